@@ -1,0 +1,1 @@
+//! Command-stream packets and hardware states: declared once, encoded, decoded and printed.

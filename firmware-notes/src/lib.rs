@@ -1,0 +1,1 @@
+//! What firmware each platform needs, as data and prose.

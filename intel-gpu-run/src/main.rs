@@ -1,0 +1,2 @@
+//! `intel-gpu-run`: run, assemble, disassemble and inspect Intel GPU kernels.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The EU instruction set: decode, encode, compaction, send messages, assembler and disassembler.

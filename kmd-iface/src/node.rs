@@ -1,0 +1,44 @@
+//! The render node boundary: everything above it is the same on silicon and on the software GPU.
+
+use std::fmt;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use nix::errno::Errno;
+
+/// Where the pages of a buffer object come from: a file and an offset in it.
+///
+/// For a real node the file is the node itself and the offset is the fake one
+/// that `MMAP_OFFSET` returned; the software GPU answers with its memfd.
+#[derive(Clone, Debug)]
+pub struct MapSource {
+    /// The file to map.
+    pub file: Arc<OwnedFd>,
+    /// The offset to map at, in bytes.
+    pub offset: u64,
+}
+
+/// What answers for `/dev/dri/renderD*`: a kernel driver, or a model of one.
+///
+/// Arguments cross this boundary as the bytes that a kernel would see, so
+/// the same structures are exercised against both. Pointers inside an
+/// argument are addresses in this process; an implementation must treat them
+/// as the kernel does (`EFAULT`, never a crash).
+pub trait Node: Send + Sync + fmt::Debug {
+    /// Issues one ioctl.
+    ///
+    /// `request` is the whole `_IOC` number (direction, size, type and
+    /// number); `argument` is the structure it names, read and written in
+    /// place. Returns what the system call would.
+    ///
+    /// # Errors
+    /// The `errno` of the system call. `EINTR` and `EAGAIN` are returned as
+    /// they come: [`crate`]'s one retry loop lies above this trait.
+    fn ioctl(&self, request: u32, argument: &mut [u8]) -> Result<i32, Errno>;
+
+    /// What to map for the fake offset that a `MMAP_OFFSET` ioctl returned.
+    ///
+    /// # Errors
+    /// `EINVAL` if no buffer object has that offset.
+    fn map_source(&self, fake_offset: u64) -> Result<MapSource, Errno>;
+}

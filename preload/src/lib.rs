@@ -1,0 +1,1 @@
+//! A fake render node for unmodified programs, answered by the software GPU.

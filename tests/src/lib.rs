@@ -1,0 +1,1 @@
+//! Whole-stack tests: outside oracles, golden data, hardware in the loop.
