@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use devinfo::{Family, GpuAddress};
 
+use crate::eu::CodeCache;
 use crate::mem::View;
 
 /// The base addresses of STATE_BASE_ADDRESS and its successors.
@@ -105,4 +106,6 @@ pub struct GroupEnv<'a> {
     pub slm: &'a Slm,
     /// The group's barrier.
     pub barrier: &'a Barrier,
+    /// Decoded instructions: one cache for each walker and host thread.
+    pub code: &'a CodeCache,
 }

@@ -1,59 +1,11 @@
 //! The EU: threads, registers, instructions.
+//!
+//! A dispatcher makes one [`CodeCache`] for each walker and host thread, starts [`Thread`]s and
+//! runs them in slices of an instruction budget. Instructions are fetched through the group's
+//! memory view, decoded and lowered once, and executed from the cache.
 
-use crate::{Fault, GroupEnv};
+mod code;
+mod thread;
 
-/// How a thread starts.
-#[derive(Clone, Debug)]
-pub struct ThreadStart<'a> {
-    /// The initial register image, from r0 on.
-    pub payload: &'a [u8],
-    /// The entry point, in bytes from the instruction base.
-    pub ip: u64,
-    /// The dispatch mask: channels that exist (sr0.2, and the initial execution mask).
-    pub dispatch_mask: u32,
-    /// The kernel's SIMD width.
-    pub simd: u8,
-    /// 128 or 256 registers.
-    pub grf_count: u16,
-    /// sr0.0: slice, sub-slice, EU and thread slot.
-    pub sr0: u32,
-}
-
-/// Why [`Thread::run`] returned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// The instruction budget is used up; run again.
-    Budget,
-    /// Waits for the group's barrier; run again when it is released.
-    Barrier(u32),
-    /// The thread ended.
-    EndOfThread,
-}
-
-/// One EU thread.
-#[derive(Debug)]
-pub struct Thread {}
-
-impl Thread {
-    /// A thread at its entry point.
-    pub fn new(start: &ThreadStart<'_>) -> Self {
-        let _ = start;
-        Self {}
-    }
-
-    /// The instruction pointer, in bytes from the instruction base.
-    pub fn ip(&self) -> u64 {
-        0
-    }
-
-    /// Runs at most `budget` instructions.
-    ///
-    /// # Errors
-    /// The fault of the instruction at [`Thread::ip`].
-    pub fn run(&mut self, env: &GroupEnv<'_>, budget: u32) -> Result<Stop, Fault> {
-        let _ = (env, budget);
-        Err(Fault::IllegalInstruction {
-            why: "the interpreter is empty".into(),
-        })
-    }
-}
+pub use code::CodeCache;
+pub use thread::{Counters, Stop, Thread, ThreadStart};
