@@ -1,1 +1,21 @@
 //! The EU instruction set: decode, encode, compaction, send messages, assembler and disassembler.
+//!
+//! [`Instruction`] is the decoded form, the same for every family; [`decode`] and [`encode`] go
+//! between it and the bytes of a [`devinfo::Family`]. A family is a table: field positions,
+//! opcodes, type encodings, compaction tables and scoreboard encodings are each written once, and
+//! decoder, encoder and printer all read them. [`message`] gives send descriptors their meaning,
+//! [`asm`] and [`disasm`] speak IGA syntax.
+#![no_std]
+
+extern crate alloc;
+
+pub mod asm;
+mod code;
+pub mod disasm;
+pub mod message;
+mod model;
+
+pub use asm::{AsmOptions, AssembledKernel, Assembly, Diagnostic, assemble};
+pub use code::{DecodeError, EncodeError, decode, encode};
+pub use disasm::Disassembler;
+pub use model::*;

@@ -1,0 +1,252 @@
+//! The directives: what a kernel needs besides its code.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Span;
+
+/// `//.platform NAME[:REVISION]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The platform's name (`tgl`, `dg2` …).
+    pub platform: String,
+    /// The revision, if given.
+    pub revision: Option<u32>,
+}
+
+/// `//.ids`: the local ids in the payload, as 16-bit lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IdLayout {
+    /// None.
+    #[default]
+    None,
+    /// X.
+    X,
+    /// X and Y.
+    Xy,
+    /// X, Y and Z.
+    Xyz,
+}
+
+/// The element type of a by-value argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the types")]
+pub enum Scalar {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    /// The size in bytes.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Scalar::I8 | Scalar::U8 => 1,
+            Scalar::I16 | Scalar::U16 | Scalar::F16 => 2,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
+            Scalar::I64 | Scalar::U64 | Scalar::F64 => 8,
+        }
+    }
+}
+
+/// What an argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgumentKind {
+    /// A buffer's 64-bit address in the payload.
+    Pointer,
+    /// The offset of a local buffer in SLM, 32 bits in the payload.
+    Local,
+    /// A value in the payload.
+    Value {
+        /// The element type.
+        scalar: Scalar,
+        /// Elements (1 to 16).
+        count: u8,
+    },
+    /// A buffer behind a binding table index, not in the payload.
+    Buffer {
+        /// The binding table index.
+        bti: u8,
+    },
+    /// An image behind a binding table index, not in the payload.
+    Image {
+        /// The binding table index.
+        bti: u8,
+    },
+    /// A sampler, not in the payload.
+    Sampler {
+        /// The index of its state.
+        index: u8,
+    },
+}
+
+impl ArgumentKind {
+    /// The size in the payload in bytes; 0 for surface and sampler states.
+    pub const fn payload_bytes(self) -> u32 {
+        match self {
+            ArgumentKind::Pointer => 8,
+            ArgumentKind::Local => 4,
+            ArgumentKind::Value { scalar, count } => scalar.bytes() * count as u32,
+            ArgumentKind::Buffer { .. }
+            | ArgumentKind::Image { .. }
+            | ArgumentKind::Sampler { .. } => 0,
+        }
+    }
+}
+
+/// `//.block ARG read|write|image`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockUse {
+    /// Block reads: 4-byte alignment.
+    Read,
+    /// Block writes: 16-byte alignment.
+    Write,
+    /// Media blocks: 32-byte base, 64-byte pitch.
+    Image,
+}
+
+/// `//.arg NAME KIND [@OFF]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// The name.
+    pub name: String,
+    /// What it is.
+    pub kind: ArgumentKind,
+    /// The offset in the cross-thread payload in bytes; `None` if it is not there.
+    pub offset: Option<u32>,
+    /// The block accesses that the kernel makes to it.
+    pub blocks: Vec<BlockUse>,
+    /// The directive.
+    pub span: Span,
+}
+
+/// A field of `//.sys`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SystemField {
+    /// `get_global_offset`: three dwords.
+    GlobalOffset,
+    /// `get_local_size`: three dwords.
+    LocalSize,
+    /// `get_enqueued_local_size`: three dwords.
+    EnqueuedLocalSize,
+    /// `get_num_groups`: three dwords.
+    GroupCount,
+    /// `get_global_size`: three dwords.
+    GlobalSize,
+    /// `get_work_dim`: one dword.
+    WorkDim,
+}
+
+impl SystemField {
+    /// The size in the payload in bytes.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            SystemField::WorkDim => 4,
+            _ => 12,
+        }
+    }
+
+    /// The name in the directive.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SystemField::GlobalOffset => "global_offset",
+            SystemField::LocalSize => "local_size",
+            SystemField::EnqueuedLocalSize => "enqueued_local_size",
+            SystemField::GroupCount => "group_count",
+            SystemField::GlobalSize => "global_size",
+            SystemField::WorkDim => "work_dim",
+        }
+    }
+}
+
+/// `//.sys FIELD @OFF`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SystemValue {
+    /// The field.
+    pub field: SystemField,
+    /// The offset in the cross-thread payload in bytes.
+    pub offset: u32,
+}
+
+/// `//.payload`: who loads the cross-thread payload on XeHPG and later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Payload {
+    /// The standard prolog is put in front of the code.
+    #[default]
+    Load,
+    /// The code itself.
+    Raw,
+}
+
+/// `//.swsb`: who writes the software scoreboard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SwsbMode {
+    /// The assembler.
+    Auto,
+    /// The author.
+    #[default]
+    Keep,
+    /// The author, and the assembler reports hazards.
+    Check,
+}
+
+/// What the directives say about one kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelDirectives {
+    /// `//.kernel`; empty in a file without.
+    pub name: String,
+    /// `//.simd`.
+    pub simd: Option<u8>,
+    /// `//.grf`; 128 if not given.
+    pub grf: Option<u16>,
+    /// `//.ids`.
+    pub ids: IdLayout,
+    /// `//.arg`, in order.
+    pub args: Vec<Argument>,
+    /// `//.sys`, in order.
+    pub system: Vec<SystemValue>,
+    /// `//.slm`, in bytes.
+    pub slm: u32,
+    /// `//.barriers`.
+    pub barriers: u8,
+    /// `//.scratch`, in bytes a thread.
+    pub scratch: u32,
+    /// `//.local`: the required local size.
+    pub local: Option<[u32; 3]>,
+    /// `//.payload`.
+    pub payload: Payload,
+    /// `//.swsb`.
+    pub swsb: SwsbMode,
+}
+
+impl KernelDirectives {
+    /// The end of the last argument or system value in the cross-thread payload, in bytes.
+    pub fn payload_bytes(&self) -> u32 {
+        let args = self
+            .args
+            .iter()
+            .filter_map(|arg| Some(arg.offset? + arg.kind.payload_bytes()));
+        let system = self
+            .system
+            .iter()
+            .map(|value| value.offset + value.field.bytes());
+        args.chain(system).max().unwrap_or(0)
+    }
+}
+
+/// The directives of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Directives {
+    /// `//.platform`.
+    pub target: Option<Target>,
+    /// One entry a kernel.
+    pub kernels: Vec<KernelDirectives>,
+}

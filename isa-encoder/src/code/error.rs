@@ -1,0 +1,97 @@
+//! What cannot be decoded or encoded.
+
+use devinfo::Family;
+
+use crate::Opcode;
+
+/// Why bytes are no instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// The family has no table yet.
+    #[error("instructions of {family} cannot be decoded yet")]
+    Family {
+        /// The family.
+        family: Family,
+    },
+    /// Fewer bytes than the instruction has.
+    #[error("the instruction needs {needed} bytes, {given} are left")]
+    Truncated {
+        /// Bytes needed.
+        needed: usize,
+        /// Bytes given.
+        given: usize,
+    },
+    /// An opcode that the family does not have.
+    #[error("{family} has no opcode {code:#04x}")]
+    Opcode {
+        /// The family.
+        family: Family,
+        /// Bits 6:0.
+        code: u8,
+    },
+    /// A compacted form of an instruction that has none, or an index without a table entry.
+    #[error("{opcode} has no such compacted form")]
+    Compacted {
+        /// The opcode.
+        opcode: Opcode,
+    },
+    /// A field with a reserved value.
+    #[error("{opcode}: {field} has the reserved value {value:#x}")]
+    Reserved {
+        /// The opcode.
+        opcode: Opcode,
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: u32,
+    },
+}
+
+/// Why an instruction cannot be encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeError {
+    /// The family has no table yet.
+    #[error("instructions of {family} cannot be encoded yet")]
+    Family {
+        /// The family.
+        family: Family,
+    },
+    /// The family does not have the opcode.
+    #[error("{family} has no {opcode}")]
+    Opcode {
+        /// The family.
+        family: Family,
+        /// The opcode.
+        opcode: Opcode,
+    },
+    /// A value that the family cannot express in this field.
+    #[error("{opcode}: {field} cannot be {value:#x} on {family}")]
+    Field {
+        /// The family.
+        family: Family,
+        /// The opcode.
+        opcode: Opcode,
+        /// The field.
+        field: &'static str,
+        /// The value.
+        value: u64,
+    },
+    /// An operand of a form that the opcode does not take.
+    #[error("{opcode}: {field} does not have this form on {family}")]
+    Form {
+        /// The family.
+        family: Family,
+        /// The opcode.
+        opcode: Opcode,
+        /// The operand.
+        field: &'static str,
+    },
+    /// The 8-byte form was asked for and does not exist.
+    #[error("{opcode}: no compacted form ({why})")]
+    NotCompactable {
+        /// The opcode.
+        opcode: Opcode,
+        /// What the tables lack.
+        why: &'static str,
+    },
+}

@@ -1,0 +1,1 @@
+//! Send messages: descriptors as values with named fields.

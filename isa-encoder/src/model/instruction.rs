@@ -1,0 +1,270 @@
+//! The instruction itself.
+
+use super::{Dst, Opcode, Send, Src, Swsb, Type};
+
+bitflags::bitflags! {
+    /// Instruction options, `{…}` in text.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct Options: u16 {
+        /// `AccWrEn`: the result is written to the accumulator, too.
+        const ACC_WR_EN = 1 << 0;
+        /// `Atomic`: no other thread's instruction between this and the next.
+        const ATOMIC = 1 << 1;
+        /// `Breakpoint`: debug control.
+        const BREAKPOINT = 1 << 2;
+        /// `Compacted`: the 8-byte form.
+        const COMPACTED = 1 << 3;
+        /// `NoDDChk`: destination dependency not checked (to Gen11).
+        const NO_DD_CHK = 1 << 4;
+        /// `NoDDClr`: destination dependency not cleared (to Gen11).
+        const NO_DD_CLR = 1 << 5;
+        /// `NoPreempt`: no preemption here (to Gen11).
+        const NO_PREEMPT = 1 << 6;
+        /// `NoSrcDepSet`: a send sets no source dependency (Gen9 to Gen11).
+        const NO_SRC_DEP_SET = 1 << 7;
+        /// `Switch`: the thread yields (to Gen11).
+        const SWITCH = 1 << 8;
+        /// `Serialize`: later instructions wait (Gen12LP on).
+        const SERIALIZE = 1 << 9;
+        /// `Fwd`: forwarding in a `dpas` chain.
+        const FWD = 1 << 10;
+        /// `NoCompact`: the assembler leaves the 16-byte form.
+        const NO_COMPACT = 1 << 11;
+        /// Align16 access mode (Gen8 and Gen9).
+        const ALIGN16 = 1 << 12;
+    }
+}
+
+/// A flag sub-register: 16 flag bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Flag {
+    /// `f0`, `f1` (`f2`, `f3` from XeHPC on).
+    pub register: u8,
+    /// The 16-bit half.
+    pub subregister: u8,
+}
+
+/// How flag bits make a channel's predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PredControl {
+    /// Each channel's own bit.
+    Sequential,
+    /// The bit of f0 or of f1 (`anyv`, before XeHPC).
+    AnyV,
+    /// The bits of f0 and of f1 (`allv`, before XeHPC).
+    AllV,
+    /// Any bit of each aligned group of so many channels (`any2h` … `any32h`).
+    AnyH(u8),
+    /// All bits of each aligned group of so many channels (`all2h` … `all32h`).
+    AllH(u8),
+    /// Any bit of all channels (`any`, XeHPC on).
+    Any,
+    /// All bits of all channels (`all`, XeHPC on).
+    All,
+}
+
+/// A predicate; its flag is [`Instruction::flag`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Predicate {
+    /// How the bits are combined.
+    pub control: PredControl,
+    /// `~`: the result is inverted.
+    pub inverse: bool,
+}
+
+/// A condition modifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum CondMod {
+    /// `eq`: zero.
+    Eq = 1,
+    /// `ne`: not zero.
+    Ne = 2,
+    /// `gt`: greater.
+    Gt = 3,
+    /// `ge`: greater or equal.
+    Ge = 4,
+    /// `lt`: less.
+    Lt = 5,
+    /// `le`: less or equal.
+    Le = 6,
+    /// `ov`: overflow.
+    Ov = 8,
+    /// `un`: unordered (NaN).
+    Un = 9,
+    /// `eo`: early out of the math macros. Not encoded: `math.invm` and `math.rsqtm` imply it.
+    Eo = 0xff,
+}
+
+/// A function of `math`, with its encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum MathFunction {
+    /// Reciprocal.
+    Inv = 1,
+    /// Logarithm, base 2.
+    Log = 2,
+    /// Exponential, base 2.
+    Exp = 3,
+    /// Square root.
+    Sqt = 4,
+    /// Reciprocal square root.
+    Rsqt = 5,
+    /// Sine.
+    Sin = 6,
+    /// Cosine.
+    Cos = 7,
+    /// Hyperbolic tangent (later families).
+    Tanh = 8,
+    /// Division (to Gen11).
+    Fdiv = 9,
+    /// Power (to Gen11).
+    Pow = 10,
+    /// Integer division, quotient and remainder.
+    Idiv = 11,
+    /// Integer division, quotient.
+    Iqot = 12,
+    /// Integer division, remainder.
+    Irem = 13,
+    /// Reciprocal macro.
+    Invm = 14,
+    /// Reciprocal square root macro.
+    Rsqtm = 15,
+}
+
+/// A function of `sync`, with its encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum SyncFunction {
+    /// Only the annotation.
+    Nop = 0,
+    /// Waits until all tokens (of a mask) have read their sources.
+    AllRd = 2,
+    /// Waits until all tokens (of a mask) have written their destinations.
+    AllWr = 3,
+    /// Waits for the fence (XeHPC on).
+    Fence = 13,
+    /// Waits for the group's barrier.
+    Bar = 14,
+    /// Waits for the host.
+    Host = 15,
+}
+
+/// The targets of a branch, in bytes from the start of the branch itself, in every family.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Branch {
+    /// Jump instruction pointer; `None` when the target is in source 0, a register.
+    pub jip: Option<i32>,
+    /// Update instruction pointer.
+    pub uip: Option<i32>,
+    /// `.b`: branch control.
+    pub control: bool,
+}
+
+/// The shape of a `dpas`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dpas {
+    /// Systolic depth: 2, 4 or 8.
+    pub depth: u8,
+    /// Repeat count: 1 to 8.
+    pub repeat: u8,
+}
+
+/// What only some opcodes have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Specific {
+    /// Nothing.
+    None,
+    /// `math`.
+    Math(MathFunction),
+    /// `sync`.
+    Sync(SyncFunction),
+    /// Branches.
+    Branch(Branch),
+    /// Sends.
+    Send(Send),
+    /// `dpas`, `dpasw`.
+    Dpas(Dpas),
+    /// `bfn`: the truth table. Bit `4*s2 + 2*s1 + s0` is the result for those source bits.
+    Bfn(u8),
+}
+
+/// A decoded instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Instruction {
+    /// The opcode.
+    pub opcode: Opcode,
+    /// Channels: 1, 2, 4, 8, 16 or 32.
+    pub exec_size: u8,
+    /// The first channel of the thread that channel 0 of this instruction stands for: 0, 4 … 28.
+    pub channel_offset: u8,
+    /// `(W)`: runs regardless of the execution mask.
+    pub no_mask: bool,
+    /// The predicate.
+    pub predicate: Option<Predicate>,
+    /// The condition modifier.
+    pub cond: Option<CondMod>,
+    /// The flag of the predicate and of the condition modifier.
+    pub flag: Flag,
+    /// Saturates the result.
+    pub saturate: bool,
+    /// The destination.
+    pub dst: Dst,
+    /// The sources; those after the last are [`Src::None`].
+    pub src: [Src; 3],
+    /// What only this opcode has.
+    pub specific: Specific,
+    /// The software scoreboard annotation.
+    pub swsb: Swsb,
+    /// Options.
+    pub options: Options,
+}
+
+impl Instruction {
+    /// An instruction without operands and options, at SIMD1 and channel 0.
+    pub const fn new(opcode: Opcode) -> Instruction {
+        Instruction {
+            opcode,
+            exec_size: 1,
+            channel_offset: 0,
+            no_mask: false,
+            predicate: None,
+            cond: None,
+            flag: Flag {
+                register: 0,
+                subregister: 0,
+            },
+            saturate: false,
+            dst: Dst::None,
+            src: [Src::None; 3],
+            specific: Specific::None,
+            swsb: Swsb::NONE,
+            options: Options::empty(),
+        }
+    }
+
+    /// The send part, for send instructions.
+    pub const fn send(&self) -> Option<&Send> {
+        match &self.specific {
+            Specific::Send(send) => Some(send),
+            _ => None,
+        }
+    }
+
+    /// The branch part, for branches.
+    pub const fn branch(&self) -> Option<&Branch> {
+        match &self.specific {
+            Specific::Branch(branch) => Some(branch),
+            _ => None,
+        }
+    }
+
+    /// The type that the operation is carried out in: the widest source type, floats before
+    /// integers of their size. `None` without typed sources.
+    pub fn exec_type(&self) -> Option<Type> {
+        self.src
+            .iter()
+            .filter_map(Src::ty)
+            .max_by_key(|ty| (ty.bits(), ty.is_float()))
+    }
+}

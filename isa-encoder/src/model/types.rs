@@ -1,0 +1,107 @@
+//! Operand data types.
+
+use core::fmt;
+
+/// What kind of number a [`Type`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TypeKind {
+    /// Unsigned integer.
+    Unsigned,
+    /// Signed integer, two's complement.
+    Signed,
+    /// Floating point.
+    Float,
+    /// A packed vector immediate ([`Type::V`], [`Type::Uv`], [`Type::Vf`]).
+    Packed,
+}
+
+macro_rules! types {
+    ($($name:ident $suffix:literal $bits:literal $kind:ident $doc:literal;)*) => {
+        /// The data type of an operand.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Type {
+            $(#[doc = $doc] $name,)*
+        }
+
+        impl Type {
+            /// Every type.
+            pub const ALL: &'static [Type] = &[$(Type::$name,)*];
+
+            /// The suffix in IGA syntax, without the colon.
+            pub const fn suffix(self) -> &'static str {
+                match self { $(Type::$name => $suffix,)* }
+            }
+
+            /// The size of one element in bits.
+            pub const fn bits(self) -> u32 {
+                match self { $(Type::$name => $bits,)* }
+            }
+
+            /// The kind of number.
+            pub const fn kind(self) -> TypeKind {
+                match self { $(Type::$name => TypeKind::$kind,)* }
+            }
+
+            /// The type of a suffix.
+            pub fn from_suffix(text: &str) -> Option<Type> {
+                match text { $($suffix => Some(Type::$name),)* _ => None }
+            }
+        }
+    };
+}
+
+types! {
+    Ub "ub" 8 Unsigned "Unsigned byte.";
+    B "b" 8 Signed "Signed byte.";
+    Uw "uw" 16 Unsigned "Unsigned word.";
+    W "w" 16 Signed "Signed word.";
+    Ud "ud" 32 Unsigned "Unsigned dword.";
+    D "d" 32 Signed "Signed dword.";
+    Uq "uq" 64 Unsigned "Unsigned qword.";
+    Q "q" 64 Signed "Signed qword.";
+    Hf "hf" 16 Float "Half precision.";
+    Bf "bf" 16 Float "bfloat16 (XeHPG on).";
+    F "f" 32 Float "Single precision.";
+    Df "df" 64 Float "Double precision.";
+    Nf "nf" 64 Float "Native float of the Gen11 accumulator: 66 bits a channel, addressed as a qword.";
+    Tf32 "tf32" 32 Float "TensorFloat-32 (`dpas`, XeHPC on).";
+    Bf8 "bf8" 8 Float "8-bit float 1.5.2 (XeHPC on).";
+    Hf8 "hf8" 8 Float "8-bit float 1.4.3 (later families).";
+    V "v" 32 Packed "Immediate of eight signed nibbles, used as words.";
+    Uv "uv" 32 Packed "Immediate of eight unsigned nibbles, used as words.";
+    Vf "vf" 32 Packed "Immediate of four 8-bit restricted floats, used as floats.";
+    U1 "u1" 1 Unsigned "One unsigned bit (`dpas`).";
+    U2 "u2" 2 Unsigned "Two unsigned bits (`dpas`).";
+    U4 "u4" 4 Unsigned "Four unsigned bits (`dpas`).";
+    S2 "s2" 2 Signed "Two signed bits (`dpas`).";
+    S4 "s4" 4 Signed "Four signed bits (`dpas`).";
+}
+
+impl Type {
+    /// The size of one element in bytes; types under a byte give 1.
+    pub const fn bytes(self) -> u32 {
+        self.bits().div_ceil(8)
+    }
+
+    /// Whether this is a floating-point type.
+    pub const fn is_float(self) -> bool {
+        matches!(self.kind(), TypeKind::Float)
+    }
+
+    /// Whether this is a signed integer type.
+    pub const fn is_signed(self) -> bool {
+        matches!(self.kind(), TypeKind::Signed)
+    }
+
+    /// Whether this is an integer type (packed vectors are none).
+    pub const fn is_integer(self) -> bool {
+        matches!(self.kind(), TypeKind::Signed | TypeKind::Unsigned)
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.suffix())
+    }
+}
