@@ -1,1 +1,236 @@
-//! Send messages: descriptors as values with named fields.
+//! Send messages: what the descriptors of a send instruction mean, as values.
+//!
+//! A send names a shared function and carries a 32-bit descriptor and an extended descriptor.
+//! [`Message::decode`] turns them into a typed value, [`Message::encode`] the other way round;
+//! both use the same field positions, which have their only home here. Sources: the "Data Port
+//! Messages" and "Sampler" chapters of the Skylake and Tiger Lake PRMs (volume 7, "Message
+//! Descriptors"), IGA's message decoders and Mesa's `brw_eu.h`.
+//!
+//! The lengths that all descriptors share are in [`Lengths`].
+
+mod atomic;
+mod bits;
+mod gateway;
+mod hdc;
+mod hdc_codec;
+mod lsc;
+mod sampler;
+mod sfid;
+
+pub use atomic::AtomicOp;
+pub use gateway::Gateway;
+pub use hdc::{
+    BlockAlignment, BlockPort, Direction, Hdc, HdcAddress, HdcSurface, OwordCount, SlotGroup,
+};
+pub use lsc::{AddressSize, Block2d, DataSize, FenceScope, FlushOp, Lsc, LscAddress, LscPort};
+pub use sampler::{Parameter, Sampler, SamplerOp};
+
+use core::fmt;
+
+use bits::Field;
+use devinfo::Family;
+
+use crate::Sfid;
+
+/// Why descriptors are no message, or a message has no descriptors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DescriptorError {
+    /// The family has no shared function of this number.
+    UnknownSfid {
+        /// The shared function id.
+        id: u8,
+        /// The family.
+        family: Family,
+    },
+    /// A field holds a value that the family does not define.
+    Field {
+        /// The shared function.
+        function: Sfid,
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: u32,
+        /// The descriptor.
+        descriptor: u32,
+    },
+    /// A value is too large for its field.
+    Range {
+        /// The field.
+        field: &'static str,
+        /// The value.
+        value: u32,
+        /// The largest value that fits.
+        limit: u32,
+    },
+    /// The family cannot express the message.
+    Unsupported {
+        /// What is not supported.
+        what: &'static str,
+        /// The family.
+        family: Family,
+    },
+}
+
+impl fmt::Display for DescriptorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownSfid { id, family } => {
+                write!(f, "{family} has no shared function {id:#x}")
+            }
+            Self::Field {
+                function,
+                field,
+                value,
+                descriptor,
+            } => write!(
+                f,
+                "{function} descriptor {descriptor:#010x}: {field} {value:#x} is not defined"
+            ),
+            Self::Range {
+                field,
+                value,
+                limit,
+            } => write!(f, "{field} {value:#x} exceeds {limit:#x}"),
+            Self::Unsupported { what, family } => write!(f, "{family} has no {what}"),
+        }
+    }
+}
+
+impl core::error::Error for DescriptorError {}
+
+const RESPONSE_LENGTH: Field = Field::new(24, 20);
+const MESSAGE_LENGTH: Field = Field::new(28, 25);
+const HEADER_PRESENT: Field = Field::bit(19);
+
+/// The lengths in every descriptor, in general registers.
+///
+/// Source: TGL PRM vol 2d, "Message Descriptor - Render Engine" (bits 28:25, 24:20, 19).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lengths {
+    /// Registers of the first source, 0 to 15.
+    pub message: u8,
+    /// Registers written back, 0 to 31.
+    pub response: u8,
+    /// Whether the payload begins with a header (not a field of LSC messages).
+    pub header: bool,
+}
+
+impl Lengths {
+    /// The lengths in `descriptor`.
+    pub const fn decode(descriptor: u32) -> Self {
+        Self {
+            message: MESSAGE_LENGTH.get(descriptor) as u8,
+            response: RESPONSE_LENGTH.get(descriptor) as u8,
+            header: HEADER_PRESENT.is_set(descriptor),
+        }
+    }
+
+    /// Puts the lengths into `descriptor`.
+    ///
+    /// # Errors
+    /// [`DescriptorError::Range`] when a length does not fit.
+    pub fn encode(self, descriptor: &mut u32) -> Result<(), DescriptorError> {
+        MESSAGE_LENGTH.put(descriptor, "message length", self.message.into())?;
+        RESPONSE_LENGTH.put(descriptor, "response length", self.response.into())?;
+        HEADER_PRESENT.put(descriptor, "header present", self.header.into())
+    }
+}
+
+/// The two descriptors of a send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Descriptors {
+    /// The message descriptor, without lengths when it was made by [`Message::encode`].
+    pub descriptor: u32,
+    /// The extended descriptor, without the shared function and the length of the second source.
+    pub extended: u32,
+    /// Bit ExBSO: `extended` holds a 26-bit surface offset (XeHPG and later).
+    pub extended_bindless_offset: bool,
+}
+
+/// One message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// Data cache messages of the classic data port.
+    Hdc(Hdc),
+    /// Load/store messages of XeHPG and later.
+    Lsc(Lsc),
+    /// Sampler messages.
+    Sampler(Sampler),
+    /// Gateway messages.
+    Gateway(Gateway),
+    /// End of thread at the thread spawner (before XeHPG).
+    EndOfThread,
+}
+
+impl Message {
+    /// What `descriptors` ask of `function`.
+    ///
+    /// # Errors
+    /// [`DescriptorError::Field`] names the field that the family does not define, or the
+    /// function when none of its messages are known.
+    pub fn decode(
+        family: Family,
+        function: Sfid,
+        descriptors: Descriptors,
+    ) -> Result<Self, DescriptorError> {
+        let descriptor = descriptors.descriptor;
+        match function {
+            Sfid::DataPort0 | Sfid::DataPort1 | Sfid::ConstantCache => {
+                hdc_codec::decode(family, function, descriptors).map(Self::Hdc)
+            }
+            Sfid::Ugm | Sfid::Ugml | Sfid::Tgm | Sfid::Slm => {
+                lsc::decode(family, function, descriptors).map(Self::Lsc)
+            }
+            Sfid::Sampler => sampler::decode(family, descriptor).map(Self::Sampler),
+            Sfid::Gateway => gateway::decode(descriptor).map(Self::Gateway),
+            Sfid::ThreadSpawner => gateway::decode_thread_spawner(descriptor),
+            other => Err(DescriptorError::Field {
+                function: other,
+                field: "message",
+                value: descriptor & 0x7_ffff,
+                descriptor,
+            }),
+        }
+    }
+
+    /// The shared function and the descriptors (lengths zero: see [`Lengths::encode`]) that
+    /// express this message.
+    ///
+    /// # Errors
+    /// [`DescriptorError::Unsupported`] when the family does not have the message,
+    /// [`DescriptorError::Range`] when a value does not fit its field.
+    pub fn encode(self, family: Family) -> Result<(Sfid, Descriptors), DescriptorError> {
+        match self {
+            Self::Hdc(message) => hdc_codec::encode(family, message),
+            Self::Lsc(message) => lsc::encode(family, message),
+            Self::Sampler(message) => {
+                sampler::encode(family, message).map(|descriptor| (Sfid::Sampler, of(descriptor)))
+            }
+            Self::Gateway(message) => Ok((Sfid::Gateway, of(gateway::encode(family, message)?))),
+            Self::EndOfThread => Ok((
+                Sfid::ThreadSpawner,
+                of(gateway::THREAD_SPAWNER_NO_DEREFERENCE),
+            )),
+        }
+    }
+}
+
+const fn of(descriptor: u32) -> Descriptors {
+    Descriptors {
+        descriptor,
+        extended: 0,
+        extended_bindless_offset: false,
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hdc(message) => message.fmt(f),
+            Self::Lsc(message) => message.fmt(f),
+            Self::Sampler(message) => message.fmt(f),
+            Self::Gateway(message) => message.fmt(f),
+            Self::EndOfThread => f.write_str("end of thread"),
+        }
+    }
+}
