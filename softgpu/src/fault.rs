@@ -15,6 +15,13 @@ pub enum Access {
     Fetch,
 }
 
+impl Access {
+    /// Whether the access leaves memory as it is.
+    pub const fn only_reads(self) -> bool {
+        matches!(self, Access::Read | Access::Fetch)
+    }
+}
+
 /// Why an EU thread, and with it its context, stopped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {

@@ -5,7 +5,7 @@
 //! thread groups, `eu` interprets threads, and `sf` are the shared functions that sends reach.
 
 pub mod eu;
-mod fault;
+pub mod fault;
 mod group;
 pub mod mem;
 pub mod sf;

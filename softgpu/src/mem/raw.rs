@@ -1,0 +1,124 @@
+//! Raw accesses to memory that the CPU and GPU threads share.
+//!
+//! Other threads and the client program change these bytes at any time, so no reference to them
+//! is ever formed: naturally aligned words are relaxed atomics, everything else is made of them.
+
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+/// One 4 KiB page of host memory that a GPU page is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HostPage(NonNull<u8>);
+
+/// The bytes of a page.
+const PAGE: usize = super::PAGE_BYTES as usize;
+
+macro_rules! word_access {
+    ($load:ident, $store:ident, $word:ty, $atomic:ty) => {
+        /// Loads the naturally aligned word at `offset` (its low bits and those above the page
+        /// are ignored).
+        #[inline(always)]
+        pub(crate) fn $load(self, offset: usize) -> $word {
+            // SAFETY: the masked offset lies in the page and is aligned; the page is valid by
+            // the contract of `new`; concurrent accesses are atomic as this one.
+            unsafe { <$atomic>::from_ptr(self.at(offset, size_of::<$word>()).cast()) }
+                .load(Ordering::Relaxed)
+        }
+
+        /// Stores the naturally aligned word at `offset`; see the load.
+        #[inline(always)]
+        pub(crate) fn $store(self, offset: usize, value: $word) {
+            // SAFETY: as for the load; the caller checked that the binding is writable.
+            unsafe { <$atomic>::from_ptr(self.at(offset, size_of::<$word>()).cast()) }
+                .store(value, Ordering::Relaxed);
+        }
+    };
+}
+
+impl HostPage {
+    /// The page at `base`.
+    ///
+    /// # Safety
+    /// `base` is aligned to 8, and the 4 KiB there stay mapped (and writable, if any store is
+    /// made) for as long as the value or a copy of it is used.
+    pub(crate) unsafe fn new(base: NonNull<u8>) -> Self {
+        Self(base)
+    }
+
+    /// A pointer to the aligned word of `bytes` that `offset` falls in.
+    #[inline(always)]
+    fn at(self, offset: usize, bytes: usize) -> *mut u8 {
+        let offset = offset & (PAGE - 1) & !(bytes - 1);
+        // SAFETY: the offset is below the size of the page.
+        unsafe { self.0.as_ptr().add(offset) }
+    }
+
+    word_access!(load_u8, store_u8, u8, AtomicU8);
+    word_access!(load_u16, store_u16, u16, AtomicU16);
+    word_access!(load_u32, store_u32, u32, AtomicU32);
+    word_access!(load_u64, store_u64, u64, AtomicU64);
+
+    /// Copies bytes from `offset` on to `out`, which ends in this page.
+    pub(crate) fn read(self, offset: usize, out: &mut [u8]) {
+        debug_assert!(offset + out.len() <= PAGE);
+        let head = (offset.wrapping_neg() & 7).min(out.len());
+        let (first, rest) = out.split_at_mut(head);
+        for (i, byte) in first.iter_mut().enumerate() {
+            *byte = self.load_u8(offset + i);
+        }
+        let offset = offset + head;
+        let (words, tail) = rest.as_chunks_mut::<8>();
+        for (i, word) in words.iter_mut().enumerate() {
+            *word = self.load_u64(offset + 8 * i).to_le_bytes();
+        }
+        let offset = offset + 8 * words.len();
+        for (i, byte) in tail.iter_mut().enumerate() {
+            *byte = self.load_u8(offset + i);
+        }
+    }
+
+    /// Copies `data` to `offset`; it ends in this page.
+    pub(crate) fn write(self, offset: usize, data: &[u8]) {
+        debug_assert!(offset + data.len() <= PAGE);
+        let head = (offset.wrapping_neg() & 7).min(data.len());
+        let (first, rest) = data.split_at(head);
+        for (i, byte) in first.iter().enumerate() {
+            self.store_u8(offset + i, *byte);
+        }
+        let offset = offset + head;
+        let (words, tail) = rest.as_chunks::<8>();
+        for (i, word) in words.iter().enumerate() {
+            self.store_u64(offset + 8 * i, u64::from_le_bytes(*word));
+        }
+        let offset = offset + 8 * words.len();
+        for (i, byte) in tail.iter().enumerate() {
+            self.store_u8(offset + i, *byte);
+        }
+    }
+
+    /// Replaces the aligned dword at `offset` by `update(old)`; `None` leaves it.
+    pub(crate) fn update_u32(
+        self,
+        offset: usize,
+        update: &mut dyn FnMut(u32) -> Option<u32>,
+    ) -> u32 {
+        // SAFETY: as for `load_u32`.
+        let word = unsafe { AtomicU32::from_ptr(self.at(offset, 4).cast()) };
+        match word.fetch_update(Ordering::AcqRel, Ordering::Acquire, update) {
+            Ok(old) | Err(old) => old,
+        }
+    }
+
+    /// Replaces the aligned qword at `offset` by `update(old)`; `None` leaves it.
+    pub(crate) fn update_u64(
+        self,
+        offset: usize,
+        update: &mut dyn FnMut(u64) -> Option<u64>,
+    ) -> u64 {
+        // SAFETY: as for `load_u64`.
+        let word = unsafe { AtomicU64::from_ptr(self.at(offset, 8).cast()) };
+        match word.fetch_update(Ordering::AcqRel, Ordering::Acquire, update) {
+            Ok(old) | Err(old) => old,
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Checked access to the client program's memory.
+//!
+//! Addresses inside ioctl arguments come from outside. They are read and written only with
+//! `process_vm_readv(2)` and `process_vm_writev(2)` on this very process: a wild pointer gives
+//! `EFAULT`, as in a kernel, and never a crash.
+
+use std::fs;
+use std::io::{IoSlice, IoSliceMut};
+use std::ops::Range;
+
+use nix::errno::Errno;
+use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
+use nix::unistd::Pid;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+/// Copies `out.len()` bytes from `address`.
+///
+/// # Errors
+/// `EFAULT` if any of them cannot be read.
+pub fn copy_in(address: u64, out: &mut [u8]) -> Result<(), Errno> {
+    if out.is_empty() {
+        return Ok(());
+    }
+    let remote = [RemoteIoVec {
+        base: usize::try_from(address).map_err(|_| Errno::EFAULT)?,
+        len: out.len(),
+    }];
+    let wanted = out.len();
+    let got = process_vm_readv(Pid::this(), &mut [IoSliceMut::new(out)], &remote)
+        .map_err(|_| Errno::EFAULT)?;
+    if got == wanted {
+        Ok(())
+    } else {
+        Err(Errno::EFAULT)
+    }
+}
+
+/// Copies `data` to `address`.
+///
+/// # Errors
+/// `EFAULT` if any byte cannot be written; the bytes before it may be.
+pub fn copy_out(address: u64, data: &[u8]) -> Result<(), Errno> {
+    if data.is_empty() {
+        return Ok(());
+    }
+    let remote = [RemoteIoVec {
+        base: usize::try_from(address).map_err(|_| Errno::EFAULT)?,
+        len: data.len(),
+    }];
+    let got = process_vm_writev(Pid::this(), &[IoSlice::new(data)], &remote)
+        .map_err(|_| Errno::EFAULT)?;
+    if got == data.len() {
+        Ok(())
+    } else {
+        Err(Errno::EFAULT)
+    }
+}
+
+/// Reads one structure at `address`.
+///
+/// # Errors
+/// `EFAULT` as [`copy_in`].
+pub fn read<T: FromBytes + IntoBytes>(address: u64) -> Result<T, Errno> {
+    let mut value = T::new_zeroed();
+    copy_in(address, value.as_mut_bytes())?;
+    Ok(value)
+}
+
+/// Reads `count` structures at `address`.
+///
+/// # Errors
+/// `EINVAL` if they take more than 64 MiB together, else as [`copy_in`].
+pub fn read_array<T: FromBytes + IntoBytes>(address: u64, count: u64) -> Result<Vec<T>, Errno> {
+    let count = usize::try_from(count).map_err(|_| Errno::EINVAL)?;
+    if count
+        .checked_mul(size_of::<T>())
+        .is_none_or(|n| n > ARRAY_LIMIT)
+    {
+        return Err(Errno::EINVAL);
+    }
+    let mut values: Vec<T> = (0..count).map(|_| T::new_zeroed()).collect();
+    copy_in(address, values.as_mut_slice().as_mut_bytes())?;
+    Ok(values)
+}
+
+/// The most bytes of an array argument.
+const ARRAY_LIMIT: usize = 64 << 20;
+
+/// Writes one structure to `address`.
+///
+/// # Errors
+/// `EFAULT` as [`copy_out`].
+pub fn write<T: IntoBytes + Immutable>(address: u64, value: &T) -> Result<(), Errno> {
+    copy_out(address, value.as_bytes())
+}
+
+/// The mappings of this process, as they were when read.
+#[derive(Clone, Debug, Default)]
+pub struct Maps {
+    /// Sorted, adjacent ones of the same access joined.
+    ranges: Vec<Map>,
+}
+
+#[derive(Clone, Debug)]
+struct Map {
+    range: Range<u64>,
+    readable: bool,
+    writable: bool,
+}
+
+impl Maps {
+    /// Reads `/proc/self/maps`.
+    ///
+    /// # Errors
+    /// `EFAULT` if it cannot be read: then no pointer can be trusted.
+    pub fn load() -> Result<Self, Errno> {
+        let text = fs::read_to_string("/proc/self/maps").map_err(|_| Errno::EFAULT)?;
+        let mut ranges: Vec<Map> = Vec::new();
+        for line in text.lines() {
+            let Some(entry) = Entry::parse(line) else {
+                continue;
+            };
+            // Special mappings (vvar, vsyscall) cannot back a buffer object.
+            let special = entry.name.starts_with("[v");
+            ranges.push(Map {
+                range: entry.range,
+                readable: entry.access.starts_with('r') && !special,
+                writable: entry.access.as_bytes().get(1) == Some(&b'w') && !special,
+            });
+        }
+        Ok(Self { ranges })
+    }
+
+    /// Whether every byte of `range` is mapped readable (and writable, if `write`).
+    pub fn allows(&self, range: &Range<u64>, write: bool) -> bool {
+        let first = self.ranges.partition_point(|m| m.range.end <= range.start);
+        let mut reached = range.start;
+        for map in self.ranges.get(first..).unwrap_or_default() {
+            if reached >= range.end {
+                break;
+            }
+            if map.range.start > reached || !map.readable || (write && !map.writable) {
+                return false;
+            }
+            reached = map.range.end;
+        }
+        reached >= range.end
+    }
+}
+
+/// The file ranges that mappings of the file with this inode show (private memory files have
+/// inodes of their own, on device 0:1).
+pub(super) fn mapped_file_ranges(inode: u64) -> Result<Vec<Range<u64>>, Errno> {
+    let text = fs::read_to_string("/proc/self/maps").map_err(|_| Errno::EFAULT)?;
+    Ok(text
+        .lines()
+        .filter_map(Entry::parse)
+        .filter(|entry| entry.inode == inode && entry.name.starts_with("/memfd:"))
+        .map(|entry| {
+            let bytes = entry.range.end.saturating_sub(entry.range.start);
+            entry.offset..entry.offset.saturating_add(bytes)
+        })
+        .collect())
+}
+
+/// One line of `/proc/PID/maps`, see proc(5).
+struct Entry<'a> {
+    range: Range<u64>,
+    access: &'a str,
+    offset: u64,
+    inode: u64,
+    name: &'a str,
+}
+
+impl<'a> Entry<'a> {
+    fn parse(line: &'a str) -> Option<Self> {
+        let mut fields = line.split_ascii_whitespace();
+        let (start, end) = fields.next()?.split_once('-')?;
+        let access = fields.next()?;
+        let offset = fields.next()?;
+        let _device = fields.next()?;
+        let inode = fields.next()?;
+        Some(Self {
+            range: u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?,
+            access,
+            offset: u64::from_str_radix(offset, 16).ok()?,
+            inode: inode.parse().ok()?,
+            name: fields.next().unwrap_or_default(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wild_pointers_are_efault() {
+        let mut out = [0u8; 16];
+        for address in [0, 1, 0xdead_beef_0000, u64::MAX - 3, 1 << 63] {
+            assert_eq!(copy_in(address, &mut out), Err(Errno::EFAULT));
+            assert_eq!(copy_out(address, &out), Err(Errno::EFAULT));
+        }
+        let text = "constant text in a read-only mapping";
+        assert_eq!(
+            copy_out(text.as_ptr() as u64, b"overwritten"),
+            Err(Errno::EFAULT)
+        );
+        copy_in(text.as_ptr() as u64, &mut out).unwrap();
+        assert_eq!(&out, b"constant text in");
+    }
+
+    #[test]
+    fn maps_tell_what_is_mapped_and_writable() {
+        let mut data = vec![0u8; 1 << 20];
+        let start = data.as_mut_ptr() as u64;
+        let maps = Maps::load().unwrap();
+        assert!(maps.allows(&(start..start + data.len() as u64), true));
+        let text = "read only";
+        let text_start = text.as_ptr() as u64;
+        assert!(maps.allows(&(text_start..text_start + 9), false));
+        assert!(!maps.allows(&(text_start..text_start + 9), true));
+        assert!(!maps.allows(&(0..4096), false));
+        assert!(!maps.allows(&(start..u64::MAX), false));
+    }
+}
