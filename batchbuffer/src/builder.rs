@@ -1,0 +1,339 @@
+//! Building packets and states.
+
+use devinfo::{Family, GpuAddress};
+
+use crate::error::EncodeError;
+use crate::layout::{Field, Kind, Layout, Row, same_name};
+use crate::value::Value;
+
+/// Something that packets are written to.
+pub trait Sink {
+    /// Appends the dwords of `layout`.
+    ///
+    /// # Errors
+    /// [`EncodeError::Full`] if they do not fit.
+    fn append(&mut self, layout: &'static str, dwords: &[u32]) -> Result<(), EncodeError>;
+}
+
+impl Sink for Vec<u32> {
+    fn append(&mut self, _layout: &'static str, dwords: &[u32]) -> Result<(), EncodeError> {
+        self.extend_from_slice(dwords);
+        Ok(())
+    }
+}
+
+/// A packet or state under construction.
+///
+/// The first error is kept and returned at the end ([`Builder::emit`],
+/// [`Builder::finish`]), so that calls chain.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    layout: &'static Layout,
+    family: Family,
+    dwords: Vec<u32>,
+    error: Option<EncodeError>,
+}
+
+impl Builder {
+    /// Begins `layout` as it is on `family`.
+    pub fn new(family: Family, layout: &'static Layout) -> Self {
+        let mut builder = Builder {
+            layout,
+            family,
+            dwords: Vec::new(),
+            error: None,
+        };
+        match layout.length(family) {
+            None => {
+                builder.error = Some(EncodeError::NoSuchLayout {
+                    layout: layout.name,
+                    family,
+                });
+            }
+            Some(length) => {
+                builder.dwords.resize(length.dwords as usize, 0);
+                write_bits(
+                    &mut builder.dwords,
+                    0,
+                    32,
+                    layout.header.unwrap_or(0).into(),
+                );
+                write_ones(&mut builder.dwords, layout, family, 0);
+            }
+        }
+        builder
+    }
+
+    /// Sets a field. A field of a nested layout is found too.
+    ///
+    /// Integers must fit, addresses and offsets must have the field's
+    /// alignment; an address field that reaches bit 63 takes the canonical
+    /// form. Real numbers in fixed-point fields are rounded to the nearest.
+    #[must_use]
+    pub fn set(self, field: &'static Field, value: impl Into<Value>) -> Self {
+        self.set_at(field, 0, value)
+    }
+
+    /// Sets element `index` of a repeated field. A packet of open length grows.
+    #[must_use]
+    pub fn set_at(mut self, field: &'static Field, index: usize, value: impl Into<Value>) -> Self {
+        if self.error.is_none()
+            && let Err(error) = self.try_set(field, index, value.into())
+        {
+            self.error = Some(error);
+        }
+        self
+    }
+
+    /// Fills a nested layout with a finished state.
+    #[must_use]
+    pub fn set_state(mut self, field: &'static Field, state: Builder) -> Self {
+        if self.error.is_none()
+            && let Err(error) = self.try_set_state(field, state)
+        {
+            self.error = Some(error);
+        }
+        self
+    }
+
+    /// Appends a dword to a packet of open length.
+    #[must_use]
+    pub fn push(mut self, dword: u32) -> Self {
+        if self.error.is_none() {
+            let len = self.dwords.len() + 1;
+            match self.grow(len) {
+                Ok(()) => write_bits(&mut self.dwords, (len - 1) * 32, 32, dword.into()),
+                Err(error) => self.error = Some(error),
+            }
+        }
+        self
+    }
+
+    /// The finished dwords, the length written into the header.
+    ///
+    /// # Errors
+    /// The first error of the calls before.
+    pub fn finish(mut self) -> Result<Vec<u32>, EncodeError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        if let Some(length) = self.layout.length(self.family)
+            && let Some((hi, lo)) = length.field
+        {
+            let bits = u32::from(hi - lo) + 1;
+            let value = self.dwords.len().saturating_sub(2) as u64;
+            write_bits(&mut self.dwords, lo.into(), bits, value);
+        }
+        Ok(self.dwords)
+    }
+
+    /// Appends the finished dwords to `sink`.
+    ///
+    /// # Errors
+    /// The first error of the calls before, or that the sink is full.
+    pub fn emit(self, sink: &mut impl Sink) -> Result<(), EncodeError> {
+        let name = self.layout.name;
+        sink.append(name, &self.finish()?)
+    }
+
+    fn no_such_field(&self, field: &Field) -> EncodeError {
+        EncodeError::NoSuchField {
+            layout: self.layout.name,
+            field: field.name,
+            family: self.family,
+        }
+    }
+
+    /// The first bit of the layout that `field` belongs to.
+    fn base(&self, field: &'static Field) -> Result<usize, EncodeError> {
+        if same_name(self.layout.name, field.layout) {
+            return Ok(0);
+        }
+        self.layout
+            .nested(self.family, field.layout)
+            .ok_or_else(|| self.no_such_field(field))
+    }
+
+    fn grow(&mut self, dwords: usize) -> Result<(), EncodeError> {
+        if dwords <= self.dwords.len() {
+            return Ok(());
+        }
+        let limit = match self.layout.length(self.family) {
+            Some(length) if length.open => length.limit(),
+            _ => self.dwords.len(),
+        };
+        if dwords > limit {
+            return Err(EncodeError::TooLong {
+                layout: self.layout.name,
+                dwords,
+                limit,
+            });
+        }
+        self.dwords.resize(dwords, 0);
+        Ok(())
+    }
+
+    /// Finds room for element `index` and gives its first bit.
+    fn locate(
+        &mut self,
+        field: &'static Field,
+        row: &Row,
+        index: usize,
+    ) -> Result<usize, EncodeError> {
+        let base = self.base(field)?;
+        // Far more dwords than any layout has, to ask for the position alone.
+        let start = row
+            .element(index, 1 << 24)
+            .ok_or(EncodeError::NoSuchElement {
+                layout: self.layout.name,
+                field: field.name,
+                index,
+                count: row.repeat.map_or(1, |r| r.count as usize),
+            })?;
+        let start = base + start;
+        self.grow((start + row.bits() as usize).div_ceil(32))?;
+        Ok(start)
+    }
+
+    fn try_set(
+        &mut self,
+        field: &'static Field,
+        index: usize,
+        value: Value,
+    ) -> Result<(), EncodeError> {
+        let row = field
+            .row(self.family)
+            .ok_or_else(|| self.no_such_field(field))?;
+        let raw = self.raw(field, row, value)?;
+        let start = self.locate(field, row, index)?;
+        write_bits(&mut self.dwords, start, row.bits(), raw);
+        Ok(())
+    }
+
+    fn try_set_state(&mut self, field: &'static Field, state: Builder) -> Result<(), EncodeError> {
+        let row = field
+            .row(self.family)
+            .ok_or_else(|| self.no_such_field(field))?;
+        let wrong = |expected| EncodeError::WrongState {
+            layout: self.layout.name,
+            field: field.name,
+            expected,
+            given: state.layout.name,
+        };
+        match row.kind {
+            Kind::State(inner) if inner.is_named(state.layout.name) => {}
+            Kind::State(inner) => return Err(wrong(inner.name)),
+            _ => return Err(wrong("number")),
+        }
+        let start = self.locate(field, row, 0)?;
+        for (i, dword) in state.finish()?.into_iter().enumerate() {
+            write_bits(&mut self.dwords, start + i * 32, 32, dword.into());
+        }
+        Ok(())
+    }
+
+    /// The bits that stand for `value`.
+    fn raw(&self, field: &Field, row: &Row, value: Value) -> Result<u64, EncodeError> {
+        let does_not_fit = || EncodeError::DoesNotFit {
+            layout: self.layout.name,
+            field: field.name,
+            value: value.to_string(),
+            limit: row.mask(),
+            bits: row.bits(),
+        };
+        let raw = match (row.kind, value) {
+            (Kind::Address | Kind::Offset, value) => {
+                let bytes = match value {
+                    Value::Address(address) => address_bits(address, row),
+                    Value::Uint(bytes) if matches!(row.kind, Kind::Address) => {
+                        let address = GpuAddress::new(bytes);
+                        if bytes != address.get() && bytes != address.canonical() {
+                            return Err(does_not_fit());
+                        }
+                        address_bits(address, row)
+                    }
+                    Value::Uint(bytes) => bytes,
+                    Value::Int(bytes) => u64::try_from(bytes).map_err(|_| does_not_fit())?,
+                    Value::Real(_) => return Err(does_not_fit()),
+                };
+                let alignment = 1u64 << row.lo;
+                if bytes % alignment != 0 {
+                    return Err(EncodeError::Misaligned {
+                        layout: self.layout.name,
+                        field: field.name,
+                        value: bytes,
+                        alignment,
+                    });
+                }
+                bytes >> row.lo
+            }
+            (Kind::Float, Value::Real(value)) => u64::from((value as f32).to_bits()),
+            (Kind::Fixed { fraction, signed }, Value::Real(value)) => {
+                let scaled = (value * f64::from(1u32 << fraction)).round();
+                let limit = (row.mask() >> u32::from(signed)) as f64;
+                let lowest = if signed { -limit - 1.0 } else { 0.0 };
+                if !(lowest..=limit).contains(&scaled) {
+                    return Err(does_not_fit());
+                }
+                scaled as i64 as u64 & row.mask()
+            }
+            (_, Value::Real(_)) => return Err(does_not_fit()),
+            (Kind::Int, Value::Int(value)) => {
+                let half = (row.mask() >> 1) as i64;
+                if !(-half - 1..=half).contains(&value) {
+                    return Err(does_not_fit());
+                }
+                value as u64 & row.mask()
+            }
+            (_, Value::Int(value)) => u64::try_from(value).map_err(|_| does_not_fit())?,
+            (_, Value::Address(address)) => address.get(),
+            (_, Value::Uint(value)) => value,
+        };
+        if raw > row.mask() {
+            return Err(does_not_fit());
+        }
+        Ok(raw)
+    }
+}
+
+/// Fields up to bit 63 take the canonical form, shorter ones the 48 bits.
+fn address_bits(address: GpuAddress, row: &Row) -> u64 {
+    if row.hi >= 63 {
+        address.canonical()
+    } else {
+        address.get()
+    }
+}
+
+/// Sets the bits that must be one, those of nested layouts too.
+fn write_ones(dwords: &mut [u32], layout: &'static Layout, family: Family, base: usize) {
+    for field in layout.fields {
+        let Some(row) = field.row(family) else {
+            continue;
+        };
+        match row.kind {
+            Kind::One => write_bits(dwords, base + row.start(), row.bits(), row.mask()),
+            Kind::State(inner) => write_ones(dwords, inner, family, base + row.start()),
+            _ => {}
+        }
+    }
+}
+
+/// Replaces `bits` bits from bit `start` on; what lies beyond the end is lost,
+/// so callers make room first.
+fn write_bits(dwords: &mut [u32], start: usize, bits: u32, value: u64) {
+    let mut at = start;
+    let mut left = bits;
+    let mut value = value;
+    while left > 0 {
+        let shift = (at % 32) as u32;
+        let take = left.min(32 - shift);
+        let mask = ((1u64 << take) - 1) as u32;
+        if let Some(dword) = dwords.get_mut(at / 32) {
+            *dword = *dword & !(mask << shift) | (value as u32 & mask) << shift;
+        }
+        value = value.checked_shr(take).unwrap_or(0);
+        at += take as usize;
+        left -= take;
+    }
+}

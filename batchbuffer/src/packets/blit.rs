@@ -1,0 +1,150 @@
+//! Blitter commands.
+
+packet! {
+    /// Copies a rectangle between surfaces.
+    xy_block_copy_blt "XY_BLOCK_COPY_BLT" 0x5040_0000 on BLITTER, Gen12Lp..Xe2
+    length { [Gen12Lp..Gen12Lp] 12 in 7:0, [XeHpg..Xe2] 22 in 7:0 }
+    "Special Mode of Operation" SPECIAL_MODE_OF_OPERATION { [XeHpg..Xe2] 0:13:12 values(SpecialModeOfOperation) }
+    "Color Depth" COLOR_DEPTH { 0:21:19 values(ColorDepth) }
+    "Destination Pitch" DESTINATION_PITCH { 1:17:0 uint }
+    "Destination Auxiliary Surface Mode" DESTINATION_AUXILIARY_SURFACE_MODE { [XeHpg..XeHpc] 1:20:18 values(DestinationAuxiliarySurfaceMode) }
+    "Destination MOCS" DESTINATION_MOCS { [Gen12Lp..XeHpc] 1:27:21 uint, [Xe2..Xe2] 1:27:24 uint }
+    "Destination Control Surface Type" DESTINATION_CONTROL_SURFACE_TYPE { [XeHpg..XeHpc] 1:28:28 uint }
+    "Destination Compression Enable" DESTINATION_COMPRESSION_ENABLE { [XeHpg..XeHpc] 1:29:29 bool }
+    "Destination Tiling" DESTINATION_TILING { [Gen12Lp..Gen12Lp] 1:31:30 values(DestinationTilingGen12Lp), [XeHpg..Xe2] 1:31:30 values(DestinationTilingXeHpg) }
+    "Destination X1" DESTINATION_X1 { 2:15:0 int }
+    "Destination Y1" DESTINATION_Y1 { 2:31:16 int }
+    "Destination X2" DESTINATION_X2 { 3:15:0 int }
+    "Destination Y2" DESTINATION_Y2 { 3:31:16 int }
+    "Destination Base Address" DESTINATION_BASE_ADDRESS { 4:63:0 address }
+    "Destination X Offset" DESTINATION_X_OFFSET { 6:13:0 uint }
+    "Destination Y Offset" DESTINATION_Y_OFFSET { 6:29:16 uint }
+    "Destination Target Memory" DESTINATION_TARGET_MEMORY { [XeHpg..Xe2] 6:31:31 values(DestinationTargetMemory) }
+    "Source X1" SOURCE_X1 { 7:15:0 int }
+    "Source Y1" SOURCE_Y1 { 7:31:16 int }
+    "Source Pitch" SOURCE_PITCH { 8:17:0 uint }
+    "Source Auxiliary Surface Mode" SOURCE_AUXILIARY_SURFACE_MODE { [XeHpg..XeHpc] 8:20:18 values(SourceAuxiliarySurfaceMode) }
+    "Source MOCS" SOURCE_MOCS { [Gen12Lp..XeHpc] 8:27:21 uint, [Xe2..Xe2] 8:27:24 uint }
+    "Source Encrypt En" SOURCE_ENCRYPT_EN { [Xe2..Xe2] 8:21:21 bool }
+    "Source Control Surface Type" SOURCE_CONTROL_SURFACE_TYPE { [XeHpg..XeHpc] 8:28:28 uint }
+    "Source Compression Enable" SOURCE_COMPRESSION_ENABLE { [XeHpg..XeHpc] 8:29:29 bool }
+    "Source Tiling" SOURCE_TILING { [Gen12Lp..Gen12Lp] 8:31:30 values(SourceTilingGen12Lp), [XeHpg..Xe2] 8:31:30 values(SourceTilingXeHpg) }
+    "Source Base Address" SOURCE_BASE_ADDRESS { 9:63:0 address }
+    "Source X Offset" SOURCE_X_OFFSET { 11:13:0 uint }
+    "Source Y Offset" SOURCE_Y_OFFSET { 11:29:16 uint }
+    "Source Target Memory" SOURCE_TARGET_MEMORY { [XeHpg..Xe2] 11:31:31 values(SourceTargetMemory) }
+    "Source Compression Format" SOURCE_COMPRESSION_FORMAT { [XeHpg..Xe2] 12:4:0 uint }
+    "Source Clear Value Enable" SOURCE_CLEAR_VALUE_ENABLE { [XeHpg..Xe2] 12:5:5 bool }
+    "Source Clear Address" SOURCE_CLEAR_ADDRESS { [XeHpg..Xe2] 12:47:6 address }
+    "Destination Compression Format" DESTINATION_COMPRESSION_FORMAT { [XeHpg..Xe2] 14:4:0 uint }
+    "Destination Clear Value Enable" DESTINATION_CLEAR_VALUE_ENABLE { [XeHpg..Xe2] 14:5:5 bool }
+    "Destination Clear Address" DESTINATION_CLEAR_ADDRESS { [XeHpg..Xe2] 14:47:6 address }
+    "Destination Surface Height" DESTINATION_SURFACE_HEIGHT { [XeHpg..Xe2] 16:13:0 uint }
+    "Destination Surface Width" DESTINATION_SURFACE_WIDTH { [XeHpg..Xe2] 16:27:14 uint }
+    "Destination Surface Type" DESTINATION_SURFACE_TYPE { [XeHpg..Xe2] 16:31:29 values(DestinationSurfaceType) }
+    "Destination LOD" DESTINATION_LOD { [XeHpg..Xe2] 17:3:0 uint }
+    "Destination Surface QPitch" DESTINATION_SURFACE_QPITCH { [XeHpg..Xe2] 17:18:4 uint }
+    "Destination Surface Depth" DESTINATION_SURFACE_DEPTH { [XeHpg..Xe2] 17:31:21 uint }
+    "Destination Horizontal Align" DESTINATION_HORIZONTAL_ALIGN { [XeHpg..Xe2] 18:1:0 values(DestinationHorizontalAlign) }
+    "Destination Vertical Align" DESTINATION_VERTICAL_ALIGN { [XeHpg..Xe2] 18:4:3 values(DestinationVerticalAlign) }
+    "Destination Mip Tail Start LOD" DESTINATION_MIP_TAIL_START_LOD { [XeHpg..Xe2] 18:11:8 uint }
+    "Destination Depth/Stencil Resource" DESTINATION_DEPTH_STENCIL_RESOURCE { [XeHpg..XeHpc] 18:18:18 bool }
+    "Destination Array Index" DESTINATION_ARRAY_INDEX { [XeHpg..Xe2] 18:31:21 uint }
+    "Source Surface Height" SOURCE_SURFACE_HEIGHT { [XeHpg..Xe2] 19:13:0 uint }
+    "Source Surface Width" SOURCE_SURFACE_WIDTH { [XeHpg..Xe2] 19:27:14 uint }
+    "Source Surface Type" SOURCE_SURFACE_TYPE { [XeHpg..Xe2] 19:31:29 values(SourceSurfaceType) }
+    "Source LOD" SOURCE_LOD { [XeHpg..Xe2] 20:3:0 uint }
+    "Source Surface QPitch" SOURCE_SURFACE_QPITCH { [XeHpg..Xe2] 20:18:4 uint }
+    "Source Surface Depth" SOURCE_SURFACE_DEPTH { [XeHpg..Xe2] 20:31:21 uint }
+    "Source Horizontal Align" SOURCE_HORIZONTAL_ALIGN { [XeHpg..Xe2] 21:1:0 values(SourceHorizontalAlign) }
+    "Source Vertical Align" SOURCE_VERTICAL_ALIGN { [XeHpg..Xe2] 21:4:3 values(SourceVerticalAlign) }
+    "Source Mip Tail Start LOD" SOURCE_MIP_TAIL_START_LOD { [XeHpg..Xe2] 21:11:8 uint }
+    "Source Depth/Stencil Resource" SOURCE_DEPTH_STENCIL_RESOURCE { [XeHpg..XeHpc] 21:18:18 bool }
+    "Source Array Index" SOURCE_ARRAY_INDEX { [XeHpg..Xe2] 21:31:21 uint }
+    values ColorDepth {
+        _8_BIT "8_BIT" = 0, _16_BIT "16_BIT" = 1, _32_BIT "32_BIT" = 2, _64_BIT "64_BIT" = 3,
+        _96_BIT "96_BIT" = 4, _128_BIT "128_BIT" = 5,
+    }
+    values DestinationTilingGen12Lp { LINEAR = 0, Y = 1 }
+    values DestinationTilingXeHpg { LINEAR = 0, X = 1, _4 "4" = 2, _64 "64" = 3 }
+    values SourceTilingGen12Lp { LINEAR = 0, Y = 1 }
+    values SourceTilingXeHpg { LINEAR = 0, X = 1, _4 "4" = 2, _64 "64" = 3 }
+    values SpecialModeOfOperation { NONE = 0, FULL_RESOLVE = 1, PARTIAL_RESOLVE = 2 }
+    values DestinationAuxiliarySurfaceMode { NONE = 0, CCS_E = 5 }
+    values DestinationTargetMemory { LOCAL = 0, SYSTEM = 1 }
+    values SourceAuxiliarySurfaceMode { NONE = 0, CCS_E = 5 }
+    values SourceTargetMemory { LOCAL = 0, SYSTEM = 1 }
+    values DestinationSurfaceType { _1D "1D" = 0, _2D "2D" = 1, _3D "3D" = 2, CUBE = 3 }
+    values DestinationHorizontalAlign {
+        HALIGN_16 = 0, HALIGN_32 = 1, HALIGN_64 = 2, HALIGN_128 = 3,
+    }
+    values DestinationVerticalAlign { VALIGN_4 = 1, VALIGN_8 = 2, VALIGN_16 = 3 }
+    values SourceSurfaceType { _1D "1D" = 0, _2D "2D" = 1, _3D "3D" = 2, CUBE = 3 }
+    values SourceHorizontalAlign { HALIGN_16 = 0, HALIGN_32 = 1, HALIGN_64 = 2, HALIGN_128 = 3 }
+    values SourceVerticalAlign { VALIGN_4 = 1, VALIGN_8 = 2, VALIGN_16 = 3 }
+}
+
+packet! {
+    /// Fills a rectangle with a colour.
+    xy_fast_color_blt "XY_FAST_COLOR_BLT" 0x5100_0000 on BLITTER, Gen12Lp..Xe2
+    length { [Gen12Lp..Gen12Lp] 11 in 7:0, [XeHpg..Xe2] 16 in 7:0 }
+    "Number of Multisamples" NUMBER_OF_MULTISAMPLES { [Xe2..Xe2] 0:11:9 values(NumberOfMultisamples) }
+    "Special Mode of Operation" SPECIAL_MODE_OF_OPERATION { [XeHpg..XeHpc] 0:13:12 values(SpecialModeOfOperationXeHpg), [Xe2..Xe2] 0:13:12 values(SpecialModeOfOperationXe2) }
+    "Color Depth" COLOR_DEPTH { 0:21:19 values(ColorDepth) }
+    "Destination Pitch" DESTINATION_PITCH { 1:17:0 uint }
+    "Destination Auxiliary Surface Mode" DESTINATION_AUXILIARY_SURFACE_MODE { [XeHpg..XeHpc] 1:20:18 values(DestinationAuxiliarySurfaceMode) }
+    "Destination MOCS" DESTINATION_MOCS { [XeHpg..XeHpc] 1:27:21 uint, [Xe2..Xe2] 1:27:24 uint }
+    "Destination Encrypt En" DESTINATION_ENCRYPT_EN { [Xe2..Xe2] 1:21:21 bool }
+    "Destination Control Surface Type" DESTINATION_CONTROL_SURFACE_TYPE { [XeHpg..XeHpc] 1:28:28 uint }
+    "Destination Compression Enable" DESTINATION_COMPRESSION_ENABLE { [XeHpg..XeHpc] 1:29:29 bool }
+    "Destination Tiling" DESTINATION_TILING { [Gen12Lp..Gen12Lp] 1:31:30 values(DestinationTilingGen12Lp), [XeHpg..Xe2] 1:31:30 values(DestinationTilingXeHpg) }
+    "Destination X1" DESTINATION_X1 { 2:15:0 int }
+    "Destination Y1" DESTINATION_Y1 { 2:31:16 int }
+    "Destination X2" DESTINATION_X2 { 3:15:0 int }
+    "Destination Y2" DESTINATION_Y2 { 3:31:16 int }
+    "Destination Base Address" DESTINATION_BASE_ADDRESS { 4:63:0 address }
+    "Destination X Offset" DESTINATION_X_OFFSET { 6:13:0 uint }
+    "Destination Y Offset" DESTINATION_Y_OFFSET { 6:29:16 uint }
+    "Destination Target Memory" DESTINATION_TARGET_MEMORY { [XeHpg..XeHpc] 6:31:31 values(DestinationTargetMemoryXeHpg), [Xe2..Xe2] 6:31:31 values(DestinationTargetMemoryXe2) }
+    "Fill Color" FILL_COLOR { 7:31:0 uint every 32 x 4 }
+    "Destination Compression Format" DESTINATION_COMPRESSION_FORMAT { [XeHpg..XeHpc] 11:4:0 uint, [Xe2..Xe2] 11:3:0 uint }
+    "Destination Clear Value Enable" DESTINATION_CLEAR_VALUE_ENABLE { [XeHpg..XeHpc] 11:5:5 bool }
+    "Destination Clear Address" DESTINATION_CLEAR_ADDRESS { [XeHpg..XeHpc] 11:47:6 address }
+    "Surface Format" SURFACE_FORMAT { [Xe2..Xe2] 12:8:0 uint }
+    "AUX_SPECIAL_OPERATIONS_MODE" AUX_SPECIAL_OPERATIONS_MODE { [Xe2..Xe2] 12:31:29 values(AuxSpecialOperationsMode) }
+    "Destination Surface Height" DESTINATION_SURFACE_HEIGHT { [XeHpg..Xe2] 13:13:0 uint }
+    "Destination Surface Width" DESTINATION_SURFACE_WIDTH { [XeHpg..Xe2] 13:27:14 uint }
+    "Destination Surface Type" DESTINATION_SURFACE_TYPE { [XeHpg..Xe2] 13:31:29 values(DestinationSurfaceType) }
+    "Destination LOD" DESTINATION_LOD { [XeHpg..Xe2] 14:3:0 uint }
+    "Destination Surface QPitch" DESTINATION_SURFACE_QPITCH { [XeHpg..Xe2] 14:18:4 uint }
+    "Destination Surface Depth" DESTINATION_SURFACE_DEPTH { [XeHpg..Xe2] 14:31:21 uint }
+    "Destination Horizontal Align" DESTINATION_HORIZONTAL_ALIGN { [XeHpg..Xe2] 15:1:0 values(DestinationHorizontalAlign) }
+    "Destination Vertical Align" DESTINATION_VERTICAL_ALIGN { [XeHpg..Xe2] 15:4:3 values(DestinationVerticalAlign) }
+    "Destination Mip Tail Start LOD" DESTINATION_MIP_TAIL_START_LOD { [XeHpg..Xe2] 15:11:8 uint }
+    "Destination Depth/Stencil Resource" DESTINATION_DEPTH_STENCIL_RESOURCE { [XeHpg..Xe2] 15:18:18 bool }
+    "Destination Array Index" DESTINATION_ARRAY_INDEX { [XeHpg..Xe2] 15:31:21 uint }
+    values ColorDepth {
+        _8_BIT "8_BIT" = 0, _16_BIT "16_BIT" = 1, _32_BIT "32_BIT" = 2, _64_BIT "64_BIT" = 3,
+        _96_BIT "96_BIT" = 4, _128_BIT "128_BIT" = 5,
+    }
+    values DestinationTilingGen12Lp { LINEAR = 0, Y = 1 }
+    values DestinationTilingXeHpg { LINEAR = 0, X = 1, _4 "4" = 2, _64 "64" = 3 }
+    values SpecialModeOfOperationXeHpg { NONE = 0, FAST_CLEAR_1 = 1, FAST_CLEAR_0 = 2 }
+    values SpecialModeOfOperationXe2 { NONE = 0, USE_AUX_SPECIAL_OPERATIONS_MODE = 1 }
+    values DestinationAuxiliarySurfaceMode { NONE = 0, CCS_E = 5 }
+    values DestinationTargetMemoryXeHpg { LOCAL = 0, SYSTEM = 1 }
+    values DestinationTargetMemoryXe2 { LOCAL_MEM = 0, SYSTEM_MEM = 1 }
+    values DestinationSurfaceType { _1D "1D" = 0, _2D "2D" = 1, _3D "3D" = 2, CUBE = 3 }
+    values DestinationHorizontalAlign {
+        HALIGN_16 = 0, HALIGN_32 = 1, HALIGN_64 = 2, HALIGN_128 = 3,
+    }
+    values DestinationVerticalAlign { VALIGN_4 = 1, VALIGN_8 = 2, VALIGN_16 = 3 }
+    values NumberOfMultisamples {
+        MULTISAMPLECOUNT_1 = 0, MULTISAMPLECOUNT_2 = 1, MULTISAMPLECOUNT_4 = 2,
+        MULTISAMPLECOUNT_8 = 3, MULTISAMPLECOUNT_16 = 4,
+    }
+    values AuxSpecialOperationsMode {
+        FAST_CLEAR_HW_FORMAT_CONVERSION = 0, FAST_CLEAR_BYPASS_HW_FORMAT_CONVERSION = 1,
+        FORCE_UNCOMPRESS = 2,
+    }
+}
