@@ -1,1 +1,37 @@
 //! The user-mode driver: devices, buffers, programs, kernels, queues and events on Intel GPUs.
+//!
+//! A [`Binary`] is a compiled file (zebin, assembled text, raw ISA) and needs no device: it says
+//! which platform it is for and what its kernels take. A [`Program`] is a binary in the memory of
+//! a [`Device`], a [`Kernel`] is an entry point of it with arguments, and a [`Queue`] runs kernels
+//! over an [`NdRange`]. An [`Event`] is the end of one command. Every wait has a [`Deadline`].
+//!
+//! Nothing here knows whether the device is silicon or the software GPU: a [`DeviceSpec`] names a
+//! render node or `soft:PLATFORM`, and both answer the same ioctls.
+
+pub mod binary;
+mod buffer;
+mod deadline;
+mod device;
+mod error;
+mod event;
+mod image;
+mod kernel;
+mod program;
+mod queue;
+mod range;
+mod sampler;
+mod spec;
+
+pub use binary::{Binary, BinaryError};
+pub use buffer::Buffer;
+pub use deadline::Deadline;
+pub use device::{Device, OpenOptions, Statistics};
+pub use error::{ArgumentError, DeviceError, Error, ErrorClass, FaultReport};
+pub use event::{Event, EventStatus, Timestamps};
+pub use image::{Image, ImageDesc, ImageFormat, ImageKind, Region};
+pub use kernel::{Arg, Kernel, Payload};
+pub use program::Program;
+pub use queue::{Queue, QueueOptions};
+pub use range::NdRange;
+pub use sampler::{AddressingMode, FilterMode, Sampler};
+pub use spec::DeviceSpec;

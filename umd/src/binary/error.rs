@@ -1,0 +1,46 @@
+//! What can be wrong with a compiled file.
+
+/// A compiled file is not acceptable.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BinaryError {
+    /// The file is none of the forms that are read.
+    #[error("this is no zebin, no archive with a zebin in it, and no assembled text")]
+    UnknownFormat,
+    /// The file's structure is broken.
+    #[error("{section}, offset {offset:#x}: {why}")]
+    Malformed {
+        /// The section or header.
+        section: String,
+        /// The offset in it, in bytes.
+        offset: u64,
+        /// What is wrong, with the limit.
+        why: String,
+    },
+    /// A field of `.ze_info` is broken.
+    #[error(".ze_info, {path}: {why}")]
+    Info {
+        /// The path of the field, as `kernels[0].execution_env.simd_size`, or line and column.
+        path: String,
+        /// What is wrong, with the limit.
+        why: String,
+    },
+    /// The file is for another platform.
+    #[error("the file was built for {built_for}, the device is {device}")]
+    OtherPlatform {
+        /// What the file says.
+        built_for: String,
+        /// The device.
+        device: String,
+    },
+    /// A kernel needs something that this driver or the platform does not have.
+    #[error("kernel {kernel}: {why}")]
+    Unsupported {
+        /// The kernel.
+        kernel: String,
+        /// What it needs.
+        why: String,
+    },
+    /// The assembler rejects the text.
+    #[error("{}", .0.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("\n"))]
+    Assembly(Vec<isa_encoder::asm::Diagnostic>),
+}

@@ -1,0 +1,168 @@
+//! What a kernel takes and needs, whatever form it came in.
+
+use std::fmt;
+
+/// The platform that a file was built for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    /// The platform's name in the device table; `None` if the file names none, or one that the
+    /// table does not have.
+    pub platform: Option<String>,
+    /// The product family number, as `.note.intelgt.compat` has it.
+    pub product_family: Option<u32>,
+    /// The core family number, as `.note.intelgt.compat` has it.
+    pub core_family: Option<u32>,
+    /// The product configuration (GMD id), of newer compilers.
+    pub product_config: Option<u32>,
+    /// The lowest and highest revision that it runs on; `None` is all.
+    pub revisions: Option<(u8, u8)>,
+    /// The version of `.ze_info`.
+    pub version: Option<String>,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.platform, self.product_family) {
+            (Some(platform), _) => f.write_str(platform)?,
+            (None, Some(family)) => write!(f, "product family {family:#x}")?,
+            (None, None) => f.write_str("an unknown platform")?,
+        }
+        match self.revisions {
+            Some((low, high)) if low == high => write!(f, " revision {low}"),
+            Some((low, high)) => write!(f, " revisions {low} to {high}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Raw instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawIsa {
+    /// The platform's name in the device table.
+    pub platform: String,
+    /// The SIMD width.
+    pub simd: u32,
+    /// Registers of a thread.
+    pub grf_count: u32,
+    /// The name the kernel gets.
+    pub name: String,
+    /// The arguments, each a pointer or a value in the order of the payload.
+    pub args: Vec<ArgKind>,
+}
+
+/// The memory that a pointer argument points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressSpace {
+    /// `global`.
+    Global,
+    /// `constant`.
+    Constant,
+    /// `local`.
+    Local,
+    /// `private`: the argument is a value.
+    Private,
+}
+
+/// What a kernel does with an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessQualifier {
+    /// It reads.
+    ReadOnly,
+    /// It writes.
+    WriteOnly,
+    /// It does both.
+    ReadWrite,
+}
+
+/// The element type of a value, where the file says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueType {
+    /// A signed integer.
+    Int,
+    /// An unsigned integer.
+    Uint,
+    /// A real number.
+    Float,
+}
+
+/// What an argument takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgKind {
+    /// A buffer, or nothing.
+    Buffer,
+    /// A number of bytes of shared local memory.
+    Local,
+    /// Bytes of a value.
+    Value {
+        /// The number of bytes.
+        size: u32,
+        /// The element type, if known.
+        element: Option<ValueType>,
+    },
+    /// An image.
+    Image(crate::ImageKind),
+    /// A sampler.
+    Sampler,
+}
+
+impl fmt::Display for ArgKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Buffer => f.write_str("buffer"),
+            Self::Local => f.write_str("local memory"),
+            Self::Value { size, .. } => write!(f, "value of {size} bytes"),
+            Self::Image(kind) => write!(f, "{kind} image"),
+            Self::Sampler => f.write_str("sampler"),
+        }
+    }
+}
+
+/// One argument of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgInfo {
+    /// What it takes.
+    pub kind: ArgKind,
+    /// Its name, if the file has it.
+    pub name: Option<String>,
+    /// Its type as the source has it (`float*`), if the file has it.
+    pub type_name: Option<String>,
+    /// The memory that a pointer points to.
+    pub address_space: Option<AddressSpace>,
+    /// What the kernel does with it.
+    pub access: Option<AccessQualifier>,
+    /// Its offset in the cross-thread payload in bytes, if it is there.
+    pub payload_offset: Option<u32>,
+    /// Its binding table index, if it has one.
+    pub binding_table_index: Option<u32>,
+    /// The alignment in bytes that block accesses need of its address (1: none).
+    pub alignment: u32,
+}
+
+/// One kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelInfo {
+    /// Its name.
+    pub name: String,
+    /// Lanes of a thread: the sub-group size.
+    pub simd: u32,
+    /// Registers of a thread.
+    pub grf_count: u32,
+    /// Arguments, in order.
+    pub args: Vec<ArgInfo>,
+    /// Bytes of code.
+    pub code_size: u64,
+    /// Bytes of shared local memory that it declares itself.
+    pub slm_size: u32,
+    /// Named barriers that it uses.
+    pub barriers: u32,
+    /// Bytes of scratch a thread (spills, stack).
+    pub scratch_size: u32,
+    /// Bytes of private memory a work-item.
+    pub private_size: u32,
+    /// The local size that it requires.
+    pub required_local_size: Option<[u32; 3]>,
+    /// The sub-group size that its source required.
+    pub required_sub_group_size: Option<u32>,
+    /// Whether it prints.
+    pub has_printf: bool,
+}

@@ -1,0 +1,239 @@
+//! What can go wrong, by layer.
+
+use std::time::Duration;
+
+use devinfo::GpuAddress;
+
+use crate::binary::BinaryError;
+
+/// Anything that a call of this crate can fail with.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A kernel file is not acceptable.
+    #[error(transparent)]
+    Binary(#[from] BinaryError),
+    /// A call's arguments are not acceptable.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
+    /// The device is missing, or failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+/// What an [`Error`] means to whoever asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorClass {
+    /// The kernel file was rejected.
+    Input,
+    /// The call was wrong: an argument, a size, a range.
+    Usage,
+    /// The device is missing, lost, hung, or did not end in time.
+    Device,
+    /// Anything else: no memory, a kernel driver that refuses.
+    Failed,
+}
+
+impl Error {
+    /// What the error means to whoever asked.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Binary(_) => ErrorClass::Input,
+            Self::Argument(_) => ErrorClass::Usage,
+            Self::Device(error) => error.class(),
+        }
+    }
+}
+
+/// A call's arguments are not acceptable.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArgumentError {
+    /// The program has no such kernel.
+    #[error("there is no kernel {name:?}; the program has {have}")]
+    NoSuchKernel {
+        /// The name asked for.
+        name: String,
+        /// The names that there are.
+        have: String,
+    },
+    /// The kernel has no such argument.
+    #[error("kernel {kernel} has no argument {index}; it has {count}")]
+    NoSuchArgument {
+        /// The kernel.
+        kernel: String,
+        /// The index asked for.
+        index: usize,
+        /// The number of arguments.
+        count: usize,
+    },
+    /// The argument is of another kind or size.
+    #[error("kernel {kernel}, argument {index} ({name}): {why}")]
+    Mismatch {
+        /// The kernel.
+        kernel: String,
+        /// The argument's index.
+        index: usize,
+        /// The argument's name, or what it is when it has none.
+        name: String,
+        /// What is wrong, with the limit.
+        why: String,
+    },
+    /// The argument was never set.
+    #[error("kernel {kernel}, argument {index} ({name}) is not set")]
+    NotSet {
+        /// The kernel.
+        kernel: String,
+        /// The argument's index.
+        index: usize,
+        /// The argument's name, or what it is when it has none.
+        name: String,
+    },
+    /// The index space is not one that the kernel or the device can run.
+    #[error("index space: {why}")]
+    Range {
+        /// What is wrong, with the limit.
+        why: String,
+    },
+    /// An access beyond the end of a buffer or image.
+    #[error("{what}: {length} bytes from {offset} on, of {size}")]
+    OutOfBounds {
+        /// What was accessed.
+        what: &'static str,
+        /// The first byte.
+        offset: u64,
+        /// The number of bytes.
+        length: u64,
+        /// The size.
+        size: u64,
+    },
+    /// A buffer, image or sampler that cannot be made so.
+    #[error("{what}: {why}")]
+    Object {
+        /// What was to be made.
+        what: &'static str,
+        /// What is wrong, with the limit.
+        why: String,
+    },
+    /// Objects of two devices in one call.
+    #[error("{what} belongs to another device")]
+    OtherDevice {
+        /// What does.
+        what: &'static str,
+    },
+}
+
+/// What is known of a fault or hang: what the kernel driver or the software GPU reported, put
+/// beside what this driver knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FaultReport {
+    /// The reporter's own words.
+    pub message: String,
+    /// The address that could not be accessed.
+    pub address: Option<GpuAddress>,
+    /// The buffer nearest to the address, and where the address lies to it.
+    pub nearest: Option<String>,
+    /// The kernel that was running.
+    pub kernel: Option<String>,
+    /// The instruction's offset in the kernel's code, in bytes.
+    pub offset: Option<u64>,
+    /// The instruction, disassembled.
+    pub instruction: Option<String>,
+}
+
+impl std::fmt::Display for FaultReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)?;
+        if let Some(nearest) = &self.nearest {
+            write!(f, "; nearest is {nearest}")?;
+        }
+        match (&self.kernel, self.offset) {
+            (Some(kernel), Some(offset)) => write!(f, "; in kernel {kernel} at {offset:#x}")?,
+            (Some(kernel), None) => write!(f, "; in kernel {kernel}")?,
+            (None, _) => {}
+        }
+        if let Some(instruction) = &self.instruction {
+            write!(f, ": {instruction}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The device is missing, or failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum DeviceError {
+    /// The text names no device.
+    #[error("device {spec:?}: {why}")]
+    BadSpec {
+        /// The text.
+        spec: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// No such device, or it cannot be opened.
+    #[error("device {spec} cannot be opened: {why}")]
+    Open {
+        /// The device asked for.
+        spec: String,
+        /// Why not.
+        why: String,
+    },
+    /// The device lacks what is needed.
+    #[error("{what} is not possible on {platform}: {why}")]
+    Unsupported {
+        /// What was to be done.
+        what: &'static str,
+        /// The device's platform.
+        platform: String,
+        /// What is missing.
+        why: String,
+    },
+    /// The deadline passed first. The command may still end later.
+    #[error("{what} did not end within {after:?}")]
+    Timeout {
+        /// What was waited for.
+        what: String,
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// The queue's work did not end and was reset. The queue takes no more work; a new one does.
+    #[error("the GPU hangs: {0}")]
+    Hang(Box<FaultReport>),
+    /// The queue's work accessed a page that nothing is bound to. The queue takes no more work; a
+    /// new one does.
+    #[error("{0}")]
+    PageFault(Box<FaultReport>),
+    /// The queue's work did something that the device does not do: an illegal instruction, an
+    /// unknown message or command. The queue takes no more work; a new one does.
+    #[error("{0}")]
+    Fault(Box<FaultReport>),
+    /// The queue was lost earlier, by work of its own or of another's.
+    #[error("the queue is lost: {0}")]
+    Lost(String),
+    /// A command that this one waits for failed.
+    #[error("a command that this one waits for failed: {0}")]
+    Dependency(Box<DeviceError>),
+    /// The kernel driver refuses.
+    #[error("{what}: {why}")]
+    Kernel {
+        /// What was asked of it.
+        what: &'static str,
+        /// Its answer.
+        why: String,
+    },
+}
+
+impl DeviceError {
+    /// What the error means to whoever asked.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::BadSpec { .. } => ErrorClass::Usage,
+            Self::Unsupported { .. } | Self::Kernel { .. } => ErrorClass::Failed,
+            Self::Open { .. }
+            | Self::Timeout { .. }
+            | Self::Hang(_)
+            | Self::PageFault(_)
+            | Self::Fault(_)
+            | Self::Lost(_)
+            | Self::Dependency(_) => ErrorClass::Device,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! How a device is named.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::error::DeviceError;
+
+/// A device to open: `soft:PLATFORM[:REVISION]`, the path of a render node, or `auto`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum DeviceSpec {
+    /// The first render node that works; if there is none, the software GPU of the platform that
+    /// [`OpenOptions::fallback`](crate::OpenOptions::fallback) names.
+    #[default]
+    Auto,
+    /// A render node, as `/dev/dri/renderD128`.
+    Node(PathBuf),
+    /// The software GPU.
+    Soft {
+        /// The platform's name in the device table (`tgl`, `dg2` …).
+        platform: String,
+        /// The revision; the platform's production revision if `None`.
+        revision: Option<u8>,
+    },
+}
+
+impl DeviceSpec {
+    /// The software GPU of `platform`, at its production revision.
+    pub fn soft(platform: impl Into<String>) -> Self {
+        Self::Soft {
+            platform: platform.into(),
+            revision: None,
+        }
+    }
+}
+
+impl FromStr for DeviceSpec {
+    type Err = DeviceError;
+
+    fn from_str(text: &str) -> Result<Self, DeviceError> {
+        let bad = |why: &str| DeviceError::BadSpec {
+            spec: text.to_owned(),
+            why: why.to_owned(),
+        };
+        if text == "auto" {
+            return Ok(Self::Auto);
+        }
+        let Some(soft) = text.strip_prefix("soft:") else {
+            if text.starts_with('/') || text.starts_with('.') {
+                return Ok(Self::Node(PathBuf::from(text)));
+            }
+            return Err(bad(
+                "it is none of auto, soft:PLATFORM[:REVISION] and the path of a render node",
+            ));
+        };
+        let (platform, revision) = match soft.split_once(':') {
+            None => (soft, None),
+            Some((platform, revision)) => {
+                let revision = revision
+                    .parse()
+                    .map_err(|_| bad("the revision is not a number from 0 to 255"))?;
+                (platform, Some(revision))
+            }
+        };
+        if platform.is_empty() {
+            return Err(bad("the platform is missing after \"soft:\""));
+        }
+        Ok(Self::Soft {
+            platform: platform.to_owned(),
+            revision,
+        })
+    }
+}
+
+impl fmt::Display for DeviceSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Node(path) => path.display().fmt(f),
+            Self::Soft {
+                platform,
+                revision: None,
+            } => write!(f, "soft:{platform}"),
+            Self::Soft {
+                platform,
+                revision: Some(revision),
+            } => write!(f, "soft:{platform}:{revision}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DeviceSpec;
+
+    #[test]
+    fn specs_round_trip() {
+        for text in ["auto", "soft:tgl", "soft:dg2:8", "/dev/dri/renderD128"] {
+            assert_eq!(text.parse::<DeviceSpec>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn bad_specs_say_why() {
+        for (text, why) in [
+            ("tgl", "it is none of auto"),
+            ("soft:", "the platform is missing"),
+            ("soft:tgl:x", "the revision is not a number"),
+            ("soft:tgl:256", "from 0 to 255"),
+        ] {
+            let error = text.parse::<DeviceSpec>().unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+}
