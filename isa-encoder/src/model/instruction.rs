@@ -132,6 +132,72 @@ pub enum MathFunction {
     Rsqtm = 15,
 }
 
+impl MathFunction {
+    /// Every function.
+    pub const ALL: [MathFunction; 15] = [
+        MathFunction::Inv,
+        MathFunction::Log,
+        MathFunction::Exp,
+        MathFunction::Sqt,
+        MathFunction::Rsqt,
+        MathFunction::Sin,
+        MathFunction::Cos,
+        MathFunction::Tanh,
+        MathFunction::Fdiv,
+        MathFunction::Pow,
+        MathFunction::Idiv,
+        MathFunction::Iqot,
+        MathFunction::Irem,
+        MathFunction::Invm,
+        MathFunction::Rsqtm,
+    ];
+
+    /// The function of an encoding.
+    pub fn from_code(code: u64) -> Option<MathFunction> {
+        let index = usize::try_from(code).ok()?.checked_sub(1)?;
+        Self::ALL.get(index).copied()
+    }
+
+    /// The suffix of `math` in IGA syntax.
+    pub const fn mnemonic(self) -> &'static str {
+        match self {
+            MathFunction::Inv => "inv",
+            MathFunction::Log => "log",
+            MathFunction::Exp => "exp",
+            MathFunction::Sqt => "sqt",
+            MathFunction::Rsqt => "rsqt",
+            MathFunction::Sin => "sin",
+            MathFunction::Cos => "cos",
+            MathFunction::Tanh => "tanh",
+            MathFunction::Fdiv => "fdiv",
+            MathFunction::Pow => "pow",
+            MathFunction::Idiv => "idiv",
+            MathFunction::Iqot => "iqot",
+            MathFunction::Irem => "irem",
+            MathFunction::Invm => "invm",
+            MathFunction::Rsqtm => "rsqtm",
+        }
+    }
+
+    /// The number of sources.
+    pub const fn sources(self) -> usize {
+        match self {
+            MathFunction::Fdiv
+            | MathFunction::Pow
+            | MathFunction::Idiv
+            | MathFunction::Iqot
+            | MathFunction::Irem
+            | MathFunction::Invm => 2,
+            _ => 1,
+        }
+    }
+
+    /// Whether the operands have math macro registers.
+    pub const fn is_macro(self) -> bool {
+        matches!(self, MathFunction::Invm | MathFunction::Rsqtm)
+    }
+}
+
 /// A function of `sync`, with its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -148,6 +214,35 @@ pub enum SyncFunction {
     Bar = 14,
     /// Waits for the host.
     Host = 15,
+}
+
+impl SyncFunction {
+    /// Every function.
+    pub const ALL: [SyncFunction; 6] = [
+        SyncFunction::Nop,
+        SyncFunction::AllRd,
+        SyncFunction::AllWr,
+        SyncFunction::Fence,
+        SyncFunction::Bar,
+        SyncFunction::Host,
+    ];
+
+    /// The function of an encoding.
+    pub fn from_code(code: u64) -> Option<SyncFunction> {
+        Self::ALL.into_iter().find(|f| *f as u64 == code)
+    }
+
+    /// The suffix of `sync` in IGA syntax.
+    pub const fn mnemonic(self) -> &'static str {
+        match self {
+            SyncFunction::Nop => "nop",
+            SyncFunction::AllRd => "allrd",
+            SyncFunction::AllWr => "allwr",
+            SyncFunction::Fence => "fence",
+            SyncFunction::Bar => "bar",
+            SyncFunction::Host => "host",
+        }
+    }
 }
 
 /// The targets of a branch, in bytes from the start of the branch itself, in every family.

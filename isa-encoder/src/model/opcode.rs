@@ -155,6 +155,11 @@ impl Opcode {
         matches!(self.format(), Format::Send)
     }
 
+    /// Whether the opcode has `.b`, branch control.
+    pub const fn has_branch_control(self) -> bool {
+        matches!(self, Opcode::If | Opcode::Else | Opcode::Goto)
+    }
+
     /// Whether this changes the instruction pointer or the channels that run.
     pub const fn is_branch(self) -> bool {
         matches!(

@@ -42,6 +42,75 @@ pub enum ArfKind {
     MathMacro,
 }
 
+impl ArfKind {
+    /// The kind of bits 7:4 of a register number; `None` for reserved ones. The math macro
+    /// registers share the accumulators' code.
+    #[inline]
+    pub const fn from_code(code: u8) -> Option<ArfKind> {
+        Some(match code {
+            0 => ArfKind::Null,
+            1 => ArfKind::Address,
+            2 => ArfKind::Accumulator,
+            3 => ArfKind::Flag,
+            4 => ArfKind::ChannelEnable,
+            5 => ArfKind::MessageControl,
+            6 => ArfKind::StackPointer,
+            7 => ArfKind::State,
+            8 => ArfKind::Control,
+            9 => ArfKind::Notification,
+            10 => ArfKind::InstructionPointer,
+            11 => ArfKind::ThreadDependency,
+            12 => ArfKind::Timestamp,
+            13 => ArfKind::FlowControl,
+            15 => ArfKind::Debug,
+            _ => return None,
+        })
+    }
+
+    /// Bits 7:4 of the register number.
+    pub const fn code(self) -> u8 {
+        match self {
+            ArfKind::Null => 0,
+            ArfKind::Address => 1,
+            ArfKind::Accumulator | ArfKind::MathMacro => 2,
+            ArfKind::Flag => 3,
+            ArfKind::ChannelEnable => 4,
+            ArfKind::MessageControl => 5,
+            ArfKind::StackPointer => 6,
+            ArfKind::State => 7,
+            ArfKind::Control => 8,
+            ArfKind::Notification => 9,
+            ArfKind::InstructionPointer => 10,
+            ArfKind::ThreadDependency => 11,
+            ArfKind::Timestamp => 12,
+            ArfKind::FlowControl => 13,
+            ArfKind::Debug => 15,
+        }
+    }
+
+    /// The name in IGA syntax.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ArfKind::Null => "null",
+            ArfKind::Address => "a",
+            ArfKind::Accumulator => "acc",
+            ArfKind::Flag => "f",
+            ArfKind::ChannelEnable => "ce",
+            ArfKind::MessageControl => "msg",
+            ArfKind::StackPointer => "sp",
+            ArfKind::State => "sr",
+            ArfKind::Control => "cr",
+            ArfKind::Notification => "n",
+            ArfKind::InstructionPointer => "ip",
+            ArfKind::ThreadDependency => "tdr",
+            ArfKind::Timestamp => "tm",
+            ArfKind::FlowControl => "fc",
+            ArfKind::Debug => "dbg",
+            ArfKind::MathMacro => "mme",
+        }
+    }
+}
+
 /// A register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RegFile {
@@ -134,6 +203,16 @@ impl Region {
             width,
             hstride,
         }
+    }
+
+    /// The region of a three-source operand's `<vstride;hstride>`, with the width that follows.
+    pub const fn ternary(vstride: u8, hstride: u8) -> Region {
+        let width = if hstride == 0 || vstride <= hstride {
+            1
+        } else {
+            vstride / hstride
+        };
+        Region::new(vstride, width, hstride)
     }
 
     /// Whether all channels read the same element.

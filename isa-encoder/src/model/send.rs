@@ -87,7 +87,7 @@ pub enum Descriptor {
     Immediate(u32),
     /// In a sub-register of a0.
     Register {
-        /// The sub-register, in words (a0.0:ud is 0, a0.1:ud is 2).
+        /// The sub-register, in dwords.
         subreg: u8,
     },
 }
@@ -115,16 +115,41 @@ pub struct Send {
     /// The extended descriptor. Before Gen12 its bits 5:0 (function and end of thread) are kept
     /// apart in [`Send::sfid`] and [`Send::eot`].
     pub exdesc: Descriptor,
-    /// The length of source 0 in registers, where the instruction says it.
-    pub src0_len: Option<u8>,
-    /// The length of source 1 in registers, where the instruction says it.
+    /// Xe2: bits 31:12 that are added to an extended descriptor in a register.
+    pub exdesc_offset: u32,
+    /// The length of source 1 in registers, where the instruction says it: with an immediate
+    /// extended descriptor or with `ex_bso`, else bits 10:6 of the register.
     pub src1_len: Option<u8>,
-    /// The length of the response in registers, where the instruction says it.
-    pub dst_len: Option<u8>,
     /// The thread ends with this message.
     pub eot: bool,
     /// XeHPG on: the extended descriptor register is a 26-bit bindless surface offset.
     pub ex_bso: bool,
     /// XeHPG on: coarse pixel shading, only with `ex_bso`.
     pub cps: bool,
+}
+
+impl Send {
+    /// A send without options.
+    pub const fn new(sfid: Option<Sfid>, desc: Descriptor, exdesc: Descriptor) -> Send {
+        Send {
+            sfid,
+            desc,
+            exdesc,
+            exdesc_offset: 0,
+            src1_len: None,
+            eot: false,
+            ex_bso: false,
+            cps: false,
+        }
+    }
+
+    /// The length of source 0 in registers (descriptor bits 28:25), if it is known here.
+    pub fn src0_len(&self) -> Option<u8> {
+        self.desc.immediate().map(|desc| (desc >> 25 & 15) as u8)
+    }
+
+    /// The length of the response in registers (descriptor bits 24:20), if it is known here.
+    pub fn dst_len(&self) -> Option<u8> {
+        self.desc.immediate().map(|desc| (desc >> 20 & 31) as u8)
+    }
 }

@@ -1,0 +1,335 @@
+//! Where the fields of the 16-byte form are: one layout for Gen8 to Gen11, one for Gen12LP and
+//! XeHPG, one for XeHPC and Xe2.
+//!
+//! Bit numbers: TGL PRM vol 2a ("EU instruction formats") and the BDW, SKL and ICL PRMs; checked
+//! bit by bit against what iga64 assembles.
+
+use super::bits::{Field, Split, b, f};
+
+/// A destination of the one- and two-source formats.
+#[derive(Debug)]
+pub struct DstFields {
+    pub file: Field,
+    pub ty: Field,
+    pub address_mode: Field,
+    pub hstride: Field,
+    pub reg: Field,
+    /// The sub-register, in units of `Layout::subreg_unit` bytes.
+    pub subreg: Field,
+    /// The lowest bit of the byte offset, where `subreg` counts words.
+    pub subreg_odd: Field,
+    /// Indirect: the sub-register of a0.
+    pub addr_subreg: Field,
+    /// Indirect: the signed offset.
+    pub addr_imm: Split,
+}
+
+/// A source of the one- and two-source formats.
+#[derive(Debug)]
+pub struct SrcFields {
+    pub is_imm: Field,
+    pub file: Field,
+    pub ty: Field,
+    pub abs: Field,
+    pub neg: Field,
+    pub address_mode: Field,
+    pub vstride: Field,
+    pub width: Field,
+    pub hstride: Field,
+    pub reg: Field,
+    pub subreg: Field,
+    pub subreg_odd: Field,
+    pub addr_subreg: Field,
+    pub addr_imm: Split,
+}
+
+/// The destination of the align1 three-source format.
+#[derive(Debug)]
+pub struct Dst3Fields {
+    pub file: Field,
+    pub ty: Field,
+    /// Integer (0) or float (1), for all operands.
+    pub exec_type: Field,
+    pub hstride: Field,
+    pub reg: Field,
+    pub subreg: Field,
+    /// What one step of `subreg` is, in `Layout::subreg_unit`s.
+    pub subreg_scale: u8,
+    /// `madm`: the math macro register.
+    pub mme: Field,
+}
+
+/// A source of the align1 three-source format.
+#[derive(Debug)]
+pub struct Src3Fields {
+    /// The source may be an immediate: this bit says that it is.
+    pub is_imm: Field,
+    pub imm: Field,
+    pub file: Field,
+    pub ty: Field,
+    pub abs: Field,
+    pub neg: Field,
+    /// Empty for source 2, which has a horizontal stride only.
+    pub vstride: Split,
+    pub hstride: Field,
+    pub reg: Field,
+    pub subreg: Field,
+    pub mme: Field,
+}
+
+/// The fields of `dpas`.
+#[derive(Debug)]
+pub struct DpasFields {
+    pub depth: Field,
+    pub repeat: Field,
+    pub src1_precision: Field,
+    pub src2_precision: Field,
+}
+
+/// The fields of sends.
+#[derive(Debug)]
+pub struct SendFields {
+    pub sfid: Field,
+    pub desc: Split,
+    pub desc_is_reg: Field,
+    pub exdesc: Split,
+    pub exdesc_is_reg: Field,
+    /// a0 sub-register of the extended descriptor, in dwords.
+    pub exdesc_subreg: Field,
+    pub eot: Field,
+    pub dst_file: Field,
+    pub src0_file: Field,
+    pub src1_file: Field,
+    pub src1_reg: Field,
+    pub src1_len: Field,
+    pub ex_bso: Field,
+    pub cps: Field,
+}
+
+/// The fields of a layout, one a line.
+#[derive(Debug)]
+pub struct Layout {
+    pub swsb: Field,
+    pub exec_size: Field,
+    pub channel_offset: Field,
+    /// Channels that one step of `channel_offset` is.
+    pub channel_unit: u8,
+    pub flag_reg: Field,
+    pub flag_subreg: Field,
+    pub pred_control: Field,
+    pub pred_inverse: Field,
+    pub compacted: Field,
+    pub breakpoint: Field,
+    pub no_mask: Field,
+    pub atomic: Field,
+    pub acc_wr_en: Field,
+    pub branch_control: Field,
+    pub saturate: Field,
+    pub no_dd_clr: Field,
+    pub no_dd_chk: Field,
+    pub thread_control: Field,
+    pub access_mode: Field,
+    pub cond: Field,
+    /// `math` and `sync` function.
+    pub function: Field,
+    /// `bfn`: the truth table.
+    pub bfn: Split,
+    /// `bfn`: its condition modifier.
+    pub bfn_cond: Split,
+    /// Bytes that one step of a sub-register field is.
+    pub subreg_unit: u8,
+    pub dst: DstFields,
+    pub src: [SrcFields; 2],
+    pub imm32: Field,
+    /// The halves of a 64-bit immediate, the high one first.
+    pub imm64: Split,
+    pub dst3: Dst3Fields,
+    pub src3: [Src3Fields; 3],
+    pub dpas: DpasFields,
+    pub jip: Field,
+    pub uip: Field,
+    pub send: SendFields,
+}
+
+const GEN12_SRC0: SrcFields = SrcFields {
+    is_imm: b(46),
+    file: b(66),
+    ty: f(43, 40),
+    abs: b(44),
+    neg: b(45),
+    address_mode: b(80),
+    vstride: f(87, 84),
+    width: f(83, 81),
+    hstride: f(65, 64),
+    reg: f(79, 72),
+    subreg: f(71, 67),
+    subreg_odd: Field::NONE,
+    addr_subreg: f(79, 76),
+    addr_imm: &[f(75, 66)],
+};
+
+const GEN12_SRC1: SrcFields = SrcFields {
+    is_imm: b(47),
+    file: b(98),
+    ty: f(91, 88),
+    abs: b(120),
+    neg: b(121),
+    address_mode: b(112),
+    vstride: f(119, 116),
+    width: f(115, 113),
+    hstride: f(97, 96),
+    reg: f(111, 104),
+    subreg: f(103, 99),
+    subreg_odd: Field::NONE,
+    addr_subreg: f(111, 108),
+    addr_imm: &[f(107, 98)],
+};
+
+/// Gen12LP and XeHPG.
+pub const GEN12: Layout = Layout {
+    swsb: f(15, 8),
+    exec_size: f(18, 16),
+    channel_offset: f(21, 19),
+    channel_unit: 4,
+    flag_reg: b(23),
+    flag_subreg: b(22),
+    pred_control: f(27, 24),
+    pred_inverse: b(28),
+    compacted: b(29),
+    breakpoint: b(30),
+    no_mask: b(31),
+    atomic: b(32),
+    acc_wr_en: b(33),
+    branch_control: b(33),
+    saturate: b(34),
+    no_dd_clr: Field::NONE,
+    no_dd_chk: Field::NONE,
+    thread_control: Field::NONE,
+    access_mode: Field::NONE,
+    cond: f(95, 92),
+    function: f(95, 92),
+    bfn: &[f(95, 92), f(87, 84)],
+    bfn_cond: &[f(45, 44)],
+    subreg_unit: 1,
+    dst: DstFields {
+        file: b(50),
+        ty: f(39, 36),
+        address_mode: b(35),
+        hstride: f(49, 48),
+        reg: f(63, 56),
+        subreg: f(55, 51),
+        subreg_odd: Field::NONE,
+        addr_subreg: f(63, 60),
+        addr_imm: &[f(59, 50)],
+    },
+    src: [GEN12_SRC0, GEN12_SRC1],
+    imm32: f(127, 96),
+    imm64: &[f(95, 64), f(127, 96)],
+    dst3: Dst3Fields {
+        file: b(50),
+        ty: f(38, 36),
+        exec_type: b(39),
+        hstride: b(48),
+        reg: f(63, 56),
+        subreg: f(55, 51),
+        subreg_scale: 1,
+        mme: f(54, 51),
+    },
+    src3: [
+        Src3Fields {
+            is_imm: b(46),
+            imm: f(79, 64),
+            file: b(66),
+            ty: f(42, 40),
+            abs: b(44),
+            neg: b(45),
+            vstride: &[b(43), b(35)],
+            hstride: f(65, 64),
+            reg: f(79, 72),
+            subreg: f(71, 67),
+            mme: f(70, 67),
+        },
+        Src3Fields {
+            is_imm: Field::NONE,
+            imm: Field::NONE,
+            file: b(98),
+            ty: f(90, 88),
+            abs: b(86),
+            neg: b(87),
+            vstride: &[b(91), b(83)],
+            hstride: f(97, 96),
+            reg: f(111, 104),
+            subreg: f(103, 99),
+            mme: f(102, 99),
+        },
+        Src3Fields {
+            is_imm: b(47),
+            imm: f(127, 112),
+            file: b(114),
+            ty: f(82, 80),
+            abs: b(84),
+            neg: b(85),
+            vstride: &[],
+            hstride: f(113, 112),
+            reg: f(127, 120),
+            subreg: f(119, 115),
+            mme: f(118, 115),
+        },
+    ],
+    dpas: DpasFields {
+        depth: f(49, 48),
+        repeat: f(45, 43),
+        src1_precision: f(87, 86),
+        src2_precision: f(85, 84),
+    },
+    jip: f(127, 96),
+    uip: f(95, 64),
+    send: SendFields {
+        sfid: f(95, 92),
+        desc: &[f(123, 122), f(71, 67), f(55, 51), f(121, 113), f(91, 81)],
+        desc_is_reg: b(48),
+        exdesc: &[f(127, 124), f(97, 96), f(65, 64), f(47, 35), f(103, 99)],
+        exdesc_is_reg: b(49),
+        exdesc_subreg: f(42, 40),
+        eot: b(34),
+        dst_file: b(50),
+        src0_file: b(66),
+        src1_file: b(98),
+        src1_reg: f(111, 104),
+        src1_len: f(103, 99),
+        ex_bso: b(39),
+        cps: b(35),
+    },
+};
+
+/// XeHPC and Xe2: a ten-bit scoreboard field moves the control bits up, and sub-registers count
+/// words, because registers are 64 bytes.
+pub const XEHPC: Layout = Layout {
+    swsb: f(17, 8),
+    exec_size: f(20, 18),
+    channel_offset: f(25, 24),
+    channel_unit: 8,
+    flag_reg: f(23, 22),
+    flag_subreg: b(21),
+    pred_control: f(27, 26),
+    acc_wr_en: Field::NONE,
+    subreg_unit: 2,
+    dst: DstFields {
+        subreg_odd: b(33),
+        addr_imm: &[f(59, 50), b(33)],
+        ..GEN12.dst
+    },
+    src: [
+        SrcFields {
+            vstride: f(86, 84),
+            subreg_odd: b(87),
+            addr_imm: &[f(75, 66), b(87)],
+            ..GEN12_SRC0
+        },
+        SrcFields {
+            vstride: f(118, 116),
+            ..GEN12_SRC1
+        },
+    ],
+    ..GEN12
+};

@@ -1,0 +1,225 @@
+//! Software scoreboard encodings.
+//!
+//! Source: TGL PRM vol 2a, "Software Scoreboard"; IGA's `iga_types_swsb`.
+
+use crate::{Opcode, Pipe, Swsb, Token, TokenMode};
+
+/// How a family encodes the software scoreboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwsbEncoding {
+    /// There is none (to Gen11).
+    None,
+    /// One in-order pipe (Gen12LP).
+    SingleDist,
+    /// Float, integer and long pipes (XeHPG).
+    ThreeDist,
+    /// Those and math, 32 tokens (XeHPC, Xe2).
+    FourDist,
+}
+
+/// What a distance and a token in one field mean for an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwsbClass {
+    /// Sends, which set the token.
+    Send,
+    /// `math` and other out-of-order arithmetic, which sets it.
+    Math,
+    /// `dpas`, which sets it.
+    Dpas,
+    /// In-order instructions, which wait for it.
+    Other,
+}
+
+impl SwsbClass {
+    /// The class of an opcode.
+    #[inline(always)]
+    pub const fn of(opcode: Opcode) -> SwsbClass {
+        match opcode {
+            Opcode::Send | Opcode::Sendc => SwsbClass::Send,
+            Opcode::Math => SwsbClass::Math,
+            Opcode::Dpas | Opcode::Dpasw => SwsbClass::Dpas,
+            _ => SwsbClass::Other,
+        }
+    }
+}
+
+const fn token(id: u32, mode: TokenMode) -> Option<Token> {
+    Some(Token { id: id as u8, mode })
+}
+
+/// Pipes by the bits above the distance, ThreeDist.
+const THREE_PIPES: [(u32, Pipe); 5] = [
+    (0x00, Pipe::Default),
+    (0x08, Pipe::All),
+    (0x10, Pipe::Float),
+    (0x18, Pipe::Int),
+    (0x50, Pipe::Long),
+];
+
+/// Pipes by the bits above the distance, FourDist.
+const FOUR_PIPES: [(u32, Pipe); 6] = [
+    (0x00, Pipe::Default),
+    (0x08, Pipe::All),
+    (0x10, Pipe::Float),
+    (0x18, Pipe::Int),
+    (0x20, Pipe::Long),
+    (0x28, Pipe::Math),
+];
+
+/// FourDist: (bits 9:8, pipe, use of the token) of a distance and a token together.
+const fn four_both(class: SwsbClass) -> &'static [(u32, Pipe, TokenMode)] {
+    match class {
+        SwsbClass::Send => &[
+            (1, Pipe::All, TokenMode::Set),
+            (2, Pipe::Float, TokenMode::Set),
+            (3, Pipe::Int, TokenMode::Set),
+        ],
+        SwsbClass::Dpas => &[
+            (1, Pipe::Default, TokenMode::Set),
+            (2, Pipe::Default, TokenMode::Src),
+            (3, Pipe::Default, TokenMode::Dst),
+        ],
+        SwsbClass::Math | SwsbClass::Other => &[
+            (1, Pipe::Default, TokenMode::Dst),
+            (2, Pipe::Default, TokenMode::Src),
+            (3, Pipe::All, TokenMode::Dst),
+        ],
+    }
+}
+
+/// The annotation that `bits` mean, or `None` if they are reserved.
+#[inline(always)]
+pub fn decode(encoding: SwsbEncoding, class: SwsbClass, bits: u32) -> Option<Swsb> {
+    if bits == 0 {
+        return Some(Swsb::NONE);
+    }
+    match encoding {
+        SwsbEncoding::None => None,
+        SwsbEncoding::SingleDist | SwsbEncoding::ThreeDist => decode8(encoding, class, bits),
+        SwsbEncoding::FourDist => decode10(class, bits),
+    }
+}
+
+fn decode8(encoding: SwsbEncoding, class: SwsbClass, bits: u32) -> Option<Swsb> {
+    let mut swsb = Swsb::NONE;
+    if bits & 0x80 != 0 {
+        let mode = if class == SwsbClass::Other {
+            TokenMode::Dst
+        } else {
+            TokenMode::Set
+        };
+        swsb.distance = Some((Pipe::Default, (bits >> 4 & 7) as u8));
+        swsb.token = token(bits & 15, mode);
+        return if bits & 0x70 == 0 { None } else { Some(swsb) };
+    }
+    match bits >> 4 {
+        2 => swsb.token = token(bits & 15, TokenMode::Dst),
+        3 => swsb.token = token(bits & 15, TokenMode::Src),
+        4 => swsb.token = token(bits & 15, TokenMode::Set),
+        _ => {
+            let pipes = if encoding == SwsbEncoding::SingleDist {
+                &THREE_PIPES[..1]
+            } else {
+                &THREE_PIPES[..]
+            };
+            let (_, pipe) = pipes.iter().find(|(code, _)| *code == bits & !7)?;
+            if bits & 7 == 0 {
+                return None;
+            }
+            swsb.distance = Some((*pipe, (bits & 7) as u8));
+        }
+    }
+    Some(swsb)
+}
+
+fn decode10(class: SwsbClass, bits: u32) -> Option<Swsb> {
+    let mut swsb = Swsb::NONE;
+    if bits & 0x300 != 0 {
+        let (_, pipe, mode) = four_both(class)
+            .iter()
+            .find(|(code, ..)| *code == bits >> 8)?;
+        let distance = bits >> 5 & 7;
+        swsb.distance = Some((*pipe, distance as u8));
+        swsb.token = token(bits & 31, *mode);
+        return if distance == 0 { None } else { Some(swsb) };
+    }
+    match bits >> 5 {
+        4 => swsb.token = token(bits & 31, TokenMode::Dst),
+        5 => swsb.token = token(bits & 31, TokenMode::Src),
+        6 => swsb.token = token(bits & 31, TokenMode::Set),
+        7 if bits == 0xf0 => swsb.no_acc_set = true,
+        _ => {
+            let (_, pipe) = FOUR_PIPES.iter().find(|(code, _)| *code == bits & !7)?;
+            if bits & 7 == 0 {
+                return None;
+            }
+            swsb.distance = Some((*pipe, (bits & 7) as u8));
+        }
+    }
+    Some(swsb)
+}
+
+/// The bits of an annotation, or `None` if the family cannot express it.
+pub fn encode(encoding: SwsbEncoding, class: SwsbClass, swsb: Swsb) -> Option<u64> {
+    if swsb == Swsb::NONE {
+        return Some(0);
+    }
+    let four = match encoding {
+        SwsbEncoding::None => return None,
+        SwsbEncoding::SingleDist | SwsbEncoding::ThreeDist => false,
+        SwsbEncoding::FourDist => true,
+    };
+    if let Some((_, distance)) = swsb.distance
+        && !(1..=7).contains(&distance)
+    {
+        return None;
+    }
+    if let Some(token) = swsb.token
+        && token.id >= if four { 32 } else { 16 }
+    {
+        return None;
+    }
+    if swsb.no_acc_set {
+        return (four && swsb.distance.is_none() && swsb.token.is_none()).then_some(0xf0);
+    }
+    let bits = match (swsb.distance, swsb.token) {
+        (None, None) => 0,
+        (Some((pipe, distance)), None) => {
+            let pipes = match encoding {
+                SwsbEncoding::SingleDist => &THREE_PIPES[..1],
+                SwsbEncoding::FourDist => &FOUR_PIPES[..],
+                _ => &THREE_PIPES[..],
+            };
+            pipes.iter().find(|(_, p)| *p == pipe)?.0 + u32::from(distance)
+        }
+        (None, Some(Token { id, mode })) => {
+            let shift = if four { 5 } else { 4 };
+            let first = if four { 4 } else { 2 };
+            let code = first
+                + match mode {
+                    TokenMode::Dst => 0,
+                    TokenMode::Src => 1,
+                    TokenMode::Set => 2,
+                };
+            code << shift | u32::from(id)
+        }
+        (Some((pipe, distance)), Some(Token { id, mode })) if four => {
+            let (code, ..) = four_both(class)
+                .iter()
+                .find(|(_, p, m)| *p == pipe && *m == mode)?;
+            code << 8 | u32::from(distance) << 5 | u32::from(id)
+        }
+        (Some((pipe, distance)), Some(Token { id, mode })) => {
+            let fits = if class == SwsbClass::Other {
+                TokenMode::Dst
+            } else {
+                TokenMode::Set
+            };
+            if mode != fits || pipe != Pipe::Default {
+                return None;
+            }
+            0x80 | u32::from(distance) << 4 | u32::from(id)
+        }
+    };
+    Some(u64::from(bits))
+}
