@@ -1,2 +1,85 @@
 //! `intel-gpu-run`: run, assemble, disassemble and inspect Intel GPU kernels.
-fn main() {}
+//!
+//! `stdout` carries data and `stderr` talk, so that every sub-command can stand in a pipe. The
+//! exit codes are those of [`exit::Exit`].
+
+mod args;
+mod commands;
+mod exit;
+mod files;
+mod kernel_file;
+mod picture;
+mod talk;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+
+use crate::exit::{Error, Exit};
+
+/// Run, assemble, disassemble and inspect Intel GPU compute kernels, on a real Intel GPU or on
+/// the software GPU that is built in.
+#[derive(Debug, Parser)]
+#[command(version, after_help = Exit::HELP, subcommand_required = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// Log what the driver and the software GPU do to stderr (like RUST_LOG, for example
+    /// `softgpu=debug`)
+    #[arg(long, global = true, value_name = "FILTER", help_heading = "Logging")]
+    log: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(Box<commands::run::Args>),
+    /// Print a script that completes this tool's command line in a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to stdout, errors to stderr; clap knows which is which.
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Ok };
+            return match error.print() {
+                Ok(()) => exit.into(),
+                Err(_) => Exit::Failed.into(),
+            };
+        }
+    };
+    let result = talk::log_to_stderr(cli.log.as_deref()).and_then(|()| match cli.command {
+        Command::Run(args) => commands::run::run(&args),
+        Command::Completions { shell } => completions(shell),
+    });
+    match result {
+        Ok(()) => Exit::Ok.into(),
+        Err(error) => {
+            talk::error(&error);
+            error.exit().into()
+        }
+    }
+}
+
+fn completions(shell: Shell) -> Result<(), Error> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "intel-gpu-run", &mut script);
+    files::print(&String::from_utf8_lossy(&script))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,69 @@
+//! Counts and byte sizes as people write them.
+
+/// Reads a count: decimal or `0x` hexadecimal, `_` allowed between digits, and an optional
+/// suffix `K`, `M` or `G` (powers of 1024).
+///
+/// # Errors
+/// A text that says what was expected.
+pub fn count(text: &str) -> Result<u64, String> {
+    let wrong = || {
+        format!("expected a number (decimal or 0x hexadecimal, K, M or G may follow), not {text:?}")
+    };
+    let (digits, shift) = match text.as_bytes().last() {
+        Some(b'K' | b'k') => (&text[..text.len() - 1], 10),
+        Some(b'M' | b'm') => (&text[..text.len() - 1], 20),
+        Some(b'G' | b'g') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let value = unsigned(digits).ok_or_else(wrong)?;
+    value
+        .checked_mul(1 << shift)
+        .ok_or_else(|| format!("{text:?} is larger than 64 bits can hold"))
+}
+
+/// Reads a byte size: a [`count`] that is not zero.
+///
+/// # Errors
+/// A text that says what was expected.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    match count(text)? {
+        0 => Err("expected a size of at least 1 byte, not 0".to_owned()),
+        size => Ok(size),
+    }
+}
+
+fn unsigned(digits: &str) -> Option<u64> {
+    let plain = digits.replace('_', "");
+    match plain.strip_prefix("0x").or_else(|| plain.strip_prefix("0X")) {
+        // from_str_radix would take a sign.
+        Some(hex) if hex.starts_with(|c: char| c.is_ascii_hexdigit()) => {
+            u64::from_str_radix(hex, 16).ok()
+        }
+        None if plain.starts_with(|c: char| c.is_ascii_digit()) => plain.parse().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bytes, count};
+
+    #[test]
+    fn accepts_decimal_hexadecimal_and_suffixes() {
+        assert_eq!(count("0"), Ok(0));
+        assert_eq!(count("1_000"), Ok(1000));
+        assert_eq!(count("0x10"), Ok(16));
+        assert_eq!(count("4K"), Ok(4096));
+        assert_eq!(count("2M"), Ok(2 << 20));
+        assert_eq!(count("1g"), Ok(1 << 30));
+    }
+
+    #[test]
+    fn refuses_everything_else() {
+        for text in ["", "K", "-1", "+1", "0x", "0x+1", "1.5", "12Q", "\u{e9}", "99999999999999999999"] {
+            assert!(count(text).is_err(), "{text:?}");
+        }
+        assert!(count("0xffffffffffffffffK").unwrap_err().contains("64 bits"));
+        assert!(bytes("0").unwrap_err().contains("at least 1 byte"));
+    }
+}

@@ -1,0 +1,546 @@
+//! `--arg SPEC`: one kernel argument as the command line writes it.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use super::{ElementType, number};
+
+/// What one kernel argument is bound to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArgSpec {
+    /// `in=PATH`: a buffer with the file's bytes.
+    In {
+        /// The file to read.
+        path: PathBuf,
+    },
+    /// `out=PATH:BYTES`: a zero-filled buffer, saved after the run.
+    Out {
+        /// The file to write.
+        path: PathBuf,
+        /// The size of the buffer.
+        bytes: u64,
+    },
+    /// `inout=PATH_IN:PATH_OUT`: a buffer with a file's bytes, saved after the run.
+    InOut {
+        /// The file to read.
+        input: PathBuf,
+        /// The file to write.
+        output: PathBuf,
+    },
+    /// `fill=BYTE:BYTES`: a buffer filled with one byte value.
+    Fill {
+        /// The byte value.
+        byte: u8,
+        /// The size of the buffer.
+        bytes: u64,
+    },
+    /// `TYPE=V[,V...]`: a scalar or vector by value.
+    Value {
+        /// The type of the elements.
+        element: ElementType,
+        /// The number of elements: 1, 2, 3, 4, 8 or 16.
+        lanes: usize,
+        /// The little-endian bytes.
+        bytes: Vec<u8>,
+    },
+    /// `bytes=HEX`: a structure by value.
+    Bytes(Vec<u8>),
+    /// `local=BYTES`: a `local` pointer to so many bytes.
+    Local {
+        /// The size of the shared local memory.
+        bytes: u64,
+    },
+    /// `null`: a null pointer.
+    Null,
+    /// `same=ARG`: the buffer of another argument again.
+    Same(ArgRef),
+    /// `sub=ARG:ORIGIN:BYTES`: a part of the buffer of another argument.
+    Sub {
+        /// The argument that has the buffer.
+        parent: ArgRef,
+        /// Where the part begins, in bytes.
+        origin: u64,
+        /// The size of the part.
+        bytes: u64,
+    },
+    /// `userptr=PATH:MISALIGN`: host memory with the file's bytes, not copied, at an address
+    /// that is `MISALIGN` bytes into a page.
+    UserPtr {
+        /// The file to read.
+        path: PathBuf,
+        /// The offset in the page.
+        misalign: u64,
+    },
+    /// `image=PATH.png`: a 2-D image with the picture's pixels.
+    Image {
+        /// The PNG file to read.
+        path: PathBuf,
+    },
+    /// `image-out=PATH.png:WxH`: a 2-D rgba8 image, saved as a picture after the run.
+    ImageOut {
+        /// The PNG file to write.
+        path: PathBuf,
+        /// The size of the image.
+        size: Dimensions,
+    },
+    /// `image-raw=PATH:WxH:FORMAT`: a 2-D image with the file's pixels, row after row.
+    ImageRaw {
+        /// The file to read.
+        path: PathBuf,
+        /// The size of the image.
+        size: Dimensions,
+        /// The pixels.
+        format: PixelFormat,
+    },
+    /// `image-raw-out=PATH:WxH:FORMAT`: a 2-D image, saved row after row after the run.
+    ImageRawOut {
+        /// The file to write.
+        path: PathBuf,
+        /// The size of the image.
+        size: Dimensions,
+        /// The pixels.
+        format: PixelFormat,
+    },
+    /// `png-out=PATH.png:WxH`: a buffer of `W * H` rgba8 pixels, saved as a picture.
+    PngOut {
+        /// The PNG file to write.
+        path: PathBuf,
+        /// The size of the picture.
+        size: Dimensions,
+    },
+    /// `sampler=ADDRESS,FILTER,COORDS`.
+    Sampler {
+        /// What happens outside the image.
+        address: SamplerAddress,
+        /// How texels are mixed.
+        filter: SamplerFilter,
+        /// What the coordinates mean.
+        coordinates: Coordinates,
+    },
+}
+
+/// One argument of the kernel, by its position or its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArgRef {
+    /// The position, from 0.
+    Index(usize),
+    /// The name in the source.
+    Name(String),
+}
+
+/// A width and a height in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimensions {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+}
+
+macro_rules! names {
+    ($(#[$meta:meta])* $name:ident, $what:literal { $($(#[$doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $($(#[$doc])* $variant),+ }
+
+        impl FromStr for $name {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<Self, String> {
+                match text {
+                    $($text => Ok($name::$variant),)+
+                    _ => Err(format!(
+                        concat!("unknown ", $what, " {:?}, expected one of {}"),
+                        text,
+                        [$($text),+].join(" ")
+                    )),
+                }
+            }
+        }
+    };
+}
+
+names! {
+    /// The pixel format of a raw image.
+    PixelFormat, "FORMAT" {
+        /// One `uchar`.
+        R8ui = "r8ui",
+        /// One `ushort`.
+        R16ui = "r16ui",
+        /// One `uint`.
+        R32ui = "r32ui",
+        /// One `float`.
+        R32f = "r32f",
+        /// Four `uchar`.
+        Rgba8ui = "rgba8ui",
+        /// Four bytes, 0 to 255 standing for 0.0 to 1.0.
+        Rgba8 = "rgba8",
+        /// Four `float`.
+        Rgba32f = "rgba32f",
+    }
+}
+
+impl PixelFormat {
+    /// The size of one pixel in bytes.
+    pub fn size(self) -> u64 {
+        match self {
+            PixelFormat::R8ui => 1,
+            PixelFormat::R16ui => 2,
+            PixelFormat::R32ui | PixelFormat::R32f | PixelFormat::Rgba8ui | PixelFormat::Rgba8 => 4,
+            PixelFormat::Rgba32f => 16,
+        }
+    }
+}
+
+names! {
+    /// What a sampler does outside the image, by OpenCL's names.
+    SamplerAddress, "ADDRESS" {
+        /// Undefined outside (`CLK_ADDRESS_NONE`).
+        None = "none",
+        /// The border colour (`CLK_ADDRESS_CLAMP`).
+        Clamp = "clamp",
+        /// The nearest edge texel (`CLK_ADDRESS_CLAMP_TO_EDGE`).
+        ClampToEdge = "clamp-to-edge",
+        /// Wrap around (`CLK_ADDRESS_REPEAT`).
+        Repeat = "repeat",
+        /// Wrap around, every other time mirrored (`CLK_ADDRESS_MIRRORED_REPEAT`).
+        MirroredRepeat = "mirrored-repeat",
+    }
+}
+
+names! {
+    /// How a sampler mixes texels.
+    SamplerFilter, "FILTER" {
+        /// The nearest texel.
+        Nearest = "nearest",
+        /// Linear interpolation.
+        Linear = "linear",
+    }
+}
+
+names! {
+    /// What a sampler's coordinates mean.
+    Coordinates, "COORDS" {
+        /// Texels.
+        Unnormalized = "unnormalized",
+        /// 0 to 1 across the image.
+        Normalized = "normalized",
+    }
+}
+
+impl FromStr for ArgRef {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("ARG: expected an argument's position (from 0) or name".to_owned());
+        }
+        if text.starts_with(|c: char| c.is_ascii_digit()) {
+            let index = text.parse().map_err(|_| {
+                format!("ARG: expected an argument's position (from 0) or name, not {text:?}")
+            })?;
+            return Ok(ArgRef::Index(index));
+        }
+        Ok(ArgRef::Name(text.to_owned()))
+    }
+}
+
+impl FromStr for Dimensions {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let side = |part: &str| {
+            part.parse::<u32>().ok().filter(|v| *v > 0 && part.starts_with(|c: char| c != '+'))
+        };
+        text.split_once(['x', 'X'])
+            .and_then(|(w, h)| Some(Dimensions { width: side(w)?, height: side(h)? }))
+            .ok_or_else(|| format!("expected WxH in pixels, such as 640x480, not {text:?}"))
+    }
+}
+
+/// The forms of [`ArgSpec`], in the order of the help text: keyword and the rest.
+const FORMS: [(&str, &str); 17] = [
+    ("in", "in=PATH"),
+    ("out", "out=PATH:BYTES"),
+    ("inout", "inout=PATH_IN:PATH_OUT"),
+    ("fill", "fill=BYTE:BYTES"),
+    ("i8 … f64", "TYPE=V[,V...]"),
+    ("bytes", "bytes=HEX"),
+    ("local", "local=BYTES"),
+    ("null", "null"),
+    ("same", "same=ARG"),
+    ("sub", "sub=ARG:ORIGIN:BYTES"),
+    ("userptr", "userptr=PATH:MISALIGN"),
+    ("image", "image=PATH.png"),
+    ("image-out", "image-out=PATH.png:WxH"),
+    ("image-raw", "image-raw=PATH:WxH:FORMAT"),
+    ("image-raw-out", "image-raw-out=PATH:WxH:FORMAT"),
+    ("png-out", "png-out=PATH.png:WxH"),
+    ("sampler", "sampler=ADDRESS,FILTER,COORDS"),
+];
+
+impl ArgSpec {
+    /// The text about `SPEC` in the help of `run`.
+    pub const HELP: &str = "\
+Kernel arguments: one --arg SPEC for each argument, in the kernel's order. SPEC is one of
+  in=PATH                a buffer with the bytes of a file (- is stdin)
+  out=PATH:BYTES         a zero-filled buffer, saved to PATH afterwards (- is stdout)
+  inout=PATH_IN:PATH_OUT a buffer with a file's bytes, saved afterwards
+  fill=BYTE:BYTES        a buffer filled with one byte value
+  i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64
+    TYPE=V[,V...]        a scalar, or a vector of 2, 3, 4, 8 or 16 values
+  bytes=HEX              a structure by value
+  local=BYTES            shared local memory
+  null                   a null pointer
+  same=ARG               the buffer of argument ARG (its position from 0, or its name) again
+  sub=ARG:ORIGIN:BYTES   a part of the buffer of argument ARG
+  userptr=PATH:MISALIGN  host memory with a file's bytes, MISALIGN bytes into a page
+  image=PATH.png         an image with a picture's pixels (rgba8)
+  image-out=PATH.png:WxH an image, saved as a picture afterwards
+  image-raw=PATH:WxH:FORMAT, image-raw-out=PATH:WxH:FORMAT
+                         the same with bare pixels; FORMAT is r8ui r16ui r32ui r32f
+                         rgba8ui rgba8 or rgba32f
+  png-out=PATH.png:WxH   a buffer of W*H rgba8 pixels, saved as a picture afterwards
+  sampler=ADDRESS,FILTER,COORDS
+                         ADDRESS: none clamp clamp-to-edge repeat mirrored-repeat,
+                         FILTER: nearest linear, COORDS: unnormalized normalized
+PATH:X splits at the last colon. Sizes take 0x and the suffixes K, M, G.";
+}
+
+impl FromStr for ArgSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "null" {
+            return Ok(ArgSpec::Null);
+        }
+        let (keyword, rest) = text.split_once('=').ok_or_else(|| unknown(text))?;
+        if let Ok(element) = keyword.parse::<ElementType>() {
+            return value(element, rest);
+        }
+        let form = FORMS
+            .iter()
+            .find(|(name, _)| *name == keyword)
+            .map(|(_, form)| *form)
+            .ok_or_else(|| unknown(keyword))?;
+        Form { form, text }.parse(keyword, rest)
+    }
+}
+
+fn unknown(keyword: &str) -> String {
+    let forms: Vec<_> = FORMS.iter().map(|(_, form)| *form).collect();
+    format!("unknown kind of argument {keyword:?}, expected one of {}", forms.join(" "))
+}
+
+fn value(element: ElementType, rest: &str) -> Result<ArgSpec, String> {
+    let mut bytes = Vec::new();
+    let mut lanes = 0;
+    for (index, part) in rest.split(',').enumerate() {
+        bytes.extend(element.encode(part).map_err(|e| format!("value {index}: {e}"))?);
+        lanes = index + 1;
+    }
+    if !matches!(lanes, 1 | 2 | 3 | 4 | 8 | 16) {
+        return Err(format!("a vector has 2, 3, 4, 8 or 16 values, not {lanes}"));
+    }
+    Ok(ArgSpec::Value { element, lanes, bytes })
+}
+
+/// One form of a specification being read; knows what to say when a part is wrong.
+struct Form<'a> {
+    form: &'static str,
+    text: &'a str,
+}
+
+impl Form<'_> {
+    fn parse(&self, keyword: &str, rest: &str) -> Result<ArgSpec, String> {
+        Ok(match keyword {
+            "in" => ArgSpec::In { path: self.path(rest)? },
+            "out" => {
+                let (path, bytes) = self.last(rest)?;
+                ArgSpec::Out { path: self.path(path)?, bytes: part("BYTES", number::bytes(bytes))? }
+            }
+            "inout" => {
+                let (input, output) = self.last(rest)?;
+                ArgSpec::InOut { input: self.path(input)?, output: self.path(output)? }
+            }
+            "fill" => {
+                let (byte, bytes) = self.last(rest)?;
+                let byte = part("BYTE", number::count(byte))?;
+                ArgSpec::Fill {
+                    byte: u8::try_from(byte)
+                        .map_err(|_| format!("BYTE: expected 0 to 255, not {byte}"))?,
+                    bytes: part("BYTES", number::bytes(bytes))?,
+                }
+            }
+            "bytes" => ArgSpec::Bytes(part("HEX", hex(rest))?),
+            "local" => ArgSpec::Local { bytes: part("BYTES", number::bytes(rest))? },
+            "same" => ArgSpec::Same(rest.parse()?),
+            "sub" => {
+                let (front, bytes) = self.last(rest)?;
+                let (parent, origin) = self.last(front)?;
+                ArgSpec::Sub {
+                    parent: parent.parse()?,
+                    origin: part("ORIGIN", number::count(origin))?,
+                    bytes: part("BYTES", number::bytes(bytes))?,
+                }
+            }
+            "userptr" => {
+                let (path, misalign) = self.last(rest)?;
+                let misalign = part("MISALIGN", number::count(misalign))?;
+                if misalign >= 4096 {
+                    return Err(format!("MISALIGN: expected 0 to 4095, not {misalign}"));
+                }
+                ArgSpec::UserPtr { path: self.path(path)?, misalign }
+            }
+            "image" => ArgSpec::Image { path: self.path(rest)? },
+            "image-out" => {
+                let (path, size) = self.last(rest)?;
+                ArgSpec::ImageOut { path: self.path(path)?, size: part("WxH", size.parse())? }
+            }
+            "png-out" => {
+                let (path, size) = self.last(rest)?;
+                ArgSpec::PngOut { path: self.path(path)?, size: part("WxH", size.parse())? }
+            }
+            "image-raw" => {
+                let (path, size, format) = self.raw(rest)?;
+                ArgSpec::ImageRaw { path, size, format }
+            }
+            "image-raw-out" => {
+                let (path, size, format) = self.raw(rest)?;
+                ArgSpec::ImageRawOut { path, size, format }
+            }
+            "sampler" => {
+                let mut parts = rest.split(',');
+                let (Some(address), Some(filter), Some(coordinates), None) =
+                    (parts.next(), parts.next(), parts.next(), parts.next())
+                else {
+                    return Err(self.wrong());
+                };
+                ArgSpec::Sampler {
+                    address: address.parse()?,
+                    filter: filter.parse()?,
+                    coordinates: coordinates.parse()?,
+                }
+            }
+            _ => return Err(unknown(keyword)),
+        })
+    }
+
+    fn wrong(&self) -> String {
+        format!("expected {}, not {:?}", self.form, self.text)
+    }
+
+    fn last<'t>(&self, text: &'t str) -> Result<(&'t str, &'t str), String> {
+        text.rsplit_once(':').ok_or_else(|| self.wrong())
+    }
+
+    fn path(&self, text: &str) -> Result<PathBuf, String> {
+        if text.is_empty() { Err(self.wrong()) } else { Ok(text.into()) }
+    }
+
+    fn raw(&self, rest: &str) -> Result<(PathBuf, Dimensions, PixelFormat), String> {
+        let (front, format) = self.last(rest)?;
+        let (path, size) = self.last(front)?;
+        Ok((self.path(path)?, part("WxH", size.parse())?, format.parse()?))
+    }
+}
+
+fn part<T>(name: &str, parsed: Result<T, String>) -> Result<T, String> {
+    parsed.map_err(|e| format!("{name}: {e}"))
+}
+
+fn hex(text: &str) -> Result<Vec<u8>, String> {
+    let digits: Vec<u8> = text
+        .chars()
+        .filter(|c| *c != '_')
+        .map(|c| c.to_digit(16).map(|d| d as u8))
+        .collect::<Option<_>>()
+        .ok_or_else(|| format!("expected hexadecimal digits, not {text:?}"))?;
+    if digits.is_empty() || digits.len() % 2 != 0 {
+        return Err(format!("expected two digits for each byte, got {} digits", digits.len()));
+    }
+    Ok(digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, d| byte << 4 | d)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ok(text: &str) -> ArgSpec {
+        text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
+    }
+
+    fn error(text: &str) -> String {
+        text.parse::<ArgSpec>().unwrap_err()
+    }
+
+    #[test]
+    fn buffers() {
+        assert_eq!(ok("in=a:b.bin"), ArgSpec::In { path: "a:b.bin".into() });
+        assert_eq!(ok("out=a:b:4K"), ArgSpec::Out { path: "a:b".into(), bytes: 4096 });
+        assert_eq!(
+            ok("inout=a:b:c"),
+            ArgSpec::InOut { input: "a:b".into(), output: "c".into() }
+        );
+        assert_eq!(ok("fill=0xff:16"), ArgSpec::Fill { byte: 255, bytes: 16 });
+        assert_eq!(ok("same=0"), ArgSpec::Same(ArgRef::Index(0)));
+        assert_eq!(
+            ok("sub=dst:64:0x40"),
+            ArgSpec::Sub { parent: ArgRef::Name("dst".into()), origin: 64, bytes: 64 }
+        );
+        assert_eq!(ok("userptr=a.bin:60"), ArgSpec::UserPtr { path: "a.bin".into(), misalign: 60 });
+        assert_eq!(ok("null"), ArgSpec::Null);
+        assert_eq!(ok("local=1K"), ArgSpec::Local { bytes: 1024 });
+    }
+
+    #[test]
+    fn values() {
+        assert_eq!(
+            ok("u16=1,0xffff"),
+            ArgSpec::Value { element: ElementType::U16, lanes: 2, bytes: vec![1, 0, 255, 255] }
+        );
+        assert_eq!(ok("bytes=01_ff"), ArgSpec::Bytes(vec![1, 255]));
+        assert_eq!(error("i32=1,2,3,4,5"), "a vector has 2, 3, 4, 8 or 16 values, not 5");
+        assert_eq!(error("u8=1,256"), "value 1: 256 does not fit u8 (0 to 255)");
+        assert_eq!(error("bytes=123"), "HEX: expected two digits for each byte, got 3 digits");
+    }
+
+    #[test]
+    fn images_and_samplers() {
+        let size = Dimensions { width: 64, height: 32 };
+        assert_eq!(ok("image=p.png"), ArgSpec::Image { path: "p.png".into() });
+        assert_eq!(ok("image-out=p.png:64x32"), ArgSpec::ImageOut { path: "p.png".into(), size });
+        assert_eq!(ok("png-out=p.png:64x32"), ArgSpec::PngOut { path: "p.png".into(), size });
+        assert_eq!(
+            ok("image-raw=p:64x32:r32f"),
+            ArgSpec::ImageRaw { path: "p".into(), size, format: PixelFormat::R32f }
+        );
+        assert_eq!(
+            ok("sampler=clamp-to-edge,linear,normalized"),
+            ArgSpec::Sampler {
+                address: SamplerAddress::ClampToEdge,
+                filter: SamplerFilter::Linear,
+                coordinates: Coordinates::Normalized,
+            }
+        );
+    }
+
+    #[test]
+    fn errors_name_the_part_and_what_was_expected() {
+        assert_eq!(error("out=a.bin"), "expected out=PATH:BYTES, not \"out=a.bin\"");
+        assert_eq!(error("out=a.bin:0"), "BYTES: expected a size of at least 1 byte, not 0");
+        assert_eq!(error("fill=256:1"), "BYTE: expected 0 to 255, not 256");
+        assert_eq!(error("userptr=a:4096"), "MISALIGN: expected 0 to 4095, not 4096");
+        assert_eq!(
+            error("image-out=p.png:64"),
+            "WxH: expected WxH in pixels, such as 640x480, not \"64\""
+        );
+        assert!(error("image-raw=p:1x1:rgb8").starts_with("unknown FORMAT \"rgb8\""));
+        assert!(error("sampler=clamp,linear").starts_with("expected sampler=ADDRESS"));
+        assert!(error("sampler=edge,linear,normalized").starts_with("unknown ADDRESS \"edge\""));
+        assert!(error("float=1").starts_with("unknown kind of argument \"float\""));
+        assert!(error("nothing").contains("in=PATH"));
+        assert!(error("same=").starts_with("ARG:"));
+        assert!(error("in=").starts_with("expected in=PATH"));
+    }
+}
