@@ -90,7 +90,8 @@ fn classify(bytes: Vec<u8>) -> Result<Kind, String> {
 }
 
 fn is_text(text: &str) -> bool {
-    text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t' | '\x0c'))
+    text.chars()
+        .all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t' | '\x0c'))
 }
 
 /// OpenCL C must say `kernel` outside of a comment line; assembly has its directives in comments
@@ -98,14 +99,20 @@ fn is_text(text: &str) -> bool {
 fn classify_text(text: String) -> Kind {
     let directive = text.lines().any(|line| {
         let line = line.trim_start();
-        ["//.platform", "//.kernel", "//.simd"].iter().any(|d| line.starts_with(d))
+        ["//.platform", "//.kernel", "//.simd"]
+            .iter()
+            .any(|d| line.starts_with(d))
     });
     let opencl = text
         .lines()
         .map(|line| line.split("//").next().unwrap_or_default())
         .flat_map(|code| code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'))
         .any(|word| matches!(word, "kernel" | "__kernel"));
-    if opencl && !directive { Kind::OpenClC(text) } else { Kind::Assembly(text) }
+    if opencl && !directive {
+        Kind::OpenClC(text)
+    } else {
+        Kind::Assembly(text)
+    }
 }
 
 /// The ELF members of the archive that ocloc writes for several devices.
@@ -118,7 +125,9 @@ fn archive(bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     let mut at = ARCHIVE_MAGIC.len();
     while at < bytes.len() {
         let broken = |what: &str| format!("broken archive: {what} at offset {at:#x}");
-        let header = bytes.get(at..at + HEADER).ok_or_else(|| broken("cut member header"))?;
+        let header = bytes
+            .get(at..at + HEADER)
+            .ok_or_else(|| broken("cut member header"))?;
         let size = header
             .get(48..58)
             .and_then(|field| std::str::from_utf8(field).ok())
@@ -145,8 +154,15 @@ mod tests {
     use super::*;
 
     fn member(name: &str, content: &[u8]) -> Vec<u8> {
-        let mut out = format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, content.len())
-            .into_bytes();
+        let mut out = format!(
+            "{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n",
+            0,
+            0,
+            0,
+            644,
+            content.len()
+        )
+        .into_bytes();
         assert_eq!(out.len(), 60);
         out.extend(content);
         if content.len() % 2 == 1 {
@@ -157,8 +173,14 @@ mod tests {
 
     #[test]
     fn binaries_by_magic() {
-        assert_eq!(classify(b"\x7fELF1".to_vec()), Ok(Kind::Zebin(vec![b"\x7fELF1".to_vec()])));
-        assert!(matches!(classify(b"\x03\x02\x23\x07rest".to_vec()), Ok(Kind::SpirV(_))));
+        assert_eq!(
+            classify(b"\x7fELF1".to_vec()),
+            Ok(Kind::Zebin(vec![b"\x7fELF1".to_vec()]))
+        );
+        assert!(matches!(
+            classify(b"\x03\x02\x23\x07rest".to_vec()),
+            Ok(Kind::SpirV(_))
+        ));
         assert!(matches!(classify(vec![0x61, 0, 3, 0]), Ok(Kind::Raw(_))));
         assert!(matches!(classify(vec![0xff, 0xfe]), Ok(Kind::Raw(_))));
         assert!(classify(vec![]).is_err());
@@ -167,10 +189,22 @@ mod tests {
     #[test]
     fn text_by_what_it_says() {
         let kind = |text: &str| classify(text.as_bytes().to_vec()).unwrap();
-        assert!(matches!(kind("kernel void f(global int *a) {}"), Kind::OpenClC(_)));
-        assert!(matches!(kind("// x\n__kernel void f() {}"), Kind::OpenClC(_)));
-        assert!(matches!(kind("//.platform tgl\n//.kernel k\nnop\n"), Kind::Assembly(_)));
-        assert!(matches!(kind("// a kernel that does nothing\nnop\n"), Kind::Assembly(_)));
+        assert!(matches!(
+            kind("kernel void f(global int *a) {}"),
+            Kind::OpenClC(_)
+        ));
+        assert!(matches!(
+            kind("// x\n__kernel void f() {}"),
+            Kind::OpenClC(_)
+        ));
+        assert!(matches!(
+            kind("//.platform tgl\n//.kernel k\nnop\n"),
+            Kind::Assembly(_)
+        ));
+        assert!(matches!(
+            kind("// a kernel that does nothing\nnop\n"),
+            Kind::Assembly(_)
+        ));
     }
 
     #[test]
@@ -187,7 +221,11 @@ mod tests {
                 assert!(error.contains("archive"), "{error}");
             }
         }
-        assert!(classify(bytes[..100].to_vec()).unwrap_err().contains("cut member header"));
+        assert!(
+            classify(bytes[..100].to_vec())
+                .unwrap_err()
+                .contains("cut member header")
+        );
         let mut huge = ARCHIVE_MAGIC.to_vec();
         huge.extend(member("a", b""));
         huge[8 + 48..8 + 58].copy_from_slice(b"9999999999");

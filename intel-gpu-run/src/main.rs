@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod diagnostics;
 mod exit;
 mod files;
 mod kernel_file;
@@ -47,7 +48,11 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version go to stdout, errors to stderr; clap knows which is which.
-            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Ok };
+            let exit = if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Ok
+            };
             return match error.print() {
                 Ok(()) => exit.into(),
                 Err(_) => Exit::Failed.into(),

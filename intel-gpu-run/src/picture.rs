@@ -35,7 +35,9 @@ impl Picture {
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, String> {
-        let limits = png::Limits { bytes: DECODE_LIMIT };
+        let limits = png::Limits {
+            bytes: DECODE_LIMIT,
+        };
         let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
         decoder.set_transformations(
             png::Transformations::normalize_to_color8() | png::Transformations::ALPHA,
@@ -59,7 +61,13 @@ impl Picture {
                 .collect(),
             other => return Err(format!("unexpected colour type {other:?}")),
         };
-        Ok(Self { size: Dimensions { width: info.width, height: info.height }, pixels })
+        Ok(Self {
+            size: Dimensions {
+                width: info.width,
+                height: info.height,
+            },
+            pixels,
+        })
     }
 
     /// Writes the picture as PNG.
@@ -101,7 +109,10 @@ mod tests {
     #[test]
     fn round_trip() {
         let picture = Picture {
-            size: Dimensions { width: 2, height: 2 },
+            size: Dimensions {
+                width: 2,
+                height: 2,
+            },
             pixels: (0..16).collect(),
         };
         assert_eq!(Picture::decode(&picture.encode().unwrap()), Ok(picture));
@@ -111,13 +122,25 @@ mod tests {
     fn every_colour_type_becomes_rgba8() {
         use png::{BitDepth, ColorType};
         let grey = encode(ColorType::Grayscale, BitDepth::Eight, 2, 1, &[7, 9]);
-        assert_eq!(Picture::decode(&grey).unwrap().pixels, [7, 7, 7, 255, 9, 9, 9, 255]);
+        assert_eq!(
+            Picture::decode(&grey).unwrap().pixels,
+            [7, 7, 7, 255, 9, 9, 9, 255]
+        );
         let rgb = encode(ColorType::Rgb, BitDepth::Eight, 1, 1, &[1, 2, 3]);
         assert_eq!(Picture::decode(&rgb).unwrap().pixels, [1, 2, 3, 255]);
-        let deep = encode(ColorType::Rgba, BitDepth::Sixteen, 1, 1, &[1, 99, 2, 99, 3, 99, 4, 99]);
+        let deep = encode(
+            ColorType::Rgba,
+            BitDepth::Sixteen,
+            1,
+            1,
+            &[1, 99, 2, 99, 3, 99, 4, 99],
+        );
         assert_eq!(Picture::decode(&deep).unwrap().pixels, [1, 2, 3, 4]);
         let bits = encode(ColorType::Grayscale, BitDepth::One, 2, 1, &[0b0100_0000]);
-        assert_eq!(Picture::decode(&bits).unwrap().pixels, [0, 0, 0, 255, 255, 255, 255, 255]);
+        assert_eq!(
+            Picture::decode(&bits).unwrap().pixels,
+            [0, 0, 0, 255, 255, 255, 255, 255]
+        );
     }
 
     #[test]
@@ -126,7 +149,13 @@ mod tests {
         for end in 0..good.len() - 12 {
             assert!(Picture::decode(&good[..end]).is_err(), "cut at {end}");
         }
-        let short = Picture { size: Dimensions { width: 2, height: 2 }, pixels: vec![0; 15] };
+        let short = Picture {
+            size: Dimensions {
+                width: 2,
+                height: 2,
+            },
+            pixels: vec![0; 15],
+        };
         assert!(short.encode().is_err());
     }
 }

@@ -102,11 +102,19 @@ impl ElementType {
         let wrong = || format!("expected a number for {self}, not {text:?}");
         Ok(match self {
             // Through f64 the text would be rounded twice; f32 parses exactly.
-            ElementType::F32 => text.parse::<f32>().map_err(|_| wrong())?.to_le_bytes().to_vec(),
-            ElementType::F16 => {
-                f16::from_f64(text.parse().map_err(|_| wrong())?).to_le_bytes().to_vec()
-            }
-            _ => text.parse::<f64>().map_err(|_| wrong())?.to_le_bytes().to_vec(),
+            ElementType::F32 => text
+                .parse::<f32>()
+                .map_err(|_| wrong())?
+                .to_le_bytes()
+                .to_vec(),
+            ElementType::F16 => f16::from_f64(text.parse().map_err(|_| wrong())?)
+                .to_le_bytes()
+                .to_vec(),
+            _ => text
+                .parse::<f64>()
+                .map_err(|_| wrong())?
+                .to_le_bytes()
+                .to_vec(),
         })
     }
 
@@ -154,15 +162,27 @@ impl ElementType {
             Some(match self {
                 ElementType::F16 => {
                     let bits = i16::from_le_bytes(first(bytes)?);
-                    i64::from(if bits < 0 { i16::MIN.wrapping_sub(bits) } else { bits })
+                    i64::from(if bits < 0 {
+                        i16::MIN.wrapping_sub(bits)
+                    } else {
+                        bits
+                    })
                 }
                 ElementType::F32 => {
                     let bits = i32::from_le_bytes(first(bytes)?);
-                    i64::from(if bits < 0 { i32::MIN.wrapping_sub(bits) } else { bits })
+                    i64::from(if bits < 0 {
+                        i32::MIN.wrapping_sub(bits)
+                    } else {
+                        bits
+                    })
                 }
                 ElementType::F64 => {
                     let bits = i64::from_le_bytes(first(bytes)?);
-                    if bits < 0 { i64::MIN.wrapping_sub(bits) } else { bits }
+                    if bits < 0 {
+                        i64::MIN.wrapping_sub(bits)
+                    } else {
+                        bits
+                    }
                 }
                 _ => return None,
             })
@@ -196,7 +216,10 @@ impl FromStr for ElementType {
 
 impl fmt::Display for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Self::ALL.iter().find(|(element, _)| element == self).map(|(_, name)| *name);
+        let name = Self::ALL
+            .iter()
+            .find(|(element, _)| element == self)
+            .map(|(_, name)| *name);
         f.write_str(name.unwrap_or_default())
     }
 }
@@ -211,8 +234,14 @@ mod tests {
         assert_eq!(I8.encode("0xff"), Ok(vec![0xff]));
         assert_eq!(U64.encode("18446744073709551615"), Ok(vec![0xff; 8]));
         assert_eq!(I64.encode("-1"), Ok(vec![0xff; 8]));
-        assert_eq!(I8.encode("128").unwrap_err(), "128 does not fit i8 (-128 to 127)");
-        assert_eq!(U8.encode("-1").unwrap_err(), "-1 does not fit u8 (0 to 255)");
+        assert_eq!(
+            I8.encode("128").unwrap_err(),
+            "128 does not fit i8 (-128 to 127)"
+        );
+        assert_eq!(
+            U8.encode("-1").unwrap_err(),
+            "-1 does not fit u8 (0 to 255)"
+        );
         assert!(U8.encode("0x-1").is_err());
         assert!(U8.encode("1.0").unwrap_err().contains("whole number"));
     }
@@ -231,14 +260,22 @@ mod tests {
             assert_eq!(name.parse(), Ok(element));
             assert_eq!(element.to_string(), name);
         }
-        assert!("float".parse::<ElementType>().unwrap_err().contains("i8 u8"));
+        assert!(
+            "float"
+                .parse::<ElementType>()
+                .unwrap_err()
+                .contains("i8 u8")
+        );
     }
 
     #[test]
     fn ulps_cross_zero_and_treat_nan_apart() {
         let b = |x: f32| x.to_le_bytes();
         assert_eq!(F32.ulps(&b(1.0), &b(1.0f32.next_up())), Some(1));
-        assert_eq!(F32.ulps(&b(-f32::from_bits(1)), &b(f32::from_bits(1))), Some(2));
+        assert_eq!(
+            F32.ulps(&b(-f32::from_bits(1)), &b(f32::from_bits(1))),
+            Some(2)
+        );
         assert_eq!(F32.ulps(&b(0.0), &b(-0.0)), Some(0));
         assert_eq!(F32.ulps(&b(f32::NAN), &b(-f32::NAN)), Some(0));
         assert_eq!(F32.ulps(&b(f32::NAN), &b(0.0)), None);

@@ -84,9 +84,9 @@ impl Tolerance {
                     _ => false,
                 }
             }
-            Tolerance::Ulps { element, limit } => {
-                element.ulps(got, expected).is_some_and(|apart| apart <= limit)
-            }
+            Tolerance::Ulps { element, limit } => element
+                .ulps(got, expected)
+                .is_some_and(|apart| apart <= limit),
         }
     }
 
@@ -113,8 +113,10 @@ impl Tolerance {
         let show = |bytes| element.show(bytes).unwrap_or_default();
         let mut first = None;
         let mut total = 0;
-        for (index, (got, expected)) in
-            got.chunks_exact(size).zip(expected.chunks_exact(size)).enumerate()
+        for (index, (got, expected)) in got
+            .chunks_exact(size)
+            .zip(expected.chunks_exact(size))
+            .enumerate()
         {
             if !self.accepts(got, expected) {
                 total += 1;
@@ -172,7 +174,11 @@ impl FromStr for Expect {
         if path.is_empty() {
             return Err(wrong());
         }
-        Ok(Self { arg: arg.parse()?, path: path.into(), tolerance })
+        Ok(Self {
+            arg: arg.parse()?,
+            path: path.into(),
+            tolerance,
+        })
     }
 }
 
@@ -187,24 +193,49 @@ mod tests {
     #[test]
     fn reads_every_form() {
         let exact: Expect = "1=a.bin".parse().unwrap();
-        assert_eq!((exact.arg, exact.tolerance), (ArgRef::Index(1), Tolerance::Exact));
+        assert_eq!(
+            (exact.arg, exact.tolerance),
+            (ArgRef::Index(1), Tolerance::Exact)
+        );
         let relative: Expect = "out=a,b.bin,1e-5".parse().unwrap();
         assert_eq!(relative.arg, ArgRef::Name("out".into()));
         assert_eq!(relative.path.to_str(), Some("a,b.bin"));
         assert_eq!(
             relative.tolerance,
-            Tolerance::Relative { element: ElementType::F32, limit: 1e-5 }
+            Tolerance::Relative {
+                element: ElementType::F32,
+                limit: 1e-5
+            }
         );
         let ulps: Expect = "0=a.bin,f16:2ulp".parse().unwrap();
-        assert_eq!(ulps.tolerance, Tolerance::Ulps { element: ElementType::F16, limit: 2 });
-        assert!("0=a.bin,u8:2ulp".parse::<Expect>().unwrap_err().contains("floating-point"));
-        assert!("0=a.bin,x".parse::<Expect>().unwrap_err().starts_with("TOLERANCE"));
+        assert_eq!(
+            ulps.tolerance,
+            Tolerance::Ulps {
+                element: ElementType::F16,
+                limit: 2
+            }
+        );
+        assert!(
+            "0=a.bin,u8:2ulp"
+                .parse::<Expect>()
+                .unwrap_err()
+                .contains("floating-point")
+        );
+        assert!(
+            "0=a.bin,x"
+                .parse::<Expect>()
+                .unwrap_err()
+                .starts_with("TOLERANCE")
+        );
         assert!("a.bin".parse::<Expect>().unwrap_err().contains("ARG=PATH"));
     }
 
     #[test]
     fn names_the_first_difference() {
-        let mismatch = Tolerance::Exact.compare(&[1, 2, 3, 4], &[1, 9, 3, 8]).unwrap().unwrap();
+        let mismatch = Tolerance::Exact
+            .compare(&[1, 2, 3, 4], &[1, 9, 3, 8])
+            .unwrap()
+            .unwrap();
         assert_eq!(
             mismatch.to_string(),
             "element 1 (u8) is 2, expected 9; 2 of 4 elements differ"
@@ -214,18 +245,44 @@ mod tests {
     #[test]
     fn tolerances_are_inclusive() {
         let tolerance: Tolerance = "0.5".parse().unwrap();
-        assert_eq!(tolerance.compare(&floats(&[1.5, f32::NAN]), &floats(&[1.0, f32::NAN])), Ok(None));
-        assert!(tolerance.compare(&floats(&[1.75]), &floats(&[1.0])).unwrap().is_some());
-        assert!(tolerance.compare(&floats(&[f32::NAN]), &floats(&[1.0])).unwrap().is_some());
+        assert_eq!(
+            tolerance.compare(&floats(&[1.5, f32::NAN]), &floats(&[1.0, f32::NAN])),
+            Ok(None)
+        );
+        assert!(
+            tolerance
+                .compare(&floats(&[1.75]), &floats(&[1.0]))
+                .unwrap()
+                .is_some()
+        );
+        assert!(
+            tolerance
+                .compare(&floats(&[f32::NAN]), &floats(&[1.0]))
+                .unwrap()
+                .is_some()
+        );
         let tolerance: Tolerance = "1ulp".parse().unwrap();
-        assert_eq!(tolerance.compare(&floats(&[1.0f32.next_up()]), &floats(&[1.0])), Ok(None));
+        assert_eq!(
+            tolerance.compare(&floats(&[1.0f32.next_up()]), &floats(&[1.0])),
+            Ok(None)
+        );
     }
 
     #[test]
     fn lengths_must_fit() {
-        assert!(Tolerance::Exact.compare(&[1], &[1, 2]).unwrap_err().contains("only 1"));
+        assert!(
+            Tolerance::Exact
+                .compare(&[1], &[1, 2])
+                .unwrap_err()
+                .contains("only 1")
+        );
         let tolerance: Tolerance = "1ulp".parse().unwrap();
-        assert!(tolerance.compare(&[1, 2, 3, 4], &[1, 2]).unwrap_err().contains("whole number"));
+        assert!(
+            tolerance
+                .compare(&[1, 2, 3, 4], &[1, 2])
+                .unwrap_err()
+                .contains("whole number")
+        );
         // A shorter file compares the beginning.
         assert_eq!(Tolerance::Exact.compare(&[1, 2], &[1]), Ok(None));
     }

@@ -34,7 +34,10 @@ pub fn bytes(text: &str) -> Result<u64, String> {
 
 fn unsigned(digits: &str) -> Option<u64> {
     let plain = digits.replace('_', "");
-    match plain.strip_prefix("0x").or_else(|| plain.strip_prefix("0X")) {
+    match plain
+        .strip_prefix("0x")
+        .or_else(|| plain.strip_prefix("0X"))
+    {
         // from_str_radix would take a sign.
         Some(hex) if hex.starts_with(|c: char| c.is_ascii_hexdigit()) => {
             u64::from_str_radix(hex, 16).ok()
@@ -60,10 +63,25 @@ mod tests {
 
     #[test]
     fn refuses_everything_else() {
-        for text in ["", "K", "-1", "+1", "0x", "0x+1", "1.5", "12Q", "\u{e9}", "99999999999999999999"] {
+        for text in [
+            "",
+            "K",
+            "-1",
+            "+1",
+            "0x",
+            "0x+1",
+            "1.5",
+            "12Q",
+            "\u{e9}",
+            "99999999999999999999",
+        ] {
             assert!(count(text).is_err(), "{text:?}");
         }
-        assert!(count("0xffffffffffffffffK").unwrap_err().contains("64 bits"));
+        assert!(
+            count("0xffffffffffffffffK")
+                .unwrap_err()
+                .contains("64 bits")
+        );
         assert!(bytes("0").unwrap_err().contains("at least 1 byte"));
     }
 }

@@ -22,7 +22,9 @@ impl FromStr for Print {
         let mut parts = text.rsplitn(3, ':');
         let (Some(count), Some(element), Some(arg)) = (parts.next(), parts.next(), parts.next())
         else {
-            return Err(format!("expected ARG:TYPE:N, such as 2:f32:8, not {text:?}"));
+            return Err(format!(
+                "expected ARG:TYPE:N, such as 2:f32:8, not {text:?}"
+            ));
         };
         Ok(Self {
             arg: arg.parse()?,
@@ -41,10 +43,24 @@ mod tests {
         let print: Print = "2:f32:8".parse().unwrap();
         assert_eq!(
             print,
-            Print { arg: ArgRef::Index(2), element: ElementType::F32, count: 8 }
+            Print {
+                arg: ArgRef::Index(2),
+                element: ElementType::F32,
+                count: 8
+            }
         );
         assert!("2:f32".parse::<Print>().unwrap_err().contains("ARG:TYPE:N"));
-        assert!("2:f31:8".parse::<Print>().unwrap_err().contains("unknown type \"f31\""));
-        assert!("2:f32:x".parse::<Print>().unwrap_err().starts_with("N: expected a number"));
+        assert!(
+            "2:f31:8"
+                .parse::<Print>()
+                .unwrap_err()
+                .contains("unknown type \"f31\"")
+        );
+        assert!(
+            "2:f32:x"
+                .parse::<Print>()
+                .unwrap_err()
+                .starts_with("N: expected a number")
+        );
     }
 }

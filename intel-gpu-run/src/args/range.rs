@@ -39,7 +39,10 @@ impl FromStr for Extent {
                 .get_mut(index)
                 .ok_or_else(|| format!("expected at most 3 numbers (X,Y,Z), got {text:?}"))?;
             *slot = number::count(part).map_err(|e| {
-                format!("{} of {text:?}: {e}", ["X", "Y", "Z"].get(index).unwrap_or(&"part"))
+                format!(
+                    "{} of {text:?}: {e}",
+                    ["X", "Y", "Z"].get(index).unwrap_or(&"part")
+                )
             })?;
             dimensions = index + 1;
         }
@@ -74,7 +77,10 @@ mod tests {
     #[test]
     fn names_the_part_that_is_wrong() {
         let error = "1,x,3".parse::<Extent>().unwrap_err();
-        assert!(error.starts_with("Y of \"1,x,3\": expected a number"), "{error}");
+        assert!(
+            error.starts_with("Y of \"1,x,3\": expected a number"),
+            "{error}"
+        );
         let error = "1,2,3,4".parse::<Extent>().unwrap_err();
         assert!(error.contains("at most 3"), "{error}");
     }

@@ -250,10 +250,17 @@ impl FromStr for Dimensions {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let side = |part: &str| {
-            part.parse::<u32>().ok().filter(|v| *v > 0 && part.starts_with(|c: char| c != '+'))
+            part.parse::<u32>()
+                .ok()
+                .filter(|v| *v > 0 && part.starts_with(|c: char| c != '+'))
         };
         text.split_once(['x', 'X'])
-            .and_then(|(w, h)| Some(Dimensions { width: side(w)?, height: side(h)? }))
+            .and_then(|(w, h)| {
+                Some(Dimensions {
+                    width: side(w)?,
+                    height: side(h)?,
+                })
+            })
             .ok_or_else(|| format!("expected WxH in pixels, such as 640x480, not {text:?}"))
     }
 }
@@ -329,20 +336,31 @@ impl FromStr for ArgSpec {
 
 fn unknown(keyword: &str) -> String {
     let forms: Vec<_> = FORMS.iter().map(|(_, form)| *form).collect();
-    format!("unknown kind of argument {keyword:?}, expected one of {}", forms.join(" "))
+    format!(
+        "unknown kind of argument {keyword:?}, expected one of {}",
+        forms.join(" ")
+    )
 }
 
 fn value(element: ElementType, rest: &str) -> Result<ArgSpec, String> {
     let mut bytes = Vec::new();
     let mut lanes = 0;
     for (index, part) in rest.split(',').enumerate() {
-        bytes.extend(element.encode(part).map_err(|e| format!("value {index}: {e}"))?);
+        bytes.extend(
+            element
+                .encode(part)
+                .map_err(|e| format!("value {index}: {e}"))?,
+        );
         lanes = index + 1;
     }
     if !matches!(lanes, 1 | 2 | 3 | 4 | 8 | 16) {
         return Err(format!("a vector has 2, 3, 4, 8 or 16 values, not {lanes}"));
     }
-    Ok(ArgSpec::Value { element, lanes, bytes })
+    Ok(ArgSpec::Value {
+        element,
+        lanes,
+        bytes,
+    })
 }
 
 /// One form of a specification being read; knows what to say when a part is wrong.
@@ -354,14 +372,22 @@ struct Form<'a> {
 impl Form<'_> {
     fn parse(&self, keyword: &str, rest: &str) -> Result<ArgSpec, String> {
         Ok(match keyword {
-            "in" => ArgSpec::In { path: self.path(rest)? },
+            "in" => ArgSpec::In {
+                path: self.path(rest)?,
+            },
             "out" => {
                 let (path, bytes) = self.last(rest)?;
-                ArgSpec::Out { path: self.path(path)?, bytes: part("BYTES", number::bytes(bytes))? }
+                ArgSpec::Out {
+                    path: self.path(path)?,
+                    bytes: part("BYTES", number::bytes(bytes))?,
+                }
             }
             "inout" => {
                 let (input, output) = self.last(rest)?;
-                ArgSpec::InOut { input: self.path(input)?, output: self.path(output)? }
+                ArgSpec::InOut {
+                    input: self.path(input)?,
+                    output: self.path(output)?,
+                }
             }
             "fill" => {
                 let (byte, bytes) = self.last(rest)?;
@@ -373,7 +399,9 @@ impl Form<'_> {
                 }
             }
             "bytes" => ArgSpec::Bytes(part("HEX", hex(rest))?),
-            "local" => ArgSpec::Local { bytes: part("BYTES", number::bytes(rest))? },
+            "local" => ArgSpec::Local {
+                bytes: part("BYTES", number::bytes(rest))?,
+            },
             "same" => ArgSpec::Same(rest.parse()?),
             "sub" => {
                 let (front, bytes) = self.last(rest)?;
@@ -390,16 +418,27 @@ impl Form<'_> {
                 if misalign >= 4096 {
                     return Err(format!("MISALIGN: expected 0 to 4095, not {misalign}"));
                 }
-                ArgSpec::UserPtr { path: self.path(path)?, misalign }
+                ArgSpec::UserPtr {
+                    path: self.path(path)?,
+                    misalign,
+                }
             }
-            "image" => ArgSpec::Image { path: self.path(rest)? },
+            "image" => ArgSpec::Image {
+                path: self.path(rest)?,
+            },
             "image-out" => {
                 let (path, size) = self.last(rest)?;
-                ArgSpec::ImageOut { path: self.path(path)?, size: part("WxH", size.parse())? }
+                ArgSpec::ImageOut {
+                    path: self.path(path)?,
+                    size: part("WxH", size.parse())?,
+                }
             }
             "png-out" => {
                 let (path, size) = self.last(rest)?;
-                ArgSpec::PngOut { path: self.path(path)?, size: part("WxH", size.parse())? }
+                ArgSpec::PngOut {
+                    path: self.path(path)?,
+                    size: part("WxH", size.parse())?,
+                }
             }
             "image-raw" => {
                 let (path, size, format) = self.raw(rest)?;
@@ -435,13 +474,21 @@ impl Form<'_> {
     }
 
     fn path(&self, text: &str) -> Result<PathBuf, String> {
-        if text.is_empty() { Err(self.wrong()) } else { Ok(text.into()) }
+        if text.is_empty() {
+            Err(self.wrong())
+        } else {
+            Ok(text.into())
+        }
     }
 
     fn raw(&self, rest: &str) -> Result<(PathBuf, Dimensions, PixelFormat), String> {
         let (front, format) = self.last(rest)?;
         let (path, size) = self.last(front)?;
-        Ok((self.path(path)?, part("WxH", size.parse())?, format.parse()?))
+        Ok((
+            self.path(path)?,
+            part("WxH", size.parse())?,
+            format.parse()?,
+        ))
     }
 }
 
@@ -457,9 +504,15 @@ fn hex(text: &str) -> Result<Vec<u8>, String> {
         .collect::<Option<_>>()
         .ok_or_else(|| format!("expected hexadecimal digits, not {text:?}"))?;
     if digits.is_empty() || digits.len() % 2 != 0 {
-        return Err(format!("expected two digits for each byte, got {} digits", digits.len()));
+        return Err(format!(
+            "expected two digits for each byte, got {} digits",
+            digits.len()
+        ));
     }
-    Ok(digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, d| byte << 4 | d)).collect())
+    Ok(digits
+        .chunks_exact(2)
+        .map(|pair| pair.iter().fold(0, |byte, d| byte << 4 | d))
+        .collect())
 }
 
 #[cfg(test)]
@@ -476,19 +529,49 @@ mod tests {
 
     #[test]
     fn buffers() {
-        assert_eq!(ok("in=a:b.bin"), ArgSpec::In { path: "a:b.bin".into() });
-        assert_eq!(ok("out=a:b:4K"), ArgSpec::Out { path: "a:b".into(), bytes: 4096 });
+        assert_eq!(
+            ok("in=a:b.bin"),
+            ArgSpec::In {
+                path: "a:b.bin".into()
+            }
+        );
+        assert_eq!(
+            ok("out=a:b:4K"),
+            ArgSpec::Out {
+                path: "a:b".into(),
+                bytes: 4096
+            }
+        );
         assert_eq!(
             ok("inout=a:b:c"),
-            ArgSpec::InOut { input: "a:b".into(), output: "c".into() }
+            ArgSpec::InOut {
+                input: "a:b".into(),
+                output: "c".into()
+            }
         );
-        assert_eq!(ok("fill=0xff:16"), ArgSpec::Fill { byte: 255, bytes: 16 });
+        assert_eq!(
+            ok("fill=0xff:16"),
+            ArgSpec::Fill {
+                byte: 255,
+                bytes: 16
+            }
+        );
         assert_eq!(ok("same=0"), ArgSpec::Same(ArgRef::Index(0)));
         assert_eq!(
             ok("sub=dst:64:0x40"),
-            ArgSpec::Sub { parent: ArgRef::Name("dst".into()), origin: 64, bytes: 64 }
+            ArgSpec::Sub {
+                parent: ArgRef::Name("dst".into()),
+                origin: 64,
+                bytes: 64
+            }
         );
-        assert_eq!(ok("userptr=a.bin:60"), ArgSpec::UserPtr { path: "a.bin".into(), misalign: 60 });
+        assert_eq!(
+            ok("userptr=a.bin:60"),
+            ArgSpec::UserPtr {
+                path: "a.bin".into(),
+                misalign: 60
+            }
+        );
         assert_eq!(ok("null"), ArgSpec::Null);
         assert_eq!(ok("local=1K"), ArgSpec::Local { bytes: 1024 });
     }
@@ -497,23 +580,57 @@ mod tests {
     fn values() {
         assert_eq!(
             ok("u16=1,0xffff"),
-            ArgSpec::Value { element: ElementType::U16, lanes: 2, bytes: vec![1, 0, 255, 255] }
+            ArgSpec::Value {
+                element: ElementType::U16,
+                lanes: 2,
+                bytes: vec![1, 0, 255, 255]
+            }
         );
         assert_eq!(ok("bytes=01_ff"), ArgSpec::Bytes(vec![1, 255]));
-        assert_eq!(error("i32=1,2,3,4,5"), "a vector has 2, 3, 4, 8 or 16 values, not 5");
+        assert_eq!(
+            error("i32=1,2,3,4,5"),
+            "a vector has 2, 3, 4, 8 or 16 values, not 5"
+        );
         assert_eq!(error("u8=1,256"), "value 1: 256 does not fit u8 (0 to 255)");
-        assert_eq!(error("bytes=123"), "HEX: expected two digits for each byte, got 3 digits");
+        assert_eq!(
+            error("bytes=123"),
+            "HEX: expected two digits for each byte, got 3 digits"
+        );
     }
 
     #[test]
     fn images_and_samplers() {
-        let size = Dimensions { width: 64, height: 32 };
-        assert_eq!(ok("image=p.png"), ArgSpec::Image { path: "p.png".into() });
-        assert_eq!(ok("image-out=p.png:64x32"), ArgSpec::ImageOut { path: "p.png".into(), size });
-        assert_eq!(ok("png-out=p.png:64x32"), ArgSpec::PngOut { path: "p.png".into(), size });
+        let size = Dimensions {
+            width: 64,
+            height: 32,
+        };
+        assert_eq!(
+            ok("image=p.png"),
+            ArgSpec::Image {
+                path: "p.png".into()
+            }
+        );
+        assert_eq!(
+            ok("image-out=p.png:64x32"),
+            ArgSpec::ImageOut {
+                path: "p.png".into(),
+                size
+            }
+        );
+        assert_eq!(
+            ok("png-out=p.png:64x32"),
+            ArgSpec::PngOut {
+                path: "p.png".into(),
+                size
+            }
+        );
         assert_eq!(
             ok("image-raw=p:64x32:r32f"),
-            ArgSpec::ImageRaw { path: "p".into(), size, format: PixelFormat::R32f }
+            ArgSpec::ImageRaw {
+                path: "p".into(),
+                size,
+                format: PixelFormat::R32f
+            }
         );
         assert_eq!(
             ok("sampler=clamp-to-edge,linear,normalized"),
@@ -527,10 +644,19 @@ mod tests {
 
     #[test]
     fn errors_name_the_part_and_what_was_expected() {
-        assert_eq!(error("out=a.bin"), "expected out=PATH:BYTES, not \"out=a.bin\"");
-        assert_eq!(error("out=a.bin:0"), "BYTES: expected a size of at least 1 byte, not 0");
+        assert_eq!(
+            error("out=a.bin"),
+            "expected out=PATH:BYTES, not \"out=a.bin\""
+        );
+        assert_eq!(
+            error("out=a.bin:0"),
+            "BYTES: expected a size of at least 1 byte, not 0"
+        );
         assert_eq!(error("fill=256:1"), "BYTE: expected 0 to 255, not 256");
-        assert_eq!(error("userptr=a:4096"), "MISALIGN: expected 0 to 4095, not 4096");
+        assert_eq!(
+            error("userptr=a:4096"),
+            "MISALIGN: expected 0 to 4095, not 4096"
+        );
         assert_eq!(
             error("image-out=p.png:64"),
             "WxH: expected WxH in pixels, such as 640x480, not \"64\""

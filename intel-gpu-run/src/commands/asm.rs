@@ -1,0 +1,1 @@
+//! `asm`: assemble EU instructions.

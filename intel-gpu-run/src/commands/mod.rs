@@ -1,0 +1,4 @@
+//! The sub-commands, one module each.
+
+pub mod asm;
+pub mod run;

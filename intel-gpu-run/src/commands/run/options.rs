@@ -1,0 +1,113 @@
+//! The command line of `run`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::args::{ArgSpec, Expect, Extent, Print};
+use crate::exit::Exit;
+
+/// Run one kernel and save, print or compare what it computed
+///
+/// FILE is told apart by its content: a zebin (also in ocloc's archive for several devices), EU
+/// assembly with directives, OpenCL C or SPIR-V when ocloc is installed, or the bare bytes of EU
+/// instructions together with --simd.
+#[derive(Debug, clap::Args)]
+#[command(after_help = format!("{}\n\n{}", ArgSpec::HELP, Exit::HELP))]
+pub struct Args {
+    /// The kernel file (`-` is stdin)
+    pub file: PathBuf,
+
+    /// Where to run: `soft:PLATFORM[:REVISION]` is the software GPU, a path is a render node, and
+    /// `auto` takes the first usable Intel render node, else the software GPU of the platform
+    /// that the file was built for
+    #[arg(long, value_name = "DEV", default_value = "auto")]
+    pub device: String,
+
+    /// The kernel, if the file has several
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+
+    /// The number of work-items in each dimension
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub global: Extent,
+
+    /// The work-group size in each dimension; chosen for you if the kernel does not require one
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub local: Option<Extent>,
+
+    /// The global offset in each dimension
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub offset: Option<Extent>,
+
+    /// One kernel argument, in order; the forms are below
+    #[arg(long = "arg", value_name = "SPEC")]
+    pub args: Vec<ArgSpec>,
+
+    /// Print the first N elements of a buffer afterwards, such as `2:f32:8`
+    #[arg(long, value_name = "ARG:TYPE:N")]
+    pub print: Vec<Print>,
+
+    /// Compare a buffer with a file afterwards, byte for byte or within a tolerance such as
+    /// `1e-5`, `u8:1` or `f16:2ulp` (f32 if no type is named); a difference is exit code 5
+    #[arg(long, value_name = "ARG=PATH[,TOLERANCE]")]
+    pub expect: Vec<Expect>,
+
+    /// Give up when one launch takes longer
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub timeout: Duration,
+
+    /// Launch so many times in a row
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeat: u32,
+
+    /// The sub-group size of raw EU instructions: 8, 16 or 32
+    #[arg(long, value_name = "N")]
+    pub simd: Option<u32>,
+
+    /// Host threads of the software GPU; all cores if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub threads: Option<u32>,
+
+    /// Report what silicon leaves undefined: misaligned block accesses, sub-group operations in
+    /// divergent flow and the like (software GPU only)
+    #[arg(long)]
+    pub check: bool,
+
+    /// Let accesses to unbound pages read zero and write nowhere, as the i915 driver does,
+    /// instead of faulting
+    #[arg(long)]
+    pub scratch_page: bool,
+
+    /// Print the bytes that each thread finds in its registers, before the run
+    #[arg(long)]
+    pub dump_payload: bool,
+
+    /// Write a timeline in Chrome's trace format (chrome://tracing, Perfetto)
+    #[arg(long, value_name = "OUT.json")]
+    pub trace: Option<PathBuf>,
+
+    /// Print one JSON document about the run to stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|s| *s > 0.0)
+        .and_then(|s| Duration::try_from_secs_f64(s).ok())
+        .ok_or_else(|| "expected a positive number of seconds".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    #[test]
+    fn seconds_are_positive_and_finite() {
+        assert_eq!(seconds("0.5"), Ok(std::time::Duration::from_millis(500)));
+        for text in ["0", "-1", "inf", "nan", "x", ""] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+}
