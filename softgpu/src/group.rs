@@ -9,6 +9,7 @@ use devinfo::{Family, GpuAddress};
 
 use crate::eu::CodeCache;
 use crate::mem::View;
+use crate::sf::StateCache;
 
 /// The base addresses of STATE_BASE_ADDRESS and its successors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,4 +109,6 @@ pub struct GroupEnv<'a> {
     pub barrier: &'a Barrier,
     /// Decoded instructions: one cache for each walker and host thread.
     pub code: &'a CodeCache,
+    /// Decoded surface states: one cache for each walker and host thread.
+    pub state: &'a StateCache,
 }

@@ -1,0 +1,81 @@
+//! The entry: one message in, its effects out.
+
+use isa_encoder::Sfid;
+use isa_encoder::message::{DescriptorError, Descriptors, Message as Meaning};
+
+use super::{gateway, hdc};
+use crate::{Fault, GroupEnv};
+
+/// One send, with its payload gathered.
+#[derive(Debug)]
+pub struct Message<'a> {
+    /// The shared function id (extended descriptor bits 3:0, or the instruction's field).
+    pub sfid: u8,
+    /// The message descriptor.
+    pub descriptor: u32,
+    /// The extended descriptor.
+    pub extended_descriptor: u32,
+    /// The instruction's ExBSO bit: the extended descriptor holds a 26-bit surface offset.
+    pub extended_bindless_offset: bool,
+    /// The number of channels of the instruction.
+    pub exec_size: u8,
+    /// Live channels: bit i is channel i of this message (already shifted by the channel offset).
+    pub mask: u32,
+    /// The thread's slot (r0.5 bits 9:0 as dispatched): which part of a scratch surface is its.
+    pub thread_slot: u32,
+    /// Payload from source 0: message length registers.
+    pub src0: &'a [u8],
+    /// Payload from source 1: extended message length registers.
+    pub src1: &'a [u8],
+    /// Response registers, holding their present contents: disabled channels keep them.
+    pub dst: &'a mut [u8],
+}
+
+/// What a send does to the thread beyond its response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    None,
+    /// The thread signalled its group's barrier; it waits for this generation at `sync.bar`
+    /// (or `wait n0.0`).
+    BarrierSignalled(u32),
+    /// The thread ended.
+    EndOfThread,
+}
+
+/// Executes one message.
+///
+/// # Errors
+/// [`Fault::UnknownMessage`] names a message that this platform does not have or that is not
+/// modelled; [`Fault::Invalid`] a payload that does not fit its descriptor; other faults come
+/// from memory.
+pub fn execute(message: Message<'_>, env: &GroupEnv<'_>) -> Result<Effect, Fault> {
+    let family = env.family;
+    let function = Sfid::from_id(family, message.sfid).map_err(unknown)?;
+    let descriptors = Descriptors {
+        descriptor: message.descriptor,
+        extended: message.extended_descriptor,
+        extended_bindless_offset: message.extended_bindless_offset,
+    };
+    match Meaning::decode(family, function, descriptors).map_err(unknown)? {
+        Meaning::Hdc(meaning) => hdc::execute(meaning, message, env).map(|()| Effect::None),
+        Meaning::Gateway(meaning) => gateway::execute(meaning, env),
+        Meaning::EndOfThread => Ok(Effect::EndOfThread),
+        meaning @ (Meaning::Lsc(_) | Meaning::Sampler(_)) => {
+            Err(not_modelled(&format!("{function}: {meaning}")))
+        }
+    }
+}
+
+fn unknown(error: DescriptorError) -> Fault {
+    Fault::UnknownMessage {
+        why: error.to_string(),
+    }
+}
+
+/// A message that decodes but that this model does not perform.
+pub(super) fn not_modelled(what: &str) -> Fault {
+    Fault::UnknownMessage {
+        why: format!("{what} is not modelled"),
+    }
+}

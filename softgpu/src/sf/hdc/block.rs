@@ -1,0 +1,133 @@
+//! Block messages: consecutive memory, one offset in the header.
+
+use isa_encoder::message::{BlockAlignment, Direction, HdcAddress, OwordCount};
+
+use super::{Context, header};
+use crate::Fault;
+use crate::sf::payload::{Lanes, Response, lane32};
+use crate::sf::place::{Place, UNBOUNDED};
+
+const OWORD: usize = 16;
+const HWORD: usize = 32;
+
+/// The place and the byte offset of a block.
+fn target<'a>(
+    context: &Context<'a>,
+    address: HdcAddress,
+    unit: u64,
+) -> Result<(Place<'a>, u64), Fault> {
+    context.require_header()?;
+    let offset = match address {
+        HdcAddress::A64 { .. } => {
+            u64::from(context.header_dword(header::ADDRESS_LOW)?)
+                | u64::from(context.header_dword(header::ADDRESS_HIGH)?) << 32
+        }
+        HdcAddress::A32(_) => u64::from(context.header_dword(header::OFFSET)?) * unit,
+    };
+    Ok((context.place(address)?, offset))
+}
+
+pub(super) fn oword(
+    context: &Context<'_>,
+    dst: &mut [u8],
+    direction: Direction,
+    address: HdcAddress,
+    alignment: BlockAlignment,
+    count: OwordCount,
+) -> Result<(), Fault> {
+    let unit = match alignment {
+        BlockAlignment::Oword => OWORD as u64,
+        BlockAlignment::Dword => 1,
+    };
+    let (place, offset) = target(context, address, unit)?;
+    let bytes = count.owords() * OWORD;
+    // One OWord can use the high half of the register.
+    let at = if count == OwordCount::OneHigh {
+        OWORD
+    } else {
+        0
+    };
+    transfer(context, dst, direction, place, offset, at, bytes)
+}
+
+pub(super) fn hword(
+    context: &Context<'_>,
+    dst: &mut [u8],
+    direction: Direction,
+    address: HdcAddress,
+    hwords: u8,
+) -> Result<(), Fault> {
+    let (place, offset) = target(context, address, 1)?;
+    let bytes = usize::from(hwords) * HWORD;
+    transfer(context, dst, direction, place, offset, 0, bytes)
+}
+
+fn transfer(
+    context: &Context<'_>,
+    dst: &mut [u8],
+    direction: Direction,
+    place: Place<'_>,
+    offset: u64,
+    at: usize,
+    bytes: usize,
+) -> Result<(), Fault> {
+    match direction {
+        Direction::Read => {
+            let mut response = Response::new(dst, at + bytes)?;
+            match response.span(at, bytes) {
+                Some(out) => place.read(offset, out),
+                None => Ok(()),
+            }
+        }
+        Direction::Write => {
+            let data = context.payload.bytes(context.grf + at, bytes)?;
+            place.write(offset, &data)
+        }
+    }
+}
+
+/// A block of the thread's scratch space. Its base in general state memory is in the header.
+///
+/// In DWord channel mode, channel i of a write guards dword i of each pair of registers; else
+/// the whole block is written.
+pub(super) fn scratch(
+    context: &Context<'_>,
+    dst: &mut [u8],
+    direction: Direction,
+    hwords: u8,
+    offset: u16,
+    dword_channels: bool,
+) -> Result<(), Fault> {
+    context.require_header()?;
+    let bytes = usize::from(hwords) * HWORD;
+    let offset = u64::from(offset) * HWORD as u64;
+    let base = u64::from(context.header_dword(header::STATELESS_BASE)? & !0x3ff);
+    let place = Place::Memory {
+        view: context.env.memory,
+        base: context.env.bases.general.offset(base),
+        bytes: UNBOUNDED,
+    };
+    if direction == Direction::Read || !dword_channels {
+        return transfer(context, dst, direction, place, offset, 0, bytes);
+    }
+    let data = context.payload.bytes(context.grf, bytes)?;
+    let channels = usize::from(context.exec_size.max(8));
+    if Lanes(context.mask).count() >= channels {
+        return place.write(offset, &data);
+    }
+    for dword in 0..bytes / 4 {
+        if context.mask >> (dword % channels) & 1 != 0 {
+            place.store32(offset + 4 * dword as u64, lane32(&data, dword))?;
+        }
+    }
+    Ok(())
+}
+
+/// A fence: accesses of a thread are performed in order and at once here, so only the response
+/// remains. Its content is undefined; zero.
+pub(super) fn fence(context: &Context<'_>, dst: &mut [u8]) -> Result<(), Fault> {
+    if let Some(register) = dst.get_mut(..context.grf) {
+        register.fill(0);
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! The data caches of the classic data port.
+
+mod atomic;
+mod block;
+mod scattered;
+
+use isa_encoder::message::{Hdc, HdcAddress, HdcSurface, Lengths};
+
+use super::Message;
+use super::execute::not_modelled;
+use super::payload::Payload;
+use super::place::{Place, UNBOUNDED};
+use super::surface::Surface;
+use crate::{Fault, GroupEnv};
+
+/// What the parts of the data port share about one message.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    env: &'a GroupEnv<'a>,
+    payload: Payload<'a>,
+    /// Live channels.
+    mask: u32,
+    exec_size: u8,
+    /// Bytes of a register.
+    grf: usize,
+    /// The payload begins with a header register.
+    header: bool,
+}
+
+/// Dwords of message headers (TGL PRM vol 7 "Message Header").
+mod header {
+    /// Block offset, or low half of a 64-bit one at [`ADDRESS_LOW`].
+    pub(super) const OFFSET: usize = 2;
+    pub(super) const ADDRESS_LOW: usize = 0;
+    pub(super) const ADDRESS_HIGH: usize = 1;
+    /// Bits 31:10: a base that stateless A32 messages with a header add.
+    pub(super) const STATELESS_BASE: usize = 5;
+    /// Bits 15:0: channels that typed and untyped messages may serve.
+    pub(super) const CHANNEL_MASK: usize = 7;
+}
+
+pub(super) fn execute(meaning: Hdc, message: Message<'_>, env: &GroupEnv<'_>) -> Result<(), Fault> {
+    let Message {
+        descriptor,
+        exec_size,
+        mask,
+        src0,
+        src1,
+        dst,
+        ..
+    } = message;
+    let context = Context {
+        env,
+        payload: Payload { src0, src1 },
+        mask,
+        exec_size,
+        grf: env.family.grf_bytes(),
+        header: Lengths::decode(descriptor).header,
+    };
+    match meaning {
+        Hdc::OwordBlock {
+            direction,
+            address,
+            alignment,
+            count,
+            ..
+        } => block::oword(&context, dst, direction, address, alignment, count),
+        Hdc::HwordBlock {
+            direction,
+            address,
+            hwords,
+        } => block::hword(&context, dst, direction, address, hwords),
+        Hdc::ScratchBlock {
+            direction,
+            hwords,
+            offset,
+            dword_channels,
+        } => block::scratch(&context, dst, direction, hwords, offset, dword_channels),
+        Hdc::Byte {
+            direction,
+            address,
+            bytes,
+            simd,
+        } => scattered::byte(&context, dst, direction, address, bytes, simd),
+        Hdc::Scattered {
+            direction,
+            address,
+            bytes,
+            elements,
+            simd,
+            ..
+        } => scattered::elements(&context, dst, direction, address, (bytes, elements), simd),
+        Hdc::Untyped {
+            direction,
+            address,
+            components,
+            simd,
+        } => scattered::untyped(&context, dst, direction, address, components, simd),
+        Hdc::Atomic {
+            address,
+            op,
+            bytes,
+            returns,
+            simd,
+        } => atomic::untyped(&context, dst, address, (op, bytes), returns, simd),
+        Hdc::Fence { .. } => block::fence(&context, dst),
+        Hdc::Typed { .. } | Hdc::TypedAtomic { .. } | Hdc::MediaBlock { .. } => {
+            Err(not_modelled(&meaning.to_string()))
+        }
+    }
+}
+
+impl<'a> Context<'a> {
+    /// Where the payload's addresses begin.
+    fn addresses_at(&self) -> usize {
+        if self.header { self.grf } else { 0 }
+    }
+
+    /// Dword `index` of the header.
+    fn header_dword(&self, index: usize) -> Result<u32, Fault> {
+        self.payload.dword(index * 4)
+    }
+
+    /// The header of a message that cannot be without one.
+    fn require_header(&self) -> Result<(), Fault> {
+        if self.header {
+            return Ok(());
+        }
+        Err(Fault::Invalid {
+            why: "a block message without a header".into(),
+        })
+    }
+
+    /// The surface that a message names, which is neither SLM nor stateless memory.
+    fn surface(&self, surface: HdcSurface) -> Result<Surface, Fault> {
+        let env = self.env;
+        match surface {
+            HdcSurface::Bti(index) => env.state.bti(env, index),
+            HdcSurface::Bindless(offset) => env
+                .state
+                .at(env, env.bases.bindless_surface.offset(offset.into())),
+            HdcSurface::Slm | HdcSurface::Stateless { .. } => Ok(Surface::NULL),
+        }
+    }
+
+    /// The memory that the message's addresses are offsets into.
+    fn place(&self, address: HdcAddress) -> Result<Place<'a>, Fault> {
+        let env = self.env;
+        match address {
+            HdcAddress::A64 { .. } => Ok(Place::flat(env.memory)),
+            HdcAddress::A32(HdcSurface::Slm) => Ok(Place::Local(env.slm)),
+            HdcAddress::A32(HdcSurface::Stateless { .. }) => Ok(Place::Memory {
+                view: env.memory,
+                base: env.bases.general.offset(if self.header {
+                    u64::from(self.header_dword(header::STATELESS_BASE)? & !0x3ff)
+                } else {
+                    0
+                }),
+                bytes: UNBOUNDED,
+            }),
+            HdcAddress::A32(surface) => Ok(self.surface(surface)?.place(env.memory)),
+        }
+    }
+}

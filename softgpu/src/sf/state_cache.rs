@@ -1,0 +1,94 @@
+//! Decoded surface states.
+
+use std::cell::Cell;
+
+use devinfo::GpuAddress;
+
+use super::surface::Surface;
+use crate::{Fault, GroupEnv};
+
+/// Bytes of a RENDER_SURFACE_STATE.
+const STATE_BYTES: usize = 64;
+/// Binding table entries that a message can name.
+const TABLE_ENTRIES: usize = 240;
+/// Slots for surface states found by offset; direct mapped.
+const OFFSET_SLOTS: usize = 64;
+
+/// Surface states that messages of a walker have used, decoded.
+///
+/// Hardware caches these states for the length of a walker too (software invalidates the state
+/// cache before it changes them). One for each walker and host thread; [`StateCache::clear`] it
+/// before another walker.
+#[derive(Debug)]
+pub struct StateCache {
+    /// By binding table index.
+    table: Box<[Cell<Option<Surface>>]>,
+    /// By address of the state.
+    states: Box<[Cell<Option<(GpuAddress, Surface)>>]>,
+}
+
+impl Default for StateCache {
+    fn default() -> Self {
+        Self {
+            table: vec![Cell::new(None); TABLE_ENTRIES].into(),
+            states: vec![Cell::new(None); OFFSET_SLOTS].into(),
+        }
+    }
+}
+
+impl StateCache {
+    /// Forgets everything.
+    pub fn clear(&self) {
+        for slot in &self.table {
+            slot.set(None);
+        }
+        for slot in &self.states {
+            slot.set(None);
+        }
+    }
+
+    /// The surface of binding table entry `index`.
+    pub(super) fn bti(&self, env: &GroupEnv<'_>, index: u8) -> Result<Surface, Fault> {
+        let slot = self.table.get(usize::from(index));
+        if let Some(surface) = slot.and_then(Cell::get) {
+            return Ok(surface);
+        }
+        let entry = env
+            .bases
+            .binding_table_pool
+            .offset(u64::from(env.binding_table) + 4 * u64::from(index));
+        // Bits 5:0 of an entry are reserved.
+        let pointer = env.memory.read_u32(entry)? & !0x3f;
+        let surface = self.at(env, env.bases.surface.offset(pointer.into()))?;
+        if let Some(slot) = slot {
+            slot.set(Some(surface));
+        }
+        Ok(surface)
+    }
+
+    /// The surface whose state is at `address`.
+    pub(super) fn at(&self, env: &GroupEnv<'_>, address: GpuAddress) -> Result<Surface, Fault> {
+        let slot = self
+            .states
+            .get(address.get() as usize / STATE_BYTES % OFFSET_SLOTS);
+        if let Some((cached, surface)) = slot.and_then(Cell::get)
+            && cached == address
+        {
+            return Ok(surface);
+        }
+        let mut bytes = [0; STATE_BYTES];
+        env.memory.read(address, &mut bytes)?;
+        let mut dwords = [0; STATE_BYTES / 4];
+        for (dword, bytes) in dwords.iter_mut().zip(bytes.chunks_exact(4)) {
+            *dword = bytes
+                .iter()
+                .rev()
+                .fold(0, |word, byte| word << 8 | u32::from(*byte));
+        }
+        let surface = Surface::decode(env.family, &dwords);
+        if let Some(slot) = slot {
+            slot.set(Some((address, surface)));
+        }
+        Ok(surface)
+    }
+}
