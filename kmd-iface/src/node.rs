@@ -18,6 +18,37 @@ pub struct MapSource {
     pub offset: u64,
 }
 
+/// What kind of thing made a context fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// It did not end: the hang check reset it.
+    Hang,
+    /// It accessed an address that nothing is bound to.
+    PageFault,
+    /// Anything else: an illegal command or instruction, an unknown message.
+    Other,
+}
+
+/// What is known about a context's failure beyond the counters of the uAPI.
+///
+/// A kernel writes such things into its error state or core dump; the software
+/// GPU knows the address, the instruction and the nearest buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorReport {
+    /// What happened.
+    pub kind: ErrorKind,
+    /// One line for the user, e.g. `page fault: Write at 0x..., kernel+0x40: send ...`.
+    pub summary: String,
+    /// More lines, possibly none.
+    pub details: Vec<String>,
+}
+
+impl fmt::Display for ErrorReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.summary)
+    }
+}
+
 /// What answers for `/dev/dri/renderD*`: a kernel driver, or a model of one.
 ///
 /// Arguments cross this boundary as the bytes that a kernel would see, so
@@ -41,4 +72,11 @@ pub trait Node: Send + Sync + fmt::Debug {
     /// # Errors
     /// `EINVAL` if no buffer object has that offset.
     fn map_source(&self, fake_offset: u64) -> Result<MapSource, Errno>;
+
+    /// Why the context (i915) or exec queue (xe) `context` of this node was
+    /// reset, if the node knows more than the uAPI tells.
+    fn error_report(&self, context: u32) -> Option<ErrorReport> {
+        let _ = context;
+        None
+    }
 }

@@ -1,0 +1,197 @@
+//! What one row of the platform table says.
+
+use core::fmt;
+
+use crate::Family;
+
+/// A platform: one product line with one instruction set, one set of packets and one compiler target.
+#[derive(Clone, Copy, Debug)]
+pub struct Platform {
+    /// The short name that the tool takes, e.g. `tgl`.
+    pub name: &'static str,
+    /// The product line, e.g. `Tiger Lake`.
+    pub title: &'static str,
+    /// Instruction set and packet layouts.
+    pub family: Family,
+    /// How far this project has come with it.
+    pub status: Status,
+    /// The variants, the one that `soft:NAME` models first.
+    pub skus: &'static [Sku],
+    /// The PCI revisions with a name, oldest first; others exist.
+    pub revisions: &'static [Revision],
+    /// The PCI revision that `soft:NAME` models.
+    pub default_revision: u8,
+    /// Hardware threads of an EU with 128 registers each; half as many with 256.
+    pub threads_per_eu: u8,
+    /// The SIMD widths that a walker can dispatch: also the sub-group sizes that a kernel can require.
+    pub simd_widths: &'static [u8],
+    /// The register counts that a thread can have.
+    pub grf_counts: &'static [u16],
+    /// Most shared local memory of a work-group, in bytes.
+    pub max_slm_bytes: u32,
+    /// Most work-items of a work-group.
+    pub max_work_group_size: u32,
+    /// Ticks of the command streamer's timestamp in a second.
+    pub timestamp_frequency: u64,
+    /// Cache control values.
+    pub mocs: Mocs,
+    /// The kernel drivers that drive it.
+    pub kernel_drivers: &'static [Driver],
+    /// Whether it has memory of its own.
+    pub local_memory: bool,
+    /// Whether the last-level cache is shared with the CPU.
+    pub llc: bool,
+    /// Whether sub-groups of a work-group make progress independently of each other, as
+    /// `cl_khr_subgroups` calls it. It holds wherever threads are scheduled by the hardware and
+    /// not run to completion one after the other.
+    pub independent_forward_progress: bool,
+    /// The numbers that a zebin built for it carries.
+    pub zebin: ZebinTarget,
+    /// The names that ocloc's `-device` takes for it, its own first.
+    pub ocloc: &'static [&'static str],
+}
+
+impl Platform {
+    /// The variant with this PCI id.
+    pub fn sku(&self, pci_id: u16) -> Option<&'static Sku> {
+        self.skus.iter().find(|s| s.pci_ids.contains(&pci_id))
+    }
+
+    /// The variant that `soft:NAME` models.
+    pub const fn default_sku(&self) -> &'static Sku {
+        &self.skus[0]
+    }
+
+    /// The PCI id that `soft:NAME` reports.
+    pub const fn default_pci_id(&self) -> u16 {
+        self.default_sku().pci_ids[0]
+    }
+
+    /// The size of one general register in bytes.
+    pub const fn grf_bytes(&self) -> usize {
+        self.family.grf_bytes()
+    }
+
+    /// The name of a PCI revision, e.g. `B0`, if the table has it.
+    pub fn stepping(&self, revision: u8) -> Option<&'static str> {
+        self.revisions
+            .iter()
+            .find(|r| r.pci == revision)
+            .map(|r| r.stepping)
+    }
+
+    /// Whether a walker can dispatch `width` channels.
+    pub fn has_simd_width(&self, width: u32) -> bool {
+        self.simd_widths.iter().any(|&w| u32::from(w) == width)
+    }
+
+    /// Whether `driver` drives it.
+    pub fn has_driver(&self, driver: Driver) -> bool {
+        self.kernel_drivers.contains(&driver)
+    }
+}
+
+impl fmt::Display for Platform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for Platform {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Platform {}
+
+/// How far this project has come with a platform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Kernels run on the software GPU. No platform was ever run on silicon by this project.
+    Working,
+    /// The table has its facts; kernels do not run yet.
+    NotYet,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Working => "working",
+            Self::NotYet => "not yet working",
+        })
+    }
+}
+
+/// A variant of a platform: how much of it is there.
+#[derive(Clone, Copy, Debug)]
+pub struct Sku {
+    /// What Intel calls the configuration, e.g. `GT2`.
+    pub name: &'static str,
+    /// Its PCI device ids.
+    pub pci_ids: &'static [u16],
+    /// Slices.
+    pub slices: u8,
+    /// Subslices of each slice; dual subslices on Gen12LP, Xe cores from XeHPG on.
+    pub subslices_per_slice: u8,
+    /// EUs of each subslice.
+    pub eus_per_subslice: u8,
+}
+
+impl Sku {
+    /// Subslices in all.
+    pub const fn subslices(&self) -> u32 {
+        self.slices as u32 * self.subslices_per_slice as u32
+    }
+
+    /// EUs in all.
+    pub const fn eus(&self) -> u32 {
+        self.subslices() * self.eus_per_subslice as u32
+    }
+}
+
+/// A PCI revision with its stepping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revision {
+    /// The number in PCI configuration space.
+    pub pci: u8,
+    /// The stepping, e.g. `B0`.
+    pub stepping: &'static str,
+}
+
+/// Values of the 7-bit memory object control fields: bits 6:1 the index of a table that the
+/// kernel driver programs (on Gen8 the attributes themselves), bit 0 protected content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mocs {
+    /// Cached in L3 and the last-level cache.
+    pub cached: u8,
+    /// Not cached.
+    pub uncached: u8,
+}
+
+/// A kernel driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Driver {
+    /// `i915`.
+    I915,
+    /// `xe`.
+    Xe,
+}
+
+impl fmt::Display for Driver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::I915 => "i915",
+            Self::Xe => "xe",
+        })
+    }
+}
+
+/// The numbers by which a zebin names its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZebinTarget {
+    /// `PRODUCT_FAMILY` of `igfxfmid.h`: note `NT_INTELGT_PRODUCT_FAMILY`.
+    pub product_family: u32,
+    /// `GFXCORE_FAMILY` of `igfxfmid.h`: note `NT_INTELGT_GFXCORE_FAMILY`.
+    pub gfxcore_family: u32,
+}

@@ -1,0 +1,180 @@
+//! What is bound where: i915 itself only learns it with each submission.
+
+use std::collections::{BTreeMap, HashMap};
+
+use devinfo::GpuAddress;
+
+use crate::{AddressSpaceId, BufferHandle, KmdError, KmdResult};
+
+/// One binding: a whole buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Binding {
+    /// The buffer.
+    pub(super) buffer: BufferHandle,
+    /// Its size in bytes.
+    pub(super) length: u64,
+}
+
+/// The bindings of one address space, by address.
+#[derive(Debug, Default)]
+pub(super) struct Space {
+    bindings: BTreeMap<GpuAddress, Binding>,
+    addresses: HashMap<BufferHandle, GpuAddress>,
+}
+
+impl Space {
+    /// Binds a whole buffer.
+    pub(super) fn bind(
+        &mut self,
+        id: AddressSpaceId,
+        address: GpuAddress,
+        binding: Binding,
+    ) -> KmdResult<()> {
+        let end = address.get() + binding.length;
+        if end > 1 << GpuAddress::BITS {
+            return Err(KmdError::Invalid {
+                what: "the end of a binding",
+                value: end,
+                rule: "addresses have 48 bits",
+            });
+        }
+        if self.addresses.contains_key(&binding.buffer) {
+            return Err(KmdError::Unsupported {
+                driver: "i915",
+                what: "binding a buffer at two addresses of an address space",
+            });
+        }
+        // Bindings do not overlap each other, so the last one that begins
+        // before our end is the only one that can reach into us.
+        if let Some((&other, old)) = self.bindings.range(..GpuAddress::new(end - 1)).next_back()
+            && other.get() + old.length > address.get()
+        {
+            return Err(self.overlap(id, address, binding.length, other));
+        }
+        if let Some((&other, _)) = self.bindings.get_key_value(&GpuAddress::new(end - 1)) {
+            return Err(self.overlap(id, address, binding.length, other));
+        }
+        self.bindings.insert(address, binding);
+        self.addresses.insert(binding.buffer, address);
+        Ok(())
+    }
+
+    fn overlap(
+        &self,
+        space: AddressSpaceId,
+        address: GpuAddress,
+        length: u64,
+        other: GpuAddress,
+    ) -> KmdError {
+        KmdError::Overlap {
+            space,
+            address,
+            length,
+            other,
+        }
+    }
+
+    /// Takes away the binding of `length` bytes at `address`.
+    pub(super) fn unbind(
+        &mut self,
+        id: AddressSpaceId,
+        address: GpuAddress,
+        length: u64,
+    ) -> KmdResult<()> {
+        match self.bindings.get(&address) {
+            Some(binding) if binding.length == length => {
+                self.addresses.remove(&binding.buffer);
+                self.bindings.remove(&address);
+                Ok(())
+            }
+            _ => Err(KmdError::NotBound {
+                space: id,
+                address,
+                length,
+            }),
+        }
+    }
+
+    /// Takes away the binding of a buffer that is closed.
+    pub(super) fn forget(&mut self, buffer: BufferHandle) {
+        if let Some(address) = self.addresses.remove(&buffer) {
+            self.bindings.remove(&address);
+        }
+    }
+
+    /// The binding that holds all of `length` bytes from `address` on, with its first address.
+    pub(super) fn lookup(&self, address: GpuAddress, length: u64) -> Option<(GpuAddress, Binding)> {
+        let (&start, &binding) = self.bindings.range(..=address).next_back()?;
+        let offset = address.get() - start.get();
+        (offset.checked_add(length)? <= binding.length).then_some((start, binding))
+    }
+
+    /// All bindings, by address.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (GpuAddress, Binding)> {
+        self.bindings.iter().map(|(&a, &b)| (a, b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: AddressSpaceId = AddressSpaceId::new(1);
+
+    fn bind(space: &mut Space, address: u64, buffer: u32, length: u64) -> KmdResult<()> {
+        let buffer = BufferHandle::new(buffer);
+        space.bind(ID, GpuAddress::new(address), Binding { buffer, length })
+    }
+
+    #[test]
+    fn overlaps_are_refused_and_neighbours_are_not() {
+        let mut space = Space::default();
+        bind(&mut space, 0x10000, 1, 0x2000).unwrap();
+        bind(&mut space, 0x12000, 2, 0x1000).unwrap();
+        bind(&mut space, 0xf000, 3, 0x1000).unwrap();
+        for (address, length) in [
+            (0x10000, 0x1000),
+            (0x11000, 0x1000),
+            (0xe000, 0x2000),
+            (0xe000, 0x10000),
+            (0x12fff, 1),
+        ] {
+            assert!(
+                matches!(
+                    bind(&mut space, address, 9, length),
+                    Err(KmdError::Overlap { .. })
+                ),
+                "{address:#x}+{length:#x}"
+            );
+        }
+        assert!(matches!(
+            bind(&mut space, 0xffff_ffff_f000, 9, 0x2000),
+            Err(KmdError::Invalid { .. })
+        ));
+        bind(&mut space, 0xffff_ffff_f000, 9, 0x1000).unwrap();
+        assert!(matches!(
+            bind(&mut space, 0x20000, 9, 0x1000),
+            Err(KmdError::Unsupported { .. })
+        ));
+    }
+
+    #[test]
+    fn lookup_needs_the_whole_range() {
+        let mut space = Space::default();
+        bind(&mut space, 0x10000, 1, 0x2000).unwrap();
+        let at = |space: &Space, address, length| {
+            space
+                .lookup(GpuAddress::new(address), length)
+                .map(|(start, _)| start.get())
+        };
+        assert_eq!(at(&space, 0x11ff8, 8), Some(0x10000));
+        assert_eq!(at(&space, 0x11ff8, 16), None);
+        assert_eq!(at(&space, 0xfff8, 8), None);
+        assert!(space.unbind(ID, GpuAddress::new(0x10000), 0x1000).is_err());
+        space.unbind(ID, GpuAddress::new(0x10000), 0x2000).unwrap();
+        assert_eq!(at(&space, 0x11000, 8), None);
+        bind(&mut space, 0x30000, 1, 0x2000).unwrap();
+        space.forget(BufferHandle::new(1));
+        assert_eq!(at(&space, 0x30000, 8), None);
+    }
+}

@@ -1,0 +1,253 @@
+//! What a user-mode driver asks of a kernel driver, whichever it is.
+
+use std::fmt;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::Instant;
+
+use devinfo::GpuAddress;
+
+use crate::{
+    AddressSpaceId, BufferHandle, DeviceDescription, EngineClass, ErrorReport, Fence, KmdResult,
+    Mapping, QueueId, UserMemory,
+};
+
+/// Where a buffer lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Placement {
+    /// Host memory.
+    #[default]
+    System,
+    /// The device's own memory; host memory on devices that have none.
+    Device,
+    /// The device's own memory, where the CPU can map it.
+    DeviceCpuVisible,
+}
+
+/// How the CPU's accesses to a buffer are cached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Caching {
+    /// Write-back, coherent with the GPU where the device can (host memory only).
+    #[default]
+    WriteBack,
+    /// Write-combined: for what the CPU only writes. Always so for device memory.
+    WriteCombined,
+}
+
+/// A buffer to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferDesc {
+    /// Bytes; rounded up to whole pages of the placement.
+    pub size: u64,
+    /// Where it lies.
+    pub placement: Placement,
+    /// How the CPU's accesses are cached.
+    pub caching: Caching,
+}
+
+impl BufferDesc {
+    /// A buffer of `size` bytes in host memory, write-back.
+    pub const fn system(size: u64) -> Self {
+        Self {
+            size,
+            placement: Placement::System,
+            caching: Caching::WriteBack,
+        }
+    }
+}
+
+/// How urgent a queue's work is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Priority {
+    /// After everything else.
+    Low,
+    /// As everything else.
+    #[default]
+    Normal,
+    /// Before everything else; the kernel may refuse it to unprivileged users.
+    High,
+}
+
+/// A queue to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueDesc {
+    /// Which kind of engine runs it.
+    pub engine: EngineClass,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// The address space that its batches see.
+    pub address_space: AddressSpaceId,
+}
+
+/// Work for a queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Submission<'a> {
+    /// The first command, 8-byte aligned, in a bound buffer.
+    pub batch: GpuAddress,
+    /// Bytes of commands, a multiple of 8.
+    pub length: u64,
+    /// Completions to wait for first, of any queue of the same [`Kmd`].
+    pub wait: &'a [Fence],
+}
+
+/// Whether a queue still works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueueStatus {
+    /// It does.
+    Ok,
+    /// A batch of it did not end and was reset. It takes no more work.
+    Hung(ErrorReport),
+    /// A batch of it accessed an unbound page. It takes no more work.
+    Faulted(ErrorReport),
+    /// The kernel refuses its work, for a reason of this queue or of another.
+    Banned(ErrorReport),
+}
+
+/// A device behind a kernel driver.
+///
+/// Shaped so that i915 and xe can both serve it: bindings are explicit (the
+/// i915 client turns them into each submission's object list), completions
+/// are fences, there are no relocations. Objects are plain numbers: whoever
+/// makes one destroys it, and destroys what uses it first.
+///
+/// Every method can be called from any thread.
+pub trait Kmd: Send + Sync + fmt::Debug {
+    /// What the kernel driver says about the device.
+    fn description(&self) -> &DeviceDescription;
+
+    /// Makes a buffer. Its bytes are zero.
+    ///
+    /// # Errors
+    /// No memory, a size of zero, or a placement that the device does not have.
+    fn create_buffer(&self, desc: &BufferDesc) -> KmdResult<BufferHandle>;
+
+    /// Makes a buffer of this process's memory.
+    ///
+    /// # Errors
+    /// Address or length are no multiples of the page size, or the kernel refuses the pages.
+    fn create_user_buffer(&self, memory: UserMemory) -> KmdResult<BufferHandle>;
+
+    /// The size of a buffer in bytes, as the kernel rounded it.
+    ///
+    /// # Errors
+    /// No such buffer.
+    fn buffer_size(&self, buffer: BufferHandle) -> KmdResult<u64>;
+
+    /// Destroys a buffer. Its bindings go with it; the kernel keeps the pages while the GPU uses
+    /// them.
+    ///
+    /// # Errors
+    /// No such buffer.
+    fn close_buffer(&self, buffer: BufferHandle) -> KmdResult<()>;
+
+    /// Maps a whole buffer into this process.
+    ///
+    /// # Errors
+    /// No such buffer, one of user memory, or no room.
+    fn map(&self, buffer: BufferHandle) -> KmdResult<Mapping>;
+
+    /// A dma-buf of a buffer, for another process or device.
+    ///
+    /// # Errors
+    /// No such buffer, or one of user memory.
+    fn export_buffer(&self, buffer: BufferHandle) -> KmdResult<OwnedFd>;
+
+    /// The buffer of a dma-buf. The same dma-buf gives the same handle while it is open.
+    ///
+    /// # Errors
+    /// The fd is no dma-buf, or one that the device cannot use.
+    fn import_buffer(&self, dmabuf: BorrowedFd<'_>) -> KmdResult<BufferHandle>;
+
+    /// Waits until no submission uses a buffer any more.
+    ///
+    /// # Errors
+    /// No such buffer; the deadline passed.
+    fn wait_buffer(&self, buffer: BufferHandle, deadline: Instant) -> KmdResult<bool>;
+
+    /// Makes an empty address space.
+    ///
+    /// # Errors
+    /// No memory.
+    fn create_address_space(&self) -> KmdResult<AddressSpaceId>;
+
+    /// Destroys an address space and all its bindings.
+    ///
+    /// # Errors
+    /// No such address space.
+    fn destroy_address_space(&self, space: AddressSpaceId) -> KmdResult<()>;
+
+    /// Binds `length` bytes of a buffer, from `offset` on, at `address`.
+    ///
+    /// All three are multiples of the device's
+    /// [`min_page_size`](DeviceDescription::min_page_size). Submissions made
+    /// afterwards see the binding.
+    ///
+    /// # Errors
+    /// Misaligned or out of range, or it overlaps another binding.
+    fn bind(
+        &self,
+        space: AddressSpaceId,
+        address: GpuAddress,
+        buffer: BufferHandle,
+        offset: u64,
+        length: u64,
+    ) -> KmdResult<()>;
+
+    /// Takes away a binding: exactly what one [`bind`](Self::bind) made.
+    ///
+    /// The caller has waited for the submissions that use it.
+    ///
+    /// # Errors
+    /// Nothing is bound there, or something else.
+    fn unbind(&self, space: AddressSpaceId, address: GpuAddress, length: u64) -> KmdResult<()>;
+
+    /// Makes a queue.
+    ///
+    /// # Errors
+    /// No such engine, or the kernel refuses the priority.
+    fn create_queue(&self, desc: &QueueDesc) -> KmdResult<QueueId>;
+
+    /// Destroys a queue. Work that it still has is abandoned.
+    ///
+    /// # Errors
+    /// No such queue.
+    fn destroy_queue(&self, queue: QueueId) -> KmdResult<()>;
+
+    /// Hands a batch to a queue. Batches of one queue run in order.
+    ///
+    /// # Errors
+    /// The batch is not bound, or the queue is lost.
+    fn submit(&self, queue: QueueId, submission: &Submission<'_>) -> KmdResult<Fence>;
+
+    /// Waits for a submission.
+    ///
+    /// # Errors
+    /// [`DeadlineExceeded`](crate::KmdError::DeadlineExceeded), and
+    /// [`QueueLost`](crate::KmdError::QueueLost) if the queue was reset, in
+    /// which case results are not valid.
+    fn wait(&self, fence: Fence, deadline: Instant) -> KmdResult<()>;
+
+    /// Whether a submission is done, without waiting.
+    ///
+    /// # Errors
+    /// As [`wait`](Self::wait), except for the deadline.
+    fn is_done(&self, fence: Fence) -> KmdResult<bool>;
+
+    /// A sync file that is signalled when the submission is done.
+    ///
+    /// # Errors
+    /// No such queue, or a seqno that was never submitted.
+    fn export_fence(&self, fence: Fence) -> KmdResult<OwnedFd>;
+
+    /// Whether a queue still works.
+    ///
+    /// # Errors
+    /// No such queue.
+    fn queue_status(&self, queue: QueueId) -> KmdResult<QueueStatus>;
+
+    /// The command streamer's timestamp, in ticks of
+    /// [`timestamp_frequency`](DeviceDescription::timestamp_frequency).
+    ///
+    /// # Errors
+    /// The kernel does not let it be read.
+    fn timestamp(&self) -> KmdResult<u64>;
+}

@@ -1,0 +1,121 @@
+//! Memory that this process and the GPU share.
+
+use std::fmt;
+use std::sync::Arc;
+
+use memmap2::MmapRaw;
+
+/// A buffer mapped into this process.
+///
+/// The GPU may write the bytes at any time, so they are only reached through
+/// raw pointers: make copies, or use atomics.
+pub struct Mapping {
+    map: MmapRaw,
+}
+
+impl Mapping {
+    pub(crate) fn new(map: MmapRaw) -> Self {
+        Self { map }
+    }
+
+    /// The first byte; page aligned.
+    pub fn as_mut_ptr(&self) -> *mut u8 {
+        self.map.as_mut_ptr()
+    }
+
+    /// The length in bytes: whole pages, at least the buffer's size.
+    pub fn len(&self) -> usize {
+        self.map.len()
+    }
+
+    /// Whether the mapping has no bytes. It always has some.
+    pub fn is_empty(&self) -> bool {
+        self.map.len() == 0
+    }
+}
+
+impl fmt::Debug for Mapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Mapping({:p}, {} bytes)", self.as_mut_ptr(), self.len())
+    }
+}
+
+/// Memory of this process that a buffer is made of.
+///
+/// It is kept alive by the buffer: the kernel pins the pages while the GPU
+/// uses them, and must never see them reused for something else.
+#[derive(Clone)]
+pub struct UserMemory {
+    address: usize,
+    length: usize,
+    writable: bool,
+    owner: Arc<dyn std::any::Any + Send + Sync>,
+}
+
+impl UserMemory {
+    /// `length` bytes from `address` on, kept alive by `owner`.
+    ///
+    /// # Safety
+    /// The bytes must stay mapped, readable, and writable if `writable` is
+    /// set, for as long as `owner` lives, and nothing may hold a Rust
+    /// reference to them that a write by the GPU would break.
+    pub unsafe fn new(
+        address: *mut u8,
+        length: usize,
+        writable: bool,
+        owner: Arc<dyn std::any::Any + Send + Sync>,
+    ) -> Self {
+        Self {
+            address: address.expose_provenance(),
+            length,
+            writable,
+            owner,
+        }
+    }
+
+    /// The whole of a mapping.
+    pub fn from_mapping(mapping: Arc<Mapping>) -> Self {
+        Self {
+            address: mapping.as_mut_ptr().expose_provenance(),
+            length: mapping.len(),
+            writable: true,
+            owner: mapping,
+        }
+    }
+
+    /// The first byte.
+    pub fn address(&self) -> usize {
+        self.address
+    }
+
+    /// The length in bytes.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Whether the GPU may write.
+    pub fn is_writable(&self) -> bool {
+        self.writable
+    }
+
+    /// What keeps the bytes alive.
+    pub fn owner(&self) -> &Arc<dyn std::any::Any + Send + Sync> {
+        &self.owner
+    }
+}
+
+impl fmt::Debug for UserMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let access = if self.writable { "rw" } else { "ro" };
+        write!(
+            f,
+            "UserMemory({:#x}+{:#x} {access})",
+            self.address, self.length
+        )
+    }
+}
