@@ -33,6 +33,7 @@ mod declare;
 mod batch;
 mod builder;
 mod decode;
+pub mod dispatch;
 mod error;
 mod index;
 mod layout;

@@ -53,29 +53,33 @@ packet! {
 packet! {
     /// Modes of the compute pipeline; each value bit takes effect only with its
     /// mask bit, 16 bits further up.
-    state_compute_mode "STATE_COMPUTE_MODE" 0x6105_0000 on EU, XeHpg..Xe2
-    length { [XeHpg..XeHpc] 2 in 7:0, [Xe2..Xe2] 3 in 7:0 }
-    "Z Pass Async Compute Thread Limit" Z_PASS_ASYNC_COMPUTE_THREAD_LIMIT { 1:2:0 values(ZPassAsyncComputeThreadLimit) }
-    "Force Non-Coherent" FORCE_NON_COHERENT { [XeHpg..XeHpc] 1:4:3 values(ForceNonCoherent) }
+    ///
+    /// genxml lacks it on Gen12LP; source: Intel's compute-runtime.
+    state_compute_mode "STATE_COMPUTE_MODE" 0x6105_0000 on EU, Gen12Lp..Xe2
+    length { [Gen12Lp..XeHpc] 2 in 7:0, [Xe2..Xe2] 3 in 7:0 }
+    "Z Pass Async Compute Thread Limit" Z_PASS_ASYNC_COMPUTE_THREAD_LIMIT { [XeHpg..Xe2] 1:2:0 values(ZPassAsyncComputeThreadLimit) }
+    "Force Non-Coherent" FORCE_NON_COHERENT { [Gen12Lp..XeHpc] 1:4:3 values(ForceNonCoherent) }
     "Z Async Throttle settings" Z_ASYNC_THROTTLE_SETTINGS { [Xe2..Xe2] 1:4:3 values(ZAsyncThrottleSettings) }
     "Fast Clear Disabled on Compressed Surface" FAST_CLEAR_DISABLED_ON_COMPRESSED_SURFACE { [XeHpg..XeHpc] 1:5:5 bool }
     "Disable SLM Read Merge Optimization" DISABLE_SLM_READ_MERGE_OPTIMIZATION { [XeHpg..XeHpc] 1:6:6 bool }
-    "Pixel Async Compute Thread Limit" PIXEL_ASYNC_COMPUTE_THREAD_LIMIT { 1:9:7 values(PixelAsyncComputeThreadLimit) }
+    "Pixel Async Compute Thread Limit" PIXEL_ASYNC_COMPUTE_THREAD_LIMIT { [XeHpg..Xe2] 1:9:7 values(PixelAsyncComputeThreadLimit) }
+    "Binding Table Alignment" BINDING_TABLE_ALIGNMENT { [Gen12Lp..Gen12Lp] 1:10:10 bool }
     "Disable Atomic on Clear Data" DISABLE_ATOMIC_ON_CLEAR_DATA { [XeHpg..XeHpc] 1:11:11 bool }
-    "Disable L1 Invalidate for non-L1-cacheable Writes" DISABLE_L1_INVALIDATE_FOR_NON_L1_CACHEABLE_WRITES { [XeHpg..XeHpc] 1:13:13 bool }
+    "Coherent access L1 Cache Disable" COHERENT_ACCESS_L1_CACHE_DISABLE { [Gen12Lp..Gen12Lp] 1:12:12 bool }
+    "Disable L1 Invalidate for non-L1-cacheable Writes" DISABLE_L1_INVALIDATE_FOR_NON_L1_CACHEABLE_WRITES { [Gen12Lp..XeHpc] 1:13:13 bool }
     "EU Thread Scheduling Mode Override" EU_THREAD_SCHEDULING_MODE_OVERRIDE { [Xe2..Xe2] 1:14:13 uint }
-    "Large GRF Mode" LARGE_GRF_MODE { 1:15:15 bool }
-    "Z Pass Async Compute Thread Limit Mask" Z_PASS_ASYNC_COMPUTE_THREAD_LIMIT_MASK { 1:18:16 uint }
+    "Large GRF Mode" LARGE_GRF_MODE { [XeHpg..Xe2] 1:15:15 bool }
+    "Z Pass Async Compute Thread Limit Mask" Z_PASS_ASYNC_COMPUTE_THREAD_LIMIT_MASK { [XeHpg..Xe2] 1:18:16 uint }
     "Mask1" MASK1 { 1:31:16 uint }
-    "Force Non-Coherent Mask" FORCE_NON_COHERENT_MASK { [XeHpg..XeHpc] 1:20:19 uint }
+    "Force Non-Coherent Mask" FORCE_NON_COHERENT_MASK { [Gen12Lp..XeHpc] 1:20:19 uint }
     "Z Async Throttle settings Mask" Z_ASYNC_THROTTLE_SETTINGS_MASK { [Xe2..Xe2] 1:20:19 uint }
     "Fast Clear Disabled on Compressed Surface Mask" FAST_CLEAR_DISABLED_ON_COMPRESSED_SURFACE_MASK { [XeHpg..XeHpc] 1:21:21 bool }
     "Disable SLM Read Merge Optimization Mask" DISABLE_SLM_READ_MERGE_OPTIMIZATION_MASK { [XeHpg..XeHpc] 1:22:22 bool }
-    "Pixel Async Compute Thread Limit Mask" PIXEL_ASYNC_COMPUTE_THREAD_LIMIT_MASK { 1:25:23 uint }
+    "Pixel Async Compute Thread Limit Mask" PIXEL_ASYNC_COMPUTE_THREAD_LIMIT_MASK { [XeHpg..Xe2] 1:25:23 uint }
     "Disable Atomic on Clear Data Mask" DISABLE_ATOMIC_ON_CLEAR_DATA_MASK { [XeHpg..XeHpc] 1:27:27 bool }
-    "Disable L1 Invalidate for non-L1-cacheable Writes Mask" DISABLE_L1_INVALIDATE_FOR_NON_L1_CACHEABLE_WRITES_MASK { [XeHpg..XeHpc] 1:29:29 bool }
+    "Disable L1 Invalidate for non-L1-cacheable Writes Mask" DISABLE_L1_INVALIDATE_FOR_NON_L1_CACHEABLE_WRITES_MASK { [Gen12Lp..XeHpc] 1:29:29 bool }
     "EU Thread Scheduling Mode Override Mask" EU_THREAD_SCHEDULING_MODE_OVERRIDE_MASK { [Xe2..Xe2] 1:30:29 uint }
-    "Large GRF Mode Mask" LARGE_GRF_MODE_MASK { 1:31:31 bool }
+    "Large GRF Mode Mask" LARGE_GRF_MODE_MASK { [XeHpg..Xe2] 1:31:31 bool }
     "Midthread Preemption Delay Timer" MIDTHREAD_PREEMPTION_DELAY_TIMER { [Xe2..Xe2] 2:2:0 values(MidthreadPreemptionDelayTimer) }
     "Midthread Preemption Overdispatch Thread group count" MIDTHREAD_PREEMPTION_OVERDISPATCH_THREAD_GROUP_COUNT { [Xe2..Xe2] 2:4:3 values(MidthreadPreemptionOverdispatchThreadGroupCount) }
     "Midthread Preemption Overdispatch Test mode" MIDTHREAD_PREEMPTION_OVERDISPATCH_TEST_MODE { [Xe2..Xe2] 2:5:5 values(MidthreadPreemptionOverdispatchTestMode) }
@@ -135,7 +139,7 @@ packet! {
 
 packet! {
     /// Where preempted threads save their registers.
-    gpgpu_csr_base_address "GPGPU_CSR_BASE_ADDRESS" 0x6104_0000 on EU, Gen8..Gen9
+    gpgpu_csr_base_address "GPGPU_CSR_BASE_ADDRESS" 0x6104_0000 on EU, Gen8..Gen12Lp
     length { 3 in 7:0 }
     "GPGPU CSR Base Address" GPGPU_CSR_BASE_ADDRESS { 1:63:12 address }
 }

@@ -1,0 +1,234 @@
+//! From XeHPG on: CFE_STATE and COMPUTE_WALKER.
+
+use devinfo::Family;
+
+use super::types::{Dispatch, DispatchError, LocalIds, PostSync, Setup, Simd};
+use super::{Commands, limits, shared};
+use crate::Builder;
+use crate::packets::{
+    binding_table_pool_alloc as pool, cfe_state as cfe, compute_walker as walker,
+    state_compute_mode as mode,
+};
+use crate::states::{interface_descriptor_data as idd, postsync_data as postsync};
+
+/// The most work-items of a group in one dimension that the walker can number.
+const LOCAL_LIMIT: u32 = 1024;
+
+/// The sequences of the compute front end.
+#[derive(Debug)]
+pub(super) struct Compute(pub(super) Family);
+
+impl Compute {
+    fn interface_descriptor(&self, dispatch: &Dispatch) -> Result<Builder, DispatchError> {
+        let family = self.0;
+        let mut state = idd::state(family)
+            .set(idd::KERNEL_START_POINTER, dispatch.kernel)
+            .set(idd::DENORM_MODE, idd::DenormMode::SETBYKERNEL)
+            .set(idd::BINDING_TABLE_POINTER, dispatch.binding_table)
+            .set(
+                idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP,
+                dispatch.threads_per_group,
+            )
+            .set(
+                idd::SHARED_LOCAL_MEMORY_SIZE,
+                limits::slm_code(family, dispatch.slm_bytes)?,
+            )
+            .set(
+                idd::NUMBER_OF_BARRIERS,
+                limits::barriers(family, dispatch.barriers)?,
+            )
+            // One group at a time for groups of several threads, as Intel's
+            // runtime has it.
+            .set(
+                idd::THREAD_GROUP_DISPATCH_SIZE,
+                if dispatch.threads_per_group == 1 {
+                    idd::ThreadGroupDispatchSize::TG_SIZE_2
+                } else {
+                    idd::ThreadGroupDispatchSize::TG_SIZE_1
+                },
+            );
+        if dispatch.sampler_count > 0 {
+            state = state
+                .set(idd::SAMPLER_STATE_POINTER, dispatch.samplers)
+                .set(
+                    idd::SAMPLER_COUNT,
+                    limits::sampler_count(dispatch.sampler_count),
+                );
+        }
+        if let Some(code) = limits::preferred_slm(family, dispatch.slm_bytes) {
+            state = state.set(idd::PREFERRED_SLM_ALLOCATION_SIZE, code);
+        }
+        if idd::THREAD_PREEMPTION_DISABLE.row(family).is_some() {
+            state = state.set(idd::THREAD_PREEMPTION_DISABLE, 1);
+        }
+        if idd::THREAD_GROUP_FORWARD_PROGRESS_GUARANTEE
+            .row(family)
+            .is_some()
+        {
+            state = state.set(
+                idd::THREAD_GROUP_FORWARD_PROGRESS_GUARANTEE,
+                dispatch.forward_progress,
+            );
+        }
+        Ok(state)
+    }
+
+    /// Local ids by the walker: sizes, order, which dimensions.
+    fn local_ids(&self, packet: Builder, ids: &LocalIds) -> Result<Builder, DispatchError> {
+        let family = self.0;
+        if let Some(&size) = ids.size.iter().find(|&&s| s == 0 || s > LOCAL_LIMIT) {
+            return Err(DispatchError::Limit {
+                what: "work-group size in one dimension",
+                value: size.into(),
+                limit: LOCAL_LIMIT.into(),
+                family,
+            });
+        }
+        let emit = match ids.dimensions {
+            1 => walker::EmitLocal::EMIT_X,
+            2 => walker::EmitLocal::EMIT_XY,
+            3 => walker::EmitLocal::EMIT_XYZ,
+            other => {
+                return Err(DispatchError::Limit {
+                    what: "dimensions of local ids",
+                    value: other.into(),
+                    limit: 3,
+                    family,
+                });
+            }
+        };
+        let order = match ids.walk_order {
+            [0, 1, 2] => walker::WalkOrder::WALK_012,
+            [0, 2, 1] => walker::WalkOrder::WALK_021,
+            [1, 0, 2] => walker::WalkOrder::WALK_102,
+            [1, 2, 0] => walker::WalkOrder::WALK_120,
+            [2, 0, 1] => walker::WalkOrder::WALK_201,
+            [2, 1, 0] => walker::WalkOrder::WALK_210,
+            _ => {
+                return Err(DispatchError::Unsupported {
+                    what: "such walk order",
+                    family,
+                });
+            }
+        };
+        let [x, y, z] = ids.size;
+        Ok(packet
+            .set(walker::GENERATE_LOCAL_ID, true)
+            .set(walker::EMIT_LOCAL, emit)
+            .set(walker::WALK_ORDER, order)
+            .set(walker::LOCAL_X_MAXIMUM, x - 1)
+            .set(walker::LOCAL_Y_MAXIMUM, y - 1)
+            .set(walker::LOCAL_Z_MAXIMUM, z - 1))
+    }
+
+    fn post_sync(&self, dispatch: &Dispatch, what: PostSync) -> Builder {
+        let state = postsync::state(self.0)
+            .set(postsync::HDC_PIPELINE_FLUSH, true)
+            .set(postsync::MOCS, dispatch.mocs.field());
+        match what {
+            PostSync::Write(tag) => state
+                .set(
+                    postsync::OPERATION,
+                    postsync::Operation::WRITE_IMMEDIATE_DATA,
+                )
+                .set(postsync::DESTINATION_ADDRESS, tag.address)
+                .set(postsync::IMMEDIATE_DATA, tag.value),
+            PostSync::Timestamps(address) => state
+                .set(postsync::OPERATION, postsync::Operation::WRITE_TIMESTAMP)
+                .set(postsync::DESTINATION_ADDRESS, address),
+        }
+    }
+}
+
+impl Commands for Compute {
+    fn family(&self) -> Family {
+        self.0
+    }
+
+    fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        let family = self.0;
+        shared::barrier(family, out)?;
+        shared::select_gpgpu(family, out)?;
+        let threads = setup.max_threads.max(1);
+        let mut front_end = cfe::packet(family)
+            .set(
+                cfe::OVER_DISPATCH_CONTROL,
+                cfe::OverDispatchControl::OVER_DISPATCH_NORMAL,
+            )
+            .set(cfe::MAXIMUM_NUMBER_OF_THREADS, threads);
+        if let Some(scratch) = setup.scratch {
+            // The field holds the surface state's offset in 64-byte units.
+            front_end = front_end.set(cfe::SCRATCH_SPACE_BUFFER, scratch.offset / 64);
+        }
+        front_end.emit(out)?;
+        shared::base_addresses(family, &setup.heaps, setup.heaps.payload, setup.mocs, out)?;
+        let mut binding_tables = pool::packet(family)
+            .set(pool::BINDING_TABLE_POOL_BASE_ADDRESS, setup.heaps.surface)
+            .set(pool::MOCS, setup.mocs.field())
+            .set(pool::BINDING_TABLE_POOL_BUFFER_SIZE, 0xf_ffff);
+        if pool::BINDING_TABLE_POOL_ENABLE.row(family).is_some() {
+            binding_tables = binding_tables.set(pool::BINDING_TABLE_POOL_ENABLE, true);
+        }
+        binding_tables.emit(out)?;
+        shared::barrier(family, out)
+    }
+
+    fn large_grf(&self, large: bool, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        let family = self.0;
+        shared::stall(family, out)?;
+        mode::packet(family)
+            .set(mode::LARGE_GRF_MODE, large)
+            .set(mode::LARGE_GRF_MODE_MASK, true)
+            .emit(out)?;
+        Ok(())
+    }
+
+    fn descriptor(&self, dispatch: &Dispatch) -> Result<Vec<u32>, DispatchError> {
+        Ok(self.interface_descriptor(dispatch)?.finish()?)
+    }
+
+    fn dispatch(&self, dispatch: &Dispatch, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        let family = self.0;
+        if family == Family::Xe2 && dispatch.simd == Simd::Simd8 {
+            return Err(DispatchError::Unsupported {
+                what: "SIMD8 walker",
+                family,
+            });
+        }
+        // The walker counts groups from the start on; only the registers of a
+        // preempted one hold ends.
+        dispatch.end(family)?;
+        let [x, y, z] = dispatch.groups;
+        let [first_x, first_y, first_z] = dispatch.first_group;
+        let mut packet = walker::packet(family)
+            .set(walker::INDIRECT_DATA_LENGTH, dispatch.payload_bytes())
+            .set(walker::INDIRECT_DATA_START_ADDRESS, dispatch.payload)
+            .set(walker::SIMD_SIZE, dispatch.simd.code())
+            .set(walker::MESSAGE_SIMD, dispatch.simd.code())
+            .set(walker::EXECUTION_MASK, dispatch.last_thread_mask)
+            .set(walker::THREAD_GROUP_ID_X_DIMENSION, x)
+            .set(walker::THREAD_GROUP_ID_Y_DIMENSION, y)
+            .set(walker::THREAD_GROUP_ID_Z_DIMENSION, z)
+            .set(walker::THREAD_GROUP_ID_STARTING_X, first_x)
+            .set(walker::THREAD_GROUP_ID_STARTING_Y, first_y)
+            .set(walker::THREAD_GROUP_ID_STARTING_Z, first_z)
+            .set_state(
+                walker::INTERFACE_DESCRIPTOR,
+                self.interface_descriptor(dispatch)?,
+            );
+        if let Some(ids) = &dispatch.local_ids {
+            packet = self.local_ids(packet, ids)?;
+        }
+        if let Some(data) = dispatch.inline_data {
+            packet = packet.set(walker::EMIT_INLINE_PARAMETER, true);
+            for (i, dword) in data.into_iter().enumerate() {
+                packet = packet.set_at(walker::INLINE_DATA, i, dword);
+            }
+        }
+        if let Some(what) = dispatch.post_sync {
+            packet = packet.set_state(walker::POST_SYNC, self.post_sync(dispatch, what));
+        }
+        packet.emit(out)?;
+        Ok(())
+    }
+}

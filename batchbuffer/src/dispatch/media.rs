@@ -1,0 +1,218 @@
+//! Gen8 to Gen12LP: MEDIA_VFE_STATE, MEDIA_INTERFACE_DESCRIPTOR_LOAD,
+//! GPGPU_WALKER.
+
+use devinfo::Family;
+
+use super::types::{Dispatch, DispatchError, Setup};
+use super::{Commands, limits, shared};
+use crate::packets::{
+    gpgpu_walker as walker, media_interface_descriptor_load as idl, media_state_flush,
+    media_vfe_state as vfe, state_compute_mode,
+};
+use crate::states::interface_descriptor_data as idd;
+
+/// L3CNTLREG: how the L3 is divided.
+const L3_CONTROL: u32 = 0x7034;
+
+/// The sequences of the media pipeline.
+#[derive(Debug)]
+pub(super) struct Media(pub(super) Family);
+
+impl Media {
+    /// The L3 division that the family wants before its first dispatch. Gen12
+    /// keeps the kernel driver's. Values as Intel's OpenCL runtime writes them.
+    fn l3_control(&self, slm: bool) -> Option<u32> {
+        match self.0 {
+            Family::Gen8 | Family::Gen9 if slm => Some(0x6000_0321),
+            Family::Gen8 | Family::Gen9 => Some(0x8000_0340),
+            Family::Gen11 => Some(0xa000_0720),
+            _ => None,
+        }
+    }
+
+    /// The 32-byte units of a URB entry that the front end is given. Values as
+    /// Intel's OpenCL runtime writes them.
+    fn urb_entry_size(&self) -> u32 {
+        match self.0 {
+            Family::Gen12Lp => 1024,
+            _ => 1922,
+        }
+    }
+}
+
+impl Commands for Media {
+    fn family(&self) -> Family {
+        self.0
+    }
+
+    fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        let family = self.0;
+        shared::barrier(family, out)?;
+        shared::select_gpgpu(family, out)?;
+        if state_compute_mode::LAYOUT.length(family).is_some() {
+            state_compute_mode::packet(family)
+                .set(
+                    state_compute_mode::FORCE_NON_COHERENT,
+                    state_compute_mode::ForceNonCoherent::FORCE_GPU_NON_COHERENT,
+                )
+                .set(state_compute_mode::FORCE_NON_COHERENT_MASK, 3)
+                .emit(out)?;
+        }
+        if let Some(value) = self.l3_control(setup.slm) {
+            shared::load_register(family, L3_CONTROL, value, out)?;
+        }
+        // MEDIA_VFE_STATE needs a stall before it (SKL PRM vol 2a,
+        // MEDIA_VFE_STATE).
+        shared::stall(family, out)?;
+        let threads = setup.max_threads.max(1);
+        let mut front_end = vfe::packet(family)
+            .set(vfe::NUMBER_OF_URB_ENTRIES, 1)
+            .set(vfe::URB_ENTRY_ALLOCATION_SIZE, self.urb_entry_size())
+            .set(vfe::MAXIMUM_NUMBER_OF_THREADS, threads - 1);
+        if vfe::RESET_GATEWAY_TIMER.row(family).is_some() {
+            front_end = front_end.set(vfe::RESET_GATEWAY_TIMER, 1);
+        }
+        if vfe::BYPASS_GATEWAY_CONTROL.row(family).is_some() {
+            front_end = front_end.set(vfe::BYPASS_GATEWAY_CONTROL, 1);
+        }
+        if let Some(scratch) = setup.scratch {
+            let code = limits::scratch_code(family, scratch.bytes_per_thread)?;
+            front_end = front_end
+                .set(vfe::PER_THREAD_SCRATCH_SPACE, code)
+                .set(vfe::STACK_SIZE, code)
+                .set(vfe::SCRATCH_SPACE_BASE_POINTER, scratch.offset);
+        }
+        front_end.emit(out)?;
+        shared::barrier(family, out)?;
+        shared::base_addresses(family, &setup.heaps, setup.heaps.general, setup.mocs, out)?;
+        shared::barrier(family, out)
+    }
+
+    fn large_grf(&self, large: bool, _out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        if large {
+            return Err(DispatchError::Unsupported {
+                what: "mode of 256 registers",
+                family: self.0,
+            });
+        }
+        Ok(())
+    }
+
+    fn descriptor(&self, dispatch: &Dispatch) -> Result<Vec<u32>, DispatchError> {
+        let family = self.0;
+        // Prefetching of binding tables and samplers is broken on some steppings
+        // from Gen11 on; a count of zero turns it off.
+        let prefetch = family < Family::Gen11;
+        let mut state = idd::state(family)
+            .set(idd::KERNEL_START_POINTER, dispatch.kernel)
+            .set(idd::DENORM_MODE, idd::DenormMode::SETBYKERNEL)
+            .set(idd::SAMPLER_STATE_POINTER, dispatch.samplers)
+            .set(idd::BINDING_TABLE_POINTER, dispatch.binding_table)
+            .set(
+                idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP,
+                dispatch.threads_per_group,
+            )
+            .set(
+                idd::CONSTANT_URB_ENTRY_READ_LENGTH,
+                grfs(family, "per-thread data", dispatch.per_thread_bytes)?,
+            )
+            .set(
+                idd::CROSS_THREAD_CONSTANT_DATA_READ_LENGTH,
+                grfs(family, "cross-thread data", dispatch.cross_thread_bytes)?,
+            )
+            .set(
+                idd::SHARED_LOCAL_MEMORY_SIZE,
+                limits::slm_code(family, dispatch.slm_bytes)?,
+            );
+        if dispatch.barriers > 1 {
+            return Err(DispatchError::Limit {
+                what: "barriers of a group",
+                value: dispatch.barriers.into(),
+                limit: 1,
+                family,
+            });
+        }
+        state = state.set(idd::BARRIER_ENABLE, dispatch.barriers == 1);
+        if prefetch {
+            state = state
+                .set(
+                    idd::BINDING_TABLE_ENTRY_COUNT,
+                    dispatch.binding_table_entries.min(31),
+                )
+                .set(
+                    idd::SAMPLER_COUNT,
+                    limits::sampler_count(dispatch.sampler_count),
+                );
+        }
+        if idd::THREAD_PREEMPTION_DISABLE.row(family).is_some() {
+            state = state.set(idd::THREAD_PREEMPTION_DISABLE, true);
+        }
+        Ok(state.finish()?)
+    }
+
+    fn dispatch(&self, dispatch: &Dispatch, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        let family = self.0;
+        for (what, used) in [
+            ("inline data", dispatch.inline_data.is_some()),
+            ("hardware local ids", dispatch.local_ids.is_some()),
+            ("walker post-sync write", dispatch.post_sync.is_some()),
+        ] {
+            if used {
+                return Err(DispatchError::Unsupported { what, family });
+            }
+        }
+        if dispatch.threads_per_group == 0 {
+            return Err(DispatchError::Unsupported {
+                what: "group without threads",
+                family,
+            });
+        }
+        let [x, y, z] = dispatch.end(family)?;
+        let [first_x, first_y, first_z] = dispatch.first_group;
+        media_state_flush::packet(family).emit(out)?;
+        idl::packet(family)
+            .set(idl::INTERFACE_DESCRIPTOR_TOTAL_LENGTH, 32)
+            .set(
+                idl::INTERFACE_DESCRIPTOR_DATA_START_ADDRESS,
+                dispatch.descriptor,
+            )
+            .emit(out)?;
+        walker::packet(family)
+            .set(
+                walker::INDIRECT_DATA_LENGTH,
+                dispatch.payload_bytes().next_multiple_of(64),
+            )
+            .set(walker::INDIRECT_DATA_START_ADDRESS, dispatch.payload)
+            .set(walker::SIMD_SIZE, dispatch.simd.code())
+            .set(
+                walker::THREAD_WIDTH_COUNTER_MAXIMUM,
+                dispatch.threads_per_group - 1,
+            )
+            .set(walker::THREAD_GROUP_ID_STARTING_X, first_x)
+            .set(walker::THREAD_GROUP_ID_X_DIMENSION, x)
+            .set(walker::THREAD_GROUP_ID_STARTING_Y, first_y)
+            .set(walker::THREAD_GROUP_ID_Y_DIMENSION, y)
+            .set(walker::THREAD_GROUP_ID_STARTING_RESUME_Z, first_z)
+            .set(walker::THREAD_GROUP_ID_Z_DIMENSION, z)
+            .set(walker::RIGHT_EXECUTION_MASK, dispatch.last_thread_mask)
+            .set(walker::BOTTOM_EXECUTION_MASK, u32::MAX)
+            .emit(out)?;
+        media_state_flush::packet(family).emit(out)?;
+        Ok(())
+    }
+}
+
+/// Bytes as whole registers.
+fn grfs(family: Family, what: &'static str, bytes: u32) -> Result<u32, DispatchError> {
+    let grf = family.grf_bytes() as u32;
+    if bytes % grf != 0 {
+        return Err(crate::EncodeError::Misaligned {
+            layout: idd::NAME,
+            field: what,
+            value: bytes.into(),
+            alignment: grf.into(),
+        }
+        .into());
+    }
+    Ok(bytes / grf)
+}

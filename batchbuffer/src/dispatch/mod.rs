@@ -1,0 +1,117 @@
+//! Known-good command sequences: set up, dispatch, finish.
+//!
+//! A caller describes a dispatch without knowing which walker the platform
+//! has; [`commands`] gives the sequences of a family. The order of packets is
+//! the one that Intel's OpenCL runtime and igt-gpu-tools submit.
+//!
+//! ```
+//! use batchbuffer::dispatch::{Dispatch, Setup, Tag, commands};
+//! use devinfo::{Family, GpuAddress};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let commands = commands(Family::Gen12Lp);
+//! let dispatch = Dispatch { threads_per_group: 4, groups: [8, 1, 1], ..Dispatch::default() };
+//! let descriptor = commands.descriptor(&dispatch)?; // goes to the dynamic state heap
+//! let mut batch = Vec::new();
+//! commands.preamble(&Setup { max_threads: 768, ..Setup::default() }, &mut batch)?;
+//! commands.dispatch(&dispatch, &mut batch)?;
+//! commands.finish(Some(Tag { address: GpuAddress::new(0x1000), value: 1 }), &mut batch)?;
+//! # assert_eq!(descriptor.len(), 8);
+//! # Ok(())
+//! # }
+//! ```
+
+mod compute;
+mod limits;
+mod media;
+mod shared;
+mod types;
+
+pub use limits::{preferred_slm, slm_bytes, slm_code};
+pub use types::{
+    Dispatch, DispatchError, Heaps, LocalIds, Mocs, PostSync, Scratch, Setup, Simd, Tag,
+};
+
+use devinfo::{Family, GpuAddress};
+
+/// The command sequences of a family.
+pub trait Commands: Send + Sync + core::fmt::Debug {
+    /// The family that they are for.
+    fn family(&self) -> Family;
+
+    /// Chooses the GPGPU pipeline and sets up front end, scratch and heaps.
+    /// Once at the head of a batch, and again when one of them changes.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError>;
+
+    /// Chooses how many registers the threads of later dispatches have.
+    /// Nothing where that is not a mode; an error where there is no such mode.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn large_grf(&self, large: bool, out: &mut Vec<u32>) -> Result<(), DispatchError>;
+
+    /// The interface descriptor of a dispatch. Up to Gen12LP it must lie in
+    /// the dynamic state heap, 64-byte aligned, at [`Dispatch::descriptor`];
+    /// from XeHPG on it is part of the walker and needs no place.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn descriptor(&self, dispatch: &Dispatch) -> Result<Vec<u32>, DispatchError>;
+
+    /// Starts the groups of a dispatch.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn dispatch(&self, dispatch: &Dispatch, out: &mut Vec<u32>) -> Result<(), DispatchError>;
+
+    /// Waits until all earlier dispatches have ended and what they wrote is
+    /// visible to later ones.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn barrier(&self, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        shared::barrier(self.family(), out)
+    }
+
+    /// Writes a 64-bit value when all earlier work has ended.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn write(&self, tag: Tag, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        shared::write(self.family(), tag, out)
+    }
+
+    /// Writes the 64-bit timestamp register to `address` (8-byte aligned) when
+    /// all earlier work has ended.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn timestamp(&self, address: GpuAddress, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        shared::timestamp(self.family(), address, out)
+    }
+
+    /// Waits for everything, makes it visible to the CPU, writes the tag and
+    /// ends the batch, padded to a multiple of 8 bytes.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn finish(&self, tag: Option<Tag>, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        shared::finish(self.family(), tag, out)
+    }
+}
+
+/// The command sequences of `family`.
+pub fn commands(family: Family) -> &'static dyn Commands {
+    match family {
+        Family::Gen8 => &media::Media(Family::Gen8),
+        Family::Gen9 => &media::Media(Family::Gen9),
+        Family::Gen11 => &media::Media(Family::Gen11),
+        Family::Gen12Lp => &media::Media(Family::Gen12Lp),
+        Family::XeHpg => &compute::Compute(Family::XeHpg),
+        Family::XeHpc => &compute::Compute(Family::XeHpc),
+        Family::Xe2 => &compute::Compute(Family::Xe2),
+    }
+}

@@ -1,0 +1,264 @@
+//! What a dispatch is, without saying which packets it takes.
+
+use devinfo::{Family, GpuAddress};
+
+use crate::error::EncodeError;
+
+/// A dispatch that cannot be expressed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DispatchError {
+    /// A value does not go into its packet.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    /// More than the platform has.
+    #[error("{what}: {value} is beyond the limit of {limit} on {family}")]
+    Limit {
+        /// What was asked for.
+        what: &'static str,
+        /// How much of it.
+        value: u64,
+        /// How much there is.
+        limit: u64,
+        /// The family.
+        family: Family,
+    },
+    /// The platform has no such thing.
+    #[error("{family} has no {what}")]
+    Unsupported {
+        /// What was asked for.
+        what: &'static str,
+        /// The family.
+        family: Family,
+    },
+}
+
+/// The lanes of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Simd {
+    /// 8 lanes.
+    Simd8,
+    /// 16 lanes.
+    Simd16,
+    /// 32 lanes.
+    Simd32,
+}
+
+impl Simd {
+    /// From the number of lanes.
+    pub const fn from_lanes(lanes: u32) -> Option<Self> {
+        match lanes {
+            8 => Some(Simd::Simd8),
+            16 => Some(Simd::Simd16),
+            32 => Some(Simd::Simd32),
+            _ => None,
+        }
+    }
+
+    /// The number of lanes.
+    pub const fn lanes(self) -> u32 {
+        match self {
+            Simd::Simd8 => 8,
+            Simd::Simd16 => 16,
+            Simd::Simd32 => 32,
+        }
+    }
+
+    /// The walkers' code: 0, 1, 2.
+    pub(crate) const fn code(self) -> u32 {
+        self as u32
+    }
+}
+
+/// An index into the platform's table of memory object controls; packets hold
+/// it one bit further up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Mocs(pub u8);
+
+impl Mocs {
+    /// What the MOCS fields of packets and states hold.
+    pub const fn field(self) -> u32 {
+        (self.0 as u32) << 1
+    }
+}
+
+/// The bases that states, kernels and payloads are addressed from. Each is
+/// 4 KiB aligned.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Heaps {
+    /// What 32-bit stateless addresses count from and, up to Gen12LP, the
+    /// scratch offset. From XeHPG on [`Heaps::payload`] takes its place.
+    pub general: GpuAddress,
+    /// Surface states and binding tables.
+    pub surface: GpuAddress,
+    /// Interface descriptors and sampler states.
+    pub dynamic: GpuAddress,
+    /// Payloads: the indirect object base up to Gen12LP, the general state
+    /// base from XeHPG on.
+    pub payload: GpuAddress,
+    /// Kernels.
+    pub instruction: GpuAddress,
+    /// Bindless surface states: base and the number of 64-byte states.
+    pub bindless_surface: Option<(GpuAddress, u32)>,
+    /// Bindless sampler states: base and size in 4 KiB pages (from Gen11).
+    pub bindless_sampler: Option<(GpuAddress, u32)>,
+}
+
+/// Scratch memory of all threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scratch {
+    /// Bytes a thread: a power of two from 1 KiB to 2 MiB.
+    pub bytes_per_thread: u32,
+    /// Up to Gen12LP the offset of the memory from the general state base, a
+    /// multiple of 1 KiB; from XeHPG on the offset of its surface state from
+    /// the surface state base, a multiple of 64.
+    pub offset: u32,
+}
+
+/// What a batch needs before its first dispatch.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Setup {
+    /// The heaps.
+    pub heaps: Heaps,
+    /// How heaps and stateless accesses are cached.
+    pub mocs: Mocs,
+    /// The hardware threads that may run at once, at least 1.
+    pub max_threads: u32,
+    /// Scratch memory, if any kernel of the batch uses it.
+    pub scratch: Option<Scratch>,
+    /// Whether a kernel of the batch uses shared local memory: up to Gen9 the
+    /// L3 is divided accordingly.
+    pub slm: bool,
+}
+
+/// Local ids that the walker generates (from XeHPG).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocalIds {
+    /// The work-group's size in work-items, each dimension at most 1024.
+    pub size: [u32; 3],
+    /// How many dimensions get ids, from x on: 1 to 3.
+    pub dimensions: u32,
+    /// The dimension that counts fastest comes first.
+    pub walk_order: [u8; 3],
+}
+
+/// What a walker writes when all its groups have ended (from XeHPG).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PostSync {
+    /// A 64-bit value.
+    Write(Tag),
+    /// Start and end timestamps: four dwords, the context's and the global
+    /// start, then the ends. 16-byte aligned.
+    Timestamps(GpuAddress),
+}
+
+/// A 64-bit value and where it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tag {
+    /// 8-byte aligned.
+    pub address: GpuAddress,
+    /// The value.
+    pub value: u64,
+}
+
+/// One kernel over a range of groups. All sizes and offsets are bytes.
+#[derive(Clone, Debug)]
+pub struct Dispatch {
+    /// The kernel's entry from the instruction base, 64-byte aligned.
+    pub kernel: u32,
+    /// The lanes of a thread.
+    pub simd: Simd,
+    /// The threads of a group, at least 1.
+    pub threads_per_group: u32,
+    /// How many groups run in each dimension.
+    pub groups: [u32; 3],
+    /// The id of the first group.
+    pub first_group: [u32; 3],
+    /// The lanes that run in the last thread of each group.
+    pub last_thread_mask: u32,
+    /// Where the interface descriptor lies in the dynamic state heap, 64-byte
+    /// aligned (up to Gen12LP).
+    pub descriptor: u32,
+    /// The binding table from the surface state base, 32-byte aligned.
+    pub binding_table: u32,
+    /// Its entries; only a hint for prefetching.
+    pub binding_table_entries: u32,
+    /// The sampler states from the dynamic state base, 32-byte aligned.
+    pub samplers: u32,
+    /// How many there are.
+    pub sampler_count: u32,
+    /// Shared local memory of a group.
+    pub slm_bytes: u32,
+    /// Barriers of a group.
+    pub barriers: u32,
+    /// The payload from [`Heaps::payload`], 64-byte aligned: cross-thread data
+    /// (without the inline part), then each thread's own.
+    pub payload: u32,
+    /// The size of the cross-thread data in memory, a multiple of the GRF.
+    pub cross_thread_bytes: u32,
+    /// The size of each thread's data in memory, a multiple of the GRF.
+    pub per_thread_bytes: u32,
+    /// Cross-thread data that the walker carries (from XeHPG).
+    pub inline_data: Option<[u32; 8]>,
+    /// Local ids made by the walker instead of lying in the payload (from
+    /// XeHPG).
+    pub local_ids: Option<LocalIds>,
+    /// What is written at the end (from XeHPG).
+    pub post_sync: Option<PostSync>,
+    /// How the post-sync write is cached.
+    pub mocs: Mocs,
+    /// The kernel needs all groups to make progress independently (Xe2).
+    pub forward_progress: bool,
+}
+
+impl Default for Dispatch {
+    /// One SIMD16 thread with all lanes and nothing else.
+    fn default() -> Self {
+        Dispatch {
+            kernel: 0,
+            simd: Simd::Simd16,
+            threads_per_group: 1,
+            groups: [1; 3],
+            first_group: [0; 3],
+            last_thread_mask: u32::MAX,
+            descriptor: 0,
+            binding_table: 0,
+            binding_table_entries: 0,
+            samplers: 0,
+            sampler_count: 0,
+            slm_bytes: 0,
+            barriers: 0,
+            payload: 0,
+            cross_thread_bytes: 0,
+            per_thread_bytes: 0,
+            inline_data: None,
+            local_ids: None,
+            post_sync: None,
+            mocs: Mocs::default(),
+            forward_progress: false,
+        }
+    }
+}
+
+impl Dispatch {
+    /// Where the groups end in each dimension.
+    pub(crate) fn end(&self, family: Family) -> Result<[u32; 3], DispatchError> {
+        let mut end = [0; 3];
+        for (i, end) in end.iter_mut().enumerate() {
+            let first = self.first_group.get(i).copied().unwrap_or(0);
+            let count = self.groups.get(i).copied().unwrap_or(0);
+            *end = first.checked_add(count).ok_or(DispatchError::Limit {
+                what: "last group id",
+                value: u64::from(first) + u64::from(count),
+                limit: u32::MAX.into(),
+                family,
+            })?;
+        }
+        Ok(end)
+    }
+
+    /// The bytes of the payload in memory.
+    pub(crate) fn payload_bytes(&self) -> u64 {
+        u64::from(self.cross_thread_bytes)
+            + u64::from(self.per_thread_bytes) * u64::from(self.threads_per_group)
+    }
+}
