@@ -4,6 +4,7 @@
 //! objects and address spaces, `cs` executes command streams, `dispatch` turns walkers into
 //! thread groups, `eu` interprets threads, and `sf` are the shared functions that sends reach.
 
+pub mod dispatch;
 pub mod eu;
 pub mod fault;
 mod group;

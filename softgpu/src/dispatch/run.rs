@@ -1,0 +1,340 @@
+//! Running a walker on host threads.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::payload::RegisterImage;
+use super::resident::{Host, Resident};
+use super::slots::Slots;
+use super::walker::Walker;
+use crate::Fault;
+use crate::eu::CodeCache;
+use crate::mem::AddressSpace;
+
+/// Instructions that a thread runs before its neighbours get their turn.
+const SLICE: u32 = 4096;
+
+/// Slices that a group has to itself before its host thread starts another one beside it: most
+/// groups end sooner, and then their registers stay in the host's cache.
+const PATIENCE: u32 = 16;
+
+/// At most this many threads are named in a hang report.
+const MAX_REPORTED: usize = 32;
+
+/// How to run walkers.
+#[derive(Clone, Debug)]
+pub struct DispatchOptions<'a> {
+    /// Host threads to use, at least one.
+    pub threads: usize,
+    /// A walker in which no EU thread has ended for this long is hung.
+    pub hang_timeout: Duration,
+    /// Ends the walker early when set: the device is being closed.
+    pub stop: &'a AtomicBool,
+}
+
+/// What has been executed; readable while a walker runs.
+#[derive(Debug, Default)]
+pub struct Statistics {
+    /// Groups that the walkers so far comprise.
+    pub groups: AtomicU64,
+    /// Groups that have ended.
+    pub groups_ended: AtomicU64,
+    /// EU threads that have ended.
+    pub threads: AtomicU64,
+    /// EU instructions.
+    pub instructions: AtomicU64,
+    /// The sum of their execution sizes: a sixteenth of it is the number of SIMD16
+    /// instructions that would do the same.
+    pub channels: AtomicU64,
+}
+
+/// A thread, for reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadAt {
+    /// Its group's ids.
+    pub group: [u32; 3],
+    /// Its number in the group.
+    pub thread: u32,
+    /// The kernel's entry point, from the instruction base.
+    pub kernel: u64,
+    /// Its instruction pointer, from the instruction base.
+    pub ip: u64,
+    /// Whether it waits for its group's barrier.
+    pub waits: bool,
+}
+
+impl ThreadAt {
+    /// The instruction's offset in the kernel.
+    pub fn offset(&self) -> u64 {
+        self.ip.wrapping_sub(self.kernel)
+    }
+}
+
+impl fmt::Display for ThreadAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.group;
+        let offset = self.offset();
+        write!(
+            f,
+            "thread {} of group ({x}, {y}, {z}) at kernel+{offset:#x}",
+            self.thread
+        )?;
+        if self.waits {
+            f.write_str(" (at its barrier)")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Why a walker did not complete.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DispatchError {
+    /// A thread faulted.
+    #[error("{fault}, by {at}")]
+    Fault {
+        /// What it did.
+        fault: Fault,
+        /// Which thread.
+        at: ThreadAt,
+    },
+    /// The walker could not start: its data or its shape.
+    #[error("walker: {0}")]
+    Start(Fault),
+    /// No thread ended for the hang timeout.
+    #[error("hang: {live} threads make no end, first {}", Head(threads))]
+    Hang {
+        /// How many threads are live.
+        live: u64,
+        /// The first of them.
+        threads: Vec<ThreadAt>,
+    },
+    /// The device is being closed.
+    #[error("stopped")]
+    Stopped,
+}
+
+struct Head<'a>(&'a [ThreadAt]);
+
+impl fmt::Display for Head<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.first() {
+            Some(first) => first.fmt(f),
+            None => f.write_str("unknown"),
+        }
+    }
+}
+
+/// Runs all groups of `walker`.
+///
+/// # Errors
+/// The first fault or the hang that ended it; groups that had ended by then have had their
+/// effect.
+pub fn run(
+    walker: &Walker,
+    space: &AddressSpace,
+    options: &DispatchOptions<'_>,
+    statistics: &Statistics,
+) -> Result<(), DispatchError> {
+    let per_group = walker.threads_per_group();
+    if per_group == 0 || per_group > walker.thread_slots {
+        return Err(DispatchError::Start(Fault::Invalid {
+            why: format!(
+                "a group of {per_group} threads does not fit the device's {} thread slots",
+                walker.thread_slots
+            ),
+        }));
+    }
+    let count = walker.group_count();
+    statistics.groups.fetch_add(count, Ordering::Relaxed);
+    let shared = Shared {
+        walker,
+        space,
+        options,
+        statistics,
+        count,
+        slots: Slots::new(walker.thread_slots),
+        next: AtomicU64::new(0),
+        started: Instant::now(),
+        last_end: AtomicU64::new(0),
+        abort: AtomicBool::new(false),
+        outcome: Mutex::new(Ok(())),
+    };
+    let workers = usize::try_from(count)
+        .unwrap_or(usize::MAX)
+        .clamp(1, options.threads.max(1));
+    thread::scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(|| shared.work());
+        }
+        shared.work();
+    });
+    shared
+        .outcome
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the host threads of one walker share.
+struct Shared<'a> {
+    walker: &'a Walker,
+    space: &'a AddressSpace,
+    options: &'a DispatchOptions<'a>,
+    statistics: &'a Statistics,
+    count: u64,
+    slots: Slots,
+    next: AtomicU64,
+    started: Instant,
+    /// Milliseconds from `started` to the last end of a thread.
+    last_end: AtomicU64,
+    abort: AtomicBool,
+    outcome: Mutex<Result<(), DispatchError>>,
+}
+
+impl Shared<'_> {
+    /// One host thread's part.
+    fn work(&self) {
+        let memory = self.space.view();
+        let code = CodeCache::new();
+        let host = Host {
+            memory: &memory,
+            code: &code,
+        };
+        let mut image = match RegisterImage::new(self.walker, &memory) {
+            Ok(image) => image,
+            Err(fault) => return self.fail(DispatchError::Start(fault)),
+        };
+        let mut resident: VecDeque<Resident> = VecDeque::new();
+        let mut vacant = Vec::new();
+        let mut waiting_group = None;
+        loop {
+            if self.options.stop.load(Ordering::Relaxed) {
+                self.fail(DispatchError::Stopped);
+            }
+            if self.abort.load(Ordering::Relaxed) {
+                return self.report_live(&resident);
+            }
+            if resident.iter().all(|group| group.slices() >= PATIENCE) {
+                waiting_group = waiting_group.or_else(|| self.next_group());
+                if let Some(index) = waiting_group
+                    && let Some(slots) = self.take_slots()
+                {
+                    waiting_group = None;
+                    let mut group = vacant.pop().unwrap_or_else(Resident::vacant);
+                    let ids = self.walker.group_at(index);
+                    match group.start(self.walker, ids, slots, &mut image, &memory) {
+                        Ok(()) => resident.push_back(group),
+                        Err(fault) => self.fail(DispatchError::Start(fault)),
+                    }
+                }
+            }
+            if resident.is_empty() && waiting_group.is_none() {
+                return;
+            }
+            let executed = self.pass(&mut resident, &mut vacant, &host);
+            if executed == 0 {
+                // All wait: for slots that other host threads hold, or for ever.
+                thread::sleep(Duration::from_micros(50));
+            }
+            self.check_hang();
+        }
+    }
+
+    /// Gives each resident group one slice. Returns how many instructions they ran.
+    fn pass(
+        &self,
+        resident: &mut VecDeque<Resident>,
+        vacant: &mut Vec<Resident>,
+        host: &Host<'_>,
+    ) -> u64 {
+        let mut executed = 0;
+        for _ in 0..resident.len() {
+            let Some(mut group) = resident.pop_front() else {
+                break;
+            };
+            match group.run(self.walker, host, SLICE) {
+                Ok(slice) => {
+                    executed += slice.executed.instructions;
+                    let statistics = self.statistics;
+                    statistics
+                        .instructions
+                        .fetch_add(slice.executed.instructions, Ordering::Relaxed);
+                    statistics
+                        .channels
+                        .fetch_add(slice.executed.channels, Ordering::Relaxed);
+                    if slice.ended != 0 {
+                        statistics.threads.fetch_add(slice.ended, Ordering::Relaxed);
+                        self.last_end.store(self.elapsed(), Ordering::Relaxed);
+                    }
+                }
+                Err((fault, at)) => self.fail(DispatchError::Fault { fault, at }),
+            }
+            if group.is_finished() {
+                self.statistics.groups_ended.fetch_add(1, Ordering::Relaxed);
+                self.slots.put(group.slots_mut());
+                vacant.push(group);
+            } else {
+                resident.push_back(group);
+            }
+        }
+        executed
+    }
+
+    fn next_group(&self) -> Option<u64> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        (index < self.count).then_some(index)
+    }
+
+    fn take_slots(&self) -> Option<Vec<u32>> {
+        let mut slots = Vec::new();
+        self.slots
+            .take(self.walker.threads_per_group() as usize, &mut slots)
+            .then_some(slots)
+    }
+
+    /// Milliseconds since the walker started.
+    fn elapsed(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+
+    fn check_hang(&self) {
+        let quiet = self
+            .elapsed()
+            .saturating_sub(self.last_end.load(Ordering::Relaxed));
+        if u128::from(quiet) > self.options.hang_timeout.as_millis() {
+            self.fail(DispatchError::Hang {
+                live: 0,
+                threads: Vec::new(),
+            });
+        }
+    }
+
+    /// Ends the walker with `error`, unless it has ended with another.
+    fn fail(&self, error: DispatchError) {
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        if outcome.is_ok() {
+            *outcome = Err(error);
+        }
+        self.abort.store(true, Ordering::Relaxed);
+    }
+
+    /// Adds this host thread's live threads to the report of a hang.
+    fn report_live(&self, resident: &VecDeque<Resident>) {
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(DispatchError::Hang { live, threads }) = &mut *outcome {
+            for at in resident
+                .iter()
+                .flat_map(|group| group.live_threads(self.walker))
+            {
+                *live += 1;
+                if threads.len() < MAX_REPORTED {
+                    threads.push(at);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Thread slots: the places on the EUs that threads occupy.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The device's free thread slots.
+///
+/// A slot's number is its thread's FFTID; scratch memory is found by it, so no two resident
+/// threads may share one.
+#[derive(Debug)]
+pub struct Slots {
+    free: Mutex<Vec<u32>>,
+}
+
+impl Slots {
+    /// `count` free slots.
+    pub fn new(count: u32) -> Self {
+        Self {
+            free: Mutex::new((0..count).rev().collect()),
+        }
+    }
+
+    /// Takes `count` slots into `taken`, or none if there are not as many.
+    pub fn take(&self, count: usize, taken: &mut Vec<u32>) -> bool {
+        let mut free = self.free();
+        let Some(rest) = free.len().checked_sub(count) else {
+            return false;
+        };
+        taken.extend(free.drain(rest..).rev());
+        true
+    }
+
+    /// Gives slots back.
+    pub fn put(&self, taken: &mut Vec<u32>) {
+        self.free().extend(taken.drain(..).rev());
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<u32>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Slots;
+
+    #[test]
+    fn slots_are_never_given_twice() {
+        let slots = Slots::new(5);
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        assert!(slots.take(3, &mut a));
+        assert!(!slots.take(3, &mut b), "only two are left");
+        assert!(slots.take(2, &mut b));
+        let mut all = [a.clone(), b.clone()].concat();
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3, 4]);
+        slots.put(&mut a);
+        assert!(slots.take(3, &mut b));
+    }
+}
