@@ -5,6 +5,7 @@ use super::run::ThreadAt;
 use super::walker::Walker;
 use crate::eu::{CodeCache, Counters, Stop, Thread, ThreadStart};
 use crate::mem::View;
+use crate::sf::StateCache;
 use crate::{Barrier, Fault, GroupEnv, Slm};
 
 /// A resident group. Finished ones are started again for the next group, which keeps their
@@ -50,6 +51,8 @@ pub struct Host<'a> {
     pub memory: &'a View<'a>,
     /// Its decoded instructions.
     pub code: &'a CodeCache,
+    /// Its decoded surface states.
+    pub state: &'a StateCache,
 }
 
 impl Resident {
@@ -147,6 +150,7 @@ impl Resident {
                 slm: &self.slm,
                 barrier: &self.barrier,
                 code: host.code,
+                state: host.state,
             };
             let before = resumable.thread.counters();
             let stop = resumable.thread.run(&env, budget);

@@ -14,6 +14,7 @@ use super::walker::Walker;
 use crate::Fault;
 use crate::eu::CodeCache;
 use crate::mem::AddressSpace;
+use crate::sf::StateCache;
 
 /// Instructions that a thread runs before its neighbours get their turn.
 const SLICE: u32 = 4096;
@@ -200,9 +201,11 @@ impl Shared<'_> {
     fn work(&self) {
         let memory = self.space.view();
         let code = CodeCache::new();
+        let state = StateCache::default();
         let host = Host {
             memory: &memory,
             code: &code,
+            state: &state,
         };
         let mut image = match RegisterImage::new(self.walker, &memory) {
             Ok(image) => image,

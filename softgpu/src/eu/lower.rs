@@ -1,0 +1,259 @@
+//! From decoded instructions to ops.
+
+use isa_encoder::{
+    ArfKind, Branch, Descriptor, Dst, Instruction, Opcode, Options, PredControl, RegFile, Register,
+    Send, Specific, Src, SyncFunction, Type,
+};
+
+use super::family::Rules;
+use super::op::{Action, Class, Immediate, Op, Pred, SendOp, Targets};
+use super::operand::{Dest, Lowering, Source};
+use super::ops::softfloat::Format;
+use super::ops::value::format_of;
+use super::{fast, general};
+use crate::Fault;
+
+/// Lowers the instruction at `ip` whose successor is at `next_ip`.
+///
+/// # Errors
+/// [`Fault::IllegalInstruction`] says which operand or combination the interpreter refuses.
+pub(super) fn lower(
+    rules: Rules,
+    grf_count: u16,
+    instruction: &Instruction,
+    ip: u32,
+    next_ip: u32,
+) -> Result<Op, Fault> {
+    lower_inner(rules, grf_count, instruction, ip, next_ip).map_err(|why| {
+        Fault::IllegalInstruction {
+            why: format!(
+                "{} at {ip:#x}: {why}",
+                instruction.opcode.mnemonic()
+            ),
+        }
+    })
+}
+
+fn lower_inner(
+    rules: Rules,
+    grf_count: u16,
+    instruction: &Instruction,
+    ip: u32,
+    next_ip: u32,
+) -> Result<Op, String> {
+    let exec_size = instruction.exec_size;
+    if !matches!(exec_size, 1 | 2 | 4 | 8 | 16 | 32) {
+        return Err(format!("execution size {exec_size}"));
+    }
+    if instruction.channel_offset >= 32 {
+        return Err(format!("channel offset {}", instruction.channel_offset));
+    }
+    let lowering = Lowering {
+        rules,
+        grf_count,
+        lanes: usize::from(exec_size),
+    };
+    let mut op = Op {
+        action: Action::General,
+        opcode: instruction.opcode,
+        ip,
+        next_ip,
+        exec_size,
+        channel_offset: instruction.channel_offset,
+        no_mask: instruction.no_mask,
+        pred: Pred::Always,
+        pred_inverse: false,
+        flag_bit: (instruction.flag.register & 3) * 32 + (instruction.flag.subregister & 1) * 16,
+        cond: instruction.cond,
+        saturate: instruction.saturate,
+        write_acc: instruction.options.contains(Options::ACC_WR_EN),
+        live: false,
+        writes_control: false,
+        class: Class::Int(32),
+        dst: Dest::NULL,
+        src: [Source::NONE; 3],
+        specific: instruction.specific,
+        targets: Targets::default(),
+    };
+    if let Some(predicate) = instruction.predicate {
+        op.pred_inverse = predicate.inverse;
+        op.pred = match predicate.control {
+            PredControl::Sequential => Pred::Own,
+            PredControl::AnyV => Pred::AnyV,
+            PredControl::AllV => Pred::AllV,
+            PredControl::AnyH(size) => Pred::Any(group(size)?),
+            PredControl::AllH(size) => Pred::All(group(size)?),
+            PredControl::Any => Pred::Any(exec_size.max(16)),
+            PredControl::All => Pred::All(exec_size.max(16)),
+        };
+    }
+
+    match instruction.opcode {
+        Opcode::Illegal => return Err("an illegal instruction".into()),
+        Opcode::Nop => {
+            op.action = Action::Nop;
+            return Ok(op);
+        }
+        Opcode::Sync => {
+            op.action = match instruction.specific {
+                Specific::Sync(SyncFunction::Bar) => Action::Barrier,
+                Specific::Sync(SyncFunction::Host) => {
+                    return Err("nothing plays the host for sync.host".into());
+                }
+                // The interpreter runs in order: scoreboard waits are over before they begin.
+                _ => Action::Nop,
+            };
+            return Ok(op);
+        }
+        Opcode::Wait => {
+            op.action = Action::Barrier;
+            return Ok(op);
+        }
+        Opcode::Send | Opcode::Sendc | Opcode::Sends | Opcode::Sendsc => {
+            let Specific::Send(send) = &instruction.specific else {
+                return Err("no message".into());
+            };
+            op.action = Action::Send(lower_send(&lowering, instruction, send)?);
+            return Ok(op);
+        }
+        _ => {}
+    }
+
+    op.dst = lowering.dest(&instruction.dst)?;
+    for (slot, src) in op.src.iter_mut().zip(&instruction.src) {
+        *slot = lowering.source(src)?;
+    }
+    op.live = instruction.src.iter().any(is_live);
+    op.writes_control = matches!(
+        instruction.dst,
+        Dst::Direct {
+            reg: Register {
+                file: RegFile::Arf(ArfKind::Control),
+                ..
+            },
+            ..
+        }
+    );
+
+    if let Specific::Branch(branch) = &instruction.specific {
+        op.action = Action::Flow;
+        op.targets = targets(branch, ip);
+        return Ok(op);
+    }
+    if matches!(
+        instruction.opcode,
+        Opcode::Call | Opcode::Calla | Opcode::Ret | Opcode::Brc | Opcode::Brd | Opcode::Jmpi
+    ) {
+        op.action = Action::Flow;
+        return Ok(op);
+    }
+
+    op.class = class(instruction);
+    general::check(&op)?;
+    if let Some(routine) = fast::select(&op) {
+        op.action = Action::Fast(routine);
+    }
+    Ok(op)
+}
+
+fn group(size: u8) -> Result<u8, String> {
+    match size {
+        2 | 4 | 8 | 16 | 32 => Ok(size),
+        _ => Err(format!("a predicate over groups of {size} channels")),
+    }
+}
+
+fn is_live(src: &Src) -> bool {
+    matches!(
+        src,
+        Src::Direct {
+            reg: Register {
+                file: RegFile::Arf(
+                    ArfKind::InstructionPointer | ArfKind::ChannelEnable | ArfKind::Timestamp
+                ),
+                ..
+            },
+            ..
+        }
+    )
+}
+
+/// The class that an operation is carried out in: floats win over integers, and the widest float
+/// format wins; half sources with a wider destination are carried out in the wider format.
+///
+/// Source: TGL PRM vol 7 "Execution Data Types".
+fn class(instruction: &Instruction) -> Class {
+    let formats = instruction.src.iter().filter_map(Src::ty).map(format_of);
+    let widest = formats
+        .flatten()
+        .max_by_key(|format| (format.exponent, format.fraction));
+    match widest {
+        Some(Format::F16 | Format::BF16)
+            if instruction.opcode != Opcode::Mov
+                && matches!(instruction.dst.ty(), Some(Type::F | Type::Bf)) =>
+        {
+            Class::Float(Format::F32)
+        }
+        Some(Format::BF16) => Class::Float(Format::F32),
+        Some(format) => Class::Float(format),
+        None => {
+            let bits = instruction.src.iter().filter_map(Src::ty).map(Type::bits);
+            Class::Int(bits.max().unwrap_or(32))
+        }
+    }
+}
+
+fn targets(branch: &Branch, ip: u32) -> Targets {
+    let absolute = |offset: i32| ip.wrapping_add_signed(offset);
+    Targets {
+        jip: branch.jip.map(absolute),
+        uip: absolute(branch.uip.or(branch.jip).unwrap_or(0)),
+        control: branch.control,
+    }
+}
+
+fn lower_send(
+    lowering: &Lowering,
+    instruction: &Instruction,
+    send: &Send,
+) -> Result<SendOp, String> {
+    let register = |reg: Register| -> Result<Option<u32>, String> {
+        if reg.is_null() {
+            Ok(None)
+        } else {
+            lowering.registers(reg, 1).map(Some)
+        }
+    };
+    let payload = |src: &Src| match *src {
+        Src::Direct { reg, .. } => register(reg),
+        Src::None | Src::Immediate { .. } => Ok(None),
+        _ => Err("an indirect payload".into()),
+    };
+    let immediate = |descriptor: Descriptor| match descriptor {
+        Descriptor::Immediate(value) => Ok(Immediate::Value(value)),
+        Descriptor::Register { subreg } => lowering.address(subreg).map(Immediate::Register),
+    };
+    let dst = match instruction.dst {
+        Dst::None => None,
+        Dst::Direct { reg, .. } => register(reg)?,
+        _ => return Err("an indirect response".into()),
+    };
+    let sfid = match send.sfid {
+        None => None,
+        Some(sfid) => Some(sfid.number(lowering.rules.family).ok_or_else(|| {
+            format!("{} has no shared function {sfid}", lowering.rules.family)
+        })?),
+    };
+    Ok(SendOp {
+        sfid,
+        descriptor: immediate(send.desc)?,
+        extended: immediate(send.exdesc)?,
+        src0: payload(&instruction.src[0])?,
+        src1: payload(&instruction.src[1])?,
+        dst,
+        src0_len: send.src0_len,
+        src1_len: send.src1_len,
+        dst_len: send.dst_len,
+        eot: send.eot,
+    })
+}

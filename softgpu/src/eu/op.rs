@@ -1,0 +1,133 @@
+//! The lowered form of an instruction.
+
+use isa_encoder::{CondMod, Opcode, Specific};
+
+use super::operand::{Dest, LANES, Source};
+use super::ops::softfloat::Format;
+use super::state::State;
+
+/// A vector routine that cannot fail; see `super::fast`.
+pub(super) type Fast = unsafe fn(&mut State, &Op);
+
+/// The predicate of an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pred {
+    /// None.
+    Always,
+    /// A channel's own flag bit.
+    Own,
+    /// The bits of f0 and f1.
+    AnyV,
+    /// The bits of f0 and f1.
+    AllV,
+    /// Any bit of each aligned group of so many channels.
+    Any(u8),
+    /// All bits of each aligned group of so many channels.
+    All(u8),
+}
+
+/// What the operation is carried out in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Integers, exactly; so many bits in the widest source.
+    Int(u32),
+    /// Floats of a format.
+    Float(Format),
+}
+
+/// A branch's targets, in bytes from the instruction base.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Targets {
+    /// `None` when it comes from source 0.
+    pub jip: Option<u32>,
+    pub uip: u32,
+    /// `.b`.
+    pub control: bool,
+}
+
+/// A send, lowered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SendOp {
+    /// The shared function's number, if it is not in a register.
+    pub sfid: Option<u8>,
+    pub descriptor: Immediate,
+    pub extended: Immediate,
+    /// Register file offset of the payloads and the response; `None` for null.
+    pub src0: Option<u32>,
+    pub src1: Option<u32>,
+    pub dst: Option<u32>,
+    /// Lengths in registers, where the instruction says them.
+    pub src0_len: Option<u8>,
+    pub src1_len: Option<u8>,
+    pub dst_len: Option<u8>,
+    pub eot: bool,
+}
+
+/// A dword that is in the instruction or in a register.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Immediate {
+    Value(u32),
+    /// Offset in the register file.
+    Register(u32),
+}
+
+/// How an op is executed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Action {
+    /// By a vector routine.
+    Fast(Fast),
+    /// Channel by channel.
+    General,
+    /// Changes channel enables or the instruction pointer.
+    Flow,
+    /// Sends a message.
+    Send(SendOp),
+    /// Waits for the barrier.
+    Barrier,
+    /// Does nothing.
+    Nop,
+}
+
+/// A lowered instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Op {
+    pub action: Action,
+    pub opcode: Opcode,
+    /// Where it is, and where the next one is, in bytes from the instruction base.
+    pub ip: u32,
+    pub next_ip: u32,
+    /// Channels.
+    pub exec_size: u8,
+    /// The first of them.
+    pub channel_offset: u8,
+    pub no_mask: bool,
+    pub pred: Pred,
+    pub pred_inverse: bool,
+    /// The first bit of the flag in the 128 flag bits.
+    pub flag_bit: u8,
+    pub cond: Option<CondMod>,
+    pub saturate: bool,
+    /// The result also goes to the accumulator.
+    pub write_acc: bool,
+    /// A source is a register that changes by itself (ip, ce, tm).
+    pub live: bool,
+    /// The destination is cr0.
+    pub writes_control: bool,
+    pub class: Class,
+    pub dst: Dest,
+    pub src: [Source; 3],
+    pub specific: Specific,
+    pub targets: Targets,
+}
+
+impl Op {
+    /// One bit for each channel.
+    pub const fn size_mask(&self) -> u32 {
+        u32::MAX >> (32 - self.exec_size as u32)
+    }
+
+    /// The channels, as a loop bound.
+    pub fn lanes(&self) -> usize {
+        usize::from(self.exec_size).min(LANES)
+    }
+}

@@ -1,0 +1,394 @@
+//! Operands, lowered to byte offsets in the register file.
+
+use isa_encoder::{ArfKind, Dst, RegFile, Register, Region, Src, Type, VStride};
+
+use super::family::Rules;
+use super::ops::value::{element_type, packed_element};
+use super::regs::{self, GRF_BASE, Registers};
+
+/// The most channels of an instruction.
+pub(super) const LANES: usize = 32;
+
+/// How the elements of a direct source lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// One element for all channels.
+    Scalar,
+    /// Element `i` follows element `i - 1`.
+    Packed,
+    /// So many bytes from element to element.
+    Strided(u16),
+    /// Rows.
+    General,
+}
+
+/// Where a source comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// There is no such source.
+    None,
+    /// An immediate, in [`Source::value`].
+    Immediate,
+    /// Registers, from [`Source::base`] on.
+    Direct,
+    /// General registers, addressed by a0.
+    Indirect,
+}
+
+/// A source.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source {
+    pub kind: Kind,
+    /// The element type; packed immediates have their element's type in [`Source::element`].
+    pub ty: Type,
+    /// The type of one element.
+    pub element: Type,
+    pub neg: bool,
+    pub abs: bool,
+    pub shape: Shape,
+    /// Direct: the offset of the first element in the register file.
+    pub base: u32,
+    /// Bytes from row to row and from column to column, and columns in a row.
+    pub vstride: u16,
+    pub hstride: u16,
+    pub width: u8,
+    /// Indirect: each row has an address of its own.
+    pub per_row: bool,
+    /// Indirect: the offset of the address sub-register in the register file.
+    pub address: u32,
+    /// Indirect: bytes added to the address.
+    pub offset: i16,
+    /// Immediate: the bits.
+    pub value: u64,
+}
+
+impl Source {
+    /// No source.
+    pub const NONE: Source = Source {
+        kind: Kind::None,
+        ty: Type::Ud,
+        element: Type::Ud,
+        neg: false,
+        abs: false,
+        shape: Shape::Scalar,
+        base: 0,
+        vstride: 0,
+        hstride: 0,
+        width: 1,
+        per_row: false,
+        address: 0,
+        offset: 0,
+        value: 0,
+    };
+
+    /// Whether the bits of an element are its value: no modifiers.
+    pub const fn is_plain(&self) -> bool {
+        !self.neg && !self.abs
+    }
+
+    /// The offset of a direct source's element from its base.
+    const fn element_offset(&self, lane: usize) -> usize {
+        let (row, column) = (lane / self.width as usize, lane % self.width as usize);
+        row * self.vstride as usize + column * self.hstride as usize
+    }
+
+    /// The bits of every element, zero-extended.
+    pub fn gather(&self, regs: &Registers, lanes: usize, out: &mut [u64; LANES]) {
+        let size = self.element.bytes();
+        match self.kind {
+            Kind::None => {}
+            Kind::Immediate => {
+                for (lane, slot) in out.iter_mut().enumerate().take(lanes) {
+                    *slot = if self.ty == self.element {
+                        self.value
+                    } else {
+                        packed_element(self.value, self.ty, lane)
+                    };
+                }
+            }
+            Kind::Direct => {
+                let base = self.base as usize;
+                for (lane, slot) in out.iter_mut().enumerate().take(lanes) {
+                    *slot = regs.element(base + self.element_offset(lane), size);
+                }
+            }
+            Kind::Indirect => {
+                for (lane, slot) in out.iter_mut().enumerate().take(lanes) {
+                    *slot = self.indirect(regs, lane, size);
+                }
+            }
+        }
+    }
+
+    /// An element of an indirect source. An address outside the general registers reads zero: code
+    /// computes addresses for channels that it does not use.
+    fn indirect(&self, regs: &Registers, lane: usize, size: u32) -> u64 {
+        let mut slot = self.address as usize;
+        let mut inside = self.element_offset(lane);
+        if self.per_row {
+            slot += 2 * (lane / self.width as usize);
+            inside = lane % self.width as usize * self.hstride as usize;
+            if slot >= regs::ADDRESS + 32 {
+                return 0;
+            }
+        }
+        let address = i64::from(u16::from_le_bytes(regs.load(slot)));
+        let address = address + i64::from(self.offset) + inside as i64;
+        match usize::try_from(address) {
+            Ok(at) if at + size as usize <= regs.grf().len() => regs.element(GRF_BASE + at, size),
+            _ => 0,
+        }
+    }
+}
+
+/// Where a result goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Nowhere.
+    Null,
+    /// Registers, from [`Dest::base`] on.
+    Direct,
+    /// General registers, addressed by a0.
+    Indirect,
+}
+
+/// A destination.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dest {
+    pub target: Target,
+    pub ty: Type,
+    /// Bytes from element to element.
+    pub stride: u16,
+    /// Direct: the offset of the first element in the register file.
+    pub base: u32,
+    /// Indirect: the offset of the address sub-register in the register file.
+    pub address: u32,
+    /// Indirect: bytes added to the address.
+    pub offset: i16,
+}
+
+impl Dest {
+    /// No destination.
+    pub const NULL: Dest = Dest {
+        target: Target::Null,
+        ty: Type::Ud,
+        stride: 0,
+        base: 0,
+        address: 0,
+        offset: 0,
+    };
+
+    /// The offset of element 0 in the register file; `None` for null. An indirect address outside
+    /// the general registers is an error: its value.
+    pub fn resolve(&self, regs: &Registers, lanes: usize) -> Result<Option<usize>, i64> {
+        match self.target {
+            Target::Null => Ok(None),
+            Target::Direct => Ok(Some(self.base as usize)),
+            Target::Indirect => {
+                let address = i64::from(u16::from_le_bytes(regs.load(self.address as usize)))
+                    + i64::from(self.offset);
+                let extent = (lanes - 1) * self.stride as usize + self.ty.bytes() as usize;
+                match usize::try_from(address) {
+                    Ok(at) if at + extent <= regs.grf().len() => Ok(Some(GRF_BASE + at)),
+                    _ => Err(address),
+                }
+            }
+        }
+    }
+}
+
+/// Lowers operands under the rules of a family.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lowering {
+    pub rules: Rules,
+    pub grf_count: u16,
+    pub lanes: usize,
+}
+
+impl Lowering {
+    /// The offset of `register`, after checking that `extent` bytes from it exist.
+    fn place(&self, register: Register, extent: usize) -> Result<u32, String> {
+        let Some((offset, file)) = regs::locate(self.rules.family, self.grf_count, register) else {
+            return Err(format!(
+                "{} does not exist (the thread has {} general registers)",
+                name(register),
+                self.grf_count
+            ));
+        };
+        // Null has no extent of its own.
+        if offset + extent > file.end && !register.is_null() {
+            return Err(format!(
+                "the region of {extent} bytes at {}, byte {}, leaves its register file",
+                name(register),
+                register.byte
+            ));
+        }
+        Ok(offset as u32)
+    }
+
+    /// The register file offset of `count` whole registers from `register` on.
+    pub fn registers(&self, register: Register, count: usize) -> Result<u32, String> {
+        self.place(register, count * self.rules.grf_bytes)
+    }
+
+    /// The register file offset of sub-register `subreg` (in words) of a0.
+    pub fn address(&self, subreg: u8) -> Result<u32, String> {
+        if subreg >= 16 {
+            return Err(format!("a0.{subreg} does not exist"));
+        }
+        Ok((regs::ADDRESS + 2 * usize::from(subreg)) as u32)
+    }
+
+    /// Lowers a source.
+    pub fn source(&self, src: &Src) -> Result<Source, String> {
+        let mods = src.mods();
+        Ok(match *src {
+            Src::None => Source::NONE,
+            Src::Immediate { value, ty } => Source {
+                kind: Kind::Immediate,
+                ty,
+                element: element_type(ty),
+                shape: if element_type(ty) == ty {
+                    Shape::Scalar
+                } else {
+                    Shape::General
+                },
+                value,
+                ..Source::NONE
+            },
+            Src::Direct {
+                reg, region, ty, ..
+            } => self.direct(reg, region, ty, mods.neg, mods.abs)?,
+            Src::Macro { reg, ty, .. } => {
+                self.direct(reg, Region::PACKED, ty, mods.neg, mods.abs)?
+            }
+            Src::Indirect {
+                subreg,
+                offset,
+                region,
+                ty,
+                ..
+            } => Source {
+                kind: Kind::Indirect,
+                neg: mods.neg,
+                abs: mods.abs,
+                shape: Shape::General,
+                per_row: region.vstride == VStride::PerRow,
+                address: self.address(subreg)?,
+                offset,
+                ..strides(region, ty)
+            },
+        })
+    }
+
+    fn direct(
+        &self,
+        reg: Register,
+        region: Region,
+        ty: Type,
+        neg: bool,
+        abs: bool,
+    ) -> Result<Source, String> {
+        let mut source = Source {
+            kind: Kind::Direct,
+            neg,
+            abs,
+            ..strides(region, ty)
+        };
+        let offsets: [usize; LANES] = core::array::from_fn(|lane| source.element_offset(lane));
+        let offsets = &offsets[..self.lanes];
+        let size = ty.bytes() as usize;
+        let extent = offsets.iter().max().map_or(size, |last| last + size);
+        source.base = self.place(reg, extent)?;
+        let step = offsets.get(1).copied().unwrap_or(0);
+        let regular = offsets.iter().enumerate().all(|(i, &at)| at == i * step);
+        source.shape = match (regular, step) {
+            (true, 0) => Shape::Scalar,
+            (true, step) if step == size => Shape::Packed,
+            (true, step) => Shape::Strided(step as u16),
+            (false, _) => Shape::General,
+        };
+        Ok(source)
+    }
+
+    /// Lowers a destination.
+    pub fn dest(&self, dst: &Dst) -> Result<Dest, String> {
+        let direct = |reg: Register, hstride: u8, ty: Type| -> Result<Dest, String> {
+            if reg.is_null() {
+                return Ok(Dest { ty, ..Dest::NULL });
+            }
+            // Formats without a stride write consecutive elements.
+            let stride = u32::from(hstride.max(1)) * ty.bytes();
+            let extent = (self.lanes - 1) * stride as usize + ty.bytes() as usize;
+            Ok(Dest {
+                target: Target::Direct,
+                ty,
+                stride: stride as u16,
+                base: self.place(reg, extent)?,
+                ..Dest::NULL
+            })
+        };
+        match *dst {
+            Dst::None => Ok(Dest::NULL),
+            Dst::Direct { reg, hstride, ty } => direct(reg, hstride, ty),
+            Dst::Macro {
+                reg, hstride, ty, ..
+            } => direct(reg, hstride, ty),
+            Dst::Indirect {
+                subreg,
+                offset,
+                hstride,
+                ty,
+            } => Ok(Dest {
+                target: Target::Indirect,
+                ty,
+                stride: (u32::from(hstride.max(1)) * ty.bytes()) as u16,
+                base: 0,
+                address: self.address(subreg)?,
+                offset,
+            }),
+        }
+    }
+}
+
+fn strides(region: Region, ty: Type) -> Source {
+    let size = ty.bytes() as u16;
+    let vstride = match region.vstride {
+        VStride::Elements(elements) => u16::from(elements),
+        VStride::PerRow => 0,
+    };
+    Source {
+        ty,
+        element: element_type(ty),
+        vstride: vstride * size,
+        hstride: u16::from(region.hstride) * size,
+        width: region.width.max(1),
+        ..Source::NONE
+    }
+}
+
+/// A register's name in messages.
+fn name(register: Register) -> String {
+    let prefix = match register.file {
+        RegFile::Grf => "r",
+        RegFile::Arf(kind) => match kind {
+            ArfKind::Null => "null",
+            ArfKind::Address => "a",
+            ArfKind::Accumulator => "acc",
+            ArfKind::Flag => "f",
+            ArfKind::ChannelEnable => "ce",
+            ArfKind::MessageControl => "msg",
+            ArfKind::StackPointer => "sp",
+            ArfKind::State => "sr",
+            ArfKind::Control => "cr",
+            ArfKind::Notification => "n",
+            ArfKind::InstructionPointer => "ip",
+            ArfKind::ThreadDependency => "tdr",
+            ArfKind::Timestamp => "tm",
+            ArfKind::FlowControl => "fc",
+            ArfKind::Debug => "dbg",
+            ArfKind::MathMacro => "mme",
+        },
+    };
+    format!("{prefix}{}", register.number)
+}

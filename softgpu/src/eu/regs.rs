@@ -1,0 +1,211 @@
+//! The register file of a thread: one flat array of bytes.
+//!
+//! Architecture registers come first, at fixed places, then the general registers. Operands are
+//! lowered to byte offsets in this array, so that every file is accessed the same way.
+
+use devinfo::Family;
+use isa_encoder::{ArfKind, RegFile, Register};
+
+/// Where the general registers start.
+pub(super) const GRF_BASE: usize = 4096;
+/// Readable bytes behind the last general register, for full-width vector loads.
+const PADDING: usize = 128;
+
+/// The place of an architecture register file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// The offset of its first register.
+    pub base: usize,
+    /// The bytes from register to register.
+    pub stride: usize,
+    /// The bytes in all.
+    pub bytes: usize,
+}
+
+impl Place {
+    const fn new(base: usize, stride: usize, bytes: usize) -> Self {
+        Self {
+            base,
+            stride,
+            bytes,
+        }
+    }
+}
+
+/// Offset of acc0.
+pub(super) const ACC: usize = 0;
+/// Offset of a0.0.
+pub(super) const ADDRESS: usize = 1024;
+/// Offset of f0.0.
+pub(super) const FLAG: usize = 1088;
+/// Offset of sr0.0.
+pub(super) const STATE: usize = 1152;
+/// Offset of cr0.0.
+pub(super) const CONTROL: usize = 1280;
+/// Offset of n0.0.
+pub(super) const NOTIFICATION: usize = 1344;
+/// Offset of ip.
+pub(super) const IP: usize = 1408;
+/// Offset of tm0.0.
+pub(super) const TIMESTAMP: usize = 1472;
+/// Offset of ce0.
+pub(super) const CHANNEL_ENABLE: usize = 1536;
+const THREAD_DEPENDENCY: usize = 1600;
+const FLOW_CONTROL: usize = 1664;
+const DEBUG: usize = 1792;
+const STACK_POINTER: usize = 1856;
+const MESSAGE_CONTROL: usize = 1920;
+const MATH_MACRO: usize = 2048;
+const NULL: usize = 3072;
+
+/// Where the registers of an architecture file are, for the register size of `family`.
+///
+/// The sizes are those of IGA's register tables; null has room for any region and stays zero.
+pub(super) const fn place(family: Family, kind: ArfKind) -> Place {
+    let grf = family.grf_bytes();
+    match kind {
+        ArfKind::Accumulator => Place::new(ACC, grf, 16 * grf),
+        ArfKind::Address => Place::new(ADDRESS, 32, 64),
+        ArfKind::Flag => Place::new(FLAG, 4, 16),
+        ArfKind::State => Place::new(STATE, 16, 64),
+        ArfKind::Control => Place::new(CONTROL, 16, 16),
+        ArfKind::Notification => Place::new(NOTIFICATION, 16, 16),
+        ArfKind::InstructionPointer => Place::new(IP, 8, 8),
+        ArfKind::Timestamp => Place::new(TIMESTAMP, 32, 32),
+        ArfKind::ChannelEnable => Place::new(CHANNEL_ENABLE, 4, 4),
+        ArfKind::ThreadDependency => Place::new(THREAD_DEPENDENCY, 16, 32),
+        ArfKind::FlowControl => Place::new(FLOW_CONTROL, 32, 128),
+        ArfKind::Debug => Place::new(DEBUG, 16, 32),
+        ArfKind::StackPointer => Place::new(STACK_POINTER, 16, 32),
+        ArfKind::MessageControl => Place::new(MESSAGE_CONTROL, 32, 128),
+        ArfKind::MathMacro => Place::new(MATH_MACRO, grf, 8 * grf),
+        ArfKind::Null => Place::new(NULL, 0, 1024),
+    }
+}
+
+/// The byte range that operands of a register's file may touch, and the register's own offset.
+///
+/// `None` if the register does not exist.
+pub(super) fn locate(
+    family: Family,
+    grf_count: u16,
+    register: Register,
+) -> Option<(usize, core::ops::Range<usize>)> {
+    let (number, byte) = (usize::from(register.number), usize::from(register.byte));
+    let (base, stride, bytes) = match register.file {
+        RegFile::Grf => {
+            let grf = family.grf_bytes();
+            (GRF_BASE, grf, usize::from(grf_count) * grf)
+        }
+        RegFile::Arf(kind) => {
+            let place = place(family, kind);
+            (place.base, place.stride, place.bytes)
+        }
+    };
+    let offset = number * stride + byte;
+    (offset < bytes).then_some((base + offset, base..base + bytes))
+}
+
+/// The register file.
+#[derive(Clone, Debug)]
+pub(super) struct Registers {
+    bytes: Vec<u8>,
+    grf_end: usize,
+}
+
+impl Registers {
+    /// Zeroed registers.
+    pub fn new(family: Family, grf_count: u16) -> Self {
+        let grf_end = GRF_BASE + usize::from(grf_count) * family.grf_bytes();
+        Self {
+            bytes: vec![0; grf_end + PADDING],
+            grf_end,
+        }
+    }
+
+    /// Zeroes everything for a thread with this many registers.
+    pub fn reset(&mut self, family: Family, grf_count: u16) {
+        self.grf_end = GRF_BASE + usize::from(grf_count) * family.grf_bytes();
+        self.bytes.clear();
+        self.bytes.resize(self.grf_end + PADDING, 0);
+    }
+
+    /// The general registers.
+    pub fn grf(&self) -> &[u8] {
+        &self.bytes[GRF_BASE..self.grf_end]
+    }
+
+    /// The general registers, writable.
+    pub fn grf_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[GRF_BASE..self.grf_end]
+    }
+
+    /// All bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// All bytes, writable.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
+    /// The first `N` bytes at `offset`; zeroes beyond the end.
+    #[inline(always)]
+    pub fn load<const N: usize>(&self, offset: usize) -> [u8; N] {
+        match self
+            .bytes
+            .get(offset..)
+            .and_then(|tail| tail.first_chunk::<N>())
+        {
+            Some(chunk) => *chunk,
+            None => [0; N],
+        }
+    }
+
+    /// Writes `N` bytes at `offset`; nothing beyond the end.
+    #[inline(always)]
+    pub fn store<const N: usize>(&mut self, offset: usize, value: [u8; N]) {
+        if let Some(chunk) = self
+            .bytes
+            .get_mut(offset..)
+            .and_then(|tail| tail.first_chunk_mut::<N>())
+        {
+            *chunk = value;
+        }
+    }
+
+    /// The dword at `offset`.
+    #[inline(always)]
+    pub fn dword(&self, offset: usize) -> u32 {
+        u32::from_le_bytes(self.load(offset))
+    }
+
+    /// Sets the dword at `offset`.
+    #[inline(always)]
+    pub fn set_dword(&mut self, offset: usize, value: u32) {
+        self.store(offset, value.to_le_bytes());
+    }
+
+    /// An element of `size` bytes at `offset`, zero-extended.
+    #[inline(always)]
+    pub fn element(&self, offset: usize, size: u32) -> u64 {
+        match size {
+            1 => u64::from(self.load::<1>(offset)[0]),
+            2 => u64::from(u16::from_le_bytes(self.load(offset))),
+            4 => u64::from(u32::from_le_bytes(self.load(offset))),
+            _ => u64::from_le_bytes(self.load(offset)),
+        }
+    }
+
+    /// Writes the low `size` bytes of `value` at `offset`.
+    #[inline(always)]
+    pub fn set_element(&mut self, offset: usize, size: u32, value: u64) {
+        match size {
+            1 => self.store(offset, [value as u8]),
+            2 => self.store(offset, (value as u16).to_le_bytes()),
+            4 => self.store(offset, (value as u32).to_le_bytes()),
+            _ => self.store(offset, value.to_le_bytes()),
+        }
+    }
+}

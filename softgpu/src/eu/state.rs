@@ -1,0 +1,164 @@
+//! The state of a thread while it runs.
+
+use super::family::Rules;
+use super::op::{Op, Pred};
+use super::operand::LANES;
+use super::ops::value::FpMode;
+use super::regs::{self, Registers};
+use super::thread::Counters;
+
+/// The architecture state.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub rules: Rules,
+    pub regs: Registers,
+    /// The next instruction, in bytes from the instruction base.
+    pub ip: u32,
+    /// Channels that execute at `ip`.
+    pub active: u32,
+    /// Channels that wait for the instruction pointer to reach their entry of `channel_ip`.
+    pub parked: u32,
+    pub channel_ip: [u32; LANES],
+    /// The lowest address above `ip` at which a parked channel waits.
+    pub next_wake: u32,
+    /// The modes of cr0, decoded.
+    pub fp: FpMode,
+    /// The accumulator's integer value of each dword channel, in 64 bits; it counts only while
+    /// its low half is what the register holds.
+    pub acc_wide: [i64; LANES],
+    /// The barrier generation to wait for.
+    pub barrier: Option<u32>,
+    pub counters: Counters,
+}
+
+impl State {
+    /// The channels of `op` that write, bit `i` for its channel `i`.
+    #[inline(always)]
+    pub fn write_mask(&self, op: &Op) -> u32 {
+        let enabled = if op.no_mask {
+            u32::MAX
+        } else {
+            self.active >> op.channel_offset
+        };
+        let mask = enabled & op.size_mask();
+        if op.pred == Pred::Always {
+            mask
+        } else {
+            mask & self.predicate(op)
+        }
+    }
+
+    /// The channels of `op` that are enabled, its predicate aside.
+    #[inline(always)]
+    pub fn enabled(&self, op: &Op) -> u32 {
+        let enabled = if op.no_mask {
+            u32::MAX
+        } else {
+            self.active >> op.channel_offset
+        };
+        enabled & op.size_mask()
+    }
+
+    fn flag_bits(&self, bit: u32) -> u32 {
+        let all = u128::from_le_bytes(self.regs.load(regs::FLAG));
+        all.checked_shr(bit).unwrap_or(0) as u32
+    }
+
+    /// The predicate of each channel of `op`.
+    pub fn predicate(&self, op: &Op) -> u32 {
+        let offset = u32::from(op.channel_offset);
+        // Flag bits are numbered by the thread's channels.
+        let bits = self.flag_bits(u32::from(op.flag_bit));
+        let own = |bits: u32| bits >> offset;
+        let group = |size: u32, all: bool| {
+            let mut result = 0;
+            let mask = u32::MAX >> (32 - size);
+            for lane in 0..u32::from(op.exec_size) {
+                let first = (offset + lane) & !(size - 1) & 31;
+                let group = bits >> first & mask;
+                let holds = if all { group == mask } else { group != 0 };
+                result |= u32::from(holds) << lane;
+            }
+            result
+        };
+        let plain = match op.pred {
+            Pred::Always => u32::MAX,
+            Pred::Own => own(bits),
+            Pred::AnyV => own(self.flag_bits(0) | self.flag_bits(32)),
+            Pred::AllV => own(self.flag_bits(0) & self.flag_bits(32)),
+            Pred::Any(size) => group(size.into(), false),
+            Pred::All(size) => group(size.into(), true),
+        };
+        let inverted = if op.pred_inverse { !plain } else { plain };
+        inverted & op.size_mask()
+    }
+
+    /// Sets the flag bits of the channels in `mask` to `bits`.
+    #[inline(always)]
+    pub fn set_flags(&mut self, op: &Op, mask: u32, bits: u32) {
+        // A register holds the 32 channels of a thread; the second half of one is a flag, too.
+        let shift = u32::from(op.flag_bit) + u32::from(op.channel_offset);
+        let at = regs::FLAG + 4 * (shift as usize / 32);
+        let shift = shift % 32;
+        let (mask, bits) = (u64::from(mask) << shift, u64::from(bits) << shift);
+        let old = u64::from_le_bytes(self.regs.load(at));
+        let new = (old & !mask) | (bits & mask);
+        self.regs.store(at, new.to_le_bytes());
+    }
+
+    /// Moves the instruction pointer to `ip` with the active channels, and wakes the channels that
+    /// wait there.
+    #[inline]
+    pub fn go_to(&mut self, ip: u32) {
+        self.ip = ip;
+        if self.parked != 0 {
+            self.wake();
+        } else {
+            self.next_wake = u32::MAX;
+        }
+    }
+
+    /// Wakes the channels parked at `ip` and finds the next address where one waits.
+    #[cold]
+    pub fn wake(&mut self) {
+        self.next_wake = u32::MAX;
+        let mut rest = self.parked;
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            rest &= rest - 1;
+            let at = self.channel_ip[lane as usize];
+            if at == self.ip {
+                self.parked &= !(1 << lane);
+                self.active |= 1 << lane;
+            } else if at > self.ip {
+                self.next_wake = self.next_wake.min(at);
+            }
+        }
+    }
+
+    /// Takes `channels` (of the thread) out of execution until the instruction pointer is `ip`.
+    pub fn park(&mut self, channels: u32, ip: u32) {
+        let mut rest = channels & self.active;
+        self.active &= !rest;
+        self.parked |= rest;
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            rest &= rest - 1;
+            self.channel_ip[lane as usize] = ip;
+        }
+    }
+
+    /// Stores the registers that change by themselves, before `op` reads them.
+    pub fn refresh(&mut self, op: &Op) {
+        self.regs.set_dword(regs::IP, op.ip);
+        self.regs.set_dword(regs::CHANNEL_ENABLE, self.active);
+        // A clock that never stands still and is the same in every run.
+        let clock = self.counters.instructions;
+        self.regs.store(regs::TIMESTAMP, clock.to_le_bytes());
+    }
+
+    /// Takes over the modes of cr0 after a write to it.
+    pub fn reload_control(&mut self) {
+        self.fp = FpMode::from_cr0(self.regs.dword(regs::CONTROL));
+    }
+}
