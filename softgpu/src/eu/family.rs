@@ -14,8 +14,9 @@ pub(super) struct Rules {
     pub goto_takes_false: bool,
     /// `mach` and `macl` always update the accumulator: there is no AccWrEn bit (XeHPC on).
     pub mach_writes_acc: bool,
-    /// `bfn`-style families on: sends take the length of source 1 from the instruction.
-    pub barrier_by_sync: bool,
+    /// The offset in a `jmpi` register counts from the next instruction (to Gen11) instead of the
+    /// `jmpi` itself.
+    pub jump_from_next: bool,
 }
 
 impl Rules {
@@ -26,16 +27,16 @@ impl Rules {
             grf_bytes: family.grf_bytes(),
             goto_takes_false: false,
             mach_writes_acc: false,
-            barrier_by_sync: true,
+            jump_from_next: false,
         };
         match family {
             Family::Gen8 | Family::Gen9 => Self {
                 goto_takes_false: true,
-                barrier_by_sync: false,
+                jump_from_next: true,
                 ..row
             },
             Family::Gen11 => Self {
-                barrier_by_sync: false,
+                jump_from_next: true,
                 ..row
             },
             Family::Gen12Lp | Family::XeHpg => row,
@@ -44,5 +45,10 @@ impl Rules {
                 ..row
             },
         }
+    }
+
+    /// What the offset in a `jmpi` register counts from.
+    pub const fn jump_origin(self, ip: u32, next_ip: u32) -> u32 {
+        if self.jump_from_next { next_ip } else { ip }
     }
 }

@@ -26,10 +26,7 @@ pub(super) fn lower(
 ) -> Result<Op, Fault> {
     lower_inner(rules, grf_count, instruction, ip, next_ip).map_err(|why| {
         Fault::IllegalInstruction {
-            why: format!(
-                "{} at {ip:#x}: {why}",
-                instruction.opcode.mnemonic()
-            ),
+            why: format!("{} at {ip:#x}: {why}", instruction.opcode.mnemonic()),
         }
     })
 }
@@ -83,8 +80,9 @@ fn lower_inner(
             PredControl::AllV => Pred::AllV,
             PredControl::AnyH(size) => Pred::Any(group(size)?),
             PredControl::AllH(size) => Pred::All(group(size)?),
-            PredControl::Any => Pred::Any(exec_size.max(16)),
-            PredControl::All => Pred::All(exec_size.max(16)),
+            // Without a size in the name, the group is the instruction (vISA BinaryEncodingIGA).
+            PredControl::Any => Pred::Any(exec_size),
+            PredControl::All => Pred::All(exec_size),
         };
     }
 
@@ -149,6 +147,11 @@ fn lower_inner(
     }
 
     op.class = class(instruction);
+    op.write_acc |= match instruction.opcode {
+        Opcode::Addc | Opcode::Subb => true,
+        Opcode::Mach | Opcode::Macl => rules.mach_writes_acc,
+        _ => false,
+    };
     general::check(&op)?;
     if let Some(routine) = fast::select(&op) {
         op.action = Action::Fast(routine);
@@ -240,9 +243,10 @@ fn lower_send(
     };
     let sfid = match send.sfid {
         None => None,
-        Some(sfid) => Some(sfid.number(lowering.rules.family).ok_or_else(|| {
-            format!("{} has no shared function {sfid}", lowering.rules.family)
-        })?),
+        Some(sfid) => Some(
+            sfid.id(lowering.rules.family)
+                .map_err(|error| error.to_string())?,
+        ),
     };
     Ok(SendOp {
         sfid,

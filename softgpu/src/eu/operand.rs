@@ -1,6 +1,6 @@
 //! Operands, lowered to byte offsets in the register file.
 
-use isa_encoder::{ArfKind, Dst, RegFile, Register, Region, Src, Type, VStride};
+use isa_encoder::{ArfKind, Dst, RegFile, Region, Register, Src, Type, VStride};
 
 use super::family::Rules;
 use super::ops::value::{element_type, packed_element};

@@ -2,6 +2,14 @@
 
 use devinfo::Family;
 
+use super::code::Code;
+use super::family::Rules;
+use super::op::{Action, Op};
+use super::operand::LANES;
+use super::regs::{self, GRF_BASE, Registers};
+use super::state::State;
+use super::{flow, general, send, trace};
+use crate::sf::Effect;
 use crate::{Fault, GroupEnv};
 
 /// How a thread starts.
@@ -48,28 +56,81 @@ pub struct Counters {
 
 /// One EU thread.
 #[derive(Debug)]
-pub struct Thread {}
+pub struct Thread {
+    state: State,
+    grf_count: u16,
+    ended: bool,
+}
+
+/// What the inner loop stopped for.
+enum Pause {
+    /// The instruction at the instruction pointer is not cached.
+    Miss,
+    Stop(Stop),
+}
 
 impl Thread {
     /// A thread at its entry point.
     pub fn new(start: &ThreadStart<'_>) -> Self {
-        let _ = start;
-        Self {}
+        let rules = Rules::of(start.family);
+        let mut thread = Self {
+            state: State {
+                rules,
+                regs: Registers::new(start.family, 0),
+                ip: 0,
+                active: 0,
+                parked: 0,
+                channel_ip: [0; LANES],
+                next_wake: u32::MAX,
+                fp: Default::default(),
+                acc_wide: [0; LANES],
+                barrier: None,
+                counters: Counters::default(),
+            },
+            grf_count: 0,
+            ended: false,
+        };
+        thread.restart(start);
+        thread
     }
 
     /// Starts over as [`Thread::new`] would, keeping the register file's allocation.
     pub fn restart(&mut self, start: &ThreadStart<'_>) {
-        *self = Self::new(start);
+        let grf_count = start.grf_count.min(256);
+        let state = &mut self.state;
+        state.rules = Rules::of(start.family);
+        state.regs.reset(start.family, grf_count);
+        let grf = state.regs.grf_mut();
+        let bytes = start.payload.len().min(grf.len());
+        grf[..bytes].copy_from_slice(&start.payload[..bytes]);
+        state.regs.set_dword(regs::STATE, start.sr0);
+        state.regs.set_dword(regs::STATE + 8, start.dispatch_mask);
+        state.regs.set_dword(regs::CONTROL, start.cr0);
+        state.reload_control();
+        state.ip = start.ip as u32;
+        state.active = start.dispatch_mask;
+        state.parked = 0;
+        state.next_wake = u32::MAX;
+        state.acc_wide = [0; LANES];
+        state.barrier = None;
+        state.counters = Counters::default();
+        self.grf_count = grf_count;
+        self.ended = false;
     }
 
     /// The instruction pointer, in bytes from the instruction base.
     pub fn ip(&self) -> u64 {
-        0
+        self.state.ip.into()
     }
 
     /// What this thread has executed since it started.
     pub fn counters(&self) -> Counters {
-        Counters::default()
+        self.state.counters
+    }
+
+    /// The general registers, from r0 on.
+    pub fn registers(&self) -> &[u8] {
+        &self.state.regs.bytes()[GRF_BASE..GRF_BASE + self.state.regs.grf().len()]
     }
 
     /// Runs at most `budget` instructions.
@@ -77,9 +138,110 @@ impl Thread {
     /// # Errors
     /// The fault of the instruction at [`Thread::ip`].
     pub fn run(&mut self, env: &GroupEnv<'_>, budget: u32) -> Result<Stop, Fault> {
-        let _ = (env, budget);
-        Err(Fault::IllegalInstruction {
-            why: "the interpreter is empty".into(),
-        })
+        let mut left = budget;
+        if self.ended {
+            return Ok(Stop::EndOfThread);
+        }
+        loop {
+            let tracing = trace::enabled();
+            let state = &mut self.state;
+            let pause = env.code.with(|code| {
+                if tracing {
+                    run_cached::<true>(state, code, env, &mut left)
+                } else {
+                    run_cached::<false>(state, code, env, &mut left)
+                }
+            })?;
+            match pause {
+                Pause::Miss => {
+                    env.code
+                        .load(env, self.state.rules, self.grf_count, self.state.ip)?;
+                }
+                Pause::Stop(stop) => {
+                    self.ended = stop == Stop::EndOfThread;
+                    return Ok(stop);
+                }
+            }
+        }
     }
+}
+
+/// Runs cached instructions until one is missing, the budget is used up, or the thread stops.
+fn run_cached<const TRACE: bool>(
+    state: &mut State,
+    code: &Code<'_>,
+    env: &GroupEnv<'_>,
+    left: &mut u32,
+) -> Result<Pause, Fault> {
+    let ops = code.ops();
+    'jump: loop {
+        let Some(mut index) = code.find(state.ip) else {
+            return Ok(Pause::Miss);
+        };
+        // Successors in address order usually are successors in the cache, too.
+        while let Some(op) = ops.get(index) {
+            if op.ip != state.ip {
+                continue 'jump;
+            }
+            if *left == 0 {
+                return Ok(Pause::Stop(Stop::Budget));
+            }
+            *left -= 1;
+            if TRACE {
+                trace::before(state, op);
+            }
+            match &op.action {
+                Action::Fast(routine) => {
+                    // SAFETY: `fast::select` returns only routines whose CPU features it found.
+                    unsafe { routine(state, op) };
+                }
+                Action::General => general::execute(state, op)?,
+                Action::Flow => {
+                    flow::execute(state, op)?;
+                    count(state, op);
+                    if TRACE {
+                        trace::after(state, op);
+                    }
+                    if state.ip == op.next_ip {
+                        index += 1;
+                        continue;
+                    }
+                    continue 'jump;
+                }
+                Action::Nop => {}
+                Action::Send(message) => match send::execute(state, op, message, env)? {
+                    Effect::None => {}
+                    Effect::BarrierSignalled(generation) => state.barrier = Some(generation),
+                    Effect::EndOfThread => {
+                        count(state, op);
+                        return Ok(Pause::Stop(Stop::EndOfThread));
+                    }
+                },
+                Action::Barrier => {
+                    if let Some(generation) = state.barrier {
+                        if !env.barrier.is_released(generation) {
+                            *left += 1;
+                            return Ok(Pause::Stop(Stop::Barrier(generation)));
+                        }
+                        state.barrier = None;
+                    }
+                }
+            }
+            count(state, op);
+            if TRACE {
+                trace::after(state, op);
+            }
+            state.ip = op.next_ip;
+            if op.next_ip >= state.next_wake {
+                state.wake();
+            }
+            index += 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn count(state: &mut State, op: &Op) {
+    state.counters.instructions += 1;
+    state.counters.channels += u64::from(op.exec_size);
 }

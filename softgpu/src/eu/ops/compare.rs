@@ -88,11 +88,8 @@ mod tests {
         ];
         for a in samples {
             for b in samples {
-                let relation = compare_floats(
-                    Format::F32,
-                    u64::from(a.to_bits()),
-                    u64::from(b.to_bits()),
-                );
+                let relation =
+                    compare_floats(Format::F32, u64::from(a.to_bits()), u64::from(b.to_bits()));
                 assert_eq!(relation, a.partial_cmp(&b), "{a} {b}");
                 for (cond, want) in [
                     (CondMod::Eq, a == b),

@@ -469,7 +469,11 @@ pub fn to_int(format: Format, mode: Rounding, bits: u64, low: i128, high: i128) 
                 round_shift(value.significand, shift, mode, value.negative)
             };
             let magnitude = magnitude as i128;
-            let signed = if value.negative { -magnitude } else { magnitude };
+            let signed = if value.negative {
+                -magnitude
+            } else {
+                magnitude
+            };
             signed.clamp(low, high)
         }
     }
@@ -559,7 +563,10 @@ mod tests {
             assert!(same32(div(f, near, a, b), x / y), "{x:e} / {y:e}");
             assert!(same32(sqrt(f, near, a), x.sqrt()), "sqrt {x:e}");
             let fused = x.mul_add(y, z);
-            assert!(same32(fma(f, near, a, b, c), fused), "{x:e} * {y:e} + {z:e}");
+            assert!(
+                same32(fma(f, near, a, b, c), fused),
+                "{x:e} * {y:e} + {z:e}"
+            );
             assert!(same32(round_to_integral(f, near, a), x.round_ties_even()));
             assert!(same32(round_to_integral(f, Rounding::Up, a), x.ceil()));
             assert!(same32(round_to_integral(f, Rounding::Down, a), x.floor()));
@@ -578,13 +585,19 @@ mod tests {
             assert!(same64(div(f, near, a, b), x / y), "{x:e} / {y:e}");
             assert!(same64(sqrt(f, near, a), x.sqrt()), "sqrt {x:e}");
             let fused = x.mul_add(y, z);
-            assert!(same64(fma(f, near, a, b, c), fused), "{x:e} * {y:e} + {z:e}");
+            assert!(
+                same64(fma(f, near, a, b, c), fused),
+                "{x:e} * {y:e} + {z:e}"
+            );
             assert!(same32(convert(f, Format::F32, near, a), x as f32), "{x:e}");
             let int = to_int(f, Rounding::Zero, a, 0, i128::from(u64::MAX));
             assert_eq!(int, i128::from(x as u64), "{x:e}");
             let word = bits.word() as i64;
             assert!(same64(from_int(f, near, word.into()), word as f64));
-            assert!(same32(from_int(Format::F32, near, word.into()), word as f32));
+            assert!(same32(
+                from_int(Format::F32, near, word.into()),
+                word as f32
+            ));
         }
     }
 
@@ -622,7 +635,10 @@ mod tests {
             }
             let get = |mode| f64::from(f32::from_bits(mul(f, mode, a, b) as u32));
             let (up, down, toward) = (get(Rounding::Up), get(Rounding::Down), get(Rounding::Zero));
-            assert!(down <= exact && exact <= up, "{x:e} * {y:e}: {down:e} {up:e}");
+            assert!(
+                down <= exact && exact <= up,
+                "{x:e} * {y:e}: {down:e} {up:e}"
+            );
             assert!(toward.abs() <= exact.abs());
             assert!(toward == up || toward == down);
             if down != up {
@@ -631,7 +647,11 @@ mod tests {
                 assert_eq!(down, exact);
             }
             // The fused form with a zero addend is the same product.
-            let zero = if exact.is_sign_negative() { f.sign_bit() } else { 0 };
+            let zero = if exact.is_sign_negative() {
+                f.sign_bit()
+            } else {
+                0
+            };
             for mode in [Rounding::Up, Rounding::Down, Rounding::Zero] {
                 assert_eq!(fma(f, mode, a, b, zero), mul(f, mode, a, b));
             }

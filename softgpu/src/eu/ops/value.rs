@@ -9,7 +9,7 @@ use super::softfloat::{self, Format, Rounding};
 /// Bits: 5:4 rounding mode; 6, 7, 10 keep denormals of `df`, `f`, `hf`; 12 makes conversions from
 /// float to integer use the rounding mode instead of truncating. Sources: Mesa brw_eu_defines.h
 /// (BRW_CR0_*), IGC CISABuilder.hpp (RMEncoding).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FpMode {
     /// Rounding of results.
     pub rounding: Rounding,
@@ -21,6 +21,12 @@ pub struct FpMode {
     pub keep32: bool,
     /// Denormals of `df` are kept.
     pub keep64: bool,
+}
+
+impl Default for FpMode {
+    fn default() -> Self {
+        Self::from_cr0(0)
+    }
 }
 
 impl FpMode {

@@ -1,0 +1,529 @@
+//! The general execution path: any types, regions and modes, channel by channel.
+//!
+//! It is the reference for the vector routines of `super::fast`, and runs what they do not cover.
+
+use isa_encoder::{CondMod, MathFunction, Opcode, Specific, Type};
+
+use super::op::{Class, Op};
+use super::operand::{Kind, LANES, Source, Target};
+use super::ops::compare::{self, Relation};
+use super::ops::softfloat::{self, Format, Rounding};
+use super::ops::value::{Fitted, FpMode, fit_float, fit_int, format_of, int_of};
+use super::ops::{bits, dot, math};
+use super::regs;
+use super::state::State;
+use super::{accumulator, special};
+use crate::Fault;
+
+/// The bits of up to three sources.
+pub(super) type Operands = [[u64; LANES]; 3];
+
+/// Refuses what the general path does not execute, with the reason.
+pub(super) fn check(op: &Op) -> Result<(), String> {
+    let integer = matches!(op.class, Class::Int(_));
+    let need = |holds: bool, what: &str| {
+        if holds {
+            Ok(())
+        } else {
+            Err(format!("{what} (class {:?})", op.class))
+        }
+    };
+    if op.src.iter().any(|src| {
+        src.kind != Kind::None && !src.element.is_float() && !src.element.is_integer()
+            || matches!(
+                src.element,
+                Type::Nf | Type::Tf32 | Type::Bf8 | Type::Hf8 | Type::U1 | Type::U2 | Type::U4
+            )
+            || matches!(src.element, Type::S2 | Type::S4)
+    }) && !matches!(op.opcode, Opcode::Dpas | Opcode::Dpasw)
+    {
+        return Err("a source type that only dpas has".into());
+    }
+    match op.opcode {
+        Opcode::Add3
+        | Opcode::Addc
+        | Opcode::And
+        | Opcode::Asr
+        | Opcode::Avg
+        | Opcode::Bfe
+        | Opcode::Bfi1
+        | Opcode::Bfi2
+        | Opcode::Bfn
+        | Opcode::Bfrev
+        | Opcode::Cbit
+        | Opcode::Dp4a
+        | Opcode::Fbh
+        | Opcode::Fbl
+        | Opcode::Lzd
+        | Opcode::Mach
+        | Opcode::Macl
+        | Opcode::Not
+        | Opcode::Or
+        | Opcode::Rol
+        | Opcode::Ror
+        | Opcode::Sad2
+        | Opcode::Sada2
+        | Opcode::Shl
+        | Opcode::Shr
+        | Opcode::Subb
+        | Opcode::Xor => need(integer, "integer sources are needed"),
+        Opcode::Frc
+        | Opcode::Rndd
+        | Opcode::Rnde
+        | Opcode::Rndu
+        | Opcode::Rndz
+        | Opcode::Lrp
+        | Opcode::Line
+        | Opcode::Pln
+        | Opcode::Dp2
+        | Opcode::Dp3
+        | Opcode::Dp4
+        | Opcode::Dph
+        | Opcode::Srnd
+        | Opcode::Madm => need(!integer, "floating-point sources are needed"),
+        Opcode::Math => match op.specific {
+            Specific::Math(MathFunction::Idiv | MathFunction::Iqot | MathFunction::Irem) => {
+                need(integer, "integer division of floats")
+            }
+            Specific::Math(_) => need(!integer, "extended math on integers"),
+            _ => Err("no math function".into()),
+        },
+        Opcode::Mov
+        | Opcode::Movi
+        | Opcode::Smov
+        | Opcode::Sel
+        | Opcode::Csel
+        | Opcode::Cmp
+        | Opcode::Cmpn
+        | Opcode::Add
+        | Opcode::Mul
+        | Opcode::Mac
+        | Opcode::Mad
+        | Opcode::Dpas
+        | Opcode::Dpasw => Ok(()),
+        _ => Err("not executed by this interpreter".into()),
+    }
+}
+
+/// Executes `op`.
+///
+/// # Errors
+/// [`Fault::Invalid`] for an indirect destination outside the registers.
+pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
+    if op.live {
+        state.refresh(op);
+    }
+    if matches!(op.opcode, Opcode::Dpas | Opcode::Dpasw) {
+        return super::systolic::execute(state, op);
+    }
+    let mut sources: Operands = [[0; LANES]; 3];
+    for (source, out) in op.src.iter().zip(&mut sources) {
+        source.gather(&state.regs, op.lanes(), out);
+    }
+    let selects = matches!(op.opcode, Opcode::Sel) && op.cond.is_none();
+    let mask = if selects {
+        state.enabled(op)
+    } else {
+        state.write_mask(op)
+    };
+    let results = compute(state, op, &sources, mask);
+
+    if let Some(cond) = op.cond
+        && sets_flags(op)
+    {
+        let mut flags = 0;
+        for lane in channels(mask) {
+            let holds = match results[lane].relation {
+                Some(relation) => compare::relation_meets(cond, relation),
+                None => compare::result_meets(cond, results[lane].fitted),
+            };
+            flags |= u32::from(holds) << lane;
+        }
+        state.set_flags(op, mask, flags);
+    }
+    if matches!(
+        op.specific,
+        Specific::Math(MathFunction::Invm | MathFunction::Rsqtm)
+    ) {
+        // The macros' early out: this model's first step already gives the rounded result, so
+        // every channel skips the refinement.
+        state.set_flags(op, mask, mask);
+    }
+    write(state, op, mask, &results)?;
+    if op.writes_control {
+        state.reload_control();
+    }
+    Ok(())
+}
+
+/// Whether a condition modifier of this opcode writes the flag (and does not select by it).
+fn sets_flags(op: &Op) -> bool {
+    !matches!(op.opcode, Opcode::Sel | Opcode::Csel)
+}
+
+/// The set bits of `mask`.
+pub(super) fn channels(mask: u32) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
+}
+
+/// What a channel computed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Outcome {
+    /// The result in the destination type.
+    pub fitted: Fitted,
+    /// For comparisons: what the condition is about, instead of the result.
+    pub relation: Option<Relation>,
+    /// The integer result before it was fitted.
+    pub wide: i64,
+}
+
+fn write(state: &mut State, op: &Op, mask: u32, results: &[Outcome; LANES]) -> Result<(), Fault> {
+    let at = op
+        .dst
+        .resolve(&state.regs, op.lanes())
+        .map_err(|address| Fault::Invalid {
+            why: format!(
+                "{} at {:#x}: the indirect destination {address:#x} is outside the {} bytes of \
+             general registers",
+                op.opcode.mnemonic(),
+                op.ip,
+                state.regs.grf().len()
+            ),
+        })?;
+    let size = op.dst.ty.bytes();
+    if let Some(at) = at {
+        for lane in channels(mask) {
+            let raw = results[lane].fitted.raw;
+            state
+                .regs
+                .set_element(at + lane * usize::from(op.dst.stride), size, raw);
+        }
+        if op.dst.target == Target::Direct && at < regs::ADDRESS {
+            accumulator::note_write(state, op, at, mask, results);
+        }
+    }
+    if op.write_acc {
+        accumulator::implicit_write(state, op, mask, results);
+    }
+    Ok(())
+}
+
+/// A source element as an integer, modifiers applied.
+pub(super) fn int_source(source: &Source, raw: u64) -> i128 {
+    let value = int_of(raw, source.element);
+    let value = if source.abs { value.abs() } else { value };
+    if source.neg { -value } else { value }
+}
+
+/// A source element of a bitwise operation, where the modifier is a complement.
+fn logic_source(source: &Source, raw: u64) -> i128 {
+    let value = int_of(raw, source.element);
+    if source.neg { !value } else { value }
+}
+
+/// A source element as a float of `format`, modifiers applied, denormals flushed by `mode`.
+pub(super) fn float_source(source: &Source, raw: u64, format: Format, mode: FpMode) -> u64 {
+    let (own, bits) = match format_of(source.element) {
+        Some(own) => (own, raw),
+        None => {
+            let value = int_source(source, raw);
+            return softfloat::from_int(format, mode.rounding, value);
+        }
+    };
+    let mut bits = mode.flush(own, bits);
+    if source.abs {
+        bits &= !own.sign_bit();
+    }
+    if source.neg {
+        bits ^= own.sign_bit();
+    }
+    if own == format {
+        bits
+    } else {
+        softfloat::convert(own, format, mode.rounding, bits)
+    }
+}
+
+fn compute(state: &mut State, op: &Op, sources: &Operands, mask: u32) -> [Outcome; LANES] {
+    let mut results = [Outcome::default(); LANES];
+    if let Some(raw) = special::raw(state, op, sources) {
+        for lane in channels(mask) {
+            results[lane].fitted.raw = raw[lane];
+        }
+        return results;
+    }
+    match op.class {
+        Class::Int(_) => integers(state, op, sources, mask, &mut results),
+        Class::Float(format) => floats(state, op, format, sources, mask, &mut results),
+    }
+    results
+}
+
+fn integers(
+    state: &mut State,
+    op: &Op,
+    sources: &Operands,
+    mask: u32,
+    results: &mut [Outcome; LANES],
+) {
+    let [first, second, third] = &op.src;
+    let logic = matches!(
+        op.opcode,
+        Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not
+    );
+    let wide_shift = op.dst.ty.bits() == 64 || first.element.bits() == 64;
+    let count_mask = if wide_shift { 63 } else { 31 };
+    let chosen = special::chosen(state, op);
+    for lane in channels(mask) {
+        let get = |source: &Source, raw: u64| {
+            if logic {
+                logic_source(source, raw)
+            } else {
+                int_source(source, raw)
+            }
+        };
+        let a = get(first, sources[0][lane]);
+        let b = get(second, sources[1][lane]);
+        let c = get(third, sources[2][lane]);
+        let count = (b & count_mask) as u32;
+        let value = match op.opcode {
+            Opcode::Mov | Opcode::Movi => a,
+            Opcode::Not => !a,
+            Opcode::And => a & b,
+            Opcode::Or => a | b,
+            Opcode::Xor => a ^ b,
+            Opcode::Add => a + b,
+            Opcode::Add3 => a + b + c,
+            Opcode::Mul => a.wrapping_mul(b),
+            Opcode::Mad => b.wrapping_mul(c).wrapping_add(a),
+            Opcode::Avg => (a + b + 1) >> 1,
+            Opcode::Shl => a << count,
+            Opcode::Shr => logical(first, a) >> count,
+            Opcode::Asr => a >> count,
+            Opcode::Rol | Opcode::Ror => {
+                let width = op.dst.ty.bits().min(first.element.bits());
+                let rotate = if op.opcode == Opcode::Rol {
+                    bits::rotate_left
+                } else {
+                    bits::rotate_right
+                };
+                i128::from(rotate(a as u64, b as u64, width))
+            }
+            Opcode::Bfrev => bits::bfrev(a as u32).into(),
+            Opcode::Cbit => i128::from((logical(first, a) as u64).count_ones()),
+            Opcode::Lzd => bits::lzd(a as u32).into(),
+            Opcode::Fbl => bits::fbl(a as u32).into(),
+            Opcode::Fbh if first.element.is_signed() => bits::fbh_signed(a as u32).into(),
+            Opcode::Fbh => bits::fbh_unsigned(a as u32).into(),
+            Opcode::Bfe if op.dst.ty.is_signed() => {
+                i128::from(bits::bfe_signed(a as u32, b as u32, c as u32) as i32)
+            }
+            Opcode::Bfe => bits::bfe_unsigned(a as u32, b as u32, c as u32).into(),
+            Opcode::Bfi1 => bits::bfi1(a as u32, b as u32).into(),
+            Opcode::Bfi2 => bits::bfi2(a as u32, b as u32, c as u32).into(),
+            Opcode::Bfn => {
+                let table = match op.specific {
+                    Specific::Bfn(table) => table,
+                    _ => 0,
+                };
+                i128::from(bits::bfn(table, a as u64, b as u64, c as u64))
+            }
+            Opcode::Dp4a => {
+                let (x, y) = (b as u32, c as u32);
+                a + dot::dot4(x, second.element.is_signed(), y, third.element.is_signed())
+            }
+            Opcode::Sel => {
+                let first = match op.cond {
+                    Some(_) => relation_holds(op.cond, Some(a.cmp(&b))),
+                    None => chosen >> lane & 1 != 0,
+                };
+                if first { a } else { b }
+            }
+            Opcode::Csel => {
+                if relation_holds(op.cond, Some(c.cmp(&0))) {
+                    a
+                } else {
+                    b
+                }
+            }
+            Opcode::Cmp | Opcode::Cmpn => {
+                results[lane] = comparison(op, Some(a.cmp(&b)));
+                continue;
+            }
+            Opcode::Math => {
+                let (quotient, rest) = math::divide(a, b, first.element.is_signed());
+                match op.specific {
+                    Specific::Math(MathFunction::Irem) => rest,
+                    _ => quotient,
+                }
+            }
+            Opcode::Sad2 | Opcode::Sada2 => {
+                special::absolute_differences(op, sources, lane)
+                    + if op.opcode == Opcode::Sada2 {
+                        accumulator::integer(state, op, lane)
+                    } else {
+                        0
+                    }
+            }
+            Opcode::Mac => {
+                let sum = accumulator::integer(state, op, lane);
+                a.wrapping_mul(b).wrapping_add(sum)
+            }
+            Opcode::Mach | Opcode::Macl => {
+                let sum = accumulator::integer(state, op, lane);
+                // The low half of source 1 was multiplied by the `mul` before.
+                let product = a.wrapping_mul(b >> 16) << 16;
+                let wide = product.wrapping_add(sum) as i64;
+                results[lane].wide = wide;
+                let part = if op.opcode == Opcode::Mach {
+                    wide >> 32
+                } else {
+                    i64::from(wide as i32)
+                };
+                results[lane].fitted = fit_int(part.into(), op.dst.ty, false, state.fp);
+                continue;
+            }
+            Opcode::Addc | Opcode::Subb => {
+                let mask = i128::from(u64::MAX >> (64 - first.element.bits().max(32)));
+                let (x, y) = (a & mask, b & mask);
+                let (value, carry) = if op.opcode == Opcode::Addc {
+                    (x + y, x + y > mask)
+                } else {
+                    (x - y, x < y)
+                };
+                results[lane].fitted = fit_int(value & mask, op.dst.ty, false, state.fp);
+                results[lane].wide = i64::from(carry);
+                continue;
+            }
+            _ => 0,
+        };
+        results[lane].wide = value as i64;
+        results[lane].fitted = fit_int(value, op.dst.ty, op.saturate, state.fp);
+    }
+    if matches!(op.opcode, Opcode::Math)
+        && matches!(op.specific, Specific::Math(MathFunction::Idiv))
+    {
+        special::store_remainders(state, op, sources, mask);
+    }
+}
+
+/// A value as the unsigned number that its source's bits are.
+fn logical(source: &Source, value: i128) -> i128 {
+    value & i128::from(u64::MAX >> (64 - source.element.bits().max(32)))
+}
+
+fn relation_holds(cond: Option<CondMod>, relation: Relation) -> bool {
+    cond.is_some_and(|cond| compare::relation_meets(cond, relation))
+}
+
+/// The outcome of `cmp`: all ones or zero, and the relation for the flag.
+fn comparison(op: &Op, relation: Relation) -> Outcome {
+    let holds = relation_holds(op.cond, relation);
+    let ones = u64::MAX >> (64 - op.dst.ty.bits().max(1));
+    Outcome {
+        fitted: Fitted {
+            raw: if holds { ones } else { 0 },
+            ..Fitted::default()
+        },
+        relation: Some(relation),
+        wide: -i64::from(holds),
+    }
+}
+
+fn floats(
+    state: &mut State,
+    op: &Op,
+    format: Format,
+    sources: &Operands,
+    mask: u32,
+    results: &mut [Outcome; LANES],
+) {
+    let mode = state.fp;
+    let near = mode.rounding;
+    let chosen = special::chosen(state, op);
+    let mut values: Operands = [[0; LANES]; 3];
+    for ((source, raw), out) in op.src.iter().zip(sources).zip(&mut values) {
+        if source.kind != Kind::None {
+            for lane in 0..op.lanes() {
+                out[lane] = float_source(source, raw[lane], format, mode);
+            }
+        }
+    }
+    for lane in channels(mask) {
+        let [a, b, c] = [values[0][lane], values[1][lane], values[2][lane]];
+        let negate = |bits: u64| bits ^ format.sign_bit();
+        let bits = match op.opcode {
+            Opcode::Mov | Opcode::Movi => a,
+            Opcode::Add => softfloat::add(format, near, a, b),
+            Opcode::Mul => softfloat::mul(format, near, a, b),
+            Opcode::Mad | Opcode::Madm => softfloat::fma(format, near, b, c, a),
+            Opcode::Mac => {
+                let sum = accumulator::float(state, op, lane, format);
+                softfloat::fma(format, near, a, b, sum)
+            }
+            Opcode::Lrp => {
+                let rest = softfloat::add(format, near, format.one(), negate(a));
+                let second = softfloat::mul(format, near, rest, c);
+                softfloat::fma(format, near, a, b, second)
+            }
+            Opcode::Frc => {
+                let floor = softfloat::round_to_integral(format, Rounding::Down, a);
+                // Truncated, so that the fraction stays below one.
+                softfloat::add(format, Rounding::Zero, a, negate(floor))
+            }
+            Opcode::Rndd => softfloat::round_to_integral(format, Rounding::Down, a),
+            Opcode::Rndu => softfloat::round_to_integral(format, Rounding::Up, a),
+            Opcode::Rnde => softfloat::round_to_integral(format, Rounding::Nearest, a),
+            Opcode::Rndz => softfloat::round_to_integral(format, Rounding::Zero, a),
+            Opcode::Math => match op.specific {
+                Specific::Math(function) => special::float_math(function, format, near, a, b),
+                _ => format.quiet_nan(),
+            },
+            Opcode::Sel => {
+                let first = match op.cond {
+                    Some(cond) => compare::float_sel_takes_first(cond, format, a, b),
+                    None => chosen >> lane & 1 != 0,
+                };
+                if first { a } else { b }
+            }
+            Opcode::Csel => {
+                let relation = compare::compare_floats(format, c, 0);
+                if relation_holds(op.cond, relation) {
+                    a
+                } else {
+                    b
+                }
+            }
+            Opcode::Cmp => {
+                results[lane] = comparison(op, compare::compare_floats(format, a, b));
+                continue;
+            }
+            Opcode::Cmpn => {
+                // A NaN in source 1 makes every condition hold.
+                let mut outcome = comparison(op, compare::compare_floats(format, a, b));
+                if let (true, Some(cond)) = (format.is_nan(b), op.cond) {
+                    let order = match cond {
+                        CondMod::Lt | CondMod::Le => core::cmp::Ordering::Less,
+                        CondMod::Gt | CondMod::Ge => core::cmp::Ordering::Greater,
+                        _ => core::cmp::Ordering::Equal,
+                    };
+                    outcome = comparison(op, Some(order));
+                }
+                results[lane] = outcome;
+                continue;
+            }
+            Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph => {
+                special::dot_product(op.opcode, format, near, &values, lane)
+            }
+            Opcode::Line | Opcode::Pln => special::plane(state, op, lane),
+            Opcode::Srnd => {
+                let noise = sources[1][lane];
+                results[lane].fitted =
+                    special::stochastic_round(format, a, noise, op.dst.ty, op.saturate, mode);
+                continue;
+            }
+            _ => format.quiet_nan(),
+        };
+        results[lane].fitted = fit_float(bits, format, op.dst.ty, op.saturate, mode);
+    }
+}

@@ -1,0 +1,110 @@
+//! Sends: gathers the payload, and hands it to the shared function.
+
+use isa_encoder::Opcode;
+
+use super::op::{Immediate, Op, SendOp};
+use super::regs::GRF_BASE;
+use super::state::State;
+use crate::sf::{self, Effect, Message};
+use crate::{Fault, GroupEnv};
+
+/// The most registers of one payload or response: the fields have 5 bits.
+const MAX_REGISTERS: usize = 32;
+const MAX_BYTES: usize = MAX_REGISTERS * 64;
+
+/// Executes a send.
+///
+/// # Errors
+/// Those of the shared function, and [`Fault::IllegalInstruction`] for registers that do not
+/// exist.
+pub(super) fn execute(
+    state: &mut State,
+    op: &Op,
+    send: &SendOp,
+    env: &GroupEnv<'_>,
+) -> Result<Effect, Fault> {
+    let read = |value: Immediate| match value {
+        Immediate::Value(value) => value,
+        Immediate::Register(offset) => state.regs.dword(offset as usize),
+    };
+    let descriptor = read(send.descriptor);
+    let extended_descriptor = read(send.extended);
+    let mask = state.write_mask(op);
+    // A message for nobody does nothing, except that the last one ends the thread anyway.
+    if mask == 0 && !send.eot {
+        return Ok(Effect::None);
+    }
+
+    let grf = state.rules.grf_bytes;
+    let registers = |length: Option<u8>, otherwise: u32| {
+        usize::from(length.unwrap_or(otherwise as u8)).min(MAX_REGISTERS)
+    };
+    let src0_len = registers(send.src0_len, descriptor >> 25 & 0xf);
+    let dst_len = registers(send.dst_len, descriptor >> 20 & 0x1f);
+    let src1_len = registers(send.src1_len, extended_descriptor >> 6 & 0x1f);
+
+    let mut src0 = [0; MAX_BYTES];
+    let mut src1 = [0; MAX_BYTES];
+    let mut dst = [0; MAX_BYTES];
+    let src0 = slice(state, op, "source 0", send.src0, src0_len * grf, &mut src0)?;
+    let src1 = slice(state, op, "source 1", send.src1, src1_len * grf, &mut src1)?;
+    let dst = slice(state, op, "the response", send.dst, dst_len * grf, &mut dst)?;
+    let effect = sf::execute(
+        Message {
+            sfid: send.sfid.unwrap_or(extended_descriptor as u8 & 0xf),
+            descriptor,
+            extended_descriptor,
+            exec_size: op.exec_size,
+            mask,
+            src0,
+            src1,
+            dst,
+        },
+        env,
+    )?;
+    if let Some(at) = send.dst {
+        let at = at as usize - GRF_BASE.min(at as usize);
+        if let Some(target) = state.regs.grf_mut().get_mut(at..at + dst.len()) {
+            target.copy_from_slice(dst);
+        }
+    }
+    if send.eot {
+        return Ok(Effect::EndOfThread);
+    }
+    Ok(effect)
+}
+
+/// Copies `bytes` of registers from register file offset `at` on (null: nothing) to `buffer`.
+fn slice<'a>(
+    state: &State,
+    op: &Op,
+    what: &str,
+    at: Option<u32>,
+    bytes: usize,
+    buffer: &'a mut [u8; MAX_BYTES],
+) -> Result<&'a mut [u8], Fault> {
+    let Some(at) = at else {
+        return Ok(&mut buffer[..0]);
+    };
+    let end = GRF_BASE + state.regs.grf().len();
+    let at = at as usize;
+    let Some(source) = state
+        .regs
+        .bytes()
+        .get(at..at + bytes)
+        .filter(|_| at + bytes <= end && at >= GRF_BASE)
+    else {
+        return Err(Fault::IllegalInstruction {
+            why: format!(
+                "{} at {:#x}: {what} takes {bytes} bytes from register byte {} on, beyond the last \
+                 register",
+                Opcode::mnemonic(op.opcode),
+                op.ip,
+                at.saturating_sub(GRF_BASE)
+            ),
+        });
+    };
+    let buffer = &mut buffer[..bytes];
+    buffer.copy_from_slice(source);
+    Ok(buffer)
+}
