@@ -234,7 +234,10 @@ fn lower_send(
     };
     let immediate = |descriptor: Descriptor| match descriptor {
         Descriptor::Immediate(value) => Ok(Immediate::Value(value)),
-        Descriptor::Register { subreg } => lowering.address(subreg).map(Immediate::Register),
+        // Dwords of a0, whose sub-registers are words.
+        Descriptor::Register { subreg } => lowering
+            .address(subreg.saturating_mul(2))
+            .map(Immediate::Register),
     };
     let dst = match instruction.dst {
         Dst::None => None,
@@ -255,9 +258,9 @@ fn lower_send(
         src0: payload(&instruction.src[0])?,
         src1: payload(&instruction.src[1])?,
         dst,
-        src0_len: send.src0_len,
+        extended_offset: send.exdesc_offset,
         src1_len: send.src1_len,
-        dst_len: send.dst_len,
+        ex_bso: send.ex_bso,
         eot: send.eot,
     })
 }

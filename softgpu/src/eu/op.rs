@@ -56,10 +56,12 @@ pub(super) struct SendOp {
     pub src0: Option<u32>,
     pub src1: Option<u32>,
     pub dst: Option<u32>,
-    /// Lengths in registers, where the instruction says them.
-    pub src0_len: Option<u8>,
+    /// Added to an extended descriptor in a register.
+    pub extended_offset: u32,
+    /// Length of source 1 in registers, where the instruction says it.
     pub src1_len: Option<u8>,
-    pub dst_len: Option<u8>,
+    /// The extended descriptor is a bindless surface offset.
+    pub ex_bso: bool,
     pub eot: bool,
 }
 

@@ -28,7 +28,7 @@ pub(super) fn execute(
         Immediate::Register(offset) => state.regs.dword(offset as usize),
     };
     let descriptor = read(send.descriptor);
-    let extended_descriptor = read(send.extended);
+    let extended_descriptor = read(send.extended).wrapping_add(send.extended_offset);
     let mask = state.write_mask(op);
     // A message for nobody does nothing, except that the last one ends the thread anyway.
     if mask == 0 && !send.eot {
@@ -36,12 +36,12 @@ pub(super) fn execute(
     }
 
     let grf = state.rules.grf_bytes;
-    let registers = |length: Option<u8>, otherwise: u32| {
-        usize::from(length.unwrap_or(otherwise as u8)).min(MAX_REGISTERS)
+    let src0_len = (descriptor >> 25 & 0xf) as usize;
+    let dst_len = (descriptor >> 20 & 0x1f) as usize;
+    let src1_len = match send.src1_len {
+        Some(length) => usize::from(length).min(MAX_REGISTERS),
+        None => (extended_descriptor >> 6 & 0x1f) as usize,
     };
-    let src0_len = registers(send.src0_len, descriptor >> 25 & 0xf);
-    let dst_len = registers(send.dst_len, descriptor >> 20 & 0x1f);
-    let src1_len = registers(send.src1_len, extended_descriptor >> 6 & 0x1f);
 
     let mut src0 = [0; MAX_BYTES];
     let mut src1 = [0; MAX_BYTES];
@@ -54,8 +54,10 @@ pub(super) fn execute(
             sfid: send.sfid.unwrap_or(extended_descriptor as u8 & 0xf),
             descriptor,
             extended_descriptor,
+            extended_bindless_offset: send.ex_bso,
             exec_size: op.exec_size,
             mask,
+            thread_slot: state.thread_slot,
             src0,
             src1,
             dst,

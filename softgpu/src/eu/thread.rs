@@ -86,6 +86,7 @@ impl Thread {
                 acc_wide: [0; LANES],
                 barrier: None,
                 counters: Counters::default(),
+                thread_slot: 0,
             },
             grf_count: 0,
             ended: false,
@@ -103,6 +104,7 @@ impl Thread {
         let grf = state.regs.grf_mut();
         let bytes = start.payload.len().min(grf.len());
         grf[..bytes].copy_from_slice(&start.payload[..bytes]);
+        state.thread_slot = state.regs.dword(GRF_BASE + 20) & 0x3ff;
         state.regs.set_dword(regs::STATE, start.sr0);
         state.regs.set_dword(regs::STATE + 8, start.dispatch_mask);
         state.regs.set_dword(regs::CONTROL, start.cr0);
