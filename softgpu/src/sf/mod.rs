@@ -17,6 +17,8 @@ mod payload;
 mod place;
 mod state_cache;
 mod surface;
+#[cfg(test)]
+mod tests;
 
 pub use execute::{Effect, Message, execute};
 pub use state_cache::StateCache;

@@ -1,0 +1,5 @@
+//! Messages against straightforward references.
+
+mod bench;
+mod blocks;
+mod scattered;

@@ -1,0 +1,613 @@
+//! Gather, scatter and atomics.
+
+use devinfo::Family;
+use isa_encoder::message::{
+    AtomicOp, BlockPort, Direction, Hdc, HdcAddress, HdcSurface, Message as Meaning,
+};
+
+use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, Random, SLM_BYTES, Send};
+
+/// The memory that an address model reaches, as the reference sees it.
+#[derive(Clone, Copy, Debug)]
+enum Model {
+    Stateless,
+    A64,
+    Slm,
+    /// A buffer of this many bytes at this offset of test memory.
+    Buffer(u64, u64),
+}
+
+const MODELS: [Model; 5] = [
+    Model::Stateless,
+    Model::A64,
+    Model::Slm,
+    Model::Buffer(0x3000, 1000),
+    Model::Buffer(0x5004, 1023),
+];
+
+struct Reference {
+    memory: Vec<u8>,
+    slm: Vec<u8>,
+    model: Model,
+}
+
+impl Reference {
+    /// Where the byte of an address is, in the model's memory.
+    fn element(&mut self, address: u64, width: u64) -> Option<&mut [u8]> {
+        let (memory, at) = match self.model {
+            Model::Stateless => (&mut self.memory, address + (GENERAL - MEMORY)),
+            Model::A64 => (&mut self.memory, address - MEMORY),
+            Model::Slm => (&mut self.slm, address),
+            Model::Buffer(base, bytes) => {
+                if address + width > bytes {
+                    return None;
+                }
+                (&mut self.memory, base + address)
+            }
+        };
+        memory.get_mut(at as usize..(at + width) as usize)
+    }
+
+    fn load(&mut self, address: u64, width: u64) -> u64 {
+        let mut value = [0; 8];
+        if let Some(bytes) = self.element(address, width) {
+            value[..bytes.len()].copy_from_slice(bytes);
+        }
+        u64::from_le_bytes(value)
+    }
+
+    fn store(&mut self, address: u64, width: u64, value: u64) {
+        if let Some(bytes) = self.element(address, width) {
+            bytes.copy_from_slice(&value.to_le_bytes()[..width as usize]);
+        }
+    }
+}
+
+struct Case {
+    bench: Bench,
+    reference: Reference,
+    address: HdcAddress,
+}
+
+fn case(family: Family, model: Model, random: &mut Random) -> Case {
+    let bench = Bench::new(family);
+    let memory = bench.scramble(random);
+    let slm = random.bytes(SLM_BYTES);
+    for (word, bytes) in bench.slm.words().iter().zip(slm.chunks(4)) {
+        let value = u32::from_le_bytes(bytes.try_into().expect("a dword"));
+        word.store(value, std::sync::atomic::Ordering::Relaxed);
+    }
+    if let Model::Buffer(base, bytes) = model {
+        bench.bind_buffer(7, MEMORY + base, bytes);
+    }
+    let address = match model {
+        Model::Stateless => HdcAddress::A32(HdcSurface::Stateless { coherent: true }),
+        Model::A64 => HdcAddress::A64 { coherent: false },
+        Model::Slm => HdcAddress::A32(HdcSurface::Slm),
+        Model::Buffer(..) => HdcAddress::A32(HdcSurface::Bti(7)),
+    };
+    Case {
+        bench,
+        reference: Reference { memory, slm, model },
+        address,
+    }
+}
+
+impl Case {
+    fn finish(&self) {
+        assert!(self.bench.read(MEMORY, MEMORY_BYTES as usize) == self.reference.memory);
+        let slm: Vec<u8> = self
+            .bench
+            .slm
+            .words()
+            .iter()
+            .flat_map(|word| {
+                word.load(std::sync::atomic::Ordering::Relaxed)
+                    .to_le_bytes()
+            })
+            .collect();
+        assert!(slm == self.reference.slm);
+    }
+
+    fn addresses(&self, random: &mut Random, simd: usize, align: u64) -> Vec<u64> {
+        let (base, range) = match self.reference.model {
+            Model::Stateless => (0, 0x1000),
+            Model::A64 => (MEMORY + 0x100, 0x1000),
+            Model::Slm => (0, SLM_BYTES as u64 + 64),
+            Model::Buffer(_, bytes) => (0, bytes + 32),
+        };
+        if random.below(3) == 0 {
+            let first = base + random.below(range - 16 * align) / align * align;
+            return (0..simd as u64).map(|lane| first + lane * align).collect();
+        }
+        (0..simd)
+            .map(|_| base + random.below(range) / align * align)
+            .collect()
+    }
+
+    fn payload(&self, addresses: &[u64]) -> Vec<u8> {
+        let wide = matches!(self.address, HdcAddress::A64 { .. });
+        let mut bytes = Vec::new();
+        for address in addresses {
+            if wide {
+                bytes.extend(address.to_le_bytes());
+            } else {
+                bytes.extend((*address as u32).to_le_bytes());
+            }
+        }
+        bytes
+    }
+}
+
+fn masks(random: &mut Random, simd: usize) -> u32 {
+    let all = (1u64 << simd) as u32 - 1;
+    match random.below(3) {
+        0 => all,
+        _ => random.next() as u32 & all,
+    }
+}
+
+#[test]
+fn untyped_reads_and_writes_match_byte_by_byte_copies() {
+    let mut random = Random(11);
+    for model in MODELS {
+        let mut case = case(Family::Gen12Lp, model, &mut random);
+        for round in 0..60 {
+            let simd = if round % 2 == 0 { 8 } else { 16 };
+            let components = (1 + random.below(15)) as u8;
+            let planes: Vec<u64> = (0..4).filter(|bit| components >> bit & 1 != 0).collect();
+            let addresses = case.addresses(&mut random, simd, 4);
+            let mask = masks(&mut random, simd);
+            let data = random.bytes(simd * 4 * planes.len());
+            let mut payload = case.payload(&addresses);
+            let address_registers = payload.len() / 32;
+            let message = |direction| {
+                Meaning::Hdc(Hdc::Untyped {
+                    direction,
+                    address: case.address,
+                    components,
+                    simd: simd as u8,
+                })
+            };
+            let response = case
+                .bench
+                .send(&Send {
+                    meaning: message(Direction::Read),
+                    exec_size: simd as u8,
+                    mask,
+                    header: false,
+                    payload: &payload,
+                    split: address_registers,
+                    response: planes.len() * simd * 4 / 32,
+                })
+                .expect("reads");
+            for (plane, component) in planes.iter().enumerate() {
+                for (lane, address) in addresses.iter().enumerate() {
+                    let at = (plane * simd + lane) * 4;
+                    let got = u32::from_le_bytes(response[at..at + 4].try_into().expect("dword"));
+                    let want = if mask >> lane & 1 != 0 {
+                        case.reference.load(address + 4 * component, 4) as u32
+                    } else {
+                        0xcccc_cccc
+                    };
+                    assert_eq!(got, want, "{model:?} lane {lane} component {component}");
+                }
+            }
+            payload.extend(&data);
+            case.bench
+                .send(&Send {
+                    meaning: message(Direction::Write),
+                    exec_size: simd as u8,
+                    mask,
+                    header: false,
+                    payload: &payload,
+                    split: address_registers,
+                    response: 0,
+                })
+                .expect("writes");
+            for (plane, component) in planes.iter().enumerate() {
+                for (lane, address) in addresses.iter().enumerate() {
+                    if mask >> lane & 1 != 0 {
+                        let at = (plane * simd + lane) * 4;
+                        let value = u32::from_le_bytes(data[at..at + 4].try_into().expect("dword"));
+                        case.reference
+                            .store(address + 4 * component, 4, value.into());
+                    }
+                }
+            }
+        }
+        case.finish();
+    }
+}
+
+#[test]
+fn bytes_words_and_dwords_use_the_low_part_of_each_dword() {
+    let mut random = Random(12);
+    for model in MODELS {
+        let mut case = case(Family::Gen12Lp, model, &mut random);
+        for round in 0..60usize {
+            let simd = if round % 2 == 0 { 8 } else { 16 };
+            let bytes = 1 << (round % 3);
+            let addresses = case.addresses(&mut random, simd, 1);
+            let mask = masks(&mut random, simd);
+            let data = random.bytes(simd * 4);
+            let mut payload = case.payload(&addresses);
+            let split = payload.len() / 32;
+            let message = |direction| {
+                Meaning::Hdc(Hdc::Byte {
+                    direction,
+                    address: case.address,
+                    bytes,
+                    simd: simd as u8,
+                })
+            };
+            let response = case
+                .bench
+                .send(&Send {
+                    meaning: message(Direction::Read),
+                    exec_size: simd as u8,
+                    mask,
+                    header: false,
+                    payload: &payload,
+                    split,
+                    response: simd * 4 / 32,
+                })
+                .expect("reads");
+            for (lane, address) in addresses.iter().enumerate() {
+                let got = &response[lane * 4..lane * 4 + 4];
+                let want = if mask >> lane & 1 != 0 {
+                    (case.reference.load(*address, bytes.into()) as u32).to_le_bytes()
+                } else {
+                    [0xcc; 4]
+                };
+                assert_eq!(got, want, "{model:?} {bytes} bytes, lane {lane}");
+            }
+            payload.extend(&data);
+            case.bench
+                .send(&Send {
+                    meaning: message(Direction::Write),
+                    exec_size: simd as u8,
+                    mask,
+                    header: false,
+                    payload: &payload,
+                    split,
+                    response: 0,
+                })
+                .expect("writes");
+            for (lane, address) in addresses.iter().enumerate() {
+                if mask >> lane & 1 != 0 {
+                    let value =
+                        u32::from_le_bytes(data[lane * 4..lane * 4 + 4].try_into().expect("dword"));
+                    case.reference.store(*address, bytes.into(), value.into());
+                }
+            }
+        }
+        case.finish();
+    }
+}
+
+#[test]
+fn scattered_elements_are_planar() {
+    let mut random = Random(13);
+    for model in MODELS {
+        let mut case = case(Family::Gen12Lp, model, &mut random);
+        for (bytes, elements, simd) in [
+            (4u8, 1u8, 8usize),
+            (4, 2, 16),
+            (4, 4, 8),
+            (4, 8, 8),
+            (8, 1, 8),
+            (8, 1, 16),
+            (8, 2, 8),
+            (8, 4, 8),
+        ] {
+            let addresses = case.addresses(&mut random, simd, 4);
+            let mask = masks(&mut random, simd);
+            let width = u64::from(bytes);
+            let data = random.bytes(simd * usize::from(bytes) * usize::from(elements));
+            let mut payload = case.payload(&addresses);
+            let split = payload.len() / 32;
+            let message = |direction| {
+                Meaning::Hdc(Hdc::Scattered {
+                    direction,
+                    address: case.address,
+                    bytes,
+                    elements,
+                    simd: simd as u8,
+                    port: BlockPort::Data,
+                })
+            };
+            let response = case
+                .bench
+                .send(&Send {
+                    meaning: message(Direction::Read),
+                    exec_size: simd as u8,
+                    mask,
+                    header: false,
+                    payload: &payload,
+                    split,
+                    response: data.len() / 32,
+                })
+                .expect("reads");
+            let at = |element: usize, lane: usize| (element * simd + lane) * usize::from(bytes);
+            for element in 0..usize::from(elements) {
+                for (lane, address) in addresses.iter().enumerate() {
+                    let at = at(element, lane);
+                    let got = &response[at..at + usize::from(bytes)];
+                    let want = if mask >> lane & 1 != 0 {
+                        case.reference.load(address + element as u64 * width, width)
+                    } else {
+                        0xcccc_cccc_cccc_cccc
+                    };
+                    assert_eq!(got, &want.to_le_bytes()[..usize::from(bytes)], "{model:?}");
+                }
+            }
+            payload.extend(&data);
+            case.bench
+                .send(&Send {
+                    meaning: message(Direction::Write),
+                    exec_size: simd as u8,
+                    mask,
+                    header: false,
+                    payload: &payload,
+                    split,
+                    response: 0,
+                })
+                .expect("writes");
+            for element in 0..usize::from(elements) {
+                for (lane, address) in addresses.iter().enumerate() {
+                    if mask >> lane & 1 != 0 {
+                        let at = at(element, lane);
+                        let mut value = [0; 8];
+                        value[..usize::from(bytes)]
+                            .copy_from_slice(&data[at..at + usize::from(bytes)]);
+                        case.reference.store(
+                            address + element as u64 * width,
+                            width,
+                            u64::from_le_bytes(value),
+                        );
+                    }
+                }
+            }
+        }
+        case.finish();
+    }
+}
+
+/// What OpenCL's atomic functions say, in 128-bit arithmetic.
+fn expected(op: AtomicOp, bits: u32, old: u64, a: u64, b: u64) -> (u64, u64) {
+    let modulus = 1i128 << bits;
+    let signed = |value: u64| {
+        let value = i128::from(value);
+        if value >= modulus / 2 {
+            value - modulus
+        } else {
+            value
+        }
+    };
+    let wrap = |value: i128| value.rem_euclid(modulus) as u64;
+    let (o, x) = (i128::from(old), i128::from(a));
+    let new = match op {
+        AtomicOp::Store => a,
+        AtomicOp::And => old & a,
+        AtomicOp::Or => old | a,
+        AtomicOp::Xor => old ^ a,
+        AtomicOp::Inc => wrap(o + 1),
+        AtomicOp::Dec => wrap(o - 1),
+        AtomicOp::PreDec => return (wrap(o - 1), wrap(o - 1)),
+        AtomicOp::Add => wrap(o + x),
+        AtomicOp::Sub => wrap(o - x),
+        AtomicOp::ReverseSub => wrap(x - o),
+        AtomicOp::SignedMax => wrap(signed(old).max(signed(a))),
+        AtomicOp::SignedMin => wrap(signed(old).min(signed(a))),
+        AtomicOp::UnsignedMax => old.max(a),
+        AtomicOp::UnsignedMin => old.min(a),
+        AtomicOp::CompareSwap if old == a => b,
+        _ => old,
+    };
+    (new, old)
+}
+
+const INTEGER_OPS: [AtomicOp; 15] = [
+    AtomicOp::Store,
+    AtomicOp::And,
+    AtomicOp::Or,
+    AtomicOp::Xor,
+    AtomicOp::Inc,
+    AtomicOp::Dec,
+    AtomicOp::PreDec,
+    AtomicOp::Add,
+    AtomicOp::Sub,
+    AtomicOp::ReverseSub,
+    AtomicOp::SignedMax,
+    AtomicOp::SignedMin,
+    AtomicOp::UnsignedMax,
+    AtomicOp::UnsignedMin,
+    AtomicOp::CompareSwap,
+];
+
+#[test]
+fn integer_atomics_update_lane_by_lane() {
+    let mut random = Random(14);
+    for model in MODELS {
+        let mut case = case(Family::Gen12Lp, model, &mut random);
+        let a64 = matches!(model, Model::A64);
+        for round in 0..90usize {
+            let op = INTEGER_OPS[round % INTEGER_OPS.len()];
+            let bytes: u8 = match round % 3 {
+                0 => 2,
+                1 if a64 => 8,
+                _ => 4,
+            };
+            let simd: usize = if a64 || round % 2 == 0 { 8 } else { 16 };
+            let width = u64::from(bytes);
+            let slot = usize::from(bytes.max(4));
+            // Few places, so that lanes meet.
+            let base = if a64 { MEMORY } else { 0 };
+            // Buffers may begin at a multiple of four only.
+            let step = width.max(4);
+            let shift = match model {
+                Model::Buffer(base, _) => (step - base % step) % step,
+                _ => 0,
+            };
+            let addresses: Vec<u64> = (0..simd)
+                .map(|_| base + shift + 64 + step * random.below(4))
+                .collect();
+            let mask = masks(&mut random, simd);
+            let mut data = random.bytes(simd * slot * 2);
+            if round % 5 == 0 {
+                // Let comparisons succeed.
+                for (lane, address) in addresses.iter().enumerate() {
+                    let value = case.reference.load(*address, width).to_le_bytes();
+                    data[lane * slot..lane * slot + usize::from(bytes)]
+                        .copy_from_slice(&value[..usize::from(bytes)]);
+                }
+            }
+            let plane = simd * slot;
+            data.truncate(op.operands() * plane);
+            let mut payload = case.payload(&addresses);
+            let split = payload.len() / 32;
+            payload.extend(&data);
+            let returns = random.below(4) != 0;
+            let response = case
+                .bench
+                .send(&Send {
+                    meaning: Meaning::Hdc(Hdc::Atomic {
+                        address: case.address,
+                        op,
+                        bytes,
+                        returns,
+                        simd: simd as u8,
+                    }),
+                    exec_size: simd as u8,
+                    mask,
+                    header: false,
+                    payload: &payload,
+                    split,
+                    response: if returns { plane / 32 } else { 0 },
+                })
+                .expect("atomics");
+            let operand = |index: usize, lane: usize| {
+                let mut value = [0; 8];
+                let at = index * plane + lane * slot;
+                if let Some(bytes) = data.get(at..at + usize::from(bytes)) {
+                    value[..bytes.len()].copy_from_slice(bytes);
+                }
+                u64::from_le_bytes(value)
+            };
+            for (lane, address) in addresses.iter().enumerate() {
+                if mask >> lane & 1 == 0 {
+                    continue;
+                }
+                let old = case.reference.load(*address, width);
+                let (new, result) = expected(
+                    op,
+                    u32::from(bytes) * 8,
+                    old,
+                    operand(0, lane),
+                    operand(1, lane),
+                );
+                case.reference.store(*address, width, new);
+                if returns {
+                    assert_eq!(
+                        &response[lane * slot..lane * slot + slot],
+                        &result.to_le_bytes()[..slot],
+                        "{model:?} {op:?} {bytes} lane {lane}"
+                    );
+                }
+            }
+        }
+        case.finish();
+    }
+}
+
+#[test]
+fn float_atomics_compare_as_numbers() {
+    let mut random = Random(15);
+    let values = [
+        0.0f32,
+        -0.0,
+        1.5,
+        -2.25,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        3.0e38,
+    ];
+    for _ in 0..200 {
+        let case = case(Family::Gen12Lp, Model::Stateless, &mut random);
+        let old = values[random.below(8) as usize];
+        let a = values[random.below(8) as usize];
+        case.bench.write(GENERAL + 64, &old.to_le_bytes());
+        for (op, want) in [
+            (AtomicOp::FloatMax, old.max(a)),
+            (AtomicOp::FloatMin, old.min(a)),
+        ] {
+            case.bench.write(GENERAL + 64, &old.to_le_bytes());
+            let mut payload = vec![0; 64];
+            payload[..4].copy_from_slice(&64u32.to_le_bytes());
+            payload[32..36].copy_from_slice(&a.to_le_bytes());
+            let response = case
+                .bench
+                .send(&Send {
+                    meaning: Meaning::Hdc(Hdc::Atomic {
+                        address: case.address,
+                        op,
+                        bytes: 4,
+                        returns: true,
+                        simd: 8,
+                    }),
+                    exec_size: 8,
+                    mask: 1,
+                    header: false,
+                    payload: &payload,
+                    split: 1,
+                    response: 1,
+                })
+                .expect("atomics");
+            assert_eq!(response[..4], old.to_le_bytes());
+            let got = f32::from_le_bytes(case.bench.read(GENERAL + 64, 4).try_into().expect("4"));
+            assert!(
+                got == want || (got.is_nan() && want.is_nan()),
+                "{op:?} {old} {a}: {got}, not {want}"
+            );
+        }
+        if random.below(40) == 0 {
+            break;
+        }
+    }
+}
+
+#[test]
+fn header_mask_takes_channels_away() {
+    let mut random = Random(16);
+    let case = case(Family::Gen12Lp, Model::Stateless, &mut random);
+    let mut payload = vec![0; 96];
+    payload[28..32].copy_from_slice(&0b101u32.to_le_bytes());
+    for lane in 0..8u32 {
+        let at = 32 + lane as usize * 4;
+        payload[at..at + 4].copy_from_slice(&(lane * 4).to_le_bytes());
+    }
+    payload[64..96].fill(0x5a);
+    case.bench
+        .send(&Send {
+            meaning: Meaning::Hdc(Hdc::Untyped {
+                direction: Direction::Write,
+                address: case.address,
+                components: 1,
+                simd: 8,
+            }),
+            exec_size: 8,
+            mask: 0xff,
+            header: true,
+            payload: &payload,
+            split: 2,
+            response: 0,
+        })
+        .expect("writes");
+    let memory = case.bench.read(GENERAL, 32);
+    for lane in 0..8 {
+        let written = memory[lane * 4..lane * 4 + 4] == [0x5a; 4];
+        assert_eq!(written, lane == 0 || lane == 2, "lane {lane}");
+    }
+}
