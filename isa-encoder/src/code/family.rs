@@ -36,6 +36,12 @@ pub struct FamilyTable {
     pub ternary_vstride1: u8,
     /// File bits of three-source operands: 1 means general registers (Gen11: 0 does).
     pub ternary_grf_is_1: bool,
+    /// Sources of `madm` encode the region `<1;0>`.
+    pub ternary_macro_region: bool,
+    /// Indirect operands have a file field of their own (to Gen11).
+    pub indirect_file_is_grf: bool,
+    /// Jumps encode null operands, and count from other places (to Gen11).
+    pub legacy_jumps: bool,
     pub compaction: &'static Compaction,
 }
 
@@ -69,6 +75,9 @@ const GEN12LP: FamilyTable = FamilyTable {
     sfids: GEN12_SFIDS,
     ternary_vstride1: 1,
     ternary_grf_is_1: true,
+    ternary_macro_region: false,
+    indirect_file_is_grf: false,
+    legacy_jumps: false,
     compaction: &compact::GEN12LP,
 };
 
