@@ -7,7 +7,8 @@ use super::layout::{self, Layout};
 use super::opcodes;
 use super::swsb::SwsbEncoding;
 use super::types::{self, TypeTable};
-use crate::model::{Opcode, Sfid};
+use crate::message::sfid_table;
+use crate::model::{Opcode, Send, Sfid};
 
 /// The form of sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,26 +46,6 @@ pub struct FamilyTable {
     pub compaction: &'static Compaction,
 }
 
-/// Shared functions of Gen12LP. Source: TGL PRM vol 2a, "Shared Function ID".
-const GEN12_SFIDS: [Option<Sfid>; 16] = [
-    Some(Sfid::Null),
-    None,
-    Some(Sfid::Sampler),
-    Some(Sfid::Gateway),
-    Some(Sfid::DataPort2),
-    Some(Sfid::RenderCache),
-    Some(Sfid::Urb),
-    Some(Sfid::ThreadSpawner),
-    Some(Sfid::VideoMotionEstimation),
-    Some(Sfid::ConstantCache),
-    Some(Sfid::DataPort0),
-    Some(Sfid::PixelInterpolator),
-    Some(Sfid::DataPort1),
-    Some(Sfid::CheckRefinement),
-    None,
-    None,
-];
-
 const GEN12LP: FamilyTable = FamilyTable {
     family: Family::Gen12Lp,
     layout: layout::GEN12,
@@ -72,7 +53,7 @@ const GEN12LP: FamilyTable = FamilyTable {
     types: types::GEN12,
     swsb: SwsbEncoding::SingleDist,
     send: SendForm::Gen12,
-    sfids: GEN12_SFIDS,
+    sfids: sfid_table(Family::Gen12Lp),
     ternary_vstride1: 1,
     ternary_grf_is_1: true,
     ternary_macro_region: false,
@@ -82,6 +63,16 @@ const GEN12LP: FamilyTable = FamilyTable {
 };
 
 impl FamilyTable {
+    /// What the extended descriptor's bits 5:0 hold in text: the function and the end of thread,
+    /// to Gen11.
+    pub fn exdesc_low_bits(&self, send: &Send) -> u32 {
+        if self.send != SendForm::Gen9 {
+            return 0;
+        }
+        let sfid = self.sfids.iter().position(|entry| *entry == send.sfid);
+        u32::from(send.eot) << 5 | sfid.unwrap_or(0) as u32
+    }
+
     /// Whether a file bit of a three-source operand means the general registers.
     #[inline(always)]
     pub const fn ternary_file_is_grf(&self, file: u64) -> bool {
@@ -97,4 +88,9 @@ pub static FAMILIES: [FamilyTable; 7] = [
 /// The index of a family in [`FAMILIES`].
 pub const fn index(family: Family) -> usize {
     family as usize
+}
+
+/// The row of a family.
+pub fn traits(family: Family) -> &'static FamilyTable {
+    &FAMILIES[index(family)]
 }

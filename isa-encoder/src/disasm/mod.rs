@@ -1,9 +1,19 @@
 //! Disassembly in IGA syntax.
 
+mod comment;
+pub(crate) mod float;
+pub(crate) mod print;
+
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write;
 
 use devinfo::Family;
+
+use crate::code::decode;
+use crate::model::{Branch, Instruction, Opcode};
+use print::Targets;
 
 /// How [`Disassembler`] prints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,13 +67,187 @@ impl Disassembler {
     /// The lines of a kernel. What cannot be decoded is a line without text and does not stop
     /// the disassembly.
     pub fn lines(&self, code: &[u8]) -> Vec<Line> {
-        let _ = code;
-        Vec::new()
+        let labels = self.labels(code);
+        let mut lines = Vec::new();
+        for item in Items::new(self.family, code) {
+            let mut text = String::new();
+            let mut comment = String::new();
+            match &item.decoded {
+                Ok(instruction) => {
+                    let targets = Labels {
+                        at: item.offset,
+                        labels: &labels,
+                    };
+                    print::instruction(&mut text, self.family, instruction, &targets);
+                    comment::send(&mut comment, self.family, instruction);
+                }
+                Err(why) => comment.push_str(why),
+            }
+            lines.push(Line {
+                offset: item.offset,
+                bytes: item.bytes.to_vec(),
+                label: labels.contains(&item.offset).then(|| label(item.offset)),
+                text: item.decoded.is_ok().then_some(text),
+                comment: (!comment.is_empty()).then_some(comment),
+            });
+        }
+        lines
     }
 
-    /// A kernel as text that the assembler turns into the same bytes.
+    /// A kernel as text that the assembler turns into the same bytes, as far as they are
+    /// instructions: other bytes are `.data` comments.
     pub fn print(&self, code: &[u8]) -> String {
-        let _ = code;
-        String::new()
+        let labels = self.labels(code);
+        let mut out = String::with_capacity(code.len() * 6);
+        for item in Items::new(self.family, code) {
+            if labels.contains(&item.offset) {
+                let _ = writeln!(out, "{}:", label(item.offset));
+            }
+            if self.format.offsets || self.format.hex {
+                self.prefix(&mut out, &item);
+            }
+            match &item.decoded {
+                Ok(instruction) => {
+                    let targets = Labels {
+                        at: item.offset,
+                        labels: &labels,
+                    };
+                    print::instruction(&mut out, self.family, instruction, &targets);
+                    if !self.format.no_comments && instruction.opcode.is_send() {
+                        out.push_str(" // ");
+                        comment::send(&mut out, self.family, instruction);
+                    }
+                }
+                Err(why) => {
+                    out.push_str("// .data ");
+                    for byte in item.bytes {
+                        let _ = write!(out, "{byte:02x}");
+                    }
+                    let _ = write!(out, " // {why}");
+                }
+            }
+            out.push('\n');
+        }
+        if labels.contains(&code.len()) {
+            let _ = writeln!(out, "{}:", label(code.len()));
+        }
+        out
+    }
+
+    fn prefix(&self, out: &mut String, item: &Item<'_>) {
+        out.push_str("/* ");
+        if self.format.offsets {
+            let _ = write!(out, "[{:08X}] ", item.offset);
+        }
+        if self.format.hex {
+            for chunk in item.bytes.rchunks(4) {
+                for byte in chunk.iter().rev() {
+                    let _ = write!(out, "{byte:02x}");
+                }
+                out.push(' ');
+            }
+            if item.bytes.len() <= 8 {
+                out.push_str("                  ");
+            }
+        }
+        out.push_str("*/ ");
+    }
+
+    /// The offsets that branches go to.
+    fn labels(&self, code: &[u8]) -> BTreeSet<usize> {
+        let mut labels = BTreeSet::new();
+        let mut starts = BTreeSet::new();
+        for item in Items::new(self.family, code) {
+            starts.insert(item.offset);
+            let Ok(instruction) = &item.decoded else {
+                continue;
+            };
+            let absolute = instruction.opcode == Opcode::Calla;
+            if let Some(Branch { jip, uip, .. }) = instruction.branch()
+                && !absolute
+            {
+                for distance in [jip, uip].into_iter().flatten() {
+                    labels.extend(target(item.offset, *distance));
+                }
+            }
+        }
+        starts.insert(code.len());
+        labels.retain(|at| starts.contains(at));
+        labels
+    }
+}
+
+fn label(offset: usize) -> String {
+    alloc::format!("L{offset}")
+}
+
+fn target(at: usize, distance: i32) -> Option<usize> {
+    at.checked_add_signed(isize::try_from(distance).ok()?)
+}
+
+/// Targets as labels, where an instruction begins there.
+struct Labels<'a> {
+    at: usize,
+    labels: &'a BTreeSet<usize>,
+}
+
+impl Targets for Labels<'_> {
+    fn write(&self, out: &mut String, distance: i32) {
+        match target(self.at, distance).filter(|to| self.labels.contains(to)) {
+            Some(to) => {
+                let _ = write!(out, "L{to}");
+            }
+            None => print::Distances.write(out, distance),
+        }
+    }
+}
+
+/// The instructions of a kernel, and what is none.
+struct Items<'a> {
+    family: Family,
+    code: &'a [u8],
+    offset: usize,
+}
+
+struct Item<'a> {
+    offset: usize,
+    bytes: &'a [u8],
+    decoded: Result<Instruction, String>,
+}
+
+impl<'a> Items<'a> {
+    fn new(family: Family, code: &'a [u8]) -> Self {
+        Self {
+            family,
+            code,
+            offset: 0,
+        }
+    }
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Item<'a>;
+
+    fn next(&mut self) -> Option<Item<'a>> {
+        let rest = self.code.get(self.offset..)?;
+        if rest.is_empty() {
+            return None;
+        }
+        let offset = self.offset;
+        let (decoded, length) = match decode(self.family, rest) {
+            Ok((instruction, length)) => (Ok(instruction), length),
+            Err(error) => {
+                // Bit 29 says how long it would be.
+                let short = rest.get(3).is_some_and(|byte| byte & 0x20 != 0);
+                let length = if short { 8 } else { 16 };
+                (Err(alloc::format!("{error}")), length.min(rest.len()))
+            }
+        };
+        self.offset += length;
+        Some(Item {
+            offset,
+            bytes: &rest[..length],
+            decoded,
+        })
     }
 }

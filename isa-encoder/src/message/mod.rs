@@ -23,6 +23,8 @@ pub use hdc::{
     BlockAlignment, BlockPort, Direction, Hdc, HdcAddress, HdcSurface, OwordCount, SlotGroup,
 };
 pub use lsc::{AddressSize, Block2d, DataSize, FenceScope, FlushOp, Lsc, LscAddress, LscPort};
+pub(crate) use sfid::table as sfid_table;
+
 pub use sampler::{Parameter, Sampler, SamplerOp};
 
 use core::fmt;

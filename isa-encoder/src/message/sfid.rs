@@ -15,16 +15,16 @@ const IDS: &[(u8, Sfid, Family, Family)] = {
         (0x1, F::Ugml, XeHpg, Xe2),
         (0x2, F::Sampler, Gen8, Xe2),
         (0x3, F::Gateway, Gen8, Xe2),
-        (0x4, F::DataPort2, Gen8, Gen12Lp),
+        (0x4, F::DataPort2, Gen8, XeHpc),
         (0x5, F::RenderCache, Gen8, Xe2),
         (0x6, F::Urb, Gen8, Xe2),
         (0x7, F::ThreadSpawner, Gen8, Gen12Lp),
         (0x7, F::BindlessThreadDispatch, XeHpg, Xe2),
-        (0x8, F::VideoMotionEstimation, Gen8, Gen11),
+        (0x8, F::VideoMotionEstimation, Gen8, Gen12Lp),
         (0x8, F::RayTracing, XeHpg, Xe2),
         (0x9, F::ConstantCache, Gen8, XeHpc),
         (0xa, F::DataPort0, Gen8, XeHpc),
-        (0xb, F::PixelInterpolator, Gen8, XeHpg),
+        (0xb, F::PixelInterpolator, Gen8, XeHpc),
         (0xc, F::DataPort1, Gen8, XeHpc),
         (0xd, F::CheckRefinement, Gen9, Gen12Lp),
         (0xd, F::Tgm, XeHpg, Xe2),
@@ -33,6 +33,20 @@ const IDS: &[(u8, Sfid, Family, Family)] = {
     ]
 };
 use Family::Gen9;
+
+/// The shared functions of a family by number.
+pub(crate) const fn table(family: Family) -> [Option<Sfid>; 16] {
+    let mut table = [None; 16];
+    let mut i = 0;
+    while i < IDS.len() {
+        let (id, function, first, last) = IDS[i];
+        if first as u8 <= family as u8 && family as u8 <= last as u8 {
+            table[id as usize] = Some(function);
+        }
+        i += 1;
+    }
+    table
+}
 
 impl Sfid {
     /// The shared function that `family` calls `id`.

@@ -88,6 +88,22 @@ impl ArfKind {
         }
     }
 
+    /// Whether registers of this kind are numbered in text.
+    pub const fn has_number(self) -> bool {
+        !matches!(
+            self,
+            ArfKind::Null | ArfKind::ChannelEnable | ArfKind::StackPointer | ArfKind::InstructionPointer
+        )
+    }
+
+    /// Whether text names a sub-register.
+    pub const fn has_subregister(self) -> bool {
+        !matches!(
+            self,
+            ArfKind::Null | ArfKind::ChannelEnable | ArfKind::InstructionPointer
+        )
+    }
+
     /// The name in IGA syntax.
     pub const fn name(self) -> &'static str {
         match self {
