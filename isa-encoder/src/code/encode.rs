@@ -419,12 +419,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    pub(super) fn addr_imm(
-        &mut self,
-        name: &'static str,
-        split: Split,
-        offset: i16,
-    ) -> Result<()> {
+    pub(super) fn addr_imm(&mut self, name: &'static str, split: Split, offset: i16) -> Result<()> {
         let width: u32 = split.iter().map(|field| field.width()).sum();
         let limit = 1i32 << (width - 1);
         let offset = i32::from(offset);
@@ -812,7 +807,12 @@ impl<'a> Encoder<'a> {
     }
 
     pub(super) fn set_sfid(&mut self, sfid: Sfid, field: Field) -> Result<()> {
-        match self.table.sfids.iter().position(|entry| *entry == Some(sfid)) {
+        match self
+            .table
+            .sfids
+            .iter()
+            .position(|entry| *entry == Some(sfid))
+        {
             Some(code) => self.set("SFID", field, code as u64),
             None => self.cannot("SFID", sfid as u64),
         }

@@ -92,6 +92,7 @@ pub struct SendFields {
     pub sfid: Field,
     pub desc: Split,
     pub desc_is_reg: Field,
+    /// Bits 31:11.
     pub exdesc: Split,
     pub exdesc_is_reg: Field,
     /// a0 sub-register of the extended descriptor, in dwords.
@@ -288,7 +289,7 @@ pub const GEN12: Layout = Layout {
         sfid: f(95, 92),
         desc: &[f(123, 122), f(71, 67), f(55, 51), f(121, 113), f(91, 81)],
         desc_is_reg: b(48),
-        exdesc: &[f(127, 124), f(97, 96), f(65, 64), f(47, 35), f(103, 99)],
+        exdesc: &[f(127, 124), f(97, 96), f(65, 64), f(47, 35)],
         exdesc_is_reg: b(49),
         exdesc_subreg: f(42, 40),
         eot: b(34),

@@ -12,6 +12,6 @@ mod swsb;
 mod types;
 
 pub use decode::decode;
-pub(crate) use family::{SendForm, traits};
 pub use encode::{encode, encode_shortest};
 pub use error::{DecodeError, EncodeError};
+pub(crate) use family::{SendForm, traits};

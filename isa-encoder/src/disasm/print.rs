@@ -367,7 +367,10 @@ impl Printer<'_> {
     fn sync(&mut self) {
         match self.input.src[0] {
             Src::None => self.out.push_str("null"),
-            Src::Immediate { value, ty: Type::Ud } if value != 0 => {
+            Src::Immediate {
+                value,
+                ty: Type::Ud,
+            } if value != 0 => {
                 let mut separator = '(';
                 for token in 0..32 {
                     if value >> token & 1 != 0 {
@@ -487,11 +490,7 @@ impl Printer<'_> {
             }
         }
         if let Specific::Send(send) = input.specific {
-            for (set, text) in [
-                (send.ex_bso, "ExBSO"),
-                (send.cps, "CPS"),
-                (send.eot, "EOT"),
-            ] {
+            for (set, text) in [(send.ex_bso, "ExBSO"), (send.cps, "CPS"), (send.eot, "EOT")] {
                 if set {
                     put(self.out, text);
                 }

@@ -92,7 +92,10 @@ impl ArfKind {
     pub const fn has_number(self) -> bool {
         !matches!(
             self,
-            ArfKind::Null | ArfKind::ChannelEnable | ArfKind::StackPointer | ArfKind::InstructionPointer
+            ArfKind::Null
+                | ArfKind::ChannelEnable
+                | ArfKind::StackPointer
+                | ArfKind::InstructionPointer
         )
     }
 
