@@ -8,6 +8,7 @@
 //! [`uapi`] holds the structures, flags and numbers of both sides.
 
 mod description;
+mod discover;
 mod error;
 pub mod i915;
 mod ids;
@@ -16,6 +17,7 @@ mod memory;
 mod node;
 mod node_ext;
 mod open;
+mod render_node;
 pub mod uapi;
 
 pub use description::{
@@ -23,9 +25,11 @@ pub use description::{
     Topology,
 };
 pub use devinfo::Driver;
+pub use discover::{FoundNode, INTEL, NodeState, PciIdentity, discover};
 pub use error::{KmdError, KmdResult};
 pub use ids::{AddressSpaceId, BufferHandle, Fence, QueueId, Seqno};
 pub use kmd::{BufferDesc, Caching, Kmd, Placement, Priority, QueueDesc, QueueStatus, Submission};
 pub use memory::{Mapping, UserMemory};
 pub use node::{ErrorKind, ErrorReport, MapSource, Node};
 pub use open::open;
+pub use render_node::RenderNode;

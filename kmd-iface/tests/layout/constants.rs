@@ -1,0 +1,408 @@
+//! The constants that stand in no structure, by their C names.
+
+use kmd_iface::uapi::i915::context::{self, ContextCreateFlags, ContextParam, SseuFlags};
+use kmd_iface::uapi::i915::exec::{self, ExecFenceFlags, ExecFlags, ExecObjectFlags};
+use kmd_iface::uapi::i915::gem::{self, CreateExtFlags, Domains, MmapOffset, UserptrFlags};
+use kmd_iface::uapi::i915::getparam::{self, Param, SchedulerCaps};
+use kmd_iface::uapi::i915::query::{self, EngineInfoFlags, QueryId};
+use kmd_iface::uapi::{drm, i915};
+
+/// Every constant with its value.
+pub fn constants() -> Vec<(&'static str, u64)> {
+    let mut all = Vec::new();
+    all.extend(generic());
+    all.extend(parameters());
+    all.extend(objects());
+    all.extend(contexts());
+    all.extend(submission());
+    all
+}
+
+fn generic() -> Vec<(&'static str, u64)> {
+    use drm::{SyncobjCreateFlags, SyncobjFdFlags, SyncobjQueryFlags, SyncobjWaitFlags};
+    let wide = u64::from;
+    vec![
+        ("DRM_CAP_SYNCOBJ", drm::CAP_SYNCOBJ),
+        ("DRM_CAP_SYNCOBJ_TIMELINE", drm::CAP_SYNCOBJ_TIMELINE),
+        ("DRM_CAP_PRIME", drm::CAP_PRIME),
+        (
+            "DRM_SYNCOBJ_CREATE_SIGNALED",
+            wide(SyncobjCreateFlags::SIGNALED.0),
+        ),
+        (
+            "DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL",
+            wide(SyncobjWaitFlags::WAIT_ALL.0),
+        ),
+        (
+            "DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT",
+            wide(SyncobjWaitFlags::WAIT_FOR_SUBMIT.0),
+        ),
+        (
+            "DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE",
+            wide(SyncobjWaitFlags::WAIT_AVAILABLE.0),
+        ),
+        (
+            "DRM_SYNCOBJ_WAIT_FLAGS_WAIT_DEADLINE",
+            wide(SyncobjWaitFlags::WAIT_DEADLINE.0),
+        ),
+        (
+            "DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE",
+            wide(SyncobjFdFlags::SYNC_FILE.0),
+        ),
+        (
+            "DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE",
+            wide(SyncobjFdFlags::SYNC_FILE.0),
+        ),
+        (
+            "DRM_SYNCOBJ_QUERY_FLAGS_LAST_SUBMITTED",
+            wide(SyncobjQueryFlags::LAST_SUBMITTED.0),
+        ),
+    ]
+}
+
+fn parameters() -> Vec<(&'static str, u64)> {
+    let param = |p: Param| u64::from((p as i32).unsigned_abs());
+    vec![
+        ("I915_PARAM_CHIPSET_ID", param(Param::ChipsetId)),
+        ("I915_PARAM_HAS_GEM", param(Param::HasGem)),
+        ("I915_PARAM_HAS_EXECBUF2", param(Param::HasExecbuf2)),
+        ("I915_PARAM_HAS_BLT", param(Param::HasBlt)),
+        (
+            "I915_PARAM_HAS_RELAXED_FENCING",
+            param(Param::HasRelaxedFencing),
+        ),
+        (
+            "I915_PARAM_HAS_COHERENT_RINGS",
+            param(Param::HasCoherentRings),
+        ),
+        (
+            "I915_PARAM_HAS_EXEC_CONSTANTS",
+            param(Param::HasExecConstants),
+        ),
+        (
+            "I915_PARAM_HAS_RELAXED_DELTA",
+            param(Param::HasRelaxedDelta),
+        ),
+        ("I915_PARAM_HAS_LLC", param(Param::HasLlc)),
+        (
+            "I915_PARAM_HAS_ALIASING_PPGTT",
+            param(Param::HasAliasingPpgtt),
+        ),
+        ("I915_PARAM_HAS_WAIT_TIMEOUT", param(Param::HasWaitTimeout)),
+        ("I915_PARAM_HAS_SEMAPHORES", param(Param::HasSemaphores)),
+        ("I915_PARAM_HAS_EXEC_NO_RELOC", param(Param::HasExecNoReloc)),
+        (
+            "I915_PARAM_HAS_EXEC_HANDLE_LUT",
+            param(Param::HasExecHandleLut),
+        ),
+        ("I915_PARAM_HAS_WT", param(Param::HasWt)),
+        (
+            "I915_PARAM_CMD_PARSER_VERSION",
+            param(Param::CmdParserVersion),
+        ),
+        ("I915_PARAM_MMAP_VERSION", param(Param::MmapVersion)),
+        ("I915_PARAM_HAS_BSD2", param(Param::HasBsd2)),
+        ("I915_PARAM_REVISION", param(Param::Revision)),
+        ("I915_PARAM_SUBSLICE_TOTAL", param(Param::SubsliceTotal)),
+        ("I915_PARAM_EU_TOTAL", param(Param::EuTotal)),
+        ("I915_PARAM_HAS_GPU_RESET", param(Param::HasGpuReset)),
+        ("I915_PARAM_HAS_EXEC_SOFTPIN", param(Param::HasExecSoftpin)),
+        ("I915_PARAM_HAS_POOLED_EU", param(Param::HasPooledEu)),
+        ("I915_PARAM_MIN_EU_IN_POOL", param(Param::MinEuInPool)),
+        ("I915_PARAM_MMAP_GTT_VERSION", param(Param::MmapGttVersion)),
+        ("I915_PARAM_HAS_SCHEDULER", param(Param::HasScheduler)),
+        ("I915_PARAM_HUC_STATUS", param(Param::HucStatus)),
+        ("I915_PARAM_HAS_EXEC_ASYNC", param(Param::HasExecAsync)),
+        ("I915_PARAM_HAS_EXEC_FENCE", param(Param::HasExecFence)),
+        ("I915_PARAM_HAS_EXEC_CAPTURE", param(Param::HasExecCapture)),
+        ("I915_PARAM_SLICE_MASK", param(Param::SliceMask)),
+        ("I915_PARAM_SUBSLICE_MASK", param(Param::SubsliceMask)),
+        (
+            "I915_PARAM_HAS_EXEC_BATCH_FIRST",
+            param(Param::HasExecBatchFirst),
+        ),
+        (
+            "I915_PARAM_HAS_EXEC_FENCE_ARRAY",
+            param(Param::HasExecFenceArray),
+        ),
+        (
+            "I915_PARAM_HAS_CONTEXT_ISOLATION",
+            param(Param::HasContextIsolation),
+        ),
+        (
+            "I915_PARAM_CS_TIMESTAMP_FREQUENCY",
+            param(Param::CsTimestampFrequency),
+        ),
+        (
+            "I915_PARAM_MMAP_GTT_COHERENT",
+            param(Param::MmapGttCoherent),
+        ),
+        (
+            "I915_PARAM_HAS_EXEC_SUBMIT_FENCE",
+            param(Param::HasExecSubmitFence),
+        ),
+        (
+            "I915_PARAM_HAS_EXEC_TIMELINE_FENCES",
+            param(Param::HasExecTimelineFences),
+        ),
+        (
+            "I915_PARAM_HAS_USERPTR_PROBE",
+            param(Param::HasUserptrProbe),
+        ),
+        (
+            "I915_PARAM_OA_TIMESTAMP_FREQUENCY",
+            param(Param::OaTimestampFrequency),
+        ),
+        ("I915_PARAM_PXP_STATUS", param(Param::PxpStatus)),
+        (
+            "I915_PARAM_HAS_CONTEXT_FREQ_HINT",
+            param(Param::HasContextFreqHint),
+        ),
+        (
+            "I915_GEM_PPGTT_FULL",
+            u64::from(getparam::PPGTT_FULL.unsigned_abs()),
+        ),
+        ("I915_REG_READ_8B_WA", getparam::REG_READ_8B_WA),
+        (
+            "I915_SCHEDULER_CAP_ENABLED",
+            SchedulerCaps::ENABLED.0.into(),
+        ),
+        (
+            "I915_SCHEDULER_CAP_PRIORITY",
+            SchedulerCaps::PRIORITY.0.into(),
+        ),
+        (
+            "I915_SCHEDULER_CAP_PREEMPTION",
+            SchedulerCaps::PREEMPTION.0.into(),
+        ),
+        (
+            "I915_SCHEDULER_CAP_SEMAPHORES",
+            SchedulerCaps::SEMAPHORES.0.into(),
+        ),
+        (
+            "I915_SCHEDULER_CAP_ENGINE_BUSY_STATS",
+            SchedulerCaps::ENGINE_BUSY_STATS.0.into(),
+        ),
+        (
+            "I915_SCHEDULER_CAP_STATIC_PRIORITY_MAP",
+            SchedulerCaps::STATIC_PRIORITY_MAP.0.into(),
+        ),
+        ("DRM_I915_QUERY_TOPOLOGY_INFO", QueryId::TopologyInfo as u64),
+        ("DRM_I915_QUERY_ENGINE_INFO", QueryId::EngineInfo as u64),
+        ("DRM_I915_QUERY_PERF_CONFIG", QueryId::PerfConfig as u64),
+        (
+            "DRM_I915_QUERY_MEMORY_REGIONS",
+            QueryId::MemoryRegions as u64,
+        ),
+        ("DRM_I915_QUERY_HWCONFIG_BLOB", QueryId::HwconfigBlob as u64),
+        (
+            "DRM_I915_QUERY_GEOMETRY_SUBSLICES",
+            QueryId::GeometrySubslices as u64,
+        ),
+        (
+            "DRM_I915_QUERY_GUC_SUBMISSION_VERSION",
+            QueryId::GucSubmissionVersion as u64,
+        ),
+        (
+            "I915_MEMORY_CLASS_SYSTEM",
+            query::MEMORY_CLASS_SYSTEM.into(),
+        ),
+        (
+            "I915_MEMORY_CLASS_DEVICE",
+            query::MEMORY_CLASS_DEVICE.into(),
+        ),
+        (
+            "I915_ENGINE_INFO_HAS_LOGICAL_INSTANCE",
+            EngineInfoFlags::HAS_LOGICAL_INSTANCE.0,
+        ),
+        ("I915_ENGINE_CLASS_RENDER", i915::EngineClass::Render as u64),
+        ("I915_ENGINE_CLASS_COPY", i915::EngineClass::Copy as u64),
+        ("I915_ENGINE_CLASS_VIDEO", i915::EngineClass::Video as u64),
+        (
+            "I915_ENGINE_CLASS_VIDEO_ENHANCE",
+            i915::EngineClass::VideoEnhance as u64,
+        ),
+        (
+            "I915_ENGINE_CLASS_COMPUTE",
+            i915::EngineClass::Compute as u64,
+        ),
+        (
+            "(__u16)I915_ENGINE_CLASS_INVALID",
+            i915::ENGINE_CLASS_INVALID.into(),
+        ),
+    ]
+}
+
+fn objects() -> Vec<(&'static str, u64)> {
+    let wide = u64::from;
+    vec![
+        ("I915_MMAP_OFFSET_GTT", MmapOffset::Gtt as u64),
+        ("I915_MMAP_OFFSET_WC", MmapOffset::Wc as u64),
+        ("I915_MMAP_OFFSET_WB", MmapOffset::Wb as u64),
+        ("I915_MMAP_OFFSET_UC", MmapOffset::Uc as u64),
+        ("I915_MMAP_OFFSET_FIXED", MmapOffset::Fixed as u64),
+        ("I915_MMAP_WC", gem::MMAP_WC),
+        ("I915_TILING_NONE", wide(gem::TILING_NONE)),
+        ("I915_TILING_X", wide(gem::TILING_X)),
+        ("I915_TILING_Y", wide(gem::TILING_Y)),
+        ("I915_CACHING_NONE", wide(gem::CACHING_NONE)),
+        ("I915_CACHING_CACHED", wide(gem::CACHING_CACHED)),
+        ("I915_CACHING_DISPLAY", wide(gem::CACHING_DISPLAY)),
+        ("I915_MADV_WILLNEED", wide(gem::MADV_WILLNEED)),
+        ("I915_MADV_DONTNEED", wide(gem::MADV_DONTNEED)),
+        (
+            "I915_GEM_CREATE_EXT_MEMORY_REGIONS",
+            wide(gem::CREATE_EXT_MEMORY_REGIONS),
+        ),
+        (
+            "I915_GEM_CREATE_EXT_PROTECTED_CONTENT",
+            wide(gem::CREATE_EXT_PROTECTED_CONTENT),
+        ),
+        ("I915_GEM_CREATE_EXT_SET_PAT", wide(gem::CREATE_EXT_SET_PAT)),
+        (
+            "I915_GEM_CREATE_EXT_FLAG_NEEDS_CPU_ACCESS",
+            wide(CreateExtFlags::NEEDS_CPU_ACCESS.0),
+        ),
+        ("I915_GEM_DOMAIN_CPU", wide(Domains::CPU.0)),
+        ("I915_GEM_DOMAIN_RENDER", wide(Domains::RENDER.0)),
+        ("I915_GEM_DOMAIN_SAMPLER", wide(Domains::SAMPLER.0)),
+        ("I915_GEM_DOMAIN_COMMAND", wide(Domains::COMMAND.0)),
+        ("I915_GEM_DOMAIN_INSTRUCTION", wide(Domains::INSTRUCTION.0)),
+        ("I915_GEM_DOMAIN_VERTEX", wide(Domains::VERTEX.0)),
+        ("I915_GEM_DOMAIN_GTT", wide(Domains::GTT.0)),
+        ("I915_GEM_DOMAIN_WC", wide(Domains::WC.0)),
+        ("I915_USERPTR_READ_ONLY", wide(UserptrFlags::READ_ONLY.0)),
+        ("I915_USERPTR_PROBE", wide(UserptrFlags::PROBE.0)),
+        (
+            "I915_USERPTR_UNSYNCHRONIZED",
+            wide(UserptrFlags::UNSYNCHRONIZED.0),
+        ),
+    ]
+}
+
+fn contexts() -> Vec<(&'static str, u64)> {
+    let wide = u64::from;
+    vec![
+        (
+            "I915_CONTEXT_PARAM_BAN_PERIOD",
+            ContextParam::BanPeriod as u64,
+        ),
+        (
+            "I915_CONTEXT_PARAM_NO_ZEROMAP",
+            ContextParam::NoZeromap as u64,
+        ),
+        ("I915_CONTEXT_PARAM_GTT_SIZE", ContextParam::GttSize as u64),
+        (
+            "I915_CONTEXT_PARAM_NO_ERROR_CAPTURE",
+            ContextParam::NoErrorCapture as u64,
+        ),
+        ("I915_CONTEXT_PARAM_BANNABLE", ContextParam::Bannable as u64),
+        ("I915_CONTEXT_PARAM_PRIORITY", ContextParam::Priority as u64),
+        ("I915_CONTEXT_PARAM_SSEU", ContextParam::Sseu as u64),
+        (
+            "I915_CONTEXT_PARAM_RECOVERABLE",
+            ContextParam::Recoverable as u64,
+        ),
+        ("I915_CONTEXT_PARAM_VM", ContextParam::Vm as u64),
+        ("I915_CONTEXT_PARAM_ENGINES", ContextParam::Engines as u64),
+        (
+            "I915_CONTEXT_PARAM_PERSISTENCE",
+            ContextParam::Persistence as u64,
+        ),
+        ("I915_CONTEXT_PARAM_RINGSIZE", ContextParam::RingSize as u64),
+        (
+            "I915_CONTEXT_PARAM_PROTECTED_CONTENT",
+            ContextParam::ProtectedContent as u64,
+        ),
+        (
+            "I915_CONTEXT_PARAM_LOW_LATENCY",
+            ContextParam::LowLatency as u64,
+        ),
+        (
+            "I915_CONTEXT_PARAM_CONTEXT_IMAGE",
+            ContextParam::ContextImage as u64,
+        ),
+        (
+            "I915_CONTEXT_MAX_USER_PRIORITY",
+            context::MAX_USER_PRIORITY.cast_unsigned(),
+        ),
+        (
+            "I915_CONTEXT_MIN_USER_PRIORITY",
+            context::MIN_USER_PRIORITY.cast_unsigned(),
+        ),
+        (
+            "I915_CONTEXT_CREATE_EXT_SETPARAM",
+            wide(context::CONTEXT_CREATE_EXT_SETPARAM),
+        ),
+        (
+            "I915_CONTEXT_ENGINES_EXT_LOAD_BALANCE",
+            wide(context::CONTEXT_ENGINES_EXT_LOAD_BALANCE),
+        ),
+        (
+            "I915_CONTEXT_ENGINES_EXT_BOND",
+            wide(context::CONTEXT_ENGINES_EXT_BOND),
+        ),
+        (
+            "I915_CONTEXT_ENGINES_EXT_PARALLEL_SUBMIT",
+            wide(context::CONTEXT_ENGINES_EXT_PARALLEL_SUBMIT),
+        ),
+        (
+            "I915_CONTEXT_CREATE_FLAGS_USE_EXTENSIONS",
+            wide(ContextCreateFlags::USE_EXTENSIONS.0),
+        ),
+        (
+            "I915_CONTEXT_CREATE_FLAGS_SINGLE_TIMELINE",
+            wide(ContextCreateFlags::SINGLE_TIMELINE.0),
+        ),
+        (
+            "I915_CONTEXT_SSEU_FLAG_ENGINE_INDEX",
+            wide(SseuFlags::ENGINE_INDEX.0),
+        ),
+    ]
+}
+
+fn submission() -> Vec<(&'static str, u64)> {
+    let wide = u64::from;
+    vec![
+        (
+            "DRM_I915_GEM_EXECBUFFER_EXT_TIMELINE_FENCES",
+            wide(exec::EXECBUFFER_EXT_TIMELINE_FENCES),
+        ),
+        ("EXEC_OBJECT_NEEDS_FENCE", ExecObjectFlags::NEEDS_FENCE.0),
+        ("EXEC_OBJECT_NEEDS_GTT", ExecObjectFlags::NEEDS_GTT.0),
+        ("EXEC_OBJECT_WRITE", ExecObjectFlags::WRITE.0),
+        (
+            "EXEC_OBJECT_SUPPORTS_48B_ADDRESS",
+            ExecObjectFlags::SUPPORTS_48B_ADDRESS.0,
+        ),
+        ("EXEC_OBJECT_PINNED", ExecObjectFlags::PINNED.0),
+        ("EXEC_OBJECT_PAD_TO_SIZE", ExecObjectFlags::PAD_TO_SIZE.0),
+        ("EXEC_OBJECT_ASYNC", ExecObjectFlags::ASYNC.0),
+        ("EXEC_OBJECT_CAPTURE", ExecObjectFlags::CAPTURE.0),
+        ("I915_EXEC_FENCE_WAIT", wide(ExecFenceFlags::WAIT.0)),
+        ("I915_EXEC_FENCE_SIGNAL", wide(ExecFenceFlags::SIGNAL.0)),
+        ("I915_EXEC_RING_MASK", ExecFlags::ENGINE_MASK),
+        ("I915_EXEC_DEFAULT", ExecFlags::RING_DEFAULT),
+        ("I915_EXEC_RENDER", ExecFlags::RING_RENDER),
+        ("I915_EXEC_BSD", ExecFlags::RING_BSD),
+        ("I915_EXEC_BLT", ExecFlags::RING_BLT),
+        ("I915_EXEC_VEBOX", ExecFlags::RING_VEBOX),
+        ("I915_EXEC_GEN7_SOL_RESET", ExecFlags::GEN7_SOL_RESET.0),
+        ("I915_EXEC_SECURE", ExecFlags::SECURE.0),
+        ("I915_EXEC_IS_PINNED", ExecFlags::IS_PINNED.0),
+        ("I915_EXEC_NO_RELOC", ExecFlags::NO_RELOC.0),
+        ("I915_EXEC_HANDLE_LUT", ExecFlags::HANDLE_LUT.0),
+        ("I915_EXEC_BSD_RING1", ExecFlags::BSD_RING1.0),
+        ("I915_EXEC_BSD_RING2", ExecFlags::BSD_RING2.0),
+        (
+            "I915_EXEC_RESOURCE_STREAMER",
+            ExecFlags::RESOURCE_STREAMER.0,
+        ),
+        ("I915_EXEC_FENCE_IN", ExecFlags::FENCE_IN.0),
+        ("I915_EXEC_FENCE_OUT", ExecFlags::FENCE_OUT.0),
+        ("I915_EXEC_BATCH_FIRST", ExecFlags::BATCH_FIRST.0),
+        ("I915_EXEC_FENCE_ARRAY", ExecFlags::FENCE_ARRAY.0),
+        ("I915_EXEC_FENCE_SUBMIT", ExecFlags::FENCE_SUBMIT.0),
+        ("I915_EXEC_USE_EXTENSIONS", ExecFlags::USE_EXTENSIONS.0),
+    ]
+}

@@ -1,0 +1,152 @@
+//! Sizes, offsets, ioctl numbers and constants against the kernel's headers.
+//!
+//! `table.txt` beside this file was printed by a C program over the headers; it is compared
+//! always. With `UAPI_DIR` naming a folder that holds `drm.h`, `i915_drm.h` and `xe_drm.h`, and a
+//! C compiler in `CC` or as `cc`, the program is built and run again. `BLESS=1` rewrites the
+//! table from it. With `ORACLES=required` a missing folder or compiler is a failure.
+
+mod constants;
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use kmd_iface::uapi;
+
+const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/layout/table.txt");
+
+/// Our declarations in the table's form.
+fn ours() -> String {
+    let mut out = String::new();
+    for row in uapi::structs() {
+        writeln!(out, "{} size {}", row.c_name, row.size).unwrap();
+        for field in row.fields.iter().filter(|f| !f.name.is_empty()) {
+            writeln!(
+                out,
+                "{}.{} offset {} size {}",
+                row.c_name, field.name, field.offset, field.size
+            )
+            .unwrap();
+        }
+    }
+    for row in uapi::ioctls() {
+        writeln!(out, "{} {:#010x}", row.name, row.request).unwrap();
+    }
+    for (name, value) in constants::constants() {
+        writeln!(out, "{name} {value:#x}").unwrap();
+    }
+    out
+}
+
+/// A C program that prints the same from the headers.
+fn program() -> String {
+    let mut out = String::from(
+        "#include <stddef.h>\n#include <stdio.h>\n\
+         #include \"drm.h\"\n#include \"i915_drm.h\"\n#include \"xe_drm.h\"\n\
+         int main(void) {\n",
+    );
+    for row in uapi::structs() {
+        let c = row.c_name;
+        writeln!(out, "printf(\"{c} size %zu\\n\", sizeof({c}));").unwrap();
+        for field in row.fields.iter().filter(|f| !f.name.is_empty()) {
+            let name = field.name;
+            writeln!(
+                out,
+                "printf(\"{c}.{name} offset %zu size %zu\\n\", \
+                 offsetof({c}, {name}), sizeof((({c} *)0)->{name}));"
+            )
+            .unwrap();
+        }
+    }
+    for row in uapi::ioctls() {
+        let name = row.name;
+        writeln!(out, "printf(\"{name} 0x%08x\\n\", (unsigned)({name}));").unwrap();
+    }
+    for (name, _) in constants::constants() {
+        writeln!(
+            out,
+            "printf(\"{name} 0x%llx\\n\", (unsigned long long)({name}));"
+        )
+        .unwrap();
+    }
+    out.push_str("return 0; }\n");
+    out
+}
+
+/// What the headers say, or why they could not be asked.
+fn theirs() -> Result<String, String> {
+    let headers = env::var_os("UAPI_DIR").ok_or("UAPI_DIR is not set")?;
+    let compiler = env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let source = folder.path().join("layout.c");
+    let binary = folder.path().join("layout");
+    fs::write(&source, program()).map_err(|e| e.to_string())?;
+    // drm.h includes it, but only for macros that nothing here expands.
+    fs::write(folder.path().join("drm_mode.h"), "").map_err(|e| e.to_string())?;
+    let output = Command::new(&compiler)
+        .arg("-I")
+        .arg(&headers)
+        .arg("-idirafter")
+        .arg(folder.path())
+        .arg("-o")
+        .args([&binary, &source])
+        .output()
+        .map_err(|e| format!("{compiler}: {e}"))?;
+    assert!(
+        output.status.success(),
+        "{compiler} fails:\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let output = Command::new(&binary).output().map_err(|e| e.to_string())?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Fails with every line that differs.
+fn assert_same(ours: &str, theirs: &str, name: &str) {
+    let ours_lines: Vec<_> = ours.lines().collect();
+    let theirs_lines: Vec<_> = theirs.lines().collect();
+    let mut differences = String::new();
+    for line in ours_lines.iter().filter(|l| !theirs_lines.contains(l)) {
+        writeln!(differences, "ours only: {line}").unwrap();
+    }
+    for line in theirs_lines.iter().filter(|l| !ours_lines.contains(l)) {
+        writeln!(differences, "{name} only: {line}").unwrap();
+    }
+    assert!(differences.is_empty(), "{differences}");
+}
+
+#[test]
+fn layouts_are_those_of_the_committed_table() {
+    let table = fs::read_to_string(TABLE).unwrap_or_default();
+    let table: String = table
+        .lines()
+        .filter(|l| !l.starts_with('#'))
+        .fold(String::new(), |text, line| text + line + "\n");
+    if env::var_os("BLESS").is_none() {
+        assert_same(&ours(), &table, "table.txt");
+    }
+}
+
+#[test]
+fn layouts_are_those_of_the_kernel_headers() {
+    let theirs = match theirs() {
+        Ok(theirs) => theirs,
+        Err(why) => {
+            assert!(
+                env::var("ORACLES").as_deref() != Ok("required"),
+                "the kernel headers are required: {why}"
+            );
+            println!("skipped: {why}");
+            return;
+        }
+    };
+    assert_same(&ours(), &theirs, "headers");
+    if env::var_os("BLESS").is_some() {
+        let header = "# Printed by a C program over the kernel's drm.h, i915_drm.h and xe_drm.h.\n\
+                      # Rewrite: UAPI_DIR=FOLDER BLESS=1 cargo test -p kmd-iface --test layout\n";
+        fs::write(PathBuf::from(TABLE), format!("{header}{theirs}")).unwrap();
+    }
+    assert!(Path::new(TABLE).exists());
+}
