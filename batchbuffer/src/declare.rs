@@ -186,8 +186,8 @@ macro_rules! packet {
     ) => {
         $(#[$doc])*
         pub mod $module {
-            #[allow(unused_imports, reason = "not every layout uses shared values")]
-            use $crate::states::values;
+            #[allow(unused_imports, reason = "not every layout uses what layouts share")]
+            use $crate::states::{SurfaceFormat, values};
 
             /// The manual's name.
             pub const NAME: &str = $name;
@@ -220,8 +220,8 @@ macro_rules! state {
     ) => {
         $(#[$doc])*
         pub mod $module {
-            #[allow(unused_imports, reason = "not every layout uses shared values")]
-            use $crate::states::values;
+            #[allow(unused_imports, reason = "not every layout uses what layouts share")]
+            use $crate::states::{SurfaceFormat, values};
 
             /// The manual's name.
             pub const NAME: &str = $name;

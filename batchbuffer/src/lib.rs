@@ -40,6 +40,7 @@ mod layout;
 pub mod packets;
 pub mod print;
 pub mod states;
+pub mod surface;
 mod value;
 
 pub use batch::{Batch, Step};

@@ -195,10 +195,7 @@ impl Commands for Compute {
                 family,
             });
         }
-        // The walker counts groups from the start on; only the registers of a
-        // preempted one hold ends.
-        dispatch.end(family)?;
-        let [x, y, z] = dispatch.groups;
+        let [x, y, z] = dispatch.end(family)?;
         let [first_x, first_y, first_z] = dispatch.first_group;
         let mut packet = walker::packet(family)
             .set(walker::INDIRECT_DATA_LENGTH, dispatch.payload_bytes())

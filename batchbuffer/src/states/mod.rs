@@ -1,12 +1,14 @@
 //! States that packets point to or hold.
 
 mod dispatch;
+mod format;
 mod message;
 mod sampler;
 mod surface;
 pub mod values;
 
 pub use dispatch::*;
+pub use format::SurfaceFormat;
 pub use message::*;
 pub use sampler::*;
 pub use surface::*;

@@ -22,7 +22,7 @@ state! {
     "Tile Mode" TILE_MODE { [Gen8..Gen12Lp] 0:13:12 values(TileModeGen8), [XeHpg..Xe2] 0:13:12 values(TileModeXeHpg) }
     "Surface Horizontal Alignment" SURFACE_HORIZONTAL_ALIGNMENT { [Gen8..Gen12Lp] 0:15:14 values(SurfaceHorizontalAlignmentGen8), [XeHpg..Xe2] 0:15:14 values(SurfaceHorizontalAlignmentXeHpg) }
     "Surface Vertical Alignment" SURFACE_VERTICAL_ALIGNMENT { 0:17:16 values(SurfaceVerticalAlignment) }
-    "Surface Format" SURFACE_FORMAT { [Gen8..Gen8] 0:26:18 uint, [Gen9..Gen12Lp] 0:27:18 uint, [XeHpg..Xe2] 0:26:18 uint }
+    "Surface Format" SURFACE_FORMAT { [Gen8..Gen8] 0:26:18 values(SurfaceFormat), [Gen9..Gen12Lp] 0:27:18 values(SurfaceFormat), [XeHpg..Xe2] 0:26:18 values(SurfaceFormat) }
     "Surface Array" SURFACE_ARRAY { 0:28:28 bool }
     "Surface Type" SURFACE_TYPE { [Gen8..Gen12Lp] 0:31:29 values(SurfaceType), [XeHpg..Xe2] 0:31:29 values(values::StateSurfaceType) }
     "Surface QPitch" SURFACE_QPITCH { 1:14:0 uint }
