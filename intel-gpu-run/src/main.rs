@@ -36,6 +36,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(Box<commands::run::Args>),
+    Preload(commands::preload::Args),
     /// Print a script that completes this tool's command line in a shell
     Completions {
         /// The shell
@@ -59,12 +60,14 @@ fn main() -> ExitCode {
             };
         }
     };
-    let result = talk::log_to_stderr(cli.log.as_deref()).and_then(|()| match cli.command {
-        Command::Run(args) => commands::run::run(&args),
-        Command::Completions { shell } => completions(shell),
+    let log = cli.log.as_deref();
+    let result = talk::log_to_stderr(log).and_then(|()| match cli.command {
+        Command::Run(args) => commands::run::run(&args).map(|()| Exit::Ok.into()),
+        Command::Preload(args) => commands::preload::run(&args, log).map(ExitCode::from),
+        Command::Completions { shell } => completions(shell).map(|()| Exit::Ok.into()),
     });
     match result {
-        Ok(()) => Exit::Ok.into(),
+        Ok(code) => code,
         Err(error) => {
             talk::error(&error);
             error.exit().into()

@@ -1,1 +1,16 @@
 //! Whole-stack tests: outside oracles, golden data, hardware in the loop.
+//!
+//! An oracle is a program that we did not write: Intel's assembler, compiler and OpenCL runtime.
+//! [`require`] says whether one is there; with `ORACLES=required` in the environment a missing
+//! one fails the test instead of passing it over.
+
+#![allow(
+    clippy::panic,
+    clippy::expect_used,
+    reason = "this crate is only called by tests, which fail by panicking"
+)]
+
+mod oracle;
+pub mod tool;
+
+pub use oracle::{Oracle, require};

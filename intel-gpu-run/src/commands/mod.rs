@@ -1,4 +1,5 @@
 //! The sub-commands, one module each.
 
 pub mod asm;
+pub mod preload;
 pub mod run;

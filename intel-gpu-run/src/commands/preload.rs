@@ -1,0 +1,153 @@
+//! `preload`: run a program that finds a render node answered by the software GPU.
+
+use std::env;
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use devinfo::Target;
+
+use crate::exit::Error;
+
+// The library itself must not be linked here: it would take the place of this program's own
+// `open` and `ioctl`. It is a dependency so that it is built, and only its names are shared.
+#[path = "../../../preload/src/config.rs"]
+#[allow(dead_code, reason = "the library reads what this program sets")]
+mod config;
+
+/// The library's file name.
+const LIBRARY: &str = "libintel_gpu_preload.so";
+
+/// Run a program with a fake /dev/dri/renderD128 that the software GPU answers.
+///
+/// The program is not changed: it finds the node, and whatever it submits (for example through
+/// Intel's OpenCL runtime) runs on the software GPU. Its exit code becomes this tool's.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  intel-gpu-run preload --platform tgl -- clinfo --list
+
+With --log softgpu=info, each walker is logged with the EU instructions it ran.")]
+pub struct Args {
+    /// The platform to answer for, as NAME[:REVISION]
+    #[arg(short, long, default_value = config::DEFAULT_PLATFORM, value_name = "PLATFORM")]
+    platform: String,
+
+    /// Append the log to this file instead of stderr
+    #[arg(long, value_name = "FILE")]
+    log_file: Option<PathBuf>,
+
+    /// Print the path of the library for LD_PRELOAD, and run nothing
+    #[arg(long)]
+    print_library: bool,
+
+    /// The program and its arguments
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        required_unless_present = "print_library",
+        value_name = "COMMAND"
+    )]
+    command: Vec<OsString>,
+}
+
+/// Runs the program. Returns its exit code.
+///
+/// # Errors
+/// [`Error::Usage`] for an unknown platform or program, [`Error::Failed`] if the library is not
+/// where it belongs.
+pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
+    let library = library()?;
+    if args.print_library {
+        crate::files::print(&format!("{}\n", library.display()))?;
+        return Ok(0);
+    }
+    Target::parse(&args.platform).map_err(|error| Error::Usage(format!("--platform: {error}")))?;
+    let [program, arguments @ ..] = args.command.as_slice() else {
+        return Err(Error::Usage("no command to run was given".into()));
+    };
+    let root = Root::create()?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env("LD_PRELOAD", preload_list(&library))
+        .env(config::PLATFORM_VARIABLE, &args.platform)
+        .env(config::ROOT_VARIABLE, &root.0);
+    if let Some(filter) = log {
+        command.env(config::LOG_VARIABLE, filter);
+    }
+    if let Some(file) = &args.log_file {
+        command.env(config::LOG_FILE_VARIABLE, file);
+    }
+    let status = command.status().map_err(|error| {
+        Error::Usage(format!(
+            "cannot run {}: {error}",
+            Path::new(program).display()
+        ))
+    })?;
+    Ok(exit_code(status))
+}
+
+/// As shells report it: 128 and the signal's number for a program that a signal ended.
+fn exit_code(status: ExitStatus) -> u8 {
+    let code = status
+        .code()
+        .or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}
+
+/// The library before what the environment preloads already.
+fn preload_list(library: &Path) -> OsString {
+    let mut list = library.as_os_str().to_owned();
+    if let Some(others) = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        list.push(":");
+        list.push(others);
+    }
+    list
+}
+
+/// Finds the library where a build or an installation puts it.
+fn library() -> Result<PathBuf, Error> {
+    let program = env::current_exe()
+        .map_err(|error| Error::Failed(format!("cannot find this program's file: {error}")))?;
+    let folder = program.parent().unwrap_or(Path::new("."));
+    let places = [
+        folder.join(LIBRARY),
+        folder.join("deps").join(LIBRARY),
+        folder.join("../lib").join(LIBRARY),
+    ];
+    places
+        .iter()
+        .find(|place| place.is_file())
+        .cloned()
+        .ok_or_else(|| {
+            let looked: Vec<_> = places
+                .iter()
+                .map(|place| place.display().to_string())
+                .collect();
+            Error::Failed(format!(
+                "{LIBRARY} is not beside this program (looked for {}); build it with \
+             `cargo build -p preload`",
+                looked.join(", ")
+            ))
+        })
+}
+
+/// The stand-in's directory, removed when the program has ended.
+struct Root(PathBuf);
+
+impl Root {
+    fn create() -> Result<Self, Error> {
+        let path = env::temp_dir().join(format!("intel-gpu-run-preload-{}", std::process::id()));
+        std::fs::create_dir_all(&path).map_err(|error| Error::unwritable(&path, error))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Root {
+    fn drop(&mut self) {
+        // What stays behind in the temporary directory is small and not worth an error.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
