@@ -8,12 +8,19 @@
 mod constants;
 
 use std::env;
-use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use kmd_iface::uapi;
+
+/// Appends a formatted line.
+macro_rules! push {
+    ($out:ident, $($format:tt)*) => {
+        $out.push_str(&format!($($format)*));
+        $out.push('\n');
+    };
+}
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/layout/table.txt");
 
@@ -21,21 +28,23 @@ const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/layout/table.txt
 fn ours() -> String {
     let mut out = String::new();
     for row in uapi::structs() {
-        writeln!(out, "{} size {}", row.c_name, row.size).unwrap();
+        push!(out, "{} size {}", row.c_name, row.size);
         for field in row.fields.iter().filter(|f| !f.name.is_empty()) {
-            writeln!(
+            push!(
                 out,
                 "{}.{} offset {} size {}",
-                row.c_name, field.name, field.offset, field.size
-            )
-            .unwrap();
+                row.c_name,
+                field.name,
+                field.offset,
+                field.size
+            );
         }
     }
     for row in uapi::ioctls() {
-        writeln!(out, "{} {:#010x}", row.name, row.request).unwrap();
+        push!(out, "{} {:#010x}", row.name, row.request);
     }
     for (name, value) in constants::constants() {
-        writeln!(out, "{name} {value:#x}").unwrap();
+        push!(out, "{name} {value:#x}");
     }
     out
 }
@@ -49,27 +58,25 @@ fn program() -> String {
     );
     for row in uapi::structs() {
         let c = row.c_name;
-        writeln!(out, "printf(\"{c} size %zu\\n\", sizeof({c}));").unwrap();
+        push!(out, "printf(\"{c} size %zu\\n\", sizeof({c}));");
         for field in row.fields.iter().filter(|f| !f.name.is_empty()) {
             let name = field.name;
-            writeln!(
+            push!(
                 out,
                 "printf(\"{c}.{name} offset %zu size %zu\\n\", \
                  offsetof({c}, {name}), sizeof((({c} *)0)->{name}));"
-            )
-            .unwrap();
+            );
         }
     }
     for row in uapi::ioctls() {
         let name = row.name;
-        writeln!(out, "printf(\"{name} 0x%08x\\n\", (unsigned)({name}));").unwrap();
+        push!(out, "printf(\"{name} 0x%08x\\n\", (unsigned)({name}));");
     }
     for (name, _) in constants::constants() {
-        writeln!(
+        push!(
             out,
             "printf(\"{name} 0x%llx\\n\", (unsigned long long)({name}));"
-        )
-        .unwrap();
+        );
     }
     out.push_str("return 0; }\n");
     out
@@ -109,10 +116,10 @@ fn assert_same(ours: &str, theirs: &str, name: &str) {
     let theirs_lines: Vec<_> = theirs.lines().collect();
     let mut differences = String::new();
     for line in ours_lines.iter().filter(|l| !theirs_lines.contains(l)) {
-        writeln!(differences, "ours only: {line}").unwrap();
+        push!(differences, "ours only: {line}");
     }
     for line in theirs_lines.iter().filter(|l| !ours_lines.contains(l)) {
-        writeln!(differences, "{name} only: {line}").unwrap();
+        push!(differences, "{name} only: {line}");
     }
     assert!(differences.is_empty(), "{differences}");
 }
@@ -146,7 +153,7 @@ fn layouts_are_those_of_the_kernel_headers() {
     if env::var_os("BLESS").is_some() {
         let header = "# Printed by a C program over the kernel's drm.h, i915_drm.h and xe_drm.h.\n\
                       # Rewrite: UAPI_DIR=FOLDER BLESS=1 cargo test -p kmd-iface --test layout\n";
-        fs::write(PathBuf::from(TABLE), format!("{header}{theirs}")).unwrap();
+        fs::write(TABLE, format!("{header}{theirs}")).unwrap();
     }
     assert!(Path::new(TABLE).exists());
 }
