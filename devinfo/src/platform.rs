@@ -15,7 +15,8 @@ pub struct Platform {
     pub family: Family,
     /// How far this project has come with it.
     pub status: Status,
-    /// The variants, the one that `soft:NAME` models first.
+    /// The variants, the one that `soft:NAME` models first. A kernel driver's own answer about a
+    /// real device has precedence: fuses take slices, subslices and EUs away.
     pub skus: &'static [Sku],
     /// The PCI revisions with a name, oldest first; others exist.
     pub revisions: &'static [Revision],
@@ -29,10 +30,13 @@ pub struct Platform {
     pub grf_counts: &'static [u16],
     /// Most shared local memory of a work-group, in bytes.
     pub max_slm_bytes: u32,
-    /// Most work-items of a work-group.
+    /// Most work-items of a work-group in the smallest dispatch width, rounded down to a power of
+    /// two: what a subslice's threads can hold.
     pub max_work_group_size: u32,
     /// Ticks of the command streamer's timestamp in a second.
     pub timestamp_frequency: u64,
+    /// Bits of the command streamer's timestamp that count; the rest are zero.
+    pub timestamp_bits: u8,
     /// Cache control values.
     pub mocs: Mocs,
     /// The kernel drivers that drive it.
@@ -41,13 +45,16 @@ pub struct Platform {
     pub local_memory: bool,
     /// Whether the last-level cache is shared with the CPU.
     pub llc: bool,
+    /// Whether the EUs compute in double precision.
+    pub fp64: bool,
+    /// Whether pairs of EUs run in lockstep when a walker's fused mode is on.
+    pub fused_eus: bool,
     /// Whether sub-groups of a work-group make progress independently of each other, as
-    /// `cl_khr_subgroups` calls it. It holds wherever threads are scheduled by the hardware and
-    /// not run to completion one after the other.
+    /// `cl_khr_subgroups` calls it. Fused EUs take that away, as do the small low-power parts.
     pub independent_forward_progress: bool,
     /// The numbers that a zebin built for it carries.
     pub zebin: ZebinTarget,
-    /// The names that ocloc's `-device` takes for it, its own first.
+    /// The names that ocloc's `-device` takes for it, the one that old and new releases take first.
     pub ocloc: &'static [&'static str],
 }
 
@@ -70,6 +77,11 @@ impl Platform {
     /// The size of one general register in bytes.
     pub const fn grf_bytes(&self) -> usize {
         self.family.grf_bytes()
+    }
+
+    /// Hardware threads of a whole variant, with 128 registers each.
+    pub const fn threads(&self, sku: &Sku) -> u32 {
+        sku.eus() * self.threads_per_eu as u32
     }
 
     /// The name of a PCI revision, e.g. `B0`, if the table has it.
@@ -136,6 +148,9 @@ pub struct Sku {
     pub subslices_per_slice: u8,
     /// EUs of each subslice.
     pub eus_per_subslice: u8,
+    /// The graphics IP's version, major and minor, as GMD_ID registers and xe report it (for
+    /// platforms without such a register, as Intel's tools number them).
+    pub ip: (u8, u8),
 }
 
 impl Sku {
@@ -192,6 +207,7 @@ impl fmt::Display for Driver {
 pub struct ZebinTarget {
     /// `PRODUCT_FAMILY` of `igfxfmid.h`: note `NT_INTELGT_PRODUCT_FAMILY`.
     pub product_family: u32,
-    /// `GFXCORE_FAMILY` of `igfxfmid.h`: note `NT_INTELGT_GFXCORE_FAMILY`.
+    /// `GFXCORE_FAMILY` of `igfxfmid.h`: note `NT_INTELGT_GFXCORE_FAMILY`. ocloc 22.43 writes 0
+    /// in its place.
     pub gfxcore_family: u32,
 }

@@ -3,7 +3,7 @@
 //! Sources: PCI ids and variants from Mesa's `include/pci_ids` and NEO's `devices_base.inl`;
 //! topology, thread counts and timestamp frequencies from Mesa's `intel_device_info.c` and NEO's
 //! `hw_info_*.cpp`; cache controls from Mesa's `isl.c` and the i915 MOCS tables; target numbers
-//! from IGC's `igfxfmid.h`. Nothing here was verified on hardware by this project: a real device
+//! from IGC's `igfxfmid.h` and from what ocloc writes. Nothing here was verified on hardware by this project: a real device
 //! describes itself through its kernel driver, and that description has precedence.
 
 use crate::Family;
@@ -12,6 +12,7 @@ use crate::platform::{Driver, Mocs, Platform, Revision, Sku, Status, ZebinTarget
 const fn sku(
     name: &'static str,
     (slices, subslices_per_slice, eus_per_subslice): (u8, u8, u8),
+    ip: (u8, u8),
     pci_ids: &'static [u16],
 ) -> Sku {
     Sku {
@@ -20,6 +21,7 @@ const fn sku(
         slices,
         subslices_per_slice,
         eus_per_subslice,
+        ip,
     }
 }
 
@@ -44,16 +46,19 @@ const GEN8: Platform = Platform {
         sku(
             "GT2",
             (1, 3, 8),
+            (8, 0),
             &[0x1616, 0x1612, 0x161a, 0x161b, 0x161d, 0x161e],
         ),
         sku(
             "GT1",
             (1, 2, 6),
+            (8, 0),
             &[0x1602, 0x1606, 0x160a, 0x160b, 0x160d, 0x160e],
         ),
         sku(
             "GT3",
             (2, 3, 8),
+            (8, 0),
             &[0x1622, 0x1626, 0x162a, 0x162b, 0x162d, 0x162e],
         ),
     ],
@@ -65,6 +70,7 @@ const GEN8: Platform = Platform {
     max_slm_bytes: 64 << 10,
     max_work_group_size: 256,
     timestamp_frequency: 12_500_000,
+    timestamp_bits: 36,
     // Attributes, not an index: write-back, L3 as the page tables say.
     mocs: Mocs {
         cached: 0x78,
@@ -73,6 +79,8 @@ const GEN8: Platform = Platform {
     kernel_drivers: &[Driver::I915],
     local_memory: false,
     llc: true,
+    fp64: true,
+    fused_eus: false,
     independent_forward_progress: true,
     zebin: zebin(16, 11),
     ocloc: &["bdw"],
@@ -92,12 +100,14 @@ const GEN9_LP: Platform = Platform {
     threads_per_eu: 6,
     timestamp_frequency: 19_200_000,
     llc: false,
+    independent_forward_progress: false,
     ..GEN9
 };
 
 const GEN11: Platform = Platform {
     family: Family::Gen11,
     timestamp_frequency: 12_000_000,
+    fp64: false,
     mocs: Mocs {
         cached: 2 << 1,
         uncached: 3 << 1,
@@ -107,7 +117,10 @@ const GEN11: Platform = Platform {
 
 const GEN12LP: Platform = Platform {
     family: Family::Gen12Lp,
-    timestamp_frequency: 12_000_000,
+    timestamp_frequency: 19_200_000,
+    fp64: false,
+    fused_eus: true,
+    independent_forward_progress: false,
     max_work_group_size: 512,
     mocs: Mocs {
         cached: 2 << 1,
@@ -129,19 +142,34 @@ const XEHPG: Platform = Platform {
     },
     kernel_drivers: &[Driver::I915, Driver::Xe],
     llc: false,
+    fp64: false,
+    fused_eus: true,
+    independent_forward_progress: false,
     ..GEN8
 };
 
 const XEHPC: Platform = Platform {
     family: Family::XeHpc,
+    fp64: true,
+    fused_eus: false,
+    independent_forward_progress: true,
+    timestamp_frequency: 12_500_000,
     simd_widths: &[16, 32],
     max_slm_bytes: 128 << 10,
+    mocs: Mocs {
+        cached: 2 << 1,
+        uncached: 1 << 1,
+    },
     kernel_drivers: &[Driver::Xe],
     ..XEHPG
 };
 
 const XE2: Platform = Platform {
     family: Family::Xe2,
+    fp64: true,
+    fused_eus: false,
+    independent_forward_progress: true,
+    timestamp_bits: 64,
     simd_widths: &[16, 32],
     max_slm_bytes: 128 << 10,
     mocs: Mocs {
@@ -162,12 +190,28 @@ pub static PLATFORMS: &[Platform] = &[
             sku(
                 "GT2",
                 (1, 3, 8),
+                (9, 0),
                 &[0x1912, 0x1916, 0x191a, 0x191b, 0x191d, 0x191e, 0x1921],
             ),
-            sku("GT1", (1, 2, 6), &[0x1902, 0x1906, 0x190a, 0x190b, 0x190e]),
-            sku("GT2F", (1, 3, 6), &[0x1913, 0x1915, 0x1917]),
-            sku("GT3", (2, 3, 8), &[0x1923, 0x1926, 0x1927, 0x192b, 0x192d]),
-            sku("GT4", (3, 3, 8), &[0x192a, 0x1932, 0x193a, 0x193b, 0x193d]),
+            sku(
+                "GT1",
+                (1, 2, 6),
+                (9, 0),
+                &[0x1902, 0x1906, 0x190a, 0x190b, 0x190e],
+            ),
+            sku("GT2F", (1, 3, 6), (9, 0), &[0x1913, 0x1915, 0x1917]),
+            sku(
+                "GT3",
+                (2, 3, 8),
+                (9, 0),
+                &[0x1923, 0x1926, 0x1927, 0x192b, 0x192d],
+            ),
+            sku(
+                "GT4",
+                (3, 3, 8),
+                (9, 0),
+                &[0x192a, 0x1932, 0x193a, 0x193b, 0x193d],
+            ),
         ],
         revisions: &[stepping(6, "G0"), stepping(7, "H0"), stepping(9, "J0")],
         default_revision: 6,
@@ -182,6 +226,7 @@ pub static PLATFORMS: &[Platform] = &[
             sku(
                 "GT2",
                 (1, 3, 8),
+                (9, 1),
                 &[
                     0x5912, 0x5916, 0x5917, 0x591a, 0x591b, 0x591c, 0x591d, 0x591e, 0x5921, 0x87c0,
                 ],
@@ -189,15 +234,16 @@ pub static PLATFORMS: &[Platform] = &[
             sku(
                 "GT1",
                 (1, 2, 6),
+                (9, 1),
                 &[0x5902, 0x5906, 0x5908, 0x590a, 0x590b, 0x590e],
             ),
-            sku("GT1.5", (1, 3, 6), &[0x5913, 0x5915]),
-            sku("GT3", (2, 3, 8), &[0x5923, 0x5926, 0x5927]),
-            sku("GT4", (3, 3, 8), &[0x593b]),
+            sku("GT1.5", (1, 3, 6), (9, 1), &[0x5913, 0x5915]),
+            sku("GT3", (2, 3, 8), (9, 1), &[0x5923, 0x5926, 0x5927]),
+            sku("GT4", (3, 3, 8), (9, 1), &[0x593b]),
         ],
         default_revision: 4,
         zebin: zebin(19, 12),
-        ocloc: &["kbl"],
+        ocloc: &["kbl", "aml"],
         ..GEN9
     },
     Platform {
@@ -207,6 +253,7 @@ pub static PLATFORMS: &[Platform] = &[
             sku(
                 "GT2",
                 (1, 3, 8),
+                (9, 2),
                 &[
                     0x3e92, 0x3e91, 0x3e94, 0x3e96, 0x3e98, 0x3e9a, 0x3e9b, 0x3ea0, 0x3ea3, 0x3ea9,
                     0x87ca, 0x9b41, 0x9bc0, 0x9bc2, 0x9bc4, 0x9bc5, 0x9bc6, 0x9bc8, 0x9bca, 0x9bcb,
@@ -216,36 +263,42 @@ pub static PLATFORMS: &[Platform] = &[
             sku(
                 "GT1",
                 (1, 2, 6),
+                (9, 2),
                 &[
                     0x3e90, 0x3e93, 0x3e99, 0x3e9c, 0x3ea1, 0x3ea4, 0x9b21, 0x9ba0, 0x9ba2, 0x9ba4,
                     0x9ba5, 0x9ba8, 0x9baa, 0x9bab, 0x9bac,
                 ],
             ),
-            sku("GT3", (2, 3, 8), &[0x3ea5, 0x3ea2, 0x3ea6, 0x3ea7, 0x3ea8]),
+            sku(
+                "GT3",
+                (2, 3, 8),
+                (9, 2),
+                &[0x3ea5, 0x3ea2, 0x3ea6, 0x3ea7, 0x3ea8],
+            ),
         ],
         default_revision: 0,
         zebin: zebin(20, 12),
-        ocloc: &["cfl"],
+        ocloc: &["cfl", "whl", "cml"],
         ..GEN9
     },
     Platform {
         name: "apl",
         title: "Apollo Lake (Broxton)",
         skus: &[
-            sku("3x6", (1, 3, 6), &[0x5a84, 0x0a84, 0x1a84]),
-            sku("2x6", (1, 2, 6), &[0x5a85, 0x1a85]),
+            sku("3x6", (1, 3, 6), (9, 3), &[0x5a84, 0x0a84, 0x1a84]),
+            sku("2x6", (1, 2, 6), (9, 3), &[0x5a85, 0x1a85]),
         ],
         default_revision: 0xb,
         zebin: zebin(22, 12),
-        ocloc: &["bxt", "apl"],
+        ocloc: &["apl", "bxt"],
         ..GEN9_LP
     },
     Platform {
         name: "glk",
         title: "Gemini Lake",
         skus: &[
-            sku("3x6", (1, 3, 6), &[0x3184]),
-            sku("2x6", (1, 2, 6), &[0x3185]),
+            sku("3x6", (1, 3, 6), (9, 4), &[0x3184]),
+            sku("2x6", (1, 2, 6), (9, 4), &[0x3185]),
         ],
         default_revision: 3,
         zebin: zebin(23, 12),
@@ -256,14 +309,15 @@ pub static PLATFORMS: &[Platform] = &[
         name: "icl",
         title: "Ice Lake",
         skus: &[
-            sku("GT2", (1, 8, 8), &[0x8a52, 0x8a50, 0x8a51, 0x8a53]),
+            sku("GT2", (1, 8, 8), (11, 0), &[0x8a52, 0x8a50, 0x8a51, 0x8a53]),
             sku(
                 "GT1.5",
                 (1, 6, 8),
+                (11, 0),
                 &[0x8a5a, 0x8a54, 0x8a57, 0x8a59, 0x8a5c],
             ),
-            sku("GT1", (1, 4, 8), &[0x8a56, 0x8a58, 0x8a5b, 0x8a5d]),
-            sku("GT0.5", (1, 1, 8), &[0x8a71]),
+            sku("GT1", (1, 4, 8), (11, 0), &[0x8a56, 0x8a58, 0x8a5b, 0x8a5d]),
+            sku("GT0.5", (1, 1, 8), (11, 0), &[0x8a71]),
         ],
         revisions: &[stepping(7, "D0")],
         default_revision: 7,
@@ -275,15 +329,16 @@ pub static PLATFORMS: &[Platform] = &[
         name: "ehl",
         title: "Elkhart Lake, Jasper Lake",
         skus: &[
-            sku("4x8", (1, 4, 8), &[0x4571, 0x4570, 0x4e71]),
-            sku("4x6", (1, 4, 6), &[0x4e61]),
-            sku("4x5", (1, 4, 5), &[0x4557, 0x4e57]),
-            sku("4x4", (1, 4, 4), &[0x4551, 0x4e51]),
-            sku("2x8", (1, 2, 8), &[0x4555, 0x4e55]),
-            sku("2x4", (1, 2, 4), &[0x4541]),
+            sku("4x8", (1, 4, 8), (11, 2), &[0x4571, 0x4570, 0x4e71]),
+            sku("4x6", (1, 4, 6), (11, 2), &[0x4e61]),
+            sku("4x5", (1, 4, 5), (11, 2), &[0x4557, 0x4e57]),
+            sku("4x4", (1, 4, 4), (11, 2), &[0x4551, 0x4e51]),
+            sku("2x8", (1, 2, 8), (11, 2), &[0x4555, 0x4e55]),
+            sku("2x4", (1, 2, 4), (11, 2), &[0x4541]),
         ],
         default_revision: 1,
         llc: false,
+        independent_forward_progress: false,
         zebin: zebin(28, 15),
         ocloc: &["ehl", "jsl"],
         ..GEN11
@@ -295,11 +350,12 @@ pub static PLATFORMS: &[Platform] = &[
             sku(
                 "GT2",
                 (1, 6, 16),
+                (12, 0),
                 &[
                     0x9a49, 0x9a40, 0x9a59, 0x9a78, 0x9ac0, 0x9ac9, 0x9ad9, 0x9af8,
                 ],
             ),
-            sku("GT1", (1, 2, 16), &[0x9a60, 0x9a68, 0x9a70]),
+            sku("GT1", (1, 2, 16), (12, 0), &[0x9a60, 0x9a68, 0x9a70]),
         ],
         revisions: &[stepping(0, "A0"), stepping(1, "B0"), stepping(3, "C0")],
         default_revision: 1,
@@ -311,8 +367,13 @@ pub static PLATFORMS: &[Platform] = &[
         name: "rkl",
         title: "Rocket Lake",
         skus: &[
-            sku("GT1", (1, 2, 16), &[0x4c8a, 0x4c8b, 0x4c90, 0x4c9a]),
-            sku("GT0.5", (1, 1, 16), &[0x4c8c]),
+            sku(
+                "GT1",
+                (1, 2, 16),
+                (12, 1),
+                &[0x4c8a, 0x4c8b, 0x4c90, 0x4c9a],
+            ),
+            sku("GT0.5", (1, 1, 16), (12, 1), &[0x4c8c]),
         ],
         revisions: &[stepping(0, "A0"), stepping(1, "B0"), stepping(4, "C0")],
         default_revision: 4,
@@ -327,17 +388,18 @@ pub static PLATFORMS: &[Platform] = &[
             sku(
                 "GT1",
                 (1, 2, 16),
+                (12, 2),
                 &[
                     0x4680, 0x4682, 0x4688, 0x468a, 0x4690, 0x4692, 0x4693, 0xa780, 0xa781, 0xa782,
                     0xa783, 0xa788, 0xa789, 0xa78a, 0xa78b,
                 ],
             ),
-            sku("GT0.5", (1, 1, 16), &[0x468b]),
+            sku("GT0.5", (1, 1, 16), (12, 2), &[0x468b]),
         ],
         revisions: &[stepping(0, "A0"), stepping(4, "B0"), stepping(0xc, "D0")],
         default_revision: 0xc,
         zebin: zebin(31, 18),
-        ocloc: &["adls"],
+        ocloc: &["adl-s", "rpl-s"],
         ..GEN12LP
     },
     Platform {
@@ -346,6 +408,7 @@ pub static PLATFORMS: &[Platform] = &[
         skus: &[sku(
             "GT2",
             (1, 6, 16),
+            (12, 3),
             &[
                 0x46a6, 0x4626, 0x4628, 0x462a, 0x46a0, 0x46a1, 0x46a2, 0x46a3, 0x46a8, 0x46aa,
                 0x46b0, 0x46b1, 0x46b2, 0x46b3, 0x46c0, 0x46c1, 0x46c2, 0x46c3, 0xa720, 0xa721,
@@ -355,7 +418,7 @@ pub static PLATFORMS: &[Platform] = &[
         revisions: &[stepping(0, "A0"), stepping(4, "B0"), stepping(0xc, "C0")],
         default_revision: 0xc,
         zebin: zebin(32, 18),
-        ocloc: &["adlp"],
+        ocloc: &["adl-p", "rpl-p"],
         ..GEN12LP
     },
     Platform {
@@ -364,12 +427,13 @@ pub static PLATFORMS: &[Platform] = &[
         skus: &[sku(
             "GT1",
             (1, 2, 16),
+            (12, 4),
             &[0x46d0, 0x46d1, 0x46d2, 0x46d3, 0x46d4],
         )],
         revisions: &[stepping(0, "A0")],
         default_revision: 0,
         zebin: zebin(33, 18),
-        ocloc: &["adln"],
+        ocloc: &["adl-n"],
         ..GEN12LP
     },
     Platform {
@@ -378,6 +442,7 @@ pub static PLATFORMS: &[Platform] = &[
         skus: &[sku(
             "GT2",
             (1, 6, 16),
+            (12, 10),
             &[0x4905, 0x4906, 0x4907, 0x4908, 0x4909],
         )],
         revisions: &[stepping(0, "A0"), stepping(1, "B0")],
@@ -399,6 +464,7 @@ pub static PLATFORMS: &[Platform] = &[
             sku(
                 "G10",
                 (8, 4, 16),
+                (12, 55),
                 &[
                     0x56a0, 0x5690, 0x5691, 0x5692, 0x56a1, 0x56a2, 0x56be, 0x56bf, 0x56c0, 0x56c2,
                 ],
@@ -406,6 +472,7 @@ pub static PLATFORMS: &[Platform] = &[
             sku(
                 "G11",
                 (2, 4, 16),
+                (12, 56),
                 &[
                     0x56a5, 0x5693, 0x5694, 0x5695, 0x56a6, 0x56af, 0x56b0, 0x56b1, 0x56ba, 0x56bb,
                     0x56bc, 0x56bd, 0x56c1,
@@ -414,6 +481,7 @@ pub static PLATFORMS: &[Platform] = &[
             sku(
                 "G12",
                 (4, 4, 16),
+                (12, 57),
                 &[0x56a3, 0x5696, 0x5697, 0x56a4, 0x56b2, 0x56b3],
             ),
         ],
@@ -426,41 +494,46 @@ pub static PLATFORMS: &[Platform] = &[
         default_revision: 8,
         local_memory: true,
         zebin: zebin(1270, 0x0c07),
-        ocloc: &["dg2", "acm"],
+        ocloc: &[
+            "dg2", "dg2-g10", "acm-g10", "ats-m150", "dg2-g11", "acm-g11", "ats-m75", "dg2-g12",
+            "acm-g12",
+        ],
         ..XEHPG
     },
     Platform {
         name: "mtl",
         title: "Meteor Lake",
         skus: &[
-            sku("H", (2, 4, 16), &[0x7d55, 0x7dd5]),
-            sku("U", (1, 4, 16), &[0x7d45, 0x7d40, 0x7d60]),
+            sku("H", (2, 4, 16), (12, 71), &[0x7d55, 0x7dd5]),
+            sku("U", (1, 4, 16), (12, 70), &[0x7d45, 0x7d40, 0x7d60]),
         ],
         revisions: &[stepping(0, "A0"), stepping(4, "B0")],
         default_revision: 4,
+        fp64: true,
         mocs: Mocs {
             cached: 1 << 1,
             uncached: 5 << 1,
         },
         zebin: zebin(1272, 0x0c07),
-        ocloc: &["mtl"],
+        ocloc: &["mtl", "mtl-u", "mtl-h", "mtl-m", "mtl-p", "mtl-s"],
         ..XEHPG
     },
     Platform {
         name: "arl",
         title: "Arrow Lake",
         skus: &[
-            sku("H", (2, 4, 16), &[0x7d51, 0x7dd1]),
-            sku("U", (1, 4, 16), &[0x7d41, 0x7d67, 0xb640]),
+            sku("H", (2, 4, 16), (12, 74), &[0x7d51, 0x7dd1]),
+            sku("U", (1, 4, 16), (12, 70), &[0x7d41, 0x7d67, 0xb640]),
         ],
         revisions: &[],
         default_revision: 3,
+        fp64: true,
         mocs: Mocs {
             cached: 1 << 1,
             uncached: 5 << 1,
         },
         zebin: zebin(1273, 0x0c07),
-        ocloc: &["arl"],
+        ocloc: &["arl-h", "arl-u"],
         ..XEHPG
     },
     Platform {
@@ -469,12 +542,19 @@ pub static PLATFORMS: &[Platform] = &[
         skus: &[sku(
             "XT",
             (8, 8, 8),
+            (12, 60),
             &[
                 0x0bd5, 0x0b69, 0x0b6e, 0x0bd0, 0x0bd4, 0x0bd6, 0x0bd7, 0x0bd8, 0x0bd9, 0x0bda,
                 0x0bdb,
             ],
         )],
-        revisions: &[stepping(0x2f, "C0")],
+        revisions: &[
+            stepping(3, "A0"),
+            stepping(5, "B0"),
+            stepping(6, "B1"),
+            stepping(7, "C0"),
+            stepping(0x2f, "C0"),
+        ],
         default_revision: 0x2f,
         local_memory: true,
         zebin: zebin(1271, 0x0c08),
@@ -484,11 +564,11 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "lnl",
         title: "Lunar Lake",
-        skus: &[sku("LNL", (2, 4, 8), &[0x64a0, 0x6420, 0x64b0])],
+        skus: &[sku("LNL", (2, 4, 8), (20, 4), &[0x64a0, 0x6420, 0x64b0])],
         revisions: &[stepping(0, "A0"), stepping(4, "B0")],
         default_revision: 4,
         zebin: zebin(1275, 0x0c09),
-        ocloc: &["lnl"],
+        ocloc: &["lnl-m"],
         ..XE2
     },
     Platform {
@@ -497,6 +577,7 @@ pub static PLATFORMS: &[Platform] = &[
         skus: &[sku(
             "G21",
             (5, 4, 8),
+            (20, 1),
             &[
                 0xe20b, 0xe202, 0xe209, 0xe20c, 0xe20d, 0xe210, 0xe211, 0xe212, 0xe215, 0xe216,
                 0xe220, 0xe221, 0xe222, 0xe223,
@@ -506,7 +587,7 @@ pub static PLATFORMS: &[Platform] = &[
         default_revision: 0,
         local_memory: true,
         zebin: zebin(1274, 0x0c09),
-        ocloc: &["bmg"],
+        ocloc: &["bmg", "bmg-g21"],
         ..XE2
     },
 ];
