@@ -145,6 +145,11 @@ impl Registers {
         &self.bytes
     }
 
+    /// All bytes, writable.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
     /// The first `N` bytes at `offset`; zeroes beyond the end.
     #[inline(always)]
     pub fn load<const N: usize>(&self, offset: usize) -> [u8; N] {

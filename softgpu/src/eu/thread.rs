@@ -135,6 +135,12 @@ impl Thread {
         &self.state.regs.bytes()[GRF_BASE..GRF_BASE + self.state.regs.grf().len()]
     }
 
+    /// The whole state, for tests.
+    #[cfg(test)]
+    pub(super) fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
     /// Runs at most `budget` instructions.
     ///
     /// # Errors
