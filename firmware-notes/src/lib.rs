@@ -1,1 +1,9 @@
-//! What firmware each platform needs, as data and prose.
+#![doc = include_str!("../README.md")]
+#![no_std]
+
+mod table;
+
+pub use table::{FIRMWARE, Firmware, Kind, files};
+
+#[cfg(test)]
+mod tests;
