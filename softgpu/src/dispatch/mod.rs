@@ -7,11 +7,13 @@
 //! groups start in order, as the hardware's walker emits them.
 
 mod payload;
+mod report;
 mod resident;
 mod run;
 mod slots;
 mod walker;
 
 pub use payload::RegisterImage;
-pub use run::{DispatchError, DispatchOptions, Statistics, ThreadAt, run};
+pub use report::{DispatchError, ThreadAt};
+pub use run::{DispatchOptions, Statistics, run};
 pub use walker::{LocalIds, Scratch, ThreadData, Walker};

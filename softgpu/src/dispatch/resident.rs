@@ -1,7 +1,7 @@
 //! A group whose threads occupy EU slots.
 
 use super::payload::{Place, RegisterImage, state_register};
-use super::run::ThreadAt;
+use super::report::ThreadAt;
 use super::walker::Walker;
 use crate::eu::{CodeCache, Counters, Stop, Thread, ThreadStart};
 use crate::mem::View;
