@@ -96,6 +96,18 @@ impl Builder {
         self
     }
 
+    /// Makes a packet of open length at least `dwords` dwords long: a
+    /// MI_STORE_DATA_IMM of 5 dwords stores a qword even if its value is small.
+    #[must_use]
+    pub fn at_least(mut self, dwords: usize) -> Self {
+        if self.error.is_none()
+            && let Err(error) = self.grow(dwords)
+        {
+            self.error = Some(error);
+        }
+        self
+    }
+
     /// Appends a dword to a packet of open length.
     #[must_use]
     pub fn push(mut self, dword: u32) -> Self {
@@ -173,12 +185,13 @@ impl Builder {
         Ok(())
     }
 
-    /// Finds room for element `index` and gives its first bit.
+    /// Finds room for `bits` bits of element `index` and gives its first bit.
     fn locate(
         &mut self,
         field: &'static Field,
         row: &Row,
         index: usize,
+        bits: u32,
     ) -> Result<usize, EncodeError> {
         let base = self.base(field)?;
         // Far more dwords than any layout has, to ask for the position alone.
@@ -191,7 +204,7 @@ impl Builder {
                 count: row.repeat.map_or(1, |r| r.count as usize),
             })?;
         let start = base + start;
-        self.grow((start + row.bits() as usize).div_ceil(32))?;
+        self.grow((start + bits as usize).div_ceil(32))?;
         Ok(start)
     }
 
@@ -205,7 +218,9 @@ impl Builder {
             .row(self.family)
             .ok_or_else(|| self.no_such_field(field))?;
         let raw = self.raw(field, row, value)?;
-        let start = self.locate(field, row, index)?;
+        // In a packet of open length a value takes the dwords that it needs.
+        let significant = (u64::BITS - raw.leading_zeros()).clamp(1, row.bits());
+        let start = self.locate(field, row, index, significant)?;
         write_bits(&mut self.dwords, start, row.bits(), raw);
         Ok(())
     }
@@ -225,7 +240,7 @@ impl Builder {
             Kind::State(inner) => return Err(wrong(inner.name)),
             _ => return Err(wrong("number")),
         }
-        let start = self.locate(field, row, 0)?;
+        let start = self.locate(field, row, 0, row.bits())?;
         for (i, dword) in state.finish()?.into_iter().enumerate() {
             write_bits(&mut self.dwords, start + i * 32, 32, dword.into());
         }
@@ -257,7 +272,7 @@ impl Builder {
                     Value::Real(_) => return Err(does_not_fit()),
                 };
                 let alignment = 1u64 << row.lo;
-                if bytes % alignment != 0 {
+                if !bytes.is_multiple_of(alignment) {
                     return Err(EncodeError::Misaligned {
                         layout: self.layout.name,
                         field: field.name,

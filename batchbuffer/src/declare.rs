@@ -15,7 +15,8 @@
 //! A position is `dword:high bit:low bit`, high bits beyond 31 reaching into
 //! the next dwords. A row without `[From..To]` holds on all families of the
 //! layout. `every 64 x 0` after the kind makes an array with that stride in
-//! bits and that many elements, 0 meaning "to the packet's end".
+//! bits and that many elements, 0 meaning "to the packet's end". `with STATE`
+//! before the length re-exports the fields of a nested state.
 
 macro_rules! families {
     ([$from:ident..$to:ident] $a:ident..$b:ident) => {
@@ -181,6 +182,7 @@ macro_rules! packet {
     (
         $(#[$doc:meta])*
         $module:ident $name:literal $header:literal on $engines:ident, $from:ident..$to:ident
+        $(with $body:ident)?
         length { $($length:tt)* }
         $($fields:tt)*
     ) => {
@@ -188,6 +190,11 @@ macro_rules! packet {
         pub mod $module {
             #[allow(unused_imports, reason = "not every layout uses what layouts share")]
             use $crate::states::{SurfaceFormat, values};
+
+            $(
+                // The fields of the packet's body are the packet's.
+                pub use $crate::states::$body::*;
+            )?
 
             /// The manual's name.
             pub const NAME: &str = $name;

@@ -140,8 +140,9 @@ impl Row {
         }
     }
 
-    /// The lowest bit of element `index`, if there is such an element within
-    /// `dwords` dwords.
+    /// The lowest bit of element `index`, if that element begins within
+    /// `dwords` dwords. (A packet of open length may hold only the low part of
+    /// its last field.)
     pub(crate) fn element(&self, index: usize, dwords: usize) -> Option<usize> {
         let start = match self.repeat {
             None if index == 0 => self.start(),
@@ -154,21 +155,17 @@ impl Row {
                 self.start().checked_add(step)?
             }
         };
-        let end = start.checked_add(self.bits() as usize)?;
-        (end <= dwords.checked_mul(32)?).then_some(start)
+        (start < dwords.checked_mul(32)?).then_some(start)
     }
 
-    /// How many elements lie within `dwords` dwords.
+    /// How many elements begin within `dwords` dwords.
     pub fn elements(&self, dwords: usize) -> usize {
         let bits = (dwords * 32).saturating_sub(self.start());
-        let bits = match bits.checked_sub(self.bits() as usize) {
-            Some(rest) => rest,
-            None => return 0,
-        };
         match self.repeat {
+            _ if bits == 0 => 0,
             None => 1,
             Some(repeat) => {
-                let fit = bits / (repeat.stride as usize).max(1) + 1;
+                let fit = bits.div_ceil((repeat.stride as usize).max(1));
                 match repeat.count {
                     0 => fit,
                     count => fit.min(count as usize),
@@ -273,11 +270,13 @@ impl Layout {
 }
 
 /// The identifying bits of a header by its command type (bits 31:29): MI
-/// commands by 28:23, blits by 28:22, the others by 28:16.
+/// commands by 28:23, blits by 28:22, barriers (5) by 28:26, the others by
+/// 28:16.
 pub(crate) const fn header_mask(header: u32) -> u32 {
     match header >> 29 {
         0 => 0xff80_0000,
         2 => 0xffc0_0000,
+        5 => 0xfc00_0000,
         _ => 0xffff_0000,
     }
 }

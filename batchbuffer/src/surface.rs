@@ -266,7 +266,7 @@ pub fn image(family: Family, image: &Image) -> Result<SurfaceState, SurfaceError
             });
         }
     }
-    if image.qpitch % 4 != 0 {
+    if !image.qpitch.is_multiple_of(4) {
         return Err(SurfaceError::Limit {
             what: "rows from layer to layer",
             value: image.qpitch.into(),
@@ -314,7 +314,7 @@ pub fn scratch(family: Family, scratch: &ScratchSurface) -> Result<SurfaceState,
         });
     }
     let bytes = scratch.bytes_per_thread;
-    if bytes == 0 || bytes % 64 != 0 || bytes > 1 << 18 {
+    if bytes == 0 || !bytes.is_multiple_of(64) || bytes > 1 << 18 {
         return Err(SurfaceError::Limit {
             what: "scratch bytes of a thread",
             value: bytes.into(),
@@ -446,7 +446,7 @@ fn aligned(
     alignment: u64,
     limit: &'static str,
 ) -> Result<(), SurfaceError> {
-    if address.get() % alignment == 0 {
+    if address.get().is_multiple_of(alignment) {
         return Ok(());
     }
     Err(SurfaceError::Limit {

@@ -205,7 +205,7 @@ impl Commands for Media {
 /// Bytes as whole registers.
 fn grfs(family: Family, what: &'static str, bytes: u32) -> Result<u32, DispatchError> {
     let grf = family.grf_bytes() as u32;
-    if bytes % grf != 0 {
+    if !bytes.is_multiple_of(grf) {
         return Err(crate::EncodeError::Misaligned {
             layout: idd::NAME,
             field: what,

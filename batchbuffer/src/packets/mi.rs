@@ -186,8 +186,8 @@ packet! {
     /// Writes registers with values from the packet, pair by pair.
     mi_load_register_imm "MI_LOAD_REGISTER_IMM" 0x1100_0000 on ALL, Gen8..Xe2
     length { 3 or more in 7:0 }
-    "Byte Write Disables" BYTE_WRITE_DISABLES { 0:11:8 uint every 64 x 0 }
-    "Add CS MMIO Start Offset" ADD_CS_MMIO_START_OFFSET { [Gen11..Xe2] 0:19:19 uint every 64 x 0 }
+    "Byte Write Disables" BYTE_WRITE_DISABLES { 0:11:8 uint }
+    "Add CS MMIO Start Offset" ADD_CS_MMIO_START_OFFSET { [Gen11..Xe2] 0:19:19 uint }
     "Register Offset" REGISTER_OFFSET { 1:22:2 offset every 64 x 0 }
     "Data DWord" DATA_DWORD { 2:31:0 uint every 64 x 0 }
 }

@@ -77,7 +77,7 @@ packet! {
 
 packet! {
     /// Orders accesses to a resource between pipeline stages.
-    resource_barrier "RESOURCE_BARRIER" 0xac00_0000 on EU, Xe2..Xe2
+    resource_barrier "RESOURCE_BARRIER" 0xac00_0000 on EU, Xe2..Xe2 with resource_barrier_body
     length { 5 in 7:0 }
     "Predicate Enable" PREDICATE_ENABLE { 0:24:24 bool }
     "Resource Barrier Body" RESOURCE_BARRIER_BODY { 1:127:0 state(resource_barrier_body) }

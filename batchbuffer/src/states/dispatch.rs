@@ -77,13 +77,13 @@ state! {
     "Indirect Data Start Address" INDIRECT_DATA_START_ADDRESS { 2:31:6 offset }
     "Compute Dispatch All walker Enable" COMPUTE_DISPATCH_ALL_WALKER_ENABLE { [Xe2..Xe2] 3:0:0 values(ComputeDispatchAllWalkerEnable) }
     "Dispatch Walk Order" DISPATCH_WALK_ORDER { [Xe2..Xe2] 3:6:5 values(DispatchWalkOrder) }
-    "Message SIMD" MESSAGE_SIMD { [XeHpg..XeHpc] 3:18:17 values(MessageSimdXeHpg), [Xe2..Xe2] 3:18:17 values(MessageSimdXe2) }
+    "Message SIMD" MESSAGE_SIMD { 3:18:17 values(MessageSimd) }
     "Tile Layout" TILE_LAYOUT { 3:21:19 values(TileLayout) }
     "Walk Order" WALK_ORDER { 3:24:22 values(WalkOrder) }
     "Emit Inline Parameter" EMIT_INLINE_PARAMETER { 3:25:25 bool }
     "Emit Local" EMIT_LOCAL { 3:28:26 values(EmitLocal) }
     "Generate Local ID" GENERATE_LOCAL_ID { 3:29:29 bool }
-    "SIMD Size" SIMD_SIZE { [XeHpg..XeHpc] 3:31:30 values(SimdSizeXeHpg), [Xe2..Xe2] 3:31:30 values(SimdSizeXe2) }
+    "SIMD Size" SIMD_SIZE { 3:31:30 values(SimdSize) }
     "Execution Mask" EXECUTION_MASK { 4:31:0 uint }
     "Local X Maximum" LOCAL_X_MAXIMUM { 5:9:0 uint }
     "Local Y Maximum" LOCAL_Y_MAXIMUM { 5:19:10 uint }
@@ -107,8 +107,7 @@ state! {
     values PartitionType {
         PARTITIONX "PartitionX" = 1, PARTITIONY "PartitionY" = 2, PARTITIONZ "PartitionZ" = 3,
     }
-    values MessageSimdXeHpg { SIMD8 = 0, SIMD16 = 1, SIMD32 = 2 }
-    values MessageSimdXe2 { SIMT16 = 1, SIMT32 = 2 }
+    values MessageSimd { SIMD8 = 0, SIMD16 = 1, SIMD32 = 2 }
     values TileLayout {
         LINEAR "Linear" = 0, TILEY_32BPE "TileY 32bpe" = 1, TILEY_64BPE "TileY 64bpe" = 2,
         TILEY_128BPE "TileY 128bpe" = 3,
@@ -121,8 +120,7 @@ state! {
         EMIT_NONE "Emit None" = 0, EMIT_X "Emit X" = 1, EMIT_XY "Emit XY" = 3,
         EMIT_XYZ "Emit XYZ" = 7,
     }
-    values SimdSizeXeHpg { SIMD8 = 0, SIMD16 = 1, SIMD32 = 2 }
-    values SimdSizeXe2 { SIMT16 = 1, SIMT32 = 2 }
+    values SimdSize { SIMD8 = 0, SIMD16 = 1, SIMD32 = 2 }
     values ComputeDispatchAllWalkerEnable { DISABLED "Disabled" = 0, ENABLED "Enabled" = 1 }
     values DispatchWalkOrder {
         LINEAR_WALK "Linear Walk" = 0, Y_ORDER_WALK "Y order walk" = 1,

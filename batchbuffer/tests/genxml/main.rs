@@ -1,0 +1,123 @@
+//! Checks every declared layout against genxml, field by field.
+//!
+//! genxml is Mesa's machine-readable form of the manuals' packet layouts. With
+//! `GENXML_DIR` naming the folder of its XML files (either generation of their
+//! format), the facts about the packets that we declare are derived from it and
+//! must equal the committed table `facts.txt`; `GENXML_UPDATE=1` rewrites the
+//! table. Without it, the table alone is used. With `ORACLES=required` a missing
+//! `GENXML_DIR` is a failure.
+
+mod declared;
+mod exceptions;
+mod facts;
+mod xml;
+
+use std::path::{Path, PathBuf};
+
+use devinfo::Family;
+use facts::{Facts, normal};
+
+fn table_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/genxml/facts.txt")
+}
+
+fn table() -> Facts {
+    let text = std::fs::read_to_string(table_path()).expect("facts.txt is committed");
+    Facts::parse(&text)
+}
+
+#[test]
+fn the_table_is_what_genxml_says() {
+    let Some(folder) = std::env::var_os("GENXML_DIR") else {
+        if std::env::var("ORACLES").as_deref() == Ok("required") {
+            panic!("GENXML_DIR is not set, and ORACLES=required");
+        }
+        println!("skipped: GENXML_DIR is not set; the committed table is used alone");
+        return;
+    };
+    let derived = xml::derive(Path::new(&folder), &declared::names());
+    if std::env::var_os("GENXML_UPDATE").is_some() {
+        std::fs::write(table_path(), derived.to_text()).expect("facts.txt can be written");
+    }
+    let committed = table();
+    let mut differences = Vec::new();
+    for (layout, family, fact) in derived.iter() {
+        if !committed.has(layout, family, fact) {
+            differences.push(format!("not in facts.txt: {layout} {family}: {fact}"));
+        }
+    }
+    for (layout, family, fact) in committed.iter() {
+        if !derived.has(layout, family, fact) {
+            differences.push(format!("not in genxml: {layout} {family}: {fact}"));
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[test]
+fn every_fact_of_genxml_is_declared() {
+    let table = table();
+    let declared = declared::facts();
+    let mut missing = Vec::new();
+    let mut used = vec![false; exceptions::NOT_DECLARED.len()];
+    for (layout, family, fact) in table.iter() {
+        if declared.has(layout, family, fact) {
+            continue;
+        }
+        match exceptions::NOT_DECLARED
+            .iter()
+            .position(|e| e.covers(layout, family, fact))
+        {
+            Some(at) => used[at] = true,
+            None => missing.push(format!("{layout} {family}: {fact}")),
+        }
+    }
+    for (exception, used) in exceptions::NOT_DECLARED.iter().zip(used) {
+        if !used {
+            missing.push(format!("needless exception: {exception:?}"));
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn every_declared_fact_is_in_genxml() {
+    let table = table();
+    let declared = declared::facts();
+    let mut unknown = Vec::new();
+    let mut used = vec![false; exceptions::NOT_IN_GENXML.len()];
+    for (layout, family, fact) in declared.iter() {
+        // Value sets are shared by families, so a set may name values that one
+        // of them lacks; the other direction is checked above.
+        if fact.starts_with("value ") || table.has(layout, family, fact) {
+            continue;
+        }
+        match exceptions::NOT_IN_GENXML
+            .iter()
+            .position(|e| e.covers(layout, family, fact))
+        {
+            Some(at) => used[at] = true,
+            None => unknown.push(format!("{layout} {family}: {fact}")),
+        }
+    }
+    for (exception, used) in exceptions::NOT_IN_GENXML.iter().zip(used) {
+        if !used {
+            unknown.push(format!("needless exception: {exception:?}"));
+        }
+    }
+    assert!(unknown.is_empty(), "{}", unknown.join("\n"));
+}
+
+#[test]
+fn the_table_covers_all_families() {
+    let table = table();
+    for family in Family::ALL {
+        let count = table.iter().filter(|(_, f, _)| *f == family).count();
+        assert!(count > 500, "{family}: only {count} facts");
+    }
+    assert_eq!(
+        normal("field 4:31:30 uint SIMD Size"),
+        normal("field 4:31:30 uint SIMDsize")
+    );
+    assert_ne!(normal("field 4:3:0 uint A"), normal("field 4:30:0 uint A"));
+}
