@@ -3,7 +3,7 @@
 use isa_encoder::Sfid;
 use isa_encoder::message::{DescriptorError, Descriptors, Message as Meaning};
 
-use super::{gateway, hdc};
+use super::{gateway, hdc, sampler};
 use crate::{Fault, GroupEnv};
 
 /// One send, with its payload gathered.
@@ -61,9 +61,8 @@ pub fn execute(message: Message<'_>, env: &GroupEnv<'_>) -> Result<Effect, Fault
         Meaning::Hdc(meaning) => hdc::execute(meaning, message, env).map(|()| Effect::None),
         Meaning::Gateway(meaning) => gateway::execute(meaning, env),
         Meaning::EndOfThread => Ok(Effect::EndOfThread),
-        meaning @ (Meaning::Lsc(_) | Meaning::Sampler(_)) => {
-            Err(not_modelled(&format!("{function}: {meaning}")))
-        }
+        Meaning::Sampler(meaning) => sampler::execute(meaning, message, env).map(|()| Effect::None),
+        meaning @ Meaning::Lsc(_) => Err(not_modelled(&meaning.to_string())),
     }
 }
 

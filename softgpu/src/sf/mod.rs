@@ -15,6 +15,7 @@ mod gateway;
 mod hdc;
 mod payload;
 mod place;
+mod sampler;
 mod state_cache;
 mod surface;
 #[cfg(test)]

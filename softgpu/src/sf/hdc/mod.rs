@@ -2,12 +2,15 @@
 
 mod atomic;
 mod block;
+mod media;
 mod scattered;
+mod typed;
+
+pub(in crate::sf) use typed::coordinates;
 
 use isa_encoder::message::{Hdc, HdcAddress, HdcSurface, Lengths};
 
 use super::Message;
-use super::execute::not_modelled;
 use super::payload::Payload;
 use super::place::{Place, UNBOUNDED};
 use super::surface::Surface;
@@ -104,9 +107,24 @@ pub(super) fn execute(meaning: Hdc, message: Message<'_>, env: &GroupEnv<'_>) ->
             simd,
         } => atomic::untyped(&context, dst, address, (op, bytes), returns, simd),
         Hdc::Fence { .. } => block::fence(&context, dst),
-        Hdc::Typed { .. } | Hdc::TypedAtomic { .. } | Hdc::MediaBlock { .. } => {
-            Err(not_modelled(&meaning.to_string()))
-        }
+        Hdc::Typed {
+            direction,
+            surface,
+            components,
+            slots,
+        } => typed::access(&context, dst, direction, surface, components, slots),
+        Hdc::TypedAtomic {
+            surface,
+            op,
+            bytes,
+            returns,
+            slots,
+        } => typed::atomic(&context, dst, surface, (op, bytes), returns, slots),
+        Hdc::MediaBlock {
+            direction,
+            surface,
+            line_stride,
+        } => media::access(&context, dst, direction, surface, line_stride),
     }
 }
 
@@ -132,7 +150,7 @@ impl<'a> Context<'a> {
     }
 
     /// The surface that a message names, which is neither SLM nor stateless memory.
-    fn surface(&self, surface: HdcSurface) -> Result<Surface, Fault> {
+    pub(super) fn surface(&self, surface: HdcSurface) -> Result<Surface, Fault> {
         let env = self.env;
         match surface {
             HdcSurface::Bti(index) => env.state.bti(env, index),

@@ -1,6 +1,9 @@
 //! Surfaces: what binding table entries and bindless offsets lead to.
 
-mod fields;
+mod format;
 mod state;
+mod texel;
+mod tiling;
 
+pub(super) use format::{Format, Numeric, Texel};
 pub(super) use state::{Surface, SurfaceKind};

@@ -1,8 +1,10 @@
 //! Surface states, decoded.
 
+use batchbuffer::states::render_surface_state as rss;
 use devinfo::{Family, GpuAddress};
 
-use super::fields as rss;
+use super::format::Format;
+use super::tiling::Tiling;
 use crate::mem::View;
 use crate::sf::place::Place;
 
@@ -38,14 +40,32 @@ pub(in crate::sf) struct Surface {
     pub base: GpuAddress,
     /// Size in bytes of a buffer or scratch surface.
     pub bytes: u64,
-    /// Texels in x.
+    /// Texels in x, or elements of a buffer.
     pub width: u32,
     /// Texels in y.
     pub height: u32,
-    /// Slices of a 3D image, elements of an array, else 1.
+    /// Slices of a volume, elements of an array (six times as many faces of a cube), else 1.
     pub depth: u32,
     /// Bytes from one row (or structure, or thread's scratch) to the next.
     pub pitch: u32,
+    /// Rows (of a one-dimensional array: texels) from one slice or array element to the next.
+    pub slice_rows: u32,
+    /// The arrangement in memory.
+    pub tiling: Tiling,
+    /// Whether it is an array.
+    pub array: bool,
+    /// The array element that coordinate 0 means.
+    pub first_element: u32,
+    /// Texels before the first in x.
+    pub x_offset: u32,
+    /// Rows before the first.
+    pub y_offset: u32,
+    /// What the sampler returns as red, green, blue and alpha (SHADER_CHANNEL_SELECT).
+    pub select: [u8; 4],
+    /// The level of detail that level 0 means.
+    pub min_lod: u32,
+    /// Levels, less one.
+    pub mip_count: u32,
 }
 
 /// RAW: untyped bytes.
@@ -62,10 +82,19 @@ impl Surface {
         height: 0,
         depth: 0,
         pitch: 0,
+        slice_rows: 0,
+        tiling: Tiling::Linear,
+        array: false,
+        first_element: 0,
+        x_offset: 0,
+        y_offset: 0,
+        select: [4, 5, 6, 7],
+        min_lod: 0,
+        mip_count: 0,
     };
 
     /// What `dwords` describe.
-    pub(in crate::sf) fn decode(family: Family, dwords: &[u32; 16]) -> Self {
+    pub(in crate::sf) fn decode(family: Family, dwords: &[u32]) -> Self {
         let state = rss::view(family, dwords);
         let kind = match state.get32(rss::SURFACE_TYPE) {
             0 => SurfaceKind::Image1d,
@@ -73,32 +102,68 @@ impl Surface {
             2 => SurfaceKind::Image3d,
             3 => SurfaceKind::Cube,
             4 => SurfaceKind::Buffer,
-            5 => SurfaceKind::StructuredBuffer,
+            5 if family < Family::XeHpg => SurfaceKind::StructuredBuffer,
             6 if family >= Family::XeHpg => SurfaceKind::Scratch,
             _ => return Self::NULL,
         };
-        let format = state.get32(rss::SURFACE_FORMAT);
-        let width = state.get32(rss::WIDTH);
-        let height = state.get32(rss::HEIGHT);
+        let code = state.get32(rss::SURFACE_FORMAT);
+        let (width, height) = (state.get32(rss::WIDTH), state.get32(rss::HEIGHT));
         let depth = state.get32(rss::DEPTH);
         let pitch = state.get32(rss::SURFACE_PITCH) + 1;
         // The number of elements of a buffer, less one, is spread over three fields.
         let elements = u64::from(width & 0x7f | height << 7 | depth << 21) + 1;
         let bytes = match kind {
-            SurfaceKind::Buffer if format == FORMAT_RAW => elements,
+            SurfaceKind::Buffer if code == FORMAT_RAW => elements,
             SurfaceKind::Buffer | SurfaceKind::StructuredBuffer => elements * u64::from(pitch),
             SurfaceKind::Scratch => u64::from(pitch),
             _ => 0,
         };
+        let is_buffer = bytes != 0;
+        let array = state.flag(rss::SURFACE_ARRAY);
+        let layers = match kind {
+            SurfaceKind::Image3d => depth + 1,
+            SurfaceKind::Cube => 6 * (depth + 1),
+            _ if array => depth + 1,
+            _ => 1,
+        };
+        let element_bytes = Format::of(code as u16).map_or(1, |format| format.bytes);
         Self {
             kind,
-            format: format as u16,
-            base: state.base(),
+            format: code as u16,
+            base: state.address(rss::SURFACE_BASE_ADDRESS),
             bytes,
-            width: width + 1,
-            height: height + 1,
-            depth: depth + 1,
+            width: if is_buffer {
+                elements as u32
+            } else {
+                width + 1
+            },
+            height: if is_buffer { 1 } else { height + 1 },
+            depth: layers,
             pitch,
+            slice_rows: slice_rows(family, kind, height + 1, &state),
+            tiling: Tiling::of(
+                family,
+                state.get32(rss::TILE_MODE),
+                element_bytes.into(),
+                kind == SurfaceKind::Image3d,
+            ),
+            array,
+            first_element: match kind {
+                SurfaceKind::Image3d => 0,
+                _ => state.get32(rss::MINIMUM_ARRAY_ELEMENT),
+            },
+            // Offsets are in units of four texels and four rows.
+            x_offset: state.get32(rss::X_OFFSET) * 4,
+            y_offset: state.get32(rss::Y_OFFSET) * 4,
+            select: [
+                rss::SHADER_CHANNEL_SELECT_RED,
+                rss::SHADER_CHANNEL_SELECT_GREEN,
+                rss::SHADER_CHANNEL_SELECT_BLUE,
+                rss::SHADER_CHANNEL_SELECT_ALPHA,
+            ]
+            .map(|field| state.get32(field) as u8),
+            min_lod: state.get32(rss::SURFACE_MIN_LOD),
+            mip_count: state.get32(rss::MIP_COUNT_LOD),
         }
     }
 
@@ -113,4 +178,21 @@ impl Surface {
             _ => Place::Nowhere,
         }
     }
+}
+
+/// The distance of slices: the QPitch field in units of four rows, or where a volume leaves it
+/// zero (Broadwell), the aligned height.
+fn slice_rows(
+    family: Family,
+    kind: SurfaceKind,
+    height: u32,
+    state: &batchbuffer::View<'_>,
+) -> u32 {
+    let rows = state.get32(rss::SURFACE_QPITCH) * 4;
+    if rows != 0 || kind != SurfaceKind::Image3d || family > Family::Gen8 {
+        return rows;
+    }
+    // VALIGN codes 1, 2 and 3 are 4, 8 and 16 rows.
+    let align = 2 << state.get32(rss::SURFACE_VERTICAL_ALIGNMENT).max(1);
+    height.next_multiple_of(align)
 }

@@ -1,0 +1,219 @@
+//! How two- and three-dimensional surfaces lie in memory.
+//!
+//! A tiled surface is a grid of tiles in row-major order; inside a tile, the bits of the byte
+//! offset are bits of x (in bytes), y and z. Sources: Tiger Lake PRM vol 5 "Tiling", ATS-M PRM
+//! vol 5 "Tile4 Format" and "Tile64 Format", gmmlib's swizzle patterns.
+
+use devinfo::Family;
+
+/// An axis of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+const MAX_RUNS: usize = 14;
+
+/// Runs of offset bits, lowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sf) struct Pattern {
+    runs: [(Axis, u8); MAX_RUNS],
+    count: u8,
+    /// Bits of x, y and z in a tile.
+    bits: [u8; 3],
+}
+
+impl Pattern {
+    /// The pattern that the manuals write as `text`: the axis of each offset bit, highest first.
+    const fn new(text: &str) -> Self {
+        let text = text.as_bytes();
+        let mut pattern = Self {
+            runs: [(Axis::X, 0); MAX_RUNS],
+            count: 0,
+            bits: [0; 3],
+        };
+        let mut index = text.len();
+        let mut previous = 0;
+        let mut run = 0;
+        while index > 0 {
+            index -= 1;
+            let letter = text[index];
+            let axis = match letter {
+                b'X' => Axis::X,
+                b'Y' => Axis::Y,
+                _ => Axis::Z,
+            };
+            pattern.bits[axis as usize] += 1;
+            if letter == previous {
+                pattern.runs[run - 1].1 += 1;
+            } else {
+                pattern.runs[run] = (axis, 1);
+                run += 1;
+            }
+            previous = letter;
+        }
+        pattern.count = run as u8;
+        pattern
+    }
+
+    /// The offset inside a tile of byte `x` in row `y` of slice `z`.
+    #[inline]
+    fn inside(&self, x: u32, y: u32, z: u32) -> u32 {
+        let mut rest = [x, y, z];
+        let (mut offset, mut position) = (0, 0);
+        for (axis, bits) in self.runs.iter().take(usize::from(self.count)) {
+            let axis = &mut rest[*axis as usize];
+            offset |= (*axis & ((1 << bits) - 1)) << position;
+            *axis >>= bits;
+            position += bits;
+        }
+        offset
+    }
+}
+
+static TILE_X: Pattern = Pattern::new("YYYXXXXXXXXX");
+static TILE_Y: Pattern = Pattern::new("XXXYYYYYXXXX");
+static TILE_W: Pattern = Pattern::new("XXXYYYYXYXYX");
+static TILE_4: Pattern = Pattern::new("YYXYXXYYXXXX");
+/// Tile64 by log2 of the element's bytes.
+static TILE_64: [Pattern; 5] = [
+    Pattern::new("YYYXYYXYXXYYXXXX"),
+    Pattern::new("YYXXYYXYXXYYXXXX"),
+    Pattern::new("YYXXYYXYXXYYXXXX"),
+    Pattern::new("YXXXYYXYXXYYXXXX"),
+    Pattern::new("YXXXYYXYXXYYXXXX"),
+];
+static TILE_64_3D: [Pattern; 5] = [
+    Pattern::new("ZZZXYYZYZXYYXXXX"),
+    Pattern::new("ZZZYYXZYZXYYXXXX"),
+    Pattern::new("ZZYXYXZYZXYYXXXX"),
+    Pattern::new("ZZYXXXZYZXYYXXXX"),
+    Pattern::new("ZZYXXXZYZXYYXXXX"),
+];
+/// Xe2 arranges three-dimensional tiles differently.
+static TILE_64_3D_XE2: [Pattern; 5] = [
+    Pattern::new("ZZZYYYZZXXYYXXXX"),
+    Pattern::new("ZZZYYYZZXXYYXXXX"),
+    Pattern::new("ZZYXYYZZXXYYXXXX"),
+    Pattern::new("ZZYXXYZZXXYYXXXX"),
+    Pattern::new("ZZYXXYZZXXYYXXXX"),
+];
+
+/// The arrangement of a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sf) enum Tiling {
+    /// Rows after rows.
+    Linear,
+    /// Tiles of one pattern.
+    Tiled(&'static Pattern),
+}
+
+impl Tiling {
+    /// The tiling that a surface state's tile mode names.
+    pub(in crate::sf) fn of(family: Family, mode: u32, element_bytes: u32, volume: bool) -> Self {
+        let size = element_bytes.next_power_of_two().trailing_zeros().min(4) as usize;
+        let tile64 = match (volume, family) {
+            (false, _) => &TILE_64,
+            (true, Family::Xe2) => &TILE_64_3D_XE2,
+            (true, _) => &TILE_64_3D,
+        };
+        match (mode, family >= Family::XeHpg) {
+            (0, _) => Self::Linear,
+            (1, false) => Self::Tiled(&TILE_W),
+            (1, true) => Self::Tiled(&tile64[size]),
+            (2, _) => Self::Tiled(&TILE_X),
+            (_, false) => Self::Tiled(&TILE_Y),
+            (_, true) => Self::Tiled(&TILE_4),
+        }
+    }
+
+    /// The byte offset of byte `x` in row `y` of slice `z`, with `pitch` bytes from row to row
+    /// and `slice_rows` rows from slice to slice (with three-dimensional tiles: from one layer of
+    /// tiles to the next).
+    #[inline]
+    pub(in crate::sf) fn offset(self, pitch: u32, slice_rows: u32, x: u32, y: u32, z: u32) -> u64 {
+        match self {
+            Self::Linear => {
+                let row = u64::from(y) + u64::from(z) * u64::from(slice_rows);
+                row * u64::from(pitch) + u64::from(x)
+            }
+            Self::Tiled(pattern) => {
+                let [width, height, depth] = pattern.bits;
+                let row = u64::from(y) + u64::from(z >> depth) * u64::from(slice_rows);
+                let tiles_in_row = u64::from(pitch >> width);
+                let tile = (row >> height) * tiles_in_row + u64::from(x >> width);
+                let inside = pattern.inside(x, row as u32, z);
+                (tile << (width + height + depth)) + u64::from(inside)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tiling;
+    use super::{Pattern, TILE_4, TILE_64, TILE_64_3D, TILE_64_3D_XE2, TILE_W, TILE_X, TILE_Y};
+    use devinfo::Family;
+
+    #[test]
+    fn patterns_are_bijections_of_a_tile() {
+        let all = [&TILE_X, &TILE_Y, &TILE_W, &TILE_4]
+            .into_iter()
+            .chain(&TILE_64)
+            .chain(&TILE_64_3D)
+            .chain(&TILE_64_3D_XE2);
+        for pattern in all {
+            let [x, y, z] = pattern.bits.map(u32::from);
+            let size = 1usize << (x + y + z);
+            assert!(size == 4096 || size == 65536);
+            let mut seen = vec![false; size];
+            for z in 0..1 << z {
+                for y in 0..1 << y {
+                    for x in 0..1 << x {
+                        let offset = pattern.inside(x, y, z) as usize;
+                        assert!(!std::mem::replace(&mut seen[offset], true));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tile shapes from the PRM: X is 512 bytes by 8 rows, Y and Tile4 128 by 32.
+    #[test]
+    fn shapes() {
+        let shape = |pattern: &Pattern| pattern.bits.map(|bits| 1u32 << bits);
+        assert_eq!(shape(&TILE_X), [512, 8, 1]);
+        assert_eq!(shape(&TILE_Y), [128, 32, 1]);
+        assert_eq!(shape(&TILE_4), [128, 32, 1]);
+        assert_eq!(shape(&TILE_W), [64, 64, 1]);
+        // Tile64 of one-byte elements is square; of 16-byte ones 64 by 64 elements.
+        assert_eq!(shape(&TILE_64[0]), [256, 256, 1]);
+        assert_eq!(shape(&TILE_64[4]), [1024, 64, 1]);
+        assert_eq!(shape(&TILE_64_3D[0]), [64, 32, 32]);
+        assert_eq!(shape(&TILE_64_3D[4]), [256, 16, 16]);
+    }
+
+    /// Y tiles: columns of 16 bytes, 32 rows each. X tiles: rows. Tile4: blocks of 16 bytes by
+    /// four rows, four of which side by side fill 256 bytes with a second row of four.
+    #[test]
+    fn known_offsets() {
+        let y = Tiling::of(Family::Gen12Lp, 3, 4, false);
+        assert_eq!(y.offset(256, 32, 0, 1, 0), 16);
+        assert_eq!(y.offset(256, 32, 16, 0, 0), 512);
+        assert_eq!(y.offset(256, 32, 128, 0, 0), 4096);
+        assert_eq!(y.offset(256, 32, 0, 32, 0), 8192);
+        assert_eq!(y.offset(256, 32, 0, 0, 1), 8192);
+        let x = Tiling::of(Family::Gen12Lp, 2, 4, false);
+        assert_eq!(x.offset(1024, 8, 511, 0, 0), 511);
+        assert_eq!(x.offset(1024, 8, 0, 1, 0), 512);
+        assert_eq!(x.offset(1024, 8, 512, 0, 0), 4096);
+        let four = Tiling::of(Family::XeHpg, 3, 4, false);
+        assert_eq!(four.offset(128, 32, 0, 1, 0), 16);
+        assert_eq!(four.offset(128, 32, 16, 0, 0), 64);
+        assert_eq!(four.offset(128, 32, 0, 4, 0), 256);
+        assert_eq!(four.offset(128, 32, 64, 0, 0), 512);
+        assert_eq!(four.offset(128, 32, 0, 8, 0), 1024);
+    }
+}
