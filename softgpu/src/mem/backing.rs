@@ -13,6 +13,7 @@ use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::unistd::ftruncate;
 
+use super::raw::HostPage;
 use super::{PAGE_BYTES, user};
 
 /// The memfd that a node's buffer objects are slices of.
@@ -272,6 +273,68 @@ impl Backing {
             }
             Store::Anonymous(_) | Store::User => None,
         }
+    }
+
+    /// Maps part of this memory for the client, which unmaps it with `munmap(2)`. Returns the
+    /// address.
+    ///
+    /// # Errors
+    /// `ENXIO` if it has no file; the error of `mmap(2)`.
+    pub fn map_for_client(&self, offset: u64, bytes: u64) -> Result<u64, Errno> {
+        let Store::Slice(slice) = &self.store else {
+            return Err(Errno::ENXIO);
+        };
+        slice.exposed.store(true, Ordering::Relaxed);
+        let map = MmapOptions::new()
+            .offset(slice.range.start + offset)
+            .len(usize::try_from(bytes).map_err(|_| Errno::EINVAL)?)
+            .map_raw(slice.pool.file.as_raw_fd())
+            .map_err(errno_of)?;
+        let address = map.as_mut_ptr() as u64;
+        // It is the client's now.
+        std::mem::forget(map);
+        Ok(address)
+    }
+
+    /// Copies bytes from `offset` on to `out`, for the CPU.
+    ///
+    /// # Errors
+    /// `EINVAL` if they are not all inside.
+    pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Errno> {
+        let (mut offset, mut rest) = (offset, out);
+        while !rest.is_empty() {
+            let (page, start, count) = self.part(offset, rest.len())?;
+            let (part, tail) = rest.split_at_mut(count);
+            page.read(start, part);
+            offset += count as u64;
+            rest = tail;
+        }
+        Ok(())
+    }
+
+    /// Copies `data` to `offset`, for the CPU.
+    ///
+    /// # Errors
+    /// `EINVAL` if it does not all fit inside.
+    pub fn write(&self, offset: u64, data: &[u8]) -> Result<(), Errno> {
+        let (mut offset, mut rest) = (offset, data);
+        while !rest.is_empty() {
+            let (page, start, count) = self.part(offset, rest.len())?;
+            let (part, tail) = rest.split_at(count);
+            page.write(start, part);
+            offset += count as u64;
+            rest = tail;
+        }
+        Ok(())
+    }
+
+    /// The page that `offset` lies in, where in it, and how many of `wanted` bytes it has.
+    fn part(&self, offset: u64, wanted: usize) -> Result<(HostPage, usize, usize), Errno> {
+        let base = self.page(offset / PAGE_BYTES).ok_or(Errno::EINVAL)?;
+        let start = (offset % PAGE_BYTES) as usize;
+        // SAFETY: the page is mapped as long as `self` lives, which outlives the copy.
+        let page = unsafe { HostPage::new(base) };
+        Ok((page, start, wanted.min(PAGE_BYTES as usize - start)))
     }
 
     /// The host address of page `index`, for the address space.

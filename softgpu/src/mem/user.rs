@@ -7,6 +7,7 @@
 use std::fs;
 use std::io::{IoSlice, IoSliceMut};
 use std::ops::Range;
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 
 use nix::errno::Errno;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
@@ -92,6 +93,22 @@ const ARRAY_LIMIT: usize = 64 << 20;
 /// `EFAULT` as [`copy_out`].
 pub fn write<T: IntoBytes + Immutable>(address: u64, value: &T) -> Result<(), Errno> {
     copy_out(address, value.as_bytes())
+}
+
+/// A duplicate, closed on exec, of an eventfd of the client.
+///
+/// # Errors
+/// `EBADF` if it is not open, `EINVAL` if it is no eventfd; `EMFILE`.
+pub fn duplicate_eventfd(fd: RawFd) -> Result<OwnedFd, Errno> {
+    let link = fs::read_link(format!("/proc/self/fd/{fd}")).map_err(|_| Errno::EBADF)?;
+    if fd < 0 || link.to_str() != Some("anon_inode:[eventfd]") {
+        return Err(Errno::EINVAL);
+    }
+    // SAFETY: the borrow lives for the system call only, which checks the number itself.
+    let borrowed = unsafe { BorrowedFd::borrow_raw(fd) };
+    borrowed
+        .try_clone_to_owned()
+        .map_err(|error| error.raw_os_error().map_or(Errno::EBADF, Errno::from_raw))
 }
 
 /// The mappings of this process, as they were when read.

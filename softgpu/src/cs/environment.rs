@@ -1,0 +1,29 @@
+//! What a batch runs in.
+
+use std::sync::atomic::AtomicBool;
+
+use batchbuffer::Engine;
+use devinfo::Family;
+
+use crate::device::Device;
+use crate::mem::AddressSpace;
+
+/// What a batch runs in.
+#[derive(Debug)]
+pub struct Environment<'a> {
+    /// The device.
+    pub device: &'a Device,
+    /// The memory that the batch sees.
+    pub space: &'a AddressSpace,
+    /// The engine that runs it.
+    pub engine: Engine,
+    /// Ends it early when set.
+    pub stop: &'a AtomicBool,
+}
+
+impl Environment<'_> {
+    /// The family whose packets the engine understands.
+    pub fn family(&self) -> Family {
+        self.device.platform.family
+    }
+}

@@ -1,0 +1,23 @@
+//! Command streamers: batches of packets, executed.
+//!
+//! [`run`] follows a batch as the hardware does: dword lengths from the headers, jumps and calls
+//! by MI_BATCH_BUFFER_START, until MI_BATCH_BUFFER_END. Layouts come from `batchbuffer`; what a
+//! packet does is here: `mi` for the streamer's own commands, `flush` for flushes and their
+//! post-sync writes, `states` for what dispatches rely on, `walker` for dispatches. A header
+//! that is no command of the engine stops the context, and the report names dword and offset.
+
+mod environment;
+mod failure;
+mod flush;
+mod math;
+mod mi;
+mod registers;
+mod state;
+mod states;
+mod streamer;
+mod walker;
+
+pub use environment::Environment;
+pub use failure::Failure;
+pub use state::State;
+pub use streamer::run;

@@ -1,0 +1,185 @@
+//! Fences: events that happen once.
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+use nix::errno::Errno;
+
+/// Counts changes that some thread may wait for: fences signalled, sync objects changed.
+///
+/// One for the process: fences cross nodes by way of fds.
+struct Changes {
+    count: Mutex<u64>,
+    changed: Condvar,
+}
+
+static CHANGES: Changes = Changes {
+    count: Mutex::new(0),
+    changed: Condvar::new(),
+};
+
+impl Changes {
+    fn now(&self) -> u64 {
+        *self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Wakes all waiters: something that [`wait_until`] may look at has changed.
+pub(super) fn announce() {
+    let mut count = CHANGES.count.lock().unwrap_or_else(PoisonError::into_inner);
+    *count = count.wrapping_add(1);
+    CHANGES.changed.notify_all();
+}
+
+/// Waits until `done` gives a value, at most until `deadline`; `None` there waits for ever.
+///
+/// `done` is asked again each time that a fence is signalled or a sync object changes.
+pub fn wait_until<T>(deadline: Option<Instant>, mut done: impl FnMut() -> Option<T>) -> Option<T> {
+    loop {
+        let seen = CHANGES.now();
+        if let Some(value) = done() {
+            return Some(value);
+        }
+        let mut count = CHANGES.count.lock().unwrap_or_else(PoisonError::into_inner);
+        while *count == seen {
+            count = match deadline {
+                None => CHANGES
+                    .changed
+                    .wait(count)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        drop(count);
+                        return done();
+                    }
+                    CHANGES
+                        .changed
+                        .wait_timeout(count, left)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
+                }
+            };
+        }
+    }
+}
+
+type Callback = Box<dyn FnOnce() + Send>;
+
+/// Something that happens once: the end of a batch.
+#[derive(Default)]
+pub struct Fence {
+    outcome: OnceLock<Result<(), Errno>>,
+    callbacks: Mutex<Vec<Callback>>,
+}
+
+impl fmt::Debug for Fence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fence({:?})", self.outcome.get())
+    }
+}
+
+impl Fence {
+    /// A fence that has not happened.
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    /// A fence that has happened.
+    pub fn signalled() -> Arc<Self> {
+        let fence = Self::new();
+        fence.signal(Ok(()));
+        fence
+    }
+
+    /// A fence that happens when all of `parts` have.
+    pub fn all(parts: &[Arc<Fence>]) -> Arc<Self> {
+        if let [only] = parts {
+            return Arc::clone(only);
+        }
+        let whole = Self::new();
+        let left = Arc::new(AtomicUsize::new(parts.len() + 1));
+        for part in parts {
+            let (whole, left) = (Arc::clone(&whole), Arc::clone(&left));
+            part.on_signal(Box::new(move || {
+                if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    whole.signal(Ok(()));
+                }
+            }));
+        }
+        if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+            whole.signal(Ok(()));
+        }
+        whole
+    }
+
+    /// Lets it happen, with an error if what it stands for was lost. Only the first call counts.
+    pub fn signal(&self, outcome: Result<(), Errno>) {
+        let callbacks = {
+            let mut callbacks = self.callbacks();
+            if self.outcome.set(outcome).is_err() {
+                return;
+            }
+            std::mem::take(&mut *callbacks)
+        };
+        for callback in callbacks {
+            callback();
+        }
+        announce();
+    }
+
+    /// Whether it has happened.
+    pub fn is_signalled(&self) -> bool {
+        self.outcome.get().is_some()
+    }
+
+    /// Calls `callback` when it happens: at once if it has.
+    pub fn on_signal(&self, callback: Callback) {
+        {
+            let mut callbacks = self.callbacks();
+            if self.outcome.get().is_none() {
+                callbacks.push(callback);
+                return;
+            }
+        }
+        callback();
+    }
+
+    fn callbacks(&self) -> std::sync::MutexGuard<'_, Vec<Callback>> {
+        self.callbacks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_joint_fence_waits_for_all_parts() {
+        let parts = [Fence::new(), Fence::new(), Fence::signalled()];
+        let whole = Fence::all(&parts);
+        parts[1].signal(Ok(()));
+        assert!(!whole.is_signalled());
+        parts[0].signal(Err(Errno::EIO));
+        assert!(whole.is_signalled());
+        assert!(Fence::all(&[]).is_signalled());
+    }
+
+    #[test]
+    fn waiting_ends_with_the_signal_or_the_deadline() {
+        let fence = Fence::new();
+        let done = || fence.is_signalled().then_some(());
+        let deadline = Instant::now() + Duration::from_millis(5);
+        assert_eq!(wait_until(Some(deadline), done), None);
+        let other = Arc::clone(&fence);
+        let thread = std::thread::spawn(move || other.signal(Ok(())));
+        assert_eq!(wait_until(None, done), Some(()));
+        thread.join().unwrap();
+    }
+}

@@ -1,0 +1,15 @@
+//! Submission: fences, sync objects, and the timelines on which batches run.
+//!
+//! A [`Timeline`] is one context on one engine. Its batches run in order on a thread of its own,
+//! so that a batch that hangs, or waits for a semaphore that another context signals, holds up
+//! nobody else: the timelines of an engine share it as a time-slicing scheduler would make them.
+
+mod fence;
+mod handle_fd;
+mod syncobj;
+mod timeline;
+
+pub use fence::{Fence, wait_until};
+pub use handle_fd::{export, give_away, import};
+pub use syncobj::Syncobj;
+pub use timeline::{ContextStatus, Job, Timeline};

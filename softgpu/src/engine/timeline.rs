@@ -1,0 +1,220 @@
+//! One context on one engine.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use batchbuffer::Engine;
+use devinfo::GpuAddress;
+use kmd_iface::ErrorReport;
+use nix::errno::Errno;
+
+use super::fence::{Fence, wait_until};
+use crate::cs;
+use crate::device::Device;
+use crate::mem::AddressSpace;
+
+/// What became of a context, shared by its timelines.
+#[derive(Debug, Default)]
+pub struct ContextStatus {
+    /// Ends running batches and drops waiting ones: the context is being closed.
+    pub stop: AtomicBool,
+    /// A batch of it failed: nothing more is taken.
+    banned: AtomicBool,
+    /// Batches lost while running.
+    active: AtomicU32,
+    /// Batches lost while waiting.
+    pending: AtomicU32,
+    report: Mutex<Option<ErrorReport>>,
+}
+
+impl ContextStatus {
+    /// Whether a batch of it failed.
+    pub fn is_banned(&self) -> bool {
+        self.banned.load(Ordering::Acquire)
+    }
+
+    /// Batches lost while running, and while waiting.
+    pub fn lost(&self) -> (u32, u32) {
+        (
+            self.active.load(Ordering::Relaxed),
+            self.pending.load(Ordering::Relaxed),
+        )
+    }
+
+    /// Why it was banned.
+    pub fn report(&self) -> Option<ErrorReport> {
+        self.report
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn ban(&self, report: ErrorReport) {
+        self.report
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert(report);
+        self.active.fetch_add(1, Ordering::Relaxed);
+        self.banned.store(true, Ordering::Release);
+    }
+}
+
+/// One batch to run.
+#[derive(Debug)]
+pub struct Job {
+    /// What the batch sees.
+    pub space: Arc<AddressSpace>,
+    /// Its first command.
+    pub batch: GpuAddress,
+    /// What it waits for.
+    pub waits: Vec<Arc<Fence>>,
+    /// Signalled when it has ended.
+    pub done: Arc<Fence>,
+}
+
+/// One context on one engine: its batches run in order.
+#[derive(Debug)]
+pub struct Timeline {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    device: Arc<Device>,
+    engine: Engine,
+    status: Arc<ContextStatus>,
+    queue: Mutex<Queue>,
+    /// The context image: what the engine keeps between batches.
+    image: Mutex<cs::State>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    jobs: VecDeque<Job>,
+    /// Whether a thread works on it.
+    served: bool,
+    last: Option<Arc<Fence>>,
+}
+
+/// The most batches that may wait in one timeline.
+const QUEUE_LIMIT: usize = 4096;
+
+impl Timeline {
+    /// The timeline of a new context.
+    pub fn new(device: Arc<Device>, engine: Engine, status: Arc<ContextStatus>) -> Self {
+        let image = Mutex::new(cs::State::new(engine));
+        Self {
+            shared: Arc::new(Shared {
+                device,
+                engine,
+                status,
+                queue: Mutex::default(),
+                image,
+            }),
+        }
+    }
+
+    /// Queues a batch.
+    ///
+    /// # Errors
+    /// `EAGAIN` when too many wait already or no thread can be started.
+    pub fn submit(&self, job: Job) -> Result<(), Errno> {
+        let mut queue = self.shared.queue();
+        if queue.jobs.len() >= QUEUE_LIMIT {
+            return Err(Errno::EAGAIN);
+        }
+        if !queue.served {
+            let shared = Arc::clone(&self.shared);
+            thread::Builder::new()
+                .name(format!("softgpu-{}", self.shared.engine))
+                .spawn(move || shared.serve())
+                .map_err(|_| Errno::EAGAIN)?;
+            queue.served = true;
+        }
+        queue.last = Some(Arc::clone(&job.done));
+        queue.jobs.push_back(job);
+        drop(queue);
+        super::fence::announce();
+        Ok(())
+    }
+
+    /// The fence of the batch that was submitted last.
+    pub fn last(&self) -> Option<Arc<Fence>> {
+        self.shared.queue().last.clone()
+    }
+}
+
+/// How long a thread waits for another batch before it ends.
+const LINGER: Duration = Duration::from_millis(200);
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs batches until none has come for a while.
+    fn serve(&self) {
+        loop {
+            let next = self.queue().jobs.pop_front();
+            match next {
+                Some(job) => self.process(&job),
+                None => {
+                    let deadline = Instant::now() + LINGER;
+                    let more = || (!self.queue().jobs.is_empty()).then_some(());
+                    if wait_until(Some(deadline), more).is_none() {
+                        let mut queue = self.queue();
+                        if queue.jobs.is_empty() {
+                            queue.served = false;
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn process(&self, job: &Job) {
+        let stop = &self.status.stop;
+        while !stop.load(Ordering::Relaxed) {
+            // The deadline only bounds how late `stop` is seen.
+            let deadline = Instant::now() + Duration::from_millis(100);
+            let ready = || job.waits.iter().all(|f| f.is_signalled()).then_some(());
+            if wait_until(Some(deadline), ready).is_some() {
+                break;
+            }
+        }
+        if stop.load(Ordering::Relaxed) {
+            return job.done.signal(Err(Errno::EIO));
+        }
+        if self.status.is_banned() {
+            self.status.pending.fetch_add(1, Ordering::Relaxed);
+            return job.done.signal(Err(Errno::EIO));
+        }
+        let mut image = self.image.lock().unwrap_or_else(PoisonError::into_inner);
+        let environment = cs::Environment {
+            device: &self.device,
+            space: &job.space,
+            engine: self.engine,
+            stop,
+        };
+        let outcome = cs::run(&mut image, &environment, job.batch);
+        drop(image);
+        job.done.signal(match outcome {
+            Ok(()) => Ok(()),
+            Err(cs::Failure::Stopped) => Err(Errno::EIO),
+            Err(failure) => {
+                let report = failure.report(&job.space);
+                tracing::error!("softgpu: {}", report.summary);
+                for line in &report.details {
+                    tracing::error!("softgpu:   {line}");
+                }
+                self.device.record(report.clone());
+                self.status.ban(report);
+                Err(Errno::EIO)
+            }
+        });
+    }
+}

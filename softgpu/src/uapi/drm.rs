@@ -1,0 +1,104 @@
+//! The ioctls of all drivers: version, capabilities, handles, PRIME.
+
+use std::sync::Arc;
+
+use devinfo::Driver;
+use kmd_iface::uapi::drm::{
+    self, CAP_PRIME, CAP_SYNCOBJ, CAP_SYNCOBJ_TIMELINE, GemClose, GetCap, PrimeFlags, PrimeHandle,
+    Unique, Version,
+};
+use nix::errno::Errno;
+
+use super::{Call, route};
+use crate::engine::{export, give_away, import};
+use crate::mem::user;
+use crate::node::{File, Object};
+
+pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
+    route!(call, {
+        drm::VERSION => |v| version(file, v),
+        drm::GET_UNIQUE => unique,
+        drm::GET_CAP => get_cap,
+        drm::GEM_CLOSE => |c| gem_close(file, c),
+        drm::PRIME_HANDLE_TO_FD => |p| handle_to_fd(file, p),
+        drm::PRIME_FD_TO_HANDLE => |p| fd_to_handle(file, p),
+    })
+}
+
+/// What the drivers say of themselves: name, version, date, description. Only the name and
+/// version matter to clients.
+fn identity(driver: Driver) -> (&'static str, [i32; 3], &'static str, &'static str) {
+    match driver {
+        Driver::I915 => ("i915", [1, 6, 0], "20230929", "Intel Graphics"),
+        Driver::Xe => ("xe", [1, 1, 0], "20201103", "Intel Xe2 Graphics"),
+    }
+}
+
+fn version(file: &File, version: &mut Version) -> Result<(), Errno> {
+    let (name, numbers, date, description) = identity(file.device().options.driver);
+    [
+        version.version_major,
+        version.version_minor,
+        version.version_patchlevel,
+    ] = numbers;
+    copy_text(name, version.name, &mut version.name_len)?;
+    copy_text(date, version.date, &mut version.date_len)?;
+    copy_text(description, version.desc, &mut version.desc_len)
+}
+
+/// Copies as much of `text` as there is room for, and gives its whole length.
+fn copy_text(text: &str, address: u64, length: &mut u64) -> Result<(), Errno> {
+    let room = usize::try_from(*length).unwrap_or(usize::MAX);
+    *length = text.len() as u64;
+    let part = text
+        .as_bytes()
+        .get(..room.min(text.len()))
+        .unwrap_or_default();
+    if address == 0 {
+        return Ok(());
+    }
+    user::copy_out(address, part)
+}
+
+fn unique(unique: &mut Unique) -> Result<(), Errno> {
+    copy_text("pci:0000:00:02.0", unique.unique, &mut unique.unique_len)
+}
+
+fn get_cap(cap: &mut GetCap) -> Result<(), Errno> {
+    cap.value = match cap.capability {
+        CAP_SYNCOBJ | CAP_SYNCOBJ_TIMELINE => 1,
+        CAP_PRIME => 3,
+        _ => return Err(Errno::EINVAL),
+    };
+    Ok(())
+}
+
+fn gem_close(file: &File, close: &mut GemClose) -> Result<(), Errno> {
+    // The kernel says EINVAL here, where other calls say ENOENT.
+    file.objects.remove(close.handle).ok_or(Errno::EINVAL)?;
+    Ok(())
+}
+
+/// Exports an object. The fd can be passed on and imported, not mapped.
+fn handle_to_fd(file: &File, prime: &mut PrimeHandle) -> Result<(), Errno> {
+    if !(prime.flags - PrimeFlags::CLOEXEC - PrimeFlags::RDWR).is_empty() {
+        return Err(Errno::EINVAL);
+    }
+    let object = file.object(prime.handle)?;
+    if object.backing.user_range().is_some() {
+        // As i915: pages of one process are not for others.
+        return Err(Errno::ENODEV);
+    }
+    let (fd, _) = export(object)?;
+    prime.fd = give_away(fd);
+    Ok(())
+}
+
+fn fd_to_handle(file: &File, prime: &mut PrimeHandle) -> Result<(), Errno> {
+    let object: Arc<Object> = import(prime.fd)?;
+    prime.handle = match file.objects.find(&object) {
+        Some(handle) => handle,
+        None => file.objects.insert(object)?,
+    };
+    Ok(())
+}

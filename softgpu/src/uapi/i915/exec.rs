@@ -1,0 +1,382 @@
+//! EXECBUFFER2.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use devinfo::GpuAddress;
+use kmd_iface::uapi::i915::EngineClass;
+use kmd_iface::uapi::i915::exec::{
+    EXECBUFFER_EXT_TIMELINE_FENCES, ExecBuffer2, ExecFence, ExecFenceFlags, ExecFlags, ExecObject,
+    ExecObjectFlags, ExecTimelineFences,
+};
+use nix::errno::Errno;
+
+use super::{find_engine, for_each_extension, read_extension};
+use crate::device::Device;
+use crate::engine::{Fence, Job, Syncobj, give_away, import};
+use crate::mem::{AddressSpace, Binding, OwnerId, PAGE_BYTES, user};
+use crate::node::{Context, EngineSlot, File, Object};
+use crate::uapi::sync::sync_file;
+
+/// The most objects of a submission.
+const OBJECT_LIMIT: u32 = 1 << 20;
+/// The most fences of a submission.
+const FENCE_LIMIT: u64 = 1 << 16;
+
+pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Result<(), Errno> {
+    check_flags(args)?;
+    let context = file.context(args.rsvd1 as u32)?;
+    if context.status.is_banned() {
+        return Err(Errno::EIO);
+    }
+    let (index, engine) = choose_engine(file.device(), &context, args.flags)?;
+    let mut objects: Vec<ExecObject> =
+        user::read_array(args.buffers_ptr, args.buffer_count.into())?;
+    let buffers = look_up(file, &objects)?;
+    let sync = Sync::collect(file, args)?;
+
+    let moved = place(&mut objects, &buffers)?;
+    let space = Arc::new(AddressSpace::new(file.device().options.scratch_page));
+    bind(&space, &objects, &buffers)?;
+    let batch = batch_address(args, &objects, &buffers)?;
+
+    let done = Fence::new();
+    let mut waits = sync.waits;
+    for (object, buffer) in objects.iter().zip(&buffers) {
+        let write = object.flags.contains(ExecObjectFlags::WRITE);
+        if !object.flags.contains(ExecObjectFlags::ASYNC) {
+            waits.extend(buffer.conflicts(write));
+        }
+    }
+    // The fd comes first: after the submission nothing may fail.
+    let out = match args.flags.contains(ExecFlags::FENCE_OUT) {
+        true => Some(sync_file(&done)?),
+        false => None,
+    };
+    if moved {
+        write_offsets(args.buffers_ptr, &objects)?;
+    }
+    for (object, buffer) in objects.iter().zip(&buffers) {
+        let write = object.flags.contains(ExecObjectFlags::WRITE);
+        buffer.add_user(engine.class, write, &done);
+    }
+    let timeline = context.timeline(index, engine);
+    timeline
+        .submit(Job {
+            space,
+            batch,
+            waits,
+            done: Arc::clone(&done),
+        })
+        .inspect_err(|errno| done.signal(Err(*errno)))?;
+    for (object, point) in sync.signals {
+        match point {
+            0 => object.replace(Some(Arc::clone(&done))),
+            point => object.add_point(point, Arc::clone(&done)),
+        }
+    }
+    if let Some(fd) = out {
+        let number = u64::from(give_away(fd).cast_unsigned());
+        args.rsvd2 = args.rsvd2 & 0xffff_ffff | number << 32;
+    }
+    Ok(())
+}
+
+fn check_flags(args: &ExecBuffer2) -> Result<(), Errno> {
+    // All flags up to the last one that is known.
+    let known = (ExecFlags::USE_EXTENSIONS.0 << 1) - 1;
+    if args.flags.0 & !known != 0 {
+        return Err(Errno::EINVAL);
+    }
+    if args.buffer_count == 0 || args.buffer_count > OBJECT_LIMIT {
+        return Err(Errno::EINVAL);
+    }
+    if args.rsvd1 >> 32 != 0 || args.dr1 != 0 || args.dr4 != 0 {
+        return Err(Errno::EINVAL);
+    }
+    if (args.batch_start_offset | args.batch_len) & 7 != 0 {
+        return Err(Errno::EINVAL);
+    }
+    let array = args.flags.contains(ExecFlags::FENCE_ARRAY);
+    let extensions = args.flags.contains(ExecFlags::USE_EXTENSIONS);
+    let pointed = args.num_cliprects != 0 || args.cliprects_ptr != 0;
+    if (array && extensions) || (!array && !extensions && pointed) {
+        return Err(Errno::EINVAL);
+    }
+    if extensions && args.num_cliprects != 0 {
+        return Err(Errno::EINVAL);
+    }
+    // Privileged batches are for the display's master.
+    if args.flags.contains(ExecFlags::SECURE) {
+        return Err(Errno::EPERM);
+    }
+    if args.flags.contains(ExecFlags::FENCE_IN) && args.flags.contains(ExecFlags::FENCE_SUBMIT) {
+        return Err(Errno::EINVAL);
+    }
+    Ok(())
+}
+
+/// The engine of a submission, and the number of its timeline.
+fn choose_engine(
+    device: &Device,
+    context: &Context,
+    flags: ExecFlags,
+) -> Result<(usize, EngineSlot), Errno> {
+    let index = usize::try_from(flags.engine()).map_err(|_| Errno::EINVAL)?;
+    if let Some(map) = &context.settings().engines {
+        let slot = map.get(index).copied().flatten().ok_or(Errno::EINVAL)?;
+        return Ok((index, slot));
+    }
+    // Without a map: the ring numbers, which name the first engine of a class.
+    let class = match flags.engine() {
+        ExecFlags::RING_DEFAULT | ExecFlags::RING_RENDER => EngineClass::Render,
+        ExecFlags::RING_BSD => EngineClass::Video,
+        ExecFlags::RING_BLT => EngineClass::Copy,
+        ExecFlags::RING_VEBOX => EngineClass::VideoEnhance,
+        _ => return Err(Errno::EINVAL),
+    } as u16;
+    let id = kmd_iface::uapi::i915::EngineClassInstance {
+        engine_class: class,
+        engine_instance: 0,
+    };
+    let slot = find_engine(device, id).ok_or(Errno::EINVAL)?;
+    Ok((class.into(), slot))
+}
+
+/// The buffers of a submission.
+fn look_up(file: &File, objects: &[ExecObject]) -> Result<Vec<Arc<Object>>, Errno> {
+    let mut seen = HashSet::new();
+    let mut buffers = Vec::with_capacity(objects.len());
+    let mut maps = None;
+    for object in objects {
+        if object.relocation_count != 0 {
+            tracing::error!(
+                "softgpu: execbuffer2 with {} relocations for handle {}: relocations are not \
+                 supported, pin objects instead",
+                object.relocation_count,
+                object.handle
+            );
+            return Err(Errno::EINVAL);
+        }
+        let known = (ExecObjectFlags::CAPTURE.0 << 1) - 1;
+        if object.flags.0 & !known != 0 || object.flags.contains(ExecObjectFlags::NEEDS_GTT) {
+            return Err(Errno::EINVAL);
+        }
+        if object.alignment != 0 && !object.alignment.is_power_of_two() {
+            return Err(Errno::EINVAL);
+        }
+        if !object.flags.contains(ExecObjectFlags::PAD_TO_SIZE) && object.pad_to_size != 0 {
+            return Err(Errno::EINVAL);
+        }
+        if !seen.insert(object.handle) {
+            return Err(Errno::EINVAL);
+        }
+        let buffer = file.object(object.handle)?;
+        if buffer.backing.user_range().is_some() {
+            if maps.is_none() {
+                maps = Some(user::Maps::load()?);
+            }
+            if let Some(maps) = &maps {
+                buffer.backing.probe(maps)?;
+            }
+        }
+        buffers.push(buffer);
+    }
+    Ok(buffers)
+}
+
+/// Sees to it that every object has a place. Returns whether offsets were changed.
+fn place(objects: &mut [ExecObject], buffers: &[Arc<Object>]) -> Result<bool, Errno> {
+    let mut taken: Vec<(u64, u64)> = Vec::new();
+    let mut floating = Vec::new();
+    for (index, (object, buffer)) in objects.iter_mut().zip(buffers).enumerate() {
+        let bytes = extent(object, buffer)?;
+        if object.flags.contains(ExecObjectFlags::PINNED) {
+            let address = GpuAddress::new(object.offset);
+            if address.canonical() != object.offset || !object.offset.is_multiple_of(PAGE_BYTES) {
+                return Err(Errno::EINVAL);
+            }
+            let end = address.get().checked_add(bytes).ok_or(Errno::EINVAL)?;
+            if end > limit(object) {
+                return Err(Errno::EINVAL);
+            }
+            taken.push((address.get(), end));
+        } else {
+            floating.push(index);
+        }
+    }
+    taken.sort_unstable();
+    if taken.windows(2).any(|pair| pair[0].1 > pair[1].0) {
+        return Err(Errno::ENOSPC);
+    }
+    let mut moved = false;
+    for index in floating {
+        let (Some(object), Some(buffer)) = (objects.get_mut(index), buffers.get(index)) else {
+            continue;
+        };
+        let bytes = extent(object, buffer)?;
+        let alignment = object.alignment.max(0x1_0000);
+        let wanted = GpuAddress::new(object.offset).get();
+        let fits = |start: u64| {
+            let end = start.checked_add(bytes)?;
+            let free = taken.iter().all(|(s, e)| end <= *s || start >= *e);
+            (end <= limit(object) && free && start.is_multiple_of(alignment))
+                .then_some((start, end))
+        };
+        // Where it was, or the lowest place behind something else that is free.
+        let chosen = Some(wanted)
+            .filter(|wanted| *wanted != 0)
+            .and_then(fits)
+            .or_else(|| fits(alignment))
+            .or_else(|| {
+                let ends = taken.iter().map(|(_, end)| end.next_multiple_of(alignment));
+                ends.filter_map(fits).min()
+            })
+            .ok_or(Errno::ENOSPC)?;
+        taken.push(chosen);
+        let canonical = GpuAddress::new(chosen.0).canonical();
+        moved |= canonical != object.offset;
+        object.offset = canonical;
+    }
+    Ok(moved)
+}
+
+/// The bytes that an object takes in the address space.
+fn extent(object: &ExecObject, buffer: &Object) -> Result<u64, Errno> {
+    let bytes = buffer.backing.bytes();
+    if object.flags.contains(ExecObjectFlags::PAD_TO_SIZE) {
+        let padded = object.pad_to_size.checked_next_multiple_of(PAGE_BYTES);
+        return padded.map(|padded| padded.max(bytes)).ok_or(Errno::EINVAL);
+    }
+    Ok(bytes)
+}
+
+/// The end of the addresses that an object may take.
+fn limit(object: &ExecObject) -> u64 {
+    match object.flags.contains(ExecObjectFlags::SUPPORTS_48B_ADDRESS) {
+        true => 1 << 48,
+        false => 1 << 32,
+    }
+}
+
+fn bind(
+    space: &AddressSpace,
+    objects: &[ExecObject],
+    buffers: &[Arc<Object>],
+) -> Result<(), Errno> {
+    let bindings = objects.iter().zip(buffers).map(|(object, buffer)| {
+        let binding = Binding {
+            backing: Some(Arc::clone(&buffer.backing)),
+            offset: 0,
+            bytes: buffer.backing.bytes(),
+            writable: !buffer.backing.is_read_only(),
+            owner: OwnerId(object.handle),
+        };
+        (GpuAddress::new(object.offset), binding)
+    });
+    space.bind_all(bindings).map_err(|_| Errno::EINVAL)
+}
+
+fn batch_address(
+    args: &ExecBuffer2,
+    objects: &[ExecObject],
+    buffers: &[Arc<Object>],
+) -> Result<GpuAddress, Errno> {
+    let first = args.flags.contains(ExecFlags::BATCH_FIRST);
+    let index = if first {
+        0
+    } else {
+        objects.len().saturating_sub(1)
+    };
+    let (Some(object), Some(buffer)) = (objects.get(index), buffers.get(index)) else {
+        return Err(Errno::EINVAL);
+    };
+    // The GPU reads the batch, it cannot be told to write it.
+    if object.flags.contains(ExecObjectFlags::WRITE) {
+        return Err(Errno::EINVAL);
+    }
+    let start = u64::from(args.batch_start_offset);
+    let end = start + u64::from(args.batch_len);
+    if end > buffer.backing.bytes() || start >= buffer.backing.bytes() {
+        return Err(Errno::EINVAL);
+    }
+    Ok(GpuAddress::new(object.offset).offset(start))
+}
+
+fn write_offsets(address: u64, objects: &[ExecObject]) -> Result<(), Errno> {
+    for (index, object) in (0u64..).zip(objects) {
+        let field = index * size_of::<ExecObject>() as u64
+            + std::mem::offset_of!(ExecObject, offset) as u64;
+        let at = address.checked_add(field).ok_or(Errno::EFAULT)?;
+        user::write(at, &object.offset)?;
+    }
+    Ok(())
+}
+
+/// The fences of a submission.
+#[derive(Default)]
+struct Sync {
+    waits: Vec<Arc<Fence>>,
+    signals: Vec<(Arc<Syncobj>, u64)>,
+}
+
+impl Sync {
+    fn collect(file: &File, args: &ExecBuffer2) -> Result<Self, Errno> {
+        let mut sync = Self::default();
+        if args.flags.contains(ExecFlags::FENCE_IN) {
+            sync.waits.push(import::<Fence>(args.rsvd2 as u32 as i32)?);
+        }
+        if args.flags.contains(ExecFlags::FENCE_SUBMIT) {
+            // What was submitted has been: only that it is a fence is checked.
+            import::<Fence>(args.rsvd2 as u32 as i32)?;
+        }
+        if args.flags.contains(ExecFlags::FENCE_ARRAY) {
+            let count = u64::from(args.num_cliprects);
+            let fences = read_fences(args.cliprects_ptr, count)?;
+            let points = vec![0; fences.len()];
+            sync.add(file, &fences, &points)?;
+        }
+        if args.flags.contains(ExecFlags::USE_EXTENSIONS) {
+            let mut seen = false;
+            for_each_extension(args.cliprects_ptr, |name, address| {
+                if name != EXECBUFFER_EXT_TIMELINE_FENCES || std::mem::replace(&mut seen, true) {
+                    return Err(Errno::EINVAL);
+                }
+                let list: ExecTimelineFences = read_extension(address)?;
+                let fences = read_fences(list.handles_ptr, list.fence_count)?;
+                let points: Vec<u64> = user::read_array(list.values_ptr, list.fence_count)?;
+                sync.add(file, &fences, &points)
+            })?;
+        }
+        Ok(sync)
+    }
+
+    fn add(&mut self, file: &File, fences: &[ExecFence], points: &[u64]) -> Result<(), Errno> {
+        for (fence, point) in fences.iter().zip(points) {
+            let known = ExecFenceFlags::WAIT | ExecFenceFlags::SIGNAL;
+            if !(fence.flags - known).is_empty() {
+                return Err(Errno::EINVAL);
+            }
+            let object = file.syncobj(fence.handle)?;
+            if fence.flags.contains(ExecFenceFlags::WAIT) {
+                match object.fence(*point) {
+                    Some(fence) => self.waits.push(fence),
+                    // A point of the past may be waited for and set at once; nothing to wait
+                    // for otherwise is an error.
+                    None => return Err(Errno::EINVAL),
+                }
+            }
+            if fence.flags.contains(ExecFenceFlags::SIGNAL) {
+                self.signals.push((object, *point));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_fences(address: u64, count: u64) -> Result<Vec<ExecFence>, Errno> {
+    if count > FENCE_LIMIT {
+        return Err(Errno::EINVAL);
+    }
+    user::read_array(address, count)
+}

@@ -1,0 +1,106 @@
+//! The i915 ioctls. Semantics as in Linux `drivers/gpu/drm/i915`.
+
+mod context;
+mod exec;
+mod gem;
+mod getparam;
+mod query;
+
+use kmd_iface::uapi::i915::{self as uapi, EngineClass, EngineClassInstance, UserExtension};
+use nix::errno::Errno;
+use zerocopy::{FromBytes, IntoBytes};
+
+use super::{Call, route};
+use crate::device::Device;
+use crate::mem::user;
+use crate::node::{EngineSlot, File};
+
+pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
+    route!(call, {
+        uapi::getparam::GETPARAM => |g| getparam::getparam(file, g),
+        uapi::getparam::REG_READ => |r| getparam::reg_read(file, r),
+        uapi::query::QUERY => |q| query::query(file, q),
+        uapi::gem::CREATE => |c| gem::create(file, c),
+        uapi::gem::CREATE_EXT => |c| gem::create_ext(file, c),
+        uapi::gem::USERPTR => |u| gem::userptr(file, u),
+        uapi::gem::MMAP => |m| gem::mmap(file, m),
+        uapi::gem::MMAP_OFFSET => |m| gem::mmap_offset(file, m),
+        uapi::gem::PREAD => |p| gem::pread(file, p),
+        uapi::gem::PWRITE => |p| gem::pwrite(file, p),
+        uapi::gem::SET_DOMAIN => |s| gem::set_domain(file, s),
+        uapi::gem::SW_FINISH => |s| file.object(s.handle).map(drop),
+        uapi::gem::SET_TILING => |t| gem::set_tiling(file, t),
+        uapi::gem::GET_TILING => |t| gem::get_tiling(file, t),
+        uapi::gem::SET_CACHING => |c| gem::set_caching(file, c),
+        uapi::gem::GET_CACHING => |c| gem::get_caching(file, c),
+        uapi::gem::GET_APERTURE => |a| gem::get_aperture(file, a),
+        uapi::gem::MADVISE => |m| gem::madvise(file, m),
+        uapi::gem::BUSY => |b| gem::busy(file, b),
+        uapi::gem::WAIT => |w| gem::wait(file, w),
+        uapi::context::CONTEXT_CREATE_EXT => |c| context::create(file, c),
+        uapi::context::CONTEXT_DESTROY => |d| context::destroy(file, d),
+        uapi::context::CONTEXT_GETPARAM => |p| context::getparam(file, p),
+        uapi::context::CONTEXT_SETPARAM => |p| context::setparam(file, p),
+        uapi::context::VM_CREATE => |v| context::vm_create(file, v),
+        uapi::context::VM_DESTROY => |v| context::vm_destroy(file, v),
+        uapi::context::GET_RESET_STATS => |r| context::reset_stats(file, r),
+        uapi::exec::EXECBUFFER2_WR => |e| exec::execbuffer2(file, e),
+    })
+}
+
+/// The longest chain of extensions that is followed.
+const EXTENSION_LIMIT: usize = 512;
+
+/// Calls `handler` with the name and address of each extension of the chain at `address`.
+///
+/// # Errors
+/// `EFAULT` for a wild pointer, `EINVAL` for unknown flags, `E2BIG` for a chain without end.
+fn for_each_extension(
+    mut address: u64,
+    mut handler: impl FnMut(u32, u64) -> Result<(), Errno>,
+) -> Result<(), Errno> {
+    for _ in 0..EXTENSION_LIMIT {
+        if address == 0 {
+            return Ok(());
+        }
+        let extension: UserExtension = user::read(address)?;
+        if extension.flags != 0 || extension.rsvd != [0; 4] {
+            return Err(Errno::EINVAL);
+        }
+        handler(extension.name, address)?;
+        address = extension.next_extension;
+    }
+    Err(Errno::E2BIG)
+}
+
+/// Reads an extension's structure.
+fn read_extension<T: FromBytes + IntoBytes>(address: u64) -> Result<T, Errno> {
+    user::read(address)
+}
+
+/// The engines of a device, as i915 lists them.
+fn engines(device: &Device) -> Vec<EngineSlot> {
+    use batchbuffer::Engine;
+    use devinfo::Family;
+    let slot = |engine, class: EngineClass| EngineSlot {
+        engine,
+        class: class as u16,
+        instance: 0,
+    };
+    let mut engines = Vec::new();
+    if device.platform.family != Family::XeHpc {
+        engines.push(slot(Engine::Render, EngineClass::Render));
+    }
+    engines.push(slot(Engine::Blitter, EngineClass::Copy));
+    if device.platform.family >= Family::XeHpg {
+        engines.push(slot(Engine::Compute, EngineClass::Compute));
+    }
+    engines
+}
+
+/// The engine that a class and instance name.
+fn find_engine(device: &Device, id: EngineClassInstance) -> Option<EngineSlot> {
+    engines(device)
+        .into_iter()
+        .find(|e| e.class == id.engine_class && e.instance == id.engine_instance)
+}

@@ -1,0 +1,179 @@
+//! QUERY.
+
+use kmd_iface::uapi::i915::EngineClassInstance;
+use kmd_iface::uapi::i915::query::{
+    EngineInfo, EngineInfoFlags, EngineInfoHeader, MEMORY_CLASS_DEVICE, MEMORY_CLASS_SYSTEM,
+    MemoryClassInstance, MemoryRegionInfo, MemoryRegionsHeader, Query, QueryId, QueryItem,
+    TopologyInfo,
+};
+use nix::errno::Errno;
+use zerocopy::IntoBytes;
+
+use crate::device::Device;
+use crate::mem::user;
+use crate::node::File;
+
+/// The most items of one call.
+const ITEM_LIMIT: u32 = 1024;
+
+pub(super) fn query(file: &File, args: &mut Query) -> Result<(), Errno> {
+    if args.flags != 0 || args.num_items > ITEM_LIMIT {
+        return Err(Errno::EINVAL);
+    }
+    for index in 0..u64::from(args.num_items) {
+        let offset = index * size_of::<QueryItem>() as u64;
+        let address = args.items_ptr.checked_add(offset).ok_or(Errno::EFAULT)?;
+        let mut item: QueryItem = user::read(address)?;
+        if item.query_id == 0 {
+            return Err(Errno::EINVAL);
+        }
+        item.length = match answer(file, &item) {
+            Ok(length) => length,
+            Err(errno) => -(errno as i32),
+        };
+        user::write(address, &item)?;
+    }
+    Ok(())
+}
+
+/// Answers one item. Returns the length of the answer.
+fn answer(file: &File, item: &QueryItem) -> Result<i32, Errno> {
+    let device = file.device();
+    let blob = match QueryId::from_raw(item.query_id).ok_or(Errno::EINVAL)? {
+        QueryId::TopologyInfo => {
+            no_flags(item)?;
+            topology(device)
+        }
+        QueryId::GeometrySubslices => {
+            // The flags name an engine: only render has geometry.
+            if device.platform.family < devinfo::Family::XeHpg {
+                return Err(Errno::ENODEV);
+            }
+            if item.flags != 0 {
+                return Err(Errno::EINVAL);
+            }
+            topology(device)
+        }
+        QueryId::EngineInfo => {
+            no_flags(item)?;
+            engine_info(device)
+        }
+        QueryId::MemoryRegions => {
+            no_flags(item)?;
+            memory_regions(device)
+        }
+        // No firmware that would provide it, no performance counters.
+        QueryId::HwconfigBlob | QueryId::GucSubmissionVersion => return Err(Errno::ENODEV),
+        QueryId::PerfConfig => return Err(Errno::ENODEV),
+    };
+    let length = i32::try_from(blob.len()).map_err(|_| Errno::E2BIG)?;
+    match item.length {
+        0 => {}
+        room if room < length => return Err(Errno::EINVAL),
+        _ => user::copy_out(item.data_ptr, &blob)?,
+    }
+    Ok(length)
+}
+
+fn no_flags(item: &QueryItem) -> Result<(), Errno> {
+    match item.flags {
+        0 => Ok(()),
+        _ => Err(Errno::EINVAL),
+    }
+}
+
+/// The slices, subslices and EUs: all that the variant has.
+fn topology(device: &Device) -> Vec<u8> {
+    let sku = device.platform.default_sku();
+    let (slices, subslices, eus) = (
+        u16::from(sku.slices),
+        u16::from(sku.subslices_per_slice),
+        u16::from(sku.eus_per_subslice),
+    );
+    let subslice_offset = slices.div_ceil(8);
+    let subslice_stride = subslices.div_ceil(8);
+    let eu_offset = subslice_offset + slices * subslice_stride;
+    let eu_stride = eus.div_ceil(8);
+    let header = TopologyInfo {
+        flags: 0,
+        max_slices: slices,
+        max_subslices: subslices,
+        max_eus_per_subslice: eus,
+        subslice_offset,
+        subslice_stride,
+        eu_offset,
+        eu_stride,
+    };
+    let mut blob = header.as_bytes().to_vec();
+    push_mask(&mut blob, slices);
+    for _ in 0..slices {
+        push_mask(&mut blob, subslices);
+    }
+    for _ in 0..slices * subslices {
+        push_mask(&mut blob, eus);
+    }
+    blob
+}
+
+/// A mask of `count` set bits in whole bytes.
+fn push_mask(blob: &mut Vec<u8>, count: u16) {
+    for byte in 0..count.div_ceil(8) {
+        let bits = (count - byte * 8).min(8);
+        blob.push(u8::try_from((1u16 << bits) - 1).unwrap_or(u8::MAX));
+    }
+}
+
+fn engine_info(device: &Device) -> Vec<u8> {
+    let engines = super::engines(device);
+    let header = EngineInfoHeader {
+        num_engines: u32::try_from(engines.len()).unwrap_or(0),
+        ..EngineInfoHeader::default()
+    };
+    let mut blob = header.as_bytes().to_vec();
+    for engine in engines {
+        let info = EngineInfo {
+            engine: EngineClassInstance {
+                engine_class: engine.class,
+                engine_instance: engine.instance,
+            },
+            flags: EngineInfoFlags::HAS_LOGICAL_INSTANCE,
+            logical_instance: engine.instance,
+            ..EngineInfo::default()
+        };
+        blob.extend_from_slice(info.as_bytes());
+    }
+    blob
+}
+
+fn memory_regions(device: &Device) -> Vec<u8> {
+    let mut classes = vec![MEMORY_CLASS_SYSTEM];
+    if device.platform.local_memory {
+        classes.push(MEMORY_CLASS_DEVICE);
+    }
+    let header = MemoryRegionsHeader {
+        num_regions: u32::try_from(classes.len()).unwrap_or(0),
+        ..MemoryRegionsHeader::default()
+    };
+    let mut blob = header.as_bytes().to_vec();
+    let size = device.pool.limit();
+    for class in classes {
+        let free = match class {
+            MEMORY_CLASS_DEVICE => size.saturating_sub(device.pool.live()),
+            // Unprivileged callers see the whole size.
+            _ => size,
+        };
+        let info = MemoryRegionInfo {
+            region: MemoryClassInstance {
+                memory_class: class,
+                memory_instance: 0,
+            },
+            probed_size: size,
+            unallocated_size: free,
+            probed_cpu_visible_size: size,
+            unallocated_cpu_visible_size: free,
+            ..MemoryRegionInfo::default()
+        };
+        blob.extend_from_slice(info.as_bytes());
+    }
+    blob
+}

@@ -1,0 +1,108 @@
+//! The ioctls that the node answers.
+//!
+//! Arguments are handled as the kernel's `drm_ioctl` does: a structure shorter than the driver's
+//! is extended by zeros, a longer one is cut, and what comes back is copied out even with an
+//! error. Pointers inside are followed by [`mem::user`](crate::mem::user) only.
+
+mod drm;
+mod i915;
+mod sync;
+
+use std::time::{Duration, Instant};
+
+use devinfo::Driver;
+use kmd_iface::uapi::{Argument, Direction, Ioctl, Request};
+use nix::errno::Errno;
+use nix::time::{ClockId, clock_gettime};
+
+use crate::node::File;
+
+/// Answers one ioctl of `file`.
+///
+/// # Errors
+/// The `errno` that the kernel's answer would carry.
+pub fn answer(file: &File, request: Request, argument: &mut [u8]) -> Result<i32, Errno> {
+    if request.ty() != b'd' {
+        return Err(Errno::ENOTTY);
+    }
+    if argument.len() < request.size() {
+        return Err(Errno::EFAULT);
+    }
+    let mut call = Call { request, argument };
+    if (Request::COMMAND_BASE..Request::COMMAND_END).contains(&request.number()) {
+        return match file.device().options.driver {
+            Driver::I915 => i915::answer(file, &mut call),
+            Driver::Xe => Err(Errno::EINVAL),
+        };
+    }
+    match sync::answer(file, &mut call) {
+        None => drm::answer(file, &mut call),
+        Some(outcome) => outcome,
+    }
+}
+
+/// One ioctl with its argument as bytes.
+pub(crate) struct Call<'a> {
+    request: Request,
+    argument: &'a mut [u8],
+}
+
+impl Call<'_> {
+    /// The number within the DRM ioctls.
+    pub fn number(&self) -> u8 {
+        self.request.number()
+    }
+
+    /// Lets `handler` work on the argument as the structure of `ioctl`.
+    pub fn with<T: Argument>(
+        &mut self,
+        ioctl: Ioctl<T>,
+        handler: impl FnOnce(&mut T) -> Result<(), Errno>,
+    ) -> Result<i32, Errno> {
+        let _ = ioctl;
+        let size = self.request.size().min(size_of::<T>());
+        let (from, into) = match self.request.direction() {
+            Direction::None => (false, false),
+            Direction::Write => (true, false),
+            Direction::Read => (false, true),
+            Direction::ReadWrite => (true, true),
+        };
+        let bytes = self.argument.get_mut(..size).ok_or(Errno::EFAULT)?;
+        let mut value = T::new_zeroed();
+        if from && let Some(start) = value.as_mut_bytes().get_mut(..size) {
+            start.copy_from_slice(bytes);
+        }
+        let outcome = handler(&mut value);
+        if into && let Some(start) = value.as_bytes().get(..size) {
+            bytes.copy_from_slice(start);
+        }
+        outcome.map(|()| 0)
+    }
+}
+
+/// Sends a call to the handler of its number; anything else is `EINVAL`.
+macro_rules! route {
+    ($call:expr, { $( $ioctl:path => $handler:expr, )* }) => {{
+        let call: &mut $crate::uapi::Call<'_> = $call;
+        match call.number() {
+            $( number if number == $ioctl.number() => call.with($ioctl, $handler), )*
+            number => {
+                tracing::debug!("softgpu: ioctl number {number:#04x} is not known");
+                Err(nix::errno::Errno::EINVAL)
+            }
+        }
+    }};
+}
+use route;
+
+/// The instant of an absolute `CLOCK_MONOTONIC` time in nanoseconds; times that have passed, and
+/// negative ones, are now, and times out of reach are `None`.
+fn deadline_at(nanoseconds: i64) -> Option<Instant> {
+    let now = Instant::now();
+    let monotonic = clock_gettime(ClockId::CLOCK_MONOTONIC)
+        .map(|t| Duration::from(t).as_nanos())
+        .unwrap_or_default();
+    let target = u128::try_from(nanoseconds).unwrap_or(0);
+    let left = u64::try_from(target.saturating_sub(monotonic)).unwrap_or(u64::MAX);
+    now.checked_add(Duration::from_nanos(left))
+}

@@ -1,0 +1,275 @@
+//! The sync object ioctls.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kmd_iface::uapi::drm::{
+    self, SyncobjArray, SyncobjCreate, SyncobjCreateFlags, SyncobjEventfd, SyncobjFdFlags,
+    SyncobjHandle, SyncobjQueryFlags, SyncobjTimelineArray, SyncobjTimelineWait, SyncobjTransfer,
+    SyncobjWait, SyncobjWaitFlags,
+};
+use nix::errno::Errno;
+
+use super::{Call, deadline_at, route};
+use crate::engine::{Fence, Syncobj, export, give_away, import, wait_until};
+use crate::mem::user;
+use crate::node::File;
+
+/// Answers a sync object ioctl; `None` if it is none.
+pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Option<Result<i32, Errno>> {
+    let first = drm::SYNCOBJ_CREATE.number();
+    let last = drm::SYNCOBJ_EVENTFD.number();
+    if !(first..=last).contains(&call.number()) {
+        return None;
+    }
+    Some(route!(call, {
+        drm::SYNCOBJ_CREATE => |c| create(file, c),
+        drm::SYNCOBJ_DESTROY => |d| file.syncobjs.remove(d.handle).map(drop).ok_or(Errno::EINVAL),
+        drm::SYNCOBJ_HANDLE_TO_FD => |h| handle_to_fd(file, h),
+        drm::SYNCOBJ_FD_TO_HANDLE => |h| fd_to_handle(file, h),
+        drm::SYNCOBJ_WAIT => |w| wait(file, w),
+        drm::SYNCOBJ_RESET => |a| reset(file, a),
+        drm::SYNCOBJ_SIGNAL => |a| signal(file, a),
+        drm::SYNCOBJ_TIMELINE_WAIT => |w| timeline_wait(file, w),
+        drm::SYNCOBJ_QUERY => |a| query(file, a),
+        drm::SYNCOBJ_TRANSFER => |t| transfer(file, t),
+        drm::SYNCOBJ_TIMELINE_SIGNAL => |a| timeline_signal(file, a),
+        drm::SYNCOBJ_EVENTFD => |e| eventfd(file, e),
+    }))
+}
+
+fn create(file: &File, create: &mut SyncobjCreate) -> Result<(), Errno> {
+    if !(create.flags - SyncobjCreateFlags::SIGNALED).is_empty() {
+        return Err(Errno::EINVAL);
+    }
+    let object = Syncobj::new();
+    if create.flags.contains(SyncobjCreateFlags::SIGNALED) {
+        object.replace(Some(Fence::signalled()));
+    }
+    create.handle = file.syncobjs.insert(object)?;
+    Ok(())
+}
+
+/// A sync file of `fence`: a fd that becomes readable when it is signalled.
+pub(super) fn sync_file(fence: &Arc<Fence>) -> Result<OwnedFd, Errno> {
+    let (fd, token) = export(Arc::clone(fence))?;
+    fence.on_signal(Box::new(move || token.make_readable()));
+    Ok(fd)
+}
+
+fn handle_to_fd(file: &File, args: &mut SyncobjHandle) -> Result<(), Errno> {
+    if args.pad != 0 || !(args.flags - SyncobjFdFlags::SYNC_FILE).is_empty() {
+        return Err(Errno::EINVAL);
+    }
+    let object = file.syncobj(args.handle)?;
+    let fd = if args.flags.contains(SyncobjFdFlags::SYNC_FILE) {
+        sync_file(&object.fence(0).ok_or(Errno::EINVAL)?)?
+    } else {
+        export(object)?.0
+    };
+    args.fd = give_away(fd);
+    Ok(())
+}
+
+fn fd_to_handle(file: &File, args: &mut SyncobjHandle) -> Result<(), Errno> {
+    if args.pad != 0 || !(args.flags - SyncobjFdFlags::SYNC_FILE).is_empty() {
+        return Err(Errno::EINVAL);
+    }
+    if args.flags.contains(SyncobjFdFlags::SYNC_FILE) {
+        let fence: Arc<Fence> = import(args.fd)?;
+        file.syncobj(args.handle)?.replace(Some(fence));
+    } else {
+        args.handle = file.syncobjs.insert(import(args.fd)?)?;
+    }
+    Ok(())
+}
+
+/// The objects that an array of handles names.
+fn objects(file: &File, address: u64, count: u32) -> Result<Vec<Arc<Syncobj>>, Errno> {
+    if count == 0 {
+        return Err(Errno::EINVAL);
+    }
+    let handles: Vec<u32> = user::read_array(address, count.into())?;
+    handles.into_iter().map(|h| file.syncobj(h)).collect()
+}
+
+fn wait(file: &File, args: &mut SyncobjWait) -> Result<(), Errno> {
+    let allowed = SyncobjWaitFlags::WAIT_ALL
+        | SyncobjWaitFlags::WAIT_FOR_SUBMIT
+        | SyncobjWaitFlags::WAIT_DEADLINE;
+    if !(args.flags - allowed).is_empty() {
+        return Err(Errno::EINVAL);
+    }
+    let objects = objects(file, args.handles, args.count_handles)?;
+    let points = vec![0; objects.len()];
+    args.first_signaled = wait_points(&objects, &points, args.flags, args.timeout_nsec)?;
+    Ok(())
+}
+
+fn timeline_wait(file: &File, args: &mut SyncobjTimelineWait) -> Result<(), Errno> {
+    let allowed = SyncobjWaitFlags::WAIT_ALL
+        | SyncobjWaitFlags::WAIT_FOR_SUBMIT
+        | SyncobjWaitFlags::WAIT_AVAILABLE
+        | SyncobjWaitFlags::WAIT_DEADLINE;
+    if !(args.flags - allowed).is_empty() {
+        return Err(Errno::EINVAL);
+    }
+    let objects = objects(file, args.handles, args.count_handles)?;
+    let points = points(args.points, args.count_handles)?;
+    args.first_signaled = wait_points(&objects, &points, args.flags, args.timeout_nsec)?;
+    Ok(())
+}
+
+/// The points of an array; no array means binary objects.
+fn points(address: u64, count: u32) -> Result<Vec<u64>, Errno> {
+    match address {
+        0 => Ok(vec![0; usize::try_from(count).map_err(|_| Errno::EINVAL)?]),
+        address => user::read_array(address, count.into()),
+    }
+}
+
+/// Waits for points. Returns the index of one that was reached.
+fn wait_points(
+    objects: &[Arc<Syncobj>],
+    points: &[u64],
+    flags: SyncobjWaitFlags,
+    timeout: i64,
+) -> Result<u32, Errno> {
+    let all = flags.contains(SyncobjWaitFlags::WAIT_ALL);
+    let available = flags.contains(SyncobjWaitFlags::WAIT_AVAILABLE);
+    let pairs = || objects.iter().zip(points);
+    let for_submit = available || flags.contains(SyncobjWaitFlags::WAIT_FOR_SUBMIT);
+    if !for_submit && pairs().any(|(object, point)| object.fence(*point).is_none()) {
+        return Err(Errno::EINVAL);
+    }
+    let reached = |(object, point): (&Arc<Syncobj>, &u64)| match object.fence(*point) {
+        Some(fence) => available || fence.is_signalled(),
+        None => false,
+    };
+    let done = || {
+        if all {
+            pairs().all(reached).then_some(0)
+        } else {
+            pairs().position(reached)
+        }
+    };
+    let index = wait_until(deadline_at(timeout), done).ok_or(Errno::ETIME)?;
+    u32::try_from(index).map_err(|_| Errno::EINVAL)
+}
+
+fn reset(file: &File, args: &mut SyncobjArray) -> Result<(), Errno> {
+    if args.pad != 0 {
+        return Err(Errno::EINVAL);
+    }
+    for object in objects(file, args.handles, args.count_handles)? {
+        object.replace(None);
+    }
+    Ok(())
+}
+
+fn signal(file: &File, args: &mut SyncobjArray) -> Result<(), Errno> {
+    if args.pad != 0 {
+        return Err(Errno::EINVAL);
+    }
+    for object in objects(file, args.handles, args.count_handles)? {
+        object.replace(Some(Fence::signalled()));
+    }
+    Ok(())
+}
+
+fn timeline_signal(file: &File, args: &mut SyncobjTimelineArray) -> Result<(), Errno> {
+    if !args.flags.is_empty() {
+        return Err(Errno::EINVAL);
+    }
+    let objects = objects(file, args.handles, args.count_handles)?;
+    let points = points(args.points, args.count_handles)?;
+    for (object, point) in objects.iter().zip(points) {
+        object.add_point(point, Fence::signalled());
+    }
+    Ok(())
+}
+
+fn query(file: &File, args: &mut SyncobjTimelineArray) -> Result<(), Errno> {
+    if !(args.flags - SyncobjQueryFlags::LAST_SUBMITTED).is_empty() {
+        return Err(Errno::EINVAL);
+    }
+    let submitted = args.flags.contains(SyncobjQueryFlags::LAST_SUBMITTED);
+    let objects = objects(file, args.handles, args.count_handles)?;
+    for (index, object) in (0u64..).zip(&objects) {
+        let point = match submitted {
+            true => object.submitted(),
+            false => object.reached(),
+        };
+        let address = args.points.checked_add(8 * index).ok_or(Errno::EFAULT)?;
+        user::write(address, &point)?;
+    }
+    Ok(())
+}
+
+/// How long a transfer waits for the submission of its source, as in the kernel.
+const TRANSFER_DEADLINE: Duration = Duration::from_secs(5);
+
+fn transfer(file: &File, args: &mut SyncobjTransfer) -> Result<(), Errno> {
+    let wait = SyncobjWaitFlags::WAIT_FOR_SUBMIT;
+    if args.pad != 0 || !(args.flags - wait).is_empty() {
+        return Err(Errno::EINVAL);
+    }
+    let source = file.syncobj(args.src_handle)?;
+    let target = file.syncobj(args.dst_handle)?;
+    if args.flags.contains(wait) {
+        let submitted = || source.fence(args.src_point).map(drop);
+        wait_until(Some(Instant::now() + TRANSFER_DEADLINE), submitted).ok_or(Errno::ETIME)?;
+    }
+    target.transfer(args.dst_point, &source, args.src_point)
+}
+
+fn eventfd(file: &File, args: &mut SyncobjEventfd) -> Result<(), Errno> {
+    let available = SyncobjWaitFlags::WAIT_AVAILABLE;
+    if args.pad != 0 || !(args.flags - available).is_empty() {
+        return Err(Errno::EINVAL);
+    }
+    let object = file.syncobj(args.handle)?;
+    let point = args.point;
+    // A duplicate of our own: the client may close its fd before the point is reached.
+    let target = user::duplicate_eventfd(args.fd)?;
+    if args.flags.contains(available) {
+        return notify_when(target, move || object.fence(point).map(drop));
+    }
+    match object.fence(point) {
+        Some(fence) => {
+            fence.on_signal(Box::new(move || raise(&target)));
+            Ok(())
+        }
+        None => notify_when(target, move || {
+            object.fence(point).filter(|f| f.is_signalled()).map(drop)
+        }),
+    }
+}
+
+/// After this time a point that was never submitted is given up.
+const EVENT_DEADLINE: Duration = Duration::from_secs(3600);
+
+/// Raises an eventfd when `done` holds.
+fn notify_when(
+    target: OwnedFd,
+    done: impl Fn() -> Option<()> + Send + 'static,
+) -> Result<(), Errno> {
+    let work = move || {
+        if wait_until(Some(Instant::now() + EVENT_DEADLINE), done).is_some() {
+            raise(&target);
+        }
+    };
+    thread::Builder::new()
+        .name("softgpu-eventfd".into())
+        .spawn(work)
+        .map(drop)
+        .map_err(|_| Errno::EAGAIN)
+}
+
+fn raise(target: &OwnedFd) {
+    if let Err(error) = nix::unistd::write(target, &1u64.to_ne_bytes()) {
+        tracing::debug!(%error, "softgpu: an eventfd did not take its event");
+    }
+}
