@@ -46,6 +46,26 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    const NAMES: [(&'static str, Scalar); 11] = [
+        ("i8", Scalar::I8),
+        ("u8", Scalar::U8),
+        ("i16", Scalar::I16),
+        ("u16", Scalar::U16),
+        ("i32", Scalar::I32),
+        ("u32", Scalar::U32),
+        ("i64", Scalar::I64),
+        ("u64", Scalar::U64),
+        ("f16", Scalar::F16),
+        ("f32", Scalar::F32),
+        ("f64", Scalar::F64),
+    ];
+
+    /// The type of a name such as `i32`.
+    pub fn from_name(name: &str) -> Option<Scalar> {
+        let mut names = Self::NAMES.iter();
+        names.find(|(text, _)| *text == name).map(|(_, ty)| *ty)
+    }
+
     /// The size in bytes.
     pub const fn bytes(self) -> u32 {
         match self {
@@ -89,6 +109,18 @@ pub enum ArgumentKind {
 }
 
 impl ArgumentKind {
+    /// The natural alignment in the payload in bytes: that of an element.
+    pub const fn alignment(self) -> u32 {
+        match self {
+            ArgumentKind::Pointer => 8,
+            ArgumentKind::Local => 4,
+            ArgumentKind::Value { scalar, .. } => scalar.bytes(),
+            ArgumentKind::Buffer { .. }
+            | ArgumentKind::Image { .. }
+            | ArgumentKind::Sampler { .. } => 1,
+        }
+    }
+
     /// The size in the payload in bytes; 0 for surface and sampler states.
     pub const fn payload_bytes(self) -> u32 {
         match self {
@@ -146,6 +178,16 @@ pub enum SystemField {
 }
 
 impl SystemField {
+    /// Every field.
+    pub const ALL: [SystemField; 6] = [
+        SystemField::GlobalOffset,
+        SystemField::LocalSize,
+        SystemField::EnqueuedLocalSize,
+        SystemField::GroupCount,
+        SystemField::GlobalSize,
+        SystemField::WorkDim,
+    ];
+
     /// The size in the payload in bytes.
     pub const fn bytes(self) -> u32 {
         match self {
@@ -240,13 +282,4 @@ impl KernelDirectives {
             .map(|value| value.offset + value.field.bytes());
         args.chain(system).max().unwrap_or(0)
     }
-}
-
-/// The directives of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Directives {
-    /// `//.platform`.
-    pub target: Option<Target>,
-    /// One entry a kernel.
-    pub kernels: Vec<KernelDirectives>,
 }

@@ -1,7 +1,17 @@
 //! Assembly in IGA syntax, with directives in comments.
 
+mod bfn;
+mod cursor;
 mod diagnostic;
 mod directive;
+mod directive_parse;
+mod instruction;
+mod layout;
+mod legacy;
+mod lexer;
+mod number;
+mod operand;
+mod source;
 
 use alloc::vec::Vec;
 
@@ -9,8 +19,8 @@ use devinfo::Family;
 
 pub use diagnostic::{Diagnostic, Severity, Span};
 pub use directive::{
-    Argument, ArgumentKind, BlockUse, Directives, IdLayout, KernelDirectives, Payload, Scalar,
-    SwsbMode, SystemField, SystemValue, Target,
+    Argument, ArgumentKind, BlockUse, IdLayout, KernelDirectives, Payload, Scalar, SwsbMode,
+    SystemField, SystemValue, Target,
 };
 
 /// What [`assemble`] needs to know besides the text.
@@ -57,9 +67,6 @@ pub struct Assembly {
 /// # Errors
 /// Every error found (and the warnings), in the order of the text.
 pub fn assemble(text: &str, options: &AsmOptions) -> Result<Assembly, Vec<Diagnostic>> {
-    let _ = (text, options);
-    Err(alloc::vec![Diagnostic::error(
-        Span { start: 0, end: 0 },
-        "the assembler is empty".into(),
-    )])
+    let source = source::parse(text, options);
+    layout::assemble(source, options)
 }

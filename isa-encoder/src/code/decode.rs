@@ -390,14 +390,6 @@ impl<const N: usize> Decoder<N> {
             neg: self.bit(s.neg),
             abs: self.bit(s.abs),
         };
-        if is_macro {
-            return Ok(Src::Macro {
-                reg: Register::grf(self.get(s.reg) as u8),
-                mme: mme(self.get(s.subreg)),
-                ty,
-                mods,
-            });
-        }
         let indirect = self.bit(s.address_mode);
         let vstride = self.get(s.vstride);
         let per_row = (1 << s.vstride.width()) - 1;
@@ -415,6 +407,15 @@ impl<const N: usize> Decoder<N> {
             width: 1 << width,
             hstride: hstride(self.get(s.hstride)),
         };
+        if is_macro {
+            return Ok(Src::Macro {
+                reg: Register::grf(self.get(s.reg) as u8),
+                mme: mme(self.get(s.subreg)),
+                region,
+                ty,
+                mods,
+            });
+        }
         if indirect {
             return Ok(Src::Indirect {
                 subreg: self.get(s.addr_subreg) as u8,
@@ -497,14 +498,6 @@ impl<const N: usize> Decoder<N> {
             neg: self.bit(s.neg),
             abs: self.bit(s.abs),
         };
-        if is_macro {
-            return Ok(Src::Macro {
-                reg: Register::grf(self.get(s.reg) as u8),
-                mme: mme(self.get(s.mme)),
-                ty,
-                mods,
-            });
-        }
         let hstride = hstride(self.get(s.hstride));
         let region = if s.vstride.is_empty() {
             Region::new(hstride, 1, 0)
@@ -517,6 +510,15 @@ impl<const N: usize> Decoder<N> {
             };
             Region::ternary(vstride, hstride)
         };
+        if is_macro {
+            return Ok(Src::Macro {
+                reg: Register::grf(self.get(s.reg) as u8),
+                mme: mme(self.get(s.mme)),
+                region,
+                ty,
+                mods,
+            });
+        }
         let unit = u64::from(Self::LAYOUT.subreg_unit);
         let is_grf = Self::TABLE.ternary_file_is_grf(self.get(s.file));
         Ok(Src::Direct {

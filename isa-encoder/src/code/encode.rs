@@ -474,12 +474,18 @@ impl<'a> Encoder<'a> {
                 self.region(s, region, ty)?;
                 set_mods(self, mods)
             }
-            Src::Macro { reg, mme, ty, mods } => {
+            Src::Macro {
+                reg,
+                mme,
+                region,
+                ty,
+                mods,
+            } => {
                 let (file, number) = self.register(reg, name)?;
                 self.set("Src.RegFile", s.file, file)?;
                 self.set("Src.RegNum", s.reg, number)?;
                 self.set("Src.SpecialAcc", s.subreg, mme_code(mme))?;
-                self.region(s, Region::PACKED, ty)?;
+                self.region(s, region, ty)?;
                 set_mods(self, mods)
             }
         }
@@ -627,11 +633,11 @@ impl<'a> Encoder<'a> {
                 self.region3(s, region, name)?;
                 reg
             }
-            Src::Macro { reg, mme, .. } => {
+            Src::Macro {
+                reg, mme, region, ..
+            } => {
                 self.set("Src.SpecialAcc", s.mme, mme_code(mme))?;
-                if self.table.ternary_macro_region {
-                    self.region3(s, Region::PACKED, name)?;
-                }
+                self.region3(s, region, name)?;
                 reg
             }
             Src::None | Src::Indirect { .. } => return self.form(name),

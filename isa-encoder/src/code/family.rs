@@ -8,7 +8,7 @@ use super::opcodes;
 use super::swsb::SwsbEncoding;
 use super::types::{self, TypeTable};
 use crate::message::sfid_table;
-use crate::model::{Opcode, Send, Sfid};
+use crate::model::{Dst, Instruction, Opcode, Region, Send, Sfid, Src};
 
 /// The form of sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +37,6 @@ pub struct FamilyTable {
     pub ternary_vstride1: u8,
     /// File bits of three-source operands: 1 means general registers (Gen11: 0 does).
     pub ternary_grf_is_1: bool,
-    /// Sources of `madm` encode the region `<1;0>`.
-    pub ternary_macro_region: bool,
     /// Indirect operands have a file field of their own (to Gen11).
     pub indirect_file_is_grf: bool,
     /// Jumps encode null operands, and count from other places (to Gen11).
@@ -56,13 +54,55 @@ const GEN12LP: FamilyTable = FamilyTable {
     sfids: sfid_table(Family::Gen12Lp),
     ternary_vstride1: 1,
     ternary_grf_is_1: true,
-    ternary_macro_region: false,
     indirect_file_is_grf: false,
     legacy_jumps: false,
     compaction: &compact::GEN12LP,
 };
 
 impl FamilyTable {
+    /// Flag registers: f0 and f1, f2 and f3 from XeHPC on.
+    pub const fn flag_registers(&self) -> u8 {
+        1 << self.layout.flag_reg.width()
+    }
+
+    /// Scoreboard tokens.
+    pub const fn tokens(&self) -> u8 {
+        match self.swsb {
+            SwsbEncoding::None => 1,
+            SwsbEncoding::SingleDist | SwsbEncoding::ThreeDist => 16,
+            SwsbEncoding::FourDist => 32,
+        }
+    }
+
+    /// Whether `opcode`, of binary format elsewhere, has one source here.
+    pub fn is_unary(&self, opcode: Opcode) -> bool {
+        opcode == Opcode::Movi && self.legacy_jumps
+    }
+
+    /// The region of a math macro source that gives none.
+    pub fn macro_region(&self, instruction: &Instruction, index: usize) -> Region {
+        let scalar = instruction.exec_size == 1;
+        match (instruction.opcode, index) {
+            (Opcode::Madm, 2) if scalar => Region::new(0, 1, 0),
+            (Opcode::Madm, 2) => Region::new(1, 1, 0),
+            _ if scalar => Region::SCALAR,
+            (Opcode::Madm, _) => Region::ternary(4, 1),
+            _ => Region::PACKED,
+        }
+    }
+
+    /// The destination of `wait`, which repeats its source.
+    pub fn wait_destination(&self, src: &Src) -> Dst {
+        match *src {
+            Src::Direct { reg, ty, .. } => Dst::Direct {
+                reg,
+                hstride: 1,
+                ty,
+            },
+            _ => Dst::None,
+        }
+    }
+
     /// What the extended descriptor's bits 5:0 hold in text: the function and the end of thread,
     /// to Gen11.
     pub fn exdesc_low_bits(&self, send: &Send) -> u32 {

@@ -14,4 +14,4 @@ mod types;
 pub use decode::decode;
 pub use encode::{encode, encode_shortest};
 pub use error::{DecodeError, EncodeError};
-pub(crate) use family::{SendForm, traits};
+pub(crate) use family::{FamilyTable, SendForm, traits};

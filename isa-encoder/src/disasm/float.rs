@@ -36,7 +36,11 @@ pub fn write(out: &mut String, bits: u64, ty: Type) {
 
 /// The bits of a decimal number: read as a double, then rounded to the type, as IGA does.
 pub fn read(text: &str, ty: Type) -> Option<u64> {
-    let value: f64 = text.parse().ok()?;
+    round(text.parse().ok()?, ty)
+}
+
+/// The bits of a double rounded to nearest in a type of half, single or double precision.
+pub fn round(value: f64, ty: Type) -> Option<u64> {
     Some(match ty {
         Type::Hf => u64::from(f16::from_f64(value).to_bits()),
         Type::F => u64::from((value as f32).to_bits()),

@@ -332,9 +332,18 @@ impl Printer<'_> {
                 immediate(self.out, value, ty);
                 self.ty(ty);
             }
-            Src::Macro { reg, mme, ty, .. } => {
+            Src::Macro {
+                reg,
+                mme,
+                region,
+                ty,
+                ..
+            } => {
                 self.register_name(reg);
                 self.mme(mme);
+                if region != traits(self.family).macro_region(input, index) {
+                    self.region(index, region);
+                }
                 self.ty(ty);
             }
         }

@@ -350,6 +350,8 @@ pub enum Src {
         reg: Register,
         /// `mme0` to `mme7`, or `None` for `nomme`.
         mme: Option<u8>,
+        /// The region, for the general register.
+        region: Region,
         /// The element type.
         ty: Type,
         /// Modifiers.

@@ -1,0 +1,429 @@
+//! Parsing of the directives.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use devinfo::Family;
+
+use super::directive::{
+    Argument, ArgumentKind, BlockUse, IdLayout, KernelDirectives, Payload, Scalar, SwsbMode,
+    SystemField, SystemValue, Target,
+};
+use super::{Diagnostic, Span};
+
+/// A word of a directive and its place.
+type Word<'a> = (&'a str, Span);
+
+/// What a directive says.
+#[derive(Debug)]
+pub enum Directive {
+    /// `//.platform`.
+    Platform(Target, Family),
+    /// `//.kernel`.
+    Kernel(String),
+    /// About the kernel at hand; it is already applied.
+    Applied,
+}
+
+/// Where a cross-thread payload must end.
+const MAX_PAYLOAD: u32 = 2048;
+
+/// Parses `text`, which begins with `//.`, and applies what it says of `kernel`.
+pub fn parse(
+    text: &str,
+    start: usize,
+    kernel: &mut KernelDirectives,
+) -> Result<Directive, Diagnostic> {
+    let body = &text[3.min(text.len())..];
+    let mut words: Vec<Word<'_>> = Vec::new();
+    let base = start + 3;
+    for word in body.split_ascii_whitespace() {
+        let at = word.as_ptr() as usize - body.as_ptr() as usize + base;
+        let span = Span {
+            start: at,
+            end: at + word.len(),
+        };
+        if word.starts_with("//") {
+            break;
+        }
+        words.push((word, span));
+    }
+    let whole = Span {
+        start,
+        end: start + text.trim_end().len(),
+    };
+    let Some((&(name, name_span), rest)) = words.split_first() else {
+        return Err(Diagnostic::error(
+            whole,
+            "a directive without a name".into(),
+        ));
+    };
+    let args = Args {
+        name,
+        whole,
+        words: rest,
+    };
+    match name {
+        "platform" => {
+            let (word, span) = args.one("a platform, such as `tgl` or `dg2:8`")?;
+            let (target, family) = platform(word, span)?;
+            return Ok(Directive::Platform(target, family));
+        }
+        "kernel" => {
+            let (word, _) = args.one("a name")?;
+            return Ok(Directive::Kernel(word.to_string()));
+        }
+        "simd" => {
+            let (value, span) = args.number("a SIMD width")?;
+            if !matches!(value, 8 | 16 | 32) {
+                return Err(Diagnostic::error(span, format!("{value} is no SIMD width"))
+                    .with_help("possible are 8, 16 and 32".into()));
+            }
+            kernel.simd = Some(value as u8);
+        }
+        "grf" => {
+            let (value, span) = args.number("a number of registers")?;
+            if !matches!(value, 128 | 256) {
+                return Err(
+                    Diagnostic::error(span, format!("{value} is no number of registers"))
+                        .with_help("possible are 128 and 256".into()),
+                );
+            }
+            kernel.grf = Some(value as u16);
+        }
+        "ids" => {
+            let (word, span) = args.one("none, x, xy or xyz")?;
+            kernel.ids = match word {
+                "none" => IdLayout::None,
+                "x" => IdLayout::X,
+                "xy" => IdLayout::Xy,
+                "xyz" => IdLayout::Xyz,
+                _ => return Err(unknown(word, span, "none, x, xy or xyz")),
+            };
+        }
+        "arg" => argument(&args, kernel)?,
+        "sys" => system(&args, kernel)?,
+        "slm" => kernel.slm = args.limited("bytes of shared local memory", 1 << 20)?,
+        "barriers" => kernel.barriers = args.limited("a number of barriers", 32)? as u8,
+        "scratch" => kernel.scratch = args.limited("bytes of scratch", 256 << 10)?,
+        "local" => kernel.local = Some(local_size(&args)?),
+        "payload" => {
+            let (word, span) = args.one("load or raw")?;
+            kernel.payload = match word {
+                "load" => Payload::Load,
+                "raw" => Payload::Raw,
+                _ => return Err(unknown(word, span, "load or raw")),
+            };
+        }
+        "block" => block(&args, kernel)?,
+        "swsb" => {
+            let (word, span) = args.one("auto, keep or check")?;
+            kernel.swsb = match word {
+                "auto" => SwsbMode::Auto,
+                "keep" => SwsbMode::Keep,
+                "check" => SwsbMode::Check,
+                _ => return Err(unknown(word, span, "auto, keep or check")),
+            };
+        }
+        _ => {
+            return Err(
+                Diagnostic::error(name_span, format!("`{name}` is no directive")).with_help(
+                    "directives are platform, kernel, simd, grf, ids, arg, sys, slm, barriers, \
+                     scratch, local, payload, block and swsb"
+                        .into(),
+                ),
+            );
+        }
+    }
+    Ok(Directive::Applied)
+}
+
+fn unknown(word: &str, span: Span, expected: &str) -> Diagnostic {
+    Diagnostic::error(span, format!("expected {expected}, found `{word}`"))
+}
+
+struct Args<'a> {
+    name: &'a str,
+    whole: Span,
+    words: &'a [Word<'a>],
+}
+
+impl<'a> Args<'a> {
+    fn one(&self, what: &str) -> Result<Word<'a>, Diagnostic> {
+        match self.words {
+            [word] => Ok(*word),
+            [] => Err(Diagnostic::error(
+                self.whole,
+                format!("`{}` needs {what}", self.name),
+            )),
+            [_, (extra, span), ..] => Err(Diagnostic::error(
+                *span,
+                format!("`{}` takes one word, `{extra}` is too much", self.name),
+            )),
+        }
+    }
+
+    fn number(&self, what: &str) -> Result<(u32, Span), Diagnostic> {
+        let (word, span) = self.one(what)?;
+        number(word, span, what).map(|value| (value, span))
+    }
+
+    fn limited(&self, what: &str, max: u32) -> Result<u32, Diagnostic> {
+        let (value, span) = self.number(what)?;
+        if value > max {
+            return Err(Diagnostic::error(
+                span,
+                format!("{value} exceeds the limit of {max}"),
+            ));
+        }
+        Ok(value)
+    }
+}
+
+fn number(word: &str, span: Span, what: &str) -> Result<u32, Diagnostic> {
+    let parsed = match word.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => word.parse(),
+    };
+    parsed.map_err(|_| unknown(word, span, what))
+}
+
+fn platform(word: &str, span: Span) -> Result<(Target, Family), Diagnostic> {
+    match devinfo::Target::parse(word) {
+        Ok(target) => Ok((
+            Target {
+                platform: target.platform.name.to_string(),
+                revision: word.contains(':').then_some(u32::from(target.revision)),
+            },
+            target.platform.family,
+        )),
+        Err(error) => Err(Diagnostic::error(span, format!("{error}"))),
+    }
+}
+
+/// `@OFFSET`.
+fn offset(word: &str, span: Span) -> Result<u32, Diagnostic> {
+    let Some(digits) = word.strip_prefix('@') else {
+        return Err(unknown(word, span, "`@` and an offset"));
+    };
+    let value = number(digits, span, "an offset in bytes")?;
+    if value >= MAX_PAYLOAD {
+        return Err(Diagnostic::error(
+            span,
+            format!("the offset {value} is beyond the {MAX_PAYLOAD} bytes of a payload"),
+        ));
+    }
+    Ok(value)
+}
+
+fn argument(args: &Args<'_>, kernel: &mut KernelDirectives) -> Result<(), Diagnostic> {
+    let (name, kind, at) = match args.words {
+        [name, kind] => (*name, *kind, None),
+        [name, kind, at] => (*name, *kind, Some(*at)),
+        _ => {
+            return Err(Diagnostic::error(
+                args.whole,
+                "`arg` needs a name, a kind and perhaps an offset".into(),
+            )
+            .with_help("for example `//.arg out ptr @32`".into()));
+        }
+    };
+    if kernel.args.iter().any(|arg| arg.name == name.0) {
+        return Err(Diagnostic::error(
+            name.1,
+            format!("the argument `{}` is declared twice", name.0),
+        ));
+    }
+    let kind = argument_kind(kind)?;
+    let bytes = kind.payload_bytes();
+    let position = match (bytes, at) {
+        (0, None) => None,
+        (0, Some((_, span))) => {
+            return Err(Diagnostic::error(
+                span,
+                "a surface or sampler has no place in the payload".into(),
+            ));
+        }
+        (_, Some((word, span))) => {
+            let value = offset(word, span)?;
+            let align = kind.alignment();
+            if value % align != 0 {
+                return Err(Diagnostic::error(
+                    span,
+                    format!("the offset {value} is not aligned to {align} bytes"),
+                ));
+            }
+            check_overlap(kernel, value, bytes, span)?;
+            Some(value)
+        }
+        (_, None) => Some(kernel.payload_bytes().next_multiple_of(kind.alignment())),
+    };
+    if position.is_some_and(|at| at + bytes > MAX_PAYLOAD) {
+        return Err(Diagnostic::error(
+            args.whole,
+            format!("the payload exceeds {MAX_PAYLOAD} bytes"),
+        ));
+    }
+    kernel.args.push(Argument {
+        name: name.0.to_string(),
+        kind,
+        offset: position,
+        blocks: Vec::new(),
+        span: args.whole,
+    });
+    Ok(())
+}
+
+fn check_overlap(
+    kernel: &KernelDirectives,
+    at: u32,
+    bytes: u32,
+    span: Span,
+) -> Result<(), Diagnostic> {
+    let overlaps = |start: u32, size: u32| at < start + size && start < at + bytes;
+    for arg in &kernel.args {
+        if let Some(start) = arg.offset
+            && overlaps(start, arg.kind.payload_bytes())
+        {
+            return Err(Diagnostic::error(
+                span,
+                format!("bytes {at} to {} belong to `{}`", at + bytes, arg.name),
+            ));
+        }
+    }
+    for value in &kernel.system {
+        if overlaps(value.offset, value.field.bytes()) {
+            return Err(Diagnostic::error(
+                span,
+                format!(
+                    "bytes {at} to {} belong to `{}`",
+                    at + bytes,
+                    value.field.name()
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn argument_kind((word, span): Word<'_>) -> Result<ArgumentKind, Diagnostic> {
+    let index = |text: &str| {
+        number(text, span, "an index").and_then(|value| {
+            u8::try_from(value)
+                .ok()
+                .filter(|value| *value < 240)
+                .ok_or_else(|| Diagnostic::error(span, format!("the index {value} exceeds 239")))
+        })
+    };
+    if let Some((stem, number)) = word.split_once(':') {
+        return match stem {
+            "buf" => Ok(ArgumentKind::Buffer {
+                bti: index(number)?,
+            }),
+            "image" => Ok(ArgumentKind::Image {
+                bti: index(number)?,
+            }),
+            "sampler" => Ok(ArgumentKind::Sampler {
+                index: index(number)?,
+            }),
+            _ => Err(unknown(word, span, ARGUMENT_KINDS)),
+        };
+    }
+    match word {
+        "ptr" => return Ok(ArgumentKind::Pointer),
+        "local" => return Ok(ArgumentKind::Local),
+        _ => {}
+    }
+    let (scalar, count) = match word.split_once('x') {
+        Some((scalar, count)) => (scalar, number(count, span, "a number of elements")?),
+        None => (word, 1),
+    };
+    let Some(scalar) = Scalar::from_name(scalar) else {
+        return Err(unknown(word, span, ARGUMENT_KINDS));
+    };
+    if !matches!(count, 1 | 2 | 3 | 4 | 8 | 16) {
+        return Err(
+            Diagnostic::error(span, format!("{count} is no number of elements"))
+                .with_help("possible are 1, 2, 3, 4, 8 and 16".into()),
+        );
+    }
+    Ok(ArgumentKind::Value {
+        scalar,
+        count: count as u8,
+    })
+}
+
+const ARGUMENT_KINDS: &str =
+    "ptr, local, a type such as `i32` or `f32x4`, buf:BTI, image:BTI or sampler:N";
+
+fn system(args: &Args<'_>, kernel: &mut KernelDirectives) -> Result<(), Diagnostic> {
+    let [(name, name_span), (at, at_span)] = args.words else {
+        return Err(Diagnostic::error(
+            args.whole,
+            "`sys` needs a field and an offset".into(),
+        ));
+    };
+    let Some(field) = SystemField::ALL.into_iter().find(|f| f.name() == *name) else {
+        return Err(unknown(
+            name,
+            *name_span,
+            "global_offset, local_size, enqueued_local_size, group_count, global_size or work_dim",
+        ));
+    };
+    let position = offset(at, *at_span)?;
+    if position % 4 != 0 {
+        return Err(Diagnostic::error(
+            *at_span,
+            format!("the offset {position} is not aligned to 4 bytes"),
+        ));
+    }
+    check_overlap(kernel, position, field.bytes(), *at_span)?;
+    kernel.system.push(SystemValue {
+        field,
+        offset: position,
+    });
+    Ok(())
+}
+
+fn local_size(args: &Args<'_>) -> Result<[u32; 3], Diagnostic> {
+    let (word, span) = args.one("a size, such as 16,1,1")?;
+    let mut size = [1; 3];
+    let parts: Vec<&str> = word.split(',').collect();
+    if parts.len() > 3 {
+        return Err(unknown(word, span, "up to three sizes"));
+    }
+    for (out, part) in size.iter_mut().zip(parts) {
+        *out = number(part, span, "a size")?;
+        if *out == 0 || *out > 1024 {
+            return Err(Diagnostic::error(
+                span,
+                format!("a local size is 1 to 1024, not {out}"),
+            ));
+        }
+    }
+    Ok(size)
+}
+
+fn block(args: &Args<'_>, kernel: &mut KernelDirectives) -> Result<(), Diagnostic> {
+    let [(name, name_span), (usage, usage_span)] = args.words else {
+        return Err(Diagnostic::error(
+            args.whole,
+            "`block` needs an argument and read, write or image".into(),
+        ));
+    };
+    let usage = match *usage {
+        "read" => BlockUse::Read,
+        "write" => BlockUse::Write,
+        "image" => BlockUse::Image,
+        other => return Err(unknown(other, *usage_span, "read, write or image")),
+    };
+    let Some(arg) = kernel.args.iter_mut().find(|arg| arg.name == *name) else {
+        return Err(Diagnostic::error(
+            *name_span,
+            format!("`{name}` is no argument declared above"),
+        ));
+    };
+    arg.blocks.push(usage);
+    Ok(())
+}

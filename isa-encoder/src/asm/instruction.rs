@@ -1,0 +1,676 @@
+//! One instruction.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::cursor::{Cursor, Parse};
+use super::lexer::Token;
+use super::number::{self, Value};
+use super::operand::{self, Context};
+use super::{Diagnostic, Span};
+use crate::code::{FamilyTable, SendForm};
+use crate::disasm::print::{OPTION_NAMES, cond_name, pipe_prefix};
+use crate::model::{
+    Branch, CondMod, Descriptor, Dpas, Flag, Format, Instruction, MathFunction, Opcode, Options,
+    Pipe, PredControl, Predicate, Send, Sfid, Specific, Src, SyncFunction, Token as SwsbToken,
+    TokenMode, Type,
+};
+
+/// Where a branch goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A label, by name.
+    Label(String, Span),
+    /// A distance in bytes.
+    Distance(i32),
+}
+
+/// A parsed instruction; its JIP and UIP still have to be found.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    pub instruction: Instruction,
+    pub targets: [Option<Target>; 2],
+    pub span: Span,
+}
+
+/// Parses the instruction that the line holds.
+pub fn parse(cursor: &mut Cursor<'_>, family: &'static FamilyTable) -> Parse<Parsed> {
+    let start = cursor.span();
+    let mut parser = Parser {
+        family,
+        instruction: Instruction::new(Opcode::Nop),
+        targets: [None, None],
+        flag: None,
+    };
+    parser.line(cursor)?;
+    if !cursor.is_done() {
+        return Err(cursor.expected("the end of the instruction"));
+    }
+    Ok(Parsed {
+        instruction: parser.instruction,
+        targets: parser.targets,
+        span: cursor.since(start),
+    })
+}
+
+struct Parser {
+    family: &'static FamilyTable,
+    instruction: Instruction,
+    targets: [Option<Target>; 2],
+    flag: Option<Flag>,
+}
+
+impl Parser {
+    fn line(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+        self.predication(cursor)?;
+        self.mnemonic(cursor)?;
+        let format = self.instruction.opcode.format();
+        if format == Format::Nullary {
+            return self.options(cursor);
+        }
+        if format != Format::Sync
+            || cursor.peek() == Some(Token::LeftParen) && !self.is_sync_set(cursor)
+        {
+            self.exec_info(cursor)?;
+        }
+        self.condition(cursor)?;
+        match format {
+            Format::Send => self.send(cursor)?,
+            Format::Sync => self.sync(cursor)?,
+            Format::JumpUnary
+            | Format::JumpJip
+            | Format::JumpJipUip
+            | Format::JumpBrc
+            | Format::Call
+            | Format::Ret => self.jump(cursor)?,
+            _ => self.operands(cursor)?,
+        }
+        self.options(cursor)
+    }
+
+    /// `(W)`, `(f0.0)`, `(W&~f0.1.any8h)`.
+    fn predication(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+        if !cursor.eat(Token::LeftParen) {
+            return Ok(());
+        }
+        if cursor.eat_name("W") {
+            self.instruction.no_mask = true;
+            if !cursor.eat(Token::Ampersand) {
+                return cursor.expect(Token::RightParen);
+            }
+        }
+        let inverse = cursor.eat(Token::Tilde);
+        let flag = self.flag(cursor)?;
+        self.instruction.flag = flag;
+        self.flag = Some(flag);
+        let mut control = PredControl::Sequential;
+        if cursor.eat(Token::Dot) {
+            let (name, span) = cursor.name("a predicate control")?;
+            control = pred_control(name).ok_or_else(|| {
+                Diagnostic::error(span, format!("`{name}` is no predicate control"))
+                    .with_help("any2h to any32h, all2h to all32h, anyv, allv, any, all".into())
+            })?;
+        }
+        self.instruction.predicate = Some(Predicate { control, inverse });
+        cursor.expect(Token::RightParen)
+    }
+
+    /// `fN.M`.
+    fn flag(&self, cursor: &mut Cursor<'_>) -> Parse<Flag> {
+        let (name, span) = cursor.name("a flag register")?;
+        let limit = self.family.flag_registers();
+        let register = name
+            .strip_prefix('f')
+            .and_then(|number| number.parse::<u8>().ok())
+            .filter(|number| *number < limit)
+            .ok_or_else(|| {
+                Diagnostic::error(span, format!("`{name}` is no flag register"))
+                    .with_help(format!("flags are f0 to f{}", limit - 1))
+            })?;
+        let subregister = if cursor.eat(Token::Dot) {
+            cursor.small("the flag's half", 1)?
+        } else {
+            0
+        };
+        Ok(Flag {
+            register,
+            subregister,
+        })
+    }
+
+    fn mnemonic(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+        let (name, span) = cursor.name("an instruction")?;
+        let opcode = Opcode::from_mnemonic(name)
+            .filter(|opcode| self.family.opcodes.contains(&Some(*opcode)))
+            .ok_or_else(|| {
+                Diagnostic::error(
+                    span,
+                    format!("`{name}` is no instruction of {}", self.family.family),
+                )
+            })?;
+        self.instruction.opcode = opcode;
+        match opcode.format() {
+            Format::Math => {
+                let name = self.suffix(cursor, "a math function")?;
+                let function = MathFunction::ALL.into_iter().find(|f| f.mnemonic() == name);
+                self.instruction.specific =
+                    Specific::Math(function.ok_or_else(|| bad(cursor, name, "no math function"))?);
+            }
+            Format::Sync => {
+                let name = self.suffix(cursor, "a sync function")?;
+                let function = SyncFunction::ALL.into_iter().find(|f| f.mnemonic() == name);
+                self.instruction.specific =
+                    Specific::Sync(function.ok_or_else(|| bad(cursor, name, "no sync function"))?);
+            }
+            Format::Dpas => {
+                let name = self.suffix(cursor, "a systolic shape such as `8x8`")?;
+                let shape = name.split_once('x').and_then(|(depth, repeat)| {
+                    Some(Dpas {
+                        depth: depth.parse().ok()?,
+                        repeat: repeat.parse().ok()?,
+                    })
+                });
+                self.instruction.specific =
+                    Specific::Dpas(shape.ok_or_else(|| bad(cursor, name, "no systolic shape"))?);
+            }
+            Format::Send => {
+                let mut send = Send::new(None, Descriptor::Immediate(0), Descriptor::Immediate(0));
+                if self.family.send != SendForm::Gen9 {
+                    send.sfid = Some(self.sfid(cursor)?);
+                }
+                self.instruction.specific = Specific::Send(send);
+            }
+            _ if opcode == Opcode::Bfn => {
+                cursor.expect(Token::Dot)?;
+                let table = super::bfn::table(cursor)?;
+                self.instruction.specific = Specific::Bfn(table);
+            }
+            _ if opcode.is_branch() => {
+                let mut branch = Branch::default();
+                if cursor.peek() == Some(Token::Dot) {
+                    cursor.advance();
+                    if !cursor.eat_name("b") || !opcode.has_branch_control() {
+                        return Err(cursor.expected("branch control `.b`"));
+                    }
+                    branch.control = true;
+                }
+                self.instruction.specific = Specific::Branch(branch);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn suffix<'t>(&self, cursor: &mut Cursor<'t>, what: &str) -> Parse<&'t str> {
+        cursor.expect(Token::Dot)?;
+        cursor.name(what).map(|(name, _)| name)
+    }
+
+    fn sfid(&self, cursor: &mut Cursor<'_>) -> Parse<Sfid> {
+        cursor.expect(Token::Dot)?;
+        let table = &self.family.sfids;
+        if matches!(cursor.peek(), Some(Token::Hex | Token::Decimal)) {
+            let (code, span) = cursor.integer("a shared function")?;
+            return usize::try_from(code)
+                .ok()
+                .and_then(|code| table.get(code).copied().flatten())
+                .ok_or_else(|| {
+                    Diagnostic::error(span, format!("{code:#x} is no shared function"))
+                });
+        }
+        let (name, span) = cursor.name("a shared function")?;
+        table
+            .iter()
+            .flatten()
+            .find(|sfid| sfid.mnemonic() == name)
+            .copied()
+            .ok_or_else(|| {
+                let mut help = String::from("there are");
+                for sfid in table.iter().flatten() {
+                    help.push(' ');
+                    help.push_str(sfid.mnemonic());
+                }
+                Diagnostic::error(
+                    span,
+                    format!("`{name}` is no shared function of {}", self.family.family),
+                )
+                .with_help(help)
+            })
+    }
+
+    /// `(16|M0)`.
+    fn exec_info(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+        if !cursor.eat(Token::LeftParen) {
+            return Err(cursor.expected("the execution size, such as `(16|M0)`"));
+        }
+        let (size, span) = cursor.integer("the execution size")?;
+        if !matches!(size, 1 | 2 | 4 | 8 | 16 | 32) {
+            return Err(
+                Diagnostic::error(span, format!("{size} is no execution size"))
+                    .with_help("possible are 1, 2, 4, 8, 16 and 32".into()),
+            );
+        }
+        self.instruction.exec_size = size as u8;
+        if cursor.eat(Token::Pipe) {
+            let (name, span) = cursor.name("the channel offset, such as `M0`")?;
+            self.instruction.channel_offset = name
+                .strip_prefix('M')
+                .and_then(|number| number.parse::<u8>().ok())
+                .filter(|offset| offset % 4 == 0 && *offset < 32)
+                .ok_or_else(|| {
+                    Diagnostic::error(span, format!("`{name}` is no channel offset"))
+                        .with_help("possible are M0, M4, M8 … M28".into())
+                })?;
+        }
+        cursor.expect(Token::RightParen)
+    }
+
+    /// `(lt)f0.0`.
+    fn condition(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+        if cursor.peek() != Some(Token::LeftParen)
+            || cursor.peek_at(1) != Some(Token::Ident)
+            || cursor.peek_at(2) != Some(Token::RightParen)
+        {
+            return Ok(());
+        }
+        let Some(cond) = condition(cursor.text_at(1)) else {
+            cursor.advance();
+            return Err(bad(cursor, cursor.text_at(0), "no condition modifier")
+                .with_help("eq, ne, gt, ge, lt, le, ov, un or eo".into()));
+        };
+        let start = cursor.span();
+        for _ in 0..3 {
+            cursor.advance();
+        }
+        let flag = self.flag(cursor)?;
+        if self.flag.is_some_and(|predicate| predicate != flag) {
+            return Err(Diagnostic::error(
+                cursor.since(start),
+                "predicate and condition modifier share one flag field".into(),
+            )
+            .with_help("use the same flag in both".into()));
+        }
+        self.instruction.flag = flag;
+        self.instruction.cond = Some(cond);
+        Ok(())
+    }
+
+    fn operands(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+        let format = self.instruction.opcode.format();
+        self.instruction.saturate = cursor.eat(Token::Sat);
+        let is_macro = match self.instruction.specific {
+            Specific::Math(function) => function.is_macro(),
+            _ => self.instruction.opcode == Opcode::Madm,
+        };
+        let instruction = self.instruction;
+        let context = Context {
+            family: self.family,
+            instruction: &instruction,
+            is_macro,
+        };
+        if format == Format::Wait {
+            let src = context.src(cursor, 0)?;
+            self.instruction.dst = self.family.wait_destination(&src);
+            self.instruction.src[0] = src;
+            return Ok(());
+        }
+        self.instruction.dst = context.dst(cursor)?;
+        let count = match (format, self.instruction.specific) {
+            (Format::Unary, _) => 1,
+            (Format::Math, Specific::Math(function)) => function.sources(),
+            (Format::Ternary | Format::Dpas, _) => 3,
+            _ if self.family.is_unary(self.instruction.opcode) => 1,
+            _ => 2,
+        };
+        for index in 0..count {
+            self.instruction.src[index] = context.src(cursor, index)?;
+        }
+        Ok(())
+    }
+
+    /// Whether `($0,$1)` comes next.
+    fn is_sync_set(&self, cursor: &Cursor<'_>) -> bool {
+        cursor.peek() == Some(Token::LeftParen) && cursor.peek_at(1) == Some(Token::Dollar)
+    }
+
+    fn sync(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+        if self.is_sync_set(cursor) {
+            let mut mask = 0u64;
+            cursor.advance();
+            loop {
+                cursor.expect(Token::Dollar)?;
+                mask |= 1 << cursor.small("the token", self.family.tokens() - 1)?;
+                if !cursor.eat(Token::Comma) {
+                    break;
+                }
+            }
+            cursor.expect(Token::RightParen)?;
+            self.instruction.src[0] = Src::Immediate {
+                value: mask,
+                ty: Type::Ud,
+            };
+            return Ok(());
+        }
+        if cursor.eat_name("null") {
+            if cursor.eat(Token::Less) {
+                while !cursor.eat(Token::Greater) {
+                    if cursor.is_done() {
+                        return Err(cursor.expected("`>`"));
+                    }
+                    cursor.advance();
+                }
+            }
+            if cursor.eat(Token::Colon) {
+                cursor.name("a type")?;
+            }
+            return Ok(());
+        }
+        if cursor.is_done() || cursor.peek() == Some(Token::LeftBrace) {
+            return Ok(());
+        }
+        let instruction = self.instruction;
+        let context = Context {
+            family: self.family,
+            instruction: &instruction,
+            is_macro: false,
+        };
+        self.instruction.src[0] = context.src(cursor, 0)?;
+        Ok(())
+    }
+
+    fn jump(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+        let format = self.instruction.opcode.format();
+        let instruction = self.instruction;
+        let context = Context {
+            family: self.family,
+            instruction: &instruction,
+            is_macro: false,
+        };
+        if format == Format::Call {
+            self.instruction.dst = context.dst(cursor)?;
+        }
+        let register_allowed = matches!(
+            format,
+            Format::Ret | Format::JumpUnary | Format::JumpBrc | Format::Call
+        );
+        if register_allowed && operand::begins(cursor) && !self.is_label(cursor) {
+            self.instruction.src[0] = context.src(cursor, 0)?;
+            if format == Format::JumpBrc && cursor.eat_name("null") && cursor.eat(Token::Colon) {
+                cursor.name("a type")?;
+            }
+            return Ok(());
+        }
+        self.targets[0] = Some(self.target(cursor)?);
+        if matches!(format, Format::JumpJipUip | Format::JumpBrc) {
+            self.targets[1] = Some(self.target(cursor)?);
+        }
+        Ok(())
+    }
+
+    /// Whether a name that looks like a register (`r1`) is followed by no register part.
+    fn is_label(&self, cursor: &Cursor<'_>) -> bool {
+        !matches!(
+            cursor.peek_at(1),
+            Some(Token::Dot | Token::Less | Token::Colon | Token::LeftBracket)
+        ) && !self.instruction.opcode.format().eq(&Format::Ret)
+            && !cursor.text_at(0).starts_with('r')
+    }
+
+    fn target(&self, cursor: &mut Cursor<'_>) -> Parse<Target> {
+        if cursor.peek() == Some(Token::Ident) {
+            let (name, span) = cursor.name("a label")?;
+            self.skip_type(cursor)?;
+            return Ok(Target::Label(name.into(), span));
+        }
+        let start = cursor.span();
+        if !number::begins(cursor) {
+            return Err(cursor.expected("a label or a distance in bytes"));
+        }
+        let value = number::expression(cursor)?;
+        self.skip_type(cursor)?;
+        let distance = match value {
+            Value::Integer { value, .. } => i32::try_from(value)
+                .ok()
+                .or_else(|| u32::try_from(value).ok().map(|value| value as i32)),
+            Value::Float(_) => None,
+        };
+        distance.map(Target::Distance).ok_or_else(|| {
+            Diagnostic::error(
+                cursor.since(start),
+                "a branch distance is a 32-bit integer".into(),
+            )
+        })
+    }
+
+    fn skip_type(&self, cursor: &mut Cursor<'_>) -> Parse<()> {
+        if cursor.eat(Token::Colon) {
+            cursor.name("a type")?;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+        let Specific::Send(mut send) = self.instruction.specific else {
+            return Err(cursor.expected("a send"));
+        };
+        let instruction = self.instruction;
+        let context = Context {
+            family: self.family,
+            instruction: &instruction,
+            is_macro: false,
+        };
+        self.instruction.dst = context.dst(cursor)?;
+        let (src0, _) = context.payload(cursor, 0)?;
+        self.instruction.src[0] = src0;
+        let form = self.family.send;
+        let two = form != SendForm::Gen9
+            || matches!(self.instruction.opcode, Opcode::Sends | Opcode::Sendsc);
+        let mut length = None;
+        if two {
+            let (src1, len) = context.payload(cursor, 1)?;
+            self.instruction.src[1] = src1;
+            length = len;
+        }
+        let start = cursor.span();
+        let (exdesc, offset) = self.descriptor(cursor, form == SendForm::Xe2)?;
+        send.exdesc_offset = offset;
+        send.exdesc = exdesc;
+        let (desc, _) = self.descriptor(cursor, false)?;
+        send.desc = desc;
+        match (form, exdesc) {
+            (SendForm::Gen9, _) => {
+                super::legacy::send(self.family, &mut send, self.instruction.opcode, start)?;
+            }
+            (SendForm::Gen12, Descriptor::Immediate(exdesc)) => {
+                send.src1_len = Some((exdesc >> 6 & 31) as u8);
+                send.eot = exdesc & 0x20 != 0;
+                if exdesc & 0x1f != 0 {
+                    return Err(Diagnostic::error(
+                        start,
+                        format!("bits 4:0 of the extended descriptor {exdesc:#x} must be 0"),
+                    )
+                    .with_help("the shared function is a suffix of `send`".into()));
+                }
+                send.exdesc = Descriptor::Immediate(exdesc & !0x3f);
+            }
+            (SendForm::Gen12, Descriptor::Register { .. }) => {}
+            (SendForm::XeHpg | SendForm::Xe2, Descriptor::Immediate(exdesc)) => {
+                send.src1_len = Some(length.unwrap_or((exdesc >> 6 & 31) as u8));
+                send.eot = exdesc & 0x20 != 0;
+                send.exdesc = Descriptor::Immediate(exdesc & !0x7ff);
+            }
+            (SendForm::XeHpg | SendForm::Xe2, Descriptor::Register { .. }) => {
+                send.src1_len = length;
+            }
+        }
+        self.instruction.specific = Specific::Send(send);
+        Ok(())
+    }
+
+    /// `0x1234`, `a0.2`, or (`offset` allowed) `0x1000:a0.2`.
+    fn descriptor(&self, cursor: &mut Cursor<'_>, offset: bool) -> Parse<(Descriptor, u32)> {
+        if cursor.eat_name("a0") {
+            cursor.expect(Token::Dot)?;
+            let subreg = cursor.small("the sub-register of a0", 7)?;
+            return Ok((Descriptor::Register { subreg }, 0));
+        }
+        let start = cursor.span();
+        if !number::begins(cursor) {
+            return Err(cursor.expected("a descriptor, a number or a0.N"));
+        }
+        let value = number::expression(cursor)?;
+        let value = match value {
+            Value::Integer { value, .. } => u32::try_from(value)
+                .ok()
+                .or_else(|| i32::try_from(value).ok().map(|value| value as u32)),
+            Value::Float(_) => None,
+        };
+        let value = value.ok_or_else(|| {
+            Diagnostic::error(cursor.since(start), "a descriptor has 32 bits".into())
+        })?;
+        if offset && cursor.eat(Token::Colon) {
+            let (descriptor, _) = self.descriptor(cursor, false)?;
+            return Ok((descriptor, value));
+        }
+        Ok((Descriptor::Immediate(value), 0))
+    }
+
+    /// `{Compacted,@1,$2.dst}`.
+    fn options(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+        if !cursor.eat(Token::LeftBrace) {
+            return Ok(());
+        }
+        if cursor.eat(Token::RightBrace) {
+            return Ok(());
+        }
+        loop {
+            self.option(cursor)?;
+            if !cursor.eat(Token::Comma) {
+                break;
+            }
+        }
+        cursor.expect(Token::RightBrace)
+    }
+
+    fn option(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+        let start = cursor.span();
+        if cursor.eat(Token::Dollar) {
+            let id = cursor.small("the token", self.family.tokens().saturating_sub(1))?;
+            let mut mode = TokenMode::Set;
+            if cursor.eat(Token::Dot) {
+                mode = match cursor.name("`src` or `dst`")? {
+                    ("src", _) => TokenMode::Src,
+                    ("dst", _) => TokenMode::Dst,
+                    (name, _) => return Err(bad(cursor, name, "neither `src` nor `dst`")),
+                };
+            }
+            if self.instruction.swsb.token.is_some() {
+                return Err(Diagnostic::error(start, "a second token".into()));
+            }
+            self.instruction.swsb.token = Some(SwsbToken { id, mode });
+            return Ok(());
+        }
+        let pipes = [
+            Pipe::Default,
+            Pipe::All,
+            Pipe::Float,
+            Pipe::Int,
+            Pipe::Long,
+            Pipe::Math,
+        ];
+        let is_distance = cursor.peek() == Some(Token::At) || cursor.peek_at(1) == Some(Token::At);
+        if is_distance {
+            let prefix = if cursor.peek() == Some(Token::At) {
+                ""
+            } else {
+                cursor.name("a pipe")?.0
+            };
+            cursor.expect(Token::At)?;
+            let distance = cursor.small("the distance", 7)?;
+            let pipe = pipes
+                .into_iter()
+                .find(|pipe| pipe_prefix(*pipe).strip_suffix('@') == Some(prefix));
+            let Some(pipe) = pipe.filter(|_| distance != 0) else {
+                return Err(Diagnostic::error(
+                    cursor.since(start),
+                    "this is no scoreboard distance".into(),
+                )
+                .with_help("@1 to @7, with A, F, I, L or M in front".into()));
+            };
+            if self.instruction.swsb.distance.is_some() {
+                return Err(Diagnostic::error(start, "a second distance".into()));
+            }
+            self.instruction.swsb.distance = Some((pipe, distance));
+            return Ok(());
+        }
+        let (name, span) = cursor.name("an option")?;
+        if let Some((option, _)) = OPTION_NAMES.iter().find(|(_, text)| *text == name) {
+            if self.instruction.options.contains(*option) {
+                return Err(Diagnostic::error(span, format!("`{name}` is given twice")));
+            }
+            self.instruction.options |= *option;
+            return Ok(());
+        }
+        if let Specific::Send(send) = &mut self.instruction.specific {
+            match name {
+                "EOT" => send.eot = true,
+                "ExBSO" => send.ex_bso = true,
+                "CPS" => send.cps = true,
+                _ => return Err(bad(cursor, name, "no option of a send")),
+            }
+            return Ok(());
+        }
+        match name {
+            "NoAccSBSet" => self.instruction.swsb.no_acc_set = true,
+            "Uncompacted" => self.instruction.options |= Options::NO_COMPACT,
+            _ => {
+                let mut help = String::from("options are");
+                for (_, text) in OPTION_NAMES {
+                    help.push(' ');
+                    help.push_str(text);
+                }
+                return Err(bad(cursor, name, "no option").with_help(help));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An error about the name just passed.
+fn bad(cursor: &Cursor<'_>, name: &str, what: &str) -> Diagnostic {
+    Diagnostic::error(cursor.last_span(), format!("`{name}` is {what}"))
+}
+
+fn condition(name: &str) -> Option<CondMod> {
+    use CondMod::{Eo, Eq, Ge, Gt, Le, Lt, Ne, Ov, Un};
+    let all = [Eq, Ne, Gt, Ge, Lt, Le, Ov, Un, Eo];
+    match name {
+        "z" | "ze" | "e" => Some(Eq),
+        "nz" => Some(Ne),
+        "g" => Some(Gt),
+        "l" => Some(Lt),
+        "o" => Some(Ov),
+        "u" => Some(Un),
+        _ => all.into_iter().find(|cond| cond_name(*cond) == name),
+    }
+}
+
+fn pred_control(name: &str) -> Option<PredControl> {
+    Some(match name {
+        "any" => PredControl::Any,
+        "all" => PredControl::All,
+        "anyv" => PredControl::AnyV,
+        "allv" => PredControl::AllV,
+        _ => {
+            let group = |text: &str| {
+                let n: u8 = text.strip_suffix('h')?.parse().ok()?;
+                matches!(n, 2 | 4 | 8 | 16 | 32).then_some(n)
+            };
+            if let Some(rest) = name.strip_prefix("any") {
+                PredControl::AnyH(group(rest)?)
+            } else {
+                PredControl::AllH(group(name.strip_prefix("all")?)?)
+            }
+        }
+    })
+}

@@ -1,0 +1,35 @@
+//! What only Gen8 to Gen11 syntax has.
+
+use alloc::format;
+
+use super::cursor::Parse;
+use super::{Diagnostic, Span};
+use crate::code::FamilyTable;
+use crate::model::{Descriptor, Opcode, Send};
+
+/// Takes the function, the end of thread and the second payload's length from an extended
+/// descriptor.
+pub fn send(
+    family: &'static FamilyTable,
+    send: &mut Send,
+    opcode: Opcode,
+    span: Span,
+) -> Parse<()> {
+    let Descriptor::Immediate(exdesc) = send.exdesc else {
+        return Ok(());
+    };
+    let code = (exdesc & 15) as usize;
+    send.sfid = family.sfids.get(code).copied().flatten();
+    if send.sfid.is_none() {
+        return Err(Diagnostic::error(
+            span,
+            format!("{code:#x} is no shared function of {}", family.family),
+        ));
+    }
+    send.eot = exdesc & 0x20 != 0;
+    send.exdesc = Descriptor::Immediate(exdesc & !0x3f);
+    if matches!(opcode, Opcode::Sends | Opcode::Sendsc) {
+        send.src1_len = Some((exdesc >> 6 & 15) as u8);
+    }
+    Ok(())
+}

@@ -1,0 +1,302 @@
+//! Constant expressions and immediates.
+
+use alloc::format;
+
+use super::cursor::{Cursor, Parse};
+use super::lexer::Token;
+use super::{Diagnostic, Span};
+use crate::disasm::float;
+use crate::model::{Type, TypeKind};
+
+/// The value of a constant expression.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// An integer, modulo 2^64.
+    Integer {
+        value: i64,
+        /// It was one decimal literal.
+        decimal: bool,
+    },
+    /// A fraction.
+    Float(f64),
+}
+
+/// Nesting beyond this is refused.
+const MAX_DEPTH: u32 = 64;
+
+/// Whether an expression can begin at `token`.
+pub fn begins(cursor: &Cursor<'_>) -> bool {
+    match cursor.peek() {
+        Some(
+            Token::Decimal
+            | Token::Hex
+            | Token::Binary
+            | Token::Float
+            | Token::HexFloat
+            | Token::LeftParen,
+        ) => true,
+        Some(Token::Minus | Token::Plus | Token::Tilde) => match cursor.peek_at(1) {
+            Some(Token::Ident) => is_special(cursor.text_at(1)),
+            Some(Token::Abs) => false,
+            _ => true,
+        },
+        Some(Token::Ident) => is_special(cursor.text_at(0)),
+        _ => false,
+    }
+}
+
+fn is_special(name: &str) -> bool {
+    matches!(name, "inf" | "qnan" | "snan" | "nan")
+}
+
+/// Parses a constant expression: `+ - * / % << >> & ^ |`, parentheses, literals.
+pub fn expression(cursor: &mut Cursor<'_>) -> Parse<Value> {
+    binary(cursor, 0, 0)
+}
+
+const LEVELS: [&[Token]; 6] = [
+    &[Token::Pipe],
+    &[Token::Caret],
+    &[Token::Ampersand],
+    &[Token::ShiftLeft, Token::ShiftRight],
+    &[Token::Plus, Token::Minus],
+    &[Token::Star, Token::Slash, Token::Percent],
+];
+
+fn binary(cursor: &mut Cursor<'_>, level: usize, depth: u32) -> Parse<Value> {
+    let Some(operators) = LEVELS.get(level) else {
+        return unary(cursor, depth);
+    };
+    let start = cursor.span();
+    let mut left = binary(cursor, level + 1, depth)?;
+    while let Some(operator) = cursor.peek().filter(|token| operators.contains(token)) {
+        cursor.advance();
+        let right = binary(cursor, level + 1, depth)?;
+        left = apply(operator, left, right)
+            .ok_or_else(|| Diagnostic::error(cursor.since(start), "this has no value".into()))?;
+    }
+    Ok(left)
+}
+
+fn apply(operator: Token, left: Value, right: Value) -> Option<Value> {
+    use Value::{Float, Integer};
+    if let (Integer { value: a, .. }, Integer { value: b, .. }) = (left, right) {
+        let value = match operator {
+            Token::Pipe => a | b,
+            Token::Caret => a ^ b,
+            Token::Ampersand => a & b,
+            Token::ShiftLeft => a.checked_shl(u32::try_from(b).ok()?)?,
+            Token::ShiftRight => a.checked_shr(u32::try_from(b).ok()?)?,
+            Token::Plus => a.wrapping_add(b),
+            Token::Minus => a.wrapping_sub(b),
+            Token::Star => a.wrapping_mul(b),
+            Token::Slash => a.checked_div(b)?,
+            Token::Percent => a.checked_rem(b)?,
+            _ => return None,
+        };
+        return Some(Integer {
+            value,
+            decimal: false,
+        });
+    }
+    let float = |value| match value {
+        Integer { value, .. } => value as f64,
+        Float(value) => value,
+    };
+    let (a, b) = (float(left), float(right));
+    Some(Float(match operator {
+        Token::Plus => a + b,
+        Token::Minus => a - b,
+        Token::Star => a * b,
+        Token::Slash => a / b,
+        _ => return None,
+    }))
+}
+
+fn unary(cursor: &mut Cursor<'_>, depth: u32) -> Parse<Value> {
+    if depth > MAX_DEPTH {
+        return Err(Diagnostic::error(
+            cursor.span(),
+            format!("expressions nest at most {MAX_DEPTH} deep"),
+        ));
+    }
+    let start = cursor.span();
+    if cursor.eat(Token::Minus) {
+        return Ok(match unary(cursor, depth + 1)? {
+            Value::Integer { value, decimal } => Value::Integer {
+                value: value.wrapping_neg(),
+                decimal,
+            },
+            Value::Float(value) => Value::Float(-value),
+        });
+    }
+    if cursor.eat(Token::Plus) {
+        return unary(cursor, depth + 1);
+    }
+    if cursor.eat(Token::Tilde) {
+        return match unary(cursor, depth + 1)? {
+            Value::Integer { value, decimal } => Ok(Value::Integer {
+                value: !value,
+                decimal,
+            }),
+            Value::Float(_) => Err(Diagnostic::error(
+                cursor.since(start),
+                "`~` takes an integer".into(),
+            )),
+        };
+    }
+    if cursor.eat(Token::LeftParen) {
+        let value = binary(cursor, 0, depth + 1)?;
+        cursor.expect(Token::RightParen)?;
+        return Ok(value);
+    }
+    literal(cursor)
+}
+
+fn literal(cursor: &mut Cursor<'_>) -> Parse<Value> {
+    let span = cursor.span();
+    let text = cursor.slice(span);
+    match cursor.peek() {
+        Some(Token::Decimal) => {
+            let (value, _) = cursor.integer("a number")?;
+            Ok(Value::Integer {
+                value: value as i64,
+                decimal: true,
+            })
+        }
+        Some(Token::Hex | Token::Binary) => {
+            let (value, _) = cursor.integer("a number")?;
+            Ok(Value::Integer {
+                value: value as i64,
+                decimal: false,
+            })
+        }
+        Some(Token::Float) => {
+            cursor.advance();
+            text.parse()
+                .map(Value::Float)
+                .map_err(|_| Diagnostic::error(span, format!("`{text}` is no number")))
+        }
+        Some(Token::HexFloat) => {
+            cursor.advance();
+            hex_float(text)
+                .map(Value::Float)
+                .ok_or_else(|| Diagnostic::error(span, format!("`{text}` is out of range")))
+        }
+        Some(Token::Ident) if is_special(text) => {
+            cursor.advance();
+            special(cursor, text, span)
+        }
+        _ => Err(cursor.expected("a number")),
+    }
+}
+
+const EXPONENT: u64 = 0x7ff << 52;
+const QUIET: u64 = 1 << 51;
+
+fn special(cursor: &mut Cursor<'_>, name: &str, span: Span) -> Parse<Value> {
+    if name == "inf" {
+        return Ok(Value::Float(f64::INFINITY));
+    }
+    let quiet = name != "snan";
+    let mut payload = u64::from(!quiet);
+    if cursor.eat(Token::LeftParen) {
+        payload = cursor.integer("the payload of the NaN")?.0;
+        cursor.expect(Token::RightParen)?;
+    }
+    if payload >= QUIET || (payload == 0 && !quiet) {
+        return Err(Diagnostic::error(
+            cursor.since(span),
+            format!("a NaN cannot have the payload {payload:#x}"),
+        ));
+    }
+    let quiet_bit = if quiet { QUIET } else { 0 };
+    Ok(Value::Float(f64::from_bits(EXPONENT | quiet_bit | payload)))
+}
+
+fn hex_float(text: &str) -> Option<f64> {
+    let (mantissa, exponent) = text.get(2..)?.split_once(['p', 'P'])?;
+    let mut exponent: i32 = exponent.parse().ok()?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut value = 0f64;
+    for digit in whole.chars().chain(fraction.chars()) {
+        value = value * 16.0 + f64::from(digit.to_digit(16)?);
+    }
+    exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?.checked_mul(4)?)?;
+    let step = if exponent < 0 { 0.5 } else { 2.0 };
+    for _ in 0..exponent.unsigned_abs().min(4096) {
+        value *= step;
+    }
+    Some(value)
+}
+
+/// The bits of `value` as an immediate of type `ty`, and whether it was too large for it.
+pub fn immediate(value: Value, ty: Type, span: Span) -> Parse<(u64, bool)> {
+    let bits = ty.bits();
+    let mask = u64::MAX >> (64 - bits);
+    match (value, ty.kind()) {
+        (Value::Integer { value, .. }, TypeKind::Signed | TypeKind::Unsigned) => {
+            let fits = bits == 64
+                || if ty.is_signed() {
+                    (-(1i64 << (bits - 1))..1i64 << bits).contains(&value)
+                } else {
+                    (-(1i64 << (bits - 1))..1i64 << bits).contains(&value)
+                };
+            Ok((value as u64 & mask, !fits))
+        }
+        (Value::Integer { value, .. }, TypeKind::Packed) => {
+            Ok((value as u64 & mask, value as u64 & !mask != 0))
+        }
+        (Value::Integer { value, decimal }, TypeKind::Float) => {
+            if decimal && value != 0 {
+                return Err(Diagnostic::error(
+                    span,
+                    format!("an integer as :{ty} gives the bits, and is hexadecimal"),
+                )
+                .with_help(format!("write `{value}.0:{ty}`")));
+            }
+            if value as u64 & !mask != 0 {
+                return Err(Diagnostic::error(
+                    span,
+                    format!("{value:#x} has more than the {bits} bits of :{ty}"),
+                ));
+            }
+            Ok((value as u64, false))
+        }
+        (Value::Float(value), TypeKind::Float) => match from_f64(value, ty) {
+            Some(bits) => Ok((bits, false)),
+            None => Err(Diagnostic::error(
+                span,
+                format!("this is no value of type :{ty}"),
+            )),
+        },
+        (Value::Float(_), _) => Err(Diagnostic::error(
+            span,
+            format!("type :{ty} takes an integer"),
+        )),
+    }
+}
+
+/// A double rounded to a type; NaNs keep sign, quiet bit and payload.
+fn from_f64(value: f64, ty: Type) -> Option<u64> {
+    if ty == Type::Df {
+        return Some(value.to_bits());
+    }
+    if value.is_nan() {
+        let bits = value.to_bits();
+        let payload = bits & (QUIET - 1);
+        let sign = bits >> 63;
+        let quiet = bits >> 51 & 1;
+        let (exponent, mantissa) = match ty {
+            Type::F => (0xff, 23),
+            Type::Hf => (0x1f, 10),
+            _ => return None,
+        };
+        if payload >> (mantissa - 1) != 0 {
+            return None;
+        }
+        let top = ty.bits() - 1;
+        return Some(sign << top | exponent << mantissa | quiet << (mantissa - 1) | payload);
+    }
+    float::round(value, ty)
+}

@@ -1,0 +1,439 @@
+//! Operands.
+
+use alloc::format;
+
+use super::cursor::{Cursor, Parse};
+use super::lexer::Token;
+use super::number;
+use super::{Diagnostic, Span};
+use crate::code::{FamilyTable, SendForm};
+use crate::model::{
+    ArfKind, Dst, Format, Instruction, Opcode, RegFile, Region, Register, Src, SrcMods, Type,
+    VStride,
+};
+
+/// What operands depend on.
+pub struct Context<'a> {
+    pub family: &'static FamilyTable,
+    pub instruction: &'a Instruction,
+    pub is_macro: bool,
+}
+
+const ARF_NAMES: &[(&str, ArfKind, u8)] = &[
+    ("null", ArfKind::Null, 0),
+    ("acc", ArfKind::Accumulator, 15),
+    ("a", ArfKind::Address, 0),
+    ("f", ArfKind::Flag, 3),
+    ("ce", ArfKind::ChannelEnable, 0),
+    ("msg", ArfKind::MessageControl, 31),
+    ("sp", ArfKind::StackPointer, 0),
+    ("sr", ArfKind::State, 1),
+    ("cr", ArfKind::Control, 0),
+    ("n", ArfKind::Notification, 2),
+    ("ip", ArfKind::InstructionPointer, 0),
+    ("tdr", ArfKind::ThreadDependency, 0),
+    ("tm", ArfKind::Timestamp, 4),
+    ("fc", ArfKind::FlowControl, 3),
+    ("dbg", ArfKind::Debug, 0),
+];
+
+/// The register that a name means.
+pub fn register_name(name: &str) -> Option<(RegFile, u8)> {
+    let digits = name
+        .find(|c: char| c.is_ascii_digit())
+        .unwrap_or(name.len());
+    let (stem, number) = name.split_at(digits);
+    let number = match number {
+        "" => None,
+        number => Some(number.parse::<u8>().ok()?),
+    };
+    if stem == "r" {
+        return Some((RegFile::Grf, number?));
+    }
+    let (_, kind, max) = ARF_NAMES.iter().find(|(arf, ..)| *arf == stem)?;
+    let number = match number {
+        Some(number) => number,
+        None if !kind.has_number() || *kind == ArfKind::ChannelEnable => 0,
+        None => return None,
+    };
+    (number <= *max).then_some((RegFile::Arf(*kind), number))
+}
+
+/// Whether a register or an indirect operand comes next.
+pub fn begins(cursor: &Cursor<'_>) -> bool {
+    cursor.peek() == Some(Token::Ident)
+        && (register_name(cursor.text_at(0)).is_some()
+            || (cursor.text_at(0) == "r" && cursor.peek_at(1) == Some(Token::LeftBracket)))
+}
+
+fn register(cursor: &mut Cursor<'_>) -> Parse<(RegFile, u8)> {
+    let (name, span) = cursor.name("a register")?;
+    register_name(name).ok_or_else(|| {
+        Diagnostic::error(span, format!("`{name}` is no register"))
+            .with_help("registers are r0 to r255, null, a0, acc0, f0.0, sr0, cr0 and so on".into())
+    })
+}
+
+/// `.N`: the sub-register, in elements.
+fn subregister(cursor: &mut Cursor<'_>) -> Parse<Option<(u64, Span)>> {
+    if cursor.peek() == Some(Token::Dot)
+        && matches!(
+            cursor.peek_at(1),
+            Some(Token::Decimal | Token::Hex | Token::Binary)
+        )
+    {
+        cursor.advance();
+        return cursor.integer("a sub-register").map(Some);
+    }
+    Ok(None)
+}
+
+fn byte_of(context: &Context<'_>, file: RegFile, sub: Option<(u64, Span)>, ty: Type) -> Parse<u8> {
+    let Some((sub, span)) = sub else {
+        return Ok(0);
+    };
+    let limit = match file {
+        RegFile::Grf => context.family.family.grf_bytes() as u64,
+        RegFile::Arf(_) => 256,
+    };
+    let byte = sub.saturating_mul(u64::from(ty.bits())) / 8;
+    match u8::try_from(byte) {
+        Ok(out) if byte < limit => Ok(out),
+        _ => Err(Diagnostic::error(
+            span,
+            format!("sub-register {sub} of type :{ty} is beyond the register's {limit} bytes"),
+        )),
+    }
+}
+
+/// `.mmeN` or `.nomme`.
+fn math_macro(cursor: &mut Cursor<'_>) -> Parse<Option<u8>> {
+    cursor.expect(Token::Dot)?;
+    let (name, span) = cursor.name("`mme0` to `mme7` or `nomme`")?;
+    if name == "nomme" || name == "noacc" {
+        return Ok(None);
+    }
+    let number = name
+        .strip_prefix("mme")
+        .and_then(|number| number.parse::<u8>().ok())
+        .or_else(|| {
+            let number = name.strip_prefix("acc")?.parse::<u8>().ok()?;
+            number.checked_sub(2)
+        });
+    match number {
+        Some(number @ 0..=7) => Ok(Some(number)),
+        _ => Err(Diagnostic::error(
+            span,
+            format!("`{name}` is no math macro register"),
+        )),
+    }
+}
+
+/// `[a0.N]`, `[a0.N,OFFSET]`, `[a0.N + OFFSET]`.
+fn address(cursor: &mut Cursor<'_>) -> Parse<(u8, i16)> {
+    cursor.expect(Token::LeftBracket)?;
+    if !cursor.eat_name("a0") {
+        return Err(cursor.expected("`a0`"));
+    }
+    cursor.expect(Token::Dot)?;
+    let subreg = cursor.small("the sub-register of a0", 15)?;
+    let negative = if cursor.eat(Token::Comma) {
+        Some(cursor.eat(Token::Minus))
+    } else if cursor.eat(Token::Plus) {
+        Some(false)
+    } else if cursor.eat(Token::Minus) {
+        Some(true)
+    } else {
+        None
+    };
+    let mut offset = 0;
+    if let Some(negative) = negative {
+        let (value, span) = cursor.integer("the offset")?;
+        let signed = i64::try_from(value).unwrap_or(i64::MAX);
+        let signed = if negative { -signed } else { signed };
+        offset = i16::try_from(signed)
+            .ok()
+            .filter(|value| (-1024..1024).contains(value))
+            .ok_or_else(|| {
+                Diagnostic::error(span, format!("the offset {signed} is out of range"))
+            })?;
+    }
+    cursor.expect(Token::RightBracket)?;
+    Ok((subreg, offset))
+}
+
+/// `:type`.
+fn ty(cursor: &mut Cursor<'_>) -> Parse<Option<Type>> {
+    if !cursor.eat(Token::Colon) {
+        return Ok(None);
+    }
+    let (name, span) = cursor.name("a type")?;
+    let alias = match name {
+        "u8" => "ub",
+        "s8" => "b",
+        "u16" => "uw",
+        "s16" => "w",
+        "u32" => "ud",
+        "s32" => "d",
+        "u64" => "uq",
+        "s64" => "q",
+        "f16" => "hf",
+        "f32" => "f",
+        "f64" => "df",
+        "bf16" => "bf",
+        other => other,
+    };
+    Type::from_suffix(alias).map(Some).ok_or_else(|| {
+        Diagnostic::error(span, format!("`{name}` is no type")).with_help(
+            "types are ub b uw w ud d uq q hf bf f df, and v uv vf for immediates".into(),
+        )
+    })
+}
+
+fn ty_or_error(cursor: &mut Cursor<'_>, default: Option<Type>) -> Parse<Type> {
+    let found = ty(cursor)?.or(default);
+    found.ok_or_else(|| cursor.expected("`:` and a type"))
+}
+
+fn stride(cursor: &mut Cursor<'_>, what: &str, allowed: &[u64]) -> Parse<u8> {
+    let (value, span) = cursor.integer(what)?;
+    if allowed.contains(&value) {
+        return Ok(value as u8);
+    }
+    Err(Diagnostic::error(span, format!("{value} is no {what}"))
+        .with_help(format!("possible are {allowed:?}")))
+}
+
+const HSTRIDES: &[u64] = &[0, 1, 2, 4];
+const WIDTHS: &[u64] = &[1, 2, 4, 8, 16];
+const VSTRIDES: &[u64] = &[0, 1, 2, 4, 8, 16, 32];
+
+impl Context<'_> {
+    fn opcode(&self) -> Opcode {
+        self.instruction.opcode
+    }
+
+    fn format(&self) -> Format {
+        self.opcode().format()
+    }
+
+    /// The type of operands that carry none in text.
+    fn implied_type(&self) -> Option<Type> {
+        if self.opcode().is_branch() {
+            return Some(if self.family.legacy_jumps {
+                Type::D
+            } else {
+                Type::Ud
+            });
+        }
+        (self.format() == Format::Send).then_some(Type::Ud)
+    }
+
+    /// A destination.
+    pub fn dst(&self, cursor: &mut Cursor<'_>) -> Parse<Dst> {
+        if cursor.eat_name("r") {
+            let (subreg, offset) = address(cursor)?;
+            return Ok(Dst::Indirect {
+                subreg,
+                offset,
+                hstride: self.dst_stride(cursor)?,
+                ty: ty_or_error(cursor, self.implied_type())?,
+            });
+        }
+        let (file, number) = register(cursor)?;
+        if self.is_macro {
+            let mme = math_macro(cursor)?;
+            return Ok(Dst::Macro {
+                reg: Register {
+                    file,
+                    number,
+                    byte: 0,
+                },
+                mme,
+                hstride: self.dst_stride(cursor)?,
+                ty: ty_or_error(cursor, None)?,
+            });
+        }
+        let sub = subregister(cursor)?;
+        let hstride = self.dst_stride(cursor)?;
+        let ty = ty_or_error(cursor, self.implied_type())?;
+        let byte = byte_of(self, file, sub, ty)?;
+        Ok(Dst::Direct {
+            reg: Register { file, number, byte },
+            hstride,
+            ty,
+        })
+    }
+
+    fn dst_stride(&self, cursor: &mut Cursor<'_>) -> Parse<u8> {
+        if !cursor.eat(Token::Less) {
+            return Ok(1);
+        }
+        let value = stride(cursor, "destination stride", &[1, 2, 4])?;
+        cursor.expect(Token::Greater)?;
+        Ok(value)
+    }
+
+    /// Source `index`.
+    pub fn src(&self, cursor: &mut Cursor<'_>, index: usize) -> Parse<Src> {
+        if number::begins(cursor) {
+            return self.immediate(cursor);
+        }
+        let mut mods = SrcMods::NONE;
+        let start = cursor.span();
+        mods.neg = match cursor.peek() {
+            Some(Token::Minus) if !self.opcode().is_bitwise() => true,
+            Some(Token::Tilde) if self.opcode().is_bitwise() => true,
+            Some(Token::Minus | Token::Tilde) => {
+                return Err(Diagnostic::error(
+                    start,
+                    "this source modifier does not go with this operation".into(),
+                )
+                .with_help("logic operations take `~`, others take `-`".into()));
+            }
+            _ => false,
+        };
+        if mods.neg {
+            cursor.advance();
+        }
+        mods.abs = cursor.eat(Token::Abs);
+        if cursor.peek() == Some(Token::Ident)
+            && cursor.text_at(0) == "r"
+            && cursor.peek_at(1) == Some(Token::LeftBracket)
+        {
+            cursor.advance();
+            let (subreg, offset) = address(cursor)?;
+            let region = match self.region(cursor, index, true)? {
+                Some(region) => region,
+                None => Region::PACKED,
+            };
+            return Ok(Src::Indirect {
+                subreg,
+                offset,
+                region,
+                ty: ty_or_error(cursor, self.implied_type())?,
+                mods,
+            });
+        }
+        let (file, number) = register(cursor)?;
+        if self.is_macro {
+            let mme = math_macro(cursor)?;
+            let region = self
+                .region(cursor, index, false)?
+                .unwrap_or_else(|| self.family.macro_region(self.instruction, index));
+            return Ok(Src::Macro {
+                reg: Register {
+                    file,
+                    number,
+                    byte: 0,
+                },
+                mme,
+                region,
+                ty: ty_or_error(cursor, None)?,
+                mods,
+            });
+        }
+        let sub = subregister(cursor)?;
+        let region = match self.region(cursor, index, false)? {
+            Some(region) => region,
+            None => self.default_region(sub.is_some()),
+        };
+        let ty = ty_or_error(cursor, self.implied_type())?;
+        let byte = byte_of(self, file, sub, ty)?;
+        Ok(Src::Direct {
+            reg: Register { file, number, byte },
+            region,
+            ty,
+            mods,
+        })
+    }
+
+    /// The region of a register that gives none.
+    fn default_region(&self, has_subregister: bool) -> Region {
+        match self.format() {
+            Format::Dpas | Format::Send => Region::PACKED,
+            _ if self.opcode().is_branch() => Region::SCALAR,
+            _ if has_subregister || self.instruction.exec_size == 1 => Region::SCALAR,
+            _ => Region::PACKED,
+        }
+    }
+
+    /// `<V;W,H>`, `<W,H>`, `<V;H>` or `<H>`, by the format.
+    fn region(
+        &self,
+        cursor: &mut Cursor<'_>,
+        index: usize,
+        indirect: bool,
+    ) -> Parse<Option<Region>> {
+        if !cursor.eat(Token::Less) {
+            return Ok(None);
+        }
+        let region = if self.format() == Format::Ternary {
+            if index == 2 {
+                let h = stride(cursor, "horizontal stride", HSTRIDES)?;
+                Region::new(h, 1, 0)
+            } else {
+                let v = stride(cursor, "vertical stride", &[0, 1, 2, 4, 8])?;
+                cursor.expect(Token::Semicolon)?;
+                let h = stride(cursor, "horizontal stride", HSTRIDES)?;
+                Region::ternary(v, h)
+            }
+        } else if indirect && cursor.peek_at(1) == Some(Token::Comma) {
+            let width = stride(cursor, "width", WIDTHS)?;
+            cursor.expect(Token::Comma)?;
+            let h = stride(cursor, "horizontal stride", HSTRIDES)?;
+            Region::per_row(width, h)
+        } else {
+            let v = stride(cursor, "vertical stride", VSTRIDES)?;
+            cursor.expect(Token::Semicolon)?;
+            let width = stride(cursor, "width", WIDTHS)?;
+            cursor.expect(Token::Comma)?;
+            let h = stride(cursor, "horizontal stride", HSTRIDES)?;
+            Region {
+                vstride: VStride::Elements(v),
+                width,
+                hstride: h,
+            }
+        };
+        cursor.expect(Token::Greater)?;
+        Ok(Some(region))
+    }
+
+    fn immediate(&self, cursor: &mut Cursor<'_>) -> Parse<Src> {
+        let start = cursor.span();
+        let value = number::expression(cursor)?;
+        let ty = ty_or_error(cursor, None)?;
+        let span = cursor.since(start);
+        let (value, _) = number::immediate(value, ty, span)?;
+        Ok(Src::Immediate { value, ty })
+    }
+
+    /// A send payload, `rN`, `rN:LENGTH` or `null`; also gives its length.
+    pub fn payload(&self, cursor: &mut Cursor<'_>, index: usize) -> Parse<(Src, Option<u8>)> {
+        let (file, number) = register(cursor)?;
+        let mut length = None;
+        let mut ty = Type::Ud;
+        let typed = self.family.send == SendForm::Gen9;
+        if typed {
+            ty = ty_or_error(cursor, Some(Type::Ud))?;
+        } else if index == 1 && (cursor.eat(Token::Colon) || cursor.eat(Token::Hash)) {
+            length = Some(cursor.small("the length", 31)?);
+        }
+        let reg = Register {
+            file,
+            number,
+            byte: 0,
+        };
+        let src = Src::Direct {
+            reg,
+            region: if typed {
+                Region::SCALAR
+            } else {
+                Region::PACKED
+            },
+            ty,
+            mods: SrcMods::NONE,
+        };
+        Ok((src, length))
+    }
+}
