@@ -147,6 +147,11 @@ fn lower_inner(
     }
 
     op.class = class(instruction);
+    if op.opcode == Opcode::Mach && !op.write_acc && !rules.mach_writes_acc {
+        // Without AccWrEn, `mach` gives the low half of the product: compilers call it macl, and
+        // from XeHPC on it has an opcode of its own.
+        op.opcode = Opcode::Macl;
+    }
     op.write_acc |= match instruction.opcode {
         Opcode::Addc | Opcode::Subb => true,
         Opcode::Mach | Opcode::Macl => rules.mach_writes_acc,
