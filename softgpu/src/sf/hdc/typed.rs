@@ -157,7 +157,7 @@ pub(super) fn atomic(
         return Err(Fault::Invalid {
             why: format!(
                 "typed atomic of {bytes} bytes on a surface of format {:#x}",
-                surface.format
+                surface.code
             ),
         });
     }

@@ -1,10 +1,11 @@
 //! Surface formats: texels in memory against channels in registers.
 //!
-//! Numbers and layouts are those of SURFACE_FORMAT (Broadwell PRM vol 2b, Tiger Lake PRM vol 2d).
+//! Layouts are those of SURFACE_FORMAT (Broadwell PRM vol 2b, Tiger Lake PRM vol 2d).
 //! Conversions follow the Vulkan and OpenCL specifications' rules for normalised numbers, which
 //! are also the Direct3D rules that the PRM refers to: unsigned normalised is `c / (2^n - 1)`,
 //! signed is `max(c / (2^(n-1) - 1), -1)`, writes clamp and round to nearest even, NaN becomes 0.
 
+use batchbuffer::states::SurfaceFormat;
 use half::f16;
 
 /// How the bits of a channel are read.
@@ -40,7 +41,7 @@ pub(in crate::sf) type Texel = [u32; 4];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sf) struct Format {
     /// Its number.
-    code: u16,
+    code: SurfaceFormat,
     /// Bytes of a texel.
     pub bytes: u8,
     /// Where red, green, blue and alpha are.
@@ -52,7 +53,7 @@ const fn channel(numeric: Numeric, at: u8, bits: u8) -> Option<Channel> {
 }
 
 /// Red, green, blue, alpha of `bits` bits each, upwards; `count` of them.
-const fn rgba(code: u16, numeric: Numeric, bits: u8, count: u8) -> Format {
+const fn rgba(code: SurfaceFormat, numeric: Numeric, bits: u8, count: u8) -> Format {
     let mut channels = [None; 4];
     let mut index = 0;
     while index < count {
@@ -72,7 +73,7 @@ const fn rgba(code: u16, numeric: Numeric, bits: u8, count: u8) -> Format {
 }
 
 /// Blue, green, red, alpha of eight bits.
-const fn bgra(code: u16, numeric: Numeric, alpha: bool) -> Format {
+const fn bgra(code: SurfaceFormat, numeric: Numeric, alpha: bool) -> Format {
     let mut format = rgba(code, numeric, 8, 4);
     let red = format.channels[0];
     format.channels[0] = format.channels[2];
@@ -84,7 +85,7 @@ const fn bgra(code: u16, numeric: Numeric, alpha: bool) -> Format {
 }
 
 /// One channel that is read as several: luminance, intensity, alpha.
-const fn one(code: u16, numeric: Numeric, bits: u8, to: [bool; 4]) -> Format {
+const fn one(code: SurfaceFormat, numeric: Numeric, bits: u8, to: [bool; 4]) -> Format {
     let mut channels = [None; 4];
     let mut index = 0;
     while index < 4 {
@@ -105,7 +106,7 @@ const INTENSITY: [bool; 4] = [true, true, true, true];
 const ALPHA: [bool; 4] = [false, false, false, true];
 
 /// Three channels of 10 bits and an alpha of 2.
-const fn ten(code: u16, numeric: Numeric, swapped: bool) -> Format {
+const fn ten(code: SurfaceFormat, numeric: Numeric, swapped: bool) -> Format {
     let (red, blue) = if swapped { (20, 0) } else { (0, 20) };
     Format {
         code,
@@ -121,44 +122,45 @@ const fn ten(code: u16, numeric: Numeric, swapped: bool) -> Format {
 
 static FORMATS: &[Format] = {
     use Numeric::{Float, Sint, Snorm, Srgb, Uint, Unorm};
+    use SurfaceFormat as F;
     &[
-        rgba(0, Float, 32, 4),
-        rgba(1, Sint, 32, 4),
-        rgba(2, Uint, 32, 4),
-        rgba(64, Float, 32, 3),
-        rgba(65, Sint, 32, 3),
-        rgba(66, Uint, 32, 3),
-        rgba(128, Unorm, 16, 4),
-        rgba(129, Snorm, 16, 4),
-        rgba(130, Sint, 16, 4),
-        rgba(131, Uint, 16, 4),
-        rgba(132, Float, 16, 4),
-        rgba(133, Float, 32, 2),
-        rgba(134, Sint, 32, 2),
-        rgba(135, Uint, 32, 2),
+        rgba(F::R32G32B32A32_FLOAT, Float, 32, 4),
+        rgba(F::R32G32B32A32_SINT, Sint, 32, 4),
+        rgba(F::R32G32B32A32_UINT, Uint, 32, 4),
+        rgba(F::R32G32B32_FLOAT, Float, 32, 3),
+        rgba(F::R32G32B32_SINT, Sint, 32, 3),
+        rgba(F::R32G32B32_UINT, Uint, 32, 3),
+        rgba(F::R16G16B16A16_UNORM, Unorm, 16, 4),
+        rgba(F::R16G16B16A16_SNORM, Snorm, 16, 4),
+        rgba(F::R16G16B16A16_SINT, Sint, 16, 4),
+        rgba(F::R16G16B16A16_UINT, Uint, 16, 4),
+        rgba(F::R16G16B16A16_FLOAT, Float, 16, 4),
+        rgba(F::R32G32_FLOAT, Float, 32, 2),
+        rgba(F::R32G32_SINT, Sint, 32, 2),
+        rgba(F::R32G32_UINT, Uint, 32, 2),
         // R32_FLOAT_X8X24_TYPELESS: depth and stencil, of which depth is read.
         Format {
             bytes: 8,
-            ..rgba(136, Float, 32, 1)
+            ..rgba(F::R32_FLOAT_X8X24_TYPELESS, Float, 32, 1)
         },
-        bgra(192, Unorm, true),
-        bgra(193, Srgb, true),
-        ten(194, Unorm, false),
-        ten(196, Uint, false),
-        rgba(199, Unorm, 8, 4),
-        rgba(200, Srgb, 8, 4),
-        rgba(201, Snorm, 8, 4),
-        rgba(202, Sint, 8, 4),
-        rgba(203, Uint, 8, 4),
-        rgba(204, Unorm, 16, 2),
-        rgba(205, Snorm, 16, 2),
-        rgba(206, Sint, 16, 2),
-        rgba(207, Uint, 16, 2),
-        rgba(208, Float, 16, 2),
-        ten(209, Unorm, true),
+        bgra(F::B8G8R8A8_UNORM, Unorm, true),
+        bgra(F::B8G8R8A8_UNORM_SRGB, Srgb, true),
+        ten(F::R10G10B10A2_UNORM, Unorm, false),
+        ten(F::R10G10B10A2_UINT, Uint, false),
+        rgba(F::R8G8B8A8_UNORM, Unorm, 8, 4),
+        rgba(F::R8G8B8A8_UNORM_SRGB, Srgb, 8, 4),
+        rgba(F::R8G8B8A8_SNORM, Snorm, 8, 4),
+        rgba(F::R8G8B8A8_SINT, Sint, 8, 4),
+        rgba(F::R8G8B8A8_UINT, Uint, 8, 4),
+        rgba(F::R16G16_UNORM, Unorm, 16, 2),
+        rgba(F::R16G16_SNORM, Snorm, 16, 2),
+        rgba(F::R16G16_SINT, Sint, 16, 2),
+        rgba(F::R16G16_UINT, Uint, 16, 2),
+        rgba(F::R16G16_FLOAT, Float, 16, 2),
+        ten(F::B10G10R10A2_UNORM, Unorm, true),
         // R11G11B10_FLOAT.
         Format {
-            code: 211,
+            code: F::R11G11B10_FLOAT,
             bytes: 4,
             channels: [
                 channel(Float, 0, 11),
@@ -167,27 +169,27 @@ static FORMATS: &[Format] = {
                 None,
             ],
         },
-        rgba(214, Sint, 32, 1),
-        rgba(215, Uint, 32, 1),
-        rgba(216, Float, 32, 1),
+        rgba(F::R32_SINT, Sint, 32, 1),
+        rgba(F::R32_UINT, Uint, 32, 1),
+        rgba(F::R32_FLOAT, Float, 32, 1),
         // R24_UNORM_X8_TYPELESS: depth of 24 bits.
         Format {
-            code: 217,
+            code: F::R24_UNORM_X8_TYPELESS,
             bytes: 4,
             channels: [channel(Unorm, 0, 24), None, None, None],
         },
-        one(227, Float, 32, INTENSITY),
-        one(228, Float, 32, LUMINANCE),
-        one(229, Float, 32, ALPHA),
-        bgra(233, Unorm, false),
-        bgra(234, Srgb, false),
+        one(F::I32_FLOAT, Float, 32, INTENSITY),
+        one(F::L32_FLOAT, Float, 32, LUMINANCE),
+        one(F::A32_FLOAT, Float, 32, ALPHA),
+        bgra(F::B8G8R8X8_UNORM, Unorm, false),
+        bgra(F::B8G8R8X8_UNORM_SRGB, Srgb, false),
         Format {
             bytes: 4,
-            ..rgba(235, Unorm, 8, 3)
+            ..rgba(F::R8G8B8X8_UNORM, Unorm, 8, 3)
         },
         // B5G6R5_UNORM.
         Format {
-            code: 256,
+            code: F::B5G6R5_UNORM,
             bytes: 2,
             channels: [
                 channel(Unorm, 11, 5),
@@ -198,7 +200,7 @@ static FORMATS: &[Format] = {
         },
         // B5G5R5A1_UNORM.
         Format {
-            code: 258,
+            code: F::B5G5R5A1_UNORM,
             bytes: 2,
             channels: [
                 channel(Unorm, 10, 5),
@@ -207,24 +209,24 @@ static FORMATS: &[Format] = {
                 channel(Unorm, 15, 1),
             ],
         },
-        rgba(262, Unorm, 8, 2),
-        rgba(263, Snorm, 8, 2),
-        rgba(264, Sint, 8, 2),
-        rgba(265, Uint, 8, 2),
-        rgba(266, Unorm, 16, 1),
-        rgba(267, Snorm, 16, 1),
-        rgba(268, Sint, 16, 1),
-        rgba(269, Uint, 16, 1),
-        rgba(270, Float, 16, 1),
-        one(273, Unorm, 16, INTENSITY),
-        one(274, Unorm, 16, LUMINANCE),
-        one(275, Unorm, 16, ALPHA),
-        one(277, Float, 16, INTENSITY),
-        one(278, Float, 16, LUMINANCE),
-        one(279, Float, 16, ALPHA),
+        rgba(F::R8G8_UNORM, Unorm, 8, 2),
+        rgba(F::R8G8_SNORM, Snorm, 8, 2),
+        rgba(F::R8G8_SINT, Sint, 8, 2),
+        rgba(F::R8G8_UINT, Uint, 8, 2),
+        rgba(F::R16_UNORM, Unorm, 16, 1),
+        rgba(F::R16_SNORM, Snorm, 16, 1),
+        rgba(F::R16_SINT, Sint, 16, 1),
+        rgba(F::R16_UINT, Uint, 16, 1),
+        rgba(F::R16_FLOAT, Float, 16, 1),
+        one(F::I16_UNORM, Unorm, 16, INTENSITY),
+        one(F::L16_UNORM, Unorm, 16, LUMINANCE),
+        one(F::A16_UNORM, Unorm, 16, ALPHA),
+        one(F::I16_FLOAT, Float, 16, INTENSITY),
+        one(F::L16_FLOAT, Float, 16, LUMINANCE),
+        one(F::A16_FLOAT, Float, 16, ALPHA),
         // B5G5R5X1_UNORM.
         Format {
-            code: 282,
+            code: F::B5G5R5X1_UNORM,
             bytes: 2,
             channels: [
                 channel(Unorm, 10, 5),
@@ -233,21 +235,20 @@ static FORMATS: &[Format] = {
                 None,
             ],
         },
-        rgba(320, Unorm, 8, 1),
-        rgba(321, Snorm, 8, 1),
-        rgba(322, Sint, 8, 1),
-        rgba(323, Uint, 8, 1),
-        one(324, Unorm, 8, ALPHA),
-        one(325, Unorm, 8, INTENSITY),
-        one(326, Unorm, 8, LUMINANCE),
+        rgba(F::R8_UNORM, Unorm, 8, 1),
+        rgba(F::R8_SNORM, Snorm, 8, 1),
+        rgba(F::R8_SINT, Sint, 8, 1),
+        rgba(F::R8_UINT, Uint, 8, 1),
+        one(F::A8_UNORM, Unorm, 8, ALPHA),
+        one(F::I8_UNORM, Unorm, 8, INTENSITY),
+        one(F::L8_UNORM, Unorm, 8, LUMINANCE),
     ]
 };
 
 impl Format {
-    /// The format of number `code`, if it is one of those that this model knows.
-    pub(in crate::sf) fn of(code: u16) -> Option<&'static Self> {
-        let index = FORMATS.binary_search_by_key(&code, |format| format.code);
-        index.ok().and_then(|index| FORMATS.get(index))
+    /// How `code`'s texels are read, if this model knows it.
+    pub(in crate::sf) fn of(code: SurfaceFormat) -> Option<&'static Self> {
+        FORMATS.iter().find(|format| format.code == code)
     }
 
     /// Whether registers hold integers.
@@ -296,11 +297,11 @@ impl Format {
             if let Some(channel) = channel
                 && components >> index & 1 != 0
             {
-                bytes |= u128::from(channel.store(value)) << channel.at;
+                bytes |= u128::from(channel.store(value) & channel.mask()) << channel.at;
                 mask |= u128::from(channel.mask()) << channel.at;
             }
         }
-        (bytes & mask, mask)
+        (bytes, mask)
     }
 }
 
@@ -415,43 +416,52 @@ fn linear_to_srgb(value: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{FORMATS, Format};
+    use super::{FORMATS, Format, SurfaceFormat as F};
 
     #[test]
-    fn table_is_sorted_for_its_search() {
-        assert!(FORMATS.is_sorted_by_key(|format| format.code));
+    fn every_row_is_found() {
         for format in FORMATS {
             assert_eq!(Format::of(format.code), Some(format));
         }
-        assert_eq!(Format::of(0x1ff), None);
+        assert_eq!(Format::of(F::RAW), None);
     }
 
     #[test]
     fn every_byte_of_the_eight_bit_formats_survives() {
-        for code in [199, 201, 202, 203, 192, 200, 320, 322, 326] {
+        for code in [
+            F::R8G8B8A8_UNORM,
+            F::R8G8B8A8_SNORM,
+            F::R8G8B8A8_SINT,
+            F::R8G8B8A8_UINT,
+            F::B8G8R8A8_UNORM,
+            F::R8G8B8A8_UNORM_SRGB,
+            F::R8_UNORM,
+            F::R8_SINT,
+            F::L8_UNORM,
+        ] {
             let format = Format::of(code).expect("known");
             for byte in 0..=255u128 {
                 // The most negative signed normalised value is another -1.
-                if code == 201 && byte == 0x80 {
+                if code == F::R8G8B8A8_SNORM && byte == 0x80 {
                     continue;
                 }
                 let bytes = byte * 0x0101_0101 & ((1 << (8 * format.bytes)) - 1);
                 let (stored, mask) = format.store(format.load(bytes), 0xf);
-                assert_eq!(stored, bytes & mask, "format {code}");
+                assert_eq!(stored, bytes & mask, "{code:?}");
             }
         }
     }
 
     #[test]
     fn normalised_numbers_clamp_and_round_to_even() {
-        let unorm = Format::of(320).expect("R8_UNORM");
+        let unorm = Format::of(F::R8_UNORM).expect("R8_UNORM");
         let store = |value: f32| unorm.store([value.to_bits(), 0, 0, 0], 1).0;
         assert_eq!(store(-1.0), 0);
         assert_eq!(store(f32::NAN), 0);
         assert_eq!(store(7.0), 255);
         assert_eq!(store(0.5), 128);
         assert_eq!(store(127.5 / 255.0), 128);
-        let snorm = Format::of(321).expect("R8_SNORM");
+        let snorm = Format::of(F::R8_SNORM).expect("R8_SNORM");
         assert_eq!(snorm.load(0x80)[0], (-1.0f32).to_bits());
         assert_eq!(snorm.load(0x81)[0], (-1.0f32).to_bits());
         assert_eq!(snorm.load(0x7f)[0], 1.0f32.to_bits());
@@ -460,29 +470,29 @@ mod tests {
 
     #[test]
     fn integers_saturate() {
-        let uint = Format::of(323).expect("R8_UINT");
+        let uint = Format::of(F::R8_UINT).expect("R8_UINT");
         assert_eq!(uint.store([300, 0, 0, 0], 1).0, 255);
-        let sint = Format::of(322).expect("R8_SINT");
+        let sint = Format::of(F::R8_SINT).expect("R8_SINT");
         assert_eq!(sint.store([-300i32 as u32, 0, 0, 0], 1).0, 0x80);
         assert_eq!(sint.load(0x80)[0], -128i32 as u32);
     }
 
     #[test]
     fn absent_channels_read_as_black_and_opaque() {
-        let format = Format::of(216).expect("R32_FLOAT");
+        let format = Format::of(F::R32_FLOAT).expect("R32_FLOAT");
         assert_eq!(format.load(0x4000_0000), [0x4000_0000, 0, 0, 0x3f80_0000]);
-        let format = Format::of(215).expect("R32_UINT");
+        let format = Format::of(F::R32_UINT).expect("R32_UINT");
         assert_eq!(format.load(7), [7, 0, 0, 1]);
-        let format = Format::of(324).expect("A8_UNORM");
+        let format = Format::of(F::A8_UNORM).expect("A8_UNORM");
         assert_eq!(format.load(255), [0, 0, 0, 0x3f80_0000]);
-        let format = Format::of(192).expect("B8G8R8A8_UNORM");
+        let format = Format::of(F::B8G8R8A8_UNORM).expect("B8G8R8A8_UNORM");
         let one = 0x3f80_0000;
         assert_eq!(format.load(0x00ff_0000), [one, 0, 0, 0]);
     }
 
     #[test]
     fn small_floats_keep_their_powers_of_two() {
-        let format = Format::of(211).expect("R11G11B10_FLOAT");
+        let format = Format::of(F::R11G11B10_FLOAT).expect("R11G11B10_FLOAT");
         let texel = [2.0f32, 0.5, 1.0].map(f32::to_bits);
         let (bytes, mask) = format.store([texel[0], texel[1], texel[2], 0], 0xf);
         assert_eq!(mask, 0xffff_ffff);

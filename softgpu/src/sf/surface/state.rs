@@ -1,6 +1,6 @@
 //! Surface states, decoded.
 
-use batchbuffer::states::render_surface_state as rss;
+use batchbuffer::states::{SurfaceFormat, render_surface_state as rss};
 use devinfo::{Family, GpuAddress};
 
 use super::format::Format;
@@ -35,7 +35,9 @@ pub(in crate::sf) struct Surface {
     /// The kind.
     pub kind: SurfaceKind,
     /// The format's number.
-    pub format: u16,
+    pub code: u32,
+    /// How its texels are read, if the model knows the format.
+    pub format: Option<&'static Format>,
     /// The first byte.
     pub base: GpuAddress,
     /// Size in bytes of a buffer or scratch surface.
@@ -68,14 +70,12 @@ pub(in crate::sf) struct Surface {
     pub mip_count: u32,
 }
 
-/// RAW: untyped bytes.
-const FORMAT_RAW: u32 = 0x1ff;
-
 impl Surface {
     /// The null surface.
     pub(in crate::sf) const NULL: Self = Self {
         kind: SurfaceKind::Null,
-        format: 0,
+        code: 0,
+        format: None,
         base: GpuAddress::new(0),
         bytes: 0,
         width: 0,
@@ -106,14 +106,15 @@ impl Surface {
             6 if family >= Family::XeHpg => SurfaceKind::Scratch,
             _ => return Self::NULL,
         };
-        let code = state.get32(rss::SURFACE_FORMAT);
+        let code = state.named::<SurfaceFormat>(rss::SURFACE_FORMAT);
+        let format = code.and_then(Format::of);
         let (width, height) = (state.get32(rss::WIDTH), state.get32(rss::HEIGHT));
         let depth = state.get32(rss::DEPTH);
         let pitch = state.get32(rss::SURFACE_PITCH) + 1;
         // The number of elements of a buffer, less one, is spread over three fields.
         let elements = u64::from(width & 0x7f | height << 7 | depth << 21) + 1;
         let bytes = match kind {
-            SurfaceKind::Buffer if code == FORMAT_RAW => elements,
+            SurfaceKind::Buffer if code == Some(SurfaceFormat::RAW) => elements,
             SurfaceKind::Buffer | SurfaceKind::StructuredBuffer => elements * u64::from(pitch),
             SurfaceKind::Scratch => u64::from(pitch),
             _ => 0,
@@ -126,10 +127,11 @@ impl Surface {
             _ if array => depth + 1,
             _ => 1,
         };
-        let element_bytes = Format::of(code as u16).map_or(1, |format| format.bytes);
+        let element_bytes = format.map_or(1, |format| format.bytes);
         Self {
             kind,
-            format: code as u16,
+            code: state.get32(rss::SURFACE_FORMAT),
+            format,
             base: state.address(rss::SURFACE_BASE_ADDRESS),
             bytes,
             width: if is_buffer {
@@ -140,7 +142,13 @@ impl Surface {
             height: if is_buffer { 1 } else { height + 1 },
             depth: layers,
             pitch,
-            slice_rows: slice_rows(family, kind, height + 1, &state),
+            slice_rows: slice_rows(
+                family,
+                kind,
+                height + 1,
+                pitch / u32::from(element_bytes),
+                &state,
+            ),
             tiling: Tiling::of(
                 family,
                 state.get32(rss::TILE_MODE),
@@ -180,16 +188,24 @@ impl Surface {
     }
 }
 
-/// The distance of slices: the QPitch field in units of four rows, or where a volume leaves it
-/// zero (Broadwell), the aligned height.
+/// The distance of slices: the QPitch field counts fours of rows, or of texels in one-dimensional
+/// arrays. Broadwell lays out the latter as rows too, and its volumes without the field: their
+/// slices are the aligned height apart.
 fn slice_rows(
     family: Family,
     kind: SurfaceKind,
     height: u32,
+    row_texels: u32,
     state: &batchbuffer::View<'_>,
 ) -> u32 {
     let rows = state.get32(rss::SURFACE_QPITCH) * 4;
-    if rows != 0 || kind != SurfaceKind::Image3d || family > Family::Gen8 {
+    if family > Family::Gen8 {
+        return rows;
+    }
+    if kind == SurfaceKind::Image1d {
+        return rows.saturating_mul(row_texels);
+    }
+    if rows != 0 || kind != SurfaceKind::Image3d {
         return rows;
     }
     // VALIGN codes 1, 2 and 3 are 4, 8 and 16 rows.

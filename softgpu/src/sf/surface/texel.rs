@@ -11,10 +11,10 @@ impl Surface {
     /// # Errors
     /// [`Fault::Invalid`] when it is none that this model reads as texels.
     pub(in crate::sf) fn texels(&self) -> Result<&'static Format, Fault> {
-        Format::of(self.format).ok_or_else(|| Fault::Invalid {
+        self.format.ok_or_else(|| Fault::Invalid {
             why: format!(
                 "a typed access to a surface of format {:#x}, which is not modelled",
-                self.format
+                self.code
             ),
         })
     }

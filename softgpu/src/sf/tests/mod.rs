@@ -2,4 +2,6 @@
 
 mod bench;
 mod blocks;
+mod hostile;
+mod images;
 mod scattered;
