@@ -135,7 +135,10 @@ impl Queue {
             .filter(|(address, _)| *address != start)
             .map(|(address, binding)| object(address, binding.buffer))
             .collect();
-        objects.push(object(start, batch.buffer));
+        // The kernel refuses batches that say they write themselves.
+        let mut last = object(start, batch.buffer);
+        last.flags.remove(ExecObjectFlags::WRITE);
+        objects.push(last);
 
         let seqno = Seqno::new(self.last.get() + 1);
         let mut points = wait.to_vec();

@@ -1,19 +1,27 @@
 //! File descriptors that stand for things of the software GPU.
 //!
-//! A kernel hands out sync files, sync objects and dma-bufs as fds. Here such a fd is one end of
-//! a socket pair; the other end stays in a table of the process, with what it stands for. So the
-//! fd can be duplicated, polled (it becomes readable when it is told to) and closed like a real
-//! one, and the table learns of the close by its end's hang-up.
+//! A kernel hands out sync files, sync objects and dma-bufs as fds. Here a table of the process
+//! says by inode what such a fd stands for.
+//!
+//! A sync file or sync object is one end of a socket pair, whose other end is in the table: so it
+//! can be duplicated, polled (it becomes readable when it is told to) and closed like a real one,
+//! and the table learns of the close by its end's hang-up. A dma-buf is an empty, sealed memory
+//! file of the buffer's size: clients seek to its end; they cannot write it.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::os::fd::{AsFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::stat::fstat;
+use nix::unistd::ftruncate;
 
 /// The table's end of an exported fd.
 #[derive(Debug)]
@@ -40,7 +48,8 @@ impl Token {
 }
 
 struct Exported {
-    token: Arc<Token>,
+    /// `None` for a dma-buf.
+    token: Option<Arc<Token>>,
     what: Arc<dyn Any + Send + Sync>,
 }
 
@@ -58,18 +67,48 @@ fn table() -> &'static Table {
 /// `EMFILE` and the like when no fd can be made.
 pub fn export<T: Any + Send + Sync>(what: Arc<T>) -> Result<(OwnedFd, Arc<Token>), Errno> {
     let (ours, theirs) = UnixStream::pair().map_err(errno_of)?;
-    let inode = nix::sys::stat::fstat(&theirs)?.st_ino;
+    let inode = fstat(&theirs)?.st_ino;
     let token = Arc::new(Token { ours });
-    let mut table = table().lock().unwrap_or_else(PoisonError::into_inner);
-    table.retain(|_, exported| !exported.token.is_closed());
-    table.insert(
-        inode,
-        Exported {
-            token: Arc::clone(&token),
-            what,
-        },
-    );
+    enter(inode, Some(Arc::clone(&token)), what);
     Ok((theirs.into(), token))
+}
+
+/// A new dma-buf of `bytes`, closed on exec, that stands for `what`.
+///
+/// # Errors
+/// `EMFILE` and the like when no fd can be made.
+pub fn export_dma_buf<T: Any + Send + Sync>(what: Arc<T>, bytes: u64) -> Result<OwnedFd, Errno> {
+    let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
+    let fd = memfd_create("dmabuf", flags)?;
+    ftruncate(&fd, i64::try_from(bytes).map_err(|_| Errno::EFBIG)?)?;
+    let seals = SealFlag::all();
+    fcntl(&fd, FcntlArg::F_ADD_SEALS(seals))?;
+    enter(fstat(&fd)?.st_ino, None, what);
+    Ok(fd)
+}
+
+/// Enters an exported thing, and forgets those whose fds are closed.
+fn enter(inode: u64, token: Option<Arc<Token>>, what: Arc<dyn Any + Send + Sync>) {
+    let mut table = table().lock().unwrap_or_else(PoisonError::into_inner);
+    let mut open = None;
+    table.retain(|inode, exported| match &exported.token {
+        Some(token) => !token.is_closed(),
+        // A fd that only another process holds counts as closed: nobody else can import it.
+        None => open.get_or_insert_with(open_inodes).contains(inode),
+    });
+    table.insert(inode, Exported { token, what });
+}
+
+/// The inodes of all open fds.
+fn open_inodes() -> HashSet<u64> {
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else {
+        return HashSet::new();
+    };
+    let inodes = entries.flatten().filter_map(|entry| {
+        let status = std::fs::metadata(entry.path()).ok()?;
+        Some(status.ino())
+    });
+    inodes.collect()
 }
 
 /// What `fd` stands for.
@@ -79,7 +118,7 @@ pub fn export<T: Any + Send + Sync>(what: Arc<T>) -> Result<(OwnedFd, Arc<Token>
 pub fn import<T: Any + Send + Sync>(fd: RawFd) -> Result<Arc<T>, Errno> {
     // fstat by number, without taking the client's fd into possession.
     let status = std::fs::metadata(format!("/proc/self/fd/{fd}")).map_err(|_| Errno::EBADF)?;
-    let inode = std::os::unix::fs::MetadataExt::ino(&status);
+    let inode = status.ino();
     let table = table().lock().unwrap_or_else(PoisonError::into_inner);
     let exported = table.get(&inode).ok_or(Errno::EINVAL)?;
     Arc::clone(&exported.what)
@@ -117,5 +156,16 @@ mod tests {
         drop(copy);
         assert!(token.is_closed());
         assert_eq!(import::<u32>(-1).unwrap_err(), Errno::EBADF);
+    }
+
+    #[test]
+    fn dma_bufs_have_a_size_and_are_forgotten_when_closed() {
+        let what = Arc::new(8u32);
+        let fd = export_dma_buf(Arc::clone(&what), 0x5000).unwrap();
+        assert_eq!(fstat(&fd).unwrap().st_size, 0x5000);
+        assert_eq!(*import::<u32>(fd.as_raw_fd()).unwrap(), 8);
+        drop(fd);
+        export(Arc::new(())).unwrap();
+        assert_eq!(Arc::strong_count(&what), 1);
     }
 }

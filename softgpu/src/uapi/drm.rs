@@ -10,7 +10,7 @@ use kmd_iface::uapi::drm::{
 use nix::errno::Errno;
 
 use super::{Call, route};
-use crate::engine::{export, give_away, import};
+use crate::engine::{export_dma_buf, give_away, import};
 use crate::mem::user;
 use crate::node::{File, Object};
 
@@ -89,8 +89,8 @@ fn handle_to_fd(file: &File, prime: &mut PrimeHandle) -> Result<(), Errno> {
         // As i915: pages of one process are not for others.
         return Err(Errno::ENODEV);
     }
-    let (fd, _) = export(object)?;
-    prime.fd = give_away(fd);
+    let bytes = object.backing.bytes();
+    prime.fd = give_away(export_dma_buf(object, bytes)?);
     Ok(())
 }
 
