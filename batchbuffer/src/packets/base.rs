@@ -10,6 +10,8 @@ packet! {
     "General State Base Address Modify Enable" GENERAL_STATE_BASE_ADDRESS_MODIFY_ENABLE { 1:0:0 bool }
     "General State MOCS" GENERAL_STATE_MOCS { 1:10:4 uint }
     "General State Base Address" GENERAL_STATE_BASE_ADDRESS { 1:63:12 address }
+    "Coherency Setting Modify Enable" COHERENCY_SETTING_MODIFY_ENABLE { [XeHpc..XeHpc] 3:0:0 bool }
+    "Enable Memory Compression For All Stateless Accesses" ENABLE_MEMORY_COMPRESSION_FOR_ALL_STATELESS_ACCESSES { [XeHpg..XeHpg] 3:13:13 uint, [XeHpc..XeHpc] 3:15:13 uint }
     "Stateless Data Port Access MOCS" STATELESS_DATA_PORT_ACCESS_MOCS { 3:22:16 uint }
     "L1 Cache Control" L1_CACHE_CONTROL { [XeHpg..Xe2] 3:25:23 values(L1CacheControl) }
     "Surface State Base Address Modify Enable" SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE { 4:0:0 bool }
@@ -66,8 +68,8 @@ packet! {
     "Binding Table Alignment" BINDING_TABLE_ALIGNMENT { [Gen12Lp..Gen12Lp] 1:10:10 bool }
     "Disable Atomic on Clear Data" DISABLE_ATOMIC_ON_CLEAR_DATA { [XeHpg..XeHpc] 1:11:11 bool }
     "Coherent access L1 Cache Disable" COHERENT_ACCESS_L1_CACHE_DISABLE { [Gen12Lp..Gen12Lp] 1:12:12 bool }
-    "Disable L1 Invalidate for non-L1-cacheable Writes" DISABLE_L1_INVALIDATE_FOR_NON_L1_CACHEABLE_WRITES { [Gen12Lp..XeHpc] 1:13:13 bool }
-    "EU Thread Scheduling Mode Override" EU_THREAD_SCHEDULING_MODE_OVERRIDE { [Xe2..Xe2] 1:14:13 uint }
+    "Disable L1 Invalidate for non-L1-cacheable Writes" DISABLE_L1_INVALIDATE_FOR_NON_L1_CACHEABLE_WRITES { [Gen12Lp..XeHpg] 1:13:13 bool }
+    "EU Thread Scheduling Mode Override" EU_THREAD_SCHEDULING_MODE_OVERRIDE { [XeHpc..Xe2] 1:14:13 uint }
     "Large GRF Mode" LARGE_GRF_MODE { [XeHpg..Xe2] 1:15:15 bool }
     "Z Pass Async Compute Thread Limit Mask" Z_PASS_ASYNC_COMPUTE_THREAD_LIMIT_MASK { [XeHpg..Xe2] 1:18:16 uint }
     "Mask1" MASK1 { 1:31:16 uint }
@@ -77,8 +79,8 @@ packet! {
     "Disable SLM Read Merge Optimization Mask" DISABLE_SLM_READ_MERGE_OPTIMIZATION_MASK { [XeHpg..XeHpc] 1:22:22 bool }
     "Pixel Async Compute Thread Limit Mask" PIXEL_ASYNC_COMPUTE_THREAD_LIMIT_MASK { [XeHpg..Xe2] 1:25:23 uint }
     "Disable Atomic on Clear Data Mask" DISABLE_ATOMIC_ON_CLEAR_DATA_MASK { [XeHpg..XeHpc] 1:27:27 bool }
-    "Disable L1 Invalidate for non-L1-cacheable Writes Mask" DISABLE_L1_INVALIDATE_FOR_NON_L1_CACHEABLE_WRITES_MASK { [Gen12Lp..XeHpc] 1:29:29 bool }
-    "EU Thread Scheduling Mode Override Mask" EU_THREAD_SCHEDULING_MODE_OVERRIDE_MASK { [Xe2..Xe2] 1:30:29 uint }
+    "Disable L1 Invalidate for non-L1-cacheable Writes Mask" DISABLE_L1_INVALIDATE_FOR_NON_L1_CACHEABLE_WRITES_MASK { [Gen12Lp..XeHpg] 1:29:29 bool }
+    "EU Thread Scheduling Mode Override Mask" EU_THREAD_SCHEDULING_MODE_OVERRIDE_MASK { [XeHpc..Xe2] 1:30:29 uint }
     "Large GRF Mode Mask" LARGE_GRF_MODE_MASK { [XeHpg..Xe2] 1:31:31 bool }
     "Midthread Preemption Delay Timer" MIDTHREAD_PREEMPTION_DELAY_TIMER { [Xe2..Xe2] 2:2:0 values(MidthreadPreemptionDelayTimer) }
     "Midthread Preemption Overdispatch Thread group count" MIDTHREAD_PREEMPTION_OVERDISPATCH_THREAD_GROUP_COUNT { [Xe2..Xe2] 2:4:3 values(MidthreadPreemptionOverdispatchThreadGroupCount) }
@@ -122,11 +124,18 @@ packet! {
 }
 
 packet! {
-    /// Prefetches memory into the instruction cache.
-    state_prefetch "STATE_PREFETCH" 0x6003_0000 on EU, Gen8..Gen9
-    length { 2 in 7:0 }
-    "Prefetch Count" PREFETCH_COUNT { 1:2:0 uint }
-    "Prefetch Pointer" PREFETCH_POINTER { 1:31:6 address }
+    /// Prefetches memory, kernels above all.
+    ///
+    /// genxml lacks it on Xe2; source: Intel's compute-runtime.
+    state_prefetch "STATE_PREFETCH" 0x6003_0000 on EU, Gen8..Xe2
+    length { [Gen8..Gen9] 2 in 7:0, [Xe2..Xe2] 4 in 7:0 }
+    "Prefetch Count" PREFETCH_COUNT { [Gen8..Gen9] 1:2:0 uint }
+    "Prefetch Pointer" PREFETCH_POINTER { [Gen8..Gen9] 1:31:6 address }
+    "Prefetch Size" PREFETCH_SIZE { [Xe2..Xe2] 1:9:0 uint }
+    "Kernel Instruction Prefetch" KERNEL_INSTRUCTION_PREFETCH { [Xe2..Xe2] 1:16:16 bool }
+    "Parser Stall" PARSER_STALL { [Xe2..Xe2] 1:20:20 bool }
+    "MOCS" MOCS { [Xe2..Xe2] 1:30:24 uint }
+    "Address" ADDRESS { [Xe2..Xe2] 2:63:6 address }
 }
 
 packet! {
@@ -180,4 +189,23 @@ packet! {
     values ControlsTheMaximumNumberOfOutstandingRayQueriesPerSs {
         _128 "128" = 0, _256 "256" = 1, _512 "512" = 2, _1024 "1024" = 3,
     }
+}
+
+packet! {
+    /// Where MI_MEM_FENCE and post-sync fences write to order system memory.
+    ///
+    /// genxml lacks it; source: Intel's compute-runtime.
+    state_system_mem_fence_address "STATE_SYSTEM_MEM_FENCE_ADDRESS" 0x6109_0000 on ALL, XeHpc..Xe2
+    length { 3 in 7:0 }
+    "Context Restore Invalid" CONTEXT_RESTORE_INVALID { 0:15:15 bool }
+    "System Memory Fence Address" SYSTEM_MEMORY_FENCE_ADDRESS { 1:63:12 address }
+}
+
+packet! {
+    /// Where threads that are preempted in the middle save their state.
+    ///
+    /// genxml lacks it; sources: Intel's compute-runtime, igt-gpu-tools.
+    state_context_data_base_address "STATE_CONTEXT_DATA_BASE_ADDRESS" 0x610b_0000 on EU, Xe2..Xe2
+    length { 3 in 7:0 }
+    "Context Data Base Address" CONTEXT_DATA_BASE_ADDRESS { 1:63:12 address }
 }

@@ -1,14 +1,20 @@
 //! Blitter commands.
+//!
+//! genxml has the first two only; the others are from igt-gpu-tools (fast copy),
+//! Intel's compute-runtime (source copy, MEM_COPY, MEM_SET) and the BDW PRM vol
+//! 2a (colour).
 
 packet! {
     /// Copies a rectangle between surfaces.
     xy_block_copy_blt "XY_BLOCK_COPY_BLT" 0x5040_0000 on BLITTER, Gen12Lp..Xe2
     length { [Gen12Lp..Gen12Lp] 12 in 7:0, [XeHpg..Xe2] 22 in 7:0 }
+    "Number of Multisamples" NUMBER_OF_MULTISAMPLES { [Xe2..Xe2] 0:11:9 uint }
     "Special Mode of Operation" SPECIAL_MODE_OF_OPERATION { [XeHpg..Xe2] 0:13:12 values(SpecialModeOfOperation) }
     "Color Depth" COLOR_DEPTH { 0:21:19 values(ColorDepth) }
     "Destination Pitch" DESTINATION_PITCH { 1:17:0 uint }
     "Destination Auxiliary Surface Mode" DESTINATION_AUXILIARY_SURFACE_MODE { [XeHpg..XeHpc] 1:20:18 values(DestinationAuxiliarySurfaceMode) }
     "Destination MOCS" DESTINATION_MOCS { [Gen12Lp..XeHpc] 1:27:21 uint, [Xe2..Xe2] 1:27:24 uint }
+    "Destination Encrypt En" DESTINATION_ENCRYPT_EN { [Xe2..Xe2] 1:21:21 bool }
     "Destination Control Surface Type" DESTINATION_CONTROL_SURFACE_TYPE { [XeHpg..XeHpc] 1:28:28 uint }
     "Destination Compression Enable" DESTINATION_COMPRESSION_ENABLE { [XeHpg..XeHpc] 1:29:29 bool }
     "Destination Tiling" DESTINATION_TILING { [Gen12Lp..Gen12Lp] 1:31:30 values(DestinationTilingGen12Lp), [XeHpg..Xe2] 1:31:30 values(DestinationTilingXeHpg) }
@@ -93,7 +99,7 @@ packet! {
     "Color Depth" COLOR_DEPTH { 0:21:19 values(ColorDepth) }
     "Destination Pitch" DESTINATION_PITCH { 1:17:0 uint }
     "Destination Auxiliary Surface Mode" DESTINATION_AUXILIARY_SURFACE_MODE { [XeHpg..XeHpc] 1:20:18 values(DestinationAuxiliarySurfaceMode) }
-    "Destination MOCS" DESTINATION_MOCS { [XeHpg..XeHpc] 1:27:21 uint, [Xe2..Xe2] 1:27:24 uint }
+    "Destination MOCS" DESTINATION_MOCS { [Gen12Lp..XeHpc] 1:27:21 uint, [Xe2..Xe2] 1:27:24 uint }
     "Destination Encrypt En" DESTINATION_ENCRYPT_EN { [Xe2..Xe2] 1:21:21 bool }
     "Destination Control Surface Type" DESTINATION_CONTROL_SURFACE_TYPE { [XeHpg..XeHpc] 1:28:28 uint }
     "Destination Compression Enable" DESTINATION_COMPRESSION_ENABLE { [XeHpg..XeHpc] 1:29:29 bool }
@@ -147,4 +153,141 @@ packet! {
         FAST_CLEAR_HW_FORMAT_CONVERSION = 0, FAST_CLEAR_BYPASS_HW_FORMAT_CONVERSION = 1,
         FORCE_UNCOMPRESS = 2,
     }
+}
+
+packet! {
+    /// Copies a rectangle between surfaces of one format, without raster
+    /// operation. Pitches count bytes, or dwords for tiled surfaces.
+    ///
+    /// Source: SKL PRM vol 2a, XY_FAST_COPY_BLT; igt-gpu-tools.
+    xy_fast_copy_blt "XY_FAST_COPY_BLT" 0x5080_0000 on BLITTER, Gen9..Xe2
+    length { 10 in 7:0 }
+    "Destination Tiling Method" DESTINATION_TILING_METHOD { 0:14:13 values(TilingMethod) }
+    "Source Tiling Method" SOURCE_TILING_METHOD { 0:21:20 values(TilingMethod) }
+    "Destination Pitch" DESTINATION_PITCH { 1:15:0 uint }
+    "Destination MOCS" DESTINATION_MOCS { [Xe2..Xe2] 1:23:20 uint }
+    "Color Depth" COLOR_DEPTH { 1:26:24 values(ColorDepth) }
+    "Destination Memory Type" DESTINATION_MEMORY_TYPE { [Gen12Lp..XeHpc] 1:28:28 uint }
+    "Source Memory Type" SOURCE_MEMORY_TYPE { [Gen12Lp..XeHpc] 1:29:29 uint }
+    "Tile Y Type for Destination" TILE_Y_TYPE_FOR_DESTINATION { 1:30:30 uint }
+    "Tile Y Type for Source" TILE_Y_TYPE_FOR_SOURCE { 1:31:31 uint }
+    "Destination X1" DESTINATION_X1 { 2:15:0 int }
+    "Destination Y1" DESTINATION_Y1 { 2:31:16 int }
+    "Destination X2" DESTINATION_X2 { 3:15:0 int }
+    "Destination Y2" DESTINATION_Y2 { 3:31:16 int }
+    "Destination Base Address" DESTINATION_BASE_ADDRESS { 4:63:0 address }
+    "Source X1" SOURCE_X1 { 6:15:0 int }
+    "Source Y1" SOURCE_Y1 { 6:31:16 int }
+    "Source Pitch" SOURCE_PITCH { 7:15:0 uint }
+    "Source MOCS" SOURCE_MOCS { [Xe2..Xe2] 7:23:20 uint }
+    "Source Base Address" SOURCE_BASE_ADDRESS { 8:63:0 address }
+    values TilingMethod { LINEAR = 0, TILE_X = 1, TILE_Y = 2, TILE_64KB = 3 }
+    values ColorDepth {
+        _8_BIT "8_BIT" = 0, _16_BIT "16_BIT" = 1, _32_BIT "32_BIT" = 3, _64_BIT "64_BIT" = 4,
+        _128_BIT "128_BIT" = 5,
+    }
+}
+
+packet! {
+    /// Copies a rectangle with a raster operation (CCh copies).
+    ///
+    /// Source: BDW PRM vol 2a, XY_SRC_COPY_BLT.
+    xy_src_copy_blt "XY_SRC_COPY_BLT" 0x54c0_0000 on BLITTER, Gen8..Gen12Lp
+    length { 10 in 7:0 }
+    "Dest Tiling Enable" DEST_TILING_ENABLE { 0:11:11 bool }
+    "Src Tiling Enable" SRC_TILING_ENABLE { 0:15:15 bool }
+    "32bpp Byte Mask" BYTE_MASK_32BPP { 0:21:20 uint }
+    "Destination Pitch" DESTINATION_PITCH { 1:15:0 uint }
+    "Raster Operation" RASTER_OPERATION { 1:23:16 uint }
+    "Color Depth" COLOR_DEPTH { 1:25:24 values(ColorDepth) }
+    "Clipping Enabled" CLIPPING_ENABLED { 1:30:30 bool }
+    "Destination X1" DESTINATION_X1 { 2:15:0 int }
+    "Destination Y1" DESTINATION_Y1 { 2:31:16 int }
+    "Destination X2" DESTINATION_X2 { 3:15:0 int }
+    "Destination Y2" DESTINATION_Y2 { 3:31:16 int }
+    "Destination Base Address" DESTINATION_BASE_ADDRESS { 4:63:0 address }
+    "Source X1" SOURCE_X1 { 6:15:0 int }
+    "Source Y1" SOURCE_Y1 { 6:31:16 int }
+    "Source Pitch" SOURCE_PITCH { 7:15:0 int }
+    "Source Base Address" SOURCE_BASE_ADDRESS { 8:63:0 address }
+    values ColorDepth {
+        _8_BIT "8_BIT" = 0, _16_BIT_565 "16_BIT_565" = 1, _16_BIT_1555 "16_BIT_1555" = 2,
+        _32_BIT "32_BIT" = 3,
+    }
+}
+
+packet! {
+    /// Fills a rectangle with a raster operation (F0h fills).
+    ///
+    /// Source: BDW PRM vol 2a, XY_COLOR_BLT.
+    xy_color_blt "XY_COLOR_BLT" 0x5400_0000 on BLITTER, Gen8..Gen12Lp
+    length { 7 in 7:0 }
+    "Tiling Enable" TILING_ENABLE { 0:11:11 bool }
+    "32bpp Byte Mask" BYTE_MASK_32BPP { 0:21:20 uint }
+    "Destination Pitch" DESTINATION_PITCH { 1:15:0 int }
+    "Raster Operation" RASTER_OPERATION { 1:23:16 uint }
+    "Color Depth" COLOR_DEPTH { 1:25:24 values(ColorDepth) }
+    "Clipping Enabled" CLIPPING_ENABLED { 1:30:30 bool }
+    "Destination X1" DESTINATION_X1 { 2:15:0 int }
+    "Destination Y1" DESTINATION_Y1 { 2:31:16 int }
+    "Destination X2" DESTINATION_X2 { 3:15:0 int }
+    "Destination Y2" DESTINATION_Y2 { 3:31:16 int }
+    "Destination Base Address" DESTINATION_BASE_ADDRESS { 4:63:0 address }
+    "Solid Pattern Color" SOLID_PATTERN_COLOR { 6:31:0 uint }
+    values ColorDepth {
+        _8_BIT "8_BIT" = 0, _16_BIT_565 "16_BIT_565" = 1, _16_BIT_1555 "16_BIT_1555" = 2,
+        _32_BIT "32_BIT" = 3,
+    }
+}
+
+packet! {
+    /// Copies bytes, in a row or as a matrix. Widths, heights and pitches are
+    /// given less one; a page copy counts 256-byte units.
+    ///
+    /// Source: Intel's compute-runtime.
+    mem_copy "MEM_COPY" 0x5680_0000 on BLITTER, XeHpc..Xe2
+    length { 10 in 7:0 }
+    "Compression Format" COMPRESSION_FORMAT { [XeHpc..XeHpc] 0:12:8 uint, [Xe2..Xe2] 0:12:9 values(values::UnifiedCompressionFormat) }
+    "Destination Compression Enable" DESTINATION_COMPRESSION_ENABLE { [XeHpc..XeHpc] 0:13:13 bool }
+    "Destination Compressible" DESTINATION_COMPRESSIBLE { [XeHpc..XeHpc] 0:15:15 bool }
+    "Source Compressible" SOURCE_COMPRESSIBLE { [XeHpc..XeHpc] 0:16:16 bool }
+    "Copy Type" COPY_TYPE { 0:18:17 values(CopyType) }
+    "Mode" MODE { [Xe2..Xe2] 0:19:19 values(Mode) }
+    "Transfer Width" TRANSFER_WIDTH { [XeHpc..XeHpc] 1:17:0 uint, [Xe2..Xe2] 1:23:0 uint }
+    "Transfer Height" TRANSFER_HEIGHT { 2:17:0 uint }
+    "Source Pitch" SOURCE_PITCH { 3:17:0 uint }
+    "Destination Pitch" DESTINATION_PITCH { 4:17:0 uint }
+    "Source Start Address" SOURCE_START_ADDRESS { 5:63:0 address }
+    "Destination Start Address" DESTINATION_START_ADDRESS { 7:63:0 address }
+    "Destination Encrypt En" DESTINATION_ENCRYPT_EN { [Xe2..Xe2] 9:0:0 bool }
+    "Destination MOCS" DESTINATION_MOCS { [XeHpc..XeHpc] 9:6:0 uint, [Xe2..Xe2] 9:6:3 uint }
+    "Source Encrypt En" SOURCE_ENCRYPT_EN { [Xe2..Xe2] 9:25:25 bool }
+    "Source MOCS" SOURCE_MOCS { [XeHpc..XeHpc] 9:31:25 uint, [Xe2..Xe2] 9:31:28 uint }
+    values CopyType { LINEAR_COPY = 0, MATRIX_COPY = 1 }
+    values Mode { BYTE_COPY = 0, PAGE_COPY = 1 }
+}
+
+packet! {
+    /// Fills bytes, in a row or as a matrix. Width, height and pitch are given
+    /// less one.
+    ///
+    /// Source: Intel's compute-runtime.
+    mem_set "MEM_SET" 0x56c0_0000 on BLITTER, XeHpc..Xe2
+    length { 7 in 7:0 }
+    "Compression Format" COMPRESSION_FORMAT { [XeHpc..XeHpc] 0:12:8 uint, [Xe2..Xe2] 0:12:9 values(values::UnifiedCompressionFormat) }
+    "Destination Compression Enable" DESTINATION_COMPRESSION_ENABLE { [XeHpc..XeHpc] 0:13:13 bool }
+    "Destination Compressible" DESTINATION_COMPRESSIBLE { [XeHpc..XeHpc] 0:15:15 bool }
+    "Fill Type" FILL_TYPE { 0:18:17 values(FillType) }
+    "Mode" MODE { [Xe2..Xe2] 0:20:19 values(Mode) }
+    "Fill Width" FILL_WIDTH { [XeHpc..XeHpc] 1:17:0 uint, [Xe2..Xe2] 1:23:0 uint }
+    "Fill Height" FILL_HEIGHT { 2:17:0 uint }
+    "Destination Pitch" DESTINATION_PITCH { 3:17:0 uint }
+    "Destination Start Address" DESTINATION_START_ADDRESS { 4:63:0 address }
+    "Destination Encrypt En" DESTINATION_ENCRYPT_EN { [Xe2..Xe2] 6:0:0 bool }
+    "Destination MOCS" DESTINATION_MOCS { [XeHpc..XeHpc] 6:6:0 uint, [Xe2..Xe2] 6:6:3 uint }
+    "Fill Data" FILL_DATA { 6:31:24 uint }
+    values FillType {
+        LINEAR_FILL = 0, MATRIX_FILL = 1, FAST_CLEAR_LINEAR_FILL = 2, FAST_CLEAR_MATRIX_FILL = 3,
+    }
+    values Mode { FILL_MODE = 0, EVICT_MODE = 1 }
 }

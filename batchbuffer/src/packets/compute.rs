@@ -8,7 +8,9 @@ packet! {
     "Stack ID Control" STACK_ID_CONTROL { [Xe2..Xe2] 3:1:0 values(StackIdControl) }
     "Number of Walkers" NUMBER_OF_WALKERS { [XeHpg..XeHpc] 3:5:3 uint }
     "Fused EU Dispatch" FUSED_EU_DISPATCH { [XeHpg..XeHpc] 3:6:6 bool }
-    "Compute Dispatch All walker Enable" COMPUTE_DISPATCH_ALL_WALKER_ENABLE { [Xe2..Xe2] 3:12:12 bool }
+    "Large GRF Thread Adjust Disable" LARGE_GRF_THREAD_ADJUST_DISABLE { 3:10:10 bool }
+    "Compute Overdispatch Disable" COMPUTE_OVERDISPATCH_DISABLE { 3:11:11 bool }
+    "Compute Dispatch All walker Enable" COMPUTE_DISPATCH_ALL_WALKER_ENABLE { [XeHpc..Xe2] 3:12:12 bool }
     "Single Slice Dispatch CCS Mode" SINGLE_SLICE_DISPATCH_CCS_MODE { 3:13:13 bool }
     "Over Dispatch Control" OVER_DISPATCH_CONTROL { 3:15:14 values(OverDispatchControl) }
     "Maximum Number of Threads" MAXIMUM_NUMBER_OF_THREADS { 3:31:16 uint }

@@ -11,6 +11,7 @@ packet! {
     "Scratch Space Base Pointer" SCRATCH_SPACE_BASE_POINTER { 1:47:10 address }
     "Dispatch Load Balance" DISPATCH_LOAD_BALANCE { [Gen11..Gen12Lp] 3:2:2 values(DispatchLoadBalance) }
     "Bypass Gateway Control" BYPASS_GATEWAY_CONTROL { [Gen8..Gen8] 3:6:6 values(BypassGatewayControl) }
+    "Disable Slice 0 Subslice 2" DISABLE_SLICE_0_SUBSLICE_2 { [Gen12Lp..Gen12Lp] 3:6:6 bool }
     "Reset Gateway Timer" RESET_GATEWAY_TIMER { [Gen8..Gen9] 3:7:7 values(ResetGatewayTimer) }
     "Number of URB Entries" NUMBER_OF_URB_ENTRIES { 3:15:8 uint }
     "Maximum Number of Threads" MAXIMUM_NUMBER_OF_THREADS { 3:31:16 uint }

@@ -39,6 +39,7 @@ packet! {
     "Data Size" DATA_SIZE { 0:20:19 values(DataSize) }
     "Post-Sync Operation" POST_SYNC_OPERATION { 0:21:21 bool }
     "Memory Type" MEMORY_TYPE { 0:22:22 values(MemoryType) }
+    "Workload Partition ID Offset Enable" WORKLOAD_PARTITION_ID_OFFSET_ENABLE { [XeHpg..Xe2] 1:0:0 bool }
     "Memory Address" MEMORY_ADDRESS { 1:47:2 address }
     "Operand1 Data Dword 0" OPERAND1_DATA_DWORD_0 { 3:31:0 uint }
     "Operand2 Data Dword 0" OPERAND2_DATA_DWORD_0 { 4:31:0 uint }
@@ -60,6 +61,7 @@ packet! {
     mi_batch_buffer_end "MI_BATCH_BUFFER_END" 0x0500_0000 on ALL, Gen8..Xe2
     length { 1 }
     "End Context" END_CONTEXT { [Gen11..Xe2] 0:0:0 bool }
+    "Predicate Enable" PREDICATE_ENABLE { [XeHpc..Xe2] 0:15:15 bool }
 }
 
 packet! {
@@ -70,6 +72,10 @@ packet! {
     "Resource Streamer Enable" RESOURCE_STREAMER_ENABLE { 0:10:10 bool }
     "Predication Enable" PREDICATION_ENABLE { 0:15:15 bool }
     "Add Offset Enable" ADD_OFFSET_ENABLE { [Gen8..Gen9] 0:16:16 bool }
+    "Indirect Address Enable" INDIRECT_ADDRESS_ENABLE { [XeHpc..Xe2] 0:18:18 bool }
+    "Enable Command Cache" ENABLE_COMMAND_CACHE { [Gen12Lp..Xe2] 0:19:19 bool }
+    "POSH Enable" POSH_ENABLE { [Gen12Lp..XeHpc] 0:20:20 bool }
+    "POSH Start" POSH_START { [Gen12Lp..XeHpc] 0:21:21 bool }
     "Second Level Batch Buffer" SECOND_LEVEL_BATCH_BUFFER { 0:22:22 values(SecondLevelBatchBuffer) }
     "Batch Buffer Start Address" BATCH_BUFFER_START_ADDRESS { [Gen8..Gen8] 1:47:2 address, [Gen9..Xe2] 1:63:2 address }
     values AddressSpaceIndicator { GGTT = 0, PPGTT = 1 }
@@ -92,11 +98,18 @@ packet! {
     /// Ends the batch if a value in memory is not greater than the operand.
     mi_conditional_batch_buffer_end "MI_CONDITIONAL_BATCH_BUFFER_END" 0x1b00_0000 on ALL, Gen8..Xe2
     length { [Gen8..Gen8] 3 in 7:0, [Gen9..Xe2] 4 in 7:0 }
+    "Compare Operation" COMPARE_OPERATION { [XeHpg..Xe2] 0:14:12 values(CompareOperation) }
+    "Predicate Enable" PREDICATE_ENABLE { [XeHpg..Xe2] 0:15:15 bool }
+    "End Current Batch Buffer Level" END_CURRENT_BATCH_BUFFER_LEVEL { [XeHpg..Xe2] 0:18:18 bool }
     "Compare Mask Mode" COMPARE_MASK_MODE { [Gen9..Xe2] 0:19:19 values(CompareMaskMode) }
     "Compare Semaphore" COMPARE_SEMAPHORE { 0:21:21 uint }
     "Use Global GTT" USE_GLOBAL_GTT { 0:22:22 bool }
     "Compare Data Dword" COMPARE_DATA_DWORD { 1:31:0 uint }
     "Compare Address" COMPARE_ADDRESS { [Gen8..Gen8] 2:47:3 address, [Gen9..Xe2] 2:63:3 address }
+    values CompareOperation {
+        MAD_GREATER_THAN_IDD = 0, MAD_GREATER_THAN_OR_EQUAL_IDD = 1, MAD_LESS_THAN_IDD = 2,
+        MAD_LESS_THAN_OR_EQUAL_IDD = 3, MAD_EQUAL_IDD = 4, MAD_NOT_EQUAL_IDD = 5,
+    }
     values CompareMaskMode {
         COMPARE_MASK_MODE_DISABLED "Compare Mask Mode Disabled" = 0,
         COMPARE_MASK_MODE_ENABLED "Compare Mask Mode Enabled" = 1,
@@ -187,6 +200,8 @@ packet! {
     mi_load_register_imm "MI_LOAD_REGISTER_IMM" 0x1100_0000 on ALL, Gen8..Xe2
     length { 3 or more in 7:0 }
     "Byte Write Disables" BYTE_WRITE_DISABLES { 0:11:8 uint }
+    "Force Posted" FORCE_POSTED { 0:12:12 bool }
+    "MMIO Remap Enable" MMIO_REMAP_ENABLE { [Gen12Lp..Xe2] 0:17:17 bool }
     "Add CS MMIO Start Offset" ADD_CS_MMIO_START_OFFSET { [Gen11..Xe2] 0:19:19 uint }
     "Register Offset" REGISTER_OFFSET { 1:22:2 offset every 64 x 0 }
     "Data DWord" DATA_DWORD { 2:31:0 uint every 64 x 0 }
@@ -196,6 +211,8 @@ packet! {
     /// Loads a register from memory.
     mi_load_register_mem "MI_LOAD_REGISTER_MEM" 0x1480_0000 on ALL, Gen8..Xe2
     length { 4 in 7:0 }
+    "Workload Partition ID Offset Enable" WORKLOAD_PARTITION_ID_OFFSET_ENABLE { [XeHpg..Xe2] 0:16:16 bool }
+    "MMIO Remap Enable" MMIO_REMAP_ENABLE { [Gen12Lp..Xe2] 0:17:17 bool }
     "Add CS MMIO Start Offset" ADD_CS_MMIO_START_OFFSET { [Gen11..Xe2] 0:19:19 uint }
     "Add Loop Variable" ADD_LOOP_VARIABLE { [Gen11..Xe2] 0:20:20 uint }
     "Async Mode Enable" ASYNC_MODE_ENABLE { 0:21:21 bool }
@@ -208,6 +225,8 @@ packet! {
     /// Copies a register to another.
     mi_load_register_reg "MI_LOAD_REGISTER_REG" 0x1500_0000 on ALL, Gen8..Xe2
     length { 3 in 7:0 }
+    "MMIO Remap Enable Source" MMIO_REMAP_ENABLE_SOURCE { [Gen12Lp..Xe2] 0:16:16 bool }
+    "MMIO Remap Enable Destination" MMIO_REMAP_ENABLE_DESTINATION { [Gen12Lp..Xe2] 0:17:17 bool }
     "Add CS MMIO Start Offset Source" ADD_CS_MMIO_START_OFFSET_SOURCE { [Gen11..Xe2] 0:18:18 uint }
     "Add CS MMIO Start Offset Destination" ADD_CS_MMIO_START_OFFSET_DESTINATION { [Gen11..Xe2] 0:19:19 uint }
     "Source Register Address" SOURCE_REGISTER_ADDRESS { 1:22:2 offset }
@@ -264,9 +283,9 @@ packet! {
 
 packet! {
     /// Waits until earlier memory accesses are visible.
-    mi_mem_fence "MI_MEM_FENCE" 0x0480_0000 on ALL, Xe2..Xe2
+    mi_mem_fence "MI_MEM_FENCE" 0x0480_0000 on ALL, XeHpc..Xe2
     length { 1 }
-    "Fence Type" FENCE_TYPE { 0:1:0 values(FenceType) }
+    "Fence Type" FENCE_TYPE { [XeHpc..XeHpc] 0:0:0 values(FenceType), [Xe2..Xe2] 0:1:0 values(FenceType) }
     "MI Command Sub Opcode" MI_COMMAND_SUB_OPCODE { 0:22:17 uint }
     values FenceType { RELEASE = 0, ACQUIRE = 1, MI_WRITE = 3 }
 }
@@ -340,20 +359,24 @@ packet! {
 packet! {
     /// Waits until a dword in memory compares with the operand.
     mi_semaphore_wait "MI_SEMAPHORE_WAIT" 0x0e00_0000 on ALL, Gen8..Xe2
-    length { [Gen8..XeHpc] 4 in 7:0, [Xe2..Xe2] 5 in 7:0 }
+    length { [Gen8..Gen11] 4 in 7:0, [Gen12Lp..XeHpc] 4 or more in 7:0, [Xe2..Xe2] 5 in 7:0 }
+    "Semaphore Wait Context Switch Mode" SEMAPHORE_WAIT_CONTEXT_SWITCH_MODE { [XeHpc..XeHpc] 0:9:8 values(SemaphoreWaitContextSwitchMode) }
     "Compare Operation" COMPARE_OPERATION { 0:14:12 values(CompareOperation) }
     "Wait Mode" WAIT_MODE { 0:15:15 values(WaitMode) }
     "Register Poll Mode" REGISTER_POLL_MODE { [Gen9..Xe2] 0:16:16 bool }
-    "Indirect Semaphore Data Dword" INDIRECT_SEMAPHORE_DATA_DWORD { [Xe2..Xe2] 0:17:17 bool }
-    "Workload Partition ID Offset Enable" WORKLOAD_PARTITION_ID_OFFSET_ENABLE { [Xe2..Xe2] 0:18:18 bool }
+    "Indirect Semaphore Data Dword" INDIRECT_SEMAPHORE_DATA_DWORD { [XeHpg..Xe2] 0:17:17 bool }
+    "Workload Partition ID Offset Enable" WORKLOAD_PARTITION_ID_OFFSET_ENABLE { [XeHpg..Xe2] 0:18:18 bool }
     "Memory Type" MEMORY_TYPE { 0:22:22 values(MemoryType) }
     "Semaphore Data Dword" SEMAPHORE_DATA_DWORD { 1:31:0 uint }
-    "Semaphore Address" SEMAPHORE_ADDRESS { [Gen8..Gen8] 2:31:2 address, [Gen9..Xe2] 2:63:2 address }
-    "Semaphore Address High" SEMAPHORE_ADDRESS_HIGH { [Gen8..Gen8] 3:15:0 address }
-    "Wait Token Number" WAIT_TOKEN_NUMBER { [Xe2..Xe2] 4:9:2 uint }
+    "Semaphore Address" SEMAPHORE_ADDRESS { [Gen8..Gen8] 2:47:2 address, [Gen9..Xe2] 2:63:2 address }
+    "Wait Token Number" WAIT_TOKEN_NUMBER { [Gen12Lp..XeHpg] 4:9:5 uint, [XeHpc..Xe2] 4:9:2 uint }
+    "Context Switch Wait Time" CONTEXT_SWITCH_WAIT_TIME { [XeHpc..XeHpc] 4:31:22 uint }
     values CompareOperation {
         SAD_GREATER_THAN_SDD = 0, SAD_GREATER_THAN_OR_EQUAL_SDD = 1, SAD_LESS_THAN_SDD = 2,
         SAD_LESS_THAN_OR_EQUAL_SDD = 3, SAD_EQUAL_SDD = 4, SAD_NOT_EQUAL_SDD = 5,
+    }
+    values SemaphoreWaitContextSwitchMode {
+        LEGACY_MODE = 0, CONTEXT_SWITCH = 1, INHIBIT_CONTEXT_SWITCH = 2, DELAY_CONTEXT_SWITCH = 3,
     }
     values WaitMode { SIGNAL_MODE "Signal Mode" = 0, POLLING_MODE "Polling Mode" = 1 }
     values MemoryType {
@@ -389,6 +412,7 @@ packet! {
     mi_set_predicate "MI_SET_PREDICATE" 0x0080_0000 on ALL, Gen8..Xe2
     length { 1 }
     "Predicate Enable" PREDICATE_ENABLE { 0:3:0 values(PredicateEnable) }
+    "Predicate Enable WPARID" PREDICATE_ENABLE_WPARID { [XeHpg..Xe2] 0:5:4 uint }
     values PredicateEnable {
         NOOP_NEVER "NOOP Never" = 0, NOOP_ON_RESULT2_CLEAR "NOOP On Result2 Clear" = 1,
         NOOP_ON_RESULT2_SET "NOOP On Result2 Set" = 2,
@@ -406,6 +430,7 @@ packet! {
     mi_store_data_imm "MI_STORE_DATA_IMM" 0x1000_0000 on ALL, Gen8..Xe2
     length { 4 or more in 9:0 }
     "Force Write Completion Check " FORCE_WRITE_COMPLETION_CHECK { [Gen12Lp..Xe2] 0:10:10 bool }
+    "Workload Partition ID Offset Enable" WORKLOAD_PARTITION_ID_OFFSET_ENABLE { [XeHpg..Xe2] 0:11:11 bool }
     "Store Qword" STORE_QWORD { 0:21:21 uint }
     "Use Global GTT" USE_GLOBAL_GTT { 0:22:22 bool }
     "Core Mode Enable" CORE_MODE_ENABLE { 1:0:0 uint }
@@ -427,6 +452,8 @@ packet! {
     /// Stores a register to memory.
     mi_store_register_mem "MI_STORE_REGISTER_MEM" 0x1200_0000 on ALL, Gen8..Xe2
     length { 4 in 7:0 }
+    "Workload Partition ID Offset Enable" WORKLOAD_PARTITION_ID_OFFSET_ENABLE { [XeHpg..Xe2] 0:16:16 bool }
+    "MMIO Remap Enable" MMIO_REMAP_ENABLE { [Gen12Lp..Xe2] 0:17:17 bool }
     "Add CS MMIO Start Offset" ADD_CS_MMIO_START_OFFSET { [Gen11..Xe2] 0:19:19 uint }
     "Predicate Enable" PREDICATE_ENABLE { 0:21:21 bool }
     "Use Global GTT" USE_GLOBAL_GTT { 0:22:22 bool }

@@ -91,6 +91,8 @@ registry! {
     GpgpuCsrBaseAddress gpgpu_csr_base_address,
     BindingTablePoolAlloc binding_table_pool_alloc,
     Btd btd,
+    StateSystemMemFenceAddress state_system_mem_fence_address,
+    StateContextDataBaseAddress state_context_data_base_address,
     MediaVfeState media_vfe_state,
     MediaCurbeLoad media_curbe_load,
     MediaInterfaceDescriptorLoad media_interface_descriptor_load,
@@ -101,4 +103,9 @@ registry! {
     ExecuteIndirectDispatch execute_indirect_dispatch,
     XyBlockCopyBlt xy_block_copy_blt,
     XyFastColorBlt xy_fast_color_blt,
+    XyFastCopyBlt xy_fast_copy_blt,
+    XySrcCopyBlt xy_src_copy_blt,
+    XyColorBlt xy_color_blt,
+    MemCopy mem_copy,
+    MemSet mem_set,
 }

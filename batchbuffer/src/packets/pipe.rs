@@ -68,9 +68,13 @@ packet! {
     pipeline_select "PIPELINE_SELECT" 0x6904_0000 on EU, Gen8..Xe2
     length { 1 }
     "Pipeline Selection" PIPELINE_SELECTION { 0:1:0 values(PipelineSelection) }
+    "Render Slice Common Power Gate Enable" RENDER_SLICE_COMMON_POWER_GATE_ENABLE { [Gen12Lp..Xe2] 0:2:2 bool }
+    "Render Sampler Power Gate Enable" RENDER_SAMPLER_POWER_GATE_ENABLE { [Gen12Lp..Xe2] 0:3:3 bool }
     "Media Sampler DOP Clock Gate Enable" MEDIA_SAMPLER_DOP_CLOCK_GATE_ENABLE { [Gen9..XeHpc] 0:4:4 bool }
     "Force Media Awake" FORCE_MEDIA_AWAKE { [Gen9..XeHpc] 0:5:5 bool }
+    "Media Sampler Power Clock Gate Disable" MEDIA_SAMPLER_POWER_CLOCK_GATE_DISABLE { [Gen12Lp..XeHpc] 0:6:6 bool }
     "Systolic Mode Enable" SYSTOLIC_MODE_ENABLE { [XeHpg..XeHpc] 0:7:7 bool }
+    "Special Mode Enable" SPECIAL_MODE_ENABLE { [Gen12Lp..Gen12Lp] 0:7:7 bool }
     "Mask Bits" MASK_BITS { [Gen9..Xe2] 0:15:8 uint }
     values PipelineSelection { _3D "3D" = 0, MEDIA "Media" = 1, GPGPU = 2 }
 }

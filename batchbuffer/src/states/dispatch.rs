@@ -31,6 +31,7 @@ state! {
     "Number Of Barriers" NUMBER_OF_BARRIERS { [XeHpg..Xe2] 5:30:28 values(NumberOfBarriers) }
     "BTD Mode" BTD_MODE { [XeHpg..Xe2] 5:31:31 uint }
     "Preferred SLM Allocation Size" PREFERRED_SLM_ALLOCATION_SIZE { [XeHpg..XeHpc] 6:3:0 uint, [Xe2..Xe2] 7:3:0 values(values::PrefSlmAllocationSize) }
+    "Over Dispatch Control" OVER_DISPATCH_CONTROL { [Gen12Lp..Gen12Lp] 6:14:13 uint }
     "Global Barrier Enable" GLOBAL_BARRIER_ENABLE { [Gen9..Gen12Lp] 6:15:15 bool }
     "Cross-Thread Constant Data Read Length" CROSS_THREAD_CONSTANT_DATA_READ_LENGTH { [Gen8..Gen12Lp] 7:7:0 uint }
     values FloatingPointMode { IEEE_754 "IEEE-754" = 0, ALTERNATE "Alternate" = 1 }
@@ -70,12 +71,13 @@ state! {
     /// The walker without its header.
     compute_walker_body "COMPUTE_WALKER_BODY" XeHpg..Xe2
     length { [XeHpg..XeHpc] 38, [Xe2..Xe2] 39 }
+    "Debug Object ID" DEBUG_OBJECT_ID { 0:31:8 uint }
     "Indirect Data Length" INDIRECT_DATA_LENGTH { 1:16:0 uint }
     "L3 prefetch disable" L3_PREFETCH_DISABLE { 1:17:17 bool }
-    "Partition Dispatch Parameter" PARTITION_DISPATCH_PARAMETER { [Xe2..Xe2] 1:29:18 uint }
+    "Partition Dispatch Parameter" PARTITION_DISPATCH_PARAMETER { [XeHpg..XeHpg] 1:29:18 uint, [Xe2..Xe2] 1:29:18 uint }
     "Partition Type" PARTITION_TYPE { 1:31:30 values(PartitionType) }
     "Indirect Data Start Address" INDIRECT_DATA_START_ADDRESS { 2:31:6 offset }
-    "Compute Dispatch All walker Enable" COMPUTE_DISPATCH_ALL_WALKER_ENABLE { [Xe2..Xe2] 3:0:0 values(ComputeDispatchAllWalkerEnable) }
+    "Compute Dispatch All walker Enable" COMPUTE_DISPATCH_ALL_WALKER_ENABLE { [XeHpc..Xe2] 3:0:0 values(ComputeDispatchAllWalkerEnable) }
     "Dispatch Walk Order" DISPATCH_WALK_ORDER { [Xe2..Xe2] 3:6:5 values(DispatchWalkOrder) }
     "Message SIMD" MESSAGE_SIMD { 3:18:17 values(MessageSimd) }
     "Tile Layout" TILE_LAYOUT { 3:21:19 values(TileLayout) }

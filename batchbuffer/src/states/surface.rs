@@ -50,7 +50,7 @@ state! {
     "MIP Count / LOD" MIP_COUNT_LOD { 5:3:0 uint }
     "Surface Min LOD" SURFACE_MIN_LOD { 5:7:4 uint }
     "Mip Tail Start LOD" MIP_TAIL_START_LOD { [Gen9..Xe2] 5:11:8 uint }
-    "Coherency Type" COHERENCY_TYPE { [Gen8..Gen12Lp] 5:14:14 values(CoherencyType) }
+    "Coherency Type" COHERENCY_TYPE { [Gen8..Gen12Lp] 5:14:14 values(CoherencyType), [XeHpg..XeHpc] 5:15:14 values(CoherencyType) }
     "L1 Cache Control" L1_CACHE_CONTROL { [XeHpg..Xe2] 5:18:16 values(values::L1CacheControl) }
     "Tiled Resource Mode" TILED_RESOURCE_MODE { [Gen9..Gen12Lp] 5:19:18 values(TiledResourceMode) }
     "EWA Disable For Cube" EWA_DISABLE_FOR_CUBE { 5:20:20 bool }

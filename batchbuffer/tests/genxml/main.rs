@@ -7,6 +7,12 @@
 //! table. Without it, the table alone is used. With `ORACLES=required` a missing
 //! `GENXML_DIR` is a failure.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test reports by panicking"
+)]
+
 mod declared;
 mod exceptions;
 mod facts;
