@@ -274,14 +274,12 @@ const POLL_INTERVAL: Duration = Duration::from_micros(20);
 fn semaphore_wait(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_semaphore_wait as wait;
     refuse_global(cs, packet, packet.flag(wait::MEMORY_TYPE))?;
-    let low = packet.get(wait::SEMAPHORE_ADDRESS);
-    let high = packet.get(wait::SEMAPHORE_ADDRESS_HIGH);
-    let address = GpuAddress::new(low | high << 32);
+    let address = packet.address(wait::SEMAPHORE_ADDRESS);
     let operand = packet.get32(wait::SEMAPHORE_DATA_DWORD);
     let comparison = packet.named(wait::COMPARE_OPERATION);
     loop {
         let value = if packet.flag(wait::REGISTER_POLL_MODE) {
-            let offset = low as u32 & 0x7f_fffc;
+            let offset = address.get() as u32 & 0x7f_fffc;
             cs.state.registers.read(offset, cs.environment.device)
         } else {
             cs.read_u32(packet, address)?
