@@ -10,6 +10,7 @@
     reason = "this crate is only called by tests, which fail by panicking"
 )]
 
+pub mod hostile;
 mod oracle;
 pub mod tool;
 

@@ -1,0 +1,74 @@
+//! Batches of dwords that look like packets.
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use batchbuffer::{Batch, Engine};
+use devinfo::{Family, GpuAddress};
+
+use super::AnyFamily;
+
+/// Headers of packets that do something (opcode bits; lengths vary).
+const HEADERS: [u32; 24] = [
+    0x0000_0000, 0x0500_0000, 0x1000_0002, 0x1100_0001, 0x1200_0002, 0x1300_0003, 0x1480_0002,
+    0x1500_0001, 0x1700_0003, 0x1780_0001, 0x1880_0101, 0x1b00_0002, 0x0e00_0002, 0x0d00_0000,
+    0x6101_0014, 0x6102_0001, 0x6904_0302, 0x6105_0000, 0x7000_0007, 0x7001_0002, 0x7002_0002,
+    0x7004_0000, 0x7105_000d, 0x7a00_0004,
+];
+
+/// A batch for the render engine.
+#[derive(Clone, Debug)]
+pub struct AnyBatch {
+    /// Whose packets.
+    pub family: Family,
+    /// The dwords.
+    pub dwords: Vec<u32>,
+}
+
+impl AnyBatch {
+    /// A batch for `family`.
+    ///
+    /// # Errors
+    /// If `u` runs out.
+    pub fn of(family: Family, u: &mut Unstructured<'_>) -> Result<Self> {
+        let mut dwords = Vec::new();
+        for _ in 0..u.int_in_range(1..=24)? {
+            let mut header = *u.choose(&HEADERS)?;
+            if u.ratio(1, 8)? {
+                header ^= 1 << u.int_in_range(0..=31)?;
+            }
+            dwords.push(header);
+            for _ in 0..u.int_in_range(0..=21)? {
+                let kind = u.int_in_range(0..=3)?;
+                dwords.push(match kind {
+                    0 => 0,
+                    1 => u32::from(u.arbitrary::<u8>()?) << 12 | 1,
+                    2 => u.arbitrary::<u16>()?.into(),
+                    _ => u.arbitrary()?,
+                });
+            }
+        }
+        Ok(Self { family, dwords })
+    }
+}
+
+impl<'a> Arbitrary<'a> for AnyBatch {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
+        let AnyFamily(family) = u.arbitrary()?;
+        Self::of(family, u)
+    }
+}
+
+/// Walks and prints the batch: every dword belongs to one step, and the walk ends.
+///
+/// # Panics
+/// If the product does, or if steps overlap or leave dwords out.
+pub fn walk(batch: &AnyBatch) {
+    let start = GpuAddress::new(0x1000);
+    let mut next = 0;
+    for step in Batch::new(batch.family, Engine::Render, start, &batch.dwords) {
+        assert_eq!(step.offset, next, "a step begins where the one before ends");
+        assert!(!step.dwords.is_empty(), "a step has a dword at least");
+        next = step.offset + step.dwords.len();
+        assert!(!step.to_string().is_empty());
+    }
+    assert!(next <= batch.dwords.len());
+}

@@ -1,0 +1,108 @@
+//! EU threads that execute arbitrary bytes.
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use devinfo::{Family, GpuAddress};
+use softgpu::eu::{CodeCache, Stop, Thread, ThreadStart};
+use softgpu::mem::AddressSpace;
+use softgpu::sf::StateCache;
+use softgpu::{Barrier, GroupEnv, Slm, StateBases};
+
+use super::instruction::AnyInstruction;
+
+/// A kernel of instructions that decode, with some bits flipped, and a payload.
+#[derive(Debug)]
+pub struct Kernel {
+    family: Family,
+    code: Vec<u8>,
+    payload: Vec<u8>,
+    simd: u8,
+    mask: u32,
+    data: Vec<u8>,
+}
+
+impl<'a> Arbitrary<'a> for Kernel {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
+        let family = Family::Gen12Lp;
+        let mut code = Vec::new();
+        for _ in 0..u.int_in_range(1..=24)? {
+            let mut bytes = AnyInstruction::of(family, u)?.bytes;
+            if u.ratio(1, 4)? {
+                let bit = u.int_in_range(0..=127usize)?;
+                bytes[bit / 8] ^= 1 << (bit % 8);
+            }
+            code.extend_from_slice(&bytes);
+        }
+        Ok(Self {
+            family,
+            code,
+            payload: u.arbitrary::<[u8; 192]>()?.to_vec(),
+            simd: *u.choose(&[8, 16, 32])?,
+            mask: u.arbitrary()?,
+            data: u.arbitrary::<[u8; 64]>()?.to_vec(),
+        })
+    }
+}
+
+const CODE: u64 = 0x10_0000;
+const DATA: u64 = 0x20_0000;
+const STATES: u64 = 0x30_0000;
+const BUDGET: u32 = 2000;
+
+/// Runs the kernel as one thread. It may end, fault or use up its budget; the address space is all
+/// that it can reach.
+///
+/// # Panics
+/// If the product does, or if executing changed the kernel's own, read-only surroundings.
+pub fn run(kernel: &Kernel) {
+    let places = [(CODE, 0x1000), (DATA, 0x2000), (STATES, 0x1000)];
+    let places = places.map(|(address, bytes)| (GpuAddress::new(address), bytes));
+    let space = AddressSpace::with_anonymous(&places).expect("anonymous memory");
+    let memory = space.view();
+    memory.write(GpuAddress::new(CODE), &kernel.code).expect("bound");
+    memory.write(GpuAddress::new(DATA), &kernel.data).expect("bound");
+    memory.write(GpuAddress::new(STATES), &kernel.data).expect("bound");
+    let (slm, barrier) = (Slm::new(4096), Barrier::new(1));
+    let (code, state) = (CodeCache::new(), StateCache::default());
+    let env = GroupEnv {
+        family: kernel.family,
+        memory: &memory,
+        bases: StateBases {
+            general: GpuAddress::new(DATA),
+            surface: GpuAddress::new(STATES),
+            dynamic: GpuAddress::new(STATES),
+            indirect: GpuAddress::new(DATA),
+            instruction: GpuAddress::new(CODE),
+            bindless_surface: GpuAddress::new(STATES),
+            bindless_sampler: GpuAddress::new(STATES),
+            binding_table_pool: GpuAddress::new(STATES),
+        },
+        binding_table: 0,
+        sampler_state: 0,
+        slm: &slm,
+        barrier: &barrier,
+        code: &code,
+        state: &state,
+    };
+    let mut thread = Thread::new(&ThreadStart {
+        family: kernel.family,
+        payload: &kernel.payload,
+        ip: 0,
+        dispatch_mask: kernel.mask,
+        simd: kernel.simd,
+        grf_count: 128,
+        sr0: 0,
+        cr0: 0,
+    });
+    for _ in 0..4 {
+        match thread.run(&env, BUDGET) {
+            Ok(Stop::EndOfThread) => break,
+            Ok(Stop::Budget | Stop::Barrier(_)) => {}
+            Err(fault) => {
+                assert!(!fault.to_string().is_empty(), "a fault says what it is");
+                break;
+            }
+        }
+    }
+    let executed = thread.counters().instructions;
+    assert!(executed <= u64::from(BUDGET) * 4, "{executed} instructions in the budget");
+}

@@ -1,0 +1,27 @@
+//! Input that was not made by a compiler or a driver.
+//!
+//! Each module has an [`arbitrary::Arbitrary`] generator and a function that feeds what it
+//! generates to the product and checks what must hold whatever the input is. The tests of this
+//! crate (`tests/hostile.rs`) and the fuzz targets (`fuzz/`) call the same functions; the seeds in
+//! `tests/seeds/` are replayed by both.
+//!
+//! That nothing panics is the least of it: memory that was not bound must keep its contents, and
+//! everything must end.
+
+pub mod assembly;
+pub mod batch;
+pub mod eu;
+pub mod instruction;
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use devinfo::Family;
+
+/// A family, as generated.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyFamily(pub Family);
+
+impl<'a> Arbitrary<'a> for AnyFamily {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
+        u.choose(&Family::ALL).copied().map(Self)
+    }
+}
