@@ -1,3 +1,26 @@
 //! A fake render node for unmodified programs, answered by the software GPU.
+//!
+//! Loaded by `LD_PRELOAD`, this library gives a process a `/dev/dri/renderD128` and the sysfs
+//! entries that libdrm and OpenCL runtimes read to find it. Opening the node makes a software GPU
+//! ([`softgpu::SoftNode`]); `ioctl` and `mmap` on the resulting file descriptor go to it. All
+//! other files, and all other descriptors, reach the C library untouched.
+//!
+//! How the pieces fit:
+//!
+//! - [`config`]: what the environment asks for ([`config::PLATFORM_VARIABLE`] and friends).
+//! - `tree`: a directory of real files and links that stands in for `/dev/dri` and the device's
+//!   part of `/sys`; path-taking functions are redirected into it, so that every libc function
+//!   that lists, links or reads behaves as on the real thing.
+//! - `node`: open render nodes, known by the inode of their descriptor, so that `dup`, `fcntl` and
+//!   descriptor passing need no bookkeeping.
+//! - `real`: the C library's own functions.
+//! - `interpose`: the functions that take their place.
+//!
+//! A forked child inherits descriptors but not the threads of the software GPU: `ioctl` on an
+//! inherited node answers `ENODEV` there, and a node that the child opens itself works.
 
 pub mod config;
+mod interpose;
+mod node;
+mod real;
+mod tree;

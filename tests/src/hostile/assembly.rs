@@ -7,14 +7,78 @@ use isa_encoder::{AsmOptions, assemble};
 use super::AnyFamily;
 
 const WORDS: [&str; 72] = [
-    "mov", "add", "mad", "send.dc0", "send.dc1", "math.inv", "cmp", "sel", "if", "else", "endif",
-    "while", "jmpi", "goto", "join", "sync.nop", "nop", "bfn.(s0&s1|s2)", "dpas.8x8", "(W)", "(8|M0)",
-    "(16|M16)", "(32|M0)", "(1|M0)", "(f0.0)", "(~f1.1)", "(W&f0.0.any16h)", "(lt)f0.0", "(sat)",
-    "r0.0", "r127.0<8;8,1>:f", "r5.0<1>:ud", "r[a0.0,64]<8;8,1>:d", "r[a0.0]<1,0>:d", "null", "acc0.0",
-    "a0.0<1>:uw", "f0.0<1>:ud", "cr0.0<1>:ud", "-r3.0<0;1,0>:hf", "(abs)r4.0<4;4,1>:d", "0x3F800000:f",
-    "0x76543210:v", "-1:w", "1.5:f", "99999999999999999999:q", "0x0:ud", "{@1}", "{$3.dst}", "{EOT,@7}",
-    "{Compacted}", "{AccWrEn}", "{", "}", "L1", "L1:", ":", ",", ";", "<", ">", "(", ")", "\n", "\n", "\n",
-    "//.platform tgl\n", "//.kernel k\n", "//.simd 16\n", "//.arg a ptr @8\n", "/*", "\u{e9}",
+    "mov",
+    "add",
+    "mad",
+    "send.dc0",
+    "send.dc1",
+    "math.inv",
+    "cmp",
+    "sel",
+    "if",
+    "else",
+    "endif",
+    "while",
+    "jmpi",
+    "goto",
+    "join",
+    "sync.nop",
+    "nop",
+    "bfn.(s0&s1|s2)",
+    "dpas.8x8",
+    "(W)",
+    "(8|M0)",
+    "(16|M16)",
+    "(32|M0)",
+    "(1|M0)",
+    "(f0.0)",
+    "(~f1.1)",
+    "(W&f0.0.any16h)",
+    "(lt)f0.0",
+    "(sat)",
+    "r0.0",
+    "r127.0<8;8,1>:f",
+    "r5.0<1>:ud",
+    "r[a0.0,64]<8;8,1>:d",
+    "r[a0.0]<1,0>:d",
+    "null",
+    "acc0.0",
+    "a0.0<1>:uw",
+    "f0.0<1>:ud",
+    "cr0.0<1>:ud",
+    "-r3.0<0;1,0>:hf",
+    "(abs)r4.0<4;4,1>:d",
+    "0x3F800000:f",
+    "0x76543210:v",
+    "-1:w",
+    "1.5:f",
+    "99999999999999999999:q",
+    "0x0:ud",
+    "{@1}",
+    "{$3.dst}",
+    "{EOT,@7}",
+    "{Compacted}",
+    "{AccWrEn}",
+    "{",
+    "}",
+    "L1",
+    "L1:",
+    ":",
+    ",",
+    ";",
+    "<",
+    ">",
+    "(",
+    ")",
+    "\n",
+    "\n",
+    "\n",
+    "//.platform tgl\n",
+    "//.kernel k\n",
+    "//.simd 16\n",
+    "//.arg a ptr @8\n",
+    "/*",
+    "\u{e9}",
 ];
 
 /// A text.
@@ -45,12 +109,21 @@ impl<'a> Arbitrary<'a> for Text {
 /// # Panics
 /// If the product does, or if a diagnostic points outside of the text or into a character.
 pub fn assemble_text(input: &Text) {
-    let options = AsmOptions { family: Some(input.family), ..AsmOptions::default() };
-    let Err(diagnostics) = assemble(&input.text, &options) else { return };
+    let options = AsmOptions {
+        family: Some(input.family),
+        ..AsmOptions::default()
+    };
+    let Err(diagnostics) = assemble(&input.text, &options) else {
+        return;
+    };
     assert!(!diagnostics.is_empty(), "an error without a diagnostic");
     for diagnostic in diagnostics {
         let span = diagnostic.span.start..diagnostic.span.end;
-        assert!(input.text.get(span.clone()).is_some(), "{span:?} of {:?}", input.text);
+        assert!(
+            input.text.get(span.clone()).is_some(),
+            "{span:?} of {:?}",
+            input.text
+        );
         assert!(!diagnostic.message.is_empty());
     }
 }

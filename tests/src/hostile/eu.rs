@@ -58,9 +58,15 @@ pub fn run(kernel: &Kernel) {
     let places = places.map(|(address, bytes)| (GpuAddress::new(address), bytes));
     let space = AddressSpace::with_anonymous(&places).expect("anonymous memory");
     let memory = space.view();
-    memory.write(GpuAddress::new(CODE), &kernel.code).expect("bound");
-    memory.write(GpuAddress::new(DATA), &kernel.data).expect("bound");
-    memory.write(GpuAddress::new(STATES), &kernel.data).expect("bound");
+    memory
+        .write(GpuAddress::new(CODE), &kernel.code)
+        .expect("bound");
+    memory
+        .write(GpuAddress::new(DATA), &kernel.data)
+        .expect("bound");
+    memory
+        .write(GpuAddress::new(STATES), &kernel.data)
+        .expect("bound");
     let (slm, barrier) = (Slm::new(4096), Barrier::new(1));
     let (code, state) = (CodeCache::new(), StateCache::default());
     let env = GroupEnv {
@@ -104,5 +110,8 @@ pub fn run(kernel: &Kernel) {
         }
     }
     let executed = thread.counters().instructions;
-    assert!(executed <= u64::from(BUDGET) * 4, "{executed} instructions in the budget");
+    assert!(
+        executed <= u64::from(BUDGET) * 4,
+        "{executed} instructions in the budget"
+    );
 }

@@ -39,9 +39,18 @@ impl<'a> Arbitrary<'a> for AnyInstruction {
 /// # Panics
 /// If the product does, or if the round trip loses something.
 pub fn round_trip(input: &AnyInstruction) {
-    let Ok((instruction, length)) = decode(input.family, &input.bytes) else { return };
+    let Ok((instruction, length)) = decode(input.family, &input.bytes) else {
+        return;
+    };
     assert!(length == 8 || length == 16, "a length of {length} bytes");
-    let Ok((bytes, length)) = encode(input.family, &instruction) else { return };
+    let Ok((bytes, length)) = encode(input.family, &instruction) else {
+        return;
+    };
     let again = decode(input.family, &bytes[..length]).map(|(instruction, _)| instruction);
-    assert_eq!(again.as_ref(), Ok(&instruction), "{:02x?} became {bytes:02x?}", input.bytes);
+    assert_eq!(
+        again.as_ref(),
+        Ok(&instruction),
+        "{:02x?} became {bytes:02x?}",
+        input.bytes
+    );
 }

@@ -165,9 +165,6 @@ fn look_up(file: &File, objects: &[ExecObject]) -> Result<Vec<Arc<Object>>, Errn
         if object.alignment != 0 && !object.alignment.is_power_of_two() {
             return Err(Errno::EINVAL);
         }
-        if !object.flags.contains(ExecObjectFlags::PAD_TO_SIZE) && object.pad_to_size != 0 {
-            return Err(Errno::EINVAL);
-        }
         if !seen.insert(object.handle) {
             return Err(Errno::EINVAL);
         }

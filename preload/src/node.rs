@@ -1,0 +1,233 @@
+//! Open render nodes of this process.
+//!
+//! A descriptor of the node is a memfd of its own inode; the inode tells which open file
+//! description it belongs to, through `dup`, `fcntl` and descriptor passing alike.
+
+use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use devinfo::Target;
+use kmd_iface::Node;
+use libc::c_int;
+use softgpu::{Options, SoftNode};
+
+use crate::tree::{PciIdentity, Tree};
+use crate::{config, real};
+
+/// Identifies a file: device and inode.
+type FileId = (libc::dev_t, libc::ino_t);
+
+/// What this library keeps for the process.
+#[derive(Debug)]
+pub struct Process {
+    /// The stand-in tree.
+    pub tree: Tree,
+    node_file: FileId,
+    owned_root: Option<PathBuf>,
+    open: Mutex<HashMap<FileId, Open>>,
+}
+
+#[derive(Debug)]
+struct Open {
+    node: Arc<SoftNode>,
+    process: u32,
+}
+
+static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
+
+/// [`process`] if it has been made: before that no descriptor can be ours.
+pub fn process_if_started() -> Option<&'static Process> {
+    PROCESS.get()?.as_ref()
+}
+
+/// The process's state; made at the first path or descriptor that could concern it. `None` if
+/// the stand-in could not be made, which is reported once.
+pub fn process() -> Option<&'static Process> {
+    PROCESS
+        .get_or_init(|| {
+            start_log();
+            match Process::new() {
+                Ok(process) => Some(process),
+                Err(error) => {
+                    tracing::error!(target: "preload", "no fake render node: {error}");
+                    None
+                }
+            }
+        })
+        .as_ref()
+}
+
+impl Process {
+    fn new() -> io::Result<Self> {
+        let (root, owned_root) = match config::root() {
+            Some(root) => (root, None),
+            None => {
+                let root =
+                    std::env::temp_dir().join(format!("intel-gpu-preload-{}", std::process::id()));
+                (root.clone(), Some(root))
+            }
+        };
+        let identity = identity()?;
+        let tree = Tree::create(&root, identity)?;
+        let node_file = file_id(OpenOptions::new().read(true).open(tree.node())?.as_raw_fd())
+            .ok_or_else(io::Error::last_os_error)?;
+        if owned_root.is_some() {
+            // SAFETY: `remove_owned_root` is a plain function without arguments.
+            unsafe { libc::atexit(remove_owned_root) };
+        }
+        Ok(Self {
+            tree,
+            node_file,
+            owned_root,
+            open: Mutex::default(),
+        })
+    }
+
+    fn table(&self) -> MutexGuard<'_, HashMap<FileId, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether `descriptor` is the tree's placeholder for the node.
+    pub fn is_placeholder(&self, descriptor: RawFd) -> bool {
+        file_id(descriptor) == Some(self.node_file)
+    }
+
+    /// Whether a file with this `stat` is the placeholder or an open node.
+    pub fn is_node_file(&self, device: libc::dev_t, inode: libc::ino_t) -> bool {
+        (device, inode) == self.node_file || self.table().contains_key(&(device, inode))
+    }
+
+    /// Opens the node: a new software GPU behind a new descriptor.
+    pub fn open_node(&self, flags: c_int) -> io::Result<RawFd> {
+        let node = SoftNode::open(target()?, Options::default()).map_err(io::Error::other)?;
+        let close_on_exec = flags & libc::O_CLOEXEC != 0;
+        let memfd_flags = if close_on_exec { libc::MFD_CLOEXEC } else { 0 };
+        // SAFETY: the name is NUL-terminated.
+        let descriptor = unsafe { libc::memfd_create(c"renderD128".as_ptr(), memfd_flags) };
+        if descriptor < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: `memfd_create` returned a new descriptor that nothing else owns.
+        let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
+        let id = file_id(descriptor.as_raw_fd()).ok_or_else(io::Error::last_os_error)?;
+        self.table().insert(
+            id,
+            Open {
+                node,
+                process: std::process::id(),
+            },
+        );
+        tracing::info!(target: "preload", "opened {} as the render node", config::platform());
+        Ok(descriptor.into_raw_fd())
+    }
+
+    /// The software GPU behind `descriptor`: `None` if it is no node of ours, an error if it was
+    /// inherited from a parent process.
+    pub fn node(&self, descriptor: RawFd) -> Option<Result<Arc<dyn Node>, c_int>> {
+        let table = self.table();
+        if table.is_empty() {
+            return None;
+        }
+        let open = table.get(&file_id(descriptor)?)?;
+        if open.process != std::process::id() {
+            return Some(Err(libc::ENODEV));
+        }
+        Some(Ok(Arc::clone(&open.node) as Arc<dyn Node>))
+    }
+
+    /// Forgets the software GPU of a descriptor that is about to be closed, if it is the last one.
+    pub fn before_close(&self, descriptor: RawFd) {
+        let mut table = self.table();
+        if table.is_empty() {
+            return;
+        }
+        let Some(id) = file_id(descriptor) else {
+            return;
+        };
+        if table.contains_key(&id) && descriptors_of(id) <= 1 {
+            let closed = table.remove(&id);
+            drop(table);
+            // Stops the engines' threads; not under the lock.
+            drop(closed);
+        }
+    }
+}
+
+/// The PCI identity of the platform to answer for.
+fn identity() -> io::Result<PciIdentity> {
+    let target = target()?;
+    let platform = target.platform;
+    let driver = Options::default().driver;
+    Ok(PciIdentity {
+        device: platform.default_pci_id(),
+        revision: target.revision,
+        driver,
+    })
+}
+
+/// The platform that the environment asks for.
+fn target() -> io::Result<Target> {
+    let platform = config::platform();
+    Target::parse(&platform).map_err(|error| io::Error::other(error.to_string()))
+}
+
+/// How many descriptors of this process refer to the file.
+fn descriptors_of(id: FileId) -> usize {
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else {
+        return 1;
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<RawFd>().ok())
+        .filter(|&descriptor| file_id(descriptor) == Some(id))
+        .count()
+}
+
+fn file_id(descriptor: RawFd) -> Option<FileId> {
+    let fstat = real::FSTAT.get()?;
+    let mut status = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: the buffer has the size of the structure that `fstat` fills.
+    if unsafe { fstat(descriptor, status.as_mut_ptr()) } != 0 {
+        return None;
+    }
+    // SAFETY: `fstat` succeeded and has filled it.
+    let status = unsafe { status.assume_init() };
+    Some((status.st_dev, status.st_ino))
+}
+
+fn start_log() {
+    let Some(filter) = config::log_filter() else {
+        return;
+    };
+    let filter = tracing_subscriber::EnvFilter::new(filter);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false);
+    let file = config::log_file()
+        .and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
+    // A program may have a subscriber of its own: then that one stays.
+    let _ = match file {
+        Some(file) => builder.with_writer(Mutex::new(file)).try_init(),
+        None => builder.with_writer(io::stderr).try_init(),
+    };
+}
+
+extern "C" fn remove_owned_root() {
+    let Some(process) = process() else { return };
+    let Some(root) = &process.owned_root else {
+        return;
+    };
+    // A forked child shares the parent's tree and must leave it.
+    if root
+        .as_os_str()
+        .to_string_lossy()
+        .ends_with(&format!("-{}", std::process::id()))
+    {
+        let _ = std::fs::remove_dir_all(root);
+    }
+}
