@@ -12,16 +12,25 @@
 mod define;
 pub mod drm;
 pub mod i915;
+pub mod xe;
 
 pub use define::{Argument, Direction, FieldLayout, Ioctl, IoctlRow, Request, StructLayout};
 pub(crate) use define::{uapi_flags, uapi_ioctls, uapi_structs};
 
-/// Every structure of the generic DRM and i915 uAPIs that this crate knows.
+/// Every structure of the generic DRM, i915 and xe uAPIs that this crate knows.
 pub fn structs() -> impl Iterator<Item = StructLayout> {
-    drm::STRUCTS.iter().chain(i915::structs()).copied()
+    drm::STRUCTS
+        .iter()
+        .chain(i915::structs())
+        .chain(xe::structs())
+        .copied()
 }
 
 /// Every ioctl that this crate knows.
 pub fn ioctls() -> impl Iterator<Item = IoctlRow> {
-    drm::IOCTLS.iter().chain(i915::ioctls()).copied()
+    drm::IOCTLS
+        .iter()
+        .chain(i915::ioctls())
+        .chain(xe::ioctls())
+        .copied()
 }

@@ -5,7 +5,11 @@ use kmd_iface::uapi::i915::exec::{self, ExecFenceFlags, ExecFlags, ExecObjectFla
 use kmd_iface::uapi::i915::gem::{self, CreateExtFlags, Domains, MmapOffset, UserptrFlags};
 use kmd_iface::uapi::i915::getparam::{self, Param, SchedulerCaps};
 use kmd_iface::uapi::i915::query::{self, EngineInfoFlags, QueryId};
-use kmd_iface::uapi::{drm, i915};
+use kmd_iface::uapi::xe::exec::{self as xe_exec, SyncFlags, SyncType, WaitFlags, WaitOp};
+use kmd_iface::uapi::xe::gem::{self as xe_gem, GemCreateFlags};
+use kmd_iface::uapi::xe::query::{self as xe_query, Config, ConfigFlags};
+use kmd_iface::uapi::xe::vm::{BindFlags, BindOp, VmCreateFlags};
+use kmd_iface::uapi::{drm, i915, xe};
 
 /// Every constant with its value.
 pub fn constants() -> Vec<(&'static str, u64)> {
@@ -15,6 +19,8 @@ pub fn constants() -> Vec<(&'static str, u64)> {
     all.extend(objects());
     all.extend(contexts());
     all.extend(submission());
+    all.extend(xe_device());
+    all.extend(xe_work());
     all
 }
 
@@ -404,5 +410,170 @@ fn submission() -> Vec<(&'static str, u64)> {
         ("I915_EXEC_FENCE_ARRAY", ExecFlags::FENCE_ARRAY.0),
         ("I915_EXEC_FENCE_SUBMIT", ExecFlags::FENCE_SUBMIT.0),
         ("I915_EXEC_USE_EXTENSIONS", ExecFlags::USE_EXTENSIONS.0),
+    ]
+}
+
+fn xe_device() -> Vec<(&'static str, u64)> {
+    use xe_query::QueryId;
+    let wide = u64::from;
+    vec![
+        ("DRM_XE_ENGINE_CLASS_RENDER", xe::EngineClass::Render as u64),
+        ("DRM_XE_ENGINE_CLASS_COPY", xe::EngineClass::Copy as u64),
+        (
+            "DRM_XE_ENGINE_CLASS_VIDEO_DECODE",
+            xe::EngineClass::VideoDecode as u64,
+        ),
+        (
+            "DRM_XE_ENGINE_CLASS_VIDEO_ENHANCE",
+            xe::EngineClass::VideoEnhance as u64,
+        ),
+        (
+            "DRM_XE_ENGINE_CLASS_COMPUTE",
+            xe::EngineClass::Compute as u64,
+        ),
+        (
+            "DRM_XE_ENGINE_CLASS_VM_BIND",
+            xe::EngineClass::VmBind as u64,
+        ),
+        ("DRM_XE_DEVICE_QUERY_ENGINES", QueryId::Engines as u64),
+        (
+            "DRM_XE_DEVICE_QUERY_MEM_REGIONS",
+            QueryId::MemRegions as u64,
+        ),
+        ("DRM_XE_DEVICE_QUERY_CONFIG", QueryId::Config as u64),
+        ("DRM_XE_DEVICE_QUERY_GT_LIST", QueryId::GtList as u64),
+        ("DRM_XE_DEVICE_QUERY_HWCONFIG", QueryId::Hwconfig as u64),
+        (
+            "DRM_XE_DEVICE_QUERY_GT_TOPOLOGY",
+            QueryId::GtTopology as u64,
+        ),
+        (
+            "DRM_XE_DEVICE_QUERY_ENGINE_CYCLES",
+            QueryId::EngineCycles as u64,
+        ),
+        (
+            "DRM_XE_DEVICE_QUERY_UC_FW_VERSION",
+            QueryId::UcFwVersion as u64,
+        ),
+        ("DRM_XE_DEVICE_QUERY_OA_UNITS", QueryId::OaUnits as u64),
+        (
+            "DRM_XE_QUERY_CONFIG_REV_AND_DEVICE_ID",
+            Config::RevAndDeviceId as u64,
+        ),
+        ("DRM_XE_QUERY_CONFIG_FLAGS", Config::Flags as u64),
+        ("DRM_XE_QUERY_CONFIG_FLAG_HAS_VRAM", ConfigFlags::HAS_VRAM.0),
+        (
+            "DRM_XE_QUERY_CONFIG_MIN_ALIGNMENT",
+            Config::MinAlignment as u64,
+        ),
+        ("DRM_XE_QUERY_CONFIG_VA_BITS", Config::VaBits as u64),
+        (
+            "DRM_XE_QUERY_CONFIG_MAX_EXEC_QUEUE_PRIORITY",
+            Config::MaxExecQueuePriority as u64,
+        ),
+        (
+            "DRM_XE_MEM_REGION_CLASS_SYSMEM",
+            wide(xe_query::MEM_REGION_CLASS_SYSMEM),
+        ),
+        (
+            "DRM_XE_MEM_REGION_CLASS_VRAM",
+            wide(xe_query::MEM_REGION_CLASS_VRAM),
+        ),
+        ("DRM_XE_QUERY_GT_TYPE_MAIN", wide(xe_query::GT_TYPE_MAIN)),
+        ("DRM_XE_QUERY_GT_TYPE_MEDIA", wide(xe_query::GT_TYPE_MEDIA)),
+        (
+            "DRM_XE_TOPO_DSS_GEOMETRY",
+            wide(xe_query::TOPO_DSS_GEOMETRY),
+        ),
+        ("DRM_XE_TOPO_DSS_COMPUTE", wide(xe_query::TOPO_DSS_COMPUTE)),
+        ("DRM_XE_TOPO_L3_BANK", wide(xe_query::TOPO_L3_BANK)),
+        ("DRM_XE_TOPO_EU_PER_DSS", wide(xe_query::TOPO_EU_PER_DSS)),
+        (
+            "DRM_XE_TOPO_SIMD16_EU_PER_DSS",
+            wide(xe_query::TOPO_SIMD16_EU_PER_DSS),
+        ),
+        (
+            "XE_QUERY_UC_TYPE_GUC_SUBMISSION",
+            wide(xe_query::UC_TYPE_GUC_SUBMISSION),
+        ),
+        ("XE_QUERY_UC_TYPE_HUC", wide(xe_query::UC_TYPE_HUC)),
+    ]
+}
+
+fn xe_work() -> Vec<(&'static str, u64)> {
+    let wide = u64::from;
+    vec![
+        ("DRM_XE_GEM_CPU_CACHING_WB", wide(xe_gem::CPU_CACHING_WB)),
+        ("DRM_XE_GEM_CPU_CACHING_WC", wide(xe_gem::CPU_CACHING_WC)),
+        (
+            "DRM_XE_GEM_CREATE_FLAG_DEFER_BACKING",
+            wide(GemCreateFlags::DEFER_BACKING.0),
+        ),
+        (
+            "DRM_XE_GEM_CREATE_FLAG_SCANOUT",
+            wide(GemCreateFlags::SCANOUT.0),
+        ),
+        (
+            "DRM_XE_GEM_CREATE_FLAG_NEEDS_VISIBLE_VRAM",
+            wide(GemCreateFlags::NEEDS_VISIBLE_VRAM.0),
+        ),
+        (
+            "DRM_XE_VM_CREATE_FLAG_SCRATCH_PAGE",
+            wide(VmCreateFlags::SCRATCH_PAGE.0),
+        ),
+        (
+            "DRM_XE_VM_CREATE_FLAG_LR_MODE",
+            wide(VmCreateFlags::LR_MODE.0),
+        ),
+        (
+            "DRM_XE_VM_CREATE_FLAG_FAULT_MODE",
+            wide(VmCreateFlags::FAULT_MODE.0),
+        ),
+        ("DRM_XE_VM_BIND_OP_MAP", BindOp::Map as u64),
+        ("DRM_XE_VM_BIND_OP_UNMAP", BindOp::Unmap as u64),
+        ("DRM_XE_VM_BIND_OP_MAP_USERPTR", BindOp::MapUserptr as u64),
+        ("DRM_XE_VM_BIND_OP_UNMAP_ALL", BindOp::UnmapAll as u64),
+        ("DRM_XE_VM_BIND_OP_PREFETCH", BindOp::Prefetch as u64),
+        ("DRM_XE_VM_BIND_FLAG_READONLY", wide(BindFlags::READONLY.0)),
+        (
+            "DRM_XE_VM_BIND_FLAG_IMMEDIATE",
+            wide(BindFlags::IMMEDIATE.0),
+        ),
+        ("DRM_XE_VM_BIND_FLAG_NULL", wide(BindFlags::NULL.0)),
+        ("DRM_XE_VM_BIND_FLAG_DUMPABLE", wide(BindFlags::DUMPABLE.0)),
+        (
+            "DRM_XE_EXEC_QUEUE_EXTENSION_SET_PROPERTY",
+            wide(xe_exec::EXEC_QUEUE_EXTENSION_SET_PROPERTY),
+        ),
+        (
+            "DRM_XE_EXEC_QUEUE_SET_PROPERTY_PRIORITY",
+            wide(xe_exec::EXEC_QUEUE_SET_PROPERTY_PRIORITY),
+        ),
+        (
+            "DRM_XE_EXEC_QUEUE_SET_PROPERTY_TIMESLICE",
+            wide(xe_exec::EXEC_QUEUE_SET_PROPERTY_TIMESLICE),
+        ),
+        (
+            "DRM_XE_EXEC_QUEUE_GET_PROPERTY_BAN",
+            wide(xe_exec::EXEC_QUEUE_GET_PROPERTY_BAN),
+        ),
+        ("DRM_XE_MAX_SYNCS", wide(xe_exec::MAX_SYNCS)),
+        ("DRM_XE_SYNC_TYPE_SYNCOBJ", SyncType::Syncobj as u64),
+        (
+            "DRM_XE_SYNC_TYPE_TIMELINE_SYNCOBJ",
+            SyncType::TimelineSyncobj as u64,
+        ),
+        ("DRM_XE_SYNC_TYPE_USER_FENCE", SyncType::UserFence as u64),
+        ("DRM_XE_SYNC_FLAG_SIGNAL", wide(SyncFlags::SIGNAL.0)),
+        ("DRM_XE_UFENCE_WAIT_OP_EQ", WaitOp::Eq as u64),
+        ("DRM_XE_UFENCE_WAIT_OP_NEQ", WaitOp::Neq as u64),
+        ("DRM_XE_UFENCE_WAIT_OP_GT", WaitOp::Gt as u64),
+        ("DRM_XE_UFENCE_WAIT_OP_GTE", WaitOp::Gte as u64),
+        ("DRM_XE_UFENCE_WAIT_OP_LT", WaitOp::Lt as u64),
+        ("DRM_XE_UFENCE_WAIT_OP_LTE", WaitOp::Lte as u64),
+        (
+            "DRM_XE_UFENCE_WAIT_FLAG_ABSTIME",
+            wide(WaitFlags::ABSTIME.0),
+        ),
     ]
 }
