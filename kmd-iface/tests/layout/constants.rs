@@ -24,9 +24,12 @@ pub fn constants() -> Vec<(&'static str, u64)> {
     all
 }
 
+fn wide(value: impl Into<u64>) -> u64 {
+    value.into()
+}
+
 fn generic() -> Vec<(&'static str, u64)> {
     use drm::{SyncobjCreateFlags, SyncobjFdFlags, SyncobjQueryFlags, SyncobjWaitFlags};
-    let wide = u64::from;
     vec![
         ("DRM_CAP_SYNCOBJ", drm::CAP_SYNCOBJ),
         ("DRM_CAP_SYNCOBJ_TIMELINE", drm::CAP_SYNCOBJ_TIMELINE),
@@ -240,7 +243,6 @@ fn parameters() -> Vec<(&'static str, u64)> {
 }
 
 fn objects() -> Vec<(&'static str, u64)> {
-    let wide = u64::from;
     vec![
         ("I915_MMAP_OFFSET_GTT", MmapOffset::Gtt as u64),
         ("I915_MMAP_OFFSET_WC", MmapOffset::Wc as u64),
@@ -287,7 +289,6 @@ fn objects() -> Vec<(&'static str, u64)> {
 }
 
 fn contexts() -> Vec<(&'static str, u64)> {
-    let wide = u64::from;
     vec![
         (
             "I915_CONTEXT_PARAM_BAN_PERIOD",
@@ -368,7 +369,6 @@ fn contexts() -> Vec<(&'static str, u64)> {
 }
 
 fn submission() -> Vec<(&'static str, u64)> {
-    let wide = u64::from;
     vec![
         (
             "DRM_I915_GEM_EXECBUFFER_EXT_TIMELINE_FENCES",
@@ -415,7 +415,6 @@ fn submission() -> Vec<(&'static str, u64)> {
 
 fn xe_device() -> Vec<(&'static str, u64)> {
     use xe_query::QueryId;
-    let wide = u64::from;
     vec![
         ("DRM_XE_ENGINE_CLASS_RENDER", xe::EngineClass::Render as u64),
         ("DRM_XE_ENGINE_CLASS_COPY", xe::EngineClass::Copy as u64),
@@ -501,7 +500,6 @@ fn xe_device() -> Vec<(&'static str, u64)> {
 }
 
 fn xe_work() -> Vec<(&'static str, u64)> {
-    let wide = u64::from;
     vec![
         ("DRM_XE_GEM_CPU_CACHING_WB", wide(xe_gem::CPU_CACHING_WB)),
         ("DRM_XE_GEM_CPU_CACHING_WC", wide(xe_gem::CPU_CACHING_WC)),
