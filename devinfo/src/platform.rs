@@ -39,6 +39,9 @@ pub struct Platform {
     pub timestamp_bits: u8,
     /// Cache control values.
     pub mocs: Mocs,
+    /// The page attribute index of pages that are cached and coherent with the CPU's caches, for
+    /// drivers that let the caller choose (xe, and i915 on Meteor Lake).
+    pub pat_coherent: u8,
     /// The kernel drivers that drive it.
     pub kernel_drivers: &'static [Driver],
     /// Whether it has memory of its own.

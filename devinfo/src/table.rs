@@ -2,7 +2,8 @@
 //!
 //! Sources: PCI ids and variants from Mesa's `include/pci_ids` and NEO's `devices_base.inl`;
 //! topology, thread counts and timestamp frequencies from Mesa's `intel_device_info.c` and NEO's
-//! `hw_info_*.cpp`; cache controls from Mesa's `isl.c` and the i915 MOCS tables; target numbers
+//! `hw_info_*.cpp`; cache controls from Mesa's `isl.c` and `intel_device_info.c` and the
+//! kernel's MOCS and PAT tables; target numbers
 //! from IGC's `igfxfmid.h` and from what ocloc writes. Nothing here was verified on hardware by this project: a real device
 //! describes itself through its kernel driver, and that description has precedence.
 
@@ -76,6 +77,7 @@ const GEN8: Platform = Platform {
         cached: 0x78,
         uncached: 0x18,
     },
+    pat_coherent: 0,
     kernel_drivers: &[Driver::I915],
     local_memory: false,
     llc: true,
@@ -150,6 +152,7 @@ const XEHPG: Platform = Platform {
 
 const XEHPC: Platform = Platform {
     family: Family::XeHpc,
+    pat_coherent: 3,
     fp64: true,
     fused_eus: false,
     independent_forward_progress: true,
@@ -166,6 +169,7 @@ const XEHPC: Platform = Platform {
 
 const XE2: Platform = Platform {
     family: Family::Xe2,
+    pat_coherent: 1,
     fp64: true,
     fused_eus: false,
     independent_forward_progress: true,
@@ -509,6 +513,7 @@ pub static PLATFORMS: &[Platform] = &[
         ],
         revisions: &[stepping(0, "A0"), stepping(4, "B0")],
         default_revision: 4,
+        pat_coherent: 3,
         fp64: true,
         mocs: Mocs {
             cached: 1 << 1,
@@ -527,6 +532,7 @@ pub static PLATFORMS: &[Platform] = &[
         ],
         revisions: &[],
         default_revision: 3,
+        pat_coherent: 3,
         fp64: true,
         mocs: Mocs {
             cached: 1 << 1,

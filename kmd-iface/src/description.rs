@@ -140,6 +140,8 @@ pub struct DeviceDescription {
     pub timestamp_frequency: u64,
     /// Bits of a GPU address.
     pub va_bits: u32,
+    /// The first address that is not the caller's to bind.
+    pub address_limit: u64,
     /// Alignment of bindings in bytes, for buffers in any region.
     pub min_page_size: u64,
     /// Whether the GPU shares the last-level cache with the CPU.

@@ -32,7 +32,7 @@ pub enum KmdError {
         hint: &'static str,
     },
     /// The node belongs to a kernel driver that has no client here.
-    #[error("kernel driver \"{0}\" is not supported (i915 is)")]
+    #[error("kernel driver \"{0}\" is not supported (i915 and xe are)")]
     UnknownDriver(String),
     /// The kernel driver is there, but lacks something that this client needs.
     #[error("the kernel's {driver} lacks {what} (it is in Linux {since} and later)")]
@@ -144,6 +144,7 @@ impl KmdError {
         let hint = match errno {
             Errno::ENODEV => return Self::DeviceLost { ioctl, errno },
             Errno::EIO => "the context is banned or the GPU is wedged: make a new queue",
+            Errno::ECANCELED => "the queue is banned: make a new one",
             Errno::EFAULT => "a pointer or user memory is not readable and writable",
             Errno::EINVAL => "the kernel refuses the arguments: it may be too old",
             Errno::ENOENT => "no such object: it was closed or belongs to another node",

@@ -55,6 +55,18 @@ impl BufferDesc {
     }
 }
 
+/// How an address space behaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AddressSpaceOptions {
+    /// Accesses to unbound addresses reach a scratch page instead of faulting. xe only: i915 maps
+    /// scratch pages always.
+    pub scratch_page: bool,
+    /// Work may run for ever: the kernel's job timeout does not apply. xe only. Queues in such a
+    /// space wait for each other by commands in their batches, not by
+    /// [`Submission::wait`](Submission::wait), and their fences do not become sync files.
+    pub long_running: bool,
+}
+
 /// How urgent a queue's work is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Priority {
@@ -163,11 +175,19 @@ pub trait Kmd: Send + Sync + fmt::Debug {
     /// No such buffer; the deadline passed.
     fn wait_buffer(&self, buffer: BufferHandle, deadline: Instant) -> KmdResult<bool>;
 
-    /// Makes an empty address space.
+    /// Makes an empty address space that behaves in the usual way.
     ///
     /// # Errors
     /// No memory.
-    fn create_address_space(&self) -> KmdResult<AddressSpaceId>;
+    fn create_address_space(&self) -> KmdResult<AddressSpaceId> {
+        self.create_address_space_with(AddressSpaceOptions::default())
+    }
+
+    /// Makes an empty address space.
+    ///
+    /// # Errors
+    /// No memory, or the kernel driver does not have an option.
+    fn create_address_space_with(&self, options: AddressSpaceOptions) -> KmdResult<AddressSpaceId>;
 
     /// Destroys an address space and all its bindings.
     ///
@@ -178,8 +198,10 @@ pub trait Kmd: Send + Sync + fmt::Debug {
     /// Binds `length` bytes of a buffer, from `offset` on, at `address`.
     ///
     /// All three are multiples of the device's
-    /// [`min_page_size`](DeviceDescription::min_page_size). Submissions made
-    /// afterwards see the binding.
+    /// [`min_page_size`](DeviceDescription::min_page_size), and the end lies below its
+    /// [`address_limit`](DeviceDescription::address_limit). Submissions made
+    /// afterwards see the binding. i915 binds whole buffers only, each at one
+    /// address of an address space.
     ///
     /// # Errors
     /// Misaligned or out of range, or it overlaps another binding.

@@ -10,6 +10,7 @@
 mod description;
 mod discover;
 mod error;
+pub mod generic;
 pub mod i915;
 mod ids;
 mod kmd;
@@ -18,7 +19,9 @@ mod node;
 mod node_ext;
 mod open;
 mod render_node;
+mod space;
 pub mod uapi;
+pub mod xe;
 
 pub use description::{
     DeviceDescription, DriverVersion, EngineClass, EngineDescription, MemoryRegion, RegionKind,
@@ -28,7 +31,10 @@ pub use devinfo::Driver;
 pub use discover::{FoundNode, INTEL, NodeState, PciIdentity, discover};
 pub use error::{KmdError, KmdResult};
 pub use ids::{AddressSpaceId, BufferHandle, Fence, QueueId, Seqno};
-pub use kmd::{BufferDesc, Caching, Kmd, Placement, Priority, QueueDesc, QueueStatus, Submission};
+pub use kmd::{
+    AddressSpaceOptions, BufferDesc, Caching, Kmd, Placement, Priority, QueueDesc, QueueStatus,
+    Submission,
+};
 pub use memory::{Mapping, UserMemory};
 pub use node::{ErrorKind, ErrorReport, MapSource, Node};
 pub use open::open;

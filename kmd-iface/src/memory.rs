@@ -3,7 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use memmap2::MmapRaw;
+use memmap2::{MmapOptions, MmapRaw};
+use nix::errno::Errno;
+
+use crate::{BufferHandle, KmdError, KmdResult, Node};
 
 /// A buffer mapped into this process.
 ///
@@ -38,6 +41,28 @@ impl fmt::Debug for Mapping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Mapping({:p}, {} bytes)", self.as_mut_ptr(), self.len())
     }
+}
+
+/// Maps `size` bytes of a node at the fake offset that an ioctl gave out for `buffer`.
+pub(crate) fn map_node(
+    node: &dyn Node,
+    buffer: BufferHandle,
+    fake_offset: u64,
+    size: u64,
+) -> KmdResult<Mapping> {
+    let failed = |errno| KmdError::Map {
+        buffer,
+        bytes: size,
+        errno,
+    };
+    let source = node.map_source(fake_offset).map_err(failed)?;
+    let length = usize::try_from(size).map_err(|_| failed(Errno::EOVERFLOW))?;
+    let map = MmapOptions::new()
+        .offset(source.offset)
+        .len(length)
+        .map_raw(source.file.as_ref())
+        .map_err(|error| failed(Errno::from_raw(error.raw_os_error().unwrap_or(0))))?;
+    Ok(Mapping::new(map))
 }
 
 /// Memory of this process that a buffer is made of.
@@ -101,6 +126,24 @@ impl UserMemory {
     /// Whether the GPU may write.
     pub fn is_writable(&self) -> bool {
         self.writable
+    }
+
+    /// An error unless the memory is made of whole pages of `page` bytes, and of at least one.
+    pub(crate) fn check_pages(&self, page: usize) -> KmdResult<()> {
+        let invalid = |what, value: usize| {
+            Err(KmdError::Invalid {
+                what,
+                value: value as u64,
+                rule: "a multiple of 4096 above 0",
+            })
+        };
+        if !self.address.is_multiple_of(page) || self.address == 0 {
+            return invalid("address of user memory", self.address);
+        }
+        if !self.length.is_multiple_of(page) || self.length == 0 {
+            return invalid("length of user memory", self.length);
+        }
+        Ok(())
     }
 
     /// What keeps the bytes alive.

@@ -30,3 +30,13 @@ impl<N: Node + ?Sized> NodeExt for N {
         }
     }
 }
+
+/// The user pointer to a value, as ioctl structures carry it.
+pub(crate) fn user_pointer<T: ?Sized>(value: &T) -> u64 {
+    std::ptr::from_ref(value).cast::<u8>().expose_provenance() as u64
+}
+
+/// The user pointer to a value that the kernel writes.
+pub(crate) fn user_pointer_mut<T: ?Sized>(value: &mut T) -> u64 {
+    std::ptr::from_mut(value).cast::<u8>().expose_provenance() as u64
+}

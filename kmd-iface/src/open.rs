@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use devinfo::Driver;
+
 use crate::i915::I915;
 use crate::node::Node;
 use crate::node_ext::NodeExt;
 use crate::uapi::drm;
+use crate::xe::Xe;
 use crate::{DriverVersion, Kmd, KmdError, KmdResult};
 
 /// Asks the node which kernel driver it belongs to, and makes that driver's client.
@@ -15,9 +18,19 @@ use crate::{DriverVersion, Kmd, KmdError, KmdResult};
 /// answer.
 pub fn open(node: Arc<dyn Node>) -> KmdResult<Arc<dyn Kmd>> {
     let (name, version) = driver(node.as_ref())?;
-    match name.as_str() {
-        "i915" => Ok(Arc::new(I915::new(node, version)?)),
-        _ => Err(KmdError::UnknownDriver(name)),
+    match client_of(&name) {
+        Some(Driver::I915) => Ok(Arc::new(I915::new(node, version)?)),
+        Some(Driver::Xe) => Ok(Arc::new(Xe::new(node, version)?)),
+        None => Err(KmdError::UnknownDriver(name)),
+    }
+}
+
+/// The driver of this name, if it has a client here.
+pub(crate) fn client_of(name: &str) -> Option<Driver> {
+    match name {
+        "i915" => Some(Driver::I915),
+        "xe" => Some(Driver::Xe),
+        _ => None,
     }
 }
 

@@ -6,22 +6,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use devinfo::GpuAddress;
-use memmap2::MmapOptions;
 use nix::errno::Errno;
 
 use super::calls::{self, FencePoint};
 use super::probe;
 use super::queue::{self, Queue};
-use super::space::{Binding, Space};
-use crate::uapi::drm::{SyncobjCreateFlags, SyncobjWaitFlags};
+use crate::generic;
+use crate::memory::map_node;
+use crate::space::{Binding, Space};
+use crate::uapi::drm::SyncobjWaitFlags;
 use crate::uapi::i915::exec::{ExecFenceFlags, ExecObjectFlags};
 use crate::uapi::i915::gem::{CreateExtFlags, MmapOffset, UserptrFlags};
 use crate::uapi::i915::getparam::{REG_READ_8B_WA, RENDER_TIMESTAMP};
 use crate::uapi::i915::query::{MEMORY_CLASS_DEVICE, MEMORY_CLASS_SYSTEM, MemoryClassInstance};
 use crate::{
-    AddressSpaceId, BufferDesc, BufferHandle, Caching, DeviceDescription, DriverVersion, Fence,
-    Kmd, KmdError, KmdResult, Mapping, Node, Placement, QueueDesc, QueueId, QueueStatus,
-    Submission, UserMemory,
+    AddressSpaceId, AddressSpaceOptions, BufferDesc, BufferHandle, Caching, DeviceDescription,
+    DriverVersion, Fence, Kmd, KmdError, KmdResult, Mapping, Node, Placement, QueueDesc, QueueId,
+    QueueStatus, Submission, UserMemory,
 };
 
 /// Host pages: what user memory has to be made of.
@@ -112,7 +113,7 @@ impl I915 {
         let (context, timeline) = self.point(fence)?;
         let points = [(timeline, fence.seqno.get())];
         let flags = SyncobjWaitFlags::empty();
-        if !calls::syncobj_timeline_wait(self.node(), &points, flags, deadline)? {
+        if !generic::syncobj_timeline_wait(self.node(), &points, flags, deadline)? {
             return Ok(false);
         }
         self.check(fence.queue, context)?;
@@ -185,17 +186,7 @@ impl Kmd for I915 {
     }
 
     fn create_user_buffer(&self, memory: UserMemory) -> KmdResult<BufferHandle> {
-        let invalid = |what, value: usize| KmdError::Invalid {
-            what,
-            value: value as u64,
-            rule: "a multiple of 4096 above 0",
-        };
-        if !memory.address().is_multiple_of(PAGE) || memory.address() == 0 {
-            return Err(invalid("address of user memory", memory.address()));
-        }
-        if !memory.len().is_multiple_of(PAGE) || memory.is_empty() {
-            return Err(invalid("length of user memory", memory.len()));
-        }
+        memory.check_pages(PAGE)?;
         let (userptr_flags, flags) = if memory.is_writable() {
             (UserptrFlags::empty(), OBJECT_FLAGS)
         } else {
@@ -227,7 +218,7 @@ impl Kmd for I915 {
     fn close_buffer(&self, buffer: BufferHandle) -> KmdResult<()> {
         let mut state = self.state();
         state.buffer(buffer)?;
-        calls::close(self.node(), buffer.get())?;
+        generic::close(self.node(), buffer.get())?;
         for space in state.spaces.values_mut() {
             space.forget(buffer);
         }
@@ -253,25 +244,13 @@ impl Kmd for I915 {
             Caching::WriteCombined => MmapOffset::Wc,
         };
         let offset = calls::mmap_offset(self.node(), buffer.get(), kind)?;
-        let failed = |errno| KmdError::Map {
-            buffer,
-            bytes: size,
-            errno,
-        };
-        let source = self.node.map_source(offset).map_err(failed)?;
-        let length = usize::try_from(size).map_err(|_| failed(Errno::EOVERFLOW))?;
-        let map = MmapOptions::new()
-            .offset(source.offset)
-            .len(length)
-            .map_raw(source.file.as_ref())
-            .map_err(|error| failed(Errno::from_raw(error.raw_os_error().unwrap_or(0))))?;
-        Ok(Mapping::new(map))
+        map_node(self.node(), buffer, offset, size)
     }
 
     fn export_buffer(&self, buffer: BufferHandle) -> KmdResult<OwnedFd> {
         let mut state = self.state();
         state.buffer(buffer)?;
-        let dmabuf = calls::prime_export(self.node(), buffer.get())?;
+        let dmabuf = generic::prime_export(self.node(), buffer.get())?;
         // Others see it now: let the kernel order accesses to it.
         if let Some(state) = state.buffers.get_mut(&buffer) {
             state.flags.remove(ExecObjectFlags::ASYNC);
@@ -280,13 +259,11 @@ impl Kmd for I915 {
     }
 
     fn import_buffer(&self, dmabuf: BorrowedFd<'_>) -> KmdResult<BufferHandle> {
-        // The size of a dma-buf is where its end is.
-        let end = nix::unistd::lseek64(dmabuf, 0, nix::unistd::Whence::SeekEnd)
-            .map_err(|errno| KmdError::from_errno("lseek of a dma-buf", errno))?;
+        let size = generic::dmabuf_size(dmabuf)?;
         let mut state = self.state();
-        let handle = BufferHandle::new(calls::prime_import(self.node(), dmabuf)?);
+        let handle = BufferHandle::new(generic::prime_import(self.node(), dmabuf)?);
         let buffer = state.buffers.entry(handle).or_insert(BufferState {
-            size: u64::try_from(end).unwrap_or(0),
+            size,
             caching: Caching::WriteBack,
             flags: OBJECT_FLAGS,
             user: None,
@@ -301,7 +278,13 @@ impl Kmd for I915 {
         calls::wait(self.node(), buffer.get(), Some(left))
     }
 
-    fn create_address_space(&self) -> KmdResult<AddressSpaceId> {
+    fn create_address_space_with(&self, options: AddressSpaceOptions) -> KmdResult<AddressSpaceId> {
+        if options.long_running {
+            return Err(KmdError::Unsupported {
+                driver: "i915",
+                what: "a long-running address space",
+            });
+        }
         let id = AddressSpaceId::new(calls::vm_create(self.node())?);
         self.state().spaces.insert(id, Space::default());
         Ok(id)
@@ -339,8 +322,14 @@ impl Kmd for I915 {
                 what: "binding a part of a buffer",
             });
         }
-        let binding = Binding { buffer, length };
-        state.space_mut(space)?.bind(space, address, binding)
+        let bound = state.space_mut(space)?;
+        if bound.holds(buffer) {
+            return Err(KmdError::Unsupported {
+                driver: "i915",
+                what: "binding a buffer at two addresses of an address space",
+            });
+        }
+        bound.bind(space, address, Binding { buffer, length })
     }
 
     fn unbind(&self, space: AddressSpaceId, address: GpuAddress, length: u64) -> KmdResult<()> {
@@ -420,13 +409,7 @@ impl Kmd for I915 {
 
     fn export_fence(&self, fence: Fence) -> KmdResult<OwnedFd> {
         let (_, timeline) = self.point(fence)?;
-        // Only binary sync objects become sync files: copy the point into one.
-        let node = self.node();
-        let binary = calls::syncobj_create(node, SyncobjCreateFlags::empty())?;
-        let file = calls::syncobj_transfer(node, (timeline, fence.seqno.get()), (binary, 0))
-            .and_then(|()| calls::syncobj_export_sync_file(node, binary));
-        calls::syncobj_destroy(node, binary)?;
-        file
+        generic::syncobj_export_point(self.node(), timeline, fence.seqno.get())
     }
 
     fn queue_status(&self, queue: QueueId) -> KmdResult<QueueStatus> {
@@ -454,7 +437,7 @@ impl Drop for I915 {
             }
         }
         for buffer in state.buffers.into_keys() {
-            if let Err(error) = calls::close(self.node(), buffer.get()) {
+            if let Err(error) = generic::close(self.node(), buffer.get()) {
                 tracing::debug!(%error, "buffer left behind");
             }
         }

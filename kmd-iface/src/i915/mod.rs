@@ -9,6 +9,5 @@ pub mod calls;
 mod client;
 mod probe;
 mod queue;
-mod space;
 
 pub use client::I915;

@@ -54,6 +54,7 @@ pub(super) fn describe(node: &dyn Node, version: DriverVersion) -> KmdResult<Dev
         );
     }
     let memory = memory(node)?;
+    let va_bits = va_bits(node)?;
     let frequency = optional(calls::getparam(node, Param::CsTimestampFrequency))?;
     let has_device_memory = memory.iter().any(|r| r.kind == RegionKind::Device);
     Ok(DeviceDescription {
@@ -68,7 +69,8 @@ pub(super) fn describe(node: &dyn Node, version: DriverVersion) -> KmdResult<Dev
             Some(hertz) if hertz > 0 => u64::from(hertz.unsigned_abs()),
             _ => platform.map_or(0, |p| p.timestamp_frequency),
         },
-        va_bits: va_bits(node)?,
+        va_bits,
+        address_limit: 1 << va_bits.min(48),
         min_page_size: if has_device_memory { LOCAL_PAGE } else { PAGE },
         memory,
         has_llc: optional(calls::getparam(node, Param::HasLlc))?.unwrap_or(0) != 0,

@@ -1,7 +1,8 @@
 //! Queues: a context with one engine, and a timeline sync object.
 
 use super::calls::{self, ContextSettings, ExecFences, Execution, FencePoint};
-use super::space::Space;
+use crate::generic;
+use crate::space::Space;
 use crate::uapi::drm::SyncobjCreateFlags;
 use crate::uapi::i915 as uapi;
 use crate::uapi::i915::EngineClassInstance;
@@ -62,7 +63,7 @@ impl Queue {
         if let Err(error) = calls::context_setparam(node, context, ContextParam::Persistence, 0) {
             tracing::debug!(%error, "context stays persistent");
         }
-        match calls::syncobj_create(node, SyncobjCreateFlags::empty()) {
+        match generic::syncobj_create(node, SyncobjCreateFlags::empty()) {
             Ok(timeline) => Ok(Self {
                 context,
                 timeline,
@@ -79,7 +80,7 @@ impl Queue {
     /// Destroys the context and the timeline.
     pub(super) fn destroy(self, node: &dyn Node) -> KmdResult<()> {
         calls::context_destroy(node, self.context)?;
-        calls::syncobj_destroy(node, self.timeline)
+        generic::syncobj_destroy(node, self.timeline)
     }
 
     /// Hands the batch to the kernel, with everything that is bound.

@@ -1,7 +1,6 @@
 //! Contexts and address spaces.
 
-use super::user_pointer;
-use crate::node_ext::NodeExt;
+use crate::node_ext::{NodeExt, user_pointer};
 use crate::uapi::i915::context::{self, ContextCreateFlags, ContextParam, ResetStats};
 use crate::uapi::i915::{EngineClassInstance, UserExtension};
 use crate::{KmdResult, Node};

@@ -2,9 +2,8 @@
 
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
-use super::gem::owned_fd;
-use super::user_pointer;
-use crate::node_ext::NodeExt;
+use crate::generic::owned_fd;
+use crate::node_ext::{NodeExt, user_pointer};
 use crate::uapi::i915::UserExtension;
 use crate::uapi::i915::exec::{
     EXECBUFFER_EXT_TIMELINE_FENCES, EXECBUFFER2, EXECBUFFER2_WR, ExecBuffer2, ExecFence,

@@ -1,13 +1,10 @@
 //! Buffer objects.
 
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::time::Duration;
 
 use nix::errno::Errno;
 
-use super::user_pointer;
-use crate::node_ext::NodeExt;
-use crate::uapi::drm;
+use crate::node_ext::{NodeExt, user_pointer};
 use crate::uapi::i915::UserExtension;
 use crate::uapi::i915::gem::{self, CreateExtFlags, Domains, MmapOffset, UserptrFlags};
 use crate::uapi::i915::query::MemoryClassInstance;
@@ -183,15 +180,6 @@ pub fn set_caching(node: &dyn Node, handle: u32, caching: u32) -> KmdResult<()> 
     Ok(())
 }
 
-/// GEM_CLOSE: drops a handle.
-///
-/// # Errors
-/// What the kernel answers.
-pub fn close(node: &dyn Node, handle: u32) -> KmdResult<()> {
-    node.call(drm::GEM_CLOSE, &mut drm::GemClose { handle, pad: 0 })?;
-    Ok(())
-}
-
 /// GEM_WAIT: waits until the GPU is done with a buffer; `None` waits for ever. Returns whether
 /// it is.
 ///
@@ -218,43 +206,4 @@ pub fn busy(node: &dyn Node, handle: u32) -> KmdResult<u32> {
     let mut argument = gem::Busy { handle, busy: 0 };
     node.call(gem::BUSY, &mut argument)?;
     Ok(argument.busy)
-}
-
-/// PRIME_HANDLE_TO_FD: a dma-buf of a buffer.
-///
-/// # Errors
-/// What the kernel answers.
-pub fn prime_export(node: &dyn Node, handle: u32) -> KmdResult<OwnedFd> {
-    let mut argument = drm::PrimeHandle {
-        handle,
-        flags: drm::PrimeFlags::RDWR | drm::PrimeFlags::CLOEXEC,
-        fd: -1,
-    };
-    node.call(drm::PRIME_HANDLE_TO_FD, &mut argument)?;
-    owned_fd(drm::PRIME_HANDLE_TO_FD.name(), argument.fd)
-}
-
-/// PRIME_FD_TO_HANDLE: the buffer of a dma-buf.
-///
-/// # Errors
-/// What the kernel answers.
-pub fn prime_import(node: &dyn Node, dmabuf: BorrowedFd<'_>) -> KmdResult<u32> {
-    let mut argument = drm::PrimeHandle {
-        fd: dmabuf.as_raw_fd(),
-        ..Default::default()
-    };
-    node.call(drm::PRIME_FD_TO_HANDLE, &mut argument)?;
-    Ok(argument.handle)
-}
-
-/// Takes over a fd that an ioctl gave out.
-pub(super) fn owned_fd(ioctl: &'static str, fd: i32) -> KmdResult<OwnedFd> {
-    if fd < 0 {
-        return Err(KmdError::BadAnswer {
-            ioctl,
-            what: format!("the fd {fd}"),
-        });
-    }
-    // SAFETY: the ioctl succeeded, so the fd is open and nobody else's.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }

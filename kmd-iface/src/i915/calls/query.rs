@@ -3,8 +3,7 @@
 use nix::errno::Errno;
 use zerocopy::FromBytes;
 
-use super::user_pointer_mut;
-use crate::node_ext::NodeExt;
+use crate::node_ext::{NodeExt, user_pointer_mut};
 use crate::uapi::i915::getparam::{self, Param};
 use crate::uapi::i915::query::{self, QueryId};
 use crate::{KmdError, KmdResult, Node, Topology};

@@ -6,9 +6,8 @@ use std::time::Instant;
 use nix::errno::Errno;
 use nix::time::{ClockId, clock_gettime};
 
-use super::gem::owned_fd;
-use super::{user_pointer, user_pointer_mut};
-use crate::node_ext::NodeExt;
+use super::owned_fd;
+use crate::node_ext::{NodeExt, user_pointer, user_pointer_mut};
 use crate::uapi::drm::{self, SyncobjCreateFlags, SyncobjFdFlags, SyncobjWaitFlags};
 use crate::{KmdError, KmdResult, Node};
 
@@ -184,7 +183,7 @@ pub fn syncobj_export_sync_file(node: &dyn Node, handle: u32) -> KmdResult<Owned
 ///
 /// `Instant` is that clock on Linux but does not show its zero, hence the detour over the time
 /// that is left.
-fn monotonic_nanoseconds(deadline: Instant) -> KmdResult<i64> {
+pub(crate) fn monotonic_nanoseconds(deadline: Instant) -> KmdResult<i64> {
     let left = deadline.saturating_duration_since(Instant::now());
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC)
         .map_err(|errno| KmdError::from_errno("clock_gettime", errno))?;
@@ -193,4 +192,17 @@ fn monotonic_nanoseconds(deadline: Instant) -> KmdResult<i64> {
         .checked_add(left)
         .and_then(|at| i64::try_from(at.as_nanos()).ok())
         .unwrap_or(i64::MAX))
+}
+
+/// The fence of a point as a sync file: only binary sync objects become sync files, so the point
+/// is copied into one first.
+///
+/// # Errors
+/// What the kernel answers.
+pub fn syncobj_export_point(node: &dyn Node, timeline: u32, point: u64) -> KmdResult<OwnedFd> {
+    let binary = syncobj_create(node, SyncobjCreateFlags::empty())?;
+    let file = syncobj_transfer(node, (timeline, point), (binary, 0))
+        .and_then(|()| syncobj_export_sync_file(node, binary));
+    syncobj_destroy(node, binary)?;
+    file
 }

@@ -1,4 +1,4 @@
-//! What is bound where: i915 itself only learns it with each submission.
+//! What is bound where, as a client remembers it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,25 +6,25 @@ use devinfo::GpuAddress;
 
 use crate::{AddressSpaceId, BufferHandle, KmdError, KmdResult};
 
-/// One binding: a whole buffer.
+/// One binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Binding {
+pub(crate) struct Binding {
     /// The buffer.
-    pub(super) buffer: BufferHandle,
-    /// Its size in bytes.
-    pub(super) length: u64,
+    pub(crate) buffer: BufferHandle,
+    /// Bytes bound.
+    pub(crate) length: u64,
 }
 
 /// The bindings of one address space, by address.
 #[derive(Debug, Default)]
-pub(super) struct Space {
+pub(crate) struct Space {
     bindings: BTreeMap<GpuAddress, Binding>,
-    addresses: HashMap<BufferHandle, GpuAddress>,
+    addresses: HashMap<BufferHandle, Vec<GpuAddress>>,
 }
 
 impl Space {
-    /// Binds a whole buffer.
-    pub(super) fn bind(
+    /// Remembers a binding.
+    pub(crate) fn bind(
         &mut self,
         id: AddressSpaceId,
         address: GpuAddress,
@@ -38,12 +38,6 @@ impl Space {
                 rule: "addresses have 48 bits",
             });
         }
-        if self.addresses.contains_key(&binding.buffer) {
-            return Err(KmdError::Unsupported {
-                driver: "i915",
-                what: "binding a buffer at two addresses of an address space",
-            });
-        }
         // Bindings do not overlap each other, so the last one that begins
         // before our end is the only one that can reach into us.
         if let Some((&other, old)) = self.bindings.range(..GpuAddress::new(end - 1)).next_back()
@@ -55,7 +49,10 @@ impl Space {
             return Err(self.overlap(id, address, binding.length, other));
         }
         self.bindings.insert(address, binding);
-        self.addresses.insert(binding.buffer, address);
+        self.addresses
+            .entry(binding.buffer)
+            .or_default()
+            .push(address);
         Ok(())
     }
 
@@ -74,8 +71,8 @@ impl Space {
         }
     }
 
-    /// Takes away the binding of `length` bytes at `address`.
-    pub(super) fn unbind(
+    /// Forgets the binding of `length` bytes at `address`.
+    pub(crate) fn unbind(
         &mut self,
         id: AddressSpaceId,
         address: GpuAddress,
@@ -83,7 +80,9 @@ impl Space {
     ) -> KmdResult<()> {
         match self.bindings.get(&address) {
             Some(binding) if binding.length == length => {
-                self.addresses.remove(&binding.buffer);
+                if let Some(addresses) = self.addresses.get_mut(&binding.buffer) {
+                    addresses.retain(|a| *a != address);
+                }
                 self.bindings.remove(&address);
                 Ok(())
             }
@@ -95,22 +94,29 @@ impl Space {
         }
     }
 
-    /// Takes away the binding of a buffer that is closed.
-    pub(super) fn forget(&mut self, buffer: BufferHandle) {
-        if let Some(address) = self.addresses.remove(&buffer) {
-            self.bindings.remove(&address);
-        }
+    /// Whether a buffer is bound somewhere.
+    pub(crate) fn holds(&self, buffer: BufferHandle) -> bool {
+        self.addresses.get(&buffer).is_some_and(|a| !a.is_empty())
+    }
+
+    /// Forgets every binding of a buffer; returns them.
+    pub(crate) fn forget(&mut self, buffer: BufferHandle) -> Vec<(GpuAddress, Binding)> {
+        let addresses = self.addresses.remove(&buffer).unwrap_or_default();
+        addresses
+            .into_iter()
+            .filter_map(|address| Some((address, self.bindings.remove(&address)?)))
+            .collect()
     }
 
     /// The binding that holds all of `length` bytes from `address` on, with its first address.
-    pub(super) fn lookup(&self, address: GpuAddress, length: u64) -> Option<(GpuAddress, Binding)> {
+    pub(crate) fn lookup(&self, address: GpuAddress, length: u64) -> Option<(GpuAddress, Binding)> {
         let (&start, &binding) = self.bindings.range(..=address).next_back()?;
         let offset = address.get() - start.get();
         (offset.checked_add(length)? <= binding.length).then_some((start, binding))
     }
 
     /// All bindings, by address.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (GpuAddress, Binding)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (GpuAddress, Binding)> {
         self.bindings.iter().map(|(&a, &b)| (a, b))
     }
 }
@@ -152,10 +158,10 @@ mod tests {
             Err(KmdError::Invalid { .. })
         ));
         bind(&mut space, 0xffff_ffff_f000, 9, 0x1000).unwrap();
-        assert!(matches!(
-            bind(&mut space, 0x20000, 9, 0x1000),
-            Err(KmdError::Unsupported { .. })
-        ));
+        bind(&mut space, 0x20000, 9, 0x1000).unwrap();
+        assert!(space.holds(BufferHandle::new(9)));
+        assert_eq!(space.forget(BufferHandle::new(9)).len(), 2);
+        assert!(!space.holds(BufferHandle::new(9)));
     }
 
     #[test]
