@@ -61,11 +61,6 @@ pub struct Overflow(pub u64);
 pub struct Word(pub u128);
 
 impl Word {
-    /// The word in memory order.
-    pub const fn from_bytes(bytes: [u8; 16]) -> Word {
-        Word(u128::from_le_bytes(bytes))
-    }
-
     /// The field's value.
     #[inline(always)]
     pub const fn get(self, field: Field) -> u64 {

@@ -5,7 +5,7 @@ use devinfo::Family;
 use super::DecodeError;
 use super::bits::{Field, Word};
 use super::compact;
-use super::family::{FAMILIES, FamilyTable, SendForm};
+use super::family::{self, FAMILIES, FamilyTable, SendForm};
 use super::layout::{Dst3Fields, DstFields, Layout, Src3Fields, SrcFields};
 use super::swsb::{self, SwsbClass, SwsbEncoding};
 use crate::model::{
@@ -19,24 +19,31 @@ use crate::model::{
 /// # Errors
 /// [`DecodeError`] says what is no instruction of `family`, or how many bytes are missing.
 pub fn decode(family: Family, bytes: &[u8]) -> Result<(Instruction, usize)> {
-    match family {
-        Family::Gen12Lp => Decoder::<3>::decode(bytes),
-        _ => Err(DecodeError::Family { family }),
+    match family::index(family) {
+        0 => Decoder::<0>::decode(bytes),
+        1 => Decoder::<1>::decode(bytes),
+        2 => Decoder::<2>::decode(bytes),
+        3 => Decoder::<3>::decode(bytes),
+        4 => Decoder::<4>::decode(bytes),
+        5 => Decoder::<5>::decode(bytes),
+        _ => Decoder::<6>::decode(bytes),
     }
 }
 
 /// The decoder of family number `N`. The tables are constants of the instance, so that field
 /// positions become constants of its code.
-struct Decoder<const N: usize> {
-    word: Word,
-    opcode: Opcode,
+pub(super) struct Decoder<const N: usize> {
+    pub(super) word: Word,
+    pub(super) opcode: Opcode,
+    /// 8 or 16.
+    pub(super) length: i32,
 }
 
 type Result<T> = core::result::Result<T, DecodeError>;
 
 impl<const N: usize> Decoder<N> {
-    const TABLE: &'static FamilyTable = &FAMILIES[N];
-    const LAYOUT: &'static Layout = &FAMILIES[N].layout;
+    pub(super) const TABLE: &'static FamilyTable = &FAMILIES[N];
+    pub(super) const LAYOUT: &'static Layout = &FAMILIES[N].layout;
 
     fn decode(bytes: &[u8]) -> Result<(Instruction, usize)> {
         let truncated = |needed| DecodeError::Truncated {
@@ -57,7 +64,13 @@ impl<const N: usize> Decoder<N> {
         let short = Word(u128::from(low));
         if short.bit(Self::LAYOUT.compacted) {
             let word = Self::expand(opcode, short)?;
-            let mut instruction = Self { word, opcode }.instruction()?;
+            let length = 8;
+            let mut instruction = Self {
+                word,
+                opcode,
+                length,
+            }
+            .instruction()?;
             instruction.options |= Options::COMPACTED;
             return Ok((instruction, 8));
         }
@@ -65,7 +78,16 @@ impl<const N: usize> Decoder<N> {
             return Err(truncated(16));
         };
         let word = Word(u128::from(low) | u128::from(u64::from_le_bytes(*high)) << 64);
-        Ok((Self { word, opcode }.instruction()?, 16))
+        let length = 16;
+        Ok((
+            Self {
+                word,
+                opcode,
+                length,
+            }
+            .instruction()?,
+            16,
+        ))
     }
 
     /// The 16-byte form of a compacted instruction.
@@ -94,7 +116,7 @@ impl<const N: usize> Decoder<N> {
         Self::LAYOUT.src.iter().position(|src| is_imm(src, word))
     }
 
-    fn reserved<T>(&self, field: &'static str, value: u64) -> Result<T> {
+    pub(super) fn reserved<T>(&self, field: &'static str, value: u64) -> Result<T> {
         Err(DecodeError::Reserved {
             opcode: self.opcode,
             field,
@@ -103,12 +125,12 @@ impl<const N: usize> Decoder<N> {
     }
 
     #[inline(always)]
-    fn get(&self, field: Field) -> u64 {
+    pub(super) fn get(&self, field: Field) -> u64 {
         self.word.get(field)
     }
 
     #[inline(always)]
-    fn bit(&self, field: Field) -> bool {
+    pub(super) fn bit(&self, field: Field) -> bool {
         self.word.bit(field)
     }
 
@@ -218,7 +240,7 @@ impl<const N: usize> Decoder<N> {
         }))
     }
 
-    fn cond(&self, value: u64) -> Result<Option<CondMod>> {
+    pub(super) fn cond(&self, value: u64) -> Result<Option<CondMod>> {
         Ok(Some(match value {
             0 => return Ok(None),
             1 => CondMod::Eq,
@@ -246,6 +268,14 @@ impl<const N: usize> Decoder<N> {
     #[inline(always)]
     fn basic(&self, out: &mut Instruction, sources: usize) -> Result<()> {
         let l = Self::LAYOUT;
+        let sources = if sources == 2 && Self::TABLE.is_unary(self.opcode) {
+            1
+        } else {
+            sources
+        };
+        if l.access_mode.exists() && self.bit(l.access_mode) {
+            return self.reserved("AccessMode", 1);
+        }
         self.arithmetic_controls(out);
         out.dst = self.dst(&l.dst, false)?;
         for (i, fields) in l.src.iter().enumerate().take(sources) {
@@ -306,7 +336,7 @@ impl<const N: usize> Decoder<N> {
         Ok(())
     }
 
-    fn ty(&self, table: &[Option<Type>; 16], code: u64) -> Result<Type> {
+    pub(super) fn ty(&self, table: &[Option<Type>; 16], code: u64) -> Result<Type> {
         match table[(code & 15) as usize] {
             Some(ty) => Ok(ty),
             None => self.reserved("DataType", code),
@@ -315,7 +345,7 @@ impl<const N: usize> Decoder<N> {
 
     /// A register: its file bit (or 2-bit file), number and byte.
     #[inline(always)]
-    fn register(&self, is_grf: bool, number: u64, byte: u64) -> Result<Register> {
+    pub(super) fn register(&self, is_grf: bool, number: u64, byte: u64) -> Result<Register> {
         let number = number as u8;
         let byte = byte as u8;
         if is_grf {
@@ -336,7 +366,7 @@ impl<const N: usize> Decoder<N> {
     }
 
     #[inline(always)]
-    fn dst(&self, d: &DstFields, is_macro: bool) -> Result<Dst> {
+    pub(super) fn dst(&self, d: &DstFields, is_macro: bool) -> Result<Dst> {
         let l = Self::LAYOUT;
         let ty = self.ty(&Self::TABLE.types.register, self.get(d.ty))?;
         let hstride = hstride(self.get(d.hstride));
@@ -350,8 +380,8 @@ impl<const N: usize> Decoder<N> {
         }
         if is_macro {
             return Ok(Dst::Macro {
-                reg: Register::grf(self.get(d.reg) as u8),
-                mme: mme(self.get(d.subreg)),
+                reg: self.register(self.get(d.file) == 1, self.get(d.reg), 0)?,
+                mme: mme(self.get(d.subreg) & 15),
                 hstride,
                 ty,
             });
@@ -373,7 +403,7 @@ impl<const N: usize> Decoder<N> {
     }
 
     #[inline(always)]
-    fn src(&self, s: &SrcFields, is_macro: bool) -> Result<Src> {
+    pub(super) fn src(&self, s: &SrcFields, is_macro: bool) -> Result<Src> {
         let l = Self::LAYOUT;
         let code = self.get(s.ty);
         if is_imm(s, self.word) {
@@ -409,8 +439,8 @@ impl<const N: usize> Decoder<N> {
         };
         if is_macro {
             return Ok(Src::Macro {
-                reg: Register::grf(self.get(s.reg) as u8),
-                mme: mme(self.get(s.subreg)),
+                reg: self.register(self.get(s.file) == 1, self.get(s.reg), 0)?,
+                mme: mme(self.get(s.subreg) & 15),
                 region,
                 ty,
                 mods,
@@ -439,6 +469,9 @@ impl<const N: usize> Decoder<N> {
     fn ternary(&self, out: &mut Instruction) -> Result<()> {
         let l = Self::LAYOUT;
         self.arithmetic_controls(out);
+        if Self::TABLE.align16 {
+            return self.ternary_align16(out);
+        }
         let float = self.get(l.dst3.exec_type) << 3;
         let is_macro = self.opcode == Opcode::Madm;
         out.dst = self.dst3(&l.dst3, float, is_macro)?;
@@ -469,8 +502,9 @@ impl<const N: usize> Decoder<N> {
         let ty = self.ty(&Self::TABLE.types.ternary, float | self.get(d.ty))?;
         let hstride = 1 << self.get(d.hstride);
         if is_macro {
+            let is_grf = Self::TABLE.ternary_file_is_grf(self.get(d.file));
             return Ok(Dst::Macro {
-                reg: Register::grf(self.get(d.reg) as u8),
+                reg: self.register(is_grf, self.get(d.reg), 0)?,
                 mme: mme(self.get(d.mme)),
                 hstride,
                 ty,
@@ -511,8 +545,9 @@ impl<const N: usize> Decoder<N> {
             Region::ternary(vstride, hstride)
         };
         if is_macro {
+            let is_grf = Self::TABLE.ternary_file_is_grf(self.get(s.file));
             return Ok(Src::Macro {
-                reg: Register::grf(self.get(s.reg) as u8),
+                reg: self.register(is_grf, self.get(s.reg), 0)?,
                 mme: mme(self.get(s.mme)),
                 region,
                 ty,
@@ -656,6 +691,9 @@ impl<const N: usize> Decoder<N> {
     }
 
     fn jump(&self, out: &mut Instruction) -> Result<()> {
+        if Self::TABLE.legacy_jumps {
+            return self.jump_gen9(out);
+        }
         let l = Self::LAYOUT;
         let format = self.opcode.format();
         let mut branch = Branch {
@@ -702,13 +740,6 @@ impl<const N: usize> Decoder<N> {
         let byte = self.get(subreg) * u64::from(Self::LAYOUT.subreg_unit);
         self.register(self.get(file) == 1, self.get(reg), byte)
     }
-
-    fn send_gen9(&self, out: &mut Instruction) -> Result<()> {
-        let _ = out;
-        Err(DecodeError::Family {
-            family: Self::TABLE.family,
-        })
-    }
 }
 
 /// Whether a source of the one- and two-source formats is an immediate.
@@ -728,6 +759,6 @@ fn hstride(code: u64) -> u8 {
 }
 
 /// The math macro register of a code: 0 to 7, or 8 for none.
-fn mme(code: u64) -> Option<u8> {
+pub(super) fn mme(code: u64) -> Option<u8> {
     (code & 8 == 0).then_some((code & 7) as u8)
 }

@@ -251,7 +251,7 @@ impl<'a> Encoder<'a> {
         self.set("AccWrEn", l.acc_wr_en, u64::from(acc))
     }
 
-    fn cond(&mut self) -> Result<()> {
+    pub(super) fn cond(&mut self) -> Result<()> {
         match self.input.cond {
             None => Ok(()),
             Some(CondMod::Eo) => self.form("CondModifier"),
@@ -261,6 +261,11 @@ impl<'a> Encoder<'a> {
 
     fn basic(&mut self, sources: usize) -> Result<()> {
         let l = self.layout;
+        let sources = if sources == 2 && self.table.is_unary(self.input.opcode) {
+            1
+        } else {
+            sources
+        };
         self.arithmetic_controls()?;
         self.cond()?;
         self.dst(&l.dst)?;
@@ -293,6 +298,9 @@ impl<'a> Encoder<'a> {
             return self.form("CondModifier");
         }
         self.dst(&l.dst)?;
+        if function.is_macro() && self.table.align16 {
+            self.set("AccessMode", l.access_mode, 1)?;
+        }
         self.set("MathFC", l.function, function as u64)?;
         for (i, (fields, name)) in l.src.iter().zip(SRC_NAMES).enumerate() {
             let src = &self.input.src[i];
@@ -366,7 +374,7 @@ impl<'a> Encoder<'a> {
         self.set(name, field, byte / unit)
     }
 
-    fn dst(&mut self, d: &DstFields) -> Result<()> {
+    pub(super) fn dst(&mut self, d: &DstFields) -> Result<()> {
         let Some(ty) = self.input.dst.ty() else {
             return self.form("Dst");
         };
@@ -429,8 +437,8 @@ impl<'a> Encoder<'a> {
         self.scatter(name, split, (offset as u64) & ((1 << width) - 1))
     }
 
-    fn src(&mut self, s: &SrcFields, src: &Src, name: &'static str) -> Result<()> {
-        let mut set_mods = |this: &mut Self, mods: SrcMods| {
+    pub(super) fn src(&mut self, s: &SrcFields, src: &Src, name: &'static str) -> Result<()> {
+        let set_mods = |this: &mut Self, mods: SrcMods| {
             this.set("Src.Abs", s.abs, u64::from(mods.abs))?;
             this.set("Src.Neg", s.neg, u64::from(mods.neg))
         };
@@ -542,6 +550,9 @@ impl<'a> Encoder<'a> {
     fn ternary(&mut self) -> Result<()> {
         let l = self.layout;
         self.arithmetic_controls()?;
+        if self.table.align16 {
+            return self.ternary_align16();
+        }
         let Some(dst_ty) = self.input.dst.ty() else {
             return self.form("Dst");
         };
@@ -883,16 +894,6 @@ impl<'a> Encoder<'a> {
         self.set("RegFile", file_field, file)?;
         self.set("RegNum", reg_field, number)?;
         self.subreg("SubReg", subreg, Field::NONE, reg.byte)
-    }
-
-    fn send_gen9(&mut self, send: &crate::Send) -> Result<()> {
-        let _ = send;
-        self.form("message")
-    }
-
-    fn jump_gen9(&mut self, branch: &crate::Branch) -> Result<()> {
-        let _ = branch;
-        self.form("target")
     }
 }
 

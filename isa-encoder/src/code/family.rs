@@ -37,6 +37,10 @@ pub struct FamilyTable {
     pub ternary_vstride1: u8,
     /// File bits of three-source operands: 1 means general registers (Gen11: 0 does).
     pub ternary_grf_is_1: bool,
+    /// Three-source instructions and math macros use the align16 access mode.
+    pub align16: bool,
+    /// `send` has a source region, where later families have an extended descriptor.
+    pub send_regions: bool,
     /// Indirect operands have a file field of their own (to Gen11).
     pub indirect_file_is_grf: bool,
     /// Jumps encode null operands, and count from other places (to Gen11).
@@ -54,6 +58,8 @@ const GEN12LP: FamilyTable = FamilyTable {
     sfids: sfid_table(Family::Gen12Lp),
     ternary_vstride1: 1,
     ternary_grf_is_1: true,
+    align16: false,
+    send_regions: false,
     indirect_file_is_grf: false,
     legacy_jumps: false,
     compaction: &compact::GEN12LP,
@@ -76,17 +82,18 @@ impl FamilyTable {
 
     /// Whether `opcode`, of binary format elsewhere, has one source here.
     pub fn is_unary(&self, opcode: Opcode) -> bool {
-        opcode == Opcode::Movi && self.legacy_jumps
+        opcode == Opcode::Movi && self.align16
     }
 
     /// The region of a math macro source that gives none.
     pub fn macro_region(&self, instruction: &Instruction, index: usize) -> Region {
         let scalar = instruction.exec_size == 1;
         match (instruction.opcode, index) {
-            (Opcode::Madm, 2) if scalar => Region::new(0, 1, 0),
             (Opcode::Madm, 2) => Region::new(1, 1, 0),
-            _ if scalar => Region::SCALAR,
             (Opcode::Madm, _) => Region::ternary(4, 1),
+            _ if self.align16 => Region::new(4, 4, 1),
+            _ if scalar => Region::SCALAR,
+            _ if self.legacy_jumps => Region::new(2, 2, 1),
             _ => Region::PACKED,
         }
     }
@@ -120,10 +127,78 @@ impl FamilyTable {
     }
 }
 
+const GEN8: FamilyTable = FamilyTable {
+    family: Family::Gen8,
+    layout: layout::GEN8,
+    opcodes: opcodes::decode_table(Family::Gen8),
+    types: types::GEN8,
+    swsb: SwsbEncoding::None,
+    send: SendForm::Gen9,
+    sfids: sfid_table(Family::Gen8),
+    ternary_vstride1: 2,
+    ternary_grf_is_1: false,
+    align16: true,
+    send_regions: true,
+    indirect_file_is_grf: true,
+    legacy_jumps: true,
+    compaction: &compact::GEN8,
+};
+
+const GEN9: FamilyTable = FamilyTable {
+    family: Family::Gen9,
+    layout: layout::GEN9,
+    opcodes: opcodes::decode_table(Family::Gen9),
+    sfids: sfid_table(Family::Gen9),
+    send_regions: false,
+    compaction: &compact::GEN9,
+    ..GEN8
+};
+
+const GEN11: FamilyTable = FamilyTable {
+    family: Family::Gen11,
+    layout: layout::GEN11,
+    opcodes: opcodes::decode_table(Family::Gen11),
+    types: types::GEN11,
+    sfids: sfid_table(Family::Gen11),
+    align16: false,
+    send_regions: false,
+    compaction: &compact::GEN11,
+    ..GEN8
+};
+
+const XEHPG: FamilyTable = FamilyTable {
+    family: Family::XeHpg,
+    opcodes: opcodes::decode_table(Family::XeHpg),
+    types: types::XEHPG,
+    swsb: SwsbEncoding::ThreeDist,
+    send: SendForm::XeHpg,
+    sfids: sfid_table(Family::XeHpg),
+    compaction: &compact::XEHPG,
+    ..GEN12LP
+};
+
+const XEHPC: FamilyTable = FamilyTable {
+    family: Family::XeHpc,
+    layout: layout::XEHPC,
+    opcodes: opcodes::decode_table(Family::XeHpc),
+    types: types::XEHPC,
+    swsb: SwsbEncoding::FourDist,
+    sfids: sfid_table(Family::XeHpc),
+    compaction: &compact::XEHPC,
+    ..XEHPG
+};
+
+const XE2: FamilyTable = FamilyTable {
+    family: Family::Xe2,
+    opcodes: opcodes::decode_table(Family::Xe2),
+    send: SendForm::Xe2,
+    sfids: sfid_table(Family::Xe2),
+    compaction: &compact::XE2,
+    ..XEHPC
+};
+
 /// The families, in the order of [`Family::ALL`].
-pub static FAMILIES: [FamilyTable; 7] = [
-    GEN12LP, GEN12LP, GEN12LP, GEN12LP, GEN12LP, GEN12LP, GEN12LP,
-];
+pub static FAMILIES: [FamilyTable; 7] = [GEN8, GEN9, GEN11, GEN12LP, XEHPG, XEHPC, XE2];
 
 /// The index of a family in [`FAMILIES`].
 pub const fn index(family: Family) -> usize {

@@ -107,6 +107,32 @@ pub struct SendFields {
     pub cps: Field,
 }
 
+/// A source of the align16 three-source format.
+#[derive(Debug)]
+pub struct Align16Src {
+    pub replicate: Field,
+    pub swizzle: Field,
+    pub reg: Field,
+    /// In words; the last bit exists from Gen9 on.
+    pub subreg: Split,
+    pub abs: Field,
+    pub neg: Field,
+    /// Source 1 and 2, from Gen9 on: the type is half precision.
+    pub is_half: Field,
+}
+
+/// The align16 three-source format (Gen8, Gen9).
+#[derive(Debug)]
+pub struct Align16Fields {
+    pub dst_ty: Field,
+    pub src_ty: Field,
+    pub dst_reg: Field,
+    /// In dwords.
+    pub dst_subreg: Field,
+    pub write_mask: Field,
+    pub src: [Align16Src; 3],
+}
+
 /// The fields of a layout, one a line.
 #[derive(Debug)]
 pub struct Layout {
@@ -146,11 +172,275 @@ pub struct Layout {
     pub imm64: Split,
     pub dst3: Dst3Fields,
     pub src3: [Src3Fields; 3],
+    pub align16: Align16Fields,
     pub dpas: DpasFields,
     pub jip: Field,
     pub uip: Field,
     pub send: SendFields,
 }
+
+const NO_ALIGN16_SRC: Align16Src = Align16Src {
+    replicate: Field::NONE,
+    swizzle: Field::NONE,
+    reg: Field::NONE,
+    subreg: &[],
+    abs: Field::NONE,
+    neg: Field::NONE,
+    is_half: Field::NONE,
+};
+
+const NO_ALIGN16: Align16Fields = Align16Fields {
+    dst_ty: Field::NONE,
+    src_ty: Field::NONE,
+    dst_reg: Field::NONE,
+    dst_subreg: Field::NONE,
+    write_mask: Field::NONE,
+    src: [NO_ALIGN16_SRC, NO_ALIGN16_SRC, NO_ALIGN16_SRC],
+};
+
+const NO_SRC3: Src3Fields = Src3Fields {
+    is_imm: Field::NONE,
+    imm: Field::NONE,
+    file: Field::NONE,
+    ty: Field::NONE,
+    abs: Field::NONE,
+    neg: Field::NONE,
+    vstride: &[],
+    hstride: Field::NONE,
+    reg: Field::NONE,
+    subreg: Field::NONE,
+    mme: Field::NONE,
+};
+
+const ALIGN16_SRC0: Align16Src = Align16Src {
+    replicate: b(64),
+    swizzle: f(72, 65),
+    reg: f(83, 76),
+    subreg: &[f(75, 73), b(84)],
+    abs: b(37),
+    neg: b(38),
+    is_half: Field::NONE,
+};
+
+const ALIGN16_SRC1: Align16Src = Align16Src {
+    replicate: b(85),
+    swizzle: f(93, 86),
+    reg: f(104, 97),
+    subreg: &[f(96, 94), b(105)],
+    abs: b(39),
+    neg: b(40),
+    is_half: b(36),
+};
+
+const ALIGN16_SRC2: Align16Src = Align16Src {
+    replicate: b(106),
+    swizzle: f(114, 107),
+    reg: f(125, 118),
+    subreg: &[f(117, 115), b(126)],
+    abs: b(41),
+    neg: b(42),
+    is_half: b(35),
+};
+
+/// Gen9; Gen8 differs in the align16 format.
+pub const GEN9: Layout = Layout {
+    swsb: Field::NONE,
+    exec_size: f(23, 21),
+    channel_offset: f(13, 11),
+    channel_unit: 4,
+    flag_reg: b(33),
+    flag_subreg: b(32),
+    pred_control: f(19, 16),
+    pred_inverse: b(20),
+    compacted: b(29),
+    breakpoint: b(30),
+    no_mask: b(34),
+    atomic: Field::NONE,
+    acc_wr_en: b(28),
+    branch_control: b(28),
+    saturate: b(31),
+    no_dd_clr: b(9),
+    no_dd_chk: b(10),
+    thread_control: f(15, 14),
+    access_mode: b(8),
+    cond: f(27, 24),
+    function: f(27, 24),
+    bfn: &[],
+    bfn_cond: &[],
+    subreg_unit: 1,
+    dst: DstFields {
+        file: f(36, 35),
+        ty: f(40, 37),
+        address_mode: b(63),
+        hstride: f(62, 61),
+        reg: f(60, 53),
+        subreg: f(52, 48),
+        subreg_odd: Field::NONE,
+        addr_subreg: f(60, 57),
+        addr_imm: &[b(47), f(56, 48)],
+    },
+    src: [
+        SrcFields {
+            is_imm: Field::NONE,
+            file: f(42, 41),
+            ty: f(46, 43),
+            abs: b(77),
+            neg: b(78),
+            address_mode: b(79),
+            vstride: f(88, 85),
+            width: f(84, 82),
+            hstride: f(81, 80),
+            reg: f(76, 69),
+            subreg: f(68, 64),
+            subreg_odd: Field::NONE,
+            addr_subreg: f(76, 73),
+            addr_imm: &[b(95), f(72, 64)],
+        },
+        SrcFields {
+            is_imm: Field::NONE,
+            file: f(90, 89),
+            ty: f(94, 91),
+            abs: b(109),
+            neg: b(110),
+            address_mode: b(111),
+            vstride: f(120, 117),
+            width: f(116, 114),
+            hstride: f(113, 112),
+            reg: f(108, 101),
+            subreg: f(100, 96),
+            subreg_odd: Field::NONE,
+            addr_subreg: f(108, 105),
+            addr_imm: &[b(121), f(104, 96)],
+        },
+    ],
+    imm32: f(127, 96),
+    imm64: &[f(127, 64)],
+    dst3: Dst3Fields {
+        file: Field::NONE,
+        ty: Field::NONE,
+        exec_type: Field::NONE,
+        hstride: Field::NONE,
+        reg: Field::NONE,
+        subreg: Field::NONE,
+        subreg_scale: 1,
+        mme: Field::NONE,
+    },
+    src3: [NO_SRC3, NO_SRC3, NO_SRC3],
+    align16: Align16Fields {
+        dst_ty: f(48, 46),
+        src_ty: f(45, 43),
+        dst_reg: f(63, 56),
+        dst_subreg: f(55, 53),
+        write_mask: f(52, 49),
+        src: [ALIGN16_SRC0, ALIGN16_SRC1, ALIGN16_SRC2],
+    },
+    dpas: DpasFields {
+        depth: Field::NONE,
+        repeat: Field::NONE,
+        src1_precision: Field::NONE,
+        src2_precision: Field::NONE,
+    },
+    jip: f(127, 96),
+    uip: f(95, 64),
+    send: SendFields {
+        sfid: f(27, 24),
+        desc: &[f(126, 96)],
+        desc_is_reg: b(77),
+        exdesc: &[f(94, 91), f(88, 85), f(83, 80), f(67, 64)],
+        exdesc_is_reg: b(61),
+        exdesc_subreg: f(82, 80),
+        eot: b(127),
+        dst_file: b(35),
+        src0_file: Field::NONE,
+        src1_file: b(36),
+        src1_reg: f(51, 44),
+        src1_len: f(67, 64),
+        ex_bso: Field::NONE,
+        cps: Field::NONE,
+    },
+};
+
+/// Gen8: no half-precision three-source operands.
+pub const GEN8: Layout = Layout {
+    align16: Align16Fields {
+        src: [
+            Align16Src {
+                subreg: &[f(75, 73)],
+                ..ALIGN16_SRC0
+            },
+            Align16Src {
+                subreg: &[f(96, 94)],
+                is_half: Field::NONE,
+                ..ALIGN16_SRC1
+            },
+            Align16Src {
+                subreg: &[f(117, 115)],
+                is_half: Field::NONE,
+                ..ALIGN16_SRC2
+            },
+        ],
+        ..GEN9.align16
+    },
+    ..GEN9
+};
+
+/// Gen11: the align1 three-source format replaces align16.
+pub const GEN11: Layout = Layout {
+    access_mode: Field::NONE,
+    dst3: Dst3Fields {
+        file: b(36),
+        ty: f(48, 46),
+        exec_type: b(35),
+        hstride: b(49),
+        reg: f(63, 56),
+        subreg: f(55, 54),
+        subreg_scale: 8,
+        mme: f(55, 52),
+    },
+    src3: [
+        Src3Fields {
+            is_imm: b(43),
+            imm: f(82, 67),
+            file: Field::NONE,
+            ty: f(66, 64),
+            abs: b(37),
+            neg: b(38),
+            vstride: &[f(68, 67)],
+            hstride: f(70, 69),
+            reg: f(83, 76),
+            subreg: f(75, 71),
+            mme: f(75, 72),
+        },
+        Src3Fields {
+            is_imm: Field::NONE,
+            imm: Field::NONE,
+            file: b(44),
+            ty: f(87, 85),
+            abs: b(39),
+            neg: b(40),
+            vstride: &[f(89, 88)],
+            hstride: f(91, 90),
+            reg: f(104, 97),
+            subreg: f(96, 92),
+            mme: f(96, 93),
+        },
+        Src3Fields {
+            is_imm: b(45),
+            imm: f(124, 109),
+            file: Field::NONE,
+            ty: f(108, 106),
+            abs: b(41),
+            neg: b(42),
+            vstride: &[],
+            hstride: f(112, 111),
+            reg: f(125, 118),
+            subreg: f(117, 113),
+            mme: f(117, 114),
+        },
+    ],
+    align16: NO_ALIGN16,
+    ..GEN9
+};
 
 const GEN12_SRC0: SrcFields = SrcFields {
     is_imm: b(46),
@@ -277,6 +567,7 @@ pub const GEN12: Layout = Layout {
             mme: f(118, 115),
         },
     ],
+    align16: NO_ALIGN16,
     dpas: DpasFields {
         depth: f(49, 48),
         repeat: f(45, 43),

@@ -8,7 +8,7 @@ use crate::Sfid;
 /// `(id, function, first family, last family)`. Sources: Skylake and Tiger Lake PRM vol 2d
 /// "SFID", Mesa `brw_eu_defines.h`, IGA's SFID table.
 const IDS: &[(u8, Sfid, Family, Family)] = {
-    use Family::{Gen8, Gen11, Gen12Lp, Xe2, XeHpc, XeHpg};
+    use Family::{Gen8, Gen12Lp, Xe2, XeHpc, XeHpg};
     use Sfid as F;
     &[
         (0x0, F::Null, Gen8, Xe2),

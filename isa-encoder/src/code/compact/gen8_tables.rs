@@ -182,7 +182,23 @@ pub const SRC: [u64; 32] = [
     0b0101_1000_1000,
 ];
 
-/// Control fields of align16 three-source instructions.
+/// Gen8: control fields of align16 three-source instructions.
+pub const GEN8_TERNARY_CONTROL: [u64; 4] = [
+    0b1000_0000_0110_0000_0000_0001,
+    0b0000_0000_0110_0000_0000_0001,
+    0b0000_0000_1000_0000_0000_0001,
+    0b0000_0000_1000_0000_0010_0001,
+];
+
+/// Gen8: sources of align16 three-source instructions.
+pub const GEN8_TERNARY_SOURCE: [u64; 4] = [
+    0b00_0111_0010_0111_0010_0111_0010_0000_1111_0000_0000_0000,
+    0b00_0111_0010_0111_0010_0111_0010_0000_1111_0000_0000_0010,
+    0b00_0111_0010_0111_0010_0111_0010_0000_1111_0000_0000_1000,
+    0b00_0111_0010_0111_0010_0111_0010_0000_1111_0000_0010_0000,
+];
+
+/// Gen9: control fields of align16 three-source instructions.
 pub const TERNARY_CONTROL: [u64; 4] = [
     0b00_1000_0000_0110_0000_0000_0001,
     0b00_0000_0000_0110_0000_0000_0001,
@@ -190,7 +206,7 @@ pub const TERNARY_CONTROL: [u64; 4] = [
     0b00_0000_0000_1000_0000_0010_0001,
 ];
 
-/// Sources of align16 three-source instructions.
+/// Gen9: sources of align16 three-source instructions.
 pub const TERNARY_SOURCE: [u64; 4] = [
     0b0_0000_0111_0010_0111_0010_0111_0010_0000_1111_0000_0000_0000,
     0b0_0000_0111_0010_0111_0010_0111_0010_0000_1111_0000_0000_0010,

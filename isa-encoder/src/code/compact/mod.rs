@@ -1,9 +1,13 @@
 //! The 8-byte forms: each field is copied, or is an index into a table of bit patterns.
 
 mod gen12_tables;
+mod gen8_tables;
+mod rows;
+mod xehpc_tables;
 
-use super::bits::{Field, Split, Word, b, f};
+use super::bits::{Field, Split, Word};
 use crate::{Format, Type};
+pub use rows::{GEN8, GEN9, GEN11, GEN12LP, XE2, XEHPC, XEHPG};
 
 /// Where the bits of a field of the compacted form go.
 #[derive(Debug)]
@@ -65,7 +69,7 @@ impl Compaction {
 }
 
 /// `value` spread over the fields of `split`.
-const fn spread(split: Split, value: u64) -> u128 {
+const fn spread(split: &[Field], value: u64) -> u128 {
     let mut word = 0;
     let mut rest = value;
     let mut i = split.len();
@@ -81,7 +85,7 @@ const fn spread(split: Split, value: u64) -> u128 {
     word
 }
 
-const fn spread_all<const N: usize>(split: Split, table: &[u64; N]) -> [u128; N] {
+const fn spread_all<const N: usize>(split: &[Field], table: &[u64; N]) -> [u128; N] {
     let mut all = [0; N];
     let mut i = 0;
     while i < N {
@@ -91,7 +95,7 @@ const fn spread_all<const N: usize>(split: Split, table: &[u64; N]) -> [u128; N]
     all
 }
 
-const fn ones(split: Split) -> u64 {
+const fn ones(split: &[Field]) -> u64 {
     let mut width = 0;
     let mut i = 0;
     while i < split.len() {
@@ -100,140 +104,6 @@ const fn ones(split: Split) -> u64 {
     }
     (1 << width) - 1
 }
-
-macro_rules! copy {
-    ($compact:expr => $native:expr) => {
-        copy!(false, $compact => $native)
-    };
-    ($unless_imm:expr, $compact:expr => $native:expr) => {
-        Part {
-            compact: &[$compact],
-            target: Target::Copy(&[$native]),
-            unless_imm: $unless_imm,
-        }
-    };
-}
-
-macro_rules! table {
-    ($compact:expr, $table:expr => $split:expr) => {
-        table!(false, $compact, $table => $split)
-    };
-    ($unless_imm:expr, $compact:expr, $table:expr => $split:expr) => {
-        Part {
-            compact: &$compact,
-            target: Target::Table {
-                patterns: &const { spread_all(&$split, &$table) },
-                mask: const { spread(&$split, ones(&$split)) },
-            },
-            unless_imm: $unless_imm,
-        }
-    };
-}
-
-/// The part is replaced by an immediate.
-const UNLESS_IMM: bool = true;
-
-use gen12_tables as g12;
-
-const GEN12_CONTROL: [Field; 10] = [
-    f(95, 92),
-    b(34),
-    b(33),
-    b(32),
-    b(31),
-    b(28),
-    f(27, 24),
-    f(23, 22),
-    f(21, 19),
-    f(18, 16),
-];
-const GEN12_DATATYPE: [Field; 10] = [
-    b(98),
-    f(91, 88),
-    b(66),
-    b(50),
-    f(49, 48),
-    b(47),
-    b(46),
-    f(43, 40),
-    f(39, 36),
-    b(35),
-];
-const GEN12_SUBREG: [Field; 3] = [f(103, 99), f(71, 67), f(55, 51)];
-const GEN12_SRC0: [Field; 5] = [f(87, 84), f(83, 81), b(80), f(65, 64), f(45, 44)];
-const GEN12_SRC1: [Field; 5] = [f(121, 120), f(119, 116), f(115, 113), b(112), f(97, 96)];
-const GEN12_TERNARY_CONTROL: [Field; 18] = [
-    f(95, 92),
-    f(90, 88),
-    f(82, 80),
-    b(50),
-    b(48),
-    f(42, 40),
-    b(39),
-    f(38, 36),
-    b(34),
-    b(33),
-    b(32),
-    b(31),
-    b(28),
-    f(27, 24),
-    b(23),
-    b(22),
-    f(21, 19),
-    f(18, 16),
-];
-const GEN12_TERNARY_SOURCE: [Field; 15] = [
-    b(114),
-    f(113, 112),
-    b(98),
-    f(97, 96),
-    b(91),
-    f(87, 86),
-    f(85, 84),
-    b(83),
-    b(66),
-    f(65, 64),
-    b(47),
-    b(46),
-    f(45, 44),
-    b(43),
-    b(35),
-];
-const GEN12_TERNARY_SUBREG: [Field; 4] = [f(119, 115), f(103, 99), f(71, 67), f(55, 51)];
-
-const GEN12_TERNARY: &[Part] = &[
-    copy!(f(6, 0) => f(6, 0)),
-    copy!(b(7) => b(30)),
-    copy!(f(15, 8) => f(15, 8)),
-    copy!(f(23, 16) => f(63, 56)),
-    table!([f(28, 24)], g12::TERNARY_CONTROL => GEN12_TERNARY_CONTROL),
-    table!([f(34, 30)], g12::TERNARY_SOURCE => GEN12_TERNARY_SOURCE),
-    table!([f(39, 35)], g12::TERNARY_SUBREG => GEN12_TERNARY_SUBREG),
-    copy!(f(47, 40) => f(79, 72)),
-    copy!(f(55, 48) => f(127, 120)),
-    copy!(f(63, 56) => f(111, 104)),
-];
-
-/// Gen12LP.
-pub const GEN12LP: Compaction = Compaction {
-    basic: &[
-        copy!(f(6, 0) => f(6, 0)),
-        copy!(b(7) => b(30)),
-        copy!(f(15, 8) => f(15, 8)),
-        copy!(f(23, 16) => f(63, 56)),
-        table!([f(28, 24)], g12::CONTROL => GEN12_CONTROL),
-        table!([f(34, 30)], g12::DATATYPE => GEN12_DATATYPE),
-        table!([f(39, 35)], g12::SUBREG => GEN12_SUBREG),
-        copy!(f(47, 40) => f(79, 72)),
-        table!([f(51, 48)], g12::SRC0 => GEN12_SRC0),
-        table!(UNLESS_IMM, [f(55, 52)], g12::SRC1 => GEN12_SRC1),
-        copy!(UNLESS_IMM, f(63, 56) => f(111, 104)),
-    ],
-    ternary: GEN12_TERNARY,
-    dpas: GEN12_TERNARY,
-    imm: &[f(63, 52)],
-    imm_coding: ImmCoding::ByType12,
-};
 
 /// The bits that a 32-bit immediate covers.
 const IMM32: u128 = 0xffff_ffff << 96;

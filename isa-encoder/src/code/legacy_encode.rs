@@ -1,0 +1,272 @@
+//! Encoding of what only Gen8 to Gen11 have.
+
+use super::EncodeError;
+use super::encode::{Encoder, SRC_NAMES, mme_code};
+use super::layout::SrcFields;
+use super::legacy_decode::{FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, SENDS_EXDESC_HIGH};
+use super::types;
+use crate::model::{
+    Branch, Descriptor, Dst, Format, Opcode, Options, RegFile, Region, Register, Send, Src, Type,
+};
+
+type Result<T> = core::result::Result<T, EncodeError>;
+
+impl Encoder<'_> {
+    pub(super) fn ternary_align16(&mut self) -> Result<()> {
+        let a = &self.layout.align16;
+        self.set("AccessMode", self.layout.access_mode, 1)?;
+        let ty_code = |this: &Self, ty: Option<Type>, name| {
+            let code = ty.and_then(|ty| types::code(&this.table.types.align16, ty));
+            match code {
+                Some(code) => Ok(code),
+                None => this.form(name),
+            }
+        };
+        let code = ty_code(self, self.input.dst.ty(), "Dst.DataType")?;
+        self.set("Dst.DataType", a.dst_ty, code)?;
+        let code = ty_code(self, self.input.src[0].ty(), "Src0.DataType")?;
+        self.set("Src.DataType", a.src_ty, code)?;
+        let reg = match self.input.dst {
+            Dst::Direct {
+                reg, hstride: 1, ..
+            } => {
+                if reg.byte % 4 != 0 {
+                    return self.cannot("Dst.SubReg", u64::from(reg.byte));
+                }
+                self.set("Dst.SubReg", a.dst_subreg, u64::from(reg.byte / 4))?;
+                self.set("Dst.ChanEn", a.write_mask, FULL_WRITE_MASK)?;
+                reg
+            }
+            Dst::Macro { reg, mme, .. } => {
+                self.set("Dst.SpecialAcc", a.write_mask, mme_code(mme))?;
+                reg
+            }
+            _ => return self.form("Dst"),
+        };
+        self.grf("Dst.RegNum", a.dst_reg, reg)?;
+        for i in 0..3 {
+            self.src_align16(i)?;
+        }
+        self.cond()
+    }
+
+    fn grf(&mut self, name: &'static str, field: super::bits::Field, reg: Register) -> Result<()> {
+        if reg.file != RegFile::Grf {
+            return self.form(name);
+        }
+        self.set(name, field, u64::from(reg.number))
+    }
+
+    fn src_align16(&mut self, index: usize) -> Result<()> {
+        let s = &self.layout.align16.src[index];
+        let name = SRC_NAMES[index];
+        let src = self.input.src[index];
+        let Some(ty) = src.ty() else {
+            return self.form(name);
+        };
+        if s.is_half.exists() {
+            self.set("Src.DataType", s.is_half, u64::from(ty == Type::Hf))?;
+        }
+        let mods = src.mods();
+        self.set("Src.Abs", s.abs, u64::from(mods.abs))?;
+        self.set("Src.Neg", s.neg, u64::from(mods.neg))?;
+        match src {
+            Src::Macro { reg, mme, .. } => {
+                self.set("Src.SpecialAcc", s.swizzle, mme_code(mme))?;
+                self.grf(name, s.reg, reg)
+            }
+            Src::Direct { reg, region, .. } => {
+                let unit = if s.subreg.len() == 2 { 2 } else { 4 };
+                if reg.byte % unit != 0 {
+                    return self.cannot("Src.SubReg", u64::from(reg.byte));
+                }
+                self.scatter("Src.SubReg", s.subreg, u64::from(reg.byte / unit))?;
+                self.set("Src.Swizzle", s.swizzle, IDENTITY_SWIZZLE)?;
+                let packed = if index == 2 {
+                    region == Region::new(1, 1, 0)
+                } else {
+                    region.hstride == 1 && !region.is_scalar()
+                };
+                let scalar = region.is_scalar();
+                if !packed && !scalar {
+                    return self.form(name);
+                }
+                self.set("Src.RepCtrl", s.replicate, u64::from(scalar))?;
+                self.grf(name, s.reg, reg)
+            }
+            _ => self.form(name),
+        }
+    }
+
+    pub(super) fn send_gen9(&mut self, send: &Send) -> Result<()> {
+        let l = self.layout;
+        let s = &l.send;
+        let two = matches!(self.input.opcode, Opcode::Sends | Opcode::Sendsc);
+        if self.input.options.contains(Options::NO_SRC_DEP_SET) {
+            self.set("NoSrcDepSet", l.acc_wr_en, 1)?;
+        }
+        self.set("EOT", s.eot, u64::from(send.eot))?;
+        match (send.sfid, send.exdesc) {
+            (Some(sfid), Descriptor::Immediate(_)) => self.set_sfid(sfid, s.sfid)?,
+            (None, Descriptor::Register { .. }) => {}
+            _ => return self.form("SFID"),
+        }
+        if two {
+            self.sends(send)?;
+            return self.no_more_sources(2);
+        }
+        self.dst(&l.dst)?;
+        let src0 = self.input.src[0];
+        match src0 {
+            Src::Direct { .. } | Src::Indirect { .. } => {
+                self.src(&l.src[0], &src0, SRC_NAMES[0])?;
+            }
+            _ => return self.form(SRC_NAMES[0]),
+        }
+        let src1 = &l.src[1];
+        match send.desc {
+            Descriptor::Immediate(desc) => {
+                self.set("Desc.RegFile", src1.file, 3)?;
+                self.scatter("Desc", s.desc, u64::from(desc))?;
+            }
+            Descriptor::Register { subreg } => {
+                self.set("Desc.RegNum", src1.reg, 0x10)?;
+                self.set("Desc.SubReg", src1.subreg, u64::from(subreg) * 4)?;
+            }
+        }
+        if let Descriptor::Immediate(exdesc) = send.exdesc
+            && exdesc != 0
+        {
+            let indirect = matches!(src0, Src::Indirect { .. });
+            if exdesc & 0xffff != 0 || self.table.send_regions || indirect {
+                return self.cannot("ExDesc", u64::from(exdesc));
+            }
+            self.scatter("ExDesc", s.exdesc, u64::from(exdesc >> 16))?;
+        }
+        self.no_more_sources(1)
+    }
+
+    fn sends(&mut self, send: &Send) -> Result<()> {
+        let l = self.layout;
+        let s = &l.send;
+        let Dst::Direct { reg, ty, .. } = self.input.dst else {
+            return self.form("Dst");
+        };
+        let code = self.type_code(&self.table.types.register, ty, "Dst.DataType")?;
+        self.set("Dst.DataType", l.dst.ty, code)?;
+        let (file, number) = self.register(reg, "Dst.Reg")?;
+        self.set("Dst.RegFile", s.dst_file, file)?;
+        self.set("Dst.RegNum", l.dst.reg, number)?;
+        let [
+            Src::Direct { reg: src0, .. },
+            Src::Direct { reg: src1, .. },
+            _,
+        ] = self.input.src
+        else {
+            return self.form("payload");
+        };
+        self.grf(SRC_NAMES[0], l.src[0].reg, src0)?;
+        let (file, number) = self.register(src1, SRC_NAMES[1])?;
+        self.set("Src1.RegFile", s.src1_file, file)?;
+        self.set("Src1.RegNum", s.src1_reg, number)?;
+        match send.desc {
+            Descriptor::Immediate(desc) => self.scatter("Desc", s.desc, u64::from(desc))?,
+            Descriptor::Register { subreg: 0 } => self.set("Desc.IsReg", s.desc_is_reg, 1)?,
+            Descriptor::Register { subreg } => return self.cannot("Desc", u64::from(subreg)),
+        }
+        match send.exdesc {
+            Descriptor::Immediate(exdesc) => {
+                if exdesc & 0xfc3f != 0 {
+                    return self.cannot("ExDesc", u64::from(exdesc));
+                }
+                self.set("ExDesc", SENDS_EXDESC_HIGH, u64::from(exdesc >> 16))?;
+                self.set("Src1.Length", s.src1_len, u64::from(exdesc >> 6 & 15))
+            }
+            Descriptor::Register { subreg } => {
+                self.set("ExDesc.IsReg", s.exdesc_is_reg, 1)?;
+                self.set("ExDesc", s.exdesc_subreg, u64::from(subreg))
+            }
+        }
+    }
+
+    pub(super) fn jump_gen9(&mut self, branch: &Branch) -> Result<()> {
+        let l = self.layout;
+        let opcode = self.input.opcode;
+        let format = opcode.format();
+        if branch.control {
+            if !opcode.has_branch_control() {
+                return self.form("BranchCtrl");
+            }
+            self.set("BranchCtrl", l.branch_control, 1)?;
+        }
+        if self.input.options.contains(Options::ACC_WR_EN) {
+            if opcode.has_branch_control() {
+                return self.form("AccWrEn");
+            }
+            self.set("AccWrEn", l.acc_wr_en, 1)?;
+        }
+        // brd and brc write ip with a type, jmpi also reads it.
+        match format {
+            Format::Call => {
+                self.dst(&l.dst)?;
+                if opcode == Opcode::Call {
+                    // Source 0 is unused; IGC's compilers leave <2;4,1> there.
+                    let src0 = &l.src[0];
+                    self.set("Src0.VertStride", src0.vstride, 2)?;
+                    self.set("Src0.Width", src0.width, 2)?;
+                    self.set("Src0.HorzStride", src0.hstride, 1)?;
+                }
+            }
+            Format::JumpUnary | Format::JumpBrc => {
+                self.set("Dst.RegNum", l.dst.reg, IP)?;
+                self.set("Dst.HorzStride", l.dst.hstride, 1)?;
+                if opcode == Opcode::Jmpi {
+                    self.set("Src0.RegNum", l.src[0].reg, IP)?;
+                } else {
+                    let code = self.d_type("Dst.DataType")?;
+                    self.set("Dst.DataType", l.dst.ty, code)?;
+                }
+            }
+            _ => self.set("Dst.HorzStride", l.dst.hstride, 1)?,
+        }
+        let target: &SrcFields = match format {
+            Format::Call | Format::JumpJip => &l.src[1],
+            Format::JumpUnary if opcode == Opcode::Jmpi => &l.src[1],
+            _ => &l.src[0],
+        };
+        match (branch.jip, self.input.src[0]) {
+            (Some(jip), Src::None) if format != Format::Ret => {
+                let code = self.d_type("Src.DataType")?;
+                self.set("Src.DataType", target.ty, code)?;
+                self.set("Src.RegFile", target.file, 3)?;
+                let compacted = self.input.options.contains(Options::COMPACTED);
+                let length = if compacted { 8 } else { 16 };
+                let jip = if opcode == Opcode::Jmpi {
+                    jip.wrapping_sub(length)
+                } else {
+                    jip
+                };
+                self.set("JIP", l.jip, u64::from(jip as u32))?;
+                let two = matches!(format, Format::JumpJipUip | Format::JumpBrc);
+                match (branch.uip, two) {
+                    (Some(uip), true) => self.set("UIP", l.uip, u64::from(uip as u32)),
+                    (None, false) => Ok(()),
+                    _ => self.form("UIP"),
+                }
+            }
+            (None, src @ Src::Direct { .. })
+                if matches!(
+                    format,
+                    Format::Ret | Format::JumpUnary | Format::JumpBrc | Format::Call
+                ) =>
+            {
+                self.src(target, &src, SRC_NAMES[0])
+            }
+            _ => self.form("target"),
+        }
+    }
+
+    fn d_type(&self, name: &'static str) -> Result<u64> {
+        self.type_code(&self.table.types.register, Type::D, name)
+    }
+}
