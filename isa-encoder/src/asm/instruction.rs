@@ -68,9 +68,11 @@ impl Parser {
         if format == Format::Nullary {
             return self.options(cursor);
         }
-        if format != Format::Sync
-            || cursor.peek() == Some(Token::LeftParen) && !self.is_sync_set(cursor)
-        {
+        // `sync`, `wait` and `jmpi` may leave out the execution size.
+        let optional = matches!(format, Format::Sync | Format::Wait)
+            || self.instruction.opcode == Opcode::Jmpi;
+        let given = cursor.peek() == Some(Token::LeftParen) && !self.is_sync_set(cursor);
+        if given || !optional {
             self.exec_info(cursor)?;
         }
         self.condition(cursor)?;

@@ -233,11 +233,15 @@ impl Context<'_> {
     pub fn dst(&self, cursor: &mut Cursor<'_>) -> Parse<Dst> {
         if cursor.eat_name("r") {
             let (subreg, offset) = address(cursor)?;
+            let hstride = self.dst_stride(cursor)?;
+            let given = ty_or_error(cursor, self.implied_type())?;
+            // As in IGA, indirect responses have no type.
+            let is_send = self.format() == Format::Send;
             return Ok(Dst::Indirect {
                 subreg,
                 offset,
-                hstride: self.dst_stride(cursor)?,
-                ty: ty_or_error(cursor, self.implied_type())?,
+                hstride,
+                ty: if is_send { Type::Ud } else { given },
             });
         }
         let (file, number) = register(cursor)?;
@@ -250,7 +254,10 @@ impl Context<'_> {
                     byte: 0,
                 },
                 mme,
-                hstride: self.dst_stride(cursor)?,
+                hstride: match self.family.macro_stride(self.opcode()) {
+                    0 => self.dst_stride(cursor).map(|_| 0)?,
+                    _ => self.dst_stride(cursor)?,
+                },
                 ty: ty_or_error(cursor, None)?,
             });
         }
@@ -318,9 +325,12 @@ impl Context<'_> {
         let (file, number) = register(cursor)?;
         if self.is_macro {
             let mme = math_macro(cursor)?;
-            let region = self
-                .region(cursor, index, false)?
-                .unwrap_or_else(|| self.family.macro_region(self.instruction, index));
+            let given = self.region(cursor, index, false)?;
+            let ty = ty_or_error(cursor, None)?;
+            let implied = self.family.macro_region(self.instruction, index, ty);
+            // As in IGA, the region of `madm` is always the implied one.
+            let fixed = self.opcode() == Opcode::Madm || self.family.align16;
+            let region = given.filter(|_| !fixed).unwrap_or(implied);
             return Ok(Src::Macro {
                 reg: Register {
                     file,
@@ -329,14 +339,14 @@ impl Context<'_> {
                 },
                 mme,
                 region,
-                ty: ty_or_error(cursor, None)?,
+                ty,
                 mods,
             });
         }
         let sub = subregister(cursor)?;
         let region = match self.region(cursor, index, false)? {
             Some(region) => region,
-            None => self.default_region(sub.is_some()),
+            None => self.family.default_region(self.instruction, sub.is_some()),
         };
         let ty = ty_or_error(cursor, self.implied_type())?;
         let byte = byte_of(self, file, sub, ty)?;
@@ -346,16 +356,6 @@ impl Context<'_> {
             ty,
             mods,
         })
-    }
-
-    /// The region of a register that gives none.
-    fn default_region(&self, has_subregister: bool) -> Region {
-        match self.format() {
-            Format::Dpas | Format::Send => Region::PACKED,
-            _ if self.opcode().is_branch() => Region::SCALAR,
-            _ if has_subregister || self.instruction.exec_size == 1 => Region::SCALAR,
-            _ => Region::PACKED,
-        }
     }
 
     /// `<V;W,H>`, `<W,H>`, `<V;H>` or `<H>`, by the format.
@@ -410,10 +410,23 @@ impl Context<'_> {
 
     /// A send payload, `rN`, `rN:LENGTH` or `null`; also gives its length.
     pub fn payload(&self, cursor: &mut Cursor<'_>, index: usize) -> Parse<(Src, Option<u8>)> {
+        let typed = self.family.send == SendForm::Gen9;
+        if typed && index == 0 {
+            let mut src = self.src(cursor, index)?;
+            match &mut src {
+                Src::Direct { region, .. } if !self.family.send_regions => {
+                    *region = Region::SCALAR;
+                }
+                Src::Direct { .. } => {}
+                // As in IGA, indirect payloads have no type.
+                Src::Indirect { ty, .. } => *ty = Type::Ud,
+                _ => return Err(cursor.expected("a payload register")),
+            }
+            return Ok((src, None));
+        }
         let (file, number) = register(cursor)?;
         let mut length = None;
         let mut ty = Type::Ud;
-        let typed = self.family.send == SendForm::Gen9;
         if typed {
             ty = ty_or_error(cursor, Some(Type::Ud))?;
         } else if index == 1 && (cursor.eat(Token::Colon) || cursor.eat(Token::Hash)) {

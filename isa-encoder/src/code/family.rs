@@ -8,7 +8,7 @@ use super::opcodes;
 use super::swsb::SwsbEncoding;
 use super::types::{self, TypeTable};
 use crate::message::sfid_table;
-use crate::model::{Dst, Instruction, Opcode, Region, Send, Sfid, Src};
+use crate::model::{Dst, Format, Instruction, Opcode, Region, Send, Sfid, Src, Type};
 
 /// The form of sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,15 +85,37 @@ impl FamilyTable {
         opcode == Opcode::Movi && self.align16
     }
 
-    /// The region of a math macro source that gives none.
-    pub fn macro_region(&self, instruction: &Instruction, index: usize) -> Region {
+    /// The region of a math macro source that gives none. In align16 mode it spans 16 bytes.
+    pub fn macro_region(&self, instruction: &Instruction, index: usize, ty: Type) -> Region {
         let scalar = instruction.exec_size == 1;
         match (instruction.opcode, index) {
             (Opcode::Madm, 2) => Region::new(1, 1, 0),
             (Opcode::Madm, _) => Region::ternary(4, 1),
-            _ if self.align16 => Region::new(4, 4, 1),
+            _ if self.align16 => Region::new((16 / ty.bytes().max(1)) as u8, 1, 0),
             _ if scalar => Region::SCALAR,
             _ if self.legacy_jumps => Region::new(2, 2, 1),
+            _ => Region::PACKED,
+        }
+    }
+
+    /// The stride of a math macro destination that gives none.
+    pub fn macro_stride(&self, opcode: Opcode) -> u8 {
+        if self.align16 && opcode != Opcode::Madm {
+            0
+        } else {
+            1
+        }
+    }
+
+    /// The region of a source register that gives none.
+    pub fn default_region(&self, instruction: &Instruction, has_subregister: bool) -> Region {
+        match instruction.opcode.format() {
+            Format::Dpas => Region::PACKED,
+            Format::Send if self.send != SendForm::Gen9 => Region::PACKED,
+            Format::Send | Format::Wait => Region::SCALAR,
+            Format::Ret | Format::JumpBrc if self.legacy_jumps => Region::new(2, 2, 1),
+            _ if instruction.opcode.is_branch() => Region::SCALAR,
+            _ if has_subregister || instruction.exec_size == 1 => Region::SCALAR,
             _ => Region::PACKED,
         }
     }

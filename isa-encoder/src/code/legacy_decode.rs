@@ -80,7 +80,7 @@ impl<const N: usize> Decoder<N> {
             return Ok(Src::Macro {
                 reg,
                 mme: mme(swizzle),
-                region: Self::TABLE.macro_region(&Instruction::new(self.opcode), index),
+                region: Self::TABLE.macro_region(&Instruction::new(self.opcode), index, ty),
                 ty,
                 mods,
             });

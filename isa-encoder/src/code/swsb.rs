@@ -66,6 +66,14 @@ const FOUR_PIPES: [(u32, Pipe); 6] = [
     (0x28, Pipe::Math),
 ];
 
+/// The pipe of a distance beside a token, to XeHPG.
+const fn both_pipe(encoding: SwsbEncoding, class: SwsbClass) -> Pipe {
+    match (encoding, class) {
+        (SwsbEncoding::ThreeDist, SwsbClass::Send) => Pipe::All,
+        _ => Pipe::Default,
+    }
+}
+
 /// FourDist: (bits 9:8, pipe, use of the token) of a distance and a token together.
 const fn four_both(class: SwsbClass) -> &'static [(u32, Pipe, TokenMode)] {
     match class {
@@ -108,7 +116,7 @@ fn decode8(encoding: SwsbEncoding, class: SwsbClass, bits: u32) -> Option<Swsb> 
         } else {
             TokenMode::Set
         };
-        swsb.distance = Some((Pipe::Default, (bits >> 4 & 7) as u8));
+        swsb.distance = Some((both_pipe(encoding, class), (bits >> 4 & 7) as u8));
         swsb.token = token(bits & 15, mode);
         return if bits & 0x70 == 0 { None } else { Some(swsb) };
     }
@@ -215,7 +223,7 @@ pub fn encode(encoding: SwsbEncoding, class: SwsbClass, swsb: Swsb) -> Option<u6
             } else {
                 TokenMode::Set
             };
-            if mode != fits || pipe != Pipe::Default {
+            if mode != fits || pipe != both_pipe(encoding, class) {
                 return None;
             }
             0x80 | u32::from(distance) << 4 | u32::from(id)

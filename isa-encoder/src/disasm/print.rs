@@ -183,7 +183,9 @@ impl Printer<'_> {
 
     fn operands(&mut self) {
         let input = self.input;
-        self.dst();
+        if input.opcode.format() != Format::Wait {
+            self.dst();
+        }
         for (i, src) in input.src.iter().enumerate() {
             if *src == Src::None {
                 break;
@@ -257,7 +259,7 @@ impl Printer<'_> {
             } => {
                 self.register_name(reg);
                 self.mme(mme);
-                if hstride != 1 {
+                if hstride != traits(self.family).macro_stride(input.opcode) {
                     self.dst_stride(hstride);
                 }
                 self.ty(ty);
@@ -341,7 +343,7 @@ impl Printer<'_> {
             } => {
                 self.register_name(reg);
                 self.mme(mme);
-                if region != traits(self.family).macro_region(input, index) {
+                if region != traits(self.family).macro_region(input, index, ty) {
                     self.region(index, region);
                 }
                 self.ty(ty);
@@ -435,16 +437,29 @@ impl Printer<'_> {
         };
         let form = traits(self.family).send;
         let typed = form == SendForm::Gen9;
-        if let Dst::Direct { reg, ty, .. } = input.dst {
-            self.register(reg, None);
-            if typed {
-                self.ty(ty);
+        match input.dst {
+            Dst::Direct { reg, ty, .. } => {
+                self.register(reg, None);
+                if typed {
+                    self.ty(ty);
+                }
             }
+            _ => self.dst(),
         }
         for (i, src) in input.src.iter().enumerate() {
-            if let Src::Direct { reg, ty, .. } = *src {
+            if matches!(src, Src::Indirect { .. }) {
+                self.out.push_str("  ");
+                self.src(i, src);
+            }
+            if let Src::Direct {
+                reg, ty, region, ..
+            } = *src
+            {
                 self.out.push_str("  ");
                 self.register(reg, None);
+                if typed && region != Region::SCALAR {
+                    self.region(i, region);
+                }
                 if i == 1
                     && let Some(length) = send.src1_len
                     && matches!(form, SendForm::XeHpg | SendForm::Xe2)
