@@ -72,11 +72,12 @@ impl<'a> Iterator for Batch<'a> {
             }
         };
         let offset = self.at;
-        self.at = offset.saturating_add(len);
+        let dwords = rest.get(..len).unwrap_or(rest);
+        self.at = offset + dwords.len();
         Some(Step {
             address: self.start.offset(offset as u64 * 4),
             offset,
-            dwords: rest.get(..len).unwrap_or(rest),
+            dwords,
             packet,
         })
     }

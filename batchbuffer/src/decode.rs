@@ -98,12 +98,7 @@ impl<'a> View<'a> {
     #[inline]
     pub fn find(&self, field: &'static Field, index: usize) -> Option<u64> {
         let row = field.row(self.family)?;
-        let dwords = if same_name(self.layout.name, field.layout) {
-            self.dwords
-        } else {
-            let base = self.layout.nested(self.family, field.layout)?;
-            self.dwords.get(base / 32..)?
-        };
+        let (_, dwords) = self.region(field)?;
         let start = row.element(index, dwords.len())?;
         let raw = read_bits(dwords, start, row.bits());
         Some(match row.kind {
@@ -119,16 +114,35 @@ impl<'a> View<'a> {
             .map_or(0, |row| row.elements(self.dwords.len()))
     }
 
-    /// The nested layout in a field of that kind.
+    /// The nested layout in a field of that kind. It may be cut off.
     pub fn state(&self, field: &'static Field) -> Option<View<'a>> {
+        self.state_at(field, 0)
+    }
+
+    /// The nested layout in element `index` of a repeated field.
+    pub fn state_at(&self, field: &'static Field, index: usize) -> Option<View<'a>> {
         let row = field.row(self.family)?;
         let Kind::State(inner) = row.kind else {
             return None;
         };
-        let start = row.dword as usize;
+        let (base, dwords) = self.region(field)?;
+        let start = row.element(index, dwords.len())?;
+        // Nested layouts begin at whole dwords everywhere.
+        let start = base + start / 32;
         let end = start + (row.bits() as usize).div_ceil(32);
         let dwords = self.dwords.get(start..end.min(self.dwords.len()))?;
         Some(View::new(self.family, inner, dwords))
+    }
+
+    /// The dwords of the layout, this one or a nested one, that `field`
+    /// belongs to, and where they begin.
+    #[inline]
+    fn region(&self, field: &'static Field) -> Option<(usize, &'a [u32])> {
+        if same_name(self.layout.name, field.layout) {
+            return Some((0, self.dwords));
+        }
+        let base = self.layout.nested(self.family, field.layout)? / 32;
+        Some((base, self.dwords.get(base..)?))
     }
 }
 

@@ -94,19 +94,20 @@ impl fmt::Display for Fields<'_> {
         let indent = self.indent;
         for value in fields(&self.view) {
             let name = value.field.name;
-            if let Kind::State(inner) = value.row.kind {
-                writeln!(f, "{:indent$}{name}: {}", "", inner.name)?;
-                if let Some(view) = self.view.state(value.field) {
+            let nested = self.view.state_at(value.field, value.index.unwrap_or(0));
+            if nested.is_none() && value.raw == 0 && !self.all {
+                continue;
+            }
+            write!(f, "{:indent$}{name}", "")?;
+            if let Some(index) = value.index {
+                write!(f, "[{index}]")?;
+            }
+            match nested {
+                None => writeln!(f, ": {value}")?,
+                Some(view) => {
+                    writeln!(f, ":")?;
                     Fields::new(view, indent + 2, self.all).fmt(f)?;
                 }
-                continue;
-            }
-            if value.raw == 0 && !self.all {
-                continue;
-            }
-            match value.index {
-                Some(index) => writeln!(f, "{:indent$}{name}[{index}]: {value}", "")?,
-                None => writeln!(f, "{:indent$}{name}: {value}", "")?,
             }
         }
         Ok(())

@@ -97,7 +97,7 @@ packet! {
 packet! {
     /// Ends the batch if a value in memory is not greater than the operand.
     mi_conditional_batch_buffer_end "MI_CONDITIONAL_BATCH_BUFFER_END" 0x1b00_0000 on ALL, Gen8..Xe2
-    length { [Gen8..Gen8] 3 in 7:0, [Gen9..Xe2] 4 in 7:0 }
+    length { 4 in 7:0 }
     "Compare Operation" COMPARE_OPERATION { [XeHpg..Xe2] 0:14:12 values(CompareOperation) }
     "Predicate Enable" PREDICATE_ENABLE { [XeHpg..Xe2] 0:15:15 bool }
     "End Current Batch Buffer Level" END_CURRENT_BATCH_BUFFER_LEVEL { [XeHpg..Xe2] 0:18:18 bool }

@@ -41,6 +41,7 @@ const XE_HP: &[Family] = &[XeHpg, XeHpc, Xe2];
 const OLD_BLITTER: &[Family] = &[Gen8, Gen9, Gen11, Gen12Lp];
 
 const OPEN: &str = "the packet has more than one length; we give the smallest";
+const ADDRESS: &str = "its 48-bit address, which genxml has too, reaches into a fourth dword";
 const SIGN: &str = "a slip of genxml: tilings are not signed, and the next file has uint";
 const SIMT: &str = "the codes are those of SIMD16 and SIMD32, which we name alike everywhere";
 
@@ -70,6 +71,12 @@ pub const NOT_DECLARED: &[Exception] = &[
     ),
     except("EXECUTE_INDIRECT_DISPATCH", &[Xe2], "value SIMD Size", SIMT),
     except("MI_CLFLUSH", EVERY, "length ? in 9:0", OPEN),
+    except(
+        "MI_CONDITIONAL_BATCH_BUFFER_END",
+        &[Gen8],
+        "length 3 in 7:0",
+        ADDRESS,
+    ),
     except("MI_FLUSH_DW", EVERY, "length 5 in 5:0", OPEN),
     except("MI_MATH", EVERY, "length ? in", OPEN),
     except(
@@ -142,6 +149,12 @@ pub const NOT_IN_GENXML: &[Exception] = &[
     ),
     except("GPGPU_CSR_BASE_ADDRESS", &[Gen11, Gen12Lp], "", NEO),
     except("MI_CLFLUSH", EVERY, "length 3 in 9:0", OPEN),
+    except(
+        "MI_CONDITIONAL_BATCH_BUFFER_END",
+        &[Gen8],
+        "length 4 in 7:0",
+        ADDRESS,
+    ),
     except("MI_FLUSH_DW", EVERY, "length 4 in 5:0", OPEN),
     except("MI_MATH", EVERY, "length 2 in", OPEN),
     except("STATE_COMPUTE_MODE", &[Gen12Lp], "", NEO),

@@ -9,7 +9,6 @@ use batchbuffer::packets::{
 };
 use batchbuffer::states::values::AtomicOpcode;
 use batchbuffer::{Decoded, PacketId};
-use devinfo::GpuAddress;
 
 use super::failure::Failure;
 use super::math;
