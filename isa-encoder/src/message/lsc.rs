@@ -33,6 +33,9 @@ const SURFACE_STATE: Field = Field::new(31, 12);
 const SURFACE_STATE_WIDE: Field = Field::new(31, 6);
 /// Xe2 extended descriptor: immediate offset of flat messages, signed.
 const FLAT_OFFSET: Field = Field::new(31, 12);
+/// Xe2 extended descriptor: immediate x and y of untyped two-dimensional blocks, signed.
+const BLOCK2D_X: Field = Field::new(21, 12);
+const BLOCK2D_Y: Field = Field::new(31, 22);
 /// Xe2 extended descriptor: immediate offset with a binding table index, signed.
 const BTI_OFFSET: Field = Field::new(23, 12);
 
@@ -301,6 +304,8 @@ pub enum Lsc {
         data: DataSize,
         /// The arrangement in registers.
         layout: Block2d,
+        /// Immediate offsets of x (in elements) and y of untyped blocks (Xe2 and later, else 0).
+        offset: [i16; 2],
         /// Cache control bits, as encoded.
         cache: u8,
     },
@@ -405,6 +410,13 @@ impl Decoder {
         }
     }
 
+    fn block2d_offset(&self) -> [i16; 2] {
+        if self.family < Family::Xe2 || self.get(ADDRESS_TYPE) != 0 {
+            return [0; 2];
+        }
+        [BLOCK2D_X, BLOCK2D_Y].map(|field| signed(field.get(self.descriptors.extended), 10) as i16)
+    }
+
     fn address_size(&self) -> Result<AddressSize, DescriptorError> {
         match self.get(ADDRESS_SIZE) {
             1 => Ok(AddressSize::A16),
@@ -476,7 +488,11 @@ impl Decoder {
                 } else {
                     Write
                 },
-                address: self.address(),
+                address: match self.address() {
+                    LscAddress::Flat { .. } => LscAddress::Flat { offset: 0 },
+                    address => address,
+                },
+                offset: self.block2d_offset(),
                 data: self.data()?,
                 layout: Block2d {
                     transpose: self.get(TRANSPOSE) != 0,
@@ -687,8 +703,14 @@ impl Encoder {
                 address,
                 data,
                 layout,
+                offset,
                 cache,
             } => {
+                for (field, offset) in [BLOCK2D_X, BLOCK2D_Y].into_iter().zip(offset) {
+                    if offset != 0 {
+                        self.immediate(field, 10, offset.into())?;
+                    }
+                }
                 let code = if direction == Read {
                     opcode::LOAD_BLOCK2D
                 } else {

@@ -3,7 +3,7 @@
 use isa_encoder::Sfid;
 use isa_encoder::message::{DescriptorError, Descriptors, Message as Meaning};
 
-use super::{gateway, hdc, sampler};
+use super::{gateway, hdc, lsc, sampler};
 use crate::{Fault, GroupEnv};
 
 /// One send, with its payload gathered.
@@ -62,7 +62,7 @@ pub fn execute(message: Message<'_>, env: &GroupEnv<'_>) -> Result<Effect, Fault
         Meaning::Gateway(meaning) => gateway::execute(meaning, env),
         Meaning::EndOfThread => Ok(Effect::EndOfThread),
         Meaning::Sampler(meaning) => sampler::execute(meaning, message, env).map(|()| Effect::None),
-        meaning @ Meaning::Lsc(_) => Err(not_modelled(&meaning.to_string())),
+        Meaning::Lsc(meaning) => lsc::execute(meaning, message, env).map(|()| Effect::None),
     }
 }
 

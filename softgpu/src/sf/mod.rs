@@ -12,14 +12,18 @@
 mod atomic;
 mod execute;
 mod gateway;
+mod gather;
 mod hdc;
+mod lsc;
 mod payload;
 mod place;
+mod rectangle;
 mod sampler;
 mod state_cache;
 mod surface;
 #[cfg(test)]
 mod tests;
+mod typed;
 
 pub use execute::{Effect, Message, execute};
 pub use state_cache::StateCache;

@@ -5,7 +5,7 @@ use isa_encoder::message::{BlockAlignment, Direction, HdcAddress, OwordCount};
 use super::{Context, header};
 use crate::Fault;
 use crate::sf::payload::{Lanes, Response, lane32};
-use crate::sf::place::{Place, UNBOUNDED};
+use crate::sf::place::Place;
 
 const OWORD: usize = 16;
 const HWORD: usize = 32;
@@ -86,7 +86,7 @@ fn transfer(
     }
 }
 
-/// A block of the thread's scratch space. Its base in general state memory is in the header.
+/// A block of the thread's scratch space.
 ///
 /// In DWord channel mode, channel i of a write guards dword i of each pair of registers; else
 /// the whole block is written.
@@ -101,12 +101,7 @@ pub(super) fn scratch(
     context.require_header()?;
     let bytes = usize::from(hwords) * HWORD;
     let offset = u64::from(offset) * HWORD as u64;
-    let base = u64::from(context.header_dword(header::STATELESS_BASE)? & !0x3ff);
-    let place = Place::Memory {
-        view: context.env.memory,
-        base: context.env.bases.general.offset(base),
-        bytes: UNBOUNDED,
-    };
+    let place = context.scratch()?;
     if direction == Direction::Read || !dword_channels {
         return transfer(context, dst, direction, place, offset, 0, bytes);
     }

@@ -1,13 +1,11 @@
 //! The data caches of the classic data port.
 
-mod atomic;
 mod block;
 mod media;
 mod scattered;
 mod typed;
 
-pub(in crate::sf) use typed::coordinates;
-
+use devinfo::Family;
 use isa_encoder::message::{Hdc, HdcAddress, HdcSurface, Lengths};
 
 use super::Message;
@@ -28,6 +26,7 @@ struct Context<'a> {
     grf: usize,
     /// The payload begins with a header register.
     header: bool,
+    thread_slot: u32,
 }
 
 /// Dwords of message headers (TGL PRM vol 7 "Message Header").
@@ -47,6 +46,7 @@ pub(super) fn execute(meaning: Hdc, message: Message<'_>, env: &GroupEnv<'_>) ->
         descriptor,
         exec_size,
         mask,
+        thread_slot,
         src0,
         src1,
         dst,
@@ -59,6 +59,7 @@ pub(super) fn execute(meaning: Hdc, message: Message<'_>, env: &GroupEnv<'_>) ->
         exec_size,
         grf: env.family.grf_bytes(),
         header: Lengths::decode(descriptor).header,
+        thread_slot,
     };
     match meaning {
         Hdc::OwordBlock {
@@ -105,21 +106,21 @@ pub(super) fn execute(meaning: Hdc, message: Message<'_>, env: &GroupEnv<'_>) ->
             bytes,
             returns,
             simd,
-        } => atomic::untyped(&context, dst, address, (op, bytes), returns, simd),
+        } => scattered::atomic(&context, dst, address, (op, bytes), returns, simd),
         Hdc::Fence { .. } => block::fence(&context, dst),
         Hdc::Typed {
             direction,
             surface,
             components,
             slots,
-        } => typed::access(&context, dst, direction, surface, components, slots),
+        } => typed::texels(&context, surface, slots)?.access(dst, direction, components),
         Hdc::TypedAtomic {
             surface,
             op,
             bytes,
             returns,
             slots,
-        } => typed::atomic(&context, dst, surface, (op, bytes), returns, slots),
+        } => typed::texels(&context, surface, slots)?.atomic(dst, op, bytes, returns),
         Hdc::MediaBlock {
             direction,
             surface,
@@ -161,6 +162,23 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The thread's scratch space. Before XeHPG, header dword 5 has its place in general state
+    /// memory; later, the offset of a scratch surface's state in 64 bytes.
+    fn scratch(&self) -> Result<Place<'a>, Fault> {
+        let env = self.env;
+        let base = self.header_dword(header::STATELESS_BASE)?;
+        if env.family < Family::XeHpg {
+            return Ok(Place::Memory {
+                view: env.memory,
+                base: env.bases.general.offset(u64::from(base & !0x3ff)),
+                bytes: UNBOUNDED,
+            });
+        }
+        let state = env.bases.surface.offset(u64::from(base >> 10) * 64);
+        let surface = env.state.at(env, state)?;
+        Ok(surface.place(env.memory, self.thread_slot))
+    }
+
     /// The memory that the message's addresses are offsets into.
     fn place(&self, address: HdcAddress) -> Result<Place<'a>, Fault> {
         let env = self.env;
@@ -176,7 +194,9 @@ impl<'a> Context<'a> {
                 }),
                 bytes: UNBOUNDED,
             }),
-            HdcAddress::A32(surface) => Ok(self.surface(surface)?.place(env.memory)),
+            HdcAddress::A32(surface) => {
+                Ok(self.surface(surface)?.place(env.memory, self.thread_slot))
+            }
         }
     }
 }

@@ -7,9 +7,9 @@ use super::filter::Image;
 use super::state::{self, Sampler};
 use crate::sf::Message;
 use crate::sf::execute::not_modelled;
-use crate::sf::hdc::coordinates;
 use crate::sf::payload::{Lanes, Payload, channels, lane};
 use crate::sf::surface::{Surface, SurfaceKind, Texel};
+use crate::sf::typed::coordinates;
 use crate::{Fault, GroupEnv};
 
 /// Header dword 2: texel offsets in bits 11:0, channels that are not returned in bits 15:12.

@@ -175,9 +175,16 @@ impl Surface {
         }
     }
 
-    /// The bytes of a buffer; nowhere for other kinds.
-    pub(in crate::sf) fn place<'a>(&self, view: &'a View<'a>) -> Place<'a> {
+    /// The bytes of a buffer, or of a thread's part of a scratch surface; nowhere for other kinds.
+    pub(in crate::sf) fn place<'a>(&self, view: &'a View<'a>, thread_slot: u32) -> Place<'a> {
         match self.kind {
+            SurfaceKind::Scratch => Place::Memory {
+                view,
+                base: self
+                    .base
+                    .offset(u64::from(thread_slot) * u64::from(self.pitch)),
+                bytes: self.bytes,
+            },
             SurfaceKind::Buffer | SurfaceKind::StructuredBuffer => Place::Memory {
                 view,
                 base: self.base,

@@ -4,4 +4,5 @@ mod bench;
 mod blocks;
 mod hostile;
 mod images;
+mod lsc;
 mod scattered;

@@ -1,0 +1,248 @@
+//! Gather and scatter: an address for each channel, elements in register planes.
+
+use std::borrow::Cow;
+
+use isa_encoder::message::Direction;
+
+use super::payload::{Lanes, Payload, Response, lane, lane32, lane64};
+use super::place::{Place, UNBOUNDED};
+use crate::Fault;
+
+/// The addresses of a message's channels.
+pub(super) struct Addresses<'a> {
+    bytes: Cow<'a, [u8]>,
+    /// Bytes of an address: 2, 4 or 8.
+    width: usize,
+    /// Added to each.
+    offset: i64,
+    /// The byte of the payload after the addresses.
+    pub end: usize,
+}
+
+impl<'a> Addresses<'a> {
+    /// `lanes` addresses of `width` bytes from byte `at` of the payload on, in whole registers of
+    /// `grf` bytes.
+    pub(super) fn of(
+        payload: &Payload<'a>,
+        at: usize,
+        lanes: usize,
+        width: usize,
+        grf: usize,
+    ) -> Result<Self, Fault> {
+        let len = (lanes * width).next_multiple_of(grf);
+        Ok(Self {
+            bytes: payload.bytes(at, len)?,
+            width,
+            offset: 0,
+            end: at + len,
+        })
+    }
+
+    /// The same addresses, `offset` bytes further on.
+    pub(super) fn plus(mut self, offset: i32) -> Self {
+        self.offset = offset.into();
+        self
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, lane: usize) -> u64 {
+        let address = match self.width {
+            4 => lane32(&self.bytes, lane).into(),
+            8 => lane64(&self.bytes, lane),
+            _ => self::lane(&self.bytes, lane * 2, 2),
+        };
+        address.wrapping_add_signed(self.offset)
+    }
+
+    /// The first address when those of all `lanes` lanes are consecutive dwords.
+    #[inline]
+    fn consecutive_dwords(&self, lanes: usize) -> Option<u64> {
+        let first = self.get(0);
+        let last = first.checked_add(4 * (lanes as u64).checked_sub(1)?)?;
+        if self.get(lanes - 1) != last || (self.width < 8 && last > u64::from(u32::MAX)) {
+            return None;
+        }
+        (1..lanes)
+            .all(|lane| self.get(lane) == first + 4 * lane as u64)
+            .then_some(first)
+    }
+}
+
+/// An element in memory and in the register.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Element {
+    /// Bytes in memory.
+    pub memory: usize,
+    /// Bytes in the register, zero-extended.
+    pub slot: usize,
+    /// The element is the high half of its slot.
+    pub high: bool,
+}
+
+impl Element {
+    /// An element of `bytes` bytes in memory and register.
+    pub(super) const fn same(bytes: usize) -> Self {
+        Self {
+            memory: bytes,
+            slot: bytes,
+            high: false,
+        }
+    }
+
+    const fn shift(self) -> u32 {
+        if self.high {
+            (self.slot - self.memory) as u32 * 8
+        } else {
+            0
+        }
+    }
+}
+
+/// One gather or scatter message.
+pub(super) struct Gather<'a> {
+    pub place: Place<'a>,
+    pub addresses: Addresses<'a>,
+    pub element: Element,
+    /// Channels of the message, which is how many slots a plane has.
+    pub lanes: usize,
+    /// Live channels, below `lanes`.
+    pub live: u32,
+    /// Bytes of a register: planes begin at registers.
+    pub grf: usize,
+}
+
+impl Gather<'_> {
+    fn plane(&self) -> usize {
+        (self.lanes * self.element.slot).next_multiple_of(self.grf)
+    }
+
+    /// The byte offset of a component of a channel. Stateless offsets of 32 bits wrap at 4 GiB.
+    #[inline(always)]
+    fn offset(&self, lane: usize, component: u64) -> u64 {
+        let sum = self.addresses.get(lane).wrapping_add(component);
+        match self.place {
+            Place::Memory {
+                bytes: UNBOUNDED, ..
+            } if self.addresses.width < 8 => sum & u64::from(u32::MAX),
+            _ => sum,
+        }
+    }
+
+    /// All lanes are live and consecutive dwords.
+    fn block(&self, mut components: impl Iterator<Item = u64>) -> Option<u64> {
+        if components.next() != Some(0) || components.next().is_some() {
+            return None;
+        }
+        let all = u32::MAX >> (32 - self.lanes.clamp(1, 32));
+        if self.live != all || self.element.memory != 4 || self.element.slot != 4 {
+            return None;
+        }
+        self.addresses.consecutive_dwords(self.lanes)
+    }
+
+    /// Moves elements; `components` gives the byte offset in memory of each register plane.
+    pub(super) fn transfer(
+        &self,
+        direction: Direction,
+        payload: &Payload<'_>,
+        dst: &mut [u8],
+        components: impl Iterator<Item = u64> + Clone,
+    ) -> Result<(), Fault> {
+        match direction {
+            Direction::Read => self.read(dst, components),
+            Direction::Write => self.write(payload, components),
+        }
+    }
+
+    fn read(
+        &self,
+        dst: &mut [u8],
+        components: impl Iterator<Item = u64> + Clone,
+    ) -> Result<(), Fault> {
+        if dst.is_empty() {
+            // A prefetch.
+            return Ok(());
+        }
+        let plane = self.plane();
+        let Element { memory, slot, .. } = self.element;
+        let mut response = Response::new(dst, components.clone().count() * plane)?;
+        if let Some(first) = self.block(components.clone())
+            && let Some(out) = response.span(0, self.lanes * 4)
+        {
+            return self.place.read(first, out);
+        }
+        for (index, component) in components.enumerate() {
+            let at = index * plane;
+            for lane in Lanes(self.live) {
+                let offset = self.offset(lane, component);
+                if memory == 4 && slot == 4 {
+                    response.put32(at, lane, self.place.load32(offset)?);
+                } else {
+                    let value = self.place.load(offset, memory)? << self.element.shift();
+                    response.put(at + lane * slot, slot, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        payload: &Payload<'_>,
+        components: impl Iterator<Item = u64> + Clone,
+    ) -> Result<(), Fault> {
+        let plane = self.plane();
+        let Element { memory, slot, .. } = self.element;
+        let len = components.clone().count() * plane;
+        let data = payload.bytes(self.addresses.end, len)?;
+        if let Some(first) = self.block(components.clone()) {
+            return self
+                .place
+                .write(first, data.get(..self.lanes * 4).unwrap_or(&data));
+        }
+        for (index, component) in components.enumerate() {
+            let at = index * plane;
+            for channel in Lanes(self.live) {
+                let offset = self.offset(channel, component);
+                if memory == 4 && slot == 4 {
+                    let value = lane32(data.get(at..).unwrap_or(&[]), channel);
+                    self.place.store32(offset, value)?;
+                } else {
+                    let value = lane(&data, at + channel * slot, slot) >> self.element.shift();
+                    self.place.store(offset, memory, value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An atomic operation for each channel, one after the other. Operands are planes; a
+    /// compare-and-swap has the expected values first, then the new ones.
+    pub(super) fn atomic(
+        &self,
+        payload: &Payload<'_>,
+        dst: &mut [u8],
+        op: isa_encoder::message::AtomicOp,
+        returns: bool,
+    ) -> Result<(), Fault> {
+        let Element { memory, slot, .. } = self.element;
+        let plane = self.plane();
+        let data = payload.bytes(self.addresses.end, op.operands() * plane)?;
+        let mut response = Response::new(dst, if returns { plane } else { 0 })?;
+        for channel in Lanes(self.live) {
+            let a = lane(&data, channel * slot, memory);
+            let b = lane(&data, plane + channel * slot, memory);
+            let mut result = 0;
+            self.place
+                .atomic(self.offset(channel, 0), memory, &mut |old| {
+                    let update = super::atomic::apply(op, memory as u8, old, a, b);
+                    result = update.returned;
+                    update.stored
+                })?;
+            if returns {
+                response.put(channel * slot, slot, result);
+            }
+        }
+        Ok(())
+    }
+}

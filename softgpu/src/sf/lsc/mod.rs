@@ -1,0 +1,216 @@
+//! The load/store units of XeHPG and later.
+//!
+//! Sources: IGC's vISA documentation (LSC_UNTYPED, LSC_TYPED), Mesa's `lsc_msg_desc` and payload
+//! builders, ATS-M PRM vol 8 "Load Store Cache".
+
+mod block2d;
+mod vector;
+
+use isa_encoder::message::{Lsc, LscAddress, LscPort};
+
+use super::Message;
+use super::execute::not_modelled;
+use super::payload::{Payload, channels};
+use super::place::{Place, UNBOUNDED};
+use super::surface::Surface;
+use super::typed::Texels;
+use crate::{Fault, GroupEnv};
+
+/// What the parts of the unit share about one message.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    env: &'a GroupEnv<'a>,
+    payload: Payload<'a>,
+    /// Live channels, below `lanes`.
+    live: u32,
+    /// Channels of the message.
+    lanes: usize,
+    /// Bytes of a register.
+    grf: usize,
+    port: LscPort,
+    thread_slot: u32,
+}
+
+/// Binding table index of stateless memory: general state memory, non-coherent in `0xfd`.
+const STATELESS: [u8; 2] = [0xff, 0xfd];
+
+pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) -> Result<(), Fault> {
+    let Message {
+        exec_size,
+        mask,
+        thread_slot,
+        src0,
+        src1,
+        dst,
+        ..
+    } = message;
+    let context = |port| Context {
+        env,
+        payload: Payload { src0, src1 },
+        live: channels(mask, exec_size),
+        lanes: usize::from(exec_size),
+        grf: env.family.grf_bytes(),
+        port,
+        thread_slot,
+    };
+    match meaning {
+        Lsc::Vector {
+            port,
+            direction,
+            address,
+            address_size,
+            data,
+            elements,
+            transpose,
+            strided,
+            ..
+        } => {
+            if strided || port == LscPort::Tgm {
+                return Err(not_modelled(&meaning.to_string()));
+            }
+            let vector = vector::Vector {
+                context: context(port),
+                address,
+                address_size,
+                data,
+            };
+            if transpose {
+                vector.block(dst, direction, elements)
+            } else {
+                vector.planes(dst, direction, elements)
+            }
+        }
+        Lsc::Quad {
+            port: LscPort::Tgm,
+            direction,
+            address,
+            components,
+            ..
+        } => context(LscPort::Tgm)
+            .texels(address)?
+            .access(dst, direction, components),
+        Lsc::Quad {
+            port,
+            direction,
+            address,
+            address_size,
+            data,
+            components,
+            ..
+        } => vector::Vector {
+            context: context(port),
+            address,
+            address_size,
+            data,
+        }
+        .quad(dst, direction, components),
+        Lsc::Atomic {
+            port: LscPort::Tgm,
+            op,
+            address,
+            data,
+            returns,
+            ..
+        } => context(LscPort::Tgm).texels(address)?.atomic(
+            dst,
+            op,
+            data.memory_bytes() as u8,
+            returns,
+        ),
+        Lsc::Atomic {
+            port,
+            op,
+            address,
+            address_size,
+            data,
+            returns,
+            ..
+        } => vector::Vector {
+            context: context(port),
+            address,
+            address_size,
+            data,
+        }
+        .atomic(dst, op, returns),
+        Lsc::Block2d {
+            port: LscPort::Tgm,
+            direction,
+            address,
+            ..
+        } => block2d::typed(&context(LscPort::Tgm), dst, direction, address),
+        Lsc::Block2d {
+            port,
+            direction,
+            address: LscAddress::Flat { .. },
+            data,
+            layout,
+            offset,
+            ..
+        } => block2d::untyped(
+            &context(port),
+            dst,
+            direction,
+            (data.memory_bytes(), layout),
+            offset,
+        ),
+        // Accesses of a thread are performed in order and at once here.
+        Lsc::Fence { .. } => {
+            dst.fill(0);
+            Ok(())
+        }
+        Lsc::Block2d { .. } | Lsc::ReadState { .. } | Lsc::LoadStatus { .. } => {
+            Err(not_modelled(&meaning.to_string()))
+        }
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The surface that a message names; `None` for flat addresses and stateless memory.
+    fn surface(&self, address: LscAddress) -> Result<Option<Surface>, Fault> {
+        let env = self.env;
+        let at = |base: devinfo::GpuAddress, offset: u32| {
+            env.state.at(env, base.offset(offset.into())).map(Some)
+        };
+        match address {
+            LscAddress::Flat { .. } => Ok(None),
+            LscAddress::Bss(offset) => at(env.bases.bindless_surface, offset),
+            LscAddress::Ss(offset) => at(env.bases.surface, offset),
+            LscAddress::Bti { index, .. } if STATELESS.contains(&index) => Ok(None),
+            LscAddress::Bti { index, .. } => env.state.bti(env, index).map(Some),
+        }
+    }
+
+    /// The memory that addresses of `address_bytes` bytes are offsets into.
+    fn place(&self, address: LscAddress, address_bytes: usize) -> Result<Place<'a>, Fault> {
+        let env = self.env;
+        if self.port == LscPort::Slm {
+            return Ok(Place::Local(env.slm));
+        }
+        match self.surface(address)? {
+            Some(surface) => Ok(surface.place(env.memory, self.thread_slot)),
+            None if address_bytes == 8 => Ok(Place::flat(env.memory)),
+            None => Ok(Place::Memory {
+                view: env.memory,
+                base: env.bases.general,
+                bytes: UNBOUNDED,
+            }),
+        }
+    }
+
+    /// The texels of a message to the typed port.
+    fn texels(&self, address: LscAddress) -> Result<Texels<'a>, Fault> {
+        let surface = self.surface(address)?.ok_or_else(|| Fault::Invalid {
+            why: "a typed message without a surface".into(),
+        })?;
+        // Planes are whole registers, whatever the channels of the instruction.
+        let lanes = (self.lanes * 4).next_multiple_of(self.grf) / 4;
+        Ok(Texels {
+            view: self.env.memory,
+            surface,
+            payload: self.payload,
+            at: 0,
+            lanes,
+            live: self.live,
+        })
+    }
+}
