@@ -72,6 +72,28 @@ pub fn fields<'a>(view: &View<'a>) -> impl Iterator<Item = FieldValue> + use<'a>
     })
 }
 
+/// All fields of a packet or state and of the layouts nested in it, each with
+/// its path: `Interface Descriptor/Kernel Start Pointer`.
+pub fn all_fields(view: &View<'_>) -> Vec<(String, FieldValue)> {
+    fn enter(view: &View<'_>, path: &str, out: &mut Vec<(String, FieldValue)>) {
+        for value in fields(view) {
+            let mut name = format!("{path}{}", value.field.name);
+            if let Some(index) = value.index {
+                name.push_str(&format!("[{index}]"));
+            }
+            match view.state_at(value.field, value.index.unwrap_or(0)) {
+                // A packet's body has no name of its own.
+                Some(inner) if value.field.name == inner.layout().name => enter(&inner, path, out),
+                Some(inner) => enter(&inner, &format!("{name}/"), out),
+                None => out.push((name, value)),
+            }
+        }
+    }
+    let mut out = Vec::new();
+    enter(view, "", &mut out);
+    out
+}
+
 /// Prints the fields of a packet or state, one a line, those that are zero
 /// left out.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,10 @@ use devinfo::{Family, GpuAddress};
 use crate::Builder;
 use crate::dispatch::Mocs;
 use crate::error::EncodeError;
-use crate::states::values::{ShaderChannelSelect, StateSurfaceType, TextureCoordinateMode};
+use crate::layout::Field;
+use crate::states::values::{
+    L1CacheControl, ShaderChannelSelect, StateSurfaceType, TextureCoordinateMode,
+};
 use crate::states::{
     SurfaceFormat, interface_descriptor_data as idd, render_surface_state as rss,
     sampler_state as samp,
@@ -225,15 +228,8 @@ pub fn typed_buffer(family: Family, buffer: &TypedBuffer) -> Result<SurfaceState
 /// # Errors
 /// See [`SurfaceError`].
 pub fn null(family: Family) -> Result<SurfaceState, SurfaceError> {
-    let tile = tile_mode(
-        family,
-        if family < Family::XeHpg {
-            Tiling::Y
-        } else {
-            Tiling::Tile4
-        },
-    )?;
-    done(
+    let tile = tile_mode(family, rules(family).null_tiling)?;
+    array(
         rss::state(family)
             .set(rss::SURFACE_TYPE, StateSurfaceType::SURFTYPE_NULL)
             .set(rss::SURFACE_FORMAT, SurfaceFormat::B8G8R8A8_UNORM)
@@ -299,7 +295,7 @@ pub fn image(family: Family, image: &Image) -> Result<SurfaceState, SurfaceError
         // No mip tail.
         state = state.set(rss::MIP_TAIL_START_LOD, 15);
     }
-    done(state)
+    array(state)
 }
 
 /// The state of scratch memory.
@@ -307,12 +303,12 @@ pub fn image(family: Family, image: &Image) -> Result<SurfaceState, SurfaceError
 /// # Errors
 /// See [`SurfaceError`].
 pub fn scratch(family: Family, scratch: &ScratchSurface) -> Result<SurfaceState, SurfaceError> {
-    if family < Family::XeHpg {
+    let Some(kind) = rules(family).scratch else {
         return Err(SurfaceError::Unsupported {
             what: "scratch surface",
             family,
         });
-    }
+    };
     let bytes = scratch.bytes_per_thread;
     if bytes == 0 || !bytes.is_multiple_of(64) || bytes > 1 << 18 {
         return Err(SurfaceError::Limit {
@@ -330,9 +326,9 @@ pub fn scratch(family: Family, scratch: &ScratchSurface) -> Result<SurfaceState,
     }
     aligned("address", scratch.address, 64, "a multiple of 64 bytes")?;
     let [width, height, depth] = split(u64::from(scratch.threads) - 1);
-    done(
+    array(
         common(family, scratch.mocs)
-            .set(rss::SURFACE_TYPE, StateSurfaceType::SURFTYPE_SCRATCH)
+            .set(rss::SURFACE_TYPE, kind)
             .set(rss::SURFACE_FORMAT, SurfaceFormat::RAW)
             .set(rss::WIDTH, width)
             .set(rss::HEIGHT, height)
@@ -382,31 +378,19 @@ pub fn sampler(family: Family, sampler: &Sampler) -> Result<[u32; 4], SurfaceErr
 
 /// What every surface with memory behind it has.
 fn common(family: Family, mocs: Mocs) -> Builder {
-    let mut state = rss::state(family)
+    let rules = rules(family);
+    let (cache, policy) = rules.cache;
+    rss::state(family)
         .set(
             rss::SURFACE_VERTICAL_ALIGNMENT,
             rss::SurfaceVerticalAlignment::VALIGN_4,
         )
-        .set(rss::MOCS, mocs.field());
-    state = if family < Family::XeHpg {
-        state
-            .set(
-                rss::SURFACE_HORIZONTAL_ALIGNMENT,
-                rss::SurfaceHorizontalAlignmentGen8::HALIGN_4,
-            )
-            .set(rss::COHERENCY_TYPE, rss::CoherencyType::IA_COHERENT)
-    } else {
-        state
-            .set(
-                rss::SURFACE_HORIZONTAL_ALIGNMENT,
-                rss::SurfaceHorizontalAlignmentXeHpg::HALIGN_128,
-            )
-            .set(
-                rss::L1_CACHE_CONTROL,
-                crate::states::values::L1CacheControl::WB,
-            )
-    };
-    state
+        .set(
+            rss::SURFACE_HORIZONTAL_ALIGNMENT,
+            rules.horizontal_alignment,
+        )
+        .set(rss::MOCS, mocs.field())
+        .set(cache, policy)
 }
 
 /// A one-dimensional surface of `elements` elements.
@@ -419,7 +403,7 @@ fn buffer_state(
     mocs: Mocs,
 ) -> Result<SurfaceState, SurfaceError> {
     let [width, height, depth] = split(elements - 1);
-    done(
+    array(
         common(family, mocs)
             .set(rss::SURFACE_TYPE, StateSurfaceType::SURFTYPE_BUFFER)
             .set(rss::SURFACE_FORMAT, format)
@@ -458,22 +442,69 @@ fn aligned(
 
 /// The code of a tiling on the family.
 fn tile_mode(family: Family, tiling: Tiling) -> Result<u64, SurfaceError> {
-    use crate::NamedValues;
-    let unsupported = |what| Err(SurfaceError::Unsupported { what, family });
-    let old = family < Family::XeHpg;
-    Ok(match tiling {
-        Tiling::Linear => rss::TileModeGen8::LINEAR.raw(),
-        Tiling::X => rss::TileModeGen8::XMAJOR.raw(),
-        Tiling::Y if old => rss::TileModeGen8::YMAJOR.raw(),
-        Tiling::Y => return unsupported("Y tiling"),
-        Tiling::Tile4 | Tiling::Tile64 if old => return unsupported("Tile4 or Tile64 tiling"),
-        Tiling::Tile4 => rss::TileModeXeHpg::TILE4.raw(),
-        Tiling::Tile64 => rss::TileModeXeHpg::TILE64.raw(),
-    })
+    rules(family)
+        .tilings
+        .iter()
+        .find(|(known, _)| *known == tiling)
+        .map(|(_, code)| *code)
+        .ok_or(SurfaceError::Unsupported {
+            what: match tiling {
+                Tiling::Linear => "linear surfaces",
+                Tiling::X => "X tiling",
+                Tiling::Y => "Y tiling",
+                Tiling::Tile4 => "Tile4",
+                Tiling::Tile64 => "Tile64",
+            },
+            family,
+        })
 }
 
-fn done(state: Builder) -> Result<SurfaceState, SurfaceError> {
-    array(state)
+/// What surface states differ in between families.
+struct Rules {
+    /// The tilings with their codes.
+    tilings: &'static [(Tiling, u64)],
+    /// The tiling of a null surface.
+    null_tiling: Tiling,
+    /// The code of the horizontal alignment: 4 texels, or 128 bytes, which a
+    /// linear surface must have.
+    horizontal_alignment: u64,
+    /// The field for coherency or caching, and its value: coherent with the
+    /// CPU, or write-back in the L1.
+    cache: (&'static Field, u64),
+    /// The type of a scratch surface.
+    scratch: Option<StateSurfaceType>,
+}
+
+const GEN8: Rules = Rules {
+    tilings: &[
+        (Tiling::Linear, rss::TileModeGen8::LINEAR as u64),
+        (Tiling::X, rss::TileModeGen8::XMAJOR as u64),
+        (Tiling::Y, rss::TileModeGen8::YMAJOR as u64),
+    ],
+    null_tiling: Tiling::Y,
+    horizontal_alignment: rss::SurfaceHorizontalAlignmentGen8::HALIGN_4 as u64,
+    cache: (rss::COHERENCY_TYPE, rss::CoherencyType::IA_COHERENT as u64),
+    scratch: None,
+};
+
+const XE_HP: Rules = Rules {
+    tilings: &[
+        (Tiling::Linear, rss::TileModeXeHpg::LINEAR as u64),
+        (Tiling::X, rss::TileModeXeHpg::XMAJOR as u64),
+        (Tiling::Tile4, rss::TileModeXeHpg::TILE4 as u64),
+        (Tiling::Tile64, rss::TileModeXeHpg::TILE64 as u64),
+    ],
+    null_tiling: Tiling::Tile4,
+    horizontal_alignment: rss::SurfaceHorizontalAlignmentXeHpg::HALIGN_128 as u64,
+    cache: (rss::L1_CACHE_CONTROL, L1CacheControl::WB as u64),
+    scratch: Some(StateSurfaceType::SURFTYPE_SCRATCH),
+};
+
+fn rules(family: Family) -> &'static Rules {
+    match family {
+        Family::Gen8 | Family::Gen9 | Family::Gen11 | Family::Gen12Lp => &GEN8,
+        Family::XeHpg | Family::XeHpc | Family::Xe2 => &XE_HP,
+    }
 }
 
 fn array<const N: usize>(state: Builder) -> Result<[u32; N], SurfaceError> {

@@ -14,13 +14,32 @@ use crate::states::{interface_descriptor_data as idd, postsync_data as postsync}
 /// The most work-items of a group in one dimension that the walker can number.
 const LOCAL_LIMIT: u32 = 1024;
 
-/// The sequences of the compute front end.
+/// The sequences of the compute front end, with what a family has of its own.
 #[derive(Debug)]
-pub(super) struct Compute(pub(super) Family);
+pub(super) struct Compute {
+    family: Family,
+    /// The narrowest thread.
+    least_simd: Simd,
+}
+
+pub(super) const XE_HPG: Compute = Compute {
+    family: Family::XeHpg,
+    least_simd: Simd::Simd8,
+};
+
+pub(super) const XE_HPC: Compute = Compute {
+    family: Family::XeHpc,
+    least_simd: Simd::Simd16,
+};
+
+pub(super) const XE2: Compute = Compute {
+    family: Family::Xe2,
+    least_simd: Simd::Simd16,
+};
 
 impl Compute {
     fn interface_descriptor(&self, dispatch: &Dispatch) -> Result<Builder, DispatchError> {
-        let family = self.0;
+        let family = self.family;
         let mut state = idd::state(family)
             .set(idd::KERNEL_START_POINTER, dispatch.kernel)
             .set(idd::DENORM_MODE, idd::DenormMode::SETBYKERNEL)
@@ -75,7 +94,7 @@ impl Compute {
 
     /// Local ids by the walker: sizes, order, which dimensions.
     fn local_ids(&self, packet: Builder, ids: &LocalIds) -> Result<Builder, DispatchError> {
-        let family = self.0;
+        let family = self.family;
         if let Some(&size) = ids.size.iter().find(|&&s| s == 0 || s > LOCAL_LIMIT) {
             return Err(DispatchError::Limit {
                 what: "work-group size in one dimension",
@@ -122,7 +141,7 @@ impl Compute {
     }
 
     fn post_sync(&self, dispatch: &Dispatch, what: PostSync) -> Builder {
-        let state = postsync::state(self.0)
+        let state = postsync::state(self.family)
             .set(postsync::HDC_PIPELINE_FLUSH, true)
             .set(postsync::MOCS, dispatch.mocs.field());
         match what {
@@ -142,11 +161,11 @@ impl Compute {
 
 impl Commands for Compute {
     fn family(&self) -> Family {
-        self.0
+        self.family
     }
 
     fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError> {
-        let family = self.0;
+        let family = self.family;
         shared::barrier(family, out)?;
         shared::select_gpgpu(family, out)?;
         let threads = setup.max_threads.max(1);
@@ -174,7 +193,7 @@ impl Commands for Compute {
     }
 
     fn large_grf(&self, large: bool, out: &mut Vec<u32>) -> Result<(), DispatchError> {
-        let family = self.0;
+        let family = self.family;
         shared::stall(family, out)?;
         mode::packet(family)
             .set(mode::LARGE_GRF_MODE, large)
@@ -188,8 +207,8 @@ impl Commands for Compute {
     }
 
     fn dispatch(&self, dispatch: &Dispatch, out: &mut Vec<u32>) -> Result<(), DispatchError> {
-        let family = self.0;
-        if family == Family::Xe2 && dispatch.simd == Simd::Simd8 {
+        let family = self.family;
+        if dispatch.simd < self.least_simd {
             return Err(DispatchError::Unsupported {
                 what: "SIMD8 walker",
                 family,

@@ -14,39 +14,54 @@ use crate::states::interface_descriptor_data as idd;
 /// L3CNTLREG: how the L3 is divided.
 const L3_CONTROL: u32 = 0x7034;
 
-/// The sequences of the media pipeline.
+/// The sequences of the media pipeline, with what a family has of its own.
+/// Values as Intel's OpenCL runtime writes them.
 #[derive(Debug)]
-pub(super) struct Media(pub(super) Family);
-
-impl Media {
-    /// The L3 division that the family wants before its first dispatch. Gen12
-    /// keeps the kernel driver's. Values as Intel's OpenCL runtime writes them.
-    fn l3_control(&self, slm: bool) -> Option<u32> {
-        match self.0 {
-            Family::Gen8 | Family::Gen9 if slm => Some(0x6000_0321),
-            Family::Gen8 | Family::Gen9 => Some(0x8000_0340),
-            Family::Gen11 => Some(0xa000_0720),
-            _ => None,
-        }
-    }
-
-    /// The 32-byte units of a URB entry that the front end is given. Values as
-    /// Intel's OpenCL runtime writes them.
-    fn urb_entry_size(&self) -> u32 {
-        match self.0 {
-            Family::Gen12Lp => 1024,
-            _ => 1922,
-        }
-    }
+pub(super) struct Media {
+    family: Family,
+    /// How the L3 is divided, without and with shared local memory; Gen12LP
+    /// keeps the kernel driver's division.
+    l3_control: Option<[u32; 2]>,
+    /// The 32-byte units of the URB entry that the front end is given.
+    urb_entry_size: u32,
+    /// Whether binding tables and samplers are prefetched. Later families have
+    /// steppings on which that is broken, so the runtime gives a count of zero.
+    prefetch: bool,
 }
+
+pub(super) const GEN8: Media = Media {
+    family: Family::Gen8,
+    l3_control: Some([0x8000_0340, 0x6000_0321]),
+    urb_entry_size: 1922,
+    prefetch: true,
+};
+
+pub(super) const GEN9: Media = Media {
+    family: Family::Gen9,
+    ..GEN8
+};
+
+pub(super) const GEN11: Media = Media {
+    family: Family::Gen11,
+    l3_control: Some([0xa000_0720; 2]),
+    prefetch: false,
+    ..GEN8
+};
+
+pub(super) const GEN12LP: Media = Media {
+    family: Family::Gen12Lp,
+    l3_control: None,
+    urb_entry_size: 1024,
+    prefetch: false,
+};
 
 impl Commands for Media {
     fn family(&self) -> Family {
-        self.0
+        self.family
     }
 
     fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError> {
-        let family = self.0;
+        let family = self.family;
         shared::barrier(family, out)?;
         shared::select_gpgpu(family, out)?;
         if state_compute_mode::LAYOUT.length(family).is_some() {
@@ -58,7 +73,8 @@ impl Commands for Media {
                 .set(state_compute_mode::FORCE_NON_COHERENT_MASK, 3)
                 .emit(out)?;
         }
-        if let Some(value) = self.l3_control(setup.slm) {
+        if let Some([without, with]) = self.l3_control {
+            let value = if setup.slm { with } else { without };
             shared::load_register(family, L3_CONTROL, value, out)?;
         }
         // MEDIA_VFE_STATE needs a stall before it (SKL PRM vol 2a,
@@ -67,7 +83,7 @@ impl Commands for Media {
         let threads = setup.max_threads.max(1);
         let mut front_end = vfe::packet(family)
             .set(vfe::NUMBER_OF_URB_ENTRIES, 1)
-            .set(vfe::URB_ENTRY_ALLOCATION_SIZE, self.urb_entry_size())
+            .set(vfe::URB_ENTRY_ALLOCATION_SIZE, self.urb_entry_size)
             .set(vfe::MAXIMUM_NUMBER_OF_THREADS, threads - 1);
         if vfe::RESET_GATEWAY_TIMER.row(family).is_some() {
             front_end = front_end.set(vfe::RESET_GATEWAY_TIMER, 1);
@@ -92,17 +108,14 @@ impl Commands for Media {
         if large {
             return Err(DispatchError::Unsupported {
                 what: "mode of 256 registers",
-                family: self.0,
+                family: self.family,
             });
         }
         Ok(())
     }
 
     fn descriptor(&self, dispatch: &Dispatch) -> Result<Vec<u32>, DispatchError> {
-        let family = self.0;
-        // Prefetching of binding tables and samplers is broken on some steppings
-        // from Gen11 on; a count of zero turns it off.
-        let prefetch = family < Family::Gen11;
+        let family = self.family;
         let mut state = idd::state(family)
             .set(idd::KERNEL_START_POINTER, dispatch.kernel)
             .set(idd::DENORM_MODE, idd::DenormMode::SETBYKERNEL)
@@ -133,7 +146,7 @@ impl Commands for Media {
             });
         }
         state = state.set(idd::BARRIER_ENABLE, dispatch.barriers == 1);
-        if prefetch {
+        if self.prefetch {
             state = state
                 .set(
                     idd::BINDING_TABLE_ENTRY_COUNT,
@@ -151,7 +164,7 @@ impl Commands for Media {
     }
 
     fn dispatch(&self, dispatch: &Dispatch, out: &mut Vec<u32>) -> Result<(), DispatchError> {
-        let family = self.0;
+        let family = self.family;
         for (what, used) in [
             ("inline data", dispatch.inline_data.is_some()),
             ("hardware local ids", dispatch.local_ids.is_some()),

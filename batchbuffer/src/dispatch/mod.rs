@@ -106,12 +106,12 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
 /// The command sequences of `family`.
 pub fn commands(family: Family) -> &'static dyn Commands {
     match family {
-        Family::Gen8 => &media::Media(Family::Gen8),
-        Family::Gen9 => &media::Media(Family::Gen9),
-        Family::Gen11 => &media::Media(Family::Gen11),
-        Family::Gen12Lp => &media::Media(Family::Gen12Lp),
-        Family::XeHpg => &compute::Compute(Family::XeHpg),
-        Family::XeHpc => &compute::Compute(Family::XeHpc),
-        Family::Xe2 => &compute::Compute(Family::Xe2),
+        Family::Gen8 => &media::GEN8,
+        Family::Gen9 => &media::GEN9,
+        Family::Gen11 => &media::GEN11,
+        Family::Gen12Lp => &media::GEN12LP,
+        Family::XeHpg => &compute::XE_HPG,
+        Family::XeHpc => &compute::XE_HPC,
+        Family::Xe2 => &compute::XE2,
     }
 }

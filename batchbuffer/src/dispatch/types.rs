@@ -33,7 +33,7 @@ pub enum DispatchError {
 }
 
 /// The lanes of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Simd {
     /// 8 lanes.
     Simd8,

@@ -4,7 +4,7 @@ packet! {
     /// Sets up the front end: threads, URB, scratch.
     ///
     /// Source: TGL PRM vol 2a, MEDIA_VFE_STATE.
-    media_vfe_state "MEDIA_VFE_STATE" 0x7000_0000 on RENDER, Gen8..Gen12Lp
+    media_vfe_state "MEDIA_VFE_STATE" 0x7000_0000 on EU, Gen8..Gen12Lp
     length { 9 in 15:0 }
     "Per Thread Scratch Space" PER_THREAD_SCRATCH_SPACE { 1:3:0 uint }
     "Stack Size" STACK_SIZE { 1:7:4 uint }
@@ -39,7 +39,6 @@ packet! {
     "Scoreboard 7 Delta X" SCOREBOARD_7_DELTA_X { [Gen8..Gen9] 8:27:24 int }
     "Scoreboard 7 Delta Y" SCOREBOARD_7_DELTA_Y { [Gen8..Gen9] 8:31:28 int }
     values BypassGatewayControl {
-
         MAINTAINING_OPENGATEWAY_FORWARDMSG_CLOSEGATEWAY_PROTOCOL_LEGACY_MODE "Maintaining OpenGateway/ForwardMsg/CloseGateway protocol (legacy mode)" = 0,
         BYPASSING_OPENGATEWAY_CLOSEGATEWAY_PROTOCOL "Bypassing OpenGateway/CloseGateway protocol" = 1,
     }
@@ -61,7 +60,7 @@ packet! {
 
 packet! {
     /// Loads constant data (thread payloads) from the dynamic state heap.
-    media_curbe_load "MEDIA_CURBE_LOAD" 0x7001_0000 on RENDER, Gen8..Gen12Lp
+    media_curbe_load "MEDIA_CURBE_LOAD" 0x7001_0000 on EU, Gen8..Gen12Lp
     length { 4 in 15:0 }
     "CURBE Total Data Length" CURBE_TOTAL_DATA_LENGTH { 2:16:0 uint }
     "CURBE Data Start Address" CURBE_DATA_START_ADDRESS { 3:31:0 uint }
@@ -69,7 +68,7 @@ packet! {
 
 packet! {
     /// Loads interface descriptors from the dynamic state heap.
-    media_interface_descriptor_load "MEDIA_INTERFACE_DESCRIPTOR_LOAD" 0x7002_0000 on RENDER, Gen8..Gen12Lp
+    media_interface_descriptor_load "MEDIA_INTERFACE_DESCRIPTOR_LOAD" 0x7002_0000 on EU, Gen8..Gen12Lp
     length { 4 in 15:0 }
     "Interface Descriptor Total Length" INTERFACE_DESCRIPTOR_TOTAL_LENGTH { 2:16:0 uint }
     "Interface Descriptor Data Start Address" INTERFACE_DESCRIPTOR_DATA_START_ADDRESS { 3:31:0 offset }
@@ -77,7 +76,7 @@ packet! {
 
 packet! {
     /// Waits until earlier dispatches have taken their state.
-    media_state_flush "MEDIA_STATE_FLUSH" 0x7004_0000 on RENDER, Gen8..Gen12Lp
+    media_state_flush "MEDIA_STATE_FLUSH" 0x7004_0000 on EU, Gen8..Gen12Lp
     length { 2 in 15:0 }
     "Interface Descriptor Offset" INTERFACE_DESCRIPTOR_OFFSET { 1:5:0 uint }
     "Watermark Required" WATERMARK_REQUIRED { [Gen8..Gen9] 1:6:6 uint }
@@ -90,7 +89,7 @@ packet! {
     /// The "Dimension" fields are exclusive ends, not counts.
     ///
     /// Source: TGL PRM vol 2a, GPGPU_WALKER.
-    gpgpu_walker "GPGPU_WALKER" 0x7105_0000 on RENDER, Gen8..Gen12Lp
+    gpgpu_walker "GPGPU_WALKER" 0x7105_0000 on EU, Gen8..Gen12Lp
     length { 15 in 7:0 }
     "Predicate Enable" PREDICATE_ENABLE { 0:8:8 bool }
     "Indirect Parameter Enable" INDIRECT_PARAMETER_ENABLE { 0:10:10 bool }

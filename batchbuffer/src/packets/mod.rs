@@ -1,4 +1,8 @@
 //! Command-stream packets.
+//!
+//! Names and positions are those of genxml, Mesa's form of the manuals, and a
+//! test compares them field by field. A packet, field or family that genxml
+//! lacks is listed there with its source.
 
 mod base;
 mod blit;

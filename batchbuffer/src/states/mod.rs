@@ -1,4 +1,5 @@
-//! States that packets point to or hold.
+//! States that packets point to or hold. Their source is that of the
+//! [`packets`](crate::packets).
 
 mod dispatch;
 mod format;
