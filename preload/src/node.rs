@@ -9,12 +9,17 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use devinfo::Target;
 use kmd_iface::Node;
 use libc::c_int;
 use softgpu::{Options, SoftNode};
+use tracing_subscriber::filter::dynamic_filter_fn;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
+use tracing_subscriber::prelude::*;
+use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::tree::{PciIdentity, Tree};
 use crate::{config, real};
@@ -200,21 +205,32 @@ fn file_id(descriptor: RawFd) -> Option<FileId> {
     Some((status.st_dev, status.st_ino))
 }
 
+/// Whether the process is in `exit`: its thread-local storage is gone then, and the log with it,
+/// but runtimes still close their buffers and contexts.
+static EXITING: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn note_exit() {
+    EXITING.store(true, Ordering::Relaxed);
+}
+
 fn start_log() {
     let Some(filter) = config::log_filter() else {
         return;
     };
-    let filter = tracing_subscriber::EnvFilter::new(filter);
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(false);
+    // SAFETY: `note_exit` is a plain function without arguments.
+    unsafe { libc::atexit(note_exit) };
+    let alive = dynamic_filter_fn(|_, _| !EXITING.load(Ordering::Relaxed));
     let file = config::log_file()
         .and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
-    // A program may have a subscriber of its own: then that one stays.
-    let _ = match file {
-        Some(file) => builder.with_writer(Mutex::new(file)).try_init(),
-        None => builder.with_writer(io::stderr).try_init(),
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false);
+    let lines = match file {
+        Some(file) => lines.with_writer(BoxMakeWriter::new(Mutex::new(file))),
+        None => lines.with_writer(BoxMakeWriter::new(io::stderr)),
     };
+    let subscriber = tracing_subscriber::registry()
+        .with(lines.with_filter(EnvFilter::new(filter)).with_filter(alive));
+    // A program may have a subscriber of its own: then that one stays.
+    let _ = subscriber.try_init();
 }
 
 extern "C" fn remove_owned_root() {
