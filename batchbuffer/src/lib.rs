@@ -31,6 +31,7 @@
 mod declare;
 
 mod batch;
+pub mod blit;
 mod builder;
 mod decode;
 pub mod dispatch;
