@@ -24,7 +24,7 @@ fn end(batch: &mut Vec<u32>) {
 fn store(batch: &mut Vec<u32>, offset: u64, value: u32) {
     mi_store_data_imm::packet(TGL)
         .set(mi_store_data_imm::ADDRESS, DATA.offset(offset))
-        .push(value)
+        .set(mi_store_data_imm::IMMEDIATE_DATA, value)
         .emit(batch)
         .unwrap();
 }
