@@ -1,6 +1,7 @@
 //! What a batch runs in.
 
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use batchbuffer::Engine;
 use devinfo::Family;
@@ -19,6 +20,8 @@ pub struct Environment<'a> {
     pub engine: Engine,
     /// Ends it early when set.
     pub stop: &'a AtomicBool,
+    /// After this time without progress it is hung.
+    pub hang_timeout: Duration,
 }
 
 impl Environment<'_> {

@@ -29,7 +29,8 @@ pub struct State {
 /// The front end's settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FrontEnd {
-    /// Scratch, before XeHPG from the general state base, later a surface state offset.
+    /// Scratch: before XeHPG from the general state base, later what r0.5 passes on, a surface
+    /// state's place in bits 31:10.
     pub scratch_base: u64,
     /// Scratch bytes a thread; before XeHPG.
     pub scratch_per_thread: u32,

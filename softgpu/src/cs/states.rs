@@ -47,7 +47,7 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
         PacketId::MediaVfeState => vfe_state(cs, packet),
         PacketId::CfeState => {
             cs.state.front_end = FrontEnd {
-                scratch_base: packet.get(cfe_state::SCRATCH_SPACE_BUFFER) << 6,
+                scratch_base: packet.get(cfe_state::SCRATCH_SPACE_BUFFER) << 10,
                 scratch_per_thread: 0,
             };
         }

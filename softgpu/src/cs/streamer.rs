@@ -10,7 +10,7 @@ use devinfo::GpuAddress;
 use super::environment::Environment;
 use super::failure::Failure;
 use super::state::State;
-use super::{flush, mi, states, walker};
+use super::{blit, flush, mi, states, walker};
 use crate::Fault;
 use crate::fault::Access;
 use crate::mem::View;
@@ -139,7 +139,7 @@ impl Streamer<'_> {
         if self.environment.stop.load(Ordering::Relaxed) {
             return Err(Failure::Stopped);
         }
-        if self.quiet_since.elapsed() > self.environment.device.options.hang_timeout {
+        if self.quiet_since.elapsed() > self.environment.hang_timeout {
             return Err(Failure::Hang {
                 packet,
                 address: self.at,
@@ -161,7 +161,9 @@ impl Streamer<'_> {
             PacketId::PipeControl => flush::pipe_control(self, packet)?,
             PacketId::MiFlushDw => flush::flush_dw(self, packet)?,
             PacketId::GpgpuWalker => walker::gpgpu_walker(self, packet)?,
+            PacketId::ComputeWalker => walker::compute_walker(self, packet)?,
             id if states::executes(id) => states::execute(self, packet)?,
+            id if blit::executes(id) => blit::execute(self, packet)?,
             _ => return Err(self.refuse(packet, "the software GPU does not execute it")),
         }
         Ok(Next::Following)

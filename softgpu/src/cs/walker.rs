@@ -1,19 +1,21 @@
 //! From walker packets to dispatches.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use batchbuffer::packets::gpgpu_walker;
-use batchbuffer::states::interface_descriptor_data::{
-    self as idd, SharedLocalMemorySizeGen8, SharedLocalMemorySizeGen9,
-};
-use batchbuffer::{Decoded, View};
-use devinfo::Family;
+use batchbuffer::dispatch as limits;
+use batchbuffer::packets::{compute_walker, gpgpu_walker};
+use batchbuffer::states::postsync_data::Operation;
+use batchbuffer::states::{interface_descriptor_data as idd, postsync_data};
+use batchbuffer::{Decoded, Field, View};
 
 use super::failure::Failure;
 use super::mi;
 use super::registers::own;
 use super::streamer::Streamer;
-use crate::dispatch::{self, DispatchError, DispatchOptions, Scratch, ThreadData, Walker};
+use crate::dispatch::{
+    self, DispatchError, DispatchOptions, LocalIds, Scratch, ThreadData, Walker,
+};
 
 /// Bytes of the unit in which descriptors count thread data.
 const REGISTER_BYTES: u32 = 32;
@@ -58,8 +60,26 @@ pub(super) fn gpgpu_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Resul
         bases: cs.state.bases(),
         kernel: descriptor.get(idd::KERNEL_START_POINTER),
         simd: simd(cs, packet, packet.get(gw::SIMD_SIZE))?,
-        grf_count: 128,
-        groups: groups(cs, packet),
+        grf_count: REGISTERS,
+        groups: groups(
+            cs,
+            packet,
+            packet.flag(gw::INDIRECT_PARAMETER_ENABLE),
+            [
+                (
+                    gw::THREAD_GROUP_ID_STARTING_X,
+                    gw::THREAD_GROUP_ID_X_DIMENSION,
+                ),
+                (
+                    gw::THREAD_GROUP_ID_STARTING_Y,
+                    gw::THREAD_GROUP_ID_Y_DIMENSION,
+                ),
+                (
+                    gw::THREAD_GROUP_ID_STARTING_RESUME_Z,
+                    gw::THREAD_GROUP_ID_Z_DIMENSION,
+                ),
+            ],
+        ),
         threads,
         right_mask: packet.get32(gw::RIGHT_EXECUTION_MASK),
         bottom_mask: packet.get32(gw::BOTTOM_EXECUTION_MASK),
@@ -80,6 +100,143 @@ pub(super) fn gpgpu_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Resul
     run(cs, packet, &walker)
 }
 
+/// Registers a thread, without and with "Large GRF Mode".
+const REGISTERS: u16 = 128;
+const LARGE_REGISTERS: u16 = 256;
+
+/// COMPUTE_WALKER: threads from XeHPG on. Their data stays in memory, where the kernel loads it
+/// by the place in r0.0; the walker carries one register of it, and may make local ids.
+pub(super) fn compute_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
+    use compute_walker as cw;
+    if packet.flag(cw::PREDICATE_ENABLE) && !mi::predicate_holds(cs.state) {
+        return Ok(());
+    }
+    if packet.flag(cw::WORKLOAD_PARTITION_ENABLE) {
+        return Err(cs.refuse(packet, "partitions over several tiles are not modelled"));
+    }
+    let Some(descriptor) = packet.state(cw::INTERFACE_DESCRIPTOR) else {
+        return Err(cs.refuse(packet, "it is too short to hold an interface descriptor"));
+    };
+    let started = cs.environment.device.timestamp();
+    let slots = cs.environment.device.thread_slots();
+    let large = cs.state.large_grf;
+    let start = packet.get32(cw::INDIRECT_DATA_START_ADDRESS);
+    let walker = Walker {
+        family: cs.environment.family(),
+        bases: cs.state.bases(),
+        kernel: descriptor.get(idd::KERNEL_START_POINTER),
+        simd: simd(cs, packet, packet.get(cw::SIMD_SIZE))?,
+        grf_count: if large { LARGE_REGISTERS } else { REGISTERS },
+        groups: groups(
+            cs,
+            packet,
+            packet.flag(cw::INDIRECT_PARAMETER_ENABLE),
+            [
+                (
+                    cw::THREAD_GROUP_ID_STARTING_X,
+                    cw::THREAD_GROUP_ID_X_DIMENSION,
+                ),
+                (
+                    cw::THREAD_GROUP_ID_STARTING_Y,
+                    cw::THREAD_GROUP_ID_Y_DIMENSION,
+                ),
+                (
+                    cw::THREAD_GROUP_ID_STARTING_Z,
+                    cw::THREAD_GROUP_ID_Z_DIMENSION,
+                ),
+            ],
+        ),
+        threads: [
+            descriptor.get32(idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP),
+            1,
+            1,
+        ],
+        right_mask: packet.get32(cw::EXECUTION_MASK),
+        bottom_mask: u32::MAX,
+        data: ThreadData {
+            offset: start,
+            ..ThreadData::default()
+        },
+        local_ids: local_ids(cs, packet)?,
+        inline_data: packet
+            .flag(cw::EMIT_INLINE_PARAMETER)
+            .then(|| inline_data(packet)),
+        slm_bytes: slm_bytes(cs, packet, &descriptor)?,
+        binding_table: descriptor.get32(idd::BINDING_TABLE_POINTER),
+        sampler_state: descriptor.get32(idd::SAMPLER_STATE_POINTER),
+        scratch: Scratch {
+            base: cs.state.front_end.scratch_base as u32,
+            per_thread: 0,
+        },
+        // A thread with twice the registers takes two slots.
+        thread_slots: if large { slots / 2 } else { slots },
+        cr0: control_register(&descriptor),
+    };
+    run(cs, packet, &walker)?;
+    let Some(post_sync) = packet.state(cw::POST_SYNC) else {
+        return Ok(());
+    };
+    let address = post_sync.address(postsync_data::DESTINATION_ADDRESS);
+    match post_sync.named(postsync_data::OPERATION) {
+        Some(Operation::NO_WRITE) => Ok(()),
+        Some(Operation::WRITE_IMMEDIATE_DATA) => {
+            let data = post_sync.get(postsync_data::IMMEDIATE_DATA);
+            cs.write_u64(packet, address, data)
+        }
+        Some(Operation::WRITE_TIMESTAMP) => {
+            // Begin and end, each of the context's and of the global clock, 32 bits wide.
+            let ended = cs.environment.device.timestamp();
+            for (index, ticks) in (0u64..).zip([started, started, ended, ended]) {
+                cs.write_u32(packet, address.offset(4 * index), ticks as u32)?;
+            }
+            Ok(())
+        }
+        None => Err(cs.refuse(packet, "the post-sync operation is reserved")),
+    }
+}
+
+/// The local ids that the walker makes.
+fn local_ids(cs: &Streamer<'_>, packet: &Decoded<'_>) -> Result<Option<LocalIds>, Failure> {
+    use compute_walker as cw;
+    if !packet.flag(cw::GENERATE_LOCAL_ID) {
+        return Ok(None);
+    }
+    if packet.flag(cw::TILE_LAYOUT) {
+        return Err(cs.refuse(packet, "local ids in tile order are not modelled"));
+    }
+    let order = match packet.get(cw::WALK_ORDER) {
+        0 => [0, 1, 2],
+        1 => [0, 2, 1],
+        2 => [1, 0, 2],
+        3 => [1, 2, 0],
+        4 => [2, 0, 1],
+        5 => [2, 1, 0],
+        other => return Err(cs.refuse(packet, format!("walk order {other} is reserved"))),
+    };
+    let emit = packet.get(cw::EMIT_LOCAL);
+    Ok(Some(LocalIds {
+        emit: [0, 1, 2].map(|axis| emit >> axis & 1 != 0),
+        size: [
+            cw::LOCAL_X_MAXIMUM,
+            cw::LOCAL_Y_MAXIMUM,
+            cw::LOCAL_Z_MAXIMUM,
+        ]
+        .map(|field| packet.get32(field) + 1),
+        order,
+    }))
+}
+
+/// The inline data: eight dwords, at the begin of a register.
+fn inline_data(packet: &Decoded<'_>) -> [u8; 64] {
+    let mut data = [0; 64];
+    let (dwords, _) = data.as_chunks_mut::<4>();
+    for (index, dword) in dwords.iter_mut().take(8).enumerate() {
+        let value = packet.find(compute_walker::INLINE_DATA, index).unwrap_or(0);
+        *dword = (value as u32).to_le_bytes();
+    }
+    data
+}
+
 /// Runs a walker and says what ran.
 fn run(cs: &mut Streamer<'_>, packet: &Decoded<'_>, walker: &Walker) -> Result<(), Failure> {
     let device = cs.environment.device;
@@ -88,7 +245,7 @@ fn run(cs: &mut Streamer<'_>, packet: &Decoded<'_>, walker: &Walker) -> Result<(
     let started = Instant::now();
     let options = DispatchOptions {
         threads: device.host_threads(),
-        hang_timeout: device.options.hang_timeout,
+        hang_timeout: cs.environment.hang_timeout,
         stop: cs.environment.stop,
     };
     let outcome = dispatch::run(walker, cs.environment.space, &options, statistics);
@@ -132,24 +289,14 @@ impl Counts {
     }
 }
 
-/// The groups, in x, y, z: from the packet, or for indirect dispatches from registers.
-fn groups(cs: &Streamer<'_>, packet: &Decoded<'_>) -> [std::ops::Range<u32>; 3] {
-    use gpgpu_walker as gw;
-    let axes = [
-        (
-            gw::THREAD_GROUP_ID_STARTING_X,
-            gw::THREAD_GROUP_ID_X_DIMENSION,
-        ),
-        (
-            gw::THREAD_GROUP_ID_STARTING_Y,
-            gw::THREAD_GROUP_ID_Y_DIMENSION,
-        ),
-        (
-            gw::THREAD_GROUP_ID_STARTING_RESUME_Z,
-            gw::THREAD_GROUP_ID_Z_DIMENSION,
-        ),
-    ];
-    let indirect = packet.flag(gw::INDIRECT_PARAMETER_ENABLE);
+/// The groups, in x, y, z: starts from the packet, ends from there or, for indirect dispatches,
+/// from registers.
+fn groups(
+    cs: &Streamer<'_>,
+    packet: &Decoded<'_>,
+    indirect: bool,
+    axes: [(&'static Field, &'static Field); 3],
+) -> [Range<u32>; 3] {
     [0, 1, 2].map(|axis: usize| {
         let (start, end) = axes[axis];
         let end = match indirect {
@@ -204,44 +351,13 @@ fn slm_bytes(
     packet: &Decoded<'_>,
     descriptor: &View<'_>,
 ) -> Result<u32, Failure> {
-    let field = idd::SHARED_LOCAL_MEMORY_SIZE;
-    let kib = if cs.environment.family() == Family::Gen8 {
-        use SharedLocalMemorySizeGen8 as Size;
-        descriptor.named(field).map(|size| match size {
-            Size::ENCODES_0K => 0,
-            Size::ENCODES_4K => 4,
-            Size::ENCODES_8K => 8,
-            Size::ENCODES_16K => 16,
-            Size::ENCODES_32K => 32,
-            Size::ENCODES_64K => 64,
-        })
-    } else {
-        use SharedLocalMemorySizeGen9 as Size;
-        descriptor.named(field).map(|size| match size {
-            Size::ENCODES_0K => 0,
-            Size::ENCODES_1K => 1,
-            Size::ENCODES_2K => 2,
-            Size::ENCODES_4K => 4,
-            Size::ENCODES_8K => 8,
-            Size::ENCODES_16K => 16,
-            Size::ENCODES_32K => 32,
-            Size::ENCODES_64K => 64,
-            Size::ENCODES_96K => 96,
-            Size::ENCODES_128K => 128,
-            Size::ENCODES_192K => 192,
-            Size::ENCODES_256K => 256,
-            Size::ENCODES_384K => 384,
-        })
-    };
+    let code = descriptor.get32(idd::SHARED_LOCAL_MEMORY_SIZE);
     let limit = cs.environment.device.platform.max_slm_bytes;
-    match kib.map(|kib| kib * 1024) {
+    match limits::slm_bytes(cs.environment.family(), code) {
         Some(bytes) if bytes <= limit => Ok(bytes),
         _ => Err(cs.refuse(
             packet,
-            format!(
-                "shared local memory size code {} (the platform has {limit} bytes a group)",
-                descriptor.get(field)
-            ),
+            format!("shared local memory size code {code} (a group has at most {limit} bytes)"),
         )),
     }
 }

@@ -73,6 +73,8 @@ type Callback = Box<dyn FnOnce() + Send>;
 pub struct Fence {
     outcome: OnceLock<Result<(), Errno>>,
     callbacks: Mutex<Vec<Callback>>,
+    /// What a joint fence waits for.
+    leaves: Vec<Arc<Fence>>,
 }
 
 impl fmt::Debug for Fence {
@@ -95,22 +97,38 @@ impl Fence {
     }
 
     /// A fence that happens when all of `parts` have.
+    ///
+    /// Joint fences are kept flat: a joint of joints waits for what those wait for, each once, so
+    /// that chains of any length neither nest nor grow.
     pub fn all(parts: &[Arc<Fence>]) -> Arc<Self> {
-        if let [only] = parts {
-            return Arc::clone(only);
-        }
-        let whole = Self::new();
-        let left = Arc::new(AtomicUsize::new(parts.len() + 1));
+        let mut leaves: Vec<Arc<Fence>> = Vec::new();
         for part in parts {
-            let (whole, left) = (Arc::clone(&whole), Arc::clone(&left));
-            part.on_signal(Box::new(move || {
+            if part.is_signalled() {
+                continue;
+            }
+            let own = std::slice::from_ref(part);
+            let of_part = if part.leaves.is_empty() { own } else { &part.leaves };
+            leaves.extend(of_part.iter().filter(|leaf| !leaf.is_signalled()).cloned());
+        }
+        leaves.sort_unstable_by_key(Arc::as_ptr);
+        leaves.dedup_by(|a, b| Arc::ptr_eq(a, b));
+        match leaves.as_slice() {
+            [] => return Self::signalled(),
+            [only] => return Arc::clone(only),
+            _ => {}
+        }
+        let left = Arc::new(AtomicUsize::new(leaves.len()));
+        let whole = Arc::new(Self {
+            leaves,
+            ..Self::default()
+        });
+        for leaf in &whole.leaves {
+            let (target, left) = (Arc::clone(&whole), Arc::clone(&left));
+            leaf.on_signal(Box::new(move || {
                 if left.fetch_sub(1, Ordering::AcqRel) == 1 {
-                    whole.signal(Ok(()));
+                    target.signal(Ok(()));
                 }
             }));
-        }
-        if left.fetch_sub(1, Ordering::AcqRel) == 1 {
-            whole.signal(Ok(()));
         }
         whole
     }

@@ -12,4 +12,4 @@ mod timeline;
 pub use fence::{Fence, wait_until};
 pub use handle_fd::{export, export_dma_buf, give_away, import};
 pub use syncobj::Syncobj;
-pub use timeline::{ContextStatus, Job, Timeline};
+pub use timeline::{ContextStatus, Job, Timeline, Write};

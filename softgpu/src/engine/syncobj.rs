@@ -2,6 +2,7 @@
 //!
 //! Semantics as in Linux `drivers/gpu/drm/drm_syncobj.c`.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nix::errno::Errno;
@@ -12,6 +13,21 @@ use super::fence::{Fence, announce};
 #[derive(Debug, Default)]
 pub struct Syncobj {
     content: Mutex<Content>,
+    waiters: Mutex<Vec<Waiter>>,
+}
+
+/// Someone to tell when a point is there.
+struct Waiter {
+    point: u64,
+    /// As soon as it is submitted, or when it has happened.
+    available: bool,
+    tell: Box<dyn FnOnce() + Send>,
+}
+
+impl fmt::Debug for Waiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Waiter({}, {})", self.point, self.available)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -62,6 +78,7 @@ impl Syncobj {
             .links
             .extend(fence.map(|fence| Link { point: 0, fence }));
         drop(content);
+        self.tell_waiters();
         announce();
     }
 
@@ -86,7 +103,39 @@ impl Syncobj {
         }
         content.collect();
         drop(content);
+        self.tell_waiters();
         announce();
+    }
+
+    /// Calls `tell` once when `point` has happened, or, if `available`, as soon as a fence for it
+    /// was submitted.
+    pub fn on_point(&self, point: u64, available: bool, tell: Box<dyn FnOnce() + Send>) {
+        let waiter = Waiter {
+            point,
+            available,
+            tell,
+        };
+        self.waiters().push(waiter);
+        self.tell_waiters();
+    }
+
+    /// Tells those whose points are there.
+    fn tell_waiters(&self) {
+        let due: Vec<_> = {
+            let mut waiters = self.waiters();
+            let due = waiters.extract_if(.., |w| self.has_happened(w.point).is_some());
+            due.collect()
+        };
+        for waiter in due {
+            match self.fence(waiter.point) {
+                Some(fence) if !waiter.available => fence.on_signal(waiter.tell),
+                _ => (waiter.tell)(),
+            }
+        }
+    }
+
+    fn waiters(&self) -> MutexGuard<'_, Vec<Waiter>> {
+        self.waiters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The fence for `point` (0: for all that the object holds).
@@ -118,6 +167,23 @@ impl Syncobj {
             return None;
         }
         Some(Fence::all(&parts))
+    }
+
+    /// Whether `point` has happened; `None` if nothing was submitted for it yet.
+    pub fn has_happened(&self, point: u64) -> Option<bool> {
+        let content = self.content();
+        if !content.timeline {
+            let link = content.links.first().filter(|_| point == 0)?;
+            return Some(link.fence.is_signalled());
+        }
+        if point != 0 && point <= content.reached {
+            return Some(true);
+        }
+        let upto = match point {
+            0 => content.links.len(),
+            _ => content.links.iter().position(|l| l.point >= point)? + 1,
+        };
+        Some(content.links.iter().take(upto).all(|l| l.fence.is_signalled()))
     }
 
     /// The last point that was submitted.

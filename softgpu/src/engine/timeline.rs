@@ -11,7 +11,7 @@ use devinfo::GpuAddress;
 use kmd_iface::ErrorReport;
 use nix::errno::Errno;
 
-use super::fence::{Fence, wait_until};
+use super::fence::{Fence, announce, wait_until};
 use crate::cs;
 use crate::device::Device;
 use crate::mem::AddressSpace;
@@ -67,12 +67,25 @@ impl ContextStatus {
 pub struct Job {
     /// What the batch sees.
     pub space: Arc<AddressSpace>,
-    /// Its first command.
-    pub batch: GpuAddress,
+    /// Its first command; `None` only waits and signals.
+    pub batch: Option<GpuAddress>,
     /// What it waits for.
     pub waits: Vec<Arc<Fence>>,
     /// Signalled when it has ended.
     pub done: Arc<Fence>,
+    /// Written when it has ended well, before `done` is signalled.
+    pub writes: Vec<Write>,
+    /// Whether it may run for ever: no hang check.
+    pub endless: bool,
+}
+
+/// A value to write to GPU memory: a user fence of xe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// Where, aligned to 8.
+    pub address: GpuAddress,
+    /// What.
+    pub value: u64,
 }
 
 /// One context on one engine: its batches run in order.
@@ -117,15 +130,16 @@ impl Timeline {
         }
     }
 
-    /// Queues a batch.
+    /// Queues a batch. Waits while too many are queued already, as a full ring makes the kernel
+    /// wait.
     ///
     /// # Errors
-    /// `EAGAIN` when too many wait already or no thread can be started.
+    /// `EAGAIN` when no thread can be started.
     pub fn submit(&self, job: Job) -> Result<(), Errno> {
+        // Ends: batches end, or their hang check ends them.
+        let room = || (self.shared.queue().jobs.len() < QUEUE_LIMIT).then_some(());
+        let _ = wait_until(None, room);
         let mut queue = self.shared.queue();
-        if queue.jobs.len() >= QUEUE_LIMIT {
-            return Err(Errno::EAGAIN);
-        }
         if !queue.served {
             let shared = Arc::clone(&self.shared);
             thread::Builder::new()
@@ -137,7 +151,7 @@ impl Timeline {
         queue.last = Some(Arc::clone(&job.done));
         queue.jobs.push_back(job);
         drop(queue);
-        super::fence::announce();
+        announce();
         Ok(())
     }
 
@@ -160,7 +174,10 @@ impl Shared {
         loop {
             let next = self.queue().jobs.pop_front();
             match next {
-                Some(job) => self.process(&job),
+                Some(job) => {
+                    announce();
+                    self.process(&job);
+                }
                 None => {
                     let deadline = Instant::now() + LINGER;
                     let more = || (!self.queue().jobs.is_empty()).then_some(());
@@ -193,17 +210,17 @@ impl Shared {
             self.status.pending.fetch_add(1, Ordering::Relaxed);
             return job.done.signal(Err(Errno::EIO));
         }
-        let mut image = self.image.lock().unwrap_or_else(PoisonError::into_inner);
-        let environment = cs::Environment {
-            device: &self.device,
-            space: &job.space,
-            engine: self.engine,
-            stop,
-        };
-        let outcome = cs::run(&mut image, &environment, job.batch);
-        drop(image);
+        let outcome = self.run(job);
         job.done.signal(match outcome {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                let view = job.space.view();
+                for write in &job.writes {
+                    if let Err(fault) = view.write_u64(write.address, write.value) {
+                        tracing::warn!("softgpu: a user fence was not written: {fault}");
+                    }
+                }
+                Ok(())
+            }
             Err(cs::Failure::Stopped) => Err(Errno::EIO),
             Err(failure) => {
                 let report = failure.report(&job.space);
@@ -216,5 +233,23 @@ impl Shared {
                 Err(Errno::EIO)
             }
         });
+    }
+
+    fn run(&self, job: &Job) -> Result<(), cs::Failure> {
+        let Some(batch) = job.batch else {
+            return Ok(());
+        };
+        let mut image = self.image.lock().unwrap_or_else(PoisonError::into_inner);
+        let environment = cs::Environment {
+            device: &self.device,
+            space: &job.space,
+            engine: self.engine,
+            stop: &self.status.stop,
+            hang_timeout: match job.endless {
+                true => Duration::MAX,
+                false => self.device.options.hang_timeout,
+            },
+        };
+        cs::run(&mut image, &environment, batch)
     }
 }

@@ -9,6 +9,7 @@ use nix::errno::Errno;
 use super::context::{Context, Vm};
 use super::handles::Handles;
 use super::object::Object;
+use super::xe::{XeQueue, XeVm};
 use crate::device::Device;
 use crate::engine::{Syncobj, wait_until};
 
@@ -24,6 +25,10 @@ pub struct File {
     pub vms: Handles<Vm>,
     /// Sync objects.
     pub syncobjs: Handles<Syncobj>,
+    /// Address spaces of xe.
+    pub xe_vms: Handles<XeVm>,
+    /// Exec queues of xe.
+    pub xe_queues: Handles<XeQueue>,
     /// Objects that the client may map, by fake offset.
     mappable: Mutex<HashMap<u64, Weak<Object>>>,
     /// Contexts that were destroyed while they had work left.
@@ -42,6 +47,8 @@ impl File {
             contexts: Handles::new(0),
             vms: Handles::new(1),
             syncobjs: Handles::new(1),
+            xe_vms: Handles::new(1),
+            xe_queues: Handles::new(1),
             mappable: Mutex::default(),
             orphans: Mutex::default(),
         };
@@ -126,7 +133,11 @@ impl Drop for File {
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
         let contexts = self.contexts.all().into_iter().chain(orphans.drain(..));
-        let last: Vec<_> = contexts.flat_map(|context| context.kill()).collect();
+        let queues = self.xe_queues.all();
+        let last: Vec<_> = contexts
+            .flat_map(|context| context.kill())
+            .chain(queues.iter().filter_map(|queue| queue.kill()))
+            .collect();
         let done = || last.iter().all(|f| f.is_signalled()).then_some(());
         if wait_until(Some(Instant::now() + CLOSE_DEADLINE), done).is_none() {
             tracing::warn!("softgpu: a batch still runs after the node was closed");

@@ -4,6 +4,7 @@ mod context;
 mod file;
 mod handles;
 mod object;
+mod xe;
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::uapi;
 pub use context::{Context, EngineSlot, Vm};
 pub use file::File;
 pub use object::{Memory, Object};
+pub use xe::{Work, XeQueue, XeVm};
 
 /// Why a software GPU could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -123,6 +125,9 @@ impl Node for SoftNode {
     }
 
     fn error_report(&self, context: u32) -> Option<ErrorReport> {
-        self.file.contexts.get(context)?.status.report()
+        match self.device().options.driver {
+            Driver::I915 => self.file.contexts.get(context)?.status.report(),
+            Driver::Xe => self.file.xe_queues.get(context)?.status.report(),
+        }
     }
 }

@@ -7,6 +7,7 @@
 mod drm;
 mod i915;
 mod sync;
+mod xe;
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +33,7 @@ pub fn answer(file: &File, request: Request, argument: &mut [u8]) -> Result<i32,
     if (Request::COMMAND_BASE..Request::COMMAND_END).contains(&request.number()) {
         return match file.device().options.driver {
             Driver::I915 => i915::answer(file, &mut call),
-            Driver::Xe => Err(Errno::EINVAL),
+            Driver::Xe => xe::answer(file, &mut call),
         };
     }
     match sync::answer(file, &mut call) {

@@ -2,7 +2,6 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use kmd_iface::uapi::drm::{
@@ -86,9 +85,12 @@ fn fd_to_handle(file: &File, args: &mut SyncobjHandle) -> Result<(), Errno> {
     Ok(())
 }
 
+/// The most handles of one call.
+const ARRAY_LIMIT: u32 = 1 << 16;
+
 /// The objects that an array of handles names.
 fn objects(file: &File, address: u64, count: u32) -> Result<Vec<Arc<Syncobj>>, Errno> {
-    if count == 0 {
+    if count == 0 || count > ARRAY_LIMIT {
         return Err(Errno::EINVAL);
     }
     let handles: Vec<u32> = user::read_array(address, count.into())?;
@@ -141,11 +143,11 @@ fn wait_points(
     let available = flags.contains(SyncobjWaitFlags::WAIT_AVAILABLE);
     let pairs = || objects.iter().zip(points);
     let for_submit = available || flags.contains(SyncobjWaitFlags::WAIT_FOR_SUBMIT);
-    if !for_submit && pairs().any(|(object, point)| object.fence(*point).is_none()) {
+    if !for_submit && pairs().any(|(object, point)| object.has_happened(*point).is_none()) {
         return Err(Errno::EINVAL);
     }
-    let reached = |(object, point): (&Arc<Syncobj>, &u64)| match object.fence(*point) {
-        Some(fence) => available || fence.is_signalled(),
+    let reached = |(object, point): (&Arc<Syncobj>, &u64)| match object.has_happened(*point) {
+        Some(happened) => available || happened,
         None => false,
     };
     let done = || {
@@ -219,7 +221,7 @@ fn transfer(file: &File, args: &mut SyncobjTransfer) -> Result<(), Errno> {
     let source = file.syncobj(args.src_handle)?;
     let target = file.syncobj(args.dst_handle)?;
     if args.flags.contains(wait) {
-        let submitted = || source.fence(args.src_point).map(drop);
+        let submitted = || source.has_happened(args.src_point);
         wait_until(Some(Instant::now() + TRANSFER_DEADLINE), submitted).ok_or(Errno::ETIME)?;
     }
     target.transfer(args.dst_point, &source, args.src_point)
@@ -231,41 +233,11 @@ fn eventfd(file: &File, args: &mut SyncobjEventfd) -> Result<(), Errno> {
         return Err(Errno::EINVAL);
     }
     let object = file.syncobj(args.handle)?;
-    let point = args.point;
     // A duplicate of our own: the client may close its fd before the point is reached.
     let target = user::duplicate_eventfd(args.fd)?;
-    if args.flags.contains(available) {
-        return notify_when(target, move || object.fence(point).map(drop));
-    }
-    match object.fence(point) {
-        Some(fence) => {
-            fence.on_signal(Box::new(move || raise(&target)));
-            Ok(())
-        }
-        None => notify_when(target, move || {
-            object.fence(point).filter(|f| f.is_signalled()).map(drop)
-        }),
-    }
-}
-
-/// After this time a point that was never submitted is given up.
-const EVENT_DEADLINE: Duration = Duration::from_secs(3600);
-
-/// Raises an eventfd when `done` holds.
-fn notify_when(
-    target: OwnedFd,
-    done: impl Fn() -> Option<()> + Send + 'static,
-) -> Result<(), Errno> {
-    let work = move || {
-        if wait_until(Some(Instant::now() + EVENT_DEADLINE), done).is_some() {
-            raise(&target);
-        }
-    };
-    thread::Builder::new()
-        .name("softgpu-eventfd".into())
-        .spawn(work)
-        .map(drop)
-        .map_err(|_| Errno::EAGAIN)
+    let available = args.flags.contains(available);
+    object.on_point(args.point, available, Box::new(move || raise(&target)));
+    Ok(())
 }
 
 fn raise(target: &OwnedFd) {

@@ -1,6 +1,6 @@
 //! EXECBUFFER2.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use devinfo::GpuAddress;
@@ -64,9 +64,11 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Result<(), Err
     timeline
         .submit(Job {
             space,
-            batch,
+            batch: Some(batch),
             waits,
             done: Arc::clone(&done),
+            writes: Vec::new(),
+            endless: false,
         })
         .inspect_err(|errno| done.signal(Err(*errno)))?;
     for (object, point) in sync.signals {
@@ -184,58 +186,72 @@ fn look_up(file: &File, objects: &[ExecObject]) -> Result<Vec<Arc<Object>>, Errn
 
 /// Sees to it that every object has a place. Returns whether offsets were changed.
 fn place(objects: &mut [ExecObject], buffers: &[Arc<Object>]) -> Result<bool, Errno> {
-    let mut taken: Vec<(u64, u64)> = Vec::new();
+    let mut taken = Places::default();
     let mut floating = Vec::new();
-    for (index, (object, buffer)) in objects.iter_mut().zip(buffers).enumerate() {
+    for (object, buffer) in objects.iter_mut().zip(buffers) {
         let bytes = extent(object, buffer)?;
-        if object.flags.contains(ExecObjectFlags::PINNED) {
-            let address = GpuAddress::new(object.offset);
-            if address.canonical() != object.offset || !object.offset.is_multiple_of(PAGE_BYTES) {
-                return Err(Errno::EINVAL);
-            }
-            let end = address.get().checked_add(bytes).ok_or(Errno::EINVAL)?;
-            if end > limit(object) {
-                return Err(Errno::EINVAL);
-            }
-            taken.push((address.get(), end));
-        } else {
-            floating.push(index);
+        if !object.flags.contains(ExecObjectFlags::PINNED) {
+            floating.push((object, bytes));
+            continue;
         }
-    }
-    taken.sort_unstable();
-    if taken.windows(2).any(|pair| pair[0].1 > pair[1].0) {
-        return Err(Errno::ENOSPC);
+        let address = GpuAddress::new(object.offset);
+        if address.canonical() != object.offset || !object.offset.is_multiple_of(PAGE_BYTES) {
+            return Err(Errno::EINVAL);
+        }
+        let end = address.get().checked_add(bytes);
+        if end.is_none_or(|end| end > limit(object)) {
+            return Err(Errno::EINVAL);
+        }
+        taken.take(address.get(), bytes).map_err(|_| Errno::ENOSPC)?;
     }
     let mut moved = false;
-    for index in floating {
-        let (Some(object), Some(buffer)) = (objects.get_mut(index), buffers.get(index)) else {
-            continue;
-        };
-        let bytes = extent(object, buffer)?;
-        let alignment = object.alignment.max(0x1_0000);
-        let wanted = GpuAddress::new(object.offset).get();
+    let mut lowest = FLOATING_ALIGNMENT;
+    for (object, bytes) in floating {
+        let alignment = object.alignment.max(FLOATING_ALIGNMENT);
         let fits = |start: u64| {
-            let end = start.checked_add(bytes)?;
-            let free = taken.iter().all(|(s, e)| end <= *s || start >= *e);
-            (end <= limit(object) && free && start.is_multiple_of(alignment))
-                .then_some((start, end))
+            let end = start.checked_add(bytes);
+            end.is_some_and(|end| end <= limit(object)) && start.is_multiple_of(alignment)
         };
-        // Where it was, or the lowest place behind something else that is free.
-        let chosen = Some(wanted)
-            .filter(|wanted| *wanted != 0)
-            .and_then(fits)
-            .or_else(|| fits(alignment))
-            .or_else(|| {
-                let ends = taken.iter().map(|(_, end)| end.next_multiple_of(alignment));
-                ends.filter_map(fits).min()
-            })
-            .ok_or(Errno::ENOSPC)?;
-        taken.push(chosen);
-        let canonical = GpuAddress::new(chosen.0).canonical();
+        // Where it was last time, if that is free; else the next free place.
+        let before = GpuAddress::new(object.offset).get();
+        let mut chosen = (before != 0 && fits(before) && taken.take(before, bytes).is_ok())
+            .then_some(before);
+        while chosen.is_none() {
+            lowest = lowest.checked_next_multiple_of(alignment).ok_or(Errno::ENOSPC)?;
+            if !fits(lowest) {
+                return Err(Errno::ENOSPC);
+            }
+            match taken.take(lowest, bytes) {
+                Ok(()) => chosen = Some(lowest),
+                Err(end) => lowest = end,
+            }
+        }
+        let canonical = GpuAddress::new(chosen.unwrap_or(0)).canonical();
         moved |= canonical != object.offset;
         object.offset = canonical;
     }
     Ok(moved)
+}
+
+/// The alignment of objects that the node places.
+const FLOATING_ALIGNMENT: u64 = 0x1_0000;
+
+/// Taken ranges, from first address to end.
+#[derive(Default)]
+struct Places(BTreeMap<u64, u64>);
+
+impl Places {
+    /// Takes `bytes` from `start` on, or says where what lies in the way ends.
+    fn take(&mut self, start: u64, bytes: u64) -> Result<(), u64> {
+        let end = start.saturating_add(bytes);
+        match self.0.range(..end).next_back() {
+            Some((_, taken_end)) if *taken_end > start => Err(*taken_end),
+            _ => {
+                self.0.insert(start, end);
+                Ok(())
+            }
+        }
+    }
 }
 
 /// The bytes that an object takes in the address space.

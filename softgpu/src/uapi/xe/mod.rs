@@ -1,0 +1,86 @@
+//! The xe ioctls. Semantics as in `xe_drm.h` and Linux `drivers/gpu/drm/xe`.
+
+mod bind;
+mod exec;
+mod gem;
+mod query;
+mod syncs;
+
+use kmd_iface::uapi::xe::{self as uapi, EngineClass, EngineClassInstance, UserExtension};
+use nix::errno::Errno;
+
+use super::{Call, route};
+use crate::device::Device;
+use crate::mem::user;
+use crate::node::File;
+
+pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
+    route!(call, {
+        uapi::query::DEVICE_QUERY => |q| query::device_query(file, q),
+        uapi::gem::GEM_CREATE => |c| gem::create(file, c),
+        uapi::gem::GEM_MMAP_OFFSET => |m| gem::mmap_offset(file, m),
+        uapi::vm::VM_CREATE => |v| bind::vm_create(file, v),
+        uapi::vm::VM_DESTROY => |v| bind::vm_destroy(file, v),
+        uapi::vm::VM_BIND => |v| bind::vm_bind(file, v),
+        uapi::exec::EXEC_QUEUE_CREATE => |q| exec::queue_create(file, q),
+        uapi::exec::EXEC_QUEUE_DESTROY => |q| exec::queue_destroy(file, q),
+        uapi::exec::EXEC_QUEUE_GET_PROPERTY => |q| exec::queue_get_property(file, q),
+        uapi::exec::EXEC => |e| exec::exec(file, e),
+        uapi::exec::WAIT_USER_FENCE => |w| exec::wait_user_fence(file, w),
+    })
+}
+
+/// The longest chain of extensions that is followed (`MAX_USER_EXTENSIONS`).
+const EXTENSION_LIMIT: usize = 16;
+
+/// Calls `handler` with the name and address of each extension of the chain at `address`.
+fn for_each_extension(
+    mut address: u64,
+    mut handler: impl FnMut(u32, u64) -> Result<(), Errno>,
+) -> Result<(), Errno> {
+    for _ in 0..EXTENSION_LIMIT {
+        if address == 0 {
+            return Ok(());
+        }
+        let extension: UserExtension = user::read(address)?;
+        if extension.pad != 0 {
+            return Err(Errno::EINVAL);
+        }
+        handler(extension.name, address)?;
+        address = extension.next_extension;
+    }
+    match address {
+        0 => Ok(()),
+        _ => Err(Errno::E2BIG),
+    }
+}
+
+/// Fields that must be zero.
+fn zero(fields: &[u64]) -> Result<(), Errno> {
+    match fields.iter().all(|field| *field == 0) {
+        true => Ok(()),
+        false => Err(Errno::EINVAL),
+    }
+}
+
+/// The engines of a device: of the classes that both drivers have, each once, on GT 0.
+fn engines(device: &Device) -> Vec<(batchbuffer::Engine, EngineClassInstance)> {
+    let instance = |class: EngineClass| EngineClassInstance {
+        engine_class: class as u16,
+        ..EngineClassInstance::default()
+    };
+    use batchbuffer::Engine;
+    use devinfo::Family;
+    let mut engines = Vec::new();
+    if device.platform.family != Family::XeHpc {
+        engines.push((Engine::Render, instance(EngineClass::Render)));
+    }
+    engines.push((Engine::Blitter, instance(EngineClass::Copy)));
+    if device.platform.family >= Family::XeHpg {
+        engines.push((Engine::Compute, instance(EngineClass::Compute)));
+    }
+    engines
+}
+
+/// The page size of device memory.
+const DEVICE_PAGE: u64 = 0x1_0000;
