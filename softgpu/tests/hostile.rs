@@ -62,7 +62,11 @@ fn random_ioctls_give_errors() {
     let requests: Vec<_> = uapi::ioctls()
         .filter(|row| !row.name.contains("XE_"))
         // These may wait for as long as they are told to.
-        .filter(|row| !["SYNCOBJ_WAIT", "TIMELINE_WAIT", "TRANSFER"].iter().any(|n| row.name.ends_with(n)))
+        .filter(|row| {
+            !["SYNCOBJ_WAIT", "TIMELINE_WAIT", "TRANSFER"]
+                .iter()
+                .any(|n| row.name.ends_with(n))
+        })
         .collect();
     // Memory that pointers may point to; ioctls may write it.
     let mut scratch = vec![0u64; 8192];
@@ -109,7 +113,10 @@ fn wild_pointers_in_arguments_are_efault() {
     getparam[0] = 4;
     getparam[8..].copy_from_slice(&0xdead_beef_f000u64.to_le_bytes());
     let request = uapi::i915::getparam::GETPARAM.request();
-    assert_eq!(client.node.ioctl(request, &mut getparam), Err(Errno::EFAULT));
+    assert_eq!(
+        client.node.ioctl(request, &mut getparam),
+        Err(Errno::EFAULT)
+    );
     let short = &mut getparam[..8];
     assert_eq!(client.node.ioctl(request, short), Err(Errno::EFAULT));
     assert_eq!(client.node.ioctl(0x5401, &mut []), Err(Errno::ENOTTY));
@@ -177,7 +184,10 @@ fn random_batches_end() {
         let queue = client.another_queue();
         client.write_batch(0, &batch);
         let fence = client.submit_at(queue, 0, &[]).unwrap();
-        match client.kmd.wait(fence, Instant::now() + Duration::from_secs(5)) {
+        match client
+            .kmd
+            .wait(fence, Instant::now() + Duration::from_secs(5))
+        {
             Ok(()) => good += 1,
             Err(KmdError::QueueLost { .. }) => lost += 1,
             Err(other) => panic!("{other}"),

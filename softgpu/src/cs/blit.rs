@@ -182,7 +182,10 @@ fn block_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure
     linear_only(
         cs,
         packet,
-        &[packet.get(p::DESTINATION_TILING), packet.get(p::SOURCE_TILING)],
+        &[
+            packet.get(p::DESTINATION_TILING),
+            packet.get(p::SOURCE_TILING),
+        ],
     )?;
     let pixel = pixel_bytes(cs, packet, packet.get(p::COLOR_DEPTH))?;
     let area = Rectangle::of(
@@ -324,7 +327,10 @@ fn check_operation(
 
 fn source_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use xy_src_copy_blt as p;
-    let tilings = [packet.get(p::DEST_TILING_ENABLE), packet.get(p::SRC_TILING_ENABLE)];
+    let tilings = [
+        packet.get(p::DEST_TILING_ENABLE),
+        packet.get(p::SRC_TILING_ENABLE),
+    ];
     linear_only(cs, packet, &tilings)?;
     check_operation(
         cs,

@@ -107,7 +107,11 @@ impl Fence {
                 continue;
             }
             let own = std::slice::from_ref(part);
-            let of_part = if part.leaves.is_empty() { own } else { &part.leaves };
+            let of_part = if part.leaves.is_empty() {
+                own
+            } else {
+                &part.leaves
+            };
             leaves.extend(of_part.iter().filter(|leaf| !leaf.is_signalled()).cloned());
         }
         leaves.sort_unstable_by_key(Arc::as_ptr);

@@ -183,7 +183,13 @@ impl Syncobj {
             0 => content.links.len(),
             _ => content.links.iter().position(|l| l.point >= point)? + 1,
         };
-        Some(content.links.iter().take(upto).all(|l| l.fence.is_signalled()))
+        Some(
+            content
+                .links
+                .iter()
+                .take(upto)
+                .all(|l| l.fence.is_signalled()),
+        )
     }
 
     /// The last point that was submitted.

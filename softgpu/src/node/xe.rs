@@ -87,7 +87,9 @@ impl XeVm {
                     "softgpu: client pages bound at {address} are gone and were unbound"
                 );
                 let bytes = binding.bytes.next_multiple_of(PAGE_BYTES);
-                self.space.unbind(address, bytes).map_err(|_| Errno::EINVAL)?;
+                self.space
+                    .unbind(address, bytes)
+                    .map_err(|_| Errno::EINVAL)?;
             }
         }
         Ok(())

@@ -202,7 +202,9 @@ fn place(objects: &mut [ExecObject], buffers: &[Arc<Object>]) -> Result<bool, Er
         if end.is_none_or(|end| end > limit(object)) {
             return Err(Errno::EINVAL);
         }
-        taken.take(address.get(), bytes).map_err(|_| Errno::ENOSPC)?;
+        taken
+            .take(address.get(), bytes)
+            .map_err(|_| Errno::ENOSPC)?;
     }
     let mut moved = false;
     let mut lowest = FLOATING_ALIGNMENT;
@@ -214,10 +216,12 @@ fn place(objects: &mut [ExecObject], buffers: &[Arc<Object>]) -> Result<bool, Er
         };
         // Where it was last time, if that is free; else the next free place.
         let before = GpuAddress::new(object.offset).get();
-        let mut chosen = (before != 0 && fits(before) && taken.take(before, bytes).is_ok())
-            .then_some(before);
+        let mut chosen =
+            (before != 0 && fits(before) && taken.take(before, bytes).is_ok()).then_some(before);
         while chosen.is_none() {
-            lowest = lowest.checked_next_multiple_of(alignment).ok_or(Errno::ENOSPC)?;
+            lowest = lowest
+                .checked_next_multiple_of(alignment)
+                .ok_or(Errno::ENOSPC)?;
             if !fits(lowest) {
                 return Err(Errno::ENOSPC);
             }

@@ -19,8 +19,7 @@ const BIND_LIMIT: u32 = 4096;
 
 pub(super) fn vm_create(file: &File, args: &mut VmCreate) -> Result<(), Errno> {
     zero(&[args.extensions, args.reserved[0], args.reserved[1]])?;
-    let known =
-        VmCreateFlags::SCRATCH_PAGE | VmCreateFlags::LR_MODE | VmCreateFlags::FAULT_MODE;
+    let known = VmCreateFlags::SCRATCH_PAGE | VmCreateFlags::LR_MODE | VmCreateFlags::FAULT_MODE;
     if !(args.flags - known).is_empty() {
         return Err(Errno::EINVAL);
     }
@@ -43,9 +42,9 @@ pub(super) fn vm_destroy(file: &File, args: &mut VmDestroy) -> Result<(), Errno>
     zero(&[args.pad.into(), args.reserved[0], args.reserved[1]])?;
     let vm = file.xe_vms.get(args.vm_id).ok_or(Errno::ENOENT)?;
     // Queues hold on to their address space: they go first.
-    let used = file.xe_queues.all().iter().any(|queue| {
-        matches!(&queue.work, Work::Batches { vm: used, .. } if Arc::ptr_eq(used, &vm))
-    });
+    let used = file.xe_queues.all().iter().any(
+        |queue| matches!(&queue.work, Work::Batches { vm: used, .. } if Arc::ptr_eq(used, &vm)),
+    );
     if used {
         return Err(Errno::EBUSY);
     }
@@ -72,7 +71,10 @@ pub(super) fn vm_bind(file: &File, args: &mut VmBind) -> Result<(), Errno> {
     ])?;
     let vm = file.xe_vms.get(args.vm_id).ok_or(Errno::ENOENT)?;
     if args.exec_queue_id != 0 {
-        let queue = file.xe_queues.get(args.exec_queue_id).ok_or(Errno::ENOENT)?;
+        let queue = file
+            .xe_queues
+            .get(args.exec_queue_id)
+            .ok_or(Errno::ENOENT)?;
         if !matches!(queue.work, Work::Bindings) {
             return Err(Errno::EINVAL);
         }
@@ -114,12 +116,7 @@ pub(super) fn vm_bind(file: &File, args: &mut VmBind) -> Result<(), Errno> {
     Ok(())
 }
 
-fn check(
-    file: &File,
-    vm: &XeVm,
-    operation: &VmBindOp,
-    in_array: bool,
-) -> Result<Operation, Errno> {
+fn check(file: &File, vm: &XeVm, operation: &VmBindOp, in_array: bool) -> Result<Operation, Errno> {
     if in_array && operation.extensions != 0 {
         return Err(Errno::EINVAL);
     }
@@ -130,8 +127,7 @@ fn check(
         operation.reserved[1],
         operation.reserved[2],
     ])?;
-    let known =
-        BindFlags::READONLY | BindFlags::IMMEDIATE | BindFlags::NULL | BindFlags::DUMPABLE;
+    let known = BindFlags::READONLY | BindFlags::IMMEDIATE | BindFlags::NULL | BindFlags::DUMPABLE;
     if !(operation.flags - known).is_empty() {
         return Err(Errno::EINVAL);
     }
@@ -179,8 +175,7 @@ fn check(
                 return Err(Errno::EINVAL);
             }
             let coarse = object.memory == Memory::Device;
-            if coarse
-                && !(operation.obj_offset | address.get() | bytes).is_multiple_of(DEVICE_PAGE)
+            if coarse && !(operation.obj_offset | address.get() | bytes).is_multiple_of(DEVICE_PAGE)
             {
                 return Err(Errno::EINVAL);
             }

@@ -70,7 +70,11 @@ pub(super) fn queue_create(file: &File, args: &mut ExecQueueCreate) -> Result<()
 }
 
 fn set_property(extension: &ExtSetProperty) -> Result<(), Errno> {
-    zero(&[extension.pad.into(), extension.reserved[0], extension.reserved[1]])?;
+    zero(&[
+        extension.pad.into(),
+        extension.reserved[0],
+        extension.reserved[1],
+    ])?;
     match extension.property {
         // Low and normal; high needs privileges.
         EXEC_QUEUE_SET_PROPERTY_PRIORITY => match extension.value {
@@ -134,7 +138,13 @@ pub(super) fn exec(file: &File, args: &mut Exec) -> Result<(), Errno> {
     }
     let batch = GpuAddress::new(args.address);
     let long_running = vm.long_running;
-    let syncs = Syncs::read(file, args.syncs, args.num_syncs, long_running, FenceSpace::Gpu)?;
+    let syncs = Syncs::read(
+        file,
+        args.syncs,
+        args.num_syncs,
+        long_running,
+        FenceSpace::Gpu,
+    )?;
     vm.drop_stale_pages()?;
     let done = Fence::new();
     let signals = syncs.user_fence.map(|fence| Write {
@@ -199,7 +209,8 @@ pub(super) fn wait_user_fence(file: &File, args: &mut WaitUserFence) -> Result<(
         }
         let next = now + FENCE_POLL;
         let soon = deadline.map_or(next, |deadline| next.min(deadline));
-        let _: Option<()> = wait_until(Some(soon), || holds(args, op).ok().filter(|h| *h).map(drop));
+        let _: Option<()> =
+            wait_until(Some(soon), || holds(args, op).ok().filter(|h| *h).map(drop));
     };
     if !absolute && args.timeout > 0 {
         let spent = i64::try_from(started.elapsed().as_nanos()).unwrap_or(i64::MAX);

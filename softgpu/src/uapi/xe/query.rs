@@ -92,8 +92,7 @@ fn config(device: &Device) -> Vec<u8> {
             *slot = value;
         }
     };
-    let identity =
-        u64::from(device.platform.default_pci_id()) | u64::from(device.revision) << 16;
+    let identity = u64::from(device.platform.default_pci_id()) | u64::from(device.revision) << 16;
     set(Config::RevAndDeviceId, identity);
     let flags = match local {
         true => ConfigFlags::HAS_VRAM,
@@ -118,7 +117,7 @@ fn config(device: &Device) -> Vec<u8> {
 
 fn gt_list(device: &Device) -> Vec<u8> {
     let local = device.platform.local_memory;
-    let (major, minor) = device.platform.ip;
+    let (major, minor) = device.platform.default_sku().ip;
     let gt = Gt {
         ty: GT_TYPE_MAIN,
         reference_clock: u32::try_from(device.platform.timestamp_frequency).unwrap_or(0),
