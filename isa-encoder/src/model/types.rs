@@ -29,16 +29,19 @@ macro_rules! types {
             pub const ALL: &'static [Type] = &[$(Type::$name,)*];
 
             /// The suffix in IGA syntax, without the colon.
+            #[inline]
             pub const fn suffix(self) -> &'static str {
                 match self { $(Type::$name => $suffix,)* }
             }
 
             /// The size of one element in bits.
+            #[inline]
             pub const fn bits(self) -> u32 {
                 match self { $(Type::$name => $bits,)* }
             }
 
             /// The kind of number.
+            #[inline]
             pub const fn kind(self) -> TypeKind {
                 match self { $(Type::$name => TypeKind::$kind,)* }
             }
@@ -80,21 +83,25 @@ types! {
 
 impl Type {
     /// The size of one element in bytes; types under a byte give 1.
+    #[inline]
     pub const fn bytes(self) -> u32 {
         self.bits().div_ceil(8)
     }
 
     /// Whether this is a floating-point type.
+    #[inline]
     pub const fn is_float(self) -> bool {
         matches!(self.kind(), TypeKind::Float)
     }
 
     /// Whether this is a signed integer type.
+    #[inline]
     pub const fn is_signed(self) -> bool {
         matches!(self.kind(), TypeKind::Signed)
     }
 
     /// Whether this is an integer type (packed vectors are none).
+    #[inline]
     pub const fn is_integer(self) -> bool {
         matches!(self.kind(), TypeKind::Signed | TypeKind::Unsigned)
     }

@@ -80,6 +80,20 @@ lane_ops! {
     InvF 1 L |a, b, c| (1.0 / f(a)).to_bits();
     /// `math.sqt`.
     SqrtF 1 L |a, b, c| f(a).sqrt().to_bits();
+    /// `math.rsqt`.
+    RsqrtF 1 L |a, b, c| {
+        let x = f64::from(f(a));
+        let root = if x == 0.0 { x } else { x.sqrt() };
+        ((1.0 / root) as f32).to_bits()
+    };
+    /// `math.log`.
+    LogF 1 L |a, b, c| (f64::from(f(a)).log2() as f32).to_bits();
+    /// `math.exp`.
+    ExpF 1 L |a, b, c| (f64::from(f(a)).exp2() as f32).to_bits();
+    /// `math.sin`.
+    SinF 1 L |a, b, c| (f64::from(f(a)).sin() as f32).to_bits();
+    /// `math.cos`.
+    CosF 1 L |a, b, c| (f64::from(f(a)).cos() as f32).to_bits();
     /// `mov` from `d` to `f`.
     SignedToF 1 L |a, b, c| (a as i32 as f32).to_bits();
     /// `mov` from `ud` to `f`.

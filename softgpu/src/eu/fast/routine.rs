@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 
 use super::super::general;
 use super::super::op::Op;
+use super::super::operand::Source;
 use super::super::ops::softfloat::Rounding;
 use super::super::ops::value::FpMode;
 use super::super::state::State;
@@ -24,15 +25,55 @@ fn usual(mode: FpMode) -> bool {
     mode.rounding == Rounding::Nearest && mode.to_int == Rounding::Zero
 }
 
+/// How sources become lanes. (A trait and no closure, so that loading is inlined into the routine
+/// and compiled for its instruction set.)
+pub(super) trait Load {
+    /// The lanes of a source.
+    fn load<const N: usize>(state: &State, op: &Op, source: &Source) -> Lanes<N>;
+}
+
+#[derive(Debug)]
+pub(super) struct AsIntegers;
+#[derive(Debug)]
+pub(super) struct AsBits;
+#[derive(Debug)]
+pub(super) struct AsFloats;
+
+impl Load for AsIntegers {
+    #[inline(always)]
+    fn load<const N: usize>(state: &State, op: &Op, source: &Source) -> Lanes<N> {
+        lanes::integers(state, op, source)
+    }
+}
+
+impl Load for AsBits {
+    #[inline(always)]
+    fn load<const N: usize>(state: &State, op: &Op, source: &Source) -> Lanes<N> {
+        lanes::bits(state, op, source)
+    }
+}
+
+impl Load for AsFloats {
+    #[inline(always)]
+    fn load<const N: usize>(state: &State, op: &Op, source: &Source) -> Lanes<N> {
+        lanes::floats(state, op, source)
+    }
+}
+
 /// Loads the sources and computes every channel.
 #[inline(always)]
-fn compute<O: LaneOp, L: Level, const N: usize>(
-    state: &State,
-    load: impl Fn(&State, usize) -> Lanes<N>,
-) -> Lanes<N> {
-    let a = load(state, 0);
-    let b = if O::SOURCES > 1 { load(state, 1) } else { a };
-    let c = if O::SOURCES > 2 { load(state, 2) } else { a };
+fn compute<O: LaneOp, K: Load, L: Level, const N: usize>(state: &State, op: &Op) -> Lanes<N> {
+    let a = K::load::<N>(state, op, &op.src[0]);
+    let b = if O::SOURCES > 1 {
+        K::load(state, op, &op.src[1])
+    } else {
+        a
+    };
+    let c = if O::SOURCES > 2 {
+        K::load(state, op, &op.src[2])
+    } else {
+        a
+    };
     let mut out = [0; N];
     for i in 0..N {
         out[i] = O::lane::<L>(a[i], b[i], c[i]);
@@ -68,7 +109,7 @@ pub(super) struct Integer<O, const N: usize>(PhantomData<O>);
 impl<O: LaneOp, const N: usize> Routine for Integer<O, N> {
     #[inline(always)]
     fn run<L: Level>(state: &mut State, op: &Op) {
-        let result = compute::<O, L, N>(state, |state, i| lanes::integers(state, op, &op.src[i]));
+        let result = compute::<O, AsIntegers, L, N>(state, op);
         finish(state, op, dst_meaning(op), &result);
     }
 }
@@ -80,7 +121,7 @@ pub(super) struct Logic<O, const N: usize>(PhantomData<O>);
 impl<O: LaneOp, const N: usize> Routine for Logic<O, N> {
     #[inline(always)]
     fn run<L: Level>(state: &mut State, op: &Op) {
-        let result = compute::<O, L, N>(state, |state, i| lanes::bits(state, op, &op.src[i]));
+        let result = compute::<O, AsBits, L, N>(state, op);
         finish(state, op, dst_meaning(op), &result);
     }
 }
@@ -95,7 +136,7 @@ impl<O: LaneOp, const N: usize> Routine for Float<O, N> {
         if !usual(state.fp) {
             return general(state, op);
         }
-        let mut result = compute::<O, L, N>(state, |state, i| lanes::floats(state, op, &op.src[i]));
+        let mut result = compute::<O, AsFloats, L, N>(state, op);
         if !state.fp.keep32 {
             lanes::flush(&mut result);
         }
@@ -116,7 +157,7 @@ impl<O: LaneOp, const N: usize> Routine for ToFloat<O, N> {
         if !usual(state.fp) {
             return general(state, op);
         }
-        let result = compute::<O, L, N>(state, |state, i| lanes::integers(state, op, &op.src[i]));
+        let result = compute::<O, AsIntegers, L, N>(state, op);
         let mask = state.write_mask(op);
         lanes::store(state, op, mask, &result);
     }
@@ -132,7 +173,7 @@ impl<O: LaneOp, const N: usize> Routine for FromFloat<O, N> {
         if !usual(state.fp) {
             return general(state, op);
         }
-        let result = compute::<O, L, N>(state, |state, i| lanes::floats(state, op, &op.src[i]));
+        let result = compute::<O, AsFloats, L, N>(state, op);
         let mask = state.write_mask(op);
         lanes::store(state, op, mask, &result);
     }
@@ -145,7 +186,7 @@ pub(super) struct Extremum<O, const N: usize>(PhantomData<O>);
 impl<O: LaneOp, const N: usize> Routine for Extremum<O, N> {
     #[inline(always)]
     fn run<L: Level>(state: &mut State, op: &Op) {
-        let result = compute::<O, L, N>(state, |state, i| lanes::integers(state, op, &op.src[i]));
+        let result = compute::<O, AsIntegers, L, N>(state, op);
         let mask = state.write_mask(op);
         lanes::store(state, op, mask, &result);
     }
@@ -158,7 +199,7 @@ pub(super) struct ExtremumFloat<O, const N: usize>(PhantomData<O>);
 impl<O: LaneOp, const N: usize> Routine for ExtremumFloat<O, N> {
     #[inline(always)]
     fn run<L: Level>(state: &mut State, op: &Op) {
-        let mut result = compute::<O, L, N>(state, |state, i| lanes::floats(state, op, &op.src[i]));
+        let mut result = compute::<O, AsFloats, L, N>(state, op);
         if op.saturate {
             lanes::saturate(&mut result);
         }
@@ -214,21 +255,26 @@ impl<const M: u8, const N: usize> Routine for Compare<M, N> {
     }
 }
 
-/// `sel` by predicate, on the bits.
+/// `sel` by predicate.
 #[derive(Debug)]
-pub(super) struct Select<const N: usize>;
+pub(super) struct Select<K, const N: usize>(PhantomData<K>);
 
-impl<const N: usize> Routine for Select<N> {
+/// `sel` of bits, whatever they mean.
+pub(super) type SelectBits<const N: usize> = Select<AsBits, N>;
+/// `sel` of integers with modifiers, or of different sizes.
+pub(super) type SelectIntegers<const N: usize> = Select<AsIntegers, N>;
+
+impl<K: Load, const N: usize> Routine for Select<K, N> {
     #[inline(always)]
     fn run<L: Level>(state: &mut State, op: &Op) {
         let chosen = state.predicate(op);
-        let a: Lanes<N> = lanes::bits(state, op, &op.src[0]);
-        let b: Lanes<N> = lanes::bits(state, op, &op.src[1]);
+        let a: Lanes<N> = K::load(state, op, &op.src[0]);
+        let b: Lanes<N> = K::load(state, op, &op.src[1]);
+        let mask = state.enabled(op);
         let mut out = [0; N];
         for i in 0..N {
             out[i] = if chosen & 1 << i != 0 { a[i] } else { b[i] };
         }
-        let mask = state.enabled(op);
         lanes::store(state, op, mask, &out);
     }
 }
@@ -243,13 +289,11 @@ impl<const M: u8, const N: usize> Routine for SelectCompare<M, N> {
         let Some(cond) = op.cond else {
             return;
         };
-        let load = |state: &State, i: usize| -> Lanes<N> {
-            match meaning(M) {
-                Meaning::Float => lanes::floats(state, op, &op.src[i]),
-                _ => lanes::integers(state, op, &op.src[i]),
-            }
+        let (a, b) = pair::<N>(state, op, meaning(M));
+        let c: Lanes<N> = match meaning(M) {
+            Meaning::Float => lanes::floats(state, op, &op.src[2]),
+            _ => lanes::integers(state, op, &op.src[2]),
         };
-        let (a, b, c) = (load(state, 0), load(state, 1), load(state, 2));
         let holds = lanes::relate(cond, meaning(M), &c, &[0; N]);
         let mut out = [0; N];
         for i in 0..N {

@@ -104,7 +104,7 @@ fn raw<C: Compiled>(op: &Op) -> Option<Fast> {
     match op.opcode {
         Opcode::Mov if is_raw(&op.src[0], op.dst.ty) => Some(sized!(C, op, Logic<Copy>)),
         Opcode::Sel if op.src[..2].iter().all(|src| is_raw(src, op.dst.ty)) => {
-            Some(sized!(C, op, Select))
+            Some(sized!(C, op, SelectBits))
         }
         _ => None,
     }
@@ -139,6 +139,11 @@ fn floats<C: Compiled>(op: &Op) -> Option<Fast> {
         Opcode::Math => match op.specific {
             Specific::Math(MathFunction::Inv) => sized!(C, op, Float<InvF>),
             Specific::Math(MathFunction::Sqt) => sized!(C, op, Float<SqrtF>),
+            Specific::Math(MathFunction::Rsqt) => sized!(C, op, Float<RsqrtF>),
+            Specific::Math(MathFunction::Log) => sized!(C, op, Float<LogF>),
+            Specific::Math(MathFunction::Exp) => sized!(C, op, Float<ExpF>),
+            Specific::Math(MathFunction::Sin) => sized!(C, op, Float<SinF>),
+            Specific::Math(MathFunction::Cos) => sized!(C, op, Float<CosF>),
             _ => return None,
         },
         Opcode::Csel if op.cond.is_some() && !op.saturate => {
@@ -207,7 +212,10 @@ fn integers<C: Compiled>(op: &Op) -> Option<Fast> {
         Opcode::Cmp if flags && all(fits_unsigned, 2) => sized_by!(C, op, Compare, UNSIGNED),
         Opcode::Csel if flags && all(fits_signed, 3) => sized_by!(C, op, SelectCompare, SIGNED),
         Opcode::Sel => match op.cond {
-            None => return raw::<C>(op),
+            None => match raw::<C>(op) {
+                Some(routine) => routine,
+                None => sized!(C, op, SelectIntegers),
+            },
             Some(CondMod::Lt) if all(fits_signed, 2) => sized!(C, op, Extremum<MinS>),
             Some(CondMod::Ge) if all(fits_signed, 2) => sized!(C, op, Extremum<MaxS>),
             Some(CondMod::Lt) if all(fits_unsigned, 2) => sized!(C, op, Extremum<MinU>),

@@ -160,7 +160,15 @@ fn instruction(random: &mut Random) -> Instruction {
     }
     instruction.saturate = random.chance(6);
     if instruction.opcode == Opcode::Math {
-        let function = random.pick(&[MathFunction::Inv, MathFunction::Sqt]);
+        let function = random.pick(&[
+            MathFunction::Inv,
+            MathFunction::Sqt,
+            MathFunction::Rsqt,
+            MathFunction::Log,
+            MathFunction::Exp,
+            MathFunction::Sin,
+            MathFunction::Cos,
+        ]);
         instruction.specific = Specific::Math(function);
     }
     let sources = match instruction.opcode.format() {
