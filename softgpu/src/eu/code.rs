@@ -7,7 +7,7 @@ use isa_encoder::{Opcode, Specific};
 
 use super::family::Rules;
 use super::lower::lower;
-use super::op::Op;
+use super::op::{Action, Op};
 use crate::fault::Access;
 use crate::{Fault, GroupEnv};
 
@@ -86,19 +86,20 @@ impl CodeCache {
                 Err(_) => return Ok(()),
             };
             let index = inner.ops.len() as u32;
+            let next = op.next_ip;
+            let ends = matches!(op.action, Action::Flow)
+                || matches!(op.action, Action::Send(send) if send.eot);
             inner.ops.push(op);
             let page = inner
                 .pages
                 .entry(at / GRAIN / PAGE as u32)
                 .or_insert_with(|| Box::new([NONE; PAGE]));
             page[(at / GRAIN) as usize % PAGE] = index;
-            let ends = matches!(op.action, super::op::Action::Flow)
-                || matches!(op.action, super::op::Action::Send(send) if send.eot);
-            let known = inner.find(op.next_ip).is_some();
+            let known = inner.find(next).is_some();
             if ends || known || inner.ops.len() >= MAX_OPS {
                 return Ok(());
             }
-            at = op.next_ip;
+            at = next;
         }
     }
 }
@@ -122,6 +123,22 @@ impl<'a> Code<'a> {
     #[inline]
     pub fn find(&self, ip: u32) -> Option<usize> {
         self.inner.find(ip).map(|index| index as usize)
+    }
+
+    /// As [`Code::find`], for a jump of the op at `index`, which remembers where it went last.
+    #[inline]
+    pub fn find_near(&self, index: usize, ip: u32) -> Option<usize> {
+        let ops = self.ops();
+        let here = ops.get(index)?;
+        let memo = here.memo.get();
+        match ops.get(memo as usize) {
+            Some(op) if op.ip == ip => Some(memo as usize),
+            _ => {
+                let found = self.inner.find(ip)?;
+                here.memo.set(found);
+                Some(found as usize)
+            }
+        }
     }
 
     /// All ops; one that does not branch is followed by its successor where the addresses say so.

@@ -1,5 +1,7 @@
 //! From decoded instructions to ops.
 
+use core::cell::Cell;
+
 use isa_encoder::{
     ArfKind, Branch, Descriptor, Dst, Instruction, Opcode, Options, PredControl, RegFile, Register,
     Send, Specific, Src, SyncFunction, Type,
@@ -71,6 +73,7 @@ fn lower_inner(
         src: [Source::NONE; 3],
         specific: instruction.specific,
         targets: Targets::default(),
+        memo: Cell::new(0),
     };
     if let Some(predicate) = instruction.predicate {
         op.pred_inverse = predicate.inverse;

@@ -1,5 +1,7 @@
 //! The lowered form of an instruction.
 
+use core::cell::Cell;
+
 use isa_encoder::{CondMod, Opcode, Specific};
 
 use super::operand::{Dest, LANES, Source};
@@ -91,7 +93,7 @@ pub(super) enum Action {
 }
 
 /// A lowered instruction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Op {
     pub action: Action,
     pub opcode: Opcode,
@@ -120,6 +122,8 @@ pub(super) struct Op {
     pub src: [Source; 3],
     pub specific: Specific,
     pub targets: Targets,
+    /// The index in the code cache of the op that a jump led to last.
+    pub memo: Cell<u32>,
 }
 
 impl Op {

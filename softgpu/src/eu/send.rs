@@ -10,7 +10,14 @@ use crate::{Fault, GroupEnv};
 
 /// The most registers of one payload or response: the fields have 5 bits.
 const MAX_REGISTERS: usize = 32;
-const MAX_BYTES: usize = MAX_REGISTERS * 64;
+
+/// Copies of a message's registers, kept from send to send.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Buffers {
+    src0: Vec<u8>,
+    src1: Vec<u8>,
+    dst: Vec<u8>,
+}
 
 /// Executes a send.
 ///
@@ -37,18 +44,22 @@ pub(super) fn execute(
 
     let grf = state.rules.grf_bytes;
     let src0_len = (descriptor >> 25 & 0xf) as usize;
-    let dst_len = (descriptor >> 20 & 0x1f) as usize;
+    let mut dst_len = (descriptor >> 20 & 0x1f) as usize;
+    // The field cannot say 32; a two-dimensional block load that long says 31 and its function
+    // finds the length itself.
+    if dst_len == 31 {
+        dst_len = dst_len.max(registers_left(state, send.dst).min(MAX_REGISTERS));
+    }
     let src1_len = match send.src1_len {
         Some(length) => usize::from(length).min(MAX_REGISTERS),
         None => (extended_descriptor >> 6 & 0x1f) as usize,
     };
 
-    let mut src0 = [0; MAX_BYTES];
-    let mut src1 = [0; MAX_BYTES];
-    let mut dst = [0; MAX_BYTES];
-    let src0 = slice(state, op, "source 0", send.src0, src0_len * grf, &mut src0)?;
-    let src1 = slice(state, op, "source 1", send.src1, src1_len * grf, &mut src1)?;
-    let dst = slice(state, op, "the response", send.dst, dst_len * grf, &mut dst)?;
+    let mut buffers = core::mem::take(&mut state.buffers);
+    let Buffers { src0, src1, dst } = &mut buffers;
+    let src0 = slice(state, op, "source 0", send.src0, src0_len * grf, src0)?;
+    let src1 = slice(state, op, "source 1", send.src1, src1_len * grf, src1)?;
+    let dst = slice(state, op, "the response", send.dst, dst_len * grf, dst)?;
     let effect = sf::execute(
         Message {
             sfid: send.sfid.unwrap_or(extended_descriptor as u8 & 0xf),
@@ -70,10 +81,19 @@ pub(super) fn execute(
             target.copy_from_slice(dst);
         }
     }
+    state.buffers = buffers;
     if send.eot {
         return Ok(Effect::EndOfThread);
     }
     Ok(effect)
+}
+
+/// Registers from register file offset `at` to the last.
+fn registers_left(state: &State, at: Option<u32>) -> usize {
+    let end = GRF_BASE + state.regs.grf().len();
+    at.map_or(0, |at| {
+        end.saturating_sub(at as usize) / state.rules.grf_bytes
+    })
 }
 
 /// Copies `bytes` of registers from register file offset `at` on (null: nothing) to `buffer`.
@@ -83,10 +103,11 @@ fn slice<'a>(
     what: &str,
     at: Option<u32>,
     bytes: usize,
-    buffer: &'a mut [u8; MAX_BYTES],
+    buffer: &'a mut Vec<u8>,
 ) -> Result<&'a mut [u8], Fault> {
+    buffer.clear();
     let Some(at) = at else {
-        return Ok(&mut buffer[..0]);
+        return Ok(buffer);
     };
     let end = GRF_BASE + state.regs.grf().len();
     let at = at as usize;
@@ -106,7 +127,6 @@ fn slice<'a>(
             ),
         });
     };
-    let buffer = &mut buffer[..bytes];
-    buffer.copy_from_slice(source);
+    buffer.extend_from_slice(source);
     Ok(buffer)
 }

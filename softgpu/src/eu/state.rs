@@ -5,6 +5,7 @@ use super::op::{Op, Pred};
 use super::operand::LANES;
 use super::ops::value::FpMode;
 use super::regs::{self, Registers};
+use super::send::Buffers;
 use super::thread::Counters;
 
 /// The architecture state.
@@ -31,6 +32,8 @@ pub(super) struct State {
     pub counters: Counters,
     /// The thread's slot (r0.5 bits 9:0 as dispatched), which names its part of scratch surfaces.
     pub thread_slot: u32,
+    /// Copies of a message's registers, kept from send to send.
+    pub buffers: Buffers,
 }
 
 impl State {

@@ -87,6 +87,7 @@ impl Thread {
                 barrier: None,
                 counters: Counters::default(),
                 thread_slot: 0,
+                buffers: Default::default(),
             },
             grf_count: 0,
             ended: false,
@@ -189,6 +190,7 @@ fn run_cached<const TRACE: bool>(
         // Successors in address order usually are successors in the cache, too.
         while let Some(op) = ops.get(index) {
             if op.ip != state.ip {
+                // Fell out of a block.
                 continue 'jump;
             }
             if *left == 0 {
@@ -212,9 +214,12 @@ fn run_cached<const TRACE: bool>(
                     }
                     if state.ip == op.next_ip {
                         index += 1;
-                        continue;
+                    } else if let Some(target) = code.find_near(index, state.ip) {
+                        index = target;
+                    } else {
+                        return Ok(Pause::Miss);
                     }
-                    continue 'jump;
+                    continue;
                 }
                 Action::Nop => {}
                 Action::Send(message) => match send::execute(state, op, message, env)? {

@@ -85,11 +85,25 @@ fn compute<O: LaneOp, K: Load, L: Level, const N: usize>(state: &State, op: &Op)
 #[inline(always)]
 fn finish<const N: usize>(state: &mut State, op: &Op, meaning: Meaning, result: &Lanes<N>) {
     let mask = state.write_mask(op);
+    if op.cond.is_some() {
+        flag_result(state, op, meaning, mask, result);
+    }
+    lanes::store(state, op, mask, result);
+}
+
+/// Out of line: few results set flags, and every routine has this.
+#[inline(never)]
+fn flag_result<const N: usize>(
+    state: &mut State,
+    op: &Op,
+    meaning: Meaning,
+    mask: u32,
+    result: &Lanes<N>,
+) {
     if let Some(cond) = op.cond {
         let holds = lanes::relate(cond, meaning, result, &[0; N]);
         state.set_flags(op, mask, lanes::collect(&holds));
     }
-    lanes::store(state, op, mask, result);
 }
 
 /// The meaning of integer results: that of the destination type.
