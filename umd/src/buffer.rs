@@ -1,15 +1,22 @@
 //! Buffers.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::device::Device;
-use crate::error::Error;
+use devinfo::GpuAddress;
+
+use crate::device::{Device, kernel};
+use crate::error::{ArgumentError, Error};
+use crate::memory::{Bo, HostMemory};
 
 /// Memory that kernels and this process share. Clones name the same memory.
 #[derive(Clone, Debug)]
 pub struct Buffer {
-    inner: Arc<()>,
-    offset: u64,
+    bo: Arc<Bo>,
+    /// The first byte in the buffer object.
+    start: u64,
+    /// The first byte in the buffer that this is a part of.
+    origin: u64,
     size: u64,
 }
 
@@ -19,20 +26,42 @@ impl Device {
     /// # Errors
     /// A size of zero or beyond the device's memory; the kernel driver refuses.
     pub fn buffer(&self, size: u64) -> Result<Buffer, Error> {
-        let _ = size;
-        Err(self.unfinished("a buffer"))
+        if size == 0 {
+            return Err(object("its size is zero".to_owned()));
+        }
+        let bo = self.inner().registry.create(size, "buffer");
+        Ok(Buffer {
+            bo: bo.map_err(kernel("a buffer"))?,
+            start: 0,
+            origin: 0,
+            size,
+        })
     }
 
-    /// A buffer of this process's memory: the bytes that `memory` holds, without a copy.
-    ///
-    /// The address need not be page aligned. `memory` is kept until the buffer and the work that
-    /// uses it are gone.
+    /// A buffer of this process's memory: the bytes of `range`, without a copy. The range can
+    /// begin anywhere in a page.
     ///
     /// # Errors
-    /// An empty slice; the kernel driver refuses the pages.
-    pub fn from_user_memory(&self, memory: Vec<u8>) -> Result<Buffer, Error> {
-        let _ = memory;
-        Err(self.unfinished("a buffer of user memory"))
+    /// An empty range, or one beyond the end; the kernel driver refuses the pages.
+    pub fn from_user_memory(
+        &self,
+        memory: &HostMemory,
+        range: Range<usize>,
+    ) -> Result<Buffer, Error> {
+        if range.is_empty() || range.end > memory.size() {
+            let size = memory.size();
+            return Err(object(format!("bytes {range:?} of host memory of {size} bytes")));
+        }
+        let bo = self
+            .inner()
+            .registry
+            .adopt(memory.pages(), memory.size() as u64);
+        Ok(Buffer {
+            bo: bo.map_err(kernel("a buffer of user memory"))?,
+            start: range.start as u64,
+            origin: 0,
+            size: range.len() as u64,
+        })
     }
 }
 
@@ -44,7 +73,12 @@ impl Buffer {
 
     /// The first byte's offset in the buffer that this is a part of; 0 if it is none.
     pub fn origin(&self) -> u64 {
-        self.offset
+        self.origin
+    }
+
+    /// Where the GPU sees the first byte.
+    pub fn address(&self) -> GpuAddress {
+        self.bo.address().offset(self.start)
     }
 
     /// A part of this buffer, from `origin` on. It shares the memory.
@@ -53,8 +87,19 @@ impl Buffer {
     /// An origin that is no multiple of 4 bytes (what a surface's base address takes), or a part
     /// that is empty or reaches beyond the end.
     pub fn sub_buffer(&self, origin: u64, size: u64) -> Result<Buffer, Error> {
-        let _ = (origin, size, &self.inner);
-        Err(crate::device::unfinished("a sub-buffer"))
+        if size == 0 {
+            return Err(object("its size is zero".to_owned()));
+        }
+        if !origin.is_multiple_of(4) {
+            return Err(object(format!("its origin {origin} is no multiple of 4 bytes")));
+        }
+        self.check("sub-buffer", origin, size)?;
+        Ok(Buffer {
+            bo: self.bo.clone(),
+            start: self.start + origin,
+            origin: self.origin + origin,
+            size,
+        })
     }
 
     /// Copies bytes out, from `offset` on.
@@ -64,8 +109,10 @@ impl Buffer {
     /// # Errors
     /// The range reaches beyond the end.
     pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        let _ = (offset, bytes);
-        Err(crate::device::unfinished("a read"))
+        let at = self.check("buffer", offset, bytes.len() as u64)?;
+        let done = self.bo.memory().read(at, bytes);
+        debug_assert!(done, "a buffer lies in its buffer object");
+        Ok(())
     }
 
     /// Copies bytes in, from `offset` on.
@@ -75,16 +122,91 @@ impl Buffer {
     /// # Errors
     /// The range reaches beyond the end.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
-        let _ = (offset, bytes);
-        Err(crate::device::unfinished("a write"))
+        let at = self.check("buffer", offset, bytes.len() as u64)?;
+        let done = self.bo.memory().write(at, bytes);
+        debug_assert!(done, "a buffer lies in its buffer object");
+        Ok(())
     }
 
     /// Repeats `pattern` over `length` bytes from `offset` on.
     ///
+    /// This does not wait: wait for the commands that use the buffer first.
+    ///
     /// # Errors
     /// The range reaches beyond the end, or is no multiple of the pattern's length.
     pub fn fill(&self, offset: u64, length: u64, pattern: &[u8]) -> Result<(), Error> {
-        let _ = (offset, length, pattern);
-        Err(crate::device::unfinished("a fill"))
+        let at = self.check("buffer", offset, length)?;
+        let memory = self.bo.memory();
+        if let [byte] = pattern {
+            memory.set(at, usize::try_from(length).unwrap_or(0), *byte);
+            return Ok(());
+        }
+        if pattern.is_empty() || !length.is_multiple_of(pattern.len() as u64) {
+            return Err(ArgumentError::Object {
+                what: "fill",
+                why: format!(
+                    "{length} bytes are no multiple of a pattern of {} bytes",
+                    pattern.len()
+                ),
+            }
+            .into());
+        }
+        for offset in (0..usize::try_from(length).unwrap_or(0)).step_by(pattern.len()) {
+            memory.write(at + offset, pattern);
+        }
+        Ok(())
     }
+
+    /// Copies `length` bytes of another buffer in. The ranges may overlap.
+    pub(crate) fn copy_from(
+        &self,
+        offset: u64,
+        source: &Buffer,
+        from: u64,
+        length: u64,
+    ) -> Result<(), Error> {
+        let to = self.check("buffer", offset, length)?;
+        let from = source.check("buffer", from, length)?;
+        let length = usize::try_from(length).unwrap_or(0);
+        source.bo.memory().copy(from, self.bo.memory(), to, length);
+        Ok(())
+    }
+
+    /// The place of a range in the buffer object, if it is in the buffer.
+    pub(crate) fn check(
+        &self,
+        what: &'static str,
+        offset: u64,
+        length: u64,
+    ) -> Result<usize, ArgumentError> {
+        offset
+            .checked_add(length)
+            .filter(|&end| end <= self.size)
+            .and_then(|_| usize::try_from(self.start + offset).ok())
+            .ok_or(ArgumentError::OutOfBounds {
+                what,
+                offset,
+                length,
+                size: self.size,
+            })
+    }
+
+    /// The buffer object.
+    pub(crate) fn bo(&self) -> &Arc<Bo> {
+        &self.bo
+    }
+
+    /// Whether both have bytes of one buffer object in common.
+    pub(crate) fn overlaps(&self, offset: u64, other: &Buffer, at: u64, length: u64) -> bool {
+        let (a, b) = (self.start + offset, other.start + at);
+        Arc::ptr_eq(&self.bo, &other.bo) && a < b + length && b < a + length
+    }
+}
+
+fn object(why: String) -> Error {
+    ArgumentError::Object {
+        what: "buffer",
+        why,
+    }
+    .into()
 }

@@ -1,9 +1,16 @@
 //! Devices.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use batchbuffer::dispatch::{Commands, Mocs};
+use devinfo::{Family, Platform, Target};
+use kmd_iface::{Kmd, KmdError};
+
+use crate::backend::{self, StatisticsHook};
+use crate::clock::Clock;
 use crate::error::{DeviceError, Error};
+use crate::memory::{Pool, Registry};
 use crate::spec::DeviceSpec;
 
 /// How a device is opened.
@@ -24,22 +31,48 @@ pub struct OpenOptions {
 /// What a software GPU has done since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// EU threads that were started.
+    /// EU threads that have ended.
     pub threads: u64,
     /// EU instructions that were executed.
     pub instructions: u64,
     /// The sum of their execution sizes: lanes, whether enabled or not.
     pub lanes: u64,
-    /// Work-groups of the running walker that are done.
+    /// Work-groups that have ended.
     pub groups_done: u64,
-    /// Work-groups of the running walker.
+    /// Work-groups of all walkers so far.
     pub groups_total: u64,
 }
 
 /// An open device. Clones name the same one.
 #[derive(Clone, Debug)]
 pub struct Device {
-    inner: Arc<()>,
+    inner: Arc<DeviceInner>,
+}
+
+/// What all objects of a device share.
+pub(crate) struct DeviceInner {
+    name: String,
+    statistics: Option<StatisticsHook>,
+    /// Platform and revision.
+    pub target: Target,
+    /// The command sequences of its family.
+    pub commands: &'static dyn Commands,
+    /// How surfaces, heaps and stateless accesses are cached.
+    pub mocs: Mocs,
+    /// Its buffer objects.
+    pub registry: Arc<Registry>,
+    /// Where commands get their memory.
+    pub pool: Arc<Pool>,
+    /// Where `printf` buffers come from.
+    pub printf_pool: Arc<Pool>,
+    /// From the GPU's time to this process's.
+    pub clock: Clock,
+}
+
+impl std::fmt::Debug for DeviceInner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Device({})", self.name)
+    }
 }
 
 impl Device {
@@ -56,36 +89,106 @@ impl Device {
     /// # Errors
     /// There is none, or it cannot be opened.
     pub fn open_with(spec: &DeviceSpec, options: &OpenOptions) -> Result<Self, Error> {
-        let _ = options;
-        Err(DeviceError::Open {
-            spec: spec.to_string(),
-            why: "this build cannot open devices yet".to_owned(),
-        }
-        .into())
+        let opened = Instant::now();
+        let backend = backend::open(spec, options)?;
+        let description = backend.kmd.description();
+        let Some(platform) = description.platform else {
+            return Err(DeviceError::Open {
+                spec: spec.to_string(),
+                why: format!(
+                    "PCI id 8086:{:04x}, revision {}, is not in the table of platforms",
+                    description.pci_id, description.revision
+                ),
+            }
+            .into());
+        };
+        let target = Target {
+            platform,
+            revision: description.revision,
+        };
+        let clock = Clock::new(opened, backend.kmd.as_ref());
+        let registry = Registry::new(backend.kmd).map_err(kernel("an address space"))?;
+        Ok(Self {
+            inner: Arc::new(DeviceInner {
+                name: backend.name,
+                statistics: backend.statistics,
+                target,
+                commands: batchbuffer::dispatch::commands(platform.family),
+                mocs: Mocs(platform.mocs.cached >> 1),
+                pool: Pool::new(registry.clone(), "command buffer"),
+                printf_pool: Pool::new(registry.clone(), "printf buffer"),
+                registry,
+                clock,
+            }),
+        })
     }
 
-    /// The device's name, as `soft:tgl` or `Intel TGL GT2 (8086:9a49, revision 1, i915)`.
+    /// The device's name, as `soft:tgl` or the path of its render node.
     pub fn name(&self) -> &str {
-        ""
+        &self.inner.name
+    }
+
+    /// Its platform and revision.
+    pub fn target(&self) -> Target {
+        self.inner.target
+    }
+
+    /// What the kernel driver says about it.
+    pub fn description(&self) -> &kmd_iface::DeviceDescription {
+        self.inner.kmd().description()
     }
 
     /// What a software GPU has done; `None` on silicon. Can be called while kernels run.
     pub fn statistics(&self) -> Option<Statistics> {
-        let _ = &self.inner;
-        None
+        self.inner.statistics.as_ref().map(|read| read())
     }
 
-    pub(crate) fn unfinished(&self, what: &'static str) -> Error {
-        let _ = self;
-        unfinished(what)
+    pub(crate) fn inner(&self) -> &Arc<DeviceInner> {
+        &self.inner
     }
 }
 
-pub(crate) fn unfinished(what: &'static str) -> Error {
-    DeviceError::Unsupported {
-        what,
-        platform: "this build".to_owned(),
-        why: "it is not written yet".to_owned(),
+impl DeviceInner {
+    /// The kernel driver.
+    pub(crate) fn kmd(&self) -> &Arc<dyn Kmd> {
+        self.registry.kmd()
     }
-    .into()
+
+    /// Its platform.
+    pub(crate) fn platform(&self) -> &'static Platform {
+        self.target.platform
+    }
+
+    /// Its family.
+    pub(crate) fn family(&self) -> Family {
+        self.platform().family
+    }
+
+    /// The places on its EUs that a thread can occupy: also the number of parts that scratch and
+    /// private memory have. Counted for the platform's largest variant, because threads are
+    /// numbered by place, whether a place is fused off or not.
+    pub(crate) fn thread_slots(&self) -> u32 {
+        let platform = self.platform();
+        let eus = platform.skus.iter().map(|sku| sku.eus()).max().unwrap_or(1);
+        let described = self.kmd().description().topology.eu_count();
+        eus.max(described) * u32::from(platform.threads_per_eu)
+    }
+
+    /// The hardware threads that may run at once.
+    pub(crate) fn max_threads(&self) -> u32 {
+        let eus = self.kmd().description().topology.eu_count();
+        let eus = if eus == 0 { self.platform().default_sku().eus() } else { eus };
+        eus * u32::from(self.platform().threads_per_eu)
+    }
+}
+
+/// Makes a [`DeviceError`] of what a kernel driver answered when asked for `what`.
+pub(crate) fn kernel(what: &'static str) -> impl Fn(KmdError) -> DeviceError {
+    move |error| match error {
+        KmdError::DeviceLost { .. } => DeviceError::Lost(error.to_string()),
+        other => DeviceError::Kernel {
+            what,
+            why: other.to_string(),
+        },
+    }
 }

@@ -127,6 +127,8 @@ pub enum ArgumentError {
 pub struct FaultReport {
     /// The reporter's own words.
     pub message: String,
+    /// More of them, line by line: where each thread of a hung kernel is.
+    pub details: Vec<String>,
     /// The address that could not be accessed.
     pub address: Option<GpuAddress>,
     /// The buffer nearest to the address, and where the address lies to it.

@@ -1,16 +1,25 @@
 //! Events.
 
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use kmd_iface::{Fence, KmdError};
+
 use crate::deadline::Deadline;
-use crate::error::Error;
+use crate::device::{DeviceInner, kernel as refused};
+use crate::error::{DeviceError, Error};
+use crate::fault;
+use crate::launch::Prepared;
+use crate::queue::QueueInner;
 
 /// The end of a command. Clones name the same one.
 #[derive(Clone, Debug)]
-pub struct Event {}
+pub struct Event {
+    inner: Arc<EventInner>,
+}
 
 /// How far a command is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventStatus {
     /// It waits in this process for other commands.
     Queued,
@@ -22,8 +31,8 @@ pub enum EventStatus {
     Failed,
 }
 
-/// When a command passed its stages, since an arbitrary moment that all commands of a device
-/// share. queued ≤ submitted ≤ started ≤ ended.
+/// When a command passed its stages, since its device was opened.
+/// queued ≤ submitted ≤ started ≤ ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamps {
     /// It was enqueued.
@@ -36,29 +45,281 @@ pub struct Timestamps {
     pub ended: Duration,
 }
 
+#[derive(Debug)]
+struct EventInner {
+    device: Arc<DeviceInner>,
+    /// What error messages call the command.
+    what: String,
+    queued: Duration,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    stage: Stage,
+    timestamps: Option<Timestamps>,
+    printed: String,
+}
+
+#[derive(Clone, Debug)]
+enum Stage {
+    Waiting,
+    Submitted(Arc<Submitted>),
+    Complete,
+    Failed(DeviceError),
+}
+
+/// A command that the kernel driver has, with all that it uses.
+#[derive(Debug)]
+pub(crate) struct Submitted {
+    pub fence: Fence,
+    pub prepared: Prepared,
+    pub queue: Weak<QueueInner>,
+    pub at: Duration,
+    /// What it waited for: if that failed, so does this.
+    pub dependencies: Vec<Event>,
+}
+
 impl Event {
-    /// Waits until the command has ended.
+    pub(crate) fn new(device: &Arc<DeviceInner>, what: String) -> Self {
+        Self {
+            inner: Arc::new(EventInner {
+                device: device.clone(),
+                what,
+                queued: device.clock.now(),
+                state: Mutex::new(State {
+                    stage: Stage::Waiting,
+                    timestamps: None,
+                    printed: String::new(),
+                }),
+                changed: Condvar::new(),
+            }),
+        }
+    }
+
+    /// Waits until the command has ended. Can be called again after a timeout.
     ///
     /// # Errors
-    /// [`DeviceError::Timeout`](crate::DeviceError::Timeout) once the deadline passes; what the
-    /// command failed with.
+    /// [`DeviceError::Timeout`] once the deadline passes; what the command failed with.
     pub fn wait(&self, deadline: impl Into<Deadline>) -> Result<(), Error> {
-        let _ = deadline.into();
-        Err(crate::device::unfinished("a wait"))
+        let deadline = deadline.into();
+        let asked = deadline.remaining();
+        loop {
+            let state = self.state();
+            match state.stage.clone() {
+                Stage::Complete => return Ok(()),
+                Stage::Failed(error) => return Err(error.into()),
+                Stage::Waiting => {
+                    let left = deadline.remaining();
+                    if left.is_zero() {
+                        return Err(self.timeout(asked).into());
+                    }
+                    // Whatever ended the wait, the loop looks again.
+                    drop(
+                        self.inner
+                            .changed
+                            .wait_timeout(state, left)
+                            .unwrap_or_else(PoisonError::into_inner),
+                    );
+                }
+                Stage::Submitted(submitted) => {
+                    drop(state);
+                    let waited = self
+                        .inner
+                        .device
+                        .kmd()
+                        .wait(submitted.fence, deadline.instant());
+                    match waited {
+                        Err(KmdError::DeadlineExceeded { .. }) => {
+                            return Err(self.timeout(asked).into());
+                        }
+                        other => self.settle(&submitted, other),
+                    }
+                }
+            }
+        }
     }
 
     /// How far the command is.
     pub fn status(&self) -> EventStatus {
-        EventStatus::Queued
+        self.poll();
+        match self.state().stage {
+            Stage::Waiting => EventStatus::Queued,
+            Stage::Submitted(_) => EventStatus::Submitted,
+            Stage::Complete => EventStatus::Complete,
+            Stage::Failed(_) => EventStatus::Failed,
+        }
     }
 
     /// When it passed its stages; `None` until it has ended.
     pub fn timestamps(&self) -> Option<Timestamps> {
-        None
+        self.poll();
+        self.state().timestamps
     }
 
     /// What the command printed, in order. Empty until it has ended.
     pub fn printed(&self) -> String {
-        String::new()
+        self.poll();
+        self.state().printed.clone()
+    }
+
+    /// Notices an end that nobody waited for. Makes no system call while the command runs.
+    fn poll(&self) {
+        let stage = self.state().stage.clone();
+        if let Stage::Submitted(submitted) = stage
+            && submitted.prepared.is_done()
+        {
+            let kmd = self.inner.device.kmd();
+            match kmd.is_done(submitted.fence) {
+                Ok(false) => {}
+                Ok(true) => self.settle(&submitted, Ok(())),
+                Err(error) => self.settle(&submitted, Err(error)),
+            }
+        }
+    }
+
+    /// Whether the command has ended, well or not; looks at the tag first.
+    pub(crate) fn has_ended(&self) -> bool {
+        matches!(self.status(), EventStatus::Complete | EventStatus::Failed)
+    }
+
+    /// The completion that a submission can wait for, while the kernel driver has the command.
+    pub(crate) fn fence(&self) -> Option<Fence> {
+        match &self.state().stage {
+            Stage::Submitted(submitted) => Some(submitted.fence),
+            _ => None,
+        }
+    }
+
+    /// Whether the completion tag says that the GPU has ended the command.
+    pub(crate) fn tag_is_set(&self) -> bool {
+        match &self.state().stage {
+            Stage::Submitted(submitted) => submitted.prepared.is_done(),
+            Stage::Waiting => false,
+            Stage::Complete | Stage::Failed(_) => true,
+        }
+    }
+
+    /// What the command failed with.
+    pub(crate) fn error(&self) -> Option<DeviceError> {
+        match &self.state().stage {
+            Stage::Failed(error) => Some(error.clone()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is(&self, other: &Event) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
+    /// The kernel driver has the command now.
+    pub(crate) fn submitted(&self, submitted: Submitted) {
+        self.state().stage = Stage::Submitted(Arc::new(submitted));
+        self.inner.changed.notify_all();
+    }
+
+    /// The command failed before the kernel driver got it.
+    pub(crate) fn fail(&self, error: DeviceError) {
+        self.state().stage = Stage::Failed(error);
+        self.inner.changed.notify_all();
+    }
+
+    /// A command that this process ran itself has ended.
+    pub(crate) fn complete(&self, submitted: Duration, started: Duration) {
+        let ended = self.inner.device.clock.now();
+        let mut state = self.state();
+        state.stage = Stage::Complete;
+        state.timestamps = Some(self.ordered(submitted, started, ended));
+        drop(state);
+        self.inner.changed.notify_all();
+    }
+
+    /// The kernel driver said how the command ended. The first one to say it counts.
+    fn settle(&self, submitted: &Arc<Submitted>, outcome: Result<(), KmdError>) {
+        let outcome = match outcome {
+            Ok(()) => {
+                let failed = submitted.dependencies.iter().find_map(|event| {
+                    event.poll();
+                    event.error()
+                });
+                match failed {
+                    Some(error) => Err(DeviceError::Dependency(Box::new(error))),
+                    None => Ok(()),
+                }
+            }
+            Err(KmdError::QueueLost { report, .. }) => {
+                let queue = submitted.queue.upgrade();
+                let guilty = queue.as_ref().is_none_or(|queue| queue.is_guilty(self));
+                let error = if guilty {
+                    fault::error(&report, &submitted.prepared, &self.inner.device)
+                } else {
+                    DeviceError::Lost(format!("an earlier command ended it: {report}"))
+                };
+                if let Some(queue) = queue {
+                    queue.lose(report.to_string());
+                }
+                Err(error)
+            }
+            Err(error) => Err(refused("a wait")(error)),
+        };
+        let ended = self.inner.device.clock.now();
+        let printed = match outcome {
+            Ok(()) => submitted.prepared.printed(),
+            Err(_) => String::new(),
+        };
+        let timestamps = self.gpu_timestamps(submitted, ended);
+        let mut state = self.state();
+        if !matches!(state.stage, Stage::Submitted(_)) {
+            return;
+        }
+        match outcome {
+            Ok(()) => {
+                state.stage = Stage::Complete;
+                state.timestamps = Some(timestamps);
+                state.printed = printed;
+            }
+            Err(error) => state.stage = Stage::Failed(error),
+        }
+        drop(state);
+        self.inner.changed.notify_all();
+    }
+
+    fn gpu_timestamps(&self, submitted: &Submitted, seen: Duration) -> Timestamps {
+        let clock = &self.inner.device.clock;
+        let times = submitted.prepared.ticks().and_then(|(started, ended)| {
+            let started = clock.time(started, submitted.at)?;
+            Some((started, clock.time(ended, submitted.at)?))
+        });
+        let (started, ended) = times.unwrap_or((submitted.at, seen));
+        self.ordered(submitted.at, started, ended)
+    }
+
+    /// The clocks of process and GPU tick apart by some microseconds: a stage is never earlier
+    /// than the one before it.
+    fn ordered(&self, submitted: Duration, started: Duration, ended: Duration) -> Timestamps {
+        let queued = self.inner.queued;
+        let submitted = submitted.max(queued);
+        let started = started.max(submitted);
+        Timestamps {
+            queued,
+            submitted,
+            started,
+            ended: ended.max(started),
+        }
+    }
+
+    fn timeout(&self, after: Duration) -> DeviceError {
+        DeviceError::Timeout {
+            what: self.inner.what.clone(),
+            after,
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.inner
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::binary::KernelInfo;
+use crate::binary::{ArgKind, KernelEntry, KernelInfo};
 use crate::buffer::Buffer;
 use crate::error::{ArgumentError, Error};
-use crate::image::Image;
-use crate::program::Program;
+use crate::image::{Image, ImageKind};
+use crate::launch;
+use crate::program::ProgramInner;
 use crate::range::NdRange;
 use crate::sampler::Sampler;
 
@@ -27,6 +28,17 @@ pub enum Arg<'a> {
     Sampler(Sampler),
 }
 
+/// An argument that a kernel holds.
+#[derive(Clone, Debug)]
+pub(crate) enum Bound {
+    Buffer(Buffer),
+    Null,
+    Value(Box<[u8]>),
+    Local(u32),
+    Image(Image),
+    Sampler(Sampler),
+}
+
 /// The bytes that a kernel's threads are started with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payload {
@@ -39,15 +51,18 @@ pub struct Payload {
 /// An entry point of a program, with arguments. A clone has arguments of its own.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    info: Arc<KernelInfo>,
+    program: Arc<ProgramInner>,
+    entry: Arc<KernelEntry>,
+    args: Vec<Option<Bound>>,
 }
 
 impl Kernel {
-    pub(crate) fn new(program: &Program, name: &str) -> Result<Self, Error> {
-        let info = program.binary().kernel(name);
-        let info = info.ok_or_else(|| ArgumentError::NoSuchKernel {
+    pub(crate) fn new(program: Arc<ProgramInner>, name: &str) -> Result<Self, Error> {
+        let entry = program.binary.entry(name).cloned();
+        let entry = entry.ok_or_else(|| ArgumentError::NoSuchKernel {
             name: name.to_owned(),
             have: program
+                .binary
                 .kernels()
                 .iter()
                 .map(|kernel| kernel.name.as_str())
@@ -55,13 +70,20 @@ impl Kernel {
                 .join(", "),
         })?;
         Ok(Self {
-            info: Arc::new(info.clone()),
+            args: vec![None; entry.info.args.len()],
+            program,
+            entry: Arc::new(entry),
         })
     }
 
     /// What it takes and needs.
     pub fn info(&self) -> &KernelInfo {
-        &self.info
+        &self.entry.info
+    }
+
+    /// The most work-items of a group.
+    pub fn max_local_size(&self) -> u32 {
+        launch::max_local(&self.entry, self.program.device.platform())
     }
 
     /// Sets argument `index`.
@@ -70,16 +92,153 @@ impl Kernel {
     /// There is no such argument, or it is of another kind or size; a buffer of another device; a
     /// buffer or image without the alignment that the kernel's block accesses need.
     pub fn set_arg(&mut self, index: usize, arg: Arg<'_>) -> Result<(), Error> {
-        let _ = (index, arg);
-        Err(crate::device::unfinished("an argument"))
+        let info = self.entry.info.args.get(index);
+        let info = info.ok_or_else(|| ArgumentError::NoSuchArgument {
+            kernel: self.entry.info.name.clone(),
+            index,
+            count: self.entry.info.args.len(),
+        })?;
+        let mismatch = |why: String| ArgumentError::Mismatch {
+            kernel: self.entry.info.name.clone(),
+            index,
+            name: self.entry.arg_name(index),
+            why,
+        };
+        let registry = &self.program.device.registry;
+        let bound = match (arg, info.kind) {
+            (Arg::Buffer(buffer), ArgKind::Buffer | ArgKind::Unused) => {
+                if !buffer.bo().is_of(registry) {
+                    return Err(ArgumentError::OtherDevice { what: "the buffer" }.into());
+                }
+                let alignment = u64::from(info.alignment);
+                if buffer.address().get() % alignment != 0 {
+                    return Err(mismatch(format!(
+                        "the kernel's block accesses need a multiple of {alignment} bytes, the \
+                         buffer begins at {}",
+                        buffer.address()
+                    ))
+                    .into());
+                }
+                self.check_surface_alignment(index, buffer)?;
+                Bound::Buffer(buffer.clone())
+            }
+            (Arg::Null, ArgKind::Buffer | ArgKind::Unused) => Bound::Null,
+            (Arg::Value(bytes), ArgKind::Value { size, .. }) if bytes.len() as u64 == u64::from(size) => {
+                Bound::Value(bytes.into())
+            }
+            (Arg::Value(bytes), ArgKind::Value { size, .. }) => {
+                let given = bytes.len();
+                return Err(mismatch(format!("it takes {size} bytes, {given} are given")).into());
+            }
+            (Arg::Value(bytes), ArgKind::Unused) => Bound::Value(bytes.into()),
+            (Arg::Local(0), ArgKind::Local) => {
+                return Err(mismatch("a size of zero is given".to_owned()).into());
+            }
+            (Arg::Local(size), ArgKind::Local | ArgKind::Unused) => Bound::Local(size),
+            (Arg::Image(image), ArgKind::Image(kind)) => {
+                if !image.bo().is_of(registry) {
+                    return Err(ArgumentError::OtherDevice { what: "the image" }.into());
+                }
+                if image.desc().kind != kind {
+                    let given = image.desc().kind;
+                    return Err(mismatch(format!("it takes a {kind} image, a {given} one is given")).into());
+                }
+                if kind == ImageKind::D2 && self.is_media_block(index) {
+                    image.check_media_block().map_err(&mismatch)?;
+                }
+                Bound::Image(image.clone())
+            }
+            (Arg::Image(image), ArgKind::Unused) => Bound::Image(image.clone()),
+            (Arg::Sampler(sampler), ArgKind::Sampler | ArgKind::Unused) => Bound::Sampler(sampler),
+            (arg, kind) => {
+                let given = match arg {
+                    Arg::Buffer(_) => "buffer",
+                    Arg::Null => "null pointer",
+                    Arg::Value(_) => "value",
+                    Arg::Local(_) => "size of local memory",
+                    Arg::Image(_) => "image",
+                    Arg::Sampler(_) => "sampler",
+                };
+                return Err(mismatch(format!("it takes a {kind}, a {given} is given")).into());
+            }
+        };
+        if let Some(place) = self.args.get_mut(index) {
+            *place = Some(bound);
+        }
+        Ok(())
     }
 
-    /// The bytes that the threads of the first group would be started with.
+    /// The bytes that the threads of the first group would be started with. Addresses of memory
+    /// that only a launch allocates (`printf`, private memory) are zero.
     ///
     /// # Errors
     /// As [`Queue::enqueue`](crate::Queue::enqueue).
     pub fn payload(&self, range: &NdRange) -> Result<Payload, Error> {
-        let _ = range;
-        Err(crate::device::unfinished("a payload"))
+        launch::payload(self, range)
+    }
+
+    pub(crate) fn program(&self) -> &Arc<ProgramInner> {
+        &self.program
+    }
+
+    pub(crate) fn entry(&self) -> &Arc<KernelEntry> {
+        &self.entry
+    }
+
+    /// The arguments, all set.
+    pub(crate) fn args(&self) -> Result<&[Option<Bound>], ArgumentError> {
+        let unused = |index: usize| {
+            let info = self.entry.info.args.get(index);
+            info.is_some_and(|arg| arg.kind == ArgKind::Unused)
+        };
+        let missing = self
+            .args
+            .iter()
+            .enumerate()
+            .find(|(index, arg)| arg.is_none() && !unused(*index));
+        match missing {
+            None => Ok(&self.args),
+            Some((index, _)) => Err(ArgumentError::NotSet {
+                kernel: self.entry.info.name.clone(),
+                index,
+                name: self.entry.arg_name(index),
+            }),
+        }
+    }
+
+    fn is_media_block(&self, index: usize) -> bool {
+        let mut slots = self.entry.surfaces.iter();
+        slots.any(|slot| {
+            slot.media_block && slot.source == crate::binary::SurfaceSource::Argument(index)
+        })
+    }
+
+    /// A surface begins at a multiple of four bytes; code that adds a buffer offset takes any.
+    fn check_surface_alignment(&self, index: usize, buffer: &Buffer) -> Result<(), ArgumentError> {
+        use crate::binary::{PayloadValue, SurfaceSource};
+        let has_surface = self
+            .entry
+            .surfaces
+            .iter()
+            .any(|slot| slot.source == SurfaceSource::Argument(index));
+        let takes_offset = self
+            .entry
+            .payload
+            .iter()
+            .any(|field| field.value == PayloadValue::BufferOffset { arg: index });
+        let before = buffer.address().get() % launch::SURFACE_ALIGNMENT;
+        if !has_surface || takes_offset || before == 0 {
+            return Ok(());
+        }
+        Err(ArgumentError::Mismatch {
+            kernel: self.entry.info.name.clone(),
+            index,
+            name: self.entry.arg_name(index),
+            why: format!(
+                "the buffer begins at {}, the kernel's surface needs a multiple of {} bytes",
+                buffer.address(),
+                launch::SURFACE_ALIGNMENT
+            ),
+        })
     }
 }

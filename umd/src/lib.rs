@@ -8,21 +8,29 @@
 //! Nothing here knows whether the device is silicon or the software GPU: a [`DeviceSpec`] names a
 //! render node or `soft:PLATFORM`, and both answer the same ioctls.
 
+mod backend;
 pub mod binary;
 mod buffer;
+mod clock;
 mod deadline;
 mod device;
 mod error;
 mod event;
+mod fault;
 mod image;
 mod kernel;
+mod launch;
+mod memory;
+mod printf;
 mod program;
 mod queue;
 mod range;
 mod sampler;
 mod spec;
+mod transfer;
+mod worker;
 
-pub use binary::{Binary, BinaryError};
+pub use binary::{ArgInfo, ArgKind, Binary, BinaryError, KernelInfo};
 pub use buffer::Buffer;
 pub use deadline::Deadline;
 pub use device::{Device, OpenOptions, Statistics};
@@ -30,6 +38,7 @@ pub use error::{ArgumentError, DeviceError, Error, ErrorClass, FaultReport};
 pub use event::{Event, EventStatus, Timestamps};
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, Region};
 pub use kernel::{Arg, Kernel, Payload};
+pub use memory::HostMemory;
 pub use program::Program;
 pub use queue::{Queue, QueueOptions};
 pub use range::NdRange;

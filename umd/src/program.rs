@@ -2,51 +2,155 @@
 
 use std::sync::Arc;
 
-use crate::binary::{Binary, KernelInfo};
-use crate::device::Device;
+use crate::binary::{Binary, BinaryError, KernelInfo, SegmentKind};
+use crate::device::{Device, DeviceInner, kernel};
 use crate::error::Error;
 use crate::kernel::Kernel;
+use crate::memory::Bo;
+
+/// Kernels begin at multiples of this (IDD "Kernel Start Pointer"); data gets the same.
+const ALIGNMENT: u64 = 64;
+/// What the instruction prefetcher may read beyond the last instruction.
+const PREFETCH: u64 = 1024;
 
 /// A binary in a device's memory: code relocated, constants and globals in place. Clones name the
 /// same program.
 #[derive(Clone, Debug)]
 pub struct Program {
-    binary: Arc<Binary>,
+    inner: Arc<ProgramInner>,
+}
+
+/// What the kernels of a program share.
+#[derive(Debug)]
+pub(crate) struct ProgramInner {
+    pub device: Arc<DeviceInner>,
+    pub binary: Binary,
+    /// One buffer object for each kind of segment.
+    memory: Vec<(SegmentKind, Arc<Bo>)>,
+    /// Each segment's place in the buffer object of its kind.
+    places: Vec<u64>,
 }
 
 impl Program {
     /// Puts a binary into a device's memory.
     ///
     /// # Errors
-    /// A binary of another platform or revision; a relocation that does not fit; no memory.
+    /// A binary of another platform or revision; no memory.
     pub fn new(device: &Device, binary: Binary) -> Result<Self, Error> {
-        let _ = binary;
-        Err(device.unfinished("a program"))
+        let target = device.target();
+        binary.check_target(target.platform, target.revision)?;
+        let device = device.inner().clone();
+        let mut places = Vec::new();
+        let mut sizes: Vec<(SegmentKind, u64)> = Vec::new();
+        for segment in binary.segments() {
+            let kind = segment.kind;
+            let index = match sizes.iter().position(|(k, _)| *k == kind) {
+                Some(index) => index,
+                None => {
+                    sizes.push((kind, 0));
+                    sizes.len() - 1
+                }
+            };
+            let place = sizes[index].1.next_multiple_of(ALIGNMENT);
+            places.push(place);
+            sizes[index].1 = place.saturating_add(segment.size());
+        }
+        let mut memory = Vec::new();
+        for (kind, size) in sizes {
+            let (label, more) = match kind {
+                SegmentKind::Code => ("program", PREFETCH),
+                SegmentKind::Constants => ("constants of a program", 0),
+                SegmentKind::Globals => ("variables of a program", 0),
+                SegmentKind::Strings => ("strings of a program", 0),
+            };
+            let bo = device.registry.create((size + more).max(1), label);
+            memory.push((kind, bo.map_err(kernel("memory of a program"))?));
+        }
+        let program = ProgramInner {
+            device,
+            binary,
+            memory,
+            places,
+        };
+        program.upload();
+        Ok(Self {
+            inner: Arc::new(program),
+        })
     }
 
-    /// Parses and loads a zebin, or an archive with one in it.
+    /// Parses and loads a zebin, or the one of an archive's that is for the device.
     ///
     /// # Errors
-    /// As [`Binary::parse`] and [`Program::new`].
+    /// As [`Binary::parse_for`] and [`Program::new`].
     pub fn load(device: &Device, bytes: &[u8]) -> Result<Self, Error> {
-        Self::new(device, Binary::parse(bytes)?)
+        let target = device.target();
+        let binary = Binary::parse_for(bytes, target.platform, target.revision)?;
+        Self::new(device, binary)
     }
 
     /// The binary.
     pub fn binary(&self) -> &Binary {
-        &self.binary
+        &self.inner.binary
     }
 
     /// Its kernels, in the order of the file.
     pub fn kernels(&self) -> &[KernelInfo] {
-        self.binary.kernels()
+        self.inner.binary.kernels()
     }
 
     /// A kernel of it, without arguments.
     ///
     /// # Errors
-    /// There is no kernel of this name.
+    /// There is no kernel of this name, or it needs what this driver or the platform lacks.
     pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
-        Kernel::new(self, name)
+        if let Some(why) = self.inner.binary.unsupported(name) {
+            return Err(BinaryError::Unsupported {
+                kernel: name.to_owned(),
+                why: why.to_owned(),
+            }
+            .into());
+        }
+        Kernel::new(self.inner.clone(), name)
+    }
+}
+
+impl ProgramInner {
+    /// The buffer object of a kind of segment.
+    pub(crate) fn memory(&self, kind: SegmentKind) -> Option<&Arc<Bo>> {
+        let found = self.memory.iter().find(|(k, _)| *k == kind);
+        found.map(|(_, bo)| bo)
+    }
+
+    /// All buffer objects.
+    pub(crate) fn bos(&self) -> impl Iterator<Item = &Arc<Bo>> {
+        self.memory.iter().map(|(_, bo)| bo)
+    }
+
+    /// A segment's place in the buffer object of its kind.
+    pub(crate) fn place(&self, segment: usize) -> u64 {
+        self.places.get(segment).copied().unwrap_or(0)
+    }
+
+    /// Patches the addresses in and copies everything to its place.
+    fn upload(&self) {
+        let address = |segment: usize| {
+            let kind = self.binary.segments().get(segment)?.kind;
+            let bo = self.memory(kind)?;
+            Some(bo.address().offset(self.place(segment)).get())
+        };
+        for (index, segment) in self.binary.segments().iter().enumerate() {
+            let mut data = segment.data.clone();
+            let own = self.binary.relocations().iter();
+            for relocation in own.filter(|relocation| relocation.segment == index) {
+                if let Some(target) = address(relocation.target) {
+                    relocation.apply(segment.kind, &mut data, target);
+                }
+            }
+            if let Some(bo) = self.memory(segment.kind) {
+                let place = usize::try_from(self.place(index)).unwrap_or(usize::MAX);
+                let done = bo.memory().write(place, &data);
+                debug_assert!(done, "segments lie in their buffer objects");
+            }
+        }
     }
 }

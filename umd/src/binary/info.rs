@@ -103,6 +103,8 @@ pub enum ArgKind {
     Image(crate::ImageKind),
     /// A sampler.
     Sampler,
+    /// Anything: the code does not use it, and the file does not say what it is.
+    Unused,
 }
 
 impl fmt::Display for ArgKind {
@@ -113,6 +115,7 @@ impl fmt::Display for ArgKind {
             Self::Value { size, .. } => write!(f, "value of {size} bytes"),
             Self::Image(kind) => write!(f, "{kind} image"),
             Self::Sampler => f.write_str("sampler"),
+            Self::Unused => f.write_str("unused"),
         }
     }
 }
@@ -165,4 +168,6 @@ pub struct KernelInfo {
     pub required_sub_group_size: Option<u32>,
     /// Whether it prints.
     pub has_printf: bool,
+    /// The register in which the cross-thread payload begins.
+    pub cross_thread_register: u32,
 }

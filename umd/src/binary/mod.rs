@@ -3,47 +3,284 @@
 //! Three forms are read: the zebin of Intel's compilers (also inside `ocloc`'s archive), assembled
 //! text with the `//.` directives, and raw instructions.
 
+mod archive;
+mod assembled;
+mod elf;
+mod entry;
 mod error;
+mod image;
 mod info;
+mod lower;
+mod media_block;
+mod notes;
+mod zeinfo;
 
+use devinfo::{Family, Platform};
+use isa_encoder::AsmOptions;
+
+pub(crate) use entry::{
+    ImageQuery, KernelEntry, LocalIds, PayloadEntry, PayloadValue, PrivateMemory, SamplerQuery,
+    SamplerSlot, SamplerSource, SurfaceSlot, SurfaceSource,
+};
 pub use error::BinaryError;
+pub(crate) use image::{Relocation, Segment, SegmentKind};
 pub use info::{
     AccessQualifier, AddressSpace, ArgInfo, ArgKind, KernelInfo, RawIsa, Target, ValueType,
 };
+
+/// The kernel that compilers emit to hold a module's symbols. It is never run.
+const SYMBOL_HOLDER: &str = "Intel_Symbol_Table_Void_Program";
 
 /// A compiled file, parsed and checked. It needs no device.
 #[derive(Clone, Debug)]
 pub struct Binary {
     target: Target,
+    entries: Vec<KernelEntry>,
+    segments: Vec<Segment>,
+    relocations: Vec<Relocation>,
     kernels: Vec<KernelInfo>,
+    printf_strings: Vec<String>,
 }
 
 impl Binary {
-    /// Reads a zebin, or an archive that `ocloc` made with one in it.
+    /// Reads a zebin, or the first one of an archive that `ocloc` made.
     ///
     /// # Errors
     /// What is wrong with the file, with the section and the offset.
     pub fn parse(bytes: &[u8]) -> Result<Self, BinaryError> {
-        let _ = bytes;
-        Err(BinaryError::UnknownFormat)
+        let first = Self::members(bytes)?.into_iter().next();
+        Self::zebin(first.ok_or(BinaryError::UnknownFormat)?)
     }
 
-    /// Assembles a text with the `//.` directives.
+    /// Reads a zebin, or the one of an archive's that is for `platform`, at `revision` if one
+    /// there was built for it.
     ///
     /// # Errors
-    /// The assembler's diagnostics, or a payload that the directives cannot mean.
-    pub fn assemble(text: &str) -> Result<Self, BinaryError> {
-        let _ = text;
-        Err(BinaryError::UnknownFormat)
+    /// What is wrong with the file; none of an archive's zebins is for the platform.
+    pub fn parse_for(
+        bytes: &[u8],
+        platform: &Platform,
+        revision: u8,
+    ) -> Result<Self, BinaryError> {
+        let mut others = Vec::new();
+        let mut error = None;
+        for member in Self::members(bytes)? {
+            match Self::zebin(member) {
+                Ok(binary) => match binary.check_target(platform, revision) {
+                    Ok(()) => return Ok(binary),
+                    Err(_) => others.push(binary.target.to_string()),
+                },
+                Err(why) => error = Some(why),
+            }
+        }
+        match error {
+            Some(error) if others.is_empty() => Err(error),
+            _ if others.is_empty() => Err(BinaryError::UnknownFormat),
+            _ => Err(BinaryError::OtherPlatform {
+                built_for: others.join(" and "),
+                device: format!("{platform} revision {revision}"),
+            }),
+        }
+    }
+
+    /// The zebins of a file: itself, or the members of an archive that `ocloc` made.
+    ///
+    /// # Errors
+    /// The file is neither, or the archive is broken.
+    pub fn members(bytes: &[u8]) -> Result<Vec<&[u8]>, BinaryError> {
+        if bytes.starts_with(b"\x7fELF") {
+            return Ok(vec![bytes]);
+        }
+        if !bytes.starts_with(archive::MAGIC) {
+            return Err(BinaryError::UnknownFormat);
+        }
+        let members = archive::elf_members(bytes)?;
+        Ok(members.into_iter().map(|(_, data)| data).collect())
+    }
+
+    fn zebin(bytes: &[u8]) -> Result<Self, BinaryError> {
+        let elf = elf::parse(bytes)?;
+        let info = zeinfo::parse(elf.ze_info)?;
+        let mut target = elf.compat.map(notes::parse).transpose()?.unwrap_or_default();
+        target.version = Some(info.version.clone());
+        let platform = target.platform.as_deref().and_then(devinfo::by_name);
+        let mut segments = elf.segments;
+        let mut entries: Vec<KernelEntry> = Vec::new();
+        for (number, kernel) in info.kernels.iter().enumerate() {
+            if kernel.name == SYMBOL_HOLDER {
+                continue;
+            }
+            let path = format!("kernels[{number}]");
+            let &segment = elf.kernels.get(&kernel.name).ok_or_else(|| BinaryError::Info {
+                path: path.clone(),
+                why: format!("there is no section .text.{}", kernel.name),
+            })?;
+            if entries.iter().any(|entry| entry.info.name == kernel.name) {
+                let why = format!("there are two kernels {:?}", kernel.name);
+                return Err(BinaryError::Info { path, why });
+            }
+            let misc = info.kernels_misc_info.iter().find(|m| m.name == kernel.name);
+            let misc = misc.map_or(&[][..], |m| &m.args_info);
+            let mut entry = lower::kernel(&path, kernel, misc, platform)?;
+            entry.segment = segment;
+            if let Some(why) = elf.unresolved.get(&segment) {
+                entry.unsupported.get_or_insert_with(|| why.clone());
+            }
+            if let Some(code) = segments.get(segment) {
+                entry.info.code_size = code.data.len() as u64;
+                if let Some(platform) = platform {
+                    mark_media_blocks(&mut entry, platform.family, &code.data);
+                }
+            }
+            entries.push(entry);
+        }
+        for &(segment, offset) in &elf.payload_sizes {
+            let entry = entries.iter().find(|entry| entry.segment == segment);
+            let size = entry.map_or(0, |entry| entry.cross_thread_size);
+            let place = segments
+                .get_mut(segment)
+                .and_then(|s| s.data.get_mut(offset..)?.get_mut(..4));
+            if let Some(place) = place {
+                place.copy_from_slice(&size.to_le_bytes());
+            }
+        }
+        refuse_device_enqueue(&mut entries);
+        let printf_strings = segments
+            .iter()
+            .filter(|segment| segment.kind == SegmentKind::Strings)
+            .flat_map(|segment| segment.data.split(|&byte| byte == 0))
+            .filter(|text| !text.is_empty())
+            .map(|text| String::from_utf8_lossy(text).into_owned())
+            .collect();
+        Ok(Self::new(
+            target,
+            entries,
+            segments,
+            elf.relocations,
+            printf_strings,
+            platform,
+        ))
+    }
+
+    fn new(
+        target: Target,
+        mut entries: Vec<KernelEntry>,
+        segments: Vec<Segment>,
+        relocations: Vec<Relocation>,
+        printf_strings: Vec<String>,
+        platform: Option<&Platform>,
+    ) -> Self {
+        let family = platform.map_or(Family::Gen12Lp, |platform| platform.family);
+        for entry in &mut entries {
+            entry.info.cross_thread_register = entry.cross_thread_register(family);
+        }
+        Self {
+            kernels: entries.iter().map(|entry| entry.info.clone()).collect(),
+            target,
+            entries,
+            segments,
+            relocations,
+            printf_strings,
+        }
+    }
+
+    /// Assembles a text with the `//.` directives. A text that names no platform is assembled for
+    /// `default`.
+    ///
+    /// # Errors
+    /// The assembler's diagnostics, or directives that the platform cannot do.
+    pub fn assemble(text: &str, default: Option<&devinfo::Target>) -> Result<Self, BinaryError> {
+        let family = default.map(|target| target.platform.family);
+        // The directives have precedence over the default; ask for them first.
+        let mut options = AsmOptions {
+            auto_compact: true,
+            ..AsmOptions::default()
+        };
+        let assembly = match isa_encoder::assemble(text, &options) {
+            Err(_) if family.is_some() && !text.contains("//.platform") => {
+                options.family = family;
+                isa_encoder::assemble(text, &options)
+            }
+            other => other,
+        }
+        .map_err(BinaryError::Assembly)?;
+        let (platform, revision) = match &assembly.target {
+            Some(target) => {
+                let platform =
+                    devinfo::by_name(&target.platform).ok_or_else(|| BinaryError::Malformed {
+                        section: ".platform".to_owned(),
+                        offset: 0,
+                        why: format!("there is no platform {:?}", target.platform),
+                    })?;
+                (platform, target.revision)
+            }
+            None => {
+                let target = default.ok_or_else(|| BinaryError::Malformed {
+                    section: ".platform".to_owned(),
+                    offset: 0,
+                    why: "the directive is missing, and no device tells the platform".to_owned(),
+                })?;
+                (target.platform, None)
+            }
+        };
+        let revision = revision.and_then(|revision| u8::try_from(revision).ok());
+        let target = Target {
+            platform: Some(platform.name.to_owned()),
+            revisions: revision.map(|revision| (revision, revision)),
+            ..Target::default()
+        };
+        let mut entries = Vec::new();
+        let mut segments = Vec::new();
+        for kernel in &assembly.kernels {
+            let mut entry = assembled::kernel(kernel, platform, segments.len())?;
+            mark_media_blocks(&mut entry, platform.family, &kernel.code);
+            segments.push(Segment {
+                kind: SegmentKind::Code,
+                section: entry.info.name.clone(),
+                data: kernel.code.clone(),
+                zeros: 0,
+            });
+            entries.push(entry);
+        }
+        Ok(Self::new(
+            target,
+            entries,
+            segments,
+            Vec::new(),
+            Vec::new(),
+            Some(platform),
+        ))
     }
 
     /// Takes raw instructions, described by `isa`.
     ///
     /// # Errors
-    /// A SIMD width or register count that the platform does not have.
+    /// A platform that is not known; a SIMD width or register count that it does not have.
     pub fn raw(code: &[u8], isa: &RawIsa) -> Result<Self, BinaryError> {
-        let _ = (code, isa);
-        Err(BinaryError::UnknownFormat)
+        let platform =
+            devinfo::by_name(&isa.platform).ok_or_else(|| BinaryError::Unsupported {
+                kernel: isa.name.clone(),
+                why: format!("there is no platform {:?}", isa.platform),
+            })?;
+        let entry = assembled::raw(code, isa, platform)?;
+        let segment = Segment {
+            kind: SegmentKind::Code,
+            section: isa.name.clone(),
+            data: code.to_vec(),
+            zeros: 0,
+        };
+        let target = Target {
+            platform: Some(platform.name.to_owned()),
+            ..Target::default()
+        };
+        Ok(Self::new(
+            target,
+            vec![entry],
+            vec![segment],
+            Vec::new(),
+            Vec::new(),
+            Some(platform),
+        ))
     }
 
     /// The platform that it was built for.
@@ -61,8 +298,89 @@ impl Binary {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
-    /// The `printf` strings, in the order of the file.
+    /// The instructions of a kernel, as the file has them: addresses are not patched in.
+    pub fn code(&self, kernel: &str) -> Option<&[u8]> {
+        let entry = self.entry(kernel)?;
+        let segment = self.segments.get(entry.segment)?;
+        Some(&segment.data)
+    }
+
+    /// Why a kernel cannot be run, if so.
+    pub fn unsupported(&self, kernel: &str) -> Option<&str> {
+        self.entry(kernel)?.unsupported.as_deref()
+    }
+
+    /// The `printf` strings, in the order of the file: formats and constant `%s` arguments.
     pub fn printf_strings(&self) -> &[String] {
-        &[]
+        &self.printf_strings
+    }
+
+    /// Whether the file runs on a platform and revision.
+    ///
+    /// # Errors
+    /// [`BinaryError::OtherPlatform`] with both names.
+    pub fn check_target(&self, platform: &Platform, revision: u8) -> Result<(), BinaryError> {
+        let same_platform = match (&self.target.platform, self.target.product_family) {
+            (Some(name), _) => name == platform.name,
+            // Numbers that the table does not have name another platform.
+            (None, Some(_)) => false,
+            (None, None) => match self.target.core_family {
+                Some(core) => core == platform.zebin.gfxcore_family,
+                None => true,
+            },
+        };
+        let (low, high) = self.target.revisions.unwrap_or((0, u8::MAX));
+        if same_platform && (low..=high).contains(&revision) {
+            return Ok(());
+        }
+        Err(BinaryError::OtherPlatform {
+            built_for: self.target.to_string(),
+            device: format!("{platform} revision {revision}"),
+        })
+    }
+
+    pub(crate) fn entry(&self, kernel: &str) -> Option<&KernelEntry> {
+        self.entries.iter().find(|entry| entry.info.name == kernel)
+    }
+
+    pub(crate) fn entries(&self) -> &[KernelEntry] {
+        &self.entries
+    }
+
+    pub(crate) fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    pub(crate) fn relocations(&self) -> &[Relocation] {
+        &self.relocations
+    }
+}
+
+fn mark_media_blocks(entry: &mut KernelEntry, family: Family, code: &[u8]) {
+    let indices = media_block::surfaces(family, code);
+    for slot in &mut entry.surfaces {
+        slot.media_block |= indices.contains(&slot.index);
+    }
+}
+
+/// Kernels that enqueue others, or ask for their sub-groups, have siblings `NAME_dispatch_N`.
+/// The compilers leave out the payload that both would read.
+fn refuse_device_enqueue(entries: &mut [KernelEntry]) {
+    let names: Vec<String> = entries.iter().map(|e| e.info.name.clone()).collect();
+    let parent = |name: &str| {
+        let (parent, number) = name.rsplit_once("_dispatch_")?;
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| parent.to_owned())
+    };
+    for entry in entries.iter_mut() {
+        let name = &entry.info.name;
+        let why = if names.iter().any(|n| parent(n).as_ref() == Some(name)) {
+            "it enqueues kernels from the device, or asks for their sub-groups"
+        } else if parent(name).is_some_and(|parent| names.contains(&parent)) {
+            "it is enqueued by another kernel from the device"
+        } else {
+            continue;
+        };
+        entry.unsupported.get_or_insert_with(|| why.to_owned());
     }
 }

@@ -1,0 +1,141 @@
+//! From a device's name to its kernel driver client: a render node, or the software GPU in its
+//! place. Above this module nothing knows which it is.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kmd_iface::{Kmd, Node, NodeState, RenderNode};
+
+use crate::device::{OpenOptions, Statistics};
+use crate::error::DeviceError;
+use crate::spec::DeviceSpec;
+
+/// Reads what a software GPU has done.
+pub(crate) type StatisticsHook = Box<dyn Fn() -> Statistics + Send + Sync>;
+
+/// An opened node.
+pub(crate) struct Backend {
+    pub kmd: Arc<dyn Kmd>,
+    pub name: String,
+    pub statistics: Option<StatisticsHook>,
+}
+
+/// Opens what `spec` names.
+pub(crate) fn open(spec: &DeviceSpec, options: &OpenOptions) -> Result<Backend, DeviceError> {
+    match spec {
+        DeviceSpec::Node(path) => render_node(path),
+        DeviceSpec::Soft { platform, revision } => soft(spec, platform, *revision, options),
+        DeviceSpec::Auto => match first_render_node() {
+            Some(backend) => Ok(backend),
+            None => {
+                let fallback = options.fallback.clone();
+                let (platform, revision) = fallback.unwrap_or_else(|| ("tgl".to_owned(), None));
+                let spec = DeviceSpec::Soft {
+                    platform: platform.clone(),
+                    revision,
+                };
+                tracing::info!("no usable render node, taking {spec}");
+                soft(&spec, &platform, revision, options)
+            }
+        },
+    }
+}
+
+fn render_node(path: &Path) -> Result<Backend, DeviceError> {
+    let failed = |error: kmd_iface::KmdError| DeviceError::Open {
+        spec: path.display().to_string(),
+        why: error.to_string(),
+    };
+    let node: Arc<dyn Node> = Arc::new(RenderNode::open(path).map_err(failed)?);
+    let kmd = kmd_iface::open(node).map_err(failed)?;
+    Ok(Backend {
+        name: path.display().to_string(),
+        kmd,
+        statistics: None,
+    })
+}
+
+/// The first render node that opens and has a platform of the table.
+fn first_render_node() -> Option<Backend> {
+    let found = match kmd_iface::discover() {
+        Ok(found) => found,
+        Err(error) => {
+            tracing::info!("looking for render nodes: {error}");
+            return None;
+        }
+    };
+    found.into_iter().find_map(|node| {
+        if !matches!(node.state, NodeState::Usable { .. }) {
+            tracing::info!("{}: {:?}", node.path.display(), node.state);
+            return None;
+        }
+        match render_node(&node.path) {
+            Ok(backend) if backend.kmd.description().platform.is_some() => Some(backend),
+            Ok(_) => None,
+            Err(error) => {
+                tracing::info!("{error}");
+                None
+            }
+        }
+    })
+}
+
+#[cfg(feature = "softgpu")]
+fn soft(
+    spec: &DeviceSpec,
+    platform: &str,
+    revision: Option<u8>,
+    options: &OpenOptions,
+) -> Result<Backend, DeviceError> {
+    use std::sync::atomic::Ordering::Relaxed;
+
+    let failed = |why: String| DeviceError::Open {
+        spec: spec.to_string(),
+        why,
+    };
+    let mut target = devinfo::Target::parse(platform).map_err(|error| failed(error.to_string()))?;
+    if let Some(revision) = revision {
+        target.revision = revision;
+    }
+    let mut soft = softgpu::Options {
+        threads: options.threads.unwrap_or(0),
+        scratch_page: options.scratch_page,
+        ..softgpu::Options::default()
+    };
+    if !target.platform.has_driver(soft.driver) {
+        soft.driver = devinfo::Driver::Xe;
+    }
+    if let Some(timeout) = options.hang_timeout {
+        soft.hang_timeout = timeout;
+    }
+    let node =
+        softgpu::SoftNode::open(target, soft).map_err(|error| failed(error.to_string()))?;
+    let kmd = kmd_iface::open(node.clone()).map_err(|error| failed(error.to_string()))?;
+    Ok(Backend {
+        kmd,
+        name: spec.to_string(),
+        statistics: Some(Box::new(move || {
+            let counters = node.statistics();
+            Statistics {
+                threads: counters.threads.load(Relaxed),
+                instructions: counters.instructions.load(Relaxed),
+                lanes: counters.channels.load(Relaxed),
+                groups_done: counters.groups_ended.load(Relaxed),
+                groups_total: counters.groups.load(Relaxed),
+            }
+        })),
+    })
+}
+
+#[cfg(not(feature = "softgpu"))]
+fn soft(
+    spec: &DeviceSpec,
+    _platform: &str,
+    _revision: Option<u8>,
+    _options: &OpenOptions,
+) -> Result<Backend, DeviceError> {
+    Err(DeviceError::Open {
+        spec: spec.to_string(),
+        why: "this build has no software GPU (the feature \"softgpu\" is off)".to_owned(),
+    })
+}

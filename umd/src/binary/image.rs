@@ -1,0 +1,136 @@
+//! What a program puts into memory: segments, and the addresses to patch into them.
+
+/// What a segment is for; each kind gets an allocation of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum SegmentKind {
+    /// Instructions.
+    Code,
+    /// Program-scope constants.
+    Constants,
+    /// Program-scope variables.
+    Globals,
+    /// `printf` strings.
+    Strings,
+}
+
+/// Bytes to put into memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Segment {
+    pub kind: SegmentKind,
+    pub section: String,
+    pub data: Vec<u8>,
+    /// Zero bytes after the data (`.bss`).
+    pub zeros: u64,
+}
+
+impl Segment {
+    /// Bytes in memory.
+    pub(crate) fn size(&self) -> u64 {
+        self.data.len() as u64 + self.zeros
+    }
+}
+
+/// How an address is patched in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patch {
+    /// `R_SYM_ADDR`: 64 bits.
+    Address64,
+    /// `R_SYM_ADDR_32`: the lower half.
+    Low32,
+    /// `R_SYM_ADDR_32_HI`: the upper half.
+    High32,
+    /// `R_SYM_ADDR_16`: the lowest 16 bits.
+    Low16,
+}
+
+impl Patch {
+    /// Bytes that are patched.
+    pub(crate) const fn bytes(self) -> usize {
+        match self {
+            Self::Address64 => 8,
+            Self::Low32 | Self::High32 => 4,
+            Self::Low16 => 2,
+        }
+    }
+}
+
+/// One address to patch in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Relocation {
+    /// The segment that is patched.
+    pub segment: usize,
+    /// Where in it; checked to lie inside its data.
+    pub offset: usize,
+    /// How.
+    pub patch: Patch,
+    /// The segment that is pointed to.
+    pub target: usize,
+    /// Where in it.
+    pub value: u64,
+}
+
+impl Relocation {
+    /// Patches `data`, this relocation's segment, given the address of the target segment.
+    ///
+    /// In code the placeholder is replaced; data holds an addend, to which the address is added
+    /// (NEO `linker.cpp`: `patchAddress` and `patchIncrement`).
+    pub(crate) fn apply(&self, kind: SegmentKind, data: &mut [u8], target: u64) {
+        let address = target.wrapping_add(self.value);
+        let Some(place) = data
+            .get_mut(self.offset..)
+            .and_then(|rest| rest.get_mut(..self.patch.bytes()))
+        else {
+            return;
+        };
+        let mut bytes = [0u8; 8];
+        bytes[..place.len()].copy_from_slice(place);
+        let addend = match kind {
+            SegmentKind::Code => 0,
+            _ => u64::from_le_bytes(bytes),
+        };
+        let value = match self.patch {
+            Patch::Address64 | Patch::Low32 | Patch::Low16 => address.wrapping_add(addend),
+            Patch::High32 => (address >> 32).wrapping_add(addend),
+        };
+        let bytes = value.to_le_bytes();
+        place.copy_from_slice(&bytes[..place.len()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Patch, Relocation, SegmentKind};
+
+    fn relocation(patch: Patch) -> Relocation {
+        Relocation {
+            segment: 0,
+            offset: 4,
+            patch,
+            target: 1,
+            value: 8,
+        }
+    }
+
+    #[test]
+    fn code_is_replaced() {
+        let mut code = [0xccu8; 16];
+        let target = 0x1234_5678_9abc_0000;
+        relocation(Patch::Low32).apply(SegmentKind::Code, &mut code, target);
+        assert_eq!(code[4..8], 0x9abc_0008u32.to_le_bytes());
+        relocation(Patch::High32).apply(SegmentKind::Code, &mut code, target);
+        assert_eq!(code[4..8], 0x1234_5678u32.to_le_bytes());
+        relocation(Patch::Address64).apply(SegmentKind::Code, &mut code, target);
+        assert_eq!(code[4..12], 0x1234_5678_9abc_0008u64.to_le_bytes());
+        assert_eq!(code[12..], [0xcc; 4]);
+        relocation(Patch::Low16).apply(SegmentKind::Code, &mut code, 0x10);
+        assert_eq!(code[4..6], 0x18u16.to_le_bytes());
+    }
+
+    #[test]
+    fn data_is_added_to() {
+        let mut data = [0u8; 16];
+        data[4] = 0x20;
+        relocation(Patch::Address64).apply(SegmentKind::Constants, &mut data, 0x1_0000_0000);
+        assert_eq!(data[4..12], 0x1_0000_0028u64.to_le_bytes());
+    }
+}

@@ -1,0 +1,224 @@
+//! How an index space becomes walkers: local size, regions, threads, masks.
+
+use devinfo::Platform;
+
+use crate::binary::KernelEntry;
+use crate::error::ArgumentError;
+use crate::range::NdRange;
+
+/// Threads of a group that a walker can count (GPGPU_WALKER "Thread Width Counter Maximum" has
+/// six bits; COMPUTE_WALKER takes more, but no platform has more threads on one subslice's
+/// barrier).
+const MAX_THREADS: u32 = 64;
+
+/// The part of an index space whose groups have one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Walk {
+    /// The id of the first group.
+    pub first_group: [u32; 3],
+    /// Groups.
+    pub groups: [u32; 3],
+    /// Work-items of each group.
+    pub local: [u32; 3],
+    /// Threads of each group.
+    pub threads: u32,
+    /// The lanes of a group's last thread that run.
+    pub last_mask: u32,
+}
+
+/// An index space cut into walkers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    /// The local size that was asked for or chosen: `get_enqueued_local_size`.
+    pub local: [u32; 3],
+    /// `get_num_groups`.
+    pub groups: [u32; 3],
+    /// `get_global_size`.
+    pub global: [u32; 3],
+    /// `get_global_offset`.
+    pub offset: [u32; 3],
+    /// `get_work_dim`.
+    pub dimensions: u32,
+    /// One to eight walkers: the whole groups, and the smaller ones at each upper edge. None if
+    /// the index space is empty.
+    pub walks: Vec<Walk>,
+}
+
+/// Cuts an index space into walkers.
+///
+/// # Errors
+/// A local size that the kernel or the platform does not take; a range beyond 32 bits.
+pub(crate) fn geometry(
+    entry: &KernelEntry,
+    range: &NdRange,
+    platform: &Platform,
+) -> Result<Geometry, ArgumentError> {
+    let limit = max_local(entry, platform);
+    let global = dwords("global size", range.global())?;
+    let offset = dwords("global offset", range.offset())?;
+    for (size, start) in global.iter().zip(offset) {
+        if start.checked_add(*size).is_none() {
+            return Err(ArgumentError::Range {
+                why: format!("work-items {start} + {size} are beyond 32 bits"),
+            });
+        }
+    }
+    let local = match (range.local(), entry.info.required_local_size) {
+        (Some(local), Some(required)) if local != required => {
+            return Err(ArgumentError::Range {
+                why: format!("the local size is {local:?}, the kernel requires {required:?}"),
+            });
+        }
+        (_, Some(required)) => required,
+        (Some(local), None) => local,
+        (None, None) => choose_local(global, limit, entry.info.simd),
+    };
+    let items = items(local);
+    if items > u64::from(limit) {
+        return Err(ArgumentError::Range {
+            why: format!(
+                "the local size {local:?} has {items} work-items; {platform} runs at most {limit} \
+                 at SIMD{}",
+                entry.info.simd
+            ),
+        });
+    }
+    let walks = walks(global, local, entry.info.simd);
+    Ok(Geometry {
+        local,
+        groups: std::array::from_fn(|d| global[d].div_ceil(local[d])),
+        global,
+        offset,
+        dimensions: range.dimensions(),
+        walks,
+    })
+}
+
+/// The most work-items of a group.
+pub(crate) fn max_local(entry: &KernelEntry, platform: &Platform) -> u32 {
+    platform
+        .max_work_group_size
+        .min(entry.info.simd.saturating_mul(MAX_THREADS))
+}
+
+/// A local size that divides the global size, with whole threads where that is possible.
+fn choose_local(global: [u32; 3], limit: u32, simd: u32) -> [u32; 3] {
+    // Enough threads for latency hiding, and groups small enough to spread over subslices.
+    let wanted = limit.min(256).max(simd.min(limit));
+    let mut local = [1u32; 3];
+    let mut room = wanted;
+    for (size, local) in global.into_iter().zip(&mut local) {
+        *local = largest_divisor(size, room);
+        room /= *local;
+    }
+    let whole = local.iter().product::<u32>();
+    // A size with large prime factors has no good divisor: smaller groups at the edge are better
+    // than threads with few lanes.
+    if whole < simd && u64::from(global[0]) >= u64::from(simd) {
+        return [wanted.min(global[0]).max(1), 1, 1];
+    }
+    local
+}
+
+fn largest_divisor(size: u32, limit: u32) -> u32 {
+    (1..=limit.min(size).max(1))
+        .rev()
+        .find(|&n| size.is_multiple_of(n))
+        .unwrap_or(1)
+}
+
+/// The whole groups and the smaller ones at the upper edges, each with its threads.
+fn walks(global: [u32; 3], local: [u32; 3], simd: u32) -> Vec<Walk> {
+    // In each dimension: the groups of whole size, then the last, smaller one.
+    let parts = |d: usize| {
+        let whole = global[d] / local[d];
+        let rest = global[d] % local[d];
+        [(0, whole, local[d]), (whole, u32::from(rest > 0), rest)]
+            .into_iter()
+            .filter(|&(_, count, _)| count > 0)
+    };
+    let mut walks = Vec::new();
+    for z in parts(2) {
+        for y in parts(1) {
+            for x in parts(0) {
+                let local = [x.2, y.2, z.2];
+                let items = items(local);
+                let lanes = u64::from(simd.max(1));
+                let rest = (items % lanes) as u32;
+                walks.push(Walk {
+                    first_group: [x.0, y.0, z.0],
+                    groups: [x.1, y.1, z.1],
+                    local,
+                    threads: u32::try_from(items.div_ceil(lanes)).unwrap_or(u32::MAX),
+                    last_mask: match rest {
+                        0 => lanes_mask(simd),
+                        rest => lanes_mask(rest),
+                    },
+                });
+            }
+        }
+    }
+    walks
+}
+
+fn lanes_mask(lanes: u32) -> u32 {
+    match lanes {
+        0..=31 => (1 << lanes) - 1,
+        _ => u32::MAX,
+    }
+}
+
+fn items(local: [u32; 3]) -> u64 {
+    local.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul)
+}
+
+fn dwords(what: &str, values: [u64; 3]) -> Result<[u32; 3], ArgumentError> {
+    let mut out = [0; 3];
+    for (to, from) in out.iter_mut().zip(values) {
+        *to = u32::try_from(from).map_err(|_| ArgumentError::Range {
+            why: format!("the {what} {from} is beyond 32 bits, which kernels count in"),
+        })?;
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uneven_ranges_have_up_to_eight_walkers() {
+        let walks = walks([10, 7, 3], [4, 2, 2], 8);
+        assert_eq!(walks.len(), 8);
+        let all: u64 = walks
+            .iter()
+            .map(|w| items(w.local) * w.groups.iter().map(|&n| u64::from(n)).product::<u64>())
+            .sum();
+        assert_eq!(all, 10 * 7 * 3);
+        assert_eq!(walks[0].groups, [2, 3, 1]);
+        assert_eq!((walks[0].threads, walks[0].last_mask), (2, 0xff));
+        let last = walks[7];
+        assert_eq!(last.first_group, [2, 3, 1]);
+        assert_eq!(last.local, [2, 1, 1]);
+        assert_eq!((last.threads, last.last_mask), (1, 0b11));
+    }
+
+    #[test]
+    fn even_ranges_have_one() {
+        let walks = walks([64, 4, 1], [16, 2, 1], 32);
+        assert_eq!(walks.len(), 1);
+        assert_eq!(walks[0].groups, [4, 2, 1]);
+        assert_eq!((walks[0].threads, walks[0].last_mask), (1, u32::MAX));
+        assert!(super::walks([0, 4, 1], [1, 1, 1], 8).is_empty());
+    }
+
+    #[test]
+    fn chosen_sizes_divide_where_they_can() {
+        assert_eq!(choose_local([1024, 1, 1], 512, 32), [256, 1, 1]);
+        assert_eq!(choose_local([1024, 1024, 1], 512, 32), [256, 1, 1]);
+        assert_eq!(choose_local([30, 30, 1], 512, 32), [30, 6, 1]);
+        assert_eq!(choose_local([1, 1, 1], 512, 32), [1, 1, 1]);
+        assert_eq!(choose_local([1009, 1, 1], 512, 32), [256, 1, 1]);
+        assert_eq!(choose_local([0, 1, 1], 512, 32), [1, 1, 1]);
+    }
+}

@@ -1,0 +1,285 @@
+//! The bytes that threads are started with.
+
+use crate::binary::{ImageQuery, KernelEntry, LocalIds, PayloadValue, SamplerQuery};
+use crate::error::ArgumentError;
+use crate::kernel::Bound;
+use crate::sampler::{AddressingMode, FilterMode};
+
+use super::geometry::{Geometry, Walk};
+
+/// Addresses that payload values need and arguments do not give.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Implicit {
+    pub printf: u64,
+    pub private: u64,
+    pub constants: u64,
+    pub globals: u64,
+    /// The offset of each bindless surface state, by argument: the first one, and from there 64
+    /// bytes an argument.
+    pub bindless_surfaces: u32,
+    /// The same for sampler states, 16 bytes an argument.
+    pub bindless_samplers: u32,
+}
+
+/// Shared local memory of a group: where each local argument begins, and all of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SlmLayout {
+    pub offsets: Vec<u32>,
+    pub total: u32,
+}
+
+/// Lays out shared local memory.
+///
+/// Compilers add the static part to the offsets themselves, and take the first one to be zero;
+/// the arguments lie behind each other (NEO `Kernel::setArgLocal`).
+pub(crate) fn slm(entry: &KernelEntry, args: &[Option<Bound>]) -> SlmLayout {
+    let first = if entry.slm_after_static { entry.info.slm_size } else { 0 };
+    let mut at = first;
+    let mut offsets = vec![0; args.len()];
+    for (index, arg) in args.iter().enumerate() {
+        let Some(Bound::Local(size)) = arg else {
+            continue;
+        };
+        let alignment = entry.payload.iter().find_map(|field| match field.value {
+            PayloadValue::SlmOffset { arg, alignment } if arg == index => Some(alignment),
+            _ => None,
+        });
+        let Some(alignment) = alignment else {
+            continue;
+        };
+        at = at.saturating_add(alignment - 1) & !(alignment - 1);
+        if let Some(offset) = offsets.get_mut(index) {
+            *offset = at;
+        }
+        at = at.saturating_add(*size);
+    }
+    let total = if entry.slm_after_static {
+        at
+    } else {
+        entry.info.slm_size.saturating_add(at)
+    };
+    SlmLayout { offsets, total }
+}
+
+/// Writes the cross-thread payload of one walker to `out`, which has as many bytes as
+/// [`KernelEntry::cross_thread_size`].
+///
+/// # Errors
+/// A value that the arguments do not have; the caller checked that all are set.
+pub(crate) fn cross_thread(
+    entry: &KernelEntry,
+    args: &[Option<Bound>],
+    geometry: &Geometry,
+    walk: &Walk,
+    slm: &SlmLayout,
+    implicit: &Implicit,
+    out: &mut [u8],
+) -> Result<(), ArgumentError> {
+    out.fill(0);
+    for field in &entry.payload {
+        let start = field.offset as usize;
+        let Some(place) = out.get_mut(start..start + field.size as usize) else {
+            continue;
+        };
+        let arg = |index: usize| args.get(index).and_then(Option::as_ref);
+        match field.value {
+            PayloadValue::GlobalOffset => vector(place, geometry.offset),
+            PayloadValue::LocalSize => vector(place, walk.local),
+            PayloadValue::EnqueuedLocalSize => vector(place, geometry.local),
+            PayloadValue::GroupCount => vector(place, geometry.groups),
+            PayloadValue::GlobalSize => vector(place, geometry.global),
+            PayloadValue::WorkDimensions => number(place, geometry.dimensions.into()),
+            PayloadValue::PrintfBuffer => number(place, implicit.printf),
+            PayloadValue::PrivateBase => number(place, implicit.private),
+            PayloadValue::ConstantBase => number(place, implicit.constants),
+            PayloadValue::GlobalBase => number(place, implicit.globals),
+            PayloadValue::Value { arg: index, source } => {
+                if let Some(Bound::Value(bytes)) = arg(index) {
+                    let bytes = bytes.get(source as usize..).unwrap_or_default();
+                    for (to, from) in place.iter_mut().zip(bytes) {
+                        *to = *from;
+                    }
+                }
+            }
+            PayloadValue::Address { arg: index } => {
+                if let Some(Bound::Buffer(buffer)) = arg(index) {
+                    number(place, buffer.address().get());
+                }
+            }
+            PayloadValue::SlmOffset { arg: index, .. } => {
+                let offset = slm.offsets.get(index).copied().unwrap_or(0);
+                number(place, offset.into());
+            }
+            PayloadValue::BufferOffset { arg: index } => {
+                if let Some(Bound::Buffer(buffer)) = arg(index) {
+                    number(place, buffer.address().get() % SURFACE_ALIGNMENT);
+                }
+            }
+            PayloadValue::BufferSize { arg: index } => {
+                if let Some(Bound::Buffer(buffer)) = arg(index) {
+                    number(place, buffer.size());
+                }
+            }
+            PayloadValue::BindlessSurface { arg: index } => {
+                number(place, u64::from(implicit.bindless_surfaces) + index as u64 * 64);
+            }
+            PayloadValue::BindlessSampler { arg: index } => {
+                number(place, u64::from(implicit.bindless_samplers) + index as u64 * 16);
+            }
+            PayloadValue::BindlessInlineSampler { index } => {
+                let after = args.len() as u64 + u64::from(index);
+                number(place, u64::from(implicit.bindless_samplers) + after * 16);
+            }
+            PayloadValue::Image { arg: index, query } => {
+                if let Some(Bound::Image(image)) = arg(index) {
+                    let desc = image.desc();
+                    let value = match query {
+                        ImageQuery::Width => desc.width,
+                        ImageQuery::Height => desc.height,
+                        ImageQuery::Depth => desc.depth,
+                        ImageQuery::ArraySize => desc.layers,
+                        ImageQuery::ChannelOrder => desc.format.order,
+                        ImageQuery::ChannelDataType => desc.format.data_type,
+                        ImageQuery::MipLevels | ImageQuery::Samples => 0,
+                    };
+                    number(place, value.into());
+                }
+            }
+            PayloadValue::Sampler { arg: index, query } => {
+                if let Some(Bound::Sampler(sampler)) = arg(index) {
+                    let value = match query {
+                        SamplerQuery::SnapWa
+                            if sampler.filter == FilterMode::Nearest
+                                && sampler.addressing == AddressingMode::ClampToBorder =>
+                        {
+                            u32::MAX
+                        }
+                        SamplerQuery::SnapWa => 0,
+                        // The numbers that IGC's built-ins compare with (NEO
+                        // `sampler_helpers.h`).
+                        SamplerQuery::Normalized => u32::from(sampler.normalized) * 8,
+                        SamplerQuery::AddressingMode => match sampler.addressing {
+                            AddressingMode::None => 0,
+                            AddressingMode::ClampToBorder => 1,
+                            AddressingMode::ClampToEdge => 2,
+                            AddressingMode::Repeat => 3,
+                            AddressingMode::MirroredRepeat => 4,
+                        },
+                    };
+                    number(place, value.into());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the base address of a buffer's surface is a multiple of (RENDER_SURFACE_STATE "Surface
+/// Base Address" of SURFTYPE_BUFFER, RAW format).
+pub(crate) const SURFACE_ALIGNMENT: u64 = 4;
+
+/// Writes the local ids of one thread to `out`, which has as many bytes as [`LocalIds::bytes`].
+///
+/// Lanes beyond the group go on counting: they are never enabled, but SIMD-wide code computes
+/// with them.
+pub(crate) fn local_ids(
+    ids: LocalIds,
+    simd: u32,
+    walk_order: [u8; 3],
+    local: [u32; 3],
+    thread: u32,
+    out: &mut [u8],
+) {
+    out.fill(0);
+    let size = |d: u8| local.get(usize::from(d)).copied().unwrap_or(1).max(1);
+    let lanes = if ids.packed { 1 } else { simd };
+    for lane in 0..lanes {
+        let linear = thread.wrapping_mul(lanes).wrapping_add(lane);
+        let (a, b, c) = (walk_order[0], walk_order[1], walk_order[2]);
+        let mut id = [0u32; 3];
+        let coordinates = [
+            (a, linear % size(a)),
+            (b, linear / size(a) % size(b)),
+            (c, linear / size(a) / size(b)),
+        ];
+        for (d, value) in coordinates {
+            if let Some(id) = id.get_mut(usize::from(d)) {
+                *id = value;
+            }
+        }
+        for (d, id) in id.iter().enumerate().take(ids.dimensions as usize) {
+            let at = d * ids.bytes_per_dimension as usize + lane as usize * 2;
+            if let Some(place) = out.get_mut(at..at + 2) {
+                place.copy_from_slice(&(*id as u16).to_le_bytes());
+            }
+        }
+    }
+}
+
+fn vector(place: &mut [u8], values: [u32; 3]) {
+    for (to, value) in place.chunks_mut(4).zip(values) {
+        number(to, value.into());
+    }
+}
+
+/// The lowest bytes of a number; what is left of the place is already zero.
+fn number(place: &mut [u8], value: u64) {
+    for (to, from) in place.iter_mut().zip(value.to_le_bytes()) {
+        *to = from;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lanes(ids: LocalIds, simd: u32, local: [u32; 3], thread: u32) -> Vec<Vec<u16>> {
+        let mut out = vec![0xff; ids.bytes() as usize];
+        local_ids(ids, simd, [0, 1, 2], local, thread, &mut out);
+        out.chunks(ids.bytes_per_dimension as usize)
+            .map(|part| {
+                part.chunks(2)
+                    .map(|b| u16::from_le_bytes([b[0], b[1]]))
+                    .collect()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_ids_that_neo_writes_for_8x4x2_at_simd32() {
+        let ids = LocalIds {
+            dimensions: 3,
+            bytes_per_dimension: 64,
+            packed: false,
+        };
+        let first = lanes(ids, 32, [8, 4, 2], 0);
+        let x: Vec<u16> = (0..32).map(|i| i % 8).collect();
+        let y: Vec<u16> = (0..32).map(|i| i / 8).collect();
+        assert_eq!(first, [x.clone(), y.clone(), vec![0; 32]]);
+        let second = lanes(ids, 32, [8, 4, 2], 1);
+        assert_eq!(second, [x, y, vec![1; 32]]);
+    }
+
+    #[test]
+    fn simd8_uses_half_a_register() {
+        let ids = LocalIds {
+            dimensions: 3,
+            bytes_per_dimension: 32,
+            packed: false,
+        };
+        let thread = lanes(ids, 8, [5, 10, 1], 1);
+        assert_eq!(thread[0][..8], [3, 4, 0, 1, 2, 3, 4, 0]);
+        assert_eq!(thread[1][..8], [1, 1, 2, 2, 2, 2, 2, 3]);
+        assert_eq!(thread[0][8..], [0; 8]);
+    }
+
+    #[test]
+    fn numbers_are_cut_to_their_place() {
+        let mut place = [0; 4];
+        number(&mut place, 0x1_2345_6789);
+        assert_eq!(place, 0x2345_6789u32.to_le_bytes());
+        let mut place = [0; 8];
+        vector(&mut place, [1, 2, 3]);
+        assert_eq!(place, [1, 0, 0, 0, 2, 0, 0, 0]);
+    }
+}

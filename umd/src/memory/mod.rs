@@ -1,0 +1,12 @@
+//! GPU memory: address ranges, buffer objects, the pools that commands take theirs from.
+
+mod bo;
+mod host;
+mod pool;
+mod ranges;
+mod raw;
+
+pub(crate) use bo::{Bo, Registry};
+pub use host::HostMemory;
+pub(crate) use pool::{Chunk, Pool};
+pub(crate) use ranges::Ranges;

@@ -1,0 +1,150 @@
+//! Memory that the GPU writes too: copies by raw pointers, tags by atomics. Never references.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use kmd_iface::{Mapping, UserMemory};
+use memmap2::{MmapOptions, MmapRaw};
+
+/// Bytes that this process and the GPU share. The whole range stays mapped as long as this lives.
+#[derive(Debug)]
+pub(crate) enum Shared {
+    /// A buffer object's pages.
+    Mapped(Mapping),
+    /// Pages of this process.
+    Host(Arc<HostPages>),
+}
+
+impl Shared {
+    fn start(&self) -> *mut u8 {
+        match self {
+            Self::Mapped(mapping) => mapping.as_mut_ptr(),
+            Self::Host(pages) => pages.map.as_mut_ptr(),
+        }
+    }
+
+    /// Bytes.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Mapped(mapping) => mapping.len(),
+            Self::Host(pages) => pages.map.len(),
+        }
+    }
+
+    /// A pointer to `length` bytes from `offset` on, if they are all there.
+    fn range(&self, offset: usize, length: usize) -> Option<*mut u8> {
+        let end = offset.checked_add(length)?;
+        (end <= self.len()).then(|| self.start().wrapping_add(offset))
+    }
+
+    /// Copies bytes out; whether the range is there.
+    pub(crate) fn read(&self, offset: usize, bytes: &mut [u8]) -> bool {
+        let Some(from) = self.range(offset, bytes.len()) else {
+            return false;
+        };
+        // SAFETY: `range` checked that the source lies in the mapping; the destination is a
+        // slice of this process that no mapping of ours can overlap. The GPU may write at the
+        // same time, which can give mixed bytes, and any bytes are valid.
+        unsafe { std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len()) };
+        true
+    }
+
+    /// Copies bytes in; whether the range is there.
+    pub(crate) fn write(&self, offset: usize, bytes: &[u8]) -> bool {
+        let Some(to) = self.range(offset, bytes.len()) else {
+            return false;
+        };
+        // SAFETY: as in `read`, the other way round; no reference to the mapping exists.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
+        true
+    }
+
+    /// Sets bytes; whether the range is there.
+    pub(crate) fn set(&self, offset: usize, length: usize, byte: u8) -> bool {
+        let Some(to) = self.range(offset, length) else {
+            return false;
+        };
+        // SAFETY: `range` checked that the bytes lie in the mapping; no reference to it exists.
+        unsafe { std::ptr::write_bytes(to, byte, length) };
+        true
+    }
+
+    /// Copies bytes between two mappings, or within one; whether both ranges are there.
+    pub(crate) fn copy(&self, offset: usize, to: &Shared, at: usize, length: usize) -> bool {
+        let (Some(from), Some(to)) = (self.range(offset, length), to.range(at, length)) else {
+            return false;
+        };
+        // SAFETY: both ranges lie in their mappings; `copy` allows overlap.
+        unsafe { std::ptr::copy(from, to, length) };
+        true
+    }
+
+    /// The 64-bit value at `offset`, which the GPU writes once; 0 if it is not there.
+    pub(crate) fn load(&self, offset: usize) -> u64 {
+        let Some(place) = self.range(offset, 8) else {
+            return 0;
+        };
+        if !place.addr().is_multiple_of(8) {
+            return 0;
+        }
+        // SAFETY: the eight bytes lie in the mapping, are aligned, and are only accessed by
+        // atomics of this process while the GPU may write them.
+        unsafe { AtomicU64::from_ptr(place.cast()) }.load(Ordering::Acquire)
+    }
+
+    /// Sets the 64-bit value at `offset` before the GPU gets it.
+    pub(crate) fn store(&self, offset: usize, value: u64) {
+        let Some(place) = self.range(offset, 8) else {
+            return;
+        };
+        if place.addr().is_multiple_of(8) {
+            // SAFETY: as in `load`.
+            unsafe { AtomicU64::from_ptr(place.cast()) }.store(value, Ordering::Release);
+        }
+    }
+}
+
+/// Whole pages of this process.
+#[derive(Debug)]
+pub(crate) struct HostPages {
+    map: MmapRaw,
+}
+
+impl HostPages {
+    /// `bytes` of zeros, in whole pages.
+    pub(crate) fn new(bytes: usize) -> std::io::Result<Self> {
+        let map = MmapOptions::new().len(bytes).map_anon()?;
+        Ok(Self { map: map.into() })
+    }
+
+    /// The pages as what a kernel driver makes a buffer of.
+    pub(crate) fn user_memory(self: &Arc<Self>, page: usize) -> UserMemory {
+        let length = self.map.len().next_multiple_of(page);
+        // SAFETY: a mapping covers whole pages whatever its length, and is readable and writable
+        // as long as the owner, which is handed over too, lives. Only `Shared` reaches the bytes,
+        // and never by reference.
+        unsafe { UserMemory::new(self.map.as_mut_ptr(), length, true, self.clone()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_checked() {
+        let shared = Shared::Host(Arc::new(HostPages::new(100).unwrap()));
+        let mut bytes = [0; 4];
+        assert!(shared.write(96, &[1, 2, 3, 4]));
+        assert!(shared.read(96, &mut bytes));
+        assert_eq!(bytes, [1, 2, 3, 4]);
+        assert!(!shared.write(97, &bytes));
+        assert!(!shared.read(usize::MAX, &mut bytes));
+        assert!(!shared.set(0, 101, 0));
+        assert!(shared.copy(96, &shared, 0, 4));
+        assert_eq!(shared.load(0), 0x0403_0201);
+        assert_eq!(shared.load(93), 0);
+        shared.store(8, 7);
+        assert_eq!(shared.load(8), 7);
+    }
+}
