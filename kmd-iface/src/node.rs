@@ -4,6 +4,7 @@ use std::fmt;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use devinfo::GpuAddress;
 use nix::errno::Errno;
 
 /// Where the pages of a buffer object come from: a file and an offset in it.
@@ -41,6 +42,10 @@ pub struct ErrorReport {
     pub summary: String,
     /// More lines, possibly none.
     pub details: Vec<String>,
+    /// The address that could not be accessed, if it is known.
+    pub address: Option<GpuAddress>,
+    /// The instruction that was executed when it happened, if it is known.
+    pub instruction: Option<GpuAddress>,
 }
 
 impl fmt::Display for ErrorReport {

@@ -57,14 +57,7 @@ fn render_node(path: &Path) -> Result<Backend, DeviceError> {
 
 /// The first render node that opens and has a platform of the table.
 fn first_render_node() -> Option<Backend> {
-    let found = match kmd_iface::discover() {
-        Ok(found) => found,
-        Err(error) => {
-            tracing::info!("looking for render nodes: {error}");
-            return None;
-        }
-    };
-    found.into_iter().find_map(|node| {
+    kmd_iface::discover().into_iter().find_map(|node| {
         if !matches!(node.state, NodeState::Usable { .. }) {
             tracing::info!("{}: {:?}", node.path.display(), node.state);
             return None;
@@ -108,8 +101,7 @@ fn soft(
     if let Some(timeout) = options.hang_timeout {
         soft.hang_timeout = timeout;
     }
-    let node =
-        softgpu::SoftNode::open(target, soft).map_err(|error| failed(error.to_string()))?;
+    let node = softgpu::SoftNode::open(target, soft).map_err(|error| failed(error.to_string()))?;
     let kmd = kmd_iface::open(node.clone()).map_err(|error| failed(error.to_string()))?;
     Ok(Backend {
         kmd,

@@ -50,7 +50,9 @@ impl Device {
     ) -> Result<Buffer, Error> {
         if range.is_empty() || range.end > memory.size() {
             let size = memory.size();
-            return Err(object(format!("bytes {range:?} of host memory of {size} bytes")));
+            return Err(object(format!(
+                "bytes {range:?} of host memory of {size} bytes"
+            )));
         }
         let bo = self
             .inner()
@@ -91,7 +93,9 @@ impl Buffer {
             return Err(object("its size is zero".to_owned()));
         }
         if !origin.is_multiple_of(4) {
-            return Err(object(format!("its origin {origin} is no multiple of 4 bytes")));
+            return Err(object(format!(
+                "its origin {origin} is no multiple of 4 bytes"
+            )));
         }
         self.check("sub-buffer", origin, size)?;
         Ok(Buffer {

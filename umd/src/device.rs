@@ -177,7 +177,11 @@ impl DeviceInner {
     /// The hardware threads that may run at once.
     pub(crate) fn max_threads(&self) -> u32 {
         let eus = self.kmd().description().topology.eu_count();
-        let eus = if eus == 0 { self.platform().default_sku().eus() } else { eus };
+        let eus = if eus == 0 {
+            self.platform().default_sku().eus()
+        } else {
+            eus
+        };
         eus * u32::from(self.platform().threads_per_eu)
     }
 }

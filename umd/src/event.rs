@@ -164,12 +164,10 @@ impl Event {
         self.state().printed.clone()
     }
 
-    /// Notices an end that nobody waited for. Makes no system call while the command runs.
+    /// Notices an end that nobody waited for.
     fn poll(&self) {
         let stage = self.state().stage.clone();
-        if let Stage::Submitted(submitted) = stage
-            && submitted.prepared.is_done()
-        {
+        if let Stage::Submitted(submitted) = stage {
             let kmd = self.inner.device.kmd();
             match kmd.is_done(submitted.fence) {
                 Ok(false) => {}
@@ -179,7 +177,7 @@ impl Event {
         }
     }
 
-    /// Whether the command has ended, well or not; looks at the tag first.
+    /// Whether the command has ended, well or not.
     pub(crate) fn has_ended(&self) -> bool {
         matches!(self.status(), EventStatus::Complete | EventStatus::Failed)
     }
@@ -199,6 +197,11 @@ impl Event {
             Stage::Waiting => false,
             Stage::Complete | Stage::Failed(_) => true,
         }
+    }
+
+    /// Whether the end was noticed.
+    pub(crate) fn is_settled(&self) -> bool {
+        matches!(self.state().stage, Stage::Complete | Stage::Failed(_))
     }
 
     /// What the command failed with.

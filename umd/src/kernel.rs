@@ -123,7 +123,9 @@ impl Kernel {
                 Bound::Buffer(buffer.clone())
             }
             (Arg::Null, ArgKind::Buffer | ArgKind::Unused) => Bound::Null,
-            (Arg::Value(bytes), ArgKind::Value { size, .. }) if bytes.len() as u64 == u64::from(size) => {
+            (Arg::Value(bytes), ArgKind::Value { size, .. })
+                if bytes.len() as u64 == u64::from(size) =>
+            {
                 Bound::Value(bytes.into())
             }
             (Arg::Value(bytes), ArgKind::Value { size, .. }) => {
@@ -141,7 +143,10 @@ impl Kernel {
                 }
                 if image.desc().kind != kind {
                     let given = image.desc().kind;
-                    return Err(mismatch(format!("it takes a {kind} image, a {given} one is given")).into());
+                    return Err(mismatch(format!(
+                        "it takes a {kind} image, a {given} one is given"
+                    ))
+                    .into());
                 }
                 if kind == ImageKind::D2 && self.is_media_block(index) {
                     image.check_media_block().map_err(&mismatch)?;

@@ -36,7 +36,7 @@ pub use deadline::Deadline;
 pub use device::{Device, OpenOptions, Statistics};
 pub use error::{ArgumentError, DeviceError, Error, ErrorClass, FaultReport};
 pub use event::{Event, EventStatus, Timestamps};
-pub use image::{Image, ImageDesc, ImageFormat, ImageKind, Region};
+pub use image::{Image, ImageDesc, ImageFormat, ImageKind, Region, channel_order, channel_type};
 pub use kernel::{Arg, Kernel, Payload};
 pub use memory::HostMemory;
 pub use program::Program;

@@ -173,8 +173,8 @@ impl QueueInner {
         wait_list: &[Event],
     ) -> Result<Event, Error> {
         let event = Event::new(&self.device, what);
+        self.reap();
         let mut state = self.lock();
-        self.reap(&mut state);
         let mut dependencies: Vec<Event> = wait_list.to_vec();
         if !self.options.out_of_order {
             dependencies.extend(state.last.replace(event.clone()));
@@ -199,9 +199,10 @@ impl QueueInner {
     /// Whether nothing has to be waited for in this process.
     fn can_go(&self, pending: &Pending) -> bool {
         let is_kernel = matches!(pending.work, Work::Kernel(_));
-        pending.dependencies.iter().all(|event| {
-            event.has_ended() || (is_kernel && event.fence().is_some())
-        })
+        pending
+            .dependencies
+            .iter()
+            .all(|event| event.has_ended() || (is_kernel && event.fence().is_some()))
     }
 
     /// Runs a command whose dependencies have ended, or are with the kernel driver.
@@ -277,16 +278,30 @@ impl QueueInner {
                 outcome = Err(error);
             }
         }
-        self.reap(&mut self.lock());
+        self.reap();
         outcome
     }
 
-    /// Forgets commands that have ended, so that their memory can be used again.
-    fn reap(&self, state: &mut QueueState) {
-        while state.in_flight.front().is_some_and(Event::has_ended) {
-            state.in_flight.pop_front();
+    /// Forgets commands that have ended, so that their memory can be used again. Looks at the
+    /// completion tags: while commands run, there is no system call.
+    fn reap(&self) {
+        loop {
+            let oldest = self.lock().in_flight.front().cloned();
+            match oldest {
+                Some(event) if event.tag_is_set() && event.has_ended() => {
+                    let mut state = self.lock();
+                    if state
+                        .in_flight
+                        .front()
+                        .is_some_and(|front| front.is(&event))
+                    {
+                        state.in_flight.pop_front();
+                    }
+                }
+                _ => break,
+            }
         }
-        state.open.retain(|event| !event.tag_is_set() || !event.has_ended());
+        self.lock().open.retain(|event| !event.is_settled());
     }
 
     /// Whether a command is the one that the queue was lost by: the first that did not end.

@@ -23,7 +23,10 @@ impl Queue {
     ) -> Result<Event, Error> {
         source.0.check("copy", source.1, length)?;
         destination.0.check("copy", destination.1, length)?;
-        if source.0.overlaps(source.1, destination.0, destination.1, length) {
+        if source
+            .0
+            .overlaps(source.1, destination.0, destination.1, length)
+        {
             return Err(ArgumentError::Object {
                 what: "copy",
                 why: "source and destination overlap".to_owned(),
@@ -165,7 +168,10 @@ impl Queue {
         if texel.len() != size {
             return Err(ArgumentError::Object {
                 what: "fill",
-                why: format!("the texel has {} bytes, the image's have {size}", texel.len()),
+                why: format!(
+                    "the texel has {} bytes, the image's have {size}",
+                    texel.len()
+                ),
             }
             .into());
         }

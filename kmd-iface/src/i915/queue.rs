@@ -187,6 +187,8 @@ pub(super) fn status(node: &dyn Node, context: u32) -> KmdResult<QueueStatus> {
             "a GPU reset that another context caused discarded its work".to_owned()
         },
         details: Vec::new(),
+        address: None,
+        instruction: None,
     });
     Ok(match (guilty, report.kind) {
         (true, ErrorKind::Hang) => QueueStatus::Hung(report),

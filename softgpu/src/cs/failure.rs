@@ -119,6 +119,24 @@ impl Failure {
             kind: self.kind(),
             summary,
             details,
+            address: match self.fault() {
+                Some(Fault::Page { address, .. }) => Some(*address),
+                _ => None,
+            },
+            instruction: self.instruction(),
         }
+    }
+
+    /// The EU instruction that the (first) thread was at.
+    fn instruction(&self) -> Option<GpuAddress> {
+        let Failure::Dispatch { error, kernel, .. } = self else {
+            return None;
+        };
+        let at = match error {
+            DispatchError::Fault { at, .. } => at,
+            DispatchError::Hang { threads, .. } => threads.first()?,
+            DispatchError::Start(_) | DispatchError::Stopped => return None,
+        };
+        Some(kernel.offset(at.ip.wrapping_sub(at.kernel)))
     }
 }

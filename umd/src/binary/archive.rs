@@ -56,7 +56,18 @@ mod tests {
     fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         for (name, data) in members {
-            bytes.extend(format!("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", format!("{name}/"), 0, 0, 0, 644, data.len()).bytes());
+            bytes.extend(
+                format!(
+                    "{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n",
+                    format!("{name}/"),
+                    0,
+                    0,
+                    0,
+                    644,
+                    data.len()
+                )
+                .bytes(),
+            );
             bytes.extend(*data);
             if data.len() % 2 == 1 {
                 bytes.push(b'\n');

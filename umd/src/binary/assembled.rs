@@ -71,15 +71,11 @@ pub(crate) fn kernel(
         payload,
         cross_thread_size: directives.payload_bytes().next_multiple_of(grf),
         inline_data: 0,
-        skip_per_thread_load: 0,
         local_ids: local_ids(directives, simd, grf),
         surfaces,
         samplers,
         private: PrivateMemory::default(),
-        scratch_private: 0,
         walk_order: [0, 1, 2],
-        disable_eu_fusion: false,
-        needs_image_fence: false,
         slm_after_static: true,
         unsupported: None,
     })
@@ -158,15 +154,11 @@ pub(crate) fn raw(
         payload,
         cross_thread_size: end.next_multiple_of(grf),
         inline_data: 0,
-        skip_per_thread_load: 0,
         local_ids: LocalIds::default(),
         surfaces: Vec::new(),
         samplers: Vec::new(),
         private: PrivateMemory::default(),
-        scratch_private: 0,
         walk_order: [0, 1, 2],
-        disable_eu_fusion: false,
-        needs_image_fence: false,
         slm_after_static: true,
         unsupported: None,
     })
@@ -188,7 +180,11 @@ fn check_platform(
             "it needs SIMD{simd}; {platform} runs sub-groups of {have}"
         )));
     }
-    if !platform.grf_counts.iter().any(|&n| u32::from(n) == grf_count) {
+    if !platform
+        .grf_counts
+        .iter()
+        .any(|&n| u32::from(n) == grf_count)
+    {
         let have = list(platform.grf_counts);
         return Err(unsupported(format!(
             "it needs {grf_count} registers a thread; {platform} has {have}"

@@ -104,11 +104,12 @@ impl<'a> Reader<'a> {
                 let data = self.data(&name, section)?.to_vec();
                 self.places.insert(index.0, (zebin.segments.len(), 0));
                 if let Some(kernel) = name.strip_prefix(".text.") {
-                    zebin.kernels.insert(kernel.to_owned(), zebin.segments.len());
+                    zebin
+                        .kernels
+                        .insert(kernel.to_owned(), zebin.segments.len());
                 }
                 zebin.segments.push(Segment {
                     kind,
-                    section: name,
                     data,
                     zeros: 0,
                 });
@@ -151,7 +152,6 @@ impl<'a> Reader<'a> {
                 None => {
                     zebin.segments.push(Segment {
                         kind,
-                        section: name.clone(),
                         data: Vec::new(),
                         zeros: 0,
                     });
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
         if let Some((list, _)) = section.rel(Le, self.file).map_err(broken)? {
             entries.extend(
                 list.iter()
-                    .map(|r| (r.r_offset(Le), r.r_sym(Le), r.r_type(Le), 0)),
+                    .map(|r| (r.r_offset(Le), r.r_sym(Le), r.r_type(Le).0, 0)),
             );
         }
         if let Some((list, _)) = section.rela(Le, self.file).map_err(broken)? {
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
                 (
                     r.r_offset(Le),
                     r.r_sym(Le, false),
-                    r.r_type(Le, false),
+                    r.r_type(Le, false).0,
                     r.r_addend(Le),
                 )
             }));
@@ -223,7 +223,9 @@ impl<'a> Reader<'a> {
                 })
                 .ok_or_else(|| {
                     let bytes = patch.bytes();
-                    at(format!("{bytes} bytes at {offset:#x}, of a section of {size:#x}"))
+                    at(format!(
+                        "{bytes} bytes at {offset:#x}, of a section of {size:#x}"
+                    ))
                 })?;
             if kind == 4 {
                 zebin.payload_sizes.push((segment, offset));
@@ -258,10 +260,9 @@ impl<'a> Reader<'a> {
         if section == SHN_UNDEF || section == SHN_ABS {
             return Ok(Target::Undefined(name));
         }
-        let &(segment, base) = self
-            .places
-            .get(&usize::from(section.0))
-            .ok_or_else(|| format!("symbol {name:?} is in section {section:?}, which is not loaded"))?;
+        let &(segment, base) = self.places.get(&usize::from(section.0)).ok_or_else(|| {
+            format!("symbol {name:?} is in section {section:?}, which is not loaded")
+        })?;
         let value: u64 = symbol.st_value(Le);
         Ok(Target::Place(segment, base.wrapping_add(value)))
     }
@@ -277,11 +278,7 @@ impl<'a> Reader<'a> {
         Ok(String::from_utf8_lossy(name).into_owned())
     }
 
-    fn data(
-        &self,
-        name: &str,
-        section: &SectionHeader64<Le>,
-    ) -> Result<&'a [u8], BinaryError> {
+    fn data(&self, name: &str, section: &SectionHeader64<Le>) -> Result<&'a [u8], BinaryError> {
         section.data(Le, self.file).map_err(|_| {
             let offset: u64 = section.sh_offset(Le);
             let size: u64 = section.sh_size(Le);

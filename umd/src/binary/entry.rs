@@ -167,20 +167,12 @@ pub(crate) struct KernelEntry {
     pub cross_thread_size: u32,
     /// The first bytes of it that a compute walker carries itself.
     pub inline_data: u32,
-    /// What the entry point skips when the hardware makes the local ids (XeHPG and later).
-    pub skip_per_thread_load: u32,
     pub local_ids: LocalIds,
     pub surfaces: Vec<SurfaceSlot>,
     pub samplers: Vec<SamplerSlot>,
     pub private: PrivateMemory,
-    /// Private memory of the second scratch slot in bytes a thread.
-    pub scratch_private: u32,
     /// The dimensions, fastest first, in which work-items are numbered.
     pub walk_order: [u8; 3],
-    /// Whether fused EUs must not be used.
-    pub disable_eu_fusion: bool,
-    /// Whether middle-of-thread preemption must not be used.
-    pub needs_image_fence: bool,
     /// Whether local arguments lie behind the kernel's own shared local memory. If not, its code
     /// adds the size itself, and takes the first argument's offset to be zero.
     pub slm_after_static: bool,

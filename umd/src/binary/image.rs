@@ -17,7 +17,6 @@ pub(crate) enum SegmentKind {
 #[derive(Clone, Debug)]
 pub(crate) struct Segment {
     pub kind: SegmentKind,
-    pub section: String,
     pub data: Vec<u8>,
     /// Zero bytes after the data (`.bss`).
     pub zeros: u64,

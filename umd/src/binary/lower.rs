@@ -79,7 +79,7 @@ impl Lowering<'_> {
         }
         self.inline_samplers()?;
         self.finish_arguments();
-        let (private, scratch, scratch_private) = self.memory();
+        let (private, scratch) = self.memory();
         let local_ids = self.local_ids()?;
         self.needs();
         let required_local_size = self.required_local_size()?;
@@ -106,15 +106,11 @@ impl Lowering<'_> {
             payload: std::mem::take(&mut self.payload),
             cross_thread_size,
             inline_data: env.inline_data_payload_size,
-            skip_per_thread_load: env.offset_to_skip_per_thread_data_load,
             local_ids,
             surfaces: std::mem::take(&mut self.surfaces),
             samplers: std::mem::take(&mut self.samplers),
             private,
-            scratch_private,
             walk_order: self.walk_order()?,
-            disable_eu_fusion: env.require_disable_eufusion,
-            needs_image_fence: env.has_fence_for_image_access,
             slm_after_static: env.slm_alloc_mode == 1,
             unsupported: self.unsupported.take(),
         })
@@ -189,10 +185,12 @@ impl Lowering<'_> {
             _ if type_name == "sampler_t" => ArgKind::Sampler,
             (Some(AddressSpace::Global | AddressSpace::Constant), _) => ArgKind::Buffer,
             (Some(AddressSpace::Local), _) => ArgKind::Local,
-            (Some(AddressSpace::Private), _) => size.map_or(ArgKind::Unused, |size| ArgKind::Value {
-                size,
-                element: element(type_name),
-            }),
+            (Some(AddressSpace::Private), _) => {
+                size.map_or(ArgKind::Unused, |size| ArgKind::Value {
+                    size,
+                    element: element(type_name),
+                })
+            }
             (None, _) => ArgKind::Unused,
         };
         Ok(())
@@ -257,9 +255,9 @@ impl Lowering<'_> {
                 (PayloadValue::BufferSize { arg: index }, 8..=8)
             }
             "inline_sampler" => {
-                let index = arg.sampler_index.ok_or_else(|| {
-                    self.error(&at, "sampler_index is missing".to_owned())
-                })?;
+                let index = arg
+                    .sampler_index
+                    .ok_or_else(|| self.error(&at, "sampler_index is missing".to_owned()))?;
                 pointer(PayloadValue::BindlessInlineSampler { index })
             }
             other => match self.query(&at, arg)? {
@@ -359,13 +357,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn value(
-        &mut self,
-        at: &str,
-        index: usize,
-        source: u32,
-        size: u32,
-    ) -> Result<(), BinaryError> {
+    fn value(&mut self, at: &str, index: usize, source: u32, size: u32) -> Result<(), BinaryError> {
         let end = source
             .checked_add(size)
             .filter(|&end| end <= MAX_PAYLOAD)
@@ -477,17 +469,16 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn surface(
-        &mut self,
-        at: &str,
-        index: u32,
-        source: SurfaceSource,
-    ) -> Result<(), BinaryError> {
+    fn surface(&mut self, at: &str, index: u32, source: SurfaceSource) -> Result<(), BinaryError> {
         if index >= MAX_BTI {
             let why = format!("bti_value is {index}, the limit is {}", MAX_BTI - 1);
             return Err(self.error(at, why));
         }
-        if self.surfaces.iter().any(|slot| slot.index == index && slot.source != source) {
+        if self
+            .surfaces
+            .iter()
+            .any(|slot| slot.index == index && slot.source != source)
+        {
             let why = format!("bti_value {index} stands for two things");
             return Err(self.error(at, why));
         }
@@ -499,12 +490,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn sampler(
-        &mut self,
-        at: &str,
-        index: u32,
-        source: SamplerSource,
-    ) -> Result<(), BinaryError> {
+    fn sampler(&mut self, at: &str, index: u32, source: SamplerSource) -> Result<(), BinaryError> {
         // The descriptor's sampler index has four bits.
         if index > 15 {
             let why = format!("sampler_index is {index}, the limit is 15");
@@ -556,10 +542,9 @@ impl Lowering<'_> {
         }
     }
 
-    fn memory(&mut self) -> (PrivateMemory, u32, u32) {
+    fn memory(&mut self) -> (PrivateMemory, u32) {
         let mut private = PrivateMemory::default();
         let mut scratch = 0;
-        let mut scratch_private = 0;
         for buffer in &self.kernel.per_thread_memory_buffers {
             match (buffer.kind.as_str(), buffer.usage.as_str()) {
                 ("global", "private_space") => {
@@ -568,9 +553,12 @@ impl Lowering<'_> {
                         per_lane: buffer.is_simt_thread,
                     };
                 }
-                // The second slot lies after the first; only compilers that keep stack and
+                // A second slot lies behind the first; only compilers that keep stack and
                 // spills apart use it.
-                ("scratch", _) if buffer.slot == 1 => scratch_private = buffer.size,
+                ("scratch", _) if buffer.slot != 0 => {
+                    self.unsupported
+                        .get_or_insert_with(|| "it needs two scratch slots".to_owned());
+                }
                 ("scratch", _) => scratch = buffer.size,
                 (kind, usage) => {
                     let why = format!("it needs per-thread memory {kind:?} for {usage:?}");
@@ -578,7 +566,7 @@ impl Lowering<'_> {
                 }
             }
         }
-        (private, scratch, scratch_private)
+        (private, scratch)
     }
 
     fn local_ids(&mut self) -> Result<LocalIds, BinaryError> {
@@ -595,7 +583,11 @@ impl Lowering<'_> {
                 }
             };
             // 16-bit lanes; every dimension begins at a register.
-            let each = if packed { 2 } else { (simd * 2).next_multiple_of(self.grf) };
+            let each = if packed {
+                2
+            } else {
+                (simd * 2).next_multiple_of(self.grf)
+            };
             let dimensions = arg.size.div_ceil(each);
             if arg.offset != 0 || dimensions == 0 || dimensions > 3 {
                 let why = format!(
@@ -617,10 +609,19 @@ impl Lowering<'_> {
     fn needs(&mut self) {
         let env = &self.kernel.execution_env;
         let lacks = [
-            (env.has_device_enqueue, "it enqueues kernels from the device"),
+            (
+                env.has_device_enqueue,
+                "it enqueues kernels from the device",
+            ),
             (env.has_rtcalls, "it traces rays"),
-            (env.require_assert_buffer, "it needs a buffer for assertions"),
-            (env.require_sync_buffer, "it synchronises across work-groups"),
+            (
+                env.require_assert_buffer,
+                "it needs a buffer for assertions",
+            ),
+            (
+                env.require_sync_buffer,
+                "it synchronises across work-groups",
+            ),
             (env.require_iab, "it needs the implicit argument buffer"),
             (env.slm_alloc_mode > 1, "its slm_alloc_mode is not known"),
         ];
@@ -636,7 +637,11 @@ impl Lowering<'_> {
     fn required_local_size(&self) -> Result<Option<[u32; 3]>, BinaryError> {
         let env = &self.kernel.execution_env.required_work_group_size;
         let attribute = self.kernel.user_attributes.reqd_work_group_size.as_ref();
-        let size = if env.iter().any(|&n| n != 0) { env } else { attribute.unwrap_or(env) };
+        let size = if env.iter().any(|&n| n != 0) {
+            env
+        } else {
+            attribute.unwrap_or(env)
+        };
         if size.iter().all(|&n| n == 0) {
             return Ok(None);
         }
@@ -650,9 +655,19 @@ impl Lowering<'_> {
     }
 
     fn walk_order(&self) -> Result<[u8; 3], BinaryError> {
-        match self.kernel.execution_env.work_group_walk_order_dimensions.as_slice() {
+        match self
+            .kernel
+            .execution_env
+            .work_group_walk_order_dimensions
+            .as_slice()
+        {
             [] => Ok([0, 1, 2]),
-            &[a, b, c] if [a, b, c].iter().fold(0u32, |m, &d| m | 1u32.checked_shl(d).unwrap_or(0)) == 7 => {
+            &[a, b, c]
+                if [a, b, c]
+                    .iter()
+                    .fold(0u32, |m, &d| m | 1u32.checked_shl(d).unwrap_or(0))
+                    == 7 =>
+            {
                 Ok([a as u8, b as u8, c as u8])
             }
             other => {

@@ -19,8 +19,7 @@ use devinfo::{Family, Platform};
 use isa_encoder::AsmOptions;
 
 pub(crate) use entry::{
-    ImageQuery, KernelEntry, LocalIds, PayloadEntry, PayloadValue, PrivateMemory, SamplerQuery,
-    SamplerSlot, SamplerSource, SurfaceSlot, SurfaceSource,
+    ImageQuery, KernelEntry, LocalIds, PayloadValue, SamplerQuery, SamplerSource, SurfaceSource,
 };
 pub use error::BinaryError;
 pub(crate) use image::{Relocation, Segment, SegmentKind};
@@ -57,11 +56,7 @@ impl Binary {
     ///
     /// # Errors
     /// What is wrong with the file; none of an archive's zebins is for the platform.
-    pub fn parse_for(
-        bytes: &[u8],
-        platform: &Platform,
-        revision: u8,
-    ) -> Result<Self, BinaryError> {
+    pub fn parse_for(bytes: &[u8], platform: &Platform, revision: u8) -> Result<Self, BinaryError> {
         let mut others = Vec::new();
         let mut error = None;
         for member in Self::members(bytes)? {
@@ -101,7 +96,11 @@ impl Binary {
     fn zebin(bytes: &[u8]) -> Result<Self, BinaryError> {
         let elf = elf::parse(bytes)?;
         let info = zeinfo::parse(elf.ze_info)?;
-        let mut target = elf.compat.map(notes::parse).transpose()?.unwrap_or_default();
+        let mut target = elf
+            .compat
+            .map(notes::parse)
+            .transpose()?
+            .unwrap_or_default();
         target.version = Some(info.version.clone());
         let platform = target.platform.as_deref().and_then(devinfo::by_name);
         let mut segments = elf.segments;
@@ -111,15 +110,21 @@ impl Binary {
                 continue;
             }
             let path = format!("kernels[{number}]");
-            let &segment = elf.kernels.get(&kernel.name).ok_or_else(|| BinaryError::Info {
-                path: path.clone(),
-                why: format!("there is no section .text.{}", kernel.name),
-            })?;
+            let &segment = elf
+                .kernels
+                .get(&kernel.name)
+                .ok_or_else(|| BinaryError::Info {
+                    path: path.clone(),
+                    why: format!("there is no section .text.{}", kernel.name),
+                })?;
             if entries.iter().any(|entry| entry.info.name == kernel.name) {
                 let why = format!("there are two kernels {:?}", kernel.name);
                 return Err(BinaryError::Info { path, why });
             }
-            let misc = info.kernels_misc_info.iter().find(|m| m.name == kernel.name);
+            let misc = info
+                .kernels_misc_info
+                .iter()
+                .find(|m| m.name == kernel.name);
             let misc = misc.map_or(&[][..], |m| &m.args_info);
             let mut entry = lower::kernel(&path, kernel, misc, platform)?;
             entry.segment = segment;
@@ -236,7 +241,6 @@ impl Binary {
             mark_media_blocks(&mut entry, platform.family, &kernel.code);
             segments.push(Segment {
                 kind: SegmentKind::Code,
-                section: entry.info.name.clone(),
                 data: kernel.code.clone(),
                 zeros: 0,
             });
@@ -257,15 +261,13 @@ impl Binary {
     /// # Errors
     /// A platform that is not known; a SIMD width or register count that it does not have.
     pub fn raw(code: &[u8], isa: &RawIsa) -> Result<Self, BinaryError> {
-        let platform =
-            devinfo::by_name(&isa.platform).ok_or_else(|| BinaryError::Unsupported {
-                kernel: isa.name.clone(),
-                why: format!("there is no platform {:?}", isa.platform),
-            })?;
+        let platform = devinfo::by_name(&isa.platform).ok_or_else(|| BinaryError::Unsupported {
+            kernel: isa.name.clone(),
+            why: format!("there is no platform {:?}", isa.platform),
+        })?;
         let entry = assembled::raw(code, isa, platform)?;
         let segment = Segment {
             kind: SegmentKind::Code,
-            section: isa.name.clone(),
             data: code.to_vec(),
             zeros: 0,
         };
@@ -341,10 +343,6 @@ impl Binary {
 
     pub(crate) fn entry(&self, kernel: &str) -> Option<&KernelEntry> {
         self.entries.iter().find(|entry| entry.info.name == kernel)
-    }
-
-    pub(crate) fn entries(&self) -> &[KernelEntry] {
-        &self.entries
     }
 
     pub(crate) fn segments(&self) -> &[Segment] {

@@ -192,7 +192,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<ZeInfo, BinaryError> {
 }
 
 fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or("it cannot be read").to_owned()
+    text.lines()
+        .next()
+        .unwrap_or("it cannot be read")
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -211,9 +214,11 @@ mod tests {
 
     #[test]
     fn errors_say_where() {
-        let error = parse(b"version: '1.20'\nkernels:\n  - name: k\n    execution_env:\n      simd_size: -1\n")
-            .unwrap_err()
-            .to_string();
+        let error = parse(
+            b"version: '1.20'\nkernels:\n  - name: k\n    execution_env:\n      simd_size: -1\n",
+        )
+        .unwrap_err()
+        .to_string();
         assert!(error.contains("line 5"), "{error}");
         let error = parse(b"version: '2.0'\n").unwrap_err().to_string();
         assert!(error.contains("\"2.0\" is not supported"), "{error}");

@@ -169,7 +169,10 @@ fn lanes_mask(lanes: u32) -> u32 {
 }
 
 fn items(local: [u32; 3]) -> u64 {
-    local.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul)
+    local
+        .iter()
+        .map(|&n| u64::from(n))
+        .fold(1, u64::saturating_mul)
 }
 
 fn dwords(what: &str, values: [u64; 3]) -> Result<[u32; 3], ArgumentError> {

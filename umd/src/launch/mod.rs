@@ -158,7 +158,11 @@ pub(crate) fn prepare(
         prepared.printf = Some(chunk);
     }
     if entry.private.size > 0 {
-        let lanes = if entry.private.per_lane { entry.info.simd } else { 1 };
+        let lanes = if entry.private.per_lane {
+            entry.info.simd
+        } else {
+            1
+        };
         let bytes = u64::from(entry.private.size) * u64::from(lanes);
         let slots = slot_memory(device, &mut memory.private, bytes, "private memory")?;
         implicit.private = slots.bo.address().get();
@@ -296,7 +300,9 @@ impl Launch<'_> {
             if inline > 0 {
                 dispatch.inline_data = Some(std::array::from_fn(|i| {
                     let dword = cross_thread.get(i * 4..i * 4 + 4);
-                    dword.and_then(|d| d.try_into().ok()).map_or(0, u32::from_le_bytes)
+                    dword
+                        .and_then(|d| d.try_into().ok())
+                        .map_or(0, u32::from_le_bytes)
                 }));
             }
             let memory = chunk.memory();
@@ -310,7 +316,9 @@ impl Launch<'_> {
             commands.dispatch(&dispatch, words).map_err(failed)?;
         }
         chunk.memory().write(layout.dynamic as usize, &bytes);
-        commands.timestamp(base.offset(ENDED), words).map_err(failed)?;
+        commands
+            .timestamp(base.offset(ENDED), words)
+            .map_err(failed)?;
         let tag = Tag {
             address: base.offset(TAG),
             value: DONE,
@@ -401,7 +409,11 @@ impl Launch<'_> {
         let ids = self.entry.local_ids.bytes().next_multiple_of(grf);
         // Up to Gen12LP a thread has at least one register of its own (NEO; see
         // `KernelEntry::cross_thread_register`).
-        let per_thread = if family < Family::XeHpg { ids.max(grf) } else { ids };
+        let per_thread = if family < Family::XeHpg {
+            ids.max(grf)
+        } else {
+            ids
+        };
         let mut end = 0u64;
         let mut payloads = Vec::new();
         for walk in &self.geometry.walks {
@@ -448,7 +460,8 @@ impl Launch<'_> {
 
 impl ChunkLayout {
     fn new(surface: u32, dynamic: u32, payload: u32) -> Self {
-        let next = |start: u64, size: u32| (start + u64::from(size)).next_multiple_of(HEAP_ALIGNMENT);
+        let next =
+            |start: u64, size: u32| (start + u64::from(size)).next_multiple_of(HEAP_ALIGNMENT);
         let dynamic_at = BATCH_SIZE;
         let surface_at = next(dynamic_at, dynamic);
         let payload_at = next(surface_at, surface);

@@ -33,7 +33,11 @@ pub(crate) struct SlmLayout {
 /// Compilers add the static part to the offsets themselves, and take the first one to be zero;
 /// the arguments lie behind each other (NEO `Kernel::setArgLocal`).
 pub(crate) fn slm(entry: &KernelEntry, args: &[Option<Bound>]) -> SlmLayout {
-    let first = if entry.slm_after_static { entry.info.slm_size } else { 0 };
+    let first = if entry.slm_after_static {
+        entry.info.slm_size
+    } else {
+        0
+    };
     let mut at = first;
     let mut offsets = vec![0; args.len()];
     for (index, arg) in args.iter().enumerate() {
@@ -121,10 +125,16 @@ pub(crate) fn cross_thread(
                 }
             }
             PayloadValue::BindlessSurface { arg: index } => {
-                number(place, u64::from(implicit.bindless_surfaces) + index as u64 * 64);
+                number(
+                    place,
+                    u64::from(implicit.bindless_surfaces) + index as u64 * 64,
+                );
             }
             PayloadValue::BindlessSampler { arg: index } => {
-                number(place, u64::from(implicit.bindless_samplers) + index as u64 * 16);
+                number(
+                    place,
+                    u64::from(implicit.bindless_samplers) + index as u64 * 16,
+                );
             }
             PayloadValue::BindlessInlineSampler { index } => {
                 let after = args.len() as u64 + u64::from(index);

@@ -33,7 +33,12 @@ impl SurfaceHeap {
     /// The layout for a kernel.
     pub(crate) fn new(entry: &KernelEntry) -> Self {
         let state = SURFACE_STATE_BYTES as u32;
-        let entries = entry.surfaces.iter().map(|s| s.index + 1).max().unwrap_or(0);
+        let entries = entry
+            .surfaces
+            .iter()
+            .map(|s| s.index + 1)
+            .max()
+            .unwrap_or(0);
         let states = (entries * 4).next_multiple_of(state);
         // One more: the null surface of table entries that stand for nothing.
         let bindless = states + (entry.surfaces.len() as u32 + 1) * state;
@@ -67,7 +72,12 @@ impl DynamicHeap {
         const BORDER_COLOR: u32 = 64;
         let border_color = walkers * DESCRIPTOR;
         let samplers = border_color + BORDER_COLOR;
-        let sampler_count = entry.samplers.iter().map(|s| s.index + 1).max().unwrap_or(0);
+        let sampler_count = entry
+            .samplers
+            .iter()
+            .map(|s| s.index + 1)
+            .max()
+            .unwrap_or(0);
         let state = SAMPLER_STATE_BYTES as u32;
         let bindless = (samplers + sampler_count * state).next_multiple_of(32);
         let size = bindless + (entry.info.args.len() as u32 + sampler_count) * state;
@@ -94,7 +104,11 @@ pub(crate) fn surfaces(
     let mocs = program.device.mocs;
     let state = SURFACE_STATE_BYTES as u32;
     let null = heap.states + entry.surfaces.len() as u32 * state;
-    put(out, null, &surface::null(family).map_err(unfit(entry, None))?);
+    put(
+        out,
+        null,
+        &surface::null(family).map_err(unfit(entry, None))?,
+    );
     for index in 0..heap.entries {
         table_entry(family, out, index, null, entry)?;
     }
@@ -203,8 +217,8 @@ pub(crate) fn samplers(
                 _ => continue,
             },
         };
-        let dwords = sampler_state(family, sampler, heap.border_color)
-            .map_err(unfit(entry, None))?;
+        let dwords =
+            sampler_state(family, sampler, heap.border_color).map_err(unfit(entry, None))?;
         put(out, heap.samplers + slot.index * state, &dwords);
         put(out, heap.bindless + bindless * state, &dwords);
     }

@@ -195,7 +195,11 @@ impl Bo {
 
 impl fmt::Debug for Bo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Bo({} at {}, {} bytes)", self.handle, self.address, self.size)
+        write!(
+            f,
+            "Bo({} at {}, {} bytes)",
+            self.handle, self.address, self.size
+        )
     }
 }
 

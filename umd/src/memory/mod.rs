@@ -9,4 +9,4 @@ mod raw;
 pub(crate) use bo::{Bo, Registry};
 pub use host::HostMemory;
 pub(crate) use pool::{Chunk, Pool};
-pub(crate) use ranges::Ranges;
+pub(crate) use raw::Shared;

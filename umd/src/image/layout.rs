@@ -1,0 +1,198 @@
+//! How an image lies in memory.
+
+use batchbuffer::surface::Tiling;
+use devinfo::Family;
+
+use super::{ImageDesc, ImageKind};
+
+/// Tiles of 4 KiB are 128 bytes by 32 rows.
+const TILE_BYTES: u32 = 128;
+const TILE_ROWS: u32 = 32;
+const TILE_SIZE: u64 = 4096;
+/// Layers and slices begin at multiples of these rows ("Surface Vertical Alignment" 4).
+const VERTICAL_ALIGNMENT: u32 = 4;
+/// Rows of linear images begin at multiples of these bytes.
+const LINEAR_PITCH: u32 = 64;
+
+/// Which axis each bit of an offset in a Tile4 tile comes from, lowest first: `X` or `Y`.
+/// Source: ATS-M PRM vol 5, "Tile4 Format".
+const TILE4: [u8; 12] = *b"XXXXYYXXYXYY";
+
+/// How an image lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub tiling: Tiling,
+    /// Bytes from row to row.
+    pub pitch: u32,
+    /// Rows from layer to layer or slice to slice; for one-dimensional arrays, which have no
+    /// rows, texels (RENDER_SURFACE_STATE "Surface QPitch").
+    pub qpitch: u32,
+    /// Bytes from layer to layer of a linear image.
+    layer: u64,
+    /// Whether the second direction counts layers.
+    rows_are_layers: bool,
+    /// All bytes.
+    pub size: u64,
+}
+
+impl Layout {
+    /// The layout that the driver chooses: tiled, if there is more than one dimension.
+    pub(crate) fn tiled(desc: &ImageDesc, texel: u32, family: Family) -> Self {
+        let row = desc.width * texel;
+        if matches!(desc.kind, ImageKind::D1 | ImageKind::D1Array) {
+            return Self::linear(desc, texel, row.next_multiple_of(LINEAR_PITCH));
+        }
+        let pitch = row.next_multiple_of(TILE_BYTES);
+        let qpitch = desc.height.next_multiple_of(VERTICAL_ALIGNMENT);
+        let layers = u64::from(desc.layers.max(desc.depth));
+        let rows = (u64::from(qpitch) * layers).next_multiple_of(TILE_ROWS.into());
+        Self {
+            tiling: if family < Family::XeHpg {
+                Tiling::Y
+            } else {
+                Tiling::Tile4
+            },
+            pitch,
+            qpitch,
+            layer: 0,
+            rows_are_layers: false,
+            size: rows * u64::from(pitch),
+        }
+    }
+
+    /// Row after row.
+    pub(crate) fn linear(desc: &ImageDesc, texel: u32, pitch: u32) -> Self {
+        let (qpitch, layer, layers) = match desc.kind {
+            ImageKind::D1Array => {
+                let qpitch = (pitch / texel.max(1)).next_multiple_of(VERTICAL_ALIGNMENT);
+                (qpitch, u64::from(qpitch) * u64::from(texel), desc.layers)
+            }
+            _ => (0, 0, 1),
+        };
+        let one = u64::from(pitch) * u64::from(desc.height.saturating_sub(1))
+            + u64::from(desc.width) * u64::from(texel);
+        Self {
+            tiling: Tiling::Linear,
+            pitch,
+            qpitch,
+            layer,
+            rows_are_layers: desc.kind == ImageKind::D1Array,
+            size: layer * u64::from(layers.saturating_sub(1)) + one,
+        }
+    }
+
+    /// How many bytes from byte `column` of a row on are neighbours in memory.
+    pub(crate) fn run(&self, column: u32) -> u32 {
+        match self.tiling {
+            Tiling::Linear => u32::MAX - column,
+            // Both tilings keep 16 bytes together.
+            _ => 16 - column % 16,
+        }
+    }
+
+    /// The place of byte `column` of a row.
+    pub(crate) fn offset(&self, column: u32, row: u32, slice: u32) -> u64 {
+        if self.tiling == Tiling::Linear {
+            return if self.rows_are_layers {
+                u64::from(row) * self.layer + u64::from(column)
+            } else {
+                u64::from(row) * u64::from(self.pitch) + u64::from(column)
+            };
+        }
+        let row = slice * self.qpitch + row;
+        let tiles_per_row = u64::from(self.pitch / TILE_BYTES);
+        let tile = u64::from(row / TILE_ROWS) * tiles_per_row + u64::from(column / TILE_BYTES);
+        let (x, y) = (column % TILE_BYTES, row % TILE_ROWS);
+        let inside = match self.tiling {
+            // Columns of 16 bytes by 32 rows (TGL PRM vol 5, "Y-Major Tile Format").
+            Tiling::Y => x / 16 * 512 + y * 16 + x % 16,
+            _ => interleave(x, y),
+        };
+        tile * TILE_SIZE + u64::from(inside)
+    }
+}
+
+fn interleave(mut x: u32, mut y: u32) -> u32 {
+    let mut offset = 0;
+    for (bit, axis) in TILE4.iter().enumerate() {
+        let from = if *axis == b'X' { &mut x } else { &mut y };
+        offset |= (*from & 1) << bit;
+        *from >>= 1;
+    }
+    offset
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::{ImageFormat, channel_order, channel_type};
+
+    fn desc(kind: ImageKind, width: u32, height: u32, depth: u32, layers: u32) -> ImageDesc {
+        ImageDesc {
+            kind,
+            format: ImageFormat::new(channel_order::RGBA, channel_type::UINT8),
+            width,
+            height,
+            depth,
+            layers,
+            row_pitch: 0,
+        }
+    }
+
+    /// Every byte of every texel has a place of its own inside the image.
+    fn check(layout: Layout, desc: &ImageDesc, texel: u32) {
+        let [width, height, depth] = desc.extent();
+        let mut seen = vec![false; layout.size as usize];
+        for slice in 0..depth {
+            for row in 0..height {
+                let mut column = 0;
+                while column < width * texel {
+                    let run = layout.run(column).min(width * texel - column);
+                    let at = layout.offset(column, row, slice) as usize;
+                    for place in &mut seen[at..at + run as usize] {
+                        assert!(!*place);
+                        *place = true;
+                    }
+                    column += run;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_texels_share_bytes() {
+        for family in [Family::Gen12Lp, Family::XeHpg] {
+            for desc in [
+                desc(ImageKind::D1, 37, 1, 1, 1),
+                desc(ImageKind::D1Array, 37, 1, 1, 5),
+                desc(ImageKind::D2, 70, 33, 1, 1),
+                desc(ImageKind::D2Array, 33, 6, 1, 7),
+                desc(ImageKind::D3, 33, 6, 7, 1),
+            ] {
+                for texel in [1, 4, 16] {
+                    check(Layout::tiled(&desc, texel, family), &desc, texel);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn y_tiles_are_columns_of_owords() {
+        let layout = Layout::tiled(&desc(ImageKind::D2, 64, 64, 1, 1), 4, Family::Gen12Lp);
+        assert_eq!(layout.pitch, 256);
+        assert_eq!(layout.offset(0, 1, 0), 16);
+        assert_eq!(layout.offset(16, 0, 0), 512);
+        assert_eq!(layout.offset(128, 0, 0), 4096);
+        assert_eq!(layout.offset(0, 32, 0), 2 * 4096);
+    }
+
+    #[test]
+    fn tile4_walks_64_byte_blocks() {
+        // 16 bytes by 4 rows, then 64 by 4, then 64 by 8 …
+        assert_eq!(interleave(0, 1), 16);
+        assert_eq!(interleave(16, 0), 64);
+        assert_eq!(interleave(0, 4), 256);
+        assert_eq!(interleave(64, 0), 512);
+        assert_eq!(interleave(0, 8), 1024);
+    }
+}

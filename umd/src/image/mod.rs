@@ -1,0 +1,444 @@
+//! Images.
+
+mod format;
+mod layout;
+
+use std::fmt;
+use std::sync::Arc;
+
+use batchbuffer::dispatch::Mocs;
+use batchbuffer::surface::{self, Shape, SurfaceState, TypedBuffer};
+use devinfo::Family;
+
+pub use format::{ImageFormat, channel_order, channel_type};
+
+use crate::buffer::Buffer;
+use crate::device::{Device, kernel};
+use crate::error::{ArgumentError, Error};
+use crate::memory::Bo;
+use format::Texel;
+use layout::Layout;
+
+/// The shape of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImageKind {
+    /// One dimension.
+    D1,
+    /// One dimension, the texels of a buffer.
+    D1Buffer,
+    /// An array of one-dimensional images.
+    D1Array,
+    /// Two dimensions.
+    D2,
+    /// An array of two-dimensional images.
+    D2Array,
+    /// Three dimensions.
+    D3,
+}
+
+impl fmt::Display for ImageKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::D1 => "1D",
+            Self::D1Buffer => "1D buffer",
+            Self::D1Array => "1D array",
+            Self::D2 => "2D",
+            Self::D2Array => "2D array",
+            Self::D3 => "3D",
+        })
+    }
+}
+
+/// An image to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageDesc {
+    /// The shape.
+    pub kind: ImageKind,
+    /// The format.
+    pub format: ImageFormat,
+    /// Texels in a row.
+    pub width: u32,
+    /// Rows; 1 for one-dimensional images.
+    pub height: u32,
+    /// Slices of a 3D image; 1 for others.
+    pub depth: u32,
+    /// Layers of an array; 1 for others.
+    pub layers: u32,
+    /// Bytes from row to row in memory; 0 lets the driver choose. Only images made of a buffer
+    /// may say it.
+    pub row_pitch: u32,
+}
+
+impl ImageDesc {
+    /// A two-dimensional image.
+    pub const fn d2(format: ImageFormat, width: u32, height: u32) -> Self {
+        Self {
+            kind: ImageKind::D2,
+            format,
+            width,
+            height,
+            depth: 1,
+            layers: 1,
+            row_pitch: 0,
+        }
+    }
+
+    /// Texels in each direction: x, then rows or the layers of 1D arrays, then slices or the
+    /// layers of 2D arrays.
+    pub fn extent(&self) -> [u32; 3] {
+        match self.kind {
+            ImageKind::D1 | ImageKind::D1Buffer => [self.width, 1, 1],
+            ImageKind::D1Array => [self.width, self.layers, 1],
+            ImageKind::D2 => [self.width, self.height, 1],
+            ImageKind::D2Array => [self.width, self.height, self.layers],
+            ImageKind::D3 => [self.width, self.height, self.depth],
+        }
+    }
+}
+
+/// A part of an image, in texels. Layers of arrays count in the direction after the last that
+/// one layer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The first texel.
+    pub origin: [u32; 3],
+    /// The number of texels.
+    pub size: [u32; 3],
+}
+
+/// An image. Clones name the same memory.
+#[derive(Clone, Debug)]
+pub struct Image {
+    inner: Arc<ImageInner>,
+}
+
+#[derive(Debug)]
+struct ImageInner {
+    bo: Arc<Bo>,
+    /// The first texel in the buffer object.
+    start: u64,
+    desc: ImageDesc,
+    texel: Texel,
+    layout: Layout,
+}
+
+impl Device {
+    /// An image of zero bytes.
+    ///
+    /// # Errors
+    /// A format, shape or size that the device does not have.
+    pub fn image(&self, desc: &ImageDesc) -> Result<Image, Error> {
+        if desc.row_pitch != 0 {
+            return Err(object(
+                "only an image of a buffer takes a row pitch".to_owned(),
+            ));
+        }
+        if desc.kind == ImageKind::D1Buffer {
+            return Err(object("a 1D buffer image is made of a buffer".to_owned()));
+        }
+        let texel = check(desc)?;
+        let layout = Layout::tiled(desc, texel.bytes, self.inner().family());
+        let bo = self.inner().registry.create(layout.size, "image");
+        Ok(Image {
+            inner: Arc::new(ImageInner {
+                bo: bo.map_err(kernel("an image"))?,
+                start: 0,
+                desc: *desc,
+                texel,
+                layout,
+            }),
+        })
+    }
+
+    /// An image of a buffer's bytes, linear: of one or two dimensions.
+    ///
+    /// # Errors
+    /// As [`image`](Self::image); a buffer that is too small; a pitch or address that the device
+    /// cannot take.
+    pub fn image_from_buffer(&self, buffer: &Buffer, desc: &ImageDesc) -> Result<Image, Error> {
+        if !buffer.bo().is_of(&self.inner().registry) {
+            return Err(ArgumentError::OtherDevice { what: "the buffer" }.into());
+        }
+        let texel = check(desc)?;
+        if !matches!(
+            desc.kind,
+            ImageKind::D1Buffer | ImageKind::D1 | ImageKind::D2
+        ) {
+            return Err(object(format!(
+                "a {} image cannot be made of a buffer",
+                desc.kind
+            )));
+        }
+        let least = desc.width * texel.bytes;
+        let pitch = if desc.row_pitch == 0 {
+            least
+        } else {
+            desc.row_pitch
+        };
+        if pitch < least || !pitch.is_multiple_of(texel.bytes) {
+            return Err(object(format!(
+                "a row pitch of {pitch} bytes; a row of {} texels of {} bytes needs a multiple of \
+                 {} from {least} on",
+                desc.width, texel.bytes, texel.bytes
+            )));
+        }
+        if !buffer
+            .address()
+            .get()
+            .is_multiple_of(u64::from(texel.bytes))
+        {
+            return Err(object(format!(
+                "the buffer begins at {}, texels of {} bytes need a multiple of that",
+                buffer.address(),
+                texel.bytes
+            )));
+        }
+        let layout = Layout::linear(desc, texel.bytes, pitch);
+        if layout.size > buffer.size() {
+            return Err(object(format!(
+                "the image needs {} bytes, the buffer has {}",
+                layout.size,
+                buffer.size()
+            )));
+        }
+        let start = buffer.check("image", 0, layout.size)? as u64;
+        Ok(Image {
+            inner: Arc::new(ImageInner {
+                bo: buffer.bo().clone(),
+                start,
+                desc: *desc,
+                texel,
+                layout,
+            }),
+        })
+    }
+}
+
+impl Image {
+    /// Shape, format and size.
+    pub fn desc(&self) -> &ImageDesc {
+        &self.inner.desc
+    }
+
+    /// Bytes of a texel.
+    pub fn texel_bytes(&self) -> u32 {
+        self.inner.texel.bytes
+    }
+
+    /// The region that is the whole image.
+    pub fn whole(&self) -> Region {
+        Region {
+            origin: [0; 3],
+            size: self.desc().extent(),
+        }
+    }
+
+    /// Copies texels out, as rows one after the other.
+    ///
+    /// This does not wait: wait for the commands that write the image first.
+    ///
+    /// # Errors
+    /// The region reaches beyond the image, or `texels` has another size than the region.
+    pub fn read(&self, region: &Region, texels: &mut [u8]) -> Result<(), Error> {
+        self.check_bytes(region, texels.len())?;
+        let memory = self.inner.bo.memory();
+        self.runs(region, |offset, range| {
+            if let Some(texels) = texels.get_mut(range) {
+                memory.read(offset, texels);
+            }
+        });
+        Ok(())
+    }
+
+    /// Copies texels in, given as rows one after the other.
+    ///
+    /// This does not wait: wait for the commands that use the image first.
+    ///
+    /// # Errors
+    /// The region reaches beyond the image, or `texels` has another size than the region.
+    pub fn write(&self, region: &Region, texels: &[u8]) -> Result<(), Error> {
+        self.check_bytes(region, texels.len())?;
+        let memory = self.inner.bo.memory();
+        self.runs(region, |offset, range| {
+            if let Some(texels) = texels.get(range) {
+                memory.write(offset, texels);
+            }
+        });
+        Ok(())
+    }
+
+    /// Calls `copy` with the place in the buffer object and the range in packed rows of each run
+    /// of bytes that are neighbours in both.
+    fn runs(&self, region: &Region, mut copy: impl FnMut(usize, std::ops::Range<usize>)) {
+        let inner = &self.inner;
+        let bytes = inner.texel.bytes;
+        let [x, y, z] = region.origin;
+        let [width, height, depth] = region.size;
+        let mut at = 0;
+        for slice in z..z + depth {
+            for row in y..y + height {
+                let mut column = x * bytes;
+                let end = (x + width) * bytes;
+                while column < end {
+                    let run = inner.layout.run(column).min(end - column);
+                    let offset = inner.start + inner.layout.offset(column, row, slice);
+                    let length = run as usize;
+                    copy(offset as usize, at..at + length);
+                    at += length;
+                    column += run;
+                }
+            }
+        }
+    }
+
+    fn check_bytes(&self, region: &Region, given: usize) -> Result<(), ArgumentError> {
+        let bytes = self.check(region)?;
+        if bytes == given {
+            return Ok(());
+        }
+        Err(ArgumentError::Object {
+            what: "image",
+            why: format!("the region has {bytes} bytes, {given} are given"),
+        })
+    }
+
+    /// The packed size of a region, if it is in the image.
+    pub(crate) fn check(&self, region: &Region) -> Result<usize, ArgumentError> {
+        let extent = self.desc().extent();
+        let fits = (0..3).all(|d| {
+            let end = region.origin[d].checked_add(region.size[d]);
+            end.is_some_and(|end| end <= extent[d]) && region.size[d] > 0
+        });
+        if !fits {
+            return Err(ArgumentError::Object {
+                what: "image",
+                why: format!(
+                    "the region of {:?} texels at {:?} is not in the image of {extent:?}",
+                    region.size, region.origin
+                ),
+            });
+        }
+        let texels: usize = region.size.iter().map(|&n| n as usize).product();
+        Ok(texels * self.inner.texel.bytes as usize)
+    }
+
+    /// The buffer object.
+    pub(crate) fn bo(&self) -> &Arc<Bo> {
+        &self.inner.bo
+    }
+
+    /// What media block messages need of a surface (DESIGN: TGL PRM vol 5, Media Block Read): a
+    /// base of 32 bytes and a pitch of 64.
+    pub(crate) fn check_media_block(&self) -> Result<(), String> {
+        let inner = &self.inner;
+        let address = inner.bo.address().offset(inner.start);
+        if address.get() % 32 != 0 {
+            return Err(format!(
+                "its block accesses need a base that is a multiple of 32 bytes, the image begins \
+                 at {address}"
+            ));
+        }
+        if inner.layout.pitch % 64 != 0 {
+            return Err(format!(
+                "its block accesses need a row pitch that is a multiple of 64 bytes, the image \
+                 has {}",
+                inner.layout.pitch
+            ));
+        }
+        Ok(())
+    }
+
+    /// The surface state. Media block messages count the surface's width in dwords (NEO
+    /// `setMediaBlockImage`).
+    pub(crate) fn surface(
+        &self,
+        family: Family,
+        mocs: Mocs,
+        media_block: bool,
+    ) -> Result<SurfaceState, Error> {
+        let inner = &self.inner;
+        let desc = &inner.desc;
+        let address = inner.bo.address().offset(inner.start);
+        let state = if desc.kind == ImageKind::D1Buffer {
+            surface::typed_buffer(
+                family,
+                &TypedBuffer {
+                    address,
+                    elements: desc.width.into(),
+                    element_bytes: inner.texel.bytes,
+                    format: inner.texel.format,
+                    mocs,
+                },
+            )
+        } else {
+            let width = if media_block {
+                (desc.width * inner.texel.bytes).div_ceil(4)
+            } else {
+                desc.width
+            };
+            let (shape, depth, array) = match desc.kind {
+                ImageKind::D1 | ImageKind::D1Buffer => (Shape::D1, 1, false),
+                ImageKind::D1Array => (Shape::D1, desc.layers, true),
+                ImageKind::D2 => (Shape::D2, 1, false),
+                ImageKind::D2Array => (Shape::D2, desc.layers, true),
+                ImageKind::D3 => (Shape::D3, desc.depth, false),
+            };
+            surface::image(
+                family,
+                &surface::Image {
+                    address,
+                    shape,
+                    format: inner.texel.format,
+                    tiling: inner.layout.tiling,
+                    width,
+                    height: if shape == Shape::D1 { 1 } else { desc.height },
+                    depth,
+                    array,
+                    pitch: inner.layout.pitch,
+                    qpitch: inner.layout.qpitch,
+                    channels: inner.texel.channels,
+                    mocs,
+                },
+            )
+        };
+        state.map_err(|error| object(error.to_string()))
+    }
+}
+
+/// The limits that all platforms have in common (RENDER_SURFACE_STATE).
+fn check(desc: &ImageDesc) -> Result<Texel, Error> {
+    let texel = format::texel(desc.format).map_err(object)?;
+    let (across, deep) = (16384, 2048);
+    let most = match desc.kind {
+        ImageKind::D1Buffer => [1 << 27, 1, 1, 1],
+        ImageKind::D1 => [across, 1, 1, 1],
+        ImageKind::D1Array => [across, 1, 1, deep],
+        ImageKind::D2 => [across, across, 1, 1],
+        ImageKind::D2Array => [across, across, 1, deep],
+        ImageKind::D3 => [across, across, deep, 1],
+    };
+    let has = [desc.width, desc.height, desc.depth, desc.layers];
+    for ((what, has), most) in ["width", "height", "depth", "layers"]
+        .iter()
+        .zip(has)
+        .zip(most)
+    {
+        if has == 0 || has > most {
+            return Err(object(format!(
+                "a {} image with {what} {has}; 1 to {most} are possible",
+                desc.kind
+            )));
+        }
+    }
+    if desc.kind != ImageKind::D1Buffer && desc.width * texel.bytes > 1 << 18 {
+        return Err(object(format!(
+            "a row of {} bytes; 262144 are possible",
+            desc.width * texel.bytes
+        )));
+    }
+    Ok(texel)
+}
+
+fn object(why: String) -> Error {
+    ArgumentError::Object { what: "image", why }.into()
+}
