@@ -128,6 +128,8 @@ pub(super) fn status(node: &dyn Node, id: u32) -> KmdResult<QueueStatus> {
                       /sys/class/drm/card*/device/devcoredump/data may tell where"
                 .to_owned(),
             details: Vec::new(),
+            address: None,
+            instruction: None,
         }),
     })
 }
