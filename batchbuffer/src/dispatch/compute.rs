@@ -116,20 +116,10 @@ impl Compute {
                 });
             }
         };
-        let order = match ids.walk_order {
-            [0, 1, 2] => walker::WalkOrder::WALK_012,
-            [0, 2, 1] => walker::WalkOrder::WALK_021,
-            [1, 0, 2] => walker::WalkOrder::WALK_102,
-            [1, 2, 0] => walker::WalkOrder::WALK_120,
-            [2, 0, 1] => walker::WalkOrder::WALK_201,
-            [2, 1, 0] => walker::WalkOrder::WALK_210,
-            _ => {
-                return Err(DispatchError::Unsupported {
-                    what: "such walk order",
-                    family,
-                });
-            }
-        };
+        let order = limits::walk_order_code(ids.walk_order).ok_or(DispatchError::Unsupported {
+            what: "such walk order",
+            family,
+        })?;
         let [x, y, z] = ids.size;
         Ok(packet
             .set(walker::GENERATE_LOCAL_ID, true)

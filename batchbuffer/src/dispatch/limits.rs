@@ -103,6 +103,30 @@ pub fn preferred_slm(family: Family, bytes: u32) -> Option<u32> {
         .map(|(_, code)| *code)
 }
 
+/// The walk orders by their codes: the dimensions, the one that counts fastest
+/// first. The manual's names ("Walk 120") give each dimension's place instead.
+///
+/// Source: Intel's compute-runtime, hw_walk_order.h.
+const WALK_ORDERS: [[u8; 3]; 6] = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [2, 0, 1],
+    [1, 2, 0],
+    [2, 1, 0],
+];
+
+/// The dimensions in the order of a COMPUTE_WALKER "Walk Order" code, the one
+/// that counts fastest first; `None` if the code is reserved.
+pub fn walk_order(code: u64) -> Option<[u8; 3]> {
+    WALK_ORDERS.get(usize::try_from(code).ok()?).copied()
+}
+
+/// The code of a walk order.
+pub(crate) fn walk_order_code(order: [u8; 3]) -> Option<usize> {
+    WALK_ORDERS.iter().position(|known| *known == order)
+}
+
 /// The code of the number of samplers: groups of four, at most four of them.
 pub(crate) fn sampler_count(count: u32) -> u32 {
     count.div_ceil(4).min(4)

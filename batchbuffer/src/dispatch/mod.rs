@@ -27,7 +27,7 @@ mod media;
 mod shared;
 mod types;
 
-pub use limits::{preferred_slm, slm_bytes, slm_code};
+pub use limits::{preferred_slm, slm_bytes, slm_code, walk_order};
 pub use types::{
     Dispatch, DispatchError, Heaps, LocalIds, Mocs, PostSync, Scratch, Setup, Simd, Tag,
 };
