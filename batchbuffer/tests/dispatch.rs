@@ -9,7 +9,7 @@
 
 use batchbuffer::dispatch::{
     Dispatch, DispatchError, Heaps, LocalIds, Mocs, PostSync, Scratch, Setup, Simd, Tag, commands,
-    slm_bytes, slm_code,
+    slm_bytes, slm_code, walk_order,
 };
 use batchbuffer::packets::{
     cfe_state, compute_walker, gpgpu_walker, media_interface_descriptor_load, media_vfe_state,
@@ -229,6 +229,23 @@ fn compute_families_dispatch_by_compute_walker() {
             commands(family).descriptor(&dispatch).expect("the same")
         );
     }
+}
+
+#[test]
+fn walk_orders_are_the_runtimes() {
+    // For one dimension that is no power of two the runtime walks y, z, x and
+    // writes 4, which the manual calls "Walk 201".
+    let mut dispatch = example();
+    dispatch.local_ids = Some(LocalIds {
+        size: [1000, 1, 1],
+        dimensions: 3,
+        walk_order: [1, 2, 0],
+    });
+    let dwords = batch(Family::XeHpg, &setup(), &dispatch);
+    let walker = only(&packets(Family::XeHpg, &dwords), PacketId::ComputeWalker);
+    assert_eq!(walker.get(compute_walker::WALK_ORDER), 4);
+    assert_eq!(walk_order(4), Some([1, 2, 0]));
+    assert_eq!(walk_order(6), None);
 }
 
 #[test]

@@ -204,14 +204,9 @@ fn local_ids(cs: &Streamer<'_>, packet: &Decoded<'_>) -> Result<Option<LocalIds>
     if packet.flag(cw::TILE_LAYOUT) {
         return Err(cs.refuse(packet, "local ids in tile order are not modelled"));
     }
-    let order = match packet.get(cw::WALK_ORDER) {
-        0 => [0, 1, 2],
-        1 => [0, 2, 1],
-        2 => [1, 0, 2],
-        3 => [1, 2, 0],
-        4 => [2, 0, 1],
-        5 => [2, 1, 0],
-        other => return Err(cs.refuse(packet, format!("walk order {other} is reserved"))),
+    let code = packet.get(cw::WALK_ORDER);
+    let Some(order) = batchbuffer::dispatch::walk_order(code) else {
+        return Err(cs.refuse(packet, format!("walk order {code} is reserved")));
     };
     let emit = packet.get(cw::EMIT_LOCAL);
     Ok(Some(LocalIds {
