@@ -8,7 +8,7 @@
 //! * the encoder ([`Builder`], [`Sink`]), which checks that every value fits,
 //! * the decoder ([`decode`], [`View`], [`Batch`]), which follows lengths as
 //!   the command streamer does and reports those that lie,
-//! * the printer ([`print`]).
+//! * the printer ([`mod@print`]).
 //!
 //! ```
 //! use batchbuffer::packets::gpgpu_walker::{self, SimdSize};
