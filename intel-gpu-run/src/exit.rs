@@ -67,6 +67,18 @@ pub enum Error {
     Failed(String),
 }
 
+impl From<umd::Error> for Error {
+    fn from(error: umd::Error) -> Self {
+        let text = error.to_string();
+        match error.class() {
+            umd::ErrorClass::Input => Error::Rejected(text),
+            umd::ErrorClass::Usage => Error::Usage(text),
+            umd::ErrorClass::Device => Error::Device(text),
+            umd::ErrorClass::Failed => Error::Failed(text),
+        }
+    }
+}
+
 impl Error {
     /// The exit code of this error.
     pub fn exit(&self) -> Exit {

@@ -1,18 +1,164 @@
 //! `run`: launch one kernel.
 
+mod bind;
+mod launch;
 mod options;
+mod report;
 
 pub use options::Args;
 
+use devinfo::Target;
+use umd::binary::KernelInfo;
+use umd::{Binary, Device, DeviceSpec, NdRange, OpenOptions, Program, QueueOptions};
+
+use crate::args::Extent;
 use crate::exit::Error;
+use crate::files;
+use crate::kernel::{self, Hints};
+use crate::kernel_file::{KernelFile, Kind};
+use crate::talk;
+use crate::trace::Trace;
 
 /// Runs the sub-command.
 ///
 /// # Errors
 /// One for each way in which a run can go wrong; see [`crate::exit::Exit`].
 pub fn run(args: &Args) -> Result<(), Error> {
-    Err(Error::Failed(format!(
-        "cannot run {} yet",
-        args.file.display()
-    )))
+    let mut trace = Trace::new();
+    let range = range(args)?;
+    let file = trace.host("read the kernel file", || KernelFile::read(&args.file))?;
+    let device = trace.host("open the device", || open(args, &file))?;
+    let binary = trace.host("load the kernel file", || load(args, &file, &device))?;
+    let name = choose(args, &file, &binary)?;
+    let program = Program::new(&device, binary).map_err(|e| about(&file, e))?;
+    let mut kernel = program.kernel(&name)?;
+
+    let bound = trace.host("bind arguments", || bind::bind(&device, kernel.info(), &args.args))?;
+    for print in &args.print {
+        bind::resolve(kernel.info(), &print.arg)?;
+    }
+    for expect in &args.expect {
+        bind::resolve(kernel.info(), &expect.arg)?;
+    }
+    for (index, one) in bound.iter().enumerate() {
+        kernel.set_arg(index, one.arg())?;
+    }
+    if args.dump_payload {
+        let payload = kernel.payload(&range)?;
+        files::print(&report::payload(&payload, device.target().platform.grf_bytes()))?;
+    }
+
+    let queue = device.queue(QueueOptions::default())?;
+    let launched = launch::launch(&mut trace, &device, &queue, &kernel, &range, args)?;
+    trace.host("save results", || -> Result<(), Error> {
+        for one in &bound {
+            if let Some(path) = one.save()? {
+                talk::say(format_args!("wrote {}", path.display()));
+            }
+        }
+        Ok(())
+    })?;
+    let prints = report::prints(kernel.info(), &bound, &args.print)?;
+    if args.json {
+        files::print_json(&report::json(&device, kernel.info(), &range, &launched, &prints))?;
+    } else {
+        files::print(&launched.printed)?;
+        files::print(&report::print_lines(&prints))?;
+    }
+    talk::say(report::summary(&device, kernel.info(), &launched));
+    if let Some(path) = &args.trace {
+        files::write(path, trace.json().as_bytes())?;
+    }
+    report::compare(kernel.info(), &bound, &args.expect)
+}
+
+fn range(args: &Args) -> Result<NdRange, Error> {
+    let usage = |option: &str, e: umd::ArgumentError| Error::Usage(format!("{option}: {e}"));
+    let written = |extent: Extent| -> Vec<u64> {
+        extent.filled(0).into_iter().take(extent.dimensions()).collect()
+    };
+    let mut range = NdRange::new(&written(args.global)).map_err(|e| usage("--global", e))?;
+    if let Some(local) = args.local {
+        let local = written(local)
+            .into_iter()
+            .map(|v| {
+                u32::try_from(v)
+                    .map_err(|_| Error::Usage(format!("--local: {v} is too large for a work-group")))
+            })
+            .collect::<Result<Vec<u32>, Error>>()?;
+        range = range.with_local(&local).map_err(|e| usage("--local", e))?;
+    }
+    if let Some(offset) = args.offset {
+        range = range.with_offset(&written(offset)).map_err(|e| usage("--offset", e))?;
+    }
+    Ok(range)
+}
+
+fn open(args: &Args, file: &KernelFile) -> Result<Device, Error> {
+    let spec: DeviceSpec =
+        args.device.parse().map_err(|e: umd::DeviceError| Error::Usage(format!("--device: {e}")))?;
+    let mut options = OpenOptions {
+        threads: args.threads.map(|n| n as usize),
+        scratch_page: args.scratch_page,
+        check: args.check,
+        hang_timeout: Some(args.timeout),
+        ..OpenOptions::default()
+    };
+    if spec == DeviceSpec::Auto {
+        options.fallback = kernel::target_of(file)?
+            .map(|Target { platform, revision }| (platform.name.to_owned(), Some(revision)));
+    }
+    let device = Device::open_with(&spec, &options)?;
+    if spec == DeviceSpec::Auto {
+        talk::say(format_args!("device: {}", device.name()));
+    }
+    Ok(device)
+}
+
+fn load(args: &Args, file: &KernelFile, device: &Device) -> Result<Binary, Error> {
+    let raw_args = match file.kind {
+        Kind::Raw(_) => bind::raw_kinds(&args.args)?,
+        _ => Vec::new(),
+    };
+    if args.simd.is_some() && !matches!(file.kind, Kind::Raw(_)) {
+        return Err(Error::Usage(format!(
+            "--simd is for raw EU instructions; {} is {} and says its own sub-group size",
+            file.name,
+            file.kind.describe()
+        )));
+    }
+    let hints = Hints { target: Some(device.target()), simd: args.simd, raw_args };
+    kernel::load(file, &hints)
+}
+
+fn choose(args: &Args, file: &KernelFile, binary: &Binary) -> Result<String, Error> {
+    let names = || {
+        let names: Vec<_> = binary.kernels().iter().map(|k| k.name.as_str()).collect();
+        names.join(", ")
+    };
+    match (&args.kernel, binary.kernels()) {
+        (Some(name), _) => match binary.kernel(name) {
+            Some(KernelInfo { name, .. }) => Ok(name.clone()),
+            None => Err(Error::Usage(format!(
+                "{} has no kernel {name:?}; it has {}",
+                file.name,
+                names()
+            ))),
+        },
+        (None, [only]) => Ok(only.name.clone()),
+        (None, []) => Err(file.rejected("there is no kernel in it")),
+        (None, _) => Err(Error::Usage(format!(
+            "{} has several kernels, say which with --kernel: {}",
+            file.name,
+            names()
+        ))),
+    }
+}
+
+/// An error about loading, with the file's name in front of what is wrong with the file.
+fn about(file: &KernelFile, error: umd::Error) -> Error {
+    match Error::from(error) {
+        Error::Rejected(text) => file.rejected(text),
+        other => other,
+    }
 }

@@ -1,0 +1,408 @@
+//! From `--arg` to what a kernel is given.
+
+use std::path::{Path, PathBuf};
+
+use umd::binary::{ArgInfo, ArgKind, KernelInfo};
+use umd::{
+    AddressingMode, Arg, Buffer, Device, FilterMode, Image, ImageDesc, ImageFormat, ImageKind,
+    Region, Sampler,
+};
+
+use crate::args::{
+    ArgRef, ArgSpec, Coordinates, Dimensions, ElementType, PixelFormat, SamplerAddress,
+    SamplerFilter,
+};
+use crate::exit::Error;
+use crate::files;
+use crate::picture::{PIXEL_BYTES, Picture};
+
+/// One bound argument: what the kernel gets, and what is saved afterwards.
+#[derive(Debug)]
+pub struct Bound {
+    /// What the kernel gets.
+    pub value: Value,
+    /// Where the content goes after the run.
+    pub save: Option<Save>,
+}
+
+/// What the kernel gets.
+#[derive(Debug)]
+pub enum Value {
+    /// A buffer.
+    Buffer(Buffer),
+    /// An image and its pixels.
+    Image(Image, PixelFormat),
+    /// A null pointer.
+    Null,
+    /// Bytes by value.
+    Bytes(Vec<u8>),
+    /// Shared local memory.
+    Local(u32),
+    /// A sampler.
+    Sampler(Sampler),
+}
+
+/// Where the content goes after the run.
+#[derive(Debug)]
+pub enum Save {
+    /// As it is.
+    Raw(PathBuf),
+    /// As a picture of rgba8 pixels.
+    Png(PathBuf, Dimensions),
+}
+
+impl Bound {
+    /// The argument in the form that `umd` takes.
+    pub fn arg(&self) -> Arg<'_> {
+        match &self.value {
+            Value::Buffer(buffer) => Arg::Buffer(buffer),
+            Value::Image(image, _) => Arg::Image(image),
+            Value::Null => Arg::Null,
+            Value::Bytes(bytes) => Arg::Value(bytes),
+            Value::Local(bytes) => Arg::Local(*bytes),
+            Value::Sampler(sampler) => Arg::Sampler(*sampler),
+        }
+    }
+
+    /// The bytes of a buffer, or of an image row after row.
+    ///
+    /// # Errors
+    /// The argument has no memory, or it cannot be read.
+    pub fn content(&self) -> Result<Vec<u8>, Error> {
+        match &self.value {
+            Value::Buffer(buffer) => {
+                let mut bytes = zeroes(buffer.size())?;
+                buffer.read(0, &mut bytes)?;
+                Ok(bytes)
+            }
+            Value::Image(image, format) => {
+                let desc = image.desc();
+                let mut bytes = zeroes(image_bytes(desc, *format))?;
+                image.read(&whole(desc), &mut bytes)?;
+                Ok(bytes)
+            }
+            _ => Err(Error::Usage("it is neither a buffer nor an image".to_owned())),
+        }
+    }
+
+    /// Saves the content, if that was asked for.
+    ///
+    /// # Errors
+    /// It cannot be read or written.
+    pub fn save(&self) -> Result<Option<&Path>, Error> {
+        match &self.save {
+            None => Ok(None),
+            Some(Save::Raw(path)) => {
+                files::write(path, &self.content()?)?;
+                Ok(Some(path))
+            }
+            Some(Save::Png(path, size)) => {
+                let picture = Picture { size: *size, pixels: self.content()? };
+                picture.write(path)?;
+                Ok(Some(path))
+            }
+        }
+    }
+}
+
+/// Binds all arguments of a kernel.
+///
+/// # Errors
+/// A wrong number of arguments, a reference that leads nowhere, a file that cannot be read, or
+/// memory that the device refuses.
+pub fn bind(device: &Device, kernel: &KernelInfo, specs: &[ArgSpec]) -> Result<Vec<Bound>, Error> {
+    if specs.len() != kernel.args.len() {
+        return Err(Error::Usage(format!(
+            "kernel {} takes {} arguments, {} given{}",
+            kernel.name,
+            kernel.args.len(),
+            specs.len(),
+            describe(kernel)
+        )));
+    }
+    let mut bound: Vec<Bound> = Vec::with_capacity(specs.len());
+    for (index, (spec, info)) in specs.iter().zip(&kernel.args).enumerate() {
+        let one = bind_one(device, kernel, &bound, spec, info).map_err(|e| at(index, info, e))?;
+        bound.push(one);
+    }
+    Ok(bound)
+}
+
+/// The position that `--print`, `--expect`, `same=` or `sub=` names.
+///
+/// # Errors
+/// [`Error::Usage`] if the kernel has no such argument.
+pub fn resolve(kernel: &KernelInfo, arg: &ArgRef) -> Result<usize, Error> {
+    let found = match arg {
+        ArgRef::Index(index) => Some(*index).filter(|i| *i < kernel.args.len()),
+        ArgRef::Name(name) => {
+            kernel.args.iter().position(|info| info.name.as_deref() == Some(name))
+        }
+    };
+    found.ok_or_else(|| {
+        let arg = match arg {
+            ArgRef::Index(index) => index.to_string(),
+            ArgRef::Name(name) => format!("{name:?}"),
+        };
+        Error::Usage(format!("kernel {} has no argument {arg}{}", kernel.name, describe(kernel)))
+    })
+}
+
+/// The arguments of raw instructions, which no file describes: as the command line has them.
+///
+/// # Errors
+/// [`Error::Usage`] for arguments that need a description of the kernel.
+pub fn raw_kinds(specs: &[ArgSpec]) -> Result<Vec<ArgKind>, Error> {
+    specs
+        .iter()
+        .map(|spec| match spec {
+            ArgSpec::Value { bytes, .. } | ArgSpec::Bytes(bytes) => {
+                Ok(ArgKind::Value { size: bytes.len() as u32, element: None })
+            }
+            ArgSpec::Local { .. } => Ok(ArgKind::Local),
+            ArgSpec::Image { .. }
+            | ArgSpec::ImageOut { .. }
+            | ArgSpec::ImageRaw { .. }
+            | ArgSpec::ImageRawOut { .. }
+            | ArgSpec::Sampler { .. } => Err(Error::Usage(
+                "raw EU instructions take buffers and values only; \
+                 assembly directives can bind images and samplers"
+                    .to_owned(),
+            )),
+            _ => Ok(ArgKind::Buffer),
+        })
+        .collect()
+}
+
+/// The kernel's arguments, one a line, for messages about them.
+fn describe(kernel: &KernelInfo) -> String {
+    kernel
+        .args
+        .iter()
+        .enumerate()
+        .map(|(index, info)| {
+            let name = info.name.as_deref().unwrap_or("-");
+            let source = info.type_name.as_deref().map(|t| format!(" ({t})")).unwrap_or_default();
+            format!("\n  {index}  {name}  {}{source}", info.kind)
+        })
+        .collect()
+}
+
+fn at(index: usize, info: &ArgInfo, error: Error) -> Error {
+    let name = info.name.as_deref().map(|n| format!(" ({n})")).unwrap_or_default();
+    let place = |text: String| format!("argument {index}{name}: {text}");
+    match error {
+        Error::Usage(text) => Error::Usage(place(text)),
+        Error::Rejected(text) => Error::Rejected(place(text)),
+        Error::Device(text) => Error::Device(place(text)),
+        Error::Failed(text) => Error::Failed(place(text)),
+        other => other,
+    }
+}
+
+fn bind_one(
+    device: &Device,
+    kernel: &KernelInfo,
+    earlier: &[Bound],
+    spec: &ArgSpec,
+    info: &ArgInfo,
+) -> Result<Bound, Error> {
+    let kept = |value| Ok(Bound { value, save: None });
+    match spec {
+        ArgSpec::In { path } => {
+            kept(Value::Buffer(filled(device, &nonempty(path)?)?))
+        }
+        ArgSpec::Out { path, bytes } => Ok(Bound {
+            value: Value::Buffer(device.buffer(*bytes)?),
+            save: Some(Save::Raw(path.clone())),
+        }),
+        ArgSpec::InOut { input, output } => Ok(Bound {
+            value: Value::Buffer(filled(device, &nonempty(input)?)?),
+            save: Some(Save::Raw(output.clone())),
+        }),
+        ArgSpec::Fill { byte, bytes } => {
+            let buffer = device.buffer(*bytes)?;
+            buffer.fill(0, *bytes, &[*byte])?;
+            kept(Value::Buffer(buffer))
+        }
+        ArgSpec::PngOut { path, size } => Ok(Bound {
+            value: Value::Buffer(device.buffer(picture_bytes(*size))?),
+            save: Some(Save::Png(path.clone(), *size)),
+        }),
+        ArgSpec::UserPtr { path, misalign } => {
+            kept(Value::Buffer(user_memory(device, &nonempty(path)?, *misalign)?))
+        }
+        ArgSpec::Same(arg) => kept(Value::Buffer(buffer_of(kernel, earlier, arg)?.clone())),
+        ArgSpec::Sub { parent, origin, bytes } => {
+            let parent = buffer_of(kernel, earlier, parent)?;
+            kept(Value::Buffer(parent.sub_buffer(*origin, *bytes)?))
+        }
+        ArgSpec::Null => kept(Value::Null),
+        ArgSpec::Value { element, lanes, bytes } => {
+            kept(Value::Bytes(padded(*element, *lanes, bytes, info)))
+        }
+        ArgSpec::Bytes(bytes) => kept(Value::Bytes(bytes.clone())),
+        ArgSpec::Local { bytes } => {
+            let bytes = u32::try_from(*bytes)
+                .map_err(|_| Error::Usage(format!("{bytes} bytes of local memory are too many")))?;
+            kept(Value::Local(bytes))
+        }
+        ArgSpec::Image { path } => {
+            let picture = Picture::read(path)?;
+            let image = device.image(&desc(picture.size, PixelFormat::Rgba8))?;
+            image.write(&whole(image.desc()), &picture.pixels)?;
+            kept(Value::Image(image, PixelFormat::Rgba8))
+        }
+        ArgSpec::ImageOut { path, size } => Ok(Bound {
+            value: Value::Image(device.image(&desc(*size, PixelFormat::Rgba8))?, PixelFormat::Rgba8),
+            save: Some(Save::Png(path.clone(), *size)),
+        }),
+        ArgSpec::ImageRaw { path, size, format } => {
+            let desc = desc(*size, *format);
+            let bytes = files::read(path)?;
+            if bytes.len() as u64 != image_bytes(&desc, *format) {
+                return Err(Error::Rejected(format!(
+                    "{} has {} bytes, the image needs {}",
+                    path.display(),
+                    bytes.len(),
+                    image_bytes(&desc, *format)
+                )));
+            }
+            let image = device.image(&desc)?;
+            image.write(&whole(&desc), &bytes)?;
+            kept(Value::Image(image, *format))
+        }
+        ArgSpec::ImageRawOut { path, size, format } => Ok(Bound {
+            value: Value::Image(device.image(&desc(*size, *format))?, *format),
+            save: Some(Save::Raw(path.clone())),
+        }),
+        ArgSpec::Sampler { address, filter, coordinates } => {
+            kept(Value::Sampler(sampler(*address, *filter, *coordinates)))
+        }
+    }
+}
+
+fn nonempty(path: &Path) -> Result<Vec<u8>, Error> {
+    let bytes = files::read(path)?;
+    if bytes.is_empty() {
+        return Err(Error::Rejected(format!(
+            "{} is empty, and no buffer has 0 bytes",
+            path.display()
+        )));
+    }
+    Ok(bytes)
+}
+
+fn filled(device: &Device, bytes: &[u8]) -> Result<Buffer, Error> {
+    let buffer = device.buffer(bytes.len() as u64)?;
+    buffer.write(0, bytes)?;
+    Ok(buffer)
+}
+
+/// Host memory whose first byte is `misalign` bytes into a page.
+fn user_memory(device: &Device, bytes: &[u8], misalign: u64) -> Result<Buffer, Error> {
+    const PAGE: usize = 4096;
+    let mut memory = vec![0; bytes.len() + 2 * PAGE];
+    // MISALIGN is below a page, so the sum is less than two pages from the start.
+    let begin = memory.as_ptr().align_offset(PAGE) + misalign as usize;
+    let range = begin..begin + bytes.len();
+    if let Some(place) = memory.get_mut(range.clone()) {
+        place.copy_from_slice(bytes);
+    }
+    Ok(device.from_user_memory(memory, range)?)
+}
+
+/// The buffer of an earlier argument.
+fn buffer_of<'b>(
+    kernel: &KernelInfo,
+    earlier: &'b [Bound],
+    arg: &ArgRef,
+) -> Result<&'b Buffer, Error> {
+    let index = resolve(kernel, arg)?;
+    match earlier.get(index).map(|bound| &bound.value) {
+        Some(Value::Buffer(buffer)) => Ok(buffer),
+        Some(_) => Err(Error::Usage(format!("argument {index} is no buffer"))),
+        None => Err(Error::Usage(format!(
+            "argument {index} comes later; name one that stands before this"
+        ))),
+    }
+}
+
+/// A vector of three has the size of four (OpenCL C 6.1.5); the padding is zero.
+fn padded(element: ElementType, lanes: usize, bytes: &[u8], info: &ArgInfo) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    if let ArgKind::Value { size, .. } = info.kind
+        && lanes == 3
+        && size as usize == 4 * element.size()
+    {
+        bytes.resize(size as usize, 0);
+    }
+    bytes
+}
+
+fn picture_bytes(size: Dimensions) -> u64 {
+    u64::from(size.width) * u64::from(size.height) * PIXEL_BYTES as u64
+}
+
+/// The `cl_channel_order` and `cl_channel_type` of a pixel format (cl.h).
+fn desc(size: Dimensions, format: PixelFormat) -> ImageDesc {
+    const R: u32 = 0x10b0;
+    const RGBA: u32 = 0x10b5;
+    const UNORM_INT8: u32 = 0x10d2;
+    const UNSIGNED_INT8: u32 = 0x10da;
+    const UNSIGNED_INT16: u32 = 0x10db;
+    const UNSIGNED_INT32: u32 = 0x10dc;
+    const FLOAT: u32 = 0x10de;
+    let (order, data_type) = match format {
+        PixelFormat::R8ui => (R, UNSIGNED_INT8),
+        PixelFormat::R16ui => (R, UNSIGNED_INT16),
+        PixelFormat::R32ui => (R, UNSIGNED_INT32),
+        PixelFormat::R32f => (R, FLOAT),
+        PixelFormat::Rgba8ui => (RGBA, UNSIGNED_INT8),
+        PixelFormat::Rgba8 => (RGBA, UNORM_INT8),
+        PixelFormat::Rgba32f => (RGBA, FLOAT),
+    };
+    ImageDesc {
+        kind: ImageKind::D2,
+        format: ImageFormat { order, data_type },
+        width: size.width,
+        height: size.height,
+        depth: 1,
+        layers: 1,
+        row_pitch: 0,
+    }
+}
+
+fn image_bytes(desc: &ImageDesc, format: PixelFormat) -> u64 {
+    u64::from(desc.width) * u64::from(desc.height) * format.size()
+}
+
+fn whole(desc: &ImageDesc) -> Region {
+    Region { origin: [0; 3], size: [desc.width, desc.height, 1] }
+}
+
+fn zeroes(bytes: u64) -> Result<Vec<u8>, Error> {
+    let size = usize::try_from(bytes).map_err(|e| Error::Failed(e.to_string()))?;
+    Ok(vec![0; size])
+}
+
+fn sampler(
+    address: SamplerAddress,
+    filter: SamplerFilter,
+    coordinates: Coordinates,
+) -> Sampler {
+    Sampler {
+        addressing: match address {
+            SamplerAddress::None => AddressingMode::None,
+            SamplerAddress::Clamp => AddressingMode::ClampToBorder,
+            SamplerAddress::ClampToEdge => AddressingMode::ClampToEdge,
+            SamplerAddress::Repeat => AddressingMode::Repeat,
+            SamplerAddress::MirroredRepeat => AddressingMode::MirroredRepeat,
+        },
+        filter: match filter {
+            SamplerFilter::Nearest => FilterMode::Nearest,
+            SamplerFilter::Linear => FilterMode::Linear,
+        },
+        normalized: coordinates == Coordinates::Normalized,
+    }
+}

@@ -1,0 +1,119 @@
+//! From a kernel file to a binary that a device can run.
+
+use std::path::Path;
+
+use devinfo::Target;
+use umd::binary::{ArgKind, RawIsa};
+use umd::{Binary, BinaryError};
+
+use crate::exit::Error;
+use crate::kernel_file::{KernelFile, Kind};
+use crate::{diagnostics, ocloc};
+
+/// What the caller knows about a file beyond its content.
+#[derive(Clone, Debug, Default)]
+pub struct Hints {
+    /// The platform that the binary is for: picks from an archive, compiles source, names the
+    /// instruction set of raw code.
+    pub target: Option<Target>,
+    /// The sub-group size of raw instructions.
+    pub simd: Option<u32>,
+    /// The arguments of raw instructions.
+    pub raw_args: Vec<ArgKind>,
+}
+
+/// The platform that a file says it is for; `None` if it runs anywhere or does not say.
+///
+/// # Errors
+/// The file is rejected.
+pub fn target_of(file: &KernelFile) -> Result<Option<Target>, Error> {
+    let binary = match &file.kind {
+        Kind::Zebin(members) => zebin(file, members, None)?,
+        Kind::Assembly(text) => assembly(file, text)?,
+        Kind::OpenClC(_) | Kind::SpirV(_) | Kind::Raw(_) => return Ok(None),
+    };
+    Ok(built_for(&binary))
+}
+
+/// Loads a kernel file.
+///
+/// # Errors
+/// The file is rejected, or is of a kind that needs something that is not there.
+pub fn load(file: &KernelFile, hints: &Hints) -> Result<Binary, Error> {
+    match &file.kind {
+        Kind::Zebin(members) => zebin(file, members, hints.target),
+        Kind::Assembly(text) => assembly(file, text),
+        Kind::OpenClC(text) => compile(file, ocloc::Source::OpenClC(text), hints),
+        Kind::SpirV(bytes) => compile(file, ocloc::Source::SpirV(bytes), hints),
+        Kind::Raw(code) => raw(file, code, hints),
+    }
+}
+
+/// The row of the platform table that a binary was built for, with the lowest revision it runs on.
+fn built_for(binary: &Binary) -> Option<Target> {
+    let target = binary.target();
+    let platform = devinfo::by_name(target.platform.as_deref()?)?;
+    let default = platform.default_revision;
+    let revision = match target.revisions {
+        Some((low, high)) => default.clamp(low, high.max(low)),
+        None => default,
+    };
+    Some(Target { platform, revision })
+}
+
+fn zebin(file: &KernelFile, members: &[Vec<u8>], target: Option<Target>) -> Result<Binary, Error> {
+    let mut first: Option<Result<Binary, BinaryError>> = None;
+    for member in members {
+        let binary = Binary::parse(member);
+        let fits = binary.as_ref().ok().and_then(built_for).map(|t| t.platform);
+        if members.len() == 1 || (fits.is_some() && fits == target.map(|t| t.platform)) {
+            return binary.map_err(|e| rejected(file, &e));
+        }
+        first.get_or_insert(binary);
+    }
+    first
+        .ok_or_else(|| file.rejected("there is no zebin in it"))?
+        .map_err(|e| rejected(file, &e))
+}
+
+fn assembly(file: &KernelFile, text: &str) -> Result<Binary, Error> {
+    Binary::assemble(text).map_err(|error| match &error {
+        BinaryError::Assembly(found) => {
+            Error::Diagnostics(diagnostics::render(&file.name, text, found))
+        }
+        _ => rejected(file, &error),
+    })
+}
+
+fn compile(file: &KernelFile, source: ocloc::Source<'_>, hints: &Hints) -> Result<Binary, Error> {
+    let target = hints.target.ok_or_else(|| {
+        Error::Usage(format!("{}: {} needs a platform to compile for", file.name, file.kind.describe()))
+    })?;
+    let bytes = ocloc::compile(&file.name, source, target)?;
+    Binary::parse(&bytes).map_err(|e| rejected(file, &e))
+}
+
+fn raw(file: &KernelFile, code: &[u8], hints: &Hints) -> Result<Binary, Error> {
+    let simd = hints.simd.ok_or_else(|| {
+        file.rejected(
+            "neither a zebin nor SPIR-V nor text; if these are bare EU instructions, \
+             say their sub-group size with --simd",
+        )
+    })?;
+    let target = hints.target.ok_or_else(|| {
+        Error::Usage(format!("{}: raw EU instructions need a platform", file.name))
+    })?;
+    let stem = Path::new(&file.name).file_stem().map(|s| s.to_string_lossy().into_owned());
+    let isa = RawIsa {
+        platform: target.platform.name.to_owned(),
+        simd,
+        grf_count: 128,
+        name: stem.unwrap_or_else(|| "raw".to_owned()),
+        args: hints.raw_args.clone(),
+    };
+    Binary::raw(code, &isa).map_err(|e| rejected(file, &e))
+}
+
+fn rejected(file: &KernelFile, error: &BinaryError) -> Error {
+    file.rejected(error)
+}
