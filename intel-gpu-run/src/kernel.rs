@@ -87,7 +87,11 @@ fn assembly(file: &KernelFile, text: &str) -> Result<Binary, Error> {
 
 fn compile(file: &KernelFile, source: ocloc::Source<'_>, hints: &Hints) -> Result<Binary, Error> {
     let target = hints.target.ok_or_else(|| {
-        Error::Usage(format!("{}: {} needs a platform to compile for", file.name, file.kind.describe()))
+        Error::Usage(format!(
+            "{}: {} needs a platform to compile for",
+            file.name,
+            file.kind.describe()
+        ))
     })?;
     let bytes = ocloc::compile(&file.name, source, target)?;
     Binary::parse(&bytes).map_err(|e| rejected(file, &e))
@@ -101,9 +105,14 @@ fn raw(file: &KernelFile, code: &[u8], hints: &Hints) -> Result<Binary, Error> {
         )
     })?;
     let target = hints.target.ok_or_else(|| {
-        Error::Usage(format!("{}: raw EU instructions need a platform", file.name))
+        Error::Usage(format!(
+            "{}: raw EU instructions need a platform",
+            file.name
+        ))
     })?;
-    let stem = Path::new(&file.name).file_stem().map(|s| s.to_string_lossy().into_owned());
+    let stem = Path::new(&file.name)
+        .file_stem()
+        .map(|s| s.to_string_lossy().into_owned());
     let isa = RawIsa {
         platform: target.platform.name.to_owned(),
         simd,

@@ -8,9 +8,13 @@ mod commands;
 mod diagnostics;
 mod exit;
 mod files;
+mod kernel;
 mod kernel_file;
+mod ocloc;
 mod picture;
+mod platform;
 mod talk;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -36,6 +40,10 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(Box<commands::run::Args>),
+    Asm(commands::asm::Args),
+    Disasm(commands::disasm::Args),
+    Info(commands::info::Args),
+    Decode(commands::decode::Args),
     Preload(commands::preload::Args),
     /// Print a script that completes this tool's command line in a shell
     Completions {
@@ -61,11 +69,7 @@ fn main() -> ExitCode {
         }
     };
     let log = cli.log.as_deref();
-    let result = talk::log_to_stderr(log).and_then(|()| match cli.command {
-        Command::Run(args) => commands::run::run(&args).map(|()| Exit::Ok.into()),
-        Command::Preload(args) => commands::preload::run(&args, log).map(ExitCode::from),
-        Command::Completions { shell } => completions(shell).map(|()| Exit::Ok.into()),
-    });
+    let result = talk::log_to_stderr(log).and_then(|()| run(cli.command, log));
     match result {
         Ok(code) => code,
         Err(error) => {
@@ -73,6 +77,20 @@ fn main() -> ExitCode {
             error.exit().into()
         }
     }
+}
+
+fn run(command: Command, log: Option<&str>) -> Result<ExitCode, Error> {
+    let done = match command {
+        Command::Run(args) => commands::run::run(&args),
+        Command::Asm(args) => commands::asm::run(&args),
+        Command::Disasm(args) => commands::disasm::run(&args),
+        Command::Info(args) => commands::info::run(&args),
+        Command::Decode(args) => commands::decode::run(&args),
+        // The program that was run says how it ended.
+        Command::Preload(args) => return commands::preload::run(&args, log).map(ExitCode::from),
+        Command::Completions { shell } => completions(shell),
+    };
+    done.map(|()| Exit::Ok.into())
 }
 
 fn completions(shell: Shell) -> Result<(), Error> {

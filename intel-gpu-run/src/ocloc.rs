@@ -23,12 +23,20 @@ pub fn version() -> Option<String> {
     let folder = tempfile::tempdir().ok()?;
     let mut command = Command::new("ocloc");
     command.current_dir(folder.path()).args(["query", QUERY]);
-    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let status = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     if !status.ok()?.success() {
         return None;
     }
     let version = fs::read_to_string(folder.path().join(QUERY)).ok()?;
-    Some(version.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned())
+    Some(
+        version
+            .trim_matches(|c: char| c.is_whitespace() || c == '\0')
+            .to_owned(),
+    )
 }
 
 /// Compiles a kernel for a platform and returns the zebin.

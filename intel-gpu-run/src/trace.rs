@@ -30,7 +30,11 @@ impl Trace {
                 "args": { "name": name },
             })
         };
-        Self { start: Instant::now(), events: vec![name(HOST, "host"), name(DEVICE, "GPU")], flows: 0 }
+        Self {
+            start: Instant::now(),
+            events: vec![name(HOST, "host"), name(DEVICE, "GPU")],
+            flows: 0,
+        }
     }
 
     /// Does something on the host and records when.
@@ -94,7 +98,12 @@ mod tests {
         trace.device(
             "k",
             enqueued,
-            Timestamps { queued: ms(100), submitted: ms(101), started: ms(102), ended: ms(105) },
+            Timestamps {
+                queued: ms(100),
+                submitted: ms(101),
+                started: ms(102),
+                ended: ms(105),
+            },
         );
         let document: Value = serde_json::from_str(&trace.json()).unwrap();
         let events = document["traceEvents"].as_array().unwrap();

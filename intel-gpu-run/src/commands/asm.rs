@@ -1,1 +1,119 @@
 //! `asm`: assemble EU instructions.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use devinfo::Target;
+use isa_encoder::{AsmOptions, Assembly, assemble};
+use serde_json::json;
+
+use crate::exit::{Error, Exit};
+use crate::kernel_file::{KernelFile, Kind};
+use crate::{diagnostics, files, platform, talk};
+
+/// Assemble EU instructions in IGA syntax
+///
+/// The output is the bare instructions: of the only kernel, or of all kernels one after the
+/// other, each aligned to 64 bytes. `run` takes the .asm file itself, directives included.
+#[derive(Debug, clap::Args)]
+#[command(after_help = Exit::HELP)]
+pub struct Args {
+    /// The assembly file (`-` is stdin)
+    file: PathBuf,
+
+    /// The platform to assemble for; not needed if the file says `//.platform`
+    #[arg(short, long, value_name = "PLATFORM", value_parser = platform::parse)]
+    platform: Option<Target>,
+
+    /// Where the instructions go (`-` is stdout, which is also the default)
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+
+    /// Use the 8-byte form of instructions wherever one exists
+    #[arg(long)]
+    compact: bool,
+
+    /// Do not check the region and type restrictions of the platform
+    #[arg(long)]
+    no_validate: bool,
+
+    /// Print which register each argument lands in, instead of the instructions
+    #[arg(long)]
+    map: bool,
+
+    /// Print one JSON document about the kernels, instead of the instructions
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the sub-command.
+///
+/// # Errors
+/// [`Error::Diagnostics`] if the assembler rejects the text.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let file = KernelFile::read(&args.file)?;
+    // A file without directives may be mistaken for nothing else: it was given as assembly.
+    let (Kind::Assembly(text) | Kind::OpenClC(text)) = &file.kind else {
+        return Err(file.rejected(format_args!("this is {}, no text", file.kind.describe())));
+    };
+    let options = AsmOptions {
+        family: args.platform.map(|target| target.platform.family),
+        auto_compact: args.compact,
+        no_validate: args.no_validate,
+    };
+    let assembly = assemble(text, &options)
+        .map_err(|found| Error::Diagnostics(diagnostics::render(&file.name, text, &found)))?;
+    if !assembly.warnings.is_empty() {
+        talk::say(diagnostics::render(&file.name, text, &assembly.warnings).trim_end());
+    }
+    if args.map {
+        return map(&file, text);
+    }
+    if args.json {
+        return files::print_json(&describe(&assembly));
+    }
+    match &args.output {
+        Some(path) => files::write(path, &assembly.code),
+        None if io::stdout().is_terminal() => Err(Error::Usage(
+            "the instructions are binary; say -o OUT, or -o - for this terminal".to_owned(),
+        )),
+        None => files::write("-".as_ref(), &assembly.code),
+    }
+}
+
+fn describe(assembly: &Assembly) -> serde_json::Value {
+    let kernels: Vec<_> = assembly
+        .kernels
+        .iter()
+        .map(|kernel| {
+            json!({
+                "name": kernel.directives.name,
+                "simd": kernel.directives.simd,
+                "offset": kernel.offset,
+                "bytes": kernel.code.len(),
+                "instructions": kernel.lines.len(),
+            })
+        })
+        .collect();
+    json!({ "family": assembly.family.to_string(), "bytes": assembly.code.len(), "kernels": kernels })
+}
+
+/// The registers and bytes of arguments, as the loader places them.
+fn map(file: &KernelFile, text: &str) -> Result<(), Error> {
+    let binary = umd::Binary::assemble(text).map_err(|e| file.rejected(e))?;
+    let grf_bytes = super::info::grf_bytes(&binary) as u32;
+    let mut out = String::new();
+    for kernel in binary.kernels() {
+        out.push_str(&format!("{}\n", kernel.name));
+        for arg in &kernel.args {
+            let place = super::info::place(kernel, arg, grf_bytes);
+            out.push_str(&format!(
+                "  {:<16} {} {}\n",
+                arg.name.as_deref().unwrap_or("-"),
+                arg.kind,
+                place
+            ));
+        }
+    }
+    files::print(&out)
+}

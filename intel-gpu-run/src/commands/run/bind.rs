@@ -81,7 +81,9 @@ impl Bound {
                 image.read(&whole(desc), &mut bytes)?;
                 Ok(bytes)
             }
-            _ => Err(Error::Usage("it is neither a buffer nor an image".to_owned())),
+            _ => Err(Error::Usage(
+                "it is neither a buffer nor an image".to_owned(),
+            )),
         }
     }
 
@@ -97,7 +99,10 @@ impl Bound {
                 Ok(Some(path))
             }
             Some(Save::Png(path, size)) => {
-                let picture = Picture { size: *size, pixels: self.content()? };
+                let picture = Picture {
+                    size: *size,
+                    pixels: self.content()?,
+                };
                 picture.write(path)?;
                 Ok(Some(path))
             }
@@ -135,16 +140,21 @@ pub fn bind(device: &Device, kernel: &KernelInfo, specs: &[ArgSpec]) -> Result<V
 pub fn resolve(kernel: &KernelInfo, arg: &ArgRef) -> Result<usize, Error> {
     let found = match arg {
         ArgRef::Index(index) => Some(*index).filter(|i| *i < kernel.args.len()),
-        ArgRef::Name(name) => {
-            kernel.args.iter().position(|info| info.name.as_deref() == Some(name))
-        }
+        ArgRef::Name(name) => kernel
+            .args
+            .iter()
+            .position(|info| info.name.as_deref() == Some(name)),
     };
     found.ok_or_else(|| {
         let arg = match arg {
             ArgRef::Index(index) => index.to_string(),
             ArgRef::Name(name) => format!("{name:?}"),
         };
-        Error::Usage(format!("kernel {} has no argument {arg}{}", kernel.name, describe(kernel)))
+        Error::Usage(format!(
+            "kernel {} has no argument {arg}{}",
+            kernel.name,
+            describe(kernel)
+        ))
     })
 }
 
@@ -156,9 +166,10 @@ pub fn raw_kinds(specs: &[ArgSpec]) -> Result<Vec<ArgKind>, Error> {
     specs
         .iter()
         .map(|spec| match spec {
-            ArgSpec::Value { bytes, .. } | ArgSpec::Bytes(bytes) => {
-                Ok(ArgKind::Value { size: bytes.len() as u32, element: None })
-            }
+            ArgSpec::Value { bytes, .. } | ArgSpec::Bytes(bytes) => Ok(ArgKind::Value {
+                size: bytes.len() as u32,
+                element: None,
+            }),
             ArgSpec::Local { .. } => Ok(ArgKind::Local),
             ArgSpec::Image { .. }
             | ArgSpec::ImageOut { .. }
@@ -182,14 +193,22 @@ fn describe(kernel: &KernelInfo) -> String {
         .enumerate()
         .map(|(index, info)| {
             let name = info.name.as_deref().unwrap_or("-");
-            let source = info.type_name.as_deref().map(|t| format!(" ({t})")).unwrap_or_default();
+            let source = info
+                .type_name
+                .as_deref()
+                .map(|t| format!(" ({t})"))
+                .unwrap_or_default();
             format!("\n  {index}  {name}  {}{source}", info.kind)
         })
         .collect()
 }
 
 fn at(index: usize, info: &ArgInfo, error: Error) -> Error {
-    let name = info.name.as_deref().map(|n| format!(" ({n})")).unwrap_or_default();
+    let name = info
+        .name
+        .as_deref()
+        .map(|n| format!(" ({n})"))
+        .unwrap_or_default();
     let place = |text: String| format!("argument {index}{name}: {text}");
     match error {
         Error::Usage(text) => Error::Usage(place(text)),
@@ -209,9 +228,7 @@ fn bind_one(
 ) -> Result<Bound, Error> {
     let kept = |value| Ok(Bound { value, save: None });
     match spec {
-        ArgSpec::In { path } => {
-            kept(Value::Buffer(filled(device, &nonempty(path)?)?))
-        }
+        ArgSpec::In { path } => kept(Value::Buffer(filled(device, &nonempty(path)?)?)),
         ArgSpec::Out { path, bytes } => Ok(Bound {
             value: Value::Buffer(device.buffer(*bytes)?),
             save: Some(Save::Raw(path.clone())),
@@ -229,18 +246,26 @@ fn bind_one(
             value: Value::Buffer(device.buffer(picture_bytes(*size))?),
             save: Some(Save::Png(path.clone(), *size)),
         }),
-        ArgSpec::UserPtr { path, misalign } => {
-            kept(Value::Buffer(user_memory(device, &nonempty(path)?, *misalign)?))
-        }
+        ArgSpec::UserPtr { path, misalign } => kept(Value::Buffer(user_memory(
+            device,
+            &nonempty(path)?,
+            *misalign,
+        )?)),
         ArgSpec::Same(arg) => kept(Value::Buffer(buffer_of(kernel, earlier, arg)?.clone())),
-        ArgSpec::Sub { parent, origin, bytes } => {
+        ArgSpec::Sub {
+            parent,
+            origin,
+            bytes,
+        } => {
             let parent = buffer_of(kernel, earlier, parent)?;
             kept(Value::Buffer(parent.sub_buffer(*origin, *bytes)?))
         }
         ArgSpec::Null => kept(Value::Null),
-        ArgSpec::Value { element, lanes, bytes } => {
-            kept(Value::Bytes(padded(*element, *lanes, bytes, info)))
-        }
+        ArgSpec::Value {
+            element,
+            lanes,
+            bytes,
+        } => kept(Value::Bytes(padded(*element, *lanes, bytes, info))),
         ArgSpec::Bytes(bytes) => kept(Value::Bytes(bytes.clone())),
         ArgSpec::Local { bytes } => {
             let bytes = u32::try_from(*bytes)
@@ -254,7 +279,10 @@ fn bind_one(
             kept(Value::Image(image, PixelFormat::Rgba8))
         }
         ArgSpec::ImageOut { path, size } => Ok(Bound {
-            value: Value::Image(device.image(&desc(*size, PixelFormat::Rgba8))?, PixelFormat::Rgba8),
+            value: Value::Image(
+                device.image(&desc(*size, PixelFormat::Rgba8))?,
+                PixelFormat::Rgba8,
+            ),
             save: Some(Save::Png(path.clone(), *size)),
         }),
         ArgSpec::ImageRaw { path, size, format } => {
@@ -276,9 +304,11 @@ fn bind_one(
             value: Value::Image(device.image(&desc(*size, *format))?, *format),
             save: Some(Save::Raw(path.clone())),
         }),
-        ArgSpec::Sampler { address, filter, coordinates } => {
-            kept(Value::Sampler(sampler(*address, *filter, *coordinates)))
-        }
+        ArgSpec::Sampler {
+            address,
+            filter,
+            coordinates,
+        } => kept(Value::Sampler(sampler(*address, *filter, *coordinates))),
     }
 }
 
@@ -378,7 +408,10 @@ fn image_bytes(desc: &ImageDesc, format: PixelFormat) -> u64 {
 }
 
 fn whole(desc: &ImageDesc) -> Region {
-    Region { origin: [0; 3], size: [desc.width, desc.height, 1] }
+    Region {
+        origin: [0; 3],
+        size: [desc.width, desc.height, 1],
+    }
 }
 
 fn zeroes(bytes: u64) -> Result<Vec<u8>, Error> {
@@ -386,11 +419,7 @@ fn zeroes(bytes: u64) -> Result<Vec<u8>, Error> {
     Ok(vec![0; size])
 }
 
-fn sampler(
-    address: SamplerAddress,
-    filter: SamplerFilter,
-    coordinates: Coordinates,
-) -> Sampler {
+fn sampler(address: SamplerAddress, filter: SamplerFilter, coordinates: Coordinates) -> Sampler {
     Sampler {
         addressing: match address {
             SamplerAddress::None => AddressingMode::None,

@@ -83,7 +83,11 @@ fn difference(before: Statistics, after: Statistics) -> Statistics {
 }
 
 fn wait(device: &Device, event: &Event, timeout: Duration) -> Result<(), Error> {
-    let grace = if device.statistics().is_some() { GRACE } else { Duration::ZERO };
+    let grace = if device.statistics().is_some() {
+        GRACE
+    } else {
+        Duration::ZERO
+    };
     let begin = Instant::now();
     let bar = progress_bar();
     loop {

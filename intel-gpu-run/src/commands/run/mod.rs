@@ -33,7 +33,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let program = Program::new(&device, binary).map_err(|e| about(&file, e))?;
     let mut kernel = program.kernel(&name)?;
 
-    let bound = trace.host("bind arguments", || bind::bind(&device, kernel.info(), &args.args))?;
+    let bound = trace.host("bind arguments", || {
+        bind::bind(&device, kernel.info(), &args.args)
+    })?;
     for print in &args.print {
         bind::resolve(kernel.info(), &print.arg)?;
     }
@@ -45,7 +47,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
     if args.dump_payload {
         let payload = kernel.payload(&range)?;
-        files::print(&report::payload(&payload, device.target().platform.grf_bytes()))?;
+        files::print(&report::payload(
+            &payload,
+            device.target().platform.grf_bytes(),
+        ))?;
     }
 
     let queue = device.queue(QueueOptions::default())?;
@@ -60,7 +65,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
     })?;
     let prints = report::prints(kernel.info(), &bound, &args.print)?;
     if args.json {
-        files::print_json(&report::json(&device, kernel.info(), &range, &launched, &prints))?;
+        files::print_json(&report::json(
+            &device,
+            kernel.info(),
+            &range,
+            &launched,
+            &prints,
+        ))?;
     } else {
         files::print(&launched.printed)?;
         files::print(&report::print_lines(&prints))?;
@@ -75,28 +86,37 @@ pub fn run(args: &Args) -> Result<(), Error> {
 fn range(args: &Args) -> Result<NdRange, Error> {
     let usage = |option: &str, e: umd::ArgumentError| Error::Usage(format!("{option}: {e}"));
     let written = |extent: Extent| -> Vec<u64> {
-        extent.filled(0).into_iter().take(extent.dimensions()).collect()
+        extent
+            .filled(0)
+            .into_iter()
+            .take(extent.dimensions())
+            .collect()
     };
     let mut range = NdRange::new(&written(args.global)).map_err(|e| usage("--global", e))?;
     if let Some(local) = args.local {
         let local = written(local)
             .into_iter()
             .map(|v| {
-                u32::try_from(v)
-                    .map_err(|_| Error::Usage(format!("--local: {v} is too large for a work-group")))
+                u32::try_from(v).map_err(|_| {
+                    Error::Usage(format!("--local: {v} is too large for a work-group"))
+                })
             })
             .collect::<Result<Vec<u32>, Error>>()?;
         range = range.with_local(&local).map_err(|e| usage("--local", e))?;
     }
     if let Some(offset) = args.offset {
-        range = range.with_offset(&written(offset)).map_err(|e| usage("--offset", e))?;
+        range = range
+            .with_offset(&written(offset))
+            .map_err(|e| usage("--offset", e))?;
     }
     Ok(range)
 }
 
 fn open(args: &Args, file: &KernelFile) -> Result<Device, Error> {
-    let spec: DeviceSpec =
-        args.device.parse().map_err(|e: umd::DeviceError| Error::Usage(format!("--device: {e}")))?;
+    let spec: DeviceSpec = args
+        .device
+        .parse()
+        .map_err(|e: umd::DeviceError| Error::Usage(format!("--device: {e}")))?;
     let mut options = OpenOptions {
         threads: args.threads.map(|n| n as usize),
         scratch_page: args.scratch_page,
@@ -127,7 +147,11 @@ fn load(args: &Args, file: &KernelFile, device: &Device) -> Result<Binary, Error
             file.kind.describe()
         )));
     }
-    let hints = Hints { target: Some(device.target()), simd: args.simd, raw_args };
+    let hints = Hints {
+        target: Some(device.target()),
+        simd: args.simd,
+        raw_args,
+    };
     kernel::load(file, &hints)
 }
 

@@ -36,9 +36,12 @@ fn content<'b>(
     arg: &ArgRef,
 ) -> Result<(usize, &'b Bound, Vec<u8>), Error> {
     let index = bind::resolve(kernel, arg)?;
-    let one = bound
-        .get(index)
-        .ok_or_else(|| Error::Usage(format!("{option} {}: there is no such argument", label(arg))))?;
+    let one = bound.get(index).ok_or_else(|| {
+        Error::Usage(format!(
+            "{option} {}: there is no such argument",
+            label(arg)
+        ))
+    })?;
     let bytes = one.content().map_err(|e| match e {
         Error::Usage(text) => Error::Usage(format!("{option} {}: {text}", label(arg))),
         other => other,
@@ -74,14 +77,20 @@ pub fn prints(
                 .take(print.count as usize)
                 .filter_map(|element| print.element.show(element))
                 .collect();
-            Ok(Printed { label: label(&print.arg), elements })
+            Ok(Printed {
+                label: label(&print.arg),
+                elements,
+            })
         })
         .collect()
 }
 
 /// One line for each `--print`: the argument, a colon, the elements.
 pub fn print_lines(prints: &[Printed]) -> String {
-    prints.iter().map(|p| format!("{}: {}\n", p.label, p.elements.join(" "))).collect()
+    prints
+        .iter()
+        .map(|p| format!("{}: {}\n", p.label, p.elements.join(" ")))
+        .collect()
 }
 
 /// Compares what `--expect` asks for.
@@ -100,7 +109,11 @@ pub fn compare(kernel: &KernelInfo, bound: &[Bound], expects: &[Expect]) -> Resu
             Err(text) => return Err(Error::Rejected(format!("{place}: {text}"))),
         }
     }
-    if differences.is_empty() { Ok(()) } else { Err(Error::Violated(differences.join("\n"))) }
+    if differences.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Violated(differences.join("\n")))
+    }
 }
 
 /// The one line about a run: device, kernel, threads, EU instructions, time.
@@ -116,7 +129,12 @@ pub fn summary(device: &Device, kernel: &KernelInfo, launched: &Launched) -> Str
     }
     let _ = write!(line, ", {}", talk::span(launched.total()));
     if let (Some(least), true) = (launched.times.iter().min(), launched.times.len() > 1) {
-        let _ = write!(line, " for {} launches, {} the fastest", launched.times.len(), talk::span(*least));
+        let _ = write!(
+            line,
+            " for {} launches, {} the fastest",
+            launched.times.len(),
+            talk::span(*least)
+        );
     }
     line
 }
@@ -162,9 +180,19 @@ pub fn payload(payload: &Payload, register_bytes: usize) -> String {
         for (index, row) in bytes.chunks(register_bytes).enumerate() {
             let words: Vec<String> = row
                 .chunks(4)
-                .map(|word| word.iter().rev().map(|byte| format!("{byte:02x}")).collect())
+                .map(|word| {
+                    word.iter()
+                        .rev()
+                        .map(|byte| format!("{byte:02x}"))
+                        .collect()
+                })
                 .collect();
-            let _ = writeln!(out, "  {:#06x}  {}", index * register_bytes, words.join(" "));
+            let _ = writeln!(
+                out,
+                "  {:#06x}  {}",
+                index * register_bytes,
+                words.join(" ")
+            );
         }
     };
     block("cross-thread".to_owned(), &payload.cross_thread);
@@ -182,7 +210,10 @@ mod tests {
     #[test]
     fn payloads_show_dwords_in_rows_of_a_register() {
         let text = payload(
-            &Payload { cross_thread: (0..36).collect(), per_thread: vec![vec![0xff; 2]] },
+            &Payload {
+                cross_thread: (0..36).collect(),
+                per_thread: vec![vec![0xff; 2]],
+            },
             32,
         );
         assert_eq!(

@@ -1,0 +1,120 @@
+//! `decode`: print a batch buffer's packets.
+
+use std::path::PathBuf;
+
+use batchbuffer::{Batch, Engine};
+use clap::ValueEnum;
+use devinfo::{GpuAddress, Target};
+use serde_json::json;
+
+use crate::exit::{Error, Exit};
+use crate::{files, platform};
+
+/// Print the packets of a batch buffer
+///
+/// FILE holds the dwords of the batch as they lie in memory, little endian. What is no known
+/// packet is reported where it lies and stepped over.
+#[derive(Debug, clap::Args)]
+#[command(after_help = Exit::HELP)]
+pub struct Args {
+    /// The file with the dwords (`-` is stdin)
+    file: PathBuf,
+
+    /// The platform
+    #[arg(short, long, value_name = "PLATFORM", default_value = "tgl", value_parser = platform::parse)]
+    platform: Target,
+
+    /// The engine that the batch is for
+    #[arg(long, value_enum, default_value_t = EngineName::Render)]
+    engine: EngineName,
+
+    /// The GPU address of the first dword
+    #[arg(long, value_name = "ADDRESS", default_value = "0", value_parser = address)]
+    address: GpuAddress,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// The engines by the names of the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum EngineName {
+    /// 3D, media and compute
+    Render,
+    /// Compute only
+    Compute,
+    /// Copies
+    Copy,
+}
+
+impl From<EngineName> for Engine {
+    fn from(name: EngineName) -> Self {
+        match name {
+            EngineName::Render => Engine::Render,
+            EngineName::Compute => Engine::Compute,
+            EngineName::Copy => Engine::Blitter,
+        }
+    }
+}
+
+fn address(text: &str) -> Result<GpuAddress, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => text.parse(),
+    };
+    parsed.map(GpuAddress::new).map_err(|e| e.to_string())
+}
+
+/// Runs the sub-command.
+///
+/// # Errors
+/// [`Error::Rejected`] if the file is no whole number of dwords.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let bytes = files::read(&args.file)?;
+    let (words, []) = bytes.as_chunks::<4>() else {
+        return Err(Error::Rejected(format!(
+            "{} has {} bytes, which is no whole number of dwords",
+            args.file.display(),
+            bytes.len()
+        )));
+    };
+    let dwords: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let batch = Batch::new(
+        args.platform.platform.family,
+        args.engine.into(),
+        args.address,
+        &dwords,
+    );
+    if args.json {
+        let steps: Vec<_> = batch.map(|step| as_json(&step)).collect();
+        return files::print_json(&json!({ "packets": steps }));
+    }
+    for step in batch {
+        files::print(&step.to_string())?;
+    }
+    Ok(())
+}
+
+fn as_json(step: &batchbuffer::Step<'_>) -> serde_json::Value {
+    let packet = step.packet.as_ref().ok();
+    let fields: serde_json::Map<_, _> = packet
+        .into_iter()
+        .flat_map(|packet| batchbuffer::print::fields(packet))
+        .map(|value| {
+            let name = match value.index {
+                Some(index) => format!("{}[{index}]", value.field.name),
+                None => value.field.name.to_owned(),
+            };
+            (name, json!({ "raw": value.raw, "text": value.to_string() }))
+        })
+        .collect();
+    json!({
+        "address": step.address.get(),
+        "dwords": step.dwords,
+        "name": packet.map(|p| p.name()),
+        "issue": packet.and_then(|p| p.issue.as_ref()).map(ToString::to_string),
+        "error": step.packet.as_ref().err().map(ToString::to_string),
+        "fields": fields,
+    })
+}

@@ -1,0 +1,174 @@
+//! `disasm`: print EU instructions as text.
+
+use std::path::PathBuf;
+
+use devinfo::{Family, Target};
+use isa_encoder::Disassembler;
+use isa_encoder::disasm::{Format, Line};
+use serde_json::{Value, json};
+use umd::Binary;
+
+use crate::exit::{Error, Exit};
+use crate::files;
+use crate::kernel::{self, Hints};
+use crate::kernel_file::{KernelFile, Kind};
+use crate::platform;
+
+/// Print the EU instructions of a kernel file in IGA syntax
+///
+/// FILE is a zebin, an archive of zebins, assembly (which is assembled first), or bare EU
+/// instructions together with -p. Bytes that are no instruction are printed as data. The text
+/// assembles to the same bytes again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = Exit::HELP)]
+pub struct Args {
+    /// The kernel file (`-` is stdin)
+    file: PathBuf,
+
+    /// The platform; needed for bare instructions, picks from an archive
+    #[arg(short, long, value_name = "PLATFORM", value_parser = platform::parse)]
+    platform: Option<Target>,
+
+    /// Only this kernel
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+
+    /// Print the bytes of each instruction
+    #[arg(long)]
+    hex: bool,
+
+    /// Print the offset of each instruction
+    #[arg(long)]
+    offsets: bool,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// Code to print, with the kernel's name if it has one.
+struct Section {
+    name: Option<String>,
+    code: Vec<u8>,
+}
+
+/// Runs the sub-command.
+///
+/// # Errors
+/// The file is rejected, or its instruction set is not known.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let file = KernelFile::read(&args.file)?;
+    let (family, sections) = match &file.kind {
+        Kind::Raw(code) => {
+            let target = args.platform.ok_or_else(|| {
+                Error::Usage(format!(
+                    "{}: bare instructions do not say their platform; say it with -p",
+                    file.name
+                ))
+            })?;
+            (
+                target.platform.family,
+                vec![Section {
+                    name: None,
+                    code: code.clone(),
+                }],
+            )
+        }
+        _ => {
+            let target = match args.platform {
+                Some(target) => Some(target),
+                None => kernel::target_of(&file)?,
+            };
+            let hints = Hints {
+                target,
+                ..Hints::default()
+            };
+            let binary = kernel::load(&file, &hints)?;
+            (family(&file, &binary)?, sections(&binary))
+        }
+    };
+    let chosen: Vec<Section> = match &args.kernel {
+        None => sections,
+        Some(name) => {
+            let all: Vec<_> = sections.iter().filter_map(|s| s.name.clone()).collect();
+            let found: Vec<_> = sections
+                .into_iter()
+                .filter(|s| s.name.as_ref() == Some(name))
+                .collect();
+            if found.is_empty() {
+                return Err(Error::Usage(format!(
+                    "{} has no kernel {name:?}; it has {}",
+                    file.name,
+                    all.join(", ")
+                )));
+            }
+            found
+        }
+    };
+    let format = Format {
+        offsets: args.offsets,
+        hex: args.hex,
+        no_comments: false,
+    };
+    let disassembler = Disassembler::new(family, format);
+    if args.json {
+        let kernels: Vec<_> = chosen.iter().map(|s| as_json(&disassembler, s)).collect();
+        return files::print_json(&json!({ "family": family.to_string(), "kernels": kernels }));
+    }
+    for section in &chosen {
+        if let Some(name) = &section.name {
+            files::print(&format!("//.kernel {name}\n"))?;
+        }
+        files::print(&disassembler.print(&section.code))?;
+    }
+    Ok(())
+}
+
+fn family(file: &KernelFile, binary: &Binary) -> Result<Family, Error> {
+    binary
+        .target()
+        .platform
+        .as_deref()
+        .and_then(devinfo::by_name)
+        .map(|platform| platform.family)
+        .ok_or_else(|| {
+            file.rejected(format_args!(
+                "it was built for {}, which is not known here",
+                binary.target()
+            ))
+        })
+}
+
+fn sections(binary: &Binary) -> Vec<Section> {
+    binary
+        .kernels()
+        .iter()
+        .map(|kernel| Section {
+            name: Some(kernel.name.clone()),
+            code: binary.code(&kernel.name).unwrap_or_default().to_vec(),
+        })
+        .collect()
+}
+
+fn as_json(disassembler: &Disassembler, section: &Section) -> Value {
+    let line = |line: Line| {
+        let hex: String = line
+            .bytes
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        json!({
+            "offset": line.offset,
+            "bytes": hex,
+            "label": line.label,
+            "text": line.text,
+            "comment": line.comment,
+        })
+    };
+    let lines: Vec<_> = disassembler
+        .lines(&section.code)
+        .into_iter()
+        .map(line)
+        .collect();
+    json!({ "name": section.name, "bytes": section.code.len(), "lines": lines })
+}
