@@ -44,6 +44,8 @@ enum Command {
     Disasm(commands::disasm::Args),
     Info(commands::info::Args),
     Decode(commands::decode::Args),
+    Devices(commands::devices::Args),
+    Doctor(commands::doctor::Args),
     Preload(commands::preload::Args),
     /// Print a script that completes this tool's command line in a shell
     Completions {
@@ -86,6 +88,8 @@ fn run(command: Command, log: Option<&str>) -> Result<ExitCode, Error> {
         Command::Disasm(args) => commands::disasm::run(&args),
         Command::Info(args) => commands::info::run(&args),
         Command::Decode(args) => commands::decode::run(&args),
+        Command::Devices(args) => commands::devices::run(&args),
+        Command::Doctor(args) => commands::doctor::run(&args),
         // The program that was run says how it ended.
         Command::Preload(args) => return commands::preload::run(&args, log).map(ExitCode::from),
         Command::Completions { shell } => completions(shell),

@@ -2,7 +2,9 @@
 
 pub mod asm;
 pub mod decode;
+pub mod devices;
 pub mod disasm;
+pub mod doctor;
 pub mod info;
 pub mod preload;
 pub mod run;
