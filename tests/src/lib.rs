@@ -10,8 +10,13 @@
     reason = "this crate is only called by tests, which fail by panicking"
 )]
 
+pub mod compare;
 pub mod hostile;
+pub mod launch;
 mod oracle;
+mod random;
 pub mod tool;
 
+pub use launch::{Launch, Results};
 pub use oracle::{Oracle, require};
+pub use random::Random;

@@ -1,0 +1,281 @@
+//! Launching one kernel of a file on a software GPU, for tests.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
+
+use umd::{
+    Arg, Buffer, Device, DeviceSpec, Error, Image, ImageDesc, NdRange, OpenOptions, Program,
+    QueueOptions, Region, Sampler,
+};
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+/// How long one launch may take. Only a hang comes near.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// The software GPU of `platform`, opened once for all tests of a process.
+///
+/// # Panics
+/// If it cannot be opened.
+pub fn device(platform: &str) -> Device {
+    static DEVICES: OnceLock<Mutex<HashMap<String, Device>>> = OnceLock::new();
+    let mut devices = DEVICES
+        .get_or_init(Mutex::default)
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    devices
+        .entry(platform.to_owned())
+        .or_insert_with(|| {
+            // The hang check must not be what ends a slow test on a busy machine.
+            let options = OpenOptions {
+                hang_timeout: Some(DEADLINE),
+                ..OpenOptions::default()
+            };
+            Device::open_with(&DeviceSpec::soft(platform), &options)
+                .unwrap_or_else(|error| panic!("soft:{platform}: {error}"))
+        })
+        .clone()
+}
+
+/// The corpus of the project: `tests/kernels`.
+pub fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")
+}
+
+/// The platforms that the corpus has zebins for.
+///
+/// # Panics
+/// If the corpus is missing.
+pub fn platforms() -> Vec<String> {
+    let folder = corpus();
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// One argument.
+#[derive(Debug)]
+enum Value {
+    Buffer(Vec<u8>),
+    SameAs(usize),
+    Bytes(Vec<u8>),
+    Local(u32),
+    Null,
+    Image(ImageDesc, Vec<u8>),
+    Sampler(Sampler),
+}
+
+/// A launch being put together: file, kernel, range and arguments in order.
+#[derive(Debug)]
+pub struct Launch {
+    file: String,
+    kernel: String,
+    global: Vec<u64>,
+    local: Option<Vec<u32>>,
+    offset: Option<Vec<u64>>,
+    values: Vec<Value>,
+}
+
+impl Launch {
+    /// A launch of `kernel` in the corpus file `file` (without folder and extension).
+    pub fn new(file: &str, kernel: &str, global: &[u64]) -> Self {
+        Self {
+            file: file.to_owned(),
+            kernel: kernel.to_owned(),
+            global: global.to_vec(),
+            local: None,
+            offset: None,
+            values: Vec::new(),
+        }
+    }
+
+    /// With this local size.
+    pub fn local(mut self, local: &[u32]) -> Self {
+        self.local = Some(local.to_vec());
+        self
+    }
+
+    /// With this global offset.
+    pub fn offset(mut self, offset: &[u64]) -> Self {
+        self.offset = Some(offset.to_vec());
+        self
+    }
+
+    /// A buffer with this content.
+    pub fn buffer<T: IntoBytes + Immutable>(self, content: &[T]) -> Self {
+        self.with(Value::Buffer(content.as_bytes().to_vec()))
+    }
+
+    /// A buffer for `count` values, filled with a pattern that no test expects.
+    pub fn out<T>(self, count: usize) -> Self {
+        self.with(Value::Buffer(vec![0xcd; count * size_of::<T>()]))
+    }
+
+    /// The buffer of argument `index` again.
+    pub fn same_as(self, index: usize) -> Self {
+        self.with(Value::SameAs(index))
+    }
+
+    /// A value.
+    pub fn value<T: IntoBytes + Immutable>(self, value: T) -> Self {
+        self.with(Value::Bytes(value.as_bytes().to_vec()))
+    }
+
+    /// Bytes of shared local memory.
+    pub fn local_memory(self, bytes: u32) -> Self {
+        self.with(Value::Local(bytes))
+    }
+
+    /// A null pointer.
+    pub fn null(self) -> Self {
+        self.with(Value::Null)
+    }
+
+    /// An image with these texels, row after row.
+    pub fn image<T: IntoBytes + Immutable>(self, desc: ImageDesc, texels: &[T]) -> Self {
+        self.with(Value::Image(desc, texels.as_bytes().to_vec()))
+    }
+
+    /// A sampler.
+    pub fn sampler(self, sampler: Sampler) -> Self {
+        self.with(Value::Sampler(sampler))
+    }
+
+    fn with(mut self, value: Value) -> Self {
+        self.values.push(value);
+        self
+    }
+
+    /// Runs it on `platform`.
+    ///
+    /// # Panics
+    /// If it fails.
+    pub fn run(&self, platform: &str) -> Results {
+        self.try_run(platform)
+            .unwrap_or_else(|error| panic!("{} {} on {platform}: {error}", self.file, self.kernel))
+    }
+
+    /// Runs it on `platform`.
+    ///
+    /// # Errors
+    /// Whatever the driver answers.
+    ///
+    /// # Panics
+    /// If the corpus file cannot be read.
+    pub fn try_run(&self, platform: &str) -> Result<Results, Error> {
+        let device = device(platform);
+        let path = corpus().join(platform).join(format!("{}.zebin", self.file));
+        let bytes = fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let program = Program::load(&device, &bytes)?;
+        let mut kernel = program.kernel(&self.kernel)?;
+        let mut objects: Vec<Object> = Vec::new();
+        for (index, value) in self.values.iter().enumerate() {
+            let object = match value {
+                Value::Buffer(content) => {
+                    let buffer = device.buffer(content.len() as u64)?;
+                    buffer.write(0, content)?;
+                    Object::Buffer(buffer)
+                }
+                Value::SameAs(other) => match objects.get(*other) {
+                    Some(Object::Buffer(buffer)) => Object::Buffer(buffer.clone()),
+                    _ => panic!("argument {other} is no buffer"),
+                },
+                Value::Image(desc, texels) => {
+                    let image = device.image(desc)?;
+                    image.write(&whole(desc), texels)?;
+                    Object::Image(image, texels.len())
+                }
+                Value::Bytes(_) | Value::Local(_) | Value::Null | Value::Sampler(_) => Object::None,
+            };
+            let arg = match (&object, value) {
+                (Object::Buffer(buffer), _) => Arg::Buffer(buffer),
+                (Object::Image(image, _), _) => Arg::Image(image),
+                (_, Value::Bytes(bytes)) => Arg::Value(bytes),
+                (_, Value::Local(bytes)) => Arg::Local(*bytes),
+                (_, Value::Sampler(sampler)) => Arg::Sampler(*sampler),
+                (Object::None, _) => Arg::Null,
+            };
+            kernel.set_arg(index, arg)?;
+            objects.push(object);
+        }
+        let mut range = NdRange::new(&self.global)?;
+        if let Some(local) = &self.local {
+            range = range.with_local(local)?;
+        }
+        if let Some(offset) = &self.offset {
+            range = range.with_offset(offset)?;
+        }
+        let queue = device.queue(QueueOptions::default())?;
+        let event = queue.enqueue(&kernel, &range, &[])?;
+        event.wait(DEADLINE)?;
+        let mut contents = Vec::new();
+        for object in &objects {
+            contents.push(match object {
+                Object::Buffer(buffer) => {
+                    let mut bytes = vec![0; buffer.size() as usize];
+                    buffer.read(0, &mut bytes)?;
+                    bytes
+                }
+                Object::Image(image, size) => {
+                    let mut bytes = vec![0; *size];
+                    image.read(&whole(image.desc()), &mut bytes)?;
+                    bytes
+                }
+                Object::None => Vec::new(),
+            });
+        }
+        Ok(Results {
+            contents,
+            printed: event.printed(),
+        })
+    }
+}
+
+#[derive(Debug)]
+enum Object {
+    Buffer(Buffer),
+    Image(Image, usize),
+    None,
+}
+
+fn whole(desc: &ImageDesc) -> Region {
+    let size = match desc.kind {
+        umd::ImageKind::D1Array => [desc.width, desc.layers, 1],
+        umd::ImageKind::D2Array => [desc.width, desc.height, desc.layers],
+        _ => [desc.width, desc.height, desc.depth],
+    };
+    Region {
+        origin: [0; 3],
+        size,
+    }
+}
+
+/// What a launch left behind.
+#[derive(Debug)]
+pub struct Results {
+    contents: Vec<Vec<u8>>,
+    /// What the kernel printed.
+    pub printed: String,
+}
+
+impl Results {
+    /// The content of the buffer or image that is argument `index`.
+    ///
+    /// # Panics
+    /// If there is no such argument or its size does not fit the type.
+    pub fn read<T: FromBytes + Immutable + Copy>(&self, index: usize) -> Vec<T> {
+        let bytes = self.contents.get(index).expect("an argument");
+        assert_eq!(bytes.len() % size_of::<T>(), 0, "argument {index}");
+        bytes
+            .chunks_exact(size_of::<T>())
+            .map(|chunk| T::read_from_bytes(chunk).unwrap_or_else(|_| panic!("argument {index}")))
+            .collect()
+    }
+}

@@ -1,0 +1,73 @@
+//! Calls, recursion and the generic address space.
+
+use stack_tests::{Launch, compare};
+
+use crate::everywhere;
+
+#[test]
+fn plain() {
+    let input: Vec<i32> = (0..128).map(|i| i * 5 % 23).collect();
+    let vectors: Vec<f32> = (0..128 * 4).map(|i| (i % 50) as f32).collect();
+    let sum_below = |n: usize, from: usize| {
+        n as i32 + (0..n).map(|k| input[from + k]).sum::<i32>()
+    };
+    let expected: Vec<i32> = (0..128usize)
+        .map(|i| sum_below((input[i] & 7) as usize, 0) + sum_below(i & 3, 4))
+        .collect();
+    let iterated: Vec<f32> = (0..128usize)
+        .flat_map(|i| {
+            let mut v: [f32; 4] = std::array::from_fn(|k| vectors[i * 4 + k]);
+            for _ in 0..input[i] & 3 {
+                v = std::array::from_fn(|k| v[k] * 0.5 + v[3 - k]);
+            }
+            v
+        })
+        .collect();
+    everywhere(|platform| {
+        let results = Launch::new("calls", "plain", &[128])
+            .buffer(&input)
+            .out::<i32>(128)
+            .buffer(&vectors)
+            .run(platform);
+        compare::equal(platform, &results.read::<i32>(1), &expected);
+        compare::equal(platform, &results.read::<f32>(2), &iterated);
+    });
+}
+
+#[test]
+fn recursion() {
+    let input: Vec<i32> = (0..64).map(|i| i % 11).collect();
+    let factorial = |n: i32| (2..=n).product::<i32>();
+    // Ackermann's function of 2 and n is 2 n + 3.
+    let expected: Vec<i32> = input.iter().map(|n| factorial(*n) + 2 * (n & 3) + 3).collect();
+    everywhere(|platform| {
+        let results = Launch::new("calls", "recursion", &[64]).buffer(&input).run(platform);
+        compare::equal(platform, &results.read::<i32>(0), &expected);
+    });
+}
+
+#[test]
+fn any_space() {
+    let (count, group, n) = (96usize, 32u32, 2);
+    let input: Vec<i32> = (0..2 * count as i32).map(|v| v * 10).collect();
+    let expected: Vec<i32> = (0..count as i32)
+        .map(|i| {
+            let l = i % group as i32;
+            let (value, space, scratch) = match i % 3 {
+                0 => (input[count + i as usize], 4, 0),
+                1 => (2000 + l, 2, 1),
+                _ => (1000 + i * 4 + ((i + n) & 3), 0, 0),
+            };
+            value * 16 + 1 + space + scratch
+        })
+        .collect();
+    everywhere(|platform| {
+        let results = Launch::new("calls", "any_space", &[count as u64])
+            .local(&[group])
+            .buffer(&input)
+            .local_memory(group * 4)
+            .value(n)
+            .run(platform);
+        compare::equal(platform, &results.read::<i32>(0)[..count], &expected);
+    });
+}

@@ -1,0 +1,205 @@
+//! Ids and sizes of work-items, work-groups and sub-groups, non-uniform ranges and offsets
+//! included.
+
+use stack_tests::{Launch, compare, launch};
+use umd::Binary;
+
+use crate::everywhere;
+
+/// An index space in three dimensions, walked in the order of the global linear id.
+#[derive(Clone, Copy, Debug)]
+struct Space {
+    global: [u32; 3],
+    local: [u32; 3],
+    offset: [u32; 3],
+}
+
+/// One work-item of a [`Space`].
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    /// Without the offset.
+    position: [u32; 3],
+    local_id: [u32; 3],
+    group: [u32; 3],
+    /// The size of its group: smaller at the upper edges.
+    size: [u32; 3],
+}
+
+impl Item {
+    fn local_linear(&self) -> u32 {
+        (self.local_id[2] * self.size[1] + self.local_id[1]) * self.size[0] + self.local_id[0]
+    }
+
+    fn group_items(&self) -> u32 {
+        self.size.iter().product()
+    }
+}
+
+impl Space {
+    fn items(self) -> Vec<Item> {
+        let [x, y, z] = self.global;
+        (0..x * y * z)
+            .map(|at| {
+                let position = [at % x, at / x % y, at / x / y];
+                let each = |f: &dyn Fn(usize) -> u32| std::array::from_fn(f);
+                let group: [u32; 3] = each(&|d| position[d] / self.local[d]);
+                Item {
+                    position,
+                    local_id: each(&|d| position[d] % self.local[d]),
+                    group,
+                    size: each(&|d| self.local[d].min(self.global[d] - group[d] * self.local[d])),
+                }
+            })
+            .collect()
+    }
+
+    fn groups(self, d: usize) -> u32 {
+        self.global[d].div_ceil(self.local[d])
+    }
+
+    fn launch(self, kernel: &str, dimensions: usize) -> Launch {
+        let wide = |v: [u32; 3]| v[..dimensions].iter().map(|v| u64::from(*v)).collect::<Vec<_>>();
+        Launch::new("ids", kernel, &wide(self.global))
+            .local(&self.local[..dimensions])
+            .offset(&wide(self.offset))
+    }
+}
+
+#[test]
+fn required_local_size() {
+    let space = Space { global: [32, 4, 4], local: [16, 2, 2], offset: [0; 3] };
+    let expected: Vec<u32> = space
+        .items()
+        .iter()
+        .map(|item| {
+            item.local_id[0]
+                + item.local_id[1] * 100
+                + item.local_id[2] * 10_000
+                + item.group[0] * 1_000_000
+                + item.group[1] * 10_000_000
+                + item.group[2] * 100_000_000
+        })
+        .collect();
+    everywhere(|platform| {
+        // The size that the kernel requires need not be said.
+        let results =
+            Launch::new("ids", "required", &[32, 4, 4]).out::<u32>(512).run(platform);
+        compare::equal(platform, &results.read::<u32>(0), &expected);
+    });
+}
+
+fn check_everything(space: Space, dimensions: usize) {
+    let items = space.items();
+    let expected: Vec<u32> = items
+        .iter()
+        .flat_map(|item| {
+            let mut values = Vec::new();
+            for d in 0..3 {
+                values.push(item.position[d] + space.offset[d]);
+                values.push(item.local_id[d]);
+                values.push(item.group[d]);
+                values.push(space.global[d]);
+                values.push(item.size[d]);
+                values.push(space.local[d]);
+            }
+            values.push(space.groups(0) + space.groups(1) * 1000 + space.groups(2) * 1_000_000);
+            values.push(
+                space.offset[0] + space.offset[1] * 1000 + space.offset[2] * 1_000_000,
+            );
+            values.push(dimensions as u32);
+            values.push(item.local_linear());
+            values
+        })
+        .collect();
+    everywhere(|platform| {
+        let results =
+            space.launch("everything", dimensions).out::<u32>(items.len() * 22).run(platform);
+        compare::equal(&format!("{platform} {space:?}"), &results.read::<u32>(0), &expected);
+    });
+}
+
+#[test]
+fn one_dimension() {
+    check_everything(Space { global: [96, 1, 1], local: [32, 1, 1], offset: [0; 3] }, 1);
+    check_everything(Space { global: [7, 1, 1], local: [7, 1, 1], offset: [0; 3] }, 1);
+    check_everything(Space { global: [100, 1, 1], local: [33, 1, 1], offset: [17, 0, 0] }, 1);
+}
+
+#[test]
+fn two_dimensions() {
+    check_everything(Space { global: [24, 10, 1], local: [8, 5, 1], offset: [0; 3] }, 2);
+    check_everything(Space { global: [21, 11, 1], local: [8, 4, 1], offset: [3, 5, 0] }, 2);
+}
+
+#[test]
+fn three_dimensions() {
+    check_everything(Space { global: [8, 6, 4], local: [4, 3, 2], offset: [1, 2, 3] }, 3);
+    check_everything(Space { global: [13, 5, 7], local: [5, 2, 3], offset: [9, 8, 7] }, 3);
+    check_everything(Space { global: [3, 3, 40], local: [1, 1, 16], offset: [0; 3] }, 3);
+}
+
+#[test]
+fn hints_change_nothing() {
+    everywhere(|platform| {
+        let results = Launch::new("ids", "hinted", &[50]).out::<i32>(50).run(platform);
+        compare::equal(platform, &results.read::<i32>(0), &[1; 50]);
+    });
+}
+
+fn simd(platform: &str, kernel: &str) -> u32 {
+    let path = launch::corpus().join(platform).join("ids.zebin");
+    let binary = Binary::parse(&std::fs::read(path).unwrap()).unwrap();
+    binary.kernel(kernel).unwrap().simd
+}
+
+fn check_sub_groups(kernel: &str, space: Space, dimensions: usize) {
+    let items = space.items();
+    everywhere(|platform| {
+        let simd = simd(platform, kernel);
+        let enqueued = space.local.iter().product::<u32>();
+        let expected: Vec<u32> = items
+            .iter()
+            .flat_map(|item| {
+                let linear = item.local_linear();
+                let id = linear / simd;
+                let count = item.group_items().div_ceil(simd);
+                [
+                    simd.min(item.group_items() - id * simd),
+                    simd.min(enqueued),
+                    count,
+                    enqueued.div_ceil(simd),
+                    id,
+                    linear % simd,
+                    linear,
+                    0xabcd,
+                ]
+            })
+            .collect();
+        let results = space.launch(kernel, dimensions).out::<u32>(items.len() * 8).run(platform);
+        let got = results.read::<u32>(0);
+        // A group smaller than a sub-group: the specification wants the smaller number, Intel's
+        // compiler bakes in the SIMD width; either is fine for get_max_sub_group_size.
+        let max = |values: &[u32]| -> Vec<u32> {
+            values.iter().enumerate().map(|(i, v)| if i % 8 == 1 { simd.max(*v) } else { *v }).collect()
+        };
+        compare::equal(&format!("{platform} {kernel} {space:?}"), &max(&got), &max(&expected));
+    });
+}
+
+#[test]
+fn sub_groups_of_uniform_ranges() {
+    for kernel in ["sub_groups", "sub_groups_8"] {
+        check_sub_groups(kernel, Space { global: [128, 1, 1], local: [64, 1, 1], offset: [0; 3] }, 1);
+        check_sub_groups(kernel, Space { global: [50, 1, 1], local: [25, 1, 1], offset: [0; 3] }, 1);
+        check_sub_groups(kernel, Space { global: [10, 10, 4], local: [5, 5, 2], offset: [0; 3] }, 3);
+    }
+}
+
+#[test]
+fn sub_groups_of_non_uniform_ranges() {
+    for kernel in ["sub_groups", "sub_groups_8"] {
+        check_sub_groups(kernel, Space { global: [100, 1, 1], local: [64, 1, 1], offset: [0; 3] }, 1);
+        check_sub_groups(kernel, Space { global: [19, 7, 1], local: [8, 4, 1], offset: [0; 3] }, 2);
+        check_sub_groups(kernel, Space { global: [13, 5, 7], local: [5, 2, 3], offset: [0; 3] }, 3);
+    }
+}

@@ -1,0 +1,310 @@
+//! Integer arithmetic of every type.
+
+use std::fmt::Debug;
+
+use stack_tests::{Launch, Random, compare};
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+use crate::everywhere;
+
+/// An integer type of OpenCL C, with the operations in 128 bits that say what is right.
+trait Int: Copy + Debug + PartialEq + FromBytes + IntoBytes + Immutable {
+    const NAME: &str;
+    const BITS: u32;
+    const SIGNED: bool;
+
+    fn wide(self) -> i128;
+    /// Keeps the low bits.
+    fn cut(value: i128) -> Self;
+}
+
+macro_rules! ints {
+    ($($ty:ty, $name:literal;)*) => {$(
+        impl Int for $ty {
+            const NAME: &str = $name;
+            const BITS: u32 = <$ty>::BITS;
+            const SIGNED: bool = <$ty>::MIN != 0;
+
+            fn wide(self) -> i128 {
+                self.into()
+            }
+
+            fn cut(value: i128) -> Self {
+                value as $ty
+            }
+        }
+    )*};
+}
+
+ints! {
+    i8, "char"; u8, "uchar";
+    i16, "short"; u16, "ushort";
+    i32, "int"; u32, "uint";
+    i64, "long"; u64, "ulong";
+}
+
+fn limits<T: Int>() -> (i128, i128) {
+    if T::SIGNED {
+        (-(1 << (T::BITS - 1)), (1 << (T::BITS - 1)) - 1)
+    } else {
+        (0, (1 << T::BITS) - 1)
+    }
+}
+
+fn saturated<T: Int>(value: i128) -> T {
+    let (low, high) = limits::<T>();
+    T::cut(value.clamp(low, high))
+}
+
+/// The bits without a sign.
+fn bits<T: Int>(value: T) -> u128 {
+    (value.wide() as u128) & ((1 << T::BITS) - 1)
+}
+
+/// Random values, with the ends of the range and small numbers among them.
+fn inputs<T: Int>(seed: u64, count: usize) -> Vec<T> {
+    let (low, high) = limits::<T>();
+    let special = [0, 1, 2, 3, -1, low, high, low + 1, high - 1, high / 2];
+    let mut random = Random::new(seed);
+    (0..count)
+        .map(|_| match random.below(4) {
+            0 => T::cut(special[random.below(special.len() as u64) as usize]),
+            1 => T::cut(random.below(20) as i128 - 10),
+            _ => T::cut(i128::from(random.bits())),
+        })
+        .collect()
+}
+
+fn basics<T: Int>(x: T, y: T) -> [T; 14] {
+    let (a, b) = (x.wide(), y.wide());
+    let shift = (b & i128::from(T::BITS - 1)) as u32;
+    // Signed division overflows for the lowest number by -1: OpenCL leaves the result open, and
+    // wrapping is what the inputs below avoid.
+    let (quotient, remainder) = if b == 0 { (0, 0) } else { (a / b, a % b) };
+    let order = i128::from(a < b) + 2 * i128::from(a <= b) + 4 * i128::from(a == b)
+        + 8 * i128::from(a != b);
+    [
+        a + b,
+        a - b,
+        a.wrapping_mul(b),
+        quotient,
+        remainder,
+        a << shift,
+        a >> shift,
+        a & b,
+        a | b,
+        a ^ b,
+        !a,
+        -a,
+        order,
+        if a != 0 && b == 0 { a } else { b },
+    ]
+    .map(T::cut)
+}
+
+fn built_ins<T: Int>(x: T, y: T, z: T) -> [T; 19] {
+    let (a, b, c) = (x.wide(), y.wide(), z.wide());
+    let product = a.wrapping_mul(b);
+    // The product of two ulongs does not fit i128, but its high half can be taken from u128.
+    let high = if T::SIGNED {
+        product >> T::BITS
+    } else {
+        ((a as u128 * b as u128) >> T::BITS) as i128
+    };
+    let mad_sat = if !T::SIGNED && high > 0 { limits::<T>().1 } else { product + c };
+    let leading = i128::from(bits(x).leading_zeros()) - i128::from(128 - T::BITS);
+    let trailing = i128::from(bits(x).trailing_zeros().min(T::BITS));
+    let turn = (bits(y) % u128::from(T::BITS)) as u32;
+    let rotated = bits(x) << turn | bits(x) >> (T::BITS - turn).min(127);
+    let rotated = if turn == 0 { bits(x) } else { rotated };
+    [
+        T::cut(a.abs()),
+        T::cut((a - b).abs()),
+        saturated(a + b),
+        saturated(a - b),
+        T::cut((a + b) >> 1),
+        T::cut((a + b + 1) >> 1),
+        T::cut(a.clamp(b.min(c), b.max(c))),
+        T::cut(leading),
+        T::cut(trailing),
+        T::cut(high + c),
+        saturated(mad_sat),
+        T::cut(a.max(b)),
+        T::cut(a.min(b)),
+        T::cut(high),
+        T::cut(rotated as i128),
+        T::cut(i128::from(bits(x).count_ones())),
+        T::cut((a & !c) | (b & c)),
+        // A scalar select looks at the whole condition.
+        if c != 0 { y } else { x },
+        T::cut(product.wrapping_add(c)),
+    ]
+}
+
+fn check_basics<T: Int>() {
+    const COUNT: usize = 384;
+    let a = inputs::<T>(10, COUNT);
+    let mut b = inputs::<T>(11, COUNT);
+    let lowest = limits::<T>().0;
+    for (x, y) in a.iter().zip(&mut b) {
+        if T::SIGNED && x.wide() == lowest && y.wide() == -1 {
+            *y = T::cut(1);
+        }
+    }
+    let expected: Vec<T> = a.iter().zip(&b).flat_map(|(x, y)| basics(*x, *y)).collect();
+    everywhere(|platform| {
+        let kernel = format!("basics_{}", T::NAME);
+        let results = Launch::new("integer", &kernel, &[COUNT as u64])
+            .buffer(&a)
+            .buffer(&b)
+            .out::<T>(COUNT * 14)
+            .run(platform);
+        by_operation(&format!("{platform} {kernel}"), 14, &results.read::<T>(2), &expected, |i| {
+            format!("{:?} {:?}", a[i], b[i])
+        });
+    });
+}
+
+fn check_built_ins<T: Int>() {
+    const COUNT: usize = 384;
+    let [a, b, c] = [12, 13, 14].map(|seed| inputs::<T>(seed, COUNT));
+    let expected: Vec<T> =
+        (0..COUNT).flat_map(|i| built_ins(a[i], b[i], c[i])).collect();
+    everywhere(|platform| {
+        let kernel = format!("built_ins_{}", T::NAME);
+        let results = Launch::new("integer", &kernel, &[COUNT as u64])
+            .buffer(&a)
+            .buffer(&b)
+            .buffer(&c)
+            .out::<T>(COUNT * 19)
+            .run(platform);
+        by_operation(&format!("{platform} {kernel}"), 19, &results.read::<T>(3), &expected, |i| {
+            format!("{:?} {:?} {:?}", a[i], b[i], c[i])
+        });
+    });
+}
+
+/// Compares results that come `operations` an item, and names the operations that are wrong.
+fn by_operation<T: Int>(
+    what: &str,
+    operations: usize,
+    got: &[T],
+    expected: &[T],
+    inputs: impl Fn(usize) -> String,
+) {
+    let mut wrong = Vec::new();
+    for operation in 0..operations {
+        let first = (operation..got.len())
+            .step_by(operations)
+            .find(|at| got[*at] != expected[*at]);
+        if let Some(at) = first {
+            wrong.push(format!(
+                "  operation {operation} of {} is {:?}, expected {:?}",
+                inputs(at / operations),
+                got[at],
+                expected[at]
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{what}:\n{}", wrong.join("\n"));
+}
+
+macro_rules! per_type {
+    ($($module:ident $ty:ty;)*) => {$(
+        mod $module {
+            #[test]
+            fn basics() {
+                super::check_basics::<$ty>();
+            }
+
+            #[test]
+            fn built_ins() {
+                super::check_built_ins::<$ty>();
+            }
+        }
+    )*};
+}
+
+per_type! {
+    char i8; uchar u8; short i16; ushort u16; int i32; uint u32; long i64; ulong u64;
+}
+
+#[test]
+fn narrow() {
+    const COUNT: usize = 256;
+    let a = inputs::<i32>(15, COUNT);
+    let b = inputs::<i32>(16, COUNT);
+    let expected: Vec<i64> = a
+        .iter()
+        .zip(&b)
+        .flat_map(|(&x, &y)| {
+            let (x24, y24) = (x << 8 >> 8, y << 8 >> 8);
+            let (u24, v24) = (x as u32 & 0xff_ffff, y as u32 & 0xff_ffff);
+            [
+                i64::from(x24.wrapping_mul(y24)),
+                i64::from(x24.wrapping_mul(y24).wrapping_add(x)),
+                i64::from(u24.wrapping_mul(v24)),
+                i64::from((i16::from(x as i8) << 8) | i16::from(y as u8)),
+                i64::from((i32::from(x as i16) << 16) | i32::from(y as u16)),
+                (i64::from(x) << 32) | i64::from(y as u32),
+                i64::from((u16::from(x as u8) << 8) | u16::from(y as u8)),
+                i64::from(x) * i64::from(y),
+                (u64::from(x as u32) * u64::from(y as u32)) as i64,
+            ]
+        })
+        .collect();
+    everywhere(|platform| {
+        let results = Launch::new("integer", "narrow", &[COUNT as u64])
+            .buffer(&a)
+            .buffer(&b)
+            .out::<i64>(COUNT * 9)
+            .run(platform);
+        by_operation(platform, 9, &results.read::<i64>(2), &expected, |i| {
+            format!("{:#x} {:#x}", a[i], b[i])
+        });
+    });
+}
+
+#[test]
+fn dot_bytes() {
+    const COUNT: usize = 100;
+    let a = inputs::<i8>(17, COUNT * 4);
+    let b = inputs::<i8>(18, COUNT * 4);
+    let c = inputs::<u8>(19, COUNT * 4);
+    let expected: Vec<i32> = (0..COUNT)
+        .flat_map(|i| {
+            let at = 4 * i..4 * i + 4;
+            let signed = at.clone().map(|k| i32::from(a[k]) * i32::from(b[k])).sum();
+            [signed, at.map(|k| i32::from(a[k]) * i32::from(c[k])).sum::<i32>()]
+        })
+        .collect();
+    everywhere(|platform| {
+        let results = Launch::new("integer", "dot_bytes", &[COUNT as u64])
+            .buffer(&a)
+            .buffer(&b)
+            .buffer(&c)
+            .out::<i32>(COUNT * 2)
+            .run(platform);
+        compare::equal(platform, &results.read::<i32>(3), &expected);
+    });
+}
+
+#[test]
+fn constant_division() {
+    const COUNT: usize = 256;
+    let a = inputs::<i32>(20, COUNT);
+    let expected: Vec<i32> = a
+        .iter()
+        .flat_map(|&x| {
+            let u = x as u32;
+            [x / 3, x % 7, x / 10, x / -1000, (u / 3) as i32, (u % 10) as i32, x / 16, x % 16]
+        })
+        .collect();
+    everywhere(|platform| {
+        let results = Launch::new("integer", "constant_division", &[COUNT as u64])
+            .buffer(&a)
+            .out::<i32>(COUNT * 8)
+            .run(platform);
+        by_operation(platform, 8, &results.read::<i32>(1), &expected, |i| a[i].to_string());
+    });
+}
