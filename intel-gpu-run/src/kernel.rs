@@ -29,7 +29,7 @@ pub struct Hints {
 pub fn target_of(file: &KernelFile) -> Result<Option<Target>, Error> {
     let binary = match &file.kind {
         Kind::Zebin(members) => zebin(file, members, None)?,
-        Kind::Assembly(text) => assembly(file, text)?,
+        Kind::Assembly(text) => assembly(file, text, None)?,
         Kind::OpenClC(_) | Kind::SpirV(_) | Kind::Raw(_) => return Ok(None),
     };
     Ok(built_for(&binary))
@@ -42,7 +42,7 @@ pub fn target_of(file: &KernelFile) -> Result<Option<Target>, Error> {
 pub fn load(file: &KernelFile, hints: &Hints) -> Result<Binary, Error> {
     match &file.kind {
         Kind::Zebin(members) => zebin(file, members, hints.target),
-        Kind::Assembly(text) => assembly(file, text),
+        Kind::Assembly(text) => assembly(file, text, hints.target.as_ref()),
         Kind::OpenClC(text) => compile(file, ocloc::Source::OpenClC(text), hints),
         Kind::SpirV(bytes) => compile(file, ocloc::Source::SpirV(bytes), hints),
         Kind::Raw(code) => raw(file, code, hints),
@@ -76,8 +76,8 @@ fn zebin(file: &KernelFile, members: &[Vec<u8>], target: Option<Target>) -> Resu
         .map_err(|e| rejected(file, &e))
 }
 
-fn assembly(file: &KernelFile, text: &str) -> Result<Binary, Error> {
-    Binary::assemble(text).map_err(|error| match &error {
+fn assembly(file: &KernelFile, text: &str, target: Option<&Target>) -> Result<Binary, Error> {
+    Binary::assemble(text, target).map_err(|error| match &error {
         BinaryError::Assembly(found) => {
             Error::Diagnostics(diagnostics::render(&file.name, text, found))
         }

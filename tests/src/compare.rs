@@ -8,11 +8,19 @@ use std::fmt::Debug;
 /// With the first differences, if they are not.
 pub fn equal<T: PartialEq + Debug>(what: &str, got: &[T], expected: &[T]) {
     assert_eq!(got.len(), expected.len(), "{what}: lengths");
-    let wrong: Vec<_> = (0..got.len()).filter(|&i| got.get(i) != expected.get(i)).collect();
+    let wrong: Vec<_> = (0..got.len())
+        .filter(|&i| got.get(i) != expected.get(i))
+        .collect();
     let first: Vec<String> = wrong
         .iter()
         .take(8)
-        .map(|&i| format!("  [{i}] is {:?}, expected {:?}", got.get(i), expected.get(i)))
+        .map(|&i| {
+            format!(
+                "  [{i}] is {:?}, expected {:?}",
+                got.get(i),
+                expected.get(i)
+            )
+        })
         .collect();
     assert!(
         wrong.is_empty(),
@@ -29,7 +37,11 @@ pub fn equal<T: PartialEq + Debug>(what: &str, got: &[T], expected: &[T]) {
 pub fn ulps_f32(got: f32, expected: f64) -> f64 {
     let rounded = expected as f32;
     if got.is_nan() || rounded.is_nan() {
-        return if got.is_nan() && rounded.is_nan() { 0.0 } else { f64::INFINITY };
+        return if got.is_nan() && rounded.is_nan() {
+            0.0
+        } else {
+            f64::INFINITY
+        };
     }
     if got == rounded {
         return 0.0;
@@ -40,7 +52,11 @@ pub fn ulps_f32(got: f32, expected: f64) -> f64 {
     if got.abs() <= f32::MIN_POSITIVE && rounded.abs() <= f32::MIN_POSITIVE {
         return 0.0;
     }
-    let exponent = expected.abs().max(f64::from(f32::MIN_POSITIVE)).log2().floor();
+    let exponent = expected
+        .abs()
+        .max(f64::from(f32::MIN_POSITIVE))
+        .log2()
+        .floor();
     (f64::from(got) - expected).abs() / (exponent - 23.0).exp2()
 }
 

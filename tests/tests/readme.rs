@@ -12,11 +12,15 @@ fn root() -> &'static Path {
 
 #[test]
 fn the_platform_table_is_that_of_the_code() {
-    let mut table =
-        String::from("| platform | | family | kernel drivers | software GPU |\n|---|---|---|---|---|\n");
+    let mut table = String::from(
+        "| platform | | family | kernel drivers | software GPU |\n|---|---|---|---|---|\n",
+    );
     for platform in PLATFORMS {
-        let drivers: Vec<String> =
-            platform.kernel_drivers.iter().map(ToString::to_string).collect();
+        let drivers: Vec<String> = platform
+            .kernel_drivers
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         let status = match platform.status {
             Status::Working => "runs",
             Status::NotYet => "not yet",
@@ -32,7 +36,10 @@ fn the_platform_table_is_that_of_the_code() {
         .unwrap();
     }
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    assert!(readme.contains(&table), "the table of README.md should be\n\n{table}");
+    assert!(
+        readme.contains(&table),
+        "the table of README.md should be\n\n{table}"
+    );
 }
 
 #[test]
@@ -57,6 +64,9 @@ fn the_crates_are_all_on_the_map() {
     let (_, members) = manifest.split_once("members = [").unwrap();
     let (members, _) = members.split_once(']').unwrap();
     for member in members.split('"').skip(1).step_by(2) {
-        assert!(readme.contains(&format!("[`{member}`]({member})")), "{member} is not in README.md");
+        assert!(
+            readme.contains(&format!("[`{member}`]({member})")),
+            "{member} is not in README.md"
+        );
     }
 }

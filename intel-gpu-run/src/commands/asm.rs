@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         talk::say(diagnostics::render(&file.name, text, &assembly.warnings).trim_end());
     }
     if args.map {
-        return map(&file, text);
+        return map(&file, text, args.platform.as_ref());
     }
     if args.json {
         return files::print_json(&describe(&assembly));
@@ -99,8 +99,8 @@ fn describe(assembly: &Assembly) -> serde_json::Value {
 }
 
 /// The registers and bytes of arguments, as the loader places them.
-fn map(file: &KernelFile, text: &str) -> Result<(), Error> {
-    let binary = umd::Binary::assemble(text).map_err(|e| file.rejected(e))?;
+fn map(file: &KernelFile, text: &str, target: Option<&Target>) -> Result<(), Error> {
+    let binary = umd::Binary::assemble(text, target).map_err(|e| file.rejected(e))?;
     let grf_bytes = super::info::grf_bytes(&binary) as u32;
     let mut out = String::new();
     for kernel in binary.kernels() {

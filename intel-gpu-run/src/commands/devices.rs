@@ -77,7 +77,11 @@ fn node_json(node: &FoundNode) -> Value {
 }
 
 fn platform_json(platform: &Platform) -> Value {
-    let drivers: Vec<_> = platform.kernel_drivers.iter().map(ToString::to_string).collect();
+    let drivers: Vec<_> = platform
+        .kernel_drivers
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     json!({
         "name": platform.name,
         "title": platform.title,

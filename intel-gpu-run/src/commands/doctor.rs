@@ -58,7 +58,12 @@ struct Finding {
 
 impl Finding {
     fn new(verdict: Verdict, subject: &str, text: impl Into<String>) -> Self {
-        Self { verdict, subject: subject.to_owned(), text: text.into(), remedy: None }
+        Self {
+            verdict,
+            subject: subject.to_owned(),
+            text: text.into(),
+            remedy: None,
+        }
     }
 
     fn remedy(mut self, text: impl Into<String>) -> Self {
@@ -88,18 +93,29 @@ pub fn run(args: &Args) -> Result<(), Error> {
         files::print_json(&json!({ "findings": all }))?;
     } else {
         for finding in &findings {
-            files::print(&format!("{}  {}: {}\n", finding.verdict.name(), finding.subject, finding.text))?;
+            files::print(&format!(
+                "{}  {}: {}\n",
+                finding.verdict.name(),
+                finding.subject,
+                finding.text
+            ))?;
             if let Some(remedy) = &finding.remedy {
                 files::print(&format!("      {remedy}\n"))?;
             }
         }
     }
-    let failed: Vec<_> = findings.iter().filter(|f| f.verdict == Verdict::Fail).collect();
+    let failed: Vec<_> = findings
+        .iter()
+        .filter(|f| f.verdict == Verdict::Fail)
+        .collect();
     if failed.is_empty() {
         return Ok(());
     }
     let subjects: Vec<_> = failed.iter().map(|f| f.subject.as_str()).collect();
-    Err(Error::Device(format!("{} does not work", subjects.join(", "))))
+    Err(Error::Device(format!(
+        "{} does not work",
+        subjects.join(", ")
+    )))
 }
 
 fn render_nodes() -> Vec<Finding> {
@@ -129,8 +145,9 @@ fn render_node(node: &FoundNode) -> Finding {
         }
         NodeState::Inaccessible { .. } => {
             let owner = group_of(&node.path).unwrap_or_else(|| "render".to_owned());
-            found(Verdict::Warn)
-                .remedy(format!("it may be a matter of rights: join the group {owner}"))
+            found(Verdict::Warn).remedy(format!(
+                "it may be a matter of rights: join the group {owner}"
+            ))
         }
     }
 }
@@ -171,7 +188,11 @@ fn compiler() -> Finding {
 
 fn assembler() -> Finding {
     let mut command = Command::new("iga64");
-    command.arg("-h").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .arg("-h")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     match command.status() {
         Ok(_) => Finding::new(Verdict::Pass, "iga64", "installed"),
         Err(_) => Finding::new(Verdict::Skip, "iga64", "not installed")

@@ -21,8 +21,11 @@ fn scale_add() {
             .value(-3i8)
             .run(platform);
         let got = results.read::<f32>(2);
-        let expected: Vec<f32> =
-            a.iter().zip(&b).map(|(a, b)| a * 2.5 + b + 9.0 - 3.0).collect();
+        let expected: Vec<f32> = a
+            .iter()
+            .zip(&b)
+            .map(|(a, b)| a * 2.5 + b + 9.0 - 3.0)
+            .collect();
         compare::equal(platform, &got[..1000], &expected);
         let untouched = f32::from_le_bytes([0xcd; 4]);
         assert!(got[1000..].iter().all(|v| *v == untouched));
@@ -33,8 +36,10 @@ fn scale_add() {
 fn increment() {
     let input: Vec<f32> = (0..777).map(|i| i as f32 * 0.25).collect();
     everywhere(|platform| {
-        let results =
-            Launch::new("vadd", "increment", &[777]).buffer(&input).out::<f32>(777).run(platform);
+        let results = Launch::new("vadd", "increment", &[777])
+            .buffer(&input)
+            .out::<f32>(777)
+            .run(platform);
         let expected: Vec<f32> = input.iter().map(|v| v + 1.0).collect();
         compare::equal(platform, &results.read::<f32>(1), &expected);
     });
@@ -44,8 +49,10 @@ fn increment() {
 fn copy_bytes() {
     let input = Random::new(2).many(1234, |bits| bits as u8);
     everywhere(|platform| {
-        let results =
-            Launch::new("vadd", "copy_bytes", &[1234]).buffer(&input).out::<u8>(1234).run(platform);
+        let results = Launch::new("vadd", "copy_bytes", &[1234])
+            .buffer(&input)
+            .out::<u8>(1234)
+            .run(platform);
         compare::equal(platform, &results.read::<u8>(1), &input);
     });
 }
@@ -85,7 +92,8 @@ fn by_value() {
             .value([10.0f32, 20.0, 30.0, 0.0])
             .value(half_bits)
             .run(platform);
-        let sum = 40 + (1i64 << 40) - 5 + 200 + 60_001 - (1i64 << 50) + 6 + 60 + 1000 + (1i64 << 33);
+        let sum =
+            40 + (1i64 << 40) - 5 + 200 + 60_001 - (1i64 << 50) + 6 + 60 + 1000 + (1i64 << 33);
         let expected: Vec<i64> = (0..32).map(|i| sum + i).collect();
         compare::equal(platform, &results.read::<i64>(0), &expected);
     });

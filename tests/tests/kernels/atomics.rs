@@ -28,7 +28,11 @@ fn shared_words() {
             .buffer(&[u32::MAX, 0])
             .run(platform);
         compare::equal(platform, &results.read::<i32>(0), &expected);
-        compare::equal(platform, &results.read::<u32>(1), &[5, 0x8000_0000 | (COUNT as u32 - 1)]);
+        compare::equal(
+            platform,
+            &results.read::<u32>(1),
+            &[5, 0x8000_0000 | (COUNT as u32 - 1)],
+        );
     });
 }
 
@@ -72,8 +76,7 @@ fn own_words() {
 #[test]
 fn local_words() {
     let group = 100;
-    let expected: Vec<i32> =
-        [(0..group).sum(), -1, 1000 - (group - 1), (group - 1) * 3].repeat(3);
+    let expected: Vec<i32> = [(0..group).sum(), -1, 1000 - (group - 1), (group - 1) * 3].repeat(3);
     everywhere(|platform| {
         let results = Launch::new("atomics", "local_words", &[300])
             .local(&[group as u32])
@@ -112,7 +115,11 @@ fn longs() {
             .out::<i64>(count as usize * 3)
             .run(platform);
         compare::equal(platform, &results.read::<i64>(0), &words);
-        compare::equal(platform, &results.read::<u64>(1), &[big(count - 1) as u64 | 1 << 63]);
+        compare::equal(
+            platform,
+            &results.read::<u64>(1),
+            &[big(count - 1) as u64 | 1 << 63],
+        );
         compare::equal(platform, &results.read::<i64>(2), &before);
     });
 }

@@ -9,7 +9,10 @@ use crate::images::{R, UNSIGNED_INT8, UNSIGNED_INT16, UNSIGNED_INT32};
 fn desc(data_type: u32, width: u32, height: u32) -> ImageDesc {
     ImageDesc {
         kind: ImageKind::D2,
-        format: ImageFormat { order: R, data_type },
+        format: ImageFormat {
+            order: R,
+            data_type,
+        },
         width,
         height,
         depth: 1,
@@ -31,13 +34,20 @@ fn check_copy(kernel: &str, lanes: u32, rows: u32, bytes: u32) {
     let desc = desc(data_type, row_bytes / texel, down * rows);
     let input = Random::new(110).many((row_bytes * down * rows) as usize, |bits| bits as u8);
     everywhere(|platform| {
-        let results =
-            Launch::new("block_image", kernel, &[u64::from(across * lanes), u64::from(down)])
-                .local(&[lanes, 1])
-                .image(desc, &input)
-                .image(desc, &vec![0u8; input.len()])
-                .run(platform);
-        compare::equal(&format!("{platform} {kernel}"), &results.read::<u8>(1), &input);
+        let results = Launch::new(
+            "block_image",
+            kernel,
+            &[u64::from(across * lanes), u64::from(down)],
+        )
+        .local(&[lanes, 1])
+        .image(desc, &input)
+        .image(desc, &vec![0u8; input.len()])
+        .run(platform);
+        compare::equal(
+            &format!("{platform} {kernel}"),
+            &results.read::<u8>(1),
+            &input,
+        );
     });
 }
 
@@ -82,7 +92,8 @@ fn reads_anywhere() {
         let expected: Vec<u32> = (0..16)
             .flat_map(|lane| {
                 (0..4).map(move |row| {
-                    ((y + row).clamp(0, height - 1) * width + (x + lane).clamp(0, width - 1)) as usize
+                    ((y + row).clamp(0, height - 1) * width + (x + lane).clamp(0, width - 1))
+                        as usize
                 })
             })
             .map(|at| input[at])
@@ -93,7 +104,11 @@ fn reads_anywhere() {
                 .value([x * 4, y])
                 .out::<u32>(64)
                 .run(platform);
-            compare::equal(&format!("{platform} at {x}, {y}"), &results.read::<u32>(2), &expected);
+            compare::equal(
+                &format!("{platform} at {x}, {y}"),
+                &results.read::<u32>(2),
+                &expected,
+            );
         });
     }
 }
@@ -102,14 +117,22 @@ fn reads_anywhere() {
 fn lanes_are_columns() {
     let (width, height) = (32u32, 6u32);
     let input = Random::new(112).many((width * height) as usize, |bits| bits as u32);
-    let expected: Vec<u32> =
-        (0..width * height).map(|at| input[at as usize].wrapping_add(at % width % 16)).collect();
+    let expected: Vec<u32> = (0..width * height)
+        .map(|at| input[at as usize].wrapping_add(at % width % 16))
+        .collect();
     everywhere(|platform| {
-        let results = Launch::new("block_image", "add_lane", &[u64::from(width), u64::from(height / 2)])
-            .local(&[16, 1])
-            .image(desc(UNSIGNED_INT32, width, height), &input)
-            .image(desc(UNSIGNED_INT32, width, height), &vec![0u32; input.len()])
-            .run(platform);
+        let results = Launch::new(
+            "block_image",
+            "add_lane",
+            &[u64::from(width), u64::from(height / 2)],
+        )
+        .local(&[16, 1])
+        .image(desc(UNSIGNED_INT32, width, height), &input)
+        .image(
+            desc(UNSIGNED_INT32, width, height),
+            &vec![0u32; input.len()],
+        )
+        .run(platform);
         compare::equal(platform, &results.read::<u32>(1), &expected);
     });
 }

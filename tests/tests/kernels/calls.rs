@@ -8,9 +8,7 @@ use crate::everywhere;
 fn plain() {
     let input: Vec<i32> = (0..128).map(|i| i * 5 % 23).collect();
     let vectors: Vec<f32> = (0..128 * 4).map(|i| (i % 50) as f32).collect();
-    let sum_below = |n: usize, from: usize| {
-        n as i32 + (0..n).map(|k| input[from + k]).sum::<i32>()
-    };
+    let sum_below = |n: usize, from: usize| n as i32 + (0..n).map(|k| input[from + k]).sum::<i32>();
     let expected: Vec<i32> = (0..128usize)
         .map(|i| sum_below((input[i] & 7) as usize, 0) + sum_below(i & 3, 4))
         .collect();
@@ -39,9 +37,14 @@ fn recursion() {
     let input: Vec<i32> = (0..64).map(|i| i % 11).collect();
     let factorial = |n: i32| (2..=n).product::<i32>();
     // Ackermann's function of 2 and n is 2 n + 3.
-    let expected: Vec<i32> = input.iter().map(|n| factorial(*n) + 2 * (n & 3) + 3).collect();
+    let expected: Vec<i32> = input
+        .iter()
+        .map(|n| factorial(*n) + 2 * (n & 3) + 3)
+        .collect();
     everywhere(|platform| {
-        let results = Launch::new("calls", "recursion", &[64]).buffer(&input).run(platform);
+        let results = Launch::new("calls", "recursion", &[64])
+            .buffer(&input)
+            .run(platform);
         compare::equal(platform, &results.read::<i32>(0), &expected);
     });
 }

@@ -12,7 +12,11 @@ fn constants() {
         .map(|i| {
             // 1.5 and 2.5 are cut to whole numbers.
             let weight = [1, 2].get(i % 64).copied().unwrap_or(0);
-            FIBONACCI[i & 7] + c[i] + weight + FIBONACCI[2] + FIBONACCI[2 + (i & 3)]
+            FIBONACCI[i & 7]
+                + c[i]
+                + weight
+                + FIBONACCI[2]
+                + FIBONACCI[2 + (i & 3)]
                 + [3, -3, 100][i % 3]
         })
         .collect();
@@ -28,8 +32,9 @@ fn constants() {
 #[test]
 fn variables_have_their_initial_values() {
     everywhere(|platform| {
-        let results =
-            Launch::new("constants", "read_variables", &[100]).out::<i32>(100).run(platform);
+        let results = Launch::new("constants", "read_variables", &[100])
+            .out::<i32>(100)
+            .run(platform);
         compare::equal(platform, &results.read::<i32>(0), &[14; 100]);
     });
 }

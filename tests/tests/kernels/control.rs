@@ -63,7 +63,9 @@ fn nested() {
     let mut random = Random::new(5);
     let n = 3;
     let input = random.many(640, |bits| (bits % 5000) as i32 - 500);
-    let expected: Vec<i32> = (0..input.len()).map(|i| nested_reference(&input, i, n)).collect();
+    let expected: Vec<i32> = (0..input.len())
+        .map(|i| nested_reference(&input, i, n))
+        .collect();
     everywhere(|platform| {
         let results = Launch::new("control", "nested", &[640])
             .out::<i32>(640)

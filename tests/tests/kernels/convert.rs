@@ -63,7 +63,11 @@ where
         }
         // `as` rounds to nearest even.
         let expected: Vec<f32> = wide.iter().map(|v| *v as f32).collect();
-        compare::equal(&format!("{platform} {name} to float"), &results.read::<f32>(9), &expected);
+        compare::equal(
+            &format!("{platform} {name} to float"),
+            &results.read::<f32>(9),
+            &expected,
+        );
     });
 }
 
@@ -119,8 +123,8 @@ fn from_float() {
     ];
     for (mode, round) in modes {
         everywhere(|platform| {
-            let launch =
-                Launch::new("convert", &format!("from_float{mode}"), &[COUNT as u64]).buffer(&input);
+            let launch = Launch::new("convert", &format!("from_float{mode}"), &[COUNT as u64])
+                .buffer(&input);
             let results = int_outputs(launch).run(platform);
             for (index, (to, low, high)) in INT_TYPES.iter().enumerate() {
                 // `as` saturates and turns NaN into 0, as OpenCL's _sat does.
@@ -157,8 +161,10 @@ fn wrapping() {
 #[test]
 fn reinterpreting() {
     let words = Random::new(63).many(256, |bits| bits as u32 & 0xbfff_ffff);
-    let reversed_words: Vec<u32> =
-        words.chunks(4).flat_map(|v| v.iter().rev().copied()).collect();
+    let reversed_words: Vec<u32> = words
+        .chunks(4)
+        .flat_map(|v| v.iter().rev().copied())
+        .collect();
     let bytes: Vec<u8> = words
         .chunks(4)
         .flat_map(|v| {
@@ -186,7 +192,11 @@ fn directed(v: i32, mode: usize) -> f32 {
     let (exact, rounded) = (f64::from(v), f64::from(nearest));
     match mode {
         1 if rounded.abs() > exact.abs() => {
-            if v > 0 { nearest.next_down() } else { nearest.next_up() }
+            if v > 0 {
+                nearest.next_down()
+            } else {
+                nearest.next_up()
+            }
         }
         2 if rounded < exact => nearest.next_up(),
         3 if rounded > exact => nearest.next_down(),
@@ -199,12 +209,20 @@ fn to_float_modes() {
     let mut input: Vec<i32> = magnitudes(64)
         .into_iter()
         .enumerate()
-        .map(|(i, v)| if i % 2 == 0 { v as i32 } else { (v as i32).wrapping_neg() })
+        .map(|(i, v)| {
+            if i % 2 == 0 {
+                v as i32
+            } else {
+                (v as i32).wrapping_neg()
+            }
+        })
         .collect();
     input[0] = i32::MIN;
     input[1] = i32::MAX;
-    let expected: Vec<f32> =
-        input.iter().flat_map(|v| [0, 1, 2, 3].map(|mode| directed(*v, mode))).collect();
+    let expected: Vec<f32> = input
+        .iter()
+        .flat_map(|v| [0, 1, 2, 3].map(|mode| directed(*v, mode)))
+        .collect();
     everywhere(|platform| {
         let results = Launch::new("convert", "to_float_modes", &[COUNT as u64])
             .buffer(&input)

@@ -9,7 +9,11 @@ use stack_tests::{Oracle, launch, require};
 /// Runs a build script into an empty folder.
 fn rebuild(script: &Path) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let output = Command::new("sh").arg(script).arg(folder.path()).output().unwrap();
+    let output = Command::new("sh")
+        .arg(script)
+        .arg(folder.path())
+        .output()
+        .unwrap();
     assert!(
         output.status.success(),
         "{}: {}{}",
@@ -26,7 +30,11 @@ fn assert_same_zebins(committed: &Path, rebuilt: &Path) {
         let path = entry.path();
         if path.extension().is_some_and(|e| e == "zebin") {
             let new = fs::read(rebuilt.join(entry.file_name())).unwrap();
-            assert!(fs::read(&path).unwrap() == new, "{} is out of date", path.display());
+            assert!(
+                fs::read(&path).unwrap() == new,
+                "{} is out of date",
+                path.display()
+            );
             compared += 1;
         }
     }

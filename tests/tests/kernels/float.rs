@@ -30,7 +30,11 @@ fn numbers(seed: u64, count: usize) -> Vec<f32> {
             _ => {
                 let bits = random.bits() as u32;
                 let number = f32::from_bits(bits);
-                if number.is_nan() { f32::from_bits(bits & 0xbfff_ffff) } else { number }
+                if number.is_nan() {
+                    f32::from_bits(bits & 0xbfff_ffff)
+                } else {
+                    number
+                }
             }
         })
         .collect()
@@ -86,8 +90,27 @@ fn exact(i: usize, x: f32, y: f32, z: f32) -> [f32; 21] {
 }
 
 const NAMES: [&str; 21] = [
-    "x + y", "x - y", "x * y", "fma", "fmin", "fmax", "fabs", "-x", "copysign", "floor", "ceil",
-    "trunc", "rint", "round", "fmod", "sign", "nextafter", "ldexp", "clamp", "step", "fdim",
+    "x + y",
+    "x - y",
+    "x * y",
+    "fma",
+    "fmin",
+    "fmax",
+    "fabs",
+    "-x",
+    "copysign",
+    "floor",
+    "ceil",
+    "trunc",
+    "rint",
+    "round",
+    "fmod",
+    "sign",
+    "nextafter",
+    "ldexp",
+    "clamp",
+    "step",
+    "fdim",
 ];
 
 #[test]
@@ -176,8 +199,10 @@ fn exponent(x: f32) -> i32 {
 
 #[test]
 fn parts() {
-    let a: Vec<f32> =
-        numbers(35, 800).into_iter().filter(|x| x.is_finite() && *x != 0.0).collect();
+    let a: Vec<f32> = numbers(35, 800)
+        .into_iter()
+        .filter(|x| x.is_finite() && *x != 0.0)
+        .collect();
     let expected: Vec<f32> = a
         .iter()
         .flat_map(|&x| {
@@ -185,7 +210,10 @@ fn parts() {
             [mantissa, x - x.trunc(), x.trunc()]
         })
         .collect();
-    let exponents: Vec<i32> = a.iter().flat_map(|&x| [exponent(x), exponent(x) - 1]).collect();
+    let exponents: Vec<i32> = a
+        .iter()
+        .flat_map(|&x| [exponent(x), exponent(x) - 1])
+        .collect();
     everywhere(|platform| {
         let results = Launch::new("float", "parts", &[a.len() as u64])
             .buffer(&a)
@@ -207,11 +235,18 @@ fn moves_keep_every_bit() {
         .map(|(i, bits)| match i % 3 {
             0 => bits | 0x7fc0_0000,
             1 => bits & 0x807f_ffff,
-            _ => if f32::from_bits(bits).is_nan() { bits | 0x0040_0000 } else { bits },
+            _ => {
+                if f32::from_bits(bits).is_nan() {
+                    bits | 0x0040_0000
+                } else {
+                    bits
+                }
+            }
         })
         .collect();
-    let expected: Vec<u32> =
-        (0..512).map(|i| if i & 3 == 2 { input[i ^ 1] } else { input[i] }).collect();
+    let expected: Vec<u32> = (0..512)
+        .map(|i| if i & 3 == 2 { input[i ^ 1] } else { input[i] })
+        .collect();
     everywhere(|platform| {
         let results = Launch::new("float", "move_bits", &[512])
             .buffer(&input)

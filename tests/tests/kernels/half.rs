@@ -23,7 +23,11 @@ fn to_half(x: f64, rounding: Rounding) -> f16 {
     let negative = x.is_sign_negative();
     let magnitude = x.abs();
     // In units of the last place: the exponent of a half is at least -14, and it has 10 bits.
-    let exponent = if magnitude == 0.0 { -14 } else { (magnitude.log2().floor() as i32).max(-14) };
+    let exponent = if magnitude == 0.0 {
+        -14
+    } else {
+        (magnitude.log2().floor() as i32).max(-14)
+    };
     let units = magnitude * f64::from(10 - exponent).exp2();
     let rounded = match (rounding, negative) {
         (Rounding::Nearest, _) => units.round_ties_even(),
@@ -55,7 +59,11 @@ fn halves(seed: u64, count: usize) -> Vec<f16> {
             1 => f16::from_f64(random.between(-300.0, 300.0)),
             _ => {
                 let half = f16::from_bits(random.bits() as u16);
-                if half.is_nan() { f16::from_f32(0.5) } else { half }
+                if half.is_nan() {
+                    f16::from_f32(0.5)
+                } else {
+                    half
+                }
             }
         })
         .collect()
@@ -148,10 +156,14 @@ fn math() {
         ("exp", 2.0, f64::exp),
     ];
     let mut random = Random::new(53);
-    let a: Vec<f16> = (0..512).map(|_| f16::from_f64(random.between(0.01, 9.0))).collect();
+    let a: Vec<f16> = (0..512)
+        .map(|_| f16::from_f64(random.between(0.01, 9.0)))
+        .collect();
     everywhere(|platform| {
-        let results =
-            Launch::new("half", "math", &[512]).buffer(&bits(&a)).out::<u16>(512 * 8).run(platform);
+        let results = Launch::new("half", "math", &[512])
+            .buffer(&bits(&a))
+            .out::<u16>(512 * 8)
+            .run(platform);
         let got = results.read::<u16>(1);
         for (at, bits) in got.iter().enumerate() {
             let (name, limit, reference) = ROWS[at % 8];
@@ -172,7 +184,13 @@ fn math() {
 fn widening_is_exact() {
     // Every half there is, but signalling NaNs.
     let all: Vec<u16> = (0..=u16::MAX)
-        .map(|bits| if f16::from_bits(bits).is_nan() { bits | 0x200 } else { bits })
+        .map(|bits| {
+            if f16::from_bits(bits).is_nan() {
+                bits | 0x200
+            } else {
+                bits
+            }
+        })
         .collect();
     everywhere(|platform| {
         let results = Launch::new("half", "widen", &[65536])
@@ -202,11 +220,31 @@ fn narrowing_rounds_as_asked() {
             _ => random.between(-1e-4, 1e-4) as f32,
         })
         .collect();
-    input.extend([0.0, -0.0, 65504.0, 65519.9, 65520.0, -65520.0, 1e30, f32::INFINITY, 6e-8, 2e-8]);
+    input.extend([
+        0.0,
+        -0.0,
+        65504.0,
+        65519.9,
+        65520.0,
+        -65520.0,
+        1e30,
+        f32::INFINITY,
+        6e-8,
+        2e-8,
+    ]);
     // Halfway between two halves.
-    input.extend([1.0 + 0.5 / 1024.0, 1.0 + 1.5 / 1024.0, -(1.0 + 0.5 / 1024.0)]);
-    let modes =
-        [Rounding::Nearest, Rounding::Zero, Rounding::Up, Rounding::Down, Rounding::Nearest];
+    input.extend([
+        1.0 + 0.5 / 1024.0,
+        1.0 + 1.5 / 1024.0,
+        -(1.0 + 0.5 / 1024.0),
+    ]);
+    let modes = [
+        Rounding::Nearest,
+        Rounding::Zero,
+        Rounding::Up,
+        Rounding::Down,
+        Rounding::Nearest,
+    ];
     let expected: Vec<f16> = input
         .iter()
         .flat_map(|x| modes.map(|mode| to_half(f64::from(*x), mode)))
@@ -232,8 +270,9 @@ fn narrowing_rounds_as_asked() {
 fn vectors() {
     // Small whole numbers: every sum and product is exact.
     let mut random = Random::new(55);
-    let input: Vec<f16> =
-        (0..64 * 8).map(|_| f16::from_f64(random.below(200) as f64 - 100.0)).collect();
+    let input: Vec<f16> = (0..64 * 8)
+        .map(|_| f16::from_f64(random.below(200) as f64 - 100.0))
+        .collect();
     let lane = |i: usize, k: usize| input[i * 8 + k].to_f64();
     let expected: Vec<f16> = (0..64)
         .flat_map(|i| (0..8).map(move |k| (i, k)))

@@ -58,7 +58,12 @@ impl Space {
     }
 
     fn launch(self, kernel: &str, dimensions: usize) -> Launch {
-        let wide = |v: [u32; 3]| v[..dimensions].iter().map(|v| u64::from(*v)).collect::<Vec<_>>();
+        let wide = |v: [u32; 3]| {
+            v[..dimensions]
+                .iter()
+                .map(|v| u64::from(*v))
+                .collect::<Vec<_>>()
+        };
         Launch::new("ids", kernel, &wide(self.global))
             .local(&self.local[..dimensions])
             .offset(&wide(self.offset))
@@ -67,7 +72,11 @@ impl Space {
 
 #[test]
 fn required_local_size() {
-    let space = Space { global: [32, 4, 4], local: [16, 2, 2], offset: [0; 3] };
+    let space = Space {
+        global: [32, 4, 4],
+        local: [16, 2, 2],
+        offset: [0; 3],
+    };
     let expected: Vec<u32> = space
         .items()
         .iter()
@@ -82,8 +91,9 @@ fn required_local_size() {
         .collect();
     everywhere(|platform| {
         // The size that the kernel requires need not be said.
-        let results =
-            Launch::new("ids", "required", &[32, 4, 4]).out::<u32>(512).run(platform);
+        let results = Launch::new("ids", "required", &[32, 4, 4])
+            .out::<u32>(512)
+            .run(platform);
         compare::equal(platform, &results.read::<u32>(0), &expected);
     });
 }
@@ -103,45 +113,107 @@ fn check_everything(space: Space, dimensions: usize) {
                 values.push(space.local[d]);
             }
             values.push(space.groups(0) + space.groups(1) * 1000 + space.groups(2) * 1_000_000);
-            values.push(
-                space.offset[0] + space.offset[1] * 1000 + space.offset[2] * 1_000_000,
-            );
+            values.push(space.offset[0] + space.offset[1] * 1000 + space.offset[2] * 1_000_000);
             values.push(dimensions as u32);
             values.push(item.local_linear());
             values
         })
         .collect();
     everywhere(|platform| {
-        let results =
-            space.launch("everything", dimensions).out::<u32>(items.len() * 22).run(platform);
-        compare::equal(&format!("{platform} {space:?}"), &results.read::<u32>(0), &expected);
+        let results = space
+            .launch("everything", dimensions)
+            .out::<u32>(items.len() * 22)
+            .run(platform);
+        compare::equal(
+            &format!("{platform} {space:?}"),
+            &results.read::<u32>(0),
+            &expected,
+        );
     });
 }
 
 #[test]
 fn one_dimension() {
-    check_everything(Space { global: [96, 1, 1], local: [32, 1, 1], offset: [0; 3] }, 1);
-    check_everything(Space { global: [7, 1, 1], local: [7, 1, 1], offset: [0; 3] }, 1);
-    check_everything(Space { global: [100, 1, 1], local: [33, 1, 1], offset: [17, 0, 0] }, 1);
+    check_everything(
+        Space {
+            global: [96, 1, 1],
+            local: [32, 1, 1],
+            offset: [0; 3],
+        },
+        1,
+    );
+    check_everything(
+        Space {
+            global: [7, 1, 1],
+            local: [7, 1, 1],
+            offset: [0; 3],
+        },
+        1,
+    );
+    check_everything(
+        Space {
+            global: [100, 1, 1],
+            local: [33, 1, 1],
+            offset: [17, 0, 0],
+        },
+        1,
+    );
 }
 
 #[test]
 fn two_dimensions() {
-    check_everything(Space { global: [24, 10, 1], local: [8, 5, 1], offset: [0; 3] }, 2);
-    check_everything(Space { global: [21, 11, 1], local: [8, 4, 1], offset: [3, 5, 0] }, 2);
+    check_everything(
+        Space {
+            global: [24, 10, 1],
+            local: [8, 5, 1],
+            offset: [0; 3],
+        },
+        2,
+    );
+    check_everything(
+        Space {
+            global: [21, 11, 1],
+            local: [8, 4, 1],
+            offset: [3, 5, 0],
+        },
+        2,
+    );
 }
 
 #[test]
 fn three_dimensions() {
-    check_everything(Space { global: [8, 6, 4], local: [4, 3, 2], offset: [1, 2, 3] }, 3);
-    check_everything(Space { global: [13, 5, 7], local: [5, 2, 3], offset: [9, 8, 7] }, 3);
-    check_everything(Space { global: [3, 3, 40], local: [1, 1, 16], offset: [0; 3] }, 3);
+    check_everything(
+        Space {
+            global: [8, 6, 4],
+            local: [4, 3, 2],
+            offset: [1, 2, 3],
+        },
+        3,
+    );
+    check_everything(
+        Space {
+            global: [13, 5, 7],
+            local: [5, 2, 3],
+            offset: [9, 8, 7],
+        },
+        3,
+    );
+    check_everything(
+        Space {
+            global: [3, 3, 40],
+            local: [1, 1, 16],
+            offset: [0; 3],
+        },
+        3,
+    );
 }
 
 #[test]
 fn hints_change_nothing() {
     everywhere(|platform| {
-        let results = Launch::new("ids", "hinted", &[50]).out::<i32>(50).run(platform);
+        let results = Launch::new("ids", "hinted", &[50])
+            .out::<i32>(50)
+            .run(platform);
         compare::equal(platform, &results.read::<i32>(0), &[1; 50]);
     });
 }
@@ -175,31 +247,90 @@ fn check_sub_groups(kernel: &str, space: Space, dimensions: usize) {
                 ]
             })
             .collect();
-        let results = space.launch(kernel, dimensions).out::<u32>(items.len() * 8).run(platform);
+        let results = space
+            .launch(kernel, dimensions)
+            .out::<u32>(items.len() * 8)
+            .run(platform);
         let got = results.read::<u32>(0);
         // A group smaller than a sub-group: the specification wants the smaller number, Intel's
         // compiler bakes in the SIMD width; either is fine for get_max_sub_group_size.
         let max = |values: &[u32]| -> Vec<u32> {
-            values.iter().enumerate().map(|(i, v)| if i % 8 == 1 { simd.max(*v) } else { *v }).collect()
+            values
+                .iter()
+                .enumerate()
+                .map(|(i, v)| if i % 8 == 1 { simd.max(*v) } else { *v })
+                .collect()
         };
-        compare::equal(&format!("{platform} {kernel} {space:?}"), &max(&got), &max(&expected));
+        compare::equal(
+            &format!("{platform} {kernel} {space:?}"),
+            &max(&got),
+            &max(&expected),
+        );
     });
 }
 
 #[test]
 fn sub_groups_of_uniform_ranges() {
     for kernel in ["sub_groups", "sub_groups_8"] {
-        check_sub_groups(kernel, Space { global: [128, 1, 1], local: [64, 1, 1], offset: [0; 3] }, 1);
-        check_sub_groups(kernel, Space { global: [50, 1, 1], local: [25, 1, 1], offset: [0; 3] }, 1);
-        check_sub_groups(kernel, Space { global: [10, 10, 4], local: [5, 5, 2], offset: [0; 3] }, 3);
+        check_sub_groups(
+            kernel,
+            Space {
+                global: [128, 1, 1],
+                local: [64, 1, 1],
+                offset: [0; 3],
+            },
+            1,
+        );
+        check_sub_groups(
+            kernel,
+            Space {
+                global: [50, 1, 1],
+                local: [25, 1, 1],
+                offset: [0; 3],
+            },
+            1,
+        );
+        check_sub_groups(
+            kernel,
+            Space {
+                global: [10, 10, 4],
+                local: [5, 5, 2],
+                offset: [0; 3],
+            },
+            3,
+        );
     }
 }
 
 #[test]
 fn sub_groups_of_non_uniform_ranges() {
     for kernel in ["sub_groups", "sub_groups_8"] {
-        check_sub_groups(kernel, Space { global: [100, 1, 1], local: [64, 1, 1], offset: [0; 3] }, 1);
-        check_sub_groups(kernel, Space { global: [19, 7, 1], local: [8, 4, 1], offset: [0; 3] }, 2);
-        check_sub_groups(kernel, Space { global: [13, 5, 7], local: [5, 2, 3], offset: [0; 3] }, 3);
+        check_sub_groups(
+            kernel,
+            Space {
+                global: [100, 1, 1],
+                local: [64, 1, 1],
+                offset: [0; 3],
+            },
+            1,
+        );
+        check_sub_groups(
+            kernel,
+            Space {
+                global: [19, 7, 1],
+                local: [8, 4, 1],
+                offset: [0; 3],
+            },
+            2,
+        );
+        check_sub_groups(
+            kernel,
+            Space {
+                global: [13, 5, 7],
+                local: [5, 2, 3],
+                offset: [0; 3],
+            },
+            3,
+        );
     }
 }

@@ -72,7 +72,17 @@ fn copies_of_every_format() {
     let cases: [(&str, &[u32]); 3] = [
         ("copy_ui", &[UNSIGNED_INT8, UNSIGNED_INT16, UNSIGNED_INT32]),
         ("copy_i", &[SIGNED_INT8, SIGNED_INT16, SIGNED_INT32]),
-        ("copy_f", &[UNORM_INT8, UNORM_INT16, SNORM_INT8, SNORM_INT16, HALF_FLOAT, FLOAT]),
+        (
+            "copy_f",
+            &[
+                UNORM_INT8,
+                UNORM_INT16,
+                SNORM_INT8,
+                SNORM_INT16,
+                HALF_FLOAT,
+                FLOAT,
+            ],
+        ),
     ];
     for (kernel, types) in cases {
         for &data_type in types {
@@ -107,7 +117,8 @@ fn check_copy(kernel: &str, order: u32, data_type: u32) {
         let size = bytes_of(data_type);
         for (to, from) in expected.chunks_mut(texel).zip(input.chunks(texel)) {
             for (k, source) in [1, 0, 3, 2].into_iter().enumerate() {
-                to[k * size..(k + 1) * size].copy_from_slice(&from[source * size..(source + 1) * size]);
+                to[k * size..(k + 1) * size]
+                    .copy_from_slice(&from[source * size..(source + 1) * size]);
             }
         }
     }
@@ -124,7 +135,10 @@ fn check_copy(kernel: &str, order: u32, data_type: u32) {
 fn near(got: &[f32], expected: &[f32], limit: f32, what: &str) {
     assert_eq!(got.len(), expected.len(), "{what}");
     for (at, (got, expected)) in got.iter().zip(expected).enumerate() {
-        assert!((got - expected).abs() <= limit, "{what}: [{at}] is {got}, expected {expected}");
+        assert!(
+            (got - expected).abs() <= limit,
+            "{what}: [{at}] is {got}, expected {expected}"
+        );
     }
 }
 
@@ -139,23 +153,54 @@ fn reads_give_numbers() {
                 .run(platform)
         };
         let unorm: Vec<f32> = bytes.iter().map(|b| f32::from(*b) / 255.0).collect();
-        near(&read("read_f", RGBA, UNORM_INT8).read::<f32>(1), &unorm, 1e-6, platform);
-        let swapped: Vec<f32> = unorm.chunks(4).flat_map(|t| [t[2], t[1], t[0], t[3]]).collect();
-        near(&read("read_f", BGRA, UNORM_INT8).read::<f32>(1), &swapped, 1e-6, platform);
-        let snorm: Vec<f32> =
-            bytes.iter().map(|b| (f32::from(*b as i8) / 127.0).max(-1.0)).collect();
-        near(&read("read_f", RGBA, SNORM_INT8).read::<f32>(1), &snorm, 1e-6, platform);
+        near(
+            &read("read_f", RGBA, UNORM_INT8).read::<f32>(1),
+            &unorm,
+            1e-6,
+            platform,
+        );
+        let swapped: Vec<f32> = unorm
+            .chunks(4)
+            .flat_map(|t| [t[2], t[1], t[0], t[3]])
+            .collect();
+        near(
+            &read("read_f", BGRA, UNORM_INT8).read::<f32>(1),
+            &swapped,
+            1e-6,
+            platform,
+        );
+        let snorm: Vec<f32> = bytes
+            .iter()
+            .map(|b| (f32::from(*b as i8) / 127.0).max(-1.0))
+            .collect();
+        near(
+            &read("read_f", RGBA, SNORM_INT8).read::<f32>(1),
+            &snorm,
+            1e-6,
+            platform,
+        );
         let unsigned: Vec<u32> = bytes.iter().map(|b| u32::from(*b)).collect();
-        compare::equal(platform, &read("read_ui", RGBA, UNSIGNED_INT8).read::<u32>(1), &unsigned);
+        compare::equal(
+            platform,
+            &read("read_ui", RGBA, UNSIGNED_INT8).read::<u32>(1),
+            &unsigned,
+        );
         let signed: Vec<i32> = bytes.iter().map(|b| i32::from(*b as i8)).collect();
-        compare::equal(platform, &read("read_i", RGBA, SIGNED_INT8).read::<i32>(1), &signed);
+        compare::equal(
+            platform,
+            &read("read_i", RGBA, SIGNED_INT8).read::<i32>(1),
+            &signed,
+        );
     });
 }
 
 #[test]
 fn missing_channels_read_as_zero_and_one() {
     let shorts = Random::new(122).many(TEXELS, |bits| bits as u16);
-    let expected: Vec<u32> = shorts.iter().flat_map(|s| [u32::from(*s), 0, 0, 1]).collect();
+    let expected: Vec<u32> = shorts
+        .iter()
+        .flat_map(|s| [u32::from(*s), 0, 0, 1])
+        .collect();
     everywhere(|platform| {
         let results = Launch::new("images", "read_ui", &[SIDES[0].into(), SIDES[1].into()])
             .image(flat(R, UNSIGNED_INT16), &shorts)
@@ -177,7 +222,10 @@ impl Texture {
         let texels = (0..width * height)
             .map(|_| std::array::from_fn(|_| random.below(256) as f32))
             .collect();
-        Self { sides: [width, height], texels }
+        Self {
+            sides: [width, height],
+            texels,
+        }
     }
 
     fn desc(&self) -> ImageDesc {
@@ -208,7 +256,11 @@ impl Texture {
 
     fn sample(&self, sampler: Sampler, at: [f32; 2]) -> [f32; 4] {
         let scaled: [f64; 2] = std::array::from_fn(|d| {
-            let scale = if sampler.normalized { self.sides[d] as f64 } else { 1.0 };
+            let scale = if sampler.normalized {
+                self.sides[d] as f64
+            } else {
+                1.0
+            };
             f64::from(at[d]) * scale
         });
         let wrapped = |x: i64, y: i64| {
@@ -223,7 +275,12 @@ impl Texture {
                 let [u, v] = scaled.map(|s| s - 0.5);
                 let (x, y) = (u.floor() as i64, v.floor() as i64);
                 let (a, b) = ((u - u.floor()) as f32, (v - v.floor()) as f32);
-                let corners = [wrapped(x, y), wrapped(x + 1, y), wrapped(x, y + 1), wrapped(x + 1, y + 1)];
+                let corners = [
+                    wrapped(x, y),
+                    wrapped(x + 1, y),
+                    wrapped(x, y + 1),
+                    wrapped(x + 1, y + 1),
+                ];
                 std::array::from_fn(|k| {
                     let row = |left: usize| corners[left][k] * (1.0 - a) + corners[left + 1][k] * a;
                     row(0) * (1.0 - b) + row(2) * b
@@ -252,7 +309,10 @@ fn coordinates(texture: &Texture, normalized: bool, count: usize) -> Vec<[f32; 2
 fn check_sampler(texture: &Texture, sampler: Sampler) {
     const COUNT: usize = 256;
     let at = coordinates(texture, sampler.normalized, COUNT);
-    let expected: Vec<f32> = at.iter().flat_map(|at| texture.sample(sampler, *at)).collect();
+    let expected: Vec<f32> = at
+        .iter()
+        .flat_map(|at| texture.sample(sampler, *at))
+        .collect();
     // The device mixes texels with weights of 8 bits.
     let limit = match sampler.filter {
         FilterMode::Nearest => 0.0,
@@ -265,7 +325,12 @@ fn check_sampler(texture: &Texture, sampler: Sampler) {
             .buffer(&at)
             .out::<[f32; 4]>(COUNT)
             .run(platform);
-        near(&results.read::<f32>(3), &expected, limit, &format!("{platform} {sampler:?}"));
+        near(
+            &results.read::<f32>(3),
+            &expected,
+            limit,
+            &format!("{platform} {sampler:?}"),
+        );
     });
 }
 
@@ -279,10 +344,24 @@ fn samplers() {
             AddressingMode::Repeat,
             AddressingMode::MirroredRepeat,
         ] {
-            check_sampler(&texture, Sampler { addressing, filter, normalized: true });
+            check_sampler(
+                &texture,
+                Sampler {
+                    addressing,
+                    filter,
+                    normalized: true,
+                },
+            );
         }
         for addressing in [AddressingMode::ClampToEdge, AddressingMode::ClampToBorder] {
-            check_sampler(&texture, Sampler { addressing, filter, normalized: false });
+            check_sampler(
+                &texture,
+                Sampler {
+                    addressing,
+                    filter,
+                    normalized: false,
+                },
+            );
         }
     }
 }
@@ -297,7 +376,10 @@ fn inline_samplers() {
         filter: FilterMode::Linear,
         normalized: true,
     };
-    let expected: Vec<f32> = at.iter().flat_map(|at| texture.sample(sampler, *at)).collect();
+    let expected: Vec<f32> = at
+        .iter()
+        .flat_map(|at| texture.sample(sampler, *at))
+        .collect();
     everywhere(|platform| {
         let results = Launch::new("images", "inline_sampler", &[COUNT as u64])
             .image(texture.desc(), &texture.texels)
@@ -313,8 +395,9 @@ fn whole_coordinates() {
     let (width, height) = (13i32, 9i32);
     let texels = Random::new(126).many((width * height * 4) as usize, |bits| bits as u32);
     let mut random = Random::new(127);
-    let at: Vec<[i32; 2]> =
-        (0..200).map(|_| [random.below(40) as i32 - 13, random.below(30) as i32 - 10]).collect();
+    let at: Vec<[i32; 2]> = (0..200)
+        .map(|_| [random.below(40) as i32 - 13, random.below(30) as i32 - 10])
+        .collect();
     let expected: Vec<u32> = at
         .iter()
         .flat_map(|[x, y]| {
@@ -330,7 +413,12 @@ fn whole_coordinates() {
     everywhere(|platform| {
         let results = Launch::new("images", "sample_int", &[200])
             .image(
-                desc(ImageKind::D2, RGBA, UNSIGNED_INT32, [width as u32, height as u32, 1]),
+                desc(
+                    ImageKind::D2,
+                    RGBA,
+                    UNSIGNED_INT32,
+                    [width as u32, height as u32, 1],
+                ),
                 &texels,
             )
             .sampler(sampler)
@@ -351,7 +439,12 @@ fn volumes() {
     let at: Vec<[f32; 4]> = (0..count)
         .map(|i| {
             let j = i * 37 % count;
-            [(j % w) as f32 + 0.5, (j / w % h) as f32 + 0.25, (j / w / h) as f32 + 0.75, 0.0]
+            [
+                (j % w) as f32 + 0.5,
+                (j / w % h) as f32 + 0.25,
+                (j / w / h) as f32 + 0.75,
+                0.0,
+            ]
         })
         .collect();
     let expected: Vec<f32> = (0..count).flat_map(|i| texels[i * 37 % count]).collect();
@@ -363,7 +456,10 @@ fn volumes() {
     };
     everywhere(|platform| {
         let results = Launch::new("images", "volume", &[count as u64])
-            .image(desc(ImageKind::D3, RGBA, FLOAT, [w as u32, h as u32, d as u32]), &texels)
+            .image(
+                desc(ImageKind::D3, RGBA, FLOAT, [w as u32, h as u32, d as u32]),
+                &texels,
+            )
             .sampler(sampler)
             .buffer(&at)
             .out::<[f32; 4]>(count)

@@ -81,7 +81,9 @@ fn basics<T: Int>(x: T, y: T) -> [T; 14] {
     // Signed division overflows for the lowest number by -1: OpenCL leaves the result open, and
     // wrapping is what the inputs below avoid.
     let (quotient, remainder) = if b == 0 { (0, 0) } else { (a / b, a % b) };
-    let order = i128::from(a < b) + 2 * i128::from(a <= b) + 4 * i128::from(a == b)
+    let order = i128::from(a < b)
+        + 2 * i128::from(a <= b)
+        + 4 * i128::from(a == b)
         + 8 * i128::from(a != b);
     [
         a + b,
@@ -111,7 +113,11 @@ fn built_ins<T: Int>(x: T, y: T, z: T) -> [T; 19] {
     } else {
         ((a as u128 * b as u128) >> T::BITS) as i128
     };
-    let mad_sat = if !T::SIGNED && high > 0 { limits::<T>().1 } else { product + c };
+    let mad_sat = if !T::SIGNED && high > 0 {
+        limits::<T>().1
+    } else {
+        product + c
+    };
     let leading = i128::from(bits(x).leading_zeros()) - i128::from(128 - T::BITS);
     let trailing = i128::from(bits(x).trailing_zeros().min(T::BITS));
     let turn = (bits(y) % u128::from(T::BITS)) as u32;
@@ -159,17 +165,22 @@ fn check_basics<T: Int>() {
             .buffer(&b)
             .out::<T>(COUNT * 14)
             .run(platform);
-        by_operation(&format!("{platform} {kernel}"), 14, &results.read::<T>(2), &expected, |i| {
-            format!("{:?} {:?}", a[i], b[i])
-        });
+        by_operation(
+            &format!("{platform} {kernel}"),
+            14,
+            &results.read::<T>(2),
+            &expected,
+            |i| format!("{:?} {:?}", a[i], b[i]),
+        );
     });
 }
 
 fn check_built_ins<T: Int>() {
     const COUNT: usize = 384;
     let [a, b, c] = [12, 13, 14].map(|seed| inputs::<T>(seed, COUNT));
-    let expected: Vec<T> =
-        (0..COUNT).flat_map(|i| built_ins(a[i], b[i], c[i])).collect();
+    let expected: Vec<T> = (0..COUNT)
+        .flat_map(|i| built_ins(a[i], b[i], c[i]))
+        .collect();
     everywhere(|platform| {
         let kernel = format!("built_ins_{}", T::NAME);
         let results = Launch::new("integer", &kernel, &[COUNT as u64])
@@ -178,9 +189,13 @@ fn check_built_ins<T: Int>() {
             .buffer(&c)
             .out::<T>(COUNT * 19)
             .run(platform);
-        by_operation(&format!("{platform} {kernel}"), 19, &results.read::<T>(3), &expected, |i| {
-            format!("{:?} {:?} {:?}", a[i], b[i], c[i])
-        });
+        by_operation(
+            &format!("{platform} {kernel}"),
+            19,
+            &results.read::<T>(3),
+            &expected,
+            |i| format!("{:?} {:?} {:?}", a[i], b[i], c[i]),
+        );
     });
 }
 
@@ -275,7 +290,10 @@ fn dot_bytes() {
         .flat_map(|i| {
             let at = 4 * i..4 * i + 4;
             let signed = at.clone().map(|k| i32::from(a[k]) * i32::from(b[k])).sum();
-            [signed, at.map(|k| i32::from(a[k]) * i32::from(c[k])).sum::<i32>()]
+            [
+                signed,
+                at.map(|k| i32::from(a[k]) * i32::from(c[k])).sum::<i32>(),
+            ]
         })
         .collect();
     everywhere(|platform| {
@@ -297,7 +315,16 @@ fn constant_division() {
         .iter()
         .flat_map(|&x| {
             let u = x as u32;
-            [x / 3, x % 7, x / 10, x / -1000, (u / 3) as i32, (u % 10) as i32, x / 16, x % 16]
+            [
+                x / 3,
+                x % 7,
+                x / 10,
+                x / -1000,
+                (u / 3) as i32,
+                (u % 10) as i32,
+                x / 16,
+                x % 16,
+            ]
         })
         .collect();
     everywhere(|platform| {
@@ -305,6 +332,8 @@ fn constant_division() {
             .buffer(&a)
             .out::<i32>(COUNT * 8)
             .run(platform);
-        by_operation(platform, 8, &results.read::<i32>(1), &expected, |i| a[i].to_string());
+        by_operation(platform, 8, &results.read::<i32>(1), &expected, |i| {
+            a[i].to_string()
+        });
     });
 }

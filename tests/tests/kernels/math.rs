@@ -52,7 +52,11 @@ fn gamma(x: f64) -> f64 {
         return PI / ((PI * x).sin() * gamma(1.0 - x));
     }
     let x = x - 1.0;
-    let sum = P.iter().enumerate().skip(1).fold(P[0], |sum, (i, p)| sum + p / (x + i as f64));
+    let sum = P
+        .iter()
+        .enumerate()
+        .skip(1)
+        .fold(P[0], |sum, (i, p)| sum + p / (x + i as f64));
     let t = x + 7.5;
     (2.0 * PI).sqrt() * t.powf(x + 0.5) * (-t).exp() * sum
 }
@@ -83,7 +87,9 @@ const UNARY: [Unary; 33] = [
     ("erfc", 16.0, -4.0, 8.0, erfc),
     ("exp", 3.0, -80.0, 80.0, f64::exp),
     ("exp2", 3.0, -120.0, 120.0, f64::exp2),
-    ("exp10", 3.0, -36.0, 36.0, |x| (x * std::f64::consts::LN_10).exp()),
+    ("exp10", 3.0, -36.0, 36.0, |x| {
+        (x * std::f64::consts::LN_10).exp()
+    }),
     ("expm1", 3.0, -20.0, 20.0, f64::exp_m1),
     ("log", 3.0, 1e-6, 1e6, f64::ln),
     ("log2", 3.0, 1e-6, 1e6, f64::log2),
@@ -108,7 +114,11 @@ fn inputs(seed: u64, low: f64, high: f64) -> Vec<f32> {
     (0..COUNT)
         .map(|i| {
             let near = if i % 2 == 0 { 1.0 } else { 0.01 };
-            let (low, high) = if low < 0.0 { (low * near, high * near) } else { (low, high) };
+            let (low, high) = if low < 0.0 {
+                (low * near, high * near)
+            } else {
+                (low, high)
+            };
             random.between(low, high) as f32
         })
         .collect()
@@ -161,12 +171,18 @@ fn sines_and_gamma() {
 }
 
 fn check_binary(name: &str, limit: f64, a: &[f32], b: &[f32], reference: fn(f64, f64) -> f64) {
-    let expected: Vec<f64> =
-        a.iter().zip(b).map(|(x, y)| reference(f64::from(*x), f64::from(*y))).collect();
+    let expected: Vec<f64> = a
+        .iter()
+        .zip(b)
+        .map(|(x, y)| reference(f64::from(*x), f64::from(*y)))
+        .collect();
     let pairs: Vec<_> = a.iter().zip(b).collect();
     everywhere(|platform| {
-        let results =
-            Launch::new("math", name, &[COUNT as u64]).buffer(a).buffer(b).out::<f32>(COUNT).run(platform);
+        let results = Launch::new("math", name, &[COUNT as u64])
+            .buffer(a)
+            .buffer(b)
+            .out::<f32>(COUNT)
+            .run(platform);
         let what = format!("{platform} {name}");
         compare::within_ulps(&what, &pairs, &results.read::<f32>(2), &expected, limit);
     });
@@ -200,8 +216,11 @@ fn whole_powers_and_roots() {
         ("rootn_", &roots, |x, n| x.powf(1.0 / f64::from(n))),
     ];
     for (name, b, reference) in cases {
-        let expected: Vec<f64> =
-            a.iter().zip(b).map(|(x, n)| reference(f64::from(*x), *n)).collect();
+        let expected: Vec<f64> = a
+            .iter()
+            .zip(b)
+            .map(|(x, n)| reference(f64::from(*x), *n))
+            .collect();
         let pairs: Vec<_> = a.iter().zip(b).collect();
         everywhere(|platform| {
             let results = Launch::new("math", name, &[COUNT as u64])
@@ -225,8 +244,20 @@ fn sincos() {
             .out::<f32>(COUNT)
             .out::<f32>(COUNT)
             .run(platform);
-        compare::within_ulps("sine", &a, &results.read::<f32>(1), &expected(f64::sin), 4.0);
-        compare::within_ulps("cosine", &a, &results.read::<f32>(2), &expected(f64::cos), 4.0);
+        compare::within_ulps(
+            "sine",
+            &a,
+            &results.read::<f32>(1),
+            &expected(f64::sin),
+            4.0,
+        );
+        compare::within_ulps(
+            "cosine",
+            &a,
+            &results.read::<f32>(2),
+            &expected(f64::cos),
+            4.0,
+        );
     });
 }
 
@@ -260,7 +291,12 @@ fn natives_are_close() {
             .run(platform);
         for (at, (got, expected)) in results.read::<f32>(1).iter().zip(&expected).enumerate() {
             // tan has a pole in the interval, and the device divides two native results.
-            let scale = expected.abs().max(1.0) * if at % 12 == 2 { expected.abs().max(1.0) } else { 1.0 };
+            let scale = expected.abs().max(1.0)
+                * if at % 12 == 2 {
+                    expected.abs().max(1.0)
+                } else {
+                    1.0
+                };
             let error = (f64::from(*got) - expected).abs();
             assert!(
                 error <= 1e-3 * scale,
@@ -275,8 +311,12 @@ fn natives_are_close() {
 #[test]
 fn geometry() {
     let mut random = Random::new(48);
-    let a: Vec<f32> = (0..COUNT * 4).map(|_| random.between(-3.0, 3.0) as f32).collect();
-    let b: Vec<f32> = (0..COUNT * 4).map(|_| random.between(-3.0, 3.0) as f32).collect();
+    let a: Vec<f32> = (0..COUNT * 4)
+        .map(|_| random.between(-3.0, 3.0) as f32)
+        .collect();
+    let b: Vec<f32> = (0..COUNT * 4)
+        .map(|_| random.between(-3.0, 3.0) as f32)
+        .collect();
     let expected: Vec<f64> = (0..COUNT)
         .flat_map(|i| {
             let lane = |v: &[f32], k: usize| f64::from(v[4 * i + k]);
@@ -312,7 +352,12 @@ fn geometry() {
             // Sums of products of numbers up to 3 cancel: the bound is absolute.
             let error = (f64::from(*got) - expected).abs();
             let limit = 1e-5 * expected.abs().max(1.0);
-            assert!(error <= limit, "{platform} operation {} item {} is {got}, expected {expected}", at % 12, at / 12);
+            assert!(
+                error <= limit,
+                "{platform} operation {} item {} is {got}, expected {expected}",
+                at % 12,
+                at / 12
+            );
         }
     });
 }

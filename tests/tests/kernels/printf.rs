@@ -23,7 +23,11 @@ fn conversions() {
             .value(1.5f32)
             .run(platform);
         let lines: Vec<&str> = results.printed.lines().collect();
-        compare::equal(platform, &lines, &expected.iter().map(String::as_str).collect::<Vec<_>>());
+        compare::equal(
+            platform,
+            &lines,
+            &expected.iter().map(String::as_str).collect::<Vec<_>>(),
+        );
     });
 }
 
@@ -36,7 +40,9 @@ fn one_line_an_item() {
         .collect();
     expected.sort();
     everywhere(|platform| {
-        let results = Launch::new("printf", "per_item", &[200]).buffer(&input).run(platform);
+        let results = Launch::new("printf", "per_item", &[200])
+            .buffer(&input)
+            .run(platform);
         let mut lines: Vec<String> = results.printed.lines().map(str::to_owned).collect();
         // Work-items print in any order.
         lines.sort();

@@ -13,12 +13,15 @@ fn small_array() {
             for k in 0..n {
                 a[((k * 7 + i) & 15) as usize] += a[((k * 11) & 15) as usize];
             }
-            a.iter().fold(0i32, |sum, v| sum.wrapping_mul(3).wrapping_add(*v))
+            a.iter()
+                .fold(0i32, |sum, v| sum.wrapping_mul(3).wrapping_add(*v))
         })
         .collect();
     everywhere(|platform| {
-        let results =
-            Launch::new("private", "small_array", &[100]).out::<i32>(100).value(n).run(platform);
+        let results = Launch::new("private", "small_array", &[100])
+            .out::<i32>(100)
+            .value(n)
+            .run(platform);
         compare::equal(platform, &results.read::<i32>(0), &expected);
     });
 }
@@ -38,8 +41,10 @@ fn large_array() {
         })
         .collect();
     everywhere(|platform| {
-        let results =
-            Launch::new("private", "large_array", &[200]).out::<i32>(200).value(n).run(platform);
+        let results = Launch::new("private", "large_array", &[200])
+            .out::<i32>(200)
+            .value(n)
+            .run(platform);
         compare::equal(platform, &results.read::<i32>(0), &expected);
     });
 }
@@ -51,8 +56,10 @@ fn huge_array() {
         .map(|i| (0..n).map(|k| ((k * 77 + i) % 5000) ^ (n + i)).sum())
         .collect();
     everywhere(|platform| {
-        let results =
-            Launch::new("private", "huge_array", &[64]).out::<i32>(64).value(n).run(platform);
+        let results = Launch::new("private", "huge_array", &[64])
+            .out::<i32>(64)
+            .value(n)
+            .run(platform);
         compare::equal(platform, &results.read::<i32>(0), &expected);
     });
 }
@@ -63,10 +70,12 @@ fn bytes_and_longs() {
     let expected: Vec<i64> = (0..100usize)
         .map(|i| {
             let bytes: Vec<u8> = (0..64).map(|k| input[(i + k) & 255]).collect();
-            let shorts: Vec<i16> =
-                (0..48).map(|k| (i32::from(bytes[(k + i) & 63]) * 100 - 3000) as i16).collect();
-            let longs: Vec<i64> =
-                (0..32).map(|k| i64::from(shorts[(k * 5 + i) % 48]) << 20).collect();
+            let shorts: Vec<i16> = (0..48)
+                .map(|k| (i32::from(bytes[(k + i) & 63]) * 100 - 3000) as i16)
+                .collect();
+            let longs: Vec<i64> = (0..32)
+                .map(|k| i64::from(shorts[(k * 5 + i) % 48]) << 20)
+                .collect();
             (0..32).fold(0, |sum, k| {
                 sum ^ (longs[(k * i) & 31] + i64::from(bytes[(k + i * 3) & 63]))
             })
@@ -91,8 +100,9 @@ fn spills() {
     }
     // Small whole numbers stay exact through the few steps.
     let mut random = Random::new(71);
-    let input: Vec<f32> =
-        (0..ITEMS * 8 * 16).map(|_| random.below(5) as f32 - 2.0).collect();
+    let input: Vec<f32> = (0..ITEMS * 8 * 16)
+        .map(|_| random.below(5) as f32 - 2.0)
+        .collect();
     let vector = |at: usize| lanes(|k| input[at * 16 + k]);
     let mut expected = vec![0.0f32; input.len()];
     for i in 0..ITEMS {

@@ -35,12 +35,16 @@ fn mirror_sizes() {
     let expected: Vec<u8> = (0..64)
         .map(|l| {
             let m = 63 - l;
-            input[m].wrapping_add(input[m + 64]).wrapping_add(input[m + 128])
+            input[m]
+                .wrapping_add(input[m + 64])
+                .wrapping_add(input[m + 128])
         })
         .collect();
     everywhere(|platform| {
-        let results =
-            Launch::new("slm", "mirror_sizes", &[8, 8]).out::<u8>(64).buffer(&input).run(platform);
+        let results = Launch::new("slm", "mirror_sizes", &[8, 8])
+            .out::<u8>(64)
+            .buffer(&input)
+            .run(platform);
         compare::equal(platform, &results.read::<u8>(0), &expected);
     });
 }

@@ -23,9 +23,20 @@ where
             let x = &input[begin..begin + size];
             let y = &input[ITEMS + begin..ITEMS + begin + size];
             // The first operand lies below the second: lanes come from both.
-            let up = |by: usize| if lane >= by { y[lane - by] } else { x[size + lane - by] };
-            let down =
-                |by: usize| if lane + by < size { x[lane + by] } else { y[lane + by - size] };
+            let up = |by: usize| {
+                if lane >= by {
+                    y[lane - by]
+                } else {
+                    x[size + lane - by]
+                }
+            };
+            let down = |by: usize| {
+                if lane + by < size {
+                    x[lane + by]
+                } else {
+                    y[lane + by - size]
+                }
+            };
             [
                 x[lanes[i] as usize % size],
                 x[lane ^ 5],
@@ -45,7 +56,11 @@ where
             .buffer(&lanes)
             .out::<T>(ITEMS * 8)
             .run(platform);
-        compare::equal(&format!("{platform} {kernel}"), &results.read::<T>(2), &expected);
+        compare::equal(
+            &format!("{platform} {kernel}"),
+            &results.read::<T>(2),
+            &expected,
+        );
     });
 }
 
@@ -68,7 +83,10 @@ fn shuffles_of_chars() {
     let expected: Vec<i8> = (0..ITEMS)
         .flat_map(|i| {
             let (begin, lane) = (i / 16 * 16, i % 16);
-            let (x, y) = (&input[begin..begin + 16], &input[ITEMS + begin..ITEMS + begin + 16]);
+            let (x, y) = (
+                &input[begin..begin + 16],
+                &input[ITEMS + begin..ITEMS + begin + 16],
+            );
             [
                 x[lanes[i] as usize % 16],
                 x[lane ^ 9],
@@ -161,7 +179,11 @@ fn larger<T: PartialOrd>(a: T, b: T) -> T {
 
 fn folds<T: Element>(values: &[T]) -> [T; 3] {
     let fold = |start: T, f: fn(T, T) -> T| values.iter().fold(start, |a, b| f(a, *b));
-    [fold(T::ZERO, T::plus), fold(T::HIGHEST, smaller), fold(T::LOWEST, larger)]
+    [
+        fold(T::ZERO, T::plus),
+        fold(T::HIGHEST, smaller),
+        fold(T::LOWEST, larger),
+    ]
 }
 
 fn check_collect<T: Element>(kernel: &str, size: usize) {
@@ -169,8 +191,12 @@ fn check_collect<T: Element>(kernel: &str, size: usize) {
     let expected: Vec<T> = (0..ITEMS)
         .flat_map(|i| {
             let begin = i / size * size;
-            [folds(&input[begin..begin + size]), folds(&input[begin..=i]), folds(&input[begin..i])]
-                .concat()
+            [
+                folds(&input[begin..begin + size]),
+                folds(&input[begin..=i]),
+                folds(&input[begin..i]),
+            ]
+            .concat()
         })
         .collect();
     everywhere(|platform| {
@@ -179,7 +205,11 @@ fn check_collect<T: Element>(kernel: &str, size: usize) {
             .buffer(&input)
             .out::<T>(ITEMS * 9)
             .run(platform);
-        compare::equal(&format!("{platform} {kernel}"), &results.read::<T>(1), &expected);
+        compare::equal(
+            &format!("{platform} {kernel}"),
+            &results.read::<T>(1),
+            &expected,
+        );
     });
 }
 
@@ -266,8 +296,9 @@ fn partial_sub_groups() {
 #[test]
 fn sums_between_sub_groups() {
     let input = Random::new(106).many(256, |bits| (bits % 100) as i32);
-    let expected: Vec<i32> =
-        (0..256).map(|i| input[i / 128 * 128..=i].iter().sum()).collect();
+    let expected: Vec<i32> = (0..256)
+        .map(|i| input[i / 128 * 128..=i].iter().sum())
+        .collect();
     everywhere(|platform| {
         let results = Launch::new("sub_group", "between", &[256])
             .local(&[128])

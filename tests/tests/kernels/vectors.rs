@@ -33,8 +33,10 @@ fn swizzles() {
 fn three() {
     let floats: Vec<f32> = (0..99 * 3).map(|i| i as f32 * 0.5).collect();
     let bytes = Random::new(81).many(99 * 3, |bits| bits as i8);
-    let rotated: Vec<f32> =
-        floats.chunks(3).flat_map(|v| [v[2] * 2.0, v[0] * 2.0, v[1] * 2.0]).collect();
+    let rotated: Vec<f32> = floats
+        .chunks(3)
+        .flat_map(|v| [v[2] * 2.0, v[0] * 2.0, v[1] * 2.0])
+        .collect();
     let longs: Vec<i64> = bytes.iter().map(|b| i64::from(*b) << 33).collect();
     everywhere(|platform| {
         let results = Launch::new("vectors", "three", &[99])
@@ -55,7 +57,10 @@ fn loads() {
     let expected: Vec<u16> = (0..ITEMS)
         .flat_map(|i| {
             let plus = |from: usize, count: usize, add: u16| -> Vec<u16> {
-                input[from..from + count].iter().map(|v| v.wrapping_add(add)).collect()
+                input[from..from + count]
+                    .iter()
+                    .map(|v| v.wrapping_add(add))
+                    .collect()
             };
             let mut out = plus(i * 2, 2, 1);
             out.extend(plus(i * 3, 3, 2));
@@ -155,7 +160,9 @@ fn longs() {
 }
 
 /// The structure of the kernel, as OpenCL C lays it out.
-#[derive(Clone, Copy, Debug, PartialEq, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable,
+)]
 #[repr(C)]
 struct Record {
     tag: i8,
@@ -186,9 +193,17 @@ fn records() {
         for (got, from) in results.read::<Record>(1).iter().zip(&input) {
             // What padding holds is the compiler's business.
             assert_eq!(got.tag, from.tag + 1, "{platform}");
-            let weights = [from.weights[0], from.weights[1], from.weights[0] - from.weights[1]];
+            let weights = [
+                from.weights[0],
+                from.weights[1],
+                from.weights[0] - from.weights[1],
+            ];
             assert_eq!(got.weights, weights, "{platform}");
-            assert_eq!(got.position, [from.position[1], from.position[0]], "{platform}");
+            assert_eq!(
+                got.position,
+                [from.position[1], from.position[0]],
+                "{platform}"
+            );
             let values: [f32; 5] = std::array::from_fn(|k| from.values[k] * (k + 1) as f32);
             assert_eq!(got.values, values, "{platform}");
         }

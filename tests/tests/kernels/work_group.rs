@@ -9,7 +9,9 @@ fn collectives() {
     let mut random = Random::new(90);
     for group in [32usize, 64, 256] {
         let count = group * 3;
-        let input: Vec<i32> = (0..count).map(|_| random.below(2000) as i32 - 1000).collect();
+        let input: Vec<i32> = (0..count)
+            .map(|_| random.below(2000) as i32 - 1000)
+            .collect();
         let expected: Vec<i32> = (0..count)
             .flat_map(|i| {
                 let begin = i / group * group;
@@ -75,8 +77,15 @@ fn floats() {
 #[test]
 fn async_copies() {
     let input: Vec<f32> = (0..192).map(|i| i as f32).collect();
-    let expected: Vec<f32> =
-        (0..192).map(|i| if i % 64 < 32 { i as f32 * 2.0 } else { i as f32 }).collect();
+    let expected: Vec<f32> = (0..192)
+        .map(|i| {
+            if i % 64 < 32 {
+                i as f32 * 2.0
+            } else {
+                i as f32
+            }
+        })
+        .collect();
     everywhere(|platform| {
         let results = Launch::new("work_group", "async_copy", &[96])
             .local(&[32])

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use umd::binary::{ArgInfo, ArgKind, KernelInfo};
 use umd::{
-    AddressingMode, Arg, Buffer, Device, FilterMode, Image, ImageDesc, ImageFormat, ImageKind,
-    Region, Sampler,
+    AddressingMode, Arg, Buffer, Device, FilterMode, HostMemory, Image, ImageDesc, ImageFormat,
+    ImageKind, Region, Sampler,
 };
 
 use crate::args::{
@@ -331,15 +331,11 @@ fn filled(device: &Device, bytes: &[u8]) -> Result<Buffer, Error> {
 
 /// Host memory whose first byte is `misalign` bytes into a page.
 fn user_memory(device: &Device, bytes: &[u8], misalign: u64) -> Result<Buffer, Error> {
-    const PAGE: usize = 4096;
-    let mut memory = vec![0; bytes.len() + 2 * PAGE];
-    // MISALIGN is below a page, so the sum is less than two pages from the start.
-    let begin = memory.as_ptr().align_offset(PAGE) + misalign as usize;
-    let range = begin..begin + bytes.len();
-    if let Some(place) = memory.get_mut(range.clone()) {
-        place.copy_from_slice(bytes);
-    }
-    Ok(device.from_user_memory(memory, range)?)
+    // MISALIGN is below a page.
+    let begin = misalign as usize;
+    let memory = HostMemory::new(begin + bytes.len())?;
+    memory.write(begin, bytes)?;
+    Ok(device.from_user_memory(&memory, begin..begin + bytes.len())?)
 }
 
 /// The buffer of an earlier argument.
