@@ -1,5 +1,7 @@
 //! Batches through the whole node: ioctls, fences, command streamer.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod common;
 
 use std::time::{Duration, Instant};
@@ -16,7 +18,7 @@ const TGL: Family = Family::Gen12Lp;
 
 fn end(batch: &mut Vec<u32>) {
     mi_batch_buffer_end::packet(TGL).emit(batch).unwrap();
-    if batch.len() % 2 != 0 {
+    if !batch.len().is_multiple_of(2) {
         batch.push(0);
     }
 }

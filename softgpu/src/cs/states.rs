@@ -38,10 +38,8 @@ pub(super) fn executes(id: PacketId) -> bool {
 pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     match packet.id {
         PacketId::StateBaseAddress => base_address(cs, packet),
-        PacketId::StateComputeMode => {
-            if packet.flag(state_compute_mode::LARGE_GRF_MODE_MASK) {
-                cs.state.large_grf = packet.flag(state_compute_mode::LARGE_GRF_MODE);
-            }
+        PacketId::StateComputeMode if packet.flag(state_compute_mode::LARGE_GRF_MODE_MASK) => {
+            cs.state.large_grf = packet.flag(state_compute_mode::LARGE_GRF_MODE);
         }
         PacketId::BindingTablePoolAlloc => binding_table_pool(cs, packet),
         PacketId::MediaVfeState => vfe_state(cs, packet),

@@ -59,7 +59,7 @@ macro_rules! word_access {
         pub fn $read(&self, address: GpuAddress) -> Result<$word, Fault> {
             const BYTES: usize = size_of::<$word>();
             let offset = page_offset(address);
-            if offset % BYTES == 0 {
+            if offset.is_multiple_of(BYTES) {
                 return Ok(match self.target(address, Access::Read)? {
                     Target::Page(page) => page.$load(offset),
                     Target::Nowhere => 0,
@@ -77,7 +77,7 @@ macro_rules! word_access {
         #[inline]
         pub fn $write(&self, address: GpuAddress, value: $word) -> Result<(), Fault> {
             let offset = page_offset(address);
-            if offset % size_of::<$word>() == 0 {
+            if offset.is_multiple_of(size_of::<$word>()) {
                 if let Target::Page(page) = self.target(address, Access::Write)? {
                     page.$store(offset, value);
                 }

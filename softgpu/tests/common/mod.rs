@@ -1,6 +1,7 @@
 //! A client of the node, as a user-mode driver is one: batches in mapped buffers.
 
 #![allow(dead_code, reason = "each test file uses a part")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -96,7 +97,13 @@ impl Client {
 
     fn make_queue(kmd: &dyn Kmd, address_space: AddressSpaceId) -> QueueId {
         kmd.create_queue(&QueueDesc {
-            engine: EngineClass::Render,
+            engine: kmd
+                .description()
+                .engines
+                .iter()
+                .map(|e| e.class)
+                .find(|class| matches!(class, EngineClass::Render | EngineClass::Compute))
+                .unwrap(),
             priority: Priority::Normal,
             address_space,
         })
