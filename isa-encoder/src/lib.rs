@@ -16,6 +16,6 @@ pub mod message;
 mod model;
 
 pub use asm::{AsmOptions, AssembledKernel, Assembly, Diagnostic, assemble};
-pub use code::{DecodeError, EncodeError, decode, encode, encode_shortest};
+pub use code::{DecodeError, EncodeError, decode, encode, encode_shortest, has_opcode};
 pub use disasm::Disassembler;
 pub use model::*;

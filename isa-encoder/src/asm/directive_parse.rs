@@ -120,9 +120,14 @@ pub fn parse(
         "swsb" => {
             let (word, span) = args.one("auto, keep or check")?;
             kernel.swsb = match word {
-                "auto" => SwsbMode::Auto,
                 "keep" => SwsbMode::Keep,
-                "check" => SwsbMode::Check,
+                "auto" | "check" => {
+                    return Err(Diagnostic::error(
+                        span,
+                        format!("`swsb {word}` is not supported yet"),
+                    )
+                    .with_help("annotate by hand and use `//.swsb keep`".into()));
+                }
                 _ => return Err(unknown(word, span, "auto, keep or check")),
             };
         }

@@ -62,8 +62,21 @@ struct Parser {
 
 impl Parser {
     fn line(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+        let start = cursor.span();
         self.predication(cursor)?;
+        let predication = cursor.since(start);
         self.mnemonic(cursor)?;
+        let opcode = self.instruction.opcode;
+        if self.instruction.predicate.is_some() && !opcode.has_predicate() {
+            return Err(Diagnostic::error(
+                predication,
+                format!("`{opcode}` has no predicate"),
+            ));
+        }
+        // A scalar jump is always done without the execution mask.
+        if opcode == Opcode::Jmpi {
+            self.instruction.no_mask = true;
+        }
         let format = self.instruction.opcode.format();
         if format == Format::Nullary {
             return self.options(cursor);
@@ -281,6 +294,14 @@ impl Parser {
                 .with_help("eq, ne, gt, ge, lt, le, ov, un or eo".into()));
         };
         let start = cursor.span();
+        let opcode = self.instruction.opcode;
+        let implied = opcode == Opcode::Math && cond == CondMod::Eo;
+        if !opcode.has_condition() && !implied {
+            return Err(Diagnostic::error(
+                start,
+                format!("`{opcode}` has no condition modifier"),
+            ));
+        }
         for _ in 0..3 {
             cursor.advance();
         }
@@ -300,6 +321,12 @@ impl Parser {
     fn operands(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
         let format = self.instruction.opcode.format();
         self.instruction.saturate = cursor.eat(Token::Sat);
+        if self.instruction.saturate && !self.instruction.opcode.has_saturation() {
+            return Err(Diagnostic::error(
+                cursor.last_span(),
+                format!("`{}` does not saturate", self.instruction.opcode),
+            ));
+        }
         let is_macro = match self.instruction.specific {
             Specific::Math(function) => function.is_macro(),
             _ => self.instruction.opcode == Opcode::Madm,
@@ -341,7 +368,7 @@ impl Parser {
             cursor.advance();
             loop {
                 cursor.expect(Token::Dollar)?;
-                mask |= 1 << cursor.small("the token", self.family.tokens() - 1)?;
+                mask |= 1 << cursor.small("the token", 31)?;
                 if !cursor.eat(Token::Comma) {
                     break;
                 }
@@ -503,6 +530,9 @@ impl Parser {
             }
             (SendForm::XeHpg | SendForm::Xe2, Descriptor::Register { .. }) => {
                 send.src1_len = length;
+                // A length in the instruction implies ExBSO, except where it is always there.
+                let always = form == SendForm::Xe2 && send.sfid == Some(Sfid::Ugm);
+                send.ex_bso = length.is_some() && !always;
             }
         }
         self.instruction.specific = Specific::Send(send);
@@ -616,6 +646,8 @@ impl Parser {
         if let Specific::Send(send) = &mut self.instruction.specific {
             match name {
                 "EOT" => send.eot = true,
+                // It is implied where every message has it.
+                "ExBSO" if self.family.send == SendForm::Xe2 && send.sfid == Some(Sfid::Ugm) => {}
                 "ExBSO" => send.ex_bso = true,
                 "CPS" => send.cps = true,
                 _ => return Err(bad(cursor, name, "no option of a send")),

@@ -30,8 +30,6 @@ pub struct AsmOptions {
     pub family: Option<Family>,
     /// Compacts instructions that do not say `{NoCompact}`.
     pub auto_compact: bool,
-    /// Does not check region and type restrictions.
-    pub no_validate: bool,
 }
 
 /// One assembled kernel.

@@ -230,22 +230,23 @@ fn hex_float(text: &str) -> Option<f64> {
     Some(value)
 }
 
-/// The bits of `value` as an immediate of type `ty`, and whether it was too large for it.
-pub fn immediate(value: Value, ty: Type, span: Span) -> Parse<(u64, bool)> {
+/// The bits of `value` as an immediate of type `ty`.
+pub fn immediate(value: Value, ty: Type, span: Span) -> Parse<u64> {
     let bits = ty.bits();
     let mask = u64::MAX >> (64 - bits);
     match (value, ty.kind()) {
         (Value::Integer { value, .. }, TypeKind::Signed | TypeKind::Unsigned) => {
-            let fits = bits == 64
-                || if ty.is_signed() {
-                    (-(1i64 << (bits - 1))..1i64 << bits).contains(&value)
-                } else {
-                    (-(1i64 << (bits - 1))..1i64 << bits).contains(&value)
-                };
-            Ok((value as u64 & mask, !fits))
+            // Either reading of the bits is fine: 0xFFFF:w, -1:uw.
+            if bits < 64 && !(-(1i64 << (bits - 1))..1i64 << bits).contains(&value) {
+                return Err(too_large(value, ty, span));
+            }
+            Ok(value as u64 & mask)
         }
         (Value::Integer { value, .. }, TypeKind::Packed) => {
-            Ok((value as u64 & mask, value as u64 & !mask != 0))
+            if value as u64 & !mask != 0 {
+                return Err(too_large(value, ty, span));
+            }
+            Ok(value as u64)
         }
         (Value::Integer { value, decimal }, TypeKind::Float) => {
             if decimal && value != 0 {
@@ -256,25 +257,24 @@ pub fn immediate(value: Value, ty: Type, span: Span) -> Parse<(u64, bool)> {
                 .with_help(format!("write `{value}.0:{ty}`")));
             }
             if value as u64 & !mask != 0 {
-                return Err(Diagnostic::error(
-                    span,
-                    format!("{value:#x} has more than the {bits} bits of :{ty}"),
-                ));
+                return Err(too_large(value, ty, span));
             }
-            Ok((value as u64, false))
+            Ok(value as u64)
         }
-        (Value::Float(value), TypeKind::Float) => match from_f64(value, ty) {
-            Some(bits) => Ok((bits, false)),
-            None => Err(Diagnostic::error(
-                span,
-                format!("this is no value of type :{ty}"),
-            )),
-        },
+        (Value::Float(value), TypeKind::Float) => from_f64(value, ty)
+            .ok_or_else(|| Diagnostic::error(span, format!("this is no value of type :{ty}"))),
         (Value::Float(_), _) => Err(Diagnostic::error(
             span,
             format!("type :{ty} takes an integer"),
         )),
     }
+}
+
+fn too_large(value: i64, ty: Type, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        span,
+        format!("{value} does not fit the {} bits of :{ty}", ty.bits()),
+    )
 }
 
 /// A double rounded to a type; NaNs keep sign, quiet bit and payload.

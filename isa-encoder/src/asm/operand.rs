@@ -287,22 +287,8 @@ impl Context<'_> {
             return self.immediate(cursor);
         }
         let mut mods = SrcMods::NONE;
-        let start = cursor.span();
-        mods.neg = match cursor.peek() {
-            Some(Token::Minus) if !self.opcode().is_bitwise() => true,
-            Some(Token::Tilde) if self.opcode().is_bitwise() => true,
-            Some(Token::Minus | Token::Tilde) => {
-                return Err(Diagnostic::error(
-                    start,
-                    "this source modifier does not go with this operation".into(),
-                )
-                .with_help("logic operations take `~`, others take `-`".into()));
-            }
-            _ => false,
-        };
-        if mods.neg {
-            cursor.advance();
-        }
+        // Either sign goes with any operation, as in IGA: logic ones invert, others negate.
+        mods.neg = cursor.eat(Token::Minus) || cursor.eat(Token::Tilde);
         mods.abs = cursor.eat(Token::Abs);
         if cursor.peek() == Some(Token::Ident)
             && cursor.text_at(0) == "r"
@@ -402,9 +388,10 @@ impl Context<'_> {
     fn immediate(&self, cursor: &mut Cursor<'_>) -> Parse<Src> {
         let start = cursor.span();
         let value = number::expression(cursor)?;
-        let ty = ty_or_error(cursor, None)?;
+        let implied = (self.format() == Format::Sync).then_some(Type::Ud);
+        let ty = ty_or_error(cursor, implied)?;
         let span = cursor.since(start);
-        let (value, _) = number::immediate(value, ty, span)?;
+        let value = number::immediate(value, ty, span)?;
         Ok(Src::Immediate { value, ty })
     }
 

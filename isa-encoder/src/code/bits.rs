@@ -82,9 +82,9 @@ impl Word {
     /// The value that is spread over `split`.
     #[inline(always)]
     pub fn gather(self, split: Split) -> u64 {
-        let mut value = 0;
+        let mut value = 0u64;
         for &field in split {
-            value = value << field.width | self.get(field);
+            value = value.unbounded_shl(field.width()) | self.get(field);
         }
         value
     }

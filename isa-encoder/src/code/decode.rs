@@ -225,7 +225,7 @@ impl<const N: usize> Decoder<N> {
                 3 => PredControl::AllV,
                 4..=13 => {
                     let group = 2 << ((value - 4) / 2);
-                    if value % 2 == 0 {
+                    if value.is_multiple_of(2) {
                         PredControl::AnyH(group)
                     } else {
                         PredControl::AllH(group)
@@ -449,7 +449,7 @@ impl<const N: usize> Decoder<N> {
         if indirect {
             return Ok(Src::Indirect {
                 subreg: self.get(s.addr_subreg) as u8,
-                offset: self.addr_imm(s.addr_imm),
+                offset: self.addr_imm(s.addr_imm) * s.addr_imm_unit,
                 region,
                 ty,
                 mods,

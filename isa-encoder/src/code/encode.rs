@@ -198,7 +198,7 @@ impl<'a> Encoder<'a> {
         }
         self.set("ExecSize", l.exec_size, u64::from(size.trailing_zeros()))?;
         let offset = input.channel_offset;
-        if offset % l.channel_unit != 0 {
+        if !offset.is_multiple_of(l.channel_unit) {
             return self.cannot("ChanOff", u64::from(offset));
         }
         self.set(
@@ -478,7 +478,10 @@ impl<'a> Encoder<'a> {
                     self.set("Src.RegFile", s.file, 1)?;
                 }
                 self.set("Src.AddrSubReg", s.addr_subreg, u64::from(subreg))?;
-                self.addr_imm("Src.AddrImm", s.addr_imm, offset)?;
+                if offset % s.addr_imm_unit != 0 {
+                    return self.cannot("Src.AddrImm", offset as u64);
+                }
+                self.addr_imm("Src.AddrImm", s.addr_imm, offset / s.addr_imm_unit)?;
                 self.region(s, region, ty)?;
                 set_mods(self, mods)
             }

@@ -91,7 +91,7 @@ impl FamilyTable {
         match (instruction.opcode, index) {
             (Opcode::Madm, 2) => Region::new(1, 1, 0),
             (Opcode::Madm, _) => Region::ternary(4, 1),
-            _ if self.align16 => Region::new((16 / ty.bytes().max(1)) as u8, 1, 0),
+            _ if self.align16 => Region::new(if ty.bits() == 64 { 2 } else { 4 }, 1, 0),
             _ if scalar => Region::SCALAR,
             _ if self.legacy_jumps => Region::new(2, 2, 1),
             _ => Region::PACKED,

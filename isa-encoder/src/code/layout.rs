@@ -41,6 +41,8 @@ pub struct SrcFields {
     pub subreg_odd: Field,
     pub addr_subreg: Field,
     pub addr_imm: Split,
+    /// Bytes that one step of `addr_imm` is.
+    pub addr_imm_unit: i16,
 }
 
 /// The destination of the align1 three-source format.
@@ -295,6 +297,7 @@ pub const GEN9: Layout = Layout {
             subreg_odd: Field::NONE,
             addr_subreg: f(76, 73),
             addr_imm: &[b(95), f(72, 64)],
+            addr_imm_unit: 1,
         },
         SrcFields {
             is_imm: Field::NONE,
@@ -311,6 +314,7 @@ pub const GEN9: Layout = Layout {
             subreg_odd: Field::NONE,
             addr_subreg: f(108, 105),
             addr_imm: &[b(121), f(104, 96)],
+            addr_imm_unit: 1,
         },
     ],
     imm32: f(127, 96),
@@ -457,6 +461,7 @@ const GEN12_SRC0: SrcFields = SrcFields {
     subreg_odd: Field::NONE,
     addr_subreg: f(79, 76),
     addr_imm: &[f(75, 66)],
+    addr_imm_unit: 1,
 };
 
 const GEN12_SRC1: SrcFields = SrcFields {
@@ -474,6 +479,7 @@ const GEN12_SRC1: SrcFields = SrcFields {
     subreg_odd: Field::NONE,
     addr_subreg: f(111, 108),
     addr_imm: &[f(107, 98)],
+    addr_imm_unit: 1,
 };
 
 /// Gen12LP and XeHPG.
@@ -620,6 +626,7 @@ pub const XEHPC: Layout = Layout {
         },
         SrcFields {
             vstride: f(118, 116),
+            addr_imm_unit: 2,
             ..GEN12_SRC1
         },
     ],

@@ -15,6 +15,8 @@ type Result<T> = core::result::Result<T, DecodeError>;
 pub const IDENTITY_SWIZZLE: u64 = 0xe4;
 /// All four channels.
 pub const FULL_WRITE_MASK: u64 = 15;
+/// The first of four channels.
+pub const FIRST_CHANNEL: u64 = 1;
 /// Bits 63:60 of the register number of `ip`.
 pub const IP: u64 = 0xa0;
 
@@ -45,8 +47,11 @@ impl<const N: usize> Decoder<N> {
                 ty: dst_ty,
             }
         } else {
-            if self.get(a.write_mask) != FULL_WRITE_MASK {
-                return self.reserved("Dst.ChanEn", self.get(a.write_mask));
+            match (self.get(a.write_mask), out.exec_size) {
+                (FULL_WRITE_MASK, _) => {}
+                // One channel: four are enabled, and one of them written.
+                (FIRST_CHANNEL, 4) => out.exec_size = 1,
+                (mask, _) => return self.reserved("Dst.ChanEn", mask),
             }
             Dst::Direct {
                 reg: Register {

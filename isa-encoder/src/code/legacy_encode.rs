@@ -3,7 +3,9 @@
 use super::EncodeError;
 use super::encode::{Encoder, SRC_NAMES, mme_code};
 use super::layout::SrcFields;
-use super::legacy_decode::{FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, SENDS_EXDESC_HIGH};
+use super::legacy_decode::{
+    FIRST_CHANNEL, FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, SENDS_EXDESC_HIGH,
+};
 use super::types;
 use crate::model::{
     Branch, Descriptor, Dst, Format, Opcode, Options, RegFile, Region, Register, Send, Src, Type,
@@ -34,7 +36,13 @@ impl Encoder<'_> {
                     return self.cannot("Dst.SubReg", u64::from(reg.byte));
                 }
                 self.set("Dst.SubReg", a.dst_subreg, u64::from(reg.byte / 4))?;
-                self.set("Dst.ChanEn", a.write_mask, FULL_WRITE_MASK)?;
+                let mask = if self.input.exec_size == 1 {
+                    self.set("ExecSize", self.layout.exec_size, 2)?;
+                    FIRST_CHANNEL
+                } else {
+                    FULL_WRITE_MASK
+                };
+                self.set("Dst.ChanEn", a.write_mask, mask)?;
                 reg
             }
             Dst::Macro { reg, mme, .. } => {

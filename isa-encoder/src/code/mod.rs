@@ -17,3 +17,8 @@ pub use decode::decode;
 pub use encode::{encode, encode_shortest};
 pub use error::{DecodeError, EncodeError};
 pub(crate) use family::{FamilyTable, SendForm, traits};
+
+/// Whether `family` has `opcode`.
+pub fn has_opcode(family: devinfo::Family, opcode: crate::Opcode) -> bool {
+    opcodes::code(family, opcode).is_some()
+}

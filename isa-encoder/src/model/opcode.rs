@@ -155,6 +155,71 @@ impl Opcode {
         matches!(self.format(), Format::Send)
     }
 
+    /// Whether the opcode takes a condition modifier.
+    ///
+    /// Source: the instruction attributes of the PRMs, vol 2a, and of IGA's models.
+    pub const fn has_condition(self) -> bool {
+        match self.format() {
+            Format::Unary => !matches!(
+                self,
+                Opcode::Bfrev | Opcode::Cbit | Opcode::Fbh | Opcode::Fbl
+            ),
+            Format::Binary => !matches!(
+                self,
+                Opcode::Bfi1
+                    | Opcode::Mach
+                    | Opcode::Macl
+                    | Opcode::Movi
+                    | Opcode::Smov
+                    | Opcode::Srnd
+            ),
+            Format::Ternary => !matches!(self, Opcode::Bfe | Opcode::Bfi2 | Opcode::Madm),
+            _ => false,
+        }
+    }
+
+    /// Whether the opcode takes a predicate.
+    ///
+    /// Source: as [`Opcode::has_condition`].
+    pub const fn has_predicate(self) -> bool {
+        !matches!(
+            self.format(),
+            Format::Nullary | Format::Sync | Format::Wait | Format::Dpas
+        ) && !matches!(
+            self,
+            Opcode::Csel | Opcode::Else | Opcode::Endif | Opcode::Srnd
+        )
+    }
+
+    /// Whether the opcode can saturate in some family.
+    ///
+    /// Source: as [`Opcode::has_condition`].
+    pub const fn has_saturation(self) -> bool {
+        !matches!(
+            self,
+            Opcode::Addc
+                | Opcode::And
+                | Opcode::Bfe
+                | Opcode::Bfi1
+                | Opcode::Bfi2
+                | Opcode::Bfn
+                | Opcode::Bfrev
+                | Opcode::Cbit
+                | Opcode::Cmp
+                | Opcode::Cmpn
+                | Opcode::Fbh
+                | Opcode::Fbl
+                | Opcode::Frc
+                | Opcode::Macl
+                | Opcode::Not
+                | Opcode::Or
+                | Opcode::Rol
+                | Opcode::Ror
+                | Opcode::Smov
+                | Opcode::Xor
+        )
+    }
+
     /// Whether the opcode has `.b`, branch control.
     pub const fn has_branch_control(self) -> bool {
         matches!(self, Opcode::If | Opcode::Else | Opcode::Goto)

@@ -1,0 +1,134 @@
+//! The assembler on whole files: directives, labels, diagnostics.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+use devinfo::Family;
+use isa_encoder::asm::{ArgumentKind, BlockUse, IdLayout, Scalar, Severity};
+use isa_encoder::{AsmOptions, Diagnostic, assemble};
+
+const BLOCK_COPY: &str = "\
+//.platform tgl
+//.kernel copy
+//.simd 16
+//.ids x
+//.arg in buf:0
+//.arg out buf:1
+//.arg n u32 @32
+//.arg scale f32x4
+//.block in read
+//.slm 1024
+//.local 16,1,1
+(W)     mov (8|M0)      r12.0<1>:ud  r0.0<1;1,0>:ud
+(f0.0)  if (16|M0)      L1  L1
+        add (16|M0)     r14.0<1>:d   r14.0<8;8,1>:d  1:w {@1}
+L1:
+        endif (16|M0)   L2
+L2:
+(W)     send.ts (8|M0)  null  r12  null  0x0  0x02000010 {EOT,@1}
+";
+
+fn errors(text: &str) -> Vec<Diagnostic> {
+    assemble(text, &AsmOptions::default()).expect_err("this has errors")
+}
+
+#[test]
+fn directives_describe_the_kernel() {
+    let assembly = assemble(BLOCK_COPY, &AsmOptions::default()).unwrap();
+    assert_eq!(assembly.family, Family::Gen12Lp);
+    assert_eq!(assembly.target.unwrap().platform, "tgl");
+    let [kernel] = assembly.kernels.as_slice() else {
+        panic!("one kernel");
+    };
+    let directives = &kernel.directives;
+    assert_eq!(directives.name, "copy");
+    assert_eq!(directives.simd, Some(16));
+    assert_eq!(directives.ids, IdLayout::X);
+    assert_eq!(directives.slm, 1024);
+    assert_eq!(directives.local, Some([16, 1, 1]));
+    assert_eq!(directives.args[0].kind, ArgumentKind::Buffer { bti: 0 });
+    assert_eq!(directives.args[0].blocks, [BlockUse::Read]);
+    assert_eq!(directives.args[2].offset, Some(32));
+    let vector = ArgumentKind::Value {
+        scalar: Scalar::F32,
+        count: 4,
+    };
+    assert_eq!(directives.args[3].kind, vector);
+    assert_eq!(directives.args[3].offset, Some(36));
+    assert_eq!(directives.payload_bytes(), 52);
+    assert_eq!(kernel.lines.len(), 5);
+}
+
+#[test]
+fn labels_become_distances_in_bytes() {
+    let assembly = assemble(BLOCK_COPY, &AsmOptions::default()).unwrap();
+    // if: JIP and UIP over one instruction.
+    assert_eq!(assembly.code[16 + 8..16 + 12], [32, 0, 0, 0]);
+    assert_eq!(assembly.code[16 + 12..16 + 16], [32, 0, 0, 0]);
+}
+
+#[test]
+fn compaction_moves_labels() {
+    let options = AsmOptions {
+        auto_compact: true,
+        ..AsmOptions::default()
+    };
+    let assembly = assemble(BLOCK_COPY, &options).unwrap();
+    let plain = assemble(BLOCK_COPY, &AsmOptions::default()).unwrap();
+    assert!(assembly.code.len() < plain.code.len());
+    let branch = assembly.kernels[0].lines[1].0;
+    let endif = assembly.kernels[0].lines[3].0;
+    let jip = &assembly.code[branch + 12..branch + 16];
+    assert_eq!(jip, ((endif - branch) as u32).to_le_bytes());
+}
+
+#[test]
+fn kernels_are_aligned_to_64_bytes() {
+    let text = "//.platform tgl\n//.kernel a\nnop\n//.kernel b\nnop\n";
+    let assembly = assemble(text, &AsmOptions::default()).unwrap();
+    let offsets: Vec<usize> = assembly.kernels.iter().map(|k| k.offset).collect();
+    assert_eq!(offsets, [0, 64]);
+    assert_eq!(assembly.code.len(), 80);
+}
+
+#[test]
+fn every_line_with_an_error_is_reported_with_its_place() {
+    let text = "//.platform tgl
+frob (8|M0) r1.0<1>:d r2.0<8;8,1>:d
+add (7|M0) r1.0<1>:d r2.0<8;8,1>:d 1:w
+add (8|M0) r1.0<3>:d r2.0<8;8,1>:d 1:w
+add (8|M0) r1.0<1>:d r2.9<8;8,1>:q 1:w
+jmpi (1|M0) nowhere
+mov (8|M0) r1.0<1>:f 3:f
+add (8|M0) r1.0<1>:d r2.0<8;8,1>:d 1:w {@8}
+//.simd 12
+";
+    let errors = errors(text);
+    let lines: Vec<usize> = errors.iter().map(|e| e.span.line_column(text).0).collect();
+    assert_eq!(lines, [2, 3, 4, 5, 6, 7, 8, 9]);
+    assert!(errors.iter().all(|e| e.severity == Severity::Error));
+    assert!(errors[0].message.contains("`frob`"), "{:?}", errors[0]);
+    assert!(errors[4].message.contains("`nowhere`"), "{:?}", errors[4]);
+}
+
+#[test]
+fn a_file_without_platform_says_what_to_write() {
+    let errors = errors("nop\n");
+    assert_eq!(errors.len(), 1);
+    assert!(errors[0].help.as_deref().unwrap().contains("//.platform"));
+}
+
+#[test]
+fn a_payload_offset_that_overlaps_is_refused() {
+    let text = "//.platform tgl\n//.arg a ptr @32\n//.arg b i32 @36\nnop\n";
+    assert!(errors(text)[0].message.contains("belong to `a`"));
+}
+
+#[test]
+fn an_option_of_another_family_is_refused() {
+    let text = "//.platform tgl\nadd (8|M0) r1.0<1>:d r2.0<8;8,1>:d 1:w {F@1}\n";
+    assert!(errors(text)[0].message.contains("SWSB"));
+}

@@ -1,0 +1,159 @@
+//! Intel's assembler as a child process.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use devinfo::Family;
+
+/// An iga64 that knows a family.
+pub struct Iga {
+    program: PathBuf,
+    leading: Vec<String>,
+    platform: &'static str,
+}
+
+/// The name of a family for `-p`.
+fn platform(family: Family) -> &'static str {
+    match family {
+        Family::Gen8 => "8",
+        Family::Gen9 => "9",
+        Family::Gen11 => "11",
+        Family::Gen12Lp => "12p1",
+        Family::XeHpg => "12p71",
+        Family::XeHpc => "12p72",
+        Family::Xe2 => "2",
+    }
+}
+
+/// The oracle of a family: `iga64`, and for Xe2 the command in `NEWER_IGA64` (words separated by
+/// spaces). `None`, said on stderr, if it is not there; with `ORACLES=required` that is a failure.
+pub fn find(family: Family) -> Option<Iga> {
+    let command = match family {
+        Family::Xe2 => std::env::var("NEWER_IGA64").ok(),
+        _ => Some("iga64".into()),
+    };
+    let iga = command.and_then(|command| {
+        let mut words = command.split_whitespace().map(str::to_owned);
+        Some(Iga {
+            program: words.next()?.into(),
+            leading: words.collect(),
+            platform: platform(family),
+        })
+    });
+    let found = iga.filter(|iga| iga.command().arg("-h").output().is_ok());
+    if found.is_none() {
+        let required = std::env::var("ORACLES").is_ok_and(|value| value == "required");
+        assert!(
+            !required || family == Family::Xe2,
+            "ORACLES=required, and there is no iga64 for {family}"
+        );
+        eprintln!("skipped: no iga64 for {family}");
+    }
+    found
+}
+
+impl Iga {
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.leading);
+        command
+    }
+
+    /// Assembles `text`; `Err` holds what iga64 printed.
+    pub fn assemble(&self, text: &str) -> Result<Vec<u8>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("in.asm");
+        let binary = folder.path().join("out.krn");
+        std::fs::write(&source, text).unwrap();
+        self.run("-a", &source, &binary)
+    }
+
+    /// Disassembles `code`.
+    pub fn disassemble(&self, code: &[u8]) -> Result<String, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("in.krn");
+        let text = folder.path().join("out.asm");
+        std::fs::write(&source, code).unwrap();
+        let bytes = self.run("-d", &source, &text)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn run(&self, mode: &str, source: &Path, out: &Path) -> Result<Vec<u8>, String> {
+        let output = self
+            .command()
+            .args([mode, "-q", "-p"])
+            .arg(self.platform)
+            .arg(source)
+            .arg("-o")
+            .arg(out)
+            .output()
+            .unwrap();
+        match std::fs::read(out) {
+            Ok(bytes) if output.status.success() => Ok(bytes),
+            _ => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+
+    /// The bytes of each line that iga64 takes, each line assembled on its own; `None` for the
+    /// others. Lines are instructions without labels.
+    pub fn assemble_lines(&self, lines: &[String]) -> Vec<Option<Vec<u8>>> {
+        let mut out = vec![None; lines.len()];
+        for (chunk, place) in lines.chunks(500).zip(out.chunks_mut(500)) {
+            self.assemble_chunk(chunk, place);
+        }
+        out
+    }
+
+    fn assemble_chunk(&self, lines: &[String], out: &mut [Option<Vec<u8>>]) {
+        let mut live: Vec<usize> = (0..lines.len()).collect();
+        while !live.is_empty() {
+            let text: String = live.iter().map(|&i| lines[i].clone() + "\n").collect();
+            match self.assemble(&text) {
+                Ok(code) => {
+                    let mut rest = code.as_slice();
+                    for &i in &live {
+                        let short = rest.get(3).is_some_and(|byte| byte & 0x20 != 0);
+                        let Some((bytes, more)) = rest.split_at_checked(if short { 8 } else { 16 })
+                        else {
+                            break;
+                        };
+                        out[i] = Some(bytes.to_vec());
+                        rest = more;
+                    }
+                    return;
+                }
+                Err(messages) => {
+                    let bad: BTreeSet<usize> = messages
+                        .lines()
+                        .filter(|line| line.contains("error"))
+                        .filter_map(error_line)
+                        .collect();
+                    let before = live.len();
+                    let mut number = 0;
+                    live.retain(|_| {
+                        number += 1;
+                        !bad.contains(&number)
+                    });
+                    if live.len() == before {
+                        // No line was named: halve.
+                        if before == 1 {
+                            return;
+                        }
+                        let (left, right) = lines.split_at(lines.len() / 2);
+                        let (out_left, out_right) = out.split_at_mut(left.len());
+                        self.assemble_chunk(left, out_left);
+                        self.assemble_chunk(right, out_right);
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The line number in `…line 12.34: error: …`.
+fn error_line(message: &str) -> Option<usize> {
+    let rest = &message[message.find("line ")? + 5..];
+    rest.split(['.', ':']).next()?.trim().parse().ok()
+}

@@ -1,0 +1,126 @@
+//! What holds for any bytes and any text.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+use devinfo::Family;
+use isa_encoder::disasm::Format;
+use isa_encoder::{AsmOptions, Disassembler, Options, assemble, decode, encode};
+
+/// Random bytes never panic; what decodes has an encoding, and that decodes to the same
+/// instruction and encodes to the same bytes again.
+#[test]
+fn encode_then_decode_is_the_identity() {
+    arbtest::arbtest(|u| {
+        let family = *u.choose(&Family::ALL)?;
+        let mut bytes: [u8; 16] = u.arbitrary()?;
+        // Half of the cases in the 16-byte form.
+        if u.arbitrary()? {
+            bytes[3] &= !0x20;
+        }
+        let Ok((instruction, length)) = decode(family, &bytes) else {
+            return Ok(());
+        };
+        assert_eq!(
+            length == 8,
+            instruction.options.contains(Options::COMPACTED)
+        );
+        let Ok((first, length)) = encode(family, &instruction) else {
+            // Reserved combinations decode, so that they can be shown, and have no encoding.
+            return Ok(());
+        };
+        let (again, _) = decode(family, &first[..length]).unwrap();
+        assert_eq!(again, instruction, "{family} {first:02x?}");
+        let (second, _) = encode(family, &again).unwrap();
+        assert_eq!(first, second, "{family} {instruction:?}");
+        Ok(())
+    })
+    .seed(0x1234_5678_0000_0400)
+    .budget_ms(2_000);
+}
+
+/// The disassembler prints anything, and its text assembles unless it holds data.
+#[test]
+fn any_bytes_disassemble() {
+    arbtest::arbtest(|u| {
+        let family = *u.choose(&Family::ALL)?;
+        let bytes: Vec<u8> = u.arbitrary()?;
+        let text = Disassembler::new(family, Format::default()).print(&bytes);
+        let options = AsmOptions {
+            family: Some(family),
+            ..AsmOptions::default()
+        };
+        let _ = assemble(&text, &options);
+        Ok(())
+    })
+    .budget_ms(2_000);
+}
+
+/// Any text assembles or gives diagnostics whose places lie in it.
+#[test]
+fn any_text_is_diagnosed() {
+    const WORDS: &[&str] = &[
+        "add",
+        "mov",
+        "(8|M0)",
+        "(W)",
+        "r10.0<1>:d",
+        "r12.0<8;8,1>:f",
+        "null",
+        "0x12:ud",
+        "-1.5:f",
+        "{",
+        "}",
+        "@1",
+        "$2.dst",
+        "Compacted",
+        "send.dc0",
+        "if",
+        "L1",
+        "L1:",
+        "\n",
+        "//.simd 16",
+        "//.arg x ptr @32",
+        "//.kernel k",
+        "/*",
+        "*/",
+        "(",
+        ")",
+        "<",
+        "r[a0.0,16]",
+        "'",
+        "é",
+        "sync.allwr",
+        "($1,$2)",
+        "(f0.0)",
+        "(lt)f0.0",
+        "math.inv",
+        "//.platform dg2:8",
+        ":",
+    ];
+    arbtest::arbtest(|u| {
+        let family = *u.choose(&Family::ALL)?;
+        let mut text = String::new();
+        for _ in 0..u.int_in_range(0..=60)? {
+            text.push_str(u.choose(WORDS)?);
+            text.push_str(u.choose(&[" ", "", "\n"])?);
+        }
+        let options = AsmOptions {
+            family: Some(family),
+            auto_compact: u.arbitrary()?,
+        };
+        if let Err(diagnostics) = assemble(&text, &options) {
+            assert!(!diagnostics.is_empty());
+            for diagnostic in diagnostics {
+                assert!(diagnostic.span.start <= diagnostic.span.end);
+                assert!(diagnostic.span.end <= text.len(), "{diagnostic:?}");
+                diagnostic.span.line_column(&text);
+            }
+        }
+        Ok(())
+    })
+    .budget_ms(2_000);
+}
