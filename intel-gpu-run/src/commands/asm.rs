@@ -33,10 +33,6 @@ pub struct Args {
     #[arg(long)]
     compact: bool,
 
-    /// Do not check the region and type restrictions of the platform
-    #[arg(long)]
-    no_validate: bool,
-
     /// Print which register each argument lands in, instead of the instructions
     #[arg(long)]
     map: bool,
@@ -59,7 +55,6 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let options = AsmOptions {
         family: args.platform.map(|target| target.platform.family),
         auto_compact: args.compact,
-        no_validate: args.no_validate,
     };
     let assembly = assemble(text, &options)
         .map_err(|found| Error::Diagnostics(diagnostics::render(&file.name, text, &found)))?;
