@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use devinfo::{Family, GpuAddress};
 
+use crate::Checks;
 use crate::eu::CodeCache;
 use crate::mem::View;
 use crate::sf::StateCache;
@@ -111,4 +112,6 @@ pub struct GroupEnv<'a> {
     pub code: &'a CodeCache,
     /// Decoded surface states: one cache for each walker and host thread.
     pub state: &'a StateCache,
+    /// Where rules that hardware leaves undefined are recorded when broken, if anywhere.
+    pub checks: Option<&'a Checks>,
 }

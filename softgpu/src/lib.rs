@@ -5,6 +5,7 @@
 //! command streams, `dispatch` turns walkers into thread groups, `eu` interprets threads, and
 //! `sf` are the shared functions that sends reach.
 
+mod checks;
 mod cs;
 mod device;
 pub mod dispatch;
@@ -17,6 +18,7 @@ mod node;
 pub mod sf;
 mod uapi;
 
+pub use checks::{Checks, Rule, Violation};
 pub use device::{Device, Options};
 pub use fault::Fault;
 pub use group::{Barrier, GroupEnv, Slm, StateBases};

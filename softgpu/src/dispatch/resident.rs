@@ -151,6 +151,7 @@ impl Resident {
                 barrier: &self.barrier,
                 code: host.code,
                 state: host.state,
+                checks: None,
             };
             let before = resumable.thread.counters();
             let stop = resumable.thread.run(&env, budget);

@@ -6,7 +6,7 @@ use isa_encoder::message::Direction;
 
 use super::payload::{Lanes, Payload, Response, lane, lane32, lane64};
 use super::place::{Place, UNBOUNDED};
-use crate::Fault;
+use crate::{Checks, Fault, Rule};
 
 /// The addresses of a message's channels.
 pub(super) struct Addresses<'a> {
@@ -109,6 +109,7 @@ pub(super) struct Gather<'a> {
     pub live: u32,
     /// Bytes of a register: planes begin at registers.
     pub grf: usize,
+    pub checks: Option<&'a Checks>,
 }
 
 impl Gather<'_> {
@@ -140,6 +141,24 @@ impl Gather<'_> {
         self.addresses.consecutive_dwords(self.lanes)
     }
 
+    /// Records elements that are misaligned or outside their surface.
+    #[cold]
+    fn check(&self, checks: &Checks, components: impl Iterator<Item = u64>) {
+        let width = self.element.memory as u64;
+        for component in components {
+            for lane in Lanes(self.live) {
+                let offset = self.offset(lane, component);
+                // Hardware splits bytes and words; dwords and qwords it does not.
+                if width >= 4 && self.place.address(offset) % 4 != 0 {
+                    checks.report(Rule::ElementAlignment, || {
+                        format!("channel {lane} accesses {width} bytes at offset {offset:#x}")
+                    });
+                }
+                self.place.check_bounds(checks, offset, width);
+            }
+        }
+    }
+
     /// Moves elements; `components` gives the byte offset in memory of each register plane.
     pub(super) fn transfer(
         &self,
@@ -148,6 +167,9 @@ impl Gather<'_> {
         dst: &mut [u8],
         components: impl Iterator<Item = u64> + Clone,
     ) -> Result<(), Fault> {
+        if let Some(checks) = self.checks {
+            self.check(checks, components.clone());
+        }
         match direction {
             Direction::Read => self.read(dst, components),
             Direction::Write => self.write(payload, components),
@@ -225,6 +247,9 @@ impl Gather<'_> {
         op: isa_encoder::message::AtomicOp,
         returns: bool,
     ) -> Result<(), Fault> {
+        if let Some(checks) = self.checks {
+            self.check(checks, std::iter::once(0));
+        }
         let Element { memory, slot, .. } = self.element;
         let plane = self.plane();
         let data = payload.bytes(self.addresses.end, op.operands() * plane)?;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use devinfo::GpuAddress;
 
 use crate::mem::View;
-use crate::{Fault, Slm};
+use crate::{Checks, Fault, Rule, Slm};
 
 /// A byte-addressed range. Reads beyond its end give 0, writes are dropped; an element counts as
 /// inside when all its bytes are.
@@ -46,6 +46,29 @@ impl<'a> Place<'a> {
             Self::Memory { bytes, .. } => inside(offset, width, *bytes),
             Self::Local(slm) => inside(offset, width, slm.words().len() as u64 * 4),
             Self::Nowhere => false,
+        }
+    }
+
+    /// The address of `offset`: in memory, or in SLM.
+    pub(super) fn address(&self, offset: u64) -> u64 {
+        match self {
+            Self::Memory { base, .. } => base.offset(offset).get(),
+            Self::Local(_) | Self::Nowhere => offset,
+        }
+    }
+
+    /// Records an access of `width` bytes that is not wholly inside.
+    pub(super) fn check_bounds(&self, checks: &Checks, offset: u64, width: u64) {
+        let bytes = match self {
+            Self::Memory { bytes, .. } => *bytes,
+            Self::Local(slm) => slm.words().len() as u64 * 4,
+            // A null surface is empty on purpose.
+            Self::Nowhere => return,
+        };
+        if !inside(offset, width, bytes) {
+            checks.report(Rule::SurfaceBounds, || {
+                format!("{width} bytes at offset {offset:#x} of a surface of {bytes:#x} bytes")
+            });
         }
     }
 
@@ -175,10 +198,7 @@ impl<'a> Place<'a> {
             update(0);
             return Ok(0);
         }
-        let address = match self {
-            Self::Memory { base, .. } => base.offset(offset).get(),
-            _ => offset,
-        };
+        let address = self.address(offset);
         if address % width as u64 != 0 {
             return Err(Fault::Invalid {
                 why: format!("atomic of {width} bytes at {address:#x}, which is not aligned to it"),

@@ -88,6 +88,7 @@ pub fn run(kernel: &Kernel) {
         barrier: &barrier,
         code: &code,
         state: &state,
+        checks: None,
     };
     let mut thread = Thread::new(&ThreadStart {
         family: kernel.family,

@@ -3,9 +3,9 @@
 use isa_encoder::message::{BlockAlignment, Direction, HdcAddress, OwordCount};
 
 use super::{Context, header};
-use crate::Fault;
 use crate::sf::payload::{Lanes, Response, lane32};
 use crate::sf::place::Place;
+use crate::{Fault, Rule};
 
 const OWORD: usize = 16;
 const HWORD: usize = 32;
@@ -71,6 +71,19 @@ fn transfer(
     at: usize,
     bytes: usize,
 ) -> Result<(), Fault> {
+    if let Some(checks) = context.env.checks {
+        let (rule, unit) = match direction {
+            Direction::Read => (Rule::BlockReadAlignment, 4),
+            Direction::Write => (Rule::BlockWriteAlignment, OWORD as u64),
+        };
+        if place.address(offset) % unit != 0 {
+            checks.report(rule, || {
+                let address = place.address(offset);
+                format!("{address:#x} is no multiple of {unit}")
+            });
+        }
+        place.check_bounds(checks, offset, bytes as u64);
+    }
     match direction {
         Direction::Read => {
             let mut response = Response::new(dst, at + bytes)?;

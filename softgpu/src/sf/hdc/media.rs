@@ -3,9 +3,9 @@
 use isa_encoder::message::{Direction, HdcSurface};
 
 use super::Context;
-use crate::Fault;
 use crate::sf::execute::not_modelled;
 use crate::sf::rectangle::Rectangle;
+use crate::{Fault, Rule};
 
 /// Header dword 0: x in bytes, signed.
 const X: usize = 0;
@@ -37,6 +37,14 @@ pub(super) fn access(
         width: (size & 0x3f) as usize + 1,
         height: (size >> 16 & 0x3f) as usize + 1,
     };
+    if let Some(checks) = context.env.checks
+        && direction == Direction::Write
+        && rectangle.x % 4 != 0
+    {
+        checks.report(Rule::ImageBlockWriteX, || {
+            format!("x is {} bytes, no multiple of 4", rectangle.x)
+        });
+    }
     rectangle.transfer(direction, dst, |bytes| {
         context.payload.bytes(context.grf, bytes)
     })

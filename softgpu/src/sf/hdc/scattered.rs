@@ -37,6 +37,7 @@ fn gather<'a>(
         lanes,
         live,
         grf: context.grf,
+        checks: context.env.checks,
     })
 }
 

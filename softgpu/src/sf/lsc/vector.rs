@@ -3,9 +3,9 @@
 use isa_encoder::message::{AddressSize, AtomicOp, DataSize, Direction, LscAddress};
 
 use super::Context;
-use crate::Fault;
 use crate::sf::gather::{Addresses, Element, Gather};
 use crate::sf::payload::{Lanes, Response, lane};
+use crate::{Fault, Rule};
 
 /// A message to untyped memory.
 pub(super) struct Vector<'a> {
@@ -39,6 +39,7 @@ impl<'a> Vector<'a> {
             lanes: context.lanes,
             live: context.live,
             grf: context.grf,
+            checks: context.env.checks,
         })
     }
 
@@ -89,6 +90,19 @@ impl<'a> Vector<'a> {
         let shift = if gather.element.high { 16 } else { 0 };
         let elements = usize::from(elements);
         let bytes = elements * slot;
+        if let Some(checks) = gather.checks {
+            let rule = match direction {
+                Direction::Read => Rule::BlockReadAlignment,
+                Direction::Write => Rule::BlockWriteAlignment,
+            };
+            if gather.place.address(first) % memory as u64 != 0 {
+                checks.report(rule, || {
+                    format!("{elements} elements of {memory} bytes at offset {first:#x}")
+                });
+            }
+            let len = (usize::from(elements) * memory) as u64;
+            gather.place.check_bounds(checks, first, len);
+        }
         let at = |index: usize| first.wrapping_add((index * memory) as u64);
         match direction {
             Direction::Read => {

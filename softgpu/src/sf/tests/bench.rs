@@ -7,7 +7,7 @@ use isa_encoder::message::{Lengths, Message as Meaning};
 use crate::eu::CodeCache;
 use crate::mem::AddressSpace;
 use crate::sf::{Effect, Message, StateCache, execute};
-use crate::{Barrier, Fault, GroupEnv, Slm, StateBases};
+use crate::{Barrier, Checks, Fault, GroupEnv, Slm, StateBases};
 
 /// Where test memory is bound.
 pub const MEMORY: u64 = 0x10_0000;
@@ -48,6 +48,7 @@ pub struct Bench {
     pub space: AddressSpace,
     pub slm: Slm,
     pub barrier: Barrier,
+    pub checks: Checks,
 }
 
 /// One send: descriptors from `meaning`, payload in one piece, split after `split` registers.
@@ -74,6 +75,7 @@ impl Bench {
             space,
             slm: Slm::new(SLM_BYTES),
             barrier: Barrier::new(1),
+            checks: Checks::default(),
         }
     }
 
@@ -146,6 +148,7 @@ impl Bench {
             barrier: &self.barrier,
             code: &CodeCache::new(),
             state: &StateCache::default(),
+            checks: Some(&self.checks),
         };
         execute(message, &env)
     }

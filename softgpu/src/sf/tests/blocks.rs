@@ -7,8 +7,8 @@ use isa_encoder::message::{
 };
 
 use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, Random, Send};
-use crate::Fault;
 use crate::sf::{Effect, Message};
+use crate::{Fault, Rule};
 
 const COUNTS: [(OwordCount, usize); 5] = [
     (OwordCount::OneLow, 1),
@@ -265,4 +265,51 @@ fn unbound_pages_fault_at_their_address() {
         Err(Fault::Page { address, .. }) => assert_eq!(address.get(), wild),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn broken_rules_are_recorded_once_for_each_instruction() {
+    let bench = Bench::new(Family::Gen12Lp);
+    bench.bind_buffer(3, MEMORY, 64);
+    let write = |address: HdcAddress, words: &[(usize, u32)]| {
+        bench
+            .send(&Send {
+                meaning: Meaning::Hdc(Hdc::OwordBlock {
+                    direction: Direction::Write,
+                    address,
+                    alignment: BlockAlignment::Oword,
+                    count: OwordCount::Two,
+                    port: BlockPort::Data,
+                }),
+                exec_size: 8,
+                mask: 1,
+                header: true,
+                payload: &[header(words), vec![0; 32]].concat(),
+                split: 1,
+                response: 0,
+            })
+            .expect("writes");
+    };
+    let rules = || -> Vec<Rule> {
+        let found = bench.checks.take();
+        found.iter().map(|violation| violation.rule).collect()
+    };
+    let a64 = HdcAddress::A64 { coherent: true };
+    write(a64, &[(0, MEMORY as u32 + 32)]);
+    assert_eq!(rules(), []);
+    bench.checks.set_ip(0x40);
+    write(a64, &[(0, MEMORY as u32 + 40)]);
+    write(a64, &[(0, MEMORY as u32 + 44)]);
+    let found = bench.checks.take();
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        (found[0].rule, found[0].ip),
+        (Rule::BlockWriteAlignment, 0x40)
+    );
+    assert_eq!(bench.checks.count(), 2);
+    let buffer = HdcAddress::A32(HdcSurface::Bti(3));
+    write(buffer, &[(2, 2)]);
+    assert_eq!(rules(), []);
+    write(buffer, &[(2, 3)]);
+    assert_eq!(rules(), [Rule::SurfaceBounds]);
 }
