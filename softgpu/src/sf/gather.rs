@@ -149,7 +149,7 @@ impl Gather<'_> {
             for lane in Lanes(self.live) {
                 let offset = self.offset(lane, component);
                 // Hardware splits bytes and words; dwords and qwords it does not.
-                if width >= 4 && self.place.address(offset) % 4 != 0 {
+                if width >= 4 && !self.place.address(offset).is_multiple_of(4) {
                     checks.report(Rule::ElementAlignment, || {
                         format!("channel {lane} accesses {width} bytes at offset {offset:#x}")
                     });

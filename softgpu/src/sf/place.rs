@@ -199,7 +199,7 @@ impl<'a> Place<'a> {
             return Ok(0);
         }
         let address = self.address(offset);
-        if address % width as u64 != 0 {
+        if !address.is_multiple_of(width as u64) {
             return Err(Fault::Invalid {
                 why: format!("atomic of {width} bytes at {address:#x}, which is not aligned to it"),
             });
@@ -268,7 +268,7 @@ fn local_load(slm: &Slm, offset: u64, width: usize) -> u64 {
     let words = slm.words();
     let index = (offset / 4) as usize;
     let word = |index: usize| words.get(index).map(|word| word.load(ORDER));
-    if offset % 4 == 0 && width == 4 {
+    if offset.is_multiple_of(4) && width == 4 {
         return word(index).unwrap_or(0).into();
     }
     if !inside(offset, width as u64, words.len() as u64 * 4) {
@@ -291,7 +291,7 @@ fn local_load(slm: &Slm, offset: u64, width: usize) -> u64 {
 fn local_store(slm: &Slm, offset: u64, width: usize, value: u64) {
     let words = slm.words();
     let index = (offset / 4) as usize;
-    if offset % 4 == 0 && width == 4 {
+    if offset.is_multiple_of(4) && width == 4 {
         if let Some(word) = words.get(index) {
             word.store(value as u32, ORDER);
         }

@@ -14,6 +14,9 @@ const TABLE_ENTRIES: usize = 240;
 /// Slots for surface states found by offset; direct mapped.
 const OFFSET_SLOTS: usize = 64;
 
+/// A surface with the address of its state.
+type Found = Option<(GpuAddress, Surface)>;
+
 /// Surface states that messages of a walker have used, decoded.
 ///
 /// Hardware caches these states for the length of a walker too (software invalidates the state
@@ -24,7 +27,7 @@ pub struct StateCache {
     /// By binding table index.
     table: Box<[Cell<Option<Surface>>]>,
     /// By address of the state.
-    states: Box<[Cell<Option<(GpuAddress, Surface)>>]>,
+    states: Box<[Cell<Found>]>,
 }
 
 impl Default for StateCache {

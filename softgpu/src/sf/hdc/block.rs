@@ -76,7 +76,7 @@ fn transfer(
             Direction::Read => (Rule::BlockReadAlignment, 4),
             Direction::Write => (Rule::BlockWriteAlignment, OWORD as u64),
         };
-        if place.address(offset) % unit != 0 {
+        if !place.address(offset).is_multiple_of(unit) {
             checks.report(rule, || {
                 let address = place.address(offset);
                 format!("{address:#x} is no multiple of {unit}")

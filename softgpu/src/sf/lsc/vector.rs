@@ -95,12 +95,12 @@ impl<'a> Vector<'a> {
                 Direction::Read => Rule::BlockReadAlignment,
                 Direction::Write => Rule::BlockWriteAlignment,
             };
-            if gather.place.address(first) % memory as u64 != 0 {
+            if !gather.place.address(first).is_multiple_of(memory as u64) {
                 checks.report(rule, || {
                     format!("{elements} elements of {memory} bytes at offset {first:#x}")
                 });
             }
-            let len = (usize::from(elements) * memory) as u64;
+            let len = (elements * memory) as u64;
             gather.place.check_bounds(checks, first, len);
         }
         let at = |index: usize| first.wrapping_add((index * memory) as u64);

@@ -445,7 +445,7 @@ mod tests {
                 if code == F::R8G8B8A8_SNORM && byte == 0x80 {
                     continue;
                 }
-                let bytes = byte * 0x0101_0101 & ((1 << (8 * format.bytes)) - 1);
+                let bytes = (byte * 0x0101_0101) & ((1 << (8 * format.bytes)) - 1);
                 let (stored, mask) = format.store(format.load(bytes), 0xf);
                 assert_eq!(stored, bytes & mask, "{code:?}");
             }

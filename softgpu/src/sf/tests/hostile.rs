@@ -58,7 +58,7 @@ fn random_messages_end() {
                 bench.write(STATES + at, &states);
                 for state in 0..64 {
                     let at = STATES + state * 64 + 32;
-                    let address = super::bench::MEMORY + random.below(0x8_0000) & !0x3f;
+                    let address = super::bench::MEMORY + (random.below(0x8_0000) & !0x3f);
                     if random.below(4) != 0 {
                         bench.write(at, &address.to_le_bytes());
                     }

@@ -493,7 +493,7 @@ fn two_dimensional_stores_keep_to_the_surface() {
         (6, 2),
         (7, 3 | 3 << 8),
     ] {
-        payload[index * 4..index * 4 + 4].copy_from_slice(&(value as u32).to_le_bytes());
+        payload[index * 4..index * 4 + 4].copy_from_slice(&value.to_le_bytes());
     }
     payload.extend((1..=16u32).flat_map(u32::to_le_bytes));
     bench
