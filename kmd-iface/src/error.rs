@@ -142,7 +142,7 @@ impl KmdError {
     /// The error for `errno` from `ioctl`, with what it usually means.
     pub(crate) fn from_errno(ioctl: &'static str, errno: Errno) -> Self {
         let hint = match errno {
-            Errno::ENODEV => return Self::DeviceLost { ioctl, errno },
+            Errno::ENODEV => "the device is gone, or this kind of device does not have it",
             Errno::EIO => "the context is banned or the GPU is wedged: make a new queue",
             Errno::ECANCELED => "the queue is banned: make a new one",
             Errno::EFAULT => "a pointer or user memory is not readable and writable",

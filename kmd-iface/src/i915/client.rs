@@ -5,7 +5,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use devinfo::GpuAddress;
+use devinfo::{Family, GpuAddress};
 use nix::errno::Errno;
 
 use super::calls::{self, FencePoint};
@@ -16,7 +16,7 @@ use crate::memory::map_node;
 use crate::space::{Binding, Space};
 use crate::uapi::drm::SyncobjWaitFlags;
 use crate::uapi::i915::exec::{ExecFenceFlags, ExecObjectFlags};
-use crate::uapi::i915::gem::{CreateExtFlags, MmapOffset, UserptrFlags};
+use crate::uapi::i915::gem::{CACHING_CACHED, CreateExtFlags, MmapOffset, UserptrFlags};
 use crate::uapi::i915::getparam::{REG_READ_8B_WA, RENDER_TIMESTAMP};
 use crate::uapi::i915::query::{MEMORY_CLASS_DEVICE, MEMORY_CLASS_SYSTEM, MemoryClassInstance};
 use crate::{
@@ -120,6 +120,33 @@ impl I915 {
         Ok(true)
     }
 
+    /// A buffer of a device without memory of its own, coherent with the CPU's caches if the CPU
+    /// maps it write-back.
+    fn create_in_host_memory(&self, desc: &BufferDesc) -> KmdResult<(u32, u64)> {
+        let node = self.node();
+        if desc.caching == Caching::WriteCombined || self.description.has_llc {
+            return calls::create(node, desc.size);
+        }
+        match self.description.platform {
+            // Meteor Lake's pages carry their coherency, chosen at creation.
+            Some(platform) if platform.family >= Family::XeHpg => {
+                let pat = Some(u32::from(platform.pat_coherent));
+                calls::create_ext(node, desc.size, &[], pat, CreateExtFlags::empty())
+            }
+            // Atoms snoop where they are told to.
+            _ => {
+                let (handle, size) = calls::create(node, desc.size)?;
+                match calls::set_caching(node, handle, CACHING_CACHED) {
+                    Ok(()) => Ok((handle, size)),
+                    Err(error) => {
+                        generic::close(node, handle)?;
+                        Err(error)
+                    }
+                }
+            }
+        }
+    }
+
     /// Where a buffer goes, most preferred region first; empty for plain GEM_CREATE.
     fn regions(&self, placement: Placement) -> Vec<MemoryClassInstance> {
         if !self.description.has_device_memory() {
@@ -166,7 +193,7 @@ impl Kmd for I915 {
     fn create_buffer(&self, desc: &BufferDesc) -> KmdResult<BufferHandle> {
         let regions = self.regions(desc.placement);
         let (handle, size) = if regions.is_empty() {
-            calls::create(self.node(), desc.size)?
+            self.create_in_host_memory(desc)?
         } else {
             let flags = match desc.placement {
                 Placement::DeviceCpuVisible => CreateExtFlags::NEEDS_CPU_ACCESS,
@@ -381,15 +408,16 @@ impl Kmd for I915 {
         let flags = |b: BufferHandle| buffers.get(&b).map_or(OBJECT_FLAGS, |b| b.flags);
         match target.submit(self.node.as_ref(), space, submission, &wait, flags) {
             Ok(seqno) => Ok(Fence { queue, seqno }),
-            Err(
-                error @ KmdError::Ioctl {
-                    errno: Errno::EIO, ..
-                },
-            ) => {
+            Err(KmdError::Ioctl {
+                ioctl,
+                errno: errno @ Errno::EIO,
+                ..
+            }) => {
                 let context = target.context;
                 drop(guard);
+                // Without a reset of this context it is the whole device that is wedged.
                 self.check(queue, context)?;
-                Err(error)
+                Err(KmdError::DeviceLost { ioctl, errno })
             }
             Err(error) => Err(error),
         }

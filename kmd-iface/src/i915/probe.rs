@@ -83,13 +83,10 @@ fn optional<T>(result: KmdResult<T>) -> KmdResult<Option<T>> {
     use nix::errno::Errno::{EINVAL, ENODEV, ENOENT, ENOTTY, EOPNOTSUPP};
     match result {
         Ok(value) => Ok(Some(value)),
-        Err(
-            KmdError::Ioctl {
-                errno: EINVAL | ENOENT | ENOTTY | EOPNOTSUPP,
-                ..
-            }
-            | KmdError::DeviceLost { errno: ENODEV, .. },
-        ) => Ok(None),
+        Err(KmdError::Ioctl {
+            errno: EINVAL | ENODEV | ENOENT | ENOTTY | EOPNOTSUPP,
+            ..
+        }) => Ok(None),
         Err(error) => Err(error),
     }
 }

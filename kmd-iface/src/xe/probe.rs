@@ -59,11 +59,10 @@ pub(super) fn describe(
         })?;
     let hwconfig = match calls::hwconfig(node) {
         Ok(table) => Some(table).filter(|t| !t.is_empty()),
-        Err(KmdError::Ioctl { errno, .. } | KmdError::DeviceLost { errno, .. })
-            if matches!(errno, Errno::EINVAL | Errno::ENODEV | Errno::EOPNOTSUPP) =>
-        {
-            None
-        }
+        Err(KmdError::Ioctl {
+            errno: Errno::EINVAL | Errno::ENODEV | Errno::EOPNOTSUPP,
+            ..
+        }) => None,
         Err(error) => return Err(error),
     };
     let masks = calls::topology_masks(node)?;

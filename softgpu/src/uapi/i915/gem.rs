@@ -222,6 +222,10 @@ fn wait_idle(object: &Object, write: bool) {
 }
 
 pub(super) fn set_domain(file: &File, args: &mut SetDomain) -> Result<(), Errno> {
+    // Discrete devices have no domains to move between (`i915_gem_set_domain_ioctl`).
+    if file.device().platform.local_memory {
+        return Err(Errno::ENODEV);
+    }
     let cpu = Domains::CPU | Domains::GTT | Domains::WC;
     if !((args.read_domains | args.write_domain) - cpu).is_empty() {
         return Err(Errno::EINVAL);

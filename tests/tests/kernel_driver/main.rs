@@ -1,0 +1,14 @@
+//! The kernel driver clients against a node: the software GPU of several platforms and, where
+//! there is one, every real render node that the table knows.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the helpers belong to tests: what fails in them fails the test"
+)]
+
+mod contexts;
+mod faults;
+mod memory;
+mod rig;
+mod submission;
