@@ -351,7 +351,7 @@ fn integers(
                 continue;
             }
             Opcode::Math => {
-                let (quotient, rest) = math::divide(a, b, first.element.is_signed());
+                let (quotient, rest) = math::divide(a, b, op.dst.ty.is_signed());
                 match op.specific {
                     Specific::Math(MathFunction::Irem) => rest,
                     _ => quotient,

@@ -79,7 +79,7 @@ pub(super) fn store_remainders(state: &mut State, op: &Op, sources: &Operands, m
     }
     let extent = op.lanes() * usize::from(op.dst.stride);
     let at = op.dst.base as usize + extent.next_multiple_of(state.rules.grf_bytes);
-    let signed = op.src[0].element.is_signed();
+    let signed = op.dst.ty.is_signed();
     let end = GRF_BASE + state.regs.grf().len();
     for lane in channels(mask) {
         let a = int_source(&op.src[0], sources[0][lane]);

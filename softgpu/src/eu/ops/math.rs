@@ -63,11 +63,18 @@ pub fn float_math(
     })
 }
 
-/// Integer division: quotient and remainder of 32-bit numbers.
+/// Integer division: quotient and remainder of the 32-bit numbers that the low halves of `a` and
+/// `b` are.
 ///
-/// The quotient truncates. Division by zero gives the largest magnitude of the dividend's sign
+/// The destination's type says whether they are signed: compilers divide sign-extended words that
+/// they call `ud`, into a `d`. The quotient truncates. Division by zero gives the largest magnitude of the dividend's sign
 /// and the dividend as remainder (TGL PRM vol 2a "math", INT DIV by zero).
 pub const fn divide(a: i128, b: i128, signed: bool) -> (i128, i128) {
+    let (a, b) = if signed {
+        (a as i32 as i128, b as i32 as i128)
+    } else {
+        (a as u32 as i128, b as u32 as i128)
+    };
     if b == 0 {
         let quotient = if !signed {
             u32::MAX as i128
@@ -171,6 +178,8 @@ mod tests {
     fn integer_division() {
         assert_eq!(divide(7, -2, true), (-3, 1));
         assert_eq!(divide(-7, 2, true), (-3, -1));
+        assert_eq!(divide(0xffff_fff9, 2, true), (-3, -1));
+        assert_eq!(divide(-7, 2, false), (0x7fff_fffc, 1));
         assert_eq!(divide(7, 0, false), (0xffff_ffff, 7));
         assert_eq!(divide(-7, 0, true), (-0x8000_0000, -7));
     }
