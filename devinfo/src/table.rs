@@ -350,6 +350,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "tgl",
         title: "Tiger Lake",
+        status: Status::Working,
         skus: &[
             sku(
                 "GT2",
