@@ -8,7 +8,7 @@ mod range;
 mod spec;
 
 pub use element::ElementType;
-pub use expect::{Expect, Tolerance};
+pub use expect::Expect;
 pub use print::Print;
 pub use range::Extent;
 pub use spec::{
