@@ -1,5 +1,10 @@
 //! What the README says is true.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "the helpers of these tests fail by panicking"
+)]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;

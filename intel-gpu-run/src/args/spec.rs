@@ -503,7 +503,7 @@ fn hex(text: &str) -> Result<Vec<u8>, String> {
         .map(|c| c.to_digit(16).map(|d| d as u8))
         .collect::<Option<_>>()
         .ok_or_else(|| format!("expected hexadecimal digits, not {text:?}"))?;
-    if digits.is_empty() || digits.len() % 2 != 0 {
+    if digits.is_empty() || !digits.len().is_multiple_of(2) {
         return Err(format!(
             "expected two digits for each byte, got {} digits",
             digits.len()

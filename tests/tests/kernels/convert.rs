@@ -115,7 +115,8 @@ fn from_float() {
             }
         })
         .collect();
-    let modes: [(&str, fn(f64) -> f64); 4] = [
+    type Mode = (&'static str, fn(f64) -> f64);
+    let modes: [Mode; 4] = [
         ("_rte", f64::round_ties_even),
         ("_rtz", f64::trunc),
         ("_rtp", f64::ceil),

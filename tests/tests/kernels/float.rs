@@ -173,7 +173,7 @@ fn comparisons() {
                 x.is_sign_negative(),
                 !unordered,
                 unordered,
-                x < y || x > y,
+                x < y || y < x,
             ]
             .iter()
             .enumerate()

@@ -5,6 +5,12 @@
 //! Integers are compared exactly, floating-point results within the limits of the OpenCL C
 //! specification (section 7.4).
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the helpers of these tests fail by panicking"
+)]
+
 mod addressing;
 mod atomics;
 mod block_image;

@@ -112,7 +112,7 @@ fn shuffles_of_vectors() {
         .map(|at| {
             let (i, k) = (at / 4, at % 4);
             let begin = i / 16 * 16;
-            input[(begin + (i % 16 ^ 3)) * 4 + k].wrapping_add(input[(begin + 2) * 4 + k])
+            input[(begin + ((i % 16) ^ 3)) * 4 + k].wrapping_add(input[(begin + 2) * 4 + k])
         })
         .collect();
     everywhere(|platform| {
