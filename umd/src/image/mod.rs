@@ -332,13 +332,13 @@ impl Image {
     pub(crate) fn check_media_block(&self) -> Result<(), String> {
         let inner = &self.inner;
         let address = inner.bo.address().offset(inner.start);
-        if address.get() % 32 != 0 {
+        if !address.get().is_multiple_of(32) {
             return Err(format!(
                 "its block accesses need a base that is a multiple of 32 bytes, the image begins \
                  at {address}"
             ));
         }
-        if inner.layout.pitch % 64 != 0 {
+        if !inner.layout.pitch.is_multiple_of(64) {
             return Err(format!(
                 "its block accesses need a row pitch that is a multiple of 64 bytes, the image \
                  has {}",
