@@ -14,7 +14,8 @@ pub struct Step<'a> {
     pub address: GpuAddress,
     /// The dwords from the batch's start to the header.
     pub offset: usize,
-    /// Its dwords; one at least, also for a header that is not known.
+    /// Its dwords; one at least, also for a header that is not known. None only in the last step
+    /// of a batch that has no MI_BATCH_BUFFER_END: it says that there is nothing more to read.
     pub dwords: &'a [u32],
     /// The packet.
     pub packet: Result<Decoded<'a>, DecodeError>,

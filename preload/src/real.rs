@@ -33,7 +33,7 @@ impl<F: Copy> Symbol<F> {
             address = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
             self.address.store(address, Ordering::Relaxed);
         }
-        const { assert!(mem::size_of::<F>() == mem::size_of::<*mut c_void>()) };
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
         // SAFETY: `F` is a function pointer type (checked for size above, and every `Symbol` is
         // declared in this file with the C prototype of its name); the address is not null.
         (!address.is_null()).then(|| unsafe { mem::transmute_copy::<*mut c_void, F>(&address) })

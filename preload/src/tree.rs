@@ -140,11 +140,6 @@ impl Tree {
         rest.starts_with(b"/").then_some(rest)
     }
 
-    /// The directory that holds the tree.
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
     fn directory(&self, path: &str) -> io::Result<()> {
         fs::create_dir_all(self.root.join(path))
     }

@@ -4,6 +4,12 @@
 //! these clients (`tests/neo/*.c`) compute right, the software GPU reads right. Each client
 //! compares its results itself; here it is checked besides that EU instructions ran.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests fail by panicking"
+)]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;

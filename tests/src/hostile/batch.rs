@@ -86,7 +86,15 @@ pub fn walk(batch: &AnyBatch) {
     let mut next = 0;
     for step in Batch::new(batch.family, Engine::Render, start, &batch.dwords) {
         assert_eq!(step.offset, next, "a step begins where the one before ends");
-        assert!(!step.dwords.is_empty(), "a step has a dword at least");
+        let ends = next == batch.dwords.len();
+        assert!(
+            ends == step.dwords.is_empty(),
+            "only the end of the dwords has none"
+        );
+        assert!(
+            !ends || step.packet.is_err(),
+            "the end of the dwords is no packet"
+        );
         next = step.offset + step.dwords.len();
         assert!(!step.to_string().is_empty());
     }
