@@ -7,8 +7,8 @@ use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use umd::{
-    Arg, Buffer, Device, DeviceSpec, Error, Image, ImageDesc, NdRange, OpenOptions, Program,
-    QueueOptions, Region, Sampler,
+    Arg, Buffer, Device, DeviceSpec, Error, Image, ImageDesc, ImageKind, NdRange, OpenOptions,
+    Program, QueueOptions, Region, Sampler,
 };
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -188,7 +188,13 @@ impl Launch {
                     _ => panic!("argument {other} is no buffer"),
                 },
                 Value::Image(desc, texels) => {
-                    let image = device.image(desc)?;
+                    let image = match desc.kind {
+                        ImageKind::D1Buffer => {
+                            let memory = device.buffer(texels.len() as u64)?;
+                            device.image_from_buffer(&memory, desc)?
+                        }
+                        _ => device.image(desc)?,
+                    };
                     image.write(&whole(desc), texels)?;
                     Object::Image(image, texels.len())
                 }
@@ -247,8 +253,8 @@ enum Object {
 
 fn whole(desc: &ImageDesc) -> Region {
     let size = match desc.kind {
-        umd::ImageKind::D1Array => [desc.width, desc.layers, 1],
-        umd::ImageKind::D2Array => [desc.width, desc.height, desc.layers],
+        ImageKind::D1Array => [desc.width, desc.layers, 1],
+        ImageKind::D2Array => [desc.width, desc.height, desc.layers],
         _ => [desc.width, desc.height, desc.depth],
     };
     Region {
