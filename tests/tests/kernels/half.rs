@@ -20,6 +20,9 @@ fn to_half(x: f64, rounding: Rounding) -> f16 {
     if x.is_nan() {
         return f16::NAN;
     }
+    if x.is_infinite() {
+        return f16::from_f64(x);
+    }
     let negative = x.is_sign_negative();
     let magnitude = x.abs();
     // In units of the last place: the exponent of a half is at least -14, and it has 10 bits.
@@ -36,13 +39,12 @@ fn to_half(x: f64, rounding: Rounding) -> f16 {
     };
     let value = rounded * f64::from(exponent - 10).exp2();
     let value = if value > 65504.0 {
-        let overflows = magnitude.is_infinite()
-            || match rounding {
-                Rounding::Nearest => true,
-                Rounding::Zero => false,
-                Rounding::Up => !negative,
-                Rounding::Down => negative,
-            };
+        let overflows = match rounding {
+            Rounding::Nearest => true,
+            Rounding::Zero => false,
+            Rounding::Up => !negative,
+            Rounding::Down => negative,
+        };
         if overflows { f64::INFINITY } else { 65504.0 }
     } else {
         value
