@@ -1,6 +1,5 @@
-//! Hostile input, by generators that the fuzz targets share.
-//!
-//! Seeds are fixed: a failure prints the seed that makes it, and `arbtest` takes it back.
+//! Hostile input, grown from fixed seeds: a failure prints the seed that makes it, and `arbtest`
+//! takes it back.
 
 use arbitrary::{Arbitrary, Unstructured};
 use arbtest::arbtest;
@@ -16,7 +15,7 @@ fn rounds<T: for<'a> Arbitrary<'a> + std::fmt::Debug>(name: &str, rounds: u64, c
         })
         .seed(seed);
     }
-    println!("{name}: {rounds} inputs from seed 0x5eed100000000000 on");
+    eprintln!("{name}: {rounds} inputs from seed 0x5eed100000000000 on");
 }
 
 #[test]

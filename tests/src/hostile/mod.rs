@@ -1,9 +1,8 @@
 //! Input that was not made by a compiler or a driver.
 //!
 //! Each module has an [`arbitrary::Arbitrary`] generator and a function that feeds what it
-//! generates to the product and checks what must hold whatever the input is. The tests of this
-//! crate (`tests/hostile.rs`) and the fuzz targets (`fuzz/`) call the same functions; the seeds in
-//! `tests/seeds/` are replayed by both.
+//! generates to the product and checks what must hold whatever the input is, so that a fuzzer can
+//! drive the same functions as the tests in `tests/hostile.rs`.
 //!
 //! That nothing panics is the least of it: memory that was not bound must keep its contents, and
 //! everything must end.
