@@ -187,6 +187,12 @@ impl Launch {
                     Some(Object::Buffer(buffer)) => Object::Buffer(buffer.clone()),
                     _ => panic!("argument {other} is no buffer"),
                 },
+                // OpenCL makes these of a buffer.
+                Value::Image(desc, texels) if desc.kind == ImageKind::D1Buffer => {
+                    let buffer = device.buffer(texels.len() as u64)?;
+                    buffer.write(0, texels)?;
+                    Object::Image(device.image_from_buffer(&buffer, desc)?, texels.len())
+                }
                 Value::Image(desc, texels) => {
                     let image = match desc.kind {
                         ImageKind::D1Buffer => {

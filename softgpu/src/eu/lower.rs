@@ -123,6 +123,7 @@ fn lower_inner(
     op.dst = lowering.dest(&instruction.dst)?;
     for (slot, src) in op.src.iter_mut().zip(&instruction.src) {
         *slot = lowering.source(src)?;
+        slot.spread_packed(op.dst.stride);
     }
     op.live = instruction.src.iter().any(is_live);
     op.writes_control = matches!(

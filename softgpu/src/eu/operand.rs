@@ -86,6 +86,17 @@ impl Source {
         !self.neg && !self.abs
     }
 
+    /// Fits a packed vector immediate to a destination with `stride` bytes from element to
+    /// element. Such an immediate lies beside the destination as words (`v`, `uv`) or dwords
+    /// (`vf`), and a channel takes the element at its place: with dwords as destination, every
+    /// other one of a `uv` (compiled code relies on it: IGC's visa/ReduceExecSize.cpp,
+    /// fixDstAlignmentWithVectorImm, interleaves the nibbles for it).
+    pub fn spread_packed(&mut self, stride: u16) {
+        if self.kind == Kind::Immediate && self.ty != self.element {
+            self.hstride = (stride / self.element.bytes() as u16).max(1);
+        }
+    }
+
     /// The offset of a direct source's element from its base.
     const fn element_offset(&self, lane: usize) -> usize {
         let (row, column) = (lane / self.width as usize, lane % self.width as usize);
@@ -102,7 +113,7 @@ impl Source {
                     *slot = if self.ty == self.element {
                         self.value
                     } else {
-                        packed_element(self.value, self.ty, lane)
+                        packed_element(self.value, self.ty, lane * usize::from(self.hstride.max(1)))
                     };
                 }
             }

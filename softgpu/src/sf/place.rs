@@ -26,6 +26,10 @@ pub(super) enum Place<'a> {
 /// The size of stateless memory: every offset is inside.
 pub(super) const UNBOUNDED: u64 = u64::MAX;
 
+/// The bits of an SLM offset that count. Compilers set bit 28 of local pointers so that none is
+/// null (IGC: `VALID_LOCAL_HIGH_BITS`); shared local memory does not see it.
+const LOCAL_OFFSET: u64 = (1 << 28) - 1;
+
 const fn inside(offset: u64, width: u64, bytes: u64) -> bool {
     bytes == UNBOUNDED || (offset <= bytes && bytes - offset >= width)
 }
@@ -44,7 +48,7 @@ impl<'a> Place<'a> {
     pub(super) fn contains(&self, offset: u64, width: u64) -> bool {
         match self {
             Self::Memory { bytes, .. } => inside(offset, width, *bytes),
-            Self::Local(slm) => inside(offset, width, slm.words().len() as u64 * 4),
+            Self::Local(slm) => inside(offset & LOCAL_OFFSET, width, slm.words().len() as u64 * 4),
             Self::Nowhere => false,
         }
     }
@@ -53,15 +57,16 @@ impl<'a> Place<'a> {
     pub(super) fn address(&self, offset: u64) -> u64 {
         match self {
             Self::Memory { base, .. } => base.offset(offset).get(),
-            Self::Local(_) | Self::Nowhere => offset,
+            Self::Local(_) => offset & LOCAL_OFFSET,
+            Self::Nowhere => offset,
         }
     }
 
     /// Records an access of `width` bytes that is not wholly inside.
     pub(super) fn check_bounds(&self, checks: &Checks, offset: u64, width: u64) {
-        let bytes = match self {
-            Self::Memory { bytes, .. } => *bytes,
-            Self::Local(slm) => slm.words().len() as u64 * 4,
+        let (offset, bytes) = match self {
+            Self::Memory { bytes, .. } => (offset, *bytes),
+            Self::Local(slm) => (offset & LOCAL_OFFSET, slm.words().len() as u64 * 4),
             // A null surface is empty on purpose.
             Self::Nowhere => return,
         };
@@ -229,13 +234,13 @@ impl<'a> Place<'a> {
                 let word = |index: u64| slm.words().get(index as usize);
                 match width {
                     8 => Ok(local_atomic64(slm, offset, update)),
-                    4 => Ok(word(offset / 4)
+                    4 => Ok(word((offset & LOCAL_OFFSET) / 4)
                         .map_or(0, |word| {
                             rmw(word, &mut |old| update(old.into()).map(|new| new as u32))
                         })
                         .into()),
                     _ => {
-                        if let Some(word) = word(offset / 4) {
+                        if let Some(word) = word((offset & LOCAL_OFFSET) / 4) {
                             rmw(word, &mut half);
                         }
                         Ok(old)
@@ -265,6 +270,7 @@ const ORDER: Ordering = Ordering::Relaxed;
 
 #[inline]
 fn local_load(slm: &Slm, offset: u64, width: usize) -> u64 {
+    let offset = offset & LOCAL_OFFSET;
     let words = slm.words();
     let index = (offset / 4) as usize;
     let word = |index: usize| words.get(index).map(|word| word.load(ORDER));
@@ -289,6 +295,7 @@ fn local_load(slm: &Slm, offset: u64, width: usize) -> u64 {
 
 #[inline]
 fn local_store(slm: &Slm, offset: u64, width: usize, value: u64) {
+    let offset = offset & LOCAL_OFFSET;
     let words = slm.words();
     let index = (offset / 4) as usize;
     if offset.is_multiple_of(4) && width == 4 {
