@@ -95,13 +95,12 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
                 return Ok(());
             }
             let target = target(state, op)?;
-            link(state, op, mask)?;
-            if op.no_mask {
-                state.go_to(target);
-            } else {
+            link(state, op)?;
+            if !op.no_mask {
                 state.park(rest, next);
-                state.go_to(target);
+                state.call_mask = taken;
             }
+            state.go_to(target);
         }
         Opcode::Ret => {
             if mask == 0 {
@@ -114,7 +113,11 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
                 return Ok(());
             }
             state.park(taken, target);
-            if state.active == 0 {
+            let inside = state.parked & state.call_mask;
+            let still_inside =
+                (0..LANES).any(|lane| inside >> lane & 1 != 0 && state.channel_ip[lane] != target);
+            if state.active == 0 && !still_inside {
+                state.call_mask = caller_mask(state, op);
                 state.go_to(target);
             } else {
                 state.go_to(next);
@@ -132,7 +135,8 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
 /// Goes on at `next` if a channel is active there, else at `otherwise`.
 fn follow(state: &mut State, next: u32, otherwise: u32) {
     let waiting = |state: &State| {
-        (0..LANES).any(|lane| state.parked >> lane & 1 != 0 && state.channel_ip[lane] == next)
+        let here = state.parked & state.call_mask;
+        (0..LANES).any(|lane| here >> lane & 1 != 0 && state.channel_ip[lane] == next)
     };
     if state.active != 0 || state.parked != 0 && waiting(state) {
         state.go_to(next);
@@ -206,8 +210,19 @@ fn branch_targets(state: &State, op: &Op) -> Result<(u32, u32), Fault> {
     })
 }
 
-/// Stores the return address and the caller's channels.
-fn link(state: &mut State, op: &Op, mask: u32) -> Result<(), Fault> {
+/// The call mask that the call of this function stored beside the return address.
+fn caller_mask(state: &State, op: &Op) -> u32 {
+    let link = &op.src[0];
+    match link.kind {
+        Kind::Direct => state
+            .regs
+            .dword((link.base + link.element.bytes()) as usize),
+        _ => u32::MAX,
+    }
+}
+
+/// Stores the return address and the caller's call mask.
+fn link(state: &mut State, op: &Op) -> Result<(), Fault> {
     let at = op
         .dst
         .resolve(&state.regs, 1)
@@ -218,9 +233,7 @@ fn link(state: &mut State, op: &Op, mask: u32) -> Result<(), Fault> {
             _ => 4,
         };
         state.regs.set_element(at, size, op.next_ip.into());
-        state
-            .regs
-            .set_dword(at + size as usize, mask << op.channel_offset);
+        state.regs.set_dword(at + size as usize, state.call_mask);
     }
     Ok(())
 }

@@ -19,6 +19,9 @@ pub(super) struct State {
     pub active: u32,
     /// Channels that wait for the instruction pointer to reach their entry of `channel_ip`.
     pub parked: u32,
+    /// The channels that the running function was called with; no others wake in it. (A function
+    /// that calls itself passes the places where channels of the outer call wait.)
+    pub call_mask: u32,
     pub channel_ip: [u32; LANES],
     /// The lowest address above `ip` at which a parked channel waits.
     pub next_wake: u32,
@@ -127,7 +130,7 @@ impl State {
     #[cold]
     pub fn wake(&mut self) {
         self.next_wake = u32::MAX;
-        let mut rest = self.parked;
+        let mut rest = self.parked & self.call_mask;
         while rest != 0 {
             let lane = rest.trailing_zeros();
             rest &= rest - 1;

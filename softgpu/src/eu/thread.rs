@@ -80,6 +80,7 @@ impl Thread {
                 ip: 0,
                 active: 0,
                 parked: 0,
+                call_mask: u32::MAX,
                 channel_ip: [0; LANES],
                 next_wake: u32::MAX,
                 fp: Default::default(),
@@ -113,6 +114,7 @@ impl Thread {
         state.ip = start.ip as u32;
         state.active = start.dispatch_mask;
         state.parked = 0;
+        state.call_mask = u32::MAX;
         state.next_wake = u32::MAX;
         state.acc_wide = [0; LANES];
         state.barrier = None;
