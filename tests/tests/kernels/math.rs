@@ -211,7 +211,8 @@ fn whole_powers_and_roots() {
     let mut random = Random::new(45);
     let powers = random.many(COUNT, |bits| (bits % 21) as i32 - 10);
     let roots = random.many(COUNT, |bits| (bits % 9) as i32 + 1);
-    let cases: [(&str, &[i32], fn(f64, i32) -> f64); 2] = [
+    type Reference = fn(f64, i32) -> f64;
+    let cases: [(&str, &[i32], Reference); 2] = [
         ("pown_", &powers, f64::powi),
         ("rootn_", &roots, |x, n| x.powf(1.0 / f64::from(n))),
     ];
