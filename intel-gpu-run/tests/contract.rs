@@ -1,0 +1,115 @@
+//! The tool's contract as its callers see it: exit codes, and what the errors name.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Runs the tool in the repository's root folder, on the software GPU.
+fn tool(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_intel-gpu-run"))
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .unwrap()
+}
+
+fn talk(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const FAULTS: &str = "umd/tests/kernels/faults.tgllp.zebin";
+const SOFT: [&str; 2] = ["--device", "soft:tgl"];
+
+#[test]
+fn help_is_data_and_a_wrong_command_line_is_usage() {
+    let help = tool(&["--help"]);
+    assert_eq!(help.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&help.stdout).contains("Exit codes:"));
+    assert_eq!(tool(&["no-such-command"]).status.code(), Some(2));
+    assert_eq!(
+        tool(&["run", FAULTS, "--global", "many"]).status.code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn blocks_are_read_multiplied_and_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, output) = (folder.path().join("in.bin"), folder.path().join("out.bin"));
+    let numbers: Vec<u8> = (0..64i32).flat_map(i32::to_le_bytes).collect();
+    std::fs::write(&input, numbers).unwrap();
+    let arguments = [
+        format!("in={}", input.display()),
+        format!("out={}:256", output.display()),
+        "i16=3".to_owned(),
+    ];
+    let mut command = vec!["run", "examples/scale.asm", "--global", "64"];
+    command.extend(SOFT);
+    command.extend(arguments.iter().flat_map(|argument| ["--arg", argument]));
+    let run = tool(&command);
+    assert_eq!(run.status.code(), Some(0), "{}", talk(&run));
+    let scaled: Vec<u8> = (0..64i32)
+        .flat_map(|number| (number * 3).to_le_bytes())
+        .collect();
+    assert_eq!(std::fs::read(&output).unwrap(), scaled);
+}
+
+#[test]
+fn an_endless_kernel_is_a_hang() {
+    let mut command = vec!["run", FAULTS, "--kernel", "endless", "--global", "1"];
+    command.extend(["--timeout", "1", "--arg", "fill=0:64"]);
+    command.extend(SOFT);
+    let run = tool(&command);
+    assert_eq!(run.status.code(), Some(4), "{}", talk(&run));
+    let talk = talk(&run);
+    assert!(
+        talk.contains("hang") && talk.contains("kernel+0x"),
+        "{talk}"
+    );
+}
+
+#[test]
+fn a_wild_store_names_address_buffer_and_instruction_and_the_next_run_works() {
+    let mut command = vec!["run", FAULTS, "--kernel", "wild", "--global", "1"];
+    command.extend(["--arg", "fill=0:64", "--arg", "u64=0x123456789000"]);
+    command.extend(SOFT);
+    let run = tool(&command);
+    assert_eq!(run.status.code(), Some(4), "{}", talk(&run));
+    let talk = talk(&run);
+    for part in ["0x123456789000", "nearest buffer", "kernel+0x", "send"] {
+        assert!(talk.contains(part), "{part} is not in: {talk}");
+    }
+    blocks_are_read_multiplied_and_written();
+}
+
+#[test]
+fn broken_files_are_rejected_with_the_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = std::fs::read(root().join(FAULTS)).unwrap();
+    let truncated = folder.path().join("truncated.zebin");
+    std::fs::write(&truncated, &whole[..whole.len() / 2]).unwrap();
+    let run = tool(&[
+        "run",
+        truncated.to_str().unwrap(),
+        "--global",
+        "1",
+        "--arg",
+        "fill=0:64",
+    ]);
+    assert_eq!(run.status.code(), Some(3), "{}", talk(&run));
+    assert!(talk(&run).contains("offset"), "{}", talk(&run));
+
+    let text = std::fs::read_to_string(root().join("examples/scale.asm")).unwrap();
+    let broken = folder.path().join("broken.asm");
+    std::fs::write(&broken, text.replacen("shl (1|M0)", "shl (3|M0)", 1)).unwrap();
+    let run = tool(&["run", broken.to_str().unwrap(), "--global", "16"]);
+    assert_eq!(run.status.code(), Some(3), "{}", talk(&run));
+    assert!(
+        talk(&run).contains("shl (3|M0)"),
+        "the line is shown: {}",
+        talk(&run)
+    );
+}
