@@ -194,13 +194,7 @@ impl Launch {
                     Object::Image(device.image_from_buffer(&buffer, desc)?, texels.len())
                 }
                 Value::Image(desc, texels) => {
-                    let image = match desc.kind {
-                        ImageKind::D1Buffer => {
-                            let memory = device.buffer(texels.len() as u64)?;
-                            device.image_from_buffer(&memory, desc)?
-                        }
-                        _ => device.image(desc)?,
-                    };
+                    let image = device.image(desc)?;
                     image.write(&whole(desc), texels)?;
                     Object::Image(image, texels.len())
                 }
