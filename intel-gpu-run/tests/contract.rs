@@ -1,5 +1,7 @@
 //! The tool's contract as its callers see it: exit codes, and what the errors name.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
