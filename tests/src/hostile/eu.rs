@@ -52,7 +52,7 @@ const BUDGET: u32 = 2000;
 /// that it can reach.
 ///
 /// # Panics
-/// If the product does, or if executing changed the kernel's own, read-only surroundings.
+/// If the product does, if a fault does not say what it is, or if more ran than the budget allows.
 pub fn run(kernel: &Kernel) {
     let places = [(CODE, 0x1000), (DATA, 0x2000), (STATES, 0x1000)];
     let places = places.map(|(address, bytes)| (GpuAddress::new(address), bytes));

@@ -4,8 +4,8 @@
 //! generates to the product and checks what must hold whatever the input is, so that a fuzzer can
 //! drive the same functions as the tests in `tests/hostile.rs`.
 //!
-//! That nothing panics is the least of it: memory that was not bound must keep its contents, and
-//! everything must end.
+//! That nothing panics is the least of it: everything must end, and what is refused must be
+//! explained. That a batch cannot reach the process's memory is tested in `softgpu`.
 
 pub mod assembly;
 pub mod batch;
