@@ -27,6 +27,7 @@ BLOCK(ulong, ul1, _ul, 1, 16)
 BLOCK(ulong, ul2, _ul2, 2, 16)
 BLOCK(ulong, ul4, _ul4, 4, 16)
 BLOCK(ulong, ul8, _ul8, 8, 16)
+#ifndef NO_SIMD8
 BLOCK(uchar, uc2_8, _uc2, 2, 8)
 BLOCK(uchar, uc16_8, _uc16, 16, 8)
 BLOCK(ushort, us1_8, _us, 1, 8)
@@ -35,6 +36,7 @@ BLOCK(uint, ui1_8, , 1, 8)
 BLOCK(uint, ui8_8, 8, 8, 8)
 BLOCK(ulong, ul1_8, _ul, 1, 8)
 BLOCK(ulong, ul8_8, _ul8, 8, 8)
+#endif
 
 // Vector component c of lane l is element c * size + l of the block: reversing the components
 // shows it.

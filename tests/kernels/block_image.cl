@@ -1,4 +1,5 @@
 // Sub-group block reads and writes of images.
+// not for: pvc-newer
 
 #define SIMD16 __attribute__((intel_reqd_sub_group_size(16)))
 #define SIMD8 __attribute__((intel_reqd_sub_group_size(8)))
@@ -16,8 +17,11 @@ COPY(SIMD16, ui1, , 1, 4)
 COPY(SIMD16, ui2, 2, 2, 4)
 COPY(SIMD16, ui4, 4, 4, 4)
 COPY(SIMD16, ui8, 8, 8, 4)
+#ifndef NO_SIMD8
 COPY(SIMD8, ui1_8, , 1, 4)
 COPY(SIMD8, ui8_8, 8, 8, 4)
+COPY(SIMD8, ul8, _ul8, 8, 8)
+#endif
 COPY(SIMD16, us1, _us, 1, 2)
 COPY(SIMD16, us2, _us2, 2, 2)
 COPY(SIMD16, us4, _us4, 4, 2)
@@ -30,7 +34,6 @@ COPY(SIMD16, uc16, _uc16, 16, 1)
 COPY(SIMD16, ul1, _ul, 1, 8)
 COPY(SIMD16, ul2, _ul2, 2, 8)
 COPY(SIMD16, ul4, _ul4, 4, 8)
-COPY(SIMD8, ul8, _ul8, 8, 8)
 
 // Reads begin at any byte that is a multiple of four, and may leave the image on every side.
 kernel SIMD16 void read_at(read_only image2d_t in, int2 at, global uint4 *out)

@@ -1,32 +1,67 @@
 #!/bin/sh
-# Rebuilds the zebins of this folder with Intel's offline compiler.
+# Rebuilds the zebins of this folder with Intel's offline compilers.
 #
-# Needs ocloc 22.43 (Debian 12: intel-opencl-icd); another version gives other bytes.
-# usage: tests/kernels/build.sh [OUTPUT_FOLDER [NAME...]]
+# usage: tests/kernels/build.sh [OUTPUT_FOLDER [SET...]]
 #
-# A source whose first line is `// options: ...` is compiled with those options too.
+# Needs ocloc 22.43 (Debian 12: intel-opencl-icd); another version gives other bytes. The sets
+# `*-newer` need ocloc 26.27: NEWER_OCLOC is the command that runs it. Without it they are left out.
+#
+# A source whose first line is `// options: ...` is compiled with those options too; one whose
+# second line is `// not for: ...` is left out of the sets named there.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 to=${1:-$here}
 mkdir -p "$to"
 to=$(cd "$to" && pwd)
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.cl | sed 's|^\./||; s|\.cl$||')
+wanted=" $* "
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# platform, ocloc's name for it
-while read -r platform device; do
-    mkdir -p "$to/$platform"
-    for name; do
-        cp "$here/$name.cl" "$work/"
-        options=$(sed -n '1s|^// options: ||p' "$here/$name.cl")
-        (cd "$work" && ocloc compile -q -file "$name.cl" -device "$device" -exclude_ir \
-            -options "-cl-std=CL2.0 -cl-kernel-arg-info $options" \
+# set, compiler, device, further arguments
+while read -r set compiler device arguments; do
+    case $wanted in
+    "  " | *" $set "*) ;;
+    *) continue ;;
+    esac
+    case $compiler in
+    old) ocloc=ocloc ;;
+    newer)
+        ocloc=${NEWER_OCLOC:-}
+        [ -n "$ocloc" ] || continue
+        ;;
+    esac
+    # The widths that the platform has.
+    case $set in
+    pvc* | lnl* | bmg*) defines=-DNO_SIMD8 ;;
+    *) defines= ;;
+    esac
+    mkdir -p "$to/$set"
+    for source in "$here"/*.cl; do
+        name=$(basename "$source" .cl)
+        sed -n '1,2s|^// not for:\(.*\)|\1 |p' "$source" | grep -q " $set " && continue
+        options=$(sed -n '1s|^// options: ||p' "$source")
+        cp "$source" "$work/"
+        # Words are meant to split.
+        # shellcheck disable=SC2086
+        (cd "$work" && $ocloc compile -q -file "$name.cl" -device "$device" $arguments -exclude_ir \
+            -options "-cl-std=CL2.0 -cl-kernel-arg-info $defines $options" \
             -internal_options "-cl-intel-allow-zebin" \
             -output "$name" -output_no_suffix)
-        cp "$work/$name" "$to/$platform/$name.zebin"
+        # The newer compiler adds an extension all the same.
+        [ -f "$work/$name.bin" ] && mv "$work/$name.bin" "$work/$name"
+        gzip -9n <"$work/$name" >"$to/$set/$name.zebin.gz"
     done
-done <<PLATFORMS
-tgl tgllp
-PLATFORMS
+done <<SETS
+bdw         old    bdw
+skl         old    skl
+icl         old    icllp
+tgl         old    tgllp
+tgl-newer   newer  tgllp
+dg2-0       old    dg2
+dg2-8       old    dg2      -revision_id 8
+mtl-newer   newer  mtl-h
+pvc-newer   newer  pvc
+lnl-newer   newer  lnl-m
+bmg-newer   newer  bmg-g21
+SETS

@@ -45,6 +45,7 @@ kernel void sub_groups(global uint *out)
     out[at++] = 0xabcd;
 }
 
+#ifndef NO_SIMD8
 kernel __attribute__((intel_reqd_sub_group_size(8))) void sub_groups_8(global uint *out)
 {
     size_t at = get_global_linear_id() * 8;
@@ -57,3 +58,4 @@ kernel __attribute__((intel_reqd_sub_group_size(8))) void sub_groups_8(global ui
     out[at++] = get_local_linear_id();
     out[at++] = 0xabcd;
 }
+#endif

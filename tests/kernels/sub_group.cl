@@ -28,8 +28,10 @@ SHUFFLES(SIMD16, shuffle_int, int)
 SHUFFLES(SIMD16, shuffle_float, float)
 SHUFFLES(SIMD16, shuffle_long, long)
 SHUFFLES(SIMD16, shuffle_short, short)
+#ifndef NO_SIMD8
 SHUFFLES(SIMD8, shuffle_int_8, int)
 SHUFFLES(SIMD8, shuffle_long_8, long)
+#endif
 SHUFFLES(SIMD32, shuffle_int_32, int)
 
 kernel SIMD16 void shuffle_char(global const char *in, global const uint *lanes, global char *out)
@@ -73,8 +75,10 @@ COLLECTIVES(SIMD16, collect_uint, uint)
 COLLECTIVES(SIMD16, collect_long, long)
 COLLECTIVES(SIMD16, collect_ulong, ulong)
 COLLECTIVES(SIMD16, collect_float, float)
+#ifndef NO_SIMD8
 COLLECTIVES(SIMD8, collect_int_8, int)
 COLLECTIVES(SIMD8, collect_float_8, float)
+#endif
 COLLECTIVES(SIMD32, collect_int_32, int)
 COLLECTIVES(SIMD32, collect_float_32, float)
 

@@ -1,63 +1,50 @@
 //! Launching one kernel of a file on a software GPU, for tests.
 
 use std::collections::HashMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
+use devinfo::Target;
 use umd::{
     Arg, Buffer, Device, DeviceSpec, Error, Image, ImageDesc, ImageKind, NdRange, OpenOptions,
     Program, QueueOptions, Region, Sampler,
 };
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
+use crate::corpus;
+
 /// How long one launch may take. Only a hang comes near.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// The software GPU of `platform`, opened once for all tests of a process.
+/// The software GPU of a target, `PLATFORM[:REVISION]`, opened once for all tests of a process.
 ///
 /// # Panics
 /// If it cannot be opened.
-pub fn device(platform: &str) -> Device {
+pub fn device(target: &str) -> Device {
     static DEVICES: OnceLock<Mutex<HashMap<String, Device>>> = OnceLock::new();
     let mut devices = DEVICES
         .get_or_init(Mutex::default)
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     devices
-        .entry(platform.to_owned())
-        .or_insert_with(|| {
-            // The hang check must not be what ends a slow test on a busy machine.
-            let options = OpenOptions {
-                hang_timeout: Some(DEADLINE),
-                ..OpenOptions::default()
-            };
-            Device::open_with(&DeviceSpec::soft(platform), &options)
-                .unwrap_or_else(|error| panic!("soft:{platform}: {error}"))
-        })
+        .entry(target.to_owned())
+        .or_insert_with(|| open(target).unwrap_or_else(|error| panic!("soft:{target}: {error}")))
         .clone()
 }
 
-/// The corpus of the project: `tests/kernels`.
-pub fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")
-}
-
-/// The platforms that the corpus has zebins for.
-///
-/// # Panics
-/// If the corpus is missing.
-pub fn platforms() -> Vec<String> {
-    let folder = corpus();
-    let mut names: Vec<String> = fs::read_dir(&folder)
-        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
-        .flatten()
-        .filter(|entry| entry.path().is_dir())
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    names
+fn open(target: &str) -> Result<Device, Error> {
+    let Target { platform, revision } =
+        Target::parse(target).unwrap_or_else(|error| panic!("{error}"));
+    let spec = DeviceSpec::Soft {
+        platform: platform.name.to_owned(),
+        revision: Some(revision),
+    };
+    // The hang check must not be what ends a slow test on a busy machine.
+    let options = OpenOptions {
+        hang_timeout: Some(DEADLINE),
+        ..OpenOptions::default()
+    };
+    Ok(Device::open_with(&spec, &options)?)
 }
 
 /// One argument.
@@ -153,27 +140,26 @@ impl Launch {
         self
     }
 
-    /// Runs it on `platform`.
+    /// Runs it as compiled in this set of the corpus, on the software GPU of the set's target.
     ///
     /// # Panics
     /// If it fails.
-    pub fn run(&self, platform: &str) -> Results {
-        self.try_run(platform)
-            .unwrap_or_else(|error| panic!("{} {} on {platform}: {error}", self.file, self.kernel))
+    pub fn run(&self, set: &str) -> Results {
+        self.try_run(set)
+            .unwrap_or_else(|error| panic!("{} {} on {set}: {error}", self.file, self.kernel))
     }
 
-    /// Runs it on `platform`.
+    /// Runs it as compiled in this set of the corpus, on the software GPU of the set's target.
     ///
     /// # Errors
     /// Whatever the driver answers.
     ///
     /// # Panics
     /// If the corpus file cannot be read.
-    pub fn try_run(&self, platform: &str) -> Result<Results, Error> {
-        let device = device(platform);
-        let path = corpus().join(platform).join(format!("{}.zebin", self.file));
-        let bytes = fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let program = Program::load(&device, &bytes)?;
+    pub fn try_run(&self, set: &str) -> Result<Results, Error> {
+        let set = corpus::set_named(set);
+        let device = device(set.target);
+        let program = Program::load(&device, &set.zebin(&self.file))?;
         let mut kernel = program.kernel(&self.kernel)?;
         let mut objects: Vec<Object> = Vec::new();
         for (index, value) in self.values.iter().enumerate() {

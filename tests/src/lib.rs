@@ -11,6 +11,7 @@
 )]
 
 pub mod compare;
+pub mod corpus;
 pub mod hostile;
 pub mod launch;
 mod oracle;

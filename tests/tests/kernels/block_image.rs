@@ -1,10 +1,11 @@
 //! Sub-group block reads and writes of images.
 
+use stack_tests::corpus::Set;
 use stack_tests::{Launch, Random, compare};
 use umd::{ImageDesc, ImageFormat, ImageKind};
 
-use crate::everywhere;
 use crate::images::{R, UNSIGNED_INT8, UNSIGNED_INT16, UNSIGNED_INT32};
+use crate::{everywhere_with, everywhere_with_images, sub_groups_of};
 
 fn desc(data_type: u32, width: u32, height: u32) -> ImageDesc {
     ImageDesc {
@@ -33,7 +34,9 @@ fn check_copy(kernel: &str, lanes: u32, rows: u32, bytes: u32) {
     let row_bytes = across * lanes * bytes;
     let desc = desc(data_type, row_bytes / texel, down * rows);
     let input = Random::new(110).many((row_bytes * down * rows) as usize, |bits| bits as u8);
-    everywhere(|platform| {
+    let lanes_exist = sub_groups_of(lanes as usize);
+    let suits = |set: &Set| set.has("block_image") && lanes_exist(set);
+    everywhere_with(suits, |platform| {
         let results = Launch::new(
             "block_image",
             kernel,
@@ -98,7 +101,7 @@ fn reads_anywhere() {
             })
             .map(|at| input[at])
             .collect();
-        everywhere(|platform| {
+        everywhere_with_images(|platform| {
             let results = Launch::new("block_image", "read_at", &[16])
                 .image(desc(UNSIGNED_INT32, width as u32, height as u32), &input)
                 .value([x * 4, y])
@@ -120,7 +123,7 @@ fn lanes_are_columns() {
     let expected: Vec<u32> = (0..width * height)
         .map(|at| input[at as usize].wrapping_add(at % width % 16))
         .collect();
-    everywhere(|platform| {
+    everywhere_with_images(|platform| {
         let results = Launch::new(
             "block_image",
             "add_lane",

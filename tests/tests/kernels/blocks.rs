@@ -2,7 +2,7 @@
 
 use stack_tests::{Launch, Random, compare};
 
-use crate::everywhere;
+use crate::{everywhere, everywhere_with, sub_groups_of};
 
 /// A block kernel copies everything: `bytes` an element, `width` components, `lanes` in a
 /// sub-group. Reads may begin at any dword.
@@ -13,7 +13,7 @@ fn check(kernel: &str, bytes: usize, width: usize, lanes: usize) {
     // Enough elements for the whole dwords that the offset skips.
     let offset = 4usize.div_ceil(bytes);
     let input = Random::new(7).many((count + offset) * bytes, |bits| bits as u8);
-    everywhere(|platform| {
+    everywhere_with(sub_groups_of(lanes), |platform| {
         for skipped in [0, offset] {
             let results = Launch::new("block_buffer", kernel, &[items as u64])
                 .local(&[(sub_groups * lanes) as u32])

@@ -1,10 +1,11 @@
 //! Ids and sizes of work-items, work-groups and sub-groups, non-uniform ranges and offsets
 //! included.
 
-use stack_tests::{Launch, compare, launch};
+use stack_tests::corpus::{Set, set_named};
+use stack_tests::{Launch, compare};
 use umd::Binary;
 
-use crate::everywhere;
+use crate::{everywhere, everywhere_with, sub_groups_of};
 
 /// An index space in three dimensions, walked in the order of the global linear id.
 #[derive(Clone, Copy, Debug)]
@@ -219,14 +220,14 @@ fn hints_change_nothing() {
 }
 
 fn simd(platform: &str, kernel: &str) -> u32 {
-    let path = launch::corpus().join(platform).join("ids.zebin");
-    let binary = Binary::parse(&std::fs::read(path).unwrap()).unwrap();
+    let binary = Binary::parse(&set_named(platform).zebin("ids")).unwrap();
     binary.kernel(kernel).unwrap().simd
 }
 
 fn check_sub_groups(kernel: &str, space: Space, dimensions: usize) {
     let items = space.items();
-    everywhere(|platform| {
+    let has_kernel = |set: &Set| kernel != "sub_groups_8" || sub_groups_of(8)(set);
+    everywhere_with(has_kernel, |platform| {
         let simd = simd(platform, kernel);
         let enqueued = space.local.iter().product::<u32>();
         let expected: Vec<u32> = items

@@ -1,7 +1,8 @@
 //! The project's corpus of kernels, compiled by Intel's compiler, against references that are
 //! computed here in Rust and share no code with the software GPU.
 //!
-//! The sources are in `tests/kernels/*.cl`, the zebins in a folder a platform beside them.
+//! The sources are in `tests/kernels/*.cl`, the zebins in a folder a target beside them
+//! ([`stack_tests::corpus`]).
 //! Integers are compared exactly, floating-point results within the limits of the OpenCL C
 //! specification (section 7.4).
 
@@ -19,6 +20,7 @@ mod calls;
 mod constants;
 mod control;
 mod convert;
+mod everywhere;
 mod fixtures;
 mod float;
 mod half;
@@ -33,13 +35,4 @@ mod sub_group;
 mod vectors;
 mod work_group;
 
-use stack_tests::launch;
-
-/// Runs a test on every platform that the corpus has zebins for.
-fn everywhere(test: impl Fn(&str)) {
-    let platforms = launch::platforms();
-    assert!(!platforms.is_empty(), "the corpus has no zebins");
-    for platform in platforms {
-        test(&platform);
-    }
-}
+use everywhere::{everywhere, everywhere_with, everywhere_with_images, sub_groups_of};

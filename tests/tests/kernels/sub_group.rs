@@ -2,10 +2,11 @@
 
 use std::fmt::Debug;
 
-use stack_tests::{Launch, Random, compare, launch};
+use stack_tests::corpus::set_named;
+use stack_tests::{Launch, Random, compare};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use crate::everywhere;
+use crate::{everywhere, everywhere_with, sub_groups_of};
 
 const ITEMS: usize = 64;
 
@@ -49,7 +50,7 @@ where
             ]
         })
         .collect();
-    everywhere(|platform| {
+    everywhere_with(sub_groups_of(size), |platform| {
         let results = Launch::new("sub_group", kernel, &[ITEMS as u64])
             .local(&[32])
             .buffer(&input)
@@ -199,7 +200,7 @@ fn check_collect<T: Element>(kernel: &str, size: usize) {
             .concat()
         })
         .collect();
-    everywhere(|platform| {
+    everywhere_with(sub_groups_of(size), |platform| {
         let results = Launch::new("sub_group", kernel, &[ITEMS as u64])
             .local(&[32])
             .buffer(&input)
@@ -267,8 +268,7 @@ fn partial_sub_groups() {
     let (group, groups) = (43usize, 3);
     let input = Random::new(105).many(group * groups, |bits| (bits % 100) as i32);
     everywhere(|platform| {
-        let path = launch::corpus().join(platform).join("sub_group.zebin");
-        let binary = umd::Binary::parse(&std::fs::read(path).unwrap()).unwrap();
+        let binary = umd::Binary::parse(&set_named(platform).zebin("sub_group")).unwrap();
         let size = binary.kernel("partial").unwrap().simd as usize;
         let expected: Vec<i32> = input
             .chunks(group)

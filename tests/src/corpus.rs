@@ -1,0 +1,113 @@
+//! The project's corpus of kernels, as compiled for each target.
+//!
+//! `tests/kernels/*.cl` are the sources, `tests/kernels/SET/*.zebin.gz` what `build.sh` made of
+//! them; [`SETS`] says what each folder is for.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use devinfo::{Platform, Target};
+use flate2::read::GzDecoder;
+
+/// The corpus as one compiler made it for one target: a folder of `tests/kernels`.
+#[derive(Debug)]
+pub struct Set {
+    /// The folder.
+    pub name: &'static str,
+    /// Platform and revision to run it on: what stands behind `soft:`.
+    pub target: &'static str,
+    /// Files that the compiler refuses for the target.
+    pub without: &'static [&'static str],
+}
+
+const fn set(name: &'static str, target: &'static str) -> Set {
+    Set {
+        name,
+        target,
+        without: &[],
+    }
+}
+
+/// What Intel's newer compiler says about Ponte Vecchio: "images should not be used".
+const NO_IMAGES: &[&str] = &["images", "block_image"];
+
+/// Every folder.
+pub static SETS: &[Set] = &[
+    set("bdw", "bdw"),
+    set("skl", "skl"),
+    set("icl", "icl"),
+    set("tgl", "tgl"),
+    set("tgl-newer", "tgl"),
+    set("dg2-0", "dg2:0"),
+    set("dg2-8", "dg2:8"),
+    set("mtl-newer", "mtl"),
+    Set {
+        without: NO_IMAGES,
+        ..set("pvc-newer", "pvc")
+    },
+    set("lnl-newer", "lnl"),
+    set("bmg-newer", "bmg"),
+];
+
+/// The set of this name.
+///
+/// # Panics
+/// If there is none.
+pub fn set_named(name: &str) -> &'static Set {
+    SETS.iter()
+        .find(|set| set.name == name)
+        .unwrap_or_else(|| panic!("the corpus has no set {name}"))
+}
+
+/// The folder of the sources.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")
+}
+
+impl Set {
+    /// The folder of its zebins.
+    pub fn folder(&self) -> PathBuf {
+        folder().join(self.name)
+    }
+
+    /// Its platform.
+    ///
+    /// # Panics
+    /// If the device table does not know the target.
+    pub fn platform(&self) -> &'static Platform {
+        Target::parse(self.target)
+            .unwrap_or_else(|error| panic!("{}: {error}", self.name))
+            .platform
+    }
+
+    /// Whether the compiler takes this file for the target.
+    pub fn has(&self, file: &str) -> bool {
+        !self.without.contains(&file)
+    }
+
+    /// Where the zebin of a source (without folder and extension) lies.
+    pub fn path(&self, file: &str) -> PathBuf {
+        self.folder().join(format!("{file}.zebin.gz"))
+    }
+
+    /// The zebin of a source (without folder and extension).
+    ///
+    /// # Panics
+    /// If it cannot be read.
+    pub fn zebin(&self, file: &str) -> Vec<u8> {
+        unpacked(&self.path(file))
+    }
+}
+
+/// What a `.gz` file holds.
+///
+/// # Panics
+/// If it cannot be read.
+pub fn unpacked(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| GzDecoder::new(file).read_to_end(&mut bytes))
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    bytes
+}

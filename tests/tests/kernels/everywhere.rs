@@ -1,0 +1,61 @@
+//! Running a test on every target of the corpus.
+
+use std::any::type_name;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use stack_tests::corpus::{SETS, Set};
+
+/// What does not work yet: a set and the test function that fails on it; `function*` if only some
+/// of its calls do, `*` for a set that is not looked at yet. A function that passes must leave the
+/// list.
+const KNOWN_FAILURES: &[(&str, &str)] = &[
+    ("bdw", "*"),
+    ("skl", "*"),
+    ("icl", "private::small_array"),
+    ("tgl-newer", "calls::any_space"),
+    ("tgl-newer", "calls::recursion"),
+    ("dg2-0", "calls::recursion"),
+    ("dg2-0", "private::spills"),
+    ("dg2-8", "calls::recursion"),
+    ("dg2-8", "private::spills"),
+    ("mtl-newer", "*"),
+    ("pvc-newer", "*"),
+    ("lnl-newer", "*"),
+    ("bmg-newer", "*"),
+];
+
+/// Runs a test on every set of the corpus, by the set's name.
+pub fn everywhere<T: Fn(&str)>(test: T) {
+    everywhere_with(|_| true, test);
+}
+
+/// Runs a test on those sets of the corpus that have what it needs.
+pub fn everywhere_with<T: Fn(&str)>(has: impl Fn(&Set) -> bool, test: T) {
+    // `kernels::MODULE::FUNCTION::{{closure}}`: the function that wrote the closure.
+    let name = type_name::<T>()
+        .trim_start_matches("kernels::")
+        .trim_end_matches("::{{closure}}");
+    let mut failed = Vec::new();
+    for set in SETS.iter().filter(|set| has(set)) {
+        let passes = catch_unwind(AssertUnwindSafe(|| test(set.name))).is_ok();
+        let known = |text: &str| KNOWN_FAILURES.contains(&(set.name, text));
+        match (passes, known(name)) {
+            (true, true) => failed.push(format!("{} passes: it is no known failure", set.name)),
+            (false, false) if !known(&format!("{name}*")) && !known("*") => {
+                failed.push(set.name.to_owned())
+            }
+            _ => {}
+        }
+    }
+    assert!(failed.is_empty(), "{name} on {}", failed.join(", "));
+}
+
+/// Runs a test on those sets of the corpus whose compiler takes images.
+pub fn everywhere_with_images<T: Fn(&str)>(test: T) {
+    everywhere_with(|set| set.has("images"), test);
+}
+
+/// The sets whose platform has sub-groups of `size`.
+pub fn sub_groups_of(size: usize) -> impl Fn(&Set) -> bool {
+    move |set| set.platform().has_simd_width(size as u32)
+}
