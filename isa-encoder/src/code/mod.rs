@@ -7,8 +7,6 @@ mod encode;
 mod error;
 mod family;
 mod layout;
-mod legacy_decode;
-mod legacy_encode;
 mod opcodes;
 mod swsb;
 mod types;

@@ -1,12 +1,14 @@
 //! Encoding of what only Gen8 to Gen11 have.
 
-use super::EncodeError;
-use super::encode::{Encoder, SRC_NAMES, mme_code};
-use super::layout::SrcFields;
-use super::legacy_decode::{
+use super::encoder::{Encoder, SRC_NAMES};
+use super::operand::mme_code;
+use crate::code::EncodeError;
+use crate::code::bits::Field;
+use crate::code::decode::{
     FIRST_CHANNEL, FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, SENDS_EXDESC_HIGH,
 };
-use super::types;
+use crate::code::layout::SrcFields;
+use crate::code::types;
 use crate::model::{
     Branch, Descriptor, Dst, Format, Opcode, Options, RegFile, Region, Register, Send, Src, Type,
 };
@@ -58,7 +60,7 @@ impl Encoder<'_> {
         self.cond()
     }
 
-    fn grf(&mut self, name: &'static str, field: super::bits::Field, reg: Register) -> Result<()> {
+    fn grf(&mut self, name: &'static str, field: Field, reg: Register) -> Result<()> {
         if reg.file != RegFile::Grf {
             return self.form(name);
         }

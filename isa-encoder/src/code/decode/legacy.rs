@@ -1,9 +1,10 @@
 //! Decoding of what only Gen8 to Gen11 have: align16, sends, jumps with null operands.
 
-use super::DecodeError;
-use super::bits::Field;
-use super::decode::{Decoder, mme};
-use super::layout::Align16Src;
+use super::decoder::Decoder;
+use super::operand::mme;
+use crate::code::DecodeError;
+use crate::code::bits::{Field, f};
+use crate::code::layout::Align16Src;
 use crate::model::{
     Branch, Descriptor, Dst, Format, Instruction, Opcode, Options, Region, Register, Send,
     Specific, Src, SrcMods, Type,
@@ -232,4 +233,4 @@ impl<const N: usize> Decoder<N> {
 }
 
 /// Bits 31:16 of the extended descriptor of `sends`.
-pub const SENDS_EXDESC_HIGH: Field = super::bits::f(95, 80);
+pub const SENDS_EXDESC_HIGH: Field = f(95, 80);

@@ -1,0 +1,94 @@
+//! Sends of Gen12LP on.
+
+use super::decoder::Decoder;
+use crate::code::DecodeError;
+use crate::code::bits::Field;
+use crate::code::family::SendForm;
+use crate::model::{
+    Descriptor, Dst, Instruction, Region, Register, Send, Sfid, Specific, Src, SrcMods, Type,
+};
+
+type Result<T> = core::result::Result<T, DecodeError>;
+
+impl<const N: usize> Decoder<N> {
+    pub(super) fn send(&self, out: &mut Instruction) -> Result<()> {
+        let l = Self::LAYOUT;
+        let s = &l.send;
+        let form = Self::TABLE.send;
+        if form == SendForm::Gen9 {
+            return self.send_gen9(out);
+        }
+        let code = self.get(s.sfid);
+        let Some(sfid) = Self::TABLE.sfids[code as usize & 15] else {
+            return self.reserved("SFID", code);
+        };
+        let plain = |file: Field, reg: Field| -> Result<Register> {
+            self.register(self.bit(file), self.get(reg), 0)
+        };
+        out.dst = Dst::Direct {
+            reg: plain(s.dst_file, l.dst.reg)?,
+            hstride: 1,
+            ty: Type::Ud,
+        };
+        for (i, reg) in [
+            plain(s.src0_file, l.src[0].reg)?,
+            plain(s.src1_file, s.src1_reg)?,
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            out.src[i] = Src::Direct {
+                reg,
+                region: Region::PACKED,
+                ty: Type::Ud,
+                mods: SrcMods::NONE,
+            };
+        }
+        let desc = if self.bit(s.desc_is_reg) {
+            Descriptor::Register { subreg: 0 }
+        } else {
+            Descriptor::Immediate(self.word.gather(s.desc) as u32)
+        };
+        let exdesc_is_reg = self.bit(s.exdesc_is_reg);
+        let mut send = Send::new(Some(sfid), desc, Descriptor::Immediate(0));
+        send.eot = self.bit(s.eot);
+        let length = self.get(s.src1_len) as u8;
+        if exdesc_is_reg {
+            send.exdesc = Descriptor::Register {
+                subreg: self.get(s.exdesc_subreg) as u8,
+            };
+            match form {
+                SendForm::Gen9 | SendForm::Gen12 => {}
+                SendForm::XeHpg => {
+                    send.ex_bso = self.bit(s.ex_bso);
+                    if send.ex_bso {
+                        send.cps = self.bit(s.cps);
+                        send.src1_len = Some(length);
+                    }
+                }
+                SendForm::Xe2 => {
+                    // Bits 18:16 of the immediate offset lie over the a0 sub-register, and
+                    // bit 15 over ExBSO except for ugm.
+                    let mut offset = (self.word.gather(s.exdesc) as u32) << 11 & !0x7_0fff;
+                    if sfid == Sfid::Ugm {
+                        send.src1_len = Some(length);
+                    } else {
+                        offset &= !(1 << 15);
+                        send.ex_bso = self.bit(s.ex_bso);
+                        send.src1_len = send.ex_bso.then_some(length);
+                    }
+                    send.exdesc_offset = offset;
+                }
+            }
+        } else {
+            let high = (self.word.gather(s.exdesc) as u32) << 11;
+            send.exdesc = Descriptor::Immediate(match form {
+                SendForm::Gen9 | SendForm::Gen12 => high | u32::from(length) << 6,
+                SendForm::XeHpg | SendForm::Xe2 => high,
+            });
+            send.src1_len = Some(length);
+        }
+        out.specific = Specific::Send(send);
+        Ok(())
+    }
+}

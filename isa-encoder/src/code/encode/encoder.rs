@@ -1,0 +1,331 @@
+//! The encoder: what all formats share, and the formats of one and two sources.
+
+use devinfo::Family;
+
+use crate::code::EncodeError;
+use crate::code::bits::{Field, Overflow, Split, Word};
+use crate::code::compact;
+use crate::code::family::{self, FAMILIES, FamilyTable};
+use crate::code::layout::Layout;
+use crate::code::opcodes;
+use crate::code::swsb::{self, SwsbClass, SwsbEncoding};
+use crate::model::{CondMod, Format, Instruction, Options, PredControl, Specific, Src};
+
+type Result<T> = core::result::Result<T, EncodeError>;
+
+/// Encodes an instruction: 16 bytes, or 8 with [`crate::Options::COMPACTED`]. The length is given
+/// beside the bytes; the rest is 0.
+///
+/// # Errors
+/// [`EncodeError`] names the operand or field that `family` cannot express.
+pub fn encode(family: Family, instruction: &Instruction) -> Result<([u8; 16], usize)> {
+    let mut encoder = Encoder::new(family, instruction)?;
+    encoder.instruction()?;
+    if instruction.options.contains(Options::COMPACTED) {
+        let word = encoder.compact()?;
+        return Ok((word.0.to_le_bytes(), 8));
+    }
+    Ok((encoder.word.0.to_le_bytes(), 16))
+}
+
+/// Encodes an instruction in the 8-byte form if it has one, else in the 16-byte form.
+///
+/// # Errors
+/// As [`encode`].
+pub fn encode_shortest(family: Family, instruction: &Instruction) -> Result<([u8; 16], usize)> {
+    let mut encoder = Encoder::new(family, instruction)?;
+    encoder.instruction()?;
+    Ok(match encoder.compact() {
+        Ok(word) => (word.0.to_le_bytes(), 8),
+        Err(_) => (encoder.word.0.to_le_bytes(), 16),
+    })
+}
+
+pub(super) struct Encoder<'a> {
+    pub(super) table: &'static FamilyTable,
+    pub(super) layout: &'static Layout,
+    pub(super) input: &'a Instruction,
+    pub(super) word: Word,
+}
+
+impl<'a> Encoder<'a> {
+    pub(super) fn new(family: Family, input: &'a Instruction) -> Result<Self> {
+        let table = FAMILIES
+            .get(family::index(family))
+            .filter(|table| table.family == family)
+            .ok_or(EncodeError::Family { family })?;
+        Ok(Self {
+            table,
+            layout: &table.layout,
+            input,
+            word: Word(0),
+        })
+    }
+
+    pub(super) fn cannot<T>(&self, field: &'static str, value: u64) -> Result<T> {
+        Err(EncodeError::Field {
+            family: self.table.family,
+            opcode: self.input.opcode,
+            field,
+            value,
+        })
+    }
+
+    pub(super) fn form<T>(&self, field: &'static str) -> Result<T> {
+        Err(EncodeError::Form {
+            family: self.table.family,
+            opcode: self.input.opcode,
+            field,
+        })
+    }
+
+    pub(super) fn set(&mut self, name: &'static str, field: Field, value: u64) -> Result<()> {
+        match self.word.set(field, value) {
+            Ok(()) => Ok(()),
+            Err(Overflow(value)) => self.cannot(name, value),
+        }
+    }
+
+    pub(super) fn scatter(&mut self, name: &'static str, split: Split, value: u64) -> Result<()> {
+        match self.word.scatter(split, value) {
+            Ok(()) => Ok(()),
+            Err(Overflow(value)) => self.cannot(name, value),
+        }
+    }
+
+    pub(super) fn compact(&self) -> Result<Word> {
+        let opcode = self.input.opcode;
+        let fail = |why| EncodeError::NotCompactable { opcode, why };
+        let tables = self.table.compaction;
+        let form = tables
+            .form(opcode.format())
+            .ok_or(fail("the format has none"))?;
+        let mut short_imm = None;
+        if !matches!(
+            opcode.format(),
+            Format::Ternary | Format::Dpas | Format::Send
+        ) {
+            for src in &self.input.src {
+                if let Src::Immediate { ty, .. } = *src {
+                    let imm = self.word.get32(self.layout.imm32);
+                    if ty.bits() == 64 {
+                        return Err(fail("a 64-bit immediate"));
+                    }
+                    let short = tables.imm_coding.shorten(ty, imm);
+                    short_imm = Some(short.ok_or(fail("the immediate needs more bits"))?);
+                }
+            }
+        }
+        let mut word = compact::compact(form, tables.imm, self.word, short_imm).map_err(fail)?;
+        if word.set(self.layout.compacted, 1).is_err() {
+            return Err(fail("the family has none"));
+        }
+        Ok(word)
+    }
+
+    pub(super) fn instruction(&mut self) -> Result<()> {
+        let input = self.input;
+        let family = self.table.family;
+        let opcode = input.opcode;
+        let Some(code) = opcodes::code(family, opcode) else {
+            return Err(EncodeError::Opcode { family, opcode });
+        };
+        self.word = Word(u128::from(code));
+        self.controls()?;
+        match opcode.format() {
+            Format::Nullary => Ok(()),
+            Format::Unary => self.basic(1),
+            Format::Binary => self.basic(2),
+            Format::Math => self.math(),
+            Format::Ternary => self.ternary(),
+            Format::Dpas => self.dpas(),
+            Format::Sync => self.sync(),
+            Format::Wait => self.wait(),
+            Format::Send => self.send(),
+            Format::JumpUnary
+            | Format::JumpJip
+            | Format::JumpJipUip
+            | Format::JumpBrc
+            | Format::Call
+            | Format::Ret => self.jump(),
+        }
+    }
+
+    pub(super) fn controls(&mut self) -> Result<()> {
+        let l = self.layout;
+        let input = self.input;
+        let class = SwsbClass::of(input.opcode);
+        match swsb::encode(self.table.swsb, class, input.swsb) {
+            Some(bits) if self.table.swsb != SwsbEncoding::None => {
+                self.set("SWSB", l.swsb, bits)?;
+            }
+            Some(_) => {}
+            None => return self.form("SWSB"),
+        }
+        for (field, option, name) in [
+            (l.breakpoint, Options::BREAKPOINT, "Breakpoint"),
+            (l.no_dd_clr, Options::NO_DD_CLR, "NoDDClr"),
+            (l.no_dd_chk, Options::NO_DD_CHK, "NoDDChk"),
+        ] {
+            self.set(name, field, u64::from(input.options.contains(option)))?;
+        }
+        let thread_control = match (
+            input.options.contains(Options::ATOMIC),
+            input.options.contains(Options::SWITCH),
+            input.options.contains(Options::NO_PREEMPT),
+        ) {
+            (false, false, false) => 0,
+            (true, false, false) => 1,
+            (false, true, false) => 2,
+            (false, false, true) => 3,
+            _ => return self.form("ThreadCtrl"),
+        };
+        if l.thread_control.exists() {
+            self.set("ThreadCtrl", l.thread_control, thread_control)?;
+        } else {
+            self.set("Atomic", l.atomic, thread_control)?;
+        }
+        if input.opcode.format() == Format::Nullary {
+            return Ok(());
+        }
+        let size = u64::from(input.exec_size);
+        if !size.is_power_of_two() || size > 32 {
+            return self.cannot("ExecSize", size);
+        }
+        self.set("ExecSize", l.exec_size, u64::from(size.trailing_zeros()))?;
+        let offset = input.channel_offset;
+        if !offset.is_multiple_of(l.channel_unit) {
+            return self.cannot("ChanOff", u64::from(offset));
+        }
+        self.set(
+            "ChanOff",
+            l.channel_offset,
+            u64::from(offset / l.channel_unit),
+        )?;
+        self.set("MaskCtrl", l.no_mask, u64::from(input.no_mask))?;
+        self.set("FlagReg", l.flag_reg, u64::from(input.flag.register))?;
+        self.set(
+            "FlagSubReg",
+            l.flag_subreg,
+            u64::from(input.flag.subregister),
+        )?;
+        self.predicate()
+    }
+
+    pub(super) fn predicate(&mut self) -> Result<()> {
+        let l = self.layout;
+        let Some(predicate) = self.input.predicate else {
+            return Ok(());
+        };
+        let group = |n: u8| {
+            ((2..=32).contains(&n) && n.is_power_of_two())
+                .then(|| u64::from(n.trailing_zeros() - 1) * 2 + 4)
+        };
+        let short = l.pred_control.width() == 2;
+        let code = match predicate.control {
+            PredControl::Sequential => Some(1),
+            PredControl::Any if short => Some(2),
+            PredControl::All if short => Some(3),
+            PredControl::AnyV if !short => Some(2),
+            PredControl::AllV if !short => Some(3),
+            PredControl::AnyH(n) if !short => group(n),
+            PredControl::AllH(n) if !short => group(n).map(|code| code + 1),
+            _ => None,
+        };
+        let Some(code) = code else {
+            return self.form("PredCtrl");
+        };
+        self.set("PredCtrl", l.pred_control, code)?;
+        self.set("PredInv", l.pred_inverse, u64::from(predicate.inverse))
+    }
+
+    pub(super) fn arithmetic_controls(&mut self) -> Result<()> {
+        let l = self.layout;
+        let input = self.input;
+        self.set("Saturate", l.saturate, u64::from(input.saturate))?;
+        let acc = input.options.contains(Options::ACC_WR_EN);
+        self.set("AccWrEn", l.acc_wr_en, u64::from(acc))
+    }
+
+    pub(super) fn cond(&mut self) -> Result<()> {
+        match self.input.cond {
+            None => Ok(()),
+            Some(CondMod::Eo) => self.form("CondModifier"),
+            Some(cond) => self.set("CondModifier", self.layout.cond, cond as u64),
+        }
+    }
+
+    pub(super) fn basic(&mut self, sources: usize) -> Result<()> {
+        let l = self.layout;
+        let sources = if sources == 2 && self.table.is_unary(self.input.opcode) {
+            1
+        } else {
+            sources
+        };
+        self.arithmetic_controls()?;
+        self.cond()?;
+        self.dst(&l.dst)?;
+        for (i, (fields, name)) in l.src.iter().zip(SRC_NAMES).enumerate().take(sources) {
+            let src = &self.input.src[i];
+            if i + 1 < sources && matches!(src, Src::Immediate { .. }) {
+                return self.form(name);
+            }
+            self.src(fields, src, name)?;
+        }
+        self.no_more_sources(sources)
+    }
+
+    pub(super) fn no_more_sources(&self, sources: usize) -> Result<()> {
+        for (src, name) in self.input.src.iter().zip(SRC_NAMES).skip(sources) {
+            if *src != Src::None {
+                return self.form(name);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn math(&mut self) -> Result<()> {
+        let l = self.layout;
+        let Specific::Math(function) = self.input.specific else {
+            return self.form("MathFC");
+        };
+        self.arithmetic_controls()?;
+        if self.input.cond.is_some_and(|cond| cond != CondMod::Eo) {
+            return self.form("CondModifier");
+        }
+        self.dst(&l.dst)?;
+        if function.is_macro() && self.table.align16 {
+            self.set("AccessMode", l.access_mode, 1)?;
+        }
+        self.set("MathFC", l.function, function as u64)?;
+        for (i, (fields, name)) in l.src.iter().zip(SRC_NAMES).enumerate() {
+            let src = &self.input.src[i];
+            if i < function.sources() {
+                self.src(fields, src, name)?;
+            }
+        }
+        self.no_more_sources(function.sources())
+    }
+
+    pub(super) fn sync(&mut self) -> Result<()> {
+        let l = self.layout;
+        let Specific::Sync(function) = self.input.specific else {
+            return self.form("SyncFC");
+        };
+        self.set("SyncFC", l.function, function as u64)?;
+        self.set("Dst.HorzStride", l.dst.hstride, 1)?;
+        if self.input.src[0] != Src::None {
+            self.src(&l.src[0], &self.input.src[0], SRC_NAMES[0])?;
+        }
+        self.no_more_sources(1)
+    }
+
+    pub(super) fn wait(&mut self) -> Result<()> {
+        let l = self.layout;
+        self.dst(&l.dst)?;
+        self.src(&l.src[0], &self.input.src[0], SRC_NAMES[0])?;
+        self.no_more_sources(1)
+    }
+}
+
+pub(super) const SRC_NAMES: [&str; 3] = ["Src0", "Src1", "Src2"];

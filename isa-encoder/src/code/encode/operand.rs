@@ -1,0 +1,239 @@
+//! Operands of the one- and two-source formats.
+
+use super::encoder::Encoder;
+use crate::code::EncodeError;
+use crate::code::bits::{Field, Split};
+use crate::code::layout::{DstFields, SrcFields};
+use crate::code::types;
+use crate::model::{ArfKind, Dst, RegFile, Region, Register, Src, SrcMods, Type, VStride};
+
+type Result<T> = core::result::Result<T, EncodeError>;
+
+impl Encoder<'_> {
+    pub(super) fn type_code(
+        &self,
+        table: &[Option<Type>; 16],
+        ty: Type,
+        name: &'static str,
+    ) -> Result<u64> {
+        match types::code(table, ty) {
+            Some(code) => Ok(code),
+            None => self.cannot(name, ty as u64),
+        }
+    }
+
+    /// A register's file (1 for general registers) and number fields' values.
+    pub(super) fn register(&self, reg: Register, name: &'static str) -> Result<(u64, u64)> {
+        match reg.file {
+            RegFile::Grf => Ok((1, u64::from(reg.number))),
+            RegFile::Arf(ArfKind::MathMacro) => self.form(name),
+            RegFile::Arf(kind) if reg.number < 16 => {
+                Ok((0, u64::from(kind.code()) << 4 | u64::from(reg.number)))
+            }
+            RegFile::Arf(_) => self.cannot(name, u64::from(reg.number)),
+        }
+    }
+
+    pub(super) fn subreg(
+        &mut self,
+        name: &'static str,
+        field: Field,
+        odd: Field,
+        byte: u8,
+    ) -> Result<()> {
+        let unit = u64::from(self.layout.subreg_unit);
+        let byte = u64::from(byte);
+        let rest = byte % unit;
+        if rest != 0 {
+            if !odd.exists() {
+                return self.cannot(name, byte);
+            }
+            self.set(name, odd, rest)?;
+        }
+        self.set(name, field, byte / unit)
+    }
+
+    pub(super) fn dst(&mut self, d: &DstFields) -> Result<()> {
+        let Some(ty) = self.input.dst.ty() else {
+            return self.form("Dst");
+        };
+        let code = self.type_code(&self.table.types.register, ty, "Dst.DataType")?;
+        self.set("Dst.DataType", d.ty, code)?;
+        let hstride = match self.input.dst {
+            Dst::None => return self.form("Dst"),
+            Dst::Direct { reg, hstride, .. } => {
+                let (file, number) = self.register(reg, "Dst.Reg")?;
+                self.set("Dst.RegFile", d.file, file)?;
+                self.set("Dst.RegNum", d.reg, number)?;
+                self.subreg("Dst.SubReg", d.subreg, d.subreg_odd, reg.byte)?;
+                hstride
+            }
+            Dst::Indirect {
+                subreg,
+                offset,
+                hstride,
+                ..
+            } => {
+                self.set("Dst.AddrMode", d.address_mode, 1)?;
+                if self.table.indirect_file_is_grf {
+                    self.set("Dst.RegFile", d.file, 1)?;
+                }
+                self.set("Dst.AddrSubReg", d.addr_subreg, u64::from(subreg))?;
+                self.addr_imm("Dst.AddrImm", d.addr_imm, offset)?;
+                hstride
+            }
+            Dst::Macro {
+                reg, mme, hstride, ..
+            } => {
+                let (file, number) = self.register(reg, "Dst.Reg")?;
+                self.set("Dst.RegFile", d.file, file)?;
+                self.set("Dst.RegNum", d.reg, number)?;
+                self.set("Dst.SpecialAcc", d.subreg, mme_code(mme))?;
+                hstride
+            }
+        };
+        let code = self.hstride_code(hstride, "Dst.HorzStride")?;
+        self.set("Dst.HorzStride", d.hstride, code)
+    }
+
+    pub(super) fn hstride_code(&self, stride: u8, name: &'static str) -> Result<u64> {
+        match stride {
+            0 => Ok(0),
+            1 => Ok(1),
+            2 => Ok(2),
+            4 => Ok(3),
+            _ => self.cannot(name, u64::from(stride)),
+        }
+    }
+
+    pub(super) fn addr_imm(&mut self, name: &'static str, split: Split, offset: i16) -> Result<()> {
+        let width: u32 = split.iter().map(|field| field.width()).sum();
+        let limit = 1i32 << (width - 1);
+        let offset = i32::from(offset);
+        if !(-limit..limit).contains(&offset) {
+            return self.cannot(name, offset as u32 as u64);
+        }
+        self.scatter(name, split, (offset as u64) & ((1 << width) - 1))
+    }
+
+    pub(super) fn src(&mut self, s: &SrcFields, src: &Src, name: &'static str) -> Result<()> {
+        let set_mods = |this: &mut Self, mods: SrcMods| {
+            this.set("Src.Abs", s.abs, u64::from(mods.abs))?;
+            this.set("Src.Neg", s.neg, u64::from(mods.neg))
+        };
+        match *src {
+            Src::None => self.form(name),
+            Src::Immediate { value, ty } => {
+                let code = self.type_code(&self.table.types.immediate, ty, "Src.DataType")?;
+                self.set("Src.DataType", s.ty, code)?;
+                self.immediate_file(s)?;
+                self.immediate(value, ty)
+            }
+            Src::Direct {
+                reg,
+                region,
+                ty,
+                mods,
+            } => {
+                let (file, number) = self.register(reg, name)?;
+                self.set("Src.RegFile", s.file, file)?;
+                self.set("Src.RegNum", s.reg, number)?;
+                self.subreg("Src.SubReg", s.subreg, s.subreg_odd, reg.byte)?;
+                if region.vstride == VStride::PerRow {
+                    return self.form(name);
+                }
+                self.region(s, region, ty)?;
+                set_mods(self, mods)
+            }
+            Src::Indirect {
+                subreg,
+                offset,
+                region,
+                ty,
+                mods,
+            } => {
+                self.set("Src.AddrMode", s.address_mode, 1)?;
+                if self.table.indirect_file_is_grf {
+                    self.set("Src.RegFile", s.file, 1)?;
+                }
+                self.set("Src.AddrSubReg", s.addr_subreg, u64::from(subreg))?;
+                if offset % s.addr_imm_unit != 0 {
+                    return self.cannot("Src.AddrImm", offset as u64);
+                }
+                self.addr_imm("Src.AddrImm", s.addr_imm, offset / s.addr_imm_unit)?;
+                self.region(s, region, ty)?;
+                set_mods(self, mods)
+            }
+            Src::Macro {
+                reg,
+                mme,
+                region,
+                ty,
+                mods,
+            } => {
+                let (file, number) = self.register(reg, name)?;
+                self.set("Src.RegFile", s.file, file)?;
+                self.set("Src.RegNum", s.reg, number)?;
+                self.set("Src.SpecialAcc", s.subreg, mme_code(mme))?;
+                self.region(s, region, ty)?;
+                set_mods(self, mods)
+            }
+        }
+    }
+
+    pub(super) fn immediate_file(&mut self, s: &SrcFields) -> Result<()> {
+        if s.is_imm.exists() {
+            self.set("Src.IsImm", s.is_imm, 1)
+        } else {
+            self.set("Src.RegFile", s.file, 3)
+        }
+    }
+
+    pub(super) fn immediate(&mut self, value: u64, ty: Type) -> Result<()> {
+        let l = self.layout;
+        match ty.bits() {
+            64 => {
+                for &field in l.imm64 {
+                    if self.word.get(field) != 0 {
+                        return self.form("a 64-bit immediate with a condition modifier");
+                    }
+                }
+                self.scatter("Imm64", l.imm64, value)
+            }
+            16 if value <= 0xffff => self.set("Imm32", l.imm32, value | value << 16),
+            _ => self.set("Imm32", l.imm32, value),
+        }
+    }
+
+    pub(super) fn region(&mut self, s: &SrcFields, region: Region, ty: Type) -> Result<()> {
+        let code = self.type_code(&self.table.types.register, ty, "Src.DataType")?;
+        self.set("Src.DataType", s.ty, code)?;
+        let vstride = match region.vstride {
+            VStride::Elements(0) => 0,
+            VStride::Elements(n) if n.is_power_of_two() && n <= 32 => {
+                u64::from(n.trailing_zeros()) + 1
+            }
+            VStride::Elements(n) => return self.cannot("Src.VertStride", u64::from(n)),
+            VStride::PerRow => (1 << s.vstride.width()) - 1,
+        };
+        self.set("Src.VertStride", s.vstride, vstride)?;
+        if !region.width.is_power_of_two() || region.width > 16 {
+            return self.cannot("Src.Width", u64::from(region.width));
+        }
+        self.set(
+            "Src.Width",
+            s.width,
+            u64::from(region.width.trailing_zeros()),
+        )?;
+        let code = self.hstride_code(region.hstride, "Src.HorzStride")?;
+        self.set("Src.HorzStride", s.hstride, code)
+    }
+}
+
+/// The code of a math macro register.
+pub(super) const fn mme_code(mme: Option<u8>) -> u64 {
+    match mme {
+        Some(mme) => mme as u64,
+        None => 8,
+    }
+}

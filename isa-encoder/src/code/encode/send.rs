@@ -1,0 +1,112 @@
+//! Sends of Gen12LP on.
+
+use super::encoder::{Encoder, SRC_NAMES};
+use crate::code::EncodeError;
+use crate::code::bits::Field;
+use crate::code::family::SendForm;
+use crate::model::{Descriptor, Dst, Sfid, Specific, Src};
+
+type Result<T> = core::result::Result<T, EncodeError>;
+
+impl Encoder<'_> {
+    pub(super) fn send(&mut self) -> Result<()> {
+        let l = self.layout;
+        let s = &l.send;
+        let form = self.table.send;
+        let Specific::Send(send) = self.input.specific else {
+            return self.form("message");
+        };
+        if form == SendForm::Gen9 {
+            return self.send_gen9(&send);
+        }
+        let Some(sfid) = send.sfid else {
+            return self.form("SFID");
+        };
+        self.set_sfid(sfid, s.sfid)?;
+        let Dst::Direct { reg, .. } = self.input.dst else {
+            return self.form("Dst");
+        };
+        let (file, number) = self.register(reg, "Dst.Reg")?;
+        self.set("Dst.RegFile", s.dst_file, file)?;
+        self.set("Dst.RegNum", l.dst.reg, number)?;
+        let fields = [
+            (s.src0_file, l.src[0].reg, SRC_NAMES[0]),
+            (s.src1_file, s.src1_reg, SRC_NAMES[1]),
+        ];
+        for ((file_field, reg_field, name), src) in fields.into_iter().zip(&self.input.src) {
+            let Src::Direct { reg, .. } = *src else {
+                return self.form(name);
+            };
+            let (file, number) = self.register(reg, name)?;
+            self.set("Src.RegFile", file_field, file)?;
+            self.set("Src.RegNum", reg_field, number)?;
+        }
+        self.no_more_sources(2)?;
+        match send.desc {
+            Descriptor::Immediate(desc) => self.scatter("Desc", s.desc, u64::from(desc))?,
+            Descriptor::Register { subreg: 0 } => self.set("Desc.IsReg", s.desc_is_reg, 1)?,
+            Descriptor::Register { subreg } => return self.cannot("Desc", u64::from(subreg)),
+        }
+        self.set("EOT", s.eot, u64::from(send.eot))?;
+        let length = u64::from(send.src1_len.unwrap_or(0));
+        match send.exdesc {
+            Descriptor::Immediate(exdesc) => {
+                let exdesc = u64::from(exdesc);
+                if form == SendForm::Gen12 {
+                    if send.src1_len.is_some() && exdesc >> 6 & 31 != length {
+                        return self.cannot("Src1.Length", length);
+                    }
+                    self.set("ExDesc", s.src1_len, exdesc >> 6 & 31)?;
+                } else {
+                    if exdesc & 0x7c0 != 0 {
+                        return self.cannot("ExDesc", exdesc);
+                    }
+                    self.set("Src1.Length", s.src1_len, length)?;
+                }
+                if exdesc & 0x3f != 0 {
+                    return self.cannot("ExDesc", exdesc);
+                }
+                self.scatter("ExDesc", s.exdesc, exdesc >> 11)
+            }
+            Descriptor::Register { subreg } => {
+                self.set("ExDesc.IsReg", s.exdesc_is_reg, 1)?;
+                let offset = u64::from(send.exdesc_offset);
+                if offset != 0 {
+                    if form != SendForm::Xe2 || offset & 0x7_0fff != 0 {
+                        return self.cannot("ExDescImm", offset);
+                    }
+                    self.scatter("ExDescImm", s.exdesc, offset >> 11)?;
+                }
+                let old = self.word;
+                self.set("ExDesc", s.exdesc_subreg, u64::from(subreg))?;
+                self.word.0 |= old.0;
+                self.set_if("ExBSO", s.ex_bso, send.ex_bso)?;
+                self.set_if("CPS", s.cps, send.cps)?;
+                if send.src1_len.is_some() {
+                    self.set("Src1.Length", s.src1_len, length)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn set_if(&mut self, name: &'static str, field: Field, value: bool) -> Result<()> {
+        if value {
+            self.set(name, field, 1)
+        } else {
+            Ok(())
+        }
+    }
+
+    pub(super) fn set_sfid(&mut self, sfid: Sfid, field: Field) -> Result<()> {
+        match self
+            .table
+            .sfids
+            .iter()
+            .position(|entry| *entry == Some(sfid))
+        {
+            Some(code) => self.set("SFID", field, code as u64),
+            None => self.cannot("SFID", sfid as u64),
+        }
+    }
+}
