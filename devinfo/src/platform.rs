@@ -22,6 +22,10 @@ pub struct Platform {
     pub revisions: &'static [Revision],
     /// The PCI revision that `soft:NAME` models.
     pub default_revision: u8,
+    /// The PCI revisions from which on the compiler makes other code than for those before. Code
+    /// for revisions on the other side of one does not belong on a device. Empty where code for
+    /// any revision runs on every other.
+    pub code_changes: &'static [u8],
     /// Hardware threads of an EU with 128 registers each; half as many with 256.
     pub threads_per_eu: u8,
     /// The SIMD widths that a walker can dispatch: also the sub-group sizes that a kernel can require.
@@ -93,6 +97,12 @@ impl Platform {
             .iter()
             .find(|r| r.pci == revision)
             .map(|r| r.stepping)
+    }
+
+    /// Whether code compiled for one revision is for another as well.
+    pub fn shares_code(&self, revision: u8, other: u8) -> bool {
+        let changes = |revision| self.code_changes.iter().filter(|&&r| r <= revision).count();
+        changes(revision) == changes(other)
     }
 
     /// Whether a walker can dispatch `width` channels.

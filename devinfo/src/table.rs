@@ -65,6 +65,7 @@ const GEN8: Platform = Platform {
     ],
     revisions: &[],
     default_revision: 9,
+    code_changes: &[],
     threads_per_eu: 7,
     simd_widths: &[8, 16, 32],
     grf_counts: &[128],
@@ -497,6 +498,9 @@ pub static PLATFORMS: &[Platform] = &[
             stepping(8, "C0"),
         ],
         default_revision: 8,
+        // ocloc 22.43: A0 and B0 access memory by HDC messages with different fences, B1 of G11
+        // and C0 of G10 by LSC.
+        code_changes: &[4, 5],
         local_memory: true,
         zebin: zebin(1270, 0x0c07),
         ocloc: &[

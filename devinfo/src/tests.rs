@@ -55,6 +55,16 @@ fn every_row_is_found_by_what_it_carries() {
 }
 
 #[test]
+fn code_of_some_revisions_is_not_for_others() {
+    let dg2 = by_name("dg2").unwrap();
+    assert!(dg2.shares_code(5, 8));
+    assert!(dg2.shares_code(0, 1));
+    assert!(!dg2.shares_code(0, 8));
+    assert!(!dg2.shares_code(4, 8));
+    assert!(by_name("skl").unwrap().shares_code(9, 6));
+}
+
+#[test]
 fn targets_parse() {
     let dg2 = Target::parse("dg2:8").unwrap();
     assert_eq!((dg2.platform.name, dg2.revision), ("dg2", 8));

@@ -49,14 +49,14 @@ pub fn load(file: &KernelFile, hints: &Hints) -> Result<Binary, Error> {
     }
 }
 
-/// The row of the platform table that a binary was built for, with the lowest revision it runs on.
+/// The platform that a binary was built for, in the default revision if it runs on that.
 fn built_for(binary: &Binary) -> Option<Target> {
     let target = binary.target();
     let platform = devinfo::by_name(target.platform.as_deref()?)?;
     let default = platform.default_revision;
     let revision = match target.revisions {
-        Some((low, high)) => default.clamp(low, high.max(low)),
-        None => default,
+        Some((low, _)) if binary.check_target(platform, default).is_err() => low,
+        _ => default,
     };
     Some(Target { platform, revision })
 }

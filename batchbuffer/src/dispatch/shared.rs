@@ -174,7 +174,11 @@ pub(super) fn base_addresses(
         .set(sba::INDIRECT_OBJECT_BUFFER_SIZE, ALL_PAGES)
         .set(sba::INSTRUCTION_BUFFER_SIZE_MODIFY_ENABLE, true)
         .set(sba::INSTRUCTION_BUFFER_SIZE, ALL_PAGES);
-    if let Some((base, states)) = heaps.bindless_surface {
+    if let Some((base, states)) = heaps.bindless_surface
+        && sba::BINDLESS_SURFACE_STATE_BASE_ADDRESS
+            .row(family)
+            .is_some()
+    {
         let last = states.saturating_sub(1);
         packet = packet
             .set(sba::BINDLESS_SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
@@ -182,7 +186,11 @@ pub(super) fn base_addresses(
             .set(sba::BINDLESS_SURFACE_STATE_MOCS, mocs)
             .set(sba::BINDLESS_SURFACE_STATE_SIZE, last);
     }
-    if let Some((base, pages)) = heaps.bindless_sampler {
+    if let Some((base, pages)) = heaps.bindless_sampler
+        && sba::BINDLESS_SAMPLER_STATE_BASE_ADDRESS
+            .row(family)
+            .is_some()
+    {
         packet = packet
             .set(sba::BINDLESS_SAMPLER_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
             .set(sba::BINDLESS_SAMPLER_STATE_BASE_ADDRESS, base)

@@ -97,9 +97,9 @@ pub struct Heaps {
     pub payload: GpuAddress,
     /// Kernels.
     pub instruction: GpuAddress,
-    /// Bindless surface states: base and the number of 64-byte states.
+    /// Bindless surface states: base and the number of 64-byte states. Gen8 has no such base.
     pub bindless_surface: Option<(GpuAddress, u32)>,
-    /// Bindless sampler states: base and size in 4 KiB pages (from Gen11).
+    /// Bindless sampler states: base and size in 4 KiB pages. Before Gen11 there is no such base.
     pub bindless_sampler: Option<(GpuAddress, u32)>,
 }
 

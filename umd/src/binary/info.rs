@@ -14,8 +14,10 @@ pub struct Target {
     pub core_family: Option<u32>,
     /// The product configuration (GMD id), of newer compilers.
     pub product_config: Option<u32>,
-    /// The lowest and highest revision that it runs on; `None` is all.
+    /// The lowest and highest revision that it was built for; `None` is all.
     pub revisions: Option<(u8, u8)>,
+    /// Whether it runs on no other revision. Otherwise the platform says which share their code.
+    pub only_revisions: bool,
     /// The version of `.ze_info`.
     pub version: Option<String>,
 }

@@ -232,6 +232,7 @@ impl Binary {
         let target = Target {
             platform: Some(platform.name.to_owned()),
             revisions: revision.map(|revision| (revision, revision)),
+            only_revisions: true,
             ..Target::default()
         };
         let mut entries = Vec::new();
@@ -331,8 +332,12 @@ impl Binary {
                 None => true,
             },
         };
-        let (low, high) = self.target.revisions.unwrap_or((0, u8::MAX));
-        if same_platform && (low..=high).contains(&revision) {
+        let same_code = match self.target.revisions {
+            None => true,
+            Some((low, high)) if self.target.only_revisions => (low..=high).contains(&revision),
+            Some((low, _)) => platform.shares_code(low, revision),
+        };
+        if same_platform && same_code {
             return Ok(());
         }
         Err(BinaryError::OtherPlatform {

@@ -14,6 +14,10 @@ const TARGET_METADATA: u32 = 3;
 const ZEBIN_VERSION: u32 = 4;
 const PRODUCT_CONFIG: u32 = 6;
 
+/// In a target metadata word: the device's revision must be in the range. Intel's compilers leave
+/// it clear (NEO `zebin_elf.h`: `validateRevisionId`).
+const ONLY_REVISIONS: u32 = 1 << 13;
+
 /// Reads the notes. Types that are not known are skipped.
 ///
 /// # Errors
@@ -27,7 +31,11 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Target, BinaryError> {
             match note.kind {
                 PRODUCT_FAMILY => target.product_family = Some(note.word()?),
                 CORE_FAMILY => target.core_family = Some(note.word()?),
-                TARGET_METADATA => target.revisions = revisions(note.word()?),
+                TARGET_METADATA => {
+                    let word = note.word()?;
+                    target.revisions = Some(revisions(word));
+                    target.only_revisions = word & ONLY_REVISIONS != 0;
+                }
                 ZEBIN_VERSION => {
                     let text = String::from_utf8_lossy(note.description);
                     target.version = Some(text.trim_end_matches('\0').to_owned());
@@ -45,12 +53,9 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Target, BinaryError> {
     Ok(target)
 }
 
-/// The revisions of a target metadata word: bits 12:8 the lowest, 20:16 the highest. Zero in both
-/// means that the compiler was told none.
-fn revisions(word: u32) -> Option<(u8, u8)> {
-    let lowest = (word >> 8 & 0x1f) as u8;
-    let highest = (word >> 16 & 0x1f) as u8;
-    (lowest != 0 || highest != 0).then_some((lowest, highest))
+/// The revisions of a target metadata word: bits 12:8 the lowest, 20:16 the highest.
+fn revisions(word: u32) -> (u8, u8) {
+    ((word >> 8 & 0x1f) as u8, (word >> 16 & 0x1f) as u8)
 }
 
 struct Note<'a> {
