@@ -197,9 +197,9 @@ pub trait Kmd: Send + Sync + fmt::Debug {
 
     /// Binds `length` bytes of a buffer, from `offset` on, at `address`.
     ///
-    /// All three are multiples of the device's
-    /// [`min_page_size`](DeviceDescription::min_page_size), and the end lies below its
-    /// [`address_limit`](DeviceDescription::address_limit). Submissions made
+    /// All three are multiples of the page size of the buffer's placement; the device's
+    /// [`min_page_size`](DeviceDescription::min_page_size) is one for all buffers. The end lies
+    /// below its [`address_limit`](DeviceDescription::address_limit). Submissions made
     /// afterwards see the binding. i915 binds whole buffers only, each at one
     /// address of an address space.
     ///

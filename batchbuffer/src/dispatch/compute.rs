@@ -2,7 +2,7 @@
 
 use devinfo::Family;
 
-use super::types::{Dispatch, DispatchError, LocalIds, PostSync, Setup, Simd};
+use super::types::{Dispatch, DispatchError, LocalIds, PostSync, Setup, Simd, WalkerKind};
 use super::{Commands, limits, shared};
 use crate::Builder;
 use crate::packets::{
@@ -152,6 +152,10 @@ impl Compute {
 impl Commands for Compute {
     fn family(&self) -> Family {
         self.family
+    }
+
+    fn walker(&self) -> WalkerKind {
+        WalkerKind::Compute
     }
 
     fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError> {

@@ -3,7 +3,7 @@
 
 use devinfo::Family;
 
-use super::types::{Dispatch, DispatchError, Setup};
+use super::types::{Dispatch, DispatchError, Setup, WalkerKind};
 use super::{Commands, limits, shared};
 use crate::packets::{
     gpgpu_walker as walker, media_interface_descriptor_load as idl, media_state_flush,
@@ -58,6 +58,10 @@ pub(super) const GEN12LP: Media = Media {
 impl Commands for Media {
     fn family(&self) -> Family {
         self.family
+    }
+
+    fn walker(&self) -> WalkerKind {
+        WalkerKind::Gpgpu
     }
 
     fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError> {

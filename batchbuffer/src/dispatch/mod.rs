@@ -30,6 +30,7 @@ mod types;
 pub use limits::{preferred_slm, slm_bytes, slm_code, walk_order};
 pub use types::{
     Dispatch, DispatchError, Heaps, LocalIds, Mocs, PostSync, Scratch, Setup, Simd, Tag,
+    WalkerKind,
 };
 
 use devinfo::{Family, GpuAddress};
@@ -38,6 +39,9 @@ use devinfo::{Family, GpuAddress};
 pub trait Commands: Send + Sync + core::fmt::Debug {
     /// The family that they are for.
     fn family(&self) -> Family;
+
+    /// Which front end it has.
+    fn walker(&self) -> WalkerKind;
 
     /// Chooses the GPGPU pipeline and sets up front end, scratch and heaps.
     /// Once at the head of a batch, and again when one of them changes.

@@ -52,6 +52,8 @@ struct State {
 #[derive(Debug)]
 struct BufferState {
     size: u64,
+    /// What offset and length of its bindings are multiples of.
+    page: u64,
     /// What it is made of, if not a GEM object; kept alive.
     user: Option<UserMemory>,
 }
@@ -225,7 +227,11 @@ impl Kmd for Xe {
         };
         let handle = calls::gem_create(self.node(), size, placement, caching, flags)?;
         let handle = BufferHandle::new(handle);
-        let buffer = BufferState { size, user: None };
+        let buffer = BufferState {
+            size,
+            page,
+            user: None,
+        };
         self.state().buffers.insert(handle, buffer);
         Ok(handle)
     }
@@ -237,6 +243,7 @@ impl Kmd for Xe {
         let handle = BufferHandle::new(USER_HANDLE | state.user_handles);
         let buffer = BufferState {
             size: memory.len() as u64,
+            page: PAGE as u64,
             user: Some(memory),
         };
         state.buffers.insert(handle, buffer);
@@ -298,7 +305,11 @@ impl Kmd for Xe {
         let size = generic::dmabuf_size(dmabuf)?;
         let mut state = self.state();
         let handle = BufferHandle::new(generic::prime_import(self.node(), dmabuf)?);
-        let buffer = BufferState { size, user: None };
+        let buffer = BufferState {
+            size,
+            page: PAGE as u64,
+            user: None,
+        };
         state.buffers.entry(handle).or_insert(buffer);
         Ok(handle)
     }
@@ -376,17 +387,16 @@ impl Kmd for Xe {
         let mut guard = self.state();
         let state = &mut *guard;
         let bound = state.buffer(buffer)?;
-        let page = self.description.min_page_size;
         for (what, value) in [
             ("address of a binding", address.get()),
             ("offset of a binding", offset),
             ("length of a binding", length),
         ] {
-            if !value.is_multiple_of(page) {
+            if !value.is_multiple_of(bound.page) {
                 return Err(KmdError::Invalid {
                     what,
                     value,
-                    rule: "a multiple of the device's page size",
+                    rule: "a multiple of the buffer's page size",
                 });
             }
         }

@@ -20,6 +20,10 @@ const MACHINE: u16 = 205;
 /// a file that can ask for more memory than the file has bytes.
 const MAX_ZEROS: u64 = 4 << 30;
 
+/// The bytes that lie before the cross-thread payload in memory: the implicit arguments of kernels
+/// that need them (IGC `RelocationInfo.h`, NEO `linker.h`). Kernels that do are refused.
+const CROSS_THREAD_OFFSET: &str = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
+
 /// The parts of a zebin.
 #[derive(Debug)]
 pub(crate) struct Zebin<'a> {
@@ -239,6 +243,11 @@ impl<'a> Reader<'a> {
                     target,
                     value: value.wrapping_add_signed(addend),
                 }),
+                Target::Undefined(symbol) if symbol == CROSS_THREAD_OFFSET => {
+                    let place = zebin.segments.get_mut(segment);
+                    let place = place.and_then(|s| s.data.get_mut(offset..offset + patch.bytes()));
+                    place.unwrap_or_default().fill(0);
+                }
                 Target::Undefined(symbol) => {
                     zebin.unresolved.entry(segment).or_insert_with(|| {
                         format!("it refers to {symbol:?}, which the file does not define")
