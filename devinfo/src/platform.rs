@@ -91,6 +91,11 @@ impl Platform {
         sku.eus() * self.threads_per_eu as u32
     }
 
+    /// Hardware threads of a subslice of the default variant, with 128 registers each.
+    pub const fn threads_per_subslice(&self) -> u32 {
+        self.default_sku().eus_per_subslice as u32 * self.threads_per_eu as u32
+    }
+
     /// The name of a PCI revision, e.g. `B0`, if the table has it.
     pub fn stepping(&self, revision: u8) -> Option<&'static str> {
         self.revisions

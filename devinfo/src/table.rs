@@ -466,6 +466,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "dg2",
         title: "Alchemist (Arc A-series, Flex)",
+        status: Status::Working,
         skus: &[
             sku(
                 "G10",

@@ -7,7 +7,7 @@ use devinfo::GpuAddress;
 
 use crate::device::{Device, kernel};
 use crate::error::{ArgumentError, Error};
-use crate::memory::{Bo, HostMemory};
+use crate::memory::{Bo, HostMemory, Use};
 
 /// Memory that kernels and this process share. Clones name the same memory.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Device {
         if size == 0 {
             return Err(object("its size is zero".to_owned()));
         }
-        let bo = self.inner().registry.create(size, "buffer");
+        let bo = self.inner().registry.create(size, Use::Device, "buffer");
         Ok(Buffer {
             bo: bo.map_err(kernel("a buffer"))?,
             start: 0,

@@ -6,7 +6,7 @@ use crate::binary::{Binary, BinaryError, KernelInfo, SegmentKind};
 use crate::device::{Device, DeviceInner, kernel};
 use crate::error::Error;
 use crate::kernel::Kernel;
-use crate::memory::Bo;
+use crate::memory::{Bo, Use};
 
 /// Kernels begin at multiples of this (IDD "Kernel Start Pointer"); data gets the same.
 const ALIGNMENT: u64 = 64;
@@ -63,7 +63,9 @@ impl Program {
                 SegmentKind::Globals => ("variables of a program", 0),
                 SegmentKind::Strings => ("strings of a program", 0),
             };
-            let bo = device.registry.create((size + more).max(1), label);
+            let bo = device
+                .registry
+                .create((size + more).max(1), Use::Device, label);
             memory.push((kind, bo.map_err(kernel("memory of a program"))?));
         }
         let program = ProgramInner {

@@ -29,8 +29,7 @@ mod types;
 
 pub use limits::{preferred_slm, slm_bytes, slm_code, walk_order};
 pub use types::{
-    Dispatch, DispatchError, Heaps, LocalIds, Mocs, PostSync, Scratch, Setup, Simd, Tag,
-    WalkerKind,
+    Dispatch, DispatchError, Heaps, LocalIds, Mocs, PostSync, Scratch, Setup, Simd, Tag, WalkerKind,
 };
 
 use devinfo::{Family, GpuAddress};

@@ -167,10 +167,15 @@ pub(crate) struct KernelEntry {
     pub cross_thread_size: u32,
     /// The first bytes of it that a compute walker carries itself.
     pub inline_data: u32,
+    /// Where a thread begins, in bytes from the kernel's start, that finds its local ids in its
+    /// registers: behind the code that loads them.
+    pub entry_with_ids: u32,
     pub local_ids: LocalIds,
     pub surfaces: Vec<SurfaceSlot>,
     pub samplers: Vec<SamplerSlot>,
     pub private: PrivateMemory,
+    /// Bytes of scratch a thread, of the first and of the second slot.
+    pub scratch: [u32; 2],
     /// The dimensions, fastest first, in which work-items are numbered.
     pub walk_order: [u8; 3],
     /// Whether local arguments lie behind the kernel's own shared local memory. If not, its code

@@ -1,6 +1,6 @@
 //! From `.ze_info` to what the queue needs to start a kernel.
 
-use devinfo::Platform;
+use devinfo::{Family, Platform};
 
 use crate::image::ImageKind;
 use crate::sampler::{AddressingMode, FilterMode, Sampler};
@@ -79,7 +79,7 @@ impl Lowering<'_> {
         }
         self.inline_samplers()?;
         self.finish_arguments();
-        let (private, scratch) = self.memory();
+        let (private, scratch) = self.memory(platform);
         let local_ids = self.local_ids()?;
         self.needs();
         let required_local_size = self.required_local_size()?;
@@ -94,7 +94,9 @@ impl Lowering<'_> {
                 code_size: 0,
                 slm_size: env.slm_size,
                 barriers: env.barrier_count,
-                scratch_size: scratch,
+                scratch_size: scratch
+                    .iter()
+                    .fold(0, |sum: u32, &size| sum.saturating_add(size)),
                 private_size: private.size,
                 required_local_size,
                 required_sub_group_size: self.kernel.user_attributes.intel_reqd_sub_group_size,
@@ -106,6 +108,8 @@ impl Lowering<'_> {
             payload: std::mem::take(&mut self.payload),
             cross_thread_size,
             inline_data: env.inline_data_payload_size,
+            entry_with_ids: env.offset_to_skip_per_thread_data_load,
+            scratch,
             local_ids,
             surfaces: std::mem::take(&mut self.surfaces),
             samplers: std::mem::take(&mut self.samplers),
@@ -542,25 +546,29 @@ impl Lowering<'_> {
         }
     }
 
-    fn memory(&mut self) -> (PrivateMemory, u32) {
+    fn memory(&mut self, platform: Option<&Platform>) -> (PrivateMemory, [u32; 2]) {
+        // The second slot is a surface beside the first one.
+        let slots = match platform.map(|platform| platform.family) {
+            Some(family) if family < Family::XeHpg => 1,
+            _ => 2,
+        };
         let mut private = PrivateMemory::default();
-        let mut scratch = 0;
+        let mut scratch = [0; 2];
         for buffer in &self.kernel.per_thread_memory_buffers {
-            match (buffer.kind.as_str(), buffer.usage.as_str()) {
-                ("global", "private_space") => {
+            let slot = scratch[..slots].get_mut(buffer.slot as usize);
+            match (buffer.kind.as_str(), buffer.usage.as_str(), slot) {
+                ("global", "private_space", _) => {
                     private = PrivateMemory {
                         size: buffer.size,
                         per_lane: buffer.is_simt_thread,
                     };
                 }
-                // A second slot lies behind the first; only compilers that keep stack and
-                // spills apart use it.
-                ("scratch", _) if buffer.slot != 0 => {
-                    self.unsupported
-                        .get_or_insert_with(|| "it needs two scratch slots".to_owned());
+                ("scratch", _, Some(slot)) => *slot = buffer.size.max(*slot),
+                ("scratch", _, None) => {
+                    let why = format!("it needs scratch slot {}", buffer.slot);
+                    self.unsupported.get_or_insert(why);
                 }
-                ("scratch", _) => scratch = buffer.size,
-                (kind, usage) => {
+                (kind, usage, _) => {
                     let why = format!("it needs per-thread memory {kind:?} for {usage:?}");
                     self.unsupported.get_or_insert(why);
                 }

@@ -15,7 +15,7 @@ pub use format::{ImageFormat, channel_order, channel_type};
 use crate::buffer::Buffer;
 use crate::device::{Device, kernel};
 use crate::error::{ArgumentError, Error};
-use crate::memory::Bo;
+use crate::memory::{Bo, Use};
 use format::Texel;
 use layout::Layout;
 
@@ -138,7 +138,10 @@ impl Device {
         }
         let texel = check(desc)?;
         let layout = Layout::tiled(desc, texel.bytes, self.inner().family());
-        let bo = self.inner().registry.create(layout.size, "image");
+        let bo = self
+            .inner()
+            .registry
+            .create(layout.size, Use::Device, "image");
         Ok(Image {
             inner: Arc::new(ImageInner {
                 bo: bo.map_err(kernel("an image"))?,

@@ -26,6 +26,13 @@ pub(crate) struct Walk {
     pub last_mask: u32,
 }
 
+impl Walk {
+    /// Work-items of each group.
+    pub(crate) fn items(&self) -> u64 {
+        items(self.local)
+    }
+}
+
 /// An index space cut into walkers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
@@ -96,9 +103,12 @@ pub(crate) fn geometry(
 
 /// The most work-items of a group.
 pub(crate) fn max_local(entry: &KernelEntry, platform: &Platform) -> u32 {
+    // A thread with twice the registers takes the place of two.
+    let on_subslice = platform.threads_per_subslice() / entry.info.grf_count.div_ceil(128).max(1);
+    let threads = MAX_THREADS.min(on_subslice).max(1);
     platform
         .max_work_group_size
-        .min(entry.info.simd.saturating_mul(MAX_THREADS))
+        .min(entry.info.simd.saturating_mul(threads))
 }
 
 /// A local size that divides the global size, with whole threads where that is possible.

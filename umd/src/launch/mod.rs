@@ -2,12 +2,15 @@
 
 mod geometry;
 mod payload;
+mod slots;
 mod states;
 
 use std::sync::Arc;
 
-use batchbuffer::dispatch::{Dispatch, DispatchError, Heaps, Scratch, Setup, Simd, Tag};
-use devinfo::{Family, GpuAddress};
+use batchbuffer::dispatch::{
+    Dispatch, DispatchError, Heaps, LocalIds, Scratch, Setup, Simd, Tag, WalkerKind,
+};
+use devinfo::GpuAddress;
 
 pub(crate) use geometry::max_local;
 pub(crate) use payload::SURFACE_ALIGNMENT;
@@ -23,12 +26,18 @@ use crate::range::NdRange;
 
 use geometry::{Geometry, geometry};
 use payload::{Implicit, SlmLayout};
+pub(crate) use slots::QueueMemory;
+use slots::SlotMemory;
 use states::{DynamicHeap, SurfaceHeap};
 
 /// Bases of heaps are multiples of this (STATE_BASE_ADDRESS).
 const HEAP_ALIGNMENT: u64 = 4096;
 /// Payloads begin at multiples of this (GPGPU_WALKER "Indirect Data Start Address").
 const PAYLOAD_ALIGNMENT: u32 = 64;
+/// Bytes of payload that a COMPUTE_WALKER carries.
+const INLINE_DATA: u32 = 32;
+/// The most work-items of a group that COMPUTE_WALKER numbers itself.
+const WALKER_IDS: u64 = 1024;
 /// Where things lie in a chunk: the completion tag, the timestamps, then the batch.
 const TAG: u64 = 0;
 const STARTED: u64 = 8;
@@ -38,22 +47,6 @@ const BATCH: u64 = 64;
 const BATCH_SIZE: u64 = 8192;
 /// What the tag becomes.
 const DONE: u64 = 1;
-
-/// Memory that all kernels of a queue share, because only one of them uses it at a time.
-#[derive(Debug, Default)]
-pub(crate) struct QueueMemory {
-    /// Scratch of all thread slots.
-    pub scratch: Option<SlotMemory>,
-    /// Private memory of all thread slots.
-    pub private: Option<SlotMemory>,
-}
-
-/// A part for each thread slot.
-#[derive(Clone, Debug)]
-pub(crate) struct SlotMemory {
-    bo: Arc<Bo>,
-    bytes_per_thread: u64,
-}
 
 /// A kernel ready to be submitted, with all that it uses.
 #[derive(Debug)]
@@ -164,19 +157,13 @@ pub(crate) fn prepare(
             1
         };
         let bytes = u64::from(entry.private.size) * u64::from(lanes);
-        let slots = slot_memory(device, &mut memory.private, bytes, "private memory")?;
+        let slots = SlotMemory::of(&mut memory.private, device, bytes, "private memory")?;
         implicit.private = slots.bo.address().get();
         prepared.used.push(slots.bo);
     }
-    let scratch = match entry.info.scratch_size {
-        0 => None,
-        bytes => {
-            let bytes = u64::from(bytes.max(1024).next_power_of_two());
-            let slots = slot_memory(device, &mut memory.scratch, bytes, "scratch memory")?;
-            prepared.used.push(slots.bo.clone());
-            Some(slots)
-        }
-    };
+    let scratch = SlotMemory::scratch(&mut memory.scratch, device, entry)?;
+    let scratch_memory = scratch.iter().flatten().map(|slots| slots.bo.clone());
+    prepared.used.extend(scratch_memory);
     let launch = Launch {
         program,
         entry,
@@ -245,7 +232,7 @@ struct Launch<'a> {
     geometry: &'a Geometry,
     slm: &'a SlmLayout,
     implicit: Implicit,
-    scratch: Option<SlotMemory>,
+    scratch: [Option<SlotMemory>; 2],
 }
 
 impl Launch<'_> {
@@ -264,6 +251,15 @@ impl Launch<'_> {
 
         let mut bytes = vec![0u8; surfaces.size as usize];
         states::surfaces(self.program, self.entry, self.args, &surfaces, &mut bytes)?;
+        if self.walker() == WalkerKind::Compute {
+            states::scratch(
+                self.program,
+                self.entry,
+                &self.scratch,
+                &surfaces,
+                &mut bytes,
+            )?;
+        }
         chunk.memory().write(layout.surface as usize, &bytes);
         let mut bytes = vec![0u8; dynamics.size as usize];
         let family = device.family();
@@ -277,7 +273,10 @@ impl Launch<'_> {
             .timestamp(base.offset(STARTED), words)
             .map_err(failed)?;
         commands
-            .preamble(&self.setup(base, &layout, device), words)
+            .large_grf(self.entry.info.grf_count > 128, words)
+            .map_err(failed)?;
+        commands
+            .preamble(&self.setup(base, &layout, &surfaces), words)
             .map_err(failed)?;
         for (number, (walk, at)) in self.geometry.walks.iter().zip(&payloads).enumerate() {
             let descriptor = dynamics.descriptors + number as u32 * 64;
@@ -309,7 +308,7 @@ impl Launch<'_> {
             let start = layout.payload as usize + at.offset as usize;
             memory.write(start, cross_thread.get(inline..).unwrap_or_default());
             self.write_ids(walk, at, start, &chunk);
-            if family < Family::XeHpg {
+            if self.walker() == WalkerKind::Gpgpu {
                 let state = commands.descriptor(&dispatch).map_err(failed)?;
                 states::put(&mut bytes, descriptor, &state);
             }
@@ -337,16 +336,34 @@ impl Launch<'_> {
         Ok((chunk, length))
     }
 
-    fn setup(&self, base: GpuAddress, layout: &ChunkLayout, device: &DeviceInner) -> Setup {
-        // A scratch offset of zero would be the null pointer of private arrays, so that scratch
-        // begins a page after the base.
-        let scratch = self.scratch.as_ref().map(|slots| Scratch {
-            bytes_per_thread: u32::try_from(slots.bytes_per_thread).unwrap_or(u32::MAX),
-            offset: HEAP_ALIGNMENT as u32,
-        });
-        let general = self.scratch.as_ref().map_or(0, |slots| {
-            slots.bo.address().get().saturating_sub(HEAP_ALIGNMENT)
-        });
+    fn walker(&self) -> WalkerKind {
+        self.program.device.commands.walker()
+    }
+
+    fn setup(&self, base: GpuAddress, layout: &ChunkLayout, surfaces: &SurfaceHeap) -> Setup {
+        let device = &self.program.device;
+        let [first, second] = &self.scratch;
+        let (general, scratch) = match (self.walker(), first) {
+            (WalkerKind::Compute, first) => {
+                let has_scratch = first.is_some() || second.is_some();
+                let scratch = Scratch {
+                    bytes_per_thread: 0,
+                    offset: surfaces.scratch,
+                };
+                (0, has_scratch.then_some(scratch))
+            }
+            // A scratch offset of zero would be the null pointer of private arrays, so that
+            // scratch begins a page after the base.
+            (WalkerKind::Gpgpu, Some(slots)) => {
+                let scratch = Scratch {
+                    bytes_per_thread: u32::try_from(slots.bytes_per_thread).unwrap_or(u32::MAX),
+                    offset: HEAP_ALIGNMENT as u32,
+                };
+                let base = slots.bo.address().get().saturating_sub(HEAP_ALIGNMENT);
+                (base, Some(scratch))
+            }
+            (WalkerKind::Gpgpu, None) => (0, None),
+        };
         let instruction = self.program.memory(SegmentKind::Code);
         Setup {
             heaps: Heaps {
@@ -355,7 +372,7 @@ impl Launch<'_> {
                 dynamic: base.offset(layout.dynamic),
                 payload: base.offset(layout.payload),
                 instruction: instruction.map_or(GpuAddress::default(), |bo| bo.address()),
-                bindless_surface: Some((base.offset(layout.surface), 1 << 10)),
+                bindless_surface: Some((base.offset(layout.surface), surfaces.size / 64)),
                 bindless_sampler: Some((base.offset(layout.dynamic), 1)),
             },
             mocs: device.mocs,
@@ -365,9 +382,27 @@ impl Launch<'_> {
         }
     }
 
+    /// Whether the walker can make the local ids of a group's threads, and the kernel can begin
+    /// behind the code that loads them: it counts in powers of two, but for the dimension that
+    /// counts last (NEO `isRuntimeLocalIdsGenerationRequired`).
+    fn walker_ids(&self, walk: &geometry::Walk) -> bool {
+        let ids = self.entry.local_ids;
+        let size = |d: u8| walk.local.get(usize::from(d)).copied().unwrap_or(1);
+        let [fastest, next, _] = self.entry.walk_order;
+        self.walker() == WalkerKind::Compute
+            && self.entry.entry_with_ids > 0
+            && !ids.packed
+            && (ids.dimensions == 0
+                || size(fastest).is_power_of_two()
+                    && size(next).is_power_of_two()
+                    && walk.items() <= WALKER_IDS)
+    }
+
     fn dispatch(&self, walk: &geometry::Walk, at: &WalkPayload) -> Result<Dispatch, Error> {
         let entry = self.entry;
-        let start = self.program.place(entry.segment) + entry.offset;
+        let walker_ids = self.walker_ids(walk);
+        let skipped = if walker_ids { entry.entry_with_ids } else { 0 };
+        let start = self.program.place(entry.segment) + entry.offset + u64::from(skipped);
         // SIMD1 kernels are one lane of a SIMD8 thread.
         let lanes = entry.info.simd.max(8);
         let simd = Simd::from_lanes(lanes).ok_or_else(|| ArgumentError::Range {
@@ -387,6 +422,11 @@ impl Launch<'_> {
             payload: at.offset,
             cross_thread_bytes: at.cross_thread,
             per_thread_bytes: at.per_thread,
+            local_ids: (walker_ids && entry.local_ids.dimensions > 0).then(|| LocalIds {
+                dimensions: entry.local_ids.dimensions,
+                size: walk.local,
+                walk_order: entry.walk_order,
+            }),
             mocs: self.program.device.mocs,
             ..Dispatch::default()
         })
@@ -394,9 +434,9 @@ impl Launch<'_> {
 
     /// Bytes of the cross-thread payload that the walker carries itself.
     fn inline_bytes(&self) -> usize {
-        match self.program.device.family() {
-            Family::XeHpg | Family::XeHpc | Family::Xe2 => self.entry.inline_data.min(32) as usize,
-            _ => 0,
+        match self.walker() {
+            WalkerKind::Compute => self.entry.inline_data.min(INLINE_DATA) as usize,
+            WalkerKind::Gpgpu => 0,
         }
     }
 
@@ -407,12 +447,12 @@ impl Launch<'_> {
         let cross_thread = self.entry.cross_thread_size - self.inline_bytes() as u32;
         let cross_thread = cross_thread.next_multiple_of(grf);
         let ids = self.entry.local_ids.bytes().next_multiple_of(grf);
-        // Up to Gen12LP a thread has at least one register of its own (NEO; see
+        // A thread that GPGPU_WALKER loads has at least one register of its own (NEO; see
         // `KernelEntry::cross_thread_register`).
-        let per_thread = if family < Family::XeHpg {
-            ids.max(grf)
-        } else {
-            ids
+        let in_memory = |walk| match self.walker() {
+            WalkerKind::Gpgpu => ids.max(grf),
+            WalkerKind::Compute if self.walker_ids(walk) => 0,
+            WalkerKind::Compute => ids,
         };
         let mut end = 0u64;
         let mut payloads = Vec::new();
@@ -420,6 +460,7 @@ impl Launch<'_> {
             let offset = u32::try_from(end).map_err(|_| ArgumentError::Range {
                 why: "the payload of its threads is beyond 4 GiB".to_owned(),
             })?;
+            let per_thread = in_memory(walk);
             payloads.push(WalkPayload {
                 offset,
                 cross_thread,
@@ -436,7 +477,7 @@ impl Launch<'_> {
 
     fn write_ids(&self, walk: &geometry::Walk, at: &WalkPayload, start: usize, chunk: &Chunk) {
         let ids = self.entry.local_ids;
-        if ids.dimensions == 0 {
+        if ids.dimensions == 0 || at.per_thread == 0 {
             return;
         }
         let size = at.per_thread as usize;
@@ -487,32 +528,6 @@ fn used(program: &ProgramInner, args: &[Option<Bound>]) -> Vec<Arc<Bo>> {
         _ => None,
     });
     args.chain(program.bos()).cloned().collect()
-}
-
-/// Memory with a part for each thread slot, made larger if it has to be.
-fn slot_memory(
-    device: &DeviceInner,
-    memory: &mut Option<SlotMemory>,
-    bytes_per_thread: u64,
-    what: &'static str,
-) -> Result<SlotMemory, Error> {
-    if let Some(slots) = memory
-        && slots.bytes_per_thread == bytes_per_thread
-    {
-        return Ok(slots.clone());
-    }
-    let size = bytes_per_thread * u64::from(device.thread_slots());
-    let reused = memory.as_ref().filter(|slots| slots.bo.size() >= size);
-    let bo = match reused {
-        Some(slots) => slots.bo.clone(),
-        None => device.registry.create(size, what).map_err(refused(what))?,
-    };
-    let slots = SlotMemory {
-        bo,
-        bytes_per_thread,
-    };
-    *memory = Some(slots.clone());
-    Ok(slots)
 }
 
 fn check_slm(

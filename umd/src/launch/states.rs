@@ -14,6 +14,7 @@ use crate::program::ProgramInner;
 use crate::sampler::{AddressingMode, FilterMode, Sampler};
 
 use super::payload::SURFACE_ALIGNMENT;
+use super::slots::{SCRATCH_STATES, SlotMemory};
 
 /// Raw surfaces hold at most 4 GiB; what lies beyond can only be reached by pointer.
 const MAX_RAW: u64 = 1 << 32;
@@ -26,6 +27,8 @@ pub(crate) struct SurfaceHeap {
     pub states: u32,
     /// States of bindless arguments, one an argument.
     pub bindless: u32,
+    /// States of the two scratch slots.
+    pub scratch: u32,
     pub size: u32,
 }
 
@@ -42,12 +45,13 @@ impl SurfaceHeap {
         let states = (entries * 4).next_multiple_of(state);
         // One more: the null surface of table entries that stand for nothing.
         let bindless = states + (entry.surfaces.len() as u32 + 1) * state;
-        let size = bindless + entry.info.args.len() as u32 * state;
+        let scratch = bindless + entry.info.args.len() as u32 * state;
         Self {
             entries,
             states,
             bindless,
-            size,
+            scratch,
+            size: scratch + SCRATCH_STATES,
         }
     }
 }
@@ -195,6 +199,27 @@ fn segment(
         None => surface::null(family),
     };
     Ok(state.map_err(unfit(entry, None))?)
+}
+
+/// Writes the surface states of scratch, null surfaces where there is none, to `out`, the surface
+/// heap.
+pub(crate) fn scratch(
+    program: &ProgramInner,
+    entry: &KernelEntry,
+    slots: &[Option<SlotMemory>; 2],
+    heap: &SurfaceHeap,
+    out: &mut [u8],
+) -> Result<(), Error> {
+    let family = program.device.family();
+    for (number, slots) in (0u32..).zip(slots) {
+        let state = match slots {
+            Some(slots) => slots.surface(family, program.device.mocs),
+            None => surface::null(family),
+        };
+        let offset = heap.scratch + number * SURFACE_STATE_BYTES as u32;
+        put(out, offset, &state.map_err(unfit(entry, None))?);
+    }
+    Ok(())
 }
 
 /// Writes sampler states and the border colour to `out`, the dynamic heap.

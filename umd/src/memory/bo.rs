@@ -5,10 +5,32 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use devinfo::GpuAddress;
-use kmd_iface::{AddressSpaceId, BufferDesc, BufferHandle, Kmd, KmdError};
+use kmd_iface::{AddressSpaceId, BufferDesc, BufferHandle, Caching, Kmd, KmdError, Placement};
 
 use super::ranges::Ranges;
 use super::raw::{HostPages, Shared};
+
+/// Who works most with a buffer object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// The GPU: in the device's memory, where it has some.
+    Device,
+    /// Both, and the CPU waits for what the GPU writes: in host memory, coherent.
+    Shared,
+}
+
+impl Use {
+    fn describe(self, size: u64) -> BufferDesc {
+        match self {
+            Self::Device => BufferDesc {
+                size,
+                placement: Placement::DeviceCpuVisible,
+                caching: Caching::WriteBack,
+            },
+            Self::Shared => BufferDesc::system(size),
+        }
+    }
+}
 
 /// The buffer objects of one address space.
 #[derive(Debug)]
@@ -52,9 +74,10 @@ impl Registry {
     pub(crate) fn create(
         self: &Arc<Self>,
         size: u64,
+        usage: Use,
         label: &'static str,
     ) -> Result<Arc<Bo>, KmdError> {
-        let handle = self.kmd.create_buffer(&BufferDesc::system(size))?;
+        let handle = self.kmd.create_buffer(&usage.describe(size))?;
         let unbound = Unbound {
             registry: self,
             handle,

@@ -6,7 +6,7 @@ mod pool;
 mod ranges;
 mod raw;
 
-pub(crate) use bo::{Bo, Registry};
+pub(crate) use bo::{Bo, Registry, Use};
 pub use host::HostMemory;
 pub(crate) use pool::{Chunk, Pool};
 pub(crate) use raw::Shared;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use kmd_iface::KmdError;
 
-use super::bo::{Bo, Registry};
+use super::bo::{Bo, Registry, Use};
 use super::raw::Shared;
 
 /// The smallest chunk; sizes are powers of two from here on.
@@ -40,7 +40,7 @@ impl Pool {
             Some(bo) => bo,
             None => {
                 let size = SMALLEST.checked_shl(class as u32).unwrap_or(size).max(size);
-                self.registry.create(size, self.label)?
+                self.registry.create(size, Use::Shared, self.label)?
             }
         };
         Ok(Chunk {
