@@ -16,6 +16,7 @@ pub mod message;
 mod model;
 
 pub use asm::{AsmOptions, AssembledKernel, Assembly, Diagnostic, assemble};
+pub use code::undefined;
 pub use code::{DecodeError, EncodeError, decode, encode, encode_shortest, has_opcode};
 pub use disasm::Disassembler;
 pub use model::*;

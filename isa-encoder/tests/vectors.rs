@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use common::{forms, iga};
 use devinfo::Family;
 use isa_encoder::disasm::Format;
+use isa_encoder::undefined::defined_bits;
 use isa_encoder::{AsmOptions, Disassembler, Opcode, assemble, decode, encode, has_opcode};
 
 fn path(family: Family) -> PathBuf {
@@ -43,44 +44,6 @@ fn unhex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Bits that IGA leaves undefined: it writes what was in memory there.
-fn defined(family: Family, bytes: &[u8]) -> u128 {
-    let mut word = [0; 16];
-    word[..bytes.len()].copy_from_slice(bytes);
-    let word = u128::from_le_bytes(word);
-    UNDEFINED
-        .iter()
-        .filter(|row| row.families.contains(&family) && row.code == bytes[0] & 0x7f)
-        .fold(word, |word, row| {
-            let mask = (1u128 << (row.hi - row.lo + 1)) - 1;
-            word & !(mask << row.lo)
-        })
-}
-
-/// Bits of an instruction that IGA does not define.
-struct Undefined {
-    families: &'static [Family],
-    code: u8,
-    hi: u32,
-    lo: u32,
-}
-
-/// `call` and `calla` to Gen11: the region of source 0, which is not used.
-const UNDEFINED: &[Undefined] = &[
-    Undefined {
-        families: &[Family::Gen8, Family::Gen9, Family::Gen11],
-        code: 0x2c,
-        hi: 88,
-        lo: 80,
-    },
-    Undefined {
-        families: &[Family::Gen8, Family::Gen9, Family::Gen11],
-        code: 0x2b,
-        hi: 88,
-        lo: 80,
-    },
-];
-
 fn assemble_one(family: Family, text: &str) -> Result<Vec<u8>, String> {
     let options = AsmOptions {
         family: Some(family),
@@ -95,7 +58,7 @@ fn assemble_one(family: Family, text: &str) -> Result<Vec<u8>, String> {
 /// What of a case is wrong.
 fn check(family: Family, bytes: &[u8], text: &str) -> Result<(), String> {
     let ours = assemble_one(family, text)?;
-    if ours.len() != bytes.len() || defined(family, &ours) != defined(family, bytes) {
+    if ours.len() != bytes.len() || defined_bits(family, &ours) != defined_bits(family, bytes) {
         return Err(format!("assembles to {}", hex(&ours)));
     }
     let (instruction, length) = decode(family, bytes).map_err(|e| format!("decode: {e}"))?;
@@ -103,12 +66,12 @@ fn check(family: Family, bytes: &[u8], text: &str) -> Result<(), String> {
         return Err(format!("decodes to {length} bytes"));
     }
     let (again, length) = encode(family, &instruction).map_err(|e| format!("encode: {e}"))?;
-    if defined(family, &again[..length]) != defined(family, bytes) {
+    if defined_bits(family, &again[..length]) != defined_bits(family, bytes) {
         return Err(format!("decodes and encodes to {}", hex(&again[..length])));
     }
     let printed = Disassembler::new(family, Format::default()).print(bytes);
     let ours = assemble_one(family, &printed).map_err(|e| format!("{printed}: {e}"))?;
-    if defined(family, &ours) != defined(family, bytes) {
+    if defined_bits(family, &ours) != defined_bits(family, bytes) {
         return Err(format!("prints as {printed}, which is {}", hex(&ours)));
     }
     Ok(())
@@ -244,7 +207,7 @@ fn vectors_are_what_iga64_makes() {
         let mut failures = Vec::new();
         for ((expected, text), found) in cases.iter().zip(iga.assemble_lines(&lines)) {
             let same = match (expected, &found) {
-                (Some(a), Some(b)) => defined(family, a) == defined(family, b),
+                (Some(a), Some(b)) => defined_bits(family, a) == defined_bits(family, b),
                 (None, None) => true,
                 _ => false,
             };

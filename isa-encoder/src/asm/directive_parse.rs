@@ -22,6 +22,8 @@ pub enum Directive {
     Platform(Target, Family),
     /// `//.kernel`.
     Kernel(String),
+    /// `//.data`: bytes that stand in the code as they are.
+    Data(Vec<u8>),
     /// About the kernel at hand; it is already applied.
     Applied,
 }
@@ -73,6 +75,10 @@ pub fn parse(
         "kernel" => {
             let (word, _) = args.one("a name")?;
             return Ok(Directive::Kernel(word.to_string()));
+        }
+        "data" => {
+            let (word, span) = args.one("bytes as hexadecimal digits")?;
+            return data(word, span).map(Directive::Data);
         }
         "simd" => {
             let (value, span) = args.number("a SIMD width")?;
@@ -135,7 +141,7 @@ pub fn parse(
             return Err(
                 Diagnostic::error(name_span, format!("`{name}` is no directive")).with_help(
                     "directives are platform, kernel, simd, grf, ids, arg, sys, slm, barriers, \
-                     scratch, local, payload, block and swsb"
+                     scratch, local, payload, block, swsb and data"
                         .into(),
                 ),
             );
@@ -205,6 +211,18 @@ fn platform(word: &str, span: Span) -> Result<(Target, Family), Diagnostic> {
         )),
         Err(error) => Err(Diagnostic::error(span, format!("{error}"))),
     }
+}
+
+/// Bytes in memory order, two digits each.
+fn data(word: &str, span: Span) -> Result<Vec<u8>, Diagnostic> {
+    let expected = || unknown(word, span, "bytes as hexadecimal digits, two for each");
+    let digits: Option<Vec<u32>> = word.chars().map(|digit| digit.to_digit(16)).collect();
+    let digits = digits.ok_or_else(expected)?;
+    if digits.len() % 2 != 0 {
+        return Err(expected());
+    }
+    let byte = |pair: &[u32]| pair.iter().fold(0, |byte, digit| byte << 4 | *digit as u8);
+    Ok(digits.chunks(2).map(byte).collect())
 }
 
 /// `@OFFSET`.

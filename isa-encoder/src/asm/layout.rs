@@ -62,8 +62,14 @@ pub fn assemble(source: Source, options: &AsmOptions) -> Result<Assembly, Vec<Di
     Ok(assembly)
 }
 
+/// Something that takes up bytes.
+enum Placed<'a> {
+    Instruction(PlacedInstruction<'a>),
+    Data(&'a [u8]),
+}
+
 /// An instruction and its place.
-struct Placed<'a> {
+struct PlacedInstruction<'a> {
     parsed: &'a Parsed,
     offset: usize,
     compact: bool,
@@ -71,7 +77,7 @@ struct Placed<'a> {
 
 struct Layout<'a> {
     family: Family,
-    instructions: Vec<Placed<'a>>,
+    placed: Vec<Placed<'a>>,
     labels: BTreeMap<&'a str, usize>,
     end: usize,
 }
@@ -87,7 +93,7 @@ impl<'a> Layout<'a> {
     ) -> Self {
         let mut layout = Self {
             family,
-            instructions: Vec::with_capacity(kernel.items.len()),
+            placed: Vec::with_capacity(kernel.items.len()),
             labels: BTreeMap::new(),
             end: 0,
         };
@@ -109,12 +115,16 @@ impl<'a> Layout<'a> {
                         && !instruction.opcode.is_branch()
                         && matches!(encode_shortest(family, instruction), Ok((_, 8)));
                     let compact = asked || auto;
-                    layout.instructions.push(Placed {
+                    layout.placed.push(Placed::Instruction(PlacedInstruction {
                         parsed,
                         offset: layout.end,
                         compact,
-                    });
+                    }));
                     layout.end += if compact { 8 } else { 16 };
+                }
+                Item::Data(bytes) => {
+                    layout.placed.push(Placed::Data(bytes));
+                    layout.end += bytes.len();
                 }
             }
         }
@@ -123,8 +133,15 @@ impl<'a> Layout<'a> {
 
     fn encode(&self, diagnostics: &mut Vec<Diagnostic>) -> (Vec<u8>, Vec<(usize, Span)>) {
         let mut code = Vec::with_capacity(self.end);
-        let mut lines = Vec::with_capacity(self.instructions.len());
-        for placed in &self.instructions {
+        let mut lines = Vec::with_capacity(self.placed.len());
+        for placed in &self.placed {
+            let placed = match placed {
+                Placed::Instruction(placed) => placed,
+                Placed::Data(bytes) => {
+                    code.extend_from_slice(bytes);
+                    continue;
+                }
+            };
             lines.push((placed.offset, placed.parsed.span));
             let size = if placed.compact { 8 } else { 16 };
             match self.encode_one(placed) {
@@ -138,7 +155,7 @@ impl<'a> Layout<'a> {
         (code, lines)
     }
 
-    fn encode_one(&self, placed: &Placed<'_>) -> Result<[u8; 16], Diagnostic> {
+    fn encode_one(&self, placed: &PlacedInstruction<'_>) -> Result<[u8; 16], Diagnostic> {
         let parsed = placed.parsed;
         let mut instruction = parsed.instruction;
         instruction.options.set(Options::COMPACTED, placed.compact);

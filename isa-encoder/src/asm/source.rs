@@ -21,6 +21,8 @@ pub enum Item {
     Label(String, Span),
     /// An instruction.
     Instruction(Parsed),
+    /// `//.data`, as the disassembler prints what is no instruction.
+    Data(Vec<u8>),
 }
 
 /// A kernel's text.
@@ -112,7 +114,6 @@ impl Parser<'_> {
 
     fn directive(&mut self, span: Span) {
         let text = self.text.get(span.start..span.end).unwrap_or("");
-        // `//.data` is how the disassembler prints what is no instruction.
         let Some(kernel) = self.source.kernels.last_mut() else {
             return;
         };
@@ -120,6 +121,7 @@ impl Parser<'_> {
             Ok(Directive::Applied) => {}
             Ok(Directive::Platform(target, family)) => self.platform(target, family, span),
             Ok(Directive::Kernel(name)) => self.kernel(&name, span),
+            Ok(Directive::Data(bytes)) => self.push(Item::Data(bytes)),
             Err(diagnostic) => self.error(diagnostic),
         }
     }

@@ -10,6 +10,7 @@ mod layout;
 mod opcodes;
 mod swsb;
 mod types;
+pub mod undefined;
 
 pub use decode::decode;
 pub use encode::{encode, encode_shortest};

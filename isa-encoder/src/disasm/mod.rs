@@ -11,7 +11,7 @@ use core::fmt::Write;
 
 use devinfo::Family;
 
-use crate::code::decode;
+use crate::code::{decode, encode, undefined};
 use crate::model::{Branch, Instruction, Opcode};
 use print::Targets;
 
@@ -94,8 +94,8 @@ impl Disassembler {
         lines
     }
 
-    /// A kernel as text that the assembler turns into the same bytes, as far as they are
-    /// instructions: other bytes are `.data` comments.
+    /// A kernel as text that the assembler turns into the same bytes: what is no
+    /// instruction is a `//.data` directive.
     pub fn print(&self, code: &[u8]) -> String {
         let labels = self.labels(code);
         let mut out = String::with_capacity(code.len() * 6);
@@ -119,7 +119,7 @@ impl Disassembler {
                     }
                 }
                 Err(why) => {
-                    out.push_str("// .data ");
+                    out.push_str("//.data ");
                     for byte in item.bytes {
                         let _ = write!(out, "{byte:02x}");
                     }
@@ -202,6 +202,22 @@ impl Targets for Labels<'_> {
     }
 }
 
+/// `instruction`, if it encodes to the `bytes` that it was decoded from; else what it looks like
+/// and why its text would not give these bytes.
+fn assembles(family: Family, instruction: Instruction, bytes: &[u8]) -> Result<Instruction, String> {
+    let why = match encode(family, &instruction) {
+        Ok((again, length)) if again.get(..length) == Some(bytes) => return Ok(instruction),
+        Ok((again, _)) if undefined::differ_there_only(family, &again, bytes) => {
+            return Ok(instruction);
+        }
+        Ok(_) => String::from("reserved bits are set"),
+        Err(error) => alloc::format!("{error}"),
+    };
+    let mut text = String::new();
+    print::instruction(&mut text, family, &instruction, &print::Distances);
+    Err(alloc::format!("{text}: {why}"))
+}
+
 /// The instructions of a kernel, and what is none.
 struct Items<'a> {
     family: Family,
@@ -235,7 +251,10 @@ impl<'a> Iterator for Items<'a> {
         }
         let offset = self.offset;
         let (decoded, length) = match decode(self.family, rest) {
-            Ok((instruction, length)) => (Ok(instruction), length),
+            Ok((instruction, length)) => {
+                let bytes = rest.get(..length).unwrap_or_default();
+                (assembles(self.family, instruction, bytes), length)
+            }
             Err(error) => {
                 // Bit 29 says how long it would be.
                 let short = rest.get(3).is_some_and(|byte| byte & 0x20 != 0);
