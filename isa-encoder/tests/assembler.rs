@@ -132,3 +132,20 @@ fn an_option_of_another_family_is_refused() {
     let text = "//.platform tgl\nadd (8|M0) r1.0<1>:d r2.0<8;8,1>:d 1:w {F@1}\n";
     assert!(errors(text)[0].message.contains("SWSB"));
 }
+
+#[test]
+fn data_stands_where_it_is_written() {
+    let text = "//.platform tgl\n\
+                jmpi End\n\
+                /* [00000010] */ //.data 0123456789abcdef // not an instruction\n\
+                End:\n\
+                nop\n";
+    let assembly = assemble(text, &AsmOptions::default()).unwrap();
+    assert_eq!(assembly.code.len(), 16 + 8 + 16);
+    assert_eq!(
+        assembly.code[16..24],
+        [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef]
+    );
+    let errors = assemble("//.platform tgl\n//.data 123\n", &AsmOptions::default()).unwrap_err();
+    assert!(errors[0].message.contains("two for each"), "{errors:?}");
+}

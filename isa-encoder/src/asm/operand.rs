@@ -19,24 +19,6 @@ pub struct Context<'a> {
     pub is_macro: bool,
 }
 
-const ARF_NAMES: &[(&str, ArfKind, u8)] = &[
-    ("null", ArfKind::Null, 0),
-    ("acc", ArfKind::Accumulator, 15),
-    ("a", ArfKind::Address, 0),
-    ("f", ArfKind::Flag, 3),
-    ("ce", ArfKind::ChannelEnable, 0),
-    ("msg", ArfKind::MessageControl, 31),
-    ("sp", ArfKind::StackPointer, 0),
-    ("sr", ArfKind::State, 1),
-    ("cr", ArfKind::Control, 0),
-    ("n", ArfKind::Notification, 2),
-    ("ip", ArfKind::InstructionPointer, 0),
-    ("tdr", ArfKind::ThreadDependency, 0),
-    ("tm", ArfKind::Timestamp, 4),
-    ("fc", ArfKind::FlowControl, 3),
-    ("dbg", ArfKind::Debug, 0),
-];
-
 /// The register that a name means.
 pub fn register_name(name: &str) -> Option<(RegFile, u8)> {
     let digits = name
@@ -50,13 +32,13 @@ pub fn register_name(name: &str) -> Option<(RegFile, u8)> {
     if stem == "r" {
         return Some((RegFile::Grf, number?));
     }
-    let (_, kind, max) = ARF_NAMES.iter().find(|(arf, ..)| *arf == stem)?;
+    let kind = ArfKind::ALL.into_iter().find(|kind| kind.name() == stem)?;
     let number = match number {
         Some(number) => number,
-        None if !kind.has_number() || *kind == ArfKind::ChannelEnable => 0,
+        None if !kind.has_number() || kind == ArfKind::ChannelEnable => 0,
         None => return None,
     };
-    (number <= *max).then_some((RegFile::Arf(*kind), number))
+    (number <= kind.last_number()).then_some((RegFile::Arf(kind), number))
 }
 
 /// Whether a register or an indirect operand comes next.

@@ -204,7 +204,11 @@ impl Targets for Labels<'_> {
 
 /// `instruction`, if it encodes to the `bytes` that it was decoded from; else what it looks like
 /// and why its text would not give these bytes.
-fn assembles(family: Family, instruction: Instruction, bytes: &[u8]) -> Result<Instruction, String> {
+fn assembles(
+    family: Family,
+    instruction: Instruction,
+    bytes: &[u8],
+) -> Result<Instruction, String> {
     let why = match encode(family, &instruction) {
         Ok((again, length)) if again.get(..length) == Some(bytes) => return Ok(instruction),
         Ok((again, _)) if undefined::differ_there_only(family, &again, bytes) => {

@@ -43,6 +43,37 @@ pub enum ArfKind {
 }
 
 impl ArfKind {
+    /// Every kind that is an operand by name.
+    pub const ALL: [ArfKind; 15] = [
+        ArfKind::Null,
+        ArfKind::Address,
+        ArfKind::Accumulator,
+        ArfKind::Flag,
+        ArfKind::ChannelEnable,
+        ArfKind::MessageControl,
+        ArfKind::StackPointer,
+        ArfKind::State,
+        ArfKind::Control,
+        ArfKind::Notification,
+        ArfKind::InstructionPointer,
+        ArfKind::ThreadDependency,
+        ArfKind::Timestamp,
+        ArfKind::FlowControl,
+        ArfKind::Debug,
+    ];
+
+    /// The highest number of a register of this kind on any family.
+    pub const fn last_number(self) -> u8 {
+        match self {
+            ArfKind::Accumulator | ArfKind::MathMacro | ArfKind::MessageControl => 15,
+            ArfKind::Timestamp => 4,
+            ArfKind::Flag | ArfKind::FlowControl => 3,
+            ArfKind::Notification => 2,
+            ArfKind::State => 1,
+            _ => 0,
+        }
+    }
+
     /// The kind of bits 7:4 of a register number; `None` for reserved ones. The math macro
     /// registers share the accumulators' code.
     #[inline]

@@ -62,6 +62,8 @@ impl Compaction {
         let parts = match format {
             Format::Ternary => self.ternary,
             Format::Dpas => self.dpas,
+            // iga64: "no compacted form".
+            Format::Send => &[],
             _ => self.basic,
         };
         (!parts.is_empty()).then_some(parts)

@@ -111,6 +111,9 @@ impl<const N: usize> Decoder<N> {
             hstride: hstride(self.get(s.hstride)),
         };
         if is_macro {
+            if indirect {
+                return self.reserved("AddrMode", 1);
+            }
             return Ok(Src::Macro {
                 reg: self.register(self.get(s.file) == 1, self.get(s.reg), 0)?,
                 mme: mme(self.get(s.subreg) & 15),

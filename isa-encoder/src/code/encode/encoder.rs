@@ -101,10 +101,7 @@ impl<'a> Encoder<'a> {
             .form(opcode.format())
             .ok_or(fail("the format has none"))?;
         let mut short_imm = None;
-        if !matches!(
-            opcode.format(),
-            Format::Ternary | Format::Dpas | Format::Send
-        ) {
+        if !matches!(opcode.format(), Format::Ternary | Format::Dpas) {
             for src in &self.input.src {
                 if let Src::Immediate { ty, .. } = *src {
                     let imm = self.word.get32(self.layout.imm32);
@@ -217,6 +214,9 @@ impl<'a> Encoder<'a> {
         let Some(predicate) = self.input.predicate else {
             return Ok(());
         };
+        if !self.input.opcode.has_predicate() {
+            return self.form("PredCtrl");
+        }
         let group = |n: u8| {
             ((2..=32).contains(&n) && n.is_power_of_two())
                 .then(|| u64::from(n.trailing_zeros() - 1) * 2 + 4)
@@ -242,6 +242,9 @@ impl<'a> Encoder<'a> {
     pub(super) fn arithmetic_controls(&mut self) -> Result<()> {
         let l = self.layout;
         let input = self.input;
+        if input.saturate && !input.opcode.has_saturation() {
+            return self.form("Saturate");
+        }
         self.set("Saturate", l.saturate, u64::from(input.saturate))?;
         let acc = input.options.contains(Options::ACC_WR_EN);
         self.set("AccWrEn", l.acc_wr_en, u64::from(acc))
@@ -251,6 +254,7 @@ impl<'a> Encoder<'a> {
         match self.input.cond {
             None => Ok(()),
             Some(CondMod::Eo) => self.form("CondModifier"),
+            Some(_) if !self.input.opcode.has_condition() => self.form("CondModifier"),
             Some(cond) => self.set("CondModifier", self.layout.cond, cond as u64),
         }
     }
@@ -265,14 +269,21 @@ impl<'a> Encoder<'a> {
         self.arithmetic_controls()?;
         self.cond()?;
         self.dst(&l.dst)?;
-        for (i, (fields, name)) in l.src.iter().zip(SRC_NAMES).enumerate().take(sources) {
-            let src = &self.input.src[i];
-            if i + 1 < sources && matches!(src, Src::Immediate { .. }) {
+        self.sources(sources)
+    }
+
+    /// The first `count` sources of the one- and two-source formats: only the last may be an
+    /// immediate, for it takes the place of all that follows.
+    fn sources(&mut self, count: usize) -> Result<()> {
+        let fields = self.layout.src.iter().zip(SRC_NAMES);
+        for (i, (src, (fields, name))) in self.input.src.iter().zip(fields).enumerate().take(count)
+        {
+            if i + 1 < count && matches!(src, Src::Immediate { .. }) {
                 return self.form(name);
             }
             self.src(fields, src, name)?;
         }
-        self.no_more_sources(sources)
+        self.no_more_sources(count)
     }
 
     pub(super) fn no_more_sources(&self, sources: usize) -> Result<()> {
@@ -298,13 +309,7 @@ impl<'a> Encoder<'a> {
             self.set("AccessMode", l.access_mode, 1)?;
         }
         self.set("MathFC", l.function, function as u64)?;
-        for (i, (fields, name)) in l.src.iter().zip(SRC_NAMES).enumerate() {
-            let src = &self.input.src[i];
-            if i < function.sources() {
-                self.src(fields, src, name)?;
-            }
-        }
-        self.no_more_sources(function.sources())
+        self.sources(function.sources())
     }
 
     pub(super) fn sync(&mut self) -> Result<()> {

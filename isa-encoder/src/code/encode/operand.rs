@@ -27,7 +27,7 @@ impl Encoder<'_> {
         match reg.file {
             RegFile::Grf => Ok((1, u64::from(reg.number))),
             RegFile::Arf(ArfKind::MathMacro) => self.form(name),
-            RegFile::Arf(kind) if reg.number < 16 => {
+            RegFile::Arf(kind) if reg.number <= kind.last_number() => {
                 Ok((0, u64::from(kind.code()) << 4 | u64::from(reg.number)))
             }
             RegFile::Arf(_) => self.cannot(name, u64::from(reg.number)),
