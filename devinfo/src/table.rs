@@ -42,7 +42,7 @@ const GEN8: Platform = Platform {
     name: "bdw",
     title: "Broadwell",
     family: Family::Gen8,
-    status: Status::NotYet,
+    status: Status::Working,
     skus: &[
         sku(
             "GT2",
@@ -227,6 +227,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "kbl",
         title: "Kaby Lake, Amber Lake",
+        status: Status::NotYet,
         skus: &[
             sku(
                 "GT2",
@@ -254,6 +255,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "cfl",
         title: "Coffee Lake, Whiskey Lake, Comet Lake",
+        status: Status::NotYet,
         skus: &[
             sku(
                 "GT2",
@@ -289,6 +291,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "apl",
         title: "Apollo Lake (Broxton)",
+        status: Status::NotYet,
         skus: &[
             sku("3x6", (1, 3, 6), (9, 3), &[0x5a84, 0x0a84, 0x1a84]),
             sku("2x6", (1, 2, 6), (9, 3), &[0x5a85, 0x1a85]),
@@ -301,6 +304,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "glk",
         title: "Gemini Lake",
+        status: Status::NotYet,
         skus: &[
             sku("3x6", (1, 3, 6), (9, 4), &[0x3184]),
             sku("2x6", (1, 2, 6), (9, 4), &[0x3185]),
@@ -333,6 +337,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "ehl",
         title: "Elkhart Lake, Jasper Lake",
+        status: Status::NotYet,
         skus: &[
             sku("4x8", (1, 4, 8), (11, 2), &[0x4571, 0x4570, 0x4e71]),
             sku("4x6", (1, 4, 6), (11, 2), &[0x4e61]),
@@ -351,7 +356,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "tgl",
         title: "Tiger Lake",
-        status: Status::Working,
         skus: &[
             sku(
                 "GT2",
@@ -372,6 +376,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "rkl",
         title: "Rocket Lake",
+        status: Status::NotYet,
         skus: &[
             sku(
                 "GT1",
@@ -390,6 +395,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "adls",
         title: "Alder Lake-S, Raptor Lake-S",
+        status: Status::NotYet,
         skus: &[
             sku(
                 "GT1",
@@ -411,6 +417,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "adlp",
         title: "Alder Lake-P, Raptor Lake-P",
+        status: Status::NotYet,
         skus: &[sku(
             "GT2",
             (1, 6, 16),
@@ -430,6 +437,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "adln",
         title: "Alder Lake-N, Twin Lake",
+        status: Status::NotYet,
         skus: &[sku(
             "GT1",
             (1, 2, 16),
@@ -445,6 +453,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "dg1",
         title: "DG1, SG1",
+        status: Status::NotYet,
         skus: &[sku(
             "GT2",
             (1, 6, 16),
@@ -466,7 +475,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "dg2",
         title: "Alchemist (Arc A-series, Flex)",
-        status: Status::Working,
         skus: &[
             sku(
                 "G10",
@@ -513,6 +521,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "mtl",
         title: "Meteor Lake",
+        status: Status::NotYet,
         skus: &[
             sku("H", (2, 4, 16), (12, 71), &[0x7d55, 0x7dd5]),
             sku("U", (1, 4, 16), (12, 70), &[0x7d45, 0x7d40, 0x7d60]),
@@ -532,6 +541,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "arl",
         title: "Arrow Lake",
+        status: Status::NotYet,
         skus: &[
             sku("H", (2, 4, 16), (12, 74), &[0x7d51, 0x7dd1]),
             sku("U", (1, 4, 16), (12, 70), &[0x7d41, 0x7d67, 0xb640]),
@@ -551,6 +561,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "pvc",
         title: "Ponte Vecchio (Data Center GPU Max)",
+        status: Status::NotYet,
         skus: &[sku(
             "XT",
             (8, 8, 8),
@@ -576,6 +587,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "lnl",
         title: "Lunar Lake",
+        status: Status::NotYet,
         skus: &[sku("LNL", (2, 4, 8), (20, 4), &[0x64a0, 0x6420, 0x64b0])],
         revisions: &[stepping(0, "A0"), stepping(4, "B0")],
         default_revision: 4,
@@ -586,6 +598,7 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "bmg",
         title: "Battlemage (Arc B-series)",
+        status: Status::NotYet,
         skus: &[sku(
             "G21",
             (5, 4, 8),

@@ -126,6 +126,13 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
     } else {
         state.write_mask(op)
     };
+    // Scattered move: source 1 predicates the channels (IGC's `createSmov` makes it of a move
+    // whose predicate is an immediate).
+    let mask = if op.opcode == Opcode::Smov {
+        mask & sources[1][0] as u32
+    } else {
+        mask
+    };
     let results = compute(state, op, &sources, mask);
 
     if let Some(cond) = op.cond
@@ -287,7 +294,7 @@ fn integers(
         let c = get(third, sources[2][lane]);
         let count = (b & count_mask) as u32;
         let value = match op.opcode {
-            Opcode::Mov | Opcode::Movi => a,
+            Opcode::Mov | Opcode::Movi | Opcode::Smov => a,
             Opcode::Not => !a,
             Opcode::And => a & b,
             Opcode::Or => a | b,
@@ -453,7 +460,7 @@ fn floats(
         let [a, b, c] = [values[0][lane], values[1][lane], values[2][lane]];
         let negate = |bits: u64| bits ^ format.sign_bit();
         let bits = match op.opcode {
-            Opcode::Mov | Opcode::Movi => a,
+            Opcode::Mov | Opcode::Movi | Opcode::Smov => a,
             Opcode::Add => softfloat::add(format, near, a, b),
             Opcode::Mul => softfloat::mul(format, near, a, b),
             Opcode::Mad | Opcode::Madm => softfloat::fma(format, near, b, c, a),

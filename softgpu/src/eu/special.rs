@@ -33,20 +33,9 @@ pub(super) fn raw(state: &State, op: &Op, sources: &Operands) -> Option<[u64; LA
         return None;
     }
     match op.opcode {
-        Opcode::Smov => {
-            // Source 1 masks the destination channels; source 0 fills them in order.
-            let mask = sources[1][0];
-            let mut next = 0;
-            Some(core::array::from_fn(|lane| {
-                if mask >> lane & 1 != 0 {
-                    next += 1;
-                    sources[0][next - 1]
-                } else {
-                    sources[0][lane]
-                }
-            }))
-        }
-        Opcode::Mov | Opcode::Movi if op.cond.is_none() && is_raw(&op.src[0], op.dst.ty) => {
+        Opcode::Mov | Opcode::Movi | Opcode::Smov
+            if op.cond.is_none() && is_raw(&op.src[0], op.dst.ty) =>
+        {
             Some(sources[0])
         }
         Opcode::Sel

@@ -9,14 +9,6 @@ use stack_tests::corpus::{SETS, Set};
 /// of its calls do, `*` for a set that is not looked at yet. A function that passes must leave the
 /// list.
 const KNOWN_FAILURES: &[(&str, &str)] = &[
-    ("bdw", "calls::any_space"),
-    ("bdw", "calls::recursion"),
-    ("bdw", "half::math"),
-    ("bdw", "images::layers_of_one_dimension"),
-    ("bdw", "private::small_array"),
-    ("skl", "private::small_array"),
-    ("icl", "private::small_array"),
-    ("tgl-newer", "calls::any_space"),
     ("tgl-newer", "calls::recursion"),
     ("mtl-newer", "atomics::c11"),
     ("mtl-newer", "atomics::shared_words"),

@@ -25,7 +25,7 @@ pub(crate) struct Layout {
     /// Bytes from row to row.
     pub pitch: u32,
     /// Rows from layer to layer or slice to slice; for one-dimensional arrays, which have no
-    /// rows, texels (RENDER_SURFACE_STATE "Surface QPitch").
+    /// rows, texels from Gen9 on (RENDER_SURFACE_STATE "Surface QPitch").
     pub qpitch: u32,
     /// Bytes from layer to layer of a linear image.
     layer: u64,
@@ -40,7 +40,7 @@ impl Layout {
     pub(crate) fn tiled(desc: &ImageDesc, texel: u32, family: Family) -> Self {
         let row = desc.width * texel;
         if matches!(desc.kind, ImageKind::D1 | ImageKind::D1Array) {
-            return Self::linear(desc, texel, row.next_multiple_of(LINEAR_PITCH));
+            return Self::linear(desc, texel, row.next_multiple_of(LINEAR_PITCH), family);
         }
         let pitch = row.next_multiple_of(TILE_BYTES);
         let qpitch = desc.height.next_multiple_of(VERTICAL_ALIGNMENT);
@@ -61,8 +61,13 @@ impl Layout {
     }
 
     /// Row after row.
-    pub(crate) fn linear(desc: &ImageDesc, texel: u32, pitch: u32) -> Self {
+    pub(crate) fn linear(desc: &ImageDesc, texel: u32, pitch: u32, family: Family) -> Self {
         let (qpitch, layer, layers) = match desc.kind {
+            // Broadwell lays out one-dimensional arrays as it does two-dimensional ones.
+            ImageKind::D1Array if family == Family::Gen8 => {
+                let rows = VERTICAL_ALIGNMENT;
+                (rows, u64::from(rows) * u64::from(pitch), desc.layers)
+            }
             ImageKind::D1Array => {
                 let qpitch = (pitch / texel.max(1)).next_multiple_of(VERTICAL_ALIGNMENT);
                 (qpitch, u64::from(qpitch) * u64::from(texel), desc.layers)
@@ -161,7 +166,7 @@ mod tests {
 
     #[test]
     fn no_two_texels_share_bytes() {
-        for family in [Family::Gen12Lp, Family::XeHpg] {
+        for family in [Family::Gen8, Family::Gen12Lp, Family::XeHpg] {
             for desc in [
                 desc(ImageKind::D1, 37, 1, 1, 1),
                 desc(ImageKind::D1Array, 37, 1, 1, 5),

@@ -196,7 +196,7 @@ impl Device {
                 texel.bytes
             )));
         }
-        let layout = Layout::linear(desc, texel.bytes, pitch);
+        let layout = Layout::linear(desc, texel.bytes, pitch, self.inner().family());
         if layout.size > buffer.size() {
             return Err(object(format!(
                 "the image needs {} bytes, the buffer has {}",
