@@ -521,7 +521,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "mtl",
         title: "Meteor Lake",
-        status: Status::NotYet,
         skus: &[
             sku("H", (2, 4, 16), (12, 71), &[0x7d55, 0x7dd5]),
             sku("U", (1, 4, 16), (12, 70), &[0x7d45, 0x7d40, 0x7d60]),
@@ -561,7 +560,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "pvc",
         title: "Ponte Vecchio (Data Center GPU Max)",
-        status: Status::NotYet,
         skus: &[sku(
             "XT",
             (8, 8, 8),
@@ -587,7 +585,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "lnl",
         title: "Lunar Lake",
-        status: Status::NotYet,
         skus: &[sku("LNL", (2, 4, 8), (20, 4), &[0x64a0, 0x6420, 0x64b0])],
         revisions: &[stepping(0, "A0"), stepping(4, "B0")],
         default_revision: 4,
@@ -598,7 +595,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "bmg",
         title: "Battlemage (Arc B-series)",
-        status: Status::NotYet,
         skus: &[sku(
             "G21",
             (5, 4, 8),

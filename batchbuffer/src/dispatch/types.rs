@@ -205,7 +205,7 @@ pub struct Dispatch {
     /// The payload from [`Heaps::payload`], 64-byte aligned: cross-thread data
     /// (without the inline part), then each thread's own.
     pub payload: u32,
-    /// The size of the cross-thread data in memory, a multiple of the GRF.
+    /// The size of the cross-thread data in memory, a multiple of 32.
     pub cross_thread_bytes: u32,
     /// The size of each thread's data in memory, a multiple of the GRF.
     pub per_thread_bytes: u32,

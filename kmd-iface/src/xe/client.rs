@@ -225,6 +225,7 @@ impl Kmd for Xe {
         } else {
             GemCreateFlags::empty()
         };
+        let mut state = self.state();
         let handle = calls::gem_create(self.node(), size, placement, caching, flags)?;
         let handle = BufferHandle::new(handle);
         let buffer = BufferState {
@@ -232,7 +233,7 @@ impl Kmd for Xe {
             page,
             user: None,
         };
-        self.state().buffers.insert(handle, buffer);
+        state.buffers.insert(handle, buffer);
         Ok(handle)
     }
 
@@ -268,10 +269,13 @@ impl Kmd for Xe {
         for (space, address, length) in bindings {
             binding::unbind(self.node(), space, address, length)?;
         }
+        // The kernel gives a closed handle's number to the next object, which another thread may
+        // be making: both sides are changed under one lock.
+        let mut state = self.state();
         if is_object {
             generic::close(self.node(), buffer.get())?;
         }
-        self.state().buffers.remove(&buffer);
+        state.buffers.remove(&buffer);
         Ok(())
     }
 

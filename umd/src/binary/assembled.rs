@@ -9,8 +9,8 @@ use isa_encoder::asm::{
 use crate::image::ImageKind;
 
 use super::entry::{
-    KernelEntry, LocalIds, PayloadEntry, PayloadValue, PrivateMemory, SamplerSlot, SamplerSource,
-    SurfaceSlot, SurfaceSource,
+    KernelEntry, LocalIds, PAYLOAD_UNIT, PayloadEntry, PayloadValue, PrivateMemory, SamplerSlot,
+    SamplerSource, SurfaceSlot, SurfaceSource,
 };
 use super::error::BinaryError;
 use super::info::{AddressSpace, ArgInfo, ArgKind, KernelInfo, RawIsa, ValueType};
@@ -69,7 +69,7 @@ pub(crate) fn kernel(
         segment,
         offset: 0,
         payload,
-        cross_thread_size: directives.payload_bytes().next_multiple_of(grf),
+        cross_thread_size: directives.payload_bytes().next_multiple_of(PAYLOAD_UNIT),
         inline_data: 0,
         entry_with_ids: 0,
         local_ids: local_ids(directives, simd, grf),
@@ -134,7 +134,6 @@ pub(crate) fn raw(
             alignment: 1,
         });
     }
-    let grf = platform.grf_bytes() as u32;
     Ok(KernelEntry {
         info: KernelInfo {
             name: isa.name.clone(),
@@ -154,7 +153,7 @@ pub(crate) fn raw(
         segment: 0,
         offset: 0,
         payload,
-        cross_thread_size: end.next_multiple_of(grf),
+        cross_thread_size: end.next_multiple_of(PAYLOAD_UNIT),
         inline_data: 0,
         entry_with_ids: 0,
         local_ids: LocalIds::default(),

@@ -153,6 +153,10 @@ pub(crate) struct PrivateMemory {
     pub per_lane: bool,
 }
 
+/// What the sizes of cross-thread payloads are rounded to, also where registers have 64 bytes: code
+/// that loads its payload counts on it (NEO `zeinfo_decoder.cpp`).
+pub(crate) const PAYLOAD_UNIT: u32 = 32;
+
 /// One kernel, with all that is needed to start it.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelEntry {
@@ -163,7 +167,7 @@ pub(crate) struct KernelEntry {
     pub offset: u64,
     /// The cross-thread payload.
     pub payload: Vec<PayloadEntry>,
-    /// Bytes of the cross-thread payload, whole registers.
+    /// Bytes of the cross-thread payload, a multiple of [`PAYLOAD_UNIT`].
     pub cross_thread_size: u32,
     /// The first bytes of it that a compute walker carries itself.
     pub inline_data: u32,

@@ -7,8 +7,8 @@ use crate::sampler::{AddressingMode, FilterMode, Sampler};
 
 use super::assembled::list;
 use super::entry::{
-    ImageQuery, KernelEntry, LocalIds, PayloadEntry, PayloadValue, PrivateMemory, SamplerQuery,
-    SamplerSlot, SamplerSource, SurfaceSlot, SurfaceSource,
+    ImageQuery, KernelEntry, LocalIds, PAYLOAD_UNIT, PayloadEntry, PayloadValue, PrivateMemory,
+    SamplerQuery, SamplerSlot, SamplerSource, SurfaceSlot, SurfaceSource,
 };
 use super::error::BinaryError;
 use super::info::{AccessQualifier, AddressSpace, ArgInfo, ArgKind, KernelInfo, ValueType};
@@ -84,7 +84,7 @@ impl Lowering<'_> {
         self.needs();
         let required_local_size = self.required_local_size()?;
         let end = self.payload.iter().map(|p| p.offset + p.size).max();
-        let cross_thread_size = end.unwrap_or(0).next_multiple_of(self.grf);
+        let cross_thread_size = end.unwrap_or(0).next_multiple_of(PAYLOAD_UNIT);
         Ok(KernelEntry {
             info: KernelInfo {
                 name: self.kernel.name.clone(),

@@ -19,7 +19,8 @@ use devinfo::{Family, Platform};
 use isa_encoder::AsmOptions;
 
 pub(crate) use entry::{
-    ImageQuery, KernelEntry, LocalIds, PayloadValue, SamplerQuery, SamplerSource, SurfaceSource,
+    ImageQuery, KernelEntry, LocalIds, PAYLOAD_UNIT, PayloadValue, SamplerQuery, SamplerSource,
+    SurfaceSource,
 };
 pub use error::BinaryError;
 pub(crate) use image::{Relocation, Segment, SegmentKind};

@@ -15,7 +15,7 @@ use devinfo::GpuAddress;
 pub(crate) use geometry::max_local;
 pub(crate) use payload::SURFACE_ALIGNMENT;
 
-use crate::binary::{KernelEntry, SegmentKind};
+use crate::binary::{KernelEntry, PAYLOAD_UNIT, SegmentKind};
 use crate::device::{DeviceInner, kernel as refused};
 use crate::error::{ArgumentError, Error};
 use crate::kernel::{Bound, Kernel, Payload};
@@ -395,6 +395,7 @@ impl Launch<'_> {
             && (ids.dimensions == 0
                 || size(fastest).is_power_of_two()
                     && size(next).is_power_of_two()
+                    && (ids.dimensions as u8..3).all(|d| size(d) == 1)
                     && walk.items() <= WALKER_IDS)
     }
 
@@ -445,7 +446,7 @@ impl Launch<'_> {
         let family = self.program.device.family();
         let grf = family.grf_bytes() as u32;
         let cross_thread = self.entry.cross_thread_size - self.inline_bytes() as u32;
-        let cross_thread = cross_thread.next_multiple_of(grf);
+        let cross_thread = cross_thread.next_multiple_of(PAYLOAD_UNIT);
         let ids = self.entry.local_ids.bytes().next_multiple_of(grf);
         // A thread that GPGPU_WALKER loads has at least one register of its own (NEO; see
         // `KernelEntry::cross_thread_register`).

@@ -6,6 +6,7 @@ use crate::kernel::Bound;
 use crate::sampler::{AddressingMode, FilterMode};
 
 use super::geometry::{Geometry, Walk};
+use super::states::BINDLESS_SAMPLER;
 
 /// Addresses that payload values need and arguments do not give.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,8 +18,14 @@ pub(crate) struct Implicit {
     /// The offset of each bindless surface state, by argument: the first one, and from there 64
     /// bytes an argument.
     pub bindless_surfaces: u32,
-    /// The same for sampler states, 16 bytes an argument.
+    /// The same for sampler states, [`BINDLESS_SAMPLER`] bytes an argument.
     pub bindless_samplers: u32,
+}
+
+impl Implicit {
+    fn bindless_sampler(&self, number: u64) -> u64 {
+        u64::from(self.bindless_samplers) + number * u64::from(BINDLESS_SAMPLER)
+    }
 }
 
 /// Shared local memory of a group: where each local argument begins, and all of it.
@@ -131,14 +138,13 @@ pub(crate) fn cross_thread(
                 );
             }
             PayloadValue::BindlessSampler { arg: index } => {
-                number(
-                    place,
-                    u64::from(implicit.bindless_samplers) + index as u64 * 16,
-                );
+                number(place, implicit.bindless_sampler(index as u64));
             }
             PayloadValue::BindlessInlineSampler { index } => {
-                let after = args.len() as u64 + u64::from(index);
-                number(place, u64::from(implicit.bindless_samplers) + after * 16);
+                number(
+                    place,
+                    implicit.bindless_sampler(args.len() as u64 + u64::from(index)),
+                );
             }
             PayloadValue::Image { arg: index, query } => {
                 if let Some(Bound::Image(image)) = arg(index) {

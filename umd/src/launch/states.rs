@@ -19,6 +19,10 @@ use super::slots::{SCRATCH_STATES, SlotMemory};
 /// Raw surfaces hold at most 4 GiB; what lies beyond can only be reached by pointer.
 const MAX_RAW: u64 = 1 << 32;
 
+/// Bytes from one bindless sampler state to the next: pointers to them have no lower bits (TGL PRM
+/// vol 7, sampler message header, "Sampler State Pointer").
+pub(crate) const BINDLESS_SAMPLER: u32 = 32;
+
 /// Where things lie in the surface heap of a dispatch, in bytes from its base. The binding table
 /// comes first, so that it is within reach of the interface descriptor's pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,8 +87,8 @@ impl DynamicHeap {
             .max()
             .unwrap_or(0);
         let state = SAMPLER_STATE_BYTES as u32;
-        let bindless = (samplers + sampler_count * state).next_multiple_of(32);
-        let size = bindless + (entry.info.args.len() as u32 + sampler_count) * state;
+        let bindless = (samplers + sampler_count * state).next_multiple_of(BINDLESS_SAMPLER);
+        let size = bindless + (entry.info.args.len() as u32 + sampler_count) * BINDLESS_SAMPLER;
         Self {
             descriptors: 0,
             border_color,
@@ -245,7 +249,7 @@ pub(crate) fn samplers(
         let dwords =
             sampler_state(family, sampler, heap.border_color).map_err(unfit(entry, None))?;
         put(out, heap.samplers + slot.index * state, &dwords);
-        put(out, heap.bindless + bindless * state, &dwords);
+        put(out, heap.bindless + bindless * BINDLESS_SAMPLER, &dwords);
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ struct Context<'a> {
     payload: Payload<'a>,
     /// Live channels, below `lanes`.
     live: u32,
-    /// Channels of the message.
+    /// Channels that payload and response have room for.
     lanes: usize,
     /// Bytes of a register.
     grf: usize,
@@ -44,12 +44,14 @@ pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) ->
         dst,
         ..
     } = message;
+    let grf = env.family.grf_bytes();
     let context = |port| Context {
         env,
         payload: Payload { src0, src1 },
         live: channels(mask, exec_size),
-        lanes: usize::from(exec_size),
-        grf: env.family.grf_bytes(),
+        // No instruction has fewer than a register of dwords (Mesa `lsc_msg_addr_len`).
+        lanes: usize::from(exec_size).max(grf / 4),
+        grf,
         port,
         thread_slot,
     };
@@ -68,13 +70,15 @@ pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) ->
             if strided || port == LscPort::Tgm {
                 return Err(not_modelled(&meaning.to_string()));
             }
-            let vector = vector::Vector {
+            let mut vector = vector::Vector {
                 context: context(port),
                 address,
                 address_size,
                 data,
             };
             if transpose {
+                // One address only.
+                vector.context.lanes = 1;
                 vector.block(dst, direction, elements)
             } else {
                 vector.planes(dst, direction, elements)
@@ -202,14 +206,12 @@ impl<'a> Context<'a> {
         let surface = self.surface(address)?.ok_or_else(|| Fault::Invalid {
             why: "a typed message without a surface".into(),
         })?;
-        // Planes are whole registers, whatever the channels of the instruction.
-        let lanes = (self.lanes * 4).next_multiple_of(self.grf) / 4;
         Ok(Texels {
             view: self.env.memory,
             surface,
             payload: self.payload,
             at: 0,
-            lanes,
+            lanes: self.lanes,
             live: self.live,
         })
     }
