@@ -1,0 +1,171 @@
+//! Execution size, channels, flags, accumulators, options, branches.
+
+use devinfo::Family;
+
+use super::rule::{Place, Rule, Scope};
+use crate::model::{ArfKind, Format, Opcode, Options, PredControl};
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "channel-offset",
+        text: "the first channel must be a multiple of the execution size, and the last below 32",
+        source: "BDW to TGL PRM vol 7, Execution Mask: NibCtrl and QtrCtrl",
+        scope: Scope::All,
+        check: |view| {
+            let offset = u32::from(view.input.channel_offset);
+            let exec = view.exec_size();
+            let nullary = view.input.opcode.format() == Format::Nullary;
+            // A single channel runs anywhere.
+            let bad = exec > 1 && (offset % exec.min(16) != 0 || offset + exec > 32);
+            (!nullary && bad).then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "flag-half",
+        text: "32 channels take a whole flag register, from its first half",
+        source: "BDW to TGL PRM vol 7, Flag Register",
+        scope: Scope::All,
+        check: |view| {
+            let used = view.input.predicate.is_some() || view.input.cond.is_some();
+            (used && view.exec_size() == 32 && view.input.flag.subregister != 0)
+                .then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "predicate-group",
+        text: "a predicate over both flags (anyv, allv) takes at most 16 channels",
+        source: "BDW to TGL PRM vol 7, Predication: PredCtrl",
+        scope: Scope::UpTo(Family::XeHpg),
+        check: |view| {
+            let control = view.input.predicate?.control;
+            (matches!(control, PredControl::AnyV | PredControl::AllV) && view.exec_size() > 16)
+                .then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "predicate",
+        text: "the instruction has no predicate",
+        source: "BDW to TGL PRM vol 2a, the attributes of each instruction",
+        scope: Scope::All,
+        check: |view| {
+            (view.input.predicate.is_some() && !view.opcode().has_predicate())
+                .then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "condition",
+        text: "the instruction has no condition modifier",
+        source: "BDW to TGL PRM vol 2a, the attributes of each instruction",
+        scope: Scope::All,
+        check: |view| {
+            let none = !view.opcode().has_condition() && !view.is(Opcode::Math);
+            (view.input.cond.is_some() && none).then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "saturation",
+        text: "the instruction does not saturate",
+        source: "BDW to TGL PRM vol 2a, the attributes of each instruction",
+        scope: Scope::All,
+        check: |view| {
+            (view.input.saturate && !view.opcode().has_saturation()).then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "accumulator-twice",
+        text: "with AccWrEn, the destination must not be an accumulator",
+        source: "BDW to TGL PRM vol 7, Accumulator Restrictions",
+        scope: Scope::All,
+        check: |view| {
+            let explicit = view.dst.is_some_and(|dst| dst.is_acc());
+            (explicit && view.input.options.contains(Options::ACC_WR_EN)).then_some(Place::Dst)
+        },
+    },
+    Rule {
+        name: "ternary-arf",
+        text: "three-source instructions name no architecture registers but null and accumulators",
+        source: "IGA IRChecker.cpp checkTernarySource; TGL PRM vol 2a, mad",
+        scope: Scope::From(Family::Gen11),
+        check: |view| {
+            if view.input.opcode.format() != Format::Ternary {
+                return None;
+            }
+            view.operands()
+                .find(|operand| {
+                    !matches!(
+                        operand.arf(),
+                        None | Some(ArfKind::Null | ArfKind::Accumulator)
+                    )
+                })
+                .map(|operand| operand.place)
+        },
+    },
+    Rule {
+        name: "null-source",
+        text: "a source must not be null",
+        source: "Mesa brw_eu_validate.c sources_not_null",
+        scope: Scope::All,
+        check: |view| {
+            if !view.is_basic() {
+                return None;
+            }
+            // What writes nothing may read nothing: compilers wait in such instructions.
+            view.written()?;
+            view.srcs().find(|src| src.is_null()).map(|src| src.place)
+        },
+    },
+    Rule {
+        name: "depctrl",
+        text: "64-bit data and multiplications of dwords have no NoDDClr and NoDDChk",
+        source: "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
+        scope: Scope::Machine(|machine| machine.small_core),
+        check: |view| {
+            let options = Options::NO_DD_CLR | Options::NO_DD_CHK;
+            (view.is_basic() && view.is_double() && view.input.options.intersects(options))
+                .then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "jmpi-one-channel",
+        text: "`jmpi` has one channel and ignores the execution mask",
+        source: "BDW to TGL PRM vol 2a, jmpi",
+        scope: Scope::All,
+        check: |view| {
+            let scalar = view.exec_size() == 1 && view.input.no_mask;
+            (view.is(Opcode::Jmpi) && !scalar).then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "branch-distance",
+        text: "a branch goes to a multiple of 8 bytes",
+        source: "BDW to TGL PRM vol 2a, JIP and UIP: instructions have 8 or 16 bytes",
+        scope: Scope::All,
+        check: |view| {
+            let branch = view.input.branch()?;
+            [branch.jip, branch.uip]
+                .into_iter()
+                .flatten()
+                .any(|distance| distance % 8 != 0)
+                .then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "branch-mask",
+        text: "`while`, `break`, `cont`, `if`, `else`, `endif`, `goto` and `join` obey the \
+               execution mask",
+        source: "BDW to TGL PRM vol 2a, Flow Control Instructions",
+        scope: Scope::All,
+        check: |view| {
+            let structured = matches!(
+                view.opcode(),
+                Opcode::While
+                    | Opcode::Break
+                    | Opcode::Cont
+                    | Opcode::If
+                    | Opcode::Else
+                    | Opcode::Endif
+            );
+            (structured && view.input.no_mask).then_some(Place::Instruction)
+        },
+    },
+];

@@ -1,0 +1,141 @@
+//! `dpas`: shapes, types, registers.
+
+use devinfo::Family;
+
+use super::rule::{Place, Rule, Scope};
+use super::view::{Operand, View};
+use crate::model::{Format, Specific, Type};
+
+const DPAS: &str = "IGC G4_Verifier.cpp verifyDpas; Mesa brw_eu_validate.c (DPAS)";
+const SCOPE: Scope = Scope::From(Family::XeHpg);
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "dpas-exec-size",
+        text: "`dpas` has 8 channels on XeHPG and 16 later",
+        source: DPAS,
+        scope: SCOPE,
+        check: |view| {
+            let channels = if view.family() == Family::XeHpg {
+                8
+            } else {
+                16
+            };
+            (dpas(view)?.exec_size() != channels).then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "dpas-depth",
+        text: "the systolic depth must be 8",
+        source: DPAS,
+        scope: SCOPE,
+        check: |view| match dpas(view)?.input.specific {
+            Specific::Dpas(shape) if shape.depth != 8 => Some(Place::Instruction),
+            _ => None,
+        },
+    },
+    Rule {
+        name: "dpas-repeat",
+        text: "the repeat count is 1 to 8",
+        source: DPAS,
+        scope: SCOPE,
+        check: |view| match dpas(view)?.input.specific {
+            Specific::Dpas(shape) if !(1..=8).contains(&shape.repeat) => Some(Place::Instruction),
+            _ => None,
+        },
+    },
+    Rule {
+        name: "dpas-source-types",
+        text: "sources 1 and 2 must both be integers of at most 8 bits, or of the same float type",
+        source: DPAS,
+        scope: SCOPE,
+        check: |view| {
+            let (a, b) = (dpas(view)?.src(1)?, view.src(2)?);
+            let small = |ty: Type| ty.is_integer() && ty.bits() <= 8;
+            if small(a.ty) {
+                return (!small(b.ty)).then_some(Place::Src(2));
+            }
+            if !has_float(view.family(), a.ty) {
+                return Some(Place::Src(1));
+            }
+            (a.ty != b.ty).then_some(Place::Src(2))
+        },
+    },
+    Rule {
+        name: "dpas-accumulator-types",
+        text: "destination and source 0 must be dwords for integers, else single precision or \
+               (from XeHPC on) the sources' 16-bit type",
+        source: DPAS,
+        scope: SCOPE,
+        check: |view| {
+            let factor = dpas(view)?.src(1)?.ty;
+            let fits = |operand: &Operand| {
+                let ty = operand.ty;
+                if factor.is_integer() {
+                    return matches!(ty, Type::D | Type::Ud);
+                }
+                let same = ty == factor && ty.bits() == 16 && view.family() != Family::XeHpg;
+                ty == Type::F || same
+            };
+            [view.dst, view.src(0)]
+                .into_iter()
+                .flatten()
+                .find(|operand| !operand.is_null() && !fits(operand))
+                .map(|operand| operand.place)
+        },
+    },
+    Rule {
+        name: "dpas-signs",
+        text: "with a signed source, the destination must be signed",
+        source: DPAS,
+        scope: SCOPE,
+        check: |view| {
+            let dst = dpas(view)?.dst?;
+            let signed = view.srcs().any(|src| src.ty.is_signed());
+            (signed && dst.ty == Type::Ud).then_some(Place::Dst)
+        },
+    },
+    Rule {
+        name: "dpas-alignment",
+        text: "destination and source 0 must be aligned to all channels, source 1 to a register, \
+               source 2 to one step's elements",
+        source: DPAS,
+        scope: SCOPE,
+        check: |view| {
+            dpas(view)?
+                .operands()
+                .find(|operand| {
+                    let Some(reg) = operand.grf() else {
+                        return false;
+                    };
+                    let unit = match operand.place {
+                        Place::Src(1) => view.grf_bytes(),
+                        Place::Src(2) => step_bytes(view),
+                        _ => operand.bytes() * view.exec_size(),
+                    };
+                    u32::from(reg.byte) % unit.max(1) != 0
+                })
+                .map(|operand| operand.place)
+        },
+    },
+];
+
+fn dpas<'v, 'a>(view: &'v View<'a>) -> Option<&'v View<'a>> {
+    (view.input.opcode.format() == Format::Dpas).then_some(view)
+}
+
+/// The float types that `dpas` multiplies.
+fn has_float(family: Family, ty: Type) -> bool {
+    match ty {
+        Type::Hf | Type::Bf => true,
+        Type::Tf32 => family != Family::XeHpg,
+        _ => false,
+    }
+}
+
+/// Bytes of source 2 that one row of the result takes: the elements of one dword, for each step.
+fn step_bytes(view: &View<'_>) -> u32 {
+    let bits = |index| view.src(index).map_or(32, |src: Operand| src.ty.bits());
+    let elements = 32 / bits(1).max(bits(2)).max(1);
+    8 * elements * bits(2) / 8
+}

@@ -1,0 +1,147 @@
+//! Mixed half and single precision (to Gen12LP), and the float pipe's regions (XeHPG on).
+
+use devinfo::Family;
+
+use super::rule::{Place, Rule, Scope};
+use super::view::{Operand, View};
+use crate::model::{ArfKind, Opcode, Type};
+
+const MIXED: &str =
+    "SKL to TGL PRM vol 7, Special Restrictions for Handling Mixed Mode Float Operations";
+const FLOAT_PIPE: &str =
+    "Mesa brw_eu_validate.c (Register Region Restrictions of gfx 12.5 on); IGC HWConformity";
+const TO_GEN12LP: Scope = Scope::UpTo(Family::Gen12Lp);
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "mixed-indirect",
+        text: "with mixed float types, sources must not be indirect",
+        source: MIXED,
+        scope: TO_GEN12LP,
+        check: |view| {
+            let src = mixed(view)?.srcs().find(|src| src.indirect)?;
+            Some(src.place)
+        },
+    },
+    Rule {
+        name: "mixed-simd16",
+        text: "with mixed float types and a single-precision result, the execution size is at \
+               most 8",
+        source: MIXED,
+        scope: TO_GEN12LP,
+        check: |view| {
+            let dst = mixed(view)?.dst?;
+            (view.exec_size() > 8 && dst.ty == Type::F && !view.is(Opcode::Mov))
+                .then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "mixed-packed",
+        text: "with mixed float types, packed half floats must be aligned to 16 bytes, at most 8",
+        source: MIXED,
+        scope: TO_GEN12LP,
+        check: |view| {
+            let dst = mixed(view)?.written()?;
+            let packed = dst.ty == Type::Hf && dst.region.hstride == 1 && view.exec_size() > 1;
+            let aligned = dst.reg.is_none_or(|reg| reg.byte % 16 == 0);
+            (packed && (!aligned || view.exec_size() > 8)).then_some(Place::Dst)
+        },
+    },
+    Rule {
+        name: "mixed-math",
+        text: "half-float sources of a mixed `math` must be strided",
+        source: MIXED,
+        scope: TO_GEN12LP,
+        check: |view| {
+            let src = mixed(view)?
+                .srcs()
+                .find(|src| src.ty == Type::Hf && src.region.hstride <= 1 && !src.is_scalar())?;
+            view.is(Opcode::Math).then_some(src.place)
+        },
+    },
+    Rule {
+        name: "mixed-accumulator",
+        text: "half-float results of a mixed operation with an accumulator source must have a \
+               stride of 2",
+        source: MIXED,
+        scope: TO_GEN12LP,
+        check: |view| {
+            let dst = mixed(view)?.written()?;
+            let reads = view.srcs().any(|src| src.is_acc()) || view.is(Opcode::Mac);
+            (dst.ty == Type::Hf && reads && dst.region.hstride != 2).then_some(Place::Dst)
+        },
+    },
+    Rule {
+        name: "float-region",
+        text: "with a float or 64-bit operand, each source must lie at the bits of the \
+               destination's channels, except for scalars",
+        source: FLOAT_PIPE,
+        scope: Scope::From(Family::XeHpg),
+        check: float_region,
+    },
+    Rule {
+        name: "float-arf",
+        text: "operations with float or 64-bit results name no architecture registers but null \
+               and accumulators",
+        source: FLOAT_PIPE,
+        scope: Scope::From(Family::XeHpg),
+        check: |view| {
+            let named = |operand: &Operand| {
+                !matches!(
+                    operand.arf(),
+                    None | Some(ArfKind::Null | ArfKind::Accumulator)
+                )
+            };
+            let dst = view.dst.filter(|_| view.is_basic())?;
+            if !dst.ty.is_float() && dst.bytes() != 8 {
+                return None;
+            }
+            view.operands().find(named).map(|operand| operand.place)
+        },
+    },
+    Rule {
+        name: "math-half-scalar",
+        text: "`math` of half floats must not read a scalar for several channels",
+        source: "Workaround 22016140776 (Mesa mesa_defs.json)",
+        scope: Scope::Machine(|machine| matches!(machine.family, Family::XeHpg | Family::Xe2)),
+        check: |view| {
+            if !view.is(Opcode::Math) || view.exec_size() == 1 {
+                return None;
+            }
+            view.srcs()
+                .find(|src| src.ty == Type::Hf && src.is_scalar() && !src.is_imm())
+                .map(|src| src.place)
+        },
+    },
+];
+
+/// One- and two-source operations of mixed float types.
+fn mixed<'v, 'a>(view: &'v View<'a>) -> Option<&'v View<'a>> {
+    (view.is_basic() && view.is_mixed_float()).then_some(view)
+}
+
+/// One- and two-source operations with a float result or 64-bit operands.
+fn on_float_pipe<'v, 'a>(view: &'v View<'a>) -> Option<&'v View<'a>> {
+    let float = view.dst.is_some_and(|dst| dst.ty.is_float()) || view.is_double();
+    (view.is_basic() && float).then_some(view)
+}
+
+fn float_region(view: &View<'_>) -> Option<Place> {
+    let dst = on_float_pipe(view)?.written()?;
+    if view.exec_size() == 1 {
+        return None;
+    }
+    // Moves between half and single precision shuffle by themselves.
+    if view.is_mixed_float() && view.is(Opcode::Mov) {
+        return None;
+    }
+    let pitch = u32::from(dst.region.hstride) * dst.bytes();
+    view.srcs()
+        .find(|src| {
+            let Some(reg) = src.reg.filter(|_| !src.is_scalar()) else {
+                return false;
+            };
+            src.pitch() != Some(pitch) || dst.reg.is_some_and(|dst| dst.byte != reg.byte)
+        })
+        .map(|src| src.place)
+}

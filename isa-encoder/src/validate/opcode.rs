@@ -1,0 +1,207 @@
+//! What single instructions forbid.
+
+use devinfo::Family;
+
+use super::rule::{Place, Rule, Scope};
+use super::view::View;
+use crate::model::{CondMod, MathFunction, Opcode, Specific, SrcMods, Type};
+
+const MUL: &str = "BDW to TGL PRM vol 2a, mul: Restrictions";
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "cmp-condition",
+        text: "`cmp` and `cmpn` must have a condition modifier",
+        source: "BDW to TGL PRM vol 2a, cmp",
+        scope: Scope::All,
+        check: |view| {
+            (matches!(view.opcode(), Opcode::Cmp | Opcode::Cmpn) && view.input.cond.is_none())
+                .then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "sel-condition",
+        text: "`sel` must have either a predicate or a condition modifier",
+        source: "BDW to TGL PRM vol 2a, sel",
+        scope: Scope::All,
+        check: |view| {
+            let both_or_none = view.input.cond.is_some() == view.input.predicate.is_some();
+            (view.is(Opcode::Sel) && both_or_none).then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "csel-condition",
+        text: "`csel` must have a condition modifier",
+        source: "SKL to TGL PRM vol 2a, csel",
+        scope: Scope::UpTo(Family::XeHpg),
+        check: |view| {
+            (view.is(Opcode::Csel) && view.input.cond.is_none()).then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "csel-single",
+        text: "`csel` works on single-precision floats only",
+        source: "BDW and SKL PRM vol 2a, csel",
+        scope: Scope::UpTo(Family::Gen9),
+        check: |view| {
+            let other = view.operands().find(|operand| operand.ty != Type::F)?;
+            view.is(Opcode::Csel).then_some(other.place)
+        },
+    },
+    Rule {
+        name: "csel-types",
+        text: "the types of `csel` must all be floats or all integers, of the same size, 16 or 32 \
+               bits",
+        source: "ICL and TGL PRM vol 2a, csel",
+        scope: Scope::From(Family::Gen11),
+        check: |view| {
+            let dst = view.dst.filter(|_| view.is(Opcode::Csel))?;
+            if !matches!(dst.ty.bits(), 16 | 32) {
+                return Some(Place::Dst);
+            }
+            let same = |ty: Type| ty.is_float() == dst.ty.is_float() && ty.bits() == dst.ty.bits();
+            view.srcs().find(|src| !same(src.ty)).map(|src| src.place)
+        },
+    },
+    Rule {
+        name: "mul-dword-first",
+        text: "the dword of a multiplication of a dword and a shorter integer must be source 0",
+        source: MUL,
+        scope: Scope::All,
+        check: |view| {
+            let (a, b) = (view.src(0)?, view.src(1)?);
+            let bad = b.ty.is_integer() && b.bytes() == 4 && a.bytes() < 4 && !a.ty.is_float();
+            (view.is(Opcode::Mul) && bad).then_some(Place::Src(1))
+        },
+    },
+    Rule {
+        name: "mul-accumulator",
+        text: "accumulators are no integer sources of `mul`",
+        source: "BDW to TGL PRM vol 7, Accumulator Restrictions",
+        scope: Scope::All,
+        check: |view| {
+            let src = view
+                .srcs()
+                .find(|src| src.is_acc() && src.ty.is_integer())?;
+            view.is(Opcode::Mul).then_some(src.place)
+        },
+    },
+    Rule {
+        name: "mul-dword-flags",
+        text: "a multiplication of dwords with a word or dword result neither saturates nor sets \
+               flags",
+        source: MUL,
+        scope: Scope::All,
+        check: |view| {
+            let dst = view.dst.filter(|_| view.is(Opcode::Mul))?;
+            let dword = view
+                .srcs()
+                .any(|src| src.ty.is_integer() && src.bytes() == 4);
+            let low = dst.ty.is_integer() && matches!(dst.bytes(), 2 | 4);
+            let uses = view.input.saturate || view.input.cond.is_some();
+            (dword && low && uses).then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "mul-modifiers",
+        text: "the shorter source of a multiplication with a dword has no modifier",
+        source: "Workaround 1604601757 (Mesa mesa_defs.json)",
+        scope: Scope::From(Family::Gen12Lp),
+        check: |view| {
+            let exec = view.exec_type()?;
+            if !view.is(Opcode::Mul) || !exec.is_integer() || exec.bytes() != 4 {
+                return None;
+            }
+            view.srcs()
+                .find(|src| !src.is_imm() && src.bytes() != 4 && src.mods != SrcMods::NONE)
+                .map(|src| src.place)
+        },
+    },
+    Rule {
+        name: "division-modifiers",
+        text: "integer division has no source modifiers",
+        source: "BDW PRM vol 2a, math: Extended Math Function",
+        scope: Scope::All,
+        check: |view| {
+            let division = matches!(
+                view.input.specific,
+                Specific::Math(MathFunction::Idiv | MathFunction::Iqot | MathFunction::Irem)
+            );
+            let src = view.srcs().find(|src| src.mods != SrcMods::NONE)?;
+            division.then_some(src.place)
+        },
+    },
+    Rule {
+        name: "logic-abs",
+        text: "bitwise operations have no absolute value",
+        source: "BDW to TGL PRM vol 2a, and: Source modifier",
+        scope: Scope::All,
+        check: |view| {
+            let src = view.srcs().find(|src| src.mods.abs)?;
+            is_logic(view).then_some(src.place)
+        },
+    },
+    Rule {
+        name: "logic-accumulator",
+        text: "an accumulator as source of a bitwise operation has no modifier",
+        source: "BDW to TGL PRM vol 2a, and: Restrictions",
+        scope: Scope::All,
+        check: |view| {
+            let src = view
+                .srcs()
+                .find(|src| src.is_acc() && src.mods != SrcMods::NONE)?;
+            is_logic(view).then_some(src.place)
+        },
+    },
+    Rule {
+        name: "logic-condition",
+        text: "bitwise operations know no overflow and no NaN",
+        source: "BDW to TGL PRM vol 2a, and: Condition modifier",
+        scope: Scope::All,
+        check: |view| {
+            let senseless = matches!(view.input.cond, Some(CondMod::Ov | CondMod::Un));
+            (is_logic(view) && senseless).then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "bfi2-types",
+        text: "the types of `bfi2` must be the same",
+        source: "BDW to TGL PRM vol 2a, bfi2",
+        scope: Scope::All,
+        check: |view| {
+            let dst = view.dst.filter(|_| view.is(Opcode::Bfi2))?;
+            view.srcs()
+                .find(|src| !src.is_imm() && src.ty != dst.ty)
+                .map(|src| src.place)
+        },
+    },
+    Rule {
+        name: "dp4a-accumulator",
+        text: "only one of sources 0 and 1 of `dp4a` may be an accumulator",
+        source: "DG1 PRM vol 2a, dp4a",
+        scope: Scope::From(Family::Gen12Lp),
+        check: |view| {
+            let both = view.src(0)?.is_acc() && view.src(1)?.is_acc();
+            (view.is(Opcode::Dp4a) && both).then_some(Place::Src(1))
+        },
+    },
+    Rule {
+        name: "dp4a-types",
+        text: "`dp4a` takes and gives dwords",
+        source: "DG1 PRM vol 2a, dp4a",
+        scope: Scope::From(Family::Gen12Lp),
+        check: |view| {
+            let other = view
+                .operands()
+                .find(|operand| !matches!(operand.ty, Type::D | Type::Ud) && !operand.is_imm())?;
+            view.is(Opcode::Dp4a).then_some(other.place)
+        },
+    },
+];
+
+fn is_logic(view: &View<'_>) -> bool {
+    matches!(
+        view.opcode(),
+        Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not
+    )
+}

@@ -1,0 +1,86 @@
+//! A restriction, and what violates it.
+
+use core::fmt;
+
+use devinfo::Family;
+
+use super::validator::Machine;
+use super::view::View;
+
+/// The part of an instruction that a violation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// The instruction as a whole.
+    Instruction,
+    /// The destination.
+    Dst,
+    /// A source, counted from 0.
+    Src(usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Instruction => f.write_str("the instruction"),
+            Self::Dst => f.write_str("the destination"),
+            Self::Src(index) => write!(f, "source {index}"),
+        }
+    }
+}
+
+/// The machines that a rule holds for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Scope {
+    /// Every one.
+    All,
+    /// Those from a family on.
+    From(Family),
+    /// Those up to a family.
+    UpTo(Family),
+    /// Those from a family up to another.
+    Between(Family, Family),
+    /// Those that a property tells.
+    Machine(fn(&Machine) -> bool),
+}
+
+impl Scope {
+    pub(super) fn covers(self, machine: &Machine) -> bool {
+        let family = machine.family as u8;
+        match self {
+            Self::All => true,
+            Self::From(first) => family >= first as u8,
+            Self::UpTo(last) => family <= last as u8,
+            Self::Between(first, last) => (first as u8..=last as u8).contains(&family),
+            Self::Machine(has) => has(machine),
+        }
+    }
+}
+
+/// One restriction.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// A short name, unique among the rules.
+    pub name: &'static str,
+    /// The restriction in a sentence.
+    pub text: &'static str,
+    /// Where it is written.
+    pub source: &'static str,
+    pub(super) scope: Scope,
+    /// The first offending part, if there is one.
+    pub(super) check: fn(&View<'_>) -> Option<Place>,
+}
+
+/// An instruction breaks a rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Violation {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The part that breaks it; of several, the first.
+    pub place: Place,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} [{}]: {}", self.place, self.rule.name, self.rule.text)
+    }
+}

@@ -1,0 +1,198 @@
+//! Sends: payload registers, end of thread, descriptors.
+
+use core::ops::Range;
+
+use devinfo::Family;
+
+use super::rule::{Place, Rule, Scope};
+use super::view::{Operand, View};
+use crate::message::{Descriptors, Lsc, Message};
+use crate::model::{Opcode, RegFile, Send, Sfid};
+
+const SEND: &str = "BDW to TGL PRM vol 2a, send: Restrictions";
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "end-registers",
+        text: "the payload of an end of thread must lie in r112 to r127",
+        source: SEND,
+        scope: Scope::All,
+        check: |view| {
+            let send = view.input.send().filter(|send| send.eot)?;
+            let outside = |operand: &Operand, length: u32| {
+                operand.grf().is_some_and(|reg| {
+                    let first = u32::from(reg.number);
+                    first < 112 || first + length.max(1) > 128
+                })
+            };
+            payloads(view, send)
+                .into_iter()
+                .flatten()
+                .find(|(operand, length)| outside(operand, length.unwrap_or(1)))
+                .map(|(operand, _)| operand.place)
+        },
+    },
+    Rule {
+        name: "end-response",
+        text: "an end of thread has no response",
+        source: SEND,
+        scope: Scope::All,
+        check: |view| {
+            let send = view.input.send().filter(|send| send.eot)?;
+            let writes = view.written().is_some() || send.dst_len().is_some_and(|len| len != 0);
+            writes.then_some(Place::Dst)
+        },
+    },
+    Rule {
+        name: "payload-file",
+        text: "source 0 of a send must be a general register, source 1 that or null",
+        source: SEND,
+        scope: Scope::All,
+        check: |view| {
+            let send = view.input.send()?;
+            payloads(view, send)
+                .into_iter()
+                .flatten()
+                .find(|(operand, _)| {
+                    let null_allowed = operand.place == Place::Src(1);
+                    operand.grf().is_none() && !(null_allowed && operand.is_null())
+                })
+                .map(|(operand, _)| operand.place)
+        },
+    },
+    Rule {
+        name: "payload-overlap",
+        text: "the two payloads of a send must not overlap",
+        source: "SKL to TGL PRM vol 2a, sends: Restrictions",
+        scope: Scope::All,
+        check: |view| {
+            let send = view.input.send()?;
+            let [a, b] = payloads(view, send);
+            let (a, b) = (range(a?)?, range(b?)?);
+            (a.start < b.end && b.start < a.end).then_some(Place::Src(1))
+        },
+    },
+    Rule {
+        name: "payload-end",
+        text: "payloads and response must not reach beyond the last register",
+        source: "BDW to TGL PRM vol 7, Register Files: 128 registers a thread; 256 from XeHPG on",
+        scope: Scope::All,
+        check: |view| {
+            let send = view.input.send()?;
+            let response = view.dst.map(|dst| (dst, send.dst_len().map(u32::from)));
+            payloads(view, send)
+                .into_iter()
+                .chain([response])
+                .flatten()
+                .find(|payload| range(*payload).is_some_and(|r| r.end > view.grf_count()))
+                .map(|(operand, _)| operand.place)
+        },
+    },
+    Rule {
+        name: "payload-length",
+        text: "a message has at least one register in source 0",
+        source: SEND,
+        scope: Scope::All,
+        check: |view| {
+            let length = view.input.send()?.src0_len()?;
+            (length == 0).then_some(Place::Src(0))
+        },
+    },
+    Rule {
+        name: "payload-length-1",
+        text: "the length of source 1 is 0 exactly if it is null",
+        source: "SKL to TGL PRM vol 2a, sends: Restrictions",
+        scope: Scope::All,
+        check: |view| {
+            let send = view.input.send()?;
+            let (operand, length) = payloads(view, send)[1]?;
+            let length = length?;
+            (operand.is_null() != (length == 0)).then_some(Place::Src(1))
+        },
+    },
+    Rule {
+        name: "response-r127",
+        text: "r127 must not be in a response that overlaps with the payload",
+        source: SEND,
+        scope: Scope::UpTo(Family::Gen11),
+        check: |view| {
+            let send = view.input.send()?;
+            let response = range((view.dst?, send.dst_len().map(u32::from)))?;
+            let payload = range(payloads(view, send)[0]?)?;
+            let overlap = response.start < payload.end && payload.start < response.end;
+            (overlap && response.end > 127).then_some(Place::Dst)
+        },
+    },
+    Rule {
+        name: "message",
+        text: "the descriptors are no message of this shared function",
+        source: "SKL and TGL PRM vol 2d, Message Descriptors; IGA MessageDecoder",
+        scope: Scope::All,
+        check: |view| {
+            let known = matches!(
+                view.input.send()?.sfid?,
+                Sfid::DataPort0
+                    | Sfid::DataPort1
+                    | Sfid::ConstantCache
+                    | Sfid::Sampler
+                    | Sfid::Gateway
+                    | Sfid::ThreadSpawner
+                    | Sfid::Ugm
+                    | Sfid::Ugml
+                    | Sfid::Tgm
+                    | Sfid::Slm
+            );
+            (known && message(view)?.is_err()).then_some(Place::Instruction)
+        },
+    },
+    Rule {
+        name: "transposed-one-channel",
+        text: "a transposed vector has one address: the execution size is 1",
+        source: "Mesa brw_eu_validate.c send_descriptor_restrictions; IGC vISA LSC_UNTYPED",
+        scope: Scope::From(Family::XeHpg),
+        check: |view| {
+            let Ok(Message::Lsc(message)) = message(view)? else {
+                return None;
+            };
+            let transposed = matches!(
+                message,
+                Lsc::Vector {
+                    transpose: true,
+                    ..
+                }
+            );
+            (transposed && view.exec_size() != 1).then_some(Place::Instruction)
+        },
+    },
+];
+
+/// A payload and its length in registers, if that is known.
+type Payload = (Operand, Option<u32>);
+
+/// The payloads; the second is `None` where the form has none.
+fn payloads(view: &View<'_>, send: &Send) -> [Option<Payload>; 2] {
+    let has_two = (view.family() as u8) >= Family::Gen12Lp as u8
+        || matches!(view.opcode(), Opcode::Sends | Opcode::Sendsc);
+    let first = view.src(0).map(|src| (src, send.src0_len().map(u32::from)));
+    let second = view.src(1).map(|src| (src, send.src1_len.map(u32::from)));
+    [first, second.filter(|_| has_two)]
+}
+
+/// The registers of a payload, if it has any.
+fn range((operand, length): Payload) -> Option<Range<u32>> {
+    let reg = operand.reg.filter(|reg| reg.file == RegFile::Grf)?;
+    let first = u32::from(reg.number);
+    let length = length.unwrap_or(1);
+    (length != 0).then_some(first..first + length)
+}
+
+/// The message, if its descriptors are in the instruction.
+fn message(view: &View<'_>) -> Option<Result<Message, crate::message::DescriptorError>> {
+    let send = view.input.send()?;
+    let descriptors = Descriptors {
+        descriptor: send.desc.immediate()?,
+        extended: send.exdesc.immediate().unwrap_or(0),
+        extended_bindless_offset: send.ex_bso,
+    };
+    Some(Message::decode(view.family(), send.sfid?, descriptors))
+}

@@ -1,0 +1,83 @@
+//! All rules of a machine, over an instruction.
+
+use devinfo::{Family, Platform};
+
+use super::rule::{Rule, Violation};
+use super::view::View;
+use super::{control, dpas, float, opcode, region, send, types};
+use crate::model::Instruction;
+
+/// What the rules of a machine depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// The family.
+    pub family: Family,
+    /// Double precision exists. Where a family has platforms with and without, a family alone
+    /// allows it.
+    pub fp64: bool,
+    /// The small cores of Gen9 (Apollo Lake, Gemini Lake), with restrictions on 64-bit data.
+    pub small_core: bool,
+}
+
+impl From<Family> for Machine {
+    fn from(family: Family) -> Self {
+        Self {
+            family,
+            fp64: !matches!(family, Family::Gen11 | Family::Gen12Lp),
+            small_core: false,
+        }
+    }
+}
+
+impl From<&Platform> for Machine {
+    fn from(platform: &Platform) -> Self {
+        Self {
+            family: platform.family,
+            fp64: platform.fp64,
+            small_core: matches!(platform.name, "apl" | "glk"),
+        }
+    }
+}
+
+/// The tables of rules, one a subject.
+static TABLES: &[&[Rule]] = &[
+    region::RULES,
+    types::RULES,
+    float::RULES,
+    control::RULES,
+    opcode::RULES,
+    send::RULES,
+    dpas::RULES,
+];
+
+/// Every rule, of all machines.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    TABLES.iter().flat_map(|table| table.iter())
+}
+
+/// Checks instructions against the rules of a machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Validator {
+    machine: Machine,
+}
+
+impl Validator {
+    /// A validator for a family or a platform.
+    pub fn new(machine: impl Into<Machine>) -> Self {
+        Self {
+            machine: machine.into(),
+        }
+    }
+
+    /// The rules that `instruction` breaks; nothing if it is legal.
+    pub fn check(&self, instruction: &Instruction) -> impl Iterator<Item = Violation> {
+        let machine = self.machine;
+        let view = View::new(machine, instruction);
+        rules()
+            .filter(move |rule| rule.scope.covers(&machine))
+            .filter_map(move |rule| {
+                let place = (rule.check)(&view)?;
+                Some(Violation { rule, place })
+            })
+    }
+}
