@@ -16,7 +16,7 @@ pub mod message;
 mod model;
 pub mod validate;
 
-pub use asm::{AsmOptions, AssembledKernel, Assembly, Diagnostic, assemble};
+pub use asm::{AsmOptions, AssembledKernel, Assembly, Diagnostic, Validation, assemble};
 pub use code::undefined;
 pub use code::{DecodeError, EncodeError, decode, encode, encode_shortest, has_opcode};
 pub use disasm::Disassembler;

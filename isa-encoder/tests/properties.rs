@@ -128,6 +128,7 @@ fn any_text_is_diagnosed() {
         let options = AsmOptions {
             family: Some(family),
             auto_compact: u.arbitrary()?,
+            ..AsmOptions::default()
         };
         if let Err(diagnostics) = assemble(&text, &options) {
             assert!(!diagnostics.is_empty());

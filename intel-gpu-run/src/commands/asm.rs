@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use devinfo::Target;
-use isa_encoder::{AsmOptions, Assembly, assemble};
+use isa_encoder::{AsmOptions, Assembly, Validation, assemble};
 use serde_json::json;
 
 use crate::exit::{Error, Exit};
@@ -33,6 +33,10 @@ pub struct Args {
     #[arg(long)]
     compact: bool,
 
+    /// What to do about instructions that have an encoding, but that hardware forbids
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Check::Warn)]
+    validate: Check,
+
     /// Print which register each argument lands in, instead of the instructions
     #[arg(long)]
     map: bool,
@@ -40,6 +44,27 @@ pub struct Args {
     /// Print one JSON document about the kernels, instead of the instructions
     #[arg(long)]
     json: bool,
+}
+
+/// The choices of `--validate`.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Check {
+    /// Warn, and assemble them
+    Warn,
+    /// Reject the file
+    Deny,
+    /// Do not look
+    Off,
+}
+
+impl From<Check> for Validation {
+    fn from(check: Check) -> Self {
+        match check {
+            Check::Warn => Self::Warn,
+            Check::Deny => Self::Deny,
+            Check::Off => Self::Off,
+        }
+    }
 }
 
 /// Runs the sub-command.
@@ -55,6 +80,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let options = AsmOptions {
         family: args.platform.map(|target| target.platform.family),
         auto_compact: args.compact,
+        validation: args.validate.into(),
     };
     let assembly = assemble(text, &options)
         .map_err(|found| Error::Diagnostics(diagnostics::render(&file.name, text, &found)))?;

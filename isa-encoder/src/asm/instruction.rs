@@ -15,6 +15,7 @@ use crate::model::{
     Pipe, PredControl, Predicate, Send, Sfid, Specific, Src, SyncFunction, Token as SwsbToken,
     TokenMode, Type,
 };
+use crate::validate::Place;
 
 /// Where a branch goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,25 @@ pub struct Parsed {
     pub instruction: Instruction,
     pub targets: [Option<Target>; 2],
     pub span: Span,
+    /// The places of the operands: destination and sources. Operands that the text leaves out
+    /// have the place of the instruction.
+    pub operands: [Option<Span>; 4],
+}
+
+impl Parsed {
+    /// The place in the text of a part of the instruction.
+    pub fn place(&self, place: Place) -> Span {
+        let index = match place {
+            Place::Instruction => return self.span,
+            Place::Dst => 0,
+            Place::Src(index) => index + 1,
+        };
+        self.operands
+            .get(index)
+            .copied()
+            .flatten()
+            .unwrap_or(self.span)
+    }
 }
 
 /// Parses the instruction that the line holds.
@@ -41,6 +61,7 @@ pub fn parse(cursor: &mut Cursor<'_>, family: &'static FamilyTable) -> Parse<Par
         instruction: Instruction::new(Opcode::Nop),
         targets: [None, None],
         flag: None,
+        operands: [None; 4],
     };
     parser.line(cursor)?;
     if !cursor.is_done() {
@@ -50,6 +71,7 @@ pub fn parse(cursor: &mut Cursor<'_>, family: &'static FamilyTable) -> Parse<Par
         instruction: parser.instruction,
         targets: parser.targets,
         span: cursor.since(start),
+        operands: parser.operands,
     })
 }
 
@@ -58,6 +80,7 @@ struct Parser {
     instruction: Instruction,
     targets: [Option<Target>; 2],
     flag: Option<Flag>,
+    operands: [Option<Span>; 4],
 }
 
 impl Parser {
@@ -343,7 +366,7 @@ impl Parser {
             self.instruction.src[0] = src;
             return Ok(());
         }
-        self.instruction.dst = context.dst(cursor)?;
+        self.dst(&context, cursor)?;
         let count = match (format, self.instruction.specific) {
             (Format::Unary, _) => 1,
             (Format::Math, Specific::Math(function)) => function.sources(),
@@ -352,8 +375,17 @@ impl Parser {
             _ => 2,
         };
         for index in 0..count {
+            let start = cursor.span();
             self.instruction.src[index] = context.src(cursor, index)?;
+            self.operands[index + 1] = Some(cursor.since(start));
         }
+        Ok(())
+    }
+
+    fn dst(&mut self, context: &Context<'_>, cursor: &mut Cursor<'_>) -> Parse<()> {
+        let start = cursor.span();
+        self.instruction.dst = context.dst(cursor)?;
+        self.operands[0] = Some(cursor.since(start));
         Ok(())
     }
 
@@ -416,7 +448,7 @@ impl Parser {
             is_macro: false,
         };
         if format == Format::Call {
-            self.instruction.dst = context.dst(cursor)?;
+            self.dst(&context, cursor)?;
         }
         let register_allowed = matches!(
             format,
@@ -488,16 +520,20 @@ impl Parser {
             instruction: &instruction,
             is_macro: false,
         };
-        self.instruction.dst = context.dst(cursor)?;
+        self.dst(&context, cursor)?;
+        let start = cursor.span();
         let (src0, _) = context.payload(cursor, 0)?;
         self.instruction.src[0] = src0;
+        self.operands[1] = Some(cursor.since(start));
         let form = self.family.send;
         let two = form != SendForm::Gen9
             || matches!(self.instruction.opcode, Opcode::Sends | Opcode::Sendsc);
         let mut length = None;
         if two {
+            let start = cursor.span();
             let (src1, len) = context.payload(cursor, 1)?;
             self.instruction.src[1] = src1;
+            self.operands[2] = Some(cursor.since(start));
             length = len;
         }
         let start = cursor.span();

@@ -7,11 +7,12 @@ use alloc::vec::Vec;
 
 use devinfo::Family;
 
+use super::check::Checker;
 use super::instruction::{Parsed, Target};
 use super::source::{Item, Kernel, Source};
 use super::{AsmOptions, AssembledKernel, Assembly, Diagnostic, Severity, Span};
 use crate::code::{EncodeError, encode, encode_shortest};
-use crate::model::{Options, Specific};
+use crate::model::{Instruction, Options, Specific};
 
 /// The alignment of a kernel's first instruction.
 const KERNEL_ALIGNMENT: usize = 64;
@@ -41,9 +42,10 @@ pub fn assemble(source: Source, options: &AsmOptions) -> Result<Assembly, Vec<Di
         code: Vec::new(),
         warnings: Vec::new(),
     };
+    let mut checker = Checker::new(family, assembly.target.as_ref(), options.validation);
     for kernel in kernels {
         let layout = Layout::new(family, options, &kernel, &mut diagnostics);
-        let (code, lines) = layout.encode(&mut diagnostics);
+        let (code, lines) = layout.encode(&mut checker, &mut diagnostics);
         let offset = assembly.code.len().next_multiple_of(KERNEL_ALIGNMENT);
         assembly.code.resize(offset, 0);
         assembly.code.extend_from_slice(&code);
@@ -131,7 +133,11 @@ impl<'a> Layout<'a> {
         layout
     }
 
-    fn encode(&self, diagnostics: &mut Vec<Diagnostic>) -> (Vec<u8>, Vec<(usize, Span)>) {
+    fn encode(
+        &self,
+        checker: &mut Checker,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> (Vec<u8>, Vec<(usize, Span)>) {
         let mut code = Vec::with_capacity(self.end);
         let mut lines = Vec::with_capacity(self.placed.len());
         for placed in &self.placed {
@@ -145,7 +151,10 @@ impl<'a> Layout<'a> {
             lines.push((placed.offset, placed.parsed.span));
             let size = if placed.compact { 8 } else { 16 };
             match self.encode_one(placed) {
-                Ok(bytes) => code.extend_from_slice(&bytes[..size]),
+                Ok((instruction, bytes)) => {
+                    checker.check(placed.parsed, &instruction, diagnostics);
+                    code.extend_from_slice(&bytes[..size]);
+                }
                 Err(diagnostic) => {
                     diagnostics.push(diagnostic);
                     code.resize(code.len() + size, 0);
@@ -155,7 +164,10 @@ impl<'a> Layout<'a> {
         (code, lines)
     }
 
-    fn encode_one(&self, placed: &PlacedInstruction<'_>) -> Result<[u8; 16], Diagnostic> {
+    fn encode_one(
+        &self,
+        placed: &PlacedInstruction<'_>,
+    ) -> Result<(Instruction, [u8; 16]), Diagnostic> {
         let parsed = placed.parsed;
         let mut instruction = parsed.instruction;
         instruction.options.set(Options::COMPACTED, placed.compact);
@@ -169,7 +181,7 @@ impl<'a> Layout<'a> {
             branch.uip = resolve(&parsed.targets[1])?;
         }
         encode(self.family, &instruction)
-            .map(|(bytes, _)| bytes)
+            .map(|(bytes, _)| (instruction, bytes))
             .map_err(|error| diagnose(&error, parsed.span))
     }
 

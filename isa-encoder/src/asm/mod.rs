@@ -1,6 +1,7 @@
 //! Assembly in IGA syntax, with directives in comments.
 
 mod bfn;
+mod check;
 mod cursor;
 mod diagnostic;
 mod directive;
@@ -30,6 +31,22 @@ pub struct AsmOptions {
     pub family: Option<Family>,
     /// Compacts instructions that do not say `{NoCompact}`.
     pub auto_compact: bool,
+    /// What becomes of instructions that hardware forbids.
+    pub validation: Validation,
+}
+
+/// What the assembler does about violations of the rules of [`crate::validate`].
+///
+/// They have an encoding, and other assemblers take them, so that they are warnings at first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Validation {
+    /// They are warnings.
+    #[default]
+    Warn,
+    /// They are errors.
+    Deny,
+    /// Nothing is checked.
+    Off,
 }
 
 /// One assembled kernel.

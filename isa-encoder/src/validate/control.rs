@@ -43,35 +43,6 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "predicate",
-        text: "the instruction has no predicate",
-        source: "BDW to TGL PRM vol 2a, the attributes of each instruction",
-        scope: Scope::All,
-        check: |view| {
-            (view.input.predicate.is_some() && !view.opcode().has_predicate())
-                .then_some(Place::Instruction)
-        },
-    },
-    Rule {
-        name: "condition",
-        text: "the instruction has no condition modifier",
-        source: "BDW to TGL PRM vol 2a, the attributes of each instruction",
-        scope: Scope::All,
-        check: |view| {
-            let none = !view.opcode().has_condition() && !view.is(Opcode::Math);
-            (view.input.cond.is_some() && none).then_some(Place::Instruction)
-        },
-    },
-    Rule {
-        name: "saturation",
-        text: "the instruction does not saturate",
-        source: "BDW to TGL PRM vol 2a, the attributes of each instruction",
-        scope: Scope::All,
-        check: |view| {
-            (view.input.saturate && !view.opcode().has_saturation()).then_some(Place::Instruction)
-        },
-    },
-    Rule {
         name: "accumulator-twice",
         text: "with AccWrEn, the destination must not be an accumulator",
         source: "BDW to TGL PRM vol 7, Accumulator Restrictions",

@@ -210,6 +210,10 @@ impl Binary {
             other => other,
         }
         .map_err(BinaryError::Assembly)?;
+        for warning in &assembly.warnings {
+            let (line, _) = warning.span.line_column(text);
+            tracing::warn!(line, "assembly: {}", warning.message);
+        }
         let (platform, revision) = match &assembly.target {
             Some(target) => {
                 let platform =
