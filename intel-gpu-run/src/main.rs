@@ -47,6 +47,7 @@ enum Command {
     Devices(commands::devices::Args),
     Doctor(commands::doctor::Args),
     Preload(commands::preload::Args),
+    Bench(commands::bench::Args),
     /// Print a script that completes this tool's command line in a shell
     Completions {
         /// The shell
@@ -90,6 +91,7 @@ fn run(command: Command, log: Option<&str>) -> Result<ExitCode, Error> {
         Command::Decode(args) => commands::decode::run(&args),
         Command::Devices(args) => commands::devices::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
         // The program that was run says how it ended.
         Command::Preload(args) => return commands::preload::run(&args, log).map(ExitCode::from),
         Command::Completions { shell } => completions(shell),

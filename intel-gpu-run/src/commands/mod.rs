@@ -1,6 +1,7 @@
 //! The sub-commands, one module each.
 
 pub mod asm;
+pub mod bench;
 pub mod decode;
 pub mod devices;
 pub mod disasm;

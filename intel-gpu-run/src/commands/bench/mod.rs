@@ -1,0 +1,41 @@
+//! `bench`: how fast the tool is, beside the programs that it stands in for.
+
+mod isa;
+
+use std::time::Duration;
+
+use clap::Subcommand;
+
+use crate::exit::{Error, Exit};
+
+/// Measure this tool beside the programs that it stands in for
+///
+/// Each number is a median of several runs, taken in turn with the other program's. Ratios are
+/// what to compare between machines.
+#[derive(Debug, clap::Args)]
+#[command(after_help = Exit::HELP, subcommand_required = true)]
+pub struct Args {
+    #[command(subcommand)]
+    suite: Suite,
+}
+
+#[derive(Debug, Subcommand)]
+enum Suite {
+    Isa(isa::Args),
+}
+
+/// Runs the sub-command.
+///
+/// # Errors
+/// What the suite reports.
+pub fn run(args: &Args) -> Result<(), Error> {
+    match &args.suite {
+        Suite::Isa(args) => isa::run(args),
+    }
+}
+
+/// The middle one; the mean of the two in the middle would be a time that was never measured.
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
