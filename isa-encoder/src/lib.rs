@@ -14,6 +14,7 @@ mod code;
 pub mod disasm;
 pub mod message;
 mod model;
+pub mod swsb;
 pub mod validate;
 
 pub use asm::{AsmOptions, AssembledKernel, Assembly, Diagnostic, Validation, assemble};

@@ -16,6 +16,7 @@ pub use decode::decode;
 pub use encode::{encode, encode_shortest};
 pub use error::{DecodeError, EncodeError};
 pub(crate) use family::{FamilyTable, SendForm, traits};
+pub(crate) use swsb::{SwsbClass, SwsbEncoding, encode as encode_swsb};
 
 /// Whether `family` has `opcode`.
 pub fn has_opcode(family: devinfo::Family, opcode: crate::Opcode) -> bool {

@@ -1,0 +1,187 @@
+//! Where control goes: basic blocks and their successors.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use super::program::Program;
+use crate::model::{Opcode, Specific};
+
+/// A run of instructions that is entered at its first only.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The first instruction.
+    pub start: usize,
+    /// The one after the last.
+    pub end: usize,
+    /// The blocks that may follow.
+    pub successors: Vec<usize>,
+}
+
+/// The blocks of a program, in its order.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// The blocks.
+    pub blocks: Vec<Block>,
+}
+
+/// Where an instruction leads.
+#[derive(Clone, Debug, Default)]
+struct Exits {
+    /// Instructions that may come next.
+    to: Vec<usize>,
+    /// It ends its block even if it leads on only to the next.
+    branches: bool,
+}
+
+impl Flow {
+    /// The flow of a program. Channels that a branch disables do not run, so control is where the
+    /// hardware takes the instruction pointer: to JIP or on, and to UIP where a branch says so.
+    pub fn new(program: &Program) -> Flow {
+        let returns = returns(program);
+        let exits: Vec<Exits> = (0..program.instructions().len())
+            .map(|index| exits(program, index, &returns))
+            .collect();
+        let mut leaders = BTreeSet::new();
+        leaders.insert(0);
+        for (index, exit) in exits.iter().enumerate() {
+            if exit.branches {
+                leaders.insert(index + 1);
+                leaders.extend(exit.to.iter().copied());
+            }
+        }
+        leaders.retain(|&leader| leader < exits.len());
+        let starts: Vec<usize> = leaders.into_iter().collect();
+        let block_of: BTreeMap<usize, usize> =
+            starts.iter().enumerate().map(|(b, &s)| (s, b)).collect();
+        let blocks = starts
+            .iter()
+            .enumerate()
+            .map(|(number, &start)| {
+                let end = starts.get(number + 1).copied().unwrap_or(exits.len());
+                let last = end.checked_sub(1).and_then(|last| exits.get(last));
+                let to = last.map_or(&[][..], |exit| exit.to.as_slice());
+                let mut successors: Vec<usize> = to
+                    .iter()
+                    .filter_map(|to| block_of.get(to).copied())
+                    .collect();
+                successors.sort_unstable();
+                successors.dedup();
+                Block {
+                    start,
+                    end,
+                    successors,
+                }
+            })
+            .collect();
+        Flow { blocks }
+    }
+}
+
+fn exits(program: &Program, index: usize, returns: &BTreeMap<usize, Vec<usize>>) -> Exits {
+    let Some(placed) = program.instructions().get(index) else {
+        return Exits::default();
+    };
+    let instruction = &placed.instruction;
+    let next = program.next(index);
+    let jip = jump(program, index, |branch| branch.jip);
+    let uip = jump(program, index, |branch| branch.uip);
+    let predicated = instruction.predicate.is_some();
+    let to: Vec<Option<usize>> = match instruction.opcode {
+        Opcode::Illegal => Vec::new(),
+        Opcode::Send | Opcode::Sendc if instruction.send().is_some_and(|send| send.eot) => {
+            Vec::new()
+        }
+        Opcode::Jmpi if predicated => alloc::vec![next, jip],
+        Opcode::Jmpi => alloc::vec![jip],
+        Opcode::Else if !predicated => alloc::vec![uip],
+        Opcode::Goto | Opcode::Break | Opcode::Cont | Opcode::Halt if !predicated => {
+            alloc::vec![uip]
+        }
+        Opcode::Goto | Opcode::Break | Opcode::Cont | Opcode::Halt => alloc::vec![next, uip],
+        Opcode::Endif | Opcode::Join => alloc::vec![next],
+        Opcode::Brc => alloc::vec![next, jip, uip],
+        Opcode::Call if jip.is_some() => alloc::vec![jip],
+        // Somewhere else and back; the callee orders what it does.
+        Opcode::Call | Opcode::Calla => alloc::vec![next],
+        Opcode::Ret => {
+            let mut to: Vec<Option<usize>> = returns
+                .get(&index)
+                .into_iter()
+                .flatten()
+                .map(|&at| Some(at))
+                .collect();
+            // Channels that did not call go on.
+            to.push(next.filter(|_| predicated));
+            to
+        }
+        opcode if opcode.is_branch() => alloc::vec![next, jip],
+        _ => {
+            let plain = next.is_some_and(|next| next == index + 1);
+            return Exits {
+                to: next.into_iter().collect(),
+                branches: !plain,
+            };
+        }
+    };
+    Exits {
+        to: to.into_iter().flatten().collect(),
+        branches: true,
+    }
+}
+
+fn jump(
+    program: &Program,
+    index: usize,
+    which: impl Fn(&crate::model::Branch) -> Option<i32>,
+) -> Option<usize> {
+    let placed = program.instructions().get(index)?;
+    let Specific::Branch(branch) = &placed.instruction.specific else {
+        return None;
+    };
+    if placed.instruction.opcode == Opcode::Calla {
+        return program.at(usize::try_from(branch.jip?).ok()?);
+    }
+    program.target(index, which(branch)?)
+}
+
+/// For each `ret`, the instructions after the calls of the functions that it ends.
+fn returns(program: &Program) -> BTreeMap<usize, Vec<usize>> {
+    let mut callers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (index, placed) in program.instructions().iter().enumerate() {
+        if placed.instruction.opcode == Opcode::Call
+            && let Some(entry) = jump(program, index, |branch| branch.jip)
+            && let Some(after) = program.next(index)
+        {
+            callers.entry(entry).or_default().push(after);
+        }
+    }
+    let mut returns: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    // A function's body: what its entry reaches, calls stepped over. Many functions that share
+    // long bodies would make this quadratic; such a program is not judged past its returns.
+    let mut budget = 16 * program.instructions().len() + 1024;
+    for (entry, after) in &callers {
+        let mut seen = BTreeSet::new();
+        let mut work = alloc::vec![*entry];
+        while let Some(index) = work.pop() {
+            if budget == 0 || !seen.insert(index) {
+                continue;
+            }
+            budget -= 1;
+            let Some(placed) = program.instructions().get(index) else {
+                continue;
+            };
+            match placed.instruction.opcode {
+                Opcode::Ret => {
+                    budget = budget.saturating_sub(after.len());
+                    returns.entry(index).or_default().extend(after);
+                    if placed.instruction.predicate.is_some() {
+                        work.extend(program.next(index));
+                    }
+                }
+                Opcode::Call | Opcode::Calla => work.extend(program.next(index)),
+                _ => work.extend(exits(program, index, &BTreeMap::new()).to),
+            }
+        }
+    }
+    returns
+}

@@ -1,0 +1,411 @@
+//! What may be under way at a place: the state of the data-flow analysis.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use super::access::{self, Access, Space, View};
+use super::flow::Flow;
+use super::pipe::{self, OutOfOrder, PipeSet, Unit};
+use super::program::Program;
+use crate::model::{Opcode, Options, Pipe, Swsb, TokenMode};
+
+/// What the analysis knows of an instruction.
+#[derive(Clone, Debug)]
+pub struct Node {
+    accesses: core::ops::Range<usize>,
+    /// What executes it.
+    pub unit: Unit,
+    /// The token it takes.
+    pub token: Option<u8>,
+    counts: Option<Pipe>,
+    window: u8,
+    branch: bool,
+    /// The last of the `{Atomic}` run of `dpas` that it is in, or itself.
+    pub chain: usize,
+}
+
+/// Every instruction's facts.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    nodes: Vec<Node>,
+    accesses: Vec<Access>,
+}
+
+impl Facts {
+    /// The facts of a program whose annotations are meant as they stand.
+    pub fn new(program: &Program, view: View) -> Facts {
+        let family = program.family();
+        let mut facts = Facts {
+            nodes: Vec::with_capacity(program.instructions().len()),
+            accesses: Vec::new(),
+        };
+        for (index, placed) in program.instructions().iter().enumerate() {
+            let instruction = &placed.instruction;
+            let first = facts.accesses.len();
+            let found = access::accesses(family, view, instruction);
+            facts.accesses.extend(found.iter());
+            let unit = pipe::unit(family, instruction);
+            facts.nodes.push(Node {
+                accesses: first..facts.accesses.len(),
+                unit,
+                token: set_token(&instruction.swsb),
+                counts: pipe::counts(view, instruction, unit),
+                window: pipe::window(view, unit, instruction),
+                branch: instruction.opcode.is_branch(),
+                chain: index,
+            });
+        }
+        facts.join_chains(program);
+        facts
+    }
+
+    /// Only the last `dpas` of an `{Atomic}` run has a token.
+    fn join_chains(&mut self, program: &Program) {
+        for index in (0..self.nodes.len()).rev() {
+            let Some(placed) = program.instructions().get(index) else {
+                continue;
+            };
+            let instruction = &placed.instruction;
+            let atomic = instruction.options.contains(Options::ATOMIC);
+            if !atomic || !is_dpas(instruction.opcode) {
+                continue;
+            }
+            let next = program
+                .next(index)
+                .filter(|&next| is_dpas(program.instructions()[next].instruction.opcode));
+            let last = next.and_then(|next| self.nodes.get(next)).cloned();
+            if let (Some(last), Some(node)) = (last, self.nodes.get_mut(index)) {
+                node.chain = last.chain;
+                node.token = node.token.or(last.token);
+            }
+        }
+    }
+
+    /// The facts of an instruction.
+    pub fn node(&self, index: usize) -> &Node {
+        &self.nodes[index]
+    }
+
+    /// Gives an instruction a token.
+    pub fn set_token(&mut self, index: usize, token: u8) {
+        if let Some(node) = self.nodes.get_mut(index) {
+            node.token = Some(token);
+        }
+    }
+
+    /// The accesses of an instruction.
+    pub fn accesses(&self, index: usize) -> &[Access] {
+        &self.accesses[self.nodes[index].accesses.clone()]
+    }
+}
+
+/// Whether an opcode is `dpas` or `dpasw`.
+pub fn is_dpas(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Dpas | Opcode::Dpasw)
+}
+
+fn set_token(swsb: &Swsb) -> Option<u8> {
+    swsb.token
+        .filter(|token| token.mode == TokenMode::Set)
+        .map(|token| token.id)
+}
+
+/// An access that may not have happened yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pending {
+    /// The instruction.
+    pub producer: u32,
+    /// Which of its accesses.
+    slot: u8,
+    /// Instructions of its pipe that have followed, at least.
+    age: u8,
+    /// The registers.
+    pub access: Access,
+}
+
+impl Pending {
+    fn key(&self) -> (u32, u8) {
+        (self.producer, self.slot)
+    }
+
+    /// The distance at which an instruction here would name it.
+    pub fn distance(&self) -> u8 {
+        self.age + 1
+    }
+}
+
+/// What an instruction waits for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Waits {
+    /// Instructions so far back in these pipes, and all before.
+    pub distance: Option<(PipeSet, u8)>,
+    /// Tokens whose owners must have read their sources, a bit each.
+    pub read: u32,
+    /// Tokens whose owners must have finished.
+    pub written: u32,
+}
+
+impl Waits {
+    /// What the annotation of an instruction says, and `sync` by itself.
+    pub fn of(program: &Program, index: usize) -> Waits {
+        let mut waits = Waits::default();
+        let Some(placed) = program.instructions().get(index) else {
+            return waits;
+        };
+        let instruction = &placed.instruction;
+        if let Some((pipe, distance)) = instruction.swsb.distance {
+            let pipes = pipe::waits_for(program.family(), instruction, pipe);
+            waits.distance = Some((pipes, distance));
+        }
+        if let Some(token) = instruction.swsb.token {
+            let bit = 1u32.checked_shl(token.id.into()).unwrap_or(0);
+            match token.mode {
+                TokenMode::Src => waits.read |= bit,
+                // Taking a token waits for its owner.
+                TokenMode::Dst | TokenMode::Set => waits.written |= bit,
+            }
+        }
+        match pipe::sync_mask(instruction) {
+            Some((TokenMode::Src, mask)) => waits.read |= mask,
+            Some((_, mask)) => waits.written |= mask,
+            None => {}
+        }
+        waits
+    }
+}
+
+/// Why two accesses must be ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Conflict {
+    /// The later one reads what the earlier one writes.
+    ReadAfterWrite,
+    /// Both write.
+    WriteAfterWrite,
+    /// The later one writes what the earlier one reads.
+    WriteAfterRead,
+}
+
+/// What may be under way, sorted by instruction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    entries: Vec<Pending>,
+}
+
+impl State {
+    /// How much is under way.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Adds what may be under way on another path. Whether anything is new.
+    pub fn join(&mut self, other: &State) -> bool {
+        let mut merged = Vec::with_capacity(self.entries.len().max(other.entries.len()));
+        let mut changed = false;
+        let mut ours = self.entries.iter().peekable();
+        let mut theirs = other.entries.iter().peekable();
+        loop {
+            let (a, b) = match (ours.peek(), theirs.peek()) {
+                (None, None) => break,
+                (Some(a), None) => (Some(**a), None),
+                (None, Some(b)) => (None, Some(**b)),
+                (Some(a), Some(b)) if a.key() < b.key() => (Some(**a), None),
+                (Some(a), Some(b)) if a.key() > b.key() => (None, Some(**b)),
+                (Some(a), Some(b)) => (Some(**a), Some(**b)),
+            };
+            match (a, b) {
+                (Some(mut a), Some(b)) => {
+                    changed |= b.age < a.age;
+                    a.age = a.age.min(b.age);
+                    merged.push(a);
+                }
+                (Some(a), None) => merged.push(a),
+                (None, Some(b)) => {
+                    changed = true;
+                    merged.push(b);
+                }
+                (None, None) => {}
+            }
+            if a.is_some() {
+                ours.next();
+            }
+            if b.is_some() {
+                theirs.next();
+            }
+        }
+        self.entries = merged;
+        changed
+    }
+
+    /// Drops what `waits` has brought to its end.
+    pub fn wait(&mut self, facts: &Facts, waits: &Waits) {
+        self.entries.retain(|entry| {
+            let node = facts.node(entry.producer as usize);
+            match node.unit {
+                Unit::InOrder { pipe, .. } => !waits
+                    .distance
+                    .is_some_and(|(pipes, d)| pipes.has(pipe) && entry.distance() >= d),
+                _ => {
+                    let bit = node
+                        .token
+                        .map_or(0, |id| 1u32.checked_shl(id.into()).unwrap_or(0));
+                    waits.written & bit == 0 && (entry.access.write || waits.read & bit == 0)
+                }
+            }
+        });
+    }
+
+    /// Calls `found` for each access under way that an access of `index` must not overtake, and
+    /// drops it: either it is waited for, or it has been reported.
+    pub fn meet(
+        &mut self,
+        facts: &Facts,
+        index: usize,
+        mut found: impl FnMut(&Pending, &Access, Conflict),
+    ) {
+        let node = facts.node(index);
+        let accesses = facts.accesses(index);
+        self.entries.retain(|entry| {
+            let earlier = facts.node(entry.producer as usize);
+            if entry.access.space == Space::State && node.unit != Unit::None {
+                found(entry, &entry.access, Conflict::ReadAfterWrite);
+                return false;
+            }
+            let mut shadowed = false;
+            for access in accesses {
+                if !entry.access.overlaps(access) {
+                    continue;
+                }
+                let conflict = match (entry.access.write, access.write) {
+                    (true, false) => Some(Conflict::ReadAfterWrite),
+                    (true, true) => Some(Conflict::WriteAfterWrite),
+                    (false, true) => Some(Conflict::WriteAfterRead),
+                    (false, false) => None,
+                };
+                let same = earlier.unit == node.unit;
+                match conflict {
+                    Some(conflict) if !ordered(earlier, node, conflict, access.space) => {
+                        found(entry, access, conflict);
+                        return false;
+                    }
+                    // What comes after in the same unit ends after, so it stands for both.
+                    Some(Conflict::ReadAfterWrite) => {}
+                    _ => shadowed |= same && access.covers(&entry.access),
+                }
+            }
+            !shadowed
+        });
+    }
+
+    /// Adds the accesses of `index`, once it has started.
+    pub fn issue(&mut self, facts: &Facts, index: usize) {
+        let node = facts.node(index);
+        if let Some(pipe) = node.counts {
+            self.entries.retain_mut(|entry| {
+                let earlier = facts.node(entry.producer as usize);
+                if matches!(earlier.unit, Unit::InOrder { pipe: p, .. } if p == pipe) {
+                    entry.age = entry.age.saturating_add(1);
+                    return entry.age < earlier.window;
+                }
+                true
+            });
+        }
+        if node.branch {
+            // The in-order pipes are empty by the time a branch is taken.
+            self.entries.retain(|entry| {
+                let earlier = facts.node(entry.producer as usize);
+                !matches!(earlier.unit, Unit::InOrder { .. })
+            });
+        }
+        if node.branch || node.unit == Unit::None {
+            return;
+        }
+        for (slot, access) in facts.accesses(index).iter().enumerate() {
+            let entry = Pending {
+                producer: index as u32,
+                slot: slot as u8,
+                age: 0,
+                access: *access,
+            };
+            match self
+                .entries
+                .binary_search_by_key(&entry.key(), Pending::key)
+            {
+                Ok(at) => self.entries[at] = entry,
+                Err(at) => self.entries.insert(at, entry),
+            }
+        }
+    }
+}
+
+/// Whether the hardware orders two accesses of the same registers without an annotation.
+///
+/// Source: the table in IGC's `SWSB_G4IR.cpp` ("RAW … explicit dependence"), IGA's
+/// `calculateDependence` and `checkAccFlagRAW`; flags are tracked by hardware (Mesa).
+fn ordered(earlier: &Node, later: &Node, conflict: Conflict, space: Space) -> bool {
+    match earlier.unit {
+        Unit::None => true,
+        Unit::OutOfOrder(unit) => {
+            // Flags and a0 are read when the instruction starts.
+            let early = conflict == Conflict::WriteAfterRead && space != Space::Grf;
+            let same = later.unit == earlier.unit;
+            let chain = unit == OutOfOrder::Dpas && earlier.chain == later.chain;
+            chain || early || (same && conflict == Conflict::WriteAfterRead)
+        }
+        Unit::InOrder { pipe, long } => {
+            if space != Space::Grf {
+                return true;
+            }
+            match (later.unit, conflict) {
+                (
+                    Unit::InOrder {
+                        pipe: to,
+                        long: to_long,
+                    },
+                    conflict,
+                ) if to == pipe => match conflict {
+                    Conflict::ReadAfterWrite => space != Space::Grf,
+                    // Gen12LP: a 64-bit instruction takes longer than one behind it.
+                    Conflict::WriteAfterWrite => !long || to_long,
+                    Conflict::WriteAfterRead => true,
+                },
+                _ => false,
+            }
+        }
+    }
+}
+
+/// The analysis took more steps than a compiler's output ever needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooComplex;
+
+/// Steps an instruction may take on average before the analysis gives up. A step is one access
+/// under way that is looked at.
+const STEPS: u64 = 100_000;
+
+/// Runs `transfer` over all blocks until nothing changes, and returns the state at the start of
+/// each. States only grow, so this ends.
+pub fn fixpoint(
+    flow: &Flow,
+    mut transfer: impl FnMut(usize, &mut State),
+) -> Result<Vec<State>, TooComplex> {
+    let mut states: Vec<State> = flow.blocks.iter().map(|_| State::default()).collect();
+    let mut work: BTreeSet<usize> = (0..flow.blocks.len()).collect();
+    let instructions = flow.blocks.last().map_or(0, |block| block.end) as u64;
+    let mut budget = STEPS.saturating_mul(instructions.min(20_000));
+    while let Some(number) = work.pop_first() {
+        let block = &flow.blocks[number];
+        let mut state = states[number].clone();
+        for index in block.start..block.end {
+            let steps = state.len() as u64 + 1;
+            budget = budget.checked_sub(steps).ok_or(TooComplex)?;
+            transfer(index, &mut state);
+        }
+        for &successor in &block.successors {
+            budget = budget.checked_sub(state.len() as u64).ok_or(TooComplex)?;
+            if states[successor].join(&state) {
+                work.insert(successor);
+            }
+        }
+    }
+    Ok(states)
+}

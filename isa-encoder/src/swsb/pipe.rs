@@ -1,0 +1,262 @@
+//! Which pipe an instruction runs in, and how long its results take there.
+
+use devinfo::Family;
+
+use super::access::View;
+use crate::code::traits;
+use crate::model::{
+    Descriptor, Dst, Format, Instruction, Opcode, Pipe, Sfid, Specific, Src, SyncFunction,
+    TokenMode, Type,
+};
+
+/// What executes an instruction, as far as order goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Nothing that others could wait for (`sync`).
+    None,
+    /// A pipe whose instructions finish in order. Gen12LP has one, [`Pipe::Default`], in which
+    /// 64-bit instructions take longer.
+    InOrder {
+        /// The pipe.
+        pipe: Pipe,
+        /// 64-bit types on Gen12LP.
+        long: bool,
+    },
+    /// A unit that finishes when it likes, and frees the instruction's token then. Instructions of
+    /// the same unit read their sources in order.
+    OutOfOrder(OutOfOrder),
+}
+
+/// The units behind tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutOfOrder {
+    /// A shared function; shared local memory is a function of its own behind a data port.
+    Send(Option<Sfid>, bool),
+    /// Extended math, to XeHPG.
+    Math,
+    /// The systolic array.
+    Dpas,
+}
+
+/// How the pipes of a family are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pipes {
+    /// One in-order pipe; math out of order (Gen12LP).
+    One,
+    /// Float, integer, long (any 64-bit operand); math out of order (XeHPG).
+    Three,
+    /// Float, integer (64-bit, too), long (`:df` results), math (XeHPC, Xe2).
+    Four,
+}
+
+fn pipes(family: Family) -> Option<Pipes> {
+    use crate::code::SwsbEncoding;
+    match traits(family).swsb {
+        SwsbEncoding::None => None,
+        SwsbEncoding::SingleDist => Some(Pipes::One),
+        SwsbEncoding::ThreeDist => Some(Pipes::Three),
+        SwsbEncoding::FourDist => Some(Pipes::Four),
+    }
+}
+
+/// Whether a family has a software scoreboard.
+pub fn has_scoreboard(family: Family) -> bool {
+    pipes(family).is_some()
+}
+
+/// The unit that executes `instruction`.
+///
+/// Source: IGA `RegDeps.cpp`, `setDEPPipeClass_*`; IGC `G4_INST::getInstructionPipeXe`; Mesa
+/// `inferred_exec_pipe`.
+pub fn unit(family: Family, instruction: &Instruction) -> Unit {
+    let Some(pipes) = pipes(family) else {
+        return Unit::None;
+    };
+    let in_order = |pipe| Unit::InOrder { pipe, long: false };
+    match instruction.opcode.format() {
+        Format::Sync => return Unit::None,
+        Format::Send => return Unit::OutOfOrder(send(instruction)),
+        Format::Dpas => return Unit::OutOfOrder(OutOfOrder::Dpas),
+        Format::Math if pipes == Pipes::Four => return in_order(Pipe::Math),
+        Format::Math => return Unit::OutOfOrder(OutOfOrder::Math),
+        _ => {}
+    }
+    let dst = match instruction.dst {
+        Dst::None => instruction.src[0].ty(),
+        _ => instruction.dst.ty(),
+    };
+    let any = |test: fn(Type) -> bool| {
+        dst.is_some_and(test) || instruction.src.iter().filter_map(Src::ty).any(test)
+    };
+    let wide = |ty: Type| ty.bits() == 64;
+    match pipes {
+        Pipes::One => Unit::InOrder {
+            pipe: Pipe::Default,
+            long: any(wide),
+        },
+        _ if instruction.opcode.is_branch() => in_order(Pipe::Int),
+        // Meteor Lake runs `:df` in its math unit, and says so by a token; the other platforms of
+        // the family have no such type.
+        Pipes::Three if any(|ty| ty == Type::Df) && sets_token(instruction) => {
+            Unit::OutOfOrder(OutOfOrder::Math)
+        }
+        Pipes::Three if any(wide) => in_order(Pipe::Long),
+        Pipes::Four if dst == Some(Type::Df) => in_order(Pipe::Long),
+        _ if dst.is_some_and(Type::is_float) => in_order(Pipe::Float),
+        _ => in_order(Pipe::Int),
+    }
+}
+
+fn sets_token(instruction: &Instruction) -> bool {
+    instruction
+        .swsb
+        .token
+        .is_some_and(|token| token.mode == TokenMode::Set)
+}
+
+/// The function of a send. A data port message with binding table index 0xFE goes to shared local
+/// memory (IGA, `setSendPipeType`).
+fn send(instruction: &Instruction) -> OutOfOrder {
+    let Some(send) = instruction.send() else {
+        return OutOfOrder::Send(None, false);
+    };
+    let slm = match (send.sfid, send.desc) {
+        (Some(Sfid::Slm), _) => true,
+        (Some(Sfid::DataPort0), Descriptor::Immediate(desc)) => {
+            desc & 0xff == 0xfe && desc & 1 << 18 == 0
+        }
+        (Some(Sfid::DataPort1), Descriptor::Immediate(desc)) => desc & 0xff == 0xfe,
+        _ => false,
+    };
+    OutOfOrder::Send(send.sfid, slm)
+}
+
+/// The pipe whose distances count `instruction`. Whether `nop`, `halt` and `illegal` count is not
+/// documented (IGA counts them, IGC does not): the checker counts them, the annotator does not.
+pub fn counts(view: View, instruction: &Instruction, unit: Unit) -> Option<Pipe> {
+    match (unit, instruction.opcode) {
+        (_, Opcode::Nop | Opcode::Halt | Opcode::Illegal) if view == View::Worst => None,
+        (Unit::InOrder { pipe, .. }, _) => Some(pipe),
+        _ => None,
+    }
+}
+
+/// How many instructions of its pipe must follow before a result is there by itself.
+///
+/// IGA and Mesa have 10, 14 for 64-bit results and 18 for math; IGC adds one to the first two.
+pub fn window(view: View, unit: Unit, instruction: &Instruction) -> u8 {
+    let slack = if view == View::Worst { 1 } else { 0 };
+    match unit {
+        Unit::InOrder {
+            pipe: Pipe::Math, ..
+        } => 18,
+        Unit::InOrder {
+            pipe: Pipe::Long, ..
+        } => 14 + slack,
+        Unit::InOrder { long: true, .. } => 14 + slack,
+        // XeHPC has 64-bit integers in the integer pipe.
+        Unit::InOrder { .. } if view == View::Worst && wide(instruction) => 15,
+        _ => 10 + slack,
+    }
+}
+
+fn wide(instruction: &Instruction) -> bool {
+    instruction.dst.ty().is_some_and(|ty| ty.bits() == 64)
+}
+
+/// A set of in-order pipes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PipeSet(u8);
+
+impl PipeSet {
+    const ALL: PipeSet = PipeSet(0xff);
+
+    fn of(pipe: Pipe) -> PipeSet {
+        PipeSet(1 << pipe as u8)
+    }
+
+    /// Whether `pipe` is in the set.
+    pub fn has(self, pipe: Pipe) -> bool {
+        self.0 & 1 << pipe as u8 != 0
+    }
+
+    /// The only pipe, if there is one.
+    fn only(self) -> Option<Pipe> {
+        [Pipe::Float, Pipe::Int, Pipe::Long, Pipe::Math]
+            .into_iter()
+            .find(|pipe| self == PipeSet::of(*pipe))
+    }
+}
+
+/// The pipes that a distance of `pipe` on `instruction` waits for.
+///
+/// Without a name it means, from XeHPG on, the pipes that make values of the source operands'
+/// types (IGC `setOperandTypeIndicated`, Mesa `inferred_sync_pipe`); sends and `sync` have no
+/// types, and wait for all.
+pub fn waits_for(family: Family, instruction: &Instruction, pipe: Pipe) -> PipeSet {
+    match pipe {
+        Pipe::All => PipeSet::ALL,
+        Pipe::Default => operand_pipes(family, instruction),
+        named => PipeSet::of(named),
+    }
+}
+
+fn operand_pipes(family: Family, instruction: &Instruction) -> PipeSet {
+    let Some(pipes) = pipes(family) else {
+        return PipeSet::default();
+    };
+    if pipes == Pipes::One
+        || matches!(
+            instruction.opcode.format(),
+            Format::Sync | Format::Send | Format::Dpas
+        )
+    {
+        return PipeSet::ALL;
+    }
+    let mut set = PipeSet::default();
+    for src in &instruction.src {
+        let ty = match src {
+            Src::None | Src::Immediate { .. } => continue,
+            Src::Direct { ty, .. } | Src::Indirect { ty, .. } | Src::Macro { ty, .. } => *ty,
+        };
+        let long = match pipes {
+            Pipes::Four => ty == Type::Df,
+            _ => ty.bits() == 64,
+        };
+        let pipe = if long {
+            Pipe::Long
+        } else if ty.is_float() {
+            Pipe::Float
+        } else {
+            Pipe::Int
+        };
+        set.0 |= PipeSet::of(pipe).0;
+    }
+    set
+}
+
+/// The one pipe that an unnamed distance on `instruction` means without doubt, if there is one.
+pub fn unnamed(family: Family, instruction: &Instruction) -> Option<Pipe> {
+    if pipes(family) == Some(Pipes::One) {
+        return Some(Pipe::Default);
+    }
+    match instruction.opcode.format() {
+        Format::Sync | Format::Send | Format::Dpas => None,
+        _ => operand_pipes(family, instruction).only(),
+    }
+}
+
+/// The tokens of a `sync.allrd` or `sync.allwr`: those of its mask, or all.
+pub fn sync_mask(instruction: &Instruction) -> Option<(TokenMode, u32)> {
+    let mode = match instruction.specific {
+        Specific::Sync(SyncFunction::AllRd) => TokenMode::Src,
+        Specific::Sync(SyncFunction::AllWr) => TokenMode::Dst,
+        _ => return None,
+    };
+    let mask = match instruction.src[0] {
+        Src::Immediate { value, .. } => value as u32,
+        Src::Direct { reg, .. } if !reg.is_null() => 0,
+        _ => u32::MAX,
+    };
+    Some((mode, mask))
+}

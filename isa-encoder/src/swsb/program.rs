@@ -1,0 +1,149 @@
+//! A kernel as instructions with their places.
+
+use alloc::vec::Vec;
+
+use devinfo::Family;
+
+use crate::code::{EncodeError, decode, encode};
+use crate::model::{Instruction, Opcode, Options};
+
+/// An instruction and its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed {
+    /// Bytes from the start of the kernel.
+    pub offset: usize,
+    /// The instruction; branches count in bytes from it.
+    pub instruction: Instruction,
+}
+
+/// The instructions of a kernel, in order.
+#[derive(Clone, Debug)]
+pub struct Program {
+    family: Family,
+    items: Vec<Placed>,
+    end: usize,
+}
+
+impl Program {
+    /// The instructions in `code`. What cannot be decoded is left out, and control does not pass
+    /// it; the zeros behind a kernel are `illegal` instructions and end it likewise.
+    pub fn decode(family: Family, code: &[u8]) -> Program {
+        let mut items = Vec::new();
+        let mut offset = 0;
+        while let Some(rest) = code.get(offset..).filter(|rest| rest.len() >= 8) {
+            match decode(family, rest) {
+                Ok((instruction, length)) => {
+                    items.push(Placed {
+                        offset,
+                        instruction,
+                    });
+                    offset += length;
+                }
+                // Bit 29 says how long it would be.
+                Err(_) if rest[3] & 0x20 != 0 => offset += 8,
+                Err(_) => offset += 16,
+            }
+        }
+        Program {
+            family,
+            items,
+            end: offset.min(code.len()),
+        }
+    }
+
+    /// A program of instructions that follow each other.
+    pub(crate) fn new(family: Family, items: Vec<Placed>, end: usize) -> Program {
+        Program { family, items, end }
+    }
+
+    /// The family.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// The instructions.
+    pub fn instructions(&self) -> &[Placed] {
+        &self.items
+    }
+
+    /// The instruction after `index`, if control can pass on to it.
+    pub(super) fn next(&self, index: usize) -> Option<usize> {
+        let here = self.items.get(index)?;
+        let next = self.items.get(index + 1)?;
+        let short = here.instruction.options.contains(Options::COMPACTED);
+        let length = if short { 8 } else { 16 };
+        (next.offset == here.offset + length).then_some(index + 1)
+    }
+
+    /// The instruction `distance` bytes from `index`; `None` if none begins there.
+    pub(super) fn target(&self, index: usize, distance: i32) -> Option<usize> {
+        let here = self.items.get(index)?;
+        let to = here
+            .offset
+            .checked_add_signed(isize::try_from(distance).ok()?)?;
+        self.at(to)
+    }
+
+    /// The instruction at an offset.
+    pub(super) fn at(&self, offset: usize) -> Option<usize> {
+        self.items
+            .binary_search_by_key(&offset, |placed| placed.offset)
+            .ok()
+    }
+
+    /// Puts instructions in front of others and encodes the result; branches follow their
+    /// targets, and a target is the first of the instructions put in front of it.
+    pub(super) fn encode_with(
+        &self,
+        mut change: impl FnMut(usize, &Instruction, &mut Vec<Instruction>) -> Instruction,
+    ) -> Result<Vec<u8>, EncodeError> {
+        let length = |instruction: &Instruction| {
+            let short = instruction.options.contains(Options::COMPACTED);
+            if short { 8 } else { 16 }
+        };
+        let mut out: Vec<(Instruction, Option<usize>)> = Vec::new();
+        let mut starts = Vec::with_capacity(self.items.len() + 1);
+        let mut at = 0usize;
+        let mut before = Vec::new();
+        for (index, placed) in self.items.iter().enumerate() {
+            let instruction = change(index, &placed.instruction, &mut before);
+            starts.push(at);
+            for inserted in before.drain(..) {
+                at += length(&inserted);
+                out.push((inserted, None));
+            }
+            at += length(&instruction);
+            out.push((instruction, Some(index)));
+        }
+        starts.push(at);
+        let mut code = Vec::with_capacity(at);
+        for (mut instruction, index) in out {
+            if let Some(index) = index
+                && instruction.opcode != Opcode::Calla
+                && let crate::model::Specific::Branch(branch) = &mut instruction.specific
+            {
+                for target in [&mut branch.jip, &mut branch.uip] {
+                    if let Some(distance) = target {
+                        let to = self.moved(index, *distance, &starts);
+                        *target = to.map_or(Some(*distance), |to| {
+                            i32::try_from(to as i64 - code.len() as i64).ok()
+                        });
+                    }
+                }
+            }
+            let (bytes, length) = encode(self.family, &instruction)?;
+            code.extend_from_slice(&bytes[..length]);
+        }
+        Ok(code)
+    }
+
+    /// Where a branch target is when each instruction begins at `starts`.
+    fn moved(&self, index: usize, distance: i32, starts: &[usize]) -> Option<usize> {
+        let here = self.items.get(index)?.offset;
+        let to = here.checked_add_signed(isize::try_from(distance).ok()?)?;
+        if to == self.end {
+            return starts.last().copied();
+        }
+        starts.get(self.at(to)?).copied()
+    }
+}

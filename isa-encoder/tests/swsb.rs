@@ -1,0 +1,234 @@
+//! The software scoreboard: what the checker reports, and what it lets pass.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+use devinfo::Family;
+use isa_encoder::swsb::{self, Conflict};
+use isa_encoder::{AsmOptions, assemble};
+
+fn code(family: Family, text: &str) -> Vec<u8> {
+    let options = AsmOptions {
+        family: Some(family),
+        ..AsmOptions::default()
+    };
+    assemble(text, &options).unwrap().code
+}
+
+/// Kind, register, and the numbers of the two instructions.
+fn hazards(family: Family, text: &str) -> Vec<(Conflict, String, usize, usize)> {
+    let report = swsb::check(family, &code(family, text));
+    assert!(report.complete);
+    report
+        .hazards
+        .into_iter()
+        .map(|h| (h.kind, h.register, h.earlier.index, h.later.index))
+        .collect()
+}
+
+fn one(
+    kind: Conflict,
+    register: &str,
+    earlier: usize,
+    later: usize,
+) -> Vec<(Conflict, String, usize, usize)> {
+    vec![(kind, register.to_owned(), earlier, later)]
+}
+
+const RAW: Conflict = Conflict::ReadAfterWrite;
+const WAW: Conflict = Conflict::WriteAfterWrite;
+const WAR: Conflict = Conflict::WriteAfterRead;
+
+#[test]
+fn a_distance_orders_a_result_and_its_reader() {
+    let text = |wait: &str| {
+        format!(
+            "mov (8|M0) r10.0<1>:d r1.0<8;8,1>:d
+             mov (8|M0) r11.0<1>:d r2.0<8;8,1>:d
+             add (8|M0) r12.0<1>:d r10.0<8;8,1>:d 1:w {wait}\n"
+        )
+    };
+    let found = |wait| hazards(Family::Gen12Lp, &text(wait));
+    assert_eq!(found(""), one(RAW, "r10", 0, 2));
+    assert_eq!(found("{@3}"), one(RAW, "r10", 0, 2));
+    assert_eq!(found("{@2}"), []);
+    assert_eq!(found("{@1}"), []);
+}
+
+#[test]
+fn a_result_is_there_by_itself_after_ten_more() {
+    let text = |between: usize| {
+        let mut text = String::from("mov (8|M0) r10.0<1>:d r1.0<8;8,1>:d\n");
+        for i in 0..between {
+            text += &format!("mov (8|M0) r{}.0<1>:d r1.0<8;8,1>:d\n", 20 + i);
+        }
+        text + "add (8|M0) r12.0<1>:d r10.0<8;8,1>:d 1:w\n"
+    };
+    assert_eq!(hazards(Family::Gen12Lp, &text(9)).len(), 1);
+    assert_eq!(hazards(Family::Gen12Lp, &text(10)), []);
+}
+
+#[test]
+fn a_distance_counts_in_one_pipe() {
+    let text = |wait: &str| {
+        format!(
+            "mov (8|M0) r10.0<1>:f r1.0<1;1,0>:f
+             mov (8|M0) r11.0<1>:d r2.0<1;1,0>:d
+             mov (8|M0) r13.0<1>:d r2.0<1;1,0>:d
+             add (8|M0) r12.0<1>:d r10.0<1;1,0>:d 1:w {wait}\n"
+        )
+    };
+    let found = |wait| hazards(Family::XeHpg, &text(wait));
+    assert_eq!(found("{F@1}"), []);
+    assert_eq!(found("{A@1}"), []);
+    assert_eq!(found("{I@1}"), one(RAW, "r10", 0, 3));
+    assert_eq!(found("{F@2}"), one(RAW, "r10", 0, 3));
+}
+
+#[test]
+fn another_pipe_may_overtake_a_read_and_a_write() {
+    let text = "mov (8|M0) r10.0<1>:f r11.0<1;1,0>:f
+                mov (8|M0) r11.0<1>:d r2.0<1;1,0>:d
+                mov (8|M0) r10.0<1>:d r2.0<1;1,0>:d\n";
+    assert_eq!(
+        hazards(Family::XeHpg, text),
+        [(WAR, "r11".into(), 0, 1), (WAW, "r10".into(), 0, 2)]
+    );
+    assert_eq!(
+        hazards(Family::Gen12Lp, &text.replace("<1;1,0>", "<8;8,1>")),
+        []
+    );
+}
+
+#[test]
+fn a_token_orders_a_send_by_what_it_did() {
+    let text = |read: &str, write: &str| {
+        format!(
+            "send.dc1 (16|M0) r10 r20 null 0x0 0x04205E00 {{$3}}
+             mov (8|M0) r20.0<1>:d r1.0<8;8,1>:d {read}
+             add (8|M0) r12.0<1>:d r10.0<8;8,1>:d 1:w {write}\n"
+        )
+    };
+    let found = |read, write| hazards(Family::Gen12Lp, &text(read, write));
+    assert_eq!(
+        found("", ""),
+        [(WAR, "r20".into(), 0, 1), (RAW, "r10".into(), 0, 2)]
+    );
+    assert_eq!(found("{$3.src}", "{$3.dst}"), []);
+    assert_eq!(found("{$3.dst}", ""), []);
+    assert_eq!(found("{$3.src}", "{$3.src}"), one(RAW, "r10", 0, 2));
+    assert_eq!(found("{$3.src}", "{$4.dst}"), one(RAW, "r10", 0, 2));
+}
+
+#[test]
+fn taking_a_token_again_and_sync_wait_for_its_owners() {
+    let reader = "add (8|M0) r12.0<1>:d r10.0<8;8,1>:d 1:w\n";
+    let text = |between: &str| {
+        format!("send.dc1 (16|M0) r10 r20 null 0x0 0x04205E00 {{$3}}\n{between}\n{reader}")
+    };
+    let found = |between| hazards(Family::Gen12Lp, &text(between));
+    assert_eq!(found("nop"), one(RAW, "r10", 0, 2));
+    assert_eq!(
+        found("send.dc1 (16|M0) r40 r50 null 0x0 0x04205E00 {$3}"),
+        []
+    );
+    assert_eq!(found("sync.nop null {$3.dst}"), []);
+    assert_eq!(found("sync.allwr null"), []);
+    assert_eq!(found("sync.allwr ($1,$3)"), []);
+    assert_eq!(found("sync.allwr ($1)"), one(RAW, "r10", 0, 2));
+    assert_eq!(found("sync.allrd null"), one(RAW, "r10", 0, 2));
+}
+
+#[test]
+fn math_is_out_of_order_until_xehpg() {
+    let text = "math.inv (8|M0) r10.0<1>:f r1.0<8;8,1>:f {$1}
+                mov (8|M0) r11.0<1>:f r10.0<8;8,1>:f {@1}\n";
+    assert_eq!(hazards(Family::Gen12Lp, text), one(RAW, "r10", 0, 1));
+    let text = "math.inv (16|M0) r10.0<1>:f r1.0<1;1,0>:f
+                mov (16|M0) r11.0<1>:f r10.0<1;1,0>:f {M@1}\n";
+    assert_eq!(hazards(Family::XeHpc, text), []);
+    assert_eq!(
+        hazards(Family::XeHpc, &text.replace("M@1", "F@1")),
+        one(RAW, "r10", 0, 1)
+    );
+}
+
+/// The wait is in one arm, the use after both.
+#[test]
+fn every_path_must_wait() {
+    let text = |other: &str| {
+        format!(
+            "send.dc1 (16|M0) r10 r20 null 0x0 0x04205E00 {{$3}}
+             (f0.0) if (16|M0) ELSE END
+             mov (16|M0) r40.0<1>:d r10.0<8;8,1>:d {{$3.dst}}
+             else (16|M0) END END
+             ELSE:
+             mov (16|M0) r42.0<1>:d r30.0<8;8,1>:d {other}
+             END:
+             endif (16|M0) OUT
+             OUT:
+             mov (16|M0) r44.0<1>:d r10.0<8;8,1>:d\n"
+        )
+    };
+    assert_eq!(hazards(Family::Gen12Lp, &text("")), one(RAW, "r10", 0, 6));
+    assert_eq!(hazards(Family::Gen12Lp, &text("{$3.dst}")), []);
+}
+
+/// The payload of a send in a loop is written anew while the send of the last turn may read it.
+#[test]
+fn a_loop_meets_itself() {
+    let text = |wait: &str| {
+        format!(
+            "LOOP:
+             mov (16|M0) r20.0<1>:d r1.0<8;8,1>:d {wait}
+             send.dc1 (16|M0) null r20 r30 0x80 0x04025E01 {{@1,$2}}
+             (f0.0) while (16|M0) LOOP\n"
+        )
+    };
+    assert_eq!(hazards(Family::Gen12Lp, &text("")), one(WAR, "r20", 1, 0));
+    assert_eq!(hazards(Family::Gen12Lp, &text("{$2.src}")), []);
+}
+
+#[test]
+fn a_call_passes_on_what_is_under_way() {
+    let text = |wait: &str| {
+        format!(
+            "call (16|M0) r100.0 F
+             mov (16|M0) r40.0<1>:d r10.0<8;8,1>:d {wait}
+             (W) send.ts (8|M0) null r127 null 0x0 0x02000010 {{EOT,@1}}
+             F:
+             send.dc1 (16|M0) r10 r20 null 0x0 0x04205E00 {{$3}}
+             ret (16|M0) r100.0\n"
+        )
+    };
+    assert_eq!(hazards(Family::Gen12Lp, &text("")), one(RAW, "r10", 3, 1));
+    assert_eq!(hazards(Family::Gen12Lp, &text("{$3.dst}")), []);
+}
+
+/// What follows an access of `cr0` and its like waits for all pipes.
+#[test]
+fn state_is_settled_before_the_next_instruction() {
+    let text = |wait: &str| {
+        format!(
+            "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {{@1}}
+             mov (8|M0) r11.0<1>:f r10.0<8;8,1>:f {wait}\n"
+        )
+    };
+    assert_eq!(hazards(Family::Gen12Lp, &text("")), one(RAW, "state", 0, 1));
+    assert_eq!(hazards(Family::Gen12Lp, &text("{@1}")), []);
+}
+
+#[test]
+fn a_hazard_names_both_instructions() {
+    let text = "math.inv (8|M0) r10.0<1>:f r1.0<8;8,1>:f {$1}
+                mov (8|M0) r11.0<1>:f r10.0<8;8,1>:f\n";
+    let report = swsb::check(Family::Gen12Lp, &code(Family::Gen12Lp, text));
+    assert_eq!(
+        report.hazards[0].to_string(),
+        "read after write of r10: 0x0010 `mov (8|M0) r11.0<1>:f r10.0<8;8,1>:f` does not wait for \
+         0x0000 `math.inv (8|M0) r10.0<1>:f r1.0<8;8,1>:f {$1}`"
+    );
+}
