@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use devinfo::GpuAddress;
 
-use crate::device::{Device, kernel};
+use crate::device::{Device, DeviceInner, kernel};
 use crate::error::{ArgumentError, Error};
 use crate::memory::{Bo, HostMemory, Use};
 
@@ -26,16 +26,7 @@ impl Device {
     /// # Errors
     /// A size of zero or beyond the device's memory; the kernel driver refuses.
     pub fn buffer(&self, size: u64) -> Result<Buffer, Error> {
-        if size == 0 {
-            return Err(object("its size is zero".to_owned()));
-        }
-        let bo = self.inner().registry.create(size, Use::Device, "buffer");
-        Ok(Buffer {
-            bo: bo.map_err(kernel("a buffer"))?,
-            start: 0,
-            origin: 0,
-            size,
-        })
+        Buffer::new(self.inner(), size)
     }
 
     /// A buffer of this process's memory: the bytes of `range`, without a copy. The range can
@@ -68,6 +59,19 @@ impl Device {
 }
 
 impl Buffer {
+    pub(crate) fn new(device: &DeviceInner, size: u64) -> Result<Self, Error> {
+        if size == 0 {
+            return Err(object("its size is zero".to_owned()));
+        }
+        let bo = device.registry.create(size, Use::Device, "buffer");
+        Ok(Self {
+            bo: bo.map_err(kernel("a buffer"))?,
+            start: 0,
+            origin: 0,
+            size,
+        })
+    }
+
     /// Bytes.
     pub fn size(&self) -> u64 {
         self.size
@@ -97,13 +101,7 @@ impl Buffer {
                 "its origin {origin} is no multiple of 4 bytes"
             )));
         }
-        self.check("sub-buffer", origin, size)?;
-        Ok(Buffer {
-            bo: self.bo.clone(),
-            start: self.start + origin,
-            origin: self.origin + origin,
-            size,
-        })
+        Ok(self.part("sub-buffer", origin, size)?)
     }
 
     /// Copies bytes out, from `offset` on.
@@ -161,19 +159,38 @@ impl Buffer {
         Ok(())
     }
 
-    /// Copies `length` bytes of another buffer in. The ranges may overlap.
-    pub(crate) fn copy_from(
+    /// Where this process sees the first byte. The memory stays mapped as long as the buffer or
+    /// a part of it lives; what holds for accesses holds for [`read`](Self::read) and
+    /// [`write`](Self::write), too.
+    pub fn host_pointer(&self) -> *mut u8 {
+        let start = usize::try_from(self.start).unwrap_or(usize::MAX);
+        self.bo.memory().pointer(start)
+    }
+
+    /// A part of this buffer, from any byte on; `what` is what wants it.
+    pub(crate) fn part(
         &self,
+        what: &'static str,
         offset: u64,
-        source: &Buffer,
-        from: u64,
-        length: u64,
-    ) -> Result<(), Error> {
-        let to = self.check("buffer", offset, length)?;
-        let from = source.check("buffer", from, length)?;
-        let length = usize::try_from(length).unwrap_or(0);
-        source.bo.memory().copy(from, self.bo.memory(), to, length);
-        Ok(())
+        size: u64,
+    ) -> Result<Self, ArgumentError> {
+        self.check(what, offset, size)?;
+        Ok(Self {
+            bo: self.bo.clone(),
+            start: self.start + offset,
+            origin: self.origin + offset,
+            size,
+        })
+    }
+
+    /// The bytes of a buffer object from `start` on.
+    pub(crate) fn of(bo: &Arc<Bo>, start: u64) -> Self {
+        Self {
+            bo: bo.clone(),
+            start,
+            origin: 0,
+            size: bo.size().saturating_sub(start),
+        }
     }
 
     /// The place of a range in the buffer object, if it is in the buffer.
@@ -201,9 +218,10 @@ impl Buffer {
     }
 
     /// Whether both have bytes of one buffer object in common.
-    pub(crate) fn overlaps(&self, offset: u64, other: &Buffer, at: u64, length: u64) -> bool {
-        let (a, b) = (self.start + offset, other.start + at);
-        Arc::ptr_eq(&self.bo, &other.bo) && a < b + length && b < a + length
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.bo, &other.bo)
+            && self.start < other.start + other.size
+            && other.start < self.start + self.size
     }
 }
 

@@ -213,6 +213,9 @@ pub enum DeviceError {
     /// A command that this one waits for failed.
     #[error("a command that this one waits for failed: {0}")]
     Dependency(Box<DeviceError>),
+    /// A user event was failed by this process.
+    #[error("a user event failed: {0}")]
+    UserEvent(String),
     /// The kernel driver refuses.
     #[error("{what}: {why}")]
     Kernel {
@@ -228,7 +231,9 @@ impl DeviceError {
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::BadSpec { .. } => ErrorClass::Usage,
-            Self::Unsupported { .. } | Self::Kernel { .. } => ErrorClass::Failed,
+            Self::Unsupported { .. } | Self::Kernel { .. } | Self::UserEvent(_) => {
+                ErrorClass::Failed
+            }
             Self::Open { .. }
             | Self::Timeout { .. }
             | Self::Hang(_)

@@ -9,6 +9,7 @@ use crate::deadline::Deadline;
 use crate::device::{DeviceInner, kernel as refused};
 use crate::error::{DeviceError, Error};
 use crate::fault;
+use crate::held::{self, Held};
 use crate::launch::Prepared;
 use crate::queue::QueueInner;
 
@@ -60,6 +61,8 @@ struct State {
     stage: Stage,
     timestamps: Option<Timestamps>,
     printed: String,
+    /// Commands that go on when this one is submitted or ends.
+    holds: Vec<Arc<Held>>,
 }
 
 #[derive(Clone, Debug)]
@@ -81,6 +84,19 @@ pub(crate) struct Submitted {
     pub dependencies: Vec<Event>,
 }
 
+impl Submitted {
+    /// The dependencies whose end was not noticed yet.
+    fn unsettled(&self) -> Vec<(Event, Arc<Submitted>)> {
+        let open = self.dependencies.iter().filter_map(|event| {
+            let Stage::Submitted(submitted) = &event.state().stage else {
+                return None;
+            };
+            Some((event.clone(), submitted.clone()))
+        });
+        open.collect()
+    }
+}
+
 impl Event {
     pub(crate) fn new(device: &Arc<DeviceInner>, what: String) -> Self {
         Self {
@@ -92,6 +108,7 @@ impl Event {
                     stage: Stage::Waiting,
                     timestamps: None,
                     printed: String::new(),
+                    holds: Vec::new(),
                 }),
                 changed: Condvar::new(),
             }),
@@ -182,6 +199,22 @@ impl Event {
         matches!(self.status(), EventStatus::Complete | EventStatus::Failed)
     }
 
+    /// Whether the command is one of `device`.
+    pub(crate) fn is_of(&self, device: &Arc<DeviceInner>) -> bool {
+        Arc::ptr_eq(&self.inner.device, device)
+    }
+
+    /// Remembers a command that goes on when this one is submitted or ends; false if it already
+    /// has been.
+    pub(crate) fn hold(&self, held: &Arc<Held>) -> bool {
+        let mut state = self.state();
+        let waits = matches!(state.stage, Stage::Waiting);
+        if waits {
+            state.holds.push(held.clone());
+        }
+        waits
+    }
+
     /// The completion that a submission can wait for, while the kernel driver has the command.
     pub(crate) fn fence(&self) -> Option<Fence> {
         match &self.state().stage {
@@ -216,46 +249,65 @@ impl Event {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// The kernel driver has the command now.
-    pub(crate) fn submitted(&self, submitted: Submitted) {
-        self.state().stage = Stage::Submitted(Arc::new(submitted));
-        self.inner.changed.notify_all();
+    /// The kernel driver has the command now. Gives the commands that can go on.
+    #[must_use]
+    pub(crate) fn submitted(&self, submitted: Submitted) -> Vec<Arc<Held>> {
+        self.leave_waiting(Stage::Submitted(Arc::new(submitted)), None)
     }
 
-    /// The command failed before the kernel driver got it.
-    pub(crate) fn fail(&self, error: DeviceError) {
-        self.state().stage = Stage::Failed(error);
-        self.inner.changed.notify_all();
+    /// The command failed before the kernel driver got it. Gives the commands that can go on.
+    #[must_use]
+    pub(crate) fn fail(&self, error: DeviceError) -> Vec<Arc<Held>> {
+        self.leave_waiting(Stage::Failed(error), None)
     }
 
-    /// A command that this process ran itself has ended.
-    pub(crate) fn complete(&self, submitted: Duration, started: Duration) {
-        let ended = self.inner.device.clock.now();
+    fn leave_waiting(&self, stage: Stage, timestamps: Option<Timestamps>) -> Vec<Arc<Held>> {
         let mut state = self.state();
-        state.stage = Stage::Complete;
-        state.timestamps = Some(self.ordered(submitted, started, ended));
+        if !matches!(state.stage, Stage::Waiting) {
+            return Vec::new();
+        }
+        state.stage = stage;
+        state.timestamps = timestamps;
+        let holds = std::mem::take(&mut state.holds);
         drop(state);
         self.inner.changed.notify_all();
+        holds
+    }
+
+    /// Notices how the commands ended that this one waited for, and then itself. A loop, because
+    /// chains of them can be long.
+    fn settle(&self, submitted: &Arc<Submitted>, outcome: Result<(), KmdError>) {
+        let mut open = submitted.unsettled();
+        while let Some((event, next)) = open.last().cloned() {
+            let deeper = next.unsettled();
+            if deeper.is_empty() {
+                open.pop();
+                // Its successor has ended, and so has it.
+                let outcome = event.inner.device.kmd().is_done(next.fence).map(drop);
+                event.settle_one(&next, outcome);
+            } else {
+                open.extend(deeper);
+            }
+        }
+        self.settle_one(submitted, outcome);
     }
 
     /// The kernel driver said how the command ended. The first one to say it counts.
-    fn settle(&self, submitted: &Arc<Submitted>, outcome: Result<(), KmdError>) {
+    fn settle_one(&self, submitted: &Arc<Submitted>, outcome: Result<(), KmdError>) {
         let outcome = match outcome {
-            Ok(()) => {
-                let failed = submitted.dependencies.iter().find_map(|event| {
-                    event.poll();
-                    event.error()
-                });
-                match failed {
-                    Some(error) => Err(DeviceError::Dependency(Box::new(error))),
-                    None => Ok(()),
-                }
-            }
+            Ok(()) => match submitted.dependencies.iter().find_map(Event::error) {
+                Some(error) => Err(DeviceError::Dependency(Box::new(error))),
+                None => Ok(()),
+            },
             Err(KmdError::QueueLost { report, .. }) => {
                 let queue = submitted.queue.upgrade();
                 let guilty = queue.as_ref().is_none_or(|queue| queue.is_guilty(self));
                 let error = if guilty {
-                    fault::error(&report, &submitted.prepared, &self.inner.device)
+                    fault::error(
+                        &report,
+                        submitted.prepared.kernel.as_ref(),
+                        &self.inner.device,
+                    )
                 } else {
                     DeviceError::Lost(format!("an earlier command ended it: {report}"))
                 };
@@ -290,11 +342,9 @@ impl Event {
 
     fn gpu_timestamps(&self, submitted: &Submitted, seen: Duration) -> Timestamps {
         let clock = &self.inner.device.clock;
-        let times = submitted.prepared.ticks().and_then(|(started, ended)| {
-            let started = clock.time(started, submitted.at)?;
-            Some((started, clock.time(ended, submitted.at)?))
-        });
-        let (started, ended) = times.unwrap_or((submitted.at, seen));
+        let (started, ended) = submitted.prepared.ticks();
+        let started = clock.time(started, submitted.at).unwrap_or(submitted.at);
+        let ended = clock.time(ended, seen).unwrap_or(seen);
         self.ordered(submitted.at, started, ended)
     }
 
@@ -324,5 +374,44 @@ impl Event {
             .state
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An event that this process sets. Commands that wait for it go on when it does; dropping it
+/// unset fails them.
+#[derive(Debug)]
+pub struct UserEvent {
+    event: Event,
+}
+
+impl UserEvent {
+    pub(crate) fn new(device: &Arc<DeviceInner>) -> Self {
+        Self {
+            event: Event::new(device, "user event".to_owned()),
+        }
+    }
+
+    /// The event, for wait lists.
+    pub fn event(&self) -> &Event {
+        &self.event
+    }
+
+    /// Sets it. What was set first counts.
+    pub fn complete(&self) {
+        let inner = &self.event.inner;
+        let now = inner.device.clock.now();
+        let times = self.event.ordered(now, now, now);
+        held::advance(self.event.leave_waiting(Stage::Complete, Some(times)));
+    }
+
+    /// Fails it, and with it the commands that wait for it. What was set first counts.
+    pub fn fail(&self, why: impl Into<String>) {
+        held::advance(self.event.fail(DeviceError::UserEvent(why.into())));
+    }
+}
+
+impl Drop for UserEvent {
+    fn drop(&mut self) {
+        self.fail("it was dropped without being set");
     }
 }

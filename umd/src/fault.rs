@@ -7,26 +7,26 @@ use kmd_iface::{ErrorKind, ErrorReport};
 use crate::binary::SegmentKind;
 use crate::device::DeviceInner;
 use crate::error::{DeviceError, FaultReport};
-use crate::launch::Prepared;
+use crate::launch::Launched;
 
 /// The error of the command that a queue was lost by.
 pub(crate) fn error(
     report: &ErrorReport,
-    prepared: &Prepared,
+    kernel: Option<&Launched>,
     device: &DeviceInner,
 ) -> DeviceError {
     let mut fault = FaultReport {
         message: report.summary.clone(),
         details: report.details.clone(),
-        kernel: Some(prepared.entry.info.name.clone()),
+        kernel: kernel.map(|kernel| kernel.entry.info.name.clone()),
         ..FaultReport::default()
     };
     if let Some(address) = report.address {
         fault.address = Some(address);
         fault.nearest = device.registry.nearest(address);
     }
-    if let Some(instruction) = report.instruction {
-        locate(&mut fault, instruction.get(), prepared, device);
+    if let (Some(instruction), Some(kernel)) = (report.instruction, kernel) {
+        locate(&mut fault, instruction.get(), kernel, device);
     }
     let fault = Box::new(fault);
     match report.kind {
@@ -37,9 +37,9 @@ pub(crate) fn error(
 }
 
 /// The instruction's offset in the kernel, and its text.
-fn locate(fault: &mut FaultReport, address: u64, prepared: &Prepared, device: &DeviceInner) {
-    let program = &prepared.program;
-    let entry = &prepared.entry;
+fn locate(fault: &mut FaultReport, address: u64, kernel: &Launched, device: &DeviceInner) {
+    let program = &kernel.program;
+    let entry = &kernel.entry;
     let Some(bo) = program.memory(SegmentKind::Code) else {
         return;
     };

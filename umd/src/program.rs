@@ -39,7 +39,11 @@ impl Program {
     pub fn new(device: &Device, binary: Binary) -> Result<Self, Error> {
         let target = device.target();
         binary.check_target(target.platform, target.revision)?;
-        let device = device.inner().clone();
+        Self::of_family(device.inner().clone(), binary)
+    }
+
+    /// Puts a binary of the device's family into its memory.
+    pub(crate) fn of_family(device: Arc<DeviceInner>, binary: Binary) -> Result<Self, Error> {
         let mut places = Vec::new();
         let mut sizes: Vec<(SegmentKind, u64)> = Vec::new();
         for segment in binary.segments() {

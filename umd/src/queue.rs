@@ -8,14 +8,16 @@ use kmd_iface::{EngineClass, Fence, KmdError, Priority, QueueDesc, QueueId, Subm
 
 use crate::deadline::Deadline;
 use crate::device::{Device, DeviceInner, kernel as refused};
+use crate::error::ArgumentError;
 use crate::error::{DeviceError, Error};
-use crate::event::{Event, Submitted};
+use crate::event::{Event, Submitted, UserEvent};
+use crate::held::{Held, Pending};
 use crate::kernel::Kernel;
 use crate::launch::{self, Prepared, QueueMemory};
 use crate::range::NdRange;
-use crate::worker::{HostWork, Pending, Work, Worker};
+use crate::transfer::Builtins;
 
-/// How long dropping a queue waits for its work.
+/// How long dropping a queue waits for what the device has of it.
 const DRAIN: Duration = Duration::from_secs(60);
 
 /// How a queue behaves.
@@ -28,7 +30,8 @@ pub struct QueueOptions {
 
 /// Runs commands on a device. In order, unless its options say otherwise.
 ///
-/// Dropping a queue waits for its work, a minute at most.
+/// Commands that were enqueued go on when the queue is dropped; the last of them to be submitted
+/// waits for the device, a minute at most.
 #[derive(Debug)]
 pub struct Queue {
     inner: Arc<QueueInner>,
@@ -40,17 +43,21 @@ pub(crate) struct QueueInner {
     id: QueueId,
     options: QueueOptions,
     state: Mutex<QueueState>,
-    worker: Worker,
+    /// The kernels of copies and fills, loaded when the first one is enqueued.
+    pub builtins: Builtins,
 }
 
 #[derive(Debug, Default)]
 struct QueueState {
     /// Commands that the kernel driver has, oldest first. They keep what the GPU uses.
     in_flight: VecDeque<Event>,
-    /// The command enqueued last.
-    last: Option<Event>,
-    /// All commands enqueued that may not have ended.
+    /// What the next command comes after: the one before it, or the last barrier of a queue out
+    /// of order.
+    order: Option<Event>,
+    /// All commands enqueued whose end was not noticed.
     open: Vec<Event>,
+    /// What the first command failed with whose end [`Queue::finish`] has not told yet.
+    failed: Option<DeviceError>,
     memory: QueueMemory,
     /// The commands of the batch being made; kept for its capacity.
     words: Vec<u32>,
@@ -85,9 +92,14 @@ impl Device {
                 device,
                 options,
                 state: Mutex::default(),
-                worker: Worker::default(),
+                builtins: Builtins::default(),
             }),
         })
+    }
+
+    /// An event for wait lists that this process sets.
+    pub fn user_event(&self) -> UserEvent {
+        UserEvent::new(self.inner())
     }
 }
 
@@ -104,16 +116,8 @@ impl Queue {
         range: &NdRange,
         wait_list: &[Event],
     ) -> Result<Event, Error> {
-        if !Arc::ptr_eq(&kernel.program().device, &self.inner.device) {
-            return Err(crate::ArgumentError::OtherDevice { what: "the kernel" }.into());
-        }
-        let prepared = {
-            let mut state = self.inner.usable()?;
-            let QueueState { memory, words, .. } = &mut *state;
-            launch::prepare(kernel, range, memory, words)?
-        };
         let what = format!("kernel {}", kernel.info().name);
-        self.inner.enqueue(what, Work::Kernel(prepared), wait_list)
+        self.inner.launch(what, kernel, range, wait_list)
     }
 
     /// An event that ends once all of `wait_list` have; with an empty list, all commands that the
@@ -129,114 +133,109 @@ impl Queue {
         } else {
             wait_list
         };
-        self.host("marker", Box::new(|| Ok(())), list)
+        self.inner.mark("marker", list)
+    }
+
+    /// A [marker](Self::marker) that all commands enqueued later come after.
+    ///
+    /// # Errors
+    /// The queue is lost.
+    pub fn barrier(&self, wait_list: &[Event]) -> Result<Event, Error> {
+        let event = self.marker(wait_list)?;
+        self.inner.lock().order = Some(event.clone());
+        Ok(event)
     }
 
     /// Waits for all commands that the queue has.
     ///
     /// # Errors
-    /// As [`Event::wait`], of the first command that failed.
+    /// [`DeviceError::Timeout`] once the deadline passes; what the first command failed with that
+    /// failed since the last call.
     pub fn finish(&self, deadline: impl Into<Deadline>) -> Result<(), Error> {
         self.inner.finish(deadline.into())
     }
 
-    /// Enqueues work that this process does itself.
-    pub(crate) fn host(
-        &self,
-        what: &str,
-        work: HostWork,
-        wait_list: &[Event],
-    ) -> Result<Event, Error> {
-        drop(self.inner.usable()?);
-        let what = what.to_owned();
-        self.inner.enqueue(what, Work::Host(work), wait_list)
-    }
-}
-
-impl Drop for Queue {
-    fn drop(&mut self) {
-        if let Err(error) = self.inner.finish(Deadline::after(DRAIN)) {
-            tracing::debug!("dropping a queue: {error}");
-        }
+    pub(crate) fn inner(&self) -> &Arc<QueueInner> {
+        &self.inner
     }
 }
 
 impl QueueInner {
-    pub(crate) fn worker(&self) -> &Worker {
-        &self.worker
+    pub(crate) fn device(&self) -> &Arc<DeviceInner> {
+        &self.device
+    }
+
+    /// Enqueues a kernel; `what` is the command's name in messages.
+    pub(crate) fn launch(
+        self: &Arc<Self>,
+        what: String,
+        kernel: &Kernel,
+        range: &NdRange,
+        wait_list: &[Event],
+    ) -> Result<Event, Error> {
+        if !Arc::ptr_eq(&kernel.program().device, &self.device) {
+            return Err(ArgumentError::OtherDevice { what: "the kernel" }.into());
+        }
+        self.reap();
+        let prepared = {
+            let mut state = self.usable()?;
+            let QueueState { memory, words, .. } = &mut *state;
+            launch::prepare(kernel, range, memory, words)?
+        };
+        self.enqueue(what, prepared, wait_list)
+    }
+
+    /// Enqueues a command that only takes its place in the order.
+    pub(crate) fn mark(self: &Arc<Self>, what: &str, wait_list: &[Event]) -> Result<Event, Error> {
+        self.reap();
+        let prepared = {
+            let mut state = self.usable()?;
+            launch::marker(&self.device, &mut state.words)?
+        };
+        self.enqueue(what.to_owned(), prepared, wait_list)
     }
 
     fn enqueue(
         self: &Arc<Self>,
         what: String,
-        work: Work,
+        prepared: Prepared,
         wait_list: &[Event],
     ) -> Result<Event, Error> {
-        let event = Event::new(&self.device, what);
-        self.reap();
-        let mut state = self.lock();
-        let mut dependencies: Vec<Event> = wait_list.to_vec();
-        if !self.options.out_of_order {
-            dependencies.extend(state.last.replace(event.clone()));
+        if !wait_list.iter().all(|event| event.is_of(&self.device)) {
+            let what = "an event of the wait list";
+            return Err(ArgumentError::OtherDevice { what }.into());
         }
-        state.open.push(event.clone());
-        drop(state);
+        let event = Event::new(&self.device, what);
+        let after = {
+            let mut state = self.lock();
+            state.open.push(event.clone());
+            match self.options.out_of_order {
+                true => state.order.clone(),
+                false => state.order.replace(event.clone()),
+            }
+        };
         let pending = Pending {
             event: event.clone(),
-            work,
-            dependencies,
+            prepared,
+            dependencies: wait_list.to_vec(),
+            after,
         };
-        // What the kernel driver can order itself goes there at once; everything else waits
-        // in this process. An in-order queue keeps its order also then.
-        if self.worker.is_idle_or(self.options.out_of_order) && self.can_go(&pending) {
-            self.run(pending);
-        } else {
-            self.worker.push(self, pending);
-        }
+        Held::start(self, pending);
         Ok(event)
     }
 
-    /// Whether nothing has to be waited for in this process.
-    fn can_go(&self, pending: &Pending) -> bool {
-        let is_kernel = matches!(pending.work, Work::Kernel(_));
-        pending
-            .dependencies
-            .iter()
-            .all(|event| event.has_ended() || (is_kernel && event.fence().is_some()))
-    }
-
-    /// Runs a command whose dependencies have ended, or are with the kernel driver.
-    pub(crate) fn run(self: &Arc<Self>, pending: Pending) {
+    /// Hands a command to the kernel driver: what it waits for is there already, or has ended.
+    /// Gives the commands that can go on now.
+    pub(crate) fn submit(self: &Arc<Self>, pending: Pending) -> Vec<Arc<Held>> {
         let Pending {
             event,
-            work,
+            prepared,
             dependencies,
+            ..
         } = pending;
         if let Some(error) = dependencies.iter().find_map(Event::error) {
             return event.fail(DeviceError::Dependency(Box::new(error)));
         }
-        match work {
-            Work::Host(work) => {
-                let started = self.device.clock.now();
-                match work() {
-                    Ok(()) => event.complete(started, started),
-                    Err(Error::Device(error)) => event.fail(error),
-                    Err(error) => event.fail(DeviceError::Kernel {
-                        what: "a copy",
-                        why: error.to_string(),
-                    }),
-                }
-            }
-            Work::Kernel(prepared) => self.submit(event, prepared, dependencies),
-        }
-    }
-
-    fn submit(self: &Arc<Self>, event: Event, prepared: Prepared, dependencies: Vec<Event>) {
-        let now = self.device.clock.now();
-        let Some(batch) = prepared.batch() else {
-            // An empty index space: it ends when what it waits for has.
-            return event.complete(now, now);
-        };
         // Batches of one queue run in order anyway.
         let wait: Vec<Fence> = dependencies
             .iter()
@@ -244,25 +243,26 @@ impl QueueInner {
             .filter(|fence| fence.queue != self.id)
             .collect();
         let submission = Submission {
-            batch,
+            batch: prepared.batch(),
             length: prepared.length,
             wait: &wait,
         };
         let mut state = self.lock();
+        let at = self.device.clock.now();
         match self.device.kmd().submit(self.id, &submission) {
             Ok(fence) => {
+                state.in_flight.push_back(event.clone());
                 event.submitted(Submitted {
                     fence,
                     prepared,
                     queue: Arc::downgrade(self),
-                    at: now,
+                    at,
                     dependencies,
-                });
-                state.in_flight.push_back(event);
+                })
             }
             Err(KmdError::QueueLost { report, .. }) => {
                 state.lost.get_or_insert_with(|| report.to_string());
-                event.fail(DeviceError::Lost(report.to_string()));
+                event.fail(DeviceError::Lost(report.to_string()))
             }
             Err(error) => event.fail(refused("a submission")(error)),
         }
@@ -270,16 +270,20 @@ impl QueueInner {
 
     fn finish(&self, deadline: Deadline) -> Result<(), Error> {
         let open = self.lock().open.clone();
-        let mut outcome = Ok(());
         for event in open {
-            if let Err(error) = event.wait(deadline)
-                && outcome.is_ok()
-            {
-                outcome = Err(error);
+            match event.wait(deadline) {
+                Err(Error::Device(error @ DeviceError::Timeout { .. })) => {
+                    return Err(error.into());
+                }
+                // Told below.
+                Ok(()) | Err(_) => {}
             }
         }
         self.reap();
-        outcome
+        match self.lock().failed.take() {
+            Some(error) => Err(error.into()),
+            None => Ok(()),
+        }
     }
 
     /// Forgets commands that have ended, so that their memory can be used again. Looks at the
@@ -301,7 +305,14 @@ impl QueueInner {
                 _ => break,
             }
         }
-        self.lock().open.retain(|event| !event.is_settled());
+        let mut state = self.lock();
+        let QueueState { open, failed, .. } = &mut *state;
+        open.retain(|event| {
+            if let Some(error) = event.error() {
+                failed.get_or_insert(error);
+            }
+            !event.is_settled()
+        });
     }
 
     /// Whether a command is the one that the queue was lost by: the first that did not end.
@@ -332,6 +343,12 @@ impl QueueInner {
 
 impl Drop for QueueInner {
     fn drop(&mut self) {
+        let deadline = Deadline::after(DRAIN);
+        for event in std::mem::take(&mut self.lock().in_flight) {
+            if let Err(error) = event.wait(deadline) {
+                tracing::debug!("dropping a queue: {error}");
+            }
+        }
         if let Err(error) = self.device.kmd().destroy_queue(self.id) {
             tracing::warn!("destroying {}: {error}", self.id);
         }

@@ -60,6 +60,18 @@ impl Iga {
         command
     }
 
+    /// The mnemonics that it lists for the family.
+    pub fn mnemonics(&self) -> BTreeSet<String> {
+        let mut command = self.command();
+        let output = command.args(["-Xlist-ops", "-p"]).arg(self.platform);
+        let output = output.output().unwrap();
+        String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
+            .collect()
+    }
+
     /// Assembles `text`; `Err` holds what iga64 printed.
     pub fn assemble(&self, text: &str) -> Result<Vec<u8>, String> {
         let folder = tempfile::tempdir().unwrap();

@@ -89,6 +89,24 @@ pub(crate) struct Texel {
     pub channels: [Select; 4],
 }
 
+impl Texel {
+    /// A texel of the same size whose channels are unsigned integers.
+    pub(crate) fn as_integers(self) -> Self {
+        let (format, channels) = match self.bytes {
+            1 => (SurfaceFormat::R8_UINT, RED),
+            2 => (SurfaceFormat::R16_UINT, RED),
+            4 => (SurfaceFormat::R32_UINT, RED),
+            8 => (SurfaceFormat::R32G32_UINT, RED_GREEN),
+            _ => (SurfaceFormat::R32G32B32A32_UINT, ALL),
+        };
+        Self {
+            format,
+            channels,
+            ..self
+        }
+    }
+}
+
 const RED: [Select; 4] = [Select::RED, Select::ZERO, Select::ZERO, Select::ALPHA];
 const ALPHA: [Select; 4] = [Select::ZERO, Select::ZERO, Select::ZERO, Select::ALPHA];
 const RED_GREEN: [Select; 4] = [Select::RED, Select::GREEN, Select::ZERO, Select::ALPHA];

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use batchbuffer::dispatch::Mocs;
-use batchbuffer::surface::{self, Shape, SurfaceState, TypedBuffer};
+use batchbuffer::surface::{self, Shape, SurfaceState, Tiling, TypedBuffer};
 use devinfo::Family;
 
 pub use format::{ImageFormat, channel_order, channel_type};
@@ -104,6 +104,16 @@ pub struct Region {
     pub origin: [u32; 3],
     /// The number of texels.
     pub size: [u32; 3],
+}
+
+impl Region {
+    /// Whether both have texels in common.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        (0..3).all(|d| {
+            let (a, b) = (self.origin[d], other.origin[d]);
+            a < b.saturating_add(other.size[d]) && b < a.saturating_add(self.size[d])
+        })
+    }
 }
 
 /// An image. Clones name the same memory.
@@ -323,6 +333,47 @@ impl Image {
         }
         let texels: usize = region.size.iter().map(|&n| n as usize).product();
         Ok(texels * self.inner.texel.bytes as usize)
+    }
+
+    /// Where rows begin from texel `origin` on, and the bytes from row to row and from slice to
+    /// slice; `None` if the image is tiled.
+    pub(crate) fn rows(&self, origin: [u32; 3]) -> Option<(Buffer, u64, u64)> {
+        let inner = &self.inner;
+        if inner.layout.tiling != Tiling::Linear {
+            return None;
+        }
+        let [x, y, z] = origin;
+        let offset = |x, y, z| inner.layout.offset(x * inner.texel.bytes, y, z);
+        let start = Buffer::of(&inner.bo, inner.start + offset(x, y, z));
+        Some((start, offset(0, 1, 0), offset(0, 0, 1)))
+    }
+
+    /// The same memory as an array of two-dimensional images of unsigned integers, which no
+    /// access converts.
+    pub(crate) fn as_texels(&self) -> Self {
+        let inner = &self.inner;
+        let [width, height, layers] = inner.desc.extent();
+        Self {
+            inner: Arc::new(ImageInner {
+                bo: inner.bo.clone(),
+                start: inner.start,
+                desc: ImageDesc {
+                    kind: ImageKind::D2Array,
+                    width,
+                    height,
+                    depth: 1,
+                    layers,
+                    ..inner.desc
+                },
+                texel: inner.texel.as_integers(),
+                layout: inner.layout,
+            }),
+        }
+    }
+
+    /// Whether both name the same image.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
     }
 
     /// The buffer object.

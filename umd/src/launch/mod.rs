@@ -11,6 +11,7 @@ use batchbuffer::dispatch::{
     Dispatch, DispatchError, Heaps, LocalIds, Scratch, Setup, Simd, Tag, WalkerKind,
 };
 use devinfo::GpuAddress;
+use zerocopy::IntoBytes;
 
 pub(crate) use geometry::max_local;
 pub(crate) use payload::SURFACE_ALIGNMENT;
@@ -51,44 +52,52 @@ const DONE: u64 = 1;
 /// A kernel ready to be submitted, with all that it uses.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    /// The memory of the batch; `None` if there is nothing to run.
-    pub chunk: Option<Chunk>,
+    /// The memory of the batch.
+    pub chunk: Chunk,
     /// The batch's bytes.
     pub length: u64,
-    /// What was printed lands here.
-    pub printf: Option<Chunk>,
+    /// The kernel, if the batch runs one.
+    pub kernel: Option<Launched>,
+}
+
+/// The kernel of a batch, and what the GPU uses besides the batch's own memory.
+#[derive(Debug)]
+pub(crate) struct Launched {
     /// The program, for its strings and for fault reports.
     pub program: Arc<ProgramInner>,
     /// The kernel.
     pub entry: Arc<KernelEntry>,
+    /// What was printed lands here.
+    pub printf: Option<Chunk>,
     /// Buffers and the like that the GPU uses.
-    pub used: Vec<Arc<Bo>>,
+    used: Vec<Arc<Bo>>,
 }
 
 impl Prepared {
     /// Where the batch begins.
-    pub(crate) fn batch(&self) -> Option<GpuAddress> {
-        Some(self.chunk.as_ref()?.bo().address().offset(BATCH))
+    pub(crate) fn batch(&self) -> GpuAddress {
+        self.chunk.bo().address().offset(BATCH)
     }
 
     /// Whether the batch has ended, without a system call.
     pub(crate) fn is_done(&self) -> bool {
-        let tag = self.chunk.as_ref().map(|c| c.memory().load(TAG as usize));
-        tag.is_none_or(|tag| tag == DONE)
+        self.chunk.memory().load(TAG as usize) == DONE
     }
 
     /// The GPU's timestamps of start and end.
-    pub(crate) fn ticks(&self) -> Option<(u64, u64)> {
-        let memory = self.chunk.as_ref()?.memory();
-        Some((memory.load(STARTED as usize), memory.load(ENDED as usize)))
+    pub(crate) fn ticks(&self) -> (u64, u64) {
+        let memory = self.chunk.memory();
+        let record = |offset: u64| memory.record(offset as usize).unwrap_or_default();
+        (record(STARTED), record(ENDED))
     }
 
     /// What the kernel printed.
     pub(crate) fn printed(&self) -> String {
-        match &self.printf {
-            Some(chunk) => printf::text(chunk.memory(), &self.program),
-            None => String::new(),
-        }
+        let text = self.kernel.as_ref().and_then(|kernel| {
+            let chunk = kernel.printf.as_ref()?;
+            Some(printf::text(chunk.memory(), &kernel.program))
+        });
+        text.unwrap_or_default()
     }
 }
 
@@ -127,17 +136,15 @@ pub(crate) fn prepare(
     let geometry = geometry(entry, range, device.platform())?;
     let slm = payload::slm(entry, args);
     check_slm(entry, &slm, device)?;
-    let mut prepared = Prepared {
-        chunk: None,
-        length: 0,
-        printf: None,
+    if geometry.walks.is_empty() {
+        return marker(device, words);
+    }
+    let mut launched = Launched {
         program: program.clone(),
         entry: entry.clone(),
+        printf: None,
         used: used(program, args),
     };
-    if geometry.walks.is_empty() {
-        return Ok(prepared);
-    }
     let mut implicit = Implicit {
         constants: address(program, SegmentKind::Constants),
         globals: address(program, SegmentKind::Globals),
@@ -148,7 +155,7 @@ pub(crate) fn prepare(
         let chunk = chunk.map_err(refused("a printf buffer"))?;
         printf::reset(chunk.memory());
         implicit.printf = chunk.bo().address().get();
-        prepared.printf = Some(chunk);
+        launched.printf = Some(chunk);
     }
     if entry.private.size > 0 {
         let lanes = if entry.private.per_lane {
@@ -159,11 +166,11 @@ pub(crate) fn prepare(
         let bytes = u64::from(entry.private.size) * u64::from(lanes);
         let slots = SlotMemory::of(&mut memory.private, device, bytes, "private memory")?;
         implicit.private = slots.bo.address().get();
-        prepared.used.push(slots.bo);
+        launched.used.push(slots.bo);
     }
     let scratch = SlotMemory::scratch(&mut memory.scratch, device, entry)?;
     let scratch_memory = scratch.iter().flatten().map(|slots| slots.bo.clone());
-    prepared.used.extend(scratch_memory);
+    launched.used.extend(scratch_memory);
     let launch = Launch {
         program,
         entry,
@@ -174,9 +181,63 @@ pub(crate) fn prepare(
         scratch,
     };
     let (chunk, length) = launch.write(words)?;
-    prepared.chunk = Some(chunk);
-    prepared.length = length;
-    Ok(prepared)
+    Ok(Prepared {
+        chunk,
+        length,
+        kernel: Some(launched),
+    })
+}
+
+/// Prepares a batch that runs nothing: it only ends after those before it.
+pub(crate) fn marker(device: &DeviceInner, words: &mut Vec<u32>) -> Result<Prepared, Error> {
+    let chunk = device.pool.take(BATCH_SIZE);
+    let chunk = chunk.map_err(refused("memory of a command"))?;
+    let base = chunk.bo().address();
+    let failed = |error: DispatchError| ArgumentError::Object {
+        what: "marker",
+        why: error.to_string(),
+    };
+    words.clear();
+    begin(device, base, words).map_err(failed)?;
+    end(device, base, words).map_err(failed)?;
+    let length = put_batch(&chunk, words)?;
+    Ok(Prepared {
+        chunk,
+        length,
+        kernel: None,
+    })
+}
+
+/// What a batch begins with: the timestamp of its start.
+fn begin(
+    device: &DeviceInner,
+    base: GpuAddress,
+    words: &mut Vec<u32>,
+) -> Result<(), DispatchError> {
+    device.commands.timestamp(base.offset(STARTED), words)
+}
+
+/// What a batch ends with: the timestamp of its end, and the tag.
+fn end(device: &DeviceInner, base: GpuAddress, words: &mut Vec<u32>) -> Result<(), DispatchError> {
+    device.commands.timestamp(base.offset(ENDED), words)?;
+    let tag = Tag {
+        address: base.offset(TAG),
+        value: DONE,
+    };
+    device.commands.finish(Some(tag), words)
+}
+
+/// Puts a batch to its place, and makes the chunk ready to be submitted; gives its length.
+fn put_batch(chunk: &Chunk, words: &[u32]) -> Result<u64, ArgumentError> {
+    let length = words.len() as u64 * 4;
+    if length > BATCH_SIZE - BATCH {
+        return Err(ArgumentError::Range {
+            why: format!("its commands have {length} bytes, the limit is {BATCH_SIZE}"),
+        });
+    }
+    chunk.memory().write(BATCH as usize, words.as_bytes());
+    chunk.memory().store(TAG as usize, 0);
+    Ok(length)
 }
 
 /// The payload of the first group's threads.
@@ -269,9 +330,7 @@ impl Launch<'_> {
         let base = chunk.bo().address();
         let commands = device.commands;
         let failed = |error| dispatch_error(self.entry, error);
-        commands
-            .timestamp(base.offset(STARTED), words)
-            .map_err(failed)?;
+        begin(device, base, words).map_err(failed)?;
         commands
             .large_grf(self.entry.info.grf_count > 128, words)
             .map_err(failed)?;
@@ -315,24 +374,8 @@ impl Launch<'_> {
             commands.dispatch(&dispatch, words).map_err(failed)?;
         }
         chunk.memory().write(layout.dynamic as usize, &bytes);
-        commands
-            .timestamp(base.offset(ENDED), words)
-            .map_err(failed)?;
-        let tag = Tag {
-            address: base.offset(TAG),
-            value: DONE,
-        };
-        commands.finish(Some(tag), words).map_err(failed)?;
-        let length = words.len() as u64 * 4;
-        if length > BATCH_SIZE - BATCH {
-            return Err(ArgumentError::Range {
-                why: format!("its commands have {length} bytes, the limit is {BATCH_SIZE}"),
-            }
-            .into());
-        }
-        let batch: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        chunk.memory().write(BATCH as usize, &batch);
-        chunk.memory().store(TAG as usize, 0);
+        end(device, base, words).map_err(failed)?;
+        let length = put_batch(&chunk, words)?;
         Ok((chunk, length))
     }
 

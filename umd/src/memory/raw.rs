@@ -1,10 +1,13 @@
 //! Memory that the GPU writes too: copies by raw pointers, tags by atomics. Never references.
 
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kmd_iface::{Mapping, UserMemory};
 use memmap2::{MmapOptions, MmapRaw};
+use volatile::VolatilePtr;
+use zerocopy::FromBytes;
 
 /// Bytes that this process and the GPU share. The whole range stays mapped as long as this lives.
 #[derive(Debug)]
@@ -69,14 +72,9 @@ impl Shared {
         true
     }
 
-    /// Copies bytes between two mappings, or within one; whether both ranges are there.
-    pub(crate) fn copy(&self, offset: usize, to: &Shared, at: usize, length: usize) -> bool {
-        let (Some(from), Some(to)) = (self.range(offset, length), to.range(at, length)) else {
-            return false;
-        };
-        // SAFETY: both ranges lie in their mappings; `copy` allows overlap.
-        unsafe { std::ptr::copy(from, to, length) };
-        true
+    /// Where this process sees the byte at `offset`, which need not be there.
+    pub(crate) fn pointer(&self, offset: usize) -> *mut u8 {
+        self.start().wrapping_add(offset)
     }
 
     /// The 64-bit value at `offset`, which the GPU writes once; 0 if it is not there.
@@ -90,6 +88,19 @@ impl Shared {
         // SAFETY: the eight bytes lie in the mapping, are aligned, and are only accessed by
         // atomics of this process while the GPU may write them.
         unsafe { AtomicU64::from_ptr(place.cast()) }.load(Ordering::Acquire)
+    }
+
+    /// What the GPU has left at `offset`: a record that this process reads once the work that
+    /// writes it has ended, but of which the compiler must not think that it knows it.
+    pub(crate) fn record<T: FromBytes + Copy>(&self, offset: usize) -> Option<T> {
+        let place = NonNull::new(self.range(offset, size_of::<T>())?.cast::<T>())?;
+        if !place.is_aligned() {
+            return None;
+        }
+        // SAFETY: the bytes lie in the mapping, which lives as long as `self`, and are aligned;
+        // every pattern of bytes is a `T`.
+        let record = unsafe { VolatilePtr::new_read_only(place) };
+        Some(record.read())
     }
 
     /// Sets the 64-bit value at `offset` before the GPU gets it.
@@ -141,9 +152,12 @@ mod tests {
         assert!(!shared.write(97, &bytes));
         assert!(!shared.read(usize::MAX, &mut bytes));
         assert!(!shared.set(0, 101, 0));
-        assert!(shared.copy(96, &shared, 0, 4));
+        assert!(shared.write(0, &bytes));
         assert_eq!(shared.load(0), 0x0403_0201);
         assert_eq!(shared.load(93), 0);
+        assert_eq!(shared.record::<u32>(96), Some(0x0403_0201));
+        assert_eq!(shared.record::<u64>(96), None);
+        assert_eq!(shared.record::<u32>(1), None);
         shared.store(8, 7);
         assert_eq!(shared.load(8), 7);
     }

@@ -21,9 +21,7 @@ pub(crate) fn reset(memory: &Shared) {
 
 /// What was printed, in the order in which it lies in the buffer.
 pub(crate) fn text(memory: &Shared, program: &ProgramInner) -> String {
-    let mut header = [0; HEADER];
-    memory.read(0, &mut header);
-    let used = u32::from_le_bytes(header) as usize;
+    let used = memory.record::<u32>(0).unwrap_or_default() as usize;
     let most = usize::try_from(BUFFER_SIZE).unwrap_or(usize::MAX);
     if used > most {
         tracing::warn!(

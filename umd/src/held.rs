@@ -1,0 +1,75 @@
+//! Commands held back in this process, because something that they wait for has not reached the
+//! kernel driver: a user event that is not set, or a command that itself is held.
+//!
+//! What the kernel driver has, it orders by fences; so a held command goes on as soon as
+//! everything that it waits for was submitted or has ended. No thread waits for that: whoever
+//! makes the last of them go on submits the held command, too.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::event::Event;
+use crate::launch::Prepared;
+use crate::queue::QueueInner;
+
+/// A command that has not been submitted yet.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub event: Event,
+    pub prepared: Prepared,
+    /// What has to end well first.
+    pub dependencies: Vec<Event>,
+    /// What has to be submitted first, however it ends: the queue's own order.
+    pub after: Option<Event>,
+}
+
+/// A command and the number of events that still hold it back.
+#[derive(Debug)]
+pub(crate) struct Held {
+    queue: Arc<QueueInner>,
+    missing: AtomicUsize,
+    pending: Mutex<Option<Pending>>,
+}
+
+impl Held {
+    /// Submits a command as soon as all that it waits for allows it; at once, if it does now.
+    pub(crate) fn start(queue: &Arc<QueueInner>, pending: Pending) {
+        let list: Vec<Event> = pending
+            .dependencies
+            .iter()
+            .chain(&pending.after)
+            .cloned()
+            .collect();
+        // One more than there are events, so that none of them starts the command before all
+        // know of it.
+        let held = Arc::new(Self {
+            queue: queue.clone(),
+            missing: AtomicUsize::new(1 + list.len()),
+            pending: Mutex::new(Some(pending)),
+        });
+        let known = list.iter().filter(|event| event.hold(&held)).count();
+        let free = 1 + list.len() - known;
+        advance(std::iter::repeat_n(held, free).collect());
+    }
+
+    /// One event less holds the command back; gives the command if it was the last.
+    fn release(&self) -> Option<Pending> {
+        if self.missing.fetch_sub(1, Ordering::AcqRel) > 1 {
+            return None;
+        }
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.take()
+    }
+}
+
+/// Releases commands, and those that waited for them, one after the other: a chain of any length
+/// takes no stack.
+pub(crate) fn advance(released: Vec<Arc<Held>>) {
+    let mut released = VecDeque::from(released);
+    while let Some(held) = released.pop_front() {
+        if let Some(pending) = held.release() {
+            released.extend(held.queue.submit(pending));
+        }
+    }
+}

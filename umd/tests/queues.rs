@@ -1,0 +1,246 @@
+//! Queues and events: order within and across queues, user events, faults, deadlines.
+#![cfg(feature = "softgpu")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
+
+use std::time::Duration;
+
+use umd::{
+    Arg, Buffer, Device, DeviceError, DeviceSpec, Error, Event, EventStatus, NdRange, OpenOptions,
+    Program, Queue, QueueOptions,
+};
+
+const FAULTS: &[u8] = include_bytes!("kernels/faults.tgllp.zebin");
+const LONG: Duration = Duration::from_secs(60);
+const SHORT: Duration = Duration::from_millis(20);
+
+fn open() -> Device {
+    Device::open(&DeviceSpec::soft("tgl")).unwrap()
+}
+
+fn queue(device: &Device, out_of_order: bool) -> Queue {
+    device.queue(QueueOptions { out_of_order }).unwrap()
+}
+
+fn first(buffer: &Buffer) -> u8 {
+    let mut byte = [0];
+    buffer.read(0, &mut byte).unwrap();
+    byte[0]
+}
+
+/// A command that sets a buffer's bytes.
+fn set(queue: &Queue, buffer: &Buffer, byte: u8, wait_list: &[Event]) -> Event {
+    let size = buffer.size();
+    queue
+        .fill_buffer((buffer, 0), size, &[byte], wait_list)
+        .unwrap()
+}
+
+#[test]
+fn a_user_event_holds_its_queue_and_no_other() {
+    let device = open();
+    let (one, other) = (queue(&device, false), queue(&device, false));
+    let (a, b) = (device.buffer(64).unwrap(), device.buffer(64).unwrap());
+    let gate = device.user_event();
+    let held = set(&one, &a, 1, &[gate.event().clone()]);
+    // In order behind the held one, and across the queues.
+    let next = set(&one, &a, 2, &[]);
+    let across = other
+        .copy_buffer((&a, 0), (&b, 0), 64, &[next.clone()])
+        .unwrap();
+    let free = queue(&device, true);
+    set(&free, &b, 9, &[]).wait(LONG).unwrap();
+    let error = across.wait(SHORT).unwrap_err();
+    assert!(matches!(error, Error::Device(DeviceError::Timeout { .. })));
+    for event in [&held, &next, &across] {
+        assert_eq!(event.status(), EventStatus::Queued);
+        assert_eq!(event.timestamps(), None);
+    }
+    assert_eq!((first(&a), first(&b)), (0, 9));
+    gate.complete();
+    across.wait(LONG).unwrap();
+    assert_eq!((first(&a), first(&b)), (2, 2));
+    assert_eq!(gate.event().status(), EventStatus::Complete);
+    let (held, next) = (held.timestamps().unwrap(), next.timestamps().unwrap());
+    assert!(held.ended <= next.ended && held.queued <= next.queued);
+}
+
+#[test]
+fn commands_out_of_order_overtake_those_that_wait() {
+    let device = open();
+    let queue = queue(&device, true);
+    let buffer = device.buffer(64).unwrap();
+    let (early, late) = (device.user_event(), device.user_event());
+    let a = set(&queue, &buffer, 1, &[early.event().clone()]);
+    let b = set(&queue, &buffer, 2, &[late.event().clone()]);
+    // The one enqueued last goes first, then the second, then the first.
+    set(&queue, &buffer, 3, &[]).wait(LONG).unwrap();
+    assert_eq!(first(&buffer), 3);
+    late.complete();
+    b.wait(LONG).unwrap();
+    assert_eq!((first(&buffer), a.status()), (2, EventStatus::Queued));
+    early.complete();
+    a.wait(LONG).unwrap();
+    assert_eq!(first(&buffer), 1);
+}
+
+#[test]
+fn barriers_and_markers_gather_what_came_before() {
+    let device = open();
+    let queue = queue(&device, true);
+    let buffer = device.buffer(64).unwrap();
+    let gate = device.user_event();
+    let before = set(&queue, &buffer, 1, &[gate.event().clone()]);
+    let marker = queue.marker(&[]).unwrap();
+    let barrier = queue.barrier(&[]).unwrap();
+    let after = set(&queue, &buffer, 2, &[]);
+    assert!(after.wait(SHORT).is_err() && marker.wait(SHORT).is_err());
+    gate.complete();
+    after.wait(LONG).unwrap();
+    let ended = |event: &Event| event.timestamps().unwrap().ended;
+    marker.wait(LONG).unwrap();
+    barrier.wait(LONG).unwrap();
+    before.wait(LONG).unwrap();
+    assert!(ended(&before) <= ended(&marker) && ended(&barrier) <= ended(&after));
+    assert_eq!(first(&buffer), 2);
+}
+
+#[test]
+fn what_waits_for_a_failed_event_fails_and_the_queue_goes_on() {
+    let device = open();
+    let queue = queue(&device, false);
+    let buffer = device.buffer(64).unwrap();
+    let gate = device.user_event();
+    let doomed = set(&queue, &buffer, 1, &[gate.event().clone()]);
+    let other = set(&queue, &buffer, 2, &[]);
+    gate.fail("no data came");
+    let error = doomed.wait(LONG).unwrap_err().to_string();
+    assert!(error.contains("no data came"), "{error}");
+    other.wait(LONG).unwrap();
+    assert_eq!(first(&buffer), 2);
+    let error = queue.finish(LONG).unwrap_err().to_string();
+    assert!(error.contains("no data came"), "{error}");
+    queue.finish(LONG).unwrap();
+
+    let dropped = set(&queue, &buffer, 3, &[device.user_event().event().clone()]);
+    let error = dropped.wait(LONG).unwrap_err().to_string();
+    assert!(error.contains("dropped without being set"), "{error}");
+}
+
+#[test]
+fn long_chains_take_no_stack() {
+    let device = open();
+    let (a, b) = (queue(&device, false), queue(&device, true));
+    let buffer = device.buffer(4).unwrap();
+    let gate = device.user_event();
+    let mut last = gate.event().clone();
+    for number in 0..400 {
+        let queue = if number % 2 == 0 { &a } else { &b };
+        last = queue.marker(&[last]).unwrap();
+    }
+    let end = set(&b, &buffer, 5, &[last]);
+    gate.complete();
+    end.wait(LONG).unwrap();
+    assert_eq!(first(&buffer), 5);
+}
+
+#[test]
+fn dropped_queues_end_their_work() {
+    let device = open();
+    let buffer = device.buffer(1 << 16).unwrap();
+    let gate = device.user_event();
+    let event = {
+        let queue = queue(&device, false);
+        set(&queue, &buffer, 1, &[]);
+        set(&queue, &buffer, 2, &[gate.event().clone()])
+    };
+    assert_eq!(event.status(), EventStatus::Queued);
+    gate.complete();
+    event.wait(LONG).unwrap();
+    assert_eq!(first(&buffer), 2);
+}
+
+#[test]
+fn a_fault_loses_its_queue_only() {
+    let device = open();
+    let (victim, healthy) = (queue(&device, false), queue(&device, false));
+    let buffer = device.buffer(64).unwrap();
+    set(&victim, &buffer, 7, &[]).wait(LONG).unwrap();
+    let program = Program::load(&device, FAULTS).unwrap();
+    let mut kernel = program.kernel("wild").unwrap();
+    let out = device.buffer(4).unwrap();
+    kernel.set_arg(0, Arg::Buffer(&out)).unwrap();
+    let wild = 0x1234_5678_9000u64.to_le_bytes();
+    kernel.set_arg(1, Arg::Value(&wild)).unwrap();
+    let range = NdRange::new(&[1]).unwrap();
+    let fault = victim.enqueue(&kernel, &range, &[]).unwrap();
+    let behind = set(&victim, &buffer, 8, &[]);
+    let across = set(&healthy, &buffer, 9, &[fault.clone()]);
+    let error = fault.wait(LONG).unwrap_err();
+    let Error::Device(DeviceError::PageFault(_)) = error else {
+        panic!("{error}");
+    };
+    assert!(behind.wait(LONG).is_err());
+    let error = across.wait(LONG).unwrap_err();
+    let Error::Device(DeviceError::Dependency(_)) = error else {
+        panic!("{error}");
+    };
+    // The data of before, or of the command that failed because of its dependency only.
+    assert!(matches!(first(&buffer), 7 | 9));
+    assert!(matches!(
+        victim.marker(&[]),
+        Err(Error::Device(DeviceError::Lost(_)))
+    ));
+    set(&healthy, &buffer, 10, &[]).wait(LONG).unwrap();
+    set(&queue(&device, false), &buffer, 11, &[])
+        .wait(LONG)
+        .unwrap();
+    assert_eq!(first(&buffer), 11);
+}
+
+#[test]
+fn every_wait_has_a_deadline() {
+    let device = Device::open_with(
+        &DeviceSpec::soft("tgl"),
+        &OpenOptions {
+            hang_timeout: Some(Duration::from_millis(500)),
+            ..OpenOptions::default()
+        },
+    );
+    let device = device.unwrap();
+    let queue = queue(&device, false);
+    let program = Program::load(&device, FAULTS).unwrap();
+    let mut kernel = program.kernel("endless").unwrap();
+    let out = device.buffer(8).unwrap();
+    kernel.set_arg(0, Arg::Buffer(&out)).unwrap();
+    let range = NdRange::new(&[1]).unwrap();
+    let event = queue.enqueue(&kernel, &range, &[]).unwrap();
+    let timeout = |result: Result<(), Error>| {
+        let error = result.unwrap_err();
+        assert!(
+            matches!(error, Error::Device(DeviceError::Timeout { .. })),
+            "{error}"
+        );
+    };
+    timeout(event.wait(Duration::ZERO));
+    timeout(queue.finish(Duration::from_millis(1)));
+    timeout(device.user_event().event().wait(Duration::from_millis(1)));
+    let error = queue.finish(LONG).unwrap_err();
+    assert!(
+        matches!(error, Error::Device(DeviceError::Hang(_))),
+        "{error}"
+    );
+    assert_eq!(event.status(), EventStatus::Failed);
+}
+
+#[test]
+fn wait_lists_are_of_one_device() {
+    let (one, other) = (open(), open());
+    let buffer = one.buffer(64).unwrap();
+    let foreign = other.user_event();
+    let queue = queue(&one, false);
+    let error = queue.fill_buffer((&buffer, 0), 64, &[1], &[foreign.event().clone()]);
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("belongs to another device"), "{error}");
+    let error = queue.copy_buffer((&other.buffer(64).unwrap(), 0), (&buffer, 0), 64, &[]);
+    assert!(error.unwrap_err().to_string().contains("another device"));
+}
