@@ -225,7 +225,7 @@ impl Kernel {
             .entry
             .surfaces
             .iter()
-            .any(|slot| slot.source == SurfaceSource::Argument(index));
+            .any(|slot| slot.used && slot.source == SurfaceSource::Argument(index));
         let takes_offset = self
             .entry
             .payload

@@ -44,7 +44,7 @@ fn content(buffer: &Buffer) -> Vec<u8> {
 }
 
 /// Waits, and looks whether the times are in order and the GPU's own.
-fn ended(event: umd::Event) {
+fn ended(event: Event) {
     event.wait(LONG).unwrap();
     let times = event.timestamps().unwrap();
     assert!(times.queued <= times.submitted && times.submitted <= times.started);

@@ -240,6 +240,7 @@ fn place(
         index: bti.into(),
         source: SurfaceSource::Argument(index),
         media_block,
+        used: true,
     };
     let value = match arg.kind {
         ArgumentKind::Pointer => PayloadValue::Address { arg: index },

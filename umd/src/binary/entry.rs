@@ -108,6 +108,8 @@ pub(crate) struct SurfaceSlot {
     /// Whether the code accesses it with media block messages, for which a surface's width is
     /// counted in dwords.
     pub media_block: bool,
+    /// Whether the code accesses it at all, as far as that can be told.
+    pub used: bool,
 }
 
 /// Where a sampler state comes from.

@@ -490,6 +490,7 @@ impl Lowering<'_> {
             index,
             source,
             media_block: false,
+            used: true,
         });
         Ok(())
     }

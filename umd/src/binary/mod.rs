@@ -3,6 +3,7 @@
 //! Three forms are read: the zebin of Intel's compilers (also inside `ocloc`'s archive), assembled
 //! text with the `//.` directives, and raw instructions.
 
+mod accesses;
 mod archive;
 mod assembled;
 mod elf;
@@ -11,7 +12,6 @@ mod error;
 mod image;
 mod info;
 mod lower;
-mod media_block;
 mod notes;
 mod zeinfo;
 
@@ -135,7 +135,7 @@ impl Binary {
             if let Some(code) = segments.get(segment) {
                 entry.info.code_size = code.data.len() as u64;
                 if let Some(platform) = platform {
-                    mark_media_blocks(&mut entry, platform.family, &code.data);
+                    mark_accesses(&mut entry, platform.family, &code.data);
                 }
             }
             entries.push(entry);
@@ -244,7 +244,7 @@ impl Binary {
         let mut segments = Vec::new();
         for kernel in &assembly.kernels {
             let mut entry = assembled::kernel(kernel, platform, segments.len())?;
-            mark_media_blocks(&mut entry, platform.family, &kernel.code);
+            mark_accesses(&mut entry, platform.family, &kernel.code);
             segments.push(Segment {
                 kind: SegmentKind::Code,
                 data: kernel.code.clone(),
@@ -364,10 +364,14 @@ impl Binary {
     }
 }
 
-fn mark_media_blocks(entry: &mut KernelEntry, family: Family, code: &[u8]) {
-    let indices = media_block::surfaces(family, code);
+fn mark_accesses(entry: &mut KernelEntry, family: Family, code: &[u8]) {
+    let accesses = accesses::Accesses::of(family, code);
     for slot in &mut entry.surfaces {
-        slot.media_block |= indices.contains(&slot.index);
+        slot.used = accesses.may_use(slot.index);
+        slot.media_block |= accesses
+            .media_blocks
+            .iter()
+            .any(|&i| slot.index == i.into());
     }
 }
 
