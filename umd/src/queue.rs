@@ -271,12 +271,9 @@ impl QueueInner {
     fn finish(&self, deadline: Deadline) -> Result<(), Error> {
         let open = self.lock().open.clone();
         for event in open {
-            match event.wait(deadline) {
-                Err(Error::Device(error @ DeviceError::Timeout { .. })) => {
-                    return Err(error.into());
-                }
-                // Told below.
-                Ok(()) | Err(_) => {}
+            // What else went wrong is told below.
+            if let Err(Error::Device(error @ DeviceError::Timeout { .. })) = event.wait(deadline) {
+                return Err(error.into());
             }
         }
         self.reap();

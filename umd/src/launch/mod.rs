@@ -466,7 +466,7 @@ impl Launch<'_> {
             payload: at.offset,
             cross_thread_bytes: at.cross_thread,
             per_thread_bytes: at.per_thread,
-            local_ids: (walker_ids && entry.local_ids.dimensions > 0).then(|| LocalIds {
+            local_ids: (walker_ids && entry.local_ids.dimensions > 0).then_some(LocalIds {
                 dimensions: entry.local_ids.dimensions,
                 size: walk.local,
                 walk_order: entry.walk_order,
