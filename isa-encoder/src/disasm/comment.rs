@@ -6,7 +6,7 @@ use core::fmt::Write;
 use devinfo::Family;
 
 use crate::message::{Descriptors, Message};
-use crate::model::Instruction;
+use crate::model::{Descriptor, Instruction};
 
 /// Appends the lengths and the meaning of a send; nothing for other instructions.
 pub fn send(out: &mut String, family: Family, instruction: &Instruction) {
@@ -27,6 +27,10 @@ pub fn send(out: &mut String, family: Family, instruction: &Instruction) {
         descriptor,
         extended: send.exdesc.immediate().unwrap_or(0),
         extended_bindless_offset: send.ex_bso,
+        extended_offset: match send.exdesc {
+            Descriptor::Register { .. } => Some(send.exdesc_offset),
+            Descriptor::Immediate(_) => None,
+        },
     };
     match Message::decode(family, function, descriptors) {
         Ok(message) => {

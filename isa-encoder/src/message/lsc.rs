@@ -38,6 +38,9 @@ const BLOCK2D_X: Field = Field::new(21, 12);
 const BLOCK2D_Y: Field = Field::new(31, 22);
 /// Xe2 extended descriptor: immediate offset with a binding table index, signed.
 const BTI_OFFSET: Field = Field::new(23, 12);
+/// Xe2 instruction beside an extended descriptor in a register: bits 16:4 and 3:0 of the immediate
+/// offset into a surface, signed (IGA `MessageDecoderLSC.cpp`, "EXDESCIMM_BSSO_SSO").
+const SURFACE_OFFSET: [Field; 2] = [Field::new(31, 19), Field::new(15, 12)];
 
 mod opcode {
     pub const LOAD: u32 = 0x00;
@@ -86,10 +89,20 @@ pub enum LscAddress {
         /// Immediate offset in bytes (Xe2 and later, else 0).
         offset: i32,
     },
-    /// A surface state at this byte offset in the bindless surface heap.
-    Bss(u32),
-    /// A surface state at this byte offset from the surface state base.
-    Ss(u32),
+    /// A surface state in the bindless surface heap, plus a signed immediate.
+    Bss {
+        /// The state's byte offset in the heap.
+        state: u32,
+        /// Immediate offset in bytes (Xe2 and later on the UGM port, else 0).
+        offset: i32,
+    },
+    /// A surface state behind the surface state base, plus a signed immediate.
+    Ss {
+        /// The state's byte offset from the base.
+        state: u32,
+        /// Immediate offset in bytes (Xe2 and later on the UGM port, else 0).
+        offset: i32,
+    },
     /// A binding table entry, plus a signed immediate.
     Bti {
         /// The entry.
@@ -384,24 +397,53 @@ impl Decoder {
         })
     }
 
+    /// The bits that immediate offsets are in: the extended descriptor's or, if that is in a
+    /// register, the instruction's.
+    fn offset_bits(&self) -> u32 {
+        let Descriptors {
+            extended,
+            extended_offset,
+            ..
+        } = self.descriptors;
+        extended_offset.unwrap_or(extended)
+    }
+
     fn address(&self) -> LscAddress {
         let extended = self.descriptors.extended;
-        let immediates = self.family >= Family::Xe2;
-        let surface = if self.descriptors.extended_bindless_offset {
+        let has_offset = self.family >= Family::Xe2;
+        // A register on the UGM port of Xe2 has no room for a payload length, and needs no bit to
+        // say so.
+        let in_register = has_offset
+            && self.port == LscPort::Ugm
+            && self.descriptors.extended_offset.is_some();
+        let state = if self.descriptors.extended_bindless_offset || in_register {
             SURFACE_STATE_WIDE.get(extended) << 6
         } else {
             SURFACE_STATE.get(extended) << 6
         };
+        let bits = self.offset_bits();
+        let surface_offset = if in_register {
+            let [high, low] = SURFACE_OFFSET.map(|field| field.get(bits));
+            signed(high << 4 | low, 17)
+        } else {
+            0
+        };
         match self.get(ADDRESS_TYPE) {
-            0 if immediates => LscAddress::Flat {
-                offset: signed(FLAT_OFFSET.get(extended), 20),
+            0 if has_offset => LscAddress::Flat {
+                offset: signed(FLAT_OFFSET.get(bits), 20),
             },
             0 => LscAddress::Flat { offset: 0 },
-            1 => LscAddress::Bss(surface),
-            2 => LscAddress::Ss(surface),
+            1 => LscAddress::Bss {
+                state,
+                offset: surface_offset,
+            },
+            2 => LscAddress::Ss {
+                state,
+                offset: surface_offset,
+            },
             _ => LscAddress::Bti {
                 index: BTI.get(extended) as u8,
-                offset: if immediates {
+                offset: if has_offset && self.descriptors.extended_offset.is_none() {
                     signed(BTI_OFFSET.get(extended), 12)
                 } else {
                     0
@@ -414,7 +456,7 @@ impl Decoder {
         if self.family < Family::Xe2 || self.get(ADDRESS_TYPE) != 0 {
             return [0; 2];
         }
-        [BLOCK2D_X, BLOCK2D_Y].map(|field| signed(field.get(self.descriptors.extended), 10) as i16)
+        [BLOCK2D_X, BLOCK2D_Y].map(|field| signed(field.get(self.offset_bits()), 10) as i16)
     }
 
     fn address_size(&self) -> Result<AddressSize, DescriptorError> {
@@ -590,6 +632,28 @@ impl Encoder {
         field.put(&mut self.out.extended, "immediate offset", value)
     }
 
+    /// An immediate offset into a surface, which only goes beside a register.
+    fn surface_offset(&mut self, offset: i32) -> Result<(), DescriptorError> {
+        const BITS: u32 = 17;
+        if self.family < Family::Xe2 {
+            return Err(surface_offset_unsupported(self.family));
+        }
+        if signed(offset as u32, BITS) != offset {
+            return Err(DescriptorError::Range {
+                field: "immediate offset",
+                value: offset as u32,
+                limit: (1 << (BITS - 1)) - 1,
+            });
+        }
+        let [high, low] = SURFACE_OFFSET;
+        let mut bits = 0;
+        let value = offset as u32 & ((1 << BITS) - 1);
+        high.put(&mut bits, "immediate offset", value >> 4)?;
+        low.put(&mut bits, "immediate offset", value & 0xf)?;
+        self.out.extended_offset = Some(bits);
+        Ok(())
+    }
+
     fn address(&mut self, address: LscAddress) -> Result<(), DescriptorError> {
         let kind = match address {
             LscAddress::Flat { offset } => {
@@ -598,10 +662,15 @@ impl Encoder {
                 }
                 0
             }
-            LscAddress::Bss(state) | LscAddress::Ss(state) => {
+            LscAddress::Bss { state, offset } | LscAddress::Ss { state, offset } => {
                 let name = "surface state offset";
-                SURFACE_STATE.put(&mut self.out.extended, name, state >> 6)?;
-                if matches!(address, LscAddress::Bss(_)) {
+                if offset == 0 {
+                    SURFACE_STATE.put(&mut self.out.extended, name, state >> 6)?;
+                } else {
+                    self.surface_offset(offset)?;
+                    SURFACE_STATE_WIDE.put(&mut self.out.extended, name, state >> 6)?;
+                }
+                if matches!(address, LscAddress::Bss { .. }) {
                     1
                 } else {
                     2
@@ -780,9 +849,27 @@ pub(super) fn encode(family: Family, message: Lsc) -> Result<(Sfid, Descriptors)
         family,
         out: Descriptors::default(),
     };
-    let function = encoder.message(message)?.function();
+    let port = encoder.message(message)?;
+    if encoder.out.extended_offset.is_some() && port != LscPort::Ugm {
+        return Err(surface_offset_unsupported(family));
+    }
+    let function = port.function();
     function.id(family)?;
     Ok((function, encoder.out))
+}
+
+const fn surface_offset_unsupported(family: Family) -> DescriptorError {
+    DescriptorError::Unsupported {
+        what: "immediate offset into a surface on this port",
+        family,
+    }
+}
+
+fn surface(f: &mut fmt::Formatter<'_>, kind: &str, state: u32, offset: i32) -> fmt::Result {
+    match offset {
+        0 => write!(f, "{kind}[{state:#x}]"),
+        offset => write!(f, "{kind}[{state:#x}]{offset:+#x}"),
+    }
 }
 
 impl fmt::Display for LscAddress {
@@ -790,8 +877,8 @@ impl fmt::Display for LscAddress {
         match self {
             Self::Flat { offset: 0 } => f.write_str("flat"),
             Self::Flat { offset } => write!(f, "flat{offset:+#x}"),
-            Self::Bss(state) => write!(f, "bss[{state:#x}]"),
-            Self::Ss(state) => write!(f, "ss[{state:#x}]"),
+            Self::Bss { state, offset } => surface(f, "bss", *state, *offset),
+            Self::Ss { state, offset } => surface(f, "ss", *state, *offset),
             Self::Bti { index, offset: 0 } => write!(f, "bti[{index}]"),
             Self::Bti { index, offset } => write!(f, "bti[{index}]{offset:+#x}"),
         }

@@ -147,6 +147,9 @@ pub struct Descriptors {
     pub extended: u32,
     /// Bit ExBSO: `extended` holds a 26-bit surface offset (XeHPG and later).
     pub extended_bindless_offset: bool,
+    /// The bits beside an extended descriptor that is in a register: immediate offsets are there
+    /// then (Xe2). `None` if the extended descriptor is immediate.
+    pub extended_offset: Option<u32>,
 }
 
 /// One message.
@@ -222,6 +225,7 @@ const fn of(descriptor: u32) -> Descriptors {
         descriptor,
         extended: 0,
         extended_bindless_offset: false,
+        extended_offset: None,
     }
 }
 

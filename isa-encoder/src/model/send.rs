@@ -115,7 +115,8 @@ pub struct Send {
     /// The extended descriptor. Before Gen12 its bits 5:0 (function and end of thread) are kept
     /// apart in [`Send::sfid`] and [`Send::eot`].
     pub exdesc: Descriptor,
-    /// Xe2: bits 31:12 that are added to an extended descriptor in a register.
+    /// Xe2: bits 31:19 and 15:12 beside an extended descriptor in a register, which hold an
+    /// immediate offset.
     pub exdesc_offset: u32,
     /// The length of source 1 in registers, where the instruction says it: with an immediate
     /// extended descriptor or with `ex_bso`, else bits 10:6 of the register.

@@ -267,7 +267,10 @@ fn lower_send(
         src0: payload(&instruction.src[0])?,
         src1: payload(&instruction.src[1])?,
         dst,
-        extended_offset: send.exdesc_offset,
+        extended_offset: match send.exdesc {
+            Descriptor::Register { .. } => Some(send.exdesc_offset),
+            Descriptor::Immediate(_) => None,
+        },
         src1_len: send.src1_len,
         ex_bso: send.ex_bso,
         eot: send.eot,

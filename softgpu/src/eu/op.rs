@@ -58,8 +58,8 @@ pub(super) struct SendOp {
     pub src0: Option<u32>,
     pub src1: Option<u32>,
     pub dst: Option<u32>,
-    /// Added to an extended descriptor in a register.
-    pub extended_offset: u32,
+    /// The bits beside an extended descriptor that is in a register.
+    pub extended_offset: Option<u32>,
     /// Length of source 1 in registers, where the instruction says it.
     pub src1_len: Option<u8>,
     /// The extended descriptor is a bindless surface offset.

@@ -35,7 +35,7 @@ pub(super) fn execute(
         Immediate::Register(offset) => state.regs.dword(offset as usize),
     };
     let descriptor = read(send.descriptor);
-    let extended_descriptor = read(send.extended).wrapping_add(send.extended_offset);
+    let extended_descriptor = read(send.extended);
     let mask = state.write_mask(op);
     // A message for nobody does nothing, except that the last one ends the thread anyway.
     if mask == 0 && !send.eot {
@@ -66,6 +66,7 @@ pub(super) fn execute(
             descriptor,
             extended_descriptor,
             extended_bindless_offset: send.ex_bso,
+            extended_offset: send.extended_offset,
             exec_size: op.exec_size,
             mask,
             thread_slot: state.thread_slot,

@@ -17,6 +17,8 @@ pub struct Message<'a> {
     pub extended_descriptor: u32,
     /// The instruction's ExBSO bit: the extended descriptor holds a 26-bit surface offset.
     pub extended_bindless_offset: bool,
+    /// The instruction's bits beside an extended descriptor that is in a register.
+    pub extended_offset: Option<u32>,
     /// The number of channels of the instruction.
     pub exec_size: u8,
     /// Live channels: bit i is channel i of this message (already shifted by the channel offset).
@@ -56,6 +58,7 @@ pub fn execute(message: Message<'_>, env: &GroupEnv<'_>) -> Result<Effect, Fault
         descriptor: message.descriptor,
         extended: message.extended_descriptor,
         extended_bindless_offset: message.extended_bindless_offset,
+        extended_offset: message.extended_offset,
     };
     match Meaning::decode(family, function, descriptors).map_err(unknown)? {
         Meaning::Hdc(meaning) => hdc::execute(meaning, message, env).map(|()| Effect::None),

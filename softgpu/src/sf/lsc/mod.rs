@@ -177,8 +177,8 @@ impl<'a> Context<'a> {
         };
         match address {
             LscAddress::Flat { .. } => Ok(None),
-            LscAddress::Bss(offset) => at(env.bases.bindless_surface, offset),
-            LscAddress::Ss(offset) => at(env.bases.surface, offset),
+            LscAddress::Bss { state, .. } => at(env.bases.bindless_surface, state),
+            LscAddress::Ss { state, .. } => at(env.bases.surface, state),
             LscAddress::Bti { index, .. } if STATELESS.contains(&index) => Ok(None),
             LscAddress::Bti { index, .. } => env.state.bti(env, index).map(Some),
         }

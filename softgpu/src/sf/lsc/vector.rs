@@ -28,8 +28,10 @@ impl<'a> Vector<'a> {
         let context = &self.context;
         let width = self.address_size.bytes();
         let offset = match self.address {
-            LscAddress::Flat { offset } | LscAddress::Bti { offset, .. } => offset,
-            LscAddress::Bss(_) | LscAddress::Ss(_) => 0,
+            LscAddress::Flat { offset }
+            | LscAddress::Bss { offset, .. }
+            | LscAddress::Ss { offset, .. }
+            | LscAddress::Bti { offset, .. } => offset,
         };
         Ok(Gather {
             place: context.place(self.address, width)?,

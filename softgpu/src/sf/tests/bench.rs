@@ -172,6 +172,7 @@ impl Bench {
             descriptor,
             extended_descriptor: descriptors.extended,
             extended_bindless_offset: descriptors.extended_bindless_offset,
+            extended_offset: descriptors.extended_offset,
             exec_size: send.exec_size,
             mask: send.mask,
             thread_slot: 0,

@@ -227,6 +227,7 @@ fn fences_respond_and_barriers_count() {
         descriptor: 0x0200_0004,
         extended_descriptor: 0,
         extended_bindless_offset: false,
+        extended_offset: None,
         exec_size: 1,
         mask: 1,
         thread_slot: 0,

@@ -34,6 +34,7 @@ fn one(bench: &Bench, random: &mut Random) -> bool {
         descriptor,
         extended_descriptor: random.next() as u32,
         extended_bindless_offset: random.below(2) == 0,
+        extended_offset: (random.below(2) == 0).then(|| random.next() as u32),
         exec_size: 1 << random.below(6),
         mask: random.next() as u32,
         thread_slot: random.below(1024) as u32,

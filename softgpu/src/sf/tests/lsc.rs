@@ -553,7 +553,10 @@ fn scratch_surfaces_belong_to_threads() {
                     meaning: Meaning::Lsc(Lsc::Vector {
                         port: LscPort::Ugm,
                         direction: Direction::Write,
-                        address: LscAddress::Ss(5 * 64),
+                        address: LscAddress::Ss {
+                            state: 5 * 64,
+                            offset: 0,
+                        },
                         address_size: AddressSize::A32,
                         data: DataSize::D32,
                         elements: 1,
