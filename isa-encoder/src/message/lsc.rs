@@ -413,9 +413,8 @@ impl Decoder {
         let has_offset = self.family >= Family::Xe2;
         // A register on the UGM port of Xe2 has no room for a payload length, and needs no bit to
         // say so.
-        let in_register = has_offset
-            && self.port == LscPort::Ugm
-            && self.descriptors.extended_offset.is_some();
+        let in_register =
+            has_offset && self.port == LscPort::Ugm && self.descriptors.extended_offset.is_some();
         let state = if self.descriptors.extended_bindless_offset || in_register {
             SURFACE_STATE_WIDE.get(extended) << 6
         } else {

@@ -8,17 +8,7 @@ use stack_tests::corpus::{SETS, Set};
 /// What does not work yet: a set and the test function that fails on it; `function*` if only some
 /// of its calls do, `*` for a set that is not looked at yet. A function that passes must leave the
 /// list.
-const KNOWN_FAILURES: &[(&str, &str)] = &[
-    ("tgl-newer", "calls::recursion"),
-    ("mtl-newer", "calls::any_space"),
-    ("pvc-newer", "calls::any_space"),
-    ("lnl-newer", "calls::any_space"),
-    ("lnl-newer", "calls::recursion"),
-    ("lnl-newer", "private::spills"),
-    ("bmg-newer", "calls::any_space"),
-    ("bmg-newer", "calls::recursion"),
-    ("bmg-newer", "private::spills"),
-];
+const KNOWN_FAILURES: &[(&str, &str)] = &[("tgl-newer", "calls::recursion")];
 
 /// Runs a test on every set of the corpus, by the set's name.
 pub fn everywhere<T: Fn(&str)>(test: T) {
