@@ -6,7 +6,7 @@ use core::fmt::Write;
 use devinfo::Family;
 
 use crate::message::{Descriptors, Message};
-use crate::model::{Descriptor, Instruction};
+use crate::model::Instruction;
 
 /// Appends the lengths and the meaning of a send; nothing for other instructions.
 pub fn send(out: &mut String, family: Family, instruction: &Instruction) {
@@ -20,17 +20,8 @@ pub fn send(out: &mut String, family: Family, instruction: &Instruction) {
         }
         let _ = write!(out, ", rd:{dst}");
     }
-    let (Some(function), Some(descriptor)) = (send.sfid, send.desc.immediate()) else {
+    let (Some(function), Some(descriptors)) = (send.sfid, Descriptors::of(send)) else {
         return;
-    };
-    let descriptors = Descriptors {
-        descriptor,
-        extended: send.exdesc.immediate().unwrap_or(0),
-        extended_bindless_offset: send.ex_bso,
-        extended_offset: match send.exdesc {
-            Descriptor::Register { .. } => Some(send.exdesc_offset),
-            Descriptor::Immediate(_) => None,
-        },
     };
     match Message::decode(family, function, descriptors) {
         Ok(message) => {

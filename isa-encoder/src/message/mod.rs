@@ -33,6 +33,7 @@ use bits::Field;
 use devinfo::Family;
 
 use crate::Sfid;
+use crate::model::{Descriptor, Send};
 
 /// Why descriptors are no message, or a message has no descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +151,22 @@ pub struct Descriptors {
     /// The bits beside an extended descriptor that is in a register: immediate offsets are there
     /// then (Xe2). `None` if the extended descriptor is immediate.
     pub extended_offset: Option<u32>,
+}
+
+impl Descriptors {
+    /// The descriptors of a send; `None` if the message descriptor is in a register. An extended
+    /// descriptor that is counts as zero.
+    pub fn of(send: &Send) -> Option<Self> {
+        Some(Self {
+            descriptor: send.desc.immediate()?,
+            extended: send.exdesc.immediate().unwrap_or(0),
+            extended_bindless_offset: send.ex_bso,
+            extended_offset: match send.exdesc {
+                Descriptor::Register { .. } => Some(send.exdesc_offset),
+                Descriptor::Immediate(_) => None,
+            },
+        })
+    }
 }
 
 /// One message.

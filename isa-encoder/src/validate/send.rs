@@ -189,10 +189,6 @@ fn range((operand, length): Payload) -> Option<Range<u32>> {
 /// The message, if its descriptors are in the instruction.
 fn message(view: &View<'_>) -> Option<Result<Message, crate::message::DescriptorError>> {
     let send = view.input.send()?;
-    let descriptors = Descriptors {
-        descriptor: send.desc.immediate()?,
-        extended: send.exdesc.immediate().unwrap_or(0),
-        extended_bindless_offset: send.ex_bso,
-    };
+    let descriptors = Descriptors::of(send)?;
     Some(Message::decode(view.family(), send.sfid?, descriptors))
 }
