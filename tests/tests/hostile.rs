@@ -1,39 +1,82 @@
 //! Hostile input, grown from fixed seeds: a failure prints the seed that makes it, and `arbtest`
-//! takes it back.
+//! takes it back. And the inputs in `fuzz/seeds`, among them what fuzzing once found.
 
-use arbitrary::{Arbitrary, Unstructured};
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use std::fs;
+use std::path::Path;
+
 use arbtest::arbtest;
-use stack_tests::hostile;
+use stack_tests::hostile::{self, TARGETS};
 
-/// Runs `check` on `rounds` inputs grown from a fixed seed.
-fn rounds<T: for<'a> Arbitrary<'a> + std::fmt::Debug>(name: &str, rounds: u64, check: fn(&T)) {
-    for round in 0..rounds {
+/// Grows as many inputs for the target as it asks for.
+fn grow(name: &str) {
+    let target = TARGETS.iter().find(|target| target.name == name).unwrap();
+    for round in 0..target.rounds {
         let seed = 0x5eed_0000_0000_0000 | (0x1000 << 32) | round;
-        arbtest(|u: &mut Unstructured<'_>| {
-            check(&u.arbitrary::<T>()?);
-            Ok(())
-        })
-        .seed(seed);
+        arbtest(target.check).seed(seed);
     }
-    eprintln!("{name}: {rounds} inputs from seed 0x5eed100000000000 on");
-}
-
-#[test]
-fn eu_threads_survive_any_instructions() {
-    rounds("eu", 3000, hostile::eu::run);
-}
-
-#[test]
-fn instructions_round_trip_or_are_refused() {
-    rounds("instruction", 20_000, hostile::instruction::round_trip);
-}
-
-#[test]
-fn batches_are_walked_to_their_end() {
-    rounds("batch", 3000, hostile::batch::walk);
+    eprintln!(
+        "{name}: {} inputs from seed 0x5eed100000000000 on",
+        target.rounds
+    );
 }
 
 #[test]
 fn assembly_is_assembled_or_explained() {
-    rounds("assembly", 3000, hostile::assembly::assemble_text);
+    grow("assembly");
+}
+
+#[test]
+fn batches_are_walked_to_their_end() {
+    grow("batch");
+}
+
+#[test]
+fn batches_run_or_lose_their_queue() {
+    grow("submit");
+}
+
+#[test]
+fn eu_threads_survive_any_instructions() {
+    grow("eu");
+}
+
+#[test]
+fn instructions_round_trip_or_are_refused() {
+    grow("instruction");
+}
+
+#[test]
+fn ioctls_return() {
+    grow("ioctl");
+}
+
+#[test]
+fn broken_zebins_are_refused_or_run() {
+    grow("zebin");
+}
+
+#[test]
+fn broken_ze_info_is_refused_or_runs() {
+    grow("zeinfo");
+}
+
+#[test]
+fn seeds_are_replayed() {
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
+    for target in TARGETS {
+        let mut seeds: Vec<_> = fs::read_dir(fuzz.join("seeds").join(target.name))
+            .unwrap_or_else(|error| panic!("seeds of {}: {error}", target.name))
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        seeds.sort();
+        assert!(!seeds.is_empty(), "{}", target.name);
+        for seed in seeds {
+            eprintln!("{}", seed.display());
+            hostile::feed(target.name, &fs::read(&seed).unwrap());
+        }
+        let source = fuzz.join(format!("fuzz_targets/{}.rs", target.name));
+        assert!(source.is_file(), "{}", source.display());
+    }
 }

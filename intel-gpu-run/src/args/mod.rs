@@ -2,15 +2,17 @@
 
 mod element;
 mod expect;
+mod image;
 mod number;
+mod picture;
 mod print;
 mod range;
 mod spec;
 
 pub use element::ElementType;
 pub use expect::Expect;
+pub use image::{Coordinates, Dimensions, ImageShape, SamplerAddress, SamplerFilter};
+pub use picture::{PictureFormat, SampleBits};
 pub use print::Print;
 pub use range::Extent;
-pub use spec::{
-    ArgRef, ArgSpec, Coordinates, Dimensions, PixelFormat, SamplerAddress, SamplerFilter,
-};
+pub use spec::{ArgRef, ArgSpec};

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use super::{ElementType, number};
+use super::image::{Coordinates, Dimensions, ImageShape, SamplerAddress, SamplerFilter};
+use super::{ElementType, PictureFormat, number};
 
 /// What one kernel argument is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ pub enum ArgSpec {
     },
     /// `null`: a null pointer.
     Null,
-    /// `same=ARG`: the buffer of another argument again.
+    /// `same=ARG`: the buffer or image of another argument again.
     Same(ArgRef),
     /// `sub=ARG:ORIGIN:BYTES`: a part of the buffer of another argument.
     Sub {
@@ -71,35 +72,52 @@ pub enum ArgSpec {
         /// The offset in the page.
         misalign: u64,
     },
-    /// `image=PATH.png`: a 2-D image with the picture's pixels.
+    /// `image=PATH.png[:FORMAT]`: a 2-D image with the picture's pixels.
     Image {
         /// The PNG file to read.
         path: PathBuf,
+        /// The pixels.
+        format: PictureFormat,
     },
-    /// `image-out=PATH.png:WxH`: a 2-D rgba8 image, saved as a picture after the run.
+    /// `image-out=PATH.png:WxH[:FORMAT]`: a 2-D image, saved as a picture after the run.
     ImageOut {
         /// The PNG file to write.
         path: PathBuf,
         /// The size of the image.
         size: Dimensions,
+        /// The pixels.
+        format: PictureFormat,
     },
-    /// `image-raw=PATH:WxH:FORMAT`: a 2-D image with the file's pixels, row after row.
+    /// `image-raw=PATH:SIZE:FORMAT`: an image with the file's pixels, row after row.
     ImageRaw {
         /// The file to read.
         path: PathBuf,
-        /// The size of the image.
-        size: Dimensions,
-        /// The pixels.
-        format: PixelFormat,
+        /// The size and the pixels.
+        shape: ImageShape,
     },
-    /// `image-raw-out=PATH:WxH:FORMAT`: a 2-D image, saved row after row after the run.
+    /// `image-raw-out=PATH:SIZE:FORMAT`: an image of zeroes, saved row after row after the run.
     ImageRawOut {
         /// The file to write.
         path: PathBuf,
-        /// The size of the image.
-        size: Dimensions,
-        /// The pixels.
-        format: PixelFormat,
+        /// The size and the pixels.
+        shape: ImageShape,
+    },
+    /// `image-raw-inout=PATH_IN:PATH_OUT:SIZE:FORMAT`: an image with a file's pixels, saved after
+    /// the run.
+    ImageRawInOut {
+        /// The file to read.
+        input: PathBuf,
+        /// The file to write.
+        output: PathBuf,
+        /// The size and the pixels.
+        shape: ImageShape,
+    },
+    /// `image-of=ARG:SIZE:FORMAT`: an image of the bytes of another argument's buffer.
+    ImageOf {
+        /// The argument that has the buffer.
+        buffer: ArgRef,
+        /// The size and the pixels.
+        shape: ImageShape,
     },
     /// `png-out=PATH.png:WxH`: a buffer of `W * H` rgba8 pixels, saved as a picture.
     PngOut {
@@ -128,106 +146,6 @@ pub enum ArgRef {
     Name(String),
 }
 
-/// A width and a height in pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dimensions {
-    /// Pixels in a row.
-    pub width: u32,
-    /// Rows.
-    pub height: u32,
-}
-
-macro_rules! names {
-    ($(#[$meta:meta])* $name:ident, $what:literal { $($(#[$doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name { $($(#[$doc])* $variant),+ }
-
-        impl FromStr for $name {
-            type Err = String;
-
-            fn from_str(text: &str) -> Result<Self, String> {
-                match text {
-                    $($text => Ok($name::$variant),)+
-                    _ => Err(format!(
-                        concat!("unknown ", $what, " {:?}, expected one of {}"),
-                        text,
-                        [$($text),+].join(" ")
-                    )),
-                }
-            }
-        }
-    };
-}
-
-names! {
-    /// The pixel format of a raw image.
-    PixelFormat, "FORMAT" {
-        /// One `uchar`.
-        R8ui = "r8ui",
-        /// One `ushort`.
-        R16ui = "r16ui",
-        /// One `uint`.
-        R32ui = "r32ui",
-        /// One `float`.
-        R32f = "r32f",
-        /// Four `uchar`.
-        Rgba8ui = "rgba8ui",
-        /// Four bytes, 0 to 255 standing for 0.0 to 1.0.
-        Rgba8 = "rgba8",
-        /// Four `float`.
-        Rgba32f = "rgba32f",
-    }
-}
-
-impl PixelFormat {
-    /// The size of one pixel in bytes.
-    pub fn size(self) -> u64 {
-        match self {
-            PixelFormat::R8ui => 1,
-            PixelFormat::R16ui => 2,
-            PixelFormat::R32ui | PixelFormat::R32f | PixelFormat::Rgba8ui | PixelFormat::Rgba8 => 4,
-            PixelFormat::Rgba32f => 16,
-        }
-    }
-}
-
-names! {
-    /// What a sampler does outside the image, by OpenCL's names.
-    SamplerAddress, "ADDRESS" {
-        /// Undefined outside (`CLK_ADDRESS_NONE`).
-        None = "none",
-        /// The border colour (`CLK_ADDRESS_CLAMP`).
-        Clamp = "clamp",
-        /// The nearest edge texel (`CLK_ADDRESS_CLAMP_TO_EDGE`).
-        ClampToEdge = "clamp-to-edge",
-        /// Wrap around (`CLK_ADDRESS_REPEAT`).
-        Repeat = "repeat",
-        /// Wrap around, every other time mirrored (`CLK_ADDRESS_MIRRORED_REPEAT`).
-        MirroredRepeat = "mirrored-repeat",
-    }
-}
-
-names! {
-    /// How a sampler mixes texels.
-    SamplerFilter, "FILTER" {
-        /// The nearest texel.
-        Nearest = "nearest",
-        /// Linear interpolation.
-        Linear = "linear",
-    }
-}
-
-names! {
-    /// What a sampler's coordinates mean.
-    Coordinates, "COORDS" {
-        /// Texels.
-        Unnormalized = "unnormalized",
-        /// 0 to 1 across the image.
-        Normalized = "normalized",
-    }
-}
-
 impl FromStr for ArgRef {
     type Err = String;
 
@@ -245,28 +163,8 @@ impl FromStr for ArgRef {
     }
 }
 
-impl FromStr for Dimensions {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let side = |part: &str| {
-            part.parse::<u32>()
-                .ok()
-                .filter(|v| *v > 0 && part.starts_with(|c: char| c != '+'))
-        };
-        text.split_once(['x', 'X'])
-            .and_then(|(w, h)| {
-                Some(Dimensions {
-                    width: side(w)?,
-                    height: side(h)?,
-                })
-            })
-            .ok_or_else(|| format!("expected WxH in pixels, such as 640x480, not {text:?}"))
-    }
-}
-
 /// The forms of [`ArgSpec`], in the order of the help text: keyword and the rest.
-const FORMS: [(&str, &str); 17] = [
+const FORMS: [(&str, &str); 19] = [
     ("in", "in=PATH"),
     ("out", "out=PATH:BYTES"),
     ("inout", "inout=PATH_IN:PATH_OUT"),
@@ -278,10 +176,15 @@ const FORMS: [(&str, &str); 17] = [
     ("same", "same=ARG"),
     ("sub", "sub=ARG:ORIGIN:BYTES"),
     ("userptr", "userptr=PATH:MISALIGN"),
-    ("image", "image=PATH.png"),
-    ("image-out", "image-out=PATH.png:WxH"),
-    ("image-raw", "image-raw=PATH:WxH:FORMAT"),
-    ("image-raw-out", "image-raw-out=PATH:WxH:FORMAT"),
+    ("image", "image=PATH.png[:FORMAT]"),
+    ("image-out", "image-out=PATH.png:WxH[:FORMAT]"),
+    ("image-raw", "image-raw=PATH:SIZE:FORMAT"),
+    ("image-raw-out", "image-raw-out=PATH:SIZE:FORMAT"),
+    (
+        "image-raw-inout",
+        "image-raw-inout=PATH_IN:PATH_OUT:SIZE:FORMAT",
+    ),
+    ("image-of", "image-of=ARG:SIZE:FORMAT"),
     ("png-out", "png-out=PATH.png:WxH"),
     ("sampler", "sampler=ADDRESS,FILTER,COORDS"),
 ];
@@ -299,14 +202,24 @@ Kernel arguments: one --arg SPEC for each argument, in the kernel's order. SPEC 
   bytes=HEX              a structure by value
   local=BYTES            shared local memory
   null                   a null pointer
-  same=ARG               the buffer of argument ARG (its position from 0, or its name) again
+  same=ARG               the buffer or image of argument ARG (its position from 0, or its
+                         name) again
   sub=ARG:ORIGIN:BYTES   a part of the buffer of argument ARG
   userptr=PATH:MISALIGN  host memory with a file's bytes, MISALIGN bytes into a page
-  image=PATH.png         an image with a picture's pixels (rgba8)
-  image-out=PATH.png:WxH an image, saved as a picture afterwards
-  image-raw=PATH:WxH:FORMAT, image-raw-out=PATH:WxH:FORMAT
-                         the same with bare pixels; FORMAT is r8ui r16ui r32ui r32f
-                         rgba8ui rgba8 or rgba32f
+  image=PATH.png[:FORMAT]
+                         a 2-D image with a picture's pixels; FORMAT is rgba8 (if none is
+                         named) r8 r16 rgba16, or one of these with ui: r8ui ...
+  image-out=PATH.png:WxH[:FORMAT]
+                         a 2-D image, saved as a picture afterwards
+  image-raw=PATH:SIZE:FORMAT, image-raw-out=PATH:SIZE:FORMAT,
+  image-raw-inout=PATH_IN:PATH_OUT:SIZE:FORMAT
+                         the same with bare pixels, row after row. SIZE is as the kernel's
+                         argument needs it: W (1-D, buffer), WxH (2-D), WxLAYERS (1-D array),
+                         WxHxD (3-D), WxHxLAYERS (2-D array). FORMAT is channels (r rg rgba
+                         bgra a i l d srgba sbgra), bits (8 16 32) and type (none: 0 to 1;
+                         s: -1 to 1; i, ui, f), such as r32f rgba8 rgba8ui rg16s
+  image-of=ARG:SIZE:FORMAT
+                         an image of the bytes of the buffer of argument ARG
   png-out=PATH.png:WxH   a buffer of W*H rgba8 pixels, saved as a picture afterwards
   sampler=ADDRESS,FILTER,COORDS
                          ADDRESS: none clamp clamp-to-edge repeat mirrored-repeat,
@@ -423,14 +336,20 @@ impl Form<'_> {
                     misalign,
                 }
             }
-            "image" => ArgSpec::Image {
-                path: self.path(rest)?,
-            },
+            "image" => {
+                let (path, format) = optional_format(rest)?;
+                ArgSpec::Image {
+                    path: self.path(path)?,
+                    format,
+                }
+            }
             "image-out" => {
-                let (path, size) = self.last(rest)?;
+                let (front, format) = optional_format(rest)?;
+                let (path, size) = self.last(front)?;
                 ArgSpec::ImageOut {
                     path: self.path(path)?,
                     size: part("WxH", size.parse())?,
+                    format,
                 }
             }
             "png-out" => {
@@ -441,12 +360,34 @@ impl Form<'_> {
                 }
             }
             "image-raw" => {
-                let (path, size, format) = self.raw(rest)?;
-                ArgSpec::ImageRaw { path, size, format }
+                let (path, shape) = self.shape(rest)?;
+                ArgSpec::ImageRaw {
+                    path: self.path(path)?,
+                    shape,
+                }
             }
             "image-raw-out" => {
-                let (path, size, format) = self.raw(rest)?;
-                ArgSpec::ImageRawOut { path, size, format }
+                let (path, shape) = self.shape(rest)?;
+                ArgSpec::ImageRawOut {
+                    path: self.path(path)?,
+                    shape,
+                }
+            }
+            "image-raw-inout" => {
+                let (front, shape) = self.shape(rest)?;
+                let (input, output) = self.last(front)?;
+                ArgSpec::ImageRawInOut {
+                    input: self.path(input)?,
+                    output: self.path(output)?,
+                    shape,
+                }
+            }
+            "image-of" => {
+                let (buffer, shape) = self.shape(rest)?;
+                ArgSpec::ImageOf {
+                    buffer: buffer.parse()?,
+                    shape,
+                }
             }
             "sampler" => {
                 let mut parts = rest.split(',');
@@ -481,14 +422,27 @@ impl Form<'_> {
         }
     }
 
-    fn raw(&self, rest: &str) -> Result<(PathBuf, Dimensions, PixelFormat), String> {
+    fn shape<'t>(&self, rest: &'t str) -> Result<(&'t str, ImageShape), String> {
         let (front, format) = self.last(rest)?;
-        let (path, size) = self.last(front)?;
+        let (front, size) = self.last(front)?;
         Ok((
-            self.path(path)?,
-            part("WxH", size.parse())?,
-            format.parse()?,
+            front,
+            ImageShape {
+                sides: part("SIZE", size.parse())?,
+                format: part("FORMAT", format.parse())?,
+            },
         ))
+    }
+}
+
+/// Splits `:FORMAT` off; a path may have colons of its own, so that what is no format belongs to
+/// the path.
+fn optional_format(text: &str) -> Result<(&str, PictureFormat), String> {
+    match text.rsplit_once(':') {
+        Some((front, format)) if !format.contains(['.', 'x', 'X']) => {
+            Ok((front, part("FORMAT", format.parse())?))
+        }
+        _ => Ok((text, PictureFormat::default())),
     }
 }
 
@@ -598,6 +552,13 @@ mod tests {
         );
     }
 
+    fn shape(size: &str, format: &str) -> ImageShape {
+        ImageShape {
+            sides: size.parse().unwrap(),
+            format: format.parse().unwrap(),
+        }
+    }
+
     #[test]
     fn images_and_samplers() {
         let size = Dimensions {
@@ -605,16 +566,25 @@ mod tests {
             height: 32,
         };
         assert_eq!(
-            ok("image=p.png"),
+            ok("image=a:p.png"),
             ArgSpec::Image {
-                path: "p.png".into()
+                path: "a:p.png".into(),
+                format: PictureFormat::default(),
+            }
+        );
+        assert_eq!(
+            ok("image=a:p.png:r16ui"),
+            ArgSpec::Image {
+                path: "a:p.png".into(),
+                format: "r16ui".parse().unwrap(),
             }
         );
         assert_eq!(
             ok("image-out=p.png:64x32"),
             ArgSpec::ImageOut {
                 path: "p.png".into(),
-                size
+                size,
+                format: PictureFormat::default(),
             }
         );
         assert_eq!(
@@ -628,8 +598,22 @@ mod tests {
             ok("image-raw=p:64x32:r32f"),
             ArgSpec::ImageRaw {
                 path: "p".into(),
-                size,
-                format: PixelFormat::R32f
+                shape: shape("64x32", "r32f"),
+            }
+        );
+        assert_eq!(
+            ok("image-raw-inout=a:b:c:8x4x2:rgba16f"),
+            ArgSpec::ImageRawInOut {
+                input: "a:b".into(),
+                output: "c".into(),
+                shape: shape("8x4x2", "rgba16f"),
+            }
+        );
+        assert_eq!(
+            ok("image-of=src:16:r8ui"),
+            ArgSpec::ImageOf {
+                buffer: ArgRef::Name("src".into()),
+                shape: shape("16", "r8ui"),
             }
         );
         assert_eq!(
@@ -661,7 +645,9 @@ mod tests {
             error("image-out=p.png:64"),
             "WxH: expected WxH in pixels, such as 640x480, not \"64\""
         );
-        assert!(error("image-raw=p:1x1:rgb8").starts_with("unknown FORMAT \"rgb8\""));
+        assert!(error("image-raw=p:1x1:rgb8").starts_with("FORMAT: unknown channels \"rgb\""));
+        assert!(error("image=p.png:rg8").starts_with("FORMAT: a picture"));
+        assert!(error("image-raw=p:1x0:r8").starts_with("SIZE: expected"));
         assert!(error("sampler=clamp,linear").starts_with("expected sampler=ADDRESS"));
         assert!(error("sampler=edge,linear,normalized").starts_with("unknown ADDRESS \"edge\""));
         assert!(error("float=1").starts_with("unknown kind of argument \"float\""));

@@ -98,16 +98,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
 
 fn as_json(step: &batchbuffer::Step<'_>) -> serde_json::Value {
     let packet = step.packet.as_ref().ok();
-    let fields: serde_json::Map<_, _> = packet
+    // A list, for a packet that repeats a state has the same path more than once.
+    let fields: Vec<_> = packet
         .into_iter()
-        .flat_map(|packet| batchbuffer::print::fields(packet))
-        .map(|value| {
-            let name = match value.index {
-                Some(index) => format!("{}[{index}]", value.field.name),
-                None => value.field.name.to_owned(),
-            };
-            (name, json!({ "raw": value.raw, "text": value.to_string() }))
-        })
+        .flat_map(|packet| batchbuffer::print::all_fields(packet))
+        .map(|(path, value)| json!({ "name": path, "raw": value.raw, "text": value.to_string() }))
         .collect();
     json!({
         "address": step.address.get(),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use devinfo::Target;
 use serde_json::{Value, json};
 use umd::Binary;
-use umd::binary::{ArgInfo, KernelInfo};
+use umd::binary::{AccessQualifier, ArgInfo, KernelInfo};
 
 use crate::exit::{Error, Exit};
 use crate::files;
@@ -58,6 +58,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
     );
     for kernel in binary.kernels() {
         describe(&mut out, kernel, grf_bytes(&binary) as u32);
+        if let Some(reason) = binary.unsupported(&kernel.name) {
+            let _ = writeln!(out, "  does not run         {reason}");
+        }
     }
     for (index, text) in binary.printf_strings().iter().enumerate() {
         let _ = writeln!(out, "printf string {index}: {text:?}");
@@ -150,7 +153,11 @@ fn describe(out: &mut String, kernel: &KernelInfo, grf_bytes: u32) {
 
 fn as_json(binary: &Binary) -> Value {
     let target = binary.target();
-    let kernels: Vec<_> = binary.kernels().iter().map(kernel_json).collect();
+    let kernels: Vec<_> = binary
+        .kernels()
+        .iter()
+        .map(|kernel| kernel_json(kernel, binary.unsupported(&kernel.name)))
+        .collect();
     json!({
         "target": {
             "platform": target.platform,
@@ -165,7 +172,7 @@ fn as_json(binary: &Binary) -> Value {
     })
 }
 
-fn kernel_json(kernel: &KernelInfo) -> Value {
+fn kernel_json(kernel: &KernelInfo, unsupported: Option<&str>) -> Value {
     let args: Vec<_> = kernel
         .args
         .iter()
@@ -174,6 +181,12 @@ fn kernel_json(kernel: &KernelInfo) -> Value {
                 "name": arg.name,
                 "type": arg.type_name,
                 "kind": arg.kind.to_string(),
+                "address_space": arg.address_space.map(|space| format!("{space:?}").to_lowercase()),
+                "access": arg.access.map(|access| match access {
+                    AccessQualifier::ReadOnly => "read_only",
+                    AccessQualifier::WriteOnly => "write_only",
+                    AccessQualifier::ReadWrite => "read_write",
+                }),
                 "payload_offset": arg.payload_offset,
                 "binding_table_index": arg.binding_table_index,
                 "alignment": arg.alignment,
@@ -192,6 +205,7 @@ fn kernel_json(kernel: &KernelInfo) -> Value {
         "required_local_size": kernel.required_local_size,
         "required_sub_group_size": kernel.required_sub_group_size,
         "prints": kernel.has_printf,
+        "unsupported": unsupported,
         "cross_thread_register": kernel.cross_thread_register,
         "args": args,
     })

@@ -4,7 +4,14 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use devinfo::Family;
 use isa_encoder::{AsmOptions, assemble};
 
-use super::AnyFamily;
+use super::{AnyFamily, Target, grow};
+
+/// Assembly text.
+pub const TARGET: Target = Target {
+    name: "assembly",
+    rounds: 3000,
+    check: |u| grow(u, assemble_text),
+};
 
 const WORDS: [&str; 72] = [
     "mov",

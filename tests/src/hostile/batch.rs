@@ -1,10 +1,27 @@
 //! Batches of dwords that look like packets.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use batchbuffer::{Batch, Engine};
+use batchbuffer::packets::PacketId;
+use batchbuffer::{Batch, Engine, Engines};
 use devinfo::{Family, GpuAddress};
+use kmd_iface::KmdError;
 
-use super::AnyFamily;
+use super::soft::{self, BATCH, DATA, SIZE, Submitter};
+use super::{AnyFamily, Target, grow};
+
+/// Batches that are decoded and printed.
+pub const WALK: Target = Target {
+    name: "batch",
+    rounds: 3000,
+    check: |u| grow(u, walk),
+};
+
+/// Batches that the software GPU executes.
+pub const SUBMIT: Target = Target {
+    name: "submit",
+    rounds: 1000,
+    check: |u| grow(u, submit),
+};
 
 /// Headers of packets that do something (opcode bits; lengths vary).
 const HEADERS: [u32; 24] = [
@@ -99,4 +116,79 @@ pub fn walk(batch: &AnyBatch) {
         assert!(!step.to_string().is_empty());
     }
     assert!(next <= batch.dwords.len());
+}
+
+/// The platforms that batches are submitted on: each walker, and a copy of each command streamer.
+const PLATFORMS: [&str; 5] = ["bdw", "skl", "icl", "tgl", "dg2"];
+
+/// Packets of the render engine with random fields; addresses are often in bound memory.
+#[derive(Clone, Debug)]
+pub struct Packets {
+    platform: &'static str,
+    dwords: Vec<u32>,
+}
+
+impl<'a> Arbitrary<'a> for Packets {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
+        let platform = *u.choose(&PLATFORMS)?;
+        let family = devinfo::by_name(platform).map_or(Family::Gen12Lp, |p| p.family);
+        let packets: Vec<_> = PacketId::ALL
+            .iter()
+            .map(|id| id.layout())
+            .filter(|layout| layout.engines.contains(Engines::from(Engine::Render)))
+            .filter_map(|layout| Some((layout.header?, layout.length(family)?)))
+            .collect();
+        let mut dwords = Vec::new();
+        for _ in 0..u.int_in_range(1..=16)? {
+            let (header, length) = *u.choose(&packets)?;
+            let count = match u.ratio(1, 20)? {
+                true => u.int_in_range(1..=40)?,
+                false => length.dwords,
+            };
+            let field = match length.field {
+                Some(_) => u32::from(count.saturating_sub(2)),
+                None => 0,
+            };
+            let flags = match u.ratio(1, 4)? {
+                true => u32::from(u.arbitrary::<u8>()?) << 8,
+                false => 0,
+            };
+            dwords.push(header | field | flags);
+            let mut left = count.saturating_sub(1);
+            while left > 0 {
+                let base = if u.ratio(1, 4)? { BATCH } else { DATA };
+                let address = base.get() + u.int_in_range(0..=SIZE + 0x1000)?;
+                match u.int_in_range(0..=3)? {
+                    0 if left >= 2 => {
+                        dwords.extend([address as u32 & !7, (address >> 32) as u32]);
+                        left -= 1;
+                    }
+                    1 => dwords.push(u.arbitrary()?),
+                    _ => dwords.push(u.int_in_range(0..=15)?),
+                }
+                left -= 1;
+            }
+        }
+        Ok(Self { platform, dwords })
+    }
+}
+
+/// Executes the batch: it ends, or its queue is lost with a reason, and the next one runs.
+///
+/// # Panics
+/// If the product does, or if the device does not work afterwards.
+pub fn submit(packets: &Packets) {
+    const END: u32 = 0x0500_0000;
+    Submitter::with(packets.platform, |submitter| {
+        let mut dwords = packets.dwords.clone();
+        dwords.extend([END, 0]);
+        match submitter.run(&dwords) {
+            Ok(()) => {}
+            Err(KmdError::QueueLost { .. }) => {
+                let after = submitter.run(&[END, 0]);
+                assert!(after.is_ok(), "after a lost queue: {after:?}");
+            }
+            Err(other) => panic!("{other}, not within {:?}", soft::DEADLINE),
+        }
+    });
 }

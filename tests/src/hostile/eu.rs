@@ -8,6 +8,14 @@ use softgpu::sf::StateCache;
 use softgpu::{Barrier, GroupEnv, Slm, StateBases};
 
 use super::instruction::AnyInstruction;
+use super::{AnyFamily, Target, grow};
+
+/// EU bytes, executed.
+pub const TARGET: Target = Target {
+    name: "eu",
+    rounds: 3000,
+    check: |u| grow(u, run),
+};
 
 /// A kernel of instructions that decode, with some bits flipped, and a payload.
 #[derive(Debug)]
@@ -22,7 +30,7 @@ pub struct Kernel {
 
 impl<'a> Arbitrary<'a> for Kernel {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        let family = Family::Gen12Lp;
+        let AnyFamily(family) = u.arbitrary()?;
         let mut code = Vec::new();
         for _ in 0..u.int_in_range(1..=24)? {
             let mut bytes = AnyInstruction::of(family, u)?.bytes;

@@ -4,7 +4,14 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use devinfo::Family;
 use isa_encoder::{decode, encode};
 
-use super::AnyFamily;
+use super::{AnyFamily, Target, grow};
+
+/// Sixteen bytes that may be an instruction.
+pub const TARGET: Target = Target {
+    name: "instruction",
+    rounds: 20_000,
+    check: |u| grow(u, round_trip),
+};
 
 /// Sixteen bytes, of a family.
 #[derive(Clone, Copy, Debug)]

@@ -1,19 +1,69 @@
 //! Input that was not made by a compiler or a driver.
 //!
-//! Each module has an [`arbitrary::Arbitrary`] generator and a function that feeds what it
-//! generates to the product and checks what must hold whatever the input is, so that a fuzzer can
-//! drive the same functions as the tests in `tests/hostile.rs`.
+//! Each module has an [`arbitrary::Arbitrary`] generator, a function that feeds what it generates
+//! to the product and checks what must hold whatever the input is, and a [`Target`] that names
+//! the pair. `tests/hostile.rs` grows inputs from fixed seeds and replays those in `fuzz/seeds`;
+//! the fuzz targets in `fuzz` are the same functions behind `cargo fuzz`.
 //!
 //! That nothing panics is the least of it: everything must end, and what is refused must be
-//! explained. That a batch cannot reach the process's memory is tested in `softgpu`.
+//! explained.
 
 pub mod assembly;
 pub mod batch;
 pub mod eu;
 pub mod instruction;
+pub mod ioctl;
+mod soft;
+pub mod zebin;
+pub mod zeinfo;
+
+use std::fmt::Debug;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use devinfo::Family;
+
+/// One kind of hostile input.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name: that of the fuzz target and of its folder of seeds.
+    pub name: &'static str,
+    /// How many inputs the tests grow.
+    pub rounds: u64,
+    /// Makes an input of bytes and checks what the product does with it.
+    pub check: fn(&mut Unstructured<'_>) -> Result<()>,
+}
+
+/// Every kind.
+pub const TARGETS: [Target; 8] = [
+    assembly::TARGET,
+    batch::WALK,
+    batch::SUBMIT,
+    eu::TARGET,
+    instruction::TARGET,
+    ioctl::TARGET,
+    zebin::TARGET,
+    zeinfo::TARGET,
+];
+
+/// Feeds one input to the target of that name, as a fuzzer does. Bytes that are too few for an
+/// input are none.
+///
+/// # Panics
+/// If there is no such target, or if the product breaks a promise.
+pub fn feed(name: &str, bytes: &[u8]) {
+    let target = TARGETS
+        .iter()
+        .find(|target| target.name == name)
+        .unwrap_or_else(|| panic!("no target {name:?}"));
+    // The only error is that the bytes ran out.
+    let _ = (target.check)(&mut Unstructured::new(bytes));
+}
+
+/// Grows a `T` and checks it.
+fn grow<T: for<'a> Arbitrary<'a> + Debug>(u: &mut Unstructured<'_>, check: fn(&T)) -> Result<()> {
+    check(&u.arbitrary()?);
+    Ok(())
+}
 
 /// A family, as generated.
 #[derive(Clone, Copy, Debug)]

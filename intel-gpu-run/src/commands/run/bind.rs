@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use umd::binary::{ArgInfo, ArgKind, KernelInfo};
 use umd::{
-    AddressingMode, Arg, Buffer, Device, FilterMode, HostMemory, Image, ImageDesc, ImageFormat,
-    ImageKind, Region, Sampler,
+    AddressingMode, Arg, Buffer, Device, FilterMode, HostMemory, Image, ImageDesc, ImageKind,
+    Sampler,
 };
 
 use crate::args::{
-    ArgRef, ArgSpec, Coordinates, Dimensions, ElementType, PixelFormat, SamplerAddress,
-    SamplerFilter,
+    ArgRef, ArgSpec, Coordinates, Dimensions, ElementType, ImageShape, PictureFormat,
+    SamplerAddress, SamplerFilter,
 };
 use crate::exit::Error;
 use crate::files;
-use crate::picture::{PIXEL_BYTES, Picture};
+use crate::picture::Picture;
 
 /// One bound argument: what the kernel gets, and what is saved afterwards.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ pub struct Bound {
 pub enum Value {
     /// A buffer.
     Buffer(Buffer),
-    /// An image and its pixels.
-    Image(Image, PixelFormat),
+    /// An image.
+    Image(Image),
     /// A null pointer.
     Null,
     /// Bytes by value.
@@ -47,8 +47,8 @@ pub enum Value {
 pub enum Save {
     /// As it is.
     Raw(PathBuf),
-    /// As a picture of rgba8 pixels.
-    Png(PathBuf, Dimensions),
+    /// As a picture.
+    Png(PathBuf, Dimensions, PictureFormat),
 }
 
 impl Bound {
@@ -56,7 +56,7 @@ impl Bound {
     pub fn arg(&self) -> Arg<'_> {
         match &self.value {
             Value::Buffer(buffer) => Arg::Buffer(buffer),
-            Value::Image(image, _) => Arg::Image(image),
+            Value::Image(image) => Arg::Image(image),
             Value::Null => Arg::Null,
             Value::Bytes(bytes) => Arg::Value(bytes),
             Value::Local(bytes) => Arg::Local(*bytes),
@@ -75,10 +75,9 @@ impl Bound {
                 buffer.read(0, &mut bytes)?;
                 Ok(bytes)
             }
-            Value::Image(image, format) => {
-                let desc = image.desc();
-                let mut bytes = zeroes(image_bytes(desc, *format))?;
-                image.read(&whole(desc), &mut bytes)?;
+            Value::Image(image) => {
+                let mut bytes = zeroes(image_bytes(image))?;
+                image.read(&image.whole(), &mut bytes)?;
                 Ok(bytes)
             }
             _ => Err(Error::Usage(
@@ -98,9 +97,10 @@ impl Bound {
                 files::write(path, &self.content()?)?;
                 Ok(Some(path))
             }
-            Some(Save::Png(path, size)) => {
+            Some(Save::Png(path, size, format)) => {
                 let picture = Picture {
                     size: *size,
+                    format: *format,
                     pixels: self.content()?,
                 };
                 picture.write(path)?;
@@ -175,6 +175,8 @@ pub fn raw_kinds(specs: &[ArgSpec]) -> Result<Vec<ArgKind>, Error> {
             | ArgSpec::ImageOut { .. }
             | ArgSpec::ImageRaw { .. }
             | ArgSpec::ImageRawOut { .. }
+            | ArgSpec::ImageRawInOut { .. }
+            | ArgSpec::ImageOf { .. }
             | ArgSpec::Sampler { .. } => Err(Error::Usage(
                 "raw EU instructions take buffers and values only; \
                  assembly directives can bind images and samplers"
@@ -244,14 +246,20 @@ fn bind_one(
         }
         ArgSpec::PngOut { path, size } => Ok(Bound {
             value: Value::Buffer(device.buffer(picture_bytes(*size))?),
-            save: Some(Save::Png(path.clone(), *size)),
+            save: Some(Save::Png(path.clone(), *size, PictureFormat::default())),
         }),
         ArgSpec::UserPtr { path, misalign } => kept(Value::Buffer(user_memory(
             device,
             &nonempty(path)?,
             *misalign,
         )?)),
-        ArgSpec::Same(arg) => kept(Value::Buffer(buffer_of(kernel, earlier, arg)?.clone())),
+        ArgSpec::Same(arg) => match earlier_value(kernel, earlier, arg)? {
+            Value::Buffer(buffer) => kept(Value::Buffer(buffer.clone())),
+            Value::Image(image) => kept(Value::Image(image.clone())),
+            _ => Err(Error::Usage(
+                "same= names an argument that is neither a buffer nor an image".to_owned(),
+            )),
+        },
         ArgSpec::Sub {
             parent,
             origin,
@@ -272,38 +280,41 @@ fn bind_one(
                 .map_err(|_| Error::Usage(format!("{bytes} bytes of local memory are too many")))?;
             kept(Value::Local(bytes))
         }
-        ArgSpec::Image { path } => {
-            let picture = Picture::read(path)?;
-            let image = device.image(&desc(picture.size, PixelFormat::Rgba8))?;
-            image.write(&whole(image.desc()), &picture.pixels)?;
-            kept(Value::Image(image, PixelFormat::Rgba8))
+        ArgSpec::Image { path, format } => {
+            let picture = Picture::read(path, *format)?;
+            let Dimensions { width, height } = picture.size;
+            let image = device.image(&ImageDesc::d2(format.format, width, height))?;
+            image.write(&image.whole(), &picture.pixels)?;
+            kept(Value::Image(image))
         }
-        ArgSpec::ImageOut { path, size } => Ok(Bound {
-            value: Value::Image(
-                device.image(&desc(*size, PixelFormat::Rgba8))?,
-                PixelFormat::Rgba8,
-            ),
-            save: Some(Save::Png(path.clone(), *size)),
+        ArgSpec::ImageOut { path, size, format } => Ok(Bound {
+            value: Value::Image(device.image(&ImageDesc::d2(
+                format.format,
+                size.width,
+                size.height,
+            ))?),
+            save: Some(Save::Png(path.clone(), *size, *format)),
         }),
-        ArgSpec::ImageRaw { path, size, format } => {
-            let desc = desc(*size, *format);
-            let bytes = files::read(path)?;
-            if bytes.len() as u64 != image_bytes(&desc, *format) {
-                return Err(Error::Rejected(format!(
-                    "{} has {} bytes, the image needs {}",
-                    path.display(),
-                    bytes.len(),
-                    image_bytes(&desc, *format)
-                )));
-            }
-            let image = device.image(&desc)?;
-            image.write(&whole(&desc), &bytes)?;
-            kept(Value::Image(image, *format))
+        ArgSpec::ImageRaw { path, shape } => {
+            kept(Value::Image(raw_image(device, shape, info, Some(path))?))
         }
-        ArgSpec::ImageRawOut { path, size, format } => Ok(Bound {
-            value: Value::Image(device.image(&desc(*size, *format))?, *format),
+        ArgSpec::ImageRawOut { path, shape } => Ok(Bound {
+            value: Value::Image(raw_image(device, shape, info, None)?),
             save: Some(Save::Raw(path.clone())),
         }),
+        ArgSpec::ImageRawInOut {
+            input,
+            output,
+            shape,
+        } => Ok(Bound {
+            value: Value::Image(raw_image(device, shape, info, Some(input))?),
+            save: Some(Save::Raw(output.clone())),
+        }),
+        ArgSpec::ImageOf { buffer, shape } => {
+            let buffer = buffer_of(kernel, earlier, buffer)?;
+            let desc = desc(shape, info)?;
+            kept(Value::Image(device.image_from_buffer(buffer, &desc)?))
+        }
         ArgSpec::Sampler {
             address,
             filter,
@@ -338,20 +349,71 @@ fn user_memory(device: &Device, bytes: &[u8], misalign: u64) -> Result<Buffer, E
     Ok(device.from_user_memory(&memory, begin..begin + bytes.len())?)
 }
 
+/// What an earlier argument is bound to.
+fn earlier_value<'b>(
+    kernel: &KernelInfo,
+    earlier: &'b [Bound],
+    arg: &ArgRef,
+) -> Result<&'b Value, Error> {
+    let index = resolve(kernel, arg)?;
+    earlier.get(index).map(|bound| &bound.value).ok_or_else(|| {
+        Error::Usage(format!(
+            "argument {index} comes later; name one that stands before this"
+        ))
+    })
+}
+
 /// The buffer of an earlier argument.
 fn buffer_of<'b>(
     kernel: &KernelInfo,
     earlier: &'b [Bound],
     arg: &ArgRef,
 ) -> Result<&'b Buffer, Error> {
-    let index = resolve(kernel, arg)?;
-    match earlier.get(index).map(|bound| &bound.value) {
-        Some(Value::Buffer(buffer)) => Ok(buffer),
-        Some(_) => Err(Error::Usage(format!("argument {index} is no buffer"))),
-        None => Err(Error::Usage(format!(
-            "argument {index} comes later; name one that stands before this"
+    match earlier_value(kernel, earlier, arg)? {
+        Value::Buffer(buffer) => Ok(buffer),
+        _ => Err(Error::Usage(format!(
+            "argument {} is no buffer",
+            resolve(kernel, arg)?
         ))),
     }
+}
+
+/// The image that a raw form describes, with a file's pixels or zeroes.
+fn raw_image(
+    device: &Device,
+    shape: &ImageShape,
+    info: &ArgInfo,
+    path: Option<&PathBuf>,
+) -> Result<Image, Error> {
+    let desc = desc(shape, info)?;
+    let image = if desc.kind == ImageKind::D1Buffer {
+        // These are the texels of a buffer, and no texel has more than 16 bytes.
+        let buffer = device.buffer(u64::from(desc.width) * 16)?;
+        device.image_from_buffer(&buffer, &desc)?
+    } else {
+        device.image(&desc)?
+    };
+    if let Some(path) = path {
+        let bytes = files::read(path)?;
+        let needed = image_bytes(&image);
+        if bytes.len() as u64 != needed {
+            return Err(Error::Rejected(format!(
+                "{} has {} bytes, the image needs {needed}",
+                path.display(),
+                bytes.len(),
+            )));
+        }
+        image.write(&image.whole(), &bytes)?;
+    }
+    Ok(image)
+}
+
+fn desc(shape: &ImageShape, info: &ArgInfo) -> Result<ImageDesc, Error> {
+    let kind = match info.kind {
+        ArgKind::Image(kind) => Some(kind),
+        _ => None,
+    };
+    shape.desc(kind).map_err(Error::Usage)
 }
 
 /// A vector of three has the size of four (OpenCL C 6.1.5); the padding is zero.
@@ -367,47 +429,12 @@ fn padded(element: ElementType, lanes: usize, bytes: &[u8], info: &ArgInfo) -> V
 }
 
 fn picture_bytes(size: Dimensions) -> u64 {
-    u64::from(size.width) * u64::from(size.height) * PIXEL_BYTES as u64
+    u64::from(size.width) * u64::from(size.height) * PictureFormat::default().bytes() as u64
 }
 
-/// The `cl_channel_order` and `cl_channel_type` of a pixel format (cl.h).
-fn desc(size: Dimensions, format: PixelFormat) -> ImageDesc {
-    const R: u32 = 0x10b0;
-    const RGBA: u32 = 0x10b5;
-    const UNORM_INT8: u32 = 0x10d2;
-    const UNSIGNED_INT8: u32 = 0x10da;
-    const UNSIGNED_INT16: u32 = 0x10db;
-    const UNSIGNED_INT32: u32 = 0x10dc;
-    const FLOAT: u32 = 0x10de;
-    let (order, data_type) = match format {
-        PixelFormat::R8ui => (R, UNSIGNED_INT8),
-        PixelFormat::R16ui => (R, UNSIGNED_INT16),
-        PixelFormat::R32ui => (R, UNSIGNED_INT32),
-        PixelFormat::R32f => (R, FLOAT),
-        PixelFormat::Rgba8ui => (RGBA, UNSIGNED_INT8),
-        PixelFormat::Rgba8 => (RGBA, UNORM_INT8),
-        PixelFormat::Rgba32f => (RGBA, FLOAT),
-    };
-    ImageDesc {
-        kind: ImageKind::D2,
-        format: ImageFormat { order, data_type },
-        width: size.width,
-        height: size.height,
-        depth: 1,
-        layers: 1,
-        row_pitch: 0,
-    }
-}
-
-fn image_bytes(desc: &ImageDesc, format: PixelFormat) -> u64 {
-    u64::from(desc.width) * u64::from(desc.height) * format.size()
-}
-
-fn whole(desc: &ImageDesc) -> Region {
-    Region {
-        origin: [0; 3],
-        size: [desc.width, desc.height, 1],
-    }
+fn image_bytes(image: &Image) -> u64 {
+    let texels: u64 = image.desc().extent().into_iter().map(u64::from).product();
+    texels * u64::from(image.texel_bytes())
 }
 
 fn zeroes(bytes: u64) -> Result<Vec<u8>, Error> {

@@ -1,0 +1,141 @@
+//! A software GPU that gives up soon, for inputs that do not mean well.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use devinfo::GpuAddress;
+use kmd_iface::{
+    AddressSpaceId, BufferDesc, EngineClass, Kmd, KmdResult, Mapping, Node, Priority, QueueDesc,
+    Submission,
+};
+use softgpu::{Options, SoftNode};
+use umd::{Device, DeviceSpec, OpenOptions};
+
+/// When the device's own hang check ends a kernel.
+pub const HANG: Duration = Duration::from_millis(50);
+
+/// How long anything may take that the hang check ends: generous, for a busy machine.
+pub const DEADLINE: Duration = Duration::from_secs(20);
+
+/// Options of a node that is small and impatient.
+pub fn options() -> Options {
+    Options {
+        memory_limit: 64 << 20,
+        hang_timeout: HANG,
+        threads: 1,
+        ..Options::default()
+    }
+}
+
+thread_local! {
+    static DEVICE: RefCell<Option<Device>> = const { RefCell::new(None) };
+}
+
+/// The driver's device on such a node, one for each thread: opening one takes longer than a
+/// hostile kernel.
+///
+/// # Panics
+/// If it cannot be opened.
+pub fn device() -> Device {
+    DEVICE.with_borrow_mut(|device| {
+        device
+            .get_or_insert_with(|| {
+                let options = OpenOptions {
+                    threads: Some(1),
+                    hang_timeout: Some(HANG),
+                    ..OpenOptions::default()
+                };
+                Device::open_with(&DeviceSpec::soft("tgl"), &options)
+                    .unwrap_or_else(|error| panic!("soft:tgl: {error}"))
+            })
+            .clone()
+    })
+}
+
+/// Where a [`Submitter`] binds its batches.
+pub const BATCH: GpuAddress = GpuAddress::new(0x10_0000);
+/// Where a [`Submitter`] binds memory that batches may name.
+pub const DATA: GpuAddress = GpuAddress::new(0x1000_0000);
+/// The size of both.
+pub const SIZE: u64 = 0x1_0000;
+
+/// An address space with a batch buffer and a data buffer.
+#[derive(Debug)]
+pub struct Submitter {
+    kmd: Arc<dyn Kmd>,
+    space: AddressSpaceId,
+    batch: Mapping,
+    data: Mapping,
+}
+
+impl Submitter {
+    /// Calls `work` with the submitter of `platform`, one for each thread.
+    ///
+    /// # Panics
+    /// If there is no such platform.
+    pub fn with(platform: &'static str, work: impl FnOnce(&Submitter)) {
+        thread_local! {
+            static OPEN: RefCell<HashMap<&'static str, Submitter>> = RefCell::default();
+        }
+        OPEN.with_borrow_mut(|open| {
+            work(open.entry(platform).or_insert_with(|| {
+                Self::new(platform).unwrap_or_else(|error| panic!("soft:{platform}: {error}"))
+            }));
+        });
+    }
+
+    fn new(platform: &str) -> KmdResult<Self> {
+        let target = devinfo::Target::parse(platform).expect("a platform");
+        let node = SoftNode::open(target, options()).expect("a software node");
+        let kmd = kmd_iface::open(node as Arc<dyn Node>)?;
+        let space = kmd.create_address_space()?;
+        let bound = |address| {
+            let buffer = kmd.create_buffer(&BufferDesc::system(SIZE))?;
+            kmd.bind(space, address, buffer, 0, SIZE)?;
+            kmd.map(buffer)
+        };
+        let (batch, data) = (bound(BATCH)?, bound(DATA)?);
+        Ok(Self {
+            kmd,
+            space,
+            batch,
+            data,
+        })
+    }
+
+    /// Runs a batch on a new queue, with the data buffer all zero.
+    ///
+    /// # Errors
+    /// What the kernel driver says about it.
+    pub fn run(&self, dwords: &[u32]) -> KmdResult<()> {
+        fill(&self.data, &[]);
+        fill(&self.batch, dwords);
+        let queue = self.kmd.create_queue(&QueueDesc {
+            engine: EngineClass::Render,
+            priority: Priority::Normal,
+            address_space: self.space,
+        })?;
+        let submission = Submission {
+            batch: BATCH,
+            length: SIZE,
+            wait: &[],
+        };
+        let fence = self.kmd.submit(queue, &submission);
+        let done = fence.and_then(|fence| self.kmd.wait(fence, Instant::now() + DEADLINE));
+        self.kmd.destroy_queue(queue)?;
+        done
+    }
+}
+
+/// Writes `dwords` and then zeroes.
+fn fill(mapping: &Mapping, dwords: &[u32]) {
+    let rest = std::iter::repeat(&0);
+    for (index, value) in (0..mapping.len() / 4).zip(dwords.iter().chain(rest)) {
+        let pointer = mapping.as_mut_ptr().cast::<u32>().wrapping_add(index);
+        // SAFETY: within the mapping, which a page aligns, and accessed atomically by everyone.
+        unsafe { AtomicU32::from_ptr(pointer) }.store(*value, Ordering::Relaxed);
+    }
+}
