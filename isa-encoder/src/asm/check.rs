@@ -56,7 +56,10 @@ impl Checker {
             diagnostics.push(Diagnostic {
                 severity: self.severity,
                 span: parsed.place(violation.place),
-                message: format!("{}: {}", instruction.opcode, rule.text),
+                message: match violation.error {
+                    Some(error) => format!("{}: {}: {error}", instruction.opcode, rule.text),
+                    None => format!("{}: {}", instruction.opcode, rule.text),
+                },
                 help: Some(help),
             });
         }

@@ -12,8 +12,8 @@ mod atomic;
 mod bits;
 mod gateway;
 mod hdc;
-mod hdc_codec;
 mod lsc;
+mod rules;
 mod sampler;
 mod sfid;
 
@@ -23,6 +23,7 @@ pub use hdc::{
     BlockAlignment, BlockPort, Direction, Hdc, HdcAddress, HdcSurface, OwordCount, SlotGroup,
 };
 pub use lsc::{AddressSize, Block2d, DataSize, FenceScope, FlushOp, Lsc, LscAddress, LscPort};
+pub use rules::{MESSAGE_RULES, MessageRule};
 pub(crate) use sfid::table as sfid_table;
 
 pub use sampler::{Parameter, Sampler, SamplerOp};
@@ -72,6 +73,15 @@ pub enum DescriptorError {
         /// The family.
         family: Family,
     },
+    /// The fields are in range, but the family does not have their combination.
+    Rule {
+        /// The name of the [`MessageRule`].
+        rule: &'static str,
+        /// The restriction.
+        text: &'static str,
+        /// The family.
+        family: Family,
+    },
 }
 
 impl fmt::Display for DescriptorError {
@@ -95,6 +105,9 @@ impl fmt::Display for DescriptorError {
                 limit,
             } => write!(f, "{field} {value:#x} exceeds {limit:#x}"),
             Self::Unsupported { what, family } => write!(f, "{family} has no {what}"),
+            Self::Rule { rule, text, family } => {
+                write!(f, "{family} has no such message: {text} (rule `{rule}`)")
+            }
         }
     }
 }
@@ -198,7 +211,7 @@ impl Message {
         let descriptor = descriptors.descriptor;
         match function {
             Sfid::DataPort0 | Sfid::DataPort1 | Sfid::ConstantCache => {
-                hdc_codec::decode(family, function, descriptors).map(Self::Hdc)
+                hdc::decode(family, function, descriptors).map(Self::Hdc)
             }
             Sfid::Ugm | Sfid::Ugml | Sfid::Tgm | Sfid::Slm => {
                 lsc::decode(family, function, descriptors).map(Self::Lsc)
@@ -219,11 +232,12 @@ impl Message {
     /// express this message.
     ///
     /// # Errors
-    /// [`DescriptorError::Unsupported`] when the family does not have the message,
-    /// [`DescriptorError::Range`] when a value does not fit its field.
+    /// [`DescriptorError::Rule`] and [`DescriptorError::Unsupported`] when the family does not
+    /// have the message, [`DescriptorError::Range`] when a value does not fit its field.
     pub fn encode(self, family: Family) -> Result<(Sfid, Descriptors), DescriptorError> {
+        self.validate(family)?;
         match self {
-            Self::Hdc(message) => hdc_codec::encode(family, message),
+            Self::Hdc(message) => hdc::encode(family, message),
             Self::Lsc(message) => lsc::encode(family, message),
             Self::Sampler(message) => {
                 sampler::encode(family, message).map(|descriptor| (Sfid::Sampler, of(descriptor)))

@@ -6,6 +6,7 @@ use devinfo::Family;
 
 use super::validator::Machine;
 use super::view::View;
+use crate::message::DescriptorError;
 
 /// The part of an instruction that a violation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,10 +78,16 @@ pub struct Violation {
     pub rule: &'static Rule,
     /// The part that breaks it; of several, the first.
     pub place: Place,
+    /// What is wrong with the descriptors of a send, of the rule `message` only.
+    pub error: Option<DescriptorError>,
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} [{}]: {}", self.place, self.rule.name, self.rule.text)
+        write!(f, "{} [{}]: {}", self.place, self.rule.name, self.rule.text)?;
+        match self.error {
+            Some(error) => write!(f, " ({error})"),
+            None => Ok(()),
+        }
     }
 }

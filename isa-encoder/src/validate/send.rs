@@ -6,7 +6,7 @@ use devinfo::Family;
 
 use super::rule::{Place, Rule, Scope};
 use super::view::{Operand, View};
-use crate::message::{Descriptors, Lsc, Message};
+use crate::message::{DescriptorError, Descriptors, Lsc, Message};
 use crate::model::{Opcode, RegFile, Send, Sfid};
 
 const SEND: &str = "BDW to TGL PRM vol 2a, send: Restrictions";
@@ -124,28 +124,6 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "message",
-        text: "the descriptors are no message of this shared function",
-        source: "SKL and TGL PRM vol 2d, Message Descriptors; IGA MessageDecoder",
-        scope: Scope::All,
-        check: |view| {
-            let known = matches!(
-                view.input.send()?.sfid?,
-                Sfid::DataPort0
-                    | Sfid::DataPort1
-                    | Sfid::ConstantCache
-                    | Sfid::Sampler
-                    | Sfid::Gateway
-                    | Sfid::ThreadSpawner
-                    | Sfid::Ugm
-                    | Sfid::Ugml
-                    | Sfid::Tgm
-                    | Sfid::Slm
-            );
-            (known && message(view)?.is_err()).then_some(Place::Instruction)
-        },
-    },
-    Rule {
         name: "transposed-one-channel",
         text: "a transposed vector has one address: the execution size is 1",
         source: "Mesa brw_eu_validate.c send_descriptor_restrictions; IGC vISA LSC_UNTYPED",
@@ -165,6 +143,37 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
 ];
+
+/// The rule about descriptors. What is wrong with them is in [`Violation::error`].
+pub(super) static MESSAGE: Rule = Rule {
+    name: "message",
+    text: "the descriptors must be a message of the shared function",
+    source: "SKL and TGL PRM vol 2d, Message Descriptors; IGA MessageDecoder",
+    scope: Scope::All,
+    check: |view| message_error(view).map(|_| Place::Instruction),
+};
+
+/// What is wrong with the descriptors, if they are in the instruction and for a function whose
+/// messages are known.
+pub(super) fn message_error(view: &View<'_>) -> Option<DescriptorError> {
+    let known = matches!(
+        view.input.send()?.sfid?,
+        Sfid::DataPort0
+            | Sfid::DataPort1
+            | Sfid::ConstantCache
+            | Sfid::Sampler
+            | Sfid::Gateway
+            | Sfid::ThreadSpawner
+            | Sfid::Ugm
+            | Sfid::Ugml
+            | Sfid::Tgm
+            | Sfid::Slm
+    );
+    message(view)
+        .filter(|_| known)?
+        .and_then(|message| message.validate(view.family()))
+        .err()
+}
 
 /// A payload and its length in registers, if that is known.
 type Payload = (Operand, Option<u32>);
@@ -187,7 +196,7 @@ fn range((operand, length): Payload) -> Option<Range<u32>> {
 }
 
 /// The message, if its descriptors are in the instruction.
-fn message(view: &View<'_>) -> Option<Result<Message, crate::message::DescriptorError>> {
+fn message(view: &View<'_>) -> Option<Result<Message, DescriptorError>> {
     let send = view.input.send()?;
     let descriptors = Descriptors::of(send)?;
     Some(Message::decode(view.family(), send.sfid?, descriptors))

@@ -52,7 +52,10 @@ static TABLES: &[&[Rule]] = &[
 
 /// Every rule, of all machines.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    TABLES.iter().flat_map(|table| table.iter())
+    TABLES
+        .iter()
+        .flat_map(|table| table.iter())
+        .chain([&send::MESSAGE])
 }
 
 /// Checks instructions against the rules of a machine.
@@ -77,7 +80,12 @@ impl Validator {
             .filter(move |rule| rule.scope.covers(&machine))
             .filter_map(move |rule| {
                 let place = (rule.check)(&view)?;
-                Some(Violation { rule, place })
+                let is_message = rule.name == send::MESSAGE.name;
+                Some(Violation {
+                    rule,
+                    place,
+                    error: is_message.then(|| send::message_error(&view)).flatten(),
+                })
             })
     }
 }

@@ -1,8 +1,8 @@
-//! Messages of the classic data port: data cache ports 0 and 1 and the constant cache.
+//! The messages of the classic data port as values.
 
 use core::fmt;
 
-use super::AtomicOp;
+use crate::message::AtomicOp;
 
 /// Which way data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

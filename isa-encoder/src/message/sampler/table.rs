@@ -1,0 +1,176 @@
+//! The operations of the sampler: codes, parameters, families.
+
+use devinfo::Family;
+
+macro_rules! operations {
+    ($($op:ident $name:literal $code:literal $first:ident..$last:ident [$($parameter:ident)*] $doc:literal;)*) => {
+        /// What a sampler message does.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum SamplerOp {
+            $(#[doc = $doc] $op,)*
+        }
+
+        impl SamplerOp {
+            /// Every operation of all families.
+            pub const ALL: &'static [SamplerOp] = &[$(SamplerOp::$op,)*];
+
+            const fn row(self) -> Row {
+                match self {
+                    $(SamplerOp::$op => Row {
+                        code: $code,
+                        name: $name,
+                        first: Family::$first,
+                        last: Family::$last,
+                        parameters: &[$(Parameter::$parameter,)*],
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+struct Row {
+    code: u32,
+    name: &'static str,
+    first: Family,
+    last: Family,
+    parameters: &'static [Parameter],
+}
+
+macro_rules! parameters {
+    ($($name:ident $doc:literal;)*) => {
+        /// One parameter of a sampler payload.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Parameter {
+            $(#[doc = $doc] $name,)*
+        }
+    };
+}
+
+parameters! {
+    U "First coordinate.";
+    V "Second coordinate.";
+    R "Third coordinate, or array index.";
+    ArrayIndex "Array index of cubes.";
+    Lod "Level of detail.";
+    Bias "Bias.";
+    Reference "Reference value.";
+    SampleIndex "Sample index.";
+    McsLow "Multisample control word, low.";
+    McsHigh "Multisample control word, high.";
+    DuDx "du/dx.";
+    DuDy "du/dy.";
+    DvDx "dv/dx.";
+    DvDy "dv/dy.";
+    DrDx "dr/dx.";
+    DrDy "dr/dy.";
+    MinLod "Minimum level of detail.";
+    OffsetU "Texel offset of u.";
+    OffsetV "Texel offset of v.";
+    Offsets "Texel offsets of u, v and r in one.";
+    OffsetsR "Texel offsets and the third coordinate in one.";
+    BiasOffsets "Bias and texel offsets in one.";
+    LodOffsets "Level of detail and texel offsets in one.";
+}
+
+operations! {
+    Sample "sample" 0x00 Gen8..Xe2 [U V R ArrayIndex MinLod] "Sample at the computed level of detail.";
+    SampleBias "sample_b" 0x01 Gen8..Xe2 [Bias U V R ArrayIndex MinLod] "Sample with a bias.";
+    SampleLod "sample_l" 0x02 Gen8..Xe2 [Lod U V R ArrayIndex] "Sample at a given level of detail.";
+    SampleCompare "sample_c" 0x03 Gen8..Xe2 [Reference U V R ArrayIndex MinLod] "Sample and compare.";
+    SampleGradients "sample_d" 0x04 Gen8..Xe2 [U DuDx DuDy V DvDx DvDy R DrDx DrDy ArrayIndex MinLod] "Sample with gradients.";
+    SampleBiasCompare "sample_b_c" 0x05 Gen8..Xe2 [Reference Bias U V R ArrayIndex] "Sample with a bias, and compare.";
+    SampleLodCompare "sample_l_c" 0x06 Gen8..Xe2 [Reference Lod U V R ArrayIndex] "Sample at a given level of detail, and compare.";
+    Load "ld" 0x07 Gen8..Xe2 [U V Lod R] "Fetch a texel by integer coordinates, with level of detail.";
+    Gather4 "gather4" 0x08 Gen8..Xe2 [U V R ArrayIndex] "Fetch the four texels that linear filtering would use.";
+    Lod "lod" 0x09 Gen8..Xe2 [U V R ArrayIndex] "The level of detail that a sample would use.";
+    ResourceInfo "resinfo" 0x0a Gen8..Xe2 [Lod] "The dimensions of a level.";
+    SampleInfo "sampleinfo" 0x0b Gen8..Xe2 [] "The number of samples.";
+    SampleKillPixel "sample_killpix" 0x0c Gen8..Xe2 [U V R] "Sample, and kill pixels by the chroma key.";
+    Gather4Lod "gather4_l" 0x0d Xe2..Xe2 [Lod U V R ArrayIndex] "Gather at a given level of detail.";
+    Gather4Bias "gather4_b" 0x0e Xe2..Xe2 [Bias U V R ArrayIndex] "Gather with a bias.";
+    Gather4Implicit "gather4_i" 0x0f Xe2..Xe2 [U V R ArrayIndex] "Gather at the computed level of detail.";
+    Gather4Compare "gather4_c" 0x10 Gen8..Xe2 [Reference U V R ArrayIndex] "Gather and compare.";
+    Gather4Offset "gather4_po" 0x11 Gen8..XeHpc [U V OffsetU OffsetV R] "Gather with texel offsets.";
+    Gather4OffsetCompare "gather4_po_c" 0x12 Gen8..XeHpc [Reference U V OffsetU OffsetV R] "Gather with texel offsets, and compare.";
+    SampleMinLod "sample_mlod" 0x12 Xe2..Xe2 [MinLod U V R ArrayIndex] "Sample with a minimum level of detail.";
+    SampleCompareMinLod "sample_c_mlod" 0x13 Xe2..Xe2 [MinLod Reference U V R ArrayIndex] "Sample with a minimum level of detail, and compare.";
+    SampleGradientsCompare "sample_d_c" 0x14 Gen8..Xe2 [Reference U DuDx DuDy V DvDx DvDy R DrDx DrDy ArrayIndex] "Sample with gradients, and compare.";
+    Gather4ImplicitCompare "gather4_i_c" 0x15 Xe2..Xe2 [Reference U V R ArrayIndex] "Gather at the computed level of detail, and compare.";
+    SampleMin "sample_min" 0x16 Gen8..XeHpc [U V] "The least of the four texels.";
+    SampleMax "sample_max" 0x17 Gen8..XeHpc [U V] "The greatest of the four texels.";
+    Gather4LodCompare "gather4_l_c" 0x17 Xe2..Xe2 [Reference Lod U V R ArrayIndex] "Gather at a given level of detail, and compare.";
+    SampleLevelZero "sample_lz" 0x18 Gen9..Xe2 [U V R ArrayIndex] "Sample at level 0.";
+    SampleCompareLevelZero "sample_c_lz" 0x19 Gen9..Xe2 [Reference U V R ArrayIndex] "Sample at level 0, and compare.";
+    LoadLevelZero "ld_lz" 0x1a Gen9..Xe2 [U V R] "Fetch at level 0.";
+    LoadLod "ld_l" 0x1b Xe2..Xe2 [U V R Lod] "Fetch a texel by integer coordinates, level of detail last.";
+    LoadMultisampleWide "ld2dms_w" 0x1c Gen9..Xe2 [SampleIndex McsLow McsHigh U V R Lod] "Fetch one sample of a multisampled texel, with a wide control word.";
+    LoadMcs "ld_mcs" 0x1d Gen8..Xe2 [U V R Lod] "Fetch the multisample control word.";
+    LoadMultisample "ld2dms" 0x1e Gen8..XeHpc [SampleIndex McsLow U V R Lod] "Fetch one sample of a multisampled texel.";
+    LoadMultisamplePlain "ld2dss" 0x1f Gen8..XeHpc [SampleIndex U V R Lod] "Fetch one sample of a multisampled texel without control word.";
+    SampleOffset "sample_po" 0x20 Xe2..Xe2 [U V R Offsets MinLod] "Sample with texel offsets.";
+    SampleOffsetBias "sample_po_b" 0x21 Xe2..Xe2 [BiasOffsets U V R MinLod] "Sample with texel offsets and a bias.";
+    SampleOffsetLod "sample_po_l" 0x22 Xe2..Xe2 [LodOffsets U V R] "Sample with texel offsets at a given level of detail.";
+    SampleOffsetCompare "sample_po_c" 0x23 Xe2..Xe2 [Reference U V OffsetsR MinLod] "Sample with texel offsets, and compare.";
+    SampleOffsetGradients "sample_po_d" 0x24 Xe2..Xe2 [U DuDx DuDy V DvDx DvDy OffsetsR MinLod] "Sample with texel offsets and gradients.";
+    SampleOffsetBiasCompare "sample_po_b_c" 0x25 Xe2..Xe2 [Reference BiasOffsets U V R MinLod] "Sample with texel offsets and a bias, and compare.";
+    SampleOffsetLodCompare "sample_po_l_c" 0x26 Xe2..Xe2 [Reference LodOffsets U V R] "Sample with texel offsets at a given level of detail, and compare.";
+    Gather4Offsets "gather4_po" 0x28 Xe2..Xe2 [U V R Offsets] "Gather with texel offsets.";
+    Gather4OffsetsLod "gather4_po_l" 0x2d Xe2..Xe2 [LodOffsets U V R] "Gather with texel offsets at a given level of detail.";
+    Gather4OffsetsBias "gather4_po_b" 0x2e Xe2..Xe2 [BiasOffsets U V R] "Gather with texel offsets and a bias.";
+    Gather4OffsetsImplicit "gather4_po_i" 0x2f Xe2..Xe2 [U V R Offsets] "Gather with texel offsets at the computed level of detail.";
+    Gather4OffsetsCompare "gather4_po_c" 0x30 Xe2..Xe2 [Reference U V OffsetsR] "Gather with texel offsets, and compare.";
+    Gather4OffsetsImplicitCompare "gather4_po_i_c" 0x35 Xe2..Xe2 [Reference U V OffsetsR] "Gather with texel offsets at the computed level of detail, and compare.";
+    Gather4OffsetsLodCompare "gather4_po_l_c" 0x37 Xe2..Xe2 [Reference LodOffsets U V R] "Gather with texel offsets at a given level of detail, and compare.";
+    SampleOffsetLevelZero "sample_po_lz" 0x38 Xe2..Xe2 [U V R Offsets] "Sample with texel offsets at level 0.";
+    SampleOffsetCompareLevelZero "sample_po_c_lz" 0x39 Xe2..Xe2 [Reference U V OffsetsR] "Sample with texel offsets at level 0, and compare.";
+}
+
+impl SamplerOp {
+    /// The name, after IGA's.
+    pub const fn mnemonic(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Whether `family` has the operation.
+    pub fn exists(self, family: Family) -> bool {
+        let row = self.row();
+        (row.first..=row.last).contains(&family)
+    }
+
+    /// Bits 16:12 of the descriptor, and bit 31 above them.
+    pub(super) const fn code(self) -> u32 {
+        self.row().code
+    }
+
+    pub(super) fn from_code(family: Family, code: u32) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|op| op.code() == code && op.exists(family))
+    }
+
+    /// The payload's parameters in order; trailing ones may be absent. Gen8 puts the level of
+    /// detail of `ld` second.
+    pub fn parameters(self, family: Family) -> &'static [Parameter] {
+        if self == Self::Load && family < Family::Gen9 {
+            return &[Parameter::U, Parameter::Lod, Parameter::V, Parameter::R];
+        }
+        self.row().parameters
+    }
+
+    /// Whether the parameters are integers, not floats.
+    pub const fn integer_parameters(self) -> bool {
+        matches!(
+            self,
+            Self::Load
+                | Self::LoadLevelZero
+                | Self::LoadLod
+                | Self::LoadMcs
+                | Self::LoadMultisample
+                | Self::LoadMultisamplePlain
+                | Self::LoadMultisampleWide
+                | Self::ResourceInfo
+        )
+    }
+}
