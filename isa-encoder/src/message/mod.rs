@@ -217,7 +217,7 @@ impl Message {
                 lsc::decode(family, function, descriptors).map(Self::Lsc)
             }
             Sfid::Sampler => sampler::decode(family, descriptor).map(Self::Sampler),
-            Sfid::Gateway => gateway::decode(descriptor).map(Self::Gateway),
+            Sfid::Gateway => gateway::decode(family, descriptor).map(Self::Gateway),
             Sfid::ThreadSpawner => gateway::decode_thread_spawner(descriptor),
             other => Err(DescriptorError::Field {
                 function: other,
@@ -236,6 +236,23 @@ impl Message {
     /// have the message, [`DescriptorError::Range`] when a value does not fit its field.
     pub fn encode(self, family: Family) -> Result<(Sfid, Descriptors), DescriptorError> {
         self.validate(family)?;
+        let (function, descriptors) = self.descriptors(family)?;
+        function.id(family)?;
+        // What the family cannot express does not decode to the same message.
+        let mut sent = descriptors;
+        if let Self::Lsc(Lsc::Atomic { returns: true, .. }) = self {
+            RESPONSE_LENGTH.put(&mut sent.descriptor, "response length", 1)?;
+        }
+        if Self::decode(family, function, sent)? == self {
+            return Ok((function, descriptors));
+        }
+        Err(DescriptorError::Unsupported {
+            what: "such a message",
+            family,
+        })
+    }
+
+    fn descriptors(self, family: Family) -> Result<(Sfid, Descriptors), DescriptorError> {
         match self {
             Self::Hdc(message) => hdc::encode(family, message),
             Self::Lsc(message) => lsc::encode(family, message),
