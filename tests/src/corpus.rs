@@ -19,6 +19,8 @@ pub struct Set {
     pub target: &'static str,
     /// Files that the compiler refuses for the target.
     pub without: &'static [&'static str],
+    /// Whether it is run through xe too, where i915 is the usual driver.
+    pub on_xe: bool,
 }
 
 const fn set(name: &'static str, target: &'static str) -> Set {
@@ -26,6 +28,15 @@ const fn set(name: &'static str, target: &'static str) -> Set {
         name,
         target,
         without: &[],
+        on_xe: false,
+    }
+}
+
+/// One that runs through both kernel drivers.
+const fn on_both(name: &'static str, target: &'static str) -> Set {
+    Set {
+        on_xe: true,
+        ..set(name, target)
     }
 }
 
@@ -37,11 +48,11 @@ pub static SETS: &[Set] = &[
     set("bdw", "bdw"),
     set("skl", "skl"),
     set("icl", "icl"),
-    set("tgl", "tgl"),
+    on_both("tgl", "tgl"),
     set("tgl-newer", "tgl"),
     set("dg2-0", "dg2:0"),
-    set("dg2-8", "dg2:8"),
-    set("mtl-newer", "mtl"),
+    on_both("dg2-8", "dg2:8"),
+    on_both("mtl-newer", "mtl"),
     Set {
         without: NO_IMAGES,
         ..set("pvc-newer", "pvc")
@@ -50,11 +61,15 @@ pub static SETS: &[Set] = &[
     set("bmg-newer", "bmg"),
 ];
 
-/// The set of this name.
+/// What stands behind the name of a set that is run through xe.
+const ON_XE: &str = "@xe";
+
+/// The set of this name, which may say the driver too (`tgl@xe`).
 ///
 /// # Panics
 /// If there is none.
 pub fn set_named(name: &str) -> &'static Set {
+    let name = name.trim_end_matches(ON_XE);
     SETS.iter()
         .find(|set| set.name == name)
         .unwrap_or_else(|| panic!("the corpus has no set {name}"))
@@ -69,6 +84,18 @@ impl Set {
     /// The folder of its zebins.
     pub fn folder(&self) -> PathBuf {
         folder().join(self.name)
+    }
+
+    /// The names of its runs: one, or one a driver.
+    pub fn runs(&self) -> impl Iterator<Item = String> {
+        let xe = self.on_xe.then(|| format!("{}{ON_XE}", self.name));
+        [self.name.to_owned()].into_iter().chain(xe)
+    }
+
+    /// The software GPU that a run of it takes.
+    pub fn device(&self, run: &str) -> String {
+        let driver = if run.ends_with(ON_XE) { ON_XE } else { "" };
+        format!("soft:{}{driver}", self.target)
     }
 
     /// Its platform.

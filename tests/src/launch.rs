@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-use devinfo::Target;
 use umd::{
     Arg, Buffer, Device, DeviceSpec, Error, Image, ImageDesc, ImageKind, NdRange, OpenOptions,
     Program, QueueOptions, Region, Sampler,
@@ -16,35 +15,30 @@ use crate::corpus;
 /// How long one launch may take. Only a hang comes near.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// The software GPU of a target, `PLATFORM[:REVISION]`, opened once for all tests of a process.
+/// A software GPU, `soft:PLATFORM[:REVISION][@DRIVER]`, opened once for all tests of a process.
 ///
 /// # Panics
 /// If it cannot be opened.
-pub fn device(target: &str) -> Device {
+pub fn device(spec: &str) -> Device {
     static DEVICES: OnceLock<Mutex<HashMap<String, Device>>> = OnceLock::new();
     let mut devices = DEVICES
         .get_or_init(Mutex::default)
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     devices
-        .entry(target.to_owned())
-        .or_insert_with(|| open(target).unwrap_or_else(|error| panic!("soft:{target}: {error}")))
+        .entry(spec.to_owned())
+        .or_insert_with(|| open(spec).unwrap_or_else(|error| panic!("{spec}: {error}")))
         .clone()
 }
 
-fn open(target: &str) -> Result<Device, Error> {
-    let Target { platform, revision } =
-        Target::parse(target).unwrap_or_else(|error| panic!("{error}"));
-    let spec = DeviceSpec::Soft {
-        platform: platform.name.to_owned(),
-        revision: Some(revision),
-    };
+fn open(spec: &str) -> Result<Device, Error> {
+    let spec: DeviceSpec = spec.parse()?;
     // The hang check must not be what ends a slow test on a busy machine.
     let options = OpenOptions {
         hang_timeout: Some(DEADLINE),
         ..OpenOptions::default()
     };
-    Ok(Device::open_with(&spec, &options)?)
+    Device::open_with(&spec, &options)
 }
 
 /// One argument.
@@ -156,9 +150,9 @@ impl Launch {
     ///
     /// # Panics
     /// If the corpus file cannot be read.
-    pub fn try_run(&self, set: &str) -> Result<Results, Error> {
-        let set = corpus::set_named(set);
-        let device = device(set.target);
+    pub fn try_run(&self, run: &str) -> Result<Results, Error> {
+        let set = corpus::set_named(run);
+        let device = device(&set.device(run));
         let program = Program::load(&device, &set.zebin(&self.file))?;
         let mut kernel = program.kernel(&self.kernel)?;
         let mut objects: Vec<Object> = Vec::new();

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use devinfo::Driver;
 use kmd_iface::{Kmd, Node, NodeState, RenderNode};
 
 use crate::device::{OpenOptions, Statistics};
@@ -24,7 +25,11 @@ pub(crate) struct Backend {
 pub(crate) fn open(spec: &DeviceSpec, options: &OpenOptions) -> Result<Backend, DeviceError> {
     match spec {
         DeviceSpec::Node(path) => render_node(path),
-        DeviceSpec::Soft { platform, revision } => soft(spec, platform, *revision, options),
+        DeviceSpec::Soft {
+            platform,
+            revision,
+            driver,
+        } => soft(spec, platform, *revision, *driver, options),
         DeviceSpec::Auto => match first_render_node() {
             Some(backend) => Ok(backend),
             None => {
@@ -33,9 +38,10 @@ pub(crate) fn open(spec: &DeviceSpec, options: &OpenOptions) -> Result<Backend, 
                 let spec = DeviceSpec::Soft {
                     platform: platform.clone(),
                     revision,
+                    driver: None,
                 };
                 tracing::info!("no usable render node, taking {spec}");
-                soft(&spec, &platform, revision, options)
+                soft(&spec, &platform, revision, None, options)
             }
         },
     }
@@ -78,6 +84,7 @@ fn soft(
     spec: &DeviceSpec,
     platform: &str,
     revision: Option<u8>,
+    driver: Option<Driver>,
     options: &OpenOptions,
 ) -> Result<Backend, DeviceError> {
     use std::sync::atomic::Ordering::Relaxed;
@@ -90,14 +97,17 @@ fn soft(
     if let Some(revision) = revision {
         target.revision = revision;
     }
+    // Where both drive a platform, i915 is the older one.
+    let usual = match target.platform.has_driver(Driver::I915) {
+        true => Driver::I915,
+        false => Driver::Xe,
+    };
     let mut soft = softgpu::Options {
+        driver: driver.unwrap_or(usual),
         threads: options.threads.unwrap_or(0),
         scratch_page: options.scratch_page,
         ..softgpu::Options::default()
     };
-    if !target.platform.has_driver(soft.driver) {
-        soft.driver = devinfo::Driver::Xe;
-    }
     if let Some(timeout) = options.hang_timeout {
         soft.hang_timeout = timeout;
     }
@@ -124,6 +134,7 @@ fn soft(
     spec: &DeviceSpec,
     _platform: &str,
     _revision: Option<u8>,
+    _driver: Option<Driver>,
     _options: &OpenOptions,
 ) -> Result<Backend, DeviceError> {
     Err(DeviceError::Open {

@@ -4,9 +4,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use devinfo::Driver;
+
 use crate::error::DeviceError;
 
-/// A device to open: `soft:PLATFORM[:REVISION]`, the path of a render node, or `auto`.
+/// A device to open: `soft:PLATFORM[:REVISION][@DRIVER]`, the path of a render node, or `auto`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DeviceSpec {
     /// The first render node that works; if there is none, the software GPU of the platform that
@@ -21,6 +23,9 @@ pub enum DeviceSpec {
         platform: String,
         /// The revision; the platform's production revision if `None`.
         revision: Option<u8>,
+        /// The kernel driver that it answers as; if `None`, i915 where that drives the platform,
+        /// else xe.
+        driver: Option<Driver>,
     },
 }
 
@@ -30,6 +35,7 @@ impl DeviceSpec {
         Self::Soft {
             platform: platform.into(),
             revision: None,
+            driver: None,
         }
     }
 }
@@ -50,8 +56,14 @@ impl FromStr for DeviceSpec {
                 return Ok(Self::Node(PathBuf::from(text)));
             }
             return Err(bad(
-                "it is none of auto, soft:PLATFORM[:REVISION] and the path of a render node",
+                "it is none of auto, soft:PLATFORM[:REVISION][@DRIVER] and the path of a render node",
             ));
+        };
+        let (soft, driver) = match soft.split_once('@') {
+            None => (soft, None),
+            Some((soft, "i915")) => (soft, Some(Driver::I915)),
+            Some((soft, "xe")) => (soft, Some(Driver::Xe)),
+            Some(_) => return Err(bad("the driver is neither i915 nor xe")),
         };
         let (platform, revision) = match soft.split_once(':') {
             None => (soft, None),
@@ -68,6 +80,7 @@ impl FromStr for DeviceSpec {
         Ok(Self::Soft {
             platform: platform.to_owned(),
             revision,
+            driver,
         })
     }
 }
@@ -79,12 +92,15 @@ impl fmt::Display for DeviceSpec {
             Self::Node(path) => path.display().fmt(f),
             Self::Soft {
                 platform,
-                revision: None,
-            } => write!(f, "soft:{platform}"),
-            Self::Soft {
-                platform,
-                revision: Some(revision),
-            } => write!(f, "soft:{platform}:{revision}"),
+                revision,
+                driver,
+            } => {
+                write!(f, "soft:{platform}")?;
+                if let Some(revision) = revision {
+                    write!(f, ":{revision}")?;
+                }
+                driver.map_or(Ok(()), |driver| write!(f, "@{driver}"))
+            }
         }
     }
 }
@@ -95,7 +111,14 @@ mod tests {
 
     #[test]
     fn specs_round_trip() {
-        for text in ["auto", "soft:tgl", "soft:dg2:8", "/dev/dri/renderD128"] {
+        for text in [
+            "auto",
+            "soft:tgl",
+            "soft:dg2:8",
+            "soft:tgl@xe",
+            "soft:dg2:8@i915",
+            "/dev/dri/renderD128",
+        ] {
             assert_eq!(text.parse::<DeviceSpec>().unwrap().to_string(), text);
         }
     }
@@ -107,6 +130,8 @@ mod tests {
             ("soft:", "the platform is missing"),
             ("soft:tgl:x", "the revision is not a number"),
             ("soft:tgl:256", "from 0 to 255"),
+            ("soft:tgl@nouveau", "neither i915 nor xe"),
+            ("soft:@xe", "the platform is missing"),
         ] {
             let error = text.parse::<DeviceSpec>().unwrap_err().to_string();
             assert!(error.contains(why), "{error}");

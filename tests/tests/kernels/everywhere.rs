@@ -24,18 +24,17 @@ pub fn everywhere_with<T: Fn(&str)>(has: impl Fn(&Set) -> bool, test: T) {
     let mut failed = Vec::new();
     // For work on a platform: `CORPUS_SETS=mtl-newer,pvc-newer` runs these, known failures or not.
     let chosen = std::env::var("CORPUS_SETS").ok();
-    let is_chosen = |set: &&Set| {
+    let is_chosen = |run: &String| {
         let chosen = chosen.as_ref();
-        chosen.is_none_or(|names| names.split(',').any(|name| name == set.name))
+        chosen.is_none_or(|names| names.split(',').any(|name| name == run))
     };
-    for set in SETS.iter().filter(|set| has(set)).filter(is_chosen) {
-        let passes = catch_unwind(AssertUnwindSafe(|| test(set.name))).is_ok();
-        let known = |text: &str| chosen.is_none() && KNOWN_FAILURES.contains(&(set.name, text));
+    let runs = SETS.iter().filter(|set| has(set)).flat_map(Set::runs);
+    for run in runs.filter(is_chosen) {
+        let passes = catch_unwind(AssertUnwindSafe(|| test(&run))).is_ok();
+        let known = |text: &str| chosen.is_none() && KNOWN_FAILURES.contains(&(run.as_str(), text));
         match (passes, known(name)) {
-            (true, true) => failed.push(format!("{} passes: it is no known failure", set.name)),
-            (false, false) if !known(&format!("{name}*")) && !known("*") => {
-                failed.push(set.name.to_owned())
-            }
+            (true, true) => failed.push(format!("{run} passes: it is no known failure")),
+            (false, false) if !known(&format!("{name}*")) && !known("*") => failed.push(run),
             _ => {}
         }
     }

@@ -17,7 +17,8 @@ pub struct Args {
     /// The kernel file (`-` is stdin)
     pub file: PathBuf,
 
-    /// Where to run: `soft:PLATFORM[:REVISION]` is the software GPU, a path is a render node, and
+    /// Where to run: `soft:PLATFORM[:REVISION][@DRIVER]` is the software GPU, answering as the
+    /// kernel driver `i915` (where it drives the platform) or `xe`; a path is a render node; and
     /// `auto` takes the first usable Intel render node, else the software GPU of the platform
     /// that the file was built for
     #[arg(long, value_name = "DEV", default_value = "auto")]
