@@ -178,6 +178,58 @@ fn the_copy_engine_copies_rectangles() {
     assert_eq!(row(1), [0, 0, 1017, 1018, 1019, 0]);
 }
 
+/// Tile4 keeps 16 bytes together; four rows follow each other, then the next 16 bytes of the row
+/// (ATS-M PRM vol 5, "Tile4 Format").
+#[test]
+fn the_copy_engine_copies_into_tiles() {
+    use batchbuffer::packets::xy_block_copy_blt as p;
+    let client = Client::on("dg2", options());
+    let queue = client
+        .kmd
+        .create_queue(&QueueDesc {
+            engine: EngineClass::Copy,
+            priority: Priority::Normal,
+            address_space: client.space,
+        })
+        .unwrap();
+    for index in 0..64 {
+        client.data.set_dword(index, 1000 + index as u32);
+    }
+    // 6 by 3 dwords from rows of 32 bytes to (2, 3) of a tile.
+    let mut batch = Vec::new();
+    p::packet(client.family)
+        .set(p::COLOR_DEPTH, p::ColorDepth::_32_BIT)
+        .set(p::DESTINATION_TILING, 2u32)
+        // 128 bytes in dwords.
+        .set(p::DESTINATION_PITCH, 31u32)
+        .set(p::DESTINATION_SURFACE_TYPE, p::DestinationSurfaceType::_2D)
+        .set(p::DESTINATION_X1, 2)
+        .set(p::DESTINATION_Y1, 3)
+        .set(p::DESTINATION_X2, 8)
+        .set(p::DESTINATION_Y2, 6)
+        .set(p::DESTINATION_BASE_ADDRESS, DATA.offset(0x1000))
+        .set(p::SOURCE_PITCH, 31u32)
+        .set(p::SOURCE_BASE_ADDRESS, DATA)
+        .emit(&mut batch)
+        .unwrap();
+    batch.extend([END, 0]);
+    client.write_batch(0, &batch);
+    let submission = Submission {
+        batch: BATCH,
+        length: 0x1000,
+        wait: &[],
+    };
+    let fence = client.kmd.submit(queue, &submission).unwrap();
+    client.wait(fence).unwrap();
+    for (row, column) in (0..3).flat_map(|row| (0..6).map(move |column| (row, column))) {
+        let (x, y) = (column + 2, row + 3);
+        // In dwords: 4 a run, 16 four rows of it, 64 four such columns.
+        let at = x % 4 + y % 4 * 4 + x / 4 * 16 + y / 4 * 64;
+        let got = client.data.dword(0x400 + at);
+        assert_eq!(got as usize, 1000 + row * 8 + column, "({x}, {y})");
+    }
+}
+
 #[test]
 fn device_memory_is_there_where_the_platform_has_it() {
     let client = Client::on("dg2", options());

@@ -10,6 +10,7 @@
     reason = "helpers of tests fail by panicking"
 )]
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -18,6 +19,14 @@ use stack_tests::{Oracle, require, tool};
 
 /// How long one client may take: the runtime compiles its kernels first.
 const DEADLINE: Duration = Duration::from_secs(240);
+
+/// The families that the runtime drives through i915, DG2 with memory of its own.
+const PLATFORMS: [&str; 5] = ["bdw", "skl", "icl", "tgl", "dg2"];
+
+/// Platforms that only their rows in the device table set apart from one of those.
+const ROWS: [&str; 10] = [
+    "kbl", "cfl", "apl", "glk", "ehl", "rkl", "adls", "adlp", "adln", "dg1",
+];
 
 /// Builds `tests/neo/NAME.c`.
 fn client(name: &str, folder: &Path) -> PathBuf {
@@ -29,7 +38,7 @@ fn client(name: &str, folder: &Path) -> PathBuf {
         .args(["-O1", "-Wall", "-Wextra", "-Werror", "-o"])
         .arg(&program)
         .arg(&source)
-        .arg("-lOpenCL")
+        .args(["-lOpenCL", "-lm"])
         .output()
         .expect("cc runs");
     assert!(
@@ -40,34 +49,61 @@ fn client(name: &str, folder: &Path) -> PathBuf {
     program
 }
 
-/// Runs a client under `preload` and returns what it printed.
-fn run(platform: &str, name: &str) -> Option<String> {
+/// A kernel `scale` as SPIR-V, for the client that loads it.
+fn spirv(folder: &Path) -> PathBuf {
+    let source = folder.join("scale.cl");
+    let text = "kernel void scale(global uint *a, uint b) { a[get_global_id(0)] *= b; }\n";
+    fs::write(&source, text).unwrap();
+    let output = Command::new("ocloc")
+        .args(["compile", "-q", "-device", "skl", "-output_no_suffix"])
+        .args(["-file", "scale.cl", "-output", "scale"])
+        .current_dir(folder)
+        .output()
+        .expect("ocloc runs");
+    assert!(output.status.success(), "{output:?}");
+    folder.join("scale.spv")
+}
+
+/// Runs a client under `preload` on each platform; each must print that the tests passed, and
+/// `line`.
+fn check(platforms: &[&str], name: &str, tests: &[&str], line: &str) {
     if !require(Oracle::Neo) {
-        return None;
+        return;
     }
     let folder = tempfile::tempdir().unwrap();
     let program = client(name, folder.path());
-    let log_file = folder.path().join("log");
+    let spirv = spirv(folder.path());
+    for platform in platforms {
+        let text = run(platform, &program, &spirv);
+        for test in tests {
+            assert!(
+                text.contains(&format!("PASS {test}\n")),
+                "{platform}: {text}"
+            );
+        }
+        assert!(text.contains(line), "{platform}: {text}");
+    }
+}
+
+/// Runs a client under `preload` and returns what it printed.
+fn run(platform: &str, program: &Path, spirv: &Path) -> String {
+    let log_file = program.with_extension(platform);
     let mut command = Command::new(tool::intel_gpu_run());
     command
-        .args([
-            "preload",
-            "--platform",
-            platform,
-            "--log",
-            "softgpu=info",
-            "--log-file",
-        ])
+        .args(["preload", "--platform", platform])
+        .args(["--log", "softgpu=info", "--log-file"])
         .arg(&log_file)
         .arg("--")
-        .arg(&program)
-        .env("OCL_ICD_VENDORS", tool::neo_icd());
+        .arg(program)
+        .env("OCL_ICD_VENDORS", tool::neo_icd())
+        .env("CLIENT_SPIRV", spirv);
     let output = tool::run_with_deadline(&mut command, DEADLINE);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let log = std::fs::read_to_string(&log_file).unwrap_or_default();
+    let log = fs::read_to_string(&log_file).unwrap_or_default();
     assert!(
         output.status.success(),
-        "{name} on {platform}: {}\n{text}\n{}\n{log}",
+        "{} on {platform}: {}\n{text}\n{}\n{log}",
+        program.display(),
         output.status,
         String::from_utf8_lossy(&output.stderr)
     );
@@ -75,7 +111,7 @@ fn run(platform: &str, name: &str) -> Option<String> {
         executed_instructions(&log) > 0,
         "no EU instructions ran:\n{log}"
     );
-    Some(text)
+    text
 }
 
 /// The sum over the log's walker lines.
@@ -90,29 +126,34 @@ fn executed_instructions(log: &str) -> u64 {
 
 #[test]
 fn buffers_local_memory_sub_group_blocks_and_3d_ranges() {
-    let Some(text) = run("tgl", "basic") else {
-        return;
-    };
-    for test in ["axpy", "local-memory", "sub-group-blocks", "range-3d"] {
-        assert!(text.contains(&format!("PASS {test}\n")), "{text}");
-    }
+    let tests = ["axpy", "local-memory", "sub-group-blocks", "range-3d"];
+    check(&PLATFORMS, "basic", &tests, "");
+    check(&ROWS, "basic", &tests, "");
 }
 
 #[test]
 fn images_are_uploaded_block_read_fetched_and_sampled() {
-    let Some(text) = run("tgl", "images") else {
-        return;
-    };
-    for test in ["upload", "block-read", "fetch", "linear"] {
-        assert!(text.contains(&format!("PASS {test}\n")), "{text}");
-    }
+    let tests = ["upload", "block-read", "fetch", "linear"];
+    check(&PLATFORMS, "images", &tests, "");
+}
+
+#[test]
+fn images_of_every_shape() {
+    let tests = [
+        "one-dimension",
+        "arrays",
+        "volumes",
+        "of-a-buffer",
+        "copies",
+        "fills",
+        "maps",
+        "formats",
+    ];
+    check(&PLATFORMS, "shapes", &tests, "");
 }
 
 #[test]
 fn queues_atomics_printf_and_profiling() {
-    let Some(text) = run("tgl", "queues") else {
-        return;
-    };
     let tests = [
         "atomics",
         "printf",
@@ -121,11 +162,43 @@ fn queues_atomics_printf_and_profiling() {
         "profiling",
         "map-copy-fill",
     ];
-    for test in tests {
-        assert!(text.contains(&format!("PASS {test}\n")), "{text}");
-    }
-    assert!(
-        text.contains("item 5 of 16: text 1.50 1,-2,3,-4\n"),
-        "{text}"
-    );
+    let line = "item 5 of 16: text 1.50 1,-2,3,-4\n";
+    check(&PLATFORMS, "queues", &tests, line);
+}
+
+#[test]
+fn memory_objects() {
+    let tests = [
+        "rectangles",
+        "fills",
+        "odd-copies",
+        "maps",
+        "sub-buffers",
+        "host-pointers",
+        "shared-virtual-memory",
+        "large",
+    ];
+    check(&PLATFORMS, "memory", &tests, "");
+}
+
+#[test]
+fn programs_and_what_kernels_lean_on() {
+    let tests = [
+        "binaries",
+        "spirv",
+        "linking",
+        "contexts",
+        "user-events",
+        "program-variables",
+        "arguments",
+        "work-groups",
+        "private-memory",
+        "longs",
+        "doubles",
+        "halves",
+        "prints",
+        "device-times",
+    ];
+    let line = "42 word 1,2,3,42  2.50|ff    |360777252864 z\n";
+    check(&PLATFORMS, "programs", &tests, line);
 }

@@ -5,10 +5,11 @@ use batchbuffer::packets::{
     xy_src_copy_blt,
 };
 use batchbuffer::{Decoded, Field, PacketId};
-use devinfo::GpuAddress;
+use devinfo::{Family, GpuAddress};
 
 use super::failure::Failure;
 use super::streamer::Streamer;
+use crate::sf::Tiling;
 
 /// Whether [`execute`] knows the packet.
 pub(super) fn executes(id: PacketId) -> bool {
@@ -39,19 +40,51 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
     }
 }
 
-/// Rows of bytes in memory.
+/// Rows of bytes in memory, counted from the corner of a rectangle.
 #[derive(Clone, Copy, Debug)]
-struct Rows {
-    /// The first byte of the first row.
-    start: GpuAddress,
-    /// From one row's begin to the next one's; may be negative.
-    pitch: i64,
+enum Rows {
+    /// One after the other.
+    Linear {
+        /// The first byte of the first row.
+        start: GpuAddress,
+        /// From one row's begin to the next one's; may be negative.
+        pitch: i64,
+    },
+    /// In tiles.
+    Tiled {
+        /// The first byte of the surface.
+        base: GpuAddress,
+        tiling: Tiling,
+        pitch: u32,
+        /// Rows from slice to slice.
+        slice_rows: u32,
+        /// The rectangle's left byte, top row and slice.
+        corner: [u32; 3],
+    },
 }
 
 impl Rows {
-    fn row(self, index: u64) -> GpuAddress {
-        let offset = self.pitch.wrapping_mul(index.cast_signed());
-        self.start.offset(offset.cast_unsigned())
+    /// The place of byte `column` of row `index`, and how many bytes from it on lie together.
+    fn place(self, index: u64, column: u64) -> (GpuAddress, u64) {
+        match self {
+            Self::Linear { start, pitch } => {
+                let offset = pitch.wrapping_mul(index.cast_signed()).cast_unsigned();
+                (start.offset(offset.wrapping_add(column)), u64::MAX)
+            }
+            Self::Tiled {
+                base,
+                tiling,
+                pitch,
+                slice_rows,
+                corner: [left, top, slice],
+            } => {
+                let x = left.wrapping_add(column as u32);
+                let y = top.wrapping_add(index as u32);
+                let offset = tiling.offset(pitch, slice_rows, x, y, slice);
+                // Every tiling keeps 16 bytes together.
+                (base.offset(offset), u64::from(16 - x % 16))
+            }
+        }
     }
 }
 
@@ -81,7 +114,7 @@ fn rows(base: u64, pitch: i64, x: i64, y: i64, pixel: u64) -> Rows {
     let offset = y
         .wrapping_mul(pitch)
         .wrapping_add(x.wrapping_mul(pixel.cast_signed()));
-    Rows {
+    Rows::Linear {
         start: GpuAddress::new(base).offset(offset.cast_unsigned()),
         pitch,
     }
@@ -101,13 +134,15 @@ fn copy(
     for row in 0..height {
         let mut done = 0;
         while done < width {
-            let count = (width - done).min(CHUNK);
+            let (from, readable) = source.place(row, done);
+            let (to, writable) = target.place(row, done);
+            let count = (width - done).min(CHUNK).min(readable).min(writable);
             let Some(part) = buffer.get_mut(..count as usize) else {
                 break;
             };
             cs.view
-                .read(source.row(row).offset(done), part)
-                .and_then(|()| cs.view.write(target.row(row).offset(done), part))
+                .read(from, part)
+                .and_then(|()| cs.view.write(to, part))
                 .map_err(|fault| cs.access(packet, fault))?;
             done += count;
         }
@@ -125,20 +160,22 @@ fn fill(
     pixel: &[u8],
 ) -> Result<(), Failure> {
     let size = pixel.len().max(1) as u64;
-    let per_chunk = (CHUNK / size).max(1) * size;
+    // One pixel more: a run may begin inside of one.
     let chunk: Vec<u8> = pixel
         .iter()
         .copied()
         .cycle()
-        .take(per_chunk as usize)
+        .take((CHUNK + size) as usize)
         .collect();
     for row in 0..height {
         let mut done = 0;
         while done < width {
-            let count = (width - done).min(per_chunk);
-            let part = chunk.get(..count as usize).unwrap_or_default();
+            let (to, together) = target.place(row, done);
+            let count = (width - done).min(CHUNK).min(together);
+            let begin = (done % size) as usize;
+            let part = chunk.get(begin..begin + count as usize).unwrap_or_default();
             cs.view
-                .write(target.row(row).offset(done), part)
+                .write(to, part)
                 .map_err(|fault| cs.access(packet, fault))?;
             done += count;
         }
@@ -177,16 +214,81 @@ fn pitch_plus_one(packet: &Decoded<'_>, field: &'static Field) -> i64 {
     packet.get(field).cast_signed() + 1
 }
 
+/// One side of the block commands.
+struct Side {
+    tiling: &'static Field,
+    base: &'static Field,
+    pitch: &'static Field,
+    offset: [&'static Field; 2],
+    kind: &'static Field,
+    qpitch: &'static Field,
+    index: &'static Field,
+}
+
+impl Side {
+    /// The rows from pixel (`x`, `y`) on.
+    fn rows(
+        &self,
+        cs: &Streamer<'_>,
+        packet: &Decoded<'_>,
+        (x, y): (i64, i64),
+        pixel: u64,
+    ) -> Result<Rows, Failure> {
+        let [x, y] = [(x, self.offset[0]), (y, self.offset[1])]
+            .map(|(at, offset)| at.wrapping_add(packet.get(offset).cast_signed()));
+        let base = packet.get(self.base);
+        let pitch = packet.get(self.pitch).cast_signed() + 1;
+        let family = cs.environment.family();
+        let mode = match (packet.get(self.tiling), family >= Family::XeHpg) {
+            (0, _) => return Ok(rows(base, pitch, x, y, pixel)),
+            (1, true) => TILE_X,
+            (2, true) | (1, false) => TILE_Y,
+            (3, true) => TILE_64,
+            (code, _) => return Err(cs.refuse(packet, format!("tiling {code} is reserved"))),
+        };
+        let left = x.checked_mul(pixel.cast_signed());
+        let corner = [left, Some(y)].map(|at| at.and_then(|at| u32::try_from(at).ok()));
+        let [Some(left), Some(top)] = corner else {
+            return Err(cs.refuse(packet, "the rectangle begins before a tiled surface"));
+        };
+        const VOLUME: u64 = 2;
+        let volume = packet.get(self.kind) == VOLUME;
+        Ok(Rows::Tiled {
+            base: GpuAddress::new(base),
+            tiling: Tiling::of(family, mode, pixel as u32, volume),
+            // Pitches of tiled surfaces count dwords.
+            pitch: (pitch * 4) as u32,
+            slice_rows: packet.get32(self.qpitch) * 4,
+            corner: [left, top, packet.get32(self.index)],
+        })
+    }
+}
+
+/// Tile modes as surface states have them; TILE_Y is Tile4 from XeHPG on.
+const TILE_64: u32 = 1;
+const TILE_X: u32 = 2;
+const TILE_Y: u32 = 3;
+
 fn block_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use xy_block_copy_blt as p;
-    linear_only(
-        cs,
-        packet,
-        &[
-            packet.get(p::DESTINATION_TILING),
-            packet.get(p::SOURCE_TILING),
-        ],
-    )?;
+    const DESTINATION: Side = Side {
+        tiling: p::DESTINATION_TILING,
+        base: p::DESTINATION_BASE_ADDRESS,
+        pitch: p::DESTINATION_PITCH,
+        offset: [p::DESTINATION_X_OFFSET, p::DESTINATION_Y_OFFSET],
+        kind: p::DESTINATION_SURFACE_TYPE,
+        qpitch: p::DESTINATION_SURFACE_QPITCH,
+        index: p::DESTINATION_ARRAY_INDEX,
+    };
+    const SOURCE: Side = Side {
+        tiling: p::SOURCE_TILING,
+        base: p::SOURCE_BASE_ADDRESS,
+        pitch: p::SOURCE_PITCH,
+        offset: [p::SOURCE_X_OFFSET, p::SOURCE_Y_OFFSET],
+        kind: p::SOURCE_SURFACE_TYPE,
+        qpitch: p::SOURCE_SURFACE_QPITCH,
+        index: p::SOURCE_ARRAY_INDEX,
+    };
     let pixel = pixel_bytes(cs, packet, packet.get(p::COLOR_DEPTH))?;
     let area = Rectangle::of(
         packet,
@@ -197,28 +299,24 @@ fn block_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure
             p::DESTINATION_Y2,
         ],
     );
-    let offset = |field| packet.get(field).cast_signed();
-    let target = rows(
-        packet.get(p::DESTINATION_BASE_ADDRESS),
-        pitch_plus_one(packet, p::DESTINATION_PITCH),
-        area.x1 + offset(p::DESTINATION_X_OFFSET),
-        area.y1 + offset(p::DESTINATION_Y_OFFSET),
-        pixel,
-    );
-    let source = rows(
-        packet.get(p::SOURCE_BASE_ADDRESS),
-        pitch_plus_one(packet, p::SOURCE_PITCH),
-        packet.signed(p::SOURCE_X1) + offset(p::SOURCE_X_OFFSET),
-        packet.signed(p::SOURCE_Y1) + offset(p::SOURCE_Y_OFFSET),
-        pixel,
-    );
+    let target = DESTINATION.rows(cs, packet, (area.x1, area.y1), pixel)?;
+    let corner = (packet.signed(p::SOURCE_X1), packet.signed(p::SOURCE_Y1));
+    let source = SOURCE.rows(cs, packet, corner, pixel)?;
     let (width, height) = area.size();
     copy(cs, packet, (target, source), (width * pixel, height))
 }
 
 fn fast_color(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use xy_fast_color_blt as p;
-    linear_only(cs, packet, &[packet.get(p::DESTINATION_TILING)])?;
+    const DESTINATION: Side = Side {
+        tiling: p::DESTINATION_TILING,
+        base: p::DESTINATION_BASE_ADDRESS,
+        pitch: p::DESTINATION_PITCH,
+        offset: [p::DESTINATION_X_OFFSET, p::DESTINATION_Y_OFFSET],
+        kind: p::DESTINATION_SURFACE_TYPE,
+        qpitch: p::DESTINATION_SURFACE_QPITCH,
+        index: p::DESTINATION_ARRAY_INDEX,
+    };
     let pixel = pixel_bytes(cs, packet, packet.get(p::COLOR_DEPTH))?;
     let area = Rectangle::of(
         packet,
@@ -229,13 +327,7 @@ fn fast_color(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure
             p::DESTINATION_Y2,
         ],
     );
-    let target = rows(
-        packet.get(p::DESTINATION_BASE_ADDRESS),
-        pitch_plus_one(packet, p::DESTINATION_PITCH),
-        area.x1 + packet.get(p::DESTINATION_X_OFFSET).cast_signed(),
-        area.y1 + packet.get(p::DESTINATION_Y_OFFSET).cast_signed(),
-        pixel,
-    );
+    let target = DESTINATION.rows(cs, packet, (area.x1, area.y1), pixel)?;
     let color: Vec<u8> = (0..4)
         .filter_map(|index| packet.find(p::FILL_COLOR, index))
         .flat_map(|dword| (dword as u32).to_le_bytes())
@@ -417,11 +509,11 @@ fn memory_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failur
         true => packet.get(p::TRANSFER_HEIGHT) + 1,
         false => 1,
     };
-    let target = Rows {
+    let target = Rows::Linear {
         start: packet.address(p::DESTINATION_START_ADDRESS),
         pitch: pitch_plus_one(packet, p::DESTINATION_PITCH),
     };
-    let source = Rows {
+    let source = Rows::Linear {
         start: packet.address(p::SOURCE_START_ADDRESS),
         pitch: pitch_plus_one(packet, p::SOURCE_PITCH),
     };
@@ -438,7 +530,7 @@ fn memory_set(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure
     if packet.flag(p::MODE) {
         return Err(cs.refuse(packet, "the evict mode is not modelled"));
     }
-    let target = Rows {
+    let target = Rows::Linear {
         start: packet.address(p::DESTINATION_START_ADDRESS),
         pitch: pitch_plus_one(packet, p::DESTINATION_PITCH),
     };

@@ -27,3 +27,4 @@ mod typed;
 
 pub use execute::{Effect, Message, execute};
 pub use state_cache::StateCache;
+pub(crate) use surface::Tiling;

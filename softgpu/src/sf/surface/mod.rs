@@ -7,3 +7,4 @@ mod tiling;
 
 pub(super) use format::{Format, Numeric, Texel};
 pub(super) use state::{Surface, SurfaceKind};
+pub(crate) use tiling::Tiling;

@@ -18,7 +18,7 @@ const MAX_RUNS: usize = 14;
 
 /// Runs of offset bits, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sf) struct Pattern {
+pub(crate) struct Pattern {
     runs: [(Axis, u8); MAX_RUNS],
     count: u8,
     /// Bits of x, y and z in a tile.
@@ -103,7 +103,7 @@ static TILE_64_3D_XE2: [Pattern; 5] = [
 
 /// The arrangement of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sf) enum Tiling {
+pub(crate) enum Tiling {
     /// Rows after rows.
     Linear,
     /// Tiles of one pattern.
@@ -112,7 +112,7 @@ pub(in crate::sf) enum Tiling {
 
 impl Tiling {
     /// The tiling that a surface state's tile mode names.
-    pub(in crate::sf) fn of(family: Family, mode: u32, element_bytes: u32, volume: bool) -> Self {
+    pub(crate) fn of(family: Family, mode: u32, element_bytes: u32, volume: bool) -> Self {
         let size = element_bytes.next_power_of_two().trailing_zeros().min(4) as usize;
         let tile64 = match (volume, family) {
             (false, _) => &TILE_64,
@@ -133,7 +133,7 @@ impl Tiling {
     /// and `slice_rows` rows from slice to slice (with three-dimensional tiles: from one layer of
     /// tiles to the next).
     #[inline]
-    pub(in crate::sf) fn offset(self, pitch: u32, slice_rows: u32, x: u32, y: u32, z: u32) -> u64 {
+    pub(crate) fn offset(self, pitch: u32, slice_rows: u32, x: u32, y: u32, z: u32) -> u64 {
         match self {
             Self::Linear => {
                 let row = u64::from(y) + u64::from(z) * u64::from(slice_rows);
