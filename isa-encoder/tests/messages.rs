@@ -243,6 +243,7 @@ fn lsc(u: &mut Unstructured<'_>) -> Result<Lsc> {
                 FlushOp::FlushL3,
                 FlushOp::Type6,
             ])?,
+            to_lsc: u.arbitrary()?,
         },
         5 => Lsc::ReadState { port, address },
         _ => Lsc::LoadStatus {

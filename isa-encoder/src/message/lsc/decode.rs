@@ -4,8 +4,9 @@ use devinfo::Family;
 
 use super::fields::{
     ADDRESS_SIZE, ADDRESS_TYPE, BLOCK2D_VNNI, BLOCK2D_X, BLOCK2D_Y, BTI, BTI_OFFSET, COMPONENTS,
-    DATA_SIZE, FENCE_FLUSH, FENCE_SCOPE, FLAT_OFFSET, OPCODE, RESPONSE_LENGTH, SURFACE_OFFSET,
-    SURFACE_STATE, SURFACE_STATE_WIDE, TRANSPOSE, VECTOR, VECTORS, cache_field, opcode, signed,
+    DATA_SIZE, FENCE_FLUSH, FENCE_SCOPE, FENCE_TO_LSC, FLAT_OFFSET, OPCODE, RESPONSE_LENGTH,
+    SURFACE_OFFSET, SURFACE_STATE, SURFACE_STATE_WIDE, TRANSPOSE, VECTOR, VECTORS, cache_field,
+    opcode, signed,
 };
 use super::message::{
     AddressSize, Block2d, DATA_SIZES, DataSize, FLUSHES, Lsc, LscAddress, LscPort, SCOPES,
@@ -203,6 +204,7 @@ impl Decoder {
                         Some(flush) => *flush,
                         None => return self.undefined("flush operation", flush),
                     },
+                    to_lsc: self.get(FENCE_TO_LSC) != 0,
                 })
             }
             _ => match AtomicOp::from_lsc(code) {

@@ -4,8 +4,8 @@ use devinfo::Family;
 
 use super::fields::{
     ADDRESS_SIZE, ADDRESS_TYPE, BLOCK2D_VNNI, BLOCK2D_X, BLOCK2D_Y, BTI, BTI_OFFSET, COMPONENTS,
-    DATA_SIZE, FENCE_FLUSH, FENCE_SCOPE, FLAT_OFFSET, OPCODE, SURFACE_OFFSET, SURFACE_STATE,
-    SURFACE_STATE_WIDE, TRANSPOSE, VECTOR, VECTORS, cache_field, opcode, signed,
+    DATA_SIZE, FENCE_FLUSH, FENCE_SCOPE, FENCE_TO_LSC, FLAT_OFFSET, OPCODE, SURFACE_OFFSET,
+    SURFACE_STATE, SURFACE_STATE_WIDE, TRANSPOSE, VECTOR, VECTORS, cache_field, opcode, signed,
 };
 use super::message::{
     AddressSize, DATA_SIZES, DataSize, FLUSHES, Lsc, LscAddress, LscPort, SCOPES,
@@ -217,7 +217,13 @@ impl Encoder {
                 self.cache(cache)?;
                 Ok(port)
             }
-            Lsc::Fence { port, scope, flush } => {
+            Lsc::Fence {
+                port,
+                scope,
+                flush,
+                to_lsc,
+            } => {
+                self.put(FENCE_TO_LSC, "route to LSC", to_lsc.into())?;
                 let scope = SCOPES.iter().position(|row| *row == scope);
                 let flush = FLUSHES.iter().position(|row| *row == flush);
                 self.put(OPCODE, "opcode", opcode::FENCE)?;

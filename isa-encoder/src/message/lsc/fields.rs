@@ -16,6 +16,8 @@ pub(super) const ADDRESS_TYPE: Field = Field::new(30, 29);
 pub(super) const RESPONSE_LENGTH: Field = Field::new(24, 20);
 pub(super) const BLOCK2D_VNNI: Field = Field::bit(7);
 pub(super) const FENCE_SCOPE: Field = Field::new(11, 9);
+/// "Route to LSC", of fences of untyped memory (Mesa `lsc_fence_msg_desc`).
+pub(super) const FENCE_TO_LSC: Field = Field::bit(18);
 pub(super) const FENCE_FLUSH: Field = Field::new(14, 12);
 
 /// Extended descriptor: binding table index.

@@ -295,6 +295,9 @@ pub enum Lsc {
         scope: FenceScope,
         /// What it does to caches.
         flush: FlushOp,
+        /// Untyped memory on XeHPG: the fence goes to the load/store unit, where accesses may also
+        /// come from the classic data port.
+        to_lsc: bool,
     },
     /// Reads a surface's dimensions.
     ReadState {
@@ -412,7 +415,9 @@ impl fmt::Display for Lsc {
                 data.name(),
                 address_size.bytes() * 8
             ),
-            Self::Fence { port, scope, flush } => {
+            Self::Fence {
+                port, scope, flush, ..
+            } => {
                 write!(f, "fence.{} {flush:?} {scope:?}", port.function())
             }
             Self::ReadState { port, address } => {

@@ -311,6 +311,7 @@ fn shared_memory_quads_and_atomics() {
                     port: LscPort::Slm,
                     scope: FenceScope::Group,
                     flush: FlushOp::None,
+                    to_lsc: false,
                 }),
                 exec_size: 1,
                 mask: 1,
