@@ -149,3 +149,70 @@ fn data_stands_where_it_is_written() {
     let errors = assemble("//.platform tgl\n//.data 123\n", &AsmOptions::default()).unwrap_err();
     assert!(errors[0].message.contains("two for each"), "{errors:?}");
 }
+
+const HAZARD: &str = "\
+//.platform tgl
+//.swsb check
+        math.inv (8|M0)  r10.0<1>:f  r1.0<8;8,1>:f  {$1}
+        mov (8|M0)       r11.0<1>:f  r10.0<8;8,1>:f
+";
+
+#[test]
+fn swsb_check_reports_both_places() {
+    let errors = errors(HAZARD);
+    let [error] = errors.as_slice() else {
+        panic!("{errors:?}");
+    };
+    assert_eq!(error.span.line_column(HAZARD), (4, 9));
+    assert_eq!(error.message, "read after write of r10 without a wait");
+    let help = error.help.as_deref().unwrap();
+    assert!(help.starts_with("line 3 may not be done"), "{help}");
+}
+
+#[test]
+fn swsb_keep_says_nothing() {
+    let kept = HAZARD.replace("swsb check", "swsb keep");
+    assert_eq!(
+        assemble(&kept, &AsmOptions::default()).unwrap().warnings,
+        []
+    );
+}
+
+#[test]
+fn swsb_auto_writes_the_waits() {
+    let text = "\
+//.platform tgl
+//.swsb auto
+L:
+        sync.nop null {$3.dst}
+        math.inv (8|M0)  r10.0<1>:f  r1.0<8;8,1>:f {@7}
+        mov (8|M0)       r11.0<1>:f  r10.0<8;8,1>:f
+        mov (8|M0)       r1.0<1>:f   r11.0<8;8,1>:f
+(f0.0)  while (16|M0)    L
+";
+    let assembly = assemble(text, &AsmOptions::default()).unwrap();
+    let disassembler = isa_encoder::Disassembler::new(assembly.family, Default::default());
+    let lines: Vec<String> = disassembler
+        .print(&assembly.code)
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "L0:",
+            "math.inv (8|M0) r10.0<1>:f r1.0<8;8,1>:f {$0}",
+            "mov (8|M0) r11.0<1>:f r10.0<8;8,1>:f {$0.dst}",
+            "mov (8|M0) r1.0<1>:f r11.0<8;8,1>:f {@1}",
+            "(f0.0) while (16|M0) L0",
+        ]
+    );
+    // A line for each instruction that came from the text.
+    assert_eq!(assembly.kernels[0].lines.len(), 4);
+}
+
+#[test]
+fn swsb_auto_needs_labels() {
+    let text = "//.platform tgl\n//.swsb auto\n(W) jmpi (1|M0) 16\nnop\n";
+    assert!(errors(text)[0].message.contains("distance in bytes"));
+}

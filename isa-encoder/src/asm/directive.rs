@@ -231,7 +231,7 @@ pub enum Payload {
 /// `//.swsb`: who writes the software scoreboard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SwsbMode {
-    /// The assembler.
+    /// The assembler; what the text has is replaced.
     Auto,
     /// The author.
     #[default]

@@ -127,13 +127,8 @@ pub fn parse(
             let (word, span) = args.one("auto, keep or check")?;
             kernel.swsb = match word {
                 "keep" => SwsbMode::Keep,
-                "auto" | "check" => {
-                    return Err(Diagnostic::error(
-                        span,
-                        format!("`swsb {word}` is not supported yet"),
-                    )
-                    .with_help("annotate by hand and use `//.swsb keep`".into()));
-                }
+                "auto" => SwsbMode::Auto,
+                "check" => SwsbMode::Check,
                 _ => return Err(unknown(word, span, "auto, keep or check")),
             };
         }

@@ -9,6 +9,7 @@ use devinfo::Family;
 
 use super::check::Checker;
 use super::instruction::{Parsed, Target};
+use super::scoreboard;
 use super::source::{Item, Kernel, Source};
 use super::{AsmOptions, AssembledKernel, Assembly, Diagnostic, Severity, Span};
 use crate::code::{EncodeError, encode, encode_shortest};
@@ -18,7 +19,11 @@ use crate::model::{Instruction, Options, Specific};
 const KERNEL_ALIGNMENT: usize = 64;
 
 /// Encodes a file.
-pub fn assemble(source: Source, options: &AsmOptions) -> Result<Assembly, Vec<Diagnostic>> {
+pub fn assemble(
+    text: &str,
+    source: Source,
+    options: &AsmOptions,
+) -> Result<Assembly, Vec<Diagnostic>> {
     let Source {
         family,
         target,
@@ -43,9 +48,12 @@ pub fn assemble(source: Source, options: &AsmOptions) -> Result<Assembly, Vec<Di
         warnings: Vec::new(),
     };
     let mut checker = Checker::new(family, assembly.target.as_ref(), options.validation);
-    for kernel in kernels {
+    for mut kernel in kernels {
+        scoreboard::annotate(family, options, &mut kernel, &mut diagnostics);
         let layout = Layout::new(family, options, &kernel, &mut diagnostics);
         let (code, lines) = layout.encode(&mut checker, &mut diagnostics);
+        let mode = kernel.directives.swsb;
+        scoreboard::check(family, mode, &code, &lines, text, &mut diagnostics);
         let offset = assembly.code.len().next_multiple_of(KERNEL_ALIGNMENT);
         assembly.code.resize(offset, 0);
         assembly.code.extend_from_slice(&code);
@@ -77,7 +85,8 @@ struct PlacedInstruction<'a> {
     compact: bool,
 }
 
-struct Layout<'a> {
+/// The instructions of a kernel in their places.
+pub struct Layout<'a> {
     family: Family,
     placed: Vec<Placed<'a>>,
     labels: BTreeMap<&'a str, usize>,
@@ -87,7 +96,7 @@ struct Layout<'a> {
 impl<'a> Layout<'a> {
     /// Places each instruction. Branches have their 16-byte form unless they ask for the other,
     /// so that sizes do not depend on distances.
-    fn new(
+    pub fn new(
         family: Family,
         options: &AsmOptions,
         kernel: &'a Kernel,
@@ -133,7 +142,8 @@ impl<'a> Layout<'a> {
         layout
     }
 
-    fn encode(
+    /// The bytes, and each instruction's offset and place in the text.
+    pub fn encode(
         &self,
         checker: &mut Checker,
         diagnostics: &mut Vec<Diagnostic>,

@@ -12,6 +12,7 @@ mod legacy;
 mod lexer;
 mod number;
 mod operand;
+mod scoreboard;
 mod source;
 
 use alloc::vec::Vec;
@@ -83,5 +84,5 @@ pub struct Assembly {
 /// Every error found (and the warnings), in the order of the text.
 pub fn assemble(text: &str, options: &AsmOptions) -> Result<Assembly, Vec<Diagnostic>> {
     let source = source::parse(text, options);
-    layout::assemble(source, options)
+    layout::assemble(text, source, options)
 }

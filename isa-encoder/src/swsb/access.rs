@@ -27,8 +27,8 @@ pub enum Space {
     Accumulator,
     /// `a0`, in bytes.
     Address,
-    /// State that no scoreboard tracks: `ce`, `sp`, `sr0`, `cr0`, `ip`, `tm0`, `dbg0`. The
-    /// instruction after one that touches it must wait for all pipes (IGC, IGA, Mesa).
+    /// State that no scoreboard tracks: `ce`, `sr0`, `cr0`, and perhaps `sp`, `ip`, `tm0` and
+    /// `dbg0`. The instruction after one that touches it must wait for all pipes (IGC, IGA).
     State,
 }
 
@@ -268,7 +268,13 @@ impl Finder<'_> {
         let kind = match reg.file {
             RegFile::Grf => {
                 let start = u32::from(reg.number) * self.grf + u32::from(reg.byte);
-                let end = (start + bytes).min(GRF_COUNT * self.grf);
+                let last = match (self.view, self.instruction.specific) {
+                    (View::Sure, Specific::Send(_) | Specific::Dpas(_)) => GRF_COUNT,
+                    // No other operand spans more than two registers.
+                    (View::Sure, _) => u32::from(reg.number) + 2,
+                    (View::Worst, _) => GRF_COUNT,
+                };
+                let end = (start + bytes).min(last * self.grf);
                 return self.found.push(Space::Grf, write, start, end);
             }
             RegFile::Arf(kind) => kind,
@@ -285,13 +291,18 @@ impl Finder<'_> {
                 let start = number * 4 + byte;
                 self.found.push(Space::Flag, write, start, start + bytes);
             }
-            ArfKind::ChannelEnable
-            | ArfKind::StackPointer
-            | ArfKind::State
-            | ArfKind::Control
+            ArfKind::ChannelEnable | ArfKind::State | ArfKind::Control => {
+                self.found.push(Space::State, write, 0, 1);
+            }
+            // IGC and Mesa treat these alike, IGA does not.
+            ArfKind::StackPointer
             | ArfKind::InstructionPointer
             | ArfKind::Timestamp
-            | ArfKind::Debug => self.found.push(Space::State, write, 0, 1),
+            | ArfKind::Debug => {
+                if self.view == View::Worst {
+                    self.found.push(Space::State, write, 0, 1);
+                }
+            }
             ArfKind::MathMacro => self.exponent(write, Some(reg.number)),
             ArfKind::Null
             | ArfKind::MessageControl

@@ -1,0 +1,452 @@
+//! The annotator: what each instruction must wait for, in the forms that its family has.
+
+use alloc::vec::Vec;
+
+use devinfo::Family;
+
+use super::access::{Space, View};
+use super::flow::Flow;
+use super::pending::{Conflict, Facts, Pending, State, TooComplex, Waits, fixpoint};
+use super::pipe::{self, PipeSet, Unit};
+use super::program::Program;
+use crate::code::{EncodeError, SwsbClass, SwsbEncoding, encode_swsb, traits};
+use crate::model::{
+    Instruction, Opcode, Pipe, Specific, Src, Swsb, SyncFunction, Token, TokenMode, Type,
+};
+
+/// What becomes of an instruction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Annotation {
+    /// `sync` instructions to put in front of it; a branch to it goes to the first of them.
+    pub before: Vec<Instruction>,
+    /// Its annotation.
+    pub swsb: Swsb,
+    /// It was a `sync` that only waited, and is no longer needed.
+    pub drop: bool,
+}
+
+/// Why a program was not annotated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnnotateError {
+    /// The program was made to exhaust the analysis.
+    #[error("the control flow is too complex for the scoreboard analysis")]
+    TooComplex,
+    /// An instruction has no encoding.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+}
+
+impl From<TooComplex> for AnnotateError {
+    fn from(TooComplex: TooComplex) -> Self {
+        AnnotateError::TooComplex
+    }
+}
+
+/// The code with new annotations, whatever it had. For families with a hardware scoreboard (to
+/// Gen11) the code as it is.
+///
+/// # Errors
+/// If the program is too complex, or holds what has no encoding.
+pub fn annotate(family: Family, code: &[u8]) -> Result<Vec<u8>, AnnotateError> {
+    let program = Program::decode(family, code);
+    let mut annotations = annotations(&program)?.into_iter();
+    let code = program.encode_with(|_, instruction, before| {
+        let annotation = annotations.next().unwrap_or_default();
+        *before = annotation.before;
+        (!annotation.drop).then_some(Instruction {
+            swsb: annotation.swsb,
+            ..*instruction
+        })
+    })?;
+    Ok(code)
+}
+
+/// New annotations for each instruction of a program, whatever it has.
+///
+/// # Errors
+/// [`AnnotateError::TooComplex`].
+pub fn annotations(program: &Program) -> Result<Vec<Annotation>, AnnotateError> {
+    let count = program.instructions().len();
+    if !pipe::has_scoreboard(program.family()) {
+        return Ok((0..count).map(|_| Annotation::default()).collect());
+    }
+    let mut facts = Facts::new(program, View::Worst);
+    hand_out_tokens(program, &mut facts);
+    let annotator = Annotator {
+        program,
+        facts: &facts,
+    };
+    let flow = Flow::new(program, View::Worst);
+    let states = fixpoint(&flow, |index, state| {
+        annotator.step(index, state);
+    })?;
+    let mut out: Vec<Annotation> = (0..count).map(|_| Annotation::default()).collect();
+    for (block, mut state) in flow.blocks.iter().zip(states) {
+        for index in block.start..block.end {
+            let needs = annotator.step(index, &mut state);
+            if let Some(annotation) = out.get_mut(index) {
+                *annotation = annotator.write(index, &needs);
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Every out-of-order instruction gets the next token; only the last of a `dpas` run needs one. A
+/// message that ends the thread needs none, but from XeHPC on a send has no form without (IGA
+/// `SWSB::verify`).
+fn hand_out_tokens(program: &Program, facts: &mut Facts) {
+    let tokens = traits(program.family()).tokens();
+    let always = traits(program.family()).swsb == SwsbEncoding::FourDist;
+    let mut next = 0;
+    for index in (0..program.instructions().len()).rev() {
+        let ends = program.instructions()[index]
+            .instruction
+            .send()
+            .is_some_and(|send| send.eot);
+        let node = facts.node(index);
+        if (ends && !always) || !matches!(node.unit, Unit::OutOfOrder(_)) {
+            facts.set_token(index, None);
+        } else if node.chain != index {
+            facts.set_token(index, facts.node(node.chain).token);
+        } else {
+            facts.set_token(index, Some(next));
+            next = (next + 1) % tokens;
+        }
+    }
+}
+
+/// The in-order pipes, in the order of [`Needs::distance`].
+const PIPES: [Pipe; 5] = [
+    Pipe::Default,
+    Pipe::Float,
+    Pipe::Int,
+    Pipe::Long,
+    Pipe::Math,
+];
+
+/// The largest distance that fits.
+const FARTHEST: u8 = 7;
+
+/// What an instruction must wait for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Needs {
+    /// For each of [`PIPES`] the distance, or 0.
+    distance: [u8; 5],
+    /// All in-order instructions before.
+    all: bool,
+    read: u32,
+    written: u32,
+    /// Only source operands wait for pipes.
+    sources_only: bool,
+    /// Something that runs under no mask is waited for by what a mask may turn off.
+    unmasked: bool,
+}
+
+impl Needs {
+    fn add(&mut self, facts: &Facts, entry: &Pending, conflict: Conflict) {
+        let earlier = facts.node(entry.producer as usize);
+        match earlier.unit {
+            Unit::None => {}
+            Unit::InOrder { .. } if entry.access.space == Space::State => self.all = true,
+            Unit::InOrder { pipe, .. } => {
+                let slots = self.distance.iter_mut().zip(PIPES);
+                for (slot, _) in slots.filter(|(_, p)| *p == pipe) {
+                    let distance = entry.distance().min(FARTHEST);
+                    *slot = if *slot == 0 {
+                        distance
+                    } else {
+                        (*slot).min(distance)
+                    };
+                }
+                self.sources_only &= conflict == Conflict::ReadAfterWrite;
+            }
+            Unit::OutOfOrder(_) => {
+                let bit = earlier.token.map_or(0, |id| 1 << id);
+                if conflict == Conflict::WriteAfterRead {
+                    self.read |= bit;
+                } else {
+                    self.written |= bit;
+                }
+            }
+        }
+    }
+
+    /// The pipes and the distance that cover all.
+    fn pipe(&self, family: Family) -> Option<(Pipe, u8)> {
+        let used = self.distance.iter().zip(PIPES).filter(|(d, _)| **d != 0);
+        let nearest = used.clone().map(|(distance, _)| *distance).min();
+        let single = pipe::is_single(family);
+        match (self.all, nearest, used.clone().count()) {
+            (true, ..) if single => Some((Pipe::Default, 1)),
+            (true, ..) => Some((Pipe::All, 1)),
+            (false, None, _) => None,
+            (false, Some(distance), 1) => used.map(|(_, pipe)| (pipe, distance)).next(),
+            (false, Some(distance), _) => Some((Pipe::All, distance)),
+        }
+    }
+
+    /// Lets `state` know that all this is waited for.
+    fn apply(&self, facts: &Facts, state: &mut State) {
+        let waits = Waits {
+            distance: self.all.then_some((PipeSet::ALL, 1)),
+            read: self.read,
+            written: self.written,
+        };
+        state.wait(facts, &waits);
+        for (&distance, pipe) in self.distance.iter().zip(PIPES) {
+            if distance != 0 {
+                let waits = Waits {
+                    distance: Some((PipeSet::of(pipe), distance)),
+                    ..Waits::default()
+                };
+                state.wait(facts, &waits);
+            }
+        }
+    }
+}
+
+struct Annotator<'a> {
+    program: &'a Program,
+    facts: &'a Facts,
+}
+
+impl Annotator<'_> {
+    /// What `index` must wait for, and the state after it.
+    fn step(&self, index: usize, state: &mut State) -> Needs {
+        let mut needs = Needs {
+            sources_only: true,
+            ..Needs::default()
+        };
+        let facts = self.facts;
+        let instruction = self.instruction(index);
+        if is_wait(instruction) {
+            return needs;
+        }
+        // Taking a token waits for its owner.
+        if let Some(token) = facts.node(index).token {
+            let waits = Waits {
+                written: 1 << token,
+                ..Waits::default()
+            };
+            state.wait(facts, &waits);
+        }
+        let masked = !instruction.no_mask;
+        let mut meet = |index: usize, state: &mut State| {
+            state.meet(facts, index, |entry, _, conflict| {
+                needs.add(facts, entry, conflict);
+                let earlier = self.instruction(entry.producer as usize);
+                needs.unmasked |= masked && earlier.no_mask;
+            });
+        };
+        // The first of a `dpas` run waits for what the others need.
+        let chain = facts.node(index).chain;
+        if index == 0 || facts.node(index - 1).chain != chain {
+            for member in index..=chain {
+                meet(member, state);
+            }
+        } else {
+            meet(index, state);
+        }
+        if facts
+            .accesses(index)
+            .iter()
+            .any(|a| a.space == Space::State)
+        {
+            needs.all = true;
+        }
+        if leaves(instruction) {
+            needs.all = true;
+            (needs.read, needs.written) = (0, u32::MAX);
+        }
+        needs.apply(facts, state);
+        state.issue(facts, index);
+        needs
+    }
+
+    fn instruction(&self, index: usize) -> &Instruction {
+        &self.program.instructions()[index].instruction
+    }
+
+    /// Puts needs into the forms that the family has.
+    fn write(&self, index: usize, needs: &Needs) -> Annotation {
+        let instruction = self.instruction(index);
+        if is_wait(instruction) {
+            return Annotation {
+                drop: true,
+                ..Annotation::default()
+            };
+        }
+        let family = self.program.family();
+        let node = self.facts.node(index);
+        let mut out = Annotation::default();
+        let mut distance = needs.pipe(family);
+        let (mut read, mut written) = (needs.read & !needs.written, needs.written);
+        if leaves(instruction) {
+            out.before.push(sync(SyncFunction::AllRd, None, Swsb::NONE));
+            out.before.push(sync(SyncFunction::AllWr, None, Swsb::NONE));
+            (read, written) = (0, 0);
+        }
+        // An instruction whose channels are all off may be skipped, and does not wait then; a
+        // token is set by an instruction only, and what is waited for beside it is needed by it.
+        let own = node.token.filter(|_| node.chain == index);
+        let steady = instruction.predicate.is_none() && !needs.unmasked;
+        out.swsb.token = own.map(|id| Token {
+            id,
+            mode: TokenMode::Set,
+        });
+        if steady && instruction.opcode.format() != crate::Format::Sync {
+            if let Some((pipe, d)) = distance
+                && let Some(form) = self.form(index, pipe, d, needs.sources_only, out.swsb.token)
+            {
+                out.swsb.distance = Some(form);
+                distance = None;
+            }
+            if own.is_none()
+                && let Some(token) = first(read, written)
+            {
+                self.take_token(index, needs, token, &mut out.swsb, &mut distance);
+                if out.swsb.token == Some(token) {
+                    read &= !(1 << token.id);
+                    written &= !(1 << token.id);
+                }
+            }
+        }
+        self.syncs(distance, read, written, &mut out.before);
+        out
+    }
+
+    /// Adds a wait for `token` to an annotation that may have a distance, if there is a form.
+    fn take_token(
+        &self,
+        index: usize,
+        needs: &Needs,
+        token: Token,
+        swsb: &mut Swsb,
+        distance: &mut Option<(Pipe, u8)>,
+    ) {
+        let Some(wanted) = swsb.distance else {
+            swsb.token = Some(token);
+            return;
+        };
+        let form = self.form(index, wanted.0, wanted.1, needs.sources_only, Some(token));
+        if let Some(form) = form {
+            swsb.distance = Some(form);
+            swsb.token = Some(token);
+            *distance = None;
+        }
+    }
+
+    /// How a distance can be said on an instruction beside `token`.
+    fn form(
+        &self,
+        index: usize,
+        pipe: Pipe,
+        distance: u8,
+        sources_only: bool,
+        token: Option<Token>,
+    ) -> Option<(Pipe, u8)> {
+        let instruction = self.instruction(index);
+        let family = self.program.family();
+        let encoding = traits(family).swsb;
+        let class = SwsbClass::of(instruction.opcode);
+        let unnamed = pipe::unnamed(family, instruction);
+        let means = unnamed == Some(pipe) && (sources_only || pipe == Pipe::Default);
+        [Some(pipe), means.then_some(Pipe::Default), Some(Pipe::All)]
+            .into_iter()
+            .flatten()
+            .map(|pipe| (pipe, distance))
+            .find(|&(pipe, distance)| {
+                let swsb = Swsb {
+                    distance: Some((pipe, distance)),
+                    token,
+                    no_acc_set: false,
+                };
+                encode_swsb(encoding, class, swsb).is_some()
+            })
+    }
+
+    /// What does not fit on the instruction.
+    fn syncs(
+        &self,
+        distance: Option<(Pipe, u8)>,
+        read: u32,
+        written: u32,
+        out: &mut Vec<Instruction>,
+    ) {
+        if distance.is_some() {
+            let swsb = Swsb {
+                distance,
+                ..Swsb::NONE
+            };
+            out.push(sync(SyncFunction::Nop, None, swsb));
+        }
+        for (mode, all, tokens) in [
+            (TokenMode::Src, SyncFunction::AllRd, read),
+            (TokenMode::Dst, SyncFunction::AllWr, written),
+        ] {
+            if tokens.count_ones() == 1 {
+                let swsb = Swsb {
+                    token: Some(Token {
+                        id: tokens.trailing_zeros() as u8,
+                        mode,
+                    }),
+                    ..Swsb::NONE
+                };
+                out.push(sync(SyncFunction::Nop, None, swsb));
+            } else if tokens != 0 {
+                out.push(sync(all, Some(tokens), Swsb::NONE));
+            }
+        }
+    }
+}
+
+/// A token to wait for, the results first.
+fn first(read: u32, written: u32) -> Option<Token> {
+    let (set, mode) = if written != 0 {
+        (written, TokenMode::Dst)
+    } else {
+        (read, TokenMode::Src)
+    };
+    (set != 0).then(|| Token {
+        id: set.trailing_zeros() as u8,
+        mode,
+    })
+}
+
+/// Whether an instruction only waits for tokens and pipes: the annotator writes its own.
+fn is_wait(instruction: &Instruction) -> bool {
+    let function = match instruction.specific {
+        Specific::Sync(function) => function,
+        _ => return false,
+    };
+    matches!(
+        function,
+        SyncFunction::Nop | SyncFunction::AllRd | SyncFunction::AllWr
+    )
+}
+
+/// Whether control goes to, or comes back to, code that is annotated on its own.
+fn leaves(instruction: &Instruction) -> bool {
+    let to_register = instruction
+        .branch()
+        .is_some_and(|branch| branch.jip.is_none());
+    match instruction.opcode {
+        Opcode::Call | Opcode::Calla | Opcode::Ret => true,
+        opcode => opcode.is_branch() && to_register,
+    }
+}
+
+fn sync(function: SyncFunction, mask: Option<u32>, swsb: Swsb) -> Instruction {
+    let mut sync = Instruction::new(Opcode::Sync);
+    sync.no_mask = true;
+    sync.specific = Specific::Sync(function);
+    sync.swsb = swsb;
+    if let Some(mask) = mask {
+        sync.src[0] = Src::Immediate {
+            value: mask.into(),
+            ty: Type::Ud,
+        };
+    }
+    sync
+}

@@ -90,7 +90,7 @@ pub fn check_program(program: &Program) -> Report {
         };
     }
     let facts = Facts::new(program, View::Sure);
-    let flow = Flow::new(program);
+    let flow = Flow::new(program, View::Sure);
     let step =
         |index: usize, state: &mut State, found: &mut dyn FnMut(usize, &Access, Conflict)| {
             state.wait(&facts, &Waits::of(program, index));

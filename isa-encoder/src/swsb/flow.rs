@@ -3,6 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
+use super::access::View;
 use super::program::Program;
 use crate::model::{Opcode, Specific};
 
@@ -34,12 +35,15 @@ struct Exits {
 }
 
 impl Flow {
-    /// The flow of a program. Channels that a branch disables do not run, so control is where the
-    /// hardware takes the instruction pointer: to JIP or on, and to UIP where a branch says so.
-    pub fn new(program: &Program) -> Flow {
-        let returns = returns(program);
+    /// The flow of a program.
+    ///
+    /// For the checker it is the paths of a channel: one that takes a branch goes to UIP, the
+    /// others go on, and what runs for other channels only is not on its path. The annotator takes
+    /// any place that the instruction pointer may go to.
+    pub fn new(program: &Program, view: View) -> Flow {
+        let returns = returns(program, view);
         let exits: Vec<Exits> = (0..program.instructions().len())
-            .map(|index| exits(program, index, &returns))
+            .map(|index| exits(program, view, index, &returns))
             .collect();
         let mut leaders = BTreeSet::new();
         leaders.insert(0);
@@ -77,7 +81,12 @@ impl Flow {
     }
 }
 
-fn exits(program: &Program, index: usize, returns: &BTreeMap<usize, Vec<usize>>) -> Exits {
+fn exits(
+    program: &Program,
+    view: View,
+    index: usize,
+    returns: &BTreeMap<usize, Vec<usize>>,
+) -> Exits {
     let Some(placed) = program.instructions().get(index) else {
         return Exits::default();
     };
@@ -93,11 +102,22 @@ fn exits(program: &Program, index: usize, returns: &BTreeMap<usize, Vec<usize>>)
         }
         Opcode::Jmpi if predicated => alloc::vec![next, jip],
         Opcode::Jmpi => alloc::vec![jip],
-        Opcode::Else if !predicated => alloc::vec![uip],
-        Opcode::Goto | Opcode::Break | Opcode::Cont | Opcode::Halt if !predicated => {
-            alloc::vec![uip]
+        // The instruction pointer, for what runs under no mask.
+        opcode if view == View::Worst && opcode.is_branch() && !calls(opcode) => {
+            alloc::vec![next, jip, uip]
         }
-        Opcode::Goto | Opcode::Break | Opcode::Cont | Opcode::Halt => alloc::vec![next, uip],
+        Opcode::Else => alloc::vec![uip],
+        // Channels that leave a loop arrive at its end, and go on behind it.
+        Opcode::Break => {
+            let end = uip.map(|end| {
+                let leaves = is(program, end, Opcode::While);
+                program.next(end).filter(|_| leaves).unwrap_or(end)
+            });
+            alloc::vec![next.filter(|_| predicated), end]
+        }
+        Opcode::Goto | Opcode::Cont | Opcode::Halt => {
+            alloc::vec![next.filter(|_| predicated), uip]
+        }
         Opcode::Endif | Opcode::Join => alloc::vec![next],
         Opcode::Brc => alloc::vec![next, jip, uip],
         Opcode::Call if jip.is_some() => alloc::vec![jip],
@@ -129,6 +149,15 @@ fn exits(program: &Program, index: usize, returns: &BTreeMap<usize, Vec<usize>>)
     }
 }
 
+fn calls(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Call | Opcode::Calla | Opcode::Ret)
+}
+
+fn is(program: &Program, index: usize, opcode: Opcode) -> bool {
+    let placed = program.instructions().get(index);
+    placed.is_some_and(|placed| placed.instruction.opcode == opcode)
+}
+
 fn jump(
     program: &Program,
     index: usize,
@@ -145,7 +174,7 @@ fn jump(
 }
 
 /// For each `ret`, the instructions after the calls of the functions that it ends.
-fn returns(program: &Program) -> BTreeMap<usize, Vec<usize>> {
+fn returns(program: &Program, view: View) -> BTreeMap<usize, Vec<usize>> {
     let mut callers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (index, placed) in program.instructions().iter().enumerate() {
         if placed.instruction.opcode == Opcode::Call
@@ -179,7 +208,7 @@ fn returns(program: &Program) -> BTreeMap<usize, Vec<usize>> {
                     }
                 }
                 Opcode::Call | Opcode::Calla => work.extend(program.next(index)),
-                _ => work.extend(exits(program, index, &BTreeMap::new()).to),
+                _ => work.extend(exits(program, view, index, &BTreeMap::new()).to),
             }
         }
     }

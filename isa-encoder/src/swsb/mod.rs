@@ -18,12 +18,14 @@
 //! (`SWSB_G4IR`), IGA (`SWSBSetter`, `RegDeps`) and Mesa (`brw_fs_scoreboard`).
 
 mod access;
+mod annotate;
 mod check;
 mod flow;
 mod pending;
 mod pipe;
 mod program;
 
+pub use annotate::{AnnotateError, Annotation, annotate, annotations};
 pub use check::{Hazard, Place, Report, check, check_program};
 pub use pending::Conflict;
 pub use program::Program;

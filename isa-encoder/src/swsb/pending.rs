@@ -27,6 +27,7 @@ pub struct Node {
 /// Every instruction's facts.
 #[derive(Clone, Debug)]
 pub struct Facts {
+    view: View,
     nodes: Vec<Node>,
     accesses: Vec<Access>,
 }
@@ -36,6 +37,7 @@ impl Facts {
     pub fn new(program: &Program, view: View) -> Facts {
         let family = program.family();
         let mut facts = Facts {
+            view,
             nodes: Vec::with_capacity(program.instructions().len()),
             accesses: Vec::new(),
         };
@@ -44,7 +46,7 @@ impl Facts {
             let first = facts.accesses.len();
             let found = access::accesses(family, view, instruction);
             facts.accesses.extend(found.iter());
-            let unit = pipe::unit(family, instruction);
+            let unit = pipe::unit(family, view, instruction);
             facts.nodes.push(Node {
                 accesses: first..facts.accesses.len(),
                 unit,
@@ -87,9 +89,9 @@ impl Facts {
     }
 
     /// Gives an instruction a token.
-    pub fn set_token(&mut self, index: usize, token: u8) {
+    pub fn set_token(&mut self, index: usize, token: Option<u8>) {
         if let Some(node) = self.nodes.get_mut(index) {
-            node.token = Some(token);
+            node.token = token;
         }
     }
 
@@ -287,8 +289,10 @@ impl State {
                         found(entry, access, conflict);
                         return false;
                     }
-                    // What comes after in the same unit ends after, so it stands for both.
+                    // What comes after in the same unit ends after, so it stands for both; but it
+                    // must be certain that it touches these registers.
                     Some(Conflict::ReadAfterWrite) => {}
+                    _ if facts.view == View::Worst => {}
                     _ => shadowed |= same && access.covers(&entry.access),
                 }
             }

@@ -64,11 +64,16 @@ pub fn has_scoreboard(family: Family) -> bool {
     pipes(family).is_some()
 }
 
+/// Whether a family has one in-order pipe, which distances do not name.
+pub fn is_single(family: Family) -> bool {
+    pipes(family) == Some(Pipes::One)
+}
+
 /// The unit that executes `instruction`.
 ///
 /// Source: IGA `RegDeps.cpp`, `setDEPPipeClass_*`; IGC `G4_INST::getInstructionPipeXe`; Mesa
 /// `inferred_exec_pipe`.
-pub fn unit(family: Family, instruction: &Instruction) -> Unit {
+pub fn unit(family: Family, view: View, instruction: &Instruction) -> Unit {
     let Some(pipes) = pipes(family) else {
         return Unit::None;
     };
@@ -97,7 +102,9 @@ pub fn unit(family: Family, instruction: &Instruction) -> Unit {
         _ if instruction.opcode.is_branch() => in_order(Pipe::Int),
         // Meteor Lake runs `:df` in its math unit, and says so by a token; the other platforms of
         // the family have no such type.
-        Pipes::Three if any(|ty| ty == Type::Df) && sets_token(instruction) => {
+        Pipes::Three
+            if any(|ty| ty == Type::Df) && (view == View::Worst || sets_token(instruction)) =>
+        {
             Unit::OutOfOrder(OutOfOrder::Math)
         }
         Pipes::Three if any(wide) => in_order(Pipe::Long),
@@ -169,9 +176,11 @@ fn wide(instruction: &Instruction) -> bool {
 pub struct PipeSet(u8);
 
 impl PipeSet {
-    const ALL: PipeSet = PipeSet(0xff);
+    /// Every pipe.
+    pub const ALL: PipeSet = PipeSet(0xff);
 
-    fn of(pipe: Pipe) -> PipeSet {
+    /// One pipe.
+    pub fn of(pipe: Pipe) -> PipeSet {
         PipeSet(1 << pipe as u8)
     }
 

@@ -51,11 +51,6 @@ impl Program {
         }
     }
 
-    /// A program of instructions that follow each other.
-    pub(crate) fn new(family: Family, items: Vec<Placed>, end: usize) -> Program {
-        Program { family, items, end }
-    }
-
     /// The family.
     pub fn family(&self) -> Family {
         self.family
@@ -85,17 +80,17 @@ impl Program {
     }
 
     /// The instruction at an offset.
-    pub(super) fn at(&self, offset: usize) -> Option<usize> {
+    pub(crate) fn at(&self, offset: usize) -> Option<usize> {
         self.items
             .binary_search_by_key(&offset, |placed| placed.offset)
             .ok()
     }
 
-    /// Puts instructions in front of others and encodes the result; branches follow their
-    /// targets, and a target is the first of the instructions put in front of it.
+    /// Puts instructions in front of others or takes them away, and encodes the result; branches
+    /// follow their targets, and a target is the first of the instructions put in front of it.
     pub(super) fn encode_with(
         &self,
-        mut change: impl FnMut(usize, &Instruction, &mut Vec<Instruction>) -> Instruction,
+        mut change: impl FnMut(usize, &Instruction, &mut Vec<Instruction>) -> Option<Instruction>,
     ) -> Result<Vec<u8>, EncodeError> {
         let length = |instruction: &Instruction| {
             let short = instruction.options.contains(Options::COMPACTED);
@@ -112,8 +107,10 @@ impl Program {
                 at += length(&inserted);
                 out.push((inserted, None));
             }
-            at += length(&instruction);
-            out.push((instruction, Some(index)));
+            if let Some(instruction) = instruction {
+                at += length(&instruction);
+                out.push((instruction, Some(index)));
+            }
         }
         starts.push(at);
         let mut code = Vec::with_capacity(at);

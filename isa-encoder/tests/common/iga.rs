@@ -78,7 +78,17 @@ impl Iga {
         let source = folder.path().join("in.asm");
         let binary = folder.path().join("out.krn");
         std::fs::write(&source, text).unwrap();
-        self.run("-a", &source, &binary)
+        self.run(&["-a"], &source, &binary)
+    }
+
+    /// Assembles `text` with further options.
+    pub fn assemble_with(&self, options: &[&str], text: &str) -> Result<Vec<u8>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("in.asm");
+        let binary = folder.path().join("out.krn");
+        std::fs::write(&source, text).unwrap();
+        let modes: Vec<&str> = ["-a"].iter().chain(options).copied().collect();
+        self.run(&modes, &source, &binary)
     }
 
     /// Disassembles `code`.
@@ -87,14 +97,15 @@ impl Iga {
         let source = folder.path().join("in.krn");
         let text = folder.path().join("out.asm");
         std::fs::write(&source, code).unwrap();
-        let bytes = self.run("-d", &source, &text)?;
+        let bytes = self.run(&["-d"], &source, &text)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    fn run(&self, mode: &str, source: &Path, out: &Path) -> Result<Vec<u8>, String> {
+    fn run(&self, modes: &[&str], source: &Path, out: &Path) -> Result<Vec<u8>, String> {
         let output = self
             .command()
-            .args([mode, "-q", "-p"])
+            .args(modes)
+            .args(["-q", "-p"])
             .arg(self.platform)
             .arg(source)
             .arg("-o")

@@ -1,0 +1,228 @@
+//! The annotator and the checker against random programs and iga64's own annotator.
+//!
+//! Programs are made of the instructions of `vectors/FAMILY.txt`, whose few registers make nearly
+//! each two of them depend on each other, in branches and loops.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+mod common;
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use common::iga;
+use devinfo::Family;
+use isa_encoder::swsb::{self, Report};
+use isa_encoder::{
+    AsmOptions, Disassembler, Format, Instruction, Opcode, Swsb, TokenMode, assemble, decode,
+    disasm, encode,
+};
+
+const FAMILIES: [Family; 4] = [Family::Gen12Lp, Family::XeHpg, Family::XeHpc, Family::Xe2];
+
+/// Programs of a family, so many in one text.
+const PROGRAMS: usize = 500;
+const BATCH: usize = 50;
+
+/// A small generator of random numbers (splitmix64), for runs that can be repeated.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ z >> 31) as usize % below
+    }
+}
+
+/// The instructions of the family's vectors that can stand anywhere, as text without annotation.
+fn instructions(family: Family) -> Vec<String> {
+    let name = format!("{family}").to_lowercase();
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/vectors/{name}.txt"));
+    let printer = Disassembler::new(family, disasm::Format::default());
+    let mut out = Vec::new();
+    for line in std::fs::read_to_string(path).unwrap().lines() {
+        let (hex, _) = line.split_once(' ').unwrap_or_default();
+        let bytes: Option<Vec<u8>> = (0..hex.len() / 2)
+            .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).ok())
+            .collect();
+        let Some(Ok((instruction, _))) = bytes.map(|bytes| decode(family, &bytes)) else {
+            continue;
+        };
+        let plain = Instruction {
+            swsb: Swsb::NONE,
+            ..instruction
+        };
+        if can_stand_anywhere(&plain)
+            && let Ok((bytes, length)) = encode(family, &plain)
+        {
+            let text = printer.print(&bytes[..length]);
+            out.push(text.split(" //").next().unwrap().trim_end().to_owned());
+        }
+    }
+    assert!(out.len() > 100, "{family}: {} instructions", out.len());
+    out
+}
+
+fn can_stand_anywhere(instruction: &Instruction) -> bool {
+    !instruction.opcode.is_branch()
+        && instruction.opcode != Opcode::Illegal
+        && instruction.opcode.format() != Format::Sync
+        && instruction.send().is_none_or(|send| !send.eot)
+}
+
+/// The end of a thread.
+fn end(family: Family) -> &'static str {
+    match family {
+        Family::Gen12Lp => "(W) send.ts (8|M0) null r127 null 0x0 0x02000010 {EOT}",
+        Family::XeHpg => "(W) send.gtwy (8|M0) null r127 null:0 0x0 0x02000010 {EOT}",
+        _ => "(W) send.gtwy (16|M0) null r127 null:0 0x0 0x02000010 {EOT}",
+    }
+}
+
+/// Programs with straight code, an `if` and a loop each; their labels begin with `prefix`.
+fn program(family: Family, pool: &[String], random: &mut Random, prefix: &str, out: &mut String) {
+    let mut run = |out: &mut String, most: usize| {
+        for _ in 0..=random.next(most) {
+            let _ = writeln!(out, "{}", pool[random.next(pool.len())]);
+        }
+    };
+    run(out, 12);
+    let _ = writeln!(out, "{prefix}A:");
+    run(out, 8);
+    let _ = writeln!(out, "(f0.0) if (16|M0) {prefix}E {prefix}F");
+    run(out, 6);
+    let _ = writeln!(out, "else (16|M0) {prefix}F {prefix}F\n{prefix}E:");
+    run(out, 6);
+    let _ = writeln!(out, "{prefix}F:\nendif (16|M0) {prefix}G\n{prefix}G:");
+    run(out, 6);
+    let _ = writeln!(out, "(f0.1) while (16|M0) {prefix}A");
+    run(out, 8);
+    let _ = writeln!(out, "{}", end(family));
+}
+
+fn batches(family: Family) -> impl Iterator<Item = String> {
+    let pool = instructions(family);
+    (0..PROGRAMS / BATCH).map(move |batch| {
+        let seed = 0x5eed_0000 + batch as u64;
+        eprintln!("{family}: seed {seed:#x}");
+        let mut random = Random(seed);
+        let mut text = String::new();
+        for number in 0..BATCH {
+            program(family, &pool, &mut random, &format!("P{number}"), &mut text);
+        }
+        text
+    })
+}
+
+fn assemble_for(family: Family, text: &str) -> Vec<u8> {
+    let options = AsmOptions {
+        family: Some(family),
+        validation: isa_encoder::asm::Validation::Off,
+        ..AsmOptions::default()
+    };
+    match assemble(text, &options) {
+        Ok(assembly) => assembly.code,
+        Err(errors) => {
+            let (line, _) = errors[0].span.line_column(text);
+            panic!(
+                "{}: {:?}",
+                text.lines().nth(line - 1).unwrap_or(""),
+                errors[0]
+            );
+        }
+    }
+}
+
+fn assert_clean(family: Family, report: &Report) {
+    assert!(report.complete);
+    for hazard in report.hazards.iter().take(20) {
+        eprintln!("{family}: {hazard}");
+    }
+    assert!(
+        report.hazards.is_empty(),
+        "{family}: {} hazards",
+        report.hazards.len()
+    );
+}
+
+/// Whatever is annotated has no hazard, and is what iga64 takes for the same program.
+#[test]
+fn annotated_programs_have_no_hazard() {
+    for family in FAMILIES {
+        let iga = iga::find(family);
+        for text in batches(family) {
+            let code = assemble_for(family, &format!("//.swsb auto\n{text}"));
+            assert_clean(family, &swsb::check(family, &code));
+            let again = swsb::annotate(family, &code).unwrap();
+            assert_eq!(again, code, "{family}: annotating again changes something");
+            if let Some(iga) = &iga {
+                let printed = Disassembler::new(family, disasm::Format::default()).print(&code);
+                let theirs = iga.assemble(&printed).unwrap();
+                assert!(
+                    theirs == code,
+                    "{family}: iga64 assembles it to something else"
+                );
+            }
+        }
+    }
+}
+
+/// What iga64 annotates has no hazard.
+#[test]
+fn programs_annotated_by_iga64_have_no_hazard() {
+    for family in FAMILIES {
+        let Some(iga) = iga::find(family) else {
+            continue;
+        };
+        for text in batches(family) {
+            let code = iga.assemble_with(&["-Xauto-deps"], &text).unwrap();
+            assert_clean(family, &swsb::check(family, &code));
+        }
+    }
+}
+
+/// Random programs without annotations have hazards, and so has what loses one of its waits: how
+/// many of them is counted, and the rest is waited for twice.
+#[test]
+fn a_lost_wait_is_found() {
+    for family in FAMILIES {
+        let text = batches(family).next().unwrap();
+        let plain = assemble_for(family, &text);
+        let hazards = swsb::check(family, &plain).hazards.len();
+        assert!(
+            hazards > 100,
+            "{family}: {hazards} hazards without annotations"
+        );
+
+        let code = assemble_for(family, &format!("//.swsb auto\n{text}"));
+        let (mut lost, mut found) = (0, 0);
+        let mut offset = 0;
+        while let Some(rest) = code.get(offset..).filter(|rest| !rest.is_empty()) {
+            let (instruction, length) = decode(family, rest).unwrap();
+            let mut less = instruction;
+            less.swsb.distance = None;
+            less.swsb.token = less.swsb.token.filter(|token| token.mode == TokenMode::Set);
+            if less.swsb != instruction.swsb && offset % 7 == 0 {
+                let mut code = code.clone();
+                let (bytes, same) = encode(family, &less).unwrap();
+                assert_eq!(same, length);
+                code[offset..offset + length].copy_from_slice(&bytes[..length]);
+                lost += 1;
+                found += usize::from(!swsb::check(family, &code).hazards.is_empty());
+            }
+            offset += length;
+        }
+        eprintln!("{family}: {found} of {lost} lost waits found");
+        assert!(
+            found * 10 >= lost * 6,
+            "{family}: {found} of {lost} lost waits found"
+        );
+    }
+}
