@@ -156,15 +156,19 @@ impl Kernel {
             (Arg::Image(image), ArgKind::Unused) => Bound::Image(image.clone()),
             (Arg::Sampler(sampler), ArgKind::Sampler | ArgKind::Unused) => Bound::Sampler(sampler),
             (arg, kind) => {
-                let given = match arg {
-                    Arg::Buffer(_) => "buffer",
-                    Arg::Null => "null pointer",
-                    Arg::Value(_) => "value",
-                    Arg::Local(_) => "size of local memory",
-                    Arg::Image(_) => "image",
-                    Arg::Sampler(_) => "sampler",
+                let takes = match kind {
+                    ArgKind::Local => kind.to_string(),
+                    _ => format!("a {kind}"),
                 };
-                return Err(mismatch(format!("it takes a {kind}, a {given} is given")).into());
+                let given = match arg {
+                    Arg::Buffer(_) => "a buffer",
+                    Arg::Null => "a null pointer",
+                    Arg::Value(_) => "a value",
+                    Arg::Local(_) => "a size of local memory",
+                    Arg::Image(_) => "an image",
+                    Arg::Sampler(_) => "a sampler",
+                };
+                return Err(mismatch(format!("it takes {takes}, {given} is given")).into());
             }
         };
         if let Some(place) = self.args.get_mut(index) {

@@ -141,12 +141,15 @@ fn describe(out: &mut String, kernel: &KernelInfo, grf_bytes: u32) {
             .as_deref()
             .map(|t| format!(" ({t})"))
             .unwrap_or_default();
+        let place = match place(kernel, arg, grf_bytes) {
+            place if place.is_empty() => place,
+            place => format!(", {place}"),
+        };
         let _ = writeln!(
             out,
-            "  argument {index} {}: {}{source}, {}",
+            "  argument {index} {}: {}{source}{place}",
             arg.name.as_deref().unwrap_or("-"),
             arg.kind,
-            place(kernel, arg, grf_bytes)
         );
     }
 }

@@ -30,7 +30,7 @@ const MAX_BTI: u32 = 240;
 pub(crate) fn kernel(
     path: &str,
     kernel: &ZeKernel,
-    misc: &[ZeArgInfo],
+    misc: Option<&[ZeArgInfo]>,
     platform: Option<&Platform>,
 ) -> Result<KernelEntry, BinaryError> {
     let mut lowering = Lowering {
@@ -60,14 +60,15 @@ struct Lowering<'a> {
 impl Lowering<'_> {
     fn run(
         &mut self,
-        misc: &[ZeArgInfo],
+        misc: Option<&[ZeArgInfo]>,
         platform: Option<&Platform>,
     ) -> Result<KernelEntry, BinaryError> {
         let env = &self.kernel.execution_env;
         self.simd(platform)?;
-        for arg in misc {
+        for arg in misc.unwrap_or_default() {
             self.describe(arg)?;
         }
+        let described: Vec<ArgKind> = self.args.iter().map(|arg| arg.kind).collect();
         for (number, arg) in self.kernel.payload_arguments.iter().enumerate() {
             self.argument(number, arg)?;
         }
@@ -79,6 +80,9 @@ impl Lowering<'_> {
         }
         self.inline_samplers()?;
         self.finish_arguments();
+        if let Some(misc) = misc {
+            self.agree(misc.len(), &described)?;
+        }
         let (private, scratch) = self.memory(platform);
         let local_ids = self.local_ids()?;
         self.needs();
@@ -172,6 +176,13 @@ impl Lowering<'_> {
             Some((name, size)) => (name, size.parse::<u32>().ok()),
             None => (misc.type_name.as_str(), None),
         };
+        let natural = natural_size(type_name);
+        if let (Some(size), Some(natural)) = (size, natural)
+            && size != natural
+        {
+            let why = format!("{type_name} has {natural} bytes, not {size}");
+            return Err(self.error("args_info", why));
+        }
         let arg = &mut self.args[index];
         arg.name = Some(misc.name.clone()).filter(|name| !name.is_empty());
         arg.type_name = Some(type_name.to_owned()).filter(|name| !name.is_empty());
@@ -180,7 +191,10 @@ impl Lowering<'_> {
             "__constant" => Some(AddressSpace::Constant),
             "__local" => Some(AddressSpace::Local),
             "__private" => Some(AddressSpace::Private),
-            _ => None,
+            other => {
+                let why = format!("address_qualifier {other:?} is not known");
+                return Err(self.error("args_info", why));
+            }
         };
         arg.access = access(misc.access_qualifier.trim_start_matches('_'));
         // The kind that holds if the code does not use the argument.
@@ -547,6 +561,32 @@ impl Lowering<'_> {
         }
     }
 
+    /// `args_info` and the rest of the kernel speak of the same arguments: a caller sets what
+    /// the one says, and the code reads what the other says.
+    fn agree(&self, count: usize, described: &[ArgKind]) -> Result<(), BinaryError> {
+        if self.args.len() != count || described.len() != count {
+            let why = format!(
+                "it describes {count} arguments, the kernel takes {}",
+                self.args.len()
+            );
+            return Err(self.error("args_info", why));
+        }
+        for (index, (arg, described)) in self.args.iter().zip(described).enumerate() {
+            let same = match (described, &arg.kind) {
+                (ArgKind::Value { .. }, ArgKind::Value { .. }) => true,
+                (described, kind) => described == kind,
+            };
+            if !same {
+                let why = format!(
+                    "argument {index} is described as {described}, the kernel takes {}",
+                    arg.kind
+                );
+                return Err(self.error("args_info", why));
+            }
+        }
+        Ok(())
+    }
+
     fn memory(&mut self, platform: Option<&Platform>) -> (PrivateMemory, [u32; 2]) {
         // The second slot is a surface beside the first one.
         let slots = match platform.map(|platform| platform.family) {
@@ -723,6 +763,27 @@ fn image_kind_of_type(name: &str) -> Option<ImageKind> {
 }
 
 /// The element type of an OpenCL C type.
+/// The size of a scalar or vector of OpenCL C in bytes (6.3.2, 6.1.5); `None` for other types.
+fn natural_size(name: &str) -> Option<u32> {
+    let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let lanes = match name.get(base.len()..)? {
+        "" => 1,
+        "2" => 2,
+        "3" | "4" => 4,
+        "8" => 8,
+        "16" => 16,
+        _ => return None,
+    };
+    let scalar = match base {
+        "char" | "uchar" => 1,
+        "short" | "ushort" | "half" => 2,
+        "int" | "uint" | "float" => 4,
+        "long" | "ulong" | "double" => 8,
+        _ => return None,
+    };
+    Some(lanes * scalar)
+}
+
 fn element(name: &str) -> Option<ValueType> {
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
     match base {

@@ -126,7 +126,7 @@ impl Binary {
                 .kernels_misc_info
                 .iter()
                 .find(|m| m.name == kernel.name);
-            let misc = misc.map_or(&[][..], |m| &m.args_info);
+            let misc = misc.map(|m| m.args_info.as_slice());
             let mut entry = lower::kernel(&path, kernel, misc, platform)?;
             entry.segment = segment;
             if let Some(why) = elf.unresolved.get(&segment) {

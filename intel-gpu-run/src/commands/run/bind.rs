@@ -187,6 +187,21 @@ pub fn raw_kinds(specs: &[ArgSpec]) -> Result<Vec<ArgKind>, Error> {
         .collect()
 }
 
+/// The forms of `--arg` that fit an argument, for messages about one that does not.
+pub fn forms(kernel: &KernelInfo, index: usize) -> String {
+    let forms = match kernel.args.get(index).map(|info| info.kind) {
+        Some(ArgKind::Buffer) => "in= out= inout= fill= userptr= sub= same= png-out= null",
+        Some(ArgKind::Value { .. }) => "TYPE=V[,V...] bytes=HEX",
+        Some(ArgKind::Local) => "local=BYTES",
+        Some(ArgKind::Image(_)) => {
+            "image= image-out= image-raw= image-raw-out= image-raw-inout= image-of= same="
+        }
+        Some(ArgKind::Sampler) => "sampler=ADDRESS,FILTER,COORDS",
+        Some(ArgKind::Unused) | None => "any form, the kernel does not use it",
+    };
+    format!("forms that fit: {forms}")
+}
+
 /// The kernel's arguments, one a line, for messages about them.
 fn describe(kernel: &KernelInfo) -> String {
     kernel

@@ -43,7 +43,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
         bind::resolve(kernel.info(), &expect.arg)?;
     }
     for (index, one) in bound.iter().enumerate() {
-        kernel.set_arg(index, one.arg())?;
+        if let Err(error) = kernel.set_arg(index, one.arg()) {
+            let fits = bind::forms(kernel.info(), index);
+            return Err(match error.into() {
+                Error::Usage(text) => Error::Usage(format!("{text}\n  {fits}")),
+                other => other,
+            });
+        }
     }
     if args.dump_payload {
         let payload = kernel.payload(&range)?;
@@ -161,6 +167,7 @@ fn choose(args: &Args, file: &KernelFile, binary: &Binary) -> Result<String, Err
         names.join(", ")
     };
     match (&args.kernel, binary.kernels()) {
+        (_, []) => Err(file.rejected("there is no kernel in it")),
         (Some(name), _) => match binary.kernel(name) {
             Some(KernelInfo { name, .. }) => Ok(name.clone()),
             None => Err(Error::Usage(format!(
@@ -170,7 +177,6 @@ fn choose(args: &Args, file: &KernelFile, binary: &Binary) -> Result<String, Err
             ))),
         },
         (None, [only]) => Ok(only.name.clone()),
-        (None, []) => Err(file.rejected("there is no kernel in it")),
         (None, _) => Err(Error::Usage(format!(
             "{} has several kernels, say which with --kernel: {}",
             file.name,
