@@ -361,14 +361,21 @@ fn ternary(family: Family, op: &str, out: &mut Vec<String>) {
         ] {
             // IGA drops the register file here, as align16 has none.
             let align16 = matches!(family, Family::Gen8 | Family::Gen9);
-            // Replicated doubles need a swizzle that the instruction model does not have.
-            let double = *ty == "df" && a.contains("<0;0>");
-            if align16 && (a.starts_with("acc") || a.starts_with("null") || double) {
+            if align16 && (a.starts_with("acc") || a.starts_with("null")) {
                 continue;
             }
             out.push(format!(
                 "{op} (8|M0) r10.0<1>:{ty} {a}:{ty} {b}:{ty} {c}:{ty}"
             ));
+        }
+        // One channel is a write mask in align16.
+        if matches!(family, Family::Gen8 | Family::Gen9) {
+            for element in [0, 1, 2, 3, 5] {
+                out.push(format!(
+                    "{op} (1|M0) r10.{element}<1>:{ty} r12.{element}<0;0>:{ty} r14.0{r}:{ty} \
+                     r16.1<0>:{ty}"
+                ));
+            }
         }
         let saturated = format!("{}r10.0<1>", sat(&op.replace(".0xCA", "")));
         for dst in [

@@ -14,10 +14,53 @@ type Result<T> = core::result::Result<T, DecodeError>;
 
 /// The swizzle that keeps the order, `xyzw`.
 pub const IDENTITY_SWIZZLE: u64 = 0xe4;
+/// The swizzles that repeat the first and the second qword, `xyxy` and `zwzw`: 64-bit scalars
+/// have no replicate control (BDW PRM vol 7, "RepCtrl").
+pub const QWORD_SWIZZLES: [u64; 2] = [0x44, 0xee];
 /// All four channels.
 pub const FULL_WRITE_MASK: u64 = 15;
-/// The first of four channels.
-pub const FIRST_CHANNEL: u64 = 1;
+
+/// How an align16 destination of one channel is encoded: as four dwords or words, or two qwords,
+/// of which one is written.
+pub struct OneChannel {
+    /// The channels in the encoding.
+    pub channels: u8,
+    /// The bytes of all of them; the sub-register is a multiple.
+    pub group_bytes: u8,
+    /// The bytes of one.
+    pub element_bytes: u8,
+    /// The write mask of the first.
+    pub mask: u64,
+}
+
+impl OneChannel {
+    /// The byte, from the start of the group, of the element that `mask` writes.
+    fn element(&self, mask: u64) -> Option<u8> {
+        let index = mask.trailing_zeros() / self.mask.count_ones();
+        let byte = index as u8 * self.element_bytes;
+        (self.mask << (index * self.mask.count_ones()) == mask).then_some(byte)
+    }
+}
+
+/// The encoding of one channel of `ty`.
+pub fn one_channel(ty: Type) -> Option<OneChannel> {
+    Some(match ty.bytes() {
+        8 => OneChannel {
+            channels: 2,
+            group_bytes: 16,
+            element_bytes: 8,
+            mask: 3,
+        },
+        bytes @ (2 | 4) => OneChannel {
+            channels: 4,
+            group_bytes: 4 * bytes as u8,
+            element_bytes: bytes as u8,
+            mask: 1,
+        },
+        _ => return None,
+    })
+}
+
 /// Bits 63:60 of the register number of `ip`.
 pub const IP: u64 = 0xa0;
 
@@ -48,17 +91,18 @@ impl<const N: usize> Decoder<N> {
                 ty: dst_ty,
             }
         } else {
-            match (self.get(a.write_mask), out.exec_size) {
-                (FULL_WRITE_MASK, _) => {}
-                // One channel: four are enabled, and one of them written.
-                (FIRST_CHANNEL, 4) => out.exec_size = 1,
-                (mask, _) => return self.reserved("Dst.ChanEn", mask),
+            let mut byte = self.get(a.dst_subreg) as u8 * 4;
+            let mask = self.get(a.write_mask);
+            if mask != FULL_WRITE_MASK {
+                let one = one_channel(dst_ty).filter(|one| one.channels == out.exec_size);
+                let Some(element) = one.and_then(|one| one.element(mask)) else {
+                    return self.reserved("Dst.ChanEn", mask);
+                };
+                out.exec_size = 1;
+                byte += element;
             }
             Dst::Direct {
-                reg: Register {
-                    byte: self.get(a.dst_subreg) as u8 * 4,
-                    ..reg
-                },
+                reg: Register { byte, ..reg },
                 hstride: 1,
                 ty: dst_ty,
             }
@@ -91,20 +135,26 @@ impl<const N: usize> Decoder<N> {
                 mods,
             });
         }
-        if swizzle != IDENTITY_SWIZZLE {
-            return self.reserved("Src.Swizzle", swizzle);
-        }
         let unit = if s.subreg.len() == 2 { 2 } else { 4 };
-        let region = match (self.bit(s.replicate), index) {
+        let mut byte = self.word.gather(s.subreg) as u8 * unit;
+        let replicate = self.bit(s.replicate);
+        let qword = QWORD_SWIZZLES.iter().position(|code| *code == swizzle);
+        let scalar = match qword {
+            Some(index) if ty.bits() == 64 && !replicate && byte % 16 == 0 => {
+                byte += 8 * index as u8;
+                true
+            }
+            _ if swizzle != IDENTITY_SWIZZLE => return self.reserved("Src.Swizzle", swizzle),
+            _ if replicate && ty.bits() == 64 => return self.reserved("Src.RepCtrl", 1),
+            _ => replicate,
+        };
+        let region = match (scalar, index) {
             (true, _) => Region::SCALAR,
             (false, 2) => Region::new(1, 1, 0),
             (false, _) => Region::ternary(2, 1),
         };
         Ok(Src::Direct {
-            reg: Register {
-                byte: self.word.gather(s.subreg) as u8 * unit,
-                ..reg
-            },
+            reg: Register { byte, ..reg },
             region,
             ty,
             mods,

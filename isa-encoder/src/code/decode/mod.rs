@@ -8,4 +8,6 @@ mod send;
 mod ternary;
 
 pub use decoder::decode;
-pub(super) use legacy::{FIRST_CHANNEL, FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, SENDS_EXDESC_HIGH};
+pub(super) use legacy::{
+    FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, QWORD_SWIZZLES, SENDS_EXDESC_HIGH, one_channel,
+};

@@ -5,7 +5,7 @@ use super::operand::mme_code;
 use crate::code::EncodeError;
 use crate::code::bits::Field;
 use crate::code::decode::{
-    FIRST_CHANNEL, FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, SENDS_EXDESC_HIGH,
+    FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, QWORD_SWIZZLES, SENDS_EXDESC_HIGH, one_channel,
 };
 use crate::code::layout::SrcFields;
 use crate::code::types;
@@ -32,18 +32,31 @@ impl Encoder<'_> {
         self.set("Src.DataType", a.src_ty, code)?;
         let reg = match self.input.dst {
             Dst::Direct {
-                reg, hstride: 1, ..
+                reg,
+                hstride: 1,
+                ty,
             } => {
-                if reg.byte % 4 != 0 {
+                let one = one_channel(ty).filter(|_| self.input.exec_size == 1);
+                let (byte, mask) = match one {
+                    None => (reg.byte, FULL_WRITE_MASK),
+                    Some(one) => {
+                        let size = u64::from(one.channels.trailing_zeros());
+                        self.set("ExecSize", self.layout.exec_size, size)?;
+                        let in_group = reg.byte % one.group_bytes;
+                        if in_group % one.element_bytes != 0 {
+                            return self.cannot("Dst.SubReg", u64::from(reg.byte));
+                        }
+                        let element = in_group / one.element_bytes;
+                        (
+                            reg.byte - in_group,
+                            one.mask << (one.mask.count_ones() * u32::from(element)),
+                        )
+                    }
+                };
+                if byte % 4 != 0 {
                     return self.cannot("Dst.SubReg", u64::from(reg.byte));
                 }
-                self.set("Dst.SubReg", a.dst_subreg, u64::from(reg.byte / 4))?;
-                let mask = if self.input.exec_size == 1 {
-                    self.set("ExecSize", self.layout.exec_size, 2)?;
-                    FIRST_CHANNEL
-                } else {
-                    FULL_WRITE_MASK
-                };
+                self.set("Dst.SubReg", a.dst_subreg, u64::from(byte / 4))?;
                 self.set("Dst.ChanEn", a.write_mask, mask)?;
                 reg
             }
@@ -87,11 +100,19 @@ impl Encoder<'_> {
             }
             Src::Direct { reg, region, .. } => {
                 let unit = if s.subreg.len() == 2 { 2 } else { 4 };
-                if reg.byte % unit != 0 {
+                let wide_scalar = ty.bits() == 64 && region.is_scalar();
+                let (byte, swizzle) = match (wide_scalar, reg.byte % 16) {
+                    (false, _) => (reg.byte, IDENTITY_SWIZZLE),
+                    (true, rest @ (0 | 8)) => {
+                        (reg.byte - rest, QWORD_SWIZZLES[usize::from(rest / 8)])
+                    }
+                    (true, _) => return self.cannot("Src.SubReg", u64::from(reg.byte)),
+                };
+                if byte % unit != 0 {
                     return self.cannot("Src.SubReg", u64::from(reg.byte));
                 }
-                self.scatter("Src.SubReg", s.subreg, u64::from(reg.byte / unit))?;
-                self.set("Src.Swizzle", s.swizzle, IDENTITY_SWIZZLE)?;
+                self.scatter("Src.SubReg", s.subreg, u64::from(byte / unit))?;
+                self.set("Src.Swizzle", s.swizzle, swizzle)?;
                 let packed = if index == 2 {
                     region == Region::new(1, 1, 0)
                 } else {
@@ -101,7 +122,11 @@ impl Encoder<'_> {
                 if !packed && !scalar {
                     return self.form(name);
                 }
-                self.set("Src.RepCtrl", s.replicate, u64::from(scalar))?;
+                self.set(
+                    "Src.RepCtrl",
+                    s.replicate,
+                    u64::from(scalar && !wide_scalar),
+                )?;
                 self.grf(name, s.reg, reg)
             }
             _ => self.form(name),
