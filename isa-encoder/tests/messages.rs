@@ -160,7 +160,7 @@ fn hdc(u: &mut Unstructured<'_>) -> Result<Hdc> {
 }
 
 fn lsc_address(u: &mut Unstructured<'_>) -> Result<LscAddress> {
-    let offset = *u.choose(&[0, 0, 0, 4, -8, 0x1_0000, 0x1_0000_0])?;
+    let offset = *u.choose(&[0, 0, 0, 4, -8, 0x1_0000, 0x10_0000])?;
     let state = u.arbitrary::<u32>()? & !0x3f;
     Ok(match u.int_in_range(0..=3)? {
         0 => LscAddress::Flat { offset },

@@ -16,6 +16,10 @@ use crate::code::{self, FamilyTable};
 
 /// What a kernel's text holds, in order.
 #[derive(Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all items are instructions"
+)]
 pub enum Item {
     /// `name:`.
     Label(String, Span),

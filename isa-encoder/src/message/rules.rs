@@ -343,16 +343,13 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
                Gen12LP on",
         source: DATA_PORT,
         is_broken: hdc!(|message, family| {
-            let legal = match message {
-                Hdc::Atomic { bytes, .. } => matches!(bytes, 4 | 8),
-                Hdc::TypedAtomic { bytes, .. } => *bytes == 4,
+            let (bytes, widest) = match message {
+                Hdc::Atomic { bytes, .. } => (*bytes, 8),
+                Hdc::TypedAtomic { bytes, .. } => (*bytes, 4),
                 _ => return false,
             };
-            let half = match message {
-                Hdc::Atomic { bytes, .. } | Hdc::TypedAtomic { bytes, .. } => *bytes == 2,
-                _ => false,
-            };
-            !legal && !(half && family >= Family::Gen12Lp)
+            let least = if family < Family::Gen12Lp { 4 } else { 2 };
+            !matches!(bytes, 2 | 4 | 8) || !(least..=widest).contains(&bytes)
         }),
     },
     MessageRule {

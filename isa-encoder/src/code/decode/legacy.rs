@@ -140,7 +140,7 @@ impl<const N: usize> Decoder<N> {
         let replicate = self.bit(s.replicate);
         let qword = QWORD_SWIZZLES.iter().position(|code| *code == swizzle);
         let scalar = match qword {
-            Some(index) if ty.bits() == 64 && !replicate && byte % 16 == 0 => {
+            Some(index) if ty.bits() == 64 && !replicate && byte.is_multiple_of(16) => {
                 byte += 8 * index as u8;
                 true
             }
