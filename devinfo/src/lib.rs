@@ -14,7 +14,7 @@ mod table;
 pub use address::GpuAddress;
 pub use family::Family;
 pub use find::{Target, TargetError, by_name, by_pci_id, by_product_family};
-pub use platform::{Driver, Mocs, Platform, Revision, Sku, Status, ZebinTarget};
+pub use platform::{Driver, Mocs, Platform, Revision, Sku, ZebinTarget};
 pub use table::PLATFORMS;
 
 #[cfg(test)]

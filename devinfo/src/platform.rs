@@ -13,8 +13,6 @@ pub struct Platform {
     pub title: &'static str,
     /// Instruction set and packet layouts.
     pub family: Family,
-    /// How far this project has come with it.
-    pub status: Status,
     /// The variants, the one that `soft:NAME` models first. A kernel driver's own answer about a
     /// real device has precedence: fuses take slices, subslices and EUs away.
     pub skus: &'static [Sku],
@@ -134,24 +132,6 @@ impl PartialEq for Platform {
 }
 
 impl Eq for Platform {}
-
-/// How far this project has come with a platform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// Kernels run on the software GPU. No platform was ever run on silicon by this project.
-    Working,
-    /// The table has its facts; kernels do not run yet.
-    NotYet,
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Working => "working",
-            Self::NotYet => "not yet working",
-        })
-    }
-}
 
 /// A variant of a platform: how much of it is there.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@
 //! describes itself through its kernel driver, and that description has precedence.
 
 use crate::Family;
-use crate::platform::{Driver, Mocs, Platform, Revision, Sku, Status, ZebinTarget};
+use crate::platform::{Driver, Mocs, Platform, Revision, Sku, ZebinTarget};
 
 const fn sku(
     name: &'static str,
@@ -42,7 +42,6 @@ const GEN8: Platform = Platform {
     name: "bdw",
     title: "Broadwell",
     family: Family::Gen8,
-    status: Status::Working,
     skus: &[
         sku(
             "GT2",
@@ -227,7 +226,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "kbl",
         title: "Kaby Lake, Amber Lake",
-        status: Status::NotYet,
         skus: &[
             sku(
                 "GT2",
@@ -255,7 +253,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "cfl",
         title: "Coffee Lake, Whiskey Lake, Comet Lake",
-        status: Status::NotYet,
         skus: &[
             sku(
                 "GT2",
@@ -291,7 +288,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "apl",
         title: "Apollo Lake (Broxton)",
-        status: Status::NotYet,
         skus: &[
             sku("3x6", (1, 3, 6), (9, 3), &[0x5a84, 0x0a84, 0x1a84]),
             sku("2x6", (1, 2, 6), (9, 3), &[0x5a85, 0x1a85]),
@@ -304,7 +300,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "glk",
         title: "Gemini Lake",
-        status: Status::NotYet,
         skus: &[
             sku("3x6", (1, 3, 6), (9, 4), &[0x3184]),
             sku("2x6", (1, 2, 6), (9, 4), &[0x3185]),
@@ -337,7 +332,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "ehl",
         title: "Elkhart Lake, Jasper Lake",
-        status: Status::NotYet,
         skus: &[
             sku("4x8", (1, 4, 8), (11, 2), &[0x4571, 0x4570, 0x4e71]),
             sku("4x6", (1, 4, 6), (11, 2), &[0x4e61]),
@@ -376,7 +370,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "rkl",
         title: "Rocket Lake",
-        status: Status::NotYet,
         skus: &[
             sku(
                 "GT1",
@@ -395,7 +388,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "adls",
         title: "Alder Lake-S, Raptor Lake-S",
-        status: Status::NotYet,
         skus: &[
             sku(
                 "GT1",
@@ -417,7 +409,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "adlp",
         title: "Alder Lake-P, Raptor Lake-P",
-        status: Status::NotYet,
         skus: &[sku(
             "GT2",
             (1, 6, 16),
@@ -437,7 +428,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "adln",
         title: "Alder Lake-N, Twin Lake",
-        status: Status::NotYet,
         skus: &[sku(
             "GT1",
             (1, 2, 16),
@@ -453,7 +443,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "dg1",
         title: "DG1, SG1",
-        status: Status::NotYet,
         skus: &[sku(
             "GT2",
             (1, 6, 16),
@@ -540,7 +529,6 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "arl",
         title: "Arrow Lake",
-        status: Status::NotYet,
         skus: &[
             sku("H", (2, 4, 16), (12, 74), &[0x7d51, 0x7dd1]),
             sku("U", (1, 4, 16), (12, 70), &[0x7d41, 0x7d67, 0xb640]),

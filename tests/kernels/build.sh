@@ -18,8 +18,8 @@ wanted=" $* "
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# set, compiler, device, further arguments
-while read -r set compiler device arguments; do
+# set, compiler, device, sources, further arguments
+while read -r set compiler device sources arguments; do
     case $wanted in
     "  " | *" $set "*) ;;
     *) continue ;;
@@ -39,6 +39,10 @@ while read -r set compiler device arguments; do
     mkdir -p "$to/$set"
     for source in "$here"/*.cl; do
         name=$(basename "$source" .cl)
+        case $sources in
+        all | *"$name"*) ;;
+        *) continue ;;
+        esac
         sed -n '1,2s|^// not for:\(.*\)|\1 |p' "$source" | grep -q " $set " && continue
         options=$(sed -n '1s|^// options: ||p' "$source")
         cp "$source" "$work/"
@@ -53,15 +57,26 @@ while read -r set compiler device arguments; do
         gzip -9n <"$work/$name" >"$to/$set/$name.zebin.gz"
     done
 done <<SETS
-bdw         old    bdw
-skl         old    skl
-icl         old    icllp
-tgl         old    tgllp
-tgl-newer   newer  tgllp
-dg2-0       old    dg2
-dg2-8       old    dg2      -revision_id 8
-mtl-newer   newer  mtl-h
-pvc-newer   newer  pvc
-lnl-newer   newer  lnl-m
-bmg-newer   newer  bmg-g21
+bdw         old    bdw      all
+skl         old    skl      all
+icl         old    icllp    all
+tgl         old    tgllp    all
+tgl-newer   newer  tgllp    all
+dg2-0       old    dg2      all  -revision_id 0
+dg2-8       old    dg2      all  -revision_id 8
+mtl-newer   newer  mtl-h    all
+pvc-newer   newer  pvc      all
+lnl-newer   newer  lnl-m    all
+bmg-newer   newer  bmg-g21  all
+kbl         old    kbl      vadd,slm
+cfl         old    cfl      vadd,slm
+apl         old    apl      vadd,slm
+glk         old    glk      vadd,slm
+ehl         old    ehl      vadd,slm
+rkl         old    rkl      vadd,slm
+adls        old    adl-s    vadd,slm
+adlp        old    adl-p    vadd,slm
+adln        old    adl-n    vadd,slm
+dg1         old    dg1      vadd,slm
+arl-newer   newer  arl-h    vadd,slm
 SETS

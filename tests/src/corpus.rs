@@ -3,12 +3,15 @@
 //! `tests/kernels/*.cl` are the sources, `tests/kernels/SET/*.zebin.gz` what `build.sh` made of
 //! them; [`SETS`] says what each folder is for.
 
+use std::env;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use devinfo::{Platform, Target};
 use flate2::read::GzDecoder;
+
+use crate::launch;
 
 /// The corpus as one compiler made it for one target: a folder of `tests/kernels`.
 #[derive(Debug)]
@@ -19,6 +22,8 @@ pub struct Set {
     pub target: &'static str,
     /// Files that the compiler refuses for the target.
     pub without: &'static [&'static str],
+    /// The files that were compiled, if it is not all of them.
+    pub only: Option<&'static [&'static str]>,
     /// Whether it is run through xe too, where i915 is the usual driver.
     pub on_xe: bool,
 }
@@ -28,6 +33,7 @@ const fn set(name: &'static str, target: &'static str) -> Set {
         name,
         target,
         without: &[],
+        only: None,
         on_xe: false,
     }
 }
@@ -40,10 +46,21 @@ const fn on_both(name: &'static str, target: &'static str) -> Set {
     }
 }
 
+const FEW: &[&str] = &["vadd", "slm"];
+
+/// One of a platform that only its row in the device table sets apart from another: a few files
+/// show that it runs.
+const fn row(name: &'static str) -> Set {
+    Set {
+        only: Some(FEW),
+        ..set(name, name)
+    }
+}
+
 /// What Intel's newer compiler says about Ponte Vecchio: "images should not be used".
 const NO_IMAGES: &[&str] = &["images", "block_image"];
 
-/// Every folder.
+/// The folders with the whole corpus.
 pub static SETS: &[Set] = &[
     set("bdw", "bdw"),
     set("skl", "skl"),
@@ -61,6 +78,31 @@ pub static SETS: &[Set] = &[
     set("bmg-newer", "bmg"),
 ];
 
+/// The folders with a few files.
+pub static ROWS: &[Set] = &[
+    row("kbl"),
+    row("cfl"),
+    row("apl"),
+    row("glk"),
+    row("ehl"),
+    row("rkl"),
+    row("adls"),
+    row("adlp"),
+    row("adln"),
+    row("dg1"),
+    Set {
+        only: Some(FEW),
+        ..set("arl-newer", "arl")
+    },
+];
+
+/// The device that the environment variable `INTEL_GPU_DEVICE` names, as `--device` takes it: a
+/// render node, say. The corpus then runs there, as far as it was compiled for that platform, and
+/// not on software GPUs.
+fn device_under_test() -> Option<String> {
+    env::var("INTEL_GPU_DEVICE").ok()
+}
+
 /// What stands behind the name of a set that is run through xe.
 const ON_XE: &str = "@xe";
 
@@ -71,6 +113,7 @@ const ON_XE: &str = "@xe";
 pub fn set_named(name: &str) -> &'static Set {
     let name = name.trim_end_matches(ON_XE);
     SETS.iter()
+        .chain(ROWS)
         .find(|set| set.name == name)
         .unwrap_or_else(|| panic!("the corpus has no set {name}"))
 }
@@ -86,16 +129,32 @@ impl Set {
         folder().join(self.name)
     }
 
-    /// The names of its runs: one, or one a driver.
-    pub fn runs(&self) -> impl Iterator<Item = String> {
-        let xe = self.on_xe.then(|| format!("{}{ON_XE}", self.name));
-        [self.name.to_owned()].into_iter().chain(xe)
+    /// The names of its runs: one, or one a driver. None, if another device is under test.
+    ///
+    /// # Panics
+    /// If the device under test cannot be opened.
+    pub fn runs(&self) -> impl Iterator<Item = String> + use<> {
+        let here = device_under_test();
+        let fits = here.as_ref().is_none_or(|spec| {
+            let device = launch::device(spec).target();
+            let own = self.built_for();
+            own.platform == device.platform
+                && own.platform.shares_code(own.revision, device.revision)
+        });
+        let xe = self.on_xe && here.is_none();
+        let xe = xe.then(|| format!("{}{ON_XE}", self.name));
+        let runs = [self.name.to_owned()].into_iter().chain(xe);
+        runs.filter(move |_| fits)
     }
 
-    /// The software GPU that a run of it takes.
+    /// The device that a run of it takes.
     pub fn device(&self, run: &str) -> String {
         let driver = if run.ends_with(ON_XE) { ON_XE } else { "" };
-        format!("soft:{}{driver}", self.target)
+        device_under_test().unwrap_or_else(|| format!("soft:{}{driver}", self.target))
+    }
+
+    fn built_for(&self) -> Target {
+        Target::parse(self.target).unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 
     /// Its platform.
@@ -103,14 +162,14 @@ impl Set {
     /// # Panics
     /// If the device table does not know the target.
     pub fn platform(&self) -> &'static Platform {
-        Target::parse(self.target)
-            .unwrap_or_else(|error| panic!("{}: {error}", self.name))
-            .platform
+        self.built_for().platform
     }
 
-    /// Whether the compiler takes this file for the target.
+    /// Whether it has this file.
     pub fn has(&self, file: &str) -> bool {
-        !self.without.contains(&file)
+        let compiled = self.only.is_none_or(|files| files.contains(&file));
+        let compiles = file != "double" || self.platform().fp64;
+        compiled && compiles && !self.without.contains(&file)
     }
 
     /// Where the zebin of a source (without folder and extension) lies.

@@ -41,11 +41,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     for platform in PLATFORMS {
         let _ = writeln!(
             out,
-            "  {:<10} {:<9} {:<28} {}",
+            "  {:<10} {:<9} {}",
             format!("soft:{platform}"),
             platform.family.to_string(),
-            platform.title,
-            platform.status
+            platform.title
         );
     }
     files::print(&out)
@@ -86,7 +85,6 @@ fn platform_json(platform: &Platform) -> Value {
         "name": platform.name,
         "title": platform.title,
         "family": platform.family.to_string(),
-        "status": platform.status.to_string(),
         "default_revision": platform.default_revision,
         "simd_widths": platform.simd_widths,
         "grf_bytes": platform.grf_bytes(),

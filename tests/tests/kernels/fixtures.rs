@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use stack_tests::corpus::{self, SETS};
+use stack_tests::corpus::{self, ROWS, SETS};
 use stack_tests::{Oracle, require};
 use umd::Binary;
 
@@ -73,7 +73,7 @@ fn assert_corpus_is_current(sets: &[&str]) {
 }
 
 fn names(newer: bool) -> Vec<&'static str> {
-    let names = SETS.iter().map(|set| set.name);
+    let names = SETS.iter().chain(ROWS).map(|set| set.name);
     names
         .filter(|name| name.ends_with("-newer") == newer)
         .collect()
@@ -117,7 +117,7 @@ fn every_set_has_a_zebin_of_every_source_that_is_for_it() {
         let path = entry.path();
         if path.extension().is_some_and(|e| e == "cl") {
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-            for set in SETS {
+            for set in SETS.iter().chain(ROWS) {
                 let zebin = set.path(&name);
                 assert_eq!(zebin.is_file(), set.has(&name), "{}", zebin.display());
             }

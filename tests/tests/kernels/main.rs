@@ -20,6 +20,7 @@ mod calls;
 mod constants;
 mod control;
 mod convert;
+mod double;
 mod everywhere;
 mod fixtures;
 mod float;
@@ -32,6 +33,7 @@ mod printf;
 mod private;
 mod slm;
 mod sub_group;
+mod targets;
 mod vectors;
 mod work_group;
 
