@@ -115,3 +115,32 @@ fn broken_files_are_rejected_with_the_place() {
         talk(&run)
     );
 }
+
+#[test]
+fn a_missing_scoreboard_wait_violates_the_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(root().join("examples/scale.asm")).unwrap();
+    let careless = folder.path().join("careless.asm");
+    let without = text.replace("$0.dst", "$9.dst");
+    assert_ne!(without, text);
+    std::fs::write(&careless, without).unwrap();
+    let run = |file: &str, check: bool| {
+        let output = folder.path().join("out.bin");
+        let output = format!("out={}:256", output.display());
+        let mut command = vec!["run", file, "--global", "64"];
+        command.extend(SOFT);
+        command.extend(["--arg", "fill=1:256", "--arg", &output, "--arg", "i16=3"]);
+        command.extend(check.then_some("--check"));
+        tool(&command)
+    };
+    let careless = careless.to_str().unwrap();
+    assert_eq!(run("examples/scale.asm", true).status.code(), Some(0));
+    assert_eq!(run(careless, false).status.code(), Some(0));
+    let checked = run(careless, true);
+    assert_eq!(checked.status.code(), Some(5), "{}", talk(&checked));
+    assert!(
+        talk(&checked).contains("read after write of r"),
+        "{}",
+        talk(&checked)
+    );
+}

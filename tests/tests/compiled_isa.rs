@@ -1,5 +1,5 @@
 //! What Intel's compilers emit breaks no rule of the validator, and its messages are values: built
-//! again, they have the descriptors that the compiler chose.
+//! again, they have the descriptors that the compiler chose. Its software scoreboard has no hazard.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,8 +13,9 @@ use std::path::Path;
 use devinfo::Family;
 use isa_encoder::disasm::Format;
 use isa_encoder::message::{Descriptors, Lsc, Message};
+use isa_encoder::swsb;
 use isa_encoder::validate::Validator;
-use isa_encoder::{Disassembler, Instruction, Opcode, Send, Sfid, decode};
+use isa_encoder::{Disassembler, Instruction, Opcode, Send, Sfid, TokenMode, decode, encode};
 use stack_tests::corpus::{SETS, Set, unpacked};
 use umd::Binary;
 
@@ -147,4 +148,71 @@ fn rebuilt(family: Family, function: Sfid, given: Descriptors, send: &Send) -> R
         return Err(format!("{message}: extended {:#x}", built.extended));
     }
     Ok(())
+}
+
+/// The kernels of the families that have a software scoreboard.
+fn scoreboarded() -> impl Iterator<Item = (&'static Set, Family, String, Vec<u8>)> {
+    SETS.iter().flat_map(|set| {
+        let family = set.platform().family;
+        let with = !matches!(family, Family::Gen8 | Family::Gen9 | Family::Gen11);
+        let kernels = if with { code(set) } else { Vec::new() };
+        kernels
+            .into_iter()
+            .map(move |(place, code)| (set, family, place, code))
+    })
+}
+
+/// Neither as the compiler annotated it, nor annotated anew.
+#[test]
+fn compiled_code_has_no_scoreboard_hazard() {
+    let (mut count, mut found) = (0, 0);
+    for (_, family, place, code) in scoreboarded() {
+        let annotated = swsb::annotate(family, &code).unwrap();
+        for (what, code) in [("compiled", &code), ("annotated", &annotated)] {
+            let report = swsb::check(family, code);
+            assert!(report.complete, "{place}");
+            for hazard in &report.hazards {
+                eprintln!("{place}, {what}: {hazard}");
+                found += 1;
+            }
+        }
+        count += 1;
+    }
+    assert_eq!(found, 0, "hazards in {count} kernels");
+    assert!(count > 1_000, "{count} kernels");
+}
+
+/// Takes a wait away, one at a time, and counts what the checker reports. Not all waits are needed:
+/// `mov null` waits for a fence and reads nothing, the compilers wait for all pipes before `cr0`
+/// and at the first messages, they count one instruction more until a result is there by itself,
+/// and what one instruction waits for another one often does, too.
+#[test]
+fn a_wait_taken_from_compiled_code_is_missed() {
+    const EVERY: usize = 23;
+    let mut shares: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut number = 0;
+    for (set, family, _, code) in scoreboarded().filter(|(.., code)| code.len() < 3_000) {
+        let mut at = 0;
+        while let Some(Ok((instruction, length))) = code.get(at..).map(|rest| decode(family, rest))
+        {
+            let mut less = instruction;
+            less.swsb.distance = None;
+            less.swsb.token = less.swsb.token.filter(|token| token.mode == TokenMode::Set);
+            number += usize::from(less != instruction);
+            if less != instruction && number % EVERY == 0 {
+                let (bytes, _) = encode(family, &less).unwrap();
+                let mut code = code.clone();
+                code[at..at + length].copy_from_slice(&bytes[..length]);
+                let (taken, missed) = shares.entry(set.name).or_default();
+                *taken += 1;
+                *missed += usize::from(!swsb::check(family, &code).hazards.is_empty());
+            }
+            at += length;
+        }
+    }
+    for (set, (taken, missed)) in &shares {
+        eprintln!("{set}: {missed} of {taken} waits are missed");
+        assert!(missed * 2 > *taken, "{set}: {missed} of {taken}");
+    }
+    assert!(!shares.is_empty());
 }

@@ -3,6 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use devinfo::Family;
+
 use super::Span;
 
 /// `//.platform NAME[:REVISION]`.
@@ -26,6 +28,18 @@ pub enum IdLayout {
     Xy,
     /// X, Y and Z.
     Xyz,
+}
+
+impl IdLayout {
+    /// How many there are.
+    pub const fn dimensions(self) -> u32 {
+        match self {
+            IdLayout::None => 0,
+            IdLayout::X => 1,
+            IdLayout::Xy => 2,
+            IdLayout::Xyz => 3,
+        }
+    }
 }
 
 /// The element type of a by-value argument.
@@ -221,7 +235,7 @@ pub struct SystemValue {
 /// `//.payload`: who loads the cross-thread payload on XeHPG and later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Payload {
-    /// The standard prolog is put in front of the code.
+    /// The standard prolog is put in front of the code. It uses r126 and r127.
     #[default]
     Load,
     /// The code itself.
@@ -270,6 +284,25 @@ pub struct KernelDirectives {
 }
 
 impl KernelDirectives {
+    /// The SIMD width of a kernel that does not say it.
+    pub const DEFAULT_SIMD: u8 = 16;
+
+    /// The bytes of one local id of a thread: 16 bits a channel, in whole registers.
+    pub fn bytes_per_local_id(&self, family: Family) -> u32 {
+        let lanes = u32::from(self.simd.unwrap_or(Self::DEFAULT_SIMD));
+        (lanes * 2).next_multiple_of(family.grf_bytes() as u32)
+    }
+
+    /// The bytes of a thread's local ids.
+    pub fn local_id_bytes(&self, family: Family) -> u32 {
+        self.ids.dimensions() * self.bytes_per_local_id(family)
+    }
+
+    /// The bytes of the cross-thread payload as it lies in memory: a multiple of 32.
+    pub fn cross_thread_bytes(&self) -> u32 {
+        self.payload_bytes().next_multiple_of(32)
+    }
+
     /// The end of the last argument or system value in the cross-thread payload, in bytes.
     pub fn payload_bytes(&self) -> u32 {
         let args = self

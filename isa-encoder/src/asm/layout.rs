@@ -9,9 +9,9 @@ use devinfo::Family;
 
 use super::check::Checker;
 use super::instruction::{Parsed, Target};
-use super::scoreboard;
 use super::source::{Item, Kernel, Source};
 use super::{AsmOptions, AssembledKernel, Assembly, Diagnostic, Severity, Span};
+use super::{prolog, scoreboard};
 use crate::code::{EncodeError, encode, encode_shortest};
 use crate::model::{Instruction, Options, Specific};
 
@@ -50,6 +50,7 @@ pub fn assemble(
     let mut checker = Checker::new(family, assembly.target.as_ref(), options.validation);
     for mut kernel in kernels {
         scoreboard::annotate(family, options, &mut kernel, &mut diagnostics);
+        let entry_with_ids = prolog::prepend(family, &mut kernel, &mut diagnostics);
         let layout = Layout::new(family, options, &kernel, &mut diagnostics);
         let (code, lines) = layout.encode(&mut checker, &mut diagnostics);
         let mode = kernel.directives.swsb;
@@ -61,6 +62,7 @@ pub fn assemble(
             directives: kernel.directives,
             code,
             offset,
+            entry_with_ids,
             lines,
         });
     }

@@ -12,6 +12,7 @@ mod legacy;
 mod lexer;
 mod number;
 mod operand;
+mod prolog;
 mod scoreboard;
 mod source;
 
@@ -59,6 +60,9 @@ pub struct AssembledKernel {
     pub code: Vec<u8>,
     /// Offset of its code in [`Assembly::code`].
     pub offset: usize,
+    /// Where a thread begins that has its local ids already: behind the code of
+    /// [`Payload::Load`] that loads them. 0 if there is none.
+    pub entry_with_ids: usize,
     /// Each instruction's offset in `code` and its place in the source.
     pub lines: Vec<(usize, Span)>,
 }

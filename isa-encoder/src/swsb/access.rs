@@ -100,7 +100,7 @@ pub fn accesses(family: Family, view: View, instruction: &Instruction) -> Access
     };
     let mut finder = Finder {
         view,
-        grf: grf_bytes(family),
+        grf: family.grf_bytes() as u32,
         instruction,
         found: Accesses {
             list: [nothing; MOST],
@@ -117,15 +117,7 @@ pub fn accesses(family: Family, view: View, instruction: &Instruction) -> Access
     finder.found
 }
 
-/// The bytes of a general register.
-pub fn grf_bytes(family: Family) -> u32 {
-    match family {
-        Family::XeHpc | Family::Xe2 => 64,
-        _ => 32,
-    }
-}
-
-/// The bytes of the general register file of a large-GRF thread.
+/// The general registers of a large-GRF thread.
 const GRF_COUNT: u32 = 256;
 
 struct Finder<'a> {

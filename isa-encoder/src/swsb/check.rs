@@ -7,7 +7,7 @@ use core::fmt;
 
 use devinfo::Family;
 
-use super::access::{Access, Space, View, grf_bytes};
+use super::access::{Access, Space, View};
 use super::flow::Flow;
 use super::pending::{Conflict, Facts, State, Waits, fixpoint};
 use super::pipe;
@@ -148,7 +148,7 @@ fn place(program: &Program, index: usize) -> Option<Place> {
 fn register(family: Family, access: &Access) -> String {
     let start = u32::from(access.start);
     match access.space {
-        Space::Grf => alloc::format!("r{}", start / grf_bytes(family)),
+        Space::Grf => alloc::format!("r{}", start / family.grf_bytes() as u32),
         Space::Flag => alloc::format!("f{}", start / 4),
         Space::Accumulator => alloc::format!("acc{start}"),
         Space::Address => String::from("a0"),

@@ -1,9 +1,8 @@
 //! From assembled text and its directives, or raw instructions, to kernels.
 
-use devinfo::Platform;
+use devinfo::{Family, Platform};
 use isa_encoder::asm::{
-    Argument, ArgumentKind, AssembledKernel, BlockUse, IdLayout, KernelDirectives, Scalar,
-    SystemField,
+    Argument, ArgumentKind, AssembledKernel, BlockUse, KernelDirectives, Scalar, SystemField,
 };
 
 use crate::image::ImageKind;
@@ -14,9 +13,6 @@ use super::entry::{
 };
 use super::error::BinaryError;
 use super::info::{AddressSpace, ArgInfo, ArgKind, KernelInfo, RawIsa, ValueType};
-
-/// The width that a text without `//.simd` has.
-const DEFAULT_SIMD: u32 = 16;
 
 /// Lowers one assembled kernel; `segment` is where its code goes.
 ///
@@ -32,7 +28,7 @@ pub(crate) fn kernel(
         "" => "main",
         name => name,
     };
-    let simd = directives.simd.map_or(DEFAULT_SIMD, u32::from);
+    let simd = u32::from(directives.simd.unwrap_or(KernelDirectives::DEFAULT_SIMD));
     let grf_count = directives.grf.map_or(128, u32::from);
     check_platform(name, platform, simd, grf_count)?;
 
@@ -49,7 +45,6 @@ pub(crate) fn kernel(
     for (index, arg) in directives.args.iter().enumerate() {
         place(index, arg, &mut payload, &mut surfaces, &mut samplers);
     }
-    let grf = platform.grf_bytes() as u32;
     Ok(KernelEntry {
         info: KernelInfo {
             name: name.to_owned(),
@@ -69,10 +64,10 @@ pub(crate) fn kernel(
         segment,
         offset: 0,
         payload,
-        cross_thread_size: directives.payload_bytes().next_multiple_of(PAYLOAD_UNIT),
+        cross_thread_size: directives.cross_thread_bytes(),
         inline_data: 0,
-        entry_with_ids: 0,
-        local_ids: local_ids(directives, simd, grf),
+        entry_with_ids: kernel.entry_with_ids as u32,
+        local_ids: local_ids(directives, platform.family),
         surfaces,
         samplers,
         private: PrivateMemory::default(),
@@ -216,15 +211,10 @@ fn system_value(field: SystemField) -> PayloadValue {
     }
 }
 
-fn local_ids(directives: &KernelDirectives, simd: u32, grf: u32) -> LocalIds {
+fn local_ids(directives: &KernelDirectives, family: Family) -> LocalIds {
     LocalIds {
-        dimensions: match directives.ids {
-            IdLayout::None => 0,
-            IdLayout::X => 1,
-            IdLayout::Xy => 2,
-            IdLayout::Xyz => 3,
-        },
-        bytes_per_dimension: (simd * 2).next_multiple_of(grf),
+        dimensions: directives.ids.dimensions(),
+        bytes_per_dimension: directives.bytes_per_local_id(family),
         packed: false,
     }
 }

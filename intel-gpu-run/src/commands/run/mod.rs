@@ -1,6 +1,7 @@
 //! `run`: launch one kernel.
 
 mod bind;
+mod check;
 mod launch;
 mod options;
 mod report;
@@ -32,6 +33,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let name = choose(args, &file, &binary)?;
     let program = Program::new(&device, binary).map_err(|e| about(&file, e))?;
     let mut kernel = program.kernel(&name)?;
+    let scoreboard = match program.binary().code(&name) {
+        Some(code) if args.check => check::scoreboard(device.target().platform.family, &name, code),
+        _ => Ok(()),
+    };
 
     let bound = trace.host("bind arguments", || {
         bind::bind(&device, kernel.info(), &args.args)
@@ -86,7 +91,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if let Some(path) = &args.trace {
         files::write(path, trace.json().as_bytes())?;
     }
-    report::compare(kernel.info(), &bound, &args.expect)
+    report::compare(kernel.info(), &bound, &args.expect)?;
+    scoreboard
 }
 
 fn range(args: &Args) -> Result<NdRange, Error> {

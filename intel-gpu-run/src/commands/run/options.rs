@@ -70,7 +70,7 @@ pub struct Args {
     pub threads: Option<u32>,
 
     /// Report what silicon leaves undefined: misaligned block accesses, sub-group operations in
-    /// divergent flow and the like (software GPU only)
+    /// divergent flow and the like (software GPU only), and scoreboard hazards in the kernel's code
     #[arg(long)]
     pub check: bool,
 

@@ -1,0 +1,179 @@
+//! `//.payload load`: the code that loads a thread's payload.
+//!
+//! From XeHPG on a thread starts with r0 only, and its payload lies in memory: r0.0 bits 31:6 say
+//! where (from the general state base), first the cross-thread data, then each thread's local ids.
+//! Up to Gen12LP the dispatcher loads both into registers.
+//!
+//! The code has two parts, each at a multiple of 64 bytes, as Intel's compiler makes it: the first
+//! loads the local ids, the second the cross-thread data. A walker that makes the ids itself
+//! starts the thread at the second (`offset_to_skip_per_thread_data_load` of a zebin). Sources:
+//! IGC `PrologEpilog.cpp` (PayloadLoader) and its output for dg2 and pvc.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use devinfo::Family;
+
+use super::directive::{Payload, SwsbMode};
+use super::source::{self, Item, Kernel};
+use super::{AsmOptions, Diagnostic, Span, scoreboard};
+use crate::code::{SendForm, traits};
+use crate::model::{Instruction, Opcode, Options};
+
+/// Both parts begin at a multiple of so many bytes: an instruction pointer of a kernel.
+const ALIGNMENT: usize = 64;
+
+/// A full-length instruction.
+const SIZE: usize = 16;
+
+/// Puts the code in front of a kernel that has a payload and does not load it itself. The offset
+/// at which a thread begins that has its local ids; 0 if there is only one entry.
+pub fn prepend(family: Family, kernel: &mut Kernel, diagnostics: &mut Vec<Diagnostic>) -> usize {
+    let directives = &kernel.directives;
+    if directives.payload == Payload::Raw || !loads_by_itself(family) {
+        return 0;
+    }
+    let ids = directives.local_id_bytes(family);
+    let cross_thread = directives.cross_thread_bytes();
+    let grf = family.grf_bytes() as u32;
+    let span = kernel.items.iter().find_map(|item| match item {
+        Item::Instruction(parsed) => Some(parsed.span),
+        _ => None,
+    });
+    let span = span.unwrap_or_default();
+    let writer = Writer { family, grf };
+    let mut items = Vec::new();
+    if ids > 0 {
+        items = writer.assemble(&writer.local_ids(ids, cross_thread), span, diagnostics);
+        pad(&mut items, span);
+    }
+    let entry = items.len() * SIZE;
+    if cross_thread > 0 {
+        let text = writer.cross_thread(cross_thread, 1 + ids / grf);
+        items.extend(writer.assemble(&text, span, diagnostics));
+    }
+    items.append(&mut kernel.items);
+    kernel.items = items;
+    entry
+}
+
+/// Whether a thread of the family must load its payload.
+pub fn loads_by_itself(family: Family) -> bool {
+    matches!(traits(family).send, SendForm::XeHpg | SendForm::Xe2)
+}
+
+/// Fills a part up with `nop`.
+fn pad(items: &mut Vec<Item>, span: Span) {
+    while !(items.len() * SIZE).is_multiple_of(ALIGNMENT) {
+        let mut nop = Instruction::new(Opcode::Nop);
+        nop.options = Options::NO_COMPACT;
+        items.push(Item::Instruction(super::instruction::Parsed {
+            instruction: nop,
+            targets: [None, None],
+            span,
+            operands: [None; 4],
+        }));
+    }
+}
+
+struct Writer {
+    family: Family,
+    grf: u32,
+}
+
+impl Writer {
+    /// The address of the payload, in dword 2 of the header r127. Of all registers the last two are
+    /// the least likely to hold an argument.
+    fn base(&self, out: &mut String) {
+        let size = self.grf / 4;
+        *out += &format!("(W) mov ({size}|M0) r127.0<1>:ud 0x0:ud\n");
+        *out += "(W) and (1|M0) r127.2<1>:ud r0.0<0;1,0>:ud 0xFFFFFFC0:ud\n";
+    }
+
+    /// Local ids lie behind the cross-thread data, `bytes` a thread; r0.2 bits 7:0 number the
+    /// threads of a group.
+    fn local_ids(&self, bytes: u32, cross_thread: u32) -> String {
+        let mut out = String::new();
+        self.base(&mut out);
+        out += "(W) and (1|M0) r127.0<1>:uw r0.4<0;1,0>:uw 0xFF:uw\n";
+        if cross_thread > 0 {
+            out += &format!("(W) add (1|M0) r127.2<1>:ud r127.2<0;1,0>:ud {cross_thread:#x}:uw\n");
+        }
+        out +=
+            &format!("(W) mad (1|M0) r127.2<1>:ud r127.2<0;0>:ud r127.0<0;0>:uw {bytes:#x}:uw\n");
+        self.loads(&mut out, 1, bytes);
+        out
+    }
+
+    fn cross_thread(&self, bytes: u32, register: u32) -> String {
+        let mut out = String::new();
+        self.base(&mut out);
+        self.loads(&mut out, register, bytes);
+        out
+    }
+
+    /// Loads `bytes` at r127.2, in pieces of 4, 2 and 1 registers.
+    fn loads(&self, out: &mut String, mut register: u32, bytes: u32) {
+        let mut left = bytes.div_ceil(self.grf);
+        while left > 0 {
+            let piece = match left {
+                4.. => 4,
+                2.. => 2,
+                _ => 1,
+            };
+            *out += &self.load(register, piece);
+            left -= piece;
+            register += piece;
+            if left > 0 {
+                let step = piece * self.grf;
+                *out += &format!("(W) add (1|M0) r127.2<1>:ud r127.2<0;1,0>:ud {step:#x}:uw\n");
+            }
+        }
+    }
+
+    /// Loads 1, 2 or 4 registers from stateless memory.
+    fn load(&self, register: u32, count: u32) -> String {
+        // 1, 2, 4 as 0, 1, 2.
+        let code = count.trailing_zeros();
+        let lengths = 1 << 25 | count << 20;
+        if self.grf == 32 {
+            // Aligned OWord block read of binding table entry 0xFD: header, 2 OWords a register.
+            let desc = lengths | 1 << 19 | 1 << 14 | (2 + code) << 8 | 0xfd;
+            format!("(W) send.dc0 (8|M0) r{register} r127 null:0 0x0 {desc:#010x}\n")
+        } else {
+            // load.ugm.d32xNt.a32 of binding table entry 0xFF, N = 16, 32, 64. It takes the
+            // address from dword 0.
+            let desc = 3 << 29 | lengths | 1 << 15 | (5 + code) << 12 | 2 << 9 | 2 << 7;
+            format!(
+                "(W) mov (1|M0) r126.0<1>:ud r127.2<0;1,0>:ud\n\
+                 (W) send.ugm (1|M0) r{register} r126 null:0 0xFF000000 {desc:#010x}\n"
+            )
+        }
+    }
+
+    /// The instructions of a part, which waits for all its loads at its end.
+    fn assemble(&self, text: &str, span: Span, diagnostics: &mut Vec<Diagnostic>) -> Vec<Item> {
+        let options = AsmOptions {
+            family: Some(self.family),
+            ..AsmOptions::default()
+        };
+        let mut source = source::parse(text, &options);
+        let mut kernel = source.kernels.pop().unwrap_or_default();
+        kernel.directives.swsb = SwsbMode::Auto;
+        scoreboard::annotate(self.family, &options, &mut kernel, &mut source.diagnostics);
+        let mut last = source::parse("(W) sync.nop null {A@1}\n(W) sync.allwr null\n", &options);
+        for more in &mut last.kernels {
+            kernel.items.append(&mut more.items);
+        }
+        diagnostics.append(&mut source.diagnostics);
+        diagnostics.append(&mut last.diagnostics);
+        for item in &mut kernel.items {
+            if let Item::Instruction(parsed) = item {
+                parsed.instruction.options |= Options::NO_COMPACT;
+                parsed.span = span;
+            }
+        }
+        kernel.items
+    }
+}
