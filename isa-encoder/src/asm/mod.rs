@@ -12,6 +12,7 @@ mod legacy;
 mod lexer;
 mod number;
 mod operand;
+mod options;
 mod prolog;
 mod scoreboard;
 mod source;
