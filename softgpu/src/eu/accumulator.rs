@@ -2,6 +2,7 @@
 //!
 //! A dword channel of an accumulator holds a 64-bit product. The register bytes hold its low half
 //! (what `mov` reads); the whole is kept beside, and counts only as long as the halves agree.
+//! (`eu_lanes::Accumulator` is the same for vector routines.)
 
 use isa_encoder::{Opcode, Type};
 
@@ -21,12 +22,21 @@ fn element(state: &State, op: &Op, lane: usize) -> usize {
     usize::from(op.channel_offset) % (state.rules.grf_bytes / 4) + lane
 }
 
+/// Dword channels whose whole is kept.
+pub(super) const WIDE_CHANNELS: usize = LANES;
+
+/// The offset in the register file of the whole of an accumulator element.
+pub(super) const fn wide_at(element: usize) -> usize {
+    regs::ACC_WIDE + 8 * element
+}
+
 /// The integer that a channel accumulates on.
 pub(super) fn integer(state: &State, op: &Op, lane: usize) -> i128 {
     let element = element(state, op, lane);
     let low = state.regs.dword(regs::ACC + 4 * element);
-    match state.acc_wide.get(element) {
-        Some(&wide) if wide as u32 == low => wide.into(),
+    let wide = state.regs.element(wide_at(element), 8) as i64;
+    match element {
+        0..WIDE_CHANNELS if wide as u32 == low => wide.into(),
         _ => {
             let ty = if op.dst.ty.is_signed() {
                 Type::D
@@ -60,12 +70,11 @@ pub(super) fn note_write(
     }
     for lane in channels(mask) {
         let offset = at + lane * usize::from(op.dst.stride) - regs::ACC;
-        if let Some(wide) = state.acc_wide.get_mut(offset / 4) {
-            *wide = match op.dst.ty.bits() {
-                32 => results[lane].wide,
-                _ => int_of(results[lane].fitted.raw, op.dst.ty) as i64,
-            };
-        }
+        let wide = match op.dst.ty.bits() {
+            32 => results[lane].wide,
+            _ => int_of(results[lane].fitted.raw, op.dst.ty) as i64,
+        };
+        keep(state, offset / 4, wide);
     }
 }
 
@@ -94,7 +103,12 @@ pub(super) fn implicit_write(state: &mut State, op: &Op, mask: u32, results: &[O
 
 fn set_wide(state: &mut State, element: usize, wide: i64) {
     state.regs.set_dword(regs::ACC + 4 * element, wide as u32);
-    if let Some(slot) = state.acc_wide.get_mut(element) {
-        *slot = wide;
+    keep(state, element, wide);
+}
+
+/// Keeps the whole of an element.
+fn keep(state: &mut State, element: usize, wide: i64) {
+    if element < WIDE_CHANNELS {
+        state.regs.set_element(wide_at(element), 8, wide as u64);
     }
 }

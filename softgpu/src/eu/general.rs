@@ -1,7 +1,8 @@
 //! The general execution path: any types, regions and modes, channel by channel.
 //!
-//! It is the reference for the vector routines of `super::fast`, and runs what they do not cover.
+//! It is the reference for the vector routines of [`eu_lanes`], and runs what they do not cover.
 
+use eu_lanes::bits;
 use isa_encoder::{CondMod, MathFunction, Opcode, Specific, Type};
 
 use super::op::{Class, Op};
@@ -9,7 +10,7 @@ use super::operand::{Kind, LANES, Source, Target};
 use super::ops::compare::{self, Relation};
 use super::ops::softfloat::{self, Format, Rounding};
 use super::ops::value::{Fitted, FpMode, fit_float, fit_int, format_of, int_of};
-use super::ops::{bits, dot, math};
+use super::ops::{dot, math};
 use super::regs;
 use super::state::State;
 use super::{accumulator, special};
@@ -256,6 +257,10 @@ fn compute(state: &mut State, op: &Op, sources: &Operands, mask: u32) -> [Outcom
     if let Some(raw) = special::raw(state, op, sources) {
         for lane in channels(mask) {
             results[lane].fitted.raw = raw[lane];
+            if op.src[0].element.is_integer() {
+                // What the accumulator keeps, if that is the destination.
+                results[lane].wide = int_of(raw[lane], op.src[0].element) as i64;
+            }
         }
         return results;
     }

@@ -2,6 +2,7 @@
 
 use core::cell::Cell;
 
+use isa_encoder::message::Descriptors;
 use isa_encoder::{
     ArfKind, Branch, Descriptor, Dst, Instruction, Opcode, Options, PredControl, RegFile, Register,
     Send, Specific, Src, SyncFunction, Type,
@@ -12,8 +13,9 @@ use super::op::{Action, Class, Immediate, Op, Pred, SendOp, Targets};
 use super::operand::{Dest, Lowering, Source};
 use super::ops::softfloat::Format;
 use super::ops::value::format_of;
-use super::{fast, general};
-use crate::Fault;
+use super::general;
+use super::vector::Fast;
+use crate::{Fault, sf};
 
 /// Lowers the instruction at `ip` whose successor is at `next_ip`.
 ///
@@ -162,8 +164,8 @@ fn lower_inner(
         _ => false,
     };
     general::check(&op)?;
-    if let Some(routine) = fast::select(&op) {
-        op.action = Action::Fast(routine);
+    if let Some(fast) = Fast::new(&op, rules) {
+        op.action = Action::Fast(fast);
     }
     Ok(op)
 }
@@ -260,10 +262,24 @@ fn lower_send(
                 .map_err(|error| error.to_string())?,
         ),
     };
+    let (descriptor, extended) = (immediate(send.desc)?, immediate(send.exdesc)?);
+    let meaning = match (sfid, descriptor, extended) {
+        (Some(sfid), Immediate::Value(descriptor), Immediate::Value(extended)) => {
+            let descriptors = Descriptors {
+                descriptor,
+                extended,
+                extended_bindless_offset: send.ex_bso,
+                extended_offset: None,
+            };
+            sf::decode(lowering.rules.family, sfid, descriptors).ok()
+        }
+        _ => None,
+    };
     Ok(SendOp {
+        meaning,
         sfid,
-        descriptor: immediate(send.desc)?,
-        extended: immediate(send.exdesc)?,
+        descriptor,
+        extended,
         src0: payload(&instruction.src[0])?,
         src1: payload(&instruction.src[1])?,
         dst,

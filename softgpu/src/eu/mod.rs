@@ -3,14 +3,15 @@
 //! A dispatcher makes one [`CodeCache`] for each walker and host thread, starts [`Thread`]s and
 //! runs them in slices of an instruction budget. Instructions are fetched through the group's
 //! memory view, decoded, and lowered once to ops with resolved register offsets. An op is executed
-//! by a vector routine chosen at lowering (`fast`), or by the general path (`general`), which
+//! by a vector routine chosen at lowering (`vector`), or by the general path (`general`), which
 //! covers every type, region and mode and is the reference for the routines. What operations
 //! compute is in [`ops`], as pure functions.
 
 mod accumulator;
+#[cfg(test)]
+mod agreement;
 mod code;
 mod family;
-mod fast;
 mod flow;
 mod general;
 mod lower;
@@ -24,6 +25,7 @@ mod state;
 mod systolic;
 mod thread;
 mod trace;
+mod vector;
 
 pub use code::CodeCache;
 pub use thread::{Counters, Stop, Thread, ThreadStart};

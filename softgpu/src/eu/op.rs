@@ -2,14 +2,12 @@
 
 use core::cell::Cell;
 
+use isa_encoder::message::Message as Meaning;
 use isa_encoder::{CondMod, Opcode, Specific};
 
 use super::operand::{Dest, LANES, Source};
 use super::ops::softfloat::Format;
-use super::state::State;
-
-/// A vector routine that cannot fail; see `super::fast`.
-pub(super) type Fast = unsafe fn(&mut State, &Op);
+use super::vector::Fast;
 
 /// The predicate of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +63,8 @@ pub(super) struct SendOp {
     /// The extended descriptor is a bindless surface offset.
     pub ex_bso: bool,
     pub eot: bool,
+    /// What the descriptors ask for, where they are in the instruction and mean something.
+    pub meaning: Option<Meaning>,
 }
 
 /// A dword that is in the instruction or in a register.

@@ -9,7 +9,7 @@ use isa_encoder::{ArfKind, RegFile, Register};
 /// Where the general registers start.
 pub(super) const GRF_BASE: usize = 4096;
 /// Readable bytes behind the last general register, for full-width vector loads.
-const PADDING: usize = 128;
+const PADDING: usize = 256;
 
 /// The place of an architecture register file.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +56,8 @@ const DEBUG: usize = 1792;
 const STACK_POINTER: usize = 1856;
 const MESSAGE_CONTROL: usize = 1920;
 const MATH_MACRO: usize = 2048;
+/// The 64-bit integers behind the accumulators' dwords; see `super::accumulator`.
+pub(super) const ACC_WIDE: usize = 2560;
 const NULL: usize = 3072;
 
 /// Where the registers of an architecture file are, for the register size of `family`.

@@ -1,23 +1,15 @@
-//! Sends: gathers the payload, and hands it to the shared function.
+//! Sends: finds the payload, and hands it to the shared function.
 
-use isa_encoder::Opcode;
+use core::ops::Range;
 
 use super::op::{Immediate, Op, SendOp};
-use super::regs::GRF_BASE;
+use super::regs::{GRF_BASE, Registers};
 use super::state::State;
 use crate::sf::{self, Effect, Message};
 use crate::{Fault, GroupEnv};
 
 /// The most registers of one payload or response: the fields have 5 bits.
 const MAX_REGISTERS: usize = 32;
-
-/// Copies of a message's registers, kept from send to send.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Buffers {
-    src0: Vec<u8>,
-    src1: Vec<u8>,
-    dst: Vec<u8>,
-}
 
 /// Executes a send.
 ///
@@ -55,34 +47,45 @@ pub(super) fn execute(
         None => (extended_descriptor >> 6 & 0x1f) as usize,
     };
 
-    let mut buffers = core::mem::take(&mut state.buffers);
-    let Buffers { src0, src1, dst } = &mut buffers;
-    let src0 = slice(state, op, "source 0", send.src0, src0_len * grf, src0)?;
-    let src1 = slice(state, op, "source 1", send.src1, src1_len * grf, src1)?;
-    let dst = slice(state, op, "the response", send.dst, dst_len * grf, dst)?;
-    let effect = sf::execute(
-        Message {
-            sfid: send.sfid.unwrap_or(extended_descriptor as u8 & 0xf),
-            descriptor,
-            extended_descriptor,
-            extended_bindless_offset: send.ex_bso,
-            extended_offset: send.extended_offset,
-            exec_size: op.exec_size,
-            mask,
-            thread_slot: state.thread_slot,
-            src0,
-            src1,
-            dst,
-        },
-        env,
-    )?;
-    if let Some(at) = send.dst {
-        let at = at as usize - GRF_BASE.min(at as usize);
-        if let Some(target) = state.regs.grf_mut().get_mut(at..at + dst.len()) {
-            target.copy_from_slice(dst);
+    let src0 = range(&state.regs, op, "source 0", send.src0, src0_len * grf)?;
+    let src1 = range(&state.regs, op, "source 1", send.src1, src1_len * grf)?;
+    let dst = range(&state.regs, op, "the response", send.dst, dst_len * grf)?;
+    // A payload that the response overwrites is read whole before that.
+    let (mut copy0, mut copy1) = (Vec::new(), Vec::new());
+    for (src, copy) in [(&src0, &mut copy0), (&src1, &mut copy1)] {
+        if src.start < dst.end && dst.start < src.end {
+            copy.extend_from_slice(state.regs.bytes().get(src.clone()).unwrap_or_default());
         }
     }
-    state.buffers = buffers;
+    let (head, rest) = state.regs.bytes_mut().split_at_mut(dst.start);
+    let (response, tail) = rest.split_at_mut(dst.len());
+    let payload = |src: Range<usize>, copy| -> &[u8] {
+        let part = if src.end <= dst.start {
+            head.get(src)
+        } else if src.start >= dst.end {
+            tail.get(src.start - dst.end..src.end - dst.end)
+        } else {
+            None
+        };
+        part.unwrap_or(copy)
+    };
+    let message = Message {
+        sfid: send.sfid.unwrap_or(extended_descriptor as u8 & 0xf),
+        descriptor,
+        extended_descriptor,
+        extended_bindless_offset: send.ex_bso,
+        extended_offset: send.extended_offset,
+        exec_size: op.exec_size,
+        mask,
+        thread_slot: state.thread_slot,
+        src0: payload(src0, &copy0),
+        src1: payload(src1, &copy1),
+        dst: response,
+    };
+    let effect = match send.meaning {
+        Some(meaning) => sf::perform(meaning, message, env),
+        None => sf::execute(message, env),
+    }?;
     if send.eot {
         return Ok(Effect::EndOfThread);
     }
@@ -97,37 +100,29 @@ fn registers_left(state: &State, at: Option<u32>) -> usize {
     })
 }
 
-/// Copies `bytes` of registers from register file offset `at` on (null: nothing) to `buffer`.
-fn slice<'a>(
-    state: &State,
+/// Where `bytes` of general registers from register file offset `at` on are; nothing for null.
+fn range(
+    regs: &Registers,
     op: &Op,
     what: &str,
     at: Option<u32>,
     bytes: usize,
-    buffer: &'a mut Vec<u8>,
-) -> Result<&'a mut [u8], Fault> {
-    buffer.clear();
+) -> Result<Range<usize>, Fault> {
     let Some(at) = at else {
-        return Ok(buffer);
+        return Ok(0..0);
     };
-    let end = GRF_BASE + state.regs.grf().len();
     let at = at as usize;
-    let Some(source) = state
-        .regs
-        .bytes()
-        .get(at..at + bytes)
-        .filter(|_| at + bytes <= end && at >= GRF_BASE)
-    else {
+    let range = at..at + bytes;
+    if at < GRF_BASE || range.end > GRF_BASE + regs.grf().len() {
         return Err(Fault::IllegalInstruction {
             why: format!(
                 "{} at {:#x}: {what} takes {bytes} bytes from register byte {} on, beyond the last \
                  register",
-                Opcode::mnemonic(op.opcode),
+                op.opcode.mnemonic(),
                 op.ip,
                 at.saturating_sub(GRF_BASE)
             ),
         });
-    };
-    buffer.extend_from_slice(source);
-    Ok(buffer)
+    }
+    Ok(range)
 }

@@ -5,8 +5,8 @@ use super::op::{Op, Pred};
 use super::operand::LANES;
 use super::ops::value::FpMode;
 use super::regs::{self, Registers};
-use super::send::Buffers;
 use super::thread::Counters;
+use super::vector;
 
 /// The architecture state.
 #[derive(Clone, Debug)]
@@ -27,16 +27,14 @@ pub(super) struct State {
     pub next_wake: u32,
     /// The modes of cr0, decoded.
     pub fp: FpMode,
-    /// The accumulator's integer value of each dword channel, in 64 bits; it counts only while
-    /// its low half is what the register holds.
-    pub acc_wide: [i64; LANES],
+    /// The same for vector routines, and whether they round as the modes say.
+    pub fp_modes: eu_lanes::Modes,
+    pub usual_fp: bool,
     /// The barrier generation to wait for.
     pub barrier: Option<u32>,
     pub counters: Counters,
     /// The thread's slot (r0.5 bits 9:0 as dispatched), which names its part of scratch surfaces.
     pub thread_slot: u32,
-    /// Copies of a message's registers, kept from send to send.
-    pub buffers: Buffers,
 }
 
 impl State {
@@ -73,7 +71,19 @@ impl State {
     }
 
     /// The predicate of each channel of `op`.
+    #[inline(always)]
     pub fn predicate(&self, op: &Op) -> u32 {
+        if op.pred != Pred::Own {
+            return self.grouped_predicate(op);
+        }
+        let bit = u32::from(op.flag_bit);
+        let word = u64::from_le_bytes(self.regs.load(regs::FLAG + 4 * (bit as usize / 32)));
+        let bits = (word >> (bit % 32)) as u32 >> op.channel_offset;
+        let flip = if op.pred_inverse { u32::MAX } else { 0 };
+        (bits ^ flip) & op.size_mask()
+    }
+
+    fn grouped_predicate(&self, op: &Op) -> u32 {
         let offset = u32::from(op.channel_offset);
         // Flag bits are numbered by the thread's channels.
         let bits = self.flag_bits(u32::from(op.flag_bit));
@@ -168,5 +178,7 @@ impl State {
     /// Takes over the modes of cr0 after a write to it.
     pub fn reload_control(&mut self) {
         self.fp = FpMode::from_cr0(self.regs.dword(regs::CONTROL));
+        self.fp_modes = vector::modes(self.fp);
+        self.usual_fp = vector::is_usual(self.fp);
     }
 }

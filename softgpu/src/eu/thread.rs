@@ -84,11 +84,11 @@ impl Thread {
                 channel_ip: [0; LANES],
                 next_wake: u32::MAX,
                 fp: Default::default(),
-                acc_wide: [0; LANES],
+                fp_modes: Default::default(),
+                usual_fp: true,
                 barrier: None,
                 counters: Counters::default(),
                 thread_slot: 0,
-                buffers: Default::default(),
             },
             grf_count: 0,
             ended: false,
@@ -116,7 +116,6 @@ impl Thread {
         state.parked = 0;
         state.call_mask = u32::MAX;
         state.next_wake = u32::MAX;
-        state.acc_wide = [0; LANES];
         state.barrier = None;
         state.counters = Counters::default();
         self.grf_count = grf_count;
@@ -203,10 +202,7 @@ fn run_cached<const TRACE: bool>(
                 trace::before(state, op);
             }
             match &op.action {
-                Action::Fast(routine) => {
-                    // SAFETY: `fast::select` returns only routines whose CPU features it found.
-                    unsafe { routine(state, op) };
-                }
+                Action::Fast(fast) => fast.run(state, op),
                 Action::General => general::execute(state, op)?,
                 Action::Flow => {
                     flow::execute(state, op)?;

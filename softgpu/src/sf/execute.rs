@@ -1,5 +1,6 @@
 //! The entry: one message in, its effects out.
 
+use devinfo::Family;
 use isa_encoder::Sfid;
 use isa_encoder::message::{DescriptorError, Descriptors, Message as Meaning};
 
@@ -52,15 +53,38 @@ pub enum Effect {
 /// modelled; [`Fault::Invalid`] a payload that does not fit its descriptor; other faults come
 /// from memory.
 pub fn execute(message: Message<'_>, env: &GroupEnv<'_>) -> Result<Effect, Fault> {
-    let family = env.family;
-    let function = Sfid::from_id(family, message.sfid).map_err(unknown)?;
     let descriptors = Descriptors {
         descriptor: message.descriptor,
         extended: message.extended_descriptor,
         extended_bindless_offset: message.extended_bindless_offset,
         extended_offset: message.extended_offset,
     };
-    match Meaning::decode(family, function, descriptors).map_err(unknown)? {
+    let meaning = decode(env.family, message.sfid, descriptors).map_err(unknown)?;
+    perform(meaning, message, env)
+}
+
+/// What the descriptors of a send to shared function `sfid` ask for.
+///
+/// # Errors
+/// Those of the decoder.
+pub fn decode(
+    family: Family,
+    sfid: u8,
+    descriptors: Descriptors,
+) -> Result<Meaning, DescriptorError> {
+    Meaning::decode(family, Sfid::from_id(family, sfid)?, descriptors)
+}
+
+/// Executes a message that is decoded already.
+///
+/// # Errors
+/// As [`execute`].
+pub fn perform(
+    meaning: Meaning,
+    message: Message<'_>,
+    env: &GroupEnv<'_>,
+) -> Result<Effect, Fault> {
+    match meaning {
         Meaning::Hdc(meaning) => hdc::execute(meaning, message, env).map(|()| Effect::None),
         Meaning::Gateway(meaning) => gateway::execute(meaning, env),
         Meaning::EndOfThread => Ok(Effect::EndOfThread),

@@ -1,57 +1,59 @@
 //! Gather and scatter: an address for each channel, elements in register planes.
 
-use std::borrow::Cow;
-
 use isa_encoder::message::Direction;
 
-use super::payload::{Lanes, Payload, Response, lane, lane32, lane64};
+use super::payload::{Lanes, Payload, Response, lane, lane32};
 use super::place::{Place, UNBOUNDED};
 use crate::{Checks, Fault, Rule};
 
+/// The most channels of a message.
+const LANES: usize = 32;
+
 /// The addresses of a message's channels.
-pub(super) struct Addresses<'a> {
-    bytes: Cow<'a, [u8]>,
+pub(super) struct Addresses {
+    lanes: [u64; LANES],
     /// Bytes of an address: 2, 4 or 8.
     width: usize,
-    /// Added to each.
-    offset: i64,
     /// The byte of the payload after the addresses.
     pub end: usize,
 }
 
-impl<'a> Addresses<'a> {
+impl Addresses {
     /// `lanes` addresses of `width` bytes from byte `at` of the payload on, in whole registers of
     /// `grf` bytes.
     pub(super) fn of(
-        payload: &Payload<'a>,
+        payload: &Payload<'_>,
         at: usize,
         lanes: usize,
         width: usize,
         grf: usize,
     ) -> Result<Self, Fault> {
         let len = (lanes * width).next_multiple_of(grf);
+        let bytes = payload.bytes(at, len)?;
+        let mut addresses = [0; LANES];
+        match width {
+            4 => widen(&mut addresses, &bytes, u32::from_le_bytes),
+            8 => widen(&mut addresses, &bytes, u64::from_le_bytes),
+            _ => widen(&mut addresses, &bytes, u16::from_le_bytes),
+        }
         Ok(Self {
-            bytes: payload.bytes(at, len)?,
+            lanes: addresses,
             width,
-            offset: 0,
             end: at + len,
         })
     }
 
     /// The same addresses, `offset` bytes further on.
     pub(super) fn plus(mut self, offset: i32) -> Self {
-        self.offset = offset.into();
+        for address in &mut self.lanes {
+            *address = address.wrapping_add_signed(offset.into());
+        }
         self
     }
 
     #[inline(always)]
     pub(super) fn get(&self, lane: usize) -> u64 {
-        let address = match self.width {
-            4 => lane32(&self.bytes, lane).into(),
-            8 => lane64(&self.bytes, lane),
-            _ => self::lane(&self.bytes, lane * 2, 2),
-        };
-        address.wrapping_add_signed(self.offset)
+        self.lanes[lane % LANES]
     }
 
     /// The first address when those of all `lanes` lanes are consecutive dwords.
@@ -59,12 +61,26 @@ impl<'a> Addresses<'a> {
     fn consecutive_dwords(&self, lanes: usize) -> Option<u64> {
         let first = self.get(0);
         let last = first.checked_add(4 * (lanes as u64).checked_sub(1)?)?;
-        if self.get(lanes - 1) != last || (self.width < 8 && last > u64::from(u32::MAX)) {
+        if self.width < 8 && last > u64::from(u32::MAX) {
             return None;
         }
-        (1..lanes)
-            .all(|lane| self.get(lane) == first + 4 * lane as u64)
-            .then_some(first)
+        let mut other = 0;
+        for (lane, address) in self.lanes.iter().enumerate().take(lanes) {
+            other |= address ^ first.wrapping_add(4 * lane as u64);
+        }
+        (other == 0).then_some(first)
+    }
+}
+
+/// Zero-extends elements of `B` bytes.
+#[inline(always)]
+fn widen<T: Into<u64>, const B: usize>(
+    out: &mut [u64; LANES],
+    bytes: &[u8],
+    element: fn([u8; B]) -> T,
+) {
+    for (out, bytes) in out.iter_mut().zip(bytes.as_chunks::<B>().0) {
+        *out = element(*bytes).into();
     }
 }
 
@@ -101,7 +117,7 @@ impl Element {
 /// One gather or scatter message.
 pub(super) struct Gather<'a> {
     pub place: Place<'a>,
-    pub addresses: Addresses<'a>,
+    pub addresses: Addresses,
     pub element: Element,
     /// Channels of the message, which is how many slots a plane has.
     pub lanes: usize,
@@ -193,16 +209,20 @@ impl Gather<'_> {
         {
             return self.place.read(first, out);
         }
+        let dwords = memory == 4 && slot == 4;
         for (index, component) in components.enumerate() {
             let at = index * plane;
+            if dwords {
+                self.place.gather(
+                    Lanes(self.live).map(|lane| (lane, self.offset(lane, component))),
+                    |lane, value| response.put32(at, lane, value),
+                )?;
+                continue;
+            }
             for lane in Lanes(self.live) {
                 let offset = self.offset(lane, component);
-                if memory == 4 && slot == 4 {
-                    response.put32(at, lane, self.place.load32(offset)?);
-                } else {
-                    let value = self.place.load(offset, memory)? << self.element.shift();
-                    response.put(at + lane * slot, slot, value);
-                }
+                let value = self.place.load(offset, memory)? << self.element.shift();
+                response.put(at + lane * slot, slot, value);
             }
         }
         Ok(())

@@ -25,6 +25,6 @@ mod surface;
 mod tests;
 mod typed;
 
-pub use execute::{Effect, Message, execute};
+pub use execute::{Effect, Message, decode, execute, perform};
 pub use state_cache::StateCache;
 pub(crate) use surface::Tiling;

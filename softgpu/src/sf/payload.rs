@@ -80,12 +80,6 @@ pub(super) fn lane32(bytes: &[u8], lane: usize) -> u32 {
     }
 }
 
-/// Qword lane `lane` of `bytes`; 0 beyond the end.
-#[inline(always)]
-pub(super) fn lane64(bytes: &[u8], lane: usize) -> u64 {
-    u64::from(lane32(bytes, 2 * lane)) | u64::from(lane32(bytes, 2 * lane + 1)) << 32
-}
-
 /// The lane of `width` bytes (1, 2, 4 or 8) at byte `at` of `bytes`, zero-extended.
 #[inline]
 pub(super) fn lane(bytes: &[u8], at: usize, width: usize) -> u64 {

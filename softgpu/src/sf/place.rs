@@ -77,16 +77,38 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The dword at `offset`.
+    /// Loads the dword at the offset of each lane.
     #[inline]
-    pub(super) fn load32(&self, offset: u64) -> Result<u32, Fault> {
+    pub(super) fn gather(
+        &self,
+        lanes: impl Iterator<Item = (usize, u64)>,
+        mut put: impl FnMut(usize, u32),
+    ) -> Result<(), Fault> {
         match *self {
-            Self::Memory { view, base, bytes } if inside(offset, 4, bytes) => {
-                view.read_u32(base.offset(offset))
+            Self::Memory { view, base, bytes } => {
+                for (lane, offset) in lanes {
+                    put(
+                        lane,
+                        if inside(offset, 4, bytes) {
+                            view.read_u32(base.offset(offset))?
+                        } else {
+                            0
+                        },
+                    );
+                }
             }
-            Self::Local(slm) => Ok(local_load(slm, offset, 4) as u32),
-            _ => Ok(0),
+            Self::Local(slm) => {
+                for (lane, offset) in lanes {
+                    put(lane, local_load(slm, offset, 4) as u32);
+                }
+            }
+            Self::Nowhere => {
+                for (lane, _) in lanes {
+                    put(lane, 0);
+                }
+            }
         }
+        Ok(())
     }
 
     /// Stores a dword.
@@ -151,6 +173,12 @@ impl<'a> Place<'a> {
                 view.read(base.offset(offset), front)
             }
             Self::Local(slm) => {
+                if let Some(words) = local_words(slm, offset, out.len()) {
+                    for (dword, word) in out.as_chunks_mut().0.iter_mut().zip(words) {
+                        *dword = word.load(ORDER).to_le_bytes();
+                    }
+                    return Ok(());
+                }
                 for (index, dword) in out.chunks_mut(4).enumerate() {
                     let at = offset.wrapping_add(4 * index as u64);
                     let value = local_load(slm, at, dword.len()).to_le_bytes();
@@ -173,6 +201,12 @@ impl<'a> Place<'a> {
                 view.write(base.offset(offset), data.get(..inside).unwrap_or(data))
             }
             Self::Local(slm) => {
+                if let Some(words) = local_words(slm, offset, data.len()) {
+                    for (dword, word) in data.as_chunks().0.iter().zip(words) {
+                        word.store(u32::from_le_bytes(*dword), ORDER);
+                    }
+                    return Ok(());
+                }
                 for (index, dword) in data.chunks(4).enumerate() {
                     let at = offset.wrapping_add(4 * index as u64);
                     local_store(
@@ -268,7 +302,18 @@ fn whole_dwords(offset: u64, wanted: usize, bytes: u64) -> usize {
 /// Relaxed: messages of one thread are in order, and SLM belongs to one host thread at a time.
 const ORDER: Ordering = Ordering::Relaxed;
 
+/// The words of `bytes` bytes at `offset`, if it is whole words that are all inside.
 #[inline]
+fn local_words(slm: &Slm, offset: u64, bytes: usize) -> Option<&[AtomicU32]> {
+    let offset = offset & LOCAL_OFFSET;
+    let first = (offset / 4) as usize;
+    if !offset.is_multiple_of(4) || !bytes.is_multiple_of(4) {
+        return None;
+    }
+    slm.words().get(first..first + bytes / 4)
+}
+
+#[inline(always)]
 fn local_load(slm: &Slm, offset: u64, width: usize) -> u64 {
     let offset = offset & LOCAL_OFFSET;
     let words = slm.words();

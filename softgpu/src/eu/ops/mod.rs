@@ -1,7 +1,6 @@
 //! What each operation computes, as pure functions of source bits.
 
 pub mod accuracy;
-pub mod bits;
 pub mod compare;
 pub mod dot;
 pub mod math;

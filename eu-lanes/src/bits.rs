@@ -99,6 +99,27 @@ pub const fn bfn(table: u8, s0: u64, s1: u64, s2: u64) -> u64 {
     result
 }
 
+/// Integer division of signed dwords: the quotient, truncated, and the remainder.
+///
+/// Division by zero gives the largest magnitude of the dividend's sign, and the dividend as
+/// remainder (TGL PRM vol 2a "math", INT DIV by zero).
+pub const fn divide_signed(a: u32, b: u32) -> (u32, u32) {
+    let (x, y) = (a as i32, b as i32);
+    if y == 0 {
+        let quotient = if x < 0 { i32::MIN } else { i32::MAX };
+        return (quotient as u32, a);
+    }
+    (x.wrapping_div(y) as u32, x.wrapping_rem(y) as u32)
+}
+
+/// Integer division of unsigned dwords; see [`divide_signed`].
+pub const fn divide_unsigned(a: u32, b: u32) -> (u32, u32) {
+    if b == 0 {
+        return (u32::MAX, a);
+    }
+    (a / b, a % b)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

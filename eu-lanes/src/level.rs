@@ -1,19 +1,20 @@
 //! The instruction sets that routines are compiled for.
 
-use super::super::op::{Fast, Op};
-use super::super::state::State;
+use crate::vector::{Call, Compiled, Enabled, Modes, Run};
 
 /// An instruction set.
-pub(super) trait Level {
+pub(crate) trait Level {
     /// A fused multiply-add of `f32`, rounded once.
     fn fma(a: f32, b: f32, c: f32) -> f32;
+    /// A fused multiply-add of `f64`. Only selected where the processor has it.
+    fn fma64(a: f64, b: f64, c: f64) -> f64;
 }
 
 /// What every x86-64, or any other machine, has.
 #[derive(Debug)]
-pub(super) struct Baseline;
+struct Soft;
 
-impl Level for Baseline {
+impl Level for Soft {
     /// By double precision: the product is exact, the sum is rounded to odd, so that the second
     /// rounding is the only one. (`f32::mul_add` would be a library call here.)
     #[inline(always)]
@@ -34,12 +35,17 @@ impl Level for Baseline {
         };
         f64::from_bits(odd) as f32
     }
+
+    #[inline(always)]
+    fn fma64(a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, c)
+    }
 }
 
-/// AVX2 with FMA and F16C.
+/// AVX2 with FMA.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug)]
-pub(super) struct Avx2;
+struct Avx2;
 
 #[cfg(target_arch = "x86_64")]
 impl Level for Avx2 {
@@ -47,49 +53,76 @@ impl Level for Avx2 {
     fn fma(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
     }
+
+    #[inline(always)]
+    fn fma64(a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, c)
+    }
 }
 
 /// A routine, to be compiled for a level.
-pub(super) trait Routine {
-    /// Executes the op.
-    fn run<L: Level>(state: &mut State, op: &Op);
+pub(crate) trait Routine {
+    /// Executes a call; returns the channels that meet its condition.
+    fn run<L: Level>(bytes: &mut [u8], call: &Call, enabled: Enabled, modes: Modes) -> u32;
 }
 
 /// # Safety
-/// None needed: every machine has the baseline. The signature is that of [`Fast`].
-unsafe fn baseline<R: Routine>(state: &mut State, op: &Op) {
-    R::run::<Baseline>(state, op);
+/// None needed: every machine has the baseline. The signature is that of [`Run`].
+unsafe fn baseline<R: Routine>(
+    bytes: &mut [u8],
+    call: &Call,
+    enabled: Enabled,
+    modes: Modes,
+) -> u32 {
+    R::run::<Soft>(bytes, call, enabled, modes)
 }
 
 /// # Safety
-/// The processor must have AVX2, FMA and F16C.
+/// The processor must have AVX2 and FMA.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn avx2<R: Routine>(state: &mut State, op: &Op) {
-    R::run::<Avx2>(state, op);
+#[target_feature(enable = "avx2,fma")]
+unsafe fn avx2<R: Routine>(bytes: &mut [u8], call: &Call, enabled: Enabled, modes: Modes) -> u32 {
+    R::run::<Avx2>(bytes, call, enabled, modes)
 }
 
-/// The routine compiled for the best level that this processor has.
-pub(super) fn best<R: Routine>() -> Fast {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("fma")
-        && is_x86_feature_detected!("f16c")
-    {
-        return avx2::<R>;
+/// For the best level that this processor has.
+#[derive(Debug)]
+pub(crate) struct Best;
+
+impl Compiled for Best {
+    fn fuses() -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        #[cfg(not(target_arch = "x86_64"))]
+        false
     }
-    baseline::<R>
+
+    fn of<R: Routine>() -> Run {
+        #[cfg(target_arch = "x86_64")]
+        if Self::fuses() {
+            return avx2::<R>;
+        }
+        baseline::<R>
+    }
 }
 
-/// The routine compiled for the baseline.
-#[cfg(test)]
-pub(super) fn plain<R: Routine>() -> Fast {
-    baseline::<R>
+/// For what every processor has.
+#[derive(Debug)]
+pub(crate) struct Baseline;
+
+impl Compiled for Baseline {
+    fn fuses() -> bool {
+        false
+    }
+
+    fn of<R: Routine>() -> Run {
+        baseline::<R>
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Baseline, Level};
+    use super::{Level, Soft};
 
     #[test]
     fn the_soft_fused_multiply_add_is_exact() {
@@ -108,7 +141,7 @@ mod tests {
         };
         for _ in 0..300_000 {
             let (a, b, c) = (next(), next(), next());
-            let (soft, host) = (Baseline::fma(a, b, c), a.mul_add(b, c));
+            let (soft, host) = (Soft::fma(a, b, c), a.mul_add(b, c));
             assert!(
                 soft.to_bits() == host.to_bits() || soft.is_nan() && host.is_nan(),
                 "{a:e} * {b:e} + {c:e}: {soft:e} {host:e}"
@@ -118,7 +151,7 @@ mod tests {
         let one = 1.0 + f32::EPSILON;
         let tiny = f32::from_bits(1);
         for c in [tiny, -tiny, f32::MIN_POSITIVE, 0.0] {
-            assert_eq!(Baseline::fma(one, one, c), one.mul_add(one, c));
+            assert_eq!(Soft::fma(one, one, c), one.mul_add(one, c));
         }
     }
 }

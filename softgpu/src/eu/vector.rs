@@ -1,0 +1,283 @@
+//! Which ops the routines of [`eu_lanes`] execute, and how they are called.
+//!
+//! What they do not cover takes the general path, with which they agree bit for bit.
+
+use eu_lanes::{
+    Accumulator, Condition, Element, Enabled, Input, Modes, Modifiers, Operation, Output, Place,
+    Region, Request, Vector,
+};
+use isa_encoder::{CondMod, MathFunction, Opcode, Specific, Type};
+
+use super::family::Rules;
+use super::op::{Class, Op, Pred};
+use super::operand::{Kind, Source, Target};
+use super::ops::softfloat::Rounding;
+use super::ops::value::FpMode;
+use super::state::State;
+use super::{accumulator, general, regs};
+
+/// An op's routine, and what is to be known about it at each call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fast {
+    vector: Vector,
+    /// The result depends on the floating-point modes.
+    modal: bool,
+    /// The result sets flags.
+    flags: bool,
+    /// The predicate selects, and does not say which channels write.
+    selects: bool,
+}
+
+impl Fast {
+    /// The routine that executes `op`, if it is one that needs no general path.
+    pub fn new(op: &Op, rules: Rules) -> Option<Self> {
+        Self::with(op, Vector::new(&request(op, rules)?)?)
+    }
+
+    /// As [`Fast::new`], compiled for what every processor has.
+    #[cfg(test)]
+    pub fn baseline(op: &Op, rules: Rules) -> Option<Self> {
+        Self::with(op, Vector::baseline(&request(op, rules)?)?)
+    }
+
+    fn with(op: &Op, vector: Vector) -> Option<Self> {
+        Some(Self {
+            vector,
+            modal: matches!(op.class, Class::Float(_)) || op.dst.ty.is_float(),
+            flags: op.cond.is_some() && !matches!(op.opcode, Opcode::Sel | Opcode::Csel),
+            selects: op.opcode == Opcode::Sel && op.cond.is_none(),
+        })
+    }
+
+    /// Executes the op.
+    #[inline(always)]
+    pub fn run(&self, state: &mut State, op: &Op) {
+        if self.modal && !state.usual_fp {
+            return general(state, op);
+        }
+        let enabled = if self.selects {
+            Enabled {
+                mask: state.enabled(op),
+                chosen: state.predicate(op),
+            }
+        } else {
+            Enabled {
+                mask: state.write_mask(op),
+                chosen: 0,
+            }
+        };
+        let holds = self
+            .vector
+            .run(state.regs.bytes_mut(), enabled, state.fp_modes);
+        if self.flags {
+            state.set_flags(op, enabled.mask, holds);
+        }
+    }
+}
+
+/// Runs the general path where routines do not know the floating-point mode.
+#[cold]
+fn general(state: &mut State, op: &Op) {
+    // Only an indirect destination can fail, and such an op has no routine.
+    let _ = general::execute(state, op);
+}
+
+/// Whether results round to nearest and conversions to integers truncate, as routines do.
+pub(super) fn is_usual(mode: FpMode) -> bool {
+    mode.rounding == Rounding::Nearest && mode.to_int == Rounding::Zero
+}
+
+/// What routines need to know of the floating-point modes.
+pub(super) fn modes(mode: FpMode) -> Modes {
+    Modes::default()
+        .with(Modes::FLUSH_HALF, !mode.keep16)
+        .with(Modes::FLUSH_SINGLE, !mode.keep32)
+        .with(Modes::FLUSH_DOUBLE, !mode.keep64)
+}
+
+fn request(op: &Op, rules: Rules) -> Option<Request> {
+    if op.live || op.writes_control || op.dst.target == Target::Indirect {
+        return None;
+    }
+    let output = Output {
+        element: element(op.dst.ty)?,
+        at: (op.dst.target == Target::Direct).then_some(op.dst.base),
+        stride: op.dst.stride,
+    };
+    let mut sources = [None; 3];
+    for (slot, source) in sources.iter_mut().zip(&op.src) {
+        if source.kind != Kind::None {
+            *slot = Some(input(source)?);
+        }
+    }
+    let by_condition = op.opcode == Opcode::Sel;
+    Some(Request {
+        operation: operation(op)?,
+        lanes: op.exec_size,
+        sources,
+        output,
+        condition: match op.cond {
+            Some(cond) if !by_condition => Some(condition(cond)?),
+            _ => None,
+        },
+        saturate: op.saturate,
+        accumulator: accumulator(op, rules)?,
+    })
+}
+
+/// The accumulator channels that `op` uses; `None` if routines cannot say.
+fn accumulator(op: &Op, rules: Rules) -> Option<Option<Accumulator>> {
+    let implicit = matches!(
+        op.opcode,
+        Opcode::Mach | Opcode::Macl | Opcode::Addc | Opcode::Subb
+    );
+    let target = op.dst.target == Target::Direct && (op.dst.base as usize) < regs::ADDRESS;
+    let explicit = target && !op.dst.ty.is_float();
+    match (implicit, explicit) {
+        (true, false) => {
+            let first = usize::from(op.channel_offset) % (rules.grf_bytes / 4);
+            Some(Some(Accumulator {
+                low: (regs::ACC + 4 * first) as u32,
+                wide: accumulator::wide_at(first) as u32,
+                writes: op.write_acc,
+            }))
+        }
+        (false, true) if !op.write_acc => {
+            let offset = op.dst.base as usize - regs::ACC;
+            let fits = op.dst.stride == 4
+                && offset.is_multiple_of(4)
+                && offset / 4 + op.lanes() <= accumulator::WIDE_CHANNELS;
+            fits.then(|| {
+                Some(Accumulator {
+                    low: op.dst.base,
+                    wide: accumulator::wide_at(offset / 4) as u32,
+                    writes: true,
+                })
+            })
+        }
+        (false, false) if !op.write_acc => Some(None),
+        _ => None,
+    }
+}
+
+fn input(source: &Source) -> Option<Input> {
+    let place = match source.kind {
+        Kind::Immediate if source.ty == source.element => Place::Constant(source.value),
+        Kind::Direct => Place::Registers(Region {
+            at: source.base,
+            width: source.width,
+            vertical: source.vstride,
+            horizontal: source.hstride,
+        }),
+        _ => return None,
+    };
+    Some(Input {
+        element: element(source.element)?,
+        place,
+        modifiers: Modifiers {
+            negate: source.neg,
+            absolute: source.abs,
+        },
+    })
+}
+
+fn element(ty: Type) -> Option<Element> {
+    Some(match ty {
+        Type::Ub => Element::Ub,
+        Type::B => Element::B,
+        Type::Uw => Element::Uw,
+        Type::W => Element::W,
+        Type::Ud => Element::Ud,
+        Type::D => Element::D,
+        Type::Uq => Element::Uq,
+        Type::Q => Element::Q,
+        Type::Hf => Element::Hf,
+        Type::F => Element::F,
+        Type::Df => Element::Df,
+        _ => return None,
+    })
+}
+
+fn condition(cond: CondMod) -> Option<Condition> {
+    Some(match cond {
+        CondMod::Eq => Condition::Eq,
+        CondMod::Ne => Condition::Ne,
+        CondMod::Gt => Condition::Gt,
+        CondMod::Ge => Condition::Ge,
+        CondMod::Lt => Condition::Lt,
+        CondMod::Le => Condition::Le,
+        CondMod::Un => Condition::Un,
+        CondMod::Ov | CondMod::Eo => return None,
+    })
+}
+
+fn operation(op: &Op) -> Option<Operation> {
+    Some(match op.opcode {
+        Opcode::Mov | Opcode::Movi => Operation::Mov,
+        Opcode::Not => Operation::Not,
+        Opcode::And => Operation::And,
+        Opcode::Or => Operation::Or,
+        Opcode::Xor => Operation::Xor,
+        Opcode::Bfn => match op.specific {
+            Specific::Bfn(table) => Operation::Bfn(table),
+            _ => return None,
+        },
+        Opcode::Add => Operation::Add,
+        Opcode::Add3 => Operation::Add3,
+        Opcode::Avg => Operation::Avg,
+        Opcode::Mul => Operation::Mul,
+        Opcode::Mad => Operation::Mad,
+        Opcode::Shl => Operation::Shl,
+        Opcode::Shr => Operation::Shr,
+        Opcode::Asr => Operation::Asr,
+        Opcode::Rol => Operation::Rol,
+        Opcode::Ror => Operation::Ror,
+        Opcode::Cbit => Operation::Cbit,
+        Opcode::Lzd => Operation::Lzd,
+        Opcode::Fbl => Operation::Fbl,
+        Opcode::Fbh => Operation::Fbh,
+        Opcode::Bfrev => Operation::Bfrev,
+        Opcode::Bfe => Operation::Bfe,
+        Opcode::Bfi1 => Operation::Bfi1,
+        Opcode::Bfi2 => Operation::Bfi2,
+        Opcode::Sel => match op.cond {
+            None if op.pred == Pred::Always => return None,
+            None => Operation::Select,
+            Some(CondMod::Lt) => Operation::Min,
+            Some(CondMod::Ge) => Operation::Max,
+            Some(_) => return None,
+        },
+        Opcode::Csel if op.cond.is_some() => Operation::SelectCompare,
+        Opcode::Cmp if op.cond.is_some() => Operation::Compare,
+        Opcode::Rndd => Operation::Floor,
+        Opcode::Rndu => Operation::Ceil,
+        Opcode::Rndz => Operation::Trunc,
+        Opcode::Rnde => Operation::Even,
+        Opcode::Frc => Operation::Fraction,
+        Opcode::Math => match op.specific {
+            Specific::Math(function) => math(function)?,
+            _ => return None,
+        },
+        Opcode::Mach => Operation::Mach,
+        Opcode::Macl => Operation::Macl,
+        Opcode::Addc => Operation::Addc,
+        Opcode::Subb => Operation::Subb,
+        _ => return None,
+    })
+}
+
+fn math(function: MathFunction) -> Option<Operation> {
+    Some(match function {
+        MathFunction::Inv => Operation::Inv,
+        MathFunction::Fdiv => Operation::Divide,
+        MathFunction::Sqt => Operation::Sqrt,
+        MathFunction::Rsqt => Operation::Rsqrt,
+        MathFunction::Log => Operation::Log,
+        MathFunction::Exp => Operation::Exp,
+        MathFunction::Sin => Operation::Sin,
+        MathFunction::Cos => Operation::Cos,
+        MathFunction::Iqot => Operation::Quotient,
+        MathFunction::Irem => Operation::Remainder,
+        _ => return None,
+    })
+}
