@@ -2,6 +2,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use isa_encoder::Disassembler;
+use isa_encoder::disasm::Format;
+
+use crate::dispatch::Walker;
+use crate::mem::View;
 
 /// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +23,12 @@ pub enum Rule {
     ElementAlignment,
     /// Stateful accesses stay inside their surface.
     SurfaceBounds,
+    /// Block reads and writes of a sub-group need all of its channels: a sub-group at the end of
+    /// a range that is no multiple of its size lacks some. (Told from other uses of the messages
+    /// on the classic data port only.)
+    PartialSubGroup,
+    /// Block reads and writes of a sub-group, and barriers, are reached by all of its channels.
+    DivergentFlow,
 }
 
 impl fmt::Display for Rule {
@@ -26,6 +39,8 @@ impl fmt::Display for Rule {
             Self::ImageBlockWriteX => "image block write x",
             Self::ElementAlignment => "element alignment",
             Self::SurfaceBounds => "surface bounds",
+            Self::PartialSubGroup => "block access in a partial sub-group",
+            Self::DivergentFlow => "sub-group operation in divergent flow",
         })
     }
 }
@@ -35,15 +50,27 @@ impl fmt::Display for Rule {
 pub struct Violation {
     /// Which rule.
     pub rule: Rule,
+    /// The kernel's entry point, in bytes from the instruction base.
+    pub kernel: u64,
     /// The instruction, in bytes from the instruction base.
     pub ip: u64,
+    /// The instruction in the assembler's syntax.
+    pub text: String,
     /// The offending value and the limit.
     pub detail: String,
 }
 
+impl Violation {
+    /// The instruction's offset in the kernel.
+    pub fn offset(&self) -> u64 {
+        self.ip.wrapping_sub(self.kernel)
+    }
+}
+
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {:#x}: {}", self.rule, self.ip, self.detail)
+        let (offset, text) = (self.offset(), self.text.trim());
+        write!(f, "kernel+{offset:#x}: {text}: {}: {}", self.rule, self.detail)
     }
 }
 
@@ -75,7 +102,9 @@ impl Checks {
         if !known && found.len() < KEPT {
             found.push(Violation {
                 rule,
+                kernel: 0,
                 ip,
+                text: String::new(),
                 detail: detail(),
             });
         }
@@ -89,5 +118,42 @@ impl Checks {
     /// Takes what was recorded.
     pub fn take(&self) -> Vec<Violation> {
         self.found.take()
+    }
+}
+
+/// What all host threads have recorded: one violation for each instruction and rule.
+#[derive(Debug, Default)]
+pub struct Findings {
+    found: Mutex<Vec<Violation>>,
+}
+
+impl Findings {
+    /// Adds what one host thread recorded while it ran `walker`.
+    pub(crate) fn add(&self, checks: &Checks, walker: &Walker, memory: &View<'_>) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        for mut violation in checks.take() {
+            violation.kernel = walker.kernel;
+            let known = found.iter().any(|other| {
+                (other.rule, other.kernel, other.ip)
+                    == (violation.rule, violation.kernel, violation.ip)
+            });
+            if !known && found.len() < KEPT {
+                let place = walker.bases.instruction.offset(violation.ip);
+                let mut code = [0; 16];
+                // The instruction has run: it can be read, in 8 bytes at least.
+                let read = memory.read(place, &mut code);
+                let length = if read.is_ok() { 16 } else { 8 };
+                let lines = Disassembler::new(walker.family, Format::default()).lines(&code[..length]);
+                if let Some(text) = lines.into_iter().next().and_then(|line| line.text) {
+                    violation.text = text;
+                }
+                found.push(violation);
+            }
+        }
+    }
+
+    /// Takes what was found.
+    pub fn take(&self) -> Vec<Violation> {
+        std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

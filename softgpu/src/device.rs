@@ -9,7 +9,7 @@ use devinfo::{Driver, Platform};
 use kmd_iface::ErrorReport;
 use nix::errno::Errno;
 
-use crate::dispatch;
+use crate::{Findings, dispatch};
 use crate::mem::Pool;
 
 /// How the software GPU behaves.
@@ -26,6 +26,8 @@ pub struct Options {
     pub hang_timeout: Duration,
     /// The most bytes of buffer objects that the node allocates.
     pub memory_limit: u64,
+    /// Whether the rules that hardware leaves undefined are checked ([`Device::findings`]).
+    pub check: bool,
 }
 
 impl Default for Options {
@@ -36,6 +38,7 @@ impl Default for Options {
             scratch_page: false,
             hang_timeout: Duration::from_secs(60),
             memory_limit: physical_memory(),
+            check: false,
         }
     }
 }
@@ -64,6 +67,8 @@ pub struct Device {
     pub pool: Arc<Pool>,
     /// What it has executed.
     pub statistics: dispatch::Statistics,
+    /// Which rules were broken, if [`Options::check`] is set.
+    pub findings: Findings,
     last_error: Mutex<Option<ErrorReport>>,
 }
 
@@ -83,6 +88,7 @@ impl Device {
             pool: Pool::new(options.memory_limit)?,
             options,
             statistics: dispatch::Statistics::default(),
+            findings: Findings::default(),
             last_error: Mutex::default(),
         }))
     }

@@ -18,7 +18,7 @@ mod node;
 pub mod sf;
 mod uapi;
 
-pub use checks::{Checks, Rule, Violation};
+pub use checks::{Checks, Findings, Rule, Violation};
 pub use device::{Device, Options};
 pub use fault::Fault;
 pub use group::{Barrier, GroupEnv, Slm, StateBases};

@@ -6,7 +6,7 @@ use super::walker::Walker;
 use crate::eu::{CodeCache, Counters, Stop, Thread, ThreadStart};
 use crate::mem::View;
 use crate::sf::StateCache;
-use crate::{Barrier, Fault, GroupEnv, Slm};
+use crate::{Barrier, Checks, Fault, GroupEnv, Slm};
 
 /// A resident group. Finished ones are started again for the next group, which keeps their
 /// register files' memory.
@@ -53,6 +53,8 @@ pub struct Host<'a> {
     pub code: &'a CodeCache,
     /// Its decoded surface states.
     pub state: &'a StateCache,
+    /// Where it records broken rules.
+    pub checks: Option<&'a Checks>,
 }
 
 impl Resident {
@@ -151,7 +153,7 @@ impl Resident {
                 barrier: &self.barrier,
                 code: host.code,
                 state: host.state,
-                checks: None,
+                checks: host.checks,
             };
             let before = resumable.thread.counters();
             let stop = resumable.thread.run(&env, budget);

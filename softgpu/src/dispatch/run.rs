@@ -11,7 +11,7 @@ use super::report::DispatchError;
 use super::resident::{Host, Resident};
 use super::slots::Slots;
 use super::walker::Walker;
-use crate::Fault;
+use crate::{Checks, Fault, Findings};
 use crate::eu::CodeCache;
 use crate::mem::AddressSpace;
 use crate::sf::StateCache;
@@ -35,6 +35,8 @@ pub struct DispatchOptions<'a> {
     pub hang_timeout: Duration,
     /// Ends the walker early when set: the device is being closed.
     pub stop: &'a AtomicBool,
+    /// Where broken rules are put; they are not looked for without.
+    pub findings: Option<&'a Findings>,
 }
 
 /// What has been executed; readable while a walker runs.
@@ -125,12 +127,22 @@ impl Shared<'_> {
         let memory = self.space.view();
         let code = CodeCache::new();
         let state = StateCache::default();
+        let checks = self.options.findings.map(|_| Checks::default());
         let host = Host {
             memory: &memory,
             code: &code,
             state: &state,
+            checks: checks.as_ref(),
         };
-        let mut image = match RegisterImage::new(self.walker, &memory) {
+        self.run_groups(&host);
+        if let (Some(findings), Some(checks)) = (self.options.findings, &checks) {
+            findings.add(checks, self.walker, &memory);
+        }
+    }
+
+    fn run_groups(&self, host: &Host<'_>) {
+        let memory = host.memory;
+        let mut image = match RegisterImage::new(self.walker, memory) {
             Ok(image) => image,
             Err(fault) => return self.fail(DispatchError::Start(fault)),
         };
@@ -152,7 +164,7 @@ impl Shared<'_> {
                     waiting_group = None;
                     let mut group = vacant.pop().unwrap_or_else(Resident::vacant);
                     let ids = self.walker.group_at(index);
-                    match group.start(self.walker, ids, slots, &mut image, &memory) {
+                    match group.start(self.walker, ids, slots, &mut image, memory) {
                         Ok(()) => resident.push_back(group),
                         Err(fault) => self.fail(DispatchError::Start(fault)),
                     }
@@ -161,7 +173,7 @@ impl Shared<'_> {
             if resident.is_empty() && waiting_group.is_none() {
                 return;
             }
-            let executed = self.pass(&mut resident, &mut vacant, &host);
+            let executed = self.pass(&mut resident, &mut vacant, host);
             if executed == 0 {
                 // All wait: for slots that other host threads hold, or for ever.
                 thread::sleep(Duration::from_micros(50));

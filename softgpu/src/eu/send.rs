@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use super::convergence::{self, Flow};
 use super::op::{Immediate, Op, SendOp};
 use super::regs::{GRF_BASE, Registers};
 use super::state::State;
@@ -57,6 +58,7 @@ pub(super) fn execute(
             copy.extend_from_slice(state.regs.bytes().get(src.clone()).unwrap_or_default());
         }
     }
+    let flow = Flow::of(state);
     let (head, rest) = state.regs.bytes_mut().split_at_mut(dst.start);
     let (response, tail) = rest.split_at_mut(dst.len());
     let payload = |src: Range<usize>, copy| -> &[u8] {
@@ -82,6 +84,12 @@ pub(super) fn execute(
         src1: payload(src1, &copy1),
         dst: response,
     };
+    if let Some(checks) = env.checks {
+        checks.set_ip(op.ip.into());
+        if let Some(meaning) = &send.meaning {
+            convergence::check(checks, &flow, op, meaning);
+        }
+    }
     let effect = match send.meaning {
         Some(meaning) => sf::perform(meaning, message, env),
         None => sf::execute(message, env),

@@ -17,6 +17,9 @@ pub(super) struct State {
     pub ip: u32,
     /// Channels that execute at `ip`.
     pub active: u32,
+    /// Channels that the thread was started with, and how many its kernel is compiled for.
+    pub dispatched: u32,
+    pub simd: u8,
     /// Channels that wait for the instruction pointer to reach their entry of `channel_ip`.
     pub parked: u32,
     /// The channels that the running function was called with; no others wake in it. (A function

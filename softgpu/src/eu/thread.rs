@@ -79,6 +79,8 @@ impl Thread {
                 regs: Registers::new(start.family, 0),
                 ip: 0,
                 active: 0,
+                dispatched: 0,
+                simd: 0,
                 parked: 0,
                 call_mask: u32::MAX,
                 channel_ip: [0; LANES],
@@ -113,6 +115,8 @@ impl Thread {
         state.reload_control();
         state.ip = start.ip as u32;
         state.active = start.dispatch_mask;
+        state.dispatched = start.dispatch_mask;
+        state.simd = start.simd;
         state.parked = 0;
         state.call_mask = u32::MAX;
         state.next_wake = u32::MAX;
