@@ -7,18 +7,22 @@ use std::sync::Arc;
 use devinfo::Driver;
 use kmd_iface::{Kmd, Node, NodeState, RenderNode};
 
-use crate::device::{OpenOptions, Statistics};
+use crate::device::{OpenOptions, Statistics, Violation};
 use crate::error::DeviceError;
 use crate::spec::DeviceSpec;
 
 /// Reads what a software GPU has done.
 pub(crate) type StatisticsHook = Box<dyn Fn() -> Statistics + Send + Sync>;
 
+/// Takes the rules that kernels on a software GPU have broken.
+pub(crate) type ViolationsHook = Box<dyn Fn() -> Vec<Violation> + Send + Sync>;
+
 /// An opened node.
 pub(crate) struct Backend {
     pub kmd: Arc<dyn Kmd>,
     pub name: String,
     pub statistics: Option<StatisticsHook>,
+    pub violations: Option<ViolationsHook>,
 }
 
 /// Opens what `spec` names.
@@ -58,6 +62,7 @@ fn render_node(path: &Path) -> Result<Backend, DeviceError> {
         name: path.display().to_string(),
         kmd,
         statistics: None,
+        violations: None,
     })
 }
 
@@ -106,6 +111,7 @@ fn soft(
         driver: driver.unwrap_or(usual),
         threads: options.threads.unwrap_or(0),
         scratch_page: options.scratch_page,
+        check: options.check,
         ..softgpu::Options::default()
     };
     if let Some(timeout) = options.hang_timeout {
@@ -113,9 +119,21 @@ fn soft(
     }
     let node = softgpu::SoftNode::open(target, soft).map_err(|error| failed(error.to_string()))?;
     let kmd = kmd_iface::open(node.clone()).map_err(|error| failed(error.to_string()))?;
+    let checked = node.clone();
     Ok(Backend {
         kmd,
         name: spec.to_string(),
+        violations: Some(Box::new(move || {
+            let found = checked.device().findings.take().into_iter();
+            found
+                .map(|one| Violation {
+                    rule: one.rule.to_string(),
+                    offset: one.offset(),
+                    instruction: one.text.trim().to_owned(),
+                    detail: one.detail,
+                })
+                .collect()
+        })),
         statistics: Some(Box::new(move || {
             let counters = node.statistics();
             Statistics {

@@ -7,7 +7,7 @@ use batchbuffer::dispatch::{Commands, Mocs};
 use devinfo::{Family, Platform, Target};
 use kmd_iface::{Kmd, KmdError};
 
-use crate::backend::{self, StatisticsHook};
+use crate::backend::{self, StatisticsHook, ViolationsHook};
 use crate::clock::Clock;
 use crate::error::{DeviceError, Error};
 use crate::memory::{Pool, Registry};
@@ -43,6 +43,31 @@ pub struct Statistics {
     pub groups_total: u64,
 }
 
+/// A rule that silicon leaves undefined and that a kernel broke on the software GPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The rule.
+    pub rule: String,
+    /// The instruction's offset in its kernel, in bytes.
+    pub offset: u64,
+    /// The instruction in the assembler's syntax.
+    pub instruction: String,
+    /// The offending value and the limit.
+    pub detail: String,
+}
+
+impl std::fmt::Display for Violation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            rule,
+            offset,
+            instruction,
+            detail,
+        } = self;
+        write!(f, "+{offset:#x}: {rule}: {detail}: {instruction}")
+    }
+}
+
 /// An open device. Clones name the same one.
 #[derive(Clone, Debug)]
 pub struct Device {
@@ -53,6 +78,7 @@ pub struct Device {
 pub(crate) struct DeviceInner {
     name: String,
     statistics: Option<StatisticsHook>,
+    violations: Option<ViolationsHook>,
     /// Platform and revision.
     pub target: Target,
     /// The command sequences of its family.
@@ -112,6 +138,7 @@ impl Device {
             inner: Arc::new(DeviceInner {
                 name: backend.name,
                 statistics: backend.statistics,
+                violations: backend.violations,
                 target,
                 commands: batchbuffer::dispatch::commands(platform.family),
                 mocs: Mocs(platform.mocs.cached >> 1),
@@ -141,6 +168,16 @@ impl Device {
     /// What a software GPU has done; `None` on silicon. Can be called while kernels run.
     pub fn statistics(&self) -> Option<Statistics> {
         self.inner.statistics.as_ref().map(|read| read())
+    }
+
+    /// Takes the rules that kernels have broken since the last call: one violation for each
+    /// instruction and rule. Empty on silicon, and without [`OpenOptions::check`].
+    pub fn violations(&self) -> Vec<Violation> {
+        self.inner
+            .violations
+            .as_ref()
+            .map(|take| take())
+            .unwrap_or_default()
     }
 
     pub(crate) fn inner(&self) -> &Arc<DeviceInner> {

@@ -33,7 +33,7 @@ mod transfer;
 pub use binary::{ArgInfo, ArgKind, Binary, BinaryError, KernelInfo};
 pub use buffer::Buffer;
 pub use deadline::Deadline;
-pub use device::{Device, OpenOptions, Statistics};
+pub use device::{Device, OpenOptions, Statistics, Violation};
 pub use error::{ArgumentError, DeviceError, Error, ErrorClass, FaultReport};
 pub use event::{Event, EventStatus, Timestamps, UserEvent};
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, Region, channel_order, channel_type};

@@ -1,6 +1,7 @@
 //! `bench`: how fast the tool is, beside the programs that it stands in for.
 
 mod isa;
+mod softgpu;
 
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Suite {
     Isa(isa::Args),
+    Softgpu(softgpu::Args),
 }
 
 /// Runs the sub-command.
@@ -31,6 +33,7 @@ enum Suite {
 pub fn run(args: &Args) -> Result<(), Error> {
     match &args.suite {
         Suite::Isa(args) => isa::run(args),
+        Suite::Softgpu(args) => softgpu::run(args),
     }
 }
 

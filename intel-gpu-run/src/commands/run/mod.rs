@@ -91,6 +91,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if let Some(path) = &args.trace {
         files::write(path, trace.json().as_bytes())?;
     }
+    report::violations(kernel.info(), &device.violations())?;
     report::compare(kernel.info(), &bound, &args.expect)?;
     scoreboard
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use umd::binary::KernelInfo;
-use umd::{Device, NdRange, Payload};
+use umd::{Device, NdRange, Payload, Violation};
 
 use super::bind::{self, Bound};
 use super::launch::Launched;
@@ -116,6 +116,21 @@ pub fn compare(kernel: &KernelInfo, bound: &[Bound], expects: &[Expect]) -> Resu
     }
 }
 
+/// Reports the rules that `--check` found broken.
+///
+/// # Errors
+/// [`Error::Violated`] names kernel, instruction, rule and value of each.
+pub fn violations(kernel: &KernelInfo, found: &[Violation]) -> Result<(), Error> {
+    if found.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<_> = found
+        .iter()
+        .map(|violation| format!("--check: {}{violation}", kernel.name))
+        .collect();
+    Err(Error::Violated(lines.join("\n")))
+}
+
 /// The one line about a run: device, kernel, threads, EU instructions, time.
 pub fn summary(device: &Device, kernel: &KernelInfo, launched: &Launched) -> String {
     let mut line = format!("{}: {} SIMD{}", device.name(), kernel.name, kernel.simd);
@@ -137,6 +152,14 @@ pub fn summary(device: &Device, kernel: &KernelInfo, launched: &Launched) -> Str
         );
     }
     line
+}
+
+/// The most memory that this process has had resident, from `/proc/self/status` (VmHWM).
+fn peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
 }
 
 /// The run as one JSON document.
@@ -167,6 +190,7 @@ pub fn json(
         "offset": range.offset(),
         "seconds": launched.times.iter().map(std::time::Duration::as_secs_f64).collect::<Vec<_>>(),
         "statistics": statistics,
+        "peak_bytes": peak_bytes(),
         "printf": launched.printed,
         "print": prints,
     })

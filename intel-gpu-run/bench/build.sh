@@ -1,0 +1,15 @@
+#!/bin/sh
+# Rebuilds kernels.zebin with Intel's offline compiler.
+#
+# Needs ocloc 22.43 (Debian 12: intel-opencl-icd); another version gives other bytes.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp "$here/kernels.cl" "$work/"
+cd "$work"
+ocloc compile -q -file kernels.cl -device tgllp -exclude_ir \
+    -options "-cl-std=CL2.0 -cl-kernel-arg-info" \
+    -internal_options "-cl-intel-allow-zebin" \
+    -output kernels -output_no_suffix
+cp kernels "$here/kernels.zebin"

@@ -1,0 +1,154 @@
+//! What is measured.
+
+/// A kernel with its arguments and range.
+pub struct Case {
+    pub name: &'static str,
+    pub zebin: &'static [u8],
+    pub kernel: &'static str,
+    pub global: Vec<u32>,
+    pub local: Option<Vec<u32>>,
+    pub args: Vec<Arg>,
+    /// Oclgrind needs so little time that printing its output would count: it prints in a run of
+    /// its own.
+    pub short: bool,
+}
+
+/// An argument.
+pub enum Arg {
+    In(Data),
+    /// A buffer of so many bytes, zero before.
+    Out(usize),
+    Int(i32),
+    Floats(Vec<f32>),
+}
+
+/// The elements of an input buffer: 0, 1, 2 and so on.
+#[derive(Clone, Copy, Debug)]
+pub enum Data {
+    /// So many dwords.
+    Ints(u32),
+    /// So many floats.
+    Floats(u32),
+    /// So many floats, modulo 16: sums of their products are exact.
+    SmallFloats(u32),
+}
+
+impl Data {
+    /// How many elements there are.
+    pub fn len(self) -> u32 {
+        match self {
+            Self::Ints(len) | Self::Floats(len) | Self::SmallFloats(len) => len,
+        }
+    }
+
+    pub fn bytes(self) -> Vec<u8> {
+        let element = |index: u32| match self {
+            Self::Ints(_) => index.to_le_bytes(),
+            Self::Floats(_) => (index as f32).to_le_bytes(),
+            Self::SmallFloats(_) => ((index % 16) as f32).to_le_bytes(),
+        };
+        (0..self.len()).flat_map(element).collect()
+    }
+}
+
+impl Case {
+    /// The bytes of its buffers.
+    pub fn buffer_bytes(&self) -> u64 {
+        let bytes = |arg: &Arg| match arg {
+            Arg::In(data) => u64::from(data.len()) * 4,
+            Arg::Out(bytes) => *bytes as u64,
+            Arg::Int(_) | Arg::Floats(_) => 0,
+        };
+        self.args.iter().map(bytes).sum()
+    }
+}
+
+/// The name of [`picture`].
+pub const PICTURE: &str = "picture";
+
+/// The picture of the README, square.
+pub fn picture(size: u32) -> Case {
+    let side = size as i32;
+    Case {
+        name: PICTURE,
+        zebin: include_bytes!("../../../../../examples/mandelbrot.zebin"),
+        kernel: "mandelbrot",
+        global: vec![size, size],
+        local: None,
+        args: vec![
+            Arg::Out(4 * size as usize * size as usize),
+            Arg::Int(side),
+            Arg::Int(side),
+            Arg::Int(500),
+            Arg::Floats(vec![-0.7, 0.0]),
+            Arg::Floats(vec![2.4]),
+        ],
+        short: false,
+    }
+}
+
+/// The source of the kernels that also run under Oclgrind.
+pub const SOURCE: &str = include_str!("../../../../bench/kernels.cl");
+
+/// The same, compiled.
+const KERNELS: &[u8] = include_bytes!("../../../../bench/kernels.zebin");
+
+/// The names of the cases that also run under Oclgrind.
+pub const NAMES: [&str; 4] = ["matmul", "mandelbrot", "reduce", "vadd"];
+
+/// A case by its name.
+pub fn case(name: &'static str) -> Case {
+    const MATRIX: u32 = 512;
+    const GRID: u32 = 1024;
+    const ITEMS: u32 = 4 << 20;
+    const VECTOR: u32 = 1 << 20;
+    let (global, local, args, short) = match name {
+        "matmul" => (
+            vec![MATRIX, MATRIX],
+            Some(vec![16, 16]),
+            vec![
+                Arg::In(Data::SmallFloats(MATRIX * MATRIX)),
+                Arg::In(Data::SmallFloats(MATRIX * MATRIX)),
+                Arg::Out(4 * (MATRIX * MATRIX) as usize),
+                Arg::Int(MATRIX as i32),
+            ],
+            false,
+        ),
+        "mandelbrot" => (
+            vec![GRID, GRID],
+            None,
+            vec![
+                Arg::Out(4 * (GRID * GRID) as usize),
+                Arg::Int(GRID as i32),
+                Arg::Floats(vec![3.0 / GRID as f32]),
+                Arg::Int(256),
+            ],
+            false,
+        ),
+        "reduce" => (
+            vec![ITEMS],
+            Some(vec![256]),
+            vec![Arg::In(Data::Ints(ITEMS)), Arg::Out(ITEMS as usize / 256 * 4)],
+            false,
+        ),
+        _ => (
+            vec![VECTOR],
+            Some(vec![256]),
+            vec![
+                Arg::In(Data::Floats(VECTOR)),
+                Arg::In(Data::Floats(VECTOR)),
+                Arg::Out(4 * VECTOR as usize),
+            ],
+            true,
+        ),
+    };
+    Case {
+        name,
+        zebin: KERNELS,
+        kernel: name,
+        global,
+        local,
+        args,
+        short,
+    }
+}
