@@ -19,6 +19,8 @@ mod lower;
 mod op;
 mod operand;
 pub mod ops;
+#[cfg(test)]
+mod program_tests;
 mod regs;
 mod send;
 mod special;

@@ -403,3 +403,93 @@ fn name(register: Register) -> String {
     };
     format!("{prefix}{}", register.number)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The elements that a packed immediate gives to channels, for a destination with `stride`
+    /// bytes from element to element.
+    fn packed(value: u64, ty: Type, stride: u16) -> [u64; 8] {
+        let mut source = Source {
+            kind: Kind::Immediate,
+            ty,
+            element: element_type(ty),
+            shape: Shape::General,
+            value,
+            ..Source::NONE
+        };
+        source.spread_packed(stride);
+        let mut out = [0; LANES];
+        source.gather(&Registers::new(devinfo::Family::Gen12Lp, 128), 8, &mut out);
+        std::array::from_fn(|lane| out[lane])
+    }
+
+    #[test]
+    fn packed_immediates_lie_beside_the_destination() {
+        let all = 0x7654_3210;
+        let words = [0, 1, 2, 3, 4, 5, 6, 7];
+        assert_eq!(packed(all, Type::Uv, 2), words, "to words");
+        assert_eq!(packed(all, Type::Uv, 1), words, "to bytes");
+        assert_eq!(packed(all, Type::Uv, 0), words, "to null");
+        // Channel i takes the word at its place: every other one.
+        assert_eq!(packed(all, Type::Uv, 4), [0, 2, 4, 6, 0, 2, 4, 6], "to dwords");
+        assert_eq!(packed(0xf0e0_d0c0, Type::V, 4)[..4], [0; 4]);
+        assert_eq!(packed(0x0f0e_0d0c, Type::V, 4)[..4], [0xfffc, 0xfffd, 0xfffe, 0xffff]);
+        let floats = [0x3f80_0000, 0, 0x4000_0000, 0xbf80_0000];
+        assert_eq!(packed(0xb040_0030, Type::Vf, 4)[..4], floats, "vf is dwords");
+    }
+
+    /// The element that the region's definition gives a channel (TGL PRM vol 7 "Region
+    /// Parameters"): rows of `width` columns, in units of elements.
+    fn element_by_definition(vertical: usize, width: usize, horizontal: usize, lane: usize) -> usize {
+        let (mut row, mut column) = (0, 0);
+        for _ in 0..lane {
+            column += 1;
+            if column == width {
+                (row, column) = (row + 1, 0);
+            }
+        }
+        row * vertical + column * horizontal
+    }
+
+    #[test]
+    fn regions_walk_row_by_row() {
+        let mut registers = Registers::new(devinfo::Family::Gen12Lp, 128);
+        for at in 0..4096usize {
+            registers.set_element(GRF_BASE + at, 1, at as u64 * 37 % 251);
+        }
+        let lowering = Lowering {
+            rules: Rules::of(devinfo::Family::Gen12Lp),
+            grf_count: 128,
+            lanes: LANES,
+        };
+        for ty in [Type::Ub, Type::W, Type::F, Type::Uq] {
+            for vertical in [0u8, 1, 2, 4, 8, 16, 32] {
+                for width in [1u8, 2, 4, 8, 16] {
+                    for horizontal in [0u8, 1, 2, 4] {
+                        let src = Src::Direct {
+                            reg: Register::grf(10),
+                            region: Region::new(vertical, width, horizontal),
+                            ty,
+                            mods: isa_encoder::SrcMods::default(),
+                        };
+                        let Ok(source) = lowering.source(&src) else {
+                            continue;
+                        };
+                        let mut out = [0; LANES];
+                        source.gather(&registers, LANES, &mut out);
+                        for (lane, got) in out.into_iter().enumerate() {
+                            let [v, w, h] = [vertical, width, horizontal].map(usize::from);
+                            let element = element_by_definition(v, w, h, lane);
+                            let size = ty.bytes();
+                            let at = GRF_BASE + 320 + element * size as usize;
+                            let want = registers.element(at, size);
+                            assert_eq!(got, want, "<{v};{w},{h}> {ty} channel {lane}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
