@@ -129,6 +129,8 @@ pub(crate) enum Form {
     Packed,
     /// One element as wide as a lane.
     Broadcast,
+    /// One narrower element.
+    Scalar,
     /// [`Source::constant`].
     Constant,
     /// Anything else.
@@ -219,13 +221,17 @@ impl Source {
 }
 
 fn form(element: Element, region: Region, word: usize, lanes: u8) -> Form {
-    if element.bytes() != word {
-        return Form::Region;
-    }
     let all = |holds: fn(usize, usize, usize) -> bool| {
         (0..usize::from(lanes)).all(|lane| holds(offset(&region, lane), lane, word))
     };
-    if all(|at, _, _| at == 0) {
+    let one = all(|at, _, _| at == 0);
+    if element.bytes() != word {
+        if one && !element.is_float() {
+            Form::Scalar
+        } else {
+            Form::Region
+        }
+    } else if one {
         Form::Broadcast
     } else if all(|at, lane, word| at == lane * word) {
         Form::Packed

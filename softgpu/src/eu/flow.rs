@@ -96,7 +96,10 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
             }
             let target = target(state, op)?;
             link(state, op)?;
-            if !op.no_mask {
+            if op.no_mask {
+                // Everything that can execute goes along.
+                state.call_mask = state.active;
+            } else {
                 state.park(rest, next);
                 state.call_mask = taken;
             }
@@ -109,6 +112,7 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
             }
             let target = source_dword(state, op);
             if op.no_mask {
+                state.call_mask = caller_mask(state, op);
                 state.go_to(target);
                 return Ok(());
             }

@@ -192,12 +192,18 @@ fn run_cached<const TRACE: bool>(
         let Some(mut index) = code.find(state.ip) else {
             return Ok(Pause::Miss);
         };
+        let mut previous = index;
         // Successors in address order usually are successors in the cache, too.
         while let Some(op) = ops.get(index) {
             if op.ip != state.ip {
                 // Fell out of a block.
-                continue 'jump;
+                match code.find_near(previous, state.ip) {
+                    Some(next) => index = next,
+                    None => return Ok(Pause::Miss),
+                }
+                continue;
             }
+            previous = index;
             if *left == 0 {
                 return Ok(Pause::Stop(Stop::Budget));
             }
