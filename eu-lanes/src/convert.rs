@@ -36,10 +36,7 @@ pub(crate) fn single_to_half(single: u32) -> u32 {
     let magnitude = single & 0x7fff_ffff;
     let odd = magnitude >> 13 & 1;
     // Rounds up by carry, also into the exponent and into infinity.
-    let normal = magnitude
-        .wrapping_sub(112 << 23)
-        .wrapping_add(0xfff + odd)
-        >> 13;
+    let normal = magnitude.wrapping_sub(112 << 23).wrapping_add(0xfff + odd) >> 13;
     let denormal = (f(magnitude) + f(HALF)).to_bits().wrapping_sub(HALF);
     let special = if magnitude > 0x7f80_0000 {
         0x7e00 | (magnitude >> 13 & 0x3ff)
@@ -104,8 +101,18 @@ mod tests {
         if x >= 65520.0 {
             return sign | 0x7c00;
         }
-        let mut low = (0..0x7c00u32).rev().find(|&half| value(half) <= x).unwrap_or(0);
-        let (below, above) = (value(low), if low == 0x7bff { 65536.0 } else { value(low + 1) });
+        let mut low = (0..0x7c00u32)
+            .rev()
+            .find(|&half| value(half) <= x)
+            .unwrap_or(0);
+        let (below, above) = (
+            value(low),
+            if low == 0x7bff {
+                65536.0
+            } else {
+                value(low + 1)
+            },
+        );
         if x - below > above - x || x - below == above - x && low & 1 != 0 {
             low += 1;
         }

@@ -63,9 +63,18 @@ pub(crate) fn load<W: Word, const N: usize>(
 fn scalar(bytes: &[u8], at: usize, element: Element) -> u64 {
     let tail = bytes.get(at..).unwrap_or_default();
     let raw = match element.bytes() {
-        1 => tail.first_chunk().copied().map_or(0, |[byte]: [u8; 1]| byte.into()),
-        2 => tail.first_chunk().copied().map_or(0, |word| u16::from_le_bytes(word).into()),
-        4 => tail.first_chunk().copied().map_or(0, |word| u32::from_le_bytes(word).into()),
+        1 => tail
+            .first_chunk()
+            .copied()
+            .map_or(0, |[byte]: [u8; 1]| byte.into()),
+        2 => tail
+            .first_chunk()
+            .copied()
+            .map_or(0, |word| u16::from_le_bytes(word).into()),
+        4 => tail
+            .first_chunk()
+            .copied()
+            .map_or(0, |word| u32::from_le_bytes(word).into()),
         _ => tail.first_chunk().copied().map_or(0, u64::from_le_bytes),
     };
     element.extend(raw)

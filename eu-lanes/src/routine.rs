@@ -2,8 +2,8 @@
 
 use core::marker::PhantomData;
 
-use crate::compare::{Number, Signed32, Signed64, Unsigned32, Unsigned64, relate};
 use crate::compare::{Float32, Float64};
+use crate::compare::{Number, Signed32, Signed64, Unsigned32, Unsigned64, relate};
 use crate::convert;
 use crate::lanes::{collect, load, spread, store, to_halves};
 use crate::level::{Level, Routine};

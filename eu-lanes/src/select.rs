@@ -64,7 +64,9 @@ pub(crate) fn select<C: Compiled>(request: &Request) -> Option<Vector> {
     if let Some(vector) = raw::<C>(request) {
         return Some(vector);
     }
-    let doubles = sources().filter(|source| source.element == Element::Df).count();
+    let doubles = sources()
+        .filter(|source| source.element == Element::Df)
+        .count();
     if request.accumulator.is_some() {
         accumulating::<C>(request)
     } else if doubles > 0 {
@@ -103,7 +105,12 @@ fn raw<C: Compiled>(r: &Request) -> Option<Vector> {
         return None;
     }
     let to = r.output.element;
-    if !r.sources.iter().flatten().all(|source| same_bits(source, to)) {
+    if !r
+        .sources
+        .iter()
+        .flatten()
+        .all(|source| same_bits(source, to))
+    {
         return None;
     }
     match (r.operation, to.bytes()) {
@@ -351,7 +358,11 @@ fn wide<C: Compiled>(r: &Request) -> Option<Vector> {
     }
     // Shifts count to 63 if what is shifted, or the result, is that wide.
     let long = r.output.element.bytes() == 8 || first.element.bytes() == 8;
-    if matches!(r.operation, Operation::Shl | Operation::Shr | Operation::Asr) && !long {
+    if matches!(
+        r.operation,
+        Operation::Shl | Operation::Shr | Operation::Asr
+    ) && !long
+    {
         return None;
     }
     match r.operation {
@@ -378,7 +389,11 @@ fn wide<C: Compiled>(r: &Request) -> Option<Vector> {
 /// Operations on dwords that use the accumulator.
 fn accumulating<C: Compiled>(r: &Request) -> Option<Vector> {
     let narrow = |element: Element| !element.is_float() && element.bytes() <= 4;
-    let fits = r.sources.iter().flatten().all(|source| narrow(source.element))
+    let fits = r
+        .sources
+        .iter()
+        .flatten()
+        .all(|source| narrow(source.element))
         && narrow(r.output.element)
         && r.output.element.bytes() == 4;
     if !fits || r.saturate || r.condition.is_some() {

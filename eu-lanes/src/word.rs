@@ -66,8 +66,16 @@ macro_rules! word {
             #[inline(always)]
             fn clamped(self, low: i64, high: i64) -> Self {
                 let value = self as $signed;
-                let value = if value < low as $signed { low as $signed } else { value };
-                let value = if value > high as $signed { high as $signed } else { value };
+                let value = if value < low as $signed {
+                    low as $signed
+                } else {
+                    value
+                };
+                let value = if value > high as $signed {
+                    high as $signed
+                } else {
+                    value
+                };
                 value as Self
             }
 
@@ -88,7 +96,11 @@ macro_rules! word {
 
             #[inline(always)]
             fn load<const N: usize>(bytes: &[u8], at: usize) -> Option<[Self; N]> {
-                let chunks = bytes.get(at..)?.as_chunks::<$bytes>().0.first_chunk::<N>()?;
+                let chunks = bytes
+                    .get(at..)?
+                    .as_chunks::<$bytes>()
+                    .0
+                    .first_chunk::<N>()?;
                 Some(core::array::from_fn(|i| $word::from_le_bytes(chunks[i])))
             }
 

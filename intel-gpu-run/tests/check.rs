@@ -50,7 +50,14 @@ fn assert_violates(output: &Output, kernel: &str, rules: &[&str], instruction: &
 
 #[test]
 fn block_reads_begin_at_dwords() {
-    let run = |skew| check("blocks", "16", "16", &["in=in", "out=out:4096", skew, "i32=0"]);
+    let run = |skew| {
+        check(
+            "blocks",
+            "16",
+            "16",
+            &["in=in", "out=out:4096", skew, "i32=0"],
+        )
+    };
     assert_clean(&run("i32=0"));
     assert_clean(&run("i32=4"));
     let skewed = run("i32=2");
@@ -114,7 +121,14 @@ fn barriers_need_all_channels() {
 
 #[test]
 fn image_blocks_are_written_at_multiples_of_four_bytes() {
-    let run = |x| check("image_block", "16", "16", &["image-raw-out=out:32x1:r32ui", x]);
+    let run = |x| {
+        check(
+            "image_block",
+            "16",
+            "16",
+            &["image-raw-out=out:32x1:r32ui", x],
+        )
+    };
     assert_clean(&run("i32=4"));
     let skewed = run("i32=2");
     assert_violates(&skewed, "image_block", &["image block write x"], "send.dc1");

@@ -70,7 +70,11 @@ impl Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (offset, text) = (self.offset(), self.text.trim());
-        write!(f, "kernel+{offset:#x}: {text}: {}: {}", self.rule, self.detail)
+        write!(
+            f,
+            "kernel+{offset:#x}: {text}: {}: {}",
+            self.rule, self.detail
+        )
     }
 }
 
@@ -143,7 +147,8 @@ impl Findings {
                 // The instruction has run: it can be read, in 8 bytes at least.
                 let read = memory.read(place, &mut code);
                 let length = if read.is_ok() { 16 } else { 8 };
-                let lines = Disassembler::new(walker.family, Format::default()).lines(&code[..length]);
+                let lines =
+                    Disassembler::new(walker.family, Format::default()).lines(&code[..length]);
                 if let Some(text) = lines.into_iter().next().and_then(|line| line.text) {
                     violation.text = text;
                 }

@@ -9,8 +9,8 @@ use devinfo::{Driver, Platform};
 use kmd_iface::ErrorReport;
 use nix::errno::Errno;
 
-use crate::{Findings, dispatch};
 use crate::mem::Pool;
+use crate::{Findings, dispatch};
 
 /// How the software GPU behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,10 +11,10 @@ use super::report::DispatchError;
 use super::resident::{Host, Resident};
 use super::slots::Slots;
 use super::walker::Walker;
-use crate::{Checks, Fault, Findings};
 use crate::eu::CodeCache;
 use crate::mem::AddressSpace;
 use crate::sf::StateCache;
+use crate::{Checks, Fault, Findings};
 
 /// Instructions that a thread runs before its neighbours get their turn.
 const SLICE: u32 = 4096;

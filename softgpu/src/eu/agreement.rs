@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use devinfo::Family;
 use isa_encoder::{
-    ArfKind, CondMod, Dst, Flag, Instruction, MathFunction, Opcode, Options, PredControl, Predicate, RegFile, Region,
-    Register, Specific, Src, SrcMods, Type,
+    ArfKind, CondMod, Dst, Flag, Instruction, MathFunction, Opcode, Options, PredControl,
+    Predicate, RegFile, Region, Register, Specific, Src, SrcMods, Type,
 };
 
 use super::family::Rules;
@@ -125,7 +125,10 @@ const OPCODES: [(Opcode, Takes); 47] = {
 
 fn constant(random: &mut Random, ty: Type) -> u64 {
     match ty {
-        Type::F => random.pick(&[1.5f32, 0.0, -2.25, 1e-40, 7e4]).to_bits().into(),
+        Type::F => random
+            .pick(&[1.5f32, 0.0, -2.25, 1e-40, 7e4])
+            .to_bits()
+            .into(),
         Type::Df => random.pick(&[1.5f64, 0.0, -2.25, 1e-320, 7e4]).to_bits(),
         Type::Hf => random.pick(&[0x3e00, 0, 0xc080, 0x0003, 0x7bff]),
         _ => random.word() >> (64 - ty.bits()),
@@ -367,14 +370,16 @@ fn routines_agree_with_the_general_path() {
             let mut got = start.clone();
             routine.run(&mut got, &op);
             if comparable(&got, &op) != comparable(&expected, &op) {
-                wrong.entry((opcode.clone(), types.clone())).or_insert_with(|| {
-                    format!(
-                        "{name}: {instruction:?}\ncr0 {:#x}\nexpected {:x?}\ngot      {:x?}\n",
-                        start.regs.dword(regs::CONTROL),
-                        result(&expected, &op),
-                        result(&got, &op),
-                    )
-                });
+                wrong
+                    .entry((opcode.clone(), types.clone()))
+                    .or_insert_with(|| {
+                        format!(
+                            "{name}: {instruction:?}\ncr0 {:#x}\nexpected {:x?}\ngot      {:x?}\n",
+                            start.regs.dword(regs::CONTROL),
+                            result(&expected, &op),
+                            result(&got, &op),
+                        )
+                    });
             }
         }
     }

@@ -52,9 +52,8 @@ pub(super) fn check(checks: &Checks, flow: &Flow, op: &Op, meaning: &Message) {
 /// Whether a message is a sub-group's block access, and not one that compilers make for uniform
 /// values (predicated, or of the constant cache), spills or the stack (stateless).
 fn is_sub_group_block(op: &Op, meaning: &Message) -> bool {
-    let surface = |surface: &HdcSurface| {
-        matches!(surface, HdcSurface::Bti(_) | HdcSurface::Bindless(_))
-    };
+    let surface =
+        |surface: &HdcSurface| matches!(surface, HdcSurface::Bti(_) | HdcSurface::Bindless(_));
     if op.pred != Pred::Always {
         return false;
     }

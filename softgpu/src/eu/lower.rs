@@ -9,11 +9,11 @@ use isa_encoder::{
 };
 
 use super::family::Rules;
+use super::general;
 use super::op::{Action, Class, Immediate, Op, Pred, SendOp, Targets};
 use super::operand::{Dest, Lowering, Source};
 use super::ops::softfloat::Format;
 use super::ops::value::format_of;
-use super::general;
 use super::vector::Fast;
 use crate::{Fault, sf};
 

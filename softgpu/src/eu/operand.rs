@@ -433,16 +433,32 @@ mod tests {
         assert_eq!(packed(all, Type::Uv, 1), words, "to bytes");
         assert_eq!(packed(all, Type::Uv, 0), words, "to null");
         // Channel i takes the word at its place: every other one.
-        assert_eq!(packed(all, Type::Uv, 4), [0, 2, 4, 6, 0, 2, 4, 6], "to dwords");
+        assert_eq!(
+            packed(all, Type::Uv, 4),
+            [0, 2, 4, 6, 0, 2, 4, 6],
+            "to dwords"
+        );
         assert_eq!(packed(0xf0e0_d0c0, Type::V, 4)[..4], [0; 4]);
-        assert_eq!(packed(0x0f0e_0d0c, Type::V, 4)[..4], [0xfffc, 0xfffd, 0xfffe, 0xffff]);
+        assert_eq!(
+            packed(0x0f0e_0d0c, Type::V, 4)[..4],
+            [0xfffc, 0xfffd, 0xfffe, 0xffff]
+        );
         let floats = [0x3f80_0000, 0, 0x4000_0000, 0xbf80_0000];
-        assert_eq!(packed(0xb040_0030, Type::Vf, 4)[..4], floats, "vf is dwords");
+        assert_eq!(
+            packed(0xb040_0030, Type::Vf, 4)[..4],
+            floats,
+            "vf is dwords"
+        );
     }
 
     /// The element that the region's definition gives a channel (TGL PRM vol 7 "Region
     /// Parameters"): rows of `width` columns, in units of elements.
-    fn element_by_definition(vertical: usize, width: usize, horizontal: usize, lane: usize) -> usize {
+    fn element_by_definition(
+        vertical: usize,
+        width: usize,
+        horizontal: usize,
+        lane: usize,
+    ) -> usize {
         let (mut row, mut column) = (0, 0);
         for _ in 0..lane {
             column += 1;

@@ -140,7 +140,10 @@ fn an_unmasked_call_runs_with_the_channels_that_are_active() {
          (W)   ret (16|M0) r20.0
          END:",
     );
-    assert_eq!(got, each(|lane| if (4..12).contains(&lane) { 101 } else { 0 }));
+    assert_eq!(
+        got,
+        each(|lane| if (4..12).contains(&lane) { 101 } else { 0 })
+    );
 }
 
 #[test]

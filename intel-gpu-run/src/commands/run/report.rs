@@ -157,7 +157,9 @@ pub fn summary(device: &Device, kernel: &KernelInfo, launched: &Launched) -> Str
 /// The most memory that this process has had resident, from `/proc/self/status` (VmHWM).
 fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }

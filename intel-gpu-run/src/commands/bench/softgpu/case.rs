@@ -128,7 +128,10 @@ pub fn case(name: &'static str) -> Case {
         "reduce" => (
             vec![ITEMS],
             Some(vec![256]),
-            vec![Arg::In(Data::Ints(ITEMS)), Arg::Out(ITEMS as usize / 256 * 4)],
+            vec![
+                Arg::In(Data::Ints(ITEMS)),
+                Arg::Out(ITEMS as usize / 256 * 4),
+            ],
             false,
         ),
         _ => (

@@ -207,7 +207,10 @@ fn measure_picture(args: &Args, folder: &Path, report: &mut Report) -> Result<()
             "peak_bytes": small.peak(),
         }),
     );
-    report.bar(units >= UNITS_BAR, format!("{:.1} M SIMD16 units/s", units / 1e6));
+    report.bar(
+        units >= UNITS_BAR,
+        format!("{:.1} M SIMD16 units/s", units / 1e6),
+    );
     let four_times = format!("2048x2048 takes {scaling:.2} times as long as 1024x1024");
     report.bar(SCALING_BAR.contains(&scaling), four_times);
     Ok(())
@@ -243,7 +246,10 @@ fn measure(args: &Args, case: &Case, folder: &Path, report: &mut Report) -> Resu
         );
         facts["oclgrind_seconds"] = theirs.wall.as_secs_f64().into();
         facts["ratio"] = ratio.into();
-        report.bar(ratio >= RATIO_BAR, format!("{name}: {ratio:.1} times Oclgrind"));
+        report.bar(
+            ratio >= RATIO_BAR,
+            format!("{name}: {ratio:.1} times Oclgrind"),
+        );
     }
     report.text.push('\n');
     report.json.insert(name.to_owned(), facts);

@@ -1,11 +1,11 @@
 //! Running a case under Oclgrind's stand-alone simulator, `oclgrind-kernel`.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
-use std::fs;
 
 use super::case::{Arg, Case, Data, SOURCE};
 use crate::exit::Error;
