@@ -28,7 +28,7 @@ pub struct Hints {
 /// The file is rejected.
 pub fn target_of(file: &KernelFile) -> Result<Option<Target>, Error> {
     let binary = match &file.kind {
-        Kind::Zebin(members) => zebin(file, members, None)?,
+        Kind::Zebin(bytes) => zebin(file, bytes, None)?,
         Kind::Assembly(text) => assembly(file, text, None)?,
         Kind::OpenClC(_) | Kind::SpirV(_) | Kind::Raw(_) => return Ok(None),
     };
@@ -41,7 +41,7 @@ pub fn target_of(file: &KernelFile) -> Result<Option<Target>, Error> {
 /// The file is rejected, or is of a kind that needs something that is not there.
 pub fn load(file: &KernelFile, hints: &Hints) -> Result<Binary, Error> {
     match &file.kind {
-        Kind::Zebin(members) => zebin(file, members, hints.target),
+        Kind::Zebin(bytes) => zebin(file, bytes, hints.target),
         Kind::Assembly(text) => assembly(file, text, hints.target.as_ref()),
         Kind::OpenClC(text) => compile(file, ocloc::Source::OpenClC(text), hints),
         Kind::SpirV(bytes) => compile(file, ocloc::Source::SpirV(bytes), hints),
@@ -61,19 +61,13 @@ fn built_for(binary: &Binary) -> Option<Target> {
     Some(Target { platform, revision })
 }
 
-fn zebin(file: &KernelFile, members: &[Vec<u8>], target: Option<Target>) -> Result<Binary, Error> {
-    let mut first: Option<Result<Binary, BinaryError>> = None;
-    for member in members {
-        let binary = Binary::parse(member);
-        let fits = binary.as_ref().ok().and_then(built_for).map(|t| t.platform);
-        if members.len() == 1 || (fits.is_some() && fits == target.map(|t| t.platform)) {
-            return binary.map_err(|e| rejected(file, &e));
-        }
-        first.get_or_insert(binary);
+/// The zebin for `target`; if there is none, the first one, which then says what it is for.
+fn zebin(file: &KernelFile, bytes: &[u8], target: Option<Target>) -> Result<Binary, Error> {
+    let fits = target.map(|t| Binary::parse_for(bytes, t.platform, t.revision));
+    match fits {
+        Some(Ok(binary)) => Ok(binary),
+        _ => Binary::parse(bytes).map_err(|e| rejected(file, &e)),
     }
-    first
-        .ok_or_else(|| file.rejected("there is no zebin in it"))?
-        .map_err(|e| rejected(file, &e))
 }
 
 fn assembly(file: &KernelFile, text: &str, target: Option<&Target>) -> Result<Binary, Error> {

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use umd::Binary;
+
 use crate::exit::Error;
 use crate::files;
 
-const ELF_MAGIC: &[u8] = b"\x7fELF";
-const ARCHIVE_MAGIC: &[u8] = b"!<arch>\n";
 const SPIRV_MAGIC: u32 = 0x0723_0203;
 
 /// A kernel file in memory.
@@ -21,8 +21,8 @@ pub struct KernelFile {
 /// The kinds of kernel files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// ELF files: one zebin, or those of an archive, one a device.
-    Zebin(Vec<Vec<u8>>),
+    /// A zebin, or an archive of them, one a device.
+    Zebin(Vec<u8>),
     /// EU assembly with directives.
     Assembly(String),
     /// OpenCL C.
@@ -50,7 +50,7 @@ impl KernelFile {
     /// Reads and classifies a file (`-` is stdin).
     ///
     /// # Errors
-    /// [`Error::Rejected`] if it cannot be read, is empty, or is a broken archive.
+    /// [`Error::Rejected`] if it cannot be read or is empty.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let name = if files::is_stream(path) {
             "<stdin>".to_owned()
@@ -72,11 +72,8 @@ fn classify(bytes: Vec<u8>) -> Result<Kind, String> {
     if bytes.is_empty() {
         return Err("the file is empty".to_owned());
     }
-    if bytes.starts_with(ELF_MAGIC) {
-        return Ok(Kind::Zebin(vec![bytes]));
-    }
-    if bytes.starts_with(ARCHIVE_MAGIC) {
-        return archive(&bytes).map(Kind::Zebin);
+    if Binary::recognizes(&bytes) {
+        return Ok(Kind::Zebin(bytes));
     }
     let magic = bytes.first_chunk::<4>().map(|b| u32::from_le_bytes(*b));
     if magic == Some(SPIRV_MAGIC) || magic == Some(SPIRV_MAGIC.swap_bytes()) {
@@ -115,68 +112,20 @@ fn classify_text(text: String) -> Kind {
     }
 }
 
-/// The ELF members of the archive that ocloc writes for several devices.
-///
-/// A member has a header of 60 bytes with its size in decimal at 48..58 and begins at an even
-/// offset (ar(5)). Between the members ocloc puts `pad_N` members for alignment.
-fn archive(bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
-    const HEADER: usize = 60;
-    let mut members = Vec::new();
-    let mut at = ARCHIVE_MAGIC.len();
-    while at < bytes.len() {
-        let broken = |what: &str| format!("broken archive: {what} at offset {at:#x}");
-        let header = bytes
-            .get(at..at + HEADER)
-            .ok_or_else(|| broken("cut member header"))?;
-        let size = header
-            .get(48..58)
-            .and_then(|field| std::str::from_utf8(field).ok())
-            .and_then(|field| field.trim_end().parse::<usize>().ok())
-            .ok_or_else(|| broken("no size in the member header"))?;
-        let begin = at + HEADER;
-        let member = begin
-            .checked_add(size)
-            .and_then(|end| bytes.get(begin..end))
-            .ok_or_else(|| broken("the file ends inside the member"))?;
-        if member.starts_with(ELF_MAGIC) {
-            members.push(member.to_vec());
-        }
-        at = (begin + size).next_multiple_of(2);
-    }
-    if members.is_empty() {
-        return Err("the archive has no zebin in it".to_owned());
-    }
-    Ok(members)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn member(name: &str, content: &[u8]) -> Vec<u8> {
-        let mut out = format!(
-            "{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n",
-            0,
-            0,
-            0,
-            644,
-            content.len()
-        )
-        .into_bytes();
-        assert_eq!(out.len(), 60);
-        out.extend(content);
-        if content.len() % 2 == 1 {
-            out.push(b'\n');
-        }
-        out
-    }
 
     #[test]
     fn binaries_by_magic() {
         assert_eq!(
             classify(b"\x7fELF1".to_vec()),
-            Ok(Kind::Zebin(vec![b"\x7fELF1".to_vec()]))
+            Ok(Kind::Zebin(b"\x7fELF1".to_vec()))
         );
+        assert!(matches!(
+            classify(b"!<arch>\n".to_vec()),
+            Ok(Kind::Zebin(_))
+        ));
         assert!(matches!(
             classify(b"\x03\x02\x23\x07rest".to_vec()),
             Ok(Kind::SpirV(_))
@@ -205,30 +154,5 @@ mod tests {
             kind("// a kernel that does nothing\nnop\n"),
             Kind::Assembly(_)
         ));
-    }
-
-    #[test]
-    fn archives_give_their_zebins() {
-        let mut bytes = ARCHIVE_MAGIC.to_vec();
-        bytes.extend(member("pad_0", b"12345"));
-        bytes.extend(member("64.12.0.0", b"\x7fELFa"));
-        bytes.extend(member("64.9.0.9", b"\x7fELFb"));
-        let expected = vec![b"\x7fELFa".to_vec(), b"\x7fELFb".to_vec()];
-        assert_eq!(classify(bytes.clone()), Ok(Kind::Zebin(expected)));
-        for end in ARCHIVE_MAGIC.len() + 1..bytes.len() - 1 {
-            // Cuts between members leave a valid, shorter archive.
-            if let Err(error) = classify(bytes[..end].to_vec()) {
-                assert!(error.contains("archive"), "{error}");
-            }
-        }
-        assert!(
-            classify(bytes[..100].to_vec())
-                .unwrap_err()
-                .contains("cut member header")
-        );
-        let mut huge = ARCHIVE_MAGIC.to_vec();
-        huge.extend(member("a", b""));
-        huge[8 + 48..8 + 58].copy_from_slice(b"9999999999");
-        assert!(classify(huge).unwrap_err().contains("ends inside"));
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn elf_members(bytes: &[u8]) -> Result<Vec<(String, &[u8])>, BinaryEr
                 let left = bytes.len() - start;
                 malformed(format!("the member has {size} bytes, {left} are left"))
             })?;
-        if data.starts_with(b"\x7fELF") {
+        if data.starts_with(super::ELF_MAGIC) {
             let name = field(0, 16);
             members.push((name.trim_end_matches('/').to_owned(), data));
         }

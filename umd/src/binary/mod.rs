@@ -28,6 +28,8 @@ pub use info::{
     AccessQualifier, AddressSpace, ArgInfo, ArgKind, KernelInfo, RawIsa, Target, ValueType,
 };
 
+/// What a zebin begins with.
+const ELF_MAGIC: &[u8] = b"\x7fELF";
 /// The kernel that compilers emit to hold a module's symbols. It is never run.
 const SYMBOL_HOLDER: &str = "Intel_Symbol_Table_Void_Program";
 
@@ -79,18 +81,30 @@ impl Binary {
         }
     }
 
+    /// Whether bytes begin as a zebin or an archive of them does.
+    pub fn recognizes(bytes: &[u8]) -> bool {
+        bytes.starts_with(ELF_MAGIC) || bytes.starts_with(archive::MAGIC)
+    }
+
     /// The zebins of a file: itself, or the members of an archive that `ocloc` made.
     ///
     /// # Errors
     /// The file is neither, or the archive is broken.
     pub fn members(bytes: &[u8]) -> Result<Vec<&[u8]>, BinaryError> {
-        if bytes.starts_with(b"\x7fELF") {
+        if bytes.starts_with(ELF_MAGIC) {
             return Ok(vec![bytes]);
         }
         if !bytes.starts_with(archive::MAGIC) {
             return Err(BinaryError::UnknownFormat);
         }
         let members = archive::elf_members(bytes)?;
+        if members.is_empty() {
+            return Err(BinaryError::Malformed {
+                section: "archive".to_owned(),
+                offset: 0,
+                why: "there is no zebin in it".to_owned(),
+            });
+        }
         Ok(members.into_iter().map(|(_, data)| data).collect())
     }
 

@@ -1,0 +1,36 @@
+//! The C ABI of the user-mode driver: `libintel_gpu.so` and `include/intel_gpu.h`.
+//!
+//! The functions are the ones of [`umd`] with opaque handles in the place of objects and
+//! [`Status`] in the place of errors. `tests/vadd.c` shows the whole way from a device's name to a
+//! result.
+//!
+//! # Pointers
+//! What the functions that take pointers expect of their callers: a pointer with a size points to
+//! that many readable bytes (writable, where the function writes), a text ends with a zero, a
+//! wait list points to that many handles of events. With a size of zero the pointer may be null.
+//! Handles were given by a function of this library and were not released.
+//!
+//! # Threads
+//! Every function may be called from any thread, also with one handle from several threads at
+//! once; a release must be the last use of its handle.
+
+mod buffer;
+mod device;
+mod event;
+mod image;
+mod kernel;
+mod pointers;
+mod program;
+mod queue;
+mod status;
+mod transfer;
+
+pub use buffer::*;
+pub use device::*;
+pub use event::*;
+pub use image::*;
+pub use kernel::*;
+pub use program::*;
+pub use queue::*;
+pub use status::*;
+pub use transfer::*;

@@ -1,0 +1,56 @@
+//! Programs.
+
+use std::ffi::{CString, c_char, c_void};
+
+use crate::device::Device;
+use crate::pointers::{bytes, handle};
+use crate::status::{Status, make};
+
+/// A compiled file in a device's memory.
+#[derive(Debug)]
+pub struct Program {
+    pub(crate) inner: umd::Program,
+    names: Vec<CString>,
+}
+
+/// Loads a zebin, or the one for the device from an archive that ocloc made.
+///
+/// # Safety
+/// See the crate's documentation, "Pointers".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ig_program_load(
+    device: Option<&Device>,
+    data: *const c_void,
+    size: usize,
+    program: Option<&mut *mut Program>,
+) -> Status {
+    make(program, || {
+        // SAFETY: as the caller promises.
+        let data = unsafe { bytes(data.cast(), size) }?;
+        let inner = umd::Program::load(&handle(device, "device")?.inner, data)?;
+        let names = inner.kernels().iter();
+        let names = names.map(|kernel| CString::new(kernel.name.as_str()).unwrap_or_default());
+        Ok(Program {
+            names: names.collect(),
+            inner,
+        })
+    })
+}
+
+/// Frees a program as soon as no kernel of it is left.
+#[unsafe(no_mangle)]
+pub extern "C" fn ig_program_release(_program: Option<Box<Program>>) {}
+
+/// How many kernels it has; 0 for null.
+#[unsafe(no_mangle)]
+pub extern "C" fn ig_program_kernel_count(program: Option<&Program>) -> usize {
+    program.map_or(0, |program| program.names.len())
+}
+
+/// The name of a kernel, in the order of the file. Valid as long as the program; null if there is
+/// no such kernel.
+#[unsafe(no_mangle)]
+pub extern "C" fn ig_program_kernel_name(program: Option<&Program>, index: usize) -> *const c_char {
+    let name = program.and_then(|program| program.names.get(index));
+    name.map_or(std::ptr::null(), |name| name.as_ptr())
+}
