@@ -245,3 +245,23 @@ fn violations_are_errors_or_nothing_if_so_asked() {
     assert!(errors.iter().all(|d| d.severity == Severity::Error));
     assert!(found(Validation::Off).is_empty());
 }
+
+#[test]
+fn the_examples_break_no_rule() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "asm") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let assembly = assemble(&text, &AsmOptions::default()).unwrap();
+            assert!(
+                assembly.warnings.is_empty(),
+                "{path:?}: {:?}",
+                assembly.warnings
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 0);
+}
