@@ -188,7 +188,7 @@ fn run_cached<const TRACE: bool>(
     left: &mut u32,
 ) -> Result<Pause, Fault> {
     let ops = code.ops();
-    'jump: loop {
+    loop {
         let Some(mut index) = code.find(state.ip) else {
             return Ok(Pause::Miss);
         };
