@@ -82,7 +82,7 @@ fn assembly(file: &KernelFile, text: &str, target: Option<&Target>) -> Result<Bi
 fn compile(file: &KernelFile, source: ocloc::Source<'_>, hints: &Hints) -> Result<Binary, Error> {
     let target = hints.target.ok_or_else(|| {
         Error::Usage(format!(
-            "{}: {} needs a platform to compile for",
+            "{}: {} needs a platform to compile for (-p PLATFORM)",
             file.name,
             file.kind.describe()
         ))
@@ -100,7 +100,7 @@ fn raw(file: &KernelFile, code: &[u8], hints: &Hints) -> Result<Binary, Error> {
     })?;
     let target = hints.target.ok_or_else(|| {
         Error::Usage(format!(
-            "{}: raw EU instructions need a platform",
+            "{}: raw EU instructions need a platform (-p PLATFORM)",
             file.name
         ))
     })?;

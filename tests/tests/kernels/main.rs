@@ -13,6 +13,7 @@
 )]
 
 mod addressing;
+mod algorithms;
 mod atomics;
 mod block_image;
 mod blocks;
