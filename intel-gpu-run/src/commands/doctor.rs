@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use devinfo::PLATFORMS;
 use kmd_iface::{FoundNode, NodeState};
 use serde_json::json;
-use umd::{Device, DeviceSpec};
+use umd::{Arg, Binary, Device, DeviceSpec, NdRange, Program, QueueOptions};
 
 use crate::exit::{Error, Exit};
 use crate::{files, ocloc};
@@ -170,11 +171,51 @@ fn software_gpu() -> Vec<Finding> {
         .map(|platform| {
             let subject = format!("soft:{platform}");
             match Device::open(&DeviceSpec::soft(platform.name)) {
-                Ok(device) => Finding::new(Verdict::Pass, &subject, device.name()),
+                Ok(device) => opened(&subject, platform, &device),
                 Err(error) => Finding::new(Verdict::Fail, &subject, error.to_string()),
             }
         })
         .collect()
+}
+
+/// What can be said of a device that opens: more if there is a kernel to try on it.
+fn opened(subject: &str, platform: &devinfo::Platform, device: &Device) -> Finding {
+    let what = format!("{}, {}", platform.title, platform.family);
+    if platform.name != TEST_KERNEL_PLATFORM {
+        return Finding::new(Verdict::Pass, subject, what);
+    }
+    match reversed(device) {
+        Ok(true) => Finding::new(
+            Verdict::Pass,
+            subject,
+            format!("{what}; a test kernel ran and computed what it should"),
+        ),
+        Ok(false) => Finding::new(Verdict::Fail, subject, "a test kernel computed nonsense"),
+        Err(error) => Finding::new(Verdict::Fail, subject, format!("a test kernel: {error}")),
+    }
+}
+
+/// The example that uses local memory and a barrier.
+const TEST_KERNEL: &str = include_str!("../../../examples/reverse.asm");
+const TEST_KERNEL_PLATFORM: &str = "tgl";
+
+/// Runs the test kernel: whether it reversed its 64 numbers.
+fn reversed(device: &Device) -> Result<bool, umd::Error> {
+    let program = Program::new(device, Binary::assemble(TEST_KERNEL, None)?)?;
+    let mut kernel = program.kernel("reverse")?;
+    let numbers: Vec<u8> = (0..64u32).flat_map(u32::to_le_bytes).collect();
+    let expected: Vec<u8> = (0..64u32).rev().flat_map(u32::to_le_bytes).collect();
+    let source = device.buffer(256)?;
+    source.write(0, &numbers)?;
+    let destination = device.buffer(256)?;
+    kernel.set_arg(0, Arg::Buffer(&source))?;
+    kernel.set_arg(1, Arg::Buffer(&destination))?;
+    let queue = device.queue(QueueOptions::default())?;
+    let event = queue.enqueue(&kernel, &NdRange::new(&[64])?, &[])?;
+    event.wait(Duration::from_secs(30))?;
+    let mut got = vec![0; 256];
+    destination.read(0, &mut got)?;
+    Ok(got == expected)
 }
 
 fn compiler() -> Finding {
