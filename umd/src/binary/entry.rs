@@ -23,6 +23,9 @@ pub(crate) enum PayloadValue {
     WorkDimensions,
     /// The address of the `printf` buffer.
     PrintfBuffer,
+    /// The address of the structure of implicit arguments, which functions read that are called
+    /// through the stack.
+    ImplicitArguments,
     /// The address of private memory.
     PrivateBase,
     /// The address of program-scope constants.

@@ -339,6 +339,20 @@ impl Launch<'_> {
             .map_err(failed)?;
         for (number, (walk, at)) in self.geometry.walks.iter().zip(&payloads).enumerate() {
             let descriptor = dynamics.descriptors + number as u32 * 64;
+            if let Some(first) = dynamics.implicit {
+                let at = first + number as u32 * payload::IMPLICIT_ARGUMENTS;
+                let simd = self.entry.info.simd;
+                let printf = self.implicit.printf;
+                let values = payload::implicit_arguments(simd, self.geometry, walk, printf);
+                if let Some(place) = bytes
+                    .get_mut(at as usize..)
+                    .and_then(|b| b.get_mut(..values.len()))
+                {
+                    place.copy_from_slice(&values);
+                }
+                let address = base.offset(layout.dynamic + u64::from(at));
+                self.implicit.implicit_arguments = address.get();
+            }
             let mut cross_thread = vec![0u8; self.entry.cross_thread_size as usize];
             payload::cross_thread(
                 self.entry,

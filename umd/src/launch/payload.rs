@@ -12,6 +12,8 @@ use super::states::BINDLESS_SAMPLER;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Implicit {
     pub printf: u64,
+    /// The structure of implicit arguments of the walker.
+    pub implicit_arguments: u64,
     pub private: u64,
     pub constants: u64,
     pub globals: u64,
@@ -101,6 +103,7 @@ pub(crate) fn cross_thread(
             PayloadValue::GlobalSize => vector(place, geometry.global),
             PayloadValue::WorkDimensions => number(place, geometry.dimensions.into()),
             PayloadValue::PrintfBuffer => number(place, implicit.printf),
+            PayloadValue::ImplicitArguments => number(place, implicit.implicit_arguments),
             PayloadValue::PrivateBase => number(place, implicit.private),
             PayloadValue::ConstantBase => number(place, implicit.constants),
             PayloadValue::GlobalBase => number(place, implicit.globals),
@@ -188,6 +191,34 @@ pub(crate) fn cross_thread(
         }
     }
     Ok(())
+}
+
+/// Bytes of the structure of implicit arguments, with padding.
+pub(crate) const IMPLICIT_ARGUMENTS: u32 = 128;
+
+/// The structure of implicit arguments, version 0, of a walker (NEO `ImplicitArgsV0`). Its table
+/// of local ids is left out: code that gets the structure's address gets the ids, too.
+pub(crate) fn implicit_arguments(
+    simd: u32,
+    geometry: &Geometry,
+    walk: &Walk,
+    printf: u64,
+) -> [u8; IMPLICIT_ARGUMENTS as usize] {
+    const SIZE: u8 = 112;
+    const VERSION: u8 = 0;
+    let mut out = [0; IMPLICIT_ARGUMENTS as usize];
+    out[..4].copy_from_slice(&[SIZE, VERSION, geometry.dimensions as u8, simd as u8]);
+    vector(&mut out[4..16], walk.local);
+    let long = |out: &mut [u8], values: [u32; 3]| {
+        for (to, value) in out.chunks_mut(8).zip(values) {
+            number(to, value.into());
+        }
+    };
+    long(&mut out[16..40], geometry.global);
+    number(&mut out[40..48], printf);
+    long(&mut out[48..72], geometry.offset);
+    vector(&mut out[80..92], geometry.groups);
+    out
 }
 
 /// What the base address of a buffer's surface is a multiple of (RENDER_SURFACE_STATE "Surface

@@ -7,13 +7,13 @@ use batchbuffer::surface::{
 };
 use devinfo::{Family, GpuAddress};
 
-use crate::binary::{KernelEntry, SamplerSource, SegmentKind, SurfaceSource};
+use crate::binary::{KernelEntry, PayloadValue, SamplerSource, SegmentKind, SurfaceSource};
 use crate::error::{ArgumentError, Error};
 use crate::kernel::Bound;
 use crate::program::ProgramInner;
 use crate::sampler::{AddressingMode, FilterMode, Sampler};
 
-use super::payload::SURFACE_ALIGNMENT;
+use super::payload::{IMPLICIT_ARGUMENTS, SURFACE_ALIGNMENT};
 use super::slots::{SCRATCH_STATES, SlotMemory};
 
 /// Raw surfaces hold at most 4 GiB; what lies beyond can only be reached by pointer.
@@ -70,6 +70,8 @@ pub(crate) struct DynamicHeap {
     pub sampler_count: u32,
     /// Bindless sampler states: one an argument, then one an inline sampler.
     pub bindless: u32,
+    /// Structures of implicit arguments, one a walker, if the code reads them.
+    pub implicit: Option<u32>,
     pub size: u32,
 }
 
@@ -88,14 +90,25 @@ impl DynamicHeap {
             .unwrap_or(0);
         let state = SAMPLER_STATE_BYTES as u32;
         let bindless = (samplers + sampler_count * state).next_multiple_of(BINDLESS_SAMPLER);
-        let size = bindless + (entry.info.args.len() as u32 + sampler_count) * BINDLESS_SAMPLER;
+        let end = bindless + (entry.info.args.len() as u32 + sampler_count) * BINDLESS_SAMPLER;
+        let end = end.next_multiple_of(64);
+        let reads = entry
+            .payload
+            .iter()
+            .any(|field| field.value == PayloadValue::ImplicitArguments);
+        let size = if reads {
+            end + walkers * IMPLICIT_ARGUMENTS
+        } else {
+            end
+        };
         Self {
+            implicit: reads.then_some(end),
             descriptors: 0,
             border_color,
             samplers,
             sampler_count,
             bindless,
-            size: size.next_multiple_of(64),
+            size,
         }
     }
 }

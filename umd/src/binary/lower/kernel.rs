@@ -97,7 +97,9 @@ impl Lowering<'_> {
                 private_size: private.size,
                 required_local_size,
                 required_sub_group_size: self.kernel.user_attributes.intel_reqd_sub_group_size,
-                has_printf: self.has(PayloadValue::PrintfBuffer),
+                // Functions find the buffer through the implicit arguments.
+                has_printf: self.has(PayloadValue::PrintfBuffer)
+                    || env.has_printf_calls && self.has(PayloadValue::ImplicitArguments),
                 cross_thread_register: 0,
             },
             segment: 0,

@@ -32,6 +32,7 @@ impl Lowering<'_> {
             "global_size" => vector(PayloadValue::GlobalSize),
             "work_dimensions" => dword(PayloadValue::WorkDimensions),
             "printf_buffer" => pointer(PayloadValue::PrintfBuffer),
+            "implicit_arg_buffer" => pointer(PayloadValue::ImplicitArguments),
             "private_base_stateless" => pointer(PayloadValue::PrivateBase),
             "const_base" => return self.base(&at, arg, false),
             "global_base" => return self.base(&at, arg, true),
