@@ -194,18 +194,19 @@ pub(crate) fn cross_thread(
 }
 
 /// Bytes of the structure of implicit arguments, with padding.
-pub(crate) const IMPLICIT_ARGUMENTS: u32 = 128;
+pub(crate) const IMPLICIT_ARGUMENTS: u32 = 192;
 
-/// The structure of implicit arguments, version 0, of a walker (NEO `ImplicitArgsV0`). Its table
-/// of local ids is left out: code that gets the structure's address gets the ids, too.
+/// The structure of implicit arguments of a walker, version 1, which has all of version 0 at the
+/// same places (NEO `ImplicitArgsV1`). Its table of local ids is left out: code that gets the
+/// structure's address gets the ids, too.
 pub(crate) fn implicit_arguments(
     simd: u32,
     geometry: &Geometry,
     walk: &Walk,
     printf: u64,
 ) -> [u8; IMPLICIT_ARGUMENTS as usize] {
-    const SIZE: u8 = 112;
-    const VERSION: u8 = 0;
+    const SIZE: u8 = 140;
+    const VERSION: u8 = 1;
     let mut out = [0; IMPLICIT_ARGUMENTS as usize];
     out[..4].copy_from_slice(&[SIZE, VERSION, geometry.dimensions as u8, simd as u8]);
     vector(&mut out[4..16], walk.local);
@@ -218,6 +219,7 @@ pub(crate) fn implicit_arguments(
     number(&mut out[40..48], printf);
     long(&mut out[48..72], geometry.offset);
     vector(&mut out[80..92], geometry.groups);
+    vector(&mut out[128..140], geometry.local);
     out
 }
 
