@@ -323,6 +323,34 @@ mod tests {
     }
 
     #[test]
+    fn implicit_arguments_lie_where_neo_puts_them() {
+        let walk = Walk {
+            first_group: [1, 0, 0],
+            groups: [1, 2, 3],
+            local: [2, 5, 1],
+            threads: 1,
+            last_mask: 0x3ff,
+        };
+        let geometry = Geometry {
+            local: [4, 5, 1],
+            groups: [2, 2, 3],
+            global: [6, 10, 3],
+            offset: [7, 0, 9],
+            dimensions: 3,
+            walks: vec![walk],
+        };
+        let out = implicit_arguments(16, &geometry, &walk, 0x1_0000_0000);
+        let dword = |at: usize| u32::from_le_bytes(out[at..at + 4].try_into().unwrap());
+        assert_eq!(out[..4], [140, 1, 3, 16]);
+        assert_eq!([4, 8, 12].map(dword), walk.local);
+        assert_eq!([16, 24, 32].map(dword), geometry.global);
+        assert_eq!((dword(40), dword(44)), (0, 1));
+        assert_eq!([48, 56, 64].map(dword), geometry.offset);
+        assert_eq!([80, 84, 88].map(dword), geometry.groups);
+        assert_eq!([128, 132, 136].map(dword), geometry.local);
+    }
+
+    #[test]
     fn numbers_are_cut_to_their_place() {
         let mut place = [0; 4];
         number(&mut place, 0x1_2345_6789);
