@@ -232,3 +232,21 @@ fn a_hazard_names_both_instructions() {
          0x0000 `math.inv (8|M0) r10.0<1>:f r1.0<8;8,1>:f {$1}`"
     );
 }
+
+/// A shared function reads the payloads of its messages in order.
+#[test]
+fn the_answer_to_a_later_message_ends_the_reads_of_an_earlier_one() {
+    let text = |function: &str| {
+        format!(
+            "send.dc1 (8|M0) null r20 r30 0x40 0x02026E01 {{$1}}
+             {function} (8|M0) r40 r50 null 0x0 0x02106E00 {{$2}}
+             mov (8|M0) r41.0<1>:d r40.0<8;8,1>:d {{$2.dst}}
+             mov (8|M0) r20.0<1>:d r1.0<8;8,1>:d\n"
+        )
+    };
+    assert_eq!(hazards(Family::Gen12Lp, &text("send.dc1")), []);
+    assert_eq!(
+        hazards(Family::Gen12Lp, &text("send.dc0")),
+        one(WAR, "r20", 0, 3)
+    );
+}

@@ -226,3 +226,54 @@ fn a_lost_wait_is_found() {
         );
     }
 }
+
+/// Bytes that are mostly instructions, with branches to anywhere: nothing panics, and each ends.
+#[test]
+fn any_bytes_are_judged_and_annotated() {
+    for family in FAMILIES {
+        let mut random = Random(0x6d61_6e79);
+        for _ in 0..300 {
+            let mut code = Vec::new();
+            for _ in 0..random.next(60) {
+                let mut word: Vec<u8> = (0..16).map(|_| random.next(256) as u8).collect();
+                // Short distances, so that some branches arrive.
+                if random.next(2) == 0 {
+                    word[8..].copy_from_slice(&[0; 8]);
+                    word[8] = (random.next(16) * 16) as u8;
+                    word[12] = (random.next(16) * 16) as u8;
+                }
+                code.extend(word);
+            }
+            swsb::check(family, &code);
+            let _ = swsb::annotate(family, &code);
+        }
+    }
+}
+
+/// Sends that take no token and jump to wherever: the analysis ends, finished or not.
+#[test]
+fn a_program_made_to_exhaust_the_analysis_ends() {
+    let mut random = Random(7);
+    let mut text = String::new();
+    let count = 3_000;
+    for number in 0..count {
+        let _ = writeln!(text, "L{number}:");
+        let register = random.next(120);
+        let _ = writeln!(
+            text,
+            "send.dc1 (8|M0) r{register} r{} null 0x0 0x02105E00",
+            random.next(120)
+        );
+        let _ = writeln!(text, "(W&f0.0) jmpi (1|M0) L{}", random.next(count));
+    }
+    let code = assemble_for(Family::Gen12Lp, &text);
+    let report = swsb::check(Family::Gen12Lp, &code);
+    eprintln!(
+        "{} hazards, complete: {}",
+        report.hazards.len(),
+        report.complete
+    );
+    if let Ok(annotated) = swsb::annotate(Family::Gen12Lp, &code) {
+        assert_clean(Family::Gen12Lp, &swsb::check(Family::Gen12Lp, &annotated));
+    }
+}

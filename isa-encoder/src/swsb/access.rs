@@ -228,7 +228,7 @@ impl Finder<'_> {
             Dst::Direct { reg, hstride, ty } => {
                 let bytes = match self.instruction.opcode.format() {
                     Format::Call => 8,
-                    _ => ((size - 1) * u32::from(hstride.max(1)) + 1) * ty.bytes(),
+                    _ => (size.saturating_sub(1) * u32::from(hstride.max(1)) + 1) * ty.bytes(),
                 };
                 self.register(true, reg, bytes);
             }

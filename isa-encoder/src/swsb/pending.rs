@@ -121,6 +121,9 @@ pub struct Pending {
     slot: u8,
     /// Instructions of its pipe that have followed, at least.
     age: u8,
+    /// Tokens taken behind it by its own unit, a bit each. A unit reads sources in order: what
+    /// waits for one of these waits for this read, too.
+    followed: u32,
     /// The registers.
     pub access: Access,
 }
@@ -216,8 +219,9 @@ impl State {
             };
             match (a, b) {
                 (Some(mut a), Some(b)) => {
-                    changed |= b.age < a.age;
+                    changed |= b.age < a.age || a.followed & !b.followed != 0;
                     a.age = a.age.min(b.age);
+                    a.followed &= b.followed;
                     merged.push(a);
                 }
                 (Some(a), None) => merged.push(a),
@@ -250,7 +254,9 @@ impl State {
                     let bit = node
                         .token
                         .map_or(0, |id| 1u32.checked_shl(id.into()).unwrap_or(0));
-                    waits.written & bit == 0 && (entry.access.write || waits.read & bit == 0)
+                    let any = waits.read | waits.written;
+                    waits.written & bit == 0
+                        && (entry.access.write || any & (bit | entry.followed) == 0)
                 }
             }
         });
@@ -323,11 +329,21 @@ impl State {
         if node.branch || node.unit == Unit::None {
             return;
         }
+        if let (Unit::OutOfOrder(_), Some(token), View::Sure) = (node.unit, node.token, facts.view)
+        {
+            let bit = 1u32.checked_shl(token.into()).unwrap_or(0);
+            for entry in &mut self.entries {
+                if facts.node(entry.producer as usize).unit == node.unit {
+                    entry.followed |= bit;
+                }
+            }
+        }
         for (slot, access) in facts.accesses(index).iter().enumerate() {
             let entry = Pending {
                 producer: index as u32,
                 slot: slot as u8,
                 age: 0,
+                followed: 0,
                 access: *access,
             };
             match self
@@ -382,9 +398,12 @@ fn ordered(earlier: &Node, later: &Node, conflict: Conflict, space: Space) -> bo
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooComplex;
 
-/// Steps an instruction may take on average before the analysis gives up. A step is one access
-/// under way that is looked at.
-const STEPS: u64 = 100_000;
+/// Steps an instruction may take on average before the analysis gives up; compilers' output takes
+/// about a hundred. A step is one access under way that is looked at.
+const STEPS: u64 = 2_000;
+
+/// Steps that any program may take.
+const LEAST: u64 = 10_000_000;
 
 /// Runs `transfer` over all blocks until nothing changes, and returns the state at the start of
 /// each. States only grow, so this ends.
@@ -395,7 +414,7 @@ pub fn fixpoint(
     let mut states: Vec<State> = flow.blocks.iter().map(|_| State::default()).collect();
     let mut work: BTreeSet<usize> = (0..flow.blocks.len()).collect();
     let instructions = flow.blocks.last().map_or(0, |block| block.end) as u64;
-    let mut budget = STEPS.saturating_mul(instructions.min(20_000));
+    let mut budget = STEPS.saturating_mul(instructions).max(LEAST);
     while let Some(number) = work.pop_first() {
         let block = &flow.blocks[number];
         let mut state = states[number].clone();
