@@ -40,49 +40,76 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
     }
 }
 
-/// Rows of bytes in memory, counted from the corner of a rectangle.
+/// One side of a transfer: a surface, and where in it the first byte lies.
 #[derive(Clone, Copy, Debug)]
-enum Rows {
-    /// One after the other.
-    Linear {
-        /// The first byte of the first row.
-        start: GpuAddress,
-        /// From one row's begin to the next one's; may be negative.
-        pitch: i64,
-    },
-    /// In tiles.
-    Tiled {
-        /// The first byte of the surface.
-        base: GpuAddress,
-        tiling: Tiling,
-        pitch: u32,
-        /// Rows from slice to slice.
-        slice_rows: u32,
-        /// The rectangle's left byte, top row and slice.
-        corner: [u32; 3],
-    },
+struct Plane {
+    base: GpuAddress,
+    /// Bytes from row to row; negative only in linear surfaces.
+    pitch: i64,
+    tiling: Tiling,
+    /// Rows from one slice to the next.
+    slice_rows: u32,
+    /// The first byte's column, row and slice.
+    x: i64,
+    y: i64,
+    z: u32,
 }
 
-impl Rows {
-    /// The place of byte `column` of row `index`, and how many bytes from it on lie together.
-    fn place(self, index: u64, column: u64) -> (GpuAddress, u64) {
-        match self {
-            Self::Linear { start, pitch } => {
-                let offset = pitch.wrapping_mul(index.cast_signed()).cast_unsigned();
-                (start.offset(offset.wrapping_add(column)), u64::MAX)
+impl Plane {
+    /// A linear surface from its first byte on.
+    fn linear(base: GpuAddress, pitch: i64) -> Self {
+        Self {
+            base,
+            pitch,
+            tiling: Tiling::Linear,
+            slice_rows: 0,
+            x: 0,
+            y: 0,
+            z: 0,
+        }
+    }
+
+    /// From pixel (`x`, `y`) of `bytes` bytes on.
+    fn at(mut self, x: i64, y: i64, bytes: u64) -> Self {
+        self.x = x.wrapping_mul(bytes.cast_signed());
+        self.y = y;
+        self
+    }
+
+    /// With the tiling of a surface state's tile mode. The pitch counts dwords then (Mesa
+    /// `blorp_xy_block_copy_blt`, igt `intel_blt.c`).
+    fn tiled(mut self, family: Family, mode: u32, pixel: u64, volume: bool) -> Self {
+        self.tiling = Tiling::of(family, mode, pixel as u32, volume);
+        if self.tiling != Tiling::Linear {
+            self.pitch = self.pitch.wrapping_mul(4);
+        }
+        self
+    }
+
+    /// The slice, and the rows between slices.
+    fn slice(mut self, z: u64, slice_rows: u64) -> Self {
+        self.z = z as u32;
+        self.slice_rows = slice_rows as u32;
+        self
+    }
+
+    /// The address of a byte of a row, and how many bytes follow it in memory.
+    fn address(&self, column: u64, row: u64) -> (GpuAddress, u64) {
+        let x = self.x.wrapping_add(column.cast_signed());
+        let y = self.y.wrapping_add(row.cast_signed());
+        match self.tiling.span() {
+            None => {
+                let row = y.wrapping_add(i64::from(self.z) * i64::from(self.slice_rows));
+                let offset = row.wrapping_mul(self.pitch).wrapping_add(x);
+                (self.base.offset(offset.cast_unsigned()), u64::MAX)
             }
-            Self::Tiled {
-                base,
-                tiling,
-                pitch,
-                slice_rows,
-                corner: [left, top, slice],
-            } => {
-                let x = left.wrapping_add(column as u32);
-                let y = top.wrapping_add(index as u32);
-                let offset = tiling.offset(pitch, slice_rows, x, y, slice);
-                // Every tiling keeps 16 bytes together.
-                (base.offset(offset), u64::from(16 - x % 16))
+            Some(span) => {
+                let pitch = self.pitch as u32;
+                let offset = self
+                    .tiling
+                    .offset(pitch, self.slice_rows, x as u32, y as u32, self.z);
+                let span = u64::from(span);
+                (self.base.offset(offset), span - x as u64 % span)
             }
         }
     }
@@ -109,17 +136,6 @@ impl Rectangle {
     }
 }
 
-/// The rows of a linear surface from pixel (`x`, `y`) on.
-fn rows(base: u64, pitch: i64, x: i64, y: i64, pixel: u64) -> Rows {
-    let offset = y
-        .wrapping_mul(pitch)
-        .wrapping_add(x.wrapping_mul(pixel.cast_signed()));
-    Rows::Linear {
-        start: GpuAddress::new(base).offset(offset.cast_unsigned()),
-        pitch,
-    }
-}
-
 /// Bytes of a row that are moved at a time.
 const CHUNK: u64 = 4096;
 
@@ -127,15 +143,15 @@ const CHUNK: u64 = 4096;
 fn copy(
     cs: &mut Streamer<'_>,
     packet: &Decoded<'_>,
-    (target, source): (Rows, Rows),
+    (target, source): (Plane, Plane),
     (width, height): (u64, u64),
 ) -> Result<(), Failure> {
     let mut buffer = vec![0; CHUNK as usize];
     for row in 0..height {
         let mut done = 0;
         while done < width {
-            let (from, readable) = source.place(row, done);
-            let (to, writable) = target.place(row, done);
+            let (from, readable) = source.address(done, row);
+            let (to, writable) = target.address(done, row);
             let count = (width - done).min(CHUNK).min(readable).min(writable);
             let Some(part) = buffer.get_mut(..count as usize) else {
                 break;
@@ -155,25 +171,26 @@ fn copy(
 fn fill(
     cs: &mut Streamer<'_>,
     packet: &Decoded<'_>,
-    target: Rows,
+    target: Plane,
     (width, height): (u64, u64),
     pixel: &[u8],
 ) -> Result<(), Failure> {
     let size = pixel.len().max(1) as u64;
-    // One pixel more: a run may begin inside of one.
+    let per_chunk = (CHUNK / size).max(1) * size;
+    // One pixel more, because spans of a tile can begin inside one.
     let chunk: Vec<u8> = pixel
         .iter()
         .copied()
         .cycle()
-        .take((CHUNK + size) as usize)
+        .take((per_chunk + size) as usize)
         .collect();
     for row in 0..height {
         let mut done = 0;
         while done < width {
-            let (to, together) = target.place(row, done);
-            let count = (width - done).min(CHUNK).min(together);
-            let begin = (done % size) as usize;
-            let part = chunk.get(begin..begin + count as usize).unwrap_or_default();
+            let (to, writable) = target.address(done, row);
+            let count = (width - done).min(per_chunk).min(writable);
+            let from = (done % size) as usize;
+            let part = chunk.get(from..from + count as usize).unwrap_or_default();
             cs.view
                 .write(to, part)
                 .map_err(|fault| cs.access(packet, fault))?;
@@ -184,16 +201,43 @@ fn fill(
     Ok(())
 }
 
-/// Refuses what the model has no layout for.
-fn linear_only(cs: &Streamer<'_>, packet: &Decoded<'_>, tilings: &[u64]) -> Result<(), Failure> {
-    match tilings.iter().find(|tiling| **tiling != 0) {
-        Some(tiling) => Err(cs.refuse(
+/// Tile modes as surface states have them; from XeHPG on [`Y`](tile_mode::Y) is Tile4.
+mod tile_mode {
+    pub(super) const LINEAR: u32 = 0;
+    pub(super) const TILE64: u32 = 1;
+    pub(super) const X: u32 = 2;
+    pub(super) const Y: u32 = 3;
+}
+
+/// The tile mode that XY_BLOCK_COPY_BLT's and XY_FAST_COLOR_BLT's code means (genxml
+/// `XY_TILE_*`).
+fn tile_mode_of(cs: &Streamer<'_>, packet: &Decoded<'_>, code: u64) -> Result<u32, Failure> {
+    match (code, cs.environment.family() >= Family::XeHpg) {
+        (0, _) => Ok(tile_mode::LINEAR),
+        (1, true) => Ok(tile_mode::X),
+        (1, false) | (2, true) => Ok(tile_mode::Y),
+        (3, true) => Ok(tile_mode::TILE64),
+        _ => Err(cs.refuse(packet, format!("tiling {code} is reserved"))),
+    }
+}
+
+/// Refuses what the model has no layout for: smaller levels.
+fn first_level_only(
+    cs: &Streamer<'_>,
+    packet: &Decoded<'_>,
+    levels: &[u64],
+) -> Result<(), Failure> {
+    match levels.iter().find(|level| **level != 0) {
+        Some(level) => Err(cs.refuse(
             packet,
-            format!("tiling {tiling} is not modelled in the blitter"),
+            format!("level of detail {level} is not modelled in the blitter"),
         )),
         None => Ok(()),
     }
 }
+
+/// The surface type code of a volume.
+const VOLUME: u64 = 2;
 
 /// The bytes of a pixel by XY_BLOCK_COPY_BLT's and XY_FAST_COLOR_BLT's code.
 fn pixel_bytes(cs: &Streamer<'_>, packet: &Decoded<'_>, code: u64) -> Result<u64, Failure> {
@@ -214,82 +258,12 @@ fn pitch_plus_one(packet: &Decoded<'_>, field: &'static Field) -> i64 {
     packet.get(field).cast_signed() + 1
 }
 
-/// One side of the block commands.
-struct Side {
-    tiling: &'static Field,
-    base: &'static Field,
-    pitch: &'static Field,
-    offset: [&'static Field; 2],
-    kind: &'static Field,
-    qpitch: &'static Field,
-    index: &'static Field,
-}
-
-impl Side {
-    /// The rows from pixel (`x`, `y`) on.
-    fn rows(
-        &self,
-        cs: &Streamer<'_>,
-        packet: &Decoded<'_>,
-        (x, y): (i64, i64),
-        pixel: u64,
-    ) -> Result<Rows, Failure> {
-        let [x, y] = [(x, self.offset[0]), (y, self.offset[1])]
-            .map(|(at, offset)| at.wrapping_add(packet.get(offset).cast_signed()));
-        let base = packet.get(self.base);
-        let pitch = packet.get(self.pitch).cast_signed() + 1;
-        let family = cs.environment.family();
-        let mode = match (packet.get(self.tiling), family >= Family::XeHpg) {
-            (0, _) => return Ok(rows(base, pitch, x, y, pixel)),
-            (1, true) => TILE_X,
-            (2, true) | (1, false) => TILE_Y,
-            (3, true) => TILE_64,
-            (code, _) => return Err(cs.refuse(packet, format!("tiling {code} is reserved"))),
-        };
-        let left = x.checked_mul(pixel.cast_signed());
-        let corner = [left, Some(y)].map(|at| at.and_then(|at| u32::try_from(at).ok()));
-        let [Some(left), Some(top)] = corner else {
-            return Err(cs.refuse(packet, "the rectangle begins before a tiled surface"));
-        };
-        const VOLUME: u64 = 2;
-        let volume = packet.get(self.kind) == VOLUME;
-        Ok(Rows::Tiled {
-            base: GpuAddress::new(base),
-            tiling: Tiling::of(family, mode, pixel as u32, volume),
-            // Pitches of tiled surfaces count dwords.
-            pitch: (pitch * 4) as u32,
-            slice_rows: packet.get32(self.qpitch) * 4,
-            corner: [left, top, packet.get32(self.index)],
-        })
-    }
-}
-
-/// Tile modes as surface states have them; TILE_Y is Tile4 from XeHPG on.
-const TILE_64: u32 = 1;
-const TILE_X: u32 = 2;
-const TILE_Y: u32 = 3;
-
 fn block_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use xy_block_copy_blt as p;
-    const DESTINATION: Side = Side {
-        tiling: p::DESTINATION_TILING,
-        base: p::DESTINATION_BASE_ADDRESS,
-        pitch: p::DESTINATION_PITCH,
-        offset: [p::DESTINATION_X_OFFSET, p::DESTINATION_Y_OFFSET],
-        kind: p::DESTINATION_SURFACE_TYPE,
-        qpitch: p::DESTINATION_SURFACE_QPITCH,
-        index: p::DESTINATION_ARRAY_INDEX,
-    };
-    const SOURCE: Side = Side {
-        tiling: p::SOURCE_TILING,
-        base: p::SOURCE_BASE_ADDRESS,
-        pitch: p::SOURCE_PITCH,
-        offset: [p::SOURCE_X_OFFSET, p::SOURCE_Y_OFFSET],
-        kind: p::SOURCE_SURFACE_TYPE,
-        qpitch: p::SOURCE_SURFACE_QPITCH,
-        index: p::SOURCE_ARRAY_INDEX,
-    };
+    let levels = [p::DESTINATION_LOD, p::SOURCE_LOD].map(|field| packet.get(field));
+    first_level_only(cs, packet, &levels)?;
     let pixel = pixel_bytes(cs, packet, packet.get(p::COLOR_DEPTH))?;
+    let family = cs.environment.family();
     let area = Rectangle::of(
         packet,
         [
@@ -299,25 +273,49 @@ fn block_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure
             p::DESTINATION_Y2,
         ],
     );
-    let target = DESTINATION.rows(cs, packet, (area.x1, area.y1), pixel)?;
-    let corner = (packet.signed(p::SOURCE_X1), packet.signed(p::SOURCE_Y1));
-    let source = SOURCE.rows(cs, packet, corner, pixel)?;
+    let offset = |field| packet.get(field).cast_signed();
+    let side = |base, pitch, tiling, kind, index, slice_rows| {
+        let plane = Plane::linear(packet.address(base), pitch_plus_one(packet, pitch));
+        let mode = tile_mode_of(cs, packet, packet.get(tiling))?;
+        Ok(plane
+            .tiled(family, mode, pixel, packet.get(kind) == VOLUME)
+            .slice(packet.get(index), packet.get(slice_rows) * 4))
+    };
+    let target = side(
+        p::DESTINATION_BASE_ADDRESS,
+        p::DESTINATION_PITCH,
+        p::DESTINATION_TILING,
+        p::DESTINATION_SURFACE_TYPE,
+        p::DESTINATION_ARRAY_INDEX,
+        p::DESTINATION_SURFACE_QPITCH,
+    )?;
+    let source = side(
+        p::SOURCE_BASE_ADDRESS,
+        p::SOURCE_PITCH,
+        p::SOURCE_TILING,
+        p::SOURCE_SURFACE_TYPE,
+        p::SOURCE_ARRAY_INDEX,
+        p::SOURCE_SURFACE_QPITCH,
+    )?;
+    let target = target.at(
+        area.x1 + offset(p::DESTINATION_X_OFFSET),
+        area.y1 + offset(p::DESTINATION_Y_OFFSET),
+        pixel,
+    );
+    let source = source.at(
+        packet.signed(p::SOURCE_X1) + offset(p::SOURCE_X_OFFSET),
+        packet.signed(p::SOURCE_Y1) + offset(p::SOURCE_Y_OFFSET),
+        pixel,
+    );
     let (width, height) = area.size();
     copy(cs, packet, (target, source), (width * pixel, height))
 }
 
 fn fast_color(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use xy_fast_color_blt as p;
-    const DESTINATION: Side = Side {
-        tiling: p::DESTINATION_TILING,
-        base: p::DESTINATION_BASE_ADDRESS,
-        pitch: p::DESTINATION_PITCH,
-        offset: [p::DESTINATION_X_OFFSET, p::DESTINATION_Y_OFFSET],
-        kind: p::DESTINATION_SURFACE_TYPE,
-        qpitch: p::DESTINATION_SURFACE_QPITCH,
-        index: p::DESTINATION_ARRAY_INDEX,
-    };
+    first_level_only(cs, packet, &[packet.get(p::DESTINATION_LOD)])?;
     let pixel = pixel_bytes(cs, packet, packet.get(p::COLOR_DEPTH))?;
+    let family = cs.environment.family();
     let area = Rectangle::of(
         packet,
         [
@@ -327,7 +325,26 @@ fn fast_color(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure
             p::DESTINATION_Y2,
         ],
     );
-    let target = DESTINATION.rows(cs, packet, (area.x1, area.y1), pixel)?;
+    let mode = tile_mode_of(cs, packet, packet.get(p::DESTINATION_TILING))?;
+    let target = Plane::linear(
+        packet.address(p::DESTINATION_BASE_ADDRESS),
+        pitch_plus_one(packet, p::DESTINATION_PITCH),
+    )
+    .tiled(
+        family,
+        mode,
+        pixel,
+        packet.get(p::DESTINATION_SURFACE_TYPE) == VOLUME,
+    )
+    .slice(
+        packet.get(p::DESTINATION_ARRAY_INDEX),
+        packet.get(p::DESTINATION_SURFACE_QPITCH) * 4,
+    )
+    .at(
+        area.x1 + packet.get(p::DESTINATION_X_OFFSET).cast_signed(),
+        area.y1 + packet.get(p::DESTINATION_Y_OFFSET).cast_signed(),
+        pixel,
+    );
     let color: Vec<u8> = (0..4)
         .filter_map(|index| packet.find(p::FILL_COLOR, index))
         .flat_map(|dword| (dword as u32).to_le_bytes())
@@ -337,15 +354,37 @@ fn fast_color(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure
     fill(cs, packet, target, (width * pixel, height), &color)
 }
 
+/// The tile mode of XY_FAST_COPY_BLT: its method, and for Y which of two.
+fn fast_tile_mode(
+    cs: &Streamer<'_>,
+    packet: &Decoded<'_>,
+    method: u64,
+    new_y: bool,
+) -> Result<u32, Failure> {
+    match (method, new_y, cs.environment.family() >= Family::XeHpg) {
+        (0, ..) => Ok(tile_mode::LINEAR),
+        (1, ..) => Ok(tile_mode::X),
+        // The older Y tiling before XeHPG, Tile4 from there on.
+        (2, false, false) | (2, true, true) => Ok(tile_mode::Y),
+        (3, _, true) => Ok(tile_mode::TILE64),
+        _ => Err(cs.refuse(packet, "Yf and Ys tiling are not modelled in the blitter")),
+    }
+}
+
 fn fast_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use xy_fast_copy_blt as p;
-    linear_only(
+    let family = cs.environment.family();
+    let target_mode = fast_tile_mode(
         cs,
         packet,
-        &[
-            packet.get(p::DESTINATION_TILING_METHOD),
-            packet.get(p::SOURCE_TILING_METHOD),
-        ],
+        packet.get(p::DESTINATION_TILING_METHOD),
+        packet.flag(p::TILE_Y_TYPE_FOR_DESTINATION),
+    )?;
+    let source_mode = fast_tile_mode(
+        cs,
+        packet,
+        packet.get(p::SOURCE_TILING_METHOD),
+        packet.flag(p::TILE_Y_TYPE_FOR_SOURCE),
     )?;
     let pixel = match packet.get(p::COLOR_DEPTH) {
         0 => 1,
@@ -364,16 +403,18 @@ fn fast_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure>
             p::DESTINATION_Y2,
         ],
     );
-    let target = rows(
-        packet.get(p::DESTINATION_BASE_ADDRESS),
+    let target = Plane::linear(
+        packet.address(p::DESTINATION_BASE_ADDRESS),
         packet.get(p::DESTINATION_PITCH).cast_signed(),
-        area.x1,
-        area.y1,
-        pixel,
     );
-    let source = rows(
-        packet.get(p::SOURCE_BASE_ADDRESS),
+    let source = Plane::linear(
+        packet.address(p::SOURCE_BASE_ADDRESS),
         packet.get(p::SOURCE_PITCH).cast_signed(),
+    );
+    let target = target
+        .tiled(family, target_mode, pixel, false)
+        .at(area.x1, area.y1, pixel);
+    let source = source.tiled(family, source_mode, pixel, false).at(
         packet.signed(p::SOURCE_X1),
         packet.signed(p::SOURCE_Y1),
         pixel,
@@ -417,13 +458,17 @@ fn check_operation(
     Ok(())
 }
 
+/// The tile mode of the older commands: X, unless a register that clients cannot write says Y.
+const fn old_tile_mode(tiled: bool) -> u32 {
+    if tiled {
+        tile_mode::X
+    } else {
+        tile_mode::LINEAR
+    }
+}
+
 fn source_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use xy_src_copy_blt as p;
-    let tilings = [
-        packet.get(p::DEST_TILING_ENABLE),
-        packet.get(p::SRC_TILING_ENABLE),
-    ];
-    linear_only(cs, packet, &tilings)?;
     check_operation(
         cs,
         packet,
@@ -442,16 +487,21 @@ fn source_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failur
             p::DESTINATION_Y2,
         ],
     );
-    let target = rows(
-        packet.get(p::DESTINATION_BASE_ADDRESS),
+    let family = cs.environment.family();
+    let target = Plane::linear(
+        packet.address(p::DESTINATION_BASE_ADDRESS),
         packet.get(p::DESTINATION_PITCH).cast_signed(),
-        area.x1,
-        area.y1,
-        pixel,
     );
-    let source = rows(
-        packet.get(p::SOURCE_BASE_ADDRESS),
+    let source = Plane::linear(
+        packet.address(p::SOURCE_BASE_ADDRESS),
         packet.signed(p::SOURCE_PITCH),
+    );
+    let target_mode = old_tile_mode(packet.flag(p::DEST_TILING_ENABLE));
+    let source_mode = old_tile_mode(packet.flag(p::SRC_TILING_ENABLE));
+    let target = target
+        .tiled(family, target_mode, pixel, false)
+        .at(area.x1, area.y1, pixel);
+    let source = source.tiled(family, source_mode, pixel, false).at(
         packet.signed(p::SOURCE_X1),
         packet.signed(p::SOURCE_Y1),
         pixel,
@@ -462,7 +512,6 @@ fn source_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failur
 
 fn color(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use xy_color_blt as p;
-    linear_only(cs, packet, &[packet.get(p::TILING_ENABLE)])?;
     check_operation(
         cs,
         packet,
@@ -481,13 +530,14 @@ fn color(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
             p::DESTINATION_Y2,
         ],
     );
-    let target = rows(
-        packet.get(p::DESTINATION_BASE_ADDRESS),
+    let target = Plane::linear(
+        packet.address(p::DESTINATION_BASE_ADDRESS),
         packet.signed(p::DESTINATION_PITCH),
-        area.x1,
-        area.y1,
-        pixel,
     );
+    let mode = old_tile_mode(packet.flag(p::TILING_ENABLE));
+    let target = target
+        .tiled(cs.environment.family(), mode, pixel, false)
+        .at(area.x1, area.y1, pixel);
     let bytes = packet.get32(p::SOLID_PATTERN_COLOR).to_le_bytes();
     let (width, height) = area.size();
     let pattern = bytes.get(..pixel as usize).unwrap_or(&bytes);
@@ -509,14 +559,14 @@ fn memory_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failur
         true => packet.get(p::TRANSFER_HEIGHT) + 1,
         false => 1,
     };
-    let target = Rows::Linear {
-        start: packet.address(p::DESTINATION_START_ADDRESS),
-        pitch: pitch_plus_one(packet, p::DESTINATION_PITCH),
-    };
-    let source = Rows::Linear {
-        start: packet.address(p::SOURCE_START_ADDRESS),
-        pitch: pitch_plus_one(packet, p::SOURCE_PITCH),
-    };
+    let target = Plane::linear(
+        packet.address(p::DESTINATION_START_ADDRESS),
+        pitch_plus_one(packet, p::DESTINATION_PITCH),
+    );
+    let source = Plane::linear(
+        packet.address(p::SOURCE_START_ADDRESS),
+        pitch_plus_one(packet, p::SOURCE_PITCH),
+    );
     copy(cs, packet, (target, source), (width, height))
 }
 
@@ -530,10 +580,10 @@ fn memory_set(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure
     if packet.flag(p::MODE) {
         return Err(cs.refuse(packet, "the evict mode is not modelled"));
     }
-    let target = Rows::Linear {
-        start: packet.address(p::DESTINATION_START_ADDRESS),
-        pitch: pitch_plus_one(packet, p::DESTINATION_PITCH),
-    };
+    let target = Plane::linear(
+        packet.address(p::DESTINATION_START_ADDRESS),
+        pitch_plus_one(packet, p::DESTINATION_PITCH),
+    );
     let size = (packet.get(p::FILL_WIDTH) + 1, height);
     let byte = packet.get(p::FILL_DATA) as u8;
     fill(cs, packet, target, size, &[byte])

@@ -140,12 +140,42 @@ fn header(walker: &Walker, place: Place) -> [u32; 8] {
     ]
 }
 
-/// sr0.0: where on the device the slot is.
-///
-/// Thread 2:0, EU 5:4 and 7, sub-slice 8, dual sub-slice 10:9, slice 13:11 (Mesa
-/// `brw_fs_nir.cpp`, `load_topology_id`); bits 3 and 6 are not used.
-pub fn state_register(slot: u32) -> u32 {
-    (slot & 7) | (slot >> 3 & 3) << 4 | (slot >> 5 & 0x7f) << 7
+/// Where on the device a slot is, as the thread's registers tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Topology {
+    /// sr0.0.
+    pub state: u32,
+    /// msg0.0 (Xe2): the sub-slice.
+    pub message: u32,
+}
+
+impl Topology {
+    /// Of a slot: thread in the lowest bits, then EU, sub-slice, slice. Code joins the fields of
+    /// sr0.0 to that number again, to find its private memory: thread 2:0; EU 5:4 and 7, on XeHPC
+    /// 5:4 and 8, on Xe2 6:4; the rest above, on Xe2 in 9:8 and from 11 on, and in msg0.0 too
+    /// (IGC `CShader::GetHWTID`; Mesa `brw_fs_nir.cpp`, `load_topology_id`).
+    pub fn of(family: Family, slot: u32) -> Self {
+        let thread = slot & 7;
+        match family {
+            Family::Xe2 => {
+                let sub_slice = slot >> 6;
+                Self {
+                    state: thread
+                        | (slot >> 3 & 7) << 4
+                        | (sub_slice & 3) << 8
+                        | (sub_slice >> 2 & 0x1f) << 11,
+                    message: sub_slice & 0xff,
+                }
+            }
+            _ => {
+                let upper = if family == Family::XeHpc { 8 } else { 7 };
+                Self {
+                    state: thread | (slot >> 3 & 3) << 4 | (slot >> 5 & 0x7f) << upper,
+                    message: 0,
+                }
+            }
+        }
+    }
 }
 
 fn push_local_ids(ids: &LocalIds, simd: u8, thread: u32, grf: usize, out: &mut Vec<u8>) {
@@ -308,9 +338,33 @@ mod tests {
     }
 
     #[test]
-    fn slots_are_spread_over_the_unused_bits_of_sr0() {
-        assert_eq!(state_register(0b1_0111_0101), 0b101_1010_0101);
-        let all: std::collections::HashSet<u32> = (0..4096).map(state_register).collect();
-        assert_eq!(all.len(), 4096);
+    fn slots_are_found_again_in_sr0() {
+        assert_eq!(
+            Topology::of(Family::XeHpg, 0b1_0111_0101).state,
+            0b101_1010_0101
+        );
+        // What IGC's code does: takes bit ranges out of a number, the highest first.
+        let join = |mut id: u32, ranges: &[(u32, u32)]| {
+            for &(first, count) in ranges {
+                let low = id & ((1 << first) - 1);
+                id = id >> (first + count) << first | low;
+            }
+            id
+        };
+        for slot in 0..4096 {
+            let of = |family| Topology::of(family, slot);
+            assert_eq!(
+                join(of(Family::XeHpg).state & 0x3fff, &[(6, 1), (3, 1)]),
+                slot
+            );
+            assert_eq!(
+                join(of(Family::XeHpc).state & 0x7fff, &[(6, 2), (3, 1)]),
+                slot
+            );
+            let xe2 = of(Family::Xe2);
+            let ranges = [(10, 1), (7, 1), (3, 1)];
+            assert_eq!(join(xe2.state & 0xffff, &ranges), slot);
+            assert_eq!(xe2.message << 6 | join(xe2.state & 0x7f, &[(3, 1)]), slot);
+        }
     }
 }

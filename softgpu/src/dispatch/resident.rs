@@ -1,6 +1,6 @@
 //! A group whose threads occupy EU slots.
 
-use super::payload::{Place, RegisterImage, state_register};
+use super::payload::{Place, RegisterImage, Topology};
 use super::report::ThreadAt;
 use super::walker::Walker;
 use crate::eu::{CodeCache, Counters, Stop, Thread, ThreadStart};
@@ -100,6 +100,7 @@ impl Resident {
                 },
                 memory,
             )?;
+            let topology = Topology::of(walker.family, slot);
             let start = ThreadStart {
                 family: walker.family,
                 payload,
@@ -107,7 +108,8 @@ impl Resident {
                 dispatch_mask: walker.dispatch_mask(thread),
                 simd: walker.simd,
                 grf_count: walker.grf_count,
-                sr0: state_register(slot),
+                sr0: topology.state,
+                msg0: topology.message,
                 cr0: walker.cr0,
             };
             match self.threads.get_mut(index) {

@@ -283,6 +283,7 @@ fn state(random: &mut Random) -> State {
         simd: 32,
         grf_count: 128,
         sr0: 0,
+        msg0: 0,
         cr0: random.pick(&[0x4c0, 0x4c0, 0, 0x4d0, 0x4e0, 0x4f0]),
     });
     let state = thread.state_mut();

@@ -51,6 +51,7 @@ fn run(mask: u32, body: &str) -> [u32; 16] {
         simd: 16,
         grf_count: 128,
         sr0: 0,
+        msg0: 0,
         cr0: 0,
     });
     assert_eq!(thread.run(&env, 10_000), Ok(Stop::EndOfThread));

@@ -54,7 +54,8 @@ const THREAD_DEPENDENCY: usize = 1600;
 const FLOW_CONTROL: usize = 1664;
 const DEBUG: usize = 1792;
 const STACK_POINTER: usize = 1856;
-const MESSAGE_CONTROL: usize = 1920;
+/// Offset of msg0.0.
+pub(super) const MESSAGE_CONTROL: usize = 1920;
 const MATH_MACRO: usize = 2048;
 /// The 64-bit integers behind the accumulators' dwords; see `super::accumulator`.
 pub(super) const ACC_WIDE: usize = 2560;

@@ -7,6 +7,7 @@ use super::ops::value::FpMode;
 use super::regs::{self, Registers};
 use super::thread::Counters;
 use super::vector;
+use crate::GroupEnv;
 
 /// The architecture state.
 #[derive(Clone, Debug)]
@@ -41,6 +42,15 @@ pub(super) struct State {
 }
 
 impl State {
+    /// Sets n0.0 if the barrier that the thread signalled has passed. Code that does not wait at
+    /// once polls bit 0 of it (IGC for XeHPC); as time goes by in slices, once a slice is enough.
+    pub fn notify(&mut self, env: &GroupEnv<'_>) {
+        if let Some(generation) = self.barrier {
+            let passed = env.barrier.is_released(generation);
+            self.regs.set_dword(regs::NOTIFICATION, passed.into());
+        }
+    }
+
     /// The channels of `op` that write, bit `i` for its channel `i`.
     #[inline(always)]
     pub fn write_mask(&self, op: &Op) -> u32 {

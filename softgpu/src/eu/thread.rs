@@ -29,6 +29,8 @@ pub struct ThreadStart<'a> {
     pub grf_count: u16,
     /// sr0.0: slice, sub-slice, EU and thread slot.
     pub sr0: u32,
+    /// msg0.0: the sub-slice (Xe2).
+    pub msg0: u32,
     /// cr0.0 at entry: the floating-point, rounding and denormal modes of the interface
     /// descriptor (0 is round to nearest even, denormals flushed).
     pub cr0: u32,
@@ -110,6 +112,7 @@ impl Thread {
         grf[..bytes].copy_from_slice(&start.payload[..bytes]);
         state.thread_slot = state.regs.dword(GRF_BASE + 20) & 0x3ff;
         state.regs.set_dword(regs::STATE, start.sr0);
+        state.regs.set_dword(regs::MESSAGE_CONTROL, start.msg0);
         state.regs.set_dword(regs::STATE + 8, start.dispatch_mask);
         state.regs.set_dword(regs::CONTROL, start.cr0);
         state.reload_control();
@@ -156,6 +159,7 @@ impl Thread {
         if self.ended {
             return Ok(Stop::EndOfThread);
         }
+        self.state.notify(env);
         loop {
             let tracing = trace::enabled();
             let state = &mut self.state;
@@ -232,7 +236,10 @@ fn run_cached<const TRACE: bool>(
                 Action::Nop => {}
                 Action::Send(message) => match send::execute(state, op, message, env)? {
                     Effect::None => {}
-                    Effect::BarrierSignalled(generation) => state.barrier = Some(generation),
+                    Effect::BarrierSignalled(generation) => {
+                        state.barrier = Some(generation);
+                        state.notify(env);
+                    }
                     Effect::EndOfThread => {
                         count(state, op);
                         return Ok(Pause::Stop(Stop::EndOfThread));
@@ -245,6 +252,7 @@ fn run_cached<const TRACE: bool>(
                             return Ok(Pause::Stop(Stop::Barrier(generation)));
                         }
                         state.barrier = None;
+                        state.regs.set_dword(regs::NOTIFICATION, 0);
                     }
                 }
             }

@@ -106,6 +106,7 @@ pub fn run(kernel: &Kernel) {
         simd: kernel.simd,
         grf_count: 128,
         sr0: 0,
+        msg0: 0,
         cr0: 0,
     });
     for _ in 0..4 {

@@ -129,6 +129,17 @@ impl Tiling {
         }
     }
 
+    /// Bytes of a row that lie together in memory, at multiples of as many; `None` if all do.
+    pub(crate) fn span(self) -> Option<u32> {
+        match self {
+            Self::Linear => None,
+            Self::Tiled(pattern) => Some(match pattern.runs.first() {
+                Some((Axis::X, bits)) => 1 << bits,
+                _ => 1,
+            }),
+        }
+    }
+
     /// The byte offset of byte `x` in row `y` of slice `z`, with `pitch` bytes from row to row
     /// and `slice_rows` rows from slice to slice (with three-dimensional tiles: from one layer of
     /// tiles to the next).
