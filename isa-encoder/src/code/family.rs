@@ -29,6 +29,7 @@ pub struct FamilyTable {
     pub family: Family,
     pub layout: Layout,
     pub opcodes: [Option<Opcode>; 128],
+    pub codes: [Option<u8>; Opcode::ALL.len()],
     pub types: TypeTable,
     pub swsb: SwsbEncoding,
     pub send: SendForm,
@@ -52,6 +53,7 @@ const GEN12LP: FamilyTable = FamilyTable {
     family: Family::Gen12Lp,
     layout: layout::GEN12,
     opcodes: opcodes::decode_table(Family::Gen12Lp),
+    codes: opcodes::encode_table(Family::Gen12Lp),
     types: types::GEN12,
     swsb: SwsbEncoding::SingleDist,
     send: SendForm::Gen12,
@@ -66,6 +68,12 @@ const GEN12LP: FamilyTable = FamilyTable {
 };
 
 impl FamilyTable {
+    /// The number of `opcode`, if the family has it.
+    #[inline]
+    pub fn code(&self, opcode: Opcode) -> Option<u8> {
+        self.codes.get(opcode as usize).copied().flatten()
+    }
+
     /// Flag registers: f0 and f1, f2 and f3 from XeHPC on.
     pub const fn flag_registers(&self) -> u8 {
         1 << self.layout.flag_reg.width()
@@ -153,6 +161,7 @@ const GEN8: FamilyTable = FamilyTable {
     family: Family::Gen8,
     layout: layout::GEN8,
     opcodes: opcodes::decode_table(Family::Gen8),
+    codes: opcodes::encode_table(Family::Gen8),
     types: types::GEN8,
     swsb: SwsbEncoding::None,
     send: SendForm::Gen9,
@@ -170,6 +179,7 @@ const GEN9: FamilyTable = FamilyTable {
     family: Family::Gen9,
     layout: layout::GEN9,
     opcodes: opcodes::decode_table(Family::Gen9),
+    codes: opcodes::encode_table(Family::Gen9),
     sfids: sfid_table(Family::Gen9),
     send_regions: false,
     compaction: &compact::GEN9,
@@ -180,6 +190,7 @@ const GEN11: FamilyTable = FamilyTable {
     family: Family::Gen11,
     layout: layout::GEN11,
     opcodes: opcodes::decode_table(Family::Gen11),
+    codes: opcodes::encode_table(Family::Gen11),
     types: types::GEN11,
     sfids: sfid_table(Family::Gen11),
     align16: false,
@@ -191,6 +202,7 @@ const GEN11: FamilyTable = FamilyTable {
 const XEHPG: FamilyTable = FamilyTable {
     family: Family::XeHpg,
     opcodes: opcodes::decode_table(Family::XeHpg),
+    codes: opcodes::encode_table(Family::XeHpg),
     types: types::XEHPG,
     swsb: SwsbEncoding::ThreeDist,
     send: SendForm::XeHpg,
@@ -203,6 +215,7 @@ const XEHPC: FamilyTable = FamilyTable {
     family: Family::XeHpc,
     layout: layout::XEHPC,
     opcodes: opcodes::decode_table(Family::XeHpc),
+    codes: opcodes::encode_table(Family::XeHpc),
     types: types::XEHPC,
     swsb: SwsbEncoding::FourDist,
     sfids: sfid_table(Family::XeHpc),
@@ -213,6 +226,7 @@ const XEHPC: FamilyTable = FamilyTable {
 const XE2: FamilyTable = FamilyTable {
     family: Family::Xe2,
     opcodes: opcodes::decode_table(Family::Xe2),
+    codes: opcodes::encode_table(Family::Xe2),
     send: SendForm::Xe2,
     sfids: sfid_table(Family::Xe2),
     compaction: &compact::XE2,

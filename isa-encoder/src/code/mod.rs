@@ -20,5 +20,5 @@ pub(crate) use swsb::{SwsbClass, SwsbEncoding, encode as encode_swsb};
 
 /// Whether `family` has `opcode`.
 pub fn has_opcode(family: devinfo::Family, opcode: crate::Opcode) -> bool {
-    opcodes::code(family, opcode).is_some()
+    traits(family).code(opcode).is_some()
 }

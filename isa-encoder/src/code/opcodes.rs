@@ -145,9 +145,16 @@ pub const fn decode_table(family: Family) -> [Option<Opcode>; 128] {
     table
 }
 
-/// The number of `opcode` in `family`.
-pub fn code(family: Family, opcode: Opcode) -> Option<u8> {
-    ROWS.iter()
-        .find(|row| row.opcode == opcode && row.first <= family && family <= row.last)
-        .map(|row| row.code)
+/// The numbers of a family's opcodes, by [`Opcode`]; `None` for those it does not have.
+pub const fn encode_table(family: Family) -> [Option<u8>; Opcode::ALL.len()] {
+    let mut table = [None; Opcode::ALL.len()];
+    let mut i = 0;
+    while i < ROWS.len() {
+        let row = &ROWS[i];
+        if row.first as u8 <= family as u8 && family as u8 <= row.last as u8 {
+            table[row.opcode as usize] = Some(row.code);
+        }
+        i += 1;
+    }
+    table
 }

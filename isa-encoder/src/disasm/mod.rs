@@ -4,14 +4,13 @@ mod comment;
 pub(crate) mod float;
 pub(crate) mod print;
 
-use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
 use devinfo::Family;
 
-use crate::code::{decode, encode, undefined};
+use crate::code::{decode, encode, traits, undefined};
 use crate::model::{Branch, Instruction, Opcode};
 use print::Targets;
 
@@ -69,13 +68,14 @@ impl Disassembler {
     pub fn lines(&self, code: &[u8]) -> Vec<Line> {
         let labels = self.labels(code);
         let mut lines = Vec::new();
-        for item in Items::new(self.family, code) {
+        for (offset, bytes) in pieces(code) {
             let mut text = String::new();
             let mut comment = String::new();
-            match &item.decoded {
+            let decoded = item(self.family, bytes);
+            match &decoded {
                 Ok(instruction) => {
                     let targets = Labels {
-                        at: item.offset,
+                        at: offset,
                         labels: &labels,
                     };
                     print::instruction(&mut text, self.family, instruction, &targets);
@@ -84,10 +84,10 @@ impl Disassembler {
                 Err(why) => comment.push_str(why),
             }
             lines.push(Line {
-                offset: item.offset,
-                bytes: item.bytes.to_vec(),
-                label: labels.contains(&item.offset).then(|| label(item.offset)),
-                text: item.decoded.is_ok().then_some(text),
+                offset,
+                bytes: bytes.to_vec(),
+                label: labels.contains(offset).then(|| label(offset)),
+                text: decoded.is_ok().then_some(text),
                 comment: (!comment.is_empty()).then_some(comment),
             });
         }
@@ -99,17 +99,17 @@ impl Disassembler {
     pub fn print(&self, code: &[u8]) -> String {
         let labels = self.labels(code);
         let mut out = String::with_capacity(code.len() * 6);
-        for item in Items::new(self.family, code) {
-            if labels.contains(&item.offset) {
-                let _ = writeln!(out, "{}:", label(item.offset));
+        for (offset, bytes) in pieces(code) {
+            if labels.contains(offset) {
+                let _ = writeln!(out, "{}:", label(offset));
             }
             if self.format.offsets || self.format.hex {
-                self.prefix(&mut out, &item);
+                self.prefix(&mut out, offset, bytes);
             }
-            match &item.decoded {
+            match &item(self.family, bytes) {
                 Ok(instruction) => {
                     let targets = Labels {
-                        at: item.offset,
+                        at: offset,
                         labels: &labels,
                     };
                     print::instruction(&mut out, self.family, instruction, &targets);
@@ -120,7 +120,7 @@ impl Disassembler {
                 }
                 Err(why) => {
                     out.push_str("//.data ");
-                    for byte in item.bytes {
+                    for byte in bytes {
                         let _ = write!(out, "{byte:02x}");
                     }
                     let _ = write!(out, " // {why}");
@@ -128,25 +128,25 @@ impl Disassembler {
             }
             out.push('\n');
         }
-        if labels.contains(&code.len()) {
+        if labels.contains(code.len()) {
             let _ = writeln!(out, "{}:", label(code.len()));
         }
         out
     }
 
-    fn prefix(&self, out: &mut String, item: &Item<'_>) {
+    fn prefix(&self, out: &mut String, offset: usize, bytes: &[u8]) {
         out.push_str("/* ");
         if self.format.offsets {
-            let _ = write!(out, "[{:08X}] ", item.offset);
+            let _ = write!(out,  "[{offset:08X}] ");
         }
         if self.format.hex {
-            for chunk in item.bytes.rchunks(4) {
+            for chunk in bytes.rchunks(4) {
                 for byte in chunk.iter().rev() {
                     let _ = write!(out, "{byte:02x}");
                 }
                 out.push(' ');
             }
-            if item.bytes.len() <= 8 {
+            if bytes.len() <= 8 {
                 out.push_str("                  ");
             }
         }
@@ -154,25 +154,30 @@ impl Disassembler {
     }
 
     /// The offsets that branches go to.
-    fn labels(&self, code: &[u8]) -> BTreeSet<usize> {
-        let mut labels = BTreeSet::new();
-        let mut starts = BTreeSet::new();
-        for item in Items::new(self.family, code) {
-            starts.insert(item.offset);
-            let Ok(instruction) = &item.decoded else {
+    fn labels(&self, code: &[u8]) -> Offsets {
+        let table = traits(self.family);
+        let mut starts = Offsets::of(code);
+        let mut labels = Offsets::of(code);
+        for (offset, bytes) in pieces(code) {
+            starts.insert(offset);
+            let code = bytes.first().map_or(0, |byte| byte & 0x7f);
+            let opcode = table.opcodes.get(usize::from(code)).copied().flatten();
+            // Targets of `calla` are absolute.
+            if !opcode.is_some_and(|opcode| opcode.is_branch() && opcode != Opcode::Calla) {
                 continue;
-            };
-            let absolute = instruction.opcode == Opcode::Calla;
-            if let Some(Branch { jip, uip, .. }) = instruction.branch()
-                && !absolute
+            }
+            if let Ok(instruction) = item(self.family, bytes)
+                && let Some(Branch { jip, uip, .. }) = instruction.branch()
             {
                 for distance in [jip, uip].into_iter().flatten() {
-                    labels.extend(target(item.offset, *distance));
+                    if let Some(to) = target(offset, *distance) {
+                        labels.insert(to);
+                    }
                 }
             }
         }
         starts.insert(code.len());
-        labels.retain(|at| starts.contains(at));
+        labels.retain(&starts);
         labels
     }
 }
@@ -188,12 +193,12 @@ fn target(at: usize, distance: i32) -> Option<usize> {
 /// Targets as labels, where an instruction begins there.
 struct Labels<'a> {
     at: usize,
-    labels: &'a BTreeSet<usize>,
+    labels: &'a Offsets,
 }
 
 impl Targets for Labels<'_> {
     fn write(&self, out: &mut String, distance: i32) {
-        match target(self.at, distance).filter(|to| self.labels.contains(to)) {
+        match target(self.at, distance).filter(|to| self.labels.contains(*to)) {
             Some(to) => {
                 let _ = write!(out, "L{to}");
             }
@@ -222,55 +227,54 @@ fn assembles(
     Err(alloc::format!("{text}: {why}"))
 }
 
-/// The instructions of a kernel, and what is none.
-struct Items<'a> {
-    family: Family,
-    code: &'a [u8],
-    offset: usize,
-}
-
-struct Item<'a> {
-    offset: usize,
-    bytes: &'a [u8],
-    decoded: Result<Instruction, String>,
-}
-
-impl<'a> Items<'a> {
-    fn new(family: Family, code: &'a [u8]) -> Self {
-        Self {
-            family,
-            code,
-            offset: 0,
-        }
+/// What the bytes of one instruction are, or why they are none.
+fn item(family: Family, bytes: &[u8]) -> Result<Instruction, String> {
+    match decode(family, bytes) {
+        Ok((instruction, _)) => assembles(family, instruction, bytes),
+        Err(error) => Err(alloc::format!("{error}")),
     }
 }
 
-impl<'a> Iterator for Items<'a> {
-    type Item = Item<'a>;
+/// A kernel cut into the bytes of its instructions, with their offsets. Bit 29 says how long each
+/// is, also of what is no instruction.
+fn pieces(code: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut offset = 0;
+    core::iter::from_fn(move || {
+        let rest = code.get(offset..).filter(|rest| !rest.is_empty())?;
+        let short = rest.get(3).is_some_and(|byte| byte & 0x20 != 0);
+        let bytes = rest.get(..if short { 8 } else { 16 }).unwrap_or(rest);
+        let at = offset;
+        offset += bytes.len();
+        Some((at, bytes))
+    })
+}
 
-    fn next(&mut self) -> Option<Item<'a>> {
-        let rest = self.code.get(self.offset..)?;
-        if rest.is_empty() {
-            return None;
+/// A set of offsets into a kernel, as a bit for each eighth byte: instructions begin nowhere else.
+struct Offsets(Vec<u64>);
+
+impl Offsets {
+    /// An empty set.
+    fn of(code: &[u8]) -> Self {
+        Self(alloc::vec![0; code.len() / 512 + 1])
+    }
+
+    fn insert(&mut self, offset: usize) {
+        if offset.is_multiple_of(8)
+            && let Some(word) = self.0.get_mut(offset / 512)
+        {
+            *word |= 1 << (offset / 8 % 64);
         }
-        let offset = self.offset;
-        let (decoded, length) = match decode(self.family, rest) {
-            Ok((instruction, length)) => {
-                let bytes = rest.get(..length).unwrap_or_default();
-                (assembles(self.family, instruction, bytes), length)
-            }
-            Err(error) => {
-                // Bit 29 says how long it would be.
-                let short = rest.get(3).is_some_and(|byte| byte & 0x20 != 0);
-                let length = if short { 8 } else { 16 };
-                (Err(alloc::format!("{error}")), length.min(rest.len()))
-            }
-        };
-        self.offset += length;
-        Some(Item {
-            offset,
-            bytes: &rest[..length],
-            decoded,
-        })
+    }
+
+    fn contains(&self, offset: usize) -> bool {
+        let word = self.0.get(offset / 512).copied().unwrap_or(0);
+        offset.is_multiple_of(8) && word >> (offset / 8 % 64) & 1 != 0
+    }
+
+    /// Keeps what is in `other`, too.
+    fn retain(&mut self, other: &Offsets) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word &= other;
+        }
     }
 }

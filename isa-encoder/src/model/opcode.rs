@@ -51,11 +51,13 @@ macro_rules! opcodes {
             pub const ALL: &'static [Opcode] = &[$(Opcode::$name,)*];
 
             /// The mnemonic in IGA syntax.
+            #[inline]
             pub const fn mnemonic(self) -> &'static str {
                 match self { $(Opcode::$name => $mnemonic,)* }
             }
 
             /// The shape of the operands.
+            #[inline]
             pub const fn format(self) -> Format {
                 match self { $(Opcode::$name => Format::$format,)* }
             }
@@ -151,6 +153,7 @@ opcodes! {
 
 impl Opcode {
     /// Whether this is one of the send instructions.
+    #[inline]
     pub const fn is_send(self) -> bool {
         matches!(self.format(), Format::Send)
     }
@@ -158,6 +161,7 @@ impl Opcode {
     /// Whether the opcode takes a condition modifier.
     ///
     /// Source: the instruction attributes of the PRMs, vol 2a, and of IGA's models.
+    #[inline]
     pub const fn has_condition(self) -> bool {
         match self.format() {
             Format::Unary => !matches!(
@@ -181,6 +185,7 @@ impl Opcode {
     /// Whether the opcode takes a predicate.
     ///
     /// Source: as [`Opcode::has_condition`].
+    #[inline]
     pub const fn has_predicate(self) -> bool {
         !matches!(
             self.format(),
@@ -194,6 +199,7 @@ impl Opcode {
     /// Whether the opcode can saturate in some family.
     ///
     /// Source: as [`Opcode::has_condition`].
+    #[inline]
     pub const fn has_saturation(self) -> bool {
         !matches!(
             self,
@@ -221,11 +227,13 @@ impl Opcode {
     }
 
     /// Whether the opcode has `.b`, branch control.
+    #[inline]
     pub const fn has_branch_control(self) -> bool {
         matches!(self, Opcode::If | Opcode::Else | Opcode::Goto)
     }
 
     /// Whether this changes the instruction pointer or the channels that run.
+    #[inline]
     pub const fn is_branch(self) -> bool {
         matches!(
             self.format(),

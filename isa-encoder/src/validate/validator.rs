@@ -1,5 +1,7 @@
 //! All rules of a machine, over an instruction.
 
+use alloc::vec::Vec;
+
 use devinfo::{Family, Platform};
 
 use super::rule::{Rule, Violation};
@@ -59,26 +61,29 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// Checks instructions against the rules of a machine.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Validator {
     machine: Machine,
+    /// Those that hold for the machine.
+    rules: Vec<&'static Rule>,
 }
 
 impl Validator {
     /// A validator for a family or a platform.
     pub fn new(machine: impl Into<Machine>) -> Self {
+        let machine = machine.into();
         Self {
-            machine: machine.into(),
+            machine,
+            rules: rules().filter(|rule| rule.scope.covers(&machine)).collect(),
         }
     }
 
     /// The rules that `instruction` breaks; nothing if it is legal.
     pub fn check(&self, instruction: &Instruction) -> impl Iterator<Item = Violation> {
-        let machine = self.machine;
-        let view = View::new(machine, instruction);
-        rules()
-            .filter(move |rule| rule.scope.covers(&machine))
-            .filter_map(move |rule| {
+        let view = View::new(self.machine, instruction);
+        self.rules
+            .iter()
+            .filter_map(move |&rule| {
                 let place = (rule.check)(&view)?;
                 let is_message = rule.name == send::MESSAGE.name;
                 Some(Violation {

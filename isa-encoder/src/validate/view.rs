@@ -94,11 +94,13 @@ pub(super) struct View<'a> {
     pub input: &'a Instruction,
     pub dst: Option<Operand>,
     srcs: [Option<Operand>; 3],
+    mixed_float: bool,
+    exec_type: Option<Type>,
 }
 
 impl<'a> View<'a> {
     pub(super) fn new(machine: Machine, input: &'a Instruction) -> Self {
-        Self {
+        let mut view = Self {
             machine,
             input,
             dst: dst(&input.dst, input.exec_size),
@@ -107,7 +109,13 @@ impl<'a> View<'a> {
                 src(&input.src[1], 1),
                 src(&input.src[2], 2),
             ],
-        }
+            mixed_float: false,
+            exec_type: None,
+        };
+        // Many rules ask for these.
+        view.mixed_float = view.mixes_floats();
+        view.exec_type = view.operation_type();
+        view
     }
 
     pub(super) fn family(&self) -> Family {
@@ -184,6 +192,10 @@ impl<'a> View<'a> {
 
     /// Half and single precision, or bfloat and single, among the operands.
     pub(super) fn is_mixed_float(&self) -> bool {
+        self.mixed_float
+    }
+
+    fn mixes_floats(&self) -> bool {
         let any = |ty| self.operands().any(|operand| operand.ty == ty);
         self.is_arithmetic() && any(Type::F) && (any(Type::Hf) || any(Type::Bf))
     }
@@ -194,6 +206,10 @@ impl<'a> View<'a> {
     /// words or floats, the widest source wins, floats before integers; half precision mixed
     /// with another type is carried out in single precision.
     pub(super) fn exec_type(&self) -> Option<Type> {
+        self.exec_type
+    }
+
+    fn operation_type(&self) -> Option<Type> {
         let widened = |ty: Type| match ty {
             Type::Ub | Type::B | Type::V | Type::Uv => Type::W,
             Type::Vf => Type::F,

@@ -125,6 +125,9 @@ pub(super) struct Gather<'a> {
     pub live: u32,
     /// Bytes of a register: planes begin at registers.
     pub grf: usize,
+    /// The message needs elements that are aligned to dwords. Byte scattered and load/store
+    /// messages do not: compilers store pairs of words by them.
+    pub aligned: bool,
     pub checks: Option<&'a Checks>,
 }
 
@@ -165,7 +168,7 @@ impl Gather<'_> {
             for lane in Lanes(self.live) {
                 let offset = self.offset(lane, component);
                 // Hardware splits bytes and words; dwords and qwords it does not.
-                if width >= 4 && !self.place.address(offset).is_multiple_of(4) {
+                if self.aligned && width >= 4 && !self.place.address(offset).is_multiple_of(4) {
                     checks.report(Rule::ElementAlignment, || {
                         format!("channel {lane} accesses {width} bytes at offset {offset:#x}")
                     });

@@ -7,7 +7,6 @@ use crate::code::bits::{Field, Overflow, Split, Word};
 use crate::code::compact;
 use crate::code::family::{self, FAMILIES, FamilyTable};
 use crate::code::layout::Layout;
-use crate::code::opcodes;
 use crate::code::swsb::{self, SwsbClass, SwsbEncoding};
 use crate::model::{CondMod, Format, Instruction, Options, PredControl, Specific, Src};
 
@@ -19,13 +18,15 @@ type Result<T> = core::result::Result<T, EncodeError>;
 /// # Errors
 /// [`EncodeError`] names the operand or field that `family` cannot express.
 pub fn encode(family: Family, instruction: &Instruction) -> Result<([u8; 16], usize)> {
-    let mut encoder = Encoder::new(family, instruction)?;
-    encoder.instruction()?;
-    if instruction.options.contains(Options::COMPACTED) {
-        let word = encoder.compact()?;
-        return Ok((word.0.to_le_bytes(), 8));
+    match family::index(family) {
+        0 => Encoder::<0>::encode(instruction),
+        1 => Encoder::<1>::encode(instruction),
+        2 => Encoder::<2>::encode(instruction),
+        3 => Encoder::<3>::encode(instruction),
+        4 => Encoder::<4>::encode(instruction),
+        5 => Encoder::<5>::encode(instruction),
+        _ => Encoder::<6>::encode(instruction),
     }
-    Ok((encoder.word.0.to_le_bytes(), 16))
 }
 
 /// Encodes an instruction in the 8-byte form if it has one, else in the 16-byte form.
@@ -33,38 +34,39 @@ pub fn encode(family: Family, instruction: &Instruction) -> Result<([u8; 16], us
 /// # Errors
 /// As [`encode`].
 pub fn encode_shortest(family: Family, instruction: &Instruction) -> Result<([u8; 16], usize)> {
-    let mut encoder = Encoder::new(family, instruction)?;
-    encoder.instruction()?;
-    Ok(match encoder.compact() {
-        Ok(word) => (word.0.to_le_bytes(), 8),
-        Err(_) => (encoder.word.0.to_le_bytes(), 16),
-    })
+    let mut short = *instruction;
+    short.options |= Options::COMPACTED;
+    match encode(family, &short) {
+        Err(EncodeError::NotCompactable { .. }) => encode(family, instruction),
+        result => result,
+    }
 }
 
-pub(super) struct Encoder<'a> {
-    pub(super) table: &'static FamilyTable,
-    pub(super) layout: &'static Layout,
+/// The encoder of family number `N`. As in the decoder, the tables are constants of the instance.
+pub(super) struct Encoder<'a, const N: usize> {
     pub(super) input: &'a Instruction,
     pub(super) word: Word,
 }
 
-impl<'a> Encoder<'a> {
-    pub(super) fn new(family: Family, input: &'a Instruction) -> Result<Self> {
-        let table = FAMILIES
-            .get(family::index(family))
-            .filter(|table| table.family == family)
-            .ok_or(EncodeError::Family { family })?;
-        Ok(Self {
-            table,
-            layout: &table.layout,
+impl<'a, const N: usize> Encoder<'a, N> {
+    pub(super) const TABLE: &'static FamilyTable = &FAMILIES[N];
+    pub(super) const LAYOUT: &'static Layout = &FAMILIES[N].layout;
+
+    fn encode(input: &'a Instruction) -> Result<([u8; 16], usize)> {
+        let mut encoder = Self {
             input,
             word: Word(0),
-        })
+        };
+        encoder.instruction()?;
+        if input.options.contains(Options::COMPACTED) {
+            return Ok((encoder.compact()?.0.to_le_bytes(), 8));
+        }
+        Ok((encoder.word.0.to_le_bytes(), 16))
     }
 
     pub(super) fn cannot<T>(&self, field: &'static str, value: u64) -> Result<T> {
         Err(EncodeError::Field {
-            family: self.table.family,
+            family: Self::TABLE.family,
             opcode: self.input.opcode,
             field,
             value,
@@ -73,12 +75,13 @@ impl<'a> Encoder<'a> {
 
     pub(super) fn form<T>(&self, field: &'static str) -> Result<T> {
         Err(EncodeError::Form {
-            family: self.table.family,
+            family: Self::TABLE.family,
             opcode: self.input.opcode,
             field,
         })
     }
 
+    #[inline(always)]
     pub(super) fn set(&mut self, name: &'static str, field: Field, value: u64) -> Result<()> {
         match self.word.set(field, value) {
             Ok(()) => Ok(()),
@@ -86,6 +89,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn scatter(&mut self, name: &'static str, split: Split, value: u64) -> Result<()> {
         match self.word.scatter(split, value) {
             Ok(()) => Ok(()),
@@ -96,7 +100,7 @@ impl<'a> Encoder<'a> {
     pub(super) fn compact(&self) -> Result<Word> {
         let opcode = self.input.opcode;
         let fail = |why| EncodeError::NotCompactable { opcode, why };
-        let tables = self.table.compaction;
+        let tables = Self::TABLE.compaction;
         let form = tables
             .form(opcode.format())
             .ok_or(fail("the format has none"))?;
@@ -104,7 +108,7 @@ impl<'a> Encoder<'a> {
         if !matches!(opcode.format(), Format::Ternary | Format::Dpas) {
             for src in &self.input.src {
                 if let Src::Immediate { ty, .. } = *src {
-                    let imm = self.word.get32(self.layout.imm32);
+                    let imm = self.word.get32(Self::LAYOUT.imm32);
                     if ty.bits() == 64 {
                         return Err(fail("a 64-bit immediate"));
                     }
@@ -114,7 +118,7 @@ impl<'a> Encoder<'a> {
             }
         }
         let mut word = compact::compact(form, tables.imm, self.word, short_imm).map_err(fail)?;
-        if word.set(self.layout.compacted, 1).is_err() {
+        if word.set(Self::LAYOUT.compacted, 1).is_err() {
             return Err(fail("the family has none"));
         }
         Ok(word)
@@ -122,9 +126,9 @@ impl<'a> Encoder<'a> {
 
     pub(super) fn instruction(&mut self) -> Result<()> {
         let input = self.input;
-        let family = self.table.family;
+        let family = Self::TABLE.family;
         let opcode = input.opcode;
-        let Some(code) = opcodes::code(family, opcode) else {
+        let Some(code) = Self::TABLE.code(opcode) else {
             return Err(EncodeError::Opcode { family, opcode });
         };
         self.word = Word(u128::from(code));
@@ -149,11 +153,11 @@ impl<'a> Encoder<'a> {
     }
 
     pub(super) fn controls(&mut self) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         let input = self.input;
         let class = SwsbClass::of(input.opcode);
-        match swsb::encode(self.table.swsb, class, input.swsb) {
-            Some(bits) if self.table.swsb != SwsbEncoding::None => {
+        match swsb::encode(Self::TABLE.swsb, class, input.swsb) {
+            Some(bits) if Self::TABLE.swsb != SwsbEncoding::None => {
                 self.set("SWSB", l.swsb, bits)?;
             }
             Some(_) => {}
@@ -209,8 +213,9 @@ impl<'a> Encoder<'a> {
         self.predicate()
     }
 
+    #[inline(always)]
     pub(super) fn predicate(&mut self) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         let Some(predicate) = self.input.predicate else {
             return Ok(());
         };
@@ -239,8 +244,9 @@ impl<'a> Encoder<'a> {
         self.set("PredInv", l.pred_inverse, u64::from(predicate.inverse))
     }
 
+    #[inline(always)]
     pub(super) fn arithmetic_controls(&mut self) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         let input = self.input;
         if input.saturate && !input.opcode.has_saturation() {
             return self.form("Saturate");
@@ -250,18 +256,19 @@ impl<'a> Encoder<'a> {
         self.set("AccWrEn", l.acc_wr_en, u64::from(acc))
     }
 
+    #[inline(always)]
     pub(super) fn cond(&mut self) -> Result<()> {
         match self.input.cond {
             None => Ok(()),
             Some(CondMod::Eo) => self.form("CondModifier"),
             Some(_) if !self.input.opcode.has_condition() => self.form("CondModifier"),
-            Some(cond) => self.set("CondModifier", self.layout.cond, cond as u64),
+            Some(cond) => self.set("CondModifier", Self::LAYOUT.cond, cond as u64),
         }
     }
 
     pub(super) fn basic(&mut self, sources: usize) -> Result<()> {
-        let l = self.layout;
-        let sources = if sources == 2 && self.table.is_unary(self.input.opcode) {
+        let l = Self::LAYOUT;
+        let sources = if sources == 2 && Self::TABLE.is_unary(self.input.opcode) {
             1
         } else {
             sources
@@ -275,7 +282,7 @@ impl<'a> Encoder<'a> {
     /// The first `count` sources of the one- and two-source formats: only the last may be an
     /// immediate, for it takes the place of all that follows.
     fn sources(&mut self, count: usize) -> Result<()> {
-        let fields = self.layout.src.iter().zip(SRC_NAMES);
+        let fields = Self::LAYOUT.src.iter().zip(SRC_NAMES);
         for (i, (src, (fields, name))) in self.input.src.iter().zip(fields).enumerate().take(count)
         {
             if i + 1 < count && matches!(src, Src::Immediate { .. }) {
@@ -296,7 +303,7 @@ impl<'a> Encoder<'a> {
     }
 
     pub(super) fn math(&mut self) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         let Specific::Math(function) = self.input.specific else {
             return self.form("MathFC");
         };
@@ -305,7 +312,7 @@ impl<'a> Encoder<'a> {
             return self.form("CondModifier");
         }
         self.dst(&l.dst)?;
-        if function.is_macro() && self.table.align16 {
+        if function.is_macro() && Self::TABLE.align16 {
             self.set("AccessMode", l.access_mode, 1)?;
         }
         self.set("MathFC", l.function, function as u64)?;
@@ -313,7 +320,7 @@ impl<'a> Encoder<'a> {
     }
 
     pub(super) fn sync(&mut self) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         let Specific::Sync(function) = self.input.specific else {
             return self.form("SyncFC");
         };
@@ -326,7 +333,7 @@ impl<'a> Encoder<'a> {
     }
 
     pub(super) fn wait(&mut self) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         self.dst(&l.dst)?;
         self.src(&l.src[0], &self.input.src[0], SRC_NAMES[0])?;
         self.no_more_sources(1)

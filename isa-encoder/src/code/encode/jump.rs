@@ -7,14 +7,14 @@ use crate::model::{Dst, Format, Register, Specific, Src};
 
 type Result<T> = core::result::Result<T, EncodeError>;
 
-impl Encoder<'_> {
+impl<const N: usize> Encoder<'_, N> {
     pub(super) fn jump(&mut self) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         let format = self.input.opcode.format();
         let Specific::Branch(branch) = self.input.specific else {
             return self.form("target");
         };
-        if self.table.legacy_jumps {
+        if Self::TABLE.legacy_jumps {
             return self.jump_gen9(&branch);
         }
         if branch.control {

@@ -15,12 +15,12 @@ use crate::model::{
 
 type Result<T> = core::result::Result<T, EncodeError>;
 
-impl Encoder<'_> {
+impl<const N: usize> Encoder<'_, N> {
     pub(super) fn ternary_align16(&mut self) -> Result<()> {
-        let a = &self.layout.align16;
-        self.set("AccessMode", self.layout.access_mode, 1)?;
+        let a = &Self::LAYOUT.align16;
+        self.set("AccessMode", Self::LAYOUT.access_mode, 1)?;
         let ty_code = |this: &Self, ty: Option<Type>, name| {
-            let code = ty.and_then(|ty| types::code(&this.table.types.align16, ty));
+            let code = ty.and_then(|ty| types::code(&Self::TABLE.types.align16, ty));
             match code {
                 Some(code) => Ok(code),
                 None => this.form(name),
@@ -41,7 +41,7 @@ impl Encoder<'_> {
                     None => (reg.byte, FULL_WRITE_MASK),
                     Some(one) => {
                         let size = u64::from(one.channels.trailing_zeros());
-                        self.set("ExecSize", self.layout.exec_size, size)?;
+                        self.set("ExecSize", Self::LAYOUT.exec_size, size)?;
                         let in_group = reg.byte % one.group_bytes;
                         if in_group % one.element_bytes != 0 {
                             return self.cannot("Dst.SubReg", u64::from(reg.byte));
@@ -81,7 +81,7 @@ impl Encoder<'_> {
     }
 
     fn src_align16(&mut self, index: usize) -> Result<()> {
-        let s = &self.layout.align16.src[index];
+        let s = &Self::LAYOUT.align16.src[index];
         let name = SRC_NAMES[index];
         let src = self.input.src[index];
         let Some(ty) = src.ty() else {
@@ -134,7 +134,7 @@ impl Encoder<'_> {
     }
 
     pub(super) fn send_gen9(&mut self, send: &Send) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         let s = &l.send;
         let two = matches!(self.input.opcode, Opcode::Sends | Opcode::Sendsc);
         if self.input.options.contains(Options::NO_SRC_DEP_SET) {
@@ -173,7 +173,7 @@ impl Encoder<'_> {
             && exdesc != 0
         {
             let indirect = matches!(src0, Src::Indirect { .. });
-            if exdesc & 0xffff != 0 || self.table.send_regions || indirect {
+            if exdesc & 0xffff != 0 || Self::TABLE.send_regions || indirect {
                 return self.cannot("ExDesc", u64::from(exdesc));
             }
             self.scatter("ExDesc", s.exdesc, u64::from(exdesc >> 16))?;
@@ -182,12 +182,12 @@ impl Encoder<'_> {
     }
 
     fn sends(&mut self, send: &Send) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         let s = &l.send;
         let Dst::Direct { reg, ty, .. } = self.input.dst else {
             return self.form("Dst");
         };
-        let code = self.type_code(&self.table.types.register, ty, "Dst.DataType")?;
+        let code = self.type_code(&Self::TABLE.types.register, ty, "Dst.DataType")?;
         self.set("Dst.DataType", l.dst.ty, code)?;
         let (file, number) = self.register(reg, "Dst.Reg")?;
         self.set("Dst.RegFile", s.dst_file, file)?;
@@ -225,7 +225,7 @@ impl Encoder<'_> {
     }
 
     pub(super) fn jump_gen9(&mut self, branch: &Branch) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         let opcode = self.input.opcode;
         let format = opcode.format();
         if branch.control {
@@ -302,6 +302,6 @@ impl Encoder<'_> {
     }
 
     fn d_type(&self, name: &'static str) -> Result<u64> {
-        self.type_code(&self.table.types.register, Type::D, name)
+        self.type_code(&Self::TABLE.types.register, Type::D, name)
     }
 }

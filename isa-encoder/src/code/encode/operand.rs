@@ -9,7 +9,8 @@ use crate::model::{ArfKind, Dst, RegFile, Region, Register, Src, SrcMods, Type, 
 
 type Result<T> = core::result::Result<T, EncodeError>;
 
-impl Encoder<'_> {
+impl<const N: usize> Encoder<'_, N> {
+    #[inline(always)]
     pub(super) fn type_code(
         &self,
         table: &[Option<Type>; 16],
@@ -23,6 +24,7 @@ impl Encoder<'_> {
     }
 
     /// A register's file (1 for general registers) and number fields' values.
+    #[inline(always)]
     pub(super) fn register(&self, reg: Register, name: &'static str) -> Result<(u64, u64)> {
         match reg.file {
             RegFile::Grf => Ok((1, u64::from(reg.number))),
@@ -34,6 +36,7 @@ impl Encoder<'_> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn subreg(
         &mut self,
         name: &'static str,
@@ -41,7 +44,7 @@ impl Encoder<'_> {
         odd: Field,
         byte: u8,
     ) -> Result<()> {
-        let unit = u64::from(self.layout.subreg_unit);
+        let unit = u64::from(Self::LAYOUT.subreg_unit);
         let byte = u64::from(byte);
         let rest = byte % unit;
         if rest != 0 {
@@ -53,11 +56,12 @@ impl Encoder<'_> {
         self.set(name, field, byte / unit)
     }
 
+    #[inline(always)]
     pub(super) fn dst(&mut self, d: &DstFields) -> Result<()> {
         let Some(ty) = self.input.dst.ty() else {
             return self.form("Dst");
         };
-        let code = self.type_code(&self.table.types.register, ty, "Dst.DataType")?;
+        let code = self.type_code(&Self::TABLE.types.register, ty, "Dst.DataType")?;
         self.set("Dst.DataType", d.ty, code)?;
         let hstride = match self.input.dst {
             Dst::None => return self.form("Dst"),
@@ -75,7 +79,7 @@ impl Encoder<'_> {
                 ..
             } => {
                 self.set("Dst.AddrMode", d.address_mode, 1)?;
-                if self.table.indirect_file_is_grf {
+                if Self::TABLE.indirect_file_is_grf {
                     self.set("Dst.RegFile", d.file, 1)?;
                 }
                 self.set("Dst.AddrSubReg", d.addr_subreg, u64::from(subreg))?;
@@ -96,6 +100,7 @@ impl Encoder<'_> {
         self.set("Dst.HorzStride", d.hstride, code)
     }
 
+    #[inline(always)]
     pub(super) fn hstride_code(&self, stride: u8, name: &'static str) -> Result<u64> {
         match stride {
             0 => Ok(0),
@@ -116,6 +121,7 @@ impl Encoder<'_> {
         self.scatter(name, split, (offset as u64) & ((1 << width) - 1))
     }
 
+    #[inline]
     pub(super) fn src(&mut self, s: &SrcFields, src: &Src, name: &'static str) -> Result<()> {
         let set_mods = |this: &mut Self, mods: SrcMods| {
             this.set("Src.Abs", s.abs, u64::from(mods.abs))?;
@@ -124,7 +130,7 @@ impl Encoder<'_> {
         match *src {
             Src::None => self.form(name),
             Src::Immediate { value, ty } => {
-                let code = self.type_code(&self.table.types.immediate, ty, "Src.DataType")?;
+                let code = self.type_code(&Self::TABLE.types.immediate, ty, "Src.DataType")?;
                 self.set("Src.DataType", s.ty, code)?;
                 self.immediate_file(s)?;
                 self.immediate(value, ty)
@@ -153,7 +159,7 @@ impl Encoder<'_> {
                 mods,
             } => {
                 self.set("Src.AddrMode", s.address_mode, 1)?;
-                if self.table.indirect_file_is_grf {
+                if Self::TABLE.indirect_file_is_grf {
                     self.set("Src.RegFile", s.file, 1)?;
                 }
                 self.set("Src.AddrSubReg", s.addr_subreg, u64::from(subreg))?;
@@ -190,7 +196,7 @@ impl Encoder<'_> {
     }
 
     pub(super) fn immediate(&mut self, value: u64, ty: Type) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         match ty.bits() {
             64 => {
                 for &field in l.imm64 {
@@ -205,8 +211,9 @@ impl Encoder<'_> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn region(&mut self, s: &SrcFields, region: Region, ty: Type) -> Result<()> {
-        let code = self.type_code(&self.table.types.register, ty, "Src.DataType")?;
+        let code = self.type_code(&Self::TABLE.types.register, ty, "Src.DataType")?;
         self.set("Src.DataType", s.ty, code)?;
         let vstride = match region.vstride {
             VStride::Elements(0) => 0,

@@ -8,11 +8,11 @@ use crate::model::{Descriptor, Dst, Sfid, Specific, Src};
 
 type Result<T> = core::result::Result<T, EncodeError>;
 
-impl Encoder<'_> {
+impl<const N: usize> Encoder<'_, N> {
     pub(super) fn send(&mut self) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         let s = &l.send;
-        let form = self.table.send;
+        let form = Self::TABLE.send;
         let Specific::Send(send) = self.input.specific else {
             return self.form("message");
         };
@@ -99,8 +99,7 @@ impl Encoder<'_> {
     }
 
     pub(super) fn set_sfid(&mut self, sfid: Sfid, field: Field) -> Result<()> {
-        match self
-            .table
+        match Self::TABLE
             .sfids
             .iter()
             .position(|entry| *entry == Some(sfid))

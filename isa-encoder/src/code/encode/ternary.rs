@@ -9,17 +9,17 @@ use crate::model::{CondMod, Dst, Region, Specific, Src, Type, VStride};
 
 type Result<T> = core::result::Result<T, EncodeError>;
 
-impl Encoder<'_> {
+impl<const N: usize> Encoder<'_, N> {
     pub(super) fn ternary(&mut self) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         self.arithmetic_controls()?;
-        if self.table.align16 {
+        if Self::TABLE.align16 {
             return self.ternary_align16();
         }
         let Some(dst_ty) = self.input.dst.ty() else {
             return self.form("Dst");
         };
-        let float = self.type_code(&self.table.types.ternary, dst_ty, "Dst.DataType")? & 8;
+        let float = self.type_code(&Self::TABLE.types.ternary, dst_ty, "Dst.DataType")? & 8;
         self.set("ExecDataType", l.dst3.exec_type, float >> 3)?;
         self.dst3(&l.dst3, float)?;
         for (i, (fields, name)) in l.src3.iter().zip(SRC_NAMES).enumerate() {
@@ -42,7 +42,7 @@ impl Encoder<'_> {
     }
 
     pub(super) fn ternary_type(&self, ty: Type, float: u64, name: &'static str) -> Result<u64> {
-        let code = self.type_code(&self.table.types.ternary, ty, name)?;
+        let code = self.type_code(&Self::TABLE.types.ternary, ty, name)?;
         if code & 8 != float {
             return self.form(name);
         }
@@ -52,7 +52,7 @@ impl Encoder<'_> {
     pub(super) fn dst3(&mut self, d: &Dst3Fields, float: u64) -> Result<()> {
         let (reg, hstride, ty) = match self.input.dst {
             Dst::Direct { reg, hstride, ty } => {
-                let unit = self.layout.subreg_unit * d.subreg_scale;
+                let unit = Self::LAYOUT.subreg_unit * d.subreg_scale;
                 if reg.byte % unit != 0 {
                     return self.cannot("Dst.SubReg", u64::from(reg.byte));
                 }
@@ -73,7 +73,7 @@ impl Encoder<'_> {
         let code = self.ternary_type(ty, float, "Dst.DataType")?;
         self.set("Dst.DataType", d.ty, code)?;
         let (file, number) = self.register(reg, "Dst.Reg")?;
-        let file = u64::from((file == 1) == self.table.ternary_grf_is_1);
+        let file = u64::from((file == 1) == Self::TABLE.ternary_grf_is_1);
         self.set("Dst.RegFile", d.file, file)?;
         self.set("Dst.RegNum", d.reg, number)?;
         let code = match hstride {
@@ -105,7 +105,7 @@ impl Encoder<'_> {
                 return self.set("Src.Imm", s.imm, value);
             }
             Src::Direct { reg, region, .. } => {
-                let unit = self.layout.subreg_unit;
+                let unit = Self::LAYOUT.subreg_unit;
                 if reg.byte % unit != 0 {
                     return self.cannot("Src.SubReg", u64::from(reg.byte));
                 }
@@ -123,7 +123,7 @@ impl Encoder<'_> {
             Src::None | Src::Indirect { .. } => return self.form(name),
         };
         let (file, number) = self.register(reg, name)?;
-        let file = u64::from((file == 1) == self.table.ternary_grf_is_1);
+        let file = u64::from((file == 1) == Self::TABLE.ternary_grf_is_1);
         self.set("Src.RegFile", s.file, file)?;
         self.set("Src.RegNum", s.reg, number)?;
         let mods = src.mods();
@@ -154,7 +154,7 @@ impl Encoder<'_> {
             0 => 0,
             4 => 2,
             8 => 3,
-            n if n == self.table.ternary_vstride1 => 1,
+            n if n == Self::TABLE.ternary_vstride1 => 1,
             n => return self.cannot("Src.VertStride", u64::from(n)),
         };
         self.scatter("Src.VertStride", s.vstride, code)?;
@@ -163,7 +163,7 @@ impl Encoder<'_> {
     }
 
     pub(super) fn dpas(&mut self) -> Result<()> {
-        let l = self.layout;
+        let l = Self::LAYOUT;
         let Specific::Dpas(dpas) = self.input.specific else {
             return self.form("Systolic.Control");
         };
@@ -177,7 +177,7 @@ impl Encoder<'_> {
         let Dst::Direct { reg, ty, .. } = self.input.dst else {
             return self.form("Dst");
         };
-        let float = self.type_code(&self.table.types.ternary, ty, "Dst.DataType")? & 8;
+        let float = self.type_code(&Self::TABLE.types.ternary, ty, "Dst.DataType")? & 8;
         self.set("ExecDataType", l.dst3.exec_type, float >> 3)?;
         let code = self.ternary_type(ty, float, "Dst.DataType")?;
         self.set("Dst.DataType", l.dst3.ty, code)?;

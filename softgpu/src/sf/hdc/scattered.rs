@@ -37,6 +37,7 @@ fn gather<'a>(
         lanes,
         live,
         grf: context.grf,
+        aligned: true,
         checks: context.env.checks,
     })
 }
@@ -56,12 +57,11 @@ pub(super) fn byte(
         high: false,
     };
     let live = channels(context.mask, simd);
-    gather(context, address, element, simd, live)?.transfer(
-        direction,
-        &context.payload,
-        dst,
-        std::iter::once(0),
-    )
+    Gather {
+        aligned: false,
+        ..gather(context, address, element, simd, live)?
+    }
+    .transfer(direction, &context.payload, dst, std::iter::once(0))
 }
 
 /// `size` is the element's bytes and the number of consecutive elements of each channel;

@@ -41,6 +41,7 @@ impl<'a> Vector<'a> {
             lanes: context.lanes,
             live: context.live,
             grf: context.grf,
+            aligned: false,
             checks: context.env.checks,
         })
     }
