@@ -4,12 +4,13 @@
 //! between it and the bytes of a [`devinfo::Family`]. A family is a table: field positions,
 //! opcodes, type encodings, compaction tables and scoreboard encodings are each written once, and
 //! decoder, encoder and printer all read them. [`message`] gives send descriptors their meaning,
-//! [`asm`] and [`disasm`] speak IGA syntax.
+//! [`asm`] and [`disasm`] speak IGA syntax; [`mod@build`] makes kernels in Rust.
 #![no_std]
 
 extern crate alloc;
 
 pub mod asm;
+pub mod build;
 mod code;
 pub mod disasm;
 pub mod message;

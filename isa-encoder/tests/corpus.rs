@@ -66,9 +66,10 @@ fn texts(zebin: &[u8]) -> Vec<(String, Vec<u8>)> {
         let name = section.name().unwrap();
         if name.starts_with(".text") {
             let code = section.data().unwrap();
-            let end = code.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
-            // The last instruction may end in zeros.
-            let end = end.next_multiple_of(8).min(code.len());
+            let mut end = 0;
+            while code[end..].iter().any(|byte| *byte != 0) {
+                end += if code[end + 3] & 0x20 != 0 { 8 } else { 16 };
+            }
             texts.push((name.to_owned(), code[..end].to_vec()));
         }
     }
@@ -233,7 +234,13 @@ fn intels_assembler_takes_the_text_of_compiled_kernels() {
                 code.extend(part);
             }
             match iga.assemble(&text) {
-                Ok(theirs) => assert!(theirs == code, "{set} {file}: iga64 gives other bytes"),
+                Ok(theirs) => {
+                    let differs = theirs.iter().zip(&code).position(|(a, b)| a != b);
+                    assert!(
+                        theirs == code,
+                        "{set} {file}: iga64 gives other bytes at {differs:x?}"
+                    );
+                }
                 Err(messages) => panic!("{set} {file}: {messages}"),
             }
         }

@@ -1,0 +1,159 @@
+//! The emitter and what it makes.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use devinfo::Family;
+
+use super::error::BuildError;
+use super::flow::Block;
+use super::op::Op;
+use crate::code::encode;
+use crate::disasm::{Disassembler, Format, print};
+use crate::model::{Flag, Instruction, Options, Specific};
+use crate::swsb;
+use crate::validate::{Machine, Validator};
+
+/// Who writes the software scoreboard (Gen12LP on; earlier families have none).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scoreboard {
+    /// [`swsb::annotate`], whatever the instructions say.
+    #[default]
+    Auto,
+    /// The author: [`Op::swsb`] is kept.
+    Keep,
+}
+
+/// The labels, by number, that a branch goes to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Target {
+    pub jip: Option<usize>,
+    pub uip: Option<usize>,
+}
+
+/// Takes the instructions of a kernel one after the other.
+#[derive(Debug)]
+pub struct Builder {
+    machine: Machine,
+    scoreboard: Scoreboard,
+    pub(super) items: Vec<(Instruction, Target)>,
+    /// The index of the instruction that each label means.
+    pub(super) labels: Vec<Option<usize>>,
+    pub(super) blocks: Vec<Block>,
+    /// The first mistake in the order of calls.
+    error: Option<BuildError>,
+}
+
+/// A finished kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// The instructions.
+    pub code: Vec<u8>,
+    /// The instructions as text, which assembles to the same bytes.
+    pub text: String,
+}
+
+impl Builder {
+    /// The flag register `f0.0`.
+    pub const F0: Flag = Flag {
+        register: 0,
+        subregister: 0,
+    };
+    /// The flag register `f1.0`.
+    pub const F1: Flag = Flag {
+        register: 1,
+        subregister: 0,
+    };
+
+    /// An empty kernel for a family, or for one of its platforms.
+    pub fn new(machine: impl Into<Machine>) -> Builder {
+        Builder {
+            machine: machine.into(),
+            scoreboard: Scoreboard::Auto,
+            items: Vec::new(),
+            labels: Vec::new(),
+            blocks: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// Who writes the software scoreboard.
+    pub fn scoreboard(mut self, scoreboard: Scoreboard) -> Builder {
+        self.scoreboard = scoreboard;
+        self
+    }
+
+    /// The family.
+    pub fn family(&self) -> Family {
+        self.machine.family
+    }
+
+    /// Appends an instruction. What is wrong with it, [`Builder::finish`] says.
+    pub fn emit(&mut self, op: Op) {
+        self.push(op.finish(), Target::default());
+    }
+
+    pub(super) fn push(&mut self, instruction: Instruction, target: Target) {
+        self.items.push((instruction, target));
+    }
+
+    pub(super) fn fail(&mut self, error: BuildError) {
+        self.error.get_or_insert(error);
+    }
+
+    /// Finds the branch targets, checks, encodes.
+    ///
+    /// # Errors
+    /// The first mistake: in nesting or labels, an instruction without an encoding, or one that
+    /// breaks a rule of the hardware.
+    pub fn finish(mut self) -> Result<Kernel, BuildError> {
+        if !self.blocks.is_empty() {
+            self.nesting("a block is not closed");
+        }
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let family = self.machine.family;
+        let validator = Validator::new(self.machine);
+        let mut code = Vec::with_capacity(self.items.len() * 16);
+        for (index, (instruction, target)) in self.items.iter().enumerate() {
+            let mut instruction = *instruction;
+            instruction.options.remove(Options::COMPACTED);
+            if let Specific::Branch(branch) = &mut instruction.specific {
+                branch.jip = self.distance(index, target.jip)?;
+                branch.uip = self.distance(index, target.uip)?;
+            }
+            let (bytes, length) = encode(family, &instruction)
+                .map_err(|error| BuildError::Encode { index, error })?;
+            if let Some(violation) = validator.check(&instruction).next() {
+                let mut text = String::new();
+                print::instruction(&mut text, family, &instruction, &print::Distances);
+                return Err(BuildError::Rule {
+                    index,
+                    text: text.trim().to_string(),
+                    violation: format!("{violation}, {}", violation.rule.source),
+                });
+            }
+            code.extend_from_slice(bytes.get(..length).unwrap_or_default());
+        }
+        if self.scoreboard == Scoreboard::Auto {
+            code = swsb::annotate(family, &code)?;
+        }
+        let text = Disassembler::new(family, Format::default()).print(&code);
+        Ok(Kernel { code, text })
+    }
+
+    /// The bytes from an instruction to a label; every instruction has 16 as long as it is built.
+    fn distance(&self, from: usize, label: Option<usize>) -> Result<Option<i32>, BuildError> {
+        let Some(label) = label else {
+            return Ok(None);
+        };
+        let fail = |what| BuildError::Label { label, what };
+        let to = self.labels.get(label).copied().flatten();
+        let to = to.ok_or(fail("not bound"))?;
+        i32::try_from((to as i64 - from as i64) * 16)
+            .map(Some)
+            .map_err(|_| fail("too far away"))
+    }
+}

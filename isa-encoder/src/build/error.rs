@@ -1,0 +1,63 @@
+//! Why a kernel cannot be built.
+
+use alloc::string::String;
+
+use crate::EncodeError;
+use crate::message::DescriptorError;
+use crate::swsb::AnnotateError;
+
+/// Why a kernel cannot be built. Instructions are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// An instruction has no encoding.
+    #[error("instruction {index}: {error}")]
+    Encode {
+        /// The instruction.
+        index: usize,
+        /// Why.
+        error: EncodeError,
+    },
+    /// An instruction breaks a rule of the hardware.
+    #[error("instruction {index}: {text}: {violation}")]
+    Rule {
+        /// The instruction.
+        index: usize,
+        /// The instruction as text.
+        text: String,
+        /// The operand, the rule, and its source.
+        violation: String,
+    },
+    /// The family does not have the message, or it does not fit the descriptors.
+    #[error("instruction {index}: {error}")]
+    Message {
+        /// The instruction.
+        index: usize,
+        /// Why.
+        error: DescriptorError,
+    },
+    /// Before Gen9, a send has one payload.
+    #[error("instruction {index}: sends have one payload before Gen9; put the data after the address")]
+    SecondPayload {
+        /// The instruction.
+        index: usize,
+    },
+    /// A branch goes to a label that is not bound, or that is bound twice.
+    #[error("label {label} is {what}")]
+    Label {
+        /// The label's number.
+        label: usize,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// `else_`, `end_if` or `end_while` without its opening, or an opening without its end.
+    #[error("instruction {index}: {what}")]
+    Nesting {
+        /// The instruction.
+        index: usize,
+        /// What is missing.
+        what: &'static str,
+    },
+    /// The scoreboard annotation failed.
+    #[error(transparent)]
+    Scoreboard(#[from] AnnotateError),
+}

@@ -1,0 +1,135 @@
+//! Labels and structured control flow.
+
+use super::builder::{Builder, Target};
+use super::error::BuildError;
+use super::op::Op;
+use crate::model::{Branch, Flag, Opcode, Specific};
+
+/// A place in a kernel, known or still to come; see [`Builder::label`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label(pub(super) usize);
+
+/// An open block.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Block {
+    /// `if`: where the channels that do not take it go on, and the `endif`.
+    If { otherwise: Label, end: Label },
+    /// `else`: the `endif`.
+    Else { end: Label },
+    /// A loop and its first instruction.
+    Loop { start: Label },
+}
+
+impl Builder {
+    /// A label that is bound later.
+    pub fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() - 1)
+    }
+
+    /// The next instruction is what `label` means.
+    pub fn bind(&mut self, label: Label) {
+        let next = self.items.len();
+        match self.labels.get_mut(label.0) {
+            Some(place @ None) => *place = Some(next),
+            _ => self.fail(BuildError::Label {
+                label: label.0,
+                what: "bound twice, or not of this builder",
+            }),
+        }
+    }
+
+    /// A label for the next instruction.
+    pub fn here(&mut self) -> Label {
+        let label = self.label();
+        self.bind(label);
+        label
+    }
+
+    /// `jmpi`: the whole thread goes on at `label`, if the first bit of `flag` is set.
+    pub fn jump(&mut self, label: Label, flag: Option<Flag>) {
+        let op = Op::new(Opcode::Jmpi, 1).no_mask();
+        let op = match flag {
+            Some(flag) => op.when(flag),
+            None => op,
+        };
+        self.branch(op, Some(label), None);
+    }
+
+    /// `if`: the channels whose bit of `flag` is set go on here, the others at `else` or `endif`.
+    pub fn if_(&mut self, exec_size: u8, flag: Flag) {
+        let (otherwise, end) = (self.label(), self.label());
+        self.branch(
+            Op::new(Opcode::If, exec_size).when(flag),
+            Some(otherwise),
+            Some(end),
+        );
+        self.blocks.push(Block::If { otherwise, end });
+    }
+
+    /// `else`: the other channels go on here.
+    pub fn else_(&mut self, exec_size: u8) {
+        match self.blocks.pop() {
+            Some(Block::If { otherwise, end }) => {
+                self.branch(Op::new(Opcode::Else, exec_size), Some(end), Some(end));
+                // Gen8 on: `if` goes to the instruction after `else`.
+                self.bind(otherwise);
+                self.blocks.push(Block::Else { end });
+            }
+            _ => self.nesting("an else without an if"),
+        }
+    }
+
+    /// `endif`: the channels of both ways go on together.
+    pub fn end_if(&mut self, exec_size: u8) {
+        let end = match self.blocks.pop() {
+            Some(Block::If { otherwise, end }) => {
+                self.bind(otherwise);
+                end
+            }
+            Some(Block::Else { end }) => end,
+            _ => return self.nesting("an endif without an if"),
+        };
+        self.bind(end);
+        // The next place where channels may wait is at most the next instruction.
+        let next = self.label();
+        self.branch(Op::new(Opcode::Endif, exec_size), Some(next), None);
+        self.bind(next);
+    }
+
+    /// The start of a loop that [`Builder::end_while`] closes.
+    pub fn loop_(&mut self) {
+        let start = self.here();
+        self.blocks.push(Block::Loop { start });
+    }
+
+    /// `while`: the channels whose bit of `flag` is set start over.
+    pub fn end_while(&mut self, exec_size: u8, flag: Flag) {
+        match self.blocks.pop() {
+            Some(Block::Loop { start }) => {
+                self.branch(
+                    Op::new(Opcode::While, exec_size).when(flag),
+                    Some(start),
+                    None,
+                );
+            }
+            _ => self.nesting("a while without a loop"),
+        }
+    }
+
+    /// A branch of any kind to labels.
+    pub fn branch(&mut self, op: Op, jip: Option<Label>, uip: Option<Label>) {
+        let mut instruction = op.finish();
+        instruction.specific = Specific::Branch(Branch::default());
+        let target = |label: Option<Label>| label.map(|label| label.0);
+        self.push(instruction, Target {
+            jip: target(jip),
+            uip: target(uip),
+        });
+    }
+
+    pub(super) fn nesting(&mut self, what: &'static str) {
+        let index = self.items.len();
+        self.fail(BuildError::Nesting { index, what });
+    }
+}

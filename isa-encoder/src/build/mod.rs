@@ -1,0 +1,40 @@
+//! A typed emitter: kernels built in Rust rather than written as text.
+//!
+//! [`Builder`] takes instructions one after the other, with registers and regions as [`Operand`]s,
+//! messages as the values of [`crate::message`], and labels; [`Builder::finish`] finds the branch
+//! targets, checks each instruction against the rules of [`crate::validate`], writes the software
+//! scoreboard if asked to, and gives the bytes and the text.
+//!
+//! ```
+//! use devinfo::Family;
+//! use isa_encoder::build::{Builder, Op, grf, imm};
+//! use isa_encoder::{Opcode, Type};
+//!
+//! let mut b = Builder::new(Family::Gen12Lp);
+//! let (sum, count) = (grf(10).ty(Type::D), grf(11).ty(Type::D));
+//! b.emit(Op::new(Opcode::Mov, 1).no_mask().dst(count).src(imm(10, Type::W)));
+//! b.emit(Op::new(Opcode::Mov, 8).no_mask().dst(sum).src(imm(0, Type::W)));
+//! let again = b.here();
+//! b.emit(Op::new(Opcode::Add, 8).dst(sum).src(sum).src(count.scalar()));
+//! b.emit(Op::new(Opcode::Add, 1).no_mask().cond(isa_encoder::CondMod::Ne, Builder::F0)
+//!     .dst(count).src(count).src(imm(-1, Type::W)));
+//! b.jump(again, Some(Builder::F0));
+//! b.end_of_thread(grf(127))?;
+//! let kernel = b.finish()?;
+//! assert!(kernel.text.contains("jmpi"));
+//! # Ok::<(), isa_encoder::build::BuildError>(())
+//! ```
+
+mod builder;
+mod error;
+mod flow;
+mod op;
+mod operand;
+mod send;
+
+pub use builder::{Builder, Kernel, Scoreboard};
+pub use error::BuildError;
+pub use flow::Label;
+pub use op::Op;
+pub use operand::{Operand, Reg, grf, imm, imm_f32, null};
+pub use send::{Payload, SendOp};

@@ -1,0 +1,195 @@
+//! Registers, regions and immediates.
+
+use crate::model::{ArfKind, Dst, RegFile, Region, Register, Src, SrcMods, Type};
+
+/// A register without a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reg(Register);
+
+/// The general register `number`: 32 bytes to XeHPG, 64 from XeHPC on.
+pub const fn grf(number: u8) -> Reg {
+    Reg(Register::grf(number))
+}
+
+/// The null register: reads 0, drops writes.
+pub const fn null() -> Reg {
+    Reg(Register::NULL)
+}
+
+impl Reg {
+    /// The architecture register `number` of a kind, from its first byte.
+    pub const fn arf(kind: ArfKind, number: u8) -> Reg {
+        Reg(Register {
+            file: RegFile::Arf(kind),
+            number,
+            byte: 0,
+        })
+    }
+
+    /// The register as an operand of elements of `ty`, one after the other.
+    pub const fn ty(self, ty: Type) -> Operand {
+        Operand {
+            place: Place::Direct(self.0),
+            ty,
+            region: None,
+            hstride: 1,
+            mods: SrcMods::NONE,
+        }
+    }
+
+    /// Element `index` of type `ty`. An index beyond the register does not encode.
+    pub const fn element(self, index: u8, ty: Type) -> Operand {
+        let byte = index as u32 * ty.bits() / 8;
+        let mut reg = self.0;
+        // 255 lies in no register of elements wider than a byte, and is refused.
+        reg.byte = if byte > 255 { 255 } else { byte as u8 };
+        Operand {
+            place: Place::Direct(reg),
+            ..Reg(reg).ty(ty)
+        }
+    }
+
+    /// The register itself.
+    pub const fn register(self) -> Register {
+        self.0
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Direct(Register),
+    Indirect { subreg: u8, offset: i16 },
+    Immediate(u64),
+}
+
+/// An operand: a destination or a source, by where it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand {
+    place: Place,
+    ty: Type,
+    region: Option<Region>,
+    hstride: u8,
+    mods: SrcMods,
+}
+
+/// An integer immediate, its low bits in `ty`.
+pub const fn imm(value: i64, ty: Type) -> Operand {
+    let bits = ty.bits();
+    let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+    Operand {
+        place: Place::Immediate(value as u64 & mask),
+        ty,
+        region: None,
+        hstride: 1,
+        mods: SrcMods::NONE,
+    }
+}
+
+/// A single-precision immediate.
+pub const fn imm_f32(value: f32) -> Operand {
+    imm(value.to_bits() as i64, Type::F)
+}
+
+impl Operand {
+    /// The general registers from byte `a0.subreg + offset` on, `subreg` in words.
+    pub const fn indirect(subreg: u8, offset: i16, ty: Type) -> Operand {
+        Operand {
+            place: Place::Indirect { subreg, offset },
+            ..imm(0, ty)
+        }
+    }
+
+    /// As a source: this region.
+    pub const fn region(mut self, region: Region) -> Operand {
+        self.region = Some(region);
+        self
+    }
+
+    /// As a source: `<0;1,0>`, the same element for all channels.
+    pub const fn scalar(self) -> Operand {
+        self.region(Region::SCALAR)
+    }
+
+    /// Every `stride`-th element: of a destination 1, 2 or 4, of a source also 0.
+    pub const fn stride(mut self, stride: u8) -> Operand {
+        self.hstride = stride;
+        self.region(match stride {
+            0 => Region::SCALAR,
+            stride => Region::new(stride, 1, 0),
+        })
+    }
+
+    /// As a source: negated (inverted, in bitwise operations).
+    pub const fn neg(mut self) -> Operand {
+        self.mods.neg = !self.mods.neg;
+        self
+    }
+
+    /// As a source: its absolute value.
+    pub const fn abs(mut self) -> Operand {
+        self.mods.abs = true;
+        self
+    }
+
+    /// The type.
+    pub const fn ty(self) -> Type {
+        self.ty
+    }
+
+    /// As a destination. An immediate is [`Dst::None`], which does not encode.
+    pub(super) const fn dst(self) -> Dst {
+        let (hstride, ty) = (self.hstride, self.ty);
+        match self.place {
+            Place::Direct(reg) => Dst::Direct { reg, hstride, ty },
+            Place::Indirect { subreg, offset } => Dst::Indirect {
+                subreg,
+                offset,
+                hstride,
+                ty,
+            },
+            Place::Immediate(_) => Dst::None,
+        }
+    }
+
+    /// As source `index` of an instruction with `sources` of them and of `exec_size` channels.
+    pub(super) fn src(self, index: usize, sources: usize, exec_size: u8) -> Src {
+        let (ty, mods) = (self.ty, self.mods);
+        let mut region = self.region.unwrap_or(match exec_size {
+            1 => Region::SCALAR,
+            _ => Region::PACKED,
+        });
+        if sources == 3 {
+            region = ternary(region, index);
+        }
+        match self.place {
+            Place::Direct(reg) => Src::Direct {
+                reg,
+                region,
+                ty,
+                mods,
+            },
+            Place::Indirect { subreg, offset } => Src::Indirect {
+                subreg,
+                offset,
+                region,
+                ty,
+                mods,
+            },
+            Place::Immediate(value) => Src::Immediate { value, ty },
+        }
+    }
+}
+
+/// The three-source form of the regions that occur: `<s;1,0>` is `<4s;s>` in sources 0 and 1 and
+/// `<s>` in source 2.
+fn ternary(region: Region, index: usize) -> Region {
+    let crate::model::VStride::Elements(stride) = region.vstride else {
+        return region;
+    };
+    match (region.width, index) {
+        (1, 2) => region,
+        (1, _) if stride == 1 || stride == 2 => Region::ternary(stride * 4, stride),
+        (1, _) => Region::ternary(stride, 0),
+        _ => region,
+    }
+}

@@ -1,0 +1,142 @@
+//! Messages.
+
+use super::builder::{Builder, Target};
+use super::error::BuildError;
+use super::op::Op;
+use super::operand::Reg;
+use crate::code::{SendForm, traits};
+use crate::message::{Gateway, Lengths, Message};
+use crate::model::{Descriptor, Dst, Opcode, Region, Send, Specific, Src, SrcMods, Type};
+use devinfo::Family;
+
+/// Registers that go with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Payload {
+    /// The first register.
+    pub reg: Reg,
+    /// How many.
+    pub len: u8,
+}
+
+/// A message with its payloads.
+#[derive(Clone, Copy, Debug)]
+pub struct SendOp {
+    /// The message.
+    pub message: Message,
+    /// The channels.
+    pub exec_size: u8,
+    /// Whatever the execution mask.
+    pub no_mask: bool,
+    /// Where the response goes; a length of 0 with the null register if there is none.
+    pub response: Payload,
+    /// The first payload: header or addresses.
+    pub src0: Payload,
+    /// The first payload begins with a header.
+    pub header: bool,
+    /// The second payload: data. Gen8 has none, it goes behind the first one there.
+    pub src1: Option<Payload>,
+    /// The thread ends.
+    pub eot: bool,
+}
+
+impl Builder {
+    /// Appends a send.
+    ///
+    /// # Errors
+    /// The family does not have the message, or a length does not fit.
+    pub fn send(&mut self, op: SendOp) -> Result<(), BuildError> {
+        let index = self.items.len();
+        let fail = |error| BuildError::Message { index, error };
+        let family = self.family();
+        let (sfid, descriptors) = op.message.encode(family).map_err(fail)?;
+        let mut descriptor = descriptors.descriptor;
+        Lengths {
+            message: op.src0.len,
+            response: op.response.len,
+            header: op.header,
+        }
+        .encode(&mut descriptor)
+        .map_err(fail)?;
+
+        let form = traits(family).send;
+        let mut extended = descriptors.extended;
+        let src1_len = op.src1.map_or(0, |payload| payload.len);
+        let opcode = match (form, op.src1) {
+            (SendForm::Gen9, Some(_)) if family < Family::Gen9 => {
+                return Err(BuildError::SecondPayload { index });
+            }
+            (SendForm::Gen9, Some(_)) => Opcode::Sends,
+            _ => Opcode::Send,
+        };
+        if matches!(form, SendForm::Gen9 | SendForm::Gen12) {
+            extended |= u32::from(src1_len) << 6;
+        }
+        let mut send = Send::new(
+            Some(sfid),
+            Descriptor::Immediate(descriptor),
+            Descriptor::Immediate(extended),
+        );
+        send.eot = op.eot;
+        send.ex_bso = descriptors.extended_bindless_offset;
+        send.src1_len = (form != SendForm::Gen9 || opcode == Opcode::Sends).then_some(src1_len);
+
+        let mut instruction = Op::new(opcode, op.exec_size).finish();
+        instruction.no_mask = op.no_mask;
+        instruction.dst = Dst::Direct {
+            reg: op.response.reg.register(),
+            hstride: 1,
+            ty: Type::Ud,
+        };
+        let region = match form {
+            SendForm::Gen9 => Region::SCALAR,
+            _ => Region::PACKED,
+        };
+        let src = |reg: Reg| Src::Direct {
+            reg: reg.register(),
+            region,
+            ty: Type::Ud,
+            mods: SrcMods::NONE,
+        };
+        instruction.src[0] = src(op.src0.reg);
+        if form != SendForm::Gen9 || opcode == Opcode::Sends {
+            instruction.src[1] = src(op.src1.map_or(super::null(), |payload| payload.reg));
+        }
+        instruction.specific = Specific::Send(send);
+        self.push(instruction, Target::default());
+        Ok(())
+    }
+
+    /// Ends the thread: copies r0 to `copy`, one of r112 to r127, and sends it to the family's
+    /// thread spawner or gateway.
+    ///
+    /// # Errors
+    /// As [`Builder::send`].
+    pub fn end_of_thread(&mut self, copy: Reg) -> Result<(), BuildError> {
+        let family = self.family();
+        let lanes = (family.grf_bytes() / 4) as u8;
+        self.emit(
+            Op::new(Opcode::Mov, lanes)
+                .no_mask()
+                .dst(copy.ty(Type::Ud))
+                .src(super::grf(0).ty(Type::Ud)),
+        );
+        self.send(SendOp {
+            message: match family {
+                Family::XeHpg | Family::XeHpc | Family::Xe2 => {
+                    Message::Gateway(Gateway::EndOfThread)
+                }
+                _ => Message::EndOfThread,
+            },
+            exec_size: lanes.min(8),
+            no_mask: true,
+            response: Payload {
+                reg: super::null(),
+                len: 0,
+            },
+            src0: Payload { reg: copy, len: 1 },
+            header: false,
+            src1: None,
+            eot: true,
+        })
+    }
+}
