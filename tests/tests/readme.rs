@@ -8,8 +8,11 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use devinfo::PLATFORMS;
+use stack_tests::tool;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
@@ -70,4 +73,42 @@ fn the_crates_are_all_on_the_map() {
             "{member} is not in README.md"
         );
     }
+}
+
+/// The tutorial's file assembles, and its commands print what it says.
+#[test]
+fn the_tutorial_is_true() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let (_, section) = readme.split_once("## Assemble your first kernel").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    let blocks = |language: &str| -> Vec<&str> {
+        section
+            .split(&format!("```{language}\n"))
+            .skip(1)
+            .map(|block| block.split("```").next().unwrap())
+            .collect()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("double.asm"), blocks("asm")[0]).unwrap();
+    let tool = tool::intel_gpu_run();
+    let mut commands = 0;
+    for block in blocks("console") {
+        for part in block.split("$ intel-gpu-run ").skip(1) {
+            let (arguments, expected) = part.split_once('\n').unwrap();
+            let mut command = Command::new(&tool);
+            command
+                .args(arguments.split_whitespace())
+                .current_dir(&folder);
+            let output = tool::run_with_deadline(&mut command, Duration::from_secs(120));
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{arguments}: {said}");
+            assert_eq!(
+                String::from_utf8_lossy(&output.stdout),
+                expected,
+                "{arguments}: {said}"
+            );
+            commands += 1;
+        }
+    }
+    assert_eq!(commands, 3);
 }

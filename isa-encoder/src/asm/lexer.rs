@@ -1,22 +1,21 @@
 //! Tokens of IGA syntax.
 
-use logos::Logos;
+use logos::{Lexer, Logos};
 
-/// A token. Comments are skipped, except directives.
+/// A token. Comments between `/*` and `*/` are skipped.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(skip r"[ \t\r]+")]
-#[logos(skip(r"//[^.\n][^\n]*", allow_greedy = true))]
 #[logos(skip r"/\*([^*]|\*+[^*/])*\*+/")]
 pub enum Token {
     /// The end of a line.
     #[token("\n")]
     Newline,
     /// `//.name …`, to the end of the line.
-    #[regex(r"//\.[^\n]*", allow_greedy = true)]
+    #[token("//.", rest_of_line)]
     Directive,
-    /// `//` at the end of a line.
-    #[token("//")]
-    EmptyComment,
+    /// `// …`, to the end of the line.
+    #[token("//", rest_of_line)]
+    Comment,
     /// A name.
     #[regex(r"[_a-zA-Z][_a-zA-Z0-9]*")]
     #[regex(r"[1-9][0-9]*x[0-9]+")]
@@ -123,13 +122,20 @@ pub enum Token {
     Percent,
 }
 
+/// Takes what is left of the line. A comment is half of a disassembly's text; this finds its end
+/// many bytes at a time.
+fn rest_of_line(lexer: &mut Lexer<'_, Token>) {
+    let rest = lexer.remainder();
+    lexer.bump(rest.find('\n').unwrap_or(rest.len()));
+}
+
 impl Token {
     /// The token in a sentence.
     pub const fn describe(self) -> &'static str {
         match self {
             Token::Newline => "the end of the line",
             Token::Directive => "a directive",
-            Token::EmptyComment => "a comment",
+            Token::Comment => "a comment",
             Token::Ident => "a name",
             Token::Decimal | Token::Hex | Token::Binary => "a number",
             Token::Float | Token::HexFloat => "a fraction",

@@ -75,7 +75,7 @@ pub fn parse(text: &str, options: &AsmOptions) -> Source {
                 line.clear();
                 line_ok = true;
             }
-            Ok(Token::EmptyComment) => {}
+            Ok(Token::Comment) => {}
             Ok(Token::Directive) => parser.directive(span),
             Ok(token) => line.push((token, span)),
             Err(()) => {

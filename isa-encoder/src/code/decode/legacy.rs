@@ -36,6 +36,9 @@ pub struct OneChannel {
 impl OneChannel {
     /// The byte, from the start of the group, of the element that `mask` writes.
     fn element(&self, mask: u64) -> Option<u8> {
+        if mask == 0 {
+            return None;
+        }
         let index = mask.trailing_zeros() / self.mask.count_ones();
         let byte = index as u8 * self.element_bytes;
         (self.mask << (index * self.mask.count_ones()) == mask).then_some(byte)
