@@ -73,6 +73,9 @@ fn decoding_and_encoding_allocate_nothing() {
             let _ = decode(family, &code[start..]);
         }
         assert_eq!(ALLOCATIONS.get(), before, "{family}");
-        assert!(rest.is_empty() && count > 5_000, "{family}: {count} instructions");
+        assert!(
+            rest.is_empty() && count > 5_000,
+            "{family}: {count} instructions"
+        );
     }
 }

@@ -94,8 +94,12 @@ fn check_code(seen: &mut Seen, family: Family, place: &str, code: &[u8], foreign
             offset += 16;
             continue;
         }
-        let (instruction, length) = decode(family, rest)
-            .unwrap_or_else(|e| panic!("{place}+{offset:#x}: {e}: {:02x?}", &rest[..16.min(rest.len())]));
+        let (instruction, length) = decode(family, rest).unwrap_or_else(|e| {
+            panic!(
+                "{place}+{offset:#x}: {e}: {:02x?}",
+                &rest[..16.min(rest.len())]
+            )
+        });
         let again = encode(family, &instruction)
             .unwrap_or_else(|e| panic!("{place}+{offset:#x}: {e}: {instruction:?}"));
         assert_eq!(
@@ -119,15 +123,16 @@ fn check_text(family: Family, place: &str, code: &[u8]) -> String {
         validation: Validation::Off,
         ..AsmOptions::default()
     };
-    let assembly = assemble(&text, &options)
-        .unwrap_or_else(|errors| panic!("{place}: {}", errors[0].message));
+    let assembly =
+        assemble(&text, &options).unwrap_or_else(|errors| panic!("{place}: {}", errors[0].message));
     assert!(assembly.code == code, "{place} assembles to other bytes");
     text
 }
 
 fn foreign(set: &str, file: &str) -> Option<u8> {
     let mut all = FOREIGN.iter();
-    all.find(|row| row.0 == set && row.1 == file).map(|row| row.2)
+    all.find(|row| row.0 == set && row.1 == file)
+        .map(|row| row.2)
 }
 
 #[test]
@@ -179,7 +184,14 @@ fn freshly_compiled_code_decodes_and_encodes_to_itself() {
     let folder = tempfile::tempdir().unwrap();
     let mut seen = Seen::default();
     for (device, options) in [("pvc", "-DNO_SIMD8"), ("tgllp", "")] {
-        for source in ["integer", "sub_group", "slm", "vectors", "atomics", "block_buffer"] {
+        for source in [
+            "integer",
+            "sub_group",
+            "slm",
+            "vectors",
+            "atomics",
+            "block_buffer",
+        ] {
             let Some(zebin) = compile(folder.path(), source, device, options) else {
                 eprintln!("skipped: ocloc does not compile {source} for {device}");
                 continue;
@@ -212,14 +224,26 @@ fn compile(folder: &Path, source: &str, device: &str, options: &str) -> Option<V
         .output()
         .unwrap();
     let path = folder.join(&output);
-    let path = if path.is_file() { path } else { path.with_extension("bin") };
+    let path = if path.is_file() {
+        path
+    } else {
+        path.with_extension("bin")
+    };
     status.status.success().then(|| fs::read(path).ok())?
 }
 
 /// The text of compiled kernels is assembled to the same bytes by Intel's assembler.
 #[test]
 fn intels_assembler_takes_the_text_of_compiled_kernels() {
-    for set in ["bdw", "skl", "icl", "tgl", "dg2-8", "pvc-newer", "bmg-newer"] {
+    for set in [
+        "bdw",
+        "skl",
+        "icl",
+        "tgl",
+        "dg2-8",
+        "pvc-newer",
+        "bmg-newer",
+    ] {
         let (_, family) = sets().into_iter().find(|(name, _)| name == set).unwrap();
         let Some(iga) = iga::find(family) else {
             continue;
@@ -262,7 +286,11 @@ fn no_send_regions(mut code: Vec<u8>) -> Vec<u8> {
             *low = 0;
             *high &= 0xfe;
         }
-        at += if bytes.get(3).is_some_and(|byte| byte & 0x20 != 0) { 8 } else { 16 };
+        at += if bytes.get(3).is_some_and(|byte| byte & 0x20 != 0) {
+            8
+        } else {
+            16
+        };
     }
     code
 }
@@ -276,7 +304,9 @@ fn relabelled(text: &str, index: usize) -> String {
             if n > 0 {
                 out.push(' ');
             }
-            let digits = word.strip_prefix('L').map(|rest| rest.trim_end_matches(':'));
+            let digits = word
+                .strip_prefix('L')
+                .map(|rest| rest.trim_end_matches(':'));
             if digits.is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit())) {
                 out += &format!("K{index}_");
             }

@@ -12,18 +12,22 @@ use std::process::Command;
 use std::time::Duration;
 
 use devinfo::{Family, Target};
-use isa_encoder::build::{BuildError, Builder, Kernel, Op, Operand, Payload, SendOp, grf, imm, null};
+use isa_encoder::build::{
+    BuildError, Builder, Kernel, Op, Operand, Payload, SendOp, grf, imm, null,
+};
 use isa_encoder::message::{
     AddressSize, BlockAlignment, BlockPort, DataSize, Direction, Hdc, HdcAddress, HdcSurface, Lsc,
     LscAddress, LscPort, Message, OwordCount,
 };
 use isa_encoder::{CondMod, Opcode, Type};
 use stack_tests::launch::device;
-use stack_tests::oracle::{self, Oracle};
-use umd::{Arg, NdRange, Program, QueueOptions};
+use stack_tests::{Oracle, require};
+use umd::{Arg, Binary, NdRange, Program, QueueOptions};
 
 /// Platforms, one for each family and driver path.
-const PLATFORMS: &[&str] = &["bdw", "skl", "icl", "tgl", "dg2", "mtl", "pvc", "lnl", "bmg"];
+const PLATFORMS: &[&str] = &[
+    "bdw", "skl", "icl", "tgl", "dg2", "mtl", "pvc", "lnl", "bmg",
+];
 
 /// Integers in a block.
 const LANES: u8 = 16;
@@ -244,7 +248,7 @@ fn build(platform: &str, body: Body) -> Kernel {
 
 #[test]
 fn intels_assembler_makes_the_same_bytes_of_the_text() {
-    if !oracle::require(Oracle::Iga) {
+    if !require(Oracle::Iga) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -268,8 +272,17 @@ fn intels_assembler_makes_the_same_bytes_of_the_text() {
                 .output()
                 .unwrap();
             let said = String::from_utf8_lossy(&run.stderr);
-            assert!(run.status.success(), "{platform} {name}: {said}\n{}", kernel.text);
-            assert_eq!(fs::read(&binary).unwrap(), kernel.code, "{platform} {name}\n{}", kernel.text);
+            assert!(
+                run.status.success(),
+                "{platform} {name}: {said}\n{}",
+                kernel.text
+            );
+            assert_eq!(
+                fs::read(&binary).unwrap(),
+                kernel.code,
+                "{platform} {name}\n{}",
+                kernel.text
+            );
         }
     }
 }
@@ -300,7 +313,8 @@ fn they_run_on_every_family() {
 
 fn run(platform: &str, text: &str, name: &str, input: &[u8]) -> Result<Vec<i32>, umd::Error> {
     let device = device(&format!("soft:{platform}"));
-    let program = Program::load(&device, text.as_bytes())?;
+    let binary = Binary::assemble(text, None).unwrap_or_else(|e| panic!("{platform}: {e}"));
+    let program = Program::new(&device, binary)?;
     let mut kernel = program.kernel(name)?;
     let source = device.buffer(input.len() as u64)?;
     let destination = device.buffer(input.len() as u64)?;
@@ -339,7 +353,10 @@ fn mistakes_are_errors() {
     let mut b = Builder::new(Family::Gen9);
     let r = grf(10).ty(Type::D);
     b.emit(Op::new(Opcode::Add3, 8).dst(r).src(r).src(r).src(r));
-    assert!(matches!(b.finish(), Err(BuildError::Encode { index: 0, .. })));
+    assert!(matches!(
+        b.finish(),
+        Err(BuildError::Encode { index: 0, .. })
+    ));
     // More than two registers of a destination.
     let mut b = Builder::new(Family::Gen12Lp);
     b.emit(Op::new(Opcode::Mov, 32).dst(r.stride(2)).src(r));
@@ -350,11 +367,20 @@ fn mistakes_are_errors() {
         message: block(Family::XeHpg, Direction::Read, 0),
         exec_size: 1,
         no_mask: true,
-        response: Payload { reg: grf(20), len: 2 },
-        src0: Payload { reg: grf(10), len: 1 },
+        response: Payload {
+            reg: grf(20),
+            len: 2,
+        },
+        src0: Payload {
+            reg: grf(10),
+            len: 1,
+        },
         header: false,
         src1: None,
         eot: false,
     };
-    assert!(matches!(b.send(send), Err(BuildError::Message { index: 0, .. })));
+    assert!(matches!(
+        b.send(send),
+        Err(BuildError::Message { index: 0, .. })
+    ));
 }

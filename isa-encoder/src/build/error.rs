@@ -36,7 +36,9 @@ pub enum BuildError {
         error: DescriptorError,
     },
     /// Before Gen9, a send has one payload.
-    #[error("instruction {index}: sends have one payload before Gen9; put the data after the address")]
+    #[error(
+        "instruction {index}: sends have one payload before Gen9; put the data after the address"
+    )]
     SecondPayload {
         /// The instruction.
         index: usize,

@@ -122,10 +122,13 @@ impl Builder {
         let mut instruction = op.finish();
         instruction.specific = Specific::Branch(Branch::default());
         let target = |label: Option<Label>| label.map(|label| label.0);
-        self.push(instruction, Target {
-            jip: target(jip),
-            uip: target(uip),
-        });
+        self.push(
+            instruction,
+            Target {
+                jip: target(jip),
+                uip: target(uip),
+            },
+        );
     }
 
     pub(super) fn nesting(&mut self, what: &'static str) {

@@ -75,7 +75,11 @@ pub struct Operand {
 /// An integer immediate, its low bits in `ty`.
 pub const fn imm(value: i64, ty: Type) -> Operand {
     let bits = ty.bits();
-    let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+    let mask = if bits >= 64 {
+        u64::MAX
+    } else {
+        (1 << bits) - 1
+    };
     Operand {
         place: Place::Immediate(value as u64 & mask),
         ty,

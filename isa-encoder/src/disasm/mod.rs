@@ -137,7 +137,7 @@ impl Disassembler {
     fn prefix(&self, out: &mut String, offset: usize, bytes: &[u8]) {
         out.push_str("/* ");
         if self.format.offsets {
-            let _ = write!(out,  "[{offset:08X}] ");
+            let _ = write!(out, "[{offset:08X}] ");
         }
         if self.format.hex {
             for chunk in bytes.rchunks(4) {

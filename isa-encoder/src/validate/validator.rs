@@ -81,16 +81,14 @@ impl Validator {
     /// The rules that `instruction` breaks; nothing if it is legal.
     pub fn check(&self, instruction: &Instruction) -> impl Iterator<Item = Violation> {
         let view = View::new(self.machine, instruction);
-        self.rules
-            .iter()
-            .filter_map(move |&rule| {
-                let place = (rule.check)(&view)?;
-                let is_message = rule.name == send::MESSAGE.name;
-                Some(Violation {
-                    rule,
-                    place,
-                    error: is_message.then(|| send::message_error(&view)).flatten(),
-                })
+        self.rules.iter().filter_map(move |&rule| {
+            let place = (rule.check)(&view)?;
+            let is_message = rule.name == send::MESSAGE.name;
+            Some(Violation {
+                rule,
+                place,
+                error: is_message.then(|| send::message_error(&view)).flatten(),
             })
+        })
     }
 }
