@@ -36,6 +36,7 @@ fn open(spec: &str) -> Result<Device, Error> {
     // The hang check must not be what ends a slow test on a busy machine.
     let options = OpenOptions {
         hang_timeout: Some(DEADLINE),
+        check: true,
         ..OpenOptions::default()
     };
     Device::open_with(&spec, &options)
@@ -201,6 +202,12 @@ impl Launch {
         let queue = device.queue(QueueOptions::default())?;
         let event = queue.enqueue(&kernel, &range, &[])?;
         event.wait(DEADLINE)?;
+        // Tests run side by side: it may have been another one's kernel.
+        let violations = device.violations();
+        assert!(
+            violations.is_empty(),
+            "a kernel breaks rules: {violations:?}"
+        );
         let mut contents = Vec::new();
         for object in &objects {
             contents.push(match object {
