@@ -7,7 +7,7 @@ use super::access::{self, Access, Space, View};
 use super::flow::Flow;
 use super::pipe::{self, OutOfOrder, PipeSet, Unit};
 use super::program::Program;
-use crate::model::{Opcode, Options, Pipe, Swsb, TokenMode};
+use crate::model::{Instruction, Opcode, Options, Pipe, TokenMode};
 
 /// What the analysis knows of an instruction.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl Facts {
             facts.nodes.push(Node {
                 accesses: first..facts.accesses.len(),
                 unit,
-                token: set_token(&instruction.swsb),
+                token: set_token(program, instruction),
                 counts: pipe::counts(view, instruction, unit),
                 window: pipe::window(view, unit, instruction),
                 branch: instruction.opcode.is_branch(),
@@ -106,8 +106,8 @@ pub fn is_dpas(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::Dpas | Opcode::Dpasw)
 }
 
-fn set_token(swsb: &Swsb) -> Option<u8> {
-    swsb.token
+fn set_token(program: &Program, instruction: &Instruction) -> Option<u8> {
+    pipe::token(program.family(), instruction)
         .filter(|token| token.mode == TokenMode::Set)
         .map(|token| token.id)
 }
@@ -162,7 +162,7 @@ impl Waits {
             let pipes = pipe::waits_for(program.family(), instruction, pipe);
             waits.distance = Some((pipes, distance));
         }
-        if let Some(token) = instruction.swsb.token {
+        if let Some(token) = pipe::token(program.family(), instruction) {
             let bit = 1u32.checked_shl(token.id.into()).unwrap_or(0);
             match token.mode {
                 TokenMode::Src => waits.read |= bit,

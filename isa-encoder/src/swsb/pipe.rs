@@ -5,7 +5,7 @@ use devinfo::Family;
 use super::access::View;
 use crate::code::traits;
 use crate::model::{
-    Descriptor, Dst, Format, Instruction, Opcode, Pipe, Sfid, Specific, Src, SyncFunction,
+    Descriptor, Dst, Format, Instruction, Opcode, Pipe, Sfid, Specific, Src, SyncFunction, Token,
     TokenMode, Type,
 };
 
@@ -103,7 +103,8 @@ pub fn unit(family: Family, view: View, instruction: &Instruction) -> Unit {
         // Meteor Lake runs `:df` in its math unit, and says so by a token; the other platforms of
         // the family have no such type.
         Pipes::Three
-            if any(|ty| ty == Type::Df) && (view == View::Worst || sets_token(instruction)) =>
+            if any(|ty| ty == Type::Df)
+                && (view == View::Worst || sets_token(family, instruction)) =>
         {
             Unit::OutOfOrder(OutOfOrder::Math)
         }
@@ -114,11 +115,25 @@ pub fn unit(family: Family, view: View, instruction: &Instruction) -> Unit {
     }
 }
 
-fn sets_token(instruction: &Instruction) -> bool {
-    instruction
-        .swsb
-        .token
-        .is_some_and(|token| token.mode == TokenMode::Set)
+/// The token of an annotation. Beside a distance, a `:df` instruction of XeHPG takes the token as
+/// `math` does (IGA, `ThreeDistPipeDPMath`), though it decodes as one that waits for it.
+pub fn token(family: Family, instruction: &Instruction) -> Option<Token> {
+    let token = instruction.swsb.token?;
+    let df = instruction.dst.ty() == Some(Type::Df)
+        || instruction.src.iter().any(|src| src.ty() == Some(Type::Df));
+    let takes = df && pipes(family) == Some(Pipes::Three) && instruction.swsb.distance.is_some();
+    Some(if takes {
+        Token {
+            mode: TokenMode::Set,
+            ..token
+        }
+    } else {
+        token
+    })
+}
+
+fn sets_token(family: Family, instruction: &Instruction) -> bool {
+    token(family, instruction).is_some_and(|token| token.mode == TokenMode::Set)
 }
 
 /// The function of a send. A data port message with binding table index 0xFE goes to shared local
