@@ -111,6 +111,17 @@ impl Binary {
     fn zebin(bytes: &[u8]) -> Result<Self, BinaryError> {
         let elf = elf::parse(bytes)?;
         let info = zeinfo::parse(elf.ze_info)?;
+        for misc in &info.kernels_misc_info {
+            if !info.kernels.iter().any(|kernel| kernel.name == misc.name) {
+                return Err(BinaryError::Info {
+                    path: "kernels_misc_info".to_owned(),
+                    why: format!(
+                        "it describes {:?}, which is no kernel of the file",
+                        misc.name
+                    ),
+                });
+            }
+        }
         let mut target = elf
             .compat
             .map(notes::parse)
