@@ -223,8 +223,11 @@ fn branches(b: &mut Builder) -> Result<(), BuildError> {
 
 type Body = fn(&mut Builder) -> Result<(), BuildError>;
 
+/// What a kernel makes of a block.
+type Reference = fn(&[i32]) -> Vec<i32>;
+
 /// Name, body, and what a block becomes.
-const KERNELS: &[(&str, Body, fn(&[i32]) -> Vec<i32>)] = &[
+const KERNELS: &[(&str, Body, Reference)] = &[
     ("copy", copy, <[i32]>::to_vec),
     ("reduce", reduce, |block| {
         vec![block.iter().sum(); block.len()]

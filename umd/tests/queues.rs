@@ -45,7 +45,7 @@ fn a_user_event_holds_its_queue_and_no_other() {
     // In order behind the held one, and across the queues.
     let next = set(&one, &a, 2, &[]);
     let across = other
-        .copy_buffer((&a, 0), (&b, 0), 64, &[next.clone()])
+        .copy_buffer((&a, 0), (&b, 0), 64, std::slice::from_ref(&next))
         .unwrap();
     let free = queue(&device, true);
     set(&free, &b, 9, &[]).wait(LONG).unwrap();
@@ -174,7 +174,7 @@ fn a_fault_loses_its_queue_only() {
     let range = NdRange::new(&[1]).unwrap();
     let fault = victim.enqueue(&kernel, &range, &[]).unwrap();
     let behind = set(&victim, &buffer, 8, &[]);
-    let across = set(&healthy, &buffer, 9, &[fault.clone()]);
+    let across = set(&healthy, &buffer, 9, std::slice::from_ref(&fault));
     let error = fault.wait(LONG).unwrap_err();
     let Error::Device(DeviceError::PageFault(_)) = error else {
         panic!("{error}");
