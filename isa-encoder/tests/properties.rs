@@ -63,7 +63,12 @@ fn any_bytes_disassemble_and_assemble_again() {
     check(6_000, |u| {
         let family = *u.choose(&Family::ALL)?;
         let bytes: Vec<u8> = u.arbitrary()?;
-        let text = Disassembler::new(family, Format::default()).print(&bytes);
+        let disassembler = Disassembler::new(family, Format::default());
+        let text = disassembler.print(&bytes);
+        let listing = disassembler.listing(&bytes);
+        let parts = listing.parts(u.int_in_range(1..=9)?);
+        let again: String = parts.into_iter().map(|part| listing.print(part)).collect();
+        assert_eq!(again, text, "{family}");
         let options = AsmOptions {
             family: Some(family),
             ..AsmOptions::default()

@@ -439,7 +439,9 @@ impl Form<'_> {
 /// the path.
 fn optional_format(text: &str) -> Result<(&str, PictureFormat), String> {
     match text.rsplit_once(':') {
-        Some((front, format)) if !format.contains(['.', 'x', 'X']) => {
+        Some((front, format))
+            if !format.contains('.') && format.starts_with(|c: char| c.is_ascii_alphabetic()) =>
+        {
             Ok((front, part("FORMAT", format.parse())?))
         }
         _ => Ok((text, PictureFormat::default())),

@@ -1,6 +1,8 @@
 //! `disasm`: print EU instructions as text.
 
+use std::num::NonZero;
 use std::path::PathBuf;
+use std::thread;
 
 use devinfo::{Family, Target};
 use isa_encoder::Disassembler;
@@ -119,9 +121,29 @@ pub fn run(args: &Args) -> Result<(), Error> {
         if let Some(name) = &section.name {
             files::print(&format!("//.kernel {name}\n"))?;
         }
-        files::print(&disassembler.print(&section.code))?;
+        for text in in_parallel(&disassembler, &section.code) {
+            files::print(&text)?;
+        }
     }
     Ok(())
+}
+
+/// Code that is worth a thread of its own, in bytes.
+const WORTH_A_THREAD: usize = 64 << 10;
+
+/// The text of a kernel, in pieces that threads printed side by side.
+fn in_parallel(disassembler: &Disassembler, code: &[u8]) -> Vec<String> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let listing = disassembler.listing(code);
+    let parts = listing.parts(cores.min(code.len() / WORTH_A_THREAD).max(1));
+    let mut texts = vec![String::new(); parts.len()];
+    thread::scope(|scope| {
+        for (part, text) in parts.into_iter().zip(&mut texts) {
+            let listing = &listing;
+            scope.spawn(move || *text = listing.print(part));
+        }
+    });
+    texts
 }
 
 fn family(file: &KernelFile, binary: &Binary) -> Result<Family, Error> {

@@ -117,9 +117,12 @@ fn library() -> Result<PathBuf, Error> {
         folder.join("deps").join(LIBRARY),
         folder.join("../lib").join(LIBRARY),
     ];
+    // Cargo leaves a library in more than one of them: the one built last counts.
+    let built = |place: &&PathBuf| place.metadata().and_then(|file| file.modified()).ok();
     places
         .iter()
-        .find(|place| place.is_file())
+        .filter(|place| place.is_file())
+        .max_by_key(built)
         .cloned()
         .ok_or_else(|| {
             let looked: Vec<_> = places

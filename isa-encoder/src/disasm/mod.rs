@@ -7,6 +7,7 @@ pub(crate) mod print;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
+use core::ops::Range;
 
 use devinfo::Family;
 
@@ -97,41 +98,17 @@ impl Disassembler {
     /// A kernel as text that the assembler turns into the same bytes: what is no
     /// instruction is a `//.data` directive.
     pub fn print(&self, code: &[u8]) -> String {
-        let labels = self.labels(code);
-        let mut out = String::with_capacity(code.len() * 6);
-        for (offset, bytes) in pieces(code) {
-            if labels.contains(offset) {
-                let _ = writeln!(out, "{}:", label(offset));
-            }
-            if self.format.offsets || self.format.hex {
-                self.prefix(&mut out, offset, bytes);
-            }
-            match &item(self.family, bytes) {
-                Ok(instruction) => {
-                    let targets = Labels {
-                        at: offset,
-                        labels: &labels,
-                    };
-                    print::instruction(&mut out, self.family, instruction, &targets);
-                    if !self.format.no_comments && instruction.opcode.is_send() {
-                        out.push_str(" // ");
-                        comment::send(&mut out, self.family, instruction);
-                    }
-                }
-                Err(why) => {
-                    out.push_str("//.data ");
-                    for byte in bytes {
-                        let _ = write!(out, "{byte:02x}");
-                    }
-                    let _ = write!(out, " // {why}");
-                }
-            }
-            out.push('\n');
+        let listing = self.listing(code);
+        listing.print(0..code.len())
+    }
+
+    /// A kernel to be printed in parts.
+    pub fn listing<'a>(&self, code: &'a [u8]) -> Listing<'a> {
+        Listing {
+            disassembler: *self,
+            code,
+            labels: self.labels(code),
         }
-        if labels.contains(code.len()) {
-            let _ = writeln!(out, "{}:", label(code.len()));
-        }
-        out
     }
 
     fn prefix(&self, out: &mut String, offset: usize, bytes: &[u8]) {
@@ -179,6 +156,72 @@ impl Disassembler {
         starts.insert(code.len());
         labels.retain(&starts);
         labels
+    }
+}
+
+/// The text of a kernel, parts of which may be printed by different threads: the parts one after
+/// the other are what [`Disassembler::print`] gives.
+#[derive(Debug)]
+pub struct Listing<'a> {
+    disassembler: Disassembler,
+    code: &'a [u8],
+    labels: Offsets,
+}
+
+impl Listing<'_> {
+    /// Cuts the kernel into at most `count` parts of about the same size, between instructions.
+    pub fn parts(&self, count: usize) -> Vec<Range<usize>> {
+        let size = self.code.len().div_ceil(count.max(1)).max(1);
+        let mut parts: Vec<Range<usize>> = Vec::with_capacity(count);
+        for (offset, bytes) in pieces(self.code) {
+            let end = offset + bytes.len();
+            match parts.last_mut() {
+                Some(part) if offset - part.start < size => part.end = end,
+                _ => parts.push(offset..end),
+            }
+        }
+        parts
+    }
+
+    /// The text of one part; with the part that ends the kernel goes a label at its end.
+    pub fn print(&self, part: Range<usize>) -> String {
+        let Disassembler { family, format } = self.disassembler;
+        let code = self.code.get(part.clone()).unwrap_or_default();
+        let mut out = String::with_capacity(code.len() * 6);
+        for (offset, bytes) in pieces(code) {
+            let at = part.start + offset;
+            if self.labels.contains(at) {
+                let _ = writeln!(out, "{}:", label(at));
+            }
+            if format.offsets || format.hex {
+                self.disassembler.prefix(&mut out, at, bytes);
+            }
+            match &item(family, bytes) {
+                Ok(instruction) => {
+                    let targets = Labels {
+                        at,
+                        labels: &self.labels,
+                    };
+                    print::instruction(&mut out, family, instruction, &targets);
+                    if !format.no_comments && instruction.opcode.is_send() {
+                        out.push_str(" // ");
+                        comment::send(&mut out, family, instruction);
+                    }
+                }
+                Err(why) => {
+                    out.push_str("//.data ");
+                    for byte in bytes {
+                        let _ = write!(out, "{byte:02x}");
+                    }
+                    let _ = write!(out, " // {why}");
+                }
+            }
+            out.push('\n');
+        }
+        if part.end == self.code.len() && self.labels.contains(part.end) {
+            let _ = writeln!(out, "{}:", label(part.end));
+        }
+        out
     }
 }
 
@@ -250,6 +293,7 @@ fn pieces(code: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 /// A set of offsets into a kernel, as a bit for each eighth byte: instructions begin nowhere else.
+#[derive(Debug)]
 struct Offsets(Vec<u64>);
 
 impl Offsets {

@@ -273,9 +273,9 @@ fn src(src: &Src, index: usize) -> Option<Operand> {
     let (reg, indirect, address, region) = match *src {
         Src::None => return None,
         Src::Immediate { .. } => (None, false, 0, Region::SCALAR),
-        Src::Direct { reg, region, .. } | Src::Macro { reg, region, .. } => {
-            (Some(reg), false, 0, region)
-        }
+        Src::Direct { reg, region, .. } => (Some(reg), false, 0, region),
+        // Macros work on packed registers, whatever the fields of align16 hold.
+        Src::Macro { reg, .. } => (Some(reg), false, 0, Region::new(1, 1, 0)),
         Src::Indirect { subreg, region, .. } => (None, true, subreg, region),
     };
     Some(Operand {

@@ -73,7 +73,9 @@ fn vectors_are_planes_of_registers() {
             };
             let a64 = a64 && round % 3 == 0;
             let offsets: Vec<u64> = (0..exec).map(|_| random.below(0x420) / 8 * 8).collect();
-            let plane = (exec * slot).next_multiple_of(grf);
+            // Payloads have room for the channels of the narrowest SIMD, whatever the instruction's.
+            let room = exec.max(grf / 4);
+            let plane = (room * slot).next_multiple_of(grf);
             if plane * usize::from(elements) > 16 * grf {
                 continue;
             }
@@ -90,6 +92,7 @@ fn vectors_are_planes_of_registers() {
                     addresses.extend((*offset as u32).to_le_bytes());
                 }
             }
+            addresses.resize(room * if a64 { 8 } else { 4 }, 0xa5);
             let addresses = pad(addresses, grf);
             let split = addresses.len() / grf;
             let message = |direction| {
