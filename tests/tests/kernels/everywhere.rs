@@ -8,7 +8,7 @@ use stack_tests::corpus::{SETS, Set};
 /// What does not work yet: a set and the test function that fails on it; `function*` if only some
 /// of its calls do, `*` for a set that is not looked at yet. A function that passes must leave the
 /// list.
-const KNOWN_FAILURES: &[(&str, &str)] = &[("tgl-newer", "calls::recursion*")];
+const KNOWN_FAILURES: &[(&str, &str)] = &[];
 
 /// Runs a test on every set of the corpus, by the set's name.
 pub fn everywhere<T: Fn(&str)>(test: T) {
