@@ -93,6 +93,7 @@ impl Word {
     ///
     /// # Errors
     /// [`Overflow`] if the value needs more bits than the field has.
+    #[inline(always)]
     pub const fn set(&mut self, field: Field, value: u64) -> Result<(), Overflow> {
         if value & !field.mask() != 0 {
             return Err(Overflow(value));
@@ -105,6 +106,7 @@ impl Word {
     ///
     /// # Errors
     /// [`Overflow`] if the value needs more bits than the fields have together.
+    #[inline]
     pub fn scatter(&mut self, split: Split, value: u64) -> Result<(), Overflow> {
         let mut rest = value;
         for &field in split.iter().rev() {

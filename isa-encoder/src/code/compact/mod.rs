@@ -206,9 +206,11 @@ pub fn compact(
             }
             Target::Table { patterns, mask } => {
                 covered |= mask;
+                let kept = mask & !ignored;
+                let wanted = native.0 & kept;
                 patterns
                     .iter()
-                    .position(|pattern| (pattern ^ native.0) & mask & !ignored == 0)
+                    .position(|pattern| pattern & kept == wanted)
                     .ok_or("a combination of fields is not in the tables")? as u64
             }
         };

@@ -278,12 +278,14 @@ impl<const N: usize> Decoder<N> {
         }
         self.arithmetic_controls(out);
         out.dst = self.dst(&l.dst, false)?;
-        for (i, fields) in l.src.iter().enumerate().take(sources) {
-            if i + 1 < sources && is_imm(fields, self.word) {
+        // One by one, so that each source's fields are constants.
+        if sources == 2 {
+            if is_imm(&l.src[0], self.word) {
                 return self.reserved("Src0.RegFile", 3);
             }
-            out.src[i] = self.src(fields, false)?;
+            out.src[1] = self.src(&l.src[1], false)?;
         }
+        out.src[0] = self.src(&l.src[0], false)?;
         let last = out.src[sources - 1];
         let covered = l.cond.exists() && self.covered_by_imm64(&last, l.cond);
         if !covered {
