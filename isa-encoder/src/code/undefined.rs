@@ -3,34 +3,40 @@
 
 use devinfo::Family;
 
-/// A field of the 16-byte form without a meaning.
+use super::bits::Word;
+use super::layout::SrcFields;
+use super::traits;
+use crate::model::Opcode;
+
+/// An instruction of which a source's region is not used, and undefined.
 #[derive(Debug)]
 pub struct Undefined {
     /// The families.
     pub families: &'static [Family],
-    /// The opcode field.
-    pub opcode: u8,
-    /// The field's highest and lowest bit.
-    pub bits: (u32, u32),
-    /// Why it has none.
+    /// The instruction.
+    pub opcode: Opcode,
+    /// The source, from 0.
+    pub source: usize,
+    /// Why its region is not used.
     pub why: &'static str,
 }
 
 const TO_GEN11: &[Family] = &[Family::Gen8, Family::Gen9, Family::Gen11];
+const WHY: &str = "the target is an immediate; the region of source 0 has no meaning";
 
 /// Every such field.
 pub const UNDEFINED: &[Undefined] = &[
     Undefined {
         families: TO_GEN11,
-        opcode: 0x2c,
-        bits: (88, 80),
-        why: "call: the region of source 0, which is not used",
+        opcode: Opcode::Call,
+        source: 0,
+        why: WHY,
     },
     Undefined {
         families: TO_GEN11,
-        opcode: 0x2b,
-        bits: (88, 80),
-        why: "calla: the region of source 0, which is not used",
+        opcode: Opcode::Calla,
+        source: 0,
+        why: WHY,
     },
 ];
 
@@ -40,14 +46,20 @@ pub fn defined_bits(family: Family, bytes: &[u8]) -> u128 {
     for (to, from) in word.iter_mut().zip(bytes) {
         *to = *from;
     }
-    let opcode = word[0] & 0x7f;
-    UNDEFINED
-        .iter()
-        .filter(|field| field.opcode == opcode && field.families.contains(&family))
-        .fold(u128::from_le_bytes(word), |word, field| {
-            let (hi, lo) = field.bits;
-            word & !(((1 << (hi - lo + 1)) - 1) << lo)
-        })
+    let table = traits(family);
+    let code = usize::from(word[0] & 0x7f);
+    let opcode = table.opcodes.get(code).copied().flatten();
+    let mut word = Word(u128::from_le_bytes(word));
+    for row in UNDEFINED {
+        if Some(row.opcode) == opcode && row.families.contains(&family) {
+            let src: &SrcFields = &table.layout.src[row.source];
+            for field in [src.vstride, src.width, src.hstride] {
+                // Zero fits every field.
+                let _ = word.set(field, 0);
+            }
+        }
+    }
+    word.0
 }
 
 /// Whether two encodings of 16 bytes differ in undefined bits only.
