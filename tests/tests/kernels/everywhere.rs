@@ -5,11 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use stack_tests::corpus::{SETS, Set};
 
-/// What does not work yet: a set and the test function that fails on it; `function*` if only some
-/// of its calls do, `*` for a set that is not looked at yet. A function that passes must leave the
-/// list.
-const KNOWN_FAILURES: &[(&str, &str)] = &[];
-
 /// Runs a test on every set of the corpus, by the set's name.
 pub fn everywhere<T: Fn(&str)>(test: T) {
     everywhere_with(|_| true, test);
@@ -22,7 +17,7 @@ pub fn everywhere_with<T: Fn(&str)>(has: impl Fn(&Set) -> bool, test: T) {
         .trim_start_matches("kernels::")
         .trim_end_matches("::{{closure}}");
     let mut failed = Vec::new();
-    // For work on a platform: `CORPUS_SETS=mtl-newer,pvc-newer` runs these, known failures or not.
+    // For work on a platform: `CORPUS_SETS=mtl-newer,pvc-newer` runs these.
     let chosen = std::env::var("CORPUS_SETS").ok();
     let is_chosen = |run: &String| {
         let chosen = chosen.as_ref();
@@ -30,12 +25,8 @@ pub fn everywhere_with<T: Fn(&str)>(has: impl Fn(&Set) -> bool, test: T) {
     };
     let runs = SETS.iter().filter(|set| has(set)).flat_map(Set::runs);
     for run in runs.filter(is_chosen) {
-        let passes = catch_unwind(AssertUnwindSafe(|| test(&run))).is_ok();
-        let known = |text: &str| chosen.is_none() && KNOWN_FAILURES.contains(&(run.as_str(), text));
-        match (passes, known(name)) {
-            (true, true) => failed.push(format!("{run} passes: it is no known failure")),
-            (false, false) if !known(&format!("{name}*")) && !known("*") => failed.push(run),
-            _ => {}
+        if catch_unwind(AssertUnwindSafe(|| test(&run))).is_err() {
+            failed.push(run);
         }
     }
     assert!(failed.is_empty(), "{name} on {}", failed.join(", "));

@@ -12,6 +12,18 @@ fn refusal(set: &str, target: &str) -> String {
     Program::load(&device, &zebin).unwrap_err().to_string()
 }
 
+/// A device that no set is for, or a misspelt set, would let every test pass.
+#[test]
+fn what_the_environment_chooses_exists() {
+    let runs: Vec<String> = SETS.iter().chain(ROWS).flat_map(Set::runs).collect();
+    assert!(!runs.is_empty(), "the corpus has nothing for this device");
+    if let Ok(names) = std::env::var("CORPUS_SETS") {
+        for name in names.split(',') {
+            assert!(runs.iter().any(|run| run == name), "no set {name}");
+        }
+    }
+}
+
 #[test]
 fn files_for_another_platform_are_refused_by_both_names() {
     for (set, target) in [
