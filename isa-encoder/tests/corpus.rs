@@ -171,8 +171,7 @@ fn everything_that_the_compilers_emit_decodes_and_encodes_to_itself() {
     assert!(total >= 100_000);
 }
 
-/// What `build.sh` compiles today, with the compilers that are here: ocloc of Debian, which also
-/// has a Ponte Vecchio that no fixture is of, and the one that NEWER_OCLOC runs.
+/// Some sources, compiled now by Debian's ocloc: also for its Ponte Vecchio, which no fixture is of.
 #[test]
 fn freshly_compiled_code_decodes_and_encodes_to_itself() {
     if Command::new("ocloc").output().is_err() {
