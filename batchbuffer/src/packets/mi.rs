@@ -95,12 +95,13 @@ packet! {
 }
 
 packet! {
-    /// Ends the batch if a value in memory is not greater than the operand.
+    /// Ends the batch if a value in memory does not compare with the operand: before Gen12 if it is
+    /// not greater.
     mi_conditional_batch_buffer_end "MI_CONDITIONAL_BATCH_BUFFER_END" 0x1b00_0000 on ALL, Gen8..Xe2
     length { 4 in 7:0 }
-    "Compare Operation" COMPARE_OPERATION { [XeHpg..Xe2] 0:14:12 values(CompareOperation) }
+    "Compare Operation" COMPARE_OPERATION { [Gen12Lp..Xe2] 0:14:12 values(CompareOperation) }
     "Predicate Enable" PREDICATE_ENABLE { [XeHpg..Xe2] 0:15:15 bool }
-    "End Current Batch Buffer Level" END_CURRENT_BATCH_BUFFER_LEVEL { [XeHpg..Xe2] 0:18:18 bool }
+    "End Current Batch Buffer Level" END_CURRENT_BATCH_BUFFER_LEVEL { [Gen12Lp..Xe2] 0:18:18 bool }
     "Compare Mask Mode" COMPARE_MASK_MODE { [Gen9..Xe2] 0:19:19 values(CompareMaskMode) }
     "Compare Semaphore" COMPARE_SEMAPHORE { 0:21:21 uint }
     "Use Global GTT" USE_GLOBAL_GTT { 0:22:22 bool }

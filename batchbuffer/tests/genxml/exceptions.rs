@@ -113,6 +113,8 @@ const I915: &str = "genxml lacks it; from the i915 kernel driver's context image
 const IGT: &str = "genxml lacks it; from the SKL PRM vol 2a and igt-gpu-tools";
 const PRM: &str = "genxml lacks it; from the BDW PRM vol 2a";
 const NEO: &str = "genxml lacks it; from Intel's compute-runtime, which emits it";
+const MEDIA: &str =
+    "genxml lacks it; from Intel's media-driver (Gen12 on), and compute-runtime (XeHPG on)";
 const BODY: &str = "genxml has it in COMPUTE_WALKER_BODY, which is the packet's body";
 
 /// Facts that we declare and genxml does not have.
@@ -282,9 +284,9 @@ pub const NOT_IN_GENXML: &[Exception] = &[
     ),
     except(
         "MI_CONDITIONAL_BATCH_BUFFER_END",
-        XE_HP,
+        GEN12,
         "field 0:14:12 uint Compare Operation",
-        NEO,
+        MEDIA,
     ),
     except(
         "MI_CONDITIONAL_BATCH_BUFFER_END",
@@ -294,9 +296,9 @@ pub const NOT_IN_GENXML: &[Exception] = &[
     ),
     except(
         "MI_CONDITIONAL_BATCH_BUFFER_END",
-        XE_HP,
+        GEN12,
         "field 0:18:18 bool End Current Batch Buffer Level",
-        NEO,
+        MEDIA,
     ),
     except(
         "MI_LOAD_REGISTER_IMM",

@@ -2,6 +2,7 @@
 
 use batchbuffer::states::mi_math_alu_instruction::{self as alu, AluOpcode};
 use batchbuffer::{Decoded, View};
+use devinfo::{Family, GpuAddress};
 
 use super::failure::Failure;
 use super::streamer::Streamer;
@@ -62,6 +63,12 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
                 format!("ALU operands of {dword:#010x} are reserved"),
             )
         };
+        if family < Family::XeHpg && is_of_xe_hpg(opcode) {
+            return Err(cs.refuse(
+                packet,
+                format!("ALU instruction {dword:#010x} came with XeHPG"),
+            ));
+        }
         match opcode {
             AluOpcode::NOOP | AluOpcode::FENCE_RD | AluOpcode::FENCE_WR => {}
             AluOpcode::LOAD | AluOpcode::LOADINV => {
@@ -89,12 +96,22 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
             AluOpcode::AND => state.set(state.a & state.b, false),
             AluOpcode::OR => state.set(state.a | state.b, false),
             AluOpcode::XOR => state.set(state.a ^ state.b, false),
-            AluOpcode::SHL => state.set(shift(state.b, |n| state.a.checked_shl(n)), false),
-            AluOpcode::SHR => state.set(shift(state.b, |n| state.a.checked_shr(n)), false),
-            AluOpcode::SAR => {
-                let signed = state.a as i64;
-                let count = state.b.min(63) as u32;
-                state.set((signed >> count) as u64, false);
+            AluOpcode::SHL | AluOpcode::SHR | AluOpcode::SAR => {
+                let Some(count) = shift_count(state.b) else {
+                    return Err(cs.refuse(
+                        packet,
+                        format!(
+                            "the ALU shifts by powers of two up to {MAX_SHIFT}, not by {}",
+                            state.b
+                        ),
+                    ));
+                };
+                let value = match opcode {
+                    AluOpcode::SHL => state.a << count,
+                    AluOpcode::SHR => state.a >> count,
+                    _ => (state.a.cast_signed() >> count).cast_unsigned(),
+                };
+                state.set(value, false);
             }
             AluOpcode::STORE | AluOpcode::STOREINV => {
                 let value = match second {
@@ -112,19 +129,47 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
                     _ => return Err(bad()),
                 }
             }
-            AluOpcode::LOADIND | AluOpcode::STOREIND => {
-                return Err(cs.refuse(packet, "indirect ALU operands are not modelled"));
-            }
+            // Qwords of memory, by the address in the accumulator (Mesa
+            // `mi_load_mem64_offset`, `mi_store_mem64_offset`).
+            AluOpcode::LOADIND => match (first, second) {
+                (0..16, operand::ACCU) => {
+                    let value = cs.read_u64(packet, GpuAddress::new(state.accumulator))?;
+                    cs.state.registers.set_gpr(first, value);
+                }
+                _ => return Err(bad()),
+            },
+            AluOpcode::STOREIND => match (first, second) {
+                (operand::ACCU, 0..16) => {
+                    let value = cs.state.registers.gpr(second);
+                    cs.write_u64(packet, GpuAddress::new(state.accumulator), value)?;
+                }
+                _ => return Err(bad()),
+            },
         }
     }
     Ok(())
 }
 
+/// Whether an instruction is of XeHPG and later (Mesa `mi_builder.h`, `GFX_VERx10 >= 125`).
+fn is_of_xe_hpg(opcode: AluOpcode) -> bool {
+    use AluOpcode as Op;
+    matches!(
+        opcode,
+        Op::SHL | Op::SHR | Op::SAR | Op::LOADIND | Op::STOREIND | Op::FENCE_RD | Op::FENCE_WR
+    )
+}
+
+/// The most places that the ALU shifts by.
+const MAX_SHIFT: u32 = 32;
+
+/// The places to shift by: none, or a power of two (Mesa `mi_ishl`); what other counts do is not
+/// known.
+fn shift_count(count: u64) -> Option<u32> {
+    let count = u32::try_from(count).ok()?;
+    (count == 0 || count.is_power_of_two() && count <= MAX_SHIFT).then_some(count)
+}
+
 /// Flags are stored as all ones or zero.
 fn flag(set: bool) -> u64 {
     if set { u64::MAX } else { 0 }
-}
-
-fn shift(count: u64, shifted: impl Fn(u32) -> Option<u64>) -> u64 {
-    u32::try_from(count).ok().and_then(shifted).unwrap_or(0)
 }

@@ -1,20 +1,21 @@
 //! The streamer's own commands: stores, registers, predicates, semaphores.
+//!
+//! Sources: TGL PRM vol 2a, and the same texts in Intel's media-driver (`mhw_mi_hwcmd_g*.h`).
 
 use std::time::Duration;
 
 use batchbuffer::packets::mi_predicate::{CombineOperation, CompareOperation, LoadOperation};
 use batchbuffer::packets::{
-    mi_atomic, mi_copy_mem_mem, mi_load_register_imm, mi_load_register_mem, mi_load_register_reg,
+    mi_copy_mem_mem, mi_load_register_imm, mi_load_register_mem, mi_load_register_reg,
     mi_predicate, mi_semaphore_wait, mi_set_predicate, mi_store_data_imm, mi_store_register_mem,
 };
-use batchbuffer::states::values::AtomicOpcode;
-use batchbuffer::{Decoded, PacketId};
+use batchbuffer::{Decoded, Field, PacketId};
 
 use super::failure::Failure;
-use super::math;
 use super::registers::own;
 use super::state::State;
 use super::streamer::Streamer;
+use super::{atomic, math};
 
 /// Whether [`execute`] knows the command.
 pub(super) fn executes(id: PacketId) -> bool {
@@ -63,7 +64,7 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
         PacketId::MiStoreRegisterMem => store_register_mem(cs, packet),
         PacketId::MiCopyMemMem => copy_mem_mem(cs, packet),
         PacketId::MiMath => math::execute(cs, packet),
-        PacketId::MiAtomic => atomic(cs, packet),
+        PacketId::MiAtomic => atomic::execute(cs, packet),
         PacketId::MiSemaphoreWait => semaphore_wait(cs, packet),
         PacketId::MiPredicate => predicate(cs, packet),
         PacketId::MiSetPredicate => set_predicate(cs, packet),
@@ -74,16 +75,47 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
 }
 
 /// Refuses an access by the global table: batches of a client are not privileged.
-fn refuse_global(cs: &Streamer<'_>, packet: &Decoded<'_>, global: bool) -> Result<(), Failure> {
+pub(super) fn refuse_global(
+    cs: &Streamer<'_>,
+    packet: &Decoded<'_>,
+    global: bool,
+) -> Result<(), Failure> {
     if global {
         return Err(cs.refuse(packet, "accesses by the global GTT need a privileged batch"));
     }
     Ok(())
 }
 
+/// Refuses an address that depends on the tile that executes the command.
+pub(super) fn refuse_partition(
+    cs: &Streamer<'_>,
+    packet: &Decoded<'_>,
+    field: &'static Field,
+) -> Result<(), Failure> {
+    if packet.flag(field) {
+        return Err(cs.refuse(packet, "partitions over several tiles are not modelled"));
+    }
+    Ok(())
+}
+
+/// Whether `value` compares with `operand` as a code of MI_SEMAPHORE_WAIT and
+/// MI_CONDITIONAL_BATCH_BUFFER_END says, without signs; `None` if the code is reserved.
+pub(super) fn compares(code: u64, value: u32, operand: u32) -> Option<bool> {
+    Some(match code {
+        0 => value > operand,
+        1 => value >= operand,
+        2 => value < operand,
+        3 => value <= operand,
+        4 => value == operand,
+        5 => value != operand,
+        _ => return None,
+    })
+}
+
 fn store_data_imm(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_store_data_imm as sdi;
     refuse_global(cs, packet, packet.flag(sdi::USE_GLOBAL_GTT))?;
+    refuse_partition(cs, packet, sdi::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     let address = packet.address(sdi::ADDRESS);
     let data = packet.dwords().get(3..).unwrap_or_default();
     // "Store Qword" decides how much a unit is; the length how many units there are.
@@ -101,18 +133,15 @@ fn store_data_imm(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Fai
     Ok(())
 }
 
-/// Bit 17 of register commands from Gen12 on: "MMIO Remap Enable" (TGL PRM vol 2a,
-/// MI_LOAD_REGISTER_IMM).
-fn remaps(packet: &Decoded<'_>) -> bool {
-    packet
-        .dwords()
-        .first()
-        .is_some_and(|header| header >> 17 & 1 != 0)
-}
-
 fn load_register_imm(cs: &mut Streamer<'_>, packet: &Decoded<'_>) {
     use mi_load_register_imm as lri;
     let relative = packet.flag(lri::ADD_CS_MMIO_START_OFFSET);
+    let remap = packet.flag(lri::MMIO_REMAP_ENABLE);
+    // A bit for each byte that stays.
+    let disabled = packet.get(lri::BYTE_WRITE_DISABLES);
+    let kept = (0..4)
+        .filter(|byte| disabled >> byte & 1 != 0)
+        .fold(0, |mask, byte| mask | 0xffu32 << (8 * byte));
     for index in 0.. {
         let (Some(offset), Some(value)) = (
             packet.find(lri::REGISTER_OFFSET, index),
@@ -121,21 +150,29 @@ fn load_register_imm(cs: &mut Streamer<'_>, packet: &Decoded<'_>) {
             break;
         };
         let registers = &mut cs.state.registers;
-        let offset = registers.resolve(offset as u32, relative, remaps(packet));
-        registers.write(offset, value as u32);
+        let offset = registers.resolve(offset as u32, relative, remap);
+        let value = match kept {
+            0 => value as u32,
+            kept => registers.read(offset, cs.environment.device) & kept | value as u32 & !kept,
+        };
+        registers.write(offset, value);
     }
 }
 
+/// The value is there at once: with "Async Mode" it may come later, but need not.
 fn load_register_mem(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_load_register_mem as lrm;
     refuse_global(cs, packet, packet.flag(lrm::USE_GLOBAL_GTT))?;
+    refuse_partition(cs, packet, lrm::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
+    if packet.flag(lrm::ADD_LOOP_VARIABLE) {
+        return Err(cs.refuse(packet, "loop variables are not modelled"));
+    }
     let value = cs.read_u32(packet, packet.address(lrm::MEMORY_ADDRESS))?;
-    let relative = packet.flag(lrm::ADD_CS_MMIO_START_OFFSET);
     let registers = &mut cs.state.registers;
     let offset = registers.resolve(
         packet.get32(lrm::REGISTER_ADDRESS),
-        relative,
-        remaps(packet),
+        packet.flag(lrm::ADD_CS_MMIO_START_OFFSET),
+        packet.flag(lrm::MMIO_REMAP_ENABLE),
     );
     registers.write(offset, value);
     Ok(())
@@ -147,12 +184,12 @@ fn load_register_reg(cs: &mut Streamer<'_>, packet: &Decoded<'_>) {
     let source = registers.resolve(
         packet.get32(lrr::SOURCE_REGISTER_ADDRESS),
         packet.flag(lrr::ADD_CS_MMIO_START_OFFSET_SOURCE),
-        false,
+        packet.flag(lrr::MMIO_REMAP_ENABLE_SOURCE),
     );
     let target = registers.resolve(
         packet.get32(lrr::DESTINATION_REGISTER_ADDRESS),
         packet.flag(lrr::ADD_CS_MMIO_START_OFFSET_DESTINATION),
-        remaps(packet),
+        packet.flag(lrr::MMIO_REMAP_ENABLE_DESTINATION),
     );
     let value = registers.read(source, cs.environment.device);
     registers.write(target, value);
@@ -161,6 +198,7 @@ fn load_register_reg(cs: &mut Streamer<'_>, packet: &Decoded<'_>) {
 fn store_register_mem(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_store_register_mem as srm;
     refuse_global(cs, packet, packet.flag(srm::USE_GLOBAL_GTT))?;
+    refuse_partition(cs, packet, srm::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     if packet.flag(srm::PREDICATE_ENABLE) && !predicate_holds(cs.state) {
         return Ok(());
     }
@@ -168,7 +206,7 @@ fn store_register_mem(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
     let offset = registers.resolve(
         packet.get32(srm::REGISTER_ADDRESS),
         packet.flag(srm::ADD_CS_MMIO_START_OFFSET),
-        remaps(packet),
+        packet.flag(srm::MMIO_REMAP_ENABLE),
     );
     let value = registers.read(offset, cs.environment.device);
     cs.write_u32(packet, packet.address(srm::MEMORY_ADDRESS), value)
@@ -187,114 +225,39 @@ fn copy_mem_mem(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failu
     )
 }
 
-/// MI_ATOMIC with its operands in the packet (TGL PRM vol 2a).
-fn atomic(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
-    refuse_global(cs, packet, packet.flag(mi_atomic::MEMORY_TYPE))?;
-    // Gen8 has the later families' numbers without their names.
-    let number = packet.get(mi_atomic::ATOMIC_OPCODE);
-    let Some(opcode) = <AtomicOpcode as batchbuffer::NamedValues>::from_raw(number) else {
-        return Err(cs.refuse(packet, format!("atomic operation {number:#x} is reserved")));
-    };
-    if packet.flag(mi_atomic::RETURN_DATA_CONTROL) {
-        return Err(cs.refuse(packet, "returning data to registers is not modelled"));
-    }
-    let needs_operand = !matches!(
-        opcode,
-        AtomicOpcode::INC
-            | AtomicOpcode::DEC
-            | AtomicOpcode::PREDEC
-            | AtomicOpcode::INC8B
-            | AtomicOpcode::DEC8B
-            | AtomicOpcode::PREDEC8B
-    );
-    if needs_operand && !packet.flag(mi_atomic::INLINE_DATA) {
-        return Err(cs.refuse(packet, "operands in registers are not modelled"));
-    }
-    let address = packet.address(mi_atomic::MEMORY_ADDRESS);
-    let pair = |low, high| packet.get(low) | packet.get(high) << 32;
-    let first = pair(
-        mi_atomic::OPERAND1_DATA_DWORD_0,
-        mi_atomic::OPERAND1_DATA_DWORD_1,
-    );
-    let second = pair(
-        mi_atomic::OPERAND2_DATA_DWORD_0,
-        mi_atomic::OPERAND2_DATA_DWORD_1,
-    );
-    let wide = number >= AtomicOpcode::AND8B as u64;
-    let outcome = if opcode == AtomicOpcode::CMP_WR16B {
-        return Err(cs.refuse(packet, "the 16-byte compare and write is not modelled"));
-    } else if wide {
-        let mut update = |old| updated(opcode, old, first, second, 64);
-        cs.view.atomic_u64(address, &mut update).map(drop)
-    } else {
-        let mut update = |old: u32| {
-            let new = updated(
-                opcode,
-                u64::from(old),
-                u64::from(first as u32),
-                u64::from(second as u32),
-                32,
-            );
-            new.map(|value| value as u32)
-        };
-        cs.view.atomic_u32(address, &mut update).map(drop)
-    };
-    outcome.map_err(|fault| cs.access(packet, fault))
-}
-
-/// What an atomic operation of `bits` bits leaves in memory; `None` leaves `old`.
-fn updated(opcode: AtomicOpcode, old: u64, first: u64, second: u64, bits: u32) -> Option<u64> {
-    use AtomicOpcode as Op;
-    let signed = |value: u64| (value << (64 - bits)) as i64 >> (64 - bits);
-    Some(match opcode {
-        Op::AND | Op::AND8B => old & first,
-        Op::OR | Op::OR8B => old | first,
-        Op::XOR | Op::XOR8B => old ^ first,
-        Op::MOVE | Op::MOVE8B => first,
-        Op::INC | Op::INC8B => old.wrapping_add(1),
-        Op::DEC | Op::DEC8B | Op::PREDEC | Op::PREDEC8B => old.wrapping_sub(1),
-        Op::ADD | Op::ADD8B => old.wrapping_add(first),
-        Op::SUB | Op::SUB8B => old.wrapping_sub(first),
-        Op::RSUB | Op::RSUB8B => first.wrapping_sub(old),
-        Op::IMAX | Op::IMAX8B if signed(first) > signed(old) => first,
-        Op::IMIN | Op::IMIN8B if signed(first) < signed(old) => first,
-        Op::UMAX | Op::UMAX8B => old.max(first),
-        Op::UMIN | Op::UMIN8B => old.min(first),
-        // Compares with the first operand, writes the second.
-        Op::CMP_WR | Op::CMP_WR8B if old == first => second,
-        Op::IMAX | Op::IMAX8B | Op::IMIN | Op::IMIN8B => return None,
-        Op::CMP_WR | Op::CMP_WR8B | Op::CMP_WR16B => return None,
-    })
-}
-
 /// How long a waiting semaphore sleeps between two looks at memory.
 const POLL_INTERVAL: Duration = Duration::from_micros(20);
 
+/// Waits until memory, or a register, compares with the command's dword. In signal mode memory
+/// is polled, too: a signal only says when to look.
 fn semaphore_wait(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_semaphore_wait as wait;
-    refuse_global(cs, packet, packet.flag(wait::MEMORY_TYPE))?;
+    let polls_register = packet.flag(wait::REGISTER_POLL_MODE);
+    // The memory type does not count when a register is polled.
+    refuse_global(
+        cs,
+        packet,
+        packet.flag(wait::MEMORY_TYPE) && !polls_register,
+    )?;
+    refuse_partition(cs, packet, wait::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
+    if packet.flag(wait::INDIRECT_SEMAPHORE_DATA_DWORD) {
+        return Err(cs.refuse(packet, "indirect semaphore data is not modelled"));
+    }
     let address = packet.address(wait::SEMAPHORE_ADDRESS);
     let operand = packet.get32(wait::SEMAPHORE_DATA_DWORD);
-    let comparison = packet.named(wait::COMPARE_OPERATION);
+    let code = packet.get(wait::COMPARE_OPERATION);
     loop {
-        let value = if packet.flag(wait::REGISTER_POLL_MODE) {
+        let value = if polls_register {
+            // Bits 22:2 of the address are the register's offset.
             let offset = address.get() as u32 & 0x7f_fffc;
             cs.state.registers.read(offset, cs.environment.device)
         } else {
             cs.read_u32(packet, address)?
         };
-        use wait::CompareOperation as Compare;
-        let holds = match comparison {
-            Some(Compare::SAD_GREATER_THAN_SDD) => value > operand,
-            Some(Compare::SAD_GREATER_THAN_OR_EQUAL_SDD) => value >= operand,
-            Some(Compare::SAD_LESS_THAN_SDD) => value < operand,
-            Some(Compare::SAD_LESS_THAN_OR_EQUAL_SDD) => value <= operand,
-            Some(Compare::SAD_EQUAL_SDD) => value == operand,
-            Some(Compare::SAD_NOT_EQUAL_SDD) => value != operand,
-            None => return Err(cs.refuse(packet, "the comparison is reserved")),
-        };
-        if holds {
-            return Ok(());
+        match compares(code, value, operand) {
+            Some(true) => return Ok(()),
+            Some(false) => {}
+            None => return Err(cs.refuse(packet, format!("comparison {code} is reserved"))),
         }
         cs.check_progress(packet.name())?;
         std::thread::sleep(POLL_INTERVAL);
@@ -340,17 +303,22 @@ fn predicate(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure>
 
 fn set_predicate(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_set_predicate::PredicateEnable as Enable;
+    refuse_partition(cs, packet, mi_set_predicate::PREDICATE_ENABLE_WPARID)?;
     let registers = &cs.state.registers;
     let result = registers.own(own::PREDICATE_RESULT) & 1 != 0;
     let result_2 = registers.own(own::PREDICATE_RESULT_2) & 1 != 0;
+    let slices = cs.environment.device.platform.default_sku().slices;
     cs.state.predicate.skip = match packet.named(mi_set_predicate::PREDICATE_ENABLE) {
         Some(Enable::NOOP_NEVER) => false,
         Some(Enable::NOOP_ON_RESULT2_CLEAR) => !result_2,
         Some(Enable::NOOP_ON_RESULT2_SET) => result_2,
         Some(Enable::NOOP_ON_RESULT_CLEAR) => !result,
         Some(Enable::NOOP_ON_RESULT_SET) => result,
+        Some(Enable::EXECUTE_WHEN_ONE_SLICE_ENABLED) => slices != 1,
+        Some(Enable::EXECUTE_WHEN_TWO_SLICES_ARE_ENABLED) => slices != 2,
+        Some(Enable::EXECUTE_WHEN_THREE_SLICES_ARE_ENABLED) => slices != 3,
         Some(Enable::NOOP_ALWAYS) => true,
-        _ => return Err(cs.refuse(packet, "predication on slice counts is not modelled")),
+        None => return Err(cs.refuse(packet, "the condition is reserved")),
     };
     Ok(())
 }

@@ -7,6 +7,7 @@
 //! the blitter. A header that is no command of the engine stops the context, and the report
 //! names dword and offset.
 
+mod atomic;
 mod blit;
 mod environment;
 mod failure;

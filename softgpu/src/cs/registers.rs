@@ -24,6 +24,8 @@ pub mod own {
     pub const PREDICATE_DATA: u32 = 0x410;
     /// MI_PREDICATE_RESULT.
     pub const PREDICATE_RESULT: u32 = 0x418;
+    /// MI_PREDICATE_RESULT_1.
+    pub const PREDICATE_RESULT_1: u32 = 0x41c;
     /// GPGPU_DISPATCHDIMX; Y and Z follow.
     pub const DISPATCH_DIM: [u32; 3] = [0x500, 0x504, 0x508];
     /// CS_GPR: sixteen registers of 64 bits.

@@ -3,12 +3,15 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use batchbuffer::packets::{mi_batch_buffer_start, mi_conditional_batch_buffer_end};
-use batchbuffer::{DecodeError, Decoded, PacketId, decode};
-use devinfo::GpuAddress;
+use batchbuffer::packets::{
+    mi_batch_buffer_end, mi_batch_buffer_start, mi_conditional_batch_buffer_end, mi_math,
+};
+use batchbuffer::{DecodeError, Decoded, Engine, PacketId, decode};
+use devinfo::{Family, GpuAddress};
 
 use super::environment::Environment;
 use super::failure::Failure;
+use super::registers::own;
 use super::state::State;
 use super::{blit, flush, mi, states, walker};
 use crate::Fault;
@@ -60,7 +63,10 @@ pub(super) enum Next {
     Following,
     Jump(GpuAddress),
     Call(GpuAddress),
+    /// The end of this level.
     End,
+    /// The end of all levels.
+    EndAll,
 }
 
 impl Streamer<'_> {
@@ -97,6 +103,7 @@ impl Streamer<'_> {
                 Some((at, start)) => (self.at, self.start) = (at, start),
                 None => return Ok(false),
             },
+            Next::EndAll => return Ok(false),
         }
         Ok(true)
     }
@@ -149,13 +156,12 @@ impl Streamer<'_> {
     }
 
     fn execute(&mut self, packet: &Decoded<'_>) -> Result<Next, Failure> {
-        let ends_predication = matches!(packet.id, PacketId::MiSetPredicate);
-        if self.state.predicate.skip && !ends_predication && is_predicable(packet.id) {
+        if self.state.predicate.skip && self.is_predicable(packet) {
             return Ok(Next::Following);
         }
         match packet.id {
             PacketId::MiBatchBufferEnd => return Ok(Next::End),
-            PacketId::MiBatchBufferStart => return Ok(self.batch_buffer_start(packet)),
+            PacketId::MiBatchBufferStart => return self.batch_buffer_start(packet),
             PacketId::MiConditionalBatchBufferEnd => return self.conditional_end(packet),
             id if mi::executes(id) => mi::execute(self, packet)?,
             PacketId::PipeControl => flush::pipe_control(self, packet)?,
@@ -164,31 +170,56 @@ impl Streamer<'_> {
             PacketId::ComputeWalker => walker::compute_walker(self, packet)?,
             id if states::executes(id) => states::execute(self, packet)?,
             id if blit::executes(id) => blit::execute(self, packet)?,
+            PacketId::MiReportPerfCount => {
+                return Err(self.refuse(packet, "there are no performance counters to report"));
+            }
+            PacketId::MiStoreDataIndex | PacketId::MiReportHead => {
+                return Err(self.refuse(packet, "the status page is not a client's to write"));
+            }
             _ => return Err(self.refuse(packet, "the software GPU does not execute it")),
         }
         Ok(Next::Following)
     }
 
-    fn batch_buffer_start(&mut self, packet: &Decoded<'_>) -> Next {
+    /// Jumps, or calls a second level. There are two levels: kernel drivers turn the third one,
+    /// which Gen12 has, off (Linux, `fakewa_disable_nestedbb_mode`).
+    fn batch_buffer_start(&mut self, packet: &Decoded<'_>) -> Result<Next, Failure> {
         use mi_batch_buffer_start as bbs;
-        if packet.flag(bbs::PREDICATION_ENABLE) && !mi::predicate_holds(self.state) {
-            return Next::Following;
+        // Before XeHPG the command has a register of its own, on the render engine (SKL PRM vol
+        // 2a); later it follows MI_SET_PREDICATE (ACM PRM vol 2a; Mesa `mi_goto_if`).
+        let registers = &self.state.registers;
+        if packet.flag(bbs::PREDICATION_ENABLE)
+            && self.environment.family() < Family::XeHpg
+            && self.environment.engine == Engine::Render
+            && registers.own(own::PREDICATE_RESULT_1) & 1 == 0
+        {
+            return Ok(Next::Following);
+        }
+        if packet.flag(bbs::ADD_OFFSET_ENABLE) || packet.flag(bbs::INDIRECT_ADDRESS_ENABLE) {
+            return Err(self.refuse(packet, "start addresses from registers are not modelled"));
         }
         let target = packet.address(bbs::BATCH_BUFFER_START_ADDRESS);
         // Within a second-level batch, "second level" chains: there is one return address. A
         // first-level jump from there leaves it behind.
-        match (packet.flag(bbs::SECOND_LEVEL_BATCH_BUFFER), self.caller) {
-            (true, None) => Next::Call(target),
-            (true, Some(_)) => Next::Jump(target),
-            (false, _) => {
-                self.caller = None;
-                Next::Jump(target)
-            }
-        }
+        Ok(
+            match (packet.flag(bbs::SECOND_LEVEL_BATCH_BUFFER), self.caller) {
+                (true, None) => Next::Call(target),
+                (true, Some(_)) => Next::Jump(target),
+                (false, _) => {
+                    self.caller = None;
+                    Next::Jump(target)
+                }
+            },
+        )
     }
 
     fn conditional_end(&mut self, packet: &Decoded<'_>) -> Result<Next, Failure> {
         use mi_conditional_batch_buffer_end as end;
+        mi::refuse_global(self, packet, packet.flag(end::USE_GLOBAL_GTT))?;
+        // Without it nothing is compared, and the batch goes on.
+        if !packet.flag(end::COMPARE_SEMAPHORE) {
+            return Ok(Next::Following);
+        }
         let address = packet.address(end::COMPARE_ADDRESS);
         let operand = packet.get32(end::COMPARE_DATA_DWORD);
         let value = if packet.flag(end::COMPARE_MASK_MODE) {
@@ -198,12 +229,33 @@ impl Streamer<'_> {
         } else {
             self.read_u32(packet, address)?
         };
-        // The batch goes on while the value is greater.
-        Ok(if value > operand {
-            Next::Following
-        } else {
-            Next::End
-        })
+        let code = packet.get(end::COMPARE_OPERATION);
+        match mi::compares(code, value, operand) {
+            Some(true) => Ok(Next::Following),
+            Some(false) if packet.flag(end::END_CURRENT_BATCH_BUFFER_LEVEL) => Ok(Next::End),
+            Some(false) => Ok(Next::EndAll),
+            None => Err(self.refuse(packet, format!("comparison {code} is reserved"))),
+        }
+    }
+
+    /// Whether MI_SET_PREDICATE turns the command off: all but those that end and order batches.
+    /// From XeHPG on some commands say themselves.
+    fn is_predicable(&self, packet: &Decoded<'_>) -> bool {
+        let own = match packet.id {
+            PacketId::MiSetPredicate | PacketId::MiArbCheck | PacketId::MiUserInterrupt => {
+                return false;
+            }
+            PacketId::MiBatchBufferEnd => {
+                return packet.flag(mi_batch_buffer_end::PREDICATE_ENABLE);
+            }
+            PacketId::MiBatchBufferStart => mi_batch_buffer_start::PREDICATION_ENABLE,
+            PacketId::MiMath => mi_math::PREDICATION_ENABLE,
+            PacketId::MiConditionalBatchBufferEnd => {
+                mi_conditional_batch_buffer_end::PREDICATE_ENABLE
+            }
+            _ => return true,
+        };
+        self.environment.family() < Family::XeHpg || packet.flag(own)
     }
 
     /// A failure of `packet` for a reason of its own.
@@ -257,14 +309,6 @@ impl Streamer<'_> {
             .write_u64(address, value)
             .map_err(|fault| self.access(packet, fault))
     }
-}
-
-/// Commands that MI_SET_PREDICATE can turn off: all but those that end and order batches.
-fn is_predicable(id: PacketId) -> bool {
-    !matches!(
-        id,
-        PacketId::MiBatchBufferEnd | PacketId::MiArbCheck | PacketId::MiUserInterrupt
-    )
 }
 
 fn as_fetch(fault: Fault) -> Fault {

@@ -121,4 +121,48 @@ impl HostPage {
             Ok(old) | Err(old) => old,
         }
     }
+
+    /// Replaces the aligned octword at `offset` by `new` if it is `expected`. Returns what it
+    /// was; `None` if the host has no such instruction.
+    pub(crate) fn compare_exchange_u128(
+        self,
+        offset: usize,
+        expected: u128,
+        new: u128,
+    ) -> Option<u128> {
+        let word = self.at(offset, 16).cast::<u128>();
+        #[cfg(target_arch = "x86_64")]
+        if word.is_aligned() && is_x86_feature_detected!("cmpxchg16b") {
+            // SAFETY: the instruction exists, the pointer is aligned, and in the page as for
+            // `load_u64`; the access is atomic as all others are.
+            return Some(unsafe { compare_exchange(word, expected, new) });
+        }
+        let _ = (word, expected, new);
+        None
+    }
+}
+
+/// `lock cmpxchg16b`: not by way of `core::arch`, whose function some builds make a call of a
+/// library that is not there.
+///
+/// # Safety
+/// The processor has it, and `word` is aligned to 16 and valid for atomic writes.
+#[cfg(target_arch = "x86_64")]
+unsafe fn compare_exchange(word: *mut u128, expected: u128, new: u128) -> u128 {
+    let (low, high): (u64, u64);
+    // SAFETY: by the contract. The compiler keeps rbx to itself, so it is put back.
+    unsafe {
+        std::arch::asm!(
+            "xchg {new}, rbx",
+            "lock cmpxchg16b [{word}]",
+            "mov rbx, {new}",
+            new = inout(reg) new as u64 => _,
+            word = in(reg) word,
+            in("rcx") (new >> 64) as u64,
+            inout("rax") expected as u64 => low,
+            inout("rdx") (expected >> 64) as u64 => high,
+            options(nostack),
+        );
+    }
+    u128::from(low) | u128::from(high) << 64
 }

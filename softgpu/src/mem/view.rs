@@ -191,6 +191,29 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Replaces the octword at `address`, which is a multiple of 16, by `new` if it is
+    /// `expected`. Returns what it was.
+    ///
+    /// # Errors
+    /// As [`atomic_u32`](Self::atomic_u32); also on hosts without such an instruction.
+    pub fn compare_exchange_u128(
+        &self,
+        address: GpuAddress,
+        expected: u128,
+        new: u128,
+    ) -> Result<u128, Fault> {
+        match self.atomic_target(address, 16)? {
+            Target::Page(page) => page
+                .compare_exchange_u128(page_offset(address), expected, new)
+                .ok_or_else(|| Fault::Invalid {
+                    why: "atomic operations on 16 bytes need a host that has them (x86-64 with \
+                          cmpxchg16b)"
+                        .to_owned(),
+                }),
+            Target::Nowhere => Ok(0),
+        }
+    }
+
     fn atomic_target(&self, address: GpuAddress, bytes: u64) -> Result<Target, Fault> {
         if !address.get().is_multiple_of(bytes) {
             return Err(Fault::Invalid {

@@ -5,7 +5,7 @@ use isa_encoder::message::AtomicOp;
 
 /// The outcome of an atomic operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Update {
+pub(crate) struct Update {
     /// The new value, if memory changes.
     pub stored: Option<u64>,
     /// The value that a returning message gives back.
@@ -22,7 +22,7 @@ const fn signed(value: u64, bytes: u8) -> i64 {
 }
 
 /// `op` on an operand of `bytes` bytes (2, 4 or 8) that holds `old`.
-pub(super) fn apply(op: AtomicOp, bytes: u8, old: u64, a: u64, b: u64) -> Update {
+pub(crate) fn apply(op: AtomicOp, bytes: u8, old: u64, a: u64, b: u64) -> Update {
     let truncate = |value: u64| value & mask(bytes);
     let (old, a, b) = (truncate(old), truncate(a), truncate(b));
     let pick = |first: bool| if first { old } else { a };

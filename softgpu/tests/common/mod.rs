@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use devinfo::{Family, GpuAddress, Target};
+use devinfo::{Driver, Family, GpuAddress, Target};
 use kmd_iface::{
     AddressSpaceId, BufferDesc, BufferHandle, EngineClass, Fence, Kmd, KmdResult, Mapping,
     Priority, QueueDesc, QueueId, Submission,
@@ -110,6 +110,17 @@ impl Client {
         .unwrap()
     }
 
+    /// A queue on another engine, in the same address space.
+    pub fn queue_on(&self, engine: EngineClass) -> QueueId {
+        self.kmd
+            .create_queue(&QueueDesc {
+                engine,
+                priority: Priority::Normal,
+                address_space: self.space,
+            })
+            .unwrap()
+    }
+
     /// Another queue in the same address space.
     pub fn another_queue(&self) -> QueueId {
         Self::make_queue(&*self.kmd, self.space)
@@ -159,5 +170,45 @@ pub fn impatient() -> Options {
     Options {
         hang_timeout: Duration::from_millis(300),
         ..Options::default()
+    }
+}
+
+/// A platform of each family, with options for the kernel driver that drives it.
+pub fn families() -> Vec<(&'static str, Options)> {
+    let mut seen = Vec::new();
+    let mut chosen = Vec::new();
+    for platform in devinfo::PLATFORMS {
+        if seen.contains(&platform.family) {
+            continue;
+        }
+        seen.push(platform.family);
+        let driver = match platform.has_driver(Driver::I915) {
+            true => Driver::I915,
+            false => Driver::Xe,
+        };
+        let options = Options {
+            driver,
+            ..impatient()
+        };
+        chosen.push((platform.name, options));
+    }
+    chosen
+}
+
+/// MI_STORE_DATA_IMM of a dword.
+pub fn store(address: GpuAddress, value: u32) -> [u32; 4] {
+    let address = address.get();
+    [0x1000_0002, address as u32, (address >> 32) as u32, value]
+}
+
+/// Numbers that look random, the same in every run (xorshift64*).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 }
