@@ -8,12 +8,12 @@
 )]
 
 use batchbuffer::dispatch::{
-    Dispatch, DispatchError, Heaps, LocalIds, Mocs, PostSync, Scratch, Setup, Simd, Tag, commands,
-    slm_bytes, slm_code, walk_order,
+    ComputeMode, Dispatch, DispatchError, Heaps, LocalIds, Mocs, PostSync, Scratch, Setup, Simd,
+    Tag, ThreadScheduling, commands, slm_bytes, slm_code, walk_order,
 };
 use batchbuffer::packets::{
     cfe_state, compute_walker, gpgpu_walker, media_interface_descriptor_load, media_vfe_state,
-    mi_batch_buffer_end, pipe_control, state_base_address,
+    mi_batch_buffer_end, pipe_control, pipeline_select, state_base_address, state_compute_mode,
 };
 use batchbuffer::states::SurfaceFormat;
 use batchbuffer::states::values::TextureCoordinateMode;
@@ -37,8 +37,7 @@ fn setup() -> Setup {
         },
         mocs: Mocs(2),
         max_threads: 768,
-        scratch: None,
-        slm: false,
+        ..Setup::default()
     }
 }
 
@@ -325,6 +324,84 @@ fn scratch_is_said_to_the_front_end() {
     let dwords = batch(Family::XeHpg, &setup, &example());
     let cfe = only(&packets(Family::XeHpg, &dwords), PacketId::CfeState);
     assert_eq!(cfe.dwords()[1], (0x1000 / 64) << 10);
+}
+
+#[test]
+fn fusion_of_eus_is_ended_on_demand() {
+    // Bit 6 of dword 3 in both packets (Intel's compute-runtime, hw_cmds_generated_gen12lp.inl and
+    // hw_cmds_generated_xe_hpg_core.inl).
+    for (family, id) in [
+        (Family::Gen12Lp, PacketId::MediaVfeState),
+        (Family::XeHpg, PacketId::CfeState),
+    ] {
+        for no_eu_fusion in [false, true] {
+            let setup = Setup {
+                no_eu_fusion,
+                ..setup()
+            };
+            let dwords = batch(family, &setup, &example());
+            let front_end = only(&packets(family, &dwords), id);
+            let bit = front_end.dwords()[3] >> 6 & 1;
+            assert_eq!(bit, u32::from(no_eu_fusion), "{family}");
+        }
+    }
+}
+
+#[test]
+fn systolic_arrays_get_power_on_demand() {
+    for (family, systolic, expected) in [
+        (Family::XeHpg, true, (0x83, 1)),
+        (Family::XeHpg, false, (0x83, 0)),
+        (Family::XeHpc, true, (3, 0)),
+    ] {
+        let setup = Setup {
+            systolic,
+            ..setup()
+        };
+        let dwords = batch(family, &setup, &example());
+        let select = only(&packets(family, &dwords), PacketId::PipelineSelect);
+        let mask = select.get(pipeline_select::MASK_BITS);
+        assert_eq!((mask, select.dwords()[0] >> 7 & 1), expected, "{family}");
+    }
+}
+
+#[test]
+fn threads_have_a_mode() {
+    let mode = |family, mode: &ComputeMode| {
+        let mut out = Vec::new();
+        let commands = commands(family);
+        commands.compute_mode(mode, &mut out)?;
+        commands.finish(None, &mut out).map(|()| out)
+    };
+    let scheduled = ComputeMode {
+        large_grf: true,
+        scheduling: ThreadScheduling::RoundRobin,
+    };
+    for family in [Family::XeHpc, Family::Xe2] {
+        let dwords = mode(family, &scheduled).expect("a mode");
+        let packet = only(&packets(family, &dwords), PacketId::StateComputeMode);
+        use state_compute_mode as scm;
+        assert_eq!(packet.get(scm::EU_THREAD_SCHEDULING_MODE_OVERRIDE), 2);
+        assert_eq!(packet.get(scm::EU_THREAD_SCHEDULING_MODE_OVERRIDE_MASK), 3);
+        assert_eq!(packet.get(scm::LARGE_GRF_MODE), 1);
+    }
+    let dwords = mode(Family::XeHpg, &scheduled).expect("a mode");
+    let packet = only(&packets(Family::XeHpg, &dwords), PacketId::StateComputeMode);
+    assert_eq!(packet.dwords()[1], 0x8000_8000);
+    for family in MEDIA {
+        let error = mode(family, &scheduled).expect_err("no such mode");
+        assert!(error.to_string().ends_with("no mode of 256 registers"));
+        assert!(mode(family, &ComputeMode::default()).is_ok(), "{family}");
+    }
+}
+
+#[test]
+fn kernels_of_one_lane_take_the_widest_walker() {
+    assert_eq!(Simd::for_kernel(1), Some(Simd::Simd32));
+    for lanes in [8, 16, 32] {
+        assert_eq!(Simd::for_kernel(lanes).map(Simd::lanes), Some(lanes));
+    }
+    assert_eq!(Simd::for_kernel(4), None);
 }
 
 #[test]

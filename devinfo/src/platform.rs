@@ -52,6 +52,8 @@ pub struct Platform {
     pub llc: bool,
     /// Whether the EUs compute in double precision.
     pub fp64: bool,
+    /// Whether it has samplers and typed surfaces: images (NEO `supportsImages`).
+    pub images: bool,
     /// Whether pairs of EUs run in lockstep when a walker's fused mode is on.
     pub fused_eus: bool,
     /// Whether sub-groups of a work-group make progress independently of each other, as

@@ -60,15 +60,27 @@ const fn row(name: &'static str) -> Set {
 /// What Intel's newer compiler says about Ponte Vecchio: "images should not be used".
 const NO_IMAGES: &[&str] = &["images", "block_image"];
 
+/// What release 22.43 of Intel's compiler aborts on, or (for DG2) makes functions of that read
+/// implicit arguments where the kernel itself expects its payload.
+const NO_IMPLICIT: &[&str] = &["implicit"];
+
+/// A set of the older compiler.
+const fn older(set: Set) -> Set {
+    Set {
+        without: NO_IMPLICIT,
+        ..set
+    }
+}
+
 /// The folders with the whole corpus.
 pub static SETS: &[Set] = &[
-    set("bdw", "bdw"),
-    set("skl", "skl"),
-    set("icl", "icl"),
-    on_both("tgl", "tgl"),
+    older(set("bdw", "bdw")),
+    older(set("skl", "skl")),
+    older(set("icl", "icl")),
+    older(on_both("tgl", "tgl")),
     set("tgl-newer", "tgl"),
-    set("dg2-0", "dg2:0"),
-    on_both("dg2-8", "dg2:8"),
+    older(set("dg2-0", "dg2:0")),
+    older(on_both("dg2-8", "dg2:8")),
     on_both("mtl-newer", "mtl"),
     Set {
         without: NO_IMAGES,

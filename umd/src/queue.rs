@@ -13,7 +13,7 @@ use crate::error::{DeviceError, Error};
 use crate::event::{Event, Submitted, UserEvent};
 use crate::held::{Held, Pending};
 use crate::kernel::Kernel;
-use crate::launch::{self, Prepared, QueueMemory};
+use crate::launch::{self, Prepared, QueueMemory, Staging};
 use crate::range::NdRange;
 use crate::transfer::Builtins;
 
@@ -59,8 +59,7 @@ struct QueueState {
     /// What the first command failed with whose end [`Queue::finish`] has not told yet.
     failed: Option<DeviceError>,
     memory: QueueMemory,
-    /// The commands of the batch being made; kept for its capacity.
-    words: Vec<u32>,
+    staging: Staging,
     /// Why the queue takes no more work.
     lost: Option<String>,
 }
@@ -179,8 +178,10 @@ impl QueueInner {
         self.reap();
         let prepared = {
             let mut state = self.usable()?;
-            let QueueState { memory, words, .. } = &mut *state;
-            launch::prepare(kernel, range, memory, words)?
+            let QueueState {
+                memory, staging, ..
+            } = &mut *state;
+            launch::prepare(kernel, range, memory, staging)?
         };
         self.enqueue(what, prepared, wait_list)
     }
@@ -190,7 +191,7 @@ impl QueueInner {
         self.reap();
         let prepared = {
             let mut state = self.usable()?;
-            launch::marker(&self.device, &mut state.words)?
+            launch::marker(&self.device, &mut state.staging)?
         };
         self.enqueue(what.to_owned(), prepared, wait_list)
     }

@@ -312,3 +312,46 @@ fn queues_order_copies_and_kernels() {
     assert_eq!(read_i32s(&b), [9; 64]);
     bench.queue.finish(LONG).unwrap();
 }
+
+/// A zebin whose kernels have one more line in `execution_env`, of the same length: padding of
+/// other lines makes room.
+fn with_env(zebin: &[u8], line: &str) -> Vec<u8> {
+    let line = format!("      {line}\n");
+    let mut out = zebin.to_vec();
+    let marker = b"    execution_env:\n";
+    let at = out.windows(marker.len()).position(|w| w == marker).unwrap() + marker.len();
+    out.splice(at..at, line.bytes());
+    let mut room = line.len();
+    let mut place = at + line.len();
+    while room > 0 {
+        // Of two spaces behind a colon one is padding.
+        let next = out[place..].windows(3).position(|w| w == b":  ").unwrap();
+        out.remove(place + next + 1);
+        room -= 1;
+        place += next;
+    }
+    assert_eq!(out.len(), zebin.len());
+    out
+}
+
+#[test]
+fn a_kernel_that_needs_eus_apart_runs() {
+    let bench = Bench::new();
+    let zebin = with_env(VADD, "require_disable_eufusion: true");
+    let mut kernel = bench.kernel(&zebin, "vadd");
+    let ones = bench.buffer(&bytes([1f32; 64], f32::to_le_bytes));
+    let c = bench.device.buffer(256).unwrap();
+    for (index, buffer) in [&ones, &ones, &c].into_iter().enumerate() {
+        kernel.set_arg(index, Arg::Buffer(buffer)).unwrap();
+    }
+    kernel.set_arg(3, Arg::Value(&2f32.to_le_bytes())).unwrap();
+    kernel.set_arg(4, Arg::Value(&64i32.to_le_bytes())).unwrap();
+    kernel.set_arg(5, Arg::Value(&[0; 16])).unwrap();
+    kernel.set_arg(6, Arg::Value(&[3])).unwrap();
+    bench.run(&kernel, &NdRange::new(&[64]).unwrap());
+    assert_eq!(read(&c), bytes([6f32; 64], f32::to_le_bytes));
+    let unknown = with_env(VADD, "of_the_future: 1");
+    let program = Program::load(&bench.device, &unknown).unwrap();
+    let error = program.kernel("vadd").unwrap_err().to_string();
+    assert!(error.contains("execution_env.of_the_future"), "{error}");
+}

@@ -1,10 +1,11 @@
-//! Copies, fills and maps of buffers and images, made by the software GPU, against the same done
-//! on bytes here.
+//! Copies, fills and maps of buffers and images, made by software GPUs of every platform through
+//! each of its kernel drivers, against the same done on bytes here.
 #![cfg(feature = "softgpu")]
 #![allow(clippy::unwrap_used, reason = "tests fail by panics")]
 
 use std::time::Duration;
 
+use devinfo::Platform;
 use umd::{
     Buffer, Device, DeviceSpec, Event, HostMemory, Image, ImageDesc, ImageFormat, ImageKind,
     MapAccess, Queue, QueueOptions, RectLayout, Region, channel_order as order,
@@ -13,10 +14,29 @@ use umd::{
 
 const LONG: Duration = Duration::from_secs(60);
 
-fn open() -> (Device, Queue) {
-    let device = Device::open(&DeviceSpec::soft("tgl")).unwrap();
-    let queue = device.queue(QueueOptions::default()).unwrap();
-    (device, queue)
+/// Runs a test on every platform that `with` wants, through each of its kernel drivers.
+fn everywhere(with: fn(&Platform) -> bool, test: impl Fn(&Device, &Queue)) {
+    let mut ran = 0;
+    for platform in devinfo::PLATFORMS.iter().filter(|platform| with(platform)) {
+        for driver in platform.kernel_drivers {
+            let name = format!("soft:{platform}@{driver}");
+            // What fails says where.
+            eprintln!("{name}");
+            let device = Device::open(&name.parse::<DeviceSpec>().unwrap()).unwrap();
+            let queue = device.queue(QueueOptions::default()).unwrap();
+            test(&device, &queue);
+            ran += 1;
+        }
+    }
+    assert!(ran > 20, "{ran}");
+}
+
+fn any(_: &Platform) -> bool {
+    true
+}
+
+fn with_images(platform: &Platform) -> bool {
+    platform.images
 }
 
 /// Bytes that differ from place to place.
@@ -53,9 +73,12 @@ fn ended(event: Event) {
 
 #[test]
 fn bytes_from_anywhere_to_anywhere() {
-    let (device, queue) = open();
+    everywhere(any, bytes_from_anywhere_to_anywhere_on);
+}
+
+fn bytes_from_anywhere_to_anywhere_on(device: &Device, queue: &Queue) {
     let source = noise(1, 300);
-    let from = filled(&device, &source);
+    let from = filled(device, &source);
     for (at, to, length) in [
         (0, 0, 300),
         (0, 0, 1),
@@ -68,7 +91,7 @@ fn bytes_from_anywhere_to_anywhere() {
         (4, 8, 0),
     ] {
         let before = noise(2, 300);
-        let target = filled(&device, &before);
+        let target = filled(device, &before);
         let event = queue.copy_buffer((&from, at), (&target, to), length, &[]);
         ended(event.unwrap());
         let mut expected = before;
@@ -80,9 +103,12 @@ fn bytes_from_anywhere_to_anywhere() {
 
 #[test]
 fn bytes_within_one_buffer_and_its_parts() {
-    let (device, queue) = open();
+    everywhere(any, bytes_within_one_buffer_and_its_parts_on);
+}
+
+fn bytes_within_one_buffer_and_its_parts_on(device: &Device, queue: &Queue) {
     let bytes = noise(3, 256);
-    let whole = filled(&device, &bytes);
+    let whole = filled(device, &bytes);
     let (low, high) = (
         whole.sub_buffer(0, 128).unwrap(),
         whole.sub_buffer(128, 128).unwrap(),
@@ -100,7 +126,10 @@ fn bytes_within_one_buffer_and_its_parts() {
 
 #[test]
 fn memory_of_this_process() {
-    let (device, queue) = open();
+    everywhere(any, memory_of_this_process_on);
+}
+
+fn memory_of_this_process_on(device: &Device, queue: &Queue) {
     let memory = HostMemory::new(3 * 4096).unwrap();
     let bytes = noise(4, 5000);
     memory.write(37, &bytes).unwrap();
@@ -127,9 +156,12 @@ fn memory_of_this_process() {
 
 #[test]
 fn rectangles_of_bytes() {
-    let (device, queue) = open();
+    everywhere(any, rectangles_of_bytes_on);
+}
+
+fn rectangles_of_bytes_on(device: &Device, queue: &Queue) {
     let (source, before) = (noise(5, 4000), noise(6, 4000));
-    let from = filled(&device, &source);
+    let from = filled(device, &source);
     for (at, to, size) in [
         // Everything a multiple of four, then nothing.
         (([4, 1, 0], 64, 640), ([8, 2, 1], 48, 480), [40, 5, 3]),
@@ -141,7 +173,7 @@ fn rectangles_of_bytes() {
             row_pitch,
             slice_pitch,
         };
-        let target = filled(&device, &before);
+        let target = filled(device, &before);
         let event = queue.copy_buffer_rect((&from, layout(at)), (&target, layout(to)), size, &[]);
         ended(event.unwrap());
         let pitches = |(_, row, slice): ([u64; 3], u64, u64)| {
@@ -182,13 +214,16 @@ fn rectangles_of_bytes() {
 
 #[test]
 fn patterns_of_every_size() {
-    let (device, queue) = open();
+    everywhere(any, patterns_of_every_size_on);
+}
+
+fn patterns_of_every_size_on(device: &Device, queue: &Queue) {
     for power in 0..8 {
         let size = 1usize << power;
         let pattern = noise(7, size);
         for offset in [0u64, 1, 6, 16] {
             let before = noise(8, 1000);
-            let target = filled(&device, &before);
+            let target = filled(device, &before);
             let length = (900 / size * size) as u64;
             let event = queue.fill_buffer((&target, offset), length, &pattern, &[]);
             ended(event.unwrap());
@@ -272,7 +307,10 @@ fn texels(image: &Image, region: &Region) -> Vec<u8> {
 
 #[test]
 fn images_to_and_from_buffers() {
-    let (device, queue) = open();
+    everywhere(with_images, images_to_and_from_buffers_on);
+}
+
+fn images_to_and_from_buffers_on(device: &Device, queue: &Queue) {
     for (kind, size) in shapes() {
         for format in formats() {
             let image = device.image(&desc(kind, format, size)).unwrap();
@@ -293,7 +331,7 @@ fn images_to_and_from_buffers() {
                 assert!(got[..at].iter().chain(&got[at + length..]).all(|&b| b == 0));
             }
             let new = noise(10, content_before.len() + 7);
-            let buffer = filled(&device, &new);
+            let buffer = filled(device, &new);
             let event = queue.copy_buffer_to_image((&buffer, 7), (&image, region), &[]);
             ended(event.unwrap());
             assert_eq!(texels(&image, &region), new[7..], "{kind} {format}");
@@ -306,7 +344,10 @@ fn images_to_and_from_buffers() {
 
 #[test]
 fn images_to_images_and_fills() {
-    let (device, queue) = open();
+    everywhere(with_images, images_to_images_and_fills_on);
+}
+
+fn images_to_images_and_fills_on(device: &Device, queue: &Queue) {
     for format in formats() {
         let image = |kind, size| device.image(&desc(kind, format, size)).unwrap();
         let mut images: Vec<Image> = shapes().map(|(kind, size)| image(kind, size)).into();
@@ -353,7 +394,13 @@ fn images_to_images_and_fills() {
 
 #[test]
 fn images_of_other_texels_and_regions_beyond_are_refused() {
-    let (device, queue) = open();
+    everywhere(
+        with_images,
+        images_of_other_texels_and_regions_beyond_are_refused_on,
+    );
+}
+
+fn images_of_other_texels_and_regions_beyond_are_refused_on(device: &Device, queue: &Queue) {
     let image = |format| device.image(&ImageDesc::d2(format, 16, 16)).unwrap();
     let [small, _, large, ..] = formats().map(image);
     let text = |result: Result<Event, umd::Error>| result.unwrap_err().to_string();
@@ -375,8 +422,11 @@ fn images_of_other_texels_and_regions_beyond_are_refused() {
 }
 
 #[test]
-fn maps_of_buffers_and_images() {
-    let (device, queue) = open();
+fn maps_of_buffers() {
+    everywhere(any, maps_of_buffers_on);
+}
+
+fn maps_of_buffers_on(device: &Device, queue: &Queue) {
     let buffer = device.buffer(64).unwrap();
     let fill = queue.fill_buffer((&buffer, 0), 64, &[7], &[]).unwrap();
     let mapped = queue.map_buffer(&buffer, 16, 8, &[fill]).unwrap();
@@ -389,7 +439,14 @@ fn maps_of_buffers_and_images() {
     mapped.bytes().write(0, &[9; 8]).unwrap();
     queue.unmap(mapped, &[]).unwrap().wait(LONG).unwrap();
     assert_eq!(content(&buffer)[15..25], [7, 9, 9, 9, 9, 9, 9, 9, 9, 7]);
+}
 
+#[test]
+fn maps_of_images() {
+    everywhere(with_images, maps_of_images_on);
+}
+
+fn maps_of_images_on(device: &Device, queue: &Queue) {
     let format = ImageFormat::new(order::R, channel::UINT16);
     let image = device.image(&ImageDesc::d2(format, 20, 20)).unwrap();
     let region = Region {
@@ -411,4 +468,29 @@ fn maps_of_buffers_and_images() {
     let at = (4 * 20 + 2) * 2;
     assert_eq!(all[at - 2..at + 4], [1, 2, 5, 6, 1, 2]);
     assert_eq!(all.chunks(2).filter(|t| *t == [5, 6]).count(), 1);
+}
+
+#[test]
+fn platforms_without_images_say_so_first() {
+    let without: Vec<_> = devinfo::PLATFORMS
+        .iter()
+        .filter(|platform| !platform.images)
+        .collect();
+    assert_eq!(without, [devinfo::by_name("pvc").unwrap()]);
+    for platform in without {
+        let device = Device::open(&DeviceSpec::soft(platform.name)).unwrap();
+        let format = ImageFormat::new(order::R, channel::UINT8);
+        let desc = ImageDesc::d2(format, 16, 16);
+        let buffer = device.buffer(256).unwrap();
+        for made in [
+            device.image(&desc),
+            device.image_from_buffer(&buffer, &desc),
+        ] {
+            let error = made.unwrap_err().to_string();
+            assert!(
+                error.starts_with("an image is not possible on pvc: it has no samplers"),
+                "{error}"
+            );
+        }
+    }
 }

@@ -2,7 +2,9 @@
 
 use devinfo::Family;
 
-use super::types::{Dispatch, DispatchError, LocalIds, PostSync, Setup, Simd, WalkerKind};
+use super::types::{
+    ComputeMode, Dispatch, DispatchError, LocalIds, PostSync, Setup, Simd, WalkerKind,
+};
 use super::{Commands, limits, shared};
 use crate::Builder;
 use crate::packets::{
@@ -20,21 +22,27 @@ pub(super) struct Compute {
     family: Family,
     /// The narrowest thread.
     least_simd: Simd,
+    /// Whether PIPELINE_SELECT powers the systolic arrays; else they always
+    /// are (Intel's compute-runtime, `isSystolicModeConfigurable`).
+    selects_systolic: bool,
 }
 
 pub(super) const XE_HPG: Compute = Compute {
     family: Family::XeHpg,
     least_simd: Simd::Simd8,
+    selects_systolic: true,
 };
 
 pub(super) const XE_HPC: Compute = Compute {
     family: Family::XeHpc,
     least_simd: Simd::Simd16,
+    selects_systolic: false,
 };
 
 pub(super) const XE2: Compute = Compute {
     family: Family::Xe2,
     least_simd: Simd::Simd16,
+    selects_systolic: false,
 };
 
 impl Compute {
@@ -161,7 +169,7 @@ impl Commands for Compute {
     fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError> {
         let family = self.family;
         shared::barrier(family, out)?;
-        shared::select_gpgpu(family, out)?;
+        shared::select_gpgpu(family, self.selects_systolic.then_some(setup.systolic), out)?;
         let threads = setup.max_threads.max(1);
         let mut front_end = cfe::packet(family)
             .set(
@@ -169,6 +177,10 @@ impl Commands for Compute {
                 cfe::OverDispatchControl::OVER_DISPATCH_NORMAL,
             )
             .set(cfe::MAXIMUM_NUMBER_OF_THREADS, threads);
+        // Set, it ends the fusion (Intel's compute-runtime, preamble_xe_hpg_core.cpp).
+        if setup.no_eu_fusion && cfe::FUSED_EU_DISPATCH.row(family).is_some() {
+            front_end = front_end.set(cfe::FUSED_EU_DISPATCH, true);
+        }
         if let Some(scratch) = setup.scratch {
             // The field holds the surface state's offset in 64-byte units.
             front_end = front_end.set(cfe::SCRATCH_SPACE_BUFFER, scratch.offset / 64);
@@ -186,13 +198,24 @@ impl Commands for Compute {
         shared::barrier(family, out)
     }
 
-    fn large_grf(&self, large: bool, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+    fn compute_mode(&self, mode: &ComputeMode, out: &mut Vec<u32>) -> Result<(), DispatchError> {
         let family = self.family;
         shared::stall(family, out)?;
-        mode::packet(family)
-            .set(mode::LARGE_GRF_MODE, large)
-            .set(mode::LARGE_GRF_MODE_MASK, true)
-            .emit(out)?;
+        let mut packet = mode::packet(family)
+            .set(mode::LARGE_GRF_MODE, mode.large_grf)
+            .set(mode::LARGE_GRF_MODE_MASK, true);
+        if mode::EU_THREAD_SCHEDULING_MODE_OVERRIDE
+            .row(family)
+            .is_some()
+        {
+            packet = packet
+                .set(
+                    mode::EU_THREAD_SCHEDULING_MODE_OVERRIDE,
+                    mode.scheduling as u32,
+                )
+                .set(mode::EU_THREAD_SCHEDULING_MODE_OVERRIDE_MASK, 3);
+        }
+        packet.emit(out)?;
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 
 use devinfo::Family;
 
-use super::types::{Dispatch, DispatchError, Setup, WalkerKind};
+use super::types::{ComputeMode, Dispatch, DispatchError, Setup, WalkerKind};
 use super::{Commands, limits, shared};
 use crate::packets::{
     gpgpu_walker as walker, media_interface_descriptor_load as idl, media_state_flush,
@@ -67,7 +67,7 @@ impl Commands for Media {
     fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError> {
         let family = self.family;
         shared::barrier(family, out)?;
-        shared::select_gpgpu(family, out)?;
+        shared::select_gpgpu(family, None, out)?;
         if state_compute_mode::LAYOUT.length(family).is_some() {
             state_compute_mode::packet(family)
                 .set(
@@ -95,6 +95,11 @@ impl Commands for Media {
         if vfe::BYPASS_GATEWAY_CONTROL.row(family).is_some() {
             front_end = front_end.set(vfe::BYPASS_GATEWAY_CONTROL, 1);
         }
+        // The bit keeps its old name; on Gen12LP it ends the fusion of EUs (Intel's compute-runtime,
+        // preamble_gen12lp.cpp; igt-gpu-tools, gpu_cmds.c).
+        if setup.no_eu_fusion && vfe::DISABLE_SLICE_0_SUBSLICE_2.row(family).is_some() {
+            front_end = front_end.set(vfe::DISABLE_SLICE_0_SUBSLICE_2, true);
+        }
         if let Some(scratch) = setup.scratch {
             let code = limits::scratch_code(family, scratch.bytes_per_thread)?;
             front_end = front_end
@@ -108,8 +113,8 @@ impl Commands for Media {
         shared::barrier(family, out)
     }
 
-    fn large_grf(&self, large: bool, _out: &mut Vec<u32>) -> Result<(), DispatchError> {
-        if large {
+    fn compute_mode(&self, mode: &ComputeMode, _out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        if mode.large_grf {
             return Err(DispatchError::Unsupported {
                 what: "mode of 256 registers",
                 family: self.family,

@@ -29,7 +29,8 @@ mod types;
 
 pub use limits::{preferred_slm, slm_bytes, slm_code, walk_order};
 pub use types::{
-    Dispatch, DispatchError, Heaps, LocalIds, Mocs, PostSync, Scratch, Setup, Simd, Tag, WalkerKind,
+    ComputeMode, Dispatch, DispatchError, Heaps, LocalIds, Mocs, PostSync, Scratch, Setup, Simd,
+    Tag, ThreadScheduling, WalkerKind,
 };
 
 use devinfo::{Family, GpuAddress};
@@ -49,12 +50,13 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
     /// See [`DispatchError`].
     fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError>;
 
-    /// Chooses how many registers the threads of later dispatches have.
-    /// Nothing where that is not a mode; an error where there is no such mode.
+    /// Chooses how many registers the threads of later dispatches have, and
+    /// how EUs choose between them. Nothing where that is not a mode; an error
+    /// where there is no such mode.
     ///
     /// # Errors
     /// See [`DispatchError`].
-    fn large_grf(&self, large: bool, out: &mut Vec<u32>) -> Result<(), DispatchError>;
+    fn compute_mode(&self, mode: &ComputeMode, out: &mut Vec<u32>) -> Result<(), DispatchError>;
 
     /// The interface descriptor of a dispatch. Up to Gen12LP it must lie in
     /// the dynamic state heap, 64-byte aligned, at [`Dispatch::descriptor`];

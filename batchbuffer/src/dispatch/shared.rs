@@ -112,14 +112,29 @@ pub(super) fn finish(
     Ok(())
 }
 
-/// Chooses the GPGPU pipeline; the mask bits exist from Gen9 on.
-pub(super) fn select_gpgpu(family: Family, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+/// Chooses the GPGPU pipeline, and where the packet does so whether the systolic arrays have
+/// power; the mask bits exist from Gen9 on.
+pub(super) fn select_gpgpu(
+    family: Family,
+    systolic: Option<bool>,
+    out: &mut Vec<u32>,
+) -> Result<(), DispatchError> {
+    /// The mask bits of the fields.
+    const PIPELINE: u32 = 3;
+    const SYSTOLIC: u32 = 1 << 7;
     let mut packet = pipeline_select::packet(family).set(
         pipeline_select::PIPELINE_SELECTION,
         pipeline_select::PipelineSelection::GPGPU,
     );
     if pipeline_select::MASK_BITS.row(family).is_some() {
-        packet = packet.set(pipeline_select::MASK_BITS, 3);
+        let mask = match systolic {
+            Some(_) => PIPELINE | SYSTOLIC,
+            None => PIPELINE,
+        };
+        packet = packet.set(pipeline_select::MASK_BITS, mask);
+    }
+    if let Some(systolic) = systolic {
+        packet = packet.set(pipeline_select::SYSTOLIC_MODE_ENABLE, systolic);
     }
     packet.emit(out)?;
     Ok(())

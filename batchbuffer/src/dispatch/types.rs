@@ -54,6 +54,16 @@ impl Simd {
         }
     }
 
+    /// The width that a walker is given for kernels of `lanes` lanes. Threads of kernels of one
+    /// lane start with all 32 enabled, and say in each instruction how many of them it takes
+    /// (Intel's compute-runtime, simd_helper.h).
+    pub const fn for_kernel(lanes: u32) -> Option<Self> {
+        match lanes {
+            1 => Some(Simd::Simd32),
+            lanes => Self::from_lanes(lanes),
+        }
+    }
+
     /// The number of lanes.
     pub const fn lanes(self) -> u32 {
         match self {
@@ -140,6 +150,38 @@ pub struct Setup {
     /// Whether a kernel of the batch uses shared local memory: up to Gen9 the
     /// L3 is divided accordingly.
     pub slm: bool,
+    /// Whether the EUs of a pair run threads of their own instead of one in
+    /// lockstep: only for platforms whose EUs are paired (Gen12LP and XeHPG).
+    pub no_eu_fusion: bool,
+    /// Whether a kernel of the batch uses the systolic arrays (`dpas`): XeHPG
+    /// powers them up for it.
+    pub systolic: bool,
+}
+
+/// How an EU chooses between its threads (XeHPC and Xe2).
+///
+/// Source: Intel's compute-runtime, STATE_COMPUTE_MODE "EU Thread Scheduling
+/// Mode".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
+pub enum ThreadScheduling {
+    /// As the hardware does it without being told.
+    #[default]
+    Hardware,
+    /// The oldest thread that can run.
+    OldestFirst,
+    /// One after the other.
+    RoundRobin,
+    /// The same thread until it stalls, then the next.
+    StallBasedRoundRobin,
+}
+
+/// What holds for the threads of later dispatches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ComputeMode {
+    /// Whether they have 256 registers instead of 128 (from XeHPG).
+    pub large_grf: bool,
+    /// How EUs choose between them: a suggestion, which only XeHPC and Xe2 take.
+    pub scheduling: ThreadScheduling,
 }
 
 /// Local ids that the walker generates (from XeHPG).

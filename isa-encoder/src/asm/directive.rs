@@ -287,15 +287,19 @@ impl KernelDirectives {
     /// The SIMD width of a kernel that does not say it.
     pub const DEFAULT_SIMD: u8 = 16;
 
-    /// The bytes of one local id of a thread: 16 bits a channel, in whole registers.
+    /// The bytes of one local id of a thread: 16 bits a channel, in whole registers. The ids of a
+    /// thread of one channel lie packed in one register.
     pub fn bytes_per_local_id(&self, family: Family) -> u32 {
-        let lanes = u32::from(self.simd.unwrap_or(Self::DEFAULT_SIMD));
-        (lanes * 2).next_multiple_of(family.grf_bytes() as u32)
+        match u32::from(self.simd.unwrap_or(Self::DEFAULT_SIMD)) {
+            1 => 2,
+            lanes => (lanes * 2).next_multiple_of(family.grf_bytes() as u32),
+        }
     }
 
-    /// The bytes of a thread's local ids.
+    /// The bytes of a thread's local ids, in whole registers.
     pub fn local_id_bytes(&self, family: Family) -> u32 {
-        self.ids.dimensions() * self.bytes_per_local_id(family)
+        let bytes = self.ids.dimensions() * self.bytes_per_local_id(family);
+        bytes.next_multiple_of(family.grf_bytes() as u32)
     }
 
     /// The bytes of the cross-thread payload as it lies in memory: a multiple of 32.

@@ -82,9 +82,9 @@ pub fn parse(
         }
         "simd" => {
             let (value, span) = args.number("a SIMD width")?;
-            if !matches!(value, 8 | 16 | 32) {
+            if !matches!(value, 1 | 8 | 16 | 32) {
                 return Err(Diagnostic::error(span, format!("{value} is no SIMD width"))
-                    .with_help("possible are 8, 16 and 32".into()));
+                    .with_help("possible are 1, 8, 16 and 32".into()));
             }
             kernel.simd = Some(value as u8);
         }

@@ -28,6 +28,7 @@ mod float;
 mod half;
 mod ids;
 mod images;
+mod implicit;
 mod integer;
 mod math;
 mod printf;

@@ -8,8 +8,8 @@ use isa_encoder::asm::{
 use crate::image::ImageKind;
 
 use super::entry::{
-    KernelEntry, LocalIds, PAYLOAD_UNIT, PayloadEntry, PayloadValue, PrivateMemory, SamplerSlot,
-    SamplerSource, SurfaceSlot, SurfaceSource,
+    EuMode, KernelEntry, LocalIds, PAYLOAD_UNIT, PayloadEntry, PayloadValue, PrivateMemory,
+    SamplerSlot, SamplerSource, SurfaceSlot, SurfaceSource,
 };
 use super::error::BinaryError;
 use super::info::{AddressSpace, ArgInfo, ArgKind, KernelInfo, RawIsa, ValueType};
@@ -67,7 +67,9 @@ pub(crate) fn kernel(
         cross_thread_size: directives.cross_thread_bytes(),
         inline_data: 0,
         entry_with_ids: kernel.entry_with_ids as u32,
-        local_ids: local_ids(directives, platform.family),
+        local_ids: local_ids(directives, simd, platform.family),
+        implicit_block: false,
+        eu: EuMode::default(),
         surfaces,
         samplers,
         private: PrivateMemory::default(),
@@ -152,6 +154,8 @@ pub(crate) fn raw(
         inline_data: 0,
         entry_with_ids: 0,
         local_ids: LocalIds::default(),
+        implicit_block: false,
+        eu: EuMode::default(),
         surfaces: Vec::new(),
         samplers: Vec::new(),
         private: PrivateMemory::default(),
@@ -172,7 +176,7 @@ fn check_platform(
         kernel: name.to_owned(),
         why,
     };
-    if !platform.has_simd_width(simd) {
+    if simd != 1 && !platform.has_simd_width(simd) {
         let have = list(platform.simd_widths);
         return Err(unsupported(format!(
             "it needs SIMD{simd}; {platform} runs sub-groups of {have}"
@@ -211,11 +215,11 @@ fn system_value(field: SystemField) -> PayloadValue {
     }
 }
 
-fn local_ids(directives: &KernelDirectives, family: Family) -> LocalIds {
+fn local_ids(directives: &KernelDirectives, simd: u32, family: Family) -> LocalIds {
     LocalIds {
         dimensions: directives.ids.dimensions(),
         bytes_per_dimension: directives.bytes_per_local_id(family),
-        packed: false,
+        packed: simd == 1,
     }
 }
 

@@ -20,8 +20,8 @@ const MACHINE: u16 = 205;
 /// a file that can ask for more memory than the file has bytes.
 const MAX_ZEROS: u64 = 4 << 30;
 
-/// The bytes that lie before the cross-thread payload in memory: the implicit arguments of kernels
-/// that need them (IGC `RelocationInfo.h`, NEO `linker.h`). Kernels that do are refused.
+/// The bytes from what r0.0 points to to the cross-thread payload: those of the implicit arguments
+/// of kernels that need them, else none (IGC `RelocationInfo.h`, NEO `linker.h`).
 const CROSS_THREAD_OFFSET: &str = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
 
 /// The parts of a zebin.
@@ -38,6 +38,16 @@ pub(crate) struct Zebin<'a> {
     /// Where each deprecated `R_PER_THREAD_PAYLOAD_OFFSET_32` wants the size of its kernel's
     /// cross-thread payload: segment and offset.
     pub payload_sizes: Vec<(usize, usize)>,
+    /// Where code wants to know how many bytes lie before the cross-thread payload.
+    pub payload_offsets: Vec<PayloadOffset>,
+}
+
+/// A place in the code of a segment that is patched with the bytes before the cross-thread payload.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PayloadOffset {
+    pub segment: usize,
+    pub offset: usize,
+    pub patch: Patch,
 }
 
 type Header = FileHeader64<Le>;
@@ -93,6 +103,7 @@ impl<'a> Reader<'a> {
             kernels: HashMap::new(),
             unresolved: HashMap::new(),
             payload_sizes: Vec::new(),
+            payload_offsets: Vec::new(),
         };
         let mut has_info = false;
         for (index, section) in self.sections.enumerate() {
@@ -244,9 +255,11 @@ impl<'a> Reader<'a> {
                     value: value.wrapping_add_signed(addend),
                 }),
                 Target::Undefined(symbol) if symbol == CROSS_THREAD_OFFSET => {
-                    let place = zebin.segments.get_mut(segment);
-                    let place = place.and_then(|s| s.data.get_mut(offset..offset + patch.bytes()));
-                    place.unwrap_or_default().fill(0);
+                    zebin.payload_offsets.push(PayloadOffset {
+                        segment,
+                        offset,
+                        patch,
+                    });
                 }
                 Target::Undefined(symbol) => {
                     zebin.unresolved.entry(segment).or_insert_with(|| {

@@ -1,5 +1,6 @@
 //! How a kernel is started: what the queue needs besides the public [`KernelInfo`].
 
+use batchbuffer::dispatch::ThreadScheduling;
 use devinfo::Family;
 
 use crate::sampler::Sampler;
@@ -158,6 +159,20 @@ pub(crate) struct PrivateMemory {
     pub per_lane: bool,
 }
 
+/// What a kernel needs of the EUs that run it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EuMode {
+    /// EUs must not run in lockstep pairs.
+    pub no_fusion: bool,
+    /// It uses the systolic arrays.
+    pub systolic: bool,
+    /// How EUs choose between threads.
+    pub scheduling: ThreadScheduling,
+}
+
+/// Bytes of the structure of implicit arguments, with padding.
+pub(crate) const IMPLICIT_ARGUMENTS: u32 = 192;
+
 /// What the sizes of cross-thread payloads are rounded to, also where registers have 64 bytes: code
 /// that loads its payload counts on it (NEO `zeinfo_decoder.cpp`).
 pub(crate) const PAYLOAD_UNIT: u32 = 32;
@@ -180,6 +195,10 @@ pub(crate) struct KernelEntry {
     /// registers: behind the code that loads them.
     pub entry_with_ids: u32,
     pub local_ids: LocalIds,
+    /// Whether the structure of implicit arguments, and a table of local ids, lie before the
+    /// cross-thread payload, where code of compute walkers finds them by r0.0.
+    pub implicit_block: bool,
+    pub eu: EuMode,
     pub surfaces: Vec<SurfaceSlot>,
     pub samplers: Vec<SamplerSlot>,
     pub private: PrivateMemory,

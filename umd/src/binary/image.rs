@@ -51,6 +51,18 @@ impl Patch {
             Self::Low16 => 2,
         }
     }
+
+    /// Puts its part of a value to its place in `data`, if that is there.
+    pub(crate) fn apply(self, data: &mut [u8], offset: usize, value: u64) {
+        let place = data.get_mut(offset..).unwrap_or_default();
+        let value = match self {
+            Self::Address64 | Self::Low32 | Self::Low16 => value,
+            Self::High32 => value >> 32,
+        };
+        if let Some(place) = place.get_mut(..self.bytes()) {
+            place.copy_from_slice(&value.to_le_bytes()[..self.bytes()]);
+        }
+    }
 }
 
 /// One address to patch in.
@@ -75,24 +87,20 @@ impl Relocation {
     /// (NEO `linker.cpp`: `patchAddress` and `patchIncrement`).
     pub(crate) fn apply(&self, kind: SegmentKind, data: &mut [u8], target: u64) {
         let address = target.wrapping_add(self.value);
-        let Some(place) = data
-            .get_mut(self.offset..)
-            .and_then(|rest| rest.get_mut(..self.patch.bytes()))
-        else {
+        let place = data.get(self.offset..).unwrap_or_default();
+        let Some(place) = place.get(..self.patch.bytes()) else {
             return;
         };
-        let mut bytes = [0u8; 8];
-        bytes[..place.len()].copy_from_slice(place);
-        let addend = match kind {
-            SegmentKind::Code => 0,
-            _ => u64::from_le_bytes(bytes),
+        let mut addend = [0u8; 8];
+        if kind != SegmentKind::Code {
+            addend[..place.len()].copy_from_slice(place);
+        }
+        let addend = match self.patch {
+            Patch::High32 => u64::from_le_bytes(addend) << 32,
+            _ => u64::from_le_bytes(addend),
         };
-        let value = match self.patch {
-            Patch::Address64 | Patch::Low32 | Patch::Low16 => address.wrapping_add(addend),
-            Patch::High32 => (address >> 32).wrapping_add(addend),
-        };
-        let bytes = value.to_le_bytes();
-        place.copy_from_slice(&bytes[..place.len()]);
+        let value = address.wrapping_add(addend);
+        self.patch.apply(data, self.offset, value);
     }
 }
 

@@ -19,14 +19,16 @@ use devinfo::{Family, Platform};
 use isa_encoder::AsmOptions;
 
 pub(crate) use entry::{
-    ImageQuery, KernelEntry, LocalIds, PAYLOAD_UNIT, PayloadValue, SamplerQuery, SamplerSource,
-    SurfaceSource,
+    IMPLICIT_ARGUMENTS, ImageQuery, KernelEntry, LocalIds, PAYLOAD_UNIT, PayloadValue,
+    SamplerQuery, SamplerSource, SurfaceSource,
 };
 pub use error::BinaryError;
 pub(crate) use image::{Relocation, Segment, SegmentKind};
 pub use info::{
     AccessQualifier, AddressSpace, ArgInfo, ArgKind, KernelInfo, RawIsa, Target, ValueType,
 };
+
+use zeinfo::{ZeFunction, ZeKernel};
 
 /// What a zebin begins with.
 const ELF_MAGIC: &[u8] = b"\x7fELF";
@@ -122,6 +124,9 @@ impl Binary {
                 });
             }
         }
+        for key in &info.unknown {
+            tracing::warn!(key, ".ze_info has a field that is not known");
+        }
         let mut target = elf
             .compat
             .map(notes::parse)
@@ -152,8 +157,10 @@ impl Binary {
                 .iter()
                 .find(|m| m.name == kernel.name);
             let misc = misc.map(|m| m.args_info.as_slice());
-            let mut entry = lower::kernel(&path, kernel, misc, platform)?;
+            let relocated = elf.payload_offsets.iter().any(|at| at.segment == segment);
+            let mut entry = lower::kernel(&path, kernel, misc, platform, relocated)?;
             entry.segment = segment;
+            call(&mut entry, kernel, &info.functions);
             if let Some(why) = elf.unresolved.get(&segment) {
                 entry.unsupported.get_or_insert_with(|| why.clone());
             }
@@ -173,6 +180,16 @@ impl Binary {
                 .and_then(|s| s.data.get_mut(offset..)?.get_mut(..4));
             if let Some(place) = place {
                 place.copy_from_slice(&size.to_le_bytes());
+            }
+        }
+        for at in &elf.payload_offsets {
+            let mut kernels = entries.iter().filter(|entry| entry.segment == at.segment);
+            let size = match kernels.any(|entry| entry.implicit_block) {
+                true => IMPLICIT_ARGUMENTS,
+                false => 0,
+            };
+            if let Some(segment) = segments.get_mut(at.segment) {
+                at.patch.apply(&mut segment.data, at.offset, size.into());
             }
         }
         refuse_device_enqueue(&mut entries);
@@ -397,6 +414,23 @@ fn mark_accesses(entry: &mut KernelEntry, family: Family, code: &[u8]) {
             .media_blocks
             .iter()
             .any(|&i| slot.index == i.into());
+    }
+}
+
+/// What functions need that other files can call, a kernel needs that calls by the stack: it may
+/// call any of them.
+fn call(entry: &mut KernelEntry, kernel: &ZeKernel, functions: &[ZeFunction]) {
+    if !kernel.execution_env.has_stack_calls {
+        return;
+    }
+    for function in functions {
+        let env = &function.execution_env;
+        entry.info.barriers = entry.info.barriers.max(env.barrier_count);
+        entry.info.slm_size = entry.info.slm_size.max(env.slm_size);
+        if env.has_rtcalls {
+            let why = format!("function {} traces rays (has_rtcalls)", function.name);
+            entry.unsupported.get_or_insert(why);
+        }
     }
 }
 

@@ -1,165 +1,313 @@
 //! `.ze_info`: the YAML that describes a zebin's kernels.
 //!
-//! Every field that decides how a kernel is loaded or started is here, by the names of IGC's
-//! `zeinfo.md` (versions 1.20 to 1.73). Fields that are not here are informative; a file of a
-//! newer version may have more, which are skipped.
+//! Each record lists the fields that are read, and as `informative` those that are known to need
+//! nothing here, by the names of IGC's `zeinfo.md` and of NEO's `zeinfo.h` (versions 1.20 to
+//! 1.73). What else a record has is kept by name: a kernel that something unknown is said of is
+//! refused, as NEO does, because it may matter.
+
+use std::fmt;
 
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::error::BinaryError;
 
-/// The whole of `.ze_info`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct ZeInfo {
-    pub version: String,
-    pub kernels: Vec<ZeKernel>,
-    pub functions: Vec<ZeFunction>,
-    pub kernels_misc_info: Vec<ZeMisc>,
+/// Declares a record: a mapping whose unknown keys are kept in `unknown`.
+macro_rules! record {
+    (
+        $(#[$meta:meta])*
+        $name:ident {
+            $($(#[$field_meta:meta])* $field:ident $(= $key:literal)?: $type:ty,)*
+        }
+        informative { $($(#[$why:meta])* $skipped:literal,)* }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default)]
+        pub(crate) struct $name {
+            $($(#[$field_meta])* pub $field: $type,)*
+            /// Keys that are not known.
+            pub unknown: Vec<String>,
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Fields;
+                impl<'de> Visitor<'de> for Fields {
+                    type Value = $name;
+
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str("a mapping")
+                    }
+
+                    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
+                        let mut out = $name::default();
+                        while let Some(key) = map.next_key::<String>()? {
+                            match key.as_str() {
+                                $(record!(@key $field $($key)?) => out.$field = map.next_value()?,)*
+                                other => {
+                                    const INFORMATIVE: &[&str] = &[$($skipped),*];
+                                    map.next_value::<IgnoredAny>()?;
+                                    if !INFORMATIVE.contains(&other) {
+                                        out.unknown.push(key);
+                                    }
+                                }
+                            }
+                        }
+                        Ok(out)
+                    }
+                }
+                deserializer.deserialize_map(Fields)
+            }
+        }
+    };
+    (@key $field:ident) => { stringify!($field) };
+    (@key $field:ident $key:literal) => { $key };
 }
 
-/// `functions[]`: code that kernels call.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct ZeFunction {
-    pub name: String,
-    pub execution_env: ExecutionEnv,
+record! {
+    /// The whole of `.ze_info`.
+    ZeInfo {
+        version: String,
+        kernels: Vec<ZeKernel>,
+        functions: Vec<ZeFunction>,
+        kernels_misc_info: Vec<ZeMisc>,
+    }
+    informative {
+        /// Names by which a host finds program-scope variables.
+        "global_host_access_table",
+        "kernels_cost_info",
+        /// How fast, not what.
+        "l1_cache_policy",
+        /// What is missing shows as an unresolved symbol.
+        "required_libs",
+    }
 }
 
-/// `kernels[]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct ZeKernel {
-    pub name: String,
-    pub execution_env: ExecutionEnv,
-    pub user_attributes: UserAttributes,
-    pub payload_arguments: Vec<PayloadArgument>,
-    pub per_thread_payload_arguments: Vec<PerThreadArgument>,
-    pub binding_table_indices: Vec<BindingTableIndex>,
-    pub per_thread_memory_buffers: Vec<MemoryBuffer>,
-    pub inline_samplers: Vec<InlineSampler>,
+record! {
+    /// `functions[]`: code that kernels of other files can call.
+    ZeFunction {
+        name: String,
+        execution_env: ExecutionEnv,
+    }
+    informative {}
 }
 
-/// `kernels[].execution_env`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct ExecutionEnv {
-    pub barrier_count: u32,
-    pub eu_thread_count: u32,
-    pub grf_count: u32,
-    pub has_device_enqueue: bool,
-    pub has_rtcalls: bool,
-    pub has_stack_calls: bool,
-    pub has_dpas: bool,
-    pub has_sample: bool,
-    pub has_fence_for_image_access: bool,
-    pub has_printf_calls: bool,
-    pub inline_data_payload_size: u32,
-    pub offset_to_skip_per_thread_data_load: u32,
-    pub offset_to_skip_set_ffid_gp: u32,
-    pub private_size: u32,
-    pub spill_size: u32,
-    pub require_iab: bool,
-    pub require_assert_buffer: bool,
-    pub require_sync_buffer: bool,
-    pub required_sub_group_size: u32,
-    pub required_work_group_size: Vec<u32>,
-    pub require_disable_eufusion: bool,
-    pub simd_size: u32,
-    pub slm_size: u32,
-    pub slm_alloc_mode: u32,
-    pub subgroup_independent_forward_progress: bool,
-    pub work_group_walk_order_dimensions: Vec<u32>,
+record! {
+    /// `kernels[]`.
+    ZeKernel {
+        name: String,
+        execution_env: ExecutionEnv,
+        user_attributes: UserAttributes,
+        payload_arguments: Vec<PayloadArgument>,
+        per_thread_payload_arguments: Vec<PerThreadArgument>,
+        binding_table_indices: Vec<BindingTableIndex>,
+        per_thread_memory_buffers: Vec<MemoryBuffer>,
+        inline_samplers: Vec<InlineSampler>,
+    }
+    informative {
+        /// For debuggers.
+        "debug_env",
+        /// What the code does with pointers that are no arguments.
+        "experimental_properties",
+    }
 }
 
-/// `kernels[].user_attributes`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct UserAttributes {
-    pub intel_reqd_sub_group_size: Option<u32>,
-    pub intel_reqd_workgroup_walk_order: Option<Vec<u32>>,
-    pub reqd_work_group_size: Option<Vec<u32>>,
-    pub work_group_size_hint: Option<Vec<u32>>,
-    pub vec_type_hint: Option<String>,
-    pub invalid_kernel: Option<String>,
+record! {
+    /// `kernels[].execution_env`.
+    ExecutionEnv {
+        barrier_count: u32,
+        grf_count: u32,
+        has_device_enqueue: bool,
+        has_dpas: bool,
+        has_printf_calls: bool,
+        has_rtcalls: bool,
+        has_sample: bool,
+        has_stack_calls: bool,
+        inline_data_payload_size: u32,
+        offset_to_skip_per_thread_data_load: u32,
+        require_assert_buffer: bool,
+        require_disable_eufusion: bool,
+        require_iab: bool,
+        require_sync_buffer: bool,
+        required_sub_group_size: u32,
+        required_work_group_size: Vec<u32>,
+        simd_size: u32,
+        slm_alloc_mode: u32,
+        slm_size: u32,
+        subgroup_independent_forward_progress: bool,
+        thread_scheduling_mode: String,
+        work_group_walk_order_dimensions: Vec<u32>,
+    }
+    informative {
+        /// A label in the code, which runs from its beginning.
+        "actual_kernel_start_offset",
+        /// No thread is preempted in its middle.
+        "disable_mid_thread_preemption",
+        /// It follows from the register count.
+        "eu_thread_count",
+        /// Whether the walker may make local ids: the payload's fields tell.
+        "generate_local_id",
+        /// Addresses have 64 bits, whatever the code does with them.
+        "has_4gb_buffers",
+        "has_bindless_image_read",
+        /// Caches are flushed and invalidated between any two kernels.
+        "has_fence_for_image_access",
+        "has_lsc_stores_with_non_default_l1_cache_controls",
+        /// For devices of several tiles.
+        "has_global_atomics",
+        "has_indirect_calls",
+        /// The slots of `per_thread_memory_buffers` tell.
+        "has_multi_scratch_spaces",
+        "has_no_stateless_write",
+        "hw_preemption_mode",
+        /// All memory of a device is always bound.
+        "indirect_stateless_count",
+        /// For a defect of hardware that is not in the table (NEO
+        /// `isOffsetToSkipSetFFIDGPWARequired`).
+        "offset_to_skip_set_ffid_gp",
+        /// How much of `per_thread_memory_buffers` is for what.
+        "private_size",
+        "spill_size",
+    }
 }
 
-/// `kernels[].payload_arguments[]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct PayloadArgument {
-    pub arg_type: String,
-    pub arg_index: Option<u32>,
-    pub offset: Option<u32>,
-    pub size: u32,
-    pub source_offset: Option<u32>,
-    pub addrmode: String,
-    pub addrspace: String,
-    pub access_type: String,
-    pub sampler_index: Option<u32>,
-    pub sampler_type: String,
-    pub image_type: String,
-    pub slm_alignment: Option<u32>,
-    pub bti_value: Option<u32>,
-    pub is_pipe: bool,
+record! {
+    /// `kernels[].user_attributes`. Hints, whose names end so, are not followed.
+    UserAttributes {
+        intel_reqd_sub_group_size: Option<u32>,
+        /// What `work_group_walk_order_dimensions` was made of.
+        intel_reqd_workgroup_walk_order: Option<Vec<u32>>,
+        reqd_work_group_size: Option<Vec<u32>>,
+        work_group_size_hint: Option<Vec<u32>>,
+        vec_type_hint: Option<String>,
+        invalid_kernel: Option<String>,
+    }
+    informative {}
 }
 
-/// `kernels[].per_thread_payload_arguments[]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct PerThreadArgument {
-    pub arg_type: String,
-    pub offset: u32,
-    pub size: u32,
+record! {
+    /// `kernels[].payload_arguments[]`.
+    PayloadArgument {
+        arg_type: String,
+        arg_index: Option<u32>,
+        offset: Option<u32>,
+        size: u32,
+        source_offset: Option<u32>,
+        addrmode: String,
+        addrspace: String,
+        access_type: String,
+        sampler_index: Option<u32>,
+        sampler_type: String,
+        image_type: String,
+        slm_alignment: Option<u32>,
+        bti_value: Option<u32>,
+        is_pipe: bool,
+    }
+    informative {
+        /// A value that is an address.
+        "is_ptr",
+        /// The code takes a linear image in a tiled one's place.
+        "image_transformable",
+    }
 }
 
-/// `kernels[].binding_table_indices[]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct BindingTableIndex {
-    pub bti_value: u32,
-    pub arg_index: u32,
+record! {
+    /// `kernels[].per_thread_payload_arguments[]`.
+    PerThreadArgument {
+        arg_type: String,
+        offset: u32,
+        size: u32,
+    }
+    informative {}
 }
 
-/// `kernels[].per_thread_memory_buffers[]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct MemoryBuffer {
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub usage: String,
-    pub size: u32,
-    pub slot: u32,
-    pub is_simt_thread: bool,
+record! {
+    /// `kernels[].binding_table_indices[]`.
+    BindingTableIndex {
+        bti_value: u32,
+        arg_index: u32,
+    }
+    informative {}
 }
 
-/// `kernels[].inline_samplers[]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct InlineSampler {
-    pub sampler_index: u32,
-    pub addrmode: String,
-    pub filtermode: String,
-    pub normalized: bool,
+record! {
+    /// `kernels[].per_thread_memory_buffers[]`.
+    MemoryBuffer {
+        kind = "type": String,
+        usage: String,
+        size: u32,
+        slot: u32,
+        is_simt_thread: bool,
+    }
+    informative {}
 }
 
-/// `kernels_misc_info[]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct ZeMisc {
-    pub name: String,
-    pub args_info: Vec<ZeArgInfo>,
+record! {
+    /// `kernels[].inline_samplers[]`.
+    InlineSampler {
+        sampler_index: u32,
+        addrmode: String,
+        filtermode: String,
+        normalized: bool,
+    }
+    informative {}
 }
 
-/// `kernels_misc_info[].args_info[]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct ZeArgInfo {
-    pub index: u32,
-    pub name: String,
-    pub address_qualifier: String,
-    pub access_qualifier: String,
-    pub type_name: String,
+record! {
+    /// `kernels_misc_info[]`: nothing of it is needed to run a kernel.
+    ZeMisc {
+        name: String,
+        args_info: Vec<ZeArgInfo>,
+    }
+    informative {}
+}
+
+record! {
+    /// `kernels_misc_info[].args_info[]`.
+    ZeArgInfo {
+        index: u32,
+        name: String,
+        address_qualifier: String,
+        access_qualifier: String,
+        type_name: String,
+        type_qualifiers: String,
+    }
+    informative {}
+}
+
+impl ZeKernel {
+    /// The keys of the kernel and its parts that are not known, as paths.
+    pub(crate) fn unknown(&self) -> Vec<String> {
+        let of = |path: &'static str, keys: &[String]| {
+            keys.iter()
+                .map(move |key| format!("{path}{key}"))
+                .collect::<Vec<_>>()
+        };
+        let attributes = self.user_attributes.unknown.iter();
+        let attributes: Vec<String> = attributes
+            .filter(|key| !key.ends_with("_hint"))
+            .cloned()
+            .collect();
+        let mut all = of("", &self.unknown);
+        all.extend(of("execution_env.", &self.execution_env.unknown));
+        all.extend(of("user_attributes.", &attributes));
+        for arg in &self.payload_arguments {
+            all.extend(of("payload_arguments[].", &arg.unknown));
+        }
+        for arg in &self.per_thread_payload_arguments {
+            all.extend(of("per_thread_payload_arguments[].", &arg.unknown));
+        }
+        for index in &self.binding_table_indices {
+            all.extend(of("binding_table_indices[].", &index.unknown));
+        }
+        for buffer in &self.per_thread_memory_buffers {
+            all.extend(of("per_thread_memory_buffers[].", &buffer.unknown));
+        }
+        for sampler in &self.inline_samplers {
+            all.extend(of("inline_samplers[].", &sampler.unknown));
+        }
+        all
+    }
 }
 
 /// Parses `.ze_info`.
@@ -203,13 +351,28 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn unknown_fields_are_skipped() {
+    fn unknown_fields_are_kept_by_name() {
         let info = parse(
-            b"version: '1.73'\nkernels:\n  - name: k\n    new_field: [1, 2]\n    \
-              execution_env:\n      simd_size: 16\n      newer: true\n",
+            b"version: '1.73'\nnewest: {a: 1}\nkernels:\n  - name: k\n    new_field: [1, 2]\n    \
+              execution_env:\n      simd_size: 16\n      newer: true\n      private_size: 8\n    \
+              user_attributes:\n      other_hint: 3\n      other: 4\n    \
+              per_thread_memory_buffers:\n      - type: scratch\n        tile: 1\n    \
+              debug_env: {}\n",
         )
         .unwrap();
-        assert_eq!(info.kernels[0].execution_env.simd_size, 16);
+        assert_eq!(info.unknown, ["newest"]);
+        let kernel = &info.kernels[0];
+        assert_eq!(kernel.execution_env.simd_size, 16);
+        assert_eq!(kernel.per_thread_memory_buffers[0].kind, "scratch");
+        assert_eq!(
+            kernel.unknown(),
+            [
+                "new_field",
+                "execution_env.newer",
+                "user_attributes.other",
+                "per_thread_memory_buffers[].tile"
+            ]
+        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub use format::{ImageFormat, channel_order, channel_type};
 
 use crate::buffer::Buffer;
 use crate::device::{Device, kernel};
-use crate::error::{ArgumentError, Error};
+use crate::error::{ArgumentError, DeviceError, Error};
 use crate::memory::{Bo, Use};
 use format::Texel;
 use layout::Layout;
@@ -146,7 +146,7 @@ impl Device {
         if desc.kind == ImageKind::D1Buffer {
             return Err(object("a 1D buffer image is made of a buffer".to_owned()));
         }
-        let texel = check(desc)?;
+        let texel = check(self, desc)?;
         let layout = Layout::tiled(desc, texel.bytes, self.inner().family());
         let bo = self
             .inner()
@@ -172,7 +172,7 @@ impl Device {
         if !buffer.bo().is_of(&self.inner().registry) {
             return Err(ArgumentError::OtherDevice { what: "the buffer" }.into());
         }
-        let texel = check(desc)?;
+        let texel = check(self, desc)?;
         if !matches!(
             desc.kind,
             ImageKind::D1Buffer | ImageKind::D1 | ImageKind::D2
@@ -460,7 +460,16 @@ impl Image {
 }
 
 /// The limits that all platforms have in common (RENDER_SURFACE_STATE).
-fn check(desc: &ImageDesc) -> Result<Texel, Error> {
+fn check(device: &Device, desc: &ImageDesc) -> Result<Texel, Error> {
+    let platform = device.inner().platform();
+    if !platform.images {
+        return Err(DeviceError::Unsupported {
+            what: "an image",
+            platform: platform.name.to_owned(),
+            why: "it has no samplers and no typed surfaces; use buffers".to_owned(),
+        }
+        .into());
+    }
     let texel = format::texel(desc.format).map_err(object)?;
     let (across, deep) = (16384, 2048);
     let most = match desc.kind {

@@ -46,9 +46,16 @@ pub(crate) struct Geometry {
     pub offset: [u32; 3],
     /// `get_work_dim`.
     pub dimensions: u32,
+    /// Lanes of a thread.
+    pub simd: u32,
+}
+
+impl Geometry {
     /// One to eight walkers: the whole groups, and the smaller ones at each upper edge. None if
     /// the index space is empty.
-    pub walks: Vec<Walk>,
+    pub(crate) fn walks(&self) -> impl Iterator<Item = Walk> + use<> {
+        walks(self.global, self.local, self.simd)
+    }
 }
 
 /// Cuts an index space into walkers.
@@ -90,14 +97,13 @@ pub(crate) fn geometry(
             ),
         });
     }
-    let walks = walks(global, local, entry.info.simd);
     Ok(Geometry {
         local,
         groups: std::array::from_fn(|d| global[d].div_ceil(local[d])),
         global,
         offset,
         dimensions: range.dimensions(),
-        walks,
+        simd: entry.info.simd,
     })
 }
 
@@ -138,37 +144,34 @@ fn largest_divisor(size: u32, limit: u32) -> u32 {
 }
 
 /// The whole groups and the smaller ones at the upper edges, each with its threads.
-fn walks(global: [u32; 3], local: [u32; 3], simd: u32) -> Vec<Walk> {
+fn walks(global: [u32; 3], local: [u32; 3], simd: u32) -> impl Iterator<Item = Walk> + use<> {
     // In each dimension: the groups of whole size, then the last, smaller one.
-    let parts = |d: usize| {
+    let parts = move |d: usize| {
         let whole = global[d] / local[d];
         let rest = global[d] % local[d];
         [(0, whole, local[d]), (whole, u32::from(rest > 0), rest)]
             .into_iter()
             .filter(|&(_, count, _)| count > 0)
     };
-    let mut walks = Vec::new();
-    for z in parts(2) {
-        for y in parts(1) {
-            for x in parts(0) {
-                let local = [x.2, y.2, z.2];
-                let items = items(local);
-                let lanes = u64::from(simd.max(1));
-                let rest = (items % lanes) as u32;
-                walks.push(Walk {
-                    first_group: [x.0, y.0, z.0],
-                    groups: [x.1, y.1, z.1],
-                    local,
-                    threads: u32::try_from(items.div_ceil(lanes)).unwrap_or(u32::MAX),
-                    last_mask: match rest {
-                        0 => lanes_mask(simd),
-                        rest => lanes_mask(rest),
-                    },
-                });
-            }
+    let columns = move |y, z| parts(0).map(move |x| [x, y, z]);
+    let rows = move |z| parts(1).flat_map(move |y| columns(y, z));
+    parts(2).flat_map(rows).map(move |[x, y, z]| {
+        let local = [x.2, y.2, z.2];
+        let items = items(local);
+        let lanes = u64::from(simd.max(1));
+        Walk {
+            first_group: [x.0, y.0, z.0],
+            groups: [x.1, y.1, z.1],
+            local,
+            threads: u32::try_from(items.div_ceil(lanes)).unwrap_or(u32::MAX),
+            last_mask: match (items % lanes) as u32 {
+                // Threads of kernels of one lane start with all (`Simd::for_kernel`).
+                0 if simd == 1 => u32::MAX,
+                0 => lanes_mask(simd),
+                rest => lanes_mask(rest),
+            },
         }
-    }
-    walks
+    })
 }
 
 fn lanes_mask(lanes: u32) -> u32 {
@@ -201,7 +204,7 @@ mod tests {
 
     #[test]
     fn uneven_ranges_have_up_to_eight_walkers() {
-        let walks = walks([10, 7, 3], [4, 2, 2], 8);
+        let walks: Vec<_> = walks([10, 7, 3], [4, 2, 2], 8).collect();
         assert_eq!(walks.len(), 8);
         let all: u64 = walks
             .iter()
@@ -218,11 +221,18 @@ mod tests {
 
     #[test]
     fn even_ranges_have_one() {
-        let walks = walks([64, 4, 1], [16, 2, 1], 32);
+        let walks: Vec<_> = walks([64, 4, 1], [16, 2, 1], 32).collect();
         assert_eq!(walks.len(), 1);
         assert_eq!(walks[0].groups, [4, 2, 1]);
         assert_eq!((walks[0].threads, walks[0].last_mask), (1, u32::MAX));
-        assert!(super::walks([0, 4, 1], [1, 1, 1], 8).is_empty());
+        assert_eq!(super::walks([0, 4, 1], [1, 1, 1], 8).count(), 0);
+    }
+
+    #[test]
+    fn kernels_of_one_lane_have_a_thread_an_item() {
+        let walks: Vec<_> = walks([10, 3, 1], [4, 3, 1], 1).collect();
+        let threads: Vec<_> = walks.iter().map(|w| (w.threads, w.last_mask)).collect();
+        assert_eq!(threads, [(12, u32::MAX), (6, u32::MAX)]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod states;
 use std::sync::Arc;
 
 use batchbuffer::dispatch::{
-    Dispatch, DispatchError, Heaps, LocalIds, Scratch, Setup, Simd, Tag, WalkerKind,
+    ComputeMode, Dispatch, DispatchError, Heaps, LocalIds, Scratch, Setup, Simd, Tag, WalkerKind,
 };
 use devinfo::GpuAddress;
 use zerocopy::IntoBytes;
@@ -16,7 +16,9 @@ use zerocopy::IntoBytes;
 pub(crate) use geometry::max_local;
 pub(crate) use payload::SURFACE_ALIGNMENT;
 
-use crate::binary::{KernelEntry, PAYLOAD_UNIT, SegmentKind};
+use crate::binary::{
+    IMPLICIT_ARGUMENTS, KernelEntry, LocalIds as LocalIdLayout, PAYLOAD_UNIT, SegmentKind,
+};
 use crate::device::{DeviceInner, kernel as refused};
 use crate::error::{ArgumentError, Error};
 use crate::kernel::{Bound, Kernel, Payload};
@@ -110,13 +112,43 @@ struct ChunkLayout {
     size: u64,
 }
 
-/// The payload in memory of each walker.
+/// Bytes of the payload of a walker in memory, part after part.
 #[derive(Clone, Copy, Debug)]
 struct WalkPayload {
-    /// From the payload heap.
-    offset: u32,
+    /// A table of local ids that implicit arguments point to.
+    ids_table: u32,
+    /// Implicit arguments. Here begins what the walker gives its threads.
+    implicit: u32,
     cross_thread: u32,
+    /// Of one thread.
     per_thread: u32,
+    threads: u32,
+}
+
+impl WalkPayload {
+    /// All of it.
+    fn size(&self) -> u64 {
+        let threads = u64::from(self.per_thread) * u64::from(self.threads);
+        let rest = self.ids_table + self.implicit + self.cross_thread;
+        (u64::from(rest) + threads).next_multiple_of(PAYLOAD_ALIGNMENT.into())
+    }
+}
+
+/// What a batch and its heaps are made in before they go to memory that the GPU sees, which is
+/// slow to read and may be slow to write in small pieces. Kept for its capacity.
+#[derive(Debug, Default)]
+pub(crate) struct Staging {
+    words: Vec<u32>,
+    surface: Vec<u8>,
+    dynamic: Vec<u8>,
+    payload: Vec<u8>,
+    cross_thread: Vec<u8>,
+}
+
+/// `size` zero bytes.
+fn zeros(bytes: &mut Vec<u8>, size: u32) {
+    bytes.clear();
+    bytes.resize(size as usize, 0);
 }
 
 /// Prepares a kernel.
@@ -127,7 +159,7 @@ pub(crate) fn prepare(
     kernel: &Kernel,
     range: &NdRange,
     memory: &mut QueueMemory,
-    words: &mut Vec<u32>,
+    staging: &mut Staging,
 ) -> Result<Prepared, Error> {
     let program = kernel.program();
     let entry = kernel.entry();
@@ -136,8 +168,8 @@ pub(crate) fn prepare(
     let geometry = geometry(entry, range, device.platform())?;
     let slm = payload::slm(entry, args);
     check_slm(entry, &slm, device)?;
-    if geometry.walks.is_empty() {
-        return marker(device, words);
+    if geometry.walks().next().is_none() {
+        return marker(device, staging);
     }
     let mut launched = Launched {
         program: program.clone(),
@@ -180,7 +212,7 @@ pub(crate) fn prepare(
         implicit,
         scratch,
     };
-    let (chunk, length) = launch.write(words)?;
+    let (chunk, length) = launch.write(staging)?;
     Ok(Prepared {
         chunk,
         length,
@@ -189,7 +221,8 @@ pub(crate) fn prepare(
 }
 
 /// Prepares a batch that runs nothing: it only ends after those before it.
-pub(crate) fn marker(device: &DeviceInner, words: &mut Vec<u32>) -> Result<Prepared, Error> {
+pub(crate) fn marker(device: &DeviceInner, staging: &mut Staging) -> Result<Prepared, Error> {
+    let words = &mut staging.words;
     let chunk = device.pool.take(BATCH_SIZE);
     let chunk = chunk.map_err(refused("memory of a command"))?;
     let base = chunk.bo().address();
@@ -248,7 +281,7 @@ pub(crate) fn payload(kernel: &Kernel, range: &NdRange) -> Result<Payload, Error
     let geometry = geometry(entry, range, program.device.platform())?;
     let slm = payload::slm(entry, args);
     check_slm(entry, &slm, &program.device)?;
-    let Some(walk) = geometry.walks.first() else {
+    let Some(walk) = &geometry.walks().next() else {
         return Ok(Payload::default());
     };
     let implicit = Implicit {
@@ -298,73 +331,88 @@ struct Launch<'a> {
 
 impl Launch<'_> {
     /// Fills a chunk; the batch's length comes with it.
-    fn write(mut self, words: &mut Vec<u32>) -> Result<(Chunk, u64), Error> {
+    fn write(mut self, staging: &mut Staging) -> Result<(Chunk, u64), Error> {
         let device = &self.program.device;
-        let walkers = u32::try_from(self.geometry.walks.len()).unwrap_or(u32::MAX);
-        let surfaces = SurfaceHeap::new(self.entry);
-        let dynamics = DynamicHeap::new(self.entry, walkers);
+        let (entry, commands) = (self.entry, device.commands);
+        let walkers = self.geometry.walks().count() as u32;
+        let surfaces = SurfaceHeap::new(entry);
+        let dynamics = DynamicHeap::new(entry, walkers);
         self.implicit.bindless_surfaces = surfaces.bindless;
         self.implicit.bindless_samplers = dynamics.bindless;
-        let (payloads, payload_size) = self.payloads()?;
+        let payload_size = self.payload_size()?;
         let layout = ChunkLayout::new(surfaces.size, dynamics.size, payload_size);
         let chunk = device.pool.take(layout.size);
         let chunk = chunk.map_err(refused("memory of a command"))?;
 
-        let mut bytes = vec![0u8; surfaces.size as usize];
-        states::surfaces(self.program, self.entry, self.args, &surfaces, &mut bytes)?;
+        let Staging {
+            words,
+            surface,
+            dynamic,
+            payload,
+            cross_thread,
+        } = staging;
+        zeros(surface, surfaces.size);
+        states::surfaces(self.program, entry, self.args, &surfaces, surface)?;
         if self.walker() == WalkerKind::Compute {
-            states::scratch(
-                self.program,
-                self.entry,
-                &self.scratch,
-                &surfaces,
-                &mut bytes,
-            )?;
+            states::scratch(self.program, entry, &self.scratch, &surfaces, surface)?;
         }
-        chunk.memory().write(layout.surface as usize, &bytes);
-        let mut bytes = vec![0u8; dynamics.size as usize];
-        let family = device.family();
-        states::samplers(family, self.entry, self.args, &dynamics, &mut bytes)?;
+        zeros(dynamic, dynamics.size);
+        states::samplers(device.family(), entry, self.args, &dynamics, dynamic)?;
+        zeros(payload, payload_size);
+        zeros(cross_thread, entry.cross_thread_size);
 
         words.clear();
         let base = chunk.bo().address();
-        let commands = device.commands;
-        let failed = |error| dispatch_error(self.entry, error);
+        let failed = |error| dispatch_error(entry, error);
         begin(device, base, words).map_err(failed)?;
-        commands
-            .large_grf(self.entry.info.grf_count > 128, words)
-            .map_err(failed)?;
+        let mode = ComputeMode {
+            large_grf: entry.info.grf_count > 128,
+            scheduling: entry.eu.scheduling,
+        };
+        commands.compute_mode(&mode, words).map_err(failed)?;
         commands
             .preamble(&self.setup(base, &layout, &surfaces), words)
             .map_err(failed)?;
-        for (number, (walk, at)) in self.geometry.walks.iter().zip(&payloads).enumerate() {
-            let descriptor = dynamics.descriptors + number as u32 * 64;
+        let mut rest = payload.as_mut_slice();
+        let mut offset = 0u32;
+        for (number, walk) in (0u32..).zip(self.geometry.walks()) {
+            let at = self.walk_payload(&walk);
+            let own = rest.split_off_mut(..at.size() as usize).unwrap_or_default();
+            let (ids_table, own) = split(own, at.ids_table);
+            let (implicit, own) = split(own, at.implicit);
+            let (in_memory, ids) = split(own, at.cross_thread);
+
+            let ids_address = base.offset(layout.payload + u64::from(offset));
+            let start = offset + at.ids_table;
+            let values =
+                |ids| payload::implicit_arguments(self.geometry, &walk, self.implicit.printf, ids);
             if let Some(first) = dynamics.implicit {
-                let at = first + number as u32 * payload::IMPLICIT_ARGUMENTS;
-                let simd = self.entry.info.simd;
-                let printf = self.implicit.printf;
-                let values = payload::implicit_arguments(simd, self.geometry, walk, printf);
-                if let Some(place) = bytes
-                    .get_mut(at as usize..)
-                    .and_then(|b| b.get_mut(..values.len()))
-                {
-                    place.copy_from_slice(&values);
-                }
-                let address = base.offset(layout.dynamic + u64::from(at));
+                let place = first + number * IMPLICIT_ARGUMENTS;
+                put_bytes(dynamic, place, &values(0));
+                let address = base.offset(layout.dynamic + u64::from(place));
                 self.implicit.implicit_arguments = address.get();
             }
-            let mut cross_thread = vec![0u8; self.entry.cross_thread_size as usize];
+            if at.implicit > 0 {
+                put_bytes(implicit, 0, &values(ids_address.get()));
+                let layout = payload::ids_table(entry.info.simd);
+                self.write_ids(layout, layout.bytes(), &walk, ids_table);
+                let address = ids_address.offset(at.ids_table.into());
+                self.implicit.implicit_arguments = address.get();
+            }
             payload::cross_thread(
-                self.entry,
+                entry,
                 self.args,
                 self.geometry,
-                walk,
+                &walk,
                 self.slm,
                 &self.implicit,
-                &mut cross_thread,
+                cross_thread,
             )?;
-            let mut dispatch = self.dispatch(walk, at)?;
-            dispatch.descriptor = descriptor;
+            self.write_ids(entry.local_ids, at.per_thread, &walk, ids);
+
+            let mut dispatch = self.dispatch(&walk, &at)?;
+            dispatch.payload = start;
+            dispatch.descriptor = dynamics.descriptors + number * 64;
             dispatch.binding_table_entries = surfaces.entries;
             dispatch.samplers = dynamics.samplers;
             dispatch.sampler_count = dynamics.sampler_count;
@@ -377,17 +425,18 @@ impl Launch<'_> {
                         .map_or(0, u32::from_le_bytes)
                 }));
             }
-            let memory = chunk.memory();
-            let start = layout.payload as usize + at.offset as usize;
-            memory.write(start, cross_thread.get(inline..).unwrap_or_default());
-            self.write_ids(walk, at, start, &chunk);
+            put_bytes(in_memory, 0, cross_thread.get(inline..).unwrap_or_default());
             if self.walker() == WalkerKind::Gpgpu {
                 let state = commands.descriptor(&dispatch).map_err(failed)?;
-                states::put(&mut bytes, descriptor, &state);
+                states::put(dynamic, dispatch.descriptor, &state);
             }
             commands.dispatch(&dispatch, words).map_err(failed)?;
+            offset += at.size() as u32;
         }
-        chunk.memory().write(layout.dynamic as usize, &bytes);
+        let memory = chunk.memory();
+        memory.write(layout.surface as usize, surface);
+        memory.write(layout.dynamic as usize, dynamic);
+        memory.write(layout.payload as usize, payload);
         end(device, base, words).map_err(failed)?;
         let length = put_batch(&chunk, words)?;
         Ok((chunk, length))
@@ -436,6 +485,8 @@ impl Launch<'_> {
             max_threads: device.max_threads(),
             scratch,
             slm: self.slm.total > 0,
+            no_eu_fusion: self.entry.eu.no_fusion,
+            systolic: self.entry.eu.systolic,
         }
     }
 
@@ -461,9 +512,8 @@ impl Launch<'_> {
         let walker_ids = self.walker_ids(walk);
         let skipped = if walker_ids { entry.entry_with_ids } else { 0 };
         let start = self.program.place(entry.segment) + entry.offset + u64::from(skipped);
-        // SIMD1 kernels are one lane of a SIMD8 thread.
-        let lanes = entry.info.simd.max(8);
-        let simd = Simd::from_lanes(lanes).ok_or_else(|| ArgumentError::Range {
+        let lanes = entry.info.simd;
+        let simd = Simd::for_kernel(lanes).ok_or_else(|| ArgumentError::Range {
             why: format!("SIMD{lanes} is no width of a walker"),
         })?;
         Ok(Dispatch {
@@ -477,8 +527,7 @@ impl Launch<'_> {
             last_thread_mask: walk.last_mask,
             slm_bytes: self.slm.total,
             barriers: entry.info.barriers,
-            payload: at.offset,
-            cross_thread_bytes: at.cross_thread,
+            cross_thread_bytes: at.implicit + at.cross_thread,
             per_thread_bytes: at.per_thread,
             local_ids: (walker_ids && entry.local_ids.dimensions > 0).then_some(LocalIds {
                 dimensions: entry.local_ids.dimensions,
@@ -498,62 +547,74 @@ impl Launch<'_> {
         }
     }
 
-    /// Where each walker's payload lies, and the size of all.
-    fn payloads(&self) -> Result<(Vec<WalkPayload>, u32), Error> {
-        let family = self.program.device.family();
-        let grf = family.grf_bytes() as u32;
+    /// The payload of a walker.
+    fn walk_payload(&self, walk: &geometry::Walk) -> WalkPayload {
+        let grf = self.program.device.family().grf_bytes() as u32;
         let cross_thread = self.entry.cross_thread_size - self.inline_bytes() as u32;
-        let cross_thread = cross_thread.next_multiple_of(PAYLOAD_UNIT);
         let ids = self.entry.local_ids.bytes().next_multiple_of(grf);
-        // A thread that GPGPU_WALKER loads has at least one register of its own (NEO; see
-        // `KernelEntry::cross_thread_register`).
-        let in_memory = |walk| match self.walker() {
+        let per_thread = match self.walker() {
+            // A thread that GPGPU_WALKER loads has at least one register of its own (NEO; see
+            // `KernelEntry::cross_thread_register`).
             WalkerKind::Gpgpu => ids.max(grf),
             WalkerKind::Compute if self.walker_ids(walk) => 0,
             WalkerKind::Compute => ids,
         };
-        let mut end = 0u64;
-        let mut payloads = Vec::new();
-        for walk in &self.geometry.walks {
-            let offset = u32::try_from(end).map_err(|_| ArgumentError::Range {
-                why: "the payload of its threads is beyond 4 GiB".to_owned(),
-            })?;
-            let per_thread = in_memory(walk);
-            payloads.push(WalkPayload {
-                offset,
-                cross_thread,
-                per_thread,
-            });
-            let size = u64::from(cross_thread) + u64::from(per_thread) * u64::from(walk.threads);
-            end += size.next_multiple_of(u64::from(PAYLOAD_ALIGNMENT));
+        let (ids_table, implicit) = match self.entry.implicit_block {
+            true => {
+                let table = payload::ids_table(self.entry.info.simd).bytes();
+                let table = table.saturating_mul(walk.threads);
+                (
+                    table.next_multiple_of(PAYLOAD_ALIGNMENT),
+                    IMPLICIT_ARGUMENTS,
+                )
+            }
+            false => (0, 0),
+        };
+        WalkPayload {
+            ids_table,
+            implicit,
+            cross_thread: cross_thread.next_multiple_of(PAYLOAD_UNIT),
+            per_thread,
+            threads: walk.threads,
         }
-        let size = u32::try_from(end).map_err(|_| ArgumentError::Range {
-            why: "the payload of its threads is beyond 4 GiB".to_owned(),
-        })?;
-        Ok((payloads, size))
     }
 
-    fn write_ids(&self, walk: &geometry::Walk, at: &WalkPayload, start: usize, chunk: &Chunk) {
-        let ids = self.entry.local_ids;
-        if ids.dimensions == 0 || at.per_thread == 0 {
+    /// The size of the payload of all walkers.
+    fn payload_size(&self) -> Result<u32, ArgumentError> {
+        let sizes = self
+            .geometry
+            .walks()
+            .map(|walk| self.walk_payload(&walk).size());
+        u32::try_from(sizes.sum::<u64>()).map_err(|_| ArgumentError::Range {
+            why: "the payload of its threads is beyond 4 GiB".to_owned(),
+        })
+    }
+
+    /// Writes the local ids of a group's threads to `out`, `each` bytes a thread.
+    fn write_ids(&self, ids: LocalIdLayout, each: u32, walk: &geometry::Walk, out: &mut [u8]) {
+        if ids.dimensions == 0 || each == 0 {
             return;
         }
-        let size = at.per_thread as usize;
-        let mut block = vec![0u8; size * walk.threads as usize];
-        for (thread, out) in block.chunks_mut(size.max(1)).enumerate() {
-            let out = out.get_mut(..ids.bytes() as usize).unwrap_or_default();
-            payload::local_ids(
-                ids,
-                self.entry.info.simd,
-                self.entry.walk_order,
-                walk.local,
-                thread as u32,
-                out,
-            );
+        let bytes = ids.bytes() as usize;
+        for (thread, out) in (0..walk.threads).zip(out.chunks_mut(each as usize)) {
+            let out = out.get_mut(..bytes).unwrap_or_default();
+            let (simd, order) = (self.entry.info.simd, self.entry.walk_order);
+            payload::local_ids(ids, simd, order, walk.local, thread, out);
         }
-        chunk
-            .memory()
-            .write(start + at.cross_thread as usize, &block);
+    }
+}
+
+/// The first `size` bytes, and the rest.
+fn split(bytes: &mut [u8], size: u32) -> (&mut [u8], &mut [u8]) {
+    let size = bytes.len().min(size as usize);
+    bytes.split_at_mut(size)
+}
+
+/// Puts bytes to their place, which layouts make room for.
+fn put_bytes(out: &mut [u8], offset: u32, bytes: &[u8]) {
+    let place = out.get_mut(offset as usize..).unwrap_or_default();
+    if let Some(place) = place.get_mut(..bytes.len()) {
+        place.copy_from_slice(bytes);
     }
 }
 

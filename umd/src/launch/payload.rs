@@ -1,6 +1,8 @@
 //! The bytes that threads are started with.
 
-use crate::binary::{ImageQuery, KernelEntry, LocalIds, PayloadValue, SamplerQuery};
+use crate::binary::{
+    IMPLICIT_ARGUMENTS, ImageQuery, KernelEntry, LocalIds, PayloadValue, SamplerQuery,
+};
 use crate::error::ArgumentError;
 use crate::kernel::Bound;
 use crate::sampler::{AddressingMode, FilterMode};
@@ -193,22 +195,24 @@ pub(crate) fn cross_thread(
     Ok(())
 }
 
-/// Bytes of the structure of implicit arguments, with padding.
-pub(crate) const IMPLICIT_ARGUMENTS: u32 = 192;
-
 /// The structure of implicit arguments of a walker, version 1, which has all of version 0 at the
-/// same places (NEO `ImplicitArgsV1`). Its table of local ids is left out: code that gets the
-/// structure's address gets the ids, too.
+/// same places (NEO `ImplicitArgsV1`). `ids` is the address of the [table](ids_table) of local
+/// ids; zero for code that gets the structure's address in its payload, and with it the ids.
 pub(crate) fn implicit_arguments(
-    simd: u32,
     geometry: &Geometry,
     walk: &Walk,
     printf: u64,
+    ids: u64,
 ) -> [u8; IMPLICIT_ARGUMENTS as usize] {
     const SIZE: u8 = 140;
     const VERSION: u8 = 1;
     let mut out = [0; IMPLICIT_ARGUMENTS as usize];
-    out[..4].copy_from_slice(&[SIZE, VERSION, geometry.dimensions as u8, simd as u8]);
+    out[..4].copy_from_slice(&[
+        SIZE,
+        VERSION,
+        geometry.dimensions as u8,
+        geometry.simd as u8,
+    ]);
     vector(&mut out[4..16], walk.local);
     let long = |out: &mut [u8], values: [u32; 3]| {
         for (to, value) in out.chunks_mut(8).zip(values) {
@@ -218,9 +222,23 @@ pub(crate) fn implicit_arguments(
     long(&mut out[16..40], geometry.global);
     number(&mut out[40..48], printf);
     long(&mut out[48..72], geometry.offset);
+    number(&mut out[72..80], ids);
     vector(&mut out[80..92], geometry.groups);
     vector(&mut out[128..140], geometry.local);
     out
+}
+
+/// How local ids lie in the table that implicit arguments point to: all three dimensions, in
+/// registers of 32 bytes whatever the platform's have (NEO `implicit_args_helper.cpp`).
+pub(crate) fn ids_table(simd: u32) -> LocalIds {
+    LocalIds {
+        dimensions: 3,
+        bytes_per_dimension: match simd {
+            1 => 2,
+            simd => (simd * 2).next_multiple_of(32),
+        },
+        packed: simd == 1,
+    }
 }
 
 /// What the base address of a buffer's surface is a multiple of (RENDER_SURFACE_STATE "Surface
@@ -337,15 +355,16 @@ mod tests {
             global: [6, 10, 3],
             offset: [7, 0, 9],
             dimensions: 3,
-            walks: vec![walk],
+            simd: 16,
         };
-        let out = implicit_arguments(16, &geometry, &walk, 0x1_0000_0000);
+        let out = implicit_arguments(&geometry, &walk, 0x1_0000_0000, 0x2_0000_0040);
         let dword = |at: usize| u32::from_le_bytes(out[at..at + 4].try_into().unwrap());
         assert_eq!(out[..4], [140, 1, 3, 16]);
         assert_eq!([4, 8, 12].map(dword), walk.local);
         assert_eq!([16, 24, 32].map(dword), geometry.global);
         assert_eq!((dword(40), dword(44)), (0, 1));
         assert_eq!([48, 56, 64].map(dword), geometry.offset);
+        assert_eq!((dword(72), dword(76)), (0x40, 2));
         assert_eq!([80, 84, 88].map(dword), geometry.groups);
         assert_eq!([128, 132, 136].map(dword), geometry.local);
     }

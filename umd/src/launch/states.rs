@@ -7,13 +7,15 @@ use batchbuffer::surface::{
 };
 use devinfo::{Family, GpuAddress};
 
-use crate::binary::{KernelEntry, PayloadValue, SamplerSource, SegmentKind, SurfaceSource};
+use crate::binary::{
+    IMPLICIT_ARGUMENTS, KernelEntry, PayloadValue, SamplerSource, SegmentKind, SurfaceSource,
+};
 use crate::error::{ArgumentError, Error};
 use crate::kernel::Bound;
 use crate::program::ProgramInner;
 use crate::sampler::{AddressingMode, FilterMode, Sampler};
 
-use super::payload::{IMPLICIT_ARGUMENTS, SURFACE_ALIGNMENT};
+use super::payload::SURFACE_ALIGNMENT;
 use super::slots::{SCRATCH_STATES, SlotMemory};
 
 /// Raw surfaces hold at most 4 GiB; what lies beyond can only be reached by pointer.

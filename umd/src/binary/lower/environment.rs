@@ -1,10 +1,12 @@
 //! `execution_env` and the memory of threads: what a kernel needs, and what it cannot have.
 
+use batchbuffer::dispatch::ThreadScheduling;
 use devinfo::{Family, Platform};
 
 use crate::binary::assembled::list;
-use crate::binary::entry::{LocalIds, PrivateMemory};
+use crate::binary::entry::{EuMode, LocalIds, PayloadValue, PrivateMemory};
 use crate::binary::error::BinaryError;
+use crate::binary::info::{ArgInfo, ArgKind};
 
 use super::kernel::Lowering;
 
@@ -106,33 +108,101 @@ impl Lowering<'_> {
         Ok(ids)
     }
 
-    /// What only `execution_env` tells of.
-    pub(super) fn needs(&mut self) {
+    /// Refuses what only `execution_env` and the attributes tell of.
+    pub(super) fn needs(&mut self, platform: Option<&Platform>) {
         let env = &self.kernel.execution_env;
         let lacks = [
             (
                 env.has_device_enqueue,
-                "it enqueues kernels from the device",
+                "it enqueues kernels from the device (has_device_enqueue)",
             ),
-            (env.has_rtcalls, "it traces rays"),
+            (env.has_rtcalls, "it traces rays (has_rtcalls)"),
             (
                 env.require_assert_buffer,
-                "it needs a buffer for assertions",
+                "it needs a buffer for assertions (require_assert_buffer)",
             ),
             (
                 env.require_sync_buffer,
-                "it synchronises across work-groups",
+                "it synchronises across work-groups (require_sync_buffer)",
             ),
-            (env.require_iab, "it needs the implicit argument buffer"),
-            (env.slm_alloc_mode > 1, "its slm_alloc_mode is not known"),
+            (
+                env.slm_alloc_mode > 1,
+                "its slm_alloc_mode is none of 0 and 1",
+            ),
         ];
-        let invalid = self.kernel.user_attributes.invalid_kernel.clone();
         for (_, why) in lacks.into_iter().filter(|(lack, _)| *lack) {
             self.refuse(why.to_owned());
         }
-        if let Some(why) = invalid {
+        let images = |arg: &ArgInfo| matches!(arg.kind, ArgKind::Image(_) | ArgKind::Sampler);
+        if let Some(platform) = platform.filter(|platform| !platform.images)
+            && (env.has_sample || self.args.iter().any(images))
+        {
+            self.refuse(format!("it uses images; {platform} has none"));
+        }
+        if let Some(why) = &self.kernel.user_attributes.invalid_kernel {
             self.refuse(format!("the compiler marked it as invalid: {why}"));
         }
+        if let Some(key) = self.kernel.unknown().first() {
+            self.refuse(format!(
+                ".ze_info has {key:?}, which may matter and is not known here"
+            ));
+        }
+    }
+
+    /// What it needs of the EUs.
+    pub(super) fn eu(&self, platform: Option<&Platform>) -> Result<EuMode, BinaryError> {
+        let env = &self.kernel.execution_env;
+        let scheduling = match env.thread_scheduling_mode.as_str() {
+            // As NEO has it.
+            _ if env.subgroup_independent_forward_progress => ThreadScheduling::RoundRobin,
+            "" => ThreadScheduling::Hardware,
+            "age_based" => ThreadScheduling::OldestFirst,
+            "round_robin" => ThreadScheduling::RoundRobin,
+            "round_robin_stall" => ThreadScheduling::StallBasedRoundRobin,
+            other => {
+                let why =
+                    format!("{other:?} is none of age_based, round_robin and round_robin_stall");
+                return Err(self.error("execution_env.thread_scheduling_mode", why));
+            }
+        };
+        Ok(EuMode {
+            no_fusion: env.require_disable_eufusion
+                && platform.is_some_and(|platform| platform.fused_eus),
+            systolic: env.has_dpas,
+            scheduling,
+        })
+    }
+
+    /// Whether implicit arguments lie before the payload: what NEO decides by. `relocated` says
+    /// that the code asks where the payload begins.
+    pub(super) fn implicit_block(&mut self, platform: Option<&Platform>, relocated: bool) -> bool {
+        let env = &self.kernel.execution_env;
+        let needs = env.require_iab || env.has_stack_calls && relocated;
+        let loads_itself = platform.is_none_or(|platform| platform.family >= Family::XeHpg);
+        if needs && !loads_itself && !self.has(PayloadValue::ImplicitArguments) {
+            self.refuse(
+                "it needs implicit arguments (require_iab), and takes no implicit_arg_buffer"
+                    .to_owned(),
+            );
+        }
+        needs && loads_itself
+    }
+
+    /// The sub-group size that the source required. It is in two places, and `simd_size` is what
+    /// the compiler made of it.
+    pub(super) fn required_sub_group_size(&self) -> Result<Option<u32>, BinaryError> {
+        let env = &self.kernel.execution_env;
+        let attribute = self.kernel.user_attributes.intel_reqd_sub_group_size;
+        let required = Some(env.required_sub_group_size)
+            .filter(|&size| size != 0)
+            .or(attribute.filter(|&size| size != 0));
+        if let Some(required) = required
+            && required != env.simd_size
+        {
+            let why = format!("{required} is required, simd_size is {}", env.simd_size);
+            return Err(self.error("execution_env.required_sub_group_size", why));
+        }
+        Ok(required)
     }
 
     pub(super) fn required_local_size(&self) -> Result<Option<[u32; 3]>, BinaryError> {
@@ -162,7 +232,9 @@ impl Lowering<'_> {
             .work_group_walk_order_dimensions
             .as_slice()
         {
-            [] => Ok([0, 1, 2]),
+            // Dimensions without local ids are given as 0: x alone, x and y, y and x.
+            [] | [0, 0, 0] | [0, 1, 0] => Ok([0, 1, 2]),
+            [1, 0, 0] => Ok([1, 0, 2]),
             &[a, b, c]
                 if [a, b, c]
                     .iter()

@@ -14,7 +14,7 @@ use super::names::{access, element, image_kind_of_type, natural_size};
 /// More arguments than any compiler allows; a bound for hostile files.
 const MAX_ARGS: u32 = 1024;
 
-/// Lowers one kernel.
+/// Lowers one kernel. `relocated` says that its code asks where its payload begins.
 ///
 /// # Errors
 /// A field that cannot be meant. What is well formed but not possible here is not an error: it is
@@ -24,6 +24,7 @@ pub(crate) fn kernel(
     kernel: &ZeKernel,
     misc: Option<&[ZeArgInfo]>,
     platform: Option<&Platform>,
+    relocated: bool,
 ) -> Result<KernelEntry, BinaryError> {
     let mut lowering = Lowering {
         path,
@@ -35,7 +36,7 @@ pub(crate) fn kernel(
         samplers: Vec::new(),
         unsupported: None,
     };
-    lowering.run(misc, platform)
+    lowering.run(misc, platform, relocated)
 }
 
 /// A kernel being lowered.
@@ -55,6 +56,7 @@ impl Lowering<'_> {
         &mut self,
         misc: Option<&[ZeArgInfo]>,
         platform: Option<&Platform>,
+        relocated: bool,
     ) -> Result<KernelEntry, BinaryError> {
         let env = &self.kernel.execution_env;
         self.simd(platform)?;
@@ -78,7 +80,8 @@ impl Lowering<'_> {
         }
         let (private, scratch) = self.memory(platform);
         let local_ids = self.local_ids()?;
-        self.needs();
+        self.needs(platform);
+        let implicit_block = self.implicit_block(platform, relocated);
         let required_local_size = self.required_local_size()?;
         let end = self.payload.iter().map(|p| p.offset + p.size).max();
         let cross_thread_size = end.unwrap_or(0).next_multiple_of(PAYLOAD_UNIT);
@@ -96,10 +99,11 @@ impl Lowering<'_> {
                     .fold(0, |sum: u32, &size| sum.saturating_add(size)),
                 private_size: private.size,
                 required_local_size,
-                required_sub_group_size: self.kernel.user_attributes.intel_reqd_sub_group_size,
+                required_sub_group_size: self.required_sub_group_size()?,
                 // Functions find the buffer through the implicit arguments.
                 has_printf: self.has(PayloadValue::PrintfBuffer)
-                    || env.has_printf_calls && self.has(PayloadValue::ImplicitArguments),
+                    || env.has_printf_calls
+                        && (implicit_block || self.has(PayloadValue::ImplicitArguments)),
                 cross_thread_register: 0,
             },
             segment: 0,
@@ -110,6 +114,8 @@ impl Lowering<'_> {
             entry_with_ids: env.offset_to_skip_per_thread_data_load,
             scratch,
             local_ids,
+            implicit_block,
+            eu: self.eu(platform)?,
             surfaces: std::mem::take(&mut self.surfaces),
             samplers: std::mem::take(&mut self.samplers),
             private,

@@ -5,5 +5,7 @@ mod kernel;
 mod names;
 mod payload;
 mod slots;
+#[cfg(test)]
+mod tests;
 
 pub(super) use kernel::kernel;

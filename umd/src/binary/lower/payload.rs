@@ -218,6 +218,13 @@ impl Lowering<'_> {
             self.args[index].address_space = Some(AddressSpace::Constant);
         }
         match (arg.addrmode.as_str(), kind) {
+            (_, ArgKind::Sampler) if !matches!(arg.sampler_type.as_str(), "" | "texture") => {
+                self.refuse(format!(
+                    "argument {index} is a sampler of type {:?}",
+                    arg.sampler_type
+                ));
+                Ok(())
+            }
             ("stateful", ArgKind::Sampler) => {
                 let slot = arg
                     .sampler_index
