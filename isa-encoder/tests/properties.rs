@@ -6,10 +6,16 @@
     reason = "a test fails by panicking"
 )]
 
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
 use arbitrary::Unstructured;
 use devinfo::Family;
 use isa_encoder::disasm::Format;
-use isa_encoder::{AsmOptions, Disassembler, Options, assemble, decode, encode};
+use isa_encoder::{
+    AsmOptions, CondMod, DecodeError, Descriptor, Disassembler, Dst, Flag, Instruction, Opcode,
+    Options, Specific, Src, assemble, decode, encode, has_opcode,
+};
 
 /// Runs `property` on `count` inputs of 64 to 4,096 random bytes. A failure prints its input's
 /// seed, which `arbtest` takes to run it alone.
@@ -23,38 +29,221 @@ fn check(count: u64, property: impl Fn(&mut Unstructured<'_>) -> arbitrary::Resu
 /// The first seed.
 const SEED: u64 = 0x1234_5678;
 
-/// Random bytes never panic; what decodes has an encoding, and that decodes to the same
-/// instruction and encodes to the same bytes again.
+/// The opcode numbers of each family.
+fn opcode_numbers() -> BTreeMap<Family, Vec<u8>> {
+    let is_one = |family, number| {
+        let mut bytes = [0; 16];
+        bytes[0] = number;
+        !matches!(decode(family, &bytes), Err(DecodeError::Opcode { .. }))
+    };
+    let numbers = |family| (0..128).filter(move |number| is_one(family, *number));
+    let rows = Family::ALL.into_iter();
+    rows.map(|family| (family, numbers(family).collect()))
+        .collect()
+}
+
+/// An instruction of random bytes: reserved combinations decode, too, so that they can be shown.
+fn decoded(
+    u: &mut Unstructured<'_>,
+    family: Family,
+    numbers: &[u8],
+) -> arbitrary::Result<Option<Instruction>> {
+    let mut bytes: [u8; 16] = u.arbitrary()?;
+    // Mostly an opcode, and often few bits, so that not all fields are reserved values.
+    if u.ratio(7, 8)? {
+        bytes[0] = *u.choose(numbers)?;
+    }
+    if u.arbitrary()? {
+        let mask: [u8; 16] = u.arbitrary()?;
+        let pairs = bytes.iter_mut().zip(mask);
+        pairs.skip(1).for_each(|(byte, mask)| *byte &= mask);
+    }
+    // Half of the cases in the 16-byte form.
+    if u.arbitrary()? {
+        bytes[3] &= !0x20;
+    }
+    let Ok((instruction, length)) = decode(family, &bytes) else {
+        return Ok(None);
+    };
+    let is_short = instruction.options.contains(Options::COMPACTED);
+    assert_eq!(length == 8, is_short, "{family} {bytes:02x?}");
+    Ok(Some(instruction))
+}
+
+/// `instruction` has no encoding in `family`, or decodes to itself again. Gives whether it has.
+fn comes_back(family: Family, instruction: &Instruction) -> bool {
+    let Ok((first, length)) = encode(family, instruction) else {
+        return false;
+    };
+    let mut expected = *instruction;
+    // This one is for the assembler.
+    expected.options.remove(Options::NO_COMPACT);
+    // The macros imply it.
+    if let Specific::Math(function) = instruction.specific
+        && function.is_macro()
+    {
+        expected.cond = Some(CondMod::Eo);
+    }
+    let again = decode(family, &first[..length]);
+    assert_eq!(again, Ok((expected, length)), "{family} {first:02x?}");
+    let (second, _) = encode(family, &expected).unwrap();
+    assert_eq!(first, second, "{family} {instruction:?}");
+    true
+}
+
+/// Random bytes never panic; what decodes and has an encoding decodes to the same instruction
+/// again. Some of every format of every family have one.
 #[test]
 fn encode_then_decode_is_the_identity() {
+    let encoded = RefCell::new(BTreeMap::<_, u32>::new());
+    let numbers = opcode_numbers();
     check(300_000, |u| {
         let family = *u.choose(&Family::ALL)?;
-        let mut bytes: [u8; 16] = u.arbitrary()?;
-        // Half of the cases in the 16-byte form.
-        if u.arbitrary()? {
-            bytes[3] &= !0x20;
+        if let Some(instruction) = decoded(u, family, &numbers[&family])?
+            && comes_back(family, &instruction)
+        {
+            let format = format!("{:?}", instruction.opcode.format());
+            *encoded.borrow_mut().entry((family, format)).or_default() += 1;
         }
-        let Ok((instruction, length)) = decode(family, &bytes) else {
-            return Ok(());
-        };
-        assert_eq!(
-            length == 8,
-            instruction.options.contains(Options::COMPACTED)
-        );
-        let Ok((first, length)) = encode(family, &instruction) else {
-            // Reserved combinations decode, so that they can be shown, and have no encoding.
-            return Ok(());
-        };
-        let again = decode(family, &first[..length]);
-        assert_eq!(
-            again,
-            Ok((instruction, length)),
-            "{family} {bytes:02x?} {first:02x?}"
-        );
-        let (second, _) = encode(family, &instruction).unwrap();
-        assert_eq!(first, second, "{family} {instruction:?}");
         Ok(())
     });
+    let encoded = encoded.into_inner();
+    for family in Family::ALL {
+        for &opcode in Opcode::ALL.iter().filter(|&&op| has_opcode(family, op)) {
+            let format = format!("{:?}", opcode.format());
+            let count = encoded.get(&(family, format.clone())).copied();
+            assert!(count.unwrap_or(0) >= 3, "{family} {format}: {count:?}");
+        }
+    }
+}
+
+/// No part of an instruction is dropped: whatever is put together from parts of others has no
+/// encoding, or decodes to itself.
+#[test]
+fn nothing_is_dropped_in_encoding() {
+    let encoded = Cell::new(0);
+    let numbers = opcode_numbers();
+    check(300_000, |u| {
+        let family = *u.choose(&Family::ALL)?;
+        let other = *u.choose(&Family::ALL)?;
+        let Some(mut instruction) = decoded(u, family, &numbers[&family])? else {
+            return Ok(());
+        };
+        let Some(other) = decoded(u, other, &numbers[&other])? else {
+            return Ok(());
+        };
+        for _ in 0..u.int_in_range(1..=2)? {
+            mix(u, &mut instruction, &other)?;
+        }
+        if comes_back(family, &instruction) {
+            encoded.set(encoded.get() + 1);
+        }
+        Ok(())
+    });
+    assert!(encoded.get() > 3_000, "{encoded:?} of 300000 have one");
+}
+
+/// Replaces a part of `instruction`.
+fn mix(
+    u: &mut Unstructured<'_>,
+    instruction: &mut Instruction,
+    other: &Instruction,
+) -> arbitrary::Result<()> {
+    let source = *u.choose(&other.src)?;
+    let place = u.choose_index(instruction.src.len())?;
+    match u.int_in_range(0..=16)? {
+        0 => instruction.exec_size = u.int_in_range(0..=33)?,
+        1 => instruction.channel_offset = u.int_in_range(0..=33)?,
+        2 => instruction.no_mask ^= true,
+        3 => instruction.predicate = other.predicate,
+        4 => instruction.cond = other.cond,
+        5 => {
+            instruction.flag = Flag {
+                register: u.int_in_range(0..=5)?,
+                subregister: u.int_in_range(0..=2)?,
+            }
+        }
+        6 => instruction.saturate ^= true,
+        7 => instruction.dst = other.dst,
+        8 => instruction.src[place] = source,
+        9 => instruction.specific = other.specific,
+        10 => instruction.swsb = other.swsb,
+        11 => instruction.options ^= Options::from_bits_truncate(1 << u.int_in_range(0..=15)?),
+        12 => match &mut instruction.src[place] {
+            Src::Direct { reg, .. } | Src::Macro { reg, .. } => {
+                reg.byte = u.int_in_range(0..=64)?;
+            }
+            Src::Immediate { value, .. } => *value = u.arbitrary()?,
+            Src::Indirect { offset, .. } => *offset = u.arbitrary()?,
+            Src::None => {}
+        },
+        13 => match &mut instruction.src[place] {
+            Src::Direct { mods, .. } | Src::Macro { mods, .. } | Src::Indirect { mods, .. } => {
+                mods.neg ^= true;
+            }
+            _ => {}
+        },
+        14 => match &mut instruction.src[place] {
+            Src::Direct { region, ty, .. } | Src::Macro { region, ty, .. } => {
+                if let Src::Direct {
+                    region: new,
+                    ty: new_type,
+                    ..
+                } = source
+                {
+                    if u.arbitrary()? {
+                        *region = new;
+                    } else {
+                        *ty = new_type;
+                    }
+                }
+            }
+            _ => {}
+        },
+        15 => match &mut instruction.dst {
+            Dst::Direct { reg, hstride, .. } | Dst::Macro { reg, hstride, .. } => {
+                if u.arbitrary()? {
+                    *hstride = u.int_in_range(0..=5)?;
+                } else {
+                    reg.byte = u.int_in_range(0..=64)?;
+                }
+            }
+            _ => {}
+        },
+        _ => match &mut instruction.specific {
+            Specific::Send(send) => match u.int_in_range(0..=5)? {
+                0 => send.ex_bso ^= true,
+                1 => send.cps ^= true,
+                2 => send.exdesc_offset = u.arbitrary::<u32>()? & 0xfff8_f000,
+                3 => send.src1_len = Some(u.int_in_range(0..=40)?),
+                4 => send.src1_len = None,
+                _ => {
+                    let subreg = u.int_in_range(0..=9)?;
+                    if u.arbitrary()? {
+                        send.exdesc = Descriptor::Register { subreg };
+                    } else {
+                        send.desc = Descriptor::Register { subreg };
+                    }
+                }
+            },
+            Specific::Branch(branch) => {
+                if u.arbitrary()? {
+                    branch.uip = u.arbitrary()?;
+                } else {
+                    branch.control ^= true;
+                }
+            }
+            Specific::Dpas(dpas) => {
+                if u.arbitrary()? {
+                    dpas.depth = u.int_in_range(0..=9)?;
+                } else {
+                    dpas.repeat = u.int_in_range(0..=9)?;
+                }
+            }
+            _ => {}
+        },
+    }
+    Ok(())
 }
 
 /// The disassembler prints anything, and its text assembles to the same bytes.

@@ -20,11 +20,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use common::{forms, iga};
+use common::{extras, forms, iga};
 use devinfo::Family;
 use isa_encoder::disasm::Format;
 use isa_encoder::undefined::defined_bits;
-use isa_encoder::{AsmOptions, Disassembler, Opcode, assemble, decode, encode, has_opcode};
+use isa_encoder::{
+    AsmOptions, Disassembler, Opcode, Validation, assemble, decode, encode, has_opcode,
+};
 
 fn path(family: Family) -> PathBuf {
     let name = format!("{family}").to_lowercase();
@@ -44,9 +46,10 @@ fn unhex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-fn assemble_one(family: Family, text: &str) -> Result<Vec<u8>, String> {
+fn assemble_one(family: Family, text: &str, validation: Validation) -> Result<Vec<u8>, String> {
     let options = AsmOptions {
         family: Some(family),
+        validation,
         ..AsmOptions::default()
     };
     match assemble(text, &options) {
@@ -57,7 +60,7 @@ fn assemble_one(family: Family, text: &str) -> Result<Vec<u8>, String> {
 
 /// What of a case is wrong.
 fn check(family: Family, bytes: &[u8], text: &str) -> Result<(), String> {
-    let ours = assemble_one(family, text)?;
+    let ours = assemble_one(family, text, Validation::Warn)?;
     if ours.len() != bytes.len() || defined_bits(family, &ours) != defined_bits(family, bytes) {
         return Err(format!("assembles to {}", hex(&ours)));
     }
@@ -70,7 +73,8 @@ fn check(family: Family, bytes: &[u8], text: &str) -> Result<(), String> {
         return Err(format!("decodes and encodes to {}", hex(&again[..length])));
     }
     let printed = Disassembler::new(family, Format::default()).print(bytes);
-    let ours = assemble_one(family, &printed).map_err(|e| format!("{printed}: {e}"))?;
+    let ours =
+        assemble_one(family, &printed, Validation::Warn).map_err(|e| format!("{printed}: {e}"))?;
     if defined_bits(family, &ours) != defined_bits(family, bytes) {
         return Err(format!("prints as {printed}, which is {}", hex(&ours)));
     }
@@ -100,8 +104,11 @@ fn report(family: Family, failures: &[String], cases: usize) {
     );
 }
 
-/// Keeps few cases of a kind: a kind is a text without its numbers.
-fn thin(cases: Vec<(String, Option<Vec<u8>>)>) -> Vec<(String, Option<Vec<u8>>)> {
+/// Keeps few cases of a kind, a kind being an instruction, and those of `keep`.
+fn thin(
+    cases: Vec<(String, Option<Vec<u8>>)>,
+    keep: &BTreeSet<String>,
+) -> Vec<(String, Option<Vec<u8>>)> {
     const LEGAL: usize = 1;
     const REFUSED_AN_OPCODE: usize = 6;
     let mut refused: BTreeMap<String, usize> = BTreeMap::new();
@@ -109,6 +116,7 @@ fn thin(cases: Vec<(String, Option<Vec<u8>>)>) -> Vec<(String, Option<Vec<u8>>)>
     cases
         .into_iter()
         .filter(|(text, bytes)| match bytes {
+            _ if keep.contains(text) => true,
             Some(bytes) => {
                 let seen = bytes_seen.entry(bytes.clone()).or_default();
                 *seen += 1;
@@ -136,7 +144,10 @@ fn bless(family: Family) {
     };
     let lines = forms::all(family);
     let bytes = iga.assemble_lines(&lines);
-    let cases = thin(lines.into_iter().zip(bytes).collect());
+    let cases = thin(
+        lines.into_iter().zip(bytes).collect(),
+        &extras::of(family).collect(),
+    );
     let mut out = String::from(
         "# Bytes in memory order and text, as iga64 assembles it; `-`: refused.\n\
          # Made by: BLESS=1 cargo test -p isa-encoder --test vectors\n",
@@ -148,6 +159,12 @@ fn bless(family: Family) {
     std::fs::write(path(family), out).unwrap();
 }
 
+/// In align16 mode all sources have one type. Where another one is written, iga64 leaves it out;
+/// we refuse it.
+fn iga_drops_a_type(family: Family, text: &str) -> bool {
+    matches!(family, Family::Gen8 | Family::Gen9) && text.ends_with("r16.0<1>:ub")
+}
+
 fn replay(family: Family) {
     if std::env::var_os("BLESS").is_some() {
         bless(family);
@@ -157,11 +174,26 @@ fn replay(family: Family) {
     let mut covered = BTreeSet::new();
     for (bytes, text) in &cases {
         let Some(bytes) = bytes else {
+            if let Ok(ours) = assemble_one(family, text, Validation::Deny) {
+                failures.push(format!(
+                    "- {text}: refused, and assembles to {}",
+                    hex(&ours)
+                ));
+            }
             continue;
         };
         if let Ok((instruction, _)) = decode(family, bytes) {
             covered.insert(instruction.opcode);
         }
+        let printed;
+        let text = if iga_drops_a_type(family, text) {
+            let ours = assemble_one(family, text, Validation::Warn);
+            assert!(ours.is_err(), "{family} {text}");
+            printed = Disassembler::new(family, Format::default()).print(bytes);
+            &printed
+        } else {
+            text
+        };
         if let Err(why) = check(family, bytes, text) {
             failures.push(format!("{} {text}: {why}", hex(bytes)));
         }

@@ -11,8 +11,8 @@ use super::{Diagnostic, Span};
 use crate::code::{FamilyTable, SendForm};
 use crate::disasm::print::cond_name;
 use crate::model::{
-    Branch, CondMod, Descriptor, Dpas, Flag, Format, Instruction, MathFunction, Opcode,
-    PredControl, Predicate, Send, Sfid, Specific, Src, SyncFunction, Type,
+    ArfKind, Branch, CondMod, Descriptor, Dpas, Dst, Flag, Format, Instruction, MathFunction,
+    Opcode, PredControl, Predicate, Region, Send, Sfid, Specific, Src, SyncFunction, Type,
 };
 use crate::validate::Place;
 
@@ -101,6 +101,8 @@ impl Parser {
         }
         let format = self.instruction.opcode.format();
         if format == Format::Nullary {
+            // As in IGA, `(W)` says nothing here.
+            self.instruction.no_mask = false;
             return self.options(cursor);
         }
         // `sync`, `wait` and `jmpi` may leave out the execution size.
@@ -155,7 +157,7 @@ impl Parser {
     /// `fN.M`.
     fn flag(&self, cursor: &mut Cursor<'_>) -> Parse<Flag> {
         let (name, span) = cursor.name("a flag register")?;
-        let limit = self.family.flag_registers();
+        let limit = self.family.registers(ArfKind::Flag);
         let register = name
             .strip_prefix('f')
             .and_then(|number| number.parse::<u8>().ok())
@@ -446,8 +448,15 @@ impl Parser {
             instruction: &instruction,
             is_macro: false,
         };
+        // As in IGA, the registers of jumps have no type and region from Gen12LP on.
+        let typeless = !self.family.legacy_jumps;
         if format == Format::Call {
             self.dst(&context, cursor)?;
+            if let Dst::Direct { ty, .. } = &mut self.instruction.dst
+                && typeless
+            {
+                *ty = Type::Ud;
+            }
         }
         let register_allowed = matches!(
             format,
@@ -455,6 +464,12 @@ impl Parser {
         );
         if register_allowed && operand::begins(cursor) && !self.is_label(cursor) {
             self.instruction.src[0] = context.src(cursor, 0)?;
+            if let Src::Direct { ty, region, .. } = &mut self.instruction.src[0]
+                && typeless
+            {
+                *ty = Type::Ud;
+                *region = Region::SCALAR;
+            }
             if format == Format::JumpBrc && cursor.eat_name("null") && cursor.eat(Token::Colon) {
                 cursor.name("a type")?;
             }
@@ -534,9 +549,19 @@ impl Parser {
             self.instruction.src[1] = src1;
             self.operands[2] = Some(cursor.since(start));
             length = len;
+            // As in IGA, these payloads have no type.
+            if let Src::Direct { ty, .. } = &mut self.instruction.src[0] {
+                *ty = Type::Ud;
+            }
+            if form != SendForm::Gen9
+                && let Dst::Direct { ty, .. } = &mut self.instruction.dst
+            {
+                *ty = Type::Ud;
+            }
         }
         let start = cursor.span();
-        let (exdesc, offset) = self.descriptor(cursor, form == SendForm::Xe2)?;
+        let options = &self.family.send_options;
+        let (exdesc, offset) = self.descriptor(cursor, options.exdesc_offset)?;
         send.exdesc_offset = offset;
         send.exdesc = exdesc;
         let (desc, _) = self.descriptor(cursor, false)?;
@@ -558,16 +583,19 @@ impl Parser {
                 send.exdesc = Descriptor::Immediate(exdesc & !0x3f);
             }
             (SendForm::Gen12, Descriptor::Register { .. }) => {}
-            (SendForm::XeHpg | SendForm::Xe2, Descriptor::Immediate(exdesc)) => {
+            (SendForm::XeHpg, Descriptor::Immediate(exdesc)) => {
                 send.src1_len = Some(length.unwrap_or((exdesc >> 6 & 31) as u8));
                 send.eot = exdesc & 0x20 != 0;
                 send.exdesc = Descriptor::Immediate(exdesc & !0x7ff);
             }
-            (SendForm::XeHpg | SendForm::Xe2, Descriptor::Register { .. }) => {
+            (SendForm::XeHpg, Descriptor::Register { .. }) => {
                 send.src1_len = length;
                 // A length in the instruction implies ExBSO, except where it is always there.
-                let always = form == SendForm::Xe2 && send.sfid == Some(Sfid::Ugm);
-                send.ex_bso = length.is_some() && !always;
+                let implied = options.implied_ex_bso == send.sfid && send.sfid.is_some();
+                send.ex_bso = length.is_some() && !implied;
+                if implied {
+                    send.src1_len = Some(length.unwrap_or(0));
+                }
             }
         }
         self.instruction.specific = Specific::Send(send);

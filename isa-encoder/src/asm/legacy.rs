@@ -15,8 +15,16 @@ pub fn send(
     opcode: Opcode,
     span: Span,
 ) -> Parse<()> {
+    let two = matches!(opcode, Opcode::Sends | Opcode::Sendsc);
     let Descriptor::Immediate(exdesc) = send.exdesc else {
-        return Ok(());
+        return if two {
+            Ok(())
+        } else {
+            Err(Diagnostic::error(
+                span,
+                format!("the extended descriptor of `{opcode}` is in the instruction"),
+            ))
+        };
     };
     let code = (exdesc & 15) as usize;
     send.sfid = family.sfids.get(code).copied().flatten();
@@ -28,7 +36,7 @@ pub fn send(
     }
     send.eot = exdesc & 0x20 != 0;
     send.exdesc = Descriptor::Immediate(exdesc & !0x3f);
-    if matches!(opcode, Opcode::Sends | Opcode::Sendsc) {
+    if two {
         send.src1_len = Some((exdesc >> 6 & 15) as u8);
     }
     Ok(())

@@ -214,20 +214,46 @@ fn special(cursor: &mut Cursor<'_>, name: &str, span: Span) -> Parse<Value> {
     Ok(Value::Float(f64::from_bits(EXPONENT | quiet_bit | payload)))
 }
 
+/// A hexadecimal fraction, rounded to nearest even once.
 fn hex_float(text: &str) -> Option<f64> {
     let (mantissa, exponent) = text.get(2..)?.split_once(['p', 'P'])?;
-    let mut exponent: i32 = exponent.parse().ok()?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let mut value = 0f64;
+    // The value is `bits` (and a little more, if `sticky`) times two to the `exponent`.
+    let mut exponent = i64::from(exponent.parse::<i32>().ok()?);
+    exponent -= 4 * i64::try_from(fraction.len()).ok()?;
+    let (mut bits, mut sticky) = (0u64, false);
     for digit in whole.chars().chain(fraction.chars()) {
-        value = value * 16.0 + f64::from(digit.to_digit(16)?);
+        let digit = u64::from(digit.to_digit(16)?);
+        if bits >> 60 == 0 {
+            bits = bits << 4 | digit;
+        } else {
+            sticky |= digit != 0;
+            exponent += 4;
+        }
     }
-    exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?.checked_mul(4)?)?;
-    let step = if exponent < 0 { 0.5 } else { 2.0 };
-    for _ in 0..exponent.unsigned_abs().min(4096) {
-        value *= step;
+    if bits == 0 {
+        return Some(0.0);
     }
-    Some(value)
+    let shift = bits.leading_zeros();
+    bits <<= shift;
+    exponent += 63 - i64::from(shift);
+    if exponent > 1023 {
+        return Some(f64::INFINITY);
+    }
+    // A double keeps 53 bits, a subnormal one fewer.
+    let missing = (-1022 - exponent).clamp(0, 54) as u32;
+    let drop = 11 + missing;
+    let kept = bits.checked_shr(drop).unwrap_or(0);
+    let rest = bits.unbounded_shl(64 - drop.min(64));
+    // Beyond 64 bits nothing is left that could round up.
+    let (half, sticky) = match drop {
+        0..=64 => (rest >> 63 != 0, sticky || rest << 1 != 0),
+        _ => (false, true),
+    };
+    let up = u64::from(half && (sticky || kept & 1 != 0));
+    // A carry goes into the exponent, as it should.
+    let biased = if missing == 0 { exponent + 1022 } else { 0 };
+    Some(f64::from_bits(((biased as u64) << 52) + kept + up))
 }
 
 /// The bits of `value` as an immediate of type `ty`.

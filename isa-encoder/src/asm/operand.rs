@@ -38,8 +38,11 @@ pub fn register_name(name: &str) -> Option<(RegFile, u8)> {
         None if !kind.has_number() || kind == ArfKind::ChannelEnable => 0,
         None => return None,
     };
-    (number <= kind.last_number()).then_some((RegFile::Arf(kind), number))
+    (number <= MOST_NUMBERS).then_some((RegFile::Arf(kind), number))
 }
+
+/// The highest number that the encoding of architecture registers has.
+const MOST_NUMBERS: u8 = 15;
 
 /// Whether a register or an indirect operand comes next.
 pub fn begins(cursor: &Cursor<'_>) -> bool {
@@ -48,12 +51,28 @@ pub fn begins(cursor: &Cursor<'_>) -> bool {
             || (cursor.text_at(0) == "r" && cursor.peek_at(1) == Some(Token::LeftBracket)))
 }
 
-fn register(cursor: &mut Cursor<'_>) -> Parse<(RegFile, u8)> {
+fn register(cursor: &mut Cursor<'_>, family: &FamilyTable) -> Parse<(RegFile, u8)> {
     let (name, span) = cursor.name("a register")?;
-    register_name(name).ok_or_else(|| {
-        Diagnostic::error(span, format!("`{name}` is no register"))
-            .with_help("registers are r0 to r255, null, a0, acc0, f0.0, sr0, cr0 and so on".into())
-    })
+    let Some((file, number)) = register_name(name) else {
+        return Err(
+            Diagnostic::error(span, format!("`{name}` is no register")).with_help(
+                "registers are r0 to r255, null, a0, acc0, f0.0, sr0, cr0 and so on".into(),
+            ),
+        );
+    };
+    if let RegFile::Arf(kind) = file
+        && number >= family.registers(kind)
+    {
+        let stem = kind.name();
+        let help = match family.registers(kind) {
+            0 => format!("it has no {stem} registers"),
+            1 => format!("there is {stem}0 only"),
+            count => format!("there are {stem}0 to {stem}{}", count - 1),
+        };
+        let error = format!("{} has no register `{name}`", family.family);
+        return Err(Diagnostic::error(span, error).with_help(help));
+    }
+    Ok((file, number))
 }
 
 /// `.N`: the sub-register, in elements.
@@ -226,7 +245,7 @@ impl Context<'_> {
                 ty: if is_send { Type::Ud } else { given },
             });
         }
-        let (file, number) = register(cursor)?;
+        let (file, number) = register(cursor, self.family)?;
         if self.is_macro {
             let mme = math_macro(cursor)?;
             return Ok(Dst::Macro {
@@ -290,7 +309,7 @@ impl Context<'_> {
                 mods,
             });
         }
-        let (file, number) = register(cursor)?;
+        let (file, number) = register(cursor, self.family)?;
         if self.is_macro {
             let mme = math_macro(cursor)?;
             let given = self.region(cursor, index, false)?;
@@ -313,6 +332,15 @@ impl Context<'_> {
         }
         let sub = subregister(cursor)?;
         let region = match self.region(cursor, index, false)? {
+            // As in IGA, consecutive elements have one form in align16 mode.
+            Some(region)
+                if self.family.align16
+                    && self.format() == Format::Ternary
+                    && [4, 8].contains(&region.width)
+                    && region == Region::ternary(region.width, 1) =>
+            {
+                Region::ternary(2, 1)
+            }
             Some(region) => region,
             None => self.family.default_region(self.instruction, sub.is_some()),
         };
@@ -393,7 +421,7 @@ impl Context<'_> {
             }
             return Ok((src, None));
         }
-        let (file, number) = register(cursor)?;
+        let (file, number) = register(cursor, self.family)?;
         let mut length = None;
         let mut ty = Type::Ud;
         if typed {

@@ -3,13 +3,14 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::Diagnostic;
+use devinfo::Family;
+
 use super::cursor::{Cursor, Parse};
 use super::instruction::{Parser, bad};
 use super::lexer::Token;
-use crate::code::SendForm;
+use super::{Diagnostic, Span};
 use crate::disasm::print::{OPTION_NAMES, pipe_prefix};
-use crate::model::{Options, Pipe, Sfid, Specific, Token as SwsbToken, TokenMode};
+use crate::model::{Descriptor, Options, Pipe, Specific, Token as SwsbToken, TokenMode};
 
 impl Parser {
     /// `{Compacted,@1,$2.dst}`.
@@ -82,19 +83,43 @@ impl Parser {
         }
         let (name, span) = cursor.name("an option")?;
         if let Some((option, _)) = OPTION_NAMES.iter().find(|(_, text)| *text == name) {
+            let has = self.family.options(self.instruction.opcode);
+            if !has.contains(*option) {
+                return Err(no_option(span, name, self.family.family)
+                    .with_help(names(|option| has.contains(option))));
+            }
             if self.instruction.options.contains(*option) {
                 return Err(Diagnostic::error(span, format!("`{name}` is given twice")));
             }
             self.instruction.options |= *option;
             return Ok(());
         }
+        let family = self.family.family;
+        let has = &self.family.send_options;
         if let Specific::Send(send) = &mut self.instruction.specific {
             match name {
                 "EOT" => send.eot = true,
                 // It is implied where every message has it.
-                "ExBSO" if self.family.send == SendForm::Xe2 && send.sfid == Some(Sfid::Ugm) => {}
+                "ExBSO" if has.implied_ex_bso.is_some() && has.implied_ex_bso == send.sfid => {}
+                "ExBSO" if !has.ex_bso => return Err(no_option(span, name, family)),
+                "ExBSO" if send.exdesc.immediate().is_some() => {
+                    return Err(Diagnostic::error(
+                        span,
+                        "`ExBSO` is about an extended descriptor in a register".into(),
+                    ));
+                }
+                "ExBSO" if send.src1_len.is_none() => {
+                    return Err(Diagnostic::error(
+                        span,
+                        "with `ExBSO` the length stands behind source 1, as in `r10:4`".into(),
+                    ));
+                }
                 "ExBSO" => send.ex_bso = true,
-                "CPS" => send.cps = true,
+                "CPS" if !has.cps => return Err(no_option(span, name, family)),
+                "CPS" => match &mut send.exdesc {
+                    Descriptor::Immediate(exdesc) => *exdesc |= 1 << 11,
+                    Descriptor::Register { .. } => send.cps = true,
+                },
                 _ => return Err(bad(cursor, name, "no option of a send")),
             }
             return Ok(());
@@ -102,15 +127,25 @@ impl Parser {
         match name {
             "NoAccSBSet" => self.instruction.swsb.no_acc_set = true,
             "Uncompacted" => self.instruction.options |= Options::NO_COMPACT,
-            _ => {
-                let mut help = String::from("options are");
-                for (_, text) in OPTION_NAMES {
-                    help.push(' ');
-                    help.push_str(text);
-                }
-                return Err(bad(cursor, name, "no option").with_help(help));
-            }
+            _ => return Err(bad(cursor, name, "no option").with_help(names(|_| true))),
         }
         Ok(())
     }
+}
+
+fn no_option(span: Span, name: &str, family: Family) -> Diagnostic {
+    Diagnostic::error(
+        span,
+        format!("this instruction does not have `{name}` on {family}"),
+    )
+}
+
+/// The options that `has` tells, for a help text.
+fn names(has: impl Fn(Options) -> bool) -> String {
+    let mut help = String::from("options are");
+    for (_, text) in OPTION_NAMES.iter().filter(|(option, _)| has(*option)) {
+        help.push(' ');
+        help.push_str(text);
+    }
+    help
 }

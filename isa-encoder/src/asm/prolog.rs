@@ -60,7 +60,7 @@ pub fn prepend(family: Family, kernel: &mut Kernel, diagnostics: &mut Vec<Diagno
 
 /// Whether a thread of the family must load its payload.
 pub fn loads_by_itself(family: Family) -> bool {
-    matches!(traits(family).send, SendForm::XeHpg | SendForm::Xe2)
+    traits(family).send == SendForm::XeHpg
 }
 
 /// Fills a part up with `nop`.

@@ -1,18 +1,14 @@
 //! What cannot be decoded or encoded.
 
+use core::fmt;
+
 use devinfo::Family;
 
-use crate::Opcode;
+use crate::{Opcode, Type};
 
 /// Why bytes are no instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// The family has no table yet.
-    #[error("instructions of {family} cannot be decoded yet")]
-    Family {
-        /// The family.
-        family: Family,
-    },
     /// Fewer bytes than the instruction has.
     #[error("the instruction needs {needed} bytes, {given} are left")]
     Truncated {
@@ -50,12 +46,6 @@ pub enum DecodeError {
 /// Why an instruction cannot be encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// The family has no table yet.
-    #[error("instructions of {family} cannot be encoded yet")]
-    Family {
-        /// The family.
-        family: Family,
-    },
     /// The family does not have the opcode.
     #[error("{family} has no {opcode}")]
     Opcode {
@@ -76,6 +66,44 @@ pub enum EncodeError {
         /// The value.
         value: u64,
     },
+    /// An operand of a type that the family cannot express there.
+    #[error("{opcode}: {field} cannot be :{ty} on {family}, only{}", List(allowed))]
+    Type {
+        /// The family.
+        family: Family,
+        /// The opcode.
+        opcode: Opcode,
+        /// The operand.
+        field: &'static str,
+        /// Its type.
+        ty: Type,
+        /// The types that there are.
+        allowed: &'static [Option<Type>],
+    },
+    /// A number that the opcode does not take.
+    #[error("{opcode}: {field} cannot be {value} on {family}, only {allowed}")]
+    Number {
+        /// The family.
+        family: Family,
+        /// The opcode.
+        opcode: Opcode,
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: u64,
+        /// The values that there are.
+        allowed: &'static str,
+    },
+    /// An option that the instruction does not have.
+    #[error("{opcode} does not have the option {option} on {family}")]
+    Option {
+        /// The family.
+        family: Family,
+        /// The opcode.
+        opcode: Opcode,
+        /// The option, as in text.
+        option: &'static str,
+    },
     /// An operand of a form that the opcode does not take.
     #[error("{opcode}: {field} does not have this form on {family}")]
     Form {
@@ -94,4 +122,16 @@ pub enum EncodeError {
         /// What the tables lack.
         why: &'static str,
     },
+}
+
+/// Types as in text.
+struct List<'a>(&'a [Option<Type>]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for ty in self.0.iter().flatten() {
+            write!(f, " :{ty}")?;
+        }
+        Ok(())
+    }
 }

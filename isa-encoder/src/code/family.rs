@@ -8,7 +8,9 @@ use super::opcodes;
 use super::swsb::SwsbEncoding;
 use super::types::{self, TypeTable};
 use crate::message::sfid_table;
-use crate::model::{Dst, Format, Instruction, Opcode, Region, Send, Sfid, Src, Type};
+use crate::model::{
+    ArfKind, Dst, Format, Instruction, Opcode, Options, Region, Send, Sfid, Src, Type,
+};
 
 /// The form of sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,10 +19,41 @@ pub enum SendForm {
     Gen9,
     /// Two payloads; the second one's length in the extended descriptor (Gen12LP).
     Gen12,
-    /// Two payloads; the second one's length in the instruction (XeHPG, XeHPC).
+    /// Two payloads; the second one's length in the instruction (XeHPG on).
     XeHpg,
-    /// As XeHPG, with immediate bits beside an extended descriptor register (Xe2).
-    Xe2,
+}
+
+/// What of a send, besides what all have, a family has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SendOptions {
+    /// `ExBSO`, beside an extended descriptor register.
+    pub ex_bso: bool,
+    /// `CPS`, beside `ExBSO`; with an immediate extended descriptor it is bit 11 there.
+    pub cps: bool,
+    /// An immediate offset beside an extended descriptor register.
+    pub exdesc_offset: bool,
+    /// The shared function whose sends are as with `ExBSO` without it, so that its bit belongs
+    /// to the offset.
+    pub implied_ex_bso: Option<Sfid>,
+}
+
+impl SendOptions {
+    const NONE: SendOptions = SendOptions {
+        ex_bso: false,
+        cps: false,
+        exdesc_offset: false,
+        implied_ex_bso: None,
+    };
+
+    /// Bits of an extended descriptor's offset that the sends of `sfid` have: 31:19 and 15:12,
+    /// of which bit 15 may be that of `ExBSO`.
+    pub fn offset_mask(&self, sfid: Sfid) -> u32 {
+        match (self.exdesc_offset, self.implied_ex_bso == Some(sfid)) {
+            (false, _) => 0,
+            (true, true) => 0xfff8_f000,
+            (true, false) => 0xfff8_7000,
+        }
+    }
 }
 
 /// All that decoder and encoder know of a family.
@@ -34,6 +67,14 @@ pub struct FamilyTable {
     pub swsb: SwsbEncoding,
     pub send: SendForm,
     pub sfids: [Option<Sfid>; 16],
+    /// Beyond those that sends of other families have.
+    pub send_options: SendOptions,
+    /// The options that some instruction has.
+    pub options: Options,
+    /// `sync.bar` takes the number of a barrier, or a flag with it.
+    pub numbered_barriers: bool,
+    /// How many registers there are of each [`ArfKind`], in its order.
+    pub arf_counts: [u8; 16],
     /// What vertical stride 1 of a three-source operand means, in elements.
     pub ternary_vstride1: u8,
     /// File bits of three-source operands: 1 means general registers (Gen11: 0 does).
@@ -49,6 +90,12 @@ pub struct FamilyTable {
     pub compaction: &'static Compaction,
 }
 
+/// Options of every family.
+const ALL_HAVE: Options = Options::ATOMIC
+    .union(Options::BREAKPOINT)
+    .union(Options::COMPACTED)
+    .union(Options::NO_COMPACT);
+
 const GEN12LP: FamilyTable = FamilyTable {
     family: Family::Gen12Lp,
     layout: layout::GEN12,
@@ -58,6 +105,10 @@ const GEN12LP: FamilyTable = FamilyTable {
     swsb: SwsbEncoding::SingleDist,
     send: SendForm::Gen12,
     sfids: sfid_table(Family::Gen12Lp),
+    send_options: SendOptions::NONE,
+    options: ALL_HAVE.union(Options::ACC_WR_EN).union(Options::SERIALIZE),
+    numbered_barriers: false,
+    arf_counts: [1, 1, 16, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 4, 1, 0],
     ternary_vstride1: 1,
     ternary_grf_is_1: true,
     align16: false,
@@ -74,9 +125,36 @@ impl FamilyTable {
         self.codes.get(opcode as usize).copied().flatten()
     }
 
-    /// Flag registers: f0 and f1, f2 and f3 from XeHPC on.
-    pub const fn flag_registers(&self) -> u8 {
-        1 << self.layout.flag_reg.width()
+    /// How many registers of `kind` there are. The accumulators' numbers go on with the math
+    /// macro registers; the math macro registers have no numbers of their own.
+    ///
+    /// Source: the register tables of IGA's models, by what iga64 takes; TGL PRM vol 2a,
+    /// "Architecture Register File".
+    #[inline(always)]
+    pub const fn registers(&self, kind: ArfKind) -> u8 {
+        self.arf_counts[kind as usize]
+    }
+
+    /// The options that an instruction can have here.
+    #[inline(always)]
+    pub const fn options(&self, opcode: Opcode) -> Options {
+        let not = match opcode.format() {
+            // They have no more than a breakpoint.
+            Format::Nullary => Options::all()
+                .difference(Options::BREAKPOINT)
+                .difference(Options::COMPACTED)
+                .difference(Options::NO_COMPACT),
+            Format::Send => Options::ACC_WR_EN,
+            Format::Unary | Format::Binary | Format::Ternary | Format::Math | Format::Dpas => {
+                ONLY_SENDS
+            }
+            // The bit is that of branch control in some, and gone later.
+            _ if !self.legacy_jumps || opcode.has_branch_control() => {
+                ONLY_SENDS.union(Options::ACC_WR_EN)
+            }
+            _ => ONLY_SENDS,
+        };
+        self.options.difference(not)
     }
 
     /// Scoreboard tokens.
@@ -157,6 +235,9 @@ impl FamilyTable {
     }
 }
 
+/// Options of sends.
+const ONLY_SENDS: Options = Options::NO_SRC_DEP_SET.union(Options::SERIALIZE);
+
 const GEN8: FamilyTable = FamilyTable {
     family: Family::Gen8,
     layout: layout::GEN8,
@@ -166,6 +247,15 @@ const GEN8: FamilyTable = FamilyTable {
     swsb: SwsbEncoding::None,
     send: SendForm::Gen9,
     sfids: sfid_table(Family::Gen8),
+    send_options: SendOptions::NONE,
+    options: ALL_HAVE
+        .union(Options::ACC_WR_EN)
+        .union(Options::NO_DD_CHK)
+        .union(Options::NO_DD_CLR)
+        .union(Options::SWITCH),
+    numbered_barriers: false,
+    // Accumulators beyond the second are for the math macros, in align16 mode.
+    arf_counts: [1, 1, 2, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 5, 1, 0],
     ternary_vstride1: 2,
     ternary_grf_is_1: false,
     align16: true,
@@ -181,6 +271,7 @@ const GEN9: FamilyTable = FamilyTable {
     opcodes: opcodes::decode_table(Family::Gen9),
     codes: opcodes::encode_table(Family::Gen9),
     sfids: sfid_table(Family::Gen9),
+    options: GEN8.options.union(Options::NO_SRC_DEP_SET),
     send_regions: false,
     compaction: &compact::GEN9,
     ..GEN8
@@ -193,6 +284,8 @@ const GEN11: FamilyTable = FamilyTable {
     codes: opcodes::encode_table(Family::Gen11),
     types: types::GEN11,
     sfids: sfid_table(Family::Gen11),
+    options: GEN9.options.union(Options::NO_PREEMPT),
+    arf_counts: [1, 1, 10, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 5, 1, 0],
     align16: false,
     send_regions: false,
     compaction: &compact::GEN11,
@@ -207,6 +300,12 @@ const XEHPG: FamilyTable = FamilyTable {
     swsb: SwsbEncoding::ThreeDist,
     send: SendForm::XeHpg,
     sfids: sfid_table(Family::XeHpg),
+    send_options: SendOptions {
+        ex_bso: true,
+        cps: true,
+        ..SendOptions::NONE
+    },
+    arf_counts: [1, 1, 16, 2, 1, 8, 0, 2, 1, 1, 1, 1, 1, 4, 1, 0],
     compaction: &compact::XEHPG,
     ..GEN12LP
 };
@@ -219,6 +318,9 @@ const XEHPC: FamilyTable = FamilyTable {
     types: types::XEHPC,
     swsb: SwsbEncoding::FourDist,
     sfids: sfid_table(Family::XeHpc),
+    options: ALL_HAVE,
+    numbered_barriers: true,
+    arf_counts: [1, 1, 16, 4, 1, 8, 0, 2, 1, 1, 1, 1, 1, 4, 1, 0],
     compaction: &compact::XEHPC,
     ..XEHPG
 };
@@ -227,8 +329,14 @@ const XE2: FamilyTable = FamilyTable {
     family: Family::Xe2,
     opcodes: opcodes::decode_table(Family::Xe2),
     codes: opcodes::encode_table(Family::Xe2),
-    send: SendForm::Xe2,
     sfids: sfid_table(Family::Xe2),
+    send_options: SendOptions {
+        ex_bso: true,
+        cps: false,
+        exdesc_offset: true,
+        implied_ex_bso: Some(Sfid::Ugm),
+    },
+    arf_counts: [1, 1, 16, 4, 1, 2, 0, 1, 1, 1, 1, 1, 1, 3, 1, 0],
     compaction: &compact::XE2,
     ..XEHPC
 };

@@ -107,6 +107,9 @@ pub struct SendFields {
     pub src1_len: Field,
     pub ex_bso: Field,
     pub cps: Field,
+    /// Fused EUs send one after the other.
+    pub serialize: Field,
+    pub no_src_dep_set: Field,
 }
 
 /// A source of the align16 three-source format.
@@ -361,10 +364,12 @@ pub const GEN9: Layout = Layout {
         src1_len: f(67, 64),
         ex_bso: Field::NONE,
         cps: Field::NONE,
+        serialize: Field::NONE,
+        no_src_dep_set: b(28),
     },
 };
 
-/// Gen8: no half-precision three-source operands.
+/// Gen8: no half-precision three-source operands, and sends always set their dependency.
 pub const GEN8: Layout = Layout {
     align16: Align16Fields {
         src: [
@@ -384,6 +389,10 @@ pub const GEN8: Layout = Layout {
             },
         ],
         ..GEN9.align16
+    },
+    send: SendFields {
+        no_src_dep_set: Field::NONE,
+        ..GEN9.send
     },
     ..GEN9
 };
@@ -597,6 +606,8 @@ pub const GEN12: Layout = Layout {
         src1_len: f(103, 99),
         ex_bso: b(39),
         cps: b(35),
+        serialize: b(33),
+        no_src_dep_set: Field::NONE,
     },
 };
 
@@ -630,5 +641,9 @@ pub const XEHPC: Layout = Layout {
             ..GEN12_SRC1
         },
     ],
+    send: SendFields {
+        serialize: Field::NONE,
+        ..GEN12.send
+    },
     ..GEN12
 };

@@ -462,7 +462,7 @@ impl Printer<'_> {
                 }
                 if i == 1
                     && let Some(length) = send.src1_len
-                    && matches!(form, SendForm::XeHpg | SendForm::Xe2)
+                    && form == SendForm::XeHpg
                 {
                     self.out.push(':');
                     self.number(u32::from(length));
@@ -557,7 +557,6 @@ pub const OPTION_NAMES: &[(Options, &str)] = &[
     (Options::NO_SRC_DEP_SET, "NoSrcDepSet"),
     (Options::SWITCH, "Switch"),
     (Options::SERIALIZE, "Serialize"),
-    (Options::FWD, "Fwd"),
 ];
 
 /// The text in front of a distance.

@@ -18,20 +18,17 @@ bitflags::bitflags! {
         const NO_DD_CHK = 1 << 4;
         /// `NoDDClr`: destination dependency not cleared (to Gen11).
         const NO_DD_CLR = 1 << 5;
-        /// `NoPreempt`: no preemption here (to Gen11).
+        /// `NoPreempt`: no preemption here (Gen11).
         const NO_PREEMPT = 1 << 6;
         /// `NoSrcDepSet`: a send sets no source dependency (Gen9 to Gen11).
         const NO_SRC_DEP_SET = 1 << 7;
         /// `Switch`: the thread yields (to Gen11).
         const SWITCH = 1 << 8;
-        /// `Serialize`: later instructions wait (Gen12LP on).
+        /// `Serialize`: the halves of a fused pair of EUs send one after the other (sends of
+        /// Gen12LP and XeHPG; "FusionCtrl" in IGA's encoder).
         const SERIALIZE = 1 << 9;
-        /// `Fwd`: forwarding in a `dpas` chain.
-        const FWD = 1 << 10;
         /// `NoCompact`: the assembler leaves the 16-byte form.
-        const NO_COMPACT = 1 << 11;
-        /// Align16 access mode (Gen8 and Gen9).
-        const ALIGN16 = 1 << 12;
+        const NO_COMPACT = 1 << 10;
     }
 }
 

@@ -62,18 +62,6 @@ impl ArfKind {
         ArfKind::Debug,
     ];
 
-    /// The highest number of a register of this kind on any family.
-    pub const fn last_number(self) -> u8 {
-        match self {
-            ArfKind::Accumulator | ArfKind::MathMacro | ArfKind::MessageControl => 15,
-            ArfKind::Timestamp => 4,
-            ArfKind::Flag | ArfKind::FlowControl => 3,
-            ArfKind::Notification => 2,
-            ArfKind::State => 1,
-            _ => 0,
-        }
-    }
-
     /// The kind of bits 7:4 of a register number; `None` for reserved ones. The math macro
     /// registers share the accumulators' code.
     #[inline]

@@ -190,6 +190,11 @@ const fn row(srcs: &'static [Class], dsts: &'static [Class]) -> Option<TypeRow> 
 
 const INTEGERS: &[Class] = &[Class::Byte, Class::Word, Class::Dword, Class::Qword];
 const SMALL_INTEGERS: &[Class] = &[Class::Byte, Class::Word, Class::Dword];
+const ROTATED: &[Class] = &[Class::Word, Class::Dword, Class::Qword];
+/// Numbers, and random bits as integers.
+const STOCHASTIC_SOURCES: &[Class] = &[Class::Single, Class::Half, Class::Dword, Class::Word];
+/// Half precision, and 8-bit floats, which may be named as bytes.
+const STOCHASTIC_RESULTS: &[Class] = &[Class::Half, Class::Byte, Class::Other];
 const DWORDS: &[Class] = &[Class::Dword];
 const WORDS_AND_DWORDS: &[Class] = &[Class::Word, Class::Dword];
 const SINGLES: &[Class] = &[Class::Single];
@@ -201,6 +206,9 @@ fn type_row(view: &View<'_>) -> Option<TypeRow> {
     use Opcode as O;
     match view.opcode() {
         O::And | O::Or | O::Xor | O::Not | O::Shl | O::Shr | O::Asr => row(INTEGERS, INTEGERS),
+        O::Rol | O::Ror => row(ROTATED, ROTATED),
+        O::Mach | O::Macl => row(WORDS_AND_DWORDS, DWORDS),
+        O::Srnd => row(STOCHASTIC_SOURCES, STOCHASTIC_RESULTS),
         O::Avg => row(SMALL_INTEGERS, SMALL_INTEGERS),
         O::Bfe | O::Bfi1 | O::Bfi2 | O::Bfrev => row(DWORDS, DWORDS),
         O::Addc | O::Subb | O::Fbh | O::Fbl | O::Lzd => row(WORDS_AND_DWORDS, DWORDS),

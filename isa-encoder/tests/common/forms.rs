@@ -3,6 +3,8 @@
 use devinfo::Family;
 use isa_encoder::{Format, MathFunction, Opcode, Sfid, SyncFunction, has_opcode};
 
+use super::extras;
+
 const INTEGERS: &[&str] = &["ub", "b", "uw", "w", "ud", "d", "uq", "q"];
 const FLOATS: &[&str] = &["hf", "bf", "f", "df"];
 const IMMEDIATES: &[(&str, &str)] = &[
@@ -28,6 +30,7 @@ pub fn all(family: Family) -> Vec<String> {
             of(family, opcode, &mut forms);
         }
     }
+    forms.extend(extras::of(family));
     forms
 }
 

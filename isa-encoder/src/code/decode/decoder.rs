@@ -333,6 +333,9 @@ impl<const N: usize> Decoder<N> {
     }
 
     pub(super) fn wait(&self, out: &mut Instruction) -> Result<()> {
+        if self.bit(Self::LAYOUT.acc_wr_en) {
+            out.options |= Options::ACC_WR_EN;
+        }
         out.dst = self.dst(&Self::LAYOUT.dst, false)?;
         out.src[0] = self.src(&Self::LAYOUT.src[0], false)?;
         Ok(())

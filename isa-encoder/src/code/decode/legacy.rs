@@ -64,7 +64,9 @@ pub fn one_channel(ty: Type) -> Option<OneChannel> {
     })
 }
 
-/// Bits 63:60 of the register number of `ip`.
+/// The register number of a0.
+pub const A0: u64 = 0x10;
+/// The register number of `ip`.
 pub const IP: u64 = 0xa0;
 
 impl<const N: usize> Decoder<N> {
@@ -169,7 +171,7 @@ impl<const N: usize> Decoder<N> {
         let l = Self::LAYOUT;
         let s = &l.send;
         let two = matches!(self.opcode, Opcode::Sends | Opcode::Sendsc);
-        if self.bit(l.acc_wr_en) {
+        if self.bit(s.no_src_dep_set) {
             out.options |= Options::NO_SRC_DEP_SET;
         }
         let exdesc_is_reg = two && self.bit(s.exdesc_is_reg);
@@ -229,7 +231,13 @@ impl<const N: usize> Decoder<N> {
             };
             let file = self.get(l.src[1].file);
             send.desc = match file {
-                0 => Descriptor::Register { subreg: 0 },
+                0 => {
+                    let (reg, subreg) = (self.get(l.src[1].reg), self.get(l.src[1].subreg));
+                    if reg != A0 || subreg != 0 {
+                        return self.reserved("Desc.RegNum", reg << 5 | subreg);
+                    }
+                    Descriptor::Register { subreg: 0 }
+                }
                 3 => Descriptor::Immediate(self.word.gather(s.desc) as u32),
                 _ => return self.reserved("Desc.RegFile", file),
             };

@@ -9,5 +9,5 @@ mod ternary;
 
 pub use decoder::decode;
 pub(super) use legacy::{
-    FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, QWORD_SWIZZLES, SENDS_EXDESC_HIGH, one_channel,
+    A0, FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, QWORD_SWIZZLES, SENDS_EXDESC_HIGH, one_channel,
 };

@@ -5,7 +5,7 @@ use crate::code::DecodeError;
 use crate::code::bits::Field;
 use crate::code::family::SendForm;
 use crate::model::{
-    Descriptor, Dst, Instruction, Region, Register, Send, Sfid, Specific, Src, SrcMods, Type,
+    Descriptor, Dst, Instruction, Options, Region, Register, Send, Specific, Src, SrcMods, Type,
 };
 
 type Result<T> = core::result::Result<T, DecodeError>;
@@ -52,39 +52,27 @@ impl<const N: usize> Decoder<N> {
         let exdesc_is_reg = self.bit(s.exdesc_is_reg);
         let mut send = Send::new(Some(sfid), desc, Descriptor::Immediate(0));
         send.eot = self.bit(s.eot);
+        if self.bit(s.serialize) {
+            out.options |= Options::SERIALIZE;
+        }
+        let options = &Self::TABLE.send_options;
         let length = self.get(s.src1_len) as u8;
         if exdesc_is_reg {
             send.exdesc = Descriptor::Register {
                 subreg: self.get(s.exdesc_subreg) as u8,
             };
-            match form {
-                SendForm::Gen9 | SendForm::Gen12 => {}
-                SendForm::XeHpg => {
-                    send.ex_bso = self.bit(s.ex_bso);
-                    if send.ex_bso {
-                        send.cps = self.bit(s.cps);
-                        send.src1_len = Some(length);
-                    }
-                }
-                SendForm::Xe2 => {
-                    // Bits 18:16 of the immediate offset lie over the a0 sub-register, and
-                    // bit 15 over ExBSO except for ugm.
-                    let mut offset = (self.word.gather(s.exdesc) as u32) << 11 & !0x7_0fff;
-                    if sfid == Sfid::Ugm {
-                        send.src1_len = Some(length);
-                    } else {
-                        offset &= !(1 << 15);
-                        send.ex_bso = self.bit(s.ex_bso);
-                        send.src1_len = send.ex_bso.then_some(length);
-                    }
-                    send.exdesc_offset = offset;
-                }
-            }
+            // Bits 18:16 of an immediate offset lie under the a0 sub-register.
+            let offset = (self.word.gather(s.exdesc) as u32) << 11;
+            send.exdesc_offset = offset & options.offset_mask(sfid);
+            let implied = options.implied_ex_bso == Some(sfid);
+            send.ex_bso = options.ex_bso && !implied && self.bit(s.ex_bso);
+            send.cps = options.cps && send.ex_bso && self.bit(s.cps);
+            send.src1_len = (send.ex_bso || implied).then_some(length);
         } else {
             let high = (self.word.gather(s.exdesc) as u32) << 11;
             send.exdesc = Descriptor::Immediate(match form {
                 SendForm::Gen9 | SendForm::Gen12 => high | u32::from(length) << 6,
-                SendForm::XeHpg | SendForm::Xe2 => high,
+                SendForm::XeHpg => high,
             });
             send.src1_len = Some(length);
         }

@@ -4,7 +4,9 @@ use super::decoder::Decoder;
 use super::operand::{hstride, mme};
 use crate::code::DecodeError;
 use crate::code::layout::{Dst3Fields, Src3Fields};
-use crate::model::{CondMod, Dpas, Dst, Instruction, Opcode, Region, Specific, Src, SrcMods, Type};
+use crate::model::{
+    CondMod, Dpas, Dst, Instruction, Opcode, Options, Region, Specific, Src, SrcMods, Type,
+};
 
 type Result<T> = core::result::Result<T, DecodeError>;
 
@@ -114,6 +116,9 @@ impl<const N: usize> Decoder<N> {
         let float = self.get(l.dst3.exec_type) << 3;
         let ternary = &Self::TABLE.types.ternary;
         let unit = u64::from(l.subreg_unit);
+        if self.bit(l.acc_wr_en) {
+            out.options |= Options::ACC_WR_EN;
+        }
         out.specific = Specific::Dpas(Dpas {
             depth: 1 << self.get(d.depth),
             repeat: self.get(d.repeat) as u8 + 1,

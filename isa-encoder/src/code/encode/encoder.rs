@@ -8,7 +8,11 @@ use crate::code::compact;
 use crate::code::family::{self, FAMILIES, FamilyTable};
 use crate::code::layout::Layout;
 use crate::code::swsb::{self, SwsbClass, SwsbEncoding};
-use crate::model::{CondMod, Format, Instruction, Options, PredControl, Specific, Src};
+use crate::disasm::print::OPTION_NAMES;
+use crate::model::{
+    ArfKind, CondMod, Dst, Format, Instruction, Opcode, Options, PredControl, RegFile, Specific,
+    Src, SyncFunction,
+};
 
 type Result<T> = core::result::Result<T, EncodeError>;
 
@@ -46,6 +50,8 @@ pub fn encode_shortest(family: Family, instruction: &Instruction) -> Result<([u8
 pub(super) struct Encoder<'a, const N: usize> {
     pub(super) input: &'a Instruction,
     pub(super) word: Word,
+    /// The operands have math macro registers.
+    pub(super) is_macro: bool,
 }
 
 impl<'a, const N: usize> Encoder<'a, N> {
@@ -56,6 +62,10 @@ impl<'a, const N: usize> Encoder<'a, N> {
         let mut encoder = Self {
             input,
             word: Word(0),
+            is_macro: match input.specific {
+                Specific::Math(function) => function.is_macro(),
+                _ => input.opcode == Opcode::Madm,
+            },
         };
         encoder.instruction()?;
         if input.options.contains(Options::COMPACTED) {
@@ -70,6 +80,22 @@ impl<'a, const N: usize> Encoder<'a, N> {
             opcode: self.input.opcode,
             field,
             value,
+        })
+    }
+
+    /// As [`Self::cannot`], for what text gives as a decimal number.
+    pub(super) fn number<T>(
+        &self,
+        field: &'static str,
+        value: u8,
+        allowed: &'static str,
+    ) -> Result<T> {
+        Err(EncodeError::Number {
+            family: Self::TABLE.family,
+            opcode: self.input.opcode,
+            field,
+            value: u64::from(value),
+            allowed,
         })
     }
 
@@ -132,6 +158,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
             return Err(EncodeError::Opcode { family, opcode });
         };
         self.word = Word(u128::from(code));
+        self.nothing_is_left_out()?;
         self.controls()?;
         match opcode.format() {
             Format::Nullary => Ok(()),
@@ -150,6 +177,68 @@ impl<'a, const N: usize> Encoder<'a, N> {
             | Format::Call
             | Format::Ret => self.jump(),
         }
+    }
+
+    /// What the format has no field for must be as in [`Instruction::new`]. The format's own
+    /// function checks its operands.
+    #[inline(always)]
+    fn nothing_is_left_out(&self) -> Result<()> {
+        let input = self.input;
+        let opcode = input.opcode;
+        let wrong = input.options.difference(Self::TABLE.options(opcode));
+        if !wrong.is_empty() {
+            return self.option(wrong);
+        }
+        let format = opcode.format();
+        let (has_dst, has_controls) = match format {
+            Format::Unary | Format::Binary | Format::Ternary | Format::Math => (true, true),
+            Format::Dpas | Format::Send | Format::Call | Format::Wait => (true, false),
+            Format::Nullary => {
+                let bare = Instruction {
+                    options: input.options,
+                    swsb: input.swsb,
+                    ..Instruction::new(opcode)
+                };
+                return if bare == *input {
+                    Ok(())
+                } else {
+                    self.form("operands")
+                };
+            }
+            _ => (false, false),
+        };
+        if !has_controls && input.saturate {
+            return self.form("Saturate");
+        }
+        if !has_controls && input.cond.is_some() {
+            return self.form("CondModifier");
+        }
+        if !has_dst && input.dst != Dst::None {
+            return self.form("Dst");
+        }
+        let has_specific = match format {
+            Format::Unary | Format::Binary | Format::Wait => false,
+            Format::Ternary => opcode == Opcode::Bfn,
+            _ => return Ok(()),
+        };
+        let fits = match input.specific {
+            Specific::None => !has_specific,
+            Specific::Bfn(_) => has_specific,
+            _ => false,
+        };
+        if fits { Ok(()) } else { self.form("function") }
+    }
+
+    #[cold]
+    fn option<T>(&self, wrong: Options) -> Result<T> {
+        let name = OPTION_NAMES
+            .iter()
+            .find(|(option, _)| wrong.contains(*option));
+        Err(EncodeError::Option {
+            family: Self::TABLE.family,
+            opcode: self.input.opcode,
+            option: name.map_or("", |(_, name)| name),
+        })
     }
 
     pub(super) fn controls(&mut self) -> Result<()> {
@@ -308,8 +397,11 @@ impl<'a, const N: usize> Encoder<'a, N> {
             return self.form("MathFC");
         };
         self.arithmetic_controls()?;
-        if self.input.cond.is_some_and(|cond| cond != CondMod::Eo) {
-            return self.form("CondModifier");
+        // The macros' condition modifier is implied.
+        match self.input.cond {
+            None => {}
+            Some(CondMod::Eo) if function.is_macro() => {}
+            Some(_) => return self.form("CondModifier"),
         }
         self.dst(&l.dst)?;
         if function.is_macro() && Self::TABLE.align16 {
@@ -326,6 +418,21 @@ impl<'a, const N: usize> Encoder<'a, N> {
         };
         self.set("SyncFC", l.function, function as u64)?;
         self.set("Dst.HorzStride", l.dst.hstride, 1)?;
+        // Immediates are masks of tokens; a barrier has a number, or a flag that holds it.
+        let fits = match (function, self.input.src[0]) {
+            (_, Src::None) => true,
+            (SyncFunction::AllRd | SyncFunction::AllWr, src) => {
+                matches!(src, Src::Immediate { .. })
+            }
+            (SyncFunction::Bar, src) if Self::TABLE.numbered_barriers => match src {
+                Src::Direct { reg, .. } => reg.file == RegFile::Arf(ArfKind::Flag),
+                src => matches!(src, Src::Immediate { .. }),
+            },
+            _ => false,
+        };
+        if !fits {
+            return self.form(SRC_NAMES[0]);
+        }
         if self.input.src[0] != Src::None {
             self.src(&l.src[0], &self.input.src[0], SRC_NAMES[0])?;
         }
@@ -334,6 +441,8 @@ impl<'a, const N: usize> Encoder<'a, N> {
 
     pub(super) fn wait(&mut self) -> Result<()> {
         let l = Self::LAYOUT;
+        let acc = self.input.options.contains(Options::ACC_WR_EN);
+        self.set("AccWrEn", l.acc_wr_en, u64::from(acc))?;
         self.dst(&l.dst)?;
         self.src(&l.src[0], &self.input.src[0], SRC_NAMES[0])?;
         self.no_more_sources(1)

@@ -3,7 +3,7 @@
 use super::encoder::Encoder;
 use crate::code::EncodeError;
 use crate::code::bits::Field;
-use crate::model::{Dst, Format, Register, Specific, Src};
+use crate::model::{Dst, Format, Region, Register, Specific, Src, SrcMods, Type};
 
 type Result<T> = core::result::Result<T, EncodeError>;
 
@@ -24,11 +24,17 @@ impl<const N: usize> Encoder<'_, N> {
             self.set("BranchCtrl", l.branch_control, 1)?;
         }
         if format == Format::Call {
-            let Dst::Direct { reg, .. } = self.input.dst else {
+            let Dst::Direct {
+                reg,
+                hstride: 1,
+                ty: Type::Ud,
+            } = self.input.dst
+            else {
                 return self.form("Dst");
             };
             self.jump_register(l.dst.file, l.dst.reg, l.dst.subreg, reg)?;
         }
+        self.no_more_sources(1)?;
         match (branch.jip, self.input.src[0]) {
             (Some(jip), Src::None) if format != Format::Ret => {
                 self.set("Src0.IsImm", l.src[0].is_imm, 1)?;
@@ -43,8 +49,16 @@ impl<const N: usize> Encoder<'_, N> {
                     _ => self.form("UIP"),
                 }
             }
-            (None, Src::Direct { reg, .. })
-                if matches!(
+            (
+                None,
+                Src::Direct {
+                    reg,
+                    region: Region::SCALAR,
+                    ty: Type::Ud,
+                    mods: SrcMods::NONE,
+                },
+            ) if branch.uip.is_none()
+                && matches!(
                     format,
                     Format::Ret | Format::JumpUnary | Format::JumpBrc | Format::Call
                 ) =>

@@ -1,16 +1,15 @@
 //! Encoding of what only Gen8 to Gen11 have.
 
 use super::encoder::{Encoder, SRC_NAMES};
-use super::operand::mme_code;
 use crate::code::EncodeError;
 use crate::code::bits::Field;
 use crate::code::decode::{
-    FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, QWORD_SWIZZLES, SENDS_EXDESC_HIGH, one_channel,
+    A0, FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, QWORD_SWIZZLES, SENDS_EXDESC_HIGH, one_channel,
 };
 use crate::code::layout::SrcFields;
-use crate::code::types;
 use crate::model::{
-    Branch, Descriptor, Dst, Format, Opcode, Options, RegFile, Region, Register, Send, Src, Type,
+    Branch, Descriptor, Dst, Format, Opcode, Options, RegFile, Region, Register, Send, Src,
+    SrcMods, Type,
 };
 
 type Result<T> = core::result::Result<T, EncodeError>;
@@ -19,23 +18,20 @@ impl<const N: usize> Encoder<'_, N> {
     pub(super) fn ternary_align16(&mut self) -> Result<()> {
         let a = &Self::LAYOUT.align16;
         self.set("AccessMode", Self::LAYOUT.access_mode, 1)?;
-        let ty_code = |this: &Self, ty: Option<Type>, name| {
-            let code = ty.and_then(|ty| types::code(&Self::TABLE.types.align16, ty));
-            match code {
-                Some(code) => Ok(code),
-                None => this.form(name),
-            }
+        let ty_code = |this: &Self, ty: Option<Type>, name| match ty {
+            Some(ty) => this.type_code(&Self::TABLE.types.align16, ty, name),
+            None => this.form(name),
         };
-        let code = ty_code(self, self.input.dst.ty(), "Dst.DataType")?;
+        let code = ty_code(self, self.input.dst.ty(), "Dst")?;
         self.set("Dst.DataType", a.dst_ty, code)?;
-        let code = ty_code(self, self.input.src[0].ty(), "Src0.DataType")?;
+        let code = ty_code(self, self.input.src[0].ty(), "Src0")?;
         self.set("Src.DataType", a.src_ty, code)?;
         let reg = match self.input.dst {
             Dst::Direct {
                 reg,
                 hstride: 1,
                 ty,
-            } => {
+            } if !self.is_macro => {
                 let one = one_channel(ty).filter(|_| self.input.exec_size == 1);
                 let (byte, mask) = match one {
                     None => (reg.byte, FULL_WRITE_MASK),
@@ -60,8 +56,14 @@ impl<const N: usize> Encoder<'_, N> {
                 self.set("Dst.ChanEn", a.write_mask, mask)?;
                 reg
             }
-            Dst::Macro { reg, mme, .. } => {
-                self.set("Dst.SpecialAcc", a.write_mask, mme_code(mme))?;
+            Dst::Macro {
+                reg,
+                mme,
+                hstride: 1,
+                ..
+            } if self.is_macro => {
+                let mme = self.mme(reg, mme, "Dst")?;
+                self.set("Dst.SpecialAcc", a.write_mask, mme)?;
                 reg
             }
             _ => return self.form("Dst"),
@@ -90,15 +92,31 @@ impl<const N: usize> Encoder<'_, N> {
         if s.is_half.exists() {
             self.set("Src.DataType", s.is_half, u64::from(ty == Type::Hf))?;
         }
+        // The sources have one type, beside which there is a bit for half precision.
+        let mixed = match (self.input.src[0].ty(), ty) {
+            _ if !s.is_half.exists() => None,
+            (_, Type::Hf) => Some(Type::Hf),
+            (Some(Type::Hf), _) => Some(Type::F),
+            _ => None,
+        };
+        if mixed.or(self.input.src[0].ty()) != Some(ty) {
+            return self.form(name);
+        }
         let mods = src.mods();
         self.set("Src.Abs", s.abs, u64::from(mods.abs))?;
         self.set("Src.Neg", s.neg, u64::from(mods.neg))?;
         match src {
-            Src::Macro { reg, mme, .. } => {
-                self.set("Src.SpecialAcc", s.swizzle, mme_code(mme))?;
+            Src::Macro {
+                reg, mme, region, ..
+            } if self.is_macro => {
+                if region != Self::TABLE.macro_region(self.input, index, ty) {
+                    return self.form(name);
+                }
+                let mme = self.mme(reg, mme, name)?;
+                self.set("Src.SpecialAcc", s.swizzle, mme)?;
                 self.grf(name, s.reg, reg)
             }
-            Src::Direct { reg, region, .. } => {
+            Src::Direct { reg, region, .. } if !self.is_macro => {
                 let unit = if s.subreg.len() == 2 { 2 } else { 4 };
                 let wide_scalar = ty.bits() == 64 && region.is_scalar();
                 let (byte, swizzle) = match (wide_scalar, reg.byte % 16) {
@@ -116,7 +134,7 @@ impl<const N: usize> Encoder<'_, N> {
                 let packed = if index == 2 {
                     region == Region::new(1, 1, 0)
                 } else {
-                    region.hstride == 1 && !region.is_scalar()
+                    region == Region::ternary(2, 1)
                 };
                 let scalar = region.is_scalar();
                 if !packed && !scalar {
@@ -137,22 +155,35 @@ impl<const N: usize> Encoder<'_, N> {
         let l = Self::LAYOUT;
         let s = &l.send;
         let two = matches!(self.input.opcode, Opcode::Sends | Opcode::Sendsc);
-        if self.input.options.contains(Options::NO_SRC_DEP_SET) {
-            self.set("NoSrcDepSet", l.acc_wr_en, 1)?;
+        let no_dependency = self.input.options.contains(Options::NO_SRC_DEP_SET);
+        self.set_if("NoSrcDepSet", s.no_src_dep_set, no_dependency)?;
+        if send.ex_bso || send.cps || send.exdesc_offset != 0 {
+            return self.form("ExDesc");
         }
         self.set("EOT", s.eot, u64::from(send.eot))?;
         match (send.sfid, send.exdesc) {
             (Some(sfid), Descriptor::Immediate(_)) => self.set_sfid(sfid, s.sfid)?,
-            (None, Descriptor::Register { .. }) => {}
+            (None, Descriptor::Register { .. }) if two => {}
             _ => return self.form("SFID"),
         }
         if two {
             self.sends(send)?;
             return self.no_more_sources(2);
         }
+        if send.src1_len.is_some() {
+            return self.form("Src1.Length");
+        }
         self.dst(&l.dst)?;
         let src0 = self.input.src[0];
         match src0 {
+            // The extended descriptor lies over sub-register, region and modifiers.
+            Src::Direct {
+                reg, region, mods, ..
+            } if !Self::TABLE.send_regions
+                && (reg.byte != 0 || region != Region::SCALAR || mods != SrcMods::NONE) =>
+            {
+                return self.form(SRC_NAMES[0]);
+            }
             Src::Direct { .. } | Src::Indirect { .. } => {
                 self.src(&l.src[0], &src0, SRC_NAMES[0])?;
             }
@@ -164,10 +195,8 @@ impl<const N: usize> Encoder<'_, N> {
                 self.set("Desc.RegFile", src1.file, 3)?;
                 self.scatter("Desc", s.desc, u64::from(desc))?;
             }
-            Descriptor::Register { subreg } => {
-                self.set("Desc.RegNum", src1.reg, 0x10)?;
-                self.set("Desc.SubReg", src1.subreg, u64::from(subreg) * 4)?;
-            }
+            Descriptor::Register { subreg: 0 } => self.set("Desc.RegNum", src1.reg, A0)?,
+            Descriptor::Register { subreg } => return self.a0_only(subreg),
         }
         if let Descriptor::Immediate(exdesc) = send.exdesc
             && exdesc != 0
@@ -184,20 +213,29 @@ impl<const N: usize> Encoder<'_, N> {
     fn sends(&mut self, send: &Send) -> Result<()> {
         let l = Self::LAYOUT;
         let s = &l.send;
-        let Dst::Direct { reg, ty, .. } = self.input.dst else {
+        let Dst::Direct {
+            reg: reg @ Register { byte: 0, .. },
+            ty,
+            hstride: 1,
+        } = self.input.dst
+        else {
             return self.form("Dst");
         };
-        let code = self.type_code(&Self::TABLE.types.register, ty, "Dst.DataType")?;
+        let code = self.type_code(&Self::TABLE.types.register, ty, "Dst")?;
         self.set("Dst.DataType", l.dst.ty, code)?;
         let (file, number) = self.register(reg, "Dst.Reg")?;
         self.set("Dst.RegFile", s.dst_file, file)?;
         self.set("Dst.RegNum", l.dst.reg, number)?;
-        let [
-            Src::Direct { reg: src0, .. },
-            Src::Direct { reg: src1, .. },
-            _,
-        ] = self.input.src
-        else {
+        let [src0, src1] = [0, 1].map(|index| match self.input.src[index] {
+            Src::Direct {
+                reg: reg @ Register { byte: 0, .. },
+                region: Region::SCALAR,
+                ty: Type::Ud,
+                mods: SrcMods::NONE,
+            } => Some(reg),
+            _ => None,
+        });
+        let (Some(src0), Some(src1)) = (src0, src1) else {
             return self.form("payload");
         };
         self.grf(SRC_NAMES[0], l.src[0].reg, src0)?;
@@ -207,7 +245,11 @@ impl<const N: usize> Encoder<'_, N> {
         match send.desc {
             Descriptor::Immediate(desc) => self.scatter("Desc", s.desc, u64::from(desc))?,
             Descriptor::Register { subreg: 0 } => self.set("Desc.IsReg", s.desc_is_reg, 1)?,
-            Descriptor::Register { subreg } => return self.cannot("Desc", u64::from(subreg)),
+            Descriptor::Register { subreg } => return self.a0_only(subreg),
+        }
+        let length = |exdesc: u32| (exdesc >> 6 & 15) as u8;
+        if send.src1_len != send.exdesc.immediate().map(length) {
+            return self.form("Src1.Length");
         }
         match send.exdesc {
             Descriptor::Immediate(exdesc) => {
@@ -269,6 +311,7 @@ impl<const N: usize> Encoder<'_, N> {
             Format::JumpUnary if opcode == Opcode::Jmpi => &l.src[1],
             _ => &l.src[0],
         };
+        self.no_more_sources(1)?;
         match (branch.jip, self.input.src[0]) {
             (Some(jip), Src::None) if format != Format::Ret => {
                 let code = self.d_type("Src.DataType")?;
@@ -290,10 +333,11 @@ impl<const N: usize> Encoder<'_, N> {
                 }
             }
             (None, src @ Src::Direct { .. })
-                if matches!(
-                    format,
-                    Format::Ret | Format::JumpUnary | Format::JumpBrc | Format::Call
-                ) =>
+                if branch.uip.is_none()
+                    && matches!(
+                        format,
+                        Format::Ret | Format::JumpUnary | Format::JumpBrc | Format::Call
+                    ) =>
             {
                 self.src(target, &src, SRC_NAMES[0])
             }

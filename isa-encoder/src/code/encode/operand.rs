@@ -13,13 +13,19 @@ impl<const N: usize> Encoder<'_, N> {
     #[inline(always)]
     pub(super) fn type_code(
         &self,
-        table: &[Option<Type>; 16],
+        table: &'static [Option<Type>],
         ty: Type,
         name: &'static str,
     ) -> Result<u64> {
         match types::code(table, ty) {
             Some(code) => Ok(code),
-            None => self.cannot(name, ty as u64),
+            None => Err(EncodeError::Type {
+                family: Self::TABLE.family,
+                opcode: self.input.opcode,
+                field: name,
+                ty,
+                allowed: table,
+            }),
         }
     }
 
@@ -29,7 +35,7 @@ impl<const N: usize> Encoder<'_, N> {
         match reg.file {
             RegFile::Grf => Ok((1, u64::from(reg.number))),
             RegFile::Arf(ArfKind::MathMacro) => self.form(name),
-            RegFile::Arf(kind) if reg.number <= kind.last_number() => {
+            RegFile::Arf(kind) if reg.number < Self::TABLE.registers(kind) => {
                 Ok((0, u64::from(kind.code()) << 4 | u64::from(reg.number)))
             }
             RegFile::Arf(_) => self.cannot(name, u64::from(reg.number)),
@@ -61,10 +67,12 @@ impl<const N: usize> Encoder<'_, N> {
         let Some(ty) = self.input.dst.ty() else {
             return self.form("Dst");
         };
-        let code = self.type_code(&Self::TABLE.types.register, ty, "Dst.DataType")?;
+        let code = self.type_code(&Self::TABLE.types.register, ty, "Dst")?;
         self.set("Dst.DataType", d.ty, code)?;
         let hstride = match self.input.dst {
             Dst::None => return self.form("Dst"),
+            Dst::Direct { .. } | Dst::Indirect { .. } if self.is_macro => return self.form("Dst"),
+            Dst::Macro { .. } if !self.is_macro => return self.form("Dst"),
             Dst::Direct { reg, hstride, .. } => {
                 let (file, number) = self.register(reg, "Dst.Reg")?;
                 self.set("Dst.RegFile", d.file, file)?;
@@ -92,7 +100,8 @@ impl<const N: usize> Encoder<'_, N> {
                 let (file, number) = self.register(reg, "Dst.Reg")?;
                 self.set("Dst.RegFile", d.file, file)?;
                 self.set("Dst.RegNum", d.reg, number)?;
-                self.set("Dst.SpecialAcc", d.subreg, mme_code(mme))?;
+                let mme = self.mme(reg, mme, "Dst")?;
+                self.set("Dst.SpecialAcc", d.subreg, mme)?;
                 hstride
             }
         };
@@ -129,8 +138,10 @@ impl<const N: usize> Encoder<'_, N> {
         };
         match *src {
             Src::None => self.form(name),
+            Src::Direct { .. } | Src::Indirect { .. } if self.is_macro => self.form(name),
+            Src::Macro { .. } if !self.is_macro => self.form(name),
             Src::Immediate { value, ty } => {
-                let code = self.type_code(&Self::TABLE.types.immediate, ty, "Src.DataType")?;
+                let code = self.type_code(&Self::TABLE.types.immediate, ty, name)?;
                 self.set("Src.DataType", s.ty, code)?;
                 self.immediate_file(s)?;
                 self.immediate(value, ty)
@@ -148,7 +159,7 @@ impl<const N: usize> Encoder<'_, N> {
                 if region.vstride == VStride::PerRow {
                     return self.form(name);
                 }
-                self.region(s, region, ty)?;
+                self.region(s, region, ty, name)?;
                 set_mods(self, mods)
             }
             Src::Indirect {
@@ -167,7 +178,7 @@ impl<const N: usize> Encoder<'_, N> {
                     return self.cannot("Src.AddrImm", offset as u64);
                 }
                 self.addr_imm("Src.AddrImm", s.addr_imm, offset / s.addr_imm_unit)?;
-                self.region(s, region, ty)?;
+                self.region(s, region, ty, name)?;
                 set_mods(self, mods)
             }
             Src::Macro {
@@ -180,10 +191,21 @@ impl<const N: usize> Encoder<'_, N> {
                 let (file, number) = self.register(reg, name)?;
                 self.set("Src.RegFile", s.file, file)?;
                 self.set("Src.RegNum", s.reg, number)?;
-                self.set("Src.SpecialAcc", s.subreg, mme_code(mme))?;
-                self.region(s, region, ty)?;
+                let mme = self.mme(reg, mme, name)?;
+                self.set("Src.SpecialAcc", s.subreg, mme)?;
+                self.region(s, region, ty, name)?;
                 set_mods(self, mods)
             }
+        }
+    }
+
+    /// The code of a math macro register, beside `reg`.
+    pub(super) fn mme(&self, reg: Register, mme: Option<u8>, name: &'static str) -> Result<u64> {
+        match mme {
+            _ if reg.byte != 0 => self.form(name),
+            Some(mme @ 0..=7) => Ok(u64::from(mme)),
+            Some(mme) => self.number("the math macro register", mme, "0 to 7"),
+            None => Ok(8),
         }
     }
 
@@ -197,6 +219,9 @@ impl<const N: usize> Encoder<'_, N> {
 
     pub(super) fn immediate(&mut self, value: u64, ty: Type) -> Result<()> {
         let l = Self::LAYOUT;
+        if value.checked_shr(ty.bits()).unwrap_or(0) != 0 {
+            return self.cannot("immediate", value);
+        }
         match ty.bits() {
             64 => {
                 for &field in l.imm64 {
@@ -206,14 +231,20 @@ impl<const N: usize> Encoder<'_, N> {
                 }
                 self.scatter("Imm64", l.imm64, value)
             }
-            16 if value <= 0xffff => self.set("Imm32", l.imm32, value | value << 16),
+            16 => self.set("Imm32", l.imm32, value | value << 16),
             _ => self.set("Imm32", l.imm32, value),
         }
     }
 
     #[inline(always)]
-    pub(super) fn region(&mut self, s: &SrcFields, region: Region, ty: Type) -> Result<()> {
-        let code = self.type_code(&Self::TABLE.types.register, ty, "Src.DataType")?;
+    pub(super) fn region(
+        &mut self,
+        s: &SrcFields,
+        region: Region,
+        ty: Type,
+        name: &'static str,
+    ) -> Result<()> {
+        let code = self.type_code(&Self::TABLE.types.register, ty, name)?;
         self.set("Src.DataType", s.ty, code)?;
         let vstride = match region.vstride {
             VStride::Elements(0) => 0,
@@ -234,13 +265,5 @@ impl<const N: usize> Encoder<'_, N> {
         )?;
         let code = self.hstride_code(region.hstride, "Src.HorzStride")?;
         self.set("Src.HorzStride", s.hstride, code)
-    }
-}
-
-/// The code of a math macro register.
-pub(super) const fn mme_code(mme: Option<u8>) -> u64 {
-    match mme {
-        Some(mme) => mme as u64,
-        None => 8,
     }
 }

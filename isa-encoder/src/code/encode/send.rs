@@ -4,7 +4,9 @@ use super::encoder::{Encoder, SRC_NAMES};
 use crate::code::EncodeError;
 use crate::code::bits::Field;
 use crate::code::family::SendForm;
-use crate::model::{Descriptor, Dst, Sfid, Specific, Src};
+use crate::model::{
+    Descriptor, Dst, Options, Region, Register, Sfid, Specific, Src, SrcMods, Type,
+};
 
 type Result<T> = core::result::Result<T, EncodeError>;
 
@@ -23,7 +25,13 @@ impl<const N: usize> Encoder<'_, N> {
             return self.form("SFID");
         };
         self.set_sfid(sfid, s.sfid)?;
-        let Dst::Direct { reg, .. } = self.input.dst else {
+        // Payloads are whole registers.
+        let Dst::Direct {
+            reg: reg @ Register { byte: 0, .. },
+            hstride: 1,
+            ty: Type::Ud,
+        } = self.input.dst
+        else {
             return self.form("Dst");
         };
         let (file, number) = self.register(reg, "Dst.Reg")?;
@@ -34,7 +42,13 @@ impl<const N: usize> Encoder<'_, N> {
             (s.src1_file, s.src1_reg, SRC_NAMES[1]),
         ];
         for ((file_field, reg_field, name), src) in fields.into_iter().zip(&self.input.src) {
-            let Src::Direct { reg, .. } = *src else {
+            let Src::Direct {
+                reg: reg @ Register { byte: 0, .. },
+                region: Region::PACKED,
+                ty: Type::Ud,
+                mods: SrcMods::NONE,
+            } = *src
+            else {
                 return self.form(name);
             };
             let (file, number) = self.register(reg, name)?;
@@ -45,15 +59,31 @@ impl<const N: usize> Encoder<'_, N> {
         match send.desc {
             Descriptor::Immediate(desc) => self.scatter("Desc", s.desc, u64::from(desc))?,
             Descriptor::Register { subreg: 0 } => self.set("Desc.IsReg", s.desc_is_reg, 1)?,
-            Descriptor::Register { subreg } => return self.cannot("Desc", u64::from(subreg)),
+            Descriptor::Register { subreg } => return self.a0_only(subreg),
         }
         self.set("EOT", s.eot, u64::from(send.eot))?;
+        let serialize = self.input.options.contains(Options::SERIALIZE);
+        self.set_if("FusionCtrl", s.serialize, serialize)?;
+        let options = &Self::TABLE.send_options;
         let length = u64::from(send.src1_len.unwrap_or(0));
         match send.exdesc {
             Descriptor::Immediate(exdesc) => {
+                if send.ex_bso {
+                    return self.form("ExBSO");
+                }
+                // It is bit 11 of the extended descriptor.
+                if send.cps {
+                    return self.form("CPS");
+                }
+                if send.exdesc_offset != 0 {
+                    return self.cannot("ExDescImm", u64::from(send.exdesc_offset));
+                }
+                if send.src1_len.is_none() {
+                    return self.form("Src1.Length");
+                }
                 let exdesc = u64::from(exdesc);
                 if form == SendForm::Gen12 {
-                    if send.src1_len.is_some() && exdesc >> 6 & 31 != length {
+                    if exdesc >> 6 & 31 != length {
                         return self.cannot("Src1.Length", length);
                     }
                     self.set("ExDesc", s.src1_len, exdesc >> 6 & 31)?;
@@ -70,12 +100,22 @@ impl<const N: usize> Encoder<'_, N> {
             }
             Descriptor::Register { subreg } => {
                 self.set("ExDesc.IsReg", s.exdesc_is_reg, 1)?;
-                let offset = u64::from(send.exdesc_offset);
+                let implied = options.implied_ex_bso == Some(sfid);
+                if send.ex_bso && (!options.ex_bso || implied) {
+                    return self.form("ExBSO");
+                }
+                if send.cps && !(options.cps && send.ex_bso) {
+                    return self.form("CPS");
+                }
+                if send.src1_len.is_some() != (send.ex_bso || implied) {
+                    return self.form("Src1.Length");
+                }
+                let offset = send.exdesc_offset;
+                if offset & !options.offset_mask(sfid) != 0 {
+                    return self.cannot("ExDescImm", u64::from(offset));
+                }
                 if offset != 0 {
-                    if form != SendForm::Xe2 || offset & 0x7_0fff != 0 {
-                        return self.cannot("ExDescImm", offset);
-                    }
-                    self.scatter("ExDescImm", s.exdesc, offset >> 11)?;
+                    self.scatter("ExDescImm", s.exdesc, u64::from(offset >> 11))?;
                 }
                 let old = self.word;
                 self.set("ExDesc", s.exdesc_subreg, u64::from(subreg))?;
@@ -88,6 +128,11 @@ impl<const N: usize> Encoder<'_, N> {
                 Ok(())
             }
         }
+    }
+
+    /// The descriptor's register is a0.0 always.
+    pub(super) fn a0_only<T>(&self, subreg: u8) -> Result<T> {
+        self.number("the sub-register of a0 of the descriptor", subreg, "0")
     }
 
     pub(super) fn set_if(&mut self, name: &'static str, field: Field, value: bool) -> Result<()> {

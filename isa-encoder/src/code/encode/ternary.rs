@@ -1,11 +1,10 @@
 //! The three-source formats.
 
 use super::encoder::{Encoder, SRC_NAMES};
-use super::operand::mme_code;
 use crate::code::EncodeError;
 use crate::code::bits::Field;
 use crate::code::layout::{Dst3Fields, Src3Fields};
-use crate::model::{CondMod, Dst, Region, Specific, Src, Type, VStride};
+use crate::model::{CondMod, Dst, Options, Region, Specific, Src, SrcMods, Type, VStride};
 
 type Result<T> = core::result::Result<T, EncodeError>;
 
@@ -19,7 +18,7 @@ impl<const N: usize> Encoder<'_, N> {
         let Some(dst_ty) = self.input.dst.ty() else {
             return self.form("Dst");
         };
-        let float = self.type_code(&Self::TABLE.types.ternary, dst_ty, "Dst.DataType")? & 8;
+        let float = self.type_code(&Self::TABLE.types.ternary, dst_ty, "Dst")? & 8;
         self.set("ExecDataType", l.dst3.exec_type, float >> 3)?;
         self.dst3(&l.dst3, float)?;
         for (i, (fields, name)) in l.src3.iter().zip(SRC_NAMES).enumerate() {
@@ -27,6 +26,12 @@ impl<const N: usize> Encoder<'_, N> {
         }
         match self.input.specific {
             Specific::Bfn(table) => {
+                // The truth table lies over the modifiers.
+                for (src, name) in self.input.src.iter().zip(SRC_NAMES) {
+                    if src.mods() != SrcMods::NONE {
+                        return self.form(name);
+                    }
+                }
                 self.scatter("BooleanFuncCtrl", l.bfn, u64::from(table))?;
                 let cond = match self.input.cond {
                     None => 0,
@@ -51,7 +56,7 @@ impl<const N: usize> Encoder<'_, N> {
 
     pub(super) fn dst3(&mut self, d: &Dst3Fields, float: u64) -> Result<()> {
         let (reg, hstride, ty) = match self.input.dst {
-            Dst::Direct { reg, hstride, ty } => {
+            Dst::Direct { reg, hstride, ty } if !self.is_macro => {
                 let unit = Self::LAYOUT.subreg_unit * d.subreg_scale;
                 if reg.byte % unit != 0 {
                     return self.cannot("Dst.SubReg", u64::from(reg.byte));
@@ -64,13 +69,14 @@ impl<const N: usize> Encoder<'_, N> {
                 mme,
                 hstride,
                 ty,
-            } => {
-                self.set("Dst.SpecialAcc", d.mme, mme_code(mme))?;
+            } if self.is_macro => {
+                let mme = self.mme(reg, mme, "Dst")?;
+                self.set("Dst.SpecialAcc", d.mme, mme)?;
                 (reg, hstride, ty)
             }
-            Dst::None | Dst::Indirect { .. } => return self.form("Dst"),
+            _ => return self.form("Dst"),
         };
-        let code = self.ternary_type(ty, float, "Dst.DataType")?;
+        let code = self.ternary_type(ty, float, "Dst")?;
         self.set("Dst.DataType", d.ty, code)?;
         let (file, number) = self.register(reg, "Dst.Reg")?;
         let file = u64::from((file == 1) == Self::TABLE.ternary_grf_is_1);
@@ -94,7 +100,7 @@ impl<const N: usize> Encoder<'_, N> {
         let Some(ty) = src.ty() else {
             return self.form(name);
         };
-        let code = self.ternary_type(ty, float, "Src.DataType")?;
+        let code = self.ternary_type(ty, float, name)?;
         self.set("Src.DataType", s.ty, code)?;
         let reg = match *src {
             Src::Immediate { value, .. } => {
@@ -104,7 +110,7 @@ impl<const N: usize> Encoder<'_, N> {
                 self.set("Src.IsImm", s.is_imm, 1)?;
                 return self.set("Src.Imm", s.imm, value);
             }
-            Src::Direct { reg, region, .. } => {
+            Src::Direct { reg, region, .. } if !self.is_macro => {
                 let unit = Self::LAYOUT.subreg_unit;
                 if reg.byte % unit != 0 {
                     return self.cannot("Src.SubReg", u64::from(reg.byte));
@@ -115,12 +121,13 @@ impl<const N: usize> Encoder<'_, N> {
             }
             Src::Macro {
                 reg, mme, region, ..
-            } => {
-                self.set("Src.SpecialAcc", s.mme, mme_code(mme))?;
+            } if self.is_macro => {
+                let mme = self.mme(reg, mme, name)?;
+                self.set("Src.SpecialAcc", s.mme, mme)?;
                 self.region3(s, region, name)?;
                 reg
             }
-            Src::None | Src::Indirect { .. } => return self.form(name),
+            _ => return self.form(name),
         };
         let (file, number) = self.register(reg, name)?;
         let file = u64::from((file == 1) == Self::TABLE.ternary_grf_is_1);
@@ -168,18 +175,31 @@ impl<const N: usize> Encoder<'_, N> {
             return self.form("Systolic.Control");
         };
         if !matches!(dpas.depth, 1 | 2 | 4 | 8) {
-            return self.cannot("Systolic.Depth", u64::from(dpas.depth));
+            return self.number("the systolic depth", dpas.depth, "1, 2, 4 or 8");
         }
         let depth = u64::from(dpas.depth.trailing_zeros());
         self.set("Systolic.Depth", l.dpas.depth, depth)?;
-        let repeat = u64::from(dpas.repeat).wrapping_sub(1);
-        self.set("Systolic.RepCount", l.dpas.repeat, repeat)?;
-        let Dst::Direct { reg, ty, .. } = self.input.dst else {
+        if !matches!(dpas.repeat, 1..=8) {
+            return self.number("the repeat count", dpas.repeat, "1 to 8");
+        }
+        self.set(
+            "Systolic.RepCount",
+            l.dpas.repeat,
+            u64::from(dpas.repeat - 1),
+        )?;
+        let acc = self.input.options.contains(Options::ACC_WR_EN);
+        self.set("AccWrEn", l.acc_wr_en, u64::from(acc))?;
+        let Dst::Direct {
+            reg,
+            ty,
+            hstride: 1,
+        } = self.input.dst
+        else {
             return self.form("Dst");
         };
-        let float = self.type_code(&Self::TABLE.types.ternary, ty, "Dst.DataType")? & 8;
+        let float = self.type_code(&Self::TABLE.types.ternary, ty, "Dst")? & 8;
         self.set("ExecDataType", l.dst3.exec_type, float >> 3)?;
-        let code = self.ternary_type(ty, float, "Dst.DataType")?;
+        let code = self.ternary_type(ty, float, "Dst")?;
         self.set("Dst.DataType", l.dst3.ty, code)?;
         let (file, number) = self.register(reg, "Dst.Reg")?;
         self.set("Dst.RegFile", l.dst3.file, file)?;
@@ -187,7 +207,13 @@ impl<const N: usize> Encoder<'_, N> {
         self.subreg("Dst.SubReg", l.dst3.subreg, Field::NONE, reg.byte)?;
         let precisions = [Field::NONE, l.dpas.src1_precision, l.dpas.src2_precision];
         for (i, (s, name)) in l.src3.iter().zip(SRC_NAMES).enumerate() {
-            let Src::Direct { reg, ty, .. } = self.input.src[i] else {
+            let Src::Direct {
+                reg,
+                ty,
+                region: Region::PACKED,
+                mods: SrcMods::NONE,
+            } = self.input.src[i]
+            else {
                 return self.form(name);
             };
             let (ty, precision) = match ty {
@@ -198,7 +224,7 @@ impl<const N: usize> Encoder<'_, N> {
                 ty => (ty, 0),
             };
             self.set("SubBytePrecision", precisions[i], precision)?;
-            let code = self.ternary_type(ty, float, "Src.DataType")?;
+            let code = self.ternary_type(ty, float, name)?;
             self.set("Src.DataType", s.ty, code)?;
             let (file, number) = self.register(reg, name)?;
             self.set("Src.RegFile", s.file, file)?;

@@ -1,0 +1,65 @@
+//! Single texts beyond the forms: what is easily dropped, and what iga64 refuses or takes.
+
+use devinfo::Family;
+use devinfo::Family::{Gen8, Gen9, Gen11, Gen12Lp, Xe2, XeHpc, XeHpg};
+
+const TO_GEN11: &[Family] = &[Gen8, Gen9, Gen11];
+const FROM_GEN12LP: &[Family] = &[Gen12Lp, XeHpg, XeHpc, Xe2];
+const FROM_XEHPG: &[Family] = &[XeHpg, XeHpc, Xe2];
+const ALL: &[Family] = &Family::ALL;
+
+#[rustfmt::skip]
+const TEXTS: &[(&[Family], &str)] = &[
+    (FROM_XEHPG, "bfn.0xCA (16|M0) r10.0<1>:d -r12.0<1;0>:d r14.0<1;0>:d r16.0<1>:d"),
+    (FROM_XEHPG, "bfn.0xCA (16|M0) r10.0<1>:d r12.0<1;0>:d ~r14.0<1;0>:d r16.0<1>:d"),
+    (TO_GEN11, "send (8|M0) r10:w r12:f a0.2 0x02180000"),
+    (TO_GEN11, "send (8|M0) r10:w r12:f 0x0A a0.0"),
+    (&[Gen9, Gen11], "sends (8|M0) r10:w r12 r14 0x8A 0x02180000 {NoSrcDepSet}"),
+    (&[Gen9, Gen11], "sends (8|M0) r10:w r12 r14 a0.2 a0.0 {NoSrcDepSet}"),
+    (TO_GEN11, "send (8|M0) r10:w r12:f 0x0A 0x02180000 {NoSrcDepSet}"),
+    (TO_GEN11, "send (8|M0) r10:w r12:f 0x0A 0x02180000 {AccWrEn}"),
+    (TO_GEN11, "add (8|M0) r10.0<1>:d r12.0<8;8,1>:d r14.0<8;8,1>:d {NoSrcDepSet}"),
+    (TO_GEN11, "wait (1|M0) n0.0<0;1,0>:ud {AccWrEn}"),
+    (FROM_GEN12LP, "send.slm (16|M0) r10 r12 null a0.2 0x02180000 {CPS}"),
+    (&[Gen12Lp, XeHpg], "send.dc1 (16|M0) r10 r12 null 0x0 0x02106E00 {Serialize}"),
+    (&[Gen12Lp, XeHpg, XeHpc], "send.dc1 (16|M0) r10 r12 null 0x0 0x02106E00 {AccWrEn}"),
+    (&[Gen12Lp, XeHpg, XeHpc], "send.dc1 (16|M0) r10 r12 null 0x0 0x02106E00 {Atomic}"),
+    (FROM_XEHPG, "send.slm (16|M0) r10 r12 null:0 a0.2 0x02180000 {ExBSO}"),
+    (FROM_XEHPG, "send.slm (16|M0) r10 r12 null:0 a0.2 0x02180000 {ExBSO,CPS}"),
+    (FROM_XEHPG, "send.slm (16|M0) r10 r12 null:0 a0.2 0x02180000 {CPS}"),
+    (FROM_XEHPG, "send.slm (16|M0) r10 r12 null:0 0x0 0x02180000 {ExBSO}"),
+    (FROM_XEHPG, "send.slm (16|M0) r10 r12 null:0 0x0 0x02180000 {CPS}"),
+    (FROM_XEHPG, "send.slm (16|M0) r10 r12 null:0 0x7000:a0.2 0x02180000"),
+    (FROM_XEHPG, "send.slm (16|M0) r10 r12 null:0 0x8000:a0.2 0x02180000"),
+    (FROM_XEHPG, "send.slm (16|M0) r10 r12 null 0x1000:a0.2 0x02180000"),
+    (FROM_XEHPG, "send.ugm (16|M0) r10 r12 null:0 0xFFF8F000:a0.2 0x02180000"),
+    (FROM_GEN12LP, "add (8|M0) r10.0<1>:d r12.0<8;8,1>:d r14.0<8;8,1>:d {Fwd}"),
+    (FROM_GEN12LP, "sync.nop null {AccWrEn}"),
+    (FROM_GEN12LP, "nop {Breakpoint}"),
+    (FROM_GEN12LP, "nop {Atomic}"),
+    (FROM_GEN12LP, "sync.bar 0x1:ud"),
+    (FROM_GEN12LP, "sync.host 0x1:ud"),
+    (&[XeHpc, Xe2], "sync.bar f0.0<0;1,0>:ud"),
+    (&[XeHpc, Xe2], "sync.allrd f0.0<0;1,0>:ud"),
+    (FROM_XEHPG, "dpas.8x8 (8|M0) r10:f r20:f r30:hf r40:hf {AccWrEn,$0}"),
+    (FROM_XEHPG, "dpas.8x8 (8|M0) r10:f r20:f r30:hf r40:hf {Atomic,$0}"),
+    (FROM_XEHPG, "dpas.8x9 (8|M0) r10:f r20:f r30:hf r40:hf {$0}"),
+    (ALL, "mov (1|M0) f2.0<1>:uw r12.0<0;1,0>:uw"),
+    (&[Gen11, Gen12Lp, XeHpg, XeHpc, Xe2], "mov (8|M0) acc7.0<1>:f r12.0<8;8,1>:f"),
+    (ALL, "mov (1|M0) msg7.0<1>:ud r12.0<0;1,0>:ud"),
+    (ALL, "mov (1|M0) fc4.0<1>:ud r12.0<0;1,0>:ud"),
+    (ALL, "mov (1|M0) n1.0<1>:ud r12.0<0;1,0>:ud"),
+    (ALL, "mov (1|M0) tm1.0<1>:ud r12.0<0;1,0>:ud"),
+    (ALL, "mov (1|M0) r10.0<1>:df 0x1.4p-1075:df"),
+    (ALL, "mov (1|M0) r10.0<1>:df 0x1p-1075:df"),
+    (ALL, "mov (1|M0) r10.0<1>:df 0x1.8p-1074:df"),
+    (ALL, "mov (1|M0) r10.0<1>:df 0x1.00000000000008p0:df"),
+    (ALL, "mov (1|M0) r10.0<1>:df 0x1.000000000000080001p0:df"),
+];
+
+/// The texts of a family.
+pub fn of(family: Family) -> impl Iterator<Item = String> {
+    let rows = TEXTS.iter();
+    rows.filter(move |(families, _)| families.contains(&family))
+        .map(|(_, text)| String::from(*text))
+}
