@@ -3,7 +3,9 @@
 
 mod table;
 
-pub use table::{FIRMWARE, Firmware, Kind, files};
+pub use table::{
+    FIRMWARE, Firmware, Kind, SUBMISSION_INTERFACES, Version, files, submission_interface,
+};
 
 #[cfg(test)]
 mod tests;

@@ -40,7 +40,7 @@ pub struct Firmware {
     /// Its path below `/lib/firmware`.
     pub path: &'static str,
     /// The version that the driver asks for, if it asks for one.
-    pub minimum: Option<(u16, u16, u16)>,
+    pub minimum: Option<Version>,
     /// Whether the driver runs no compute work without it.
     pub required: bool,
 }
@@ -56,7 +56,33 @@ pub fn files(
     required.chain(optional).filter(of)
 }
 
-const fn guc(platform: &'static str, path: &'static str, minimum: (u16, u16, u16)) -> Firmware {
+/// A version: major, minor, patch.
+pub type Version = (u16, u16, u16);
+
+/// Releases of the GuC, oldest first, with the version of the interface by which drivers submit
+/// to it. Not every release is here.
+///
+/// Source: the commits of linux-firmware that add them ("VF API version").
+pub static SUBMISSION_INTERFACES: &[(Version, Version)] = &[
+    ((70, 13, 1), (1, 4, 1)),
+    ((70, 20, 0), (1, 9, 0)),
+    ((70, 29, 2), (1, 13, 4)),
+];
+
+/// The version of the GuC's submission interface that a plausible machine has: that of the oldest
+/// release of [`SUBMISSION_INTERFACES`] that `driver` does not find too old for `platform`.
+///
+/// `None` where the driver does not submit through a GuC, or none is published.
+pub fn submission_interface(platform: &'static Platform, driver: Driver) -> Option<Version> {
+    let minimum = files(platform, driver)
+        .find(|f| f.kind == Kind::Guc && f.required)?
+        .minimum?;
+    let mut rows = SUBMISSION_INTERFACES.iter();
+    rows.find(|(release, _)| *release >= minimum)
+        .map(|(_, interface)| *interface)
+}
+
+const fn guc(platform: &'static str, path: &'static str, minimum: Version) -> Firmware {
     Firmware {
         platform,
         driver: Driver::I915,

@@ -205,6 +205,18 @@ fn parameters() -> Vec<(&'static str, u64)> {
         ),
         ("DRM_I915_QUERY_HWCONFIG_BLOB", QueryId::HwconfigBlob as u64),
         (
+            "DRM_I915_QUERY_PERF_CONFIG_LIST",
+            u64::from(query::PERF_CONFIG_LIST),
+        ),
+        (
+            "DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_UUID",
+            u64::from(query::PERF_CONFIG_DATA_FOR_UUID),
+        ),
+        (
+            "DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_ID",
+            u64::from(query::PERF_CONFIG_DATA_FOR_ID),
+        ),
+        (
             "DRM_I915_QUERY_GEOMETRY_SUBSLICES",
             QueryId::GeometrySubslices as u64,
         ),

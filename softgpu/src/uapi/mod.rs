@@ -5,17 +5,20 @@
 //! error. Pointers inside are followed by [`mem::user`](crate::mem::user) only.
 
 mod drm;
+mod hwconfig;
 mod i915;
 mod sync;
 mod xe;
 
 use std::time::{Duration, Instant};
 
-use devinfo::Driver;
+use batchbuffer::Engine;
+use devinfo::{Driver, Family};
 use kmd_iface::uapi::{Argument, Direction, Ioctl, Request};
 use nix::errno::Errno;
 use nix::time::{ClockId, clock_gettime};
 
+use crate::device::Device;
 use crate::node::File;
 
 /// Answers one ioctl of `file`.
@@ -95,6 +98,20 @@ macro_rules! route {
     }};
 }
 use route;
+
+/// The engines of a device: of the classes that compute and copy, one each.
+fn engines(device: &Device) -> Vec<Engine> {
+    let family = device.platform.family;
+    let mut engines = Vec::new();
+    if family != Family::XeHpc {
+        engines.push(Engine::Render);
+    }
+    engines.push(Engine::Blitter);
+    if family >= Family::XeHpg {
+        engines.push(Engine::Compute);
+    }
+    engines
+}
 
 /// The instant of an absolute `CLOCK_MONOTONIC` time in nanoseconds; times that have passed, and
 /// negative ones, are now, and times out of reach are `None`.

@@ -39,6 +39,13 @@ impl QueryId {
     }
 }
 
+/// `drm_i915_query_item.flags` of [`QueryId::PerfConfig`]: the numbers of all configurations.
+pub const PERF_CONFIG_LIST: u32 = 1;
+/// `drm_i915_query_item.flags` of [`QueryId::PerfConfig`]: the configuration with a name.
+pub const PERF_CONFIG_DATA_FOR_UUID: u32 = 2;
+/// `drm_i915_query_item.flags` of [`QueryId::PerfConfig`]: the configuration with a number.
+pub const PERF_CONFIG_DATA_FOR_ID: u32 = 3;
+
 /// `drm_i915_gem_memory_class_instance.memory_class`: host memory.
 pub const MEMORY_CLASS_SYSTEM: u16 = 0;
 /// `drm_i915_gem_memory_class_instance.memory_class`: the device's own memory.

@@ -23,7 +23,7 @@ pub enum QueryId {
     EngineCycles = 6,
     /// [`UcFwVersion`], in and out.
     UcFwVersion = 7,
-    /// Observation units.
+    /// [`OaUnitsHeader`], then observation units.
     OaUnits = 8,
 }
 
@@ -222,6 +222,16 @@ uapi_structs! {
         cpu_timestamp: u64,
         /// Out: nanoseconds that the reading took.
         cpu_delta: u64,
+    }
+
+    /// The header before the observation units.
+    struct OaUnitsHeader = "struct drm_xe_query_oa_units" {
+        /// Zero.
+        extensions: u64,
+        /// How many follow.
+        num_oa_units: u32,
+        /// Zero.
+        pad: u32,
     }
 
     /// A firmware's version.

@@ -6,6 +6,7 @@ mod gem;
 mod getparam;
 mod query;
 
+use batchbuffer::Engine;
 use kmd_iface::uapi::i915::{self as uapi, EngineClass, EngineClassInstance, UserExtension};
 use nix::errno::Errno;
 use zerocopy::{FromBytes, IntoBytes};
@@ -80,22 +81,23 @@ fn read_extension<T: FromBytes + IntoBytes>(address: u64) -> Result<T, Errno> {
 
 /// The engines of a device, as i915 lists them.
 fn engines(device: &Device) -> Vec<EngineSlot> {
-    use batchbuffer::Engine;
-    use devinfo::Family;
-    let slot = |engine, class: EngineClass| EngineSlot {
+    let slot = |engine| EngineSlot {
         engine,
-        class: class as u16,
+        class: class(engine) as u16,
         instance: 0,
     };
-    let mut engines = Vec::new();
-    if device.platform.family != Family::XeHpc {
-        engines.push(slot(Engine::Render, EngineClass::Render));
+    super::engines(device).into_iter().map(slot).collect()
+}
+
+/// The uAPI's class of an engine.
+fn class(engine: Engine) -> EngineClass {
+    match engine {
+        Engine::Render => EngineClass::Render,
+        Engine::Blitter => EngineClass::Copy,
+        Engine::Video => EngineClass::Video,
+        Engine::VideoEnhance => EngineClass::VideoEnhance,
+        Engine::Compute => EngineClass::Compute,
     }
-    engines.push(slot(Engine::Blitter, EngineClass::Copy));
-    if device.platform.family >= Family::XeHpg {
-        engines.push(slot(Engine::Compute, EngineClass::Compute));
-    }
-    engines
 }
 
 /// The engine that a class and instance name.

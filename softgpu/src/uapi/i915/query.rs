@@ -1,23 +1,22 @@
-//! QUERY.
+//! QUERY. Errors as in Linux `drivers/gpu/drm/i915/i915_query.c`.
 
+use batchbuffer::Engine;
 use kmd_iface::uapi::i915::EngineClassInstance;
 use kmd_iface::uapi::i915::query::{
-    EngineInfo, EngineInfoFlags, EngineInfoHeader, MEMORY_CLASS_DEVICE, MEMORY_CLASS_SYSTEM,
-    MemoryClassInstance, MemoryRegionInfo, MemoryRegionsHeader, Query, QueryId, QueryItem,
-    TopologyInfo,
+    EngineInfo, EngineInfoFlags, EngineInfoHeader, GucSubmissionVersion, MEMORY_CLASS_DEVICE,
+    MEMORY_CLASS_SYSTEM, MemoryClassInstance, MemoryRegionInfo, MemoryRegionsHeader,
+    PERF_CONFIG_DATA_FOR_ID, PERF_CONFIG_LIST, Query, QueryId, QueryItem, TopologyInfo,
 };
 use nix::errno::Errno;
-use zerocopy::IntoBytes;
+use zerocopy::{FromBytes, IntoBytes};
 
 use crate::device::Device;
 use crate::mem::user;
 use crate::node::File;
-
-/// The most items of one call.
-const ITEM_LIMIT: u32 = 1024;
+use crate::uapi::hwconfig;
 
 pub(super) fn query(file: &File, args: &mut Query) -> Result<(), Errno> {
-    if args.flags != 0 || args.num_items > ITEM_LIMIT {
+    if args.flags != 0 {
         return Err(Errno::EINVAL);
     }
     for index in 0..u64::from(args.num_items) {
@@ -39,40 +38,86 @@ pub(super) fn query(file: &File, args: &mut Query) -> Result<(), Errno> {
 /// Answers one item. Returns the length of the answer.
 fn answer(file: &File, item: &QueryItem) -> Result<i32, Errno> {
     let device = file.device();
-    let blob = match QueryId::from_raw(item.query_id).ok_or(Errno::EINVAL)? {
+    match QueryId::from_raw(item.query_id).ok_or(Errno::EINVAL)? {
         QueryId::TopologyInfo => {
             no_flags(item)?;
-            topology(device)
+            // The header is read, but whatever it says is overwritten.
+            copy_out(item, &topology(device), |_: &TopologyInfo| true)
         }
         QueryId::GeometrySubslices => {
-            // The flags name an engine: only render has geometry.
             if device.platform.family < devinfo::Family::XeHpg {
                 return Err(Errno::ENODEV);
             }
-            if item.flags != 0 {
-                return Err(Errno::EINVAL);
+            // The flags name an engine, of whose numbers the kernel takes a byte each: only
+            // render has geometry.
+            let [class, _, instance, _] = item.flags.to_le_bytes();
+            let engine = EngineClassInstance {
+                engine_class: class.into(),
+                engine_instance: instance.into(),
+            };
+            match super::find_engine(device, engine) {
+                Some(slot) if slot.engine == Engine::Render => {}
+                _ => return Err(Errno::EINVAL),
             }
-            topology(device)
+            copy_out(item, &topology(device), |_: &TopologyInfo| true)
         }
         QueryId::EngineInfo => {
             no_flags(item)?;
-            engine_info(device)
+            copy_out(item, &engine_info(device), |header: &EngineInfoHeader| {
+                header.num_engines == 0 && header.rsvd == [0; 3]
+            })
         }
         QueryId::MemoryRegions => {
             no_flags(item)?;
-            memory_regions(device)
+            copy_out(
+                item,
+                &memory_regions(device),
+                |header: &MemoryRegionsHeader| header.num_regions == 0 && header.rsvd == [0; 3],
+            )
         }
-        // No firmware that would provide it, no performance counters.
-        QueryId::HwconfigBlob | QueryId::GucSubmissionVersion => return Err(Errno::ENODEV),
-        QueryId::PerfConfig => return Err(Errno::ENODEV),
-    };
-    let length = i32::try_from(blob.len()).map_err(|_| Errno::E2BIG)?;
-    match item.length {
-        0 => {}
-        room if room < length => return Err(Errno::EINVAL),
-        _ => user::copy_out(item.data_ptr, &blob)?,
+        QueryId::HwconfigBlob => match hwconfig::table(device).as_slice() {
+            [] => Err(Errno::ENODEV),
+            table => copy_out(item, table, |_: &[u8; 0]| true),
+        },
+        QueryId::GucSubmissionVersion => {
+            let version = guc_submission_version(device).ok_or(Errno::ENODEV)?;
+            copy_out(item, version.as_bytes(), |given: &GucSubmissionVersion| {
+                *given == GucSubmissionVersion::default()
+            })?;
+            // The kernel gives no length with the answer, only when it is asked for it.
+            match item.length {
+                0 => Ok(size_of::<GucSubmissionVersion>() as i32),
+                _ => Ok(0),
+            }
+        }
+        QueryId::PerfConfig => match item.flags {
+            // There are no performance counters.
+            PERF_CONFIG_LIST..=PERF_CONFIG_DATA_FOR_ID => Err(Errno::ENODEV),
+            _ => Err(Errno::EINVAL),
+        },
     }
-    Ok(length)
+}
+
+/// Copies an answer out if there is room; no room at all is the question for its length. What is
+/// there before must be a header that `accepts`.
+fn copy_out<T: FromBytes + IntoBytes>(
+    item: &QueryItem,
+    blob: &[u8],
+    accepts: impl FnOnce(&T) -> bool,
+) -> Result<i32, Errno> {
+    let length = u32::try_from(blob.len()).map_err(|_| Errno::E2BIG)?;
+    match item.length.cast_unsigned() {
+        0 => {}
+        // The kernel compares without signs: a negative length is a large one.
+        room if room < length => return Err(Errno::EINVAL),
+        _ => {
+            if !accepts(&user::read(item.data_ptr)?) {
+                return Err(Errno::EINVAL);
+            }
+            user::copy_out(item.data_ptr, blob)?;
+        }
+    }
+    i32::try_from(length).map_err(|_| Errno::E2BIG)
 }
 
 fn no_flags(item: &QueryItem) -> Result<(), Errno> {
@@ -80,6 +125,17 @@ fn no_flags(item: &QueryItem) -> Result<(), Errno> {
         0 => Ok(()),
         _ => Err(Errno::EINVAL),
     }
+}
+
+fn guc_submission_version(device: &Device) -> Option<GucSubmissionVersion> {
+    let driver = device.options.driver;
+    let (major, minor, patch) = firmware_notes::submission_interface(device.platform, driver)?;
+    Some(GucSubmissionVersion {
+        branch: 0,
+        major: major.into(),
+        minor: minor.into(),
+        patch: patch.into(),
+    })
 }
 
 /// The slices, subslices and EUs: all that the variant has.

@@ -6,6 +6,7 @@ mod gem;
 mod query;
 mod syncs;
 
+use batchbuffer::Engine;
 use kmd_iface::uapi::xe::{self as uapi, EngineClass, EngineClassInstance, UserExtension};
 use nix::errno::Errno;
 
@@ -63,23 +64,34 @@ fn zero(fields: &[u64]) -> Result<(), Errno> {
     }
 }
 
-/// The engines of a device: of the classes that both drivers have, each once, on GT 0.
-fn engines(device: &Device) -> Vec<(batchbuffer::Engine, EngineClassInstance)> {
-    let instance = |class: EngineClass| EngineClassInstance {
-        engine_class: class as u16,
+/// The engines of a device, as xe lists them: all on GT 0.
+fn engines(device: &Device) -> Vec<(Engine, EngineClassInstance)> {
+    let instance = |engine| EngineClassInstance {
+        engine_class: class(engine) as u16,
         ..EngineClassInstance::default()
     };
-    use batchbuffer::Engine;
-    use devinfo::Family;
-    let mut engines = Vec::new();
-    if device.platform.family != Family::XeHpc {
-        engines.push((Engine::Render, instance(EngineClass::Render)));
+    let engines = super::engines(device).into_iter();
+    engines.map(|engine| (engine, instance(engine))).collect()
+}
+
+/// The uAPI's class of an engine.
+fn class(engine: Engine) -> EngineClass {
+    match engine {
+        Engine::Render => EngineClass::Render,
+        Engine::Blitter => EngineClass::Copy,
+        Engine::Video => EngineClass::VideoDecode,
+        Engine::VideoEnhance => EngineClass::VideoEnhance,
+        Engine::Compute => EngineClass::Compute,
     }
-    engines.push((Engine::Blitter, instance(EngineClass::Copy)));
-    if device.platform.family >= Family::XeHpg {
-        engines.push((Engine::Compute, instance(EngineClass::Compute)));
-    }
-    engines
+}
+
+/// The engine that a class, instance and GT name; padding does not count, as in the kernel.
+fn find_engine(device: &Device, wanted: EngineClassInstance) -> Option<Engine> {
+    let name = |e: EngineClassInstance| (e.engine_class, e.engine_instance, e.gt_id);
+    engines(device)
+        .into_iter()
+        .find(|(_, instance)| name(*instance) == name(wanted))
+        .map(|(engine, _)| engine)
 }
 
 /// The page size of device memory.

@@ -1,44 +1,71 @@
-//! DEVICE_QUERY.
+//! DEVICE_QUERY. Errors as in Linux `drivers/gpu/drm/xe/xe_query.c`.
 
 use kmd_iface::uapi::xe::query::{
     Config, ConfigFlags, ConfigHeader, DeviceQuery, Engine, EngineCycles, EnginesHeader,
     GT_TYPE_MAIN, Gt, GtListHeader, MEM_REGION_CLASS_SYSMEM, MEM_REGION_CLASS_VRAM, MemRegion,
-    MemRegionsHeader, QueryId, TOPO_DSS_COMPUTE, TOPO_DSS_GEOMETRY, TOPO_EU_PER_DSS,
-    TOPO_SIMD16_EU_PER_DSS, TopologyMask,
+    MemRegionsHeader, OaUnitsHeader, QueryId, TOPO_DSS_COMPUTE, TOPO_DSS_GEOMETRY, TOPO_EU_PER_DSS,
+    TOPO_SIMD16_EU_PER_DSS, TopologyMask, UC_TYPE_GUC_SUBMISSION, UC_TYPE_HUC, UcFwVersion,
 };
 use nix::errno::Errno;
 use nix::time::{ClockId, clock_gettime};
-use zerocopy::IntoBytes;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use super::{DEVICE_PAGE, engines, zero};
+use super::{DEVICE_PAGE, engines, find_engine, zero};
 use crate::device::Device;
 use crate::mem::{PAGE_BYTES, user};
 use crate::node::File;
+use crate::uapi::hwconfig;
 
 pub(super) fn device_query(file: &File, args: &mut DeviceQuery) -> Result<(), Errno> {
     zero(&[args.extensions, args.reserved[0], args.reserved[1]])?;
     let device = file.device();
-    let blob = match QueryId::from_raw(args.query).ok_or(Errno::EINVAL)? {
+    let query = QueryId::from_raw(args.query).ok_or(Errno::EINVAL)?;
+    let blob = match query {
         QueryId::Engines => engine_list(device),
         QueryId::MemRegions => memory_regions(device),
         QueryId::Config => config(device),
         QueryId::GtList => gt_list(device),
         QueryId::GtTopology => topology(device),
-        QueryId::EngineCycles => return engine_cycles(device, args),
-        // The table comes from firmware that is not there: it is empty.
-        QueryId::Hwconfig => Vec::new(),
-        QueryId::UcFwVersion => return Err(Errno::ENODEV),
-        QueryId::OaUnits => return Err(Errno::EINVAL),
+        QueryId::EngineCycles => return in_out(args, |cycles| engine_cycles(device, cycles)),
+        QueryId::Hwconfig => hwconfig::table(device),
+        QueryId::UcFwVersion => return in_out(args, |version| firmware_version(device, version)),
+        // There are no observation units.
+        QueryId::OaUnits => OaUnitsHeader::default().as_bytes().to_vec(),
     };
-    let size = u32::try_from(blob.len()).map_err(|_| Errno::E2BIG)?;
-    if args.size == 0 {
-        args.size = size;
+    if !has_room(args, blob.len())? {
         return Ok(());
     }
-    if args.size != size {
-        return Err(Errno::EINVAL);
+    user::copy_out(args.data, &blob).map_err(|errno| match query {
+        QueryId::MemRegions => Errno::ENOSPC,
+        _ => errno,
+    })
+}
+
+/// Whether there is room for an answer of `bytes`. No room at all is the question for the size,
+/// which is answered.
+fn has_room(args: &mut DeviceQuery, bytes: usize) -> Result<bool, Errno> {
+    let size = u32::try_from(bytes).map_err(|_| Errno::E2BIG)?;
+    match args.size {
+        0 => {
+            args.size = size;
+            Ok(false)
+        }
+        room if room == size => Ok(true),
+        _ => Err(Errno::EINVAL),
     }
-    user::copy_out(args.data, &blob)
+}
+
+/// A query whose structure goes in and comes out.
+fn in_out<T: FromBytes + IntoBytes + Immutable>(
+    args: &mut DeviceQuery,
+    answer: impl FnOnce(&mut T) -> Result<(), Errno>,
+) -> Result<(), Errno> {
+    if !has_room(args, size_of::<T>())? {
+        return Ok(());
+    }
+    let mut value = user::read(args.data)?;
+    answer(&mut value)?;
+    user::write(args.data, &value)
 }
 
 fn engine_list(device: &Device) -> Vec<u8> {
@@ -172,29 +199,47 @@ fn mask(count: u32) -> Vec<u8> {
         .collect()
 }
 
-/// Reads the engine's timestamp beside a clock of the CPU; input and output are one structure.
-fn engine_cycles(device: &Device, args: &mut DeviceQuery) -> Result<(), Errno> {
-    let size = size_of::<EngineCycles>();
-    if args.size == 0 {
-        args.size = u32::try_from(size).map_err(|_| Errno::E2BIG)?;
-        return Ok(());
-    }
-    if args.size as usize != size {
-        return Err(Errno::EINVAL);
-    }
-    let mut cycles: EngineCycles = user::read(args.data)?;
-    let known = engines(device)
-        .iter()
-        .any(|(_, instance)| *instance == cycles.eci);
-    if !known {
-        return Err(Errno::EINVAL);
-    }
+/// The clocks that the kernel reads beside an engine's timestamp.
+const CLOCKS: [ClockId; 5] = [
+    ClockId::CLOCK_MONOTONIC,
+    ClockId::CLOCK_MONOTONIC_RAW,
+    ClockId::CLOCK_REALTIME,
+    ClockId::CLOCK_BOOTTIME,
+    ClockId::CLOCK_TAI,
+];
+
+/// Reads the engine's timestamp beside a clock of the CPU.
+fn engine_cycles(device: &Device, cycles: &mut EngineCycles) -> Result<(), Errno> {
     let clock = ClockId::from_raw(cycles.clockid);
+    if !CLOCKS.contains(&clock) {
+        return Err(Errno::EINVAL);
+    }
+    find_engine(device, cycles.eci).ok_or(Errno::EINVAL)?;
     let now = || clock_gettime(clock).map(|t| std::time::Duration::from(t).as_nanos() as u64);
     let before = now().map_err(|_| Errno::EINVAL)?;
-    cycles.engine_cycles = device.timestamp();
+    let bits = device.platform.timestamp_bits;
+    cycles.engine_cycles = device.timestamp() & (u64::MAX >> (64 - u32::from(bits.clamp(1, 64))));
     cycles.cpu_timestamp = before;
     cycles.cpu_delta = now().map_err(|_| Errno::EINVAL)?.saturating_sub(before);
-    cycles.width = 64;
-    user::write(args.data, &cycles)
+    cycles.width = bits.into();
+    Ok(())
+}
+
+/// The version of the interface to the GuC that such a machine has. There is no HuC: nothing here
+/// is video.
+fn firmware_version(device: &Device, version: &mut UcFwVersion) -> Result<(), Errno> {
+    zero(&[version.pad.into(), version.pad2.into(), version.reserved])?;
+    let found = match version.uc_type {
+        UC_TYPE_GUC_SUBMISSION => {
+            firmware_notes::submission_interface(device.platform, device.options.driver)
+        }
+        UC_TYPE_HUC => None,
+        _ => return Err(Errno::EINVAL),
+    };
+    let (major, minor, patch) = found.ok_or(Errno::ENODEV)?;
+    version.branch_ver = 0;
+    version.major_ver = major.into();
+    version.minor_ver = minor.into();
+    version.patch_ver = patch.into();
+    Ok(())
 }
