@@ -7,7 +7,10 @@ use devinfo::GpuAddress;
 
 use crate::device::{Device, DeviceInner, kernel};
 use crate::error::{ArgumentError, Error};
-use crate::memory::{Bo, HostMemory, Use};
+use crate::memory::{BUFFER, Bo, HostMemory, Use};
+
+/// What the origin of a sub-buffer is a multiple of: what a surface's base address takes.
+pub(crate) const SUB_BUFFER_ALIGNMENT: u64 = 4;
 
 /// Memory that kernels and this process share. Clones name the same memory.
 #[derive(Clone, Debug)]
@@ -29,6 +32,30 @@ impl Device {
         Buffer::new(self.inner(), size)
     }
 
+    /// A buffer of `size` zero bytes in the host's memory, which this process and kernels see at
+    /// one address: pointers can be handed from one to the other (USM host and shared memory).
+    ///
+    /// # Errors
+    /// A size of zero; no memory; the device does not have the address.
+    pub fn shared_buffer(&self, size: u64) -> Result<Buffer, Error> {
+        if size == 0 {
+            return Err(object("its size is zero".to_owned()));
+        }
+        let bo = self.inner().registry.create_shared(size);
+        Ok(Buffer::of(&bo.map_err(kernel("shared memory"))?, 0))
+    }
+
+    /// The part from `address` on of the buffer that kernels see there, for pointers that are
+    /// given as numbers; `None` if there is no buffer. It keeps the memory alive.
+    pub fn buffer_at(&self, address: GpuAddress) -> Option<Buffer> {
+        let bo = self.inner().registry.buffer_at(address)?;
+        let start = address.get() - bo.address().get();
+        Some(Buffer {
+            origin: start,
+            ..Buffer::of(&bo, start)
+        })
+    }
+
     /// A buffer of this process's memory: the bytes of `range`, without a copy. The range can
     /// begin anywhere in a page.
     ///
@@ -48,10 +75,10 @@ impl Device {
         let bo = self
             .inner()
             .registry
-            .adopt(memory.pages(), memory.size() as u64);
+            .adopt(memory.pages(), (memory.start() + memory.size()) as u64);
         Ok(Buffer {
             bo: bo.map_err(kernel("a buffer of user memory"))?,
-            start: range.start as u64,
+            start: (memory.start() + range.start) as u64,
             origin: 0,
             size: range.len() as u64,
         })
@@ -63,7 +90,7 @@ impl Buffer {
         if size == 0 {
             return Err(object("its size is zero".to_owned()));
         }
-        let bo = device.registry.create(size, Use::Device, "buffer");
+        let bo = device.registry.create(size, Use::Device, BUFFER);
         Ok(Self {
             bo: bo.map_err(kernel("a buffer"))?,
             start: 0,
@@ -96,9 +123,9 @@ impl Buffer {
         if size == 0 {
             return Err(object("its size is zero".to_owned()));
         }
-        if !origin.is_multiple_of(4) {
+        if !origin.is_multiple_of(SUB_BUFFER_ALIGNMENT) {
             return Err(object(format!(
-                "its origin {origin} is no multiple of 4 bytes"
+                "its origin {origin} is no multiple of {SUB_BUFFER_ALIGNMENT} bytes"
             )));
         }
         Ok(self.part("sub-buffer", origin, size)?)

@@ -86,6 +86,44 @@ impl Kernel {
         launch::max_local(&self.entry, self.program.device.platform())
     }
 
+    /// The work-items of a full sub-group in groups of this size: `CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE`.
+    /// The last sub-group of a group can have fewer.
+    pub fn sub_group_size(&self) -> u32 {
+        self.entry.info.simd
+    }
+
+    /// The sub-groups of a group of this size: `CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE`.
+    pub fn sub_groups(&self, local: [u32; 3]) -> u64 {
+        let items = local
+            .iter()
+            .map(|&n| u64::from(n))
+            .fold(1, u64::saturating_mul);
+        items.div_ceil(u64::from(self.sub_group_size().max(1)))
+    }
+
+    /// A size that gives groups `count` sub-groups: `CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT`.
+    /// `None` if there is none.
+    pub fn local_size_for_sub_groups(&self, count: u32) -> Option<[u32; 3]> {
+        if count == 0 || count > self.max_sub_groups() {
+            return None;
+        }
+        match self.entry.info.required_local_size {
+            Some(local) => (self.sub_groups(local) == u64::from(count)).then_some(local),
+            None => Some([count * self.sub_group_size(), 1, 1]),
+        }
+    }
+
+    /// The most sub-groups of a group: `CL_KERNEL_MAX_NUM_SUB_GROUPS`.
+    pub fn max_sub_groups(&self) -> u32 {
+        self.max_local_size() / self.sub_group_size().max(1)
+    }
+
+    /// Shared local memory of a group with the arguments that are set now, in bytes:
+    /// `CL_KERNEL_LOCAL_MEM_SIZE`.
+    pub fn local_memory(&self) -> u32 {
+        launch::slm(&self.entry, &self.args).total
+    }
+
     /// Sets argument `index`.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ mod held;
 mod image;
 mod kernel;
 mod launch;
+mod limits;
 mod memory;
 mod printf;
 mod program;
@@ -30,7 +31,9 @@ mod sampler;
 mod spec;
 mod transfer;
 
-pub use binary::{ArgInfo, ArgKind, Binary, BinaryError, KernelInfo};
+pub use binary::{
+    AccessQualifier, AddressSpace, ArgInfo, ArgKind, Binary, BinaryError, KernelInfo,
+};
 pub use buffer::Buffer;
 pub use deadline::Deadline;
 pub use device::{Device, OpenOptions, Statistics, Violation};
@@ -38,6 +41,7 @@ pub use error::{ArgumentError, DeviceError, Error, ErrorClass, FaultReport};
 pub use event::{Event, EventStatus, Timestamps, UserEvent};
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, Region, channel_order, channel_type};
 pub use kernel::{Arg, Kernel, Payload};
+pub use limits::{ImageLimits, Limits};
 pub use memory::HostMemory;
 pub use program::Program;
 pub use queue::{Queue, QueueOptions};

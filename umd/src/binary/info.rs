@@ -135,6 +135,8 @@ pub struct ArgInfo {
     pub address_space: Option<AddressSpace>,
     /// What the kernel does with it.
     pub access: Option<AccessQualifier>,
+    /// Qualifiers of its type (`const restrict`), if the file has them; else empty.
+    pub type_qualifiers: String,
     /// Its offset in the cross-thread payload in bytes, if it is there.
     pub payload_offset: Option<u32>,
     /// Its binding table index, if it has one.
@@ -168,6 +170,9 @@ pub struct KernelInfo {
     pub required_local_size: Option<[u32; 3]>,
     /// The sub-group size that its source required.
     pub required_sub_group_size: Option<u32>,
+    /// The attributes of its source, as `CL_KERNEL_ATTRIBUTES` has them: `NAME(VALUE)` with spaces
+    /// between.
+    pub attributes: String,
     /// Whether it prints.
     pub has_printf: bool,
     /// The register in which the cross-thread payload begins.

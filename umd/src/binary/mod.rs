@@ -27,6 +27,7 @@ pub(crate) use image::{Relocation, Segment, SegmentKind};
 pub use info::{
     AccessQualifier, AddressSpace, ArgInfo, ArgKind, KernelInfo, RawIsa, Target, ValueType,
 };
+pub(crate) use lower::MAX_SAMPLERS;
 
 use zeinfo::{ZeFunction, ZeKernel};
 

@@ -19,6 +19,16 @@ use crate::memory::{Bo, Use};
 use format::Texel;
 use layout::Layout;
 
+/// The most texels of images (RENDER_SURFACE_STATE "Width", "Height", "Depth").
+pub(crate) mod limits {
+    /// Of a row, and rows.
+    pub(crate) const ACROSS: u32 = 16384;
+    /// Slices or layers.
+    pub(crate) const DEEP: u32 = 2048;
+    /// Of an image made of a buffer.
+    pub(crate) const BUFFER: u32 = 1 << 27;
+}
+
 /// The shape of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageKind {
@@ -471,9 +481,9 @@ fn check(device: &Device, desc: &ImageDesc) -> Result<Texel, Error> {
         .into());
     }
     let texel = format::texel(desc.format).map_err(object)?;
-    let (across, deep) = (16384, 2048);
+    let (across, deep) = (limits::ACROSS, limits::DEEP);
     let most = match desc.kind {
-        ImageKind::D1Buffer => [1 << 27, 1, 1, 1],
+        ImageKind::D1Buffer => [limits::BUFFER, 1, 1, 1],
         ImageKind::D1 => [across, 1, 1, 1],
         ImageKind::D1Array => [across, 1, 1, deep],
         ImageKind::D2 => [across, across, 1, 1],

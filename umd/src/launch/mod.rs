@@ -14,7 +14,7 @@ use devinfo::GpuAddress;
 use zerocopy::IntoBytes;
 
 pub(crate) use geometry::max_local;
-pub(crate) use payload::SURFACE_ALIGNMENT;
+pub(crate) use payload::{SURFACE_ALIGNMENT, slm};
 
 use crate::binary::{
     IMPLICIT_ARGUMENTS, KernelEntry, LocalIds as LocalIdLayout, PAYLOAD_UNIT, SegmentKind,
@@ -31,6 +31,7 @@ use geometry::{Geometry, geometry};
 use payload::{Implicit, SlmLayout};
 pub(crate) use slots::QueueMemory;
 use slots::SlotMemory;
+pub(crate) use states::MAX_RAW;
 use states::{DynamicHeap, SurfaceHeap};
 
 /// Bases of heaps are multiples of this (STATE_BASE_ADDRESS).
@@ -166,7 +167,7 @@ pub(crate) fn prepare(
     let device = &program.device;
     let args = kernel.args()?;
     let geometry = geometry(entry, range, device.platform())?;
-    let slm = payload::slm(entry, args);
+    let slm = slm(entry, args);
     check_slm(entry, &slm, device)?;
     if geometry.walks().next().is_none() {
         return marker(device, staging);
@@ -279,7 +280,7 @@ pub(crate) fn payload(kernel: &Kernel, range: &NdRange) -> Result<Payload, Error
     let entry = kernel.entry();
     let args = kernel.args()?;
     let geometry = geometry(entry, range, program.device.platform())?;
-    let slm = payload::slm(entry, args);
+    let slm = slm(entry, args);
     check_slm(entry, &slm, &program.device)?;
     let Some(walk) = &geometry.walks().next() else {
         return Ok(Payload::default());

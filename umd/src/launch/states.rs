@@ -19,7 +19,7 @@ use super::payload::SURFACE_ALIGNMENT;
 use super::slots::{SCRATCH_STATES, SlotMemory};
 
 /// Raw surfaces hold at most 4 GiB; what lies beyond can only be reached by pointer.
-const MAX_RAW: u64 = 1 << 32;
+pub(crate) const MAX_RAW: u64 = 1 << 32;
 
 /// Bytes from one bindless sampler state to the next: pointers to them have no lower bits (TGL PRM
 /// vol 7, sampler message header, "Sampler State Pointer").

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use devinfo::GpuAddress;
 use kmd_iface::{AddressSpaceId, BufferDesc, BufferHandle, Caching, Kmd, KmdError, Placement};
 
-use super::ranges::Ranges;
+use super::host::PAGE;
+use super::ranges::{GRANULE, Ranges, whole};
 use super::raw::{HostPages, Shared};
 
 /// Who works most with a buffer object.
@@ -45,7 +46,13 @@ pub(crate) struct Registry {
 struct Bound {
     size: u64,
     label: &'static str,
+    bo: Weak<Bo>,
 }
+
+/// What buffers call their memory; other memory is not found by its address.
+pub(crate) const BUFFER: &str = "buffer";
+const USER_MEMORY: &str = "user memory";
+const SHARED_MEMORY: &str = "shared memory";
 
 impl Registry {
     /// Makes an address space.
@@ -83,7 +90,30 @@ impl Registry {
             handle,
         };
         let mapping = self.kmd.map(handle)?;
-        self.bind(unbound, size, Shared::Mapped(mapping), label)
+        self.bind(unbound, size, None, (Shared::Mapped(mapping), label))
+    }
+
+    /// A buffer object of `size` zero bytes that this process and the GPU see at one address.
+    pub(crate) fn create_shared(self: &Arc<Self>, size: u64) -> Result<Arc<Bo>, KmdError> {
+        let too_large = KmdError::Invalid {
+            what: "buffer size",
+            value: size,
+            rule: "no address range is large enough",
+        };
+        let bytes = usize::try_from(size).map_err(|_| too_large.clone())?;
+        let reserved = whole(size).and_then(|size| usize::try_from(size).ok());
+        let reserved = reserved.ok_or_else(|| too_large.clone())?;
+        let alignment = self.kmd.description().min_page_size.max(GRANULE) as usize;
+        let pages = HostPages::new(bytes, alignment, reserved).map_err(|_| too_large)?;
+        let pages = Arc::new(pages);
+        let shared = Shared::Host(pages.clone());
+        let address = shared.pointer(0).expose_provenance() as u64;
+        let handle = self.kmd.create_user_buffer(pages.user_memory(PAGE))?;
+        let unbound = Unbound {
+            registry: self,
+            handle,
+        };
+        self.bind(unbound, size, Some(address), (shared, SHARED_MEMORY))
     }
 
     /// A buffer object of this process's pages.
@@ -92,26 +122,30 @@ impl Registry {
         pages: &Arc<HostPages>,
         size: u64,
     ) -> Result<Arc<Bo>, KmdError> {
-        const PAGE: usize = 4096;
         let handle = self.kmd.create_user_buffer(pages.user_memory(PAGE))?;
         let unbound = Unbound {
             registry: self,
             handle,
         };
-        self.bind(unbound, size, Shared::Host(pages.clone()), "user memory")
+        let memory = Shared::Host(pages.clone());
+        self.bind(unbound, size, None, (memory, USER_MEMORY))
     }
 
+    /// Binds a buffer object, at an address if it must be there.
     fn bind(
         self: &Arc<Self>,
         unbound: Unbound<'_>,
         size: u64,
-        memory: Shared,
-        label: &'static str,
+        at: Option<u64>,
+        (memory, label): (Shared, &'static str),
     ) -> Result<Arc<Bo>, KmdError> {
         let handle = unbound.handle;
         let length = self.kmd.buffer_size(handle)?;
         let alignment = self.kmd.description().min_page_size;
-        let address = lock(&self.ranges).take(length, alignment);
+        let address = match at {
+            Some(address) => lock(&self.ranges).take_at(address, length),
+            None => lock(&self.ranges).take(length, alignment),
+        };
         let address = address.ok_or(KmdError::Invalid {
             what: "buffer size",
             value: length,
@@ -122,15 +156,29 @@ impl Registry {
             return Err(error);
         }
         std::mem::forget(unbound);
-        lock(&self.bound).insert(address.get(), Bound { size, label });
-        Ok(Arc::new(Bo {
+        let bo = Arc::new(Bo {
             registry: self.clone(),
             handle,
             address,
             size,
             length,
             memory,
-        }))
+        });
+        let bound = Bound {
+            size,
+            label,
+            bo: Arc::downgrade(&bo),
+        };
+        lock(&self.bound).insert(address.get(), bound);
+        Ok(bo)
+    }
+
+    /// The memory of the buffers that an address lies in.
+    pub(crate) fn buffer_at(&self, address: GpuAddress) -> Option<Arc<Bo>> {
+        let bound = lock(&self.bound);
+        let (&start, found) = bound.range(..=address.get()).next_back()?;
+        let of_buffers = [BUFFER, USER_MEMORY, SHARED_MEMORY].contains(&found.label);
+        (of_buffers && address.get() - start < found.size).then(|| found.bo.upgrade())?
     }
 
     /// What lies nearest to `address`, and where the address lies to it.

@@ -6,7 +6,7 @@ mod pool;
 mod ranges;
 mod raw;
 
-pub(crate) use bo::{Bo, Registry, Use};
+pub(crate) use bo::{BUFFER, Bo, Registry, Use};
 pub use host::HostMemory;
 pub(crate) use pool::{Chunk, Pool};
 pub(crate) use raw::Shared;

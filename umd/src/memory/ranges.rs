@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use devinfo::GpuAddress;
 
 /// Address ranges are multiples of this; also the largest page that a kernel driver may want.
-const GRANULE: u64 = 64 << 10;
+pub(super) const GRANULE: u64 = 64 << 10;
 /// What stays unbound after each range, so that small overruns fault and do not reach another
 /// buffer.
 const GUARD: u64 = GRANULE;
@@ -48,7 +48,25 @@ impl Ranges {
         Some(GpuAddress::new(at))
     }
 
-    /// Takes back what [`take`](Self::take) gave for `size` bytes.
+    /// The range of at least `size` bytes at `address`, if it is free.
+    pub(crate) fn take_at(&mut self, address: u64, size: u64) -> Option<GpuAddress> {
+        let size = whole(size)?;
+        let end = address.checked_add(size)?;
+        let (&start, &length) = self.free.range(..=address).next_back()?;
+        if end > start + length {
+            return None;
+        }
+        self.free.remove(&start);
+        if address > start {
+            self.free.insert(start, address - start);
+        }
+        if end < start + length {
+            self.free.insert(end, start + length - end);
+        }
+        Some(GpuAddress::new(address))
+    }
+
+    /// Takes back what [`take`](Self::take) or [`take_at`](Self::take_at) gave for `size` bytes.
     pub(crate) fn give(&mut self, address: GpuAddress, size: u64) {
         let mut start = address.get();
         let Some(mut length) = whole(size) else {
@@ -68,7 +86,8 @@ impl Ranges {
     }
 }
 
-fn whole(size: u64) -> Option<u64> {
+/// What a range of `size` bytes takes with its guard.
+pub(super) fn whole(size: u64) -> Option<u64> {
     size.checked_next_multiple_of(GRANULE)?.checked_add(GUARD)
 }
 
@@ -89,6 +108,21 @@ mod tests {
         ranges.give(a, 1);
         ranges.give(c, 10);
         ranges.give(b, GRANULE + 1);
+        assert_eq!(ranges.free, first);
+    }
+
+    #[test]
+    fn ranges_can_be_chosen() {
+        let mut ranges = Ranges::new(48);
+        let first = ranges.free.clone();
+        let place = 0x7f12_3456_0000;
+        assert_eq!(ranges.take_at(place, 10).unwrap().get(), place);
+        assert!(ranges.take_at(place, 10).is_none());
+        assert!(ranges.take_at(place - GRANULE, 10).is_none());
+        assert!(ranges.take_at(place + GRANULE + GUARD, 1).is_some());
+        assert!(ranges.take_at(1 << 47, 1).is_none());
+        ranges.give(GpuAddress::new(place + GRANULE + GUARD), 1);
+        ranges.give(GpuAddress::new(place), 10);
         assert_eq!(ranges.free, first);
     }
 

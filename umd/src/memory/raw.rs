@@ -22,7 +22,7 @@ impl Shared {
     fn start(&self) -> *mut u8 {
         match self {
             Self::Mapped(mapping) => mapping.as_mut_ptr(),
-            Self::Host(pages) => pages.map.as_mut_ptr(),
+            Self::Host(pages) => pages.start.as_ptr(),
         }
     }
 
@@ -30,7 +30,7 @@ impl Shared {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Mapped(mapping) => mapping.len(),
-            Self::Host(pages) => pages.map.len(),
+            Self::Host(pages) => pages.length,
         }
     }
 
@@ -115,26 +115,60 @@ impl Shared {
     }
 }
 
-/// Whole pages of this process.
+/// Memory of this process that a kernel driver can make a buffer of.
 #[derive(Debug)]
 pub(crate) struct HostPages {
-    map: MmapRaw,
+    start: NonNull<u8>,
+    length: usize,
+    /// The mapping, if it is not the caller's.
+    _own: Option<MmapRaw>,
 }
 
+// SAFETY: it names bytes that any thread may access; only `Shared` does, by raw pointers.
+unsafe impl Send for HostPages {}
+// SAFETY: as above.
+unsafe impl Sync for HostPages {}
+
 impl HostPages {
-    /// `bytes` of zeros, in whole pages.
-    pub(crate) fn new(bytes: usize) -> std::io::Result<Self> {
-        let map = MmapOptions::new().len(bytes).map_anon()?;
-        Ok(Self { map: map.into() })
+    /// `bytes` of zeros, in whole pages. They begin at a multiple of `alignment`, and `reserved`
+    /// bytes from there on are nobody else's.
+    pub(crate) fn new(bytes: usize, alignment: usize, reserved: usize) -> std::io::Result<Self> {
+        let too_much = || std::io::Error::from(std::io::ErrorKind::OutOfMemory);
+        let length = bytes.max(reserved).checked_add(alignment);
+        let map = MmapOptions::new()
+            .len(length.ok_or_else(too_much)?)
+            .no_reserve_swap()
+            .map_anon()?;
+        let map = MmapRaw::from(map);
+        let start = map.as_mut_ptr();
+        let before = start.addr().next_multiple_of(alignment.max(1)) - start.addr();
+        Ok(Self {
+            start: NonNull::new(start.wrapping_add(before)).ok_or_else(too_much)?,
+            length: bytes,
+            _own: Some(map),
+        })
+    }
+
+    /// Whole pages that the caller has mapped.
+    ///
+    /// # Safety
+    /// The `length` bytes at `start` stay mapped, readable and writable as long as this or a clone
+    /// of its owner lives, and nothing holds a Rust reference to them.
+    pub(crate) unsafe fn borrow(start: NonNull<u8>, length: usize) -> Self {
+        Self {
+            start,
+            length,
+            _own: None,
+        }
     }
 
     /// The pages as what a kernel driver makes a buffer of.
     pub(crate) fn user_memory(self: &Arc<Self>, page: usize) -> UserMemory {
-        let length = self.map.len().next_multiple_of(page);
+        let length = self.length.next_multiple_of(page);
         // SAFETY: a mapping covers whole pages whatever its length, and is readable and writable
         // as long as the owner, which is handed over too, lives. Only `Shared` reaches the bytes,
         // and never by reference.
-        unsafe { UserMemory::new(self.map.as_mut_ptr(), length, true, self.clone()) }
+        unsafe { UserMemory::new(self.start.as_ptr(), length, true, self.clone()) }
     }
 }
 
@@ -144,7 +178,7 @@ mod tests {
 
     #[test]
     fn ranges_are_checked() {
-        let shared = Shared::Host(Arc::new(HostPages::new(100).unwrap()));
+        let shared = Shared::Host(Arc::new(HostPages::new(100, 1, 0).unwrap()));
         let mut bytes = [0; 4];
         assert!(shared.write(96, &[1, 2, 3, 4]));
         assert!(shared.read(96, &mut bytes));

@@ -205,6 +205,41 @@ impl Lowering<'_> {
         Ok(required)
     }
 
+    /// The attributes of the source as OpenCL has them.
+    pub(super) fn attributes(&self) -> String {
+        let attributes = &self.kernel.user_attributes;
+        let list = |values: &Option<Vec<u32>>| {
+            let texts = values.as_ref()?.iter().map(u32::to_string);
+            Some(texts.collect::<Vec<_>>().join(","))
+        };
+        let size = attributes
+            .intel_reqd_sub_group_size
+            .filter(|&size| size != 0);
+        [
+            (
+                "reqd_work_group_size",
+                list(&attributes.reqd_work_group_size),
+            ),
+            (
+                "work_group_size_hint",
+                list(&attributes.work_group_size_hint),
+            ),
+            ("vec_type_hint", attributes.vec_type_hint.clone()),
+            (
+                "intel_reqd_sub_group_size",
+                size.map(|size| size.to_string()),
+            ),
+            (
+                "intel_reqd_workgroup_walk_order",
+                list(&attributes.intel_reqd_workgroup_walk_order),
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some(format!("{name}({})", value?)))
+        .collect::<Vec<_>>()
+        .join(" ")
+    }
+
     pub(super) fn required_local_size(&self) -> Result<Option<[u32; 3]>, BinaryError> {
         let env = &self.kernel.execution_env.required_work_group_size;
         let attribute = self.kernel.user_attributes.reqd_work_group_size.as_ref();

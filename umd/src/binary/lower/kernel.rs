@@ -100,6 +100,7 @@ impl Lowering<'_> {
                 private_size: private.size,
                 required_local_size,
                 required_sub_group_size: self.required_sub_group_size()?,
+                attributes: self.attributes(),
                 // Functions find the buffer through the implicit arguments.
                 has_printf: self.has(PayloadValue::PrintfBuffer)
                     || env.has_printf_calls
@@ -168,6 +169,10 @@ impl Lowering<'_> {
             }
         };
         arg.access = access(misc.access_qualifier.trim_start_matches('_'));
+        arg.type_qualifiers = match misc.type_qualifiers.as_str() {
+            "NONE" => String::new(),
+            qualifiers => qualifiers.to_owned(),
+        };
         // The kind that holds if the code does not use the argument.
         arg.kind = match (arg.address_space, image_kind_of_type(type_name)) {
             (_, Some(kind)) => ArgKind::Image(kind),
@@ -200,6 +205,7 @@ impl Lowering<'_> {
                 type_name: None,
                 address_space: None,
                 access: None,
+                type_qualifiers: String::new(),
                 payload_offset: None,
                 binding_table_index: None,
                 alignment: 1,

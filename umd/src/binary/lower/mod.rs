@@ -9,3 +9,4 @@ mod slots;
 mod tests;
 
 pub(super) use kernel::kernel;
+pub(crate) use slots::MAX_SAMPLERS;

@@ -9,6 +9,8 @@ use super::kernel::Lowering;
 
 /// Binding table indices from here on are reserved: SLM, stateless, bindless (IGC `igc.h`).
 const MAX_BTI: u32 = 240;
+/// Samplers that a message's descriptor can tell apart: its index has four bits.
+pub(crate) const MAX_SAMPLERS: u32 = 16;
 
 impl Lowering<'_> {
     pub(super) fn surface(
@@ -44,9 +46,11 @@ impl Lowering<'_> {
         index: u32,
         source: SamplerSource,
     ) -> Result<(), BinaryError> {
-        // The descriptor's sampler index has four bits.
-        if index > 15 {
-            let why = format!("sampler_index is {index}, the limit is 15");
+        if index >= MAX_SAMPLERS {
+            let why = format!(
+                "sampler_index is {index}, the limit is {}",
+                MAX_SAMPLERS - 1
+            );
             return Err(self.error(at, why));
         }
         self.samplers.push(SamplerSlot { index, source });
