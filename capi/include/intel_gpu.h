@@ -68,6 +68,48 @@ typedef enum ig_addressing {
   IG_ADDRESSING_MIRRORED_REPEAT = 4,
 } ig_addressing;
 
+// What a kernel does with an argument.
+typedef enum ig_arg_access {
+  // The file does not say.
+  IG_ARG_ACCESS_UNKNOWN = 0,
+  // It reads.
+  IG_ARG_ACCESS_READ_ONLY = 1,
+  // It writes.
+  IG_ARG_ACCESS_WRITE_ONLY = 2,
+  // It does both.
+  IG_ARG_ACCESS_READ_WRITE = 3,
+} ig_arg_access;
+
+// What an argument takes.
+typedef enum ig_arg_kind {
+  // Anything; the code does not use it.
+  IG_ARG_KIND_UNUSED = 0,
+  // A buffer or null.
+  IG_ARG_KIND_BUFFER = 1,
+  // Bytes of a value.
+  IG_ARG_KIND_VALUE = 2,
+  // A size of local memory.
+  IG_ARG_KIND_LOCAL = 3,
+  // An image.
+  IG_ARG_KIND_IMAGE = 4,
+  // A sampler.
+  IG_ARG_KIND_SAMPLER = 5,
+} ig_arg_kind;
+
+// The memory that a pointer argument points to.
+typedef enum ig_arg_space {
+  // The file does not say.
+  IG_ARG_SPACE_UNKNOWN = 0,
+  // `global`.
+  IG_ARG_SPACE_GLOBAL = 1,
+  // `constant`.
+  IG_ARG_SPACE_CONSTANT = 2,
+  // `local`.
+  IG_ARG_SPACE_LOCAL = 3,
+  // `private`: a value.
+  IG_ARG_SPACE_PRIVATE = 4,
+} ig_arg_space;
+
 // The shape of an image.
 typedef enum ig_image_kind {
   // One dimension.
@@ -84,6 +126,16 @@ typedef enum ig_image_kind {
   IG_IMAGE_KIND_D3 = 5,
 } ig_image_kind;
 
+// What is done with a mapped part of an image.
+typedef enum ig_map_access {
+  // It is read.
+  IG_MAP_ACCESS_READ = 0,
+  // It is read, and written in part.
+  IG_MAP_ACCESS_READ_WRITE = 1,
+  // It is written as a whole; what was there before is not needed.
+  IG_MAP_ACCESS_OVERWRITE = 2,
+} ig_map_access;
+
 // Memory that kernels and this process share, or a part of it.
 typedef struct ig_buffer ig_buffer;
 
@@ -98,6 +150,9 @@ typedef struct ig_image ig_image;
 
 // An entry point of a program, with arguments.
 typedef struct ig_kernel ig_kernel;
+
+// A mapped part of a buffer or image.
+typedef struct ig_map ig_map;
 
 // A compiled file in a device's memory.
 typedef struct ig_program ig_program;
@@ -148,6 +203,116 @@ typedef struct ig_region {
   uint32_t size[3];
 } ig_region;
 
+// What a device is and what it can do. Sizes are in bytes, yes is 1 and no is 0.
+typedef struct ig_device_info {
+  // PCI vendor id.
+  uint32_t vendor_id;
+  // PCI device id.
+  uint32_t device_id;
+  // PCI revision.
+  uint32_t revision;
+  // EUs that are not fused off.
+  uint32_t compute_units;
+  // Hardware threads of each.
+  uint32_t threads_per_compute_unit;
+  // Slices.
+  uint32_t slices;
+  // Subslices, of all slices.
+  uint32_t subslices;
+  // The most work-items of a group.
+  uint32_t max_work_group_size;
+  // The most sub-groups of a group.
+  uint32_t max_sub_groups;
+  // The sizes of sub-groups; the first `sub_group_size_count` count.
+  uint32_t sub_group_sizes[4];
+  // How many sizes there are.
+  uint32_t sub_group_size_count;
+  // Whether sub-groups make progress independently of each other.
+  uint32_t independent_forward_progress;
+  // Whether doubles are computed with.
+  uint32_t fp64;
+  // Whether buffers lie in the host's memory.
+  uint32_t unified_memory;
+  // What the origin of a sub-buffer is a multiple of.
+  uint32_t sub_buffer_alignment;
+  // Bits of an address.
+  uint32_t address_bits;
+  // Whether there are images and samplers; what follows about them is 0 if not.
+  uint32_t images;
+  // The most texels of a 2D image's row, its rows, and those of a 3D image's slice.
+  uint32_t image_across;
+  // The most slices of a 3D image.
+  uint32_t image_depth;
+  // The most layers of an array of images.
+  uint32_t image_layers;
+  // The most texels of a 1D image made of a buffer.
+  uint32_t image_buffer;
+  // The most samplers of a kernel.
+  uint32_t max_samplers;
+  // Shared local memory of a group.
+  uint64_t local_memory;
+  // Memory for buffers.
+  uint64_t global_memory;
+  // The largest buffer.
+  uint64_t max_allocation;
+  // What printf can write in one launch.
+  uint64_t printf_buffer;
+  // Ticks of the profiling timer in a second.
+  uint64_t timer_frequency;
+} ig_device_info;
+
+// What a kernel takes and needs. Sizes are in bytes.
+typedef struct ig_kernel_info {
+  // How many arguments it has.
+  uint32_t arg_count;
+  // The work-items of a full sub-group: also what work-group sizes are best a multiple of.
+  uint32_t sub_group_size;
+  // The sub-group size that its source required; 0 if none.
+  uint32_t required_sub_group_size;
+  // The most work-items of a group.
+  uint32_t max_local_size;
+  // The most sub-groups of a group.
+  uint32_t max_sub_groups;
+  // The local size that it requires; all 0 if none.
+  uint32_t required_local_size[3];
+  // Shared local memory of a group, with the arguments that are set now.
+  uint32_t local_memory;
+  // Private memory of a work-item.
+  uint32_t private_memory;
+  // Scratch of a thread: spilled registers, stack.
+  uint32_t scratch_memory;
+  // Registers of a thread.
+  uint32_t register_count;
+  // Barriers that it uses.
+  uint32_t barriers;
+  // Whether it prints.
+  uint32_t prints;
+  // Bytes of code.
+  uint64_t code_size;
+} ig_kernel_info;
+
+// One argument of a kernel.
+typedef struct ig_arg_info {
+  // What it takes: one of `ig_arg_kind`.
+  uint32_t kind;
+  // Bytes of a value; else 0.
+  uint32_t size;
+  // One of `ig_arg_space`.
+  uint32_t space;
+  // One of `ig_arg_access`.
+  uint32_t access;
+  // The shape of an image: one of `ig_image_kind`; else 0.
+  uint32_t image_kind;
+  // What a buffer's address has to be a multiple of, in bytes.
+  uint32_t alignment;
+  // Its name; empty if the file has none. The texts are valid as long as the kernel.
+  const char *name;
+  // Its type in the source; empty if the file has none.
+  const char *type_name;
+  // Qualifiers of its type: `const`, `restrict`, `volatile`, `pipe`, with spaces between.
+  const char *type_qualifiers;
+} ig_arg_info;
+
 // What a kernel runs over.
 typedef struct ig_range {
   // 1 to 3; what lies beyond is not looked at.
@@ -179,6 +344,33 @@ enum ig_status ig_buffer_create(const struct ig_device *device,
                                 uint64_t size,
                                 struct ig_buffer **buffer);
 
+// Makes a buffer of `size` zero bytes in the host's memory, which this process and kernels see
+// at one address: `ig_buffer_pointer` and `ig_buffer_address` are the same number.
+enum ig_status ig_buffer_create_shared(const struct ig_device *device,
+                                       uint64_t size,
+                                       struct ig_buffer **buffer);
+
+// Makes a buffer of the caller's own memory, without a copy. It may begin and end anywhere; the
+// kernel driver takes the pages of 4096 bytes that it lies in. They must stay mapped, readable
+// and writable until the buffer and its parts are released and the commands that use them have
+// ended.
+//
+// # Safety
+// See the crate's documentation, "Pointers"; and the memory stays as said above.
+enum ig_status ig_buffer_create_from_host(const struct ig_device *device,
+                                          void *memory,
+                                          size_t size,
+                                          struct ig_buffer **buffer);
+
+// Makes a handle of the buffer that kernels see at an address, from there on. It shares the
+// memory; `ig_buffer_origin` says how far into the buffer the address lies.
+enum ig_status ig_buffer_at(const struct ig_device *device,
+                            uint64_t address,
+                            struct ig_buffer **buffer);
+
+// How far into the buffer that it is a part of a buffer begins; 0 if it is none, and for null.
+uint64_t ig_buffer_origin(const struct ig_buffer *buffer);
+
 // Makes a part of a buffer, from `origin` (a multiple of 4) on. It shares the memory.
 enum ig_status ig_buffer_create_sub(const struct ig_buffer *parent,
                                     uint64_t origin,
@@ -226,6 +418,9 @@ void ig_device_release(struct ig_device *_device);
 
 // The name of the device's platform, as `tgl`. Valid as long as the device; null for null.
 const char *ig_device_platform(const struct ig_device *device);
+
+// The product line of the device, as `Tiger Lake`. Valid as long as the device; null for null.
+const char *ig_device_title(const struct ig_device *device);
 
 // Makes an event that the caller sets, and the handle to set it with.
 enum ig_status ig_user_event_create(const struct ig_device *device,
@@ -300,6 +495,46 @@ enum ig_status ig_image_write(const struct ig_image *image,
                               const void *texels,
                               size_t size);
 
+// What a device is and what it can do: `info_size` is `sizeof *info`.
+//
+// # Safety
+// See the crate's documentation, "Pointers".
+enum ig_status ig_device_get_info(const struct ig_device *device,
+                                  struct ig_device_info *info,
+                                  size_t info_size);
+
+// What a kernel takes and needs: `info_size` is `sizeof *info`.
+//
+// # Safety
+// See the crate's documentation, "Pointers".
+enum ig_status ig_kernel_get_info(const struct ig_kernel *kernel,
+                                  struct ig_kernel_info *info,
+                                  size_t info_size);
+
+// What an argument of a kernel takes: `info_size` is `sizeof *info`.
+//
+// # Safety
+// See the crate's documentation, "Pointers".
+enum ig_status ig_kernel_get_arg_info(const struct ig_kernel *kernel,
+                                      uint32_t index,
+                                      struct ig_arg_info *info,
+                                      size_t info_size);
+
+// The name of a kernel, valid as long as the kernel; null for null.
+const char *ig_kernel_name(const struct ig_kernel *kernel);
+
+// The attributes in a kernel's source, as CL_KERNEL_ATTRIBUTES has them. Valid as long as the
+// kernel; null for null.
+const char *ig_kernel_attributes(const struct ig_kernel *kernel);
+
+// The sub-groups of a group of this size; 0 for null.
+uint64_t ig_kernel_sub_groups(const struct ig_kernel *kernel, uint32_t x, uint32_t y, uint32_t z);
+
+// The size of groups that have `count` sub-groups; all 0 if there is none.
+enum ig_status ig_kernel_local_size_for_sub_groups(const struct ig_kernel *kernel,
+                                                   uint32_t count,
+                                                   uint32_t (*local)[3]);
+
 // Makes a kernel of a program, without arguments.
 //
 // # Safety
@@ -307,6 +542,10 @@ enum ig_status ig_image_write(const struct ig_image *image,
 enum ig_status ig_kernel_create(const struct ig_program *program,
                                 const char *name,
                                 struct ig_kernel **kernel);
+
+// Makes a kernel with the arguments that another one has now. Later changes of one do not matter
+// to the other.
+enum ig_status ig_kernel_clone(const struct ig_kernel *kernel, struct ig_kernel **clone);
 
 // Frees a kernel. Commands that were enqueued with it go on.
 void ig_kernel_release(struct ig_kernel *_kernel);
@@ -324,6 +563,12 @@ uint32_t ig_kernel_max_local_size(const struct ig_kernel *kernel);
 enum ig_status ig_kernel_set_buffer(const struct ig_kernel *kernel,
                                     uint32_t index,
                                     const struct ig_buffer *buffer);
+
+// Sets a buffer argument to an address: one of `ig_buffer_address`, or a pointer into a shared
+// buffer. 0 is the null pointer.
+enum ig_status ig_kernel_set_address(const struct ig_kernel *kernel,
+                                     uint32_t index,
+                                     uint64_t address);
 
 // Sets a value argument; as many bytes as the kernel takes, little endian.
 //
@@ -355,6 +600,33 @@ enum ig_status ig_buffer_create(const struct ig_device *device,
                                 uint64_t size,
                                 struct ig_buffer **buffer);
 
+// Makes a buffer of `size` zero bytes in the host's memory, which this process and kernels see
+// at one address: `ig_buffer_pointer` and `ig_buffer_address` are the same number.
+enum ig_status ig_buffer_create_shared(const struct ig_device *device,
+                                       uint64_t size,
+                                       struct ig_buffer **buffer);
+
+// Makes a buffer of the caller's own memory, without a copy. It may begin and end anywhere; the
+// kernel driver takes the pages of 4096 bytes that it lies in. They must stay mapped, readable
+// and writable until the buffer and its parts are released and the commands that use them have
+// ended.
+//
+// # Safety
+// See the crate's documentation, "Pointers"; and the memory stays as said above.
+enum ig_status ig_buffer_create_from_host(const struct ig_device *device,
+                                          void *memory,
+                                          size_t size,
+                                          struct ig_buffer **buffer);
+
+// Makes a handle of the buffer that kernels see at an address, from there on. It shares the
+// memory; `ig_buffer_origin` says how far into the buffer the address lies.
+enum ig_status ig_buffer_at(const struct ig_device *device,
+                            uint64_t address,
+                            struct ig_buffer **buffer);
+
+// How far into the buffer that it is a part of a buffer begins; 0 if it is none, and for null.
+uint64_t ig_buffer_origin(const struct ig_buffer *buffer);
+
 // Makes a part of a buffer, from `origin` (a multiple of 4) on. It shares the memory.
 enum ig_status ig_buffer_create_sub(const struct ig_buffer *parent,
                                     uint64_t origin,
@@ -402,6 +674,9 @@ void ig_device_release(struct ig_device *_device);
 
 // The name of the device's platform, as `tgl`. Valid as long as the device; null for null.
 const char *ig_device_platform(const struct ig_device *device);
+
+// The product line of the device, as `Tiger Lake`. Valid as long as the device; null for null.
+const char *ig_device_title(const struct ig_device *device);
 
 // Makes an event that the caller sets, and the handle to set it with.
 enum ig_status ig_user_event_create(const struct ig_device *device,
@@ -476,6 +751,46 @@ enum ig_status ig_image_write(const struct ig_image *image,
                               const void *texels,
                               size_t size);
 
+// What a device is and what it can do: `info_size` is `sizeof *info`.
+//
+// # Safety
+// See the crate's documentation, "Pointers".
+enum ig_status ig_device_get_info(const struct ig_device *device,
+                                  struct ig_device_info *info,
+                                  size_t info_size);
+
+// What a kernel takes and needs: `info_size` is `sizeof *info`.
+//
+// # Safety
+// See the crate's documentation, "Pointers".
+enum ig_status ig_kernel_get_info(const struct ig_kernel *kernel,
+                                  struct ig_kernel_info *info,
+                                  size_t info_size);
+
+// What an argument of a kernel takes: `info_size` is `sizeof *info`.
+//
+// # Safety
+// See the crate's documentation, "Pointers".
+enum ig_status ig_kernel_get_arg_info(const struct ig_kernel *kernel,
+                                      uint32_t index,
+                                      struct ig_arg_info *info,
+                                      size_t info_size);
+
+// The name of a kernel, valid as long as the kernel; null for null.
+const char *ig_kernel_name(const struct ig_kernel *kernel);
+
+// The attributes in a kernel's source, as CL_KERNEL_ATTRIBUTES has them. Valid as long as the
+// kernel; null for null.
+const char *ig_kernel_attributes(const struct ig_kernel *kernel);
+
+// The sub-groups of a group of this size; 0 for null.
+uint64_t ig_kernel_sub_groups(const struct ig_kernel *kernel, uint32_t x, uint32_t y, uint32_t z);
+
+// The size of groups that have `count` sub-groups; all 0 if there is none.
+enum ig_status ig_kernel_local_size_for_sub_groups(const struct ig_kernel *kernel,
+                                                   uint32_t count,
+                                                   uint32_t (*local)[3]);
+
 // Makes a kernel of a program, without arguments.
 //
 // # Safety
@@ -483,6 +798,10 @@ enum ig_status ig_image_write(const struct ig_image *image,
 enum ig_status ig_kernel_create(const struct ig_program *program,
                                 const char *name,
                                 struct ig_kernel **kernel);
+
+// Makes a kernel with the arguments that another one has now. Later changes of one do not matter
+// to the other.
+enum ig_status ig_kernel_clone(const struct ig_kernel *kernel, struct ig_kernel **clone);
 
 // Frees a kernel. Commands that were enqueued with it go on.
 void ig_kernel_release(struct ig_kernel *_kernel);
@@ -500,6 +819,12 @@ uint32_t ig_kernel_max_local_size(const struct ig_kernel *kernel);
 enum ig_status ig_kernel_set_buffer(const struct ig_kernel *kernel,
                                     uint32_t index,
                                     const struct ig_buffer *buffer);
+
+// Sets a buffer argument to an address: one of `ig_buffer_address`, or a pointer into a shared
+// buffer. 0 is the null pointer.
+enum ig_status ig_kernel_set_address(const struct ig_kernel *kernel,
+                                     uint32_t index,
+                                     uint64_t address);
 
 // Sets a value argument; as many bytes as the kernel takes, little endian.
 //
@@ -525,6 +850,58 @@ enum ig_status ig_kernel_set_sampler(const struct ig_kernel *kernel,
                                      uint32_t addressing,
                                      uint32_t linear,
                                      uint32_t normalized);
+
+// Maps `size` bytes of a buffer, from `offset` on: once the event has ended, this process may
+// access them at `ig_map_pointer` until they are unmapped. They are the buffer's own, so that a
+// buffer made of the caller's memory is mapped where that lies.
+//
+// # Safety
+// See the crate's documentation, "Pointers".
+enum ig_status ig_enqueue_map_buffer(const struct ig_queue *queue,
+                                     const struct ig_buffer *buffer,
+                                     uint64_t offset,
+                                     uint64_t size,
+                                     size_t wait_count,
+                                     const struct ig_event *const *wait_list,
+                                     struct ig_map **map,
+                                     struct ig_event **event);
+
+// Maps a region of an image, as rows of texels: a copy, which goes back when it is unmapped
+// unless it was only to be read. `access` is one of `ig_map_access`.
+//
+// # Safety
+// See the crate's documentation, "Pointers".
+enum ig_status ig_enqueue_map_image(const struct ig_queue *queue,
+                                    const struct ig_image *image,
+                                    const struct ig_region *region,
+                                    uint32_t access,
+                                    size_t wait_count,
+                                    const struct ig_event *const *wait_list,
+                                    struct ig_map **map,
+                                    struct ig_event **event);
+
+// The first mapped byte, valid until the map is unmapped or released. Null for null.
+void *ig_map_pointer(const struct ig_map *map);
+
+// Bytes from row to row of a mapped image; all bytes of a buffer. 0 for null.
+uint64_t ig_map_row_pitch(const struct ig_map *map);
+
+// Bytes from slice to slice of a mapped image; all bytes of a buffer. 0 for null.
+uint64_t ig_map_slice_pitch(const struct ig_map *map);
+
+// Ends a map and releases its handle, also when it fails: commands enqueued later see what was
+// written.
+//
+// # Safety
+// See the crate's documentation, "Pointers".
+enum ig_status ig_enqueue_unmap(const struct ig_queue *queue,
+                                struct ig_map *map,
+                                size_t wait_count,
+                                const struct ig_event *const *wait_list,
+                                struct ig_event **event);
+
+// Releases a map without unmapping it: what was written to an image's is lost.
+void ig_map_release(struct ig_map *_map);
 
 // Loads a zebin, or the one for the device from an archive that ocloc made.
 //
@@ -588,6 +965,9 @@ enum ig_status ig_enqueue_barrier(const struct ig_queue *queue,
                                   size_t wait_count,
                                   const struct ig_event *const *wait_list,
                                   struct ig_event **event);
+
+// What a status means, in English. Never null.
+const char *ig_status_text(uint32_t status);
 
 // What the last failed call of this thread failed with, in English; empty if none did. Valid
 // until the next call of this thread fails.
@@ -687,6 +1067,58 @@ enum ig_status ig_enqueue_fill_image(const struct ig_queue *queue,
                                      const struct ig_event *const *wait_list,
                                      struct ig_event **event);
 
+// Maps `size` bytes of a buffer, from `offset` on: once the event has ended, this process may
+// access them at `ig_map_pointer` until they are unmapped. They are the buffer's own, so that a
+// buffer made of the caller's memory is mapped where that lies.
+//
+// # Safety
+// See the crate's documentation, "Pointers".
+enum ig_status ig_enqueue_map_buffer(const struct ig_queue *queue,
+                                     const struct ig_buffer *buffer,
+                                     uint64_t offset,
+                                     uint64_t size,
+                                     size_t wait_count,
+                                     const struct ig_event *const *wait_list,
+                                     struct ig_map **map,
+                                     struct ig_event **event);
+
+// Maps a region of an image, as rows of texels: a copy, which goes back when it is unmapped
+// unless it was only to be read. `access` is one of `ig_map_access`.
+//
+// # Safety
+// See the crate's documentation, "Pointers".
+enum ig_status ig_enqueue_map_image(const struct ig_queue *queue,
+                                    const struct ig_image *image,
+                                    const struct ig_region *region,
+                                    uint32_t access,
+                                    size_t wait_count,
+                                    const struct ig_event *const *wait_list,
+                                    struct ig_map **map,
+                                    struct ig_event **event);
+
+// The first mapped byte, valid until the map is unmapped or released. Null for null.
+void *ig_map_pointer(const struct ig_map *map);
+
+// Bytes from row to row of a mapped image; all bytes of a buffer. 0 for null.
+uint64_t ig_map_row_pitch(const struct ig_map *map);
+
+// Bytes from slice to slice of a mapped image; all bytes of a buffer. 0 for null.
+uint64_t ig_map_slice_pitch(const struct ig_map *map);
+
+// Ends a map and releases its handle, also when it fails: commands enqueued later see what was
+// written.
+//
+// # Safety
+// See the crate's documentation, "Pointers".
+enum ig_status ig_enqueue_unmap(const struct ig_queue *queue,
+                                struct ig_map *map,
+                                size_t wait_count,
+                                const struct ig_event *const *wait_list,
+                                struct ig_event **event);
+
+// Releases a map without unmapping it: what was written to an image's is lost.
+void ig_map_release(struct ig_map *_map);
+
 // Loads a zebin, or the one for the device from an archive that ocloc made.
 //
 // # Safety
@@ -749,6 +1181,9 @@ enum ig_status ig_enqueue_barrier(const struct ig_queue *queue,
                                   size_t wait_count,
                                   const struct ig_event *const *wait_list,
                                   struct ig_event **event);
+
+// What a status means, in English. Never null.
+const char *ig_status_text(uint32_t status);
 
 // What the last failed call of this thread failed with, in English; empty if none did. Valid
 // until the next call of this thread fails.

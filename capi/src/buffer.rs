@@ -1,10 +1,13 @@
 //! Buffers.
 
 use std::ffi::c_void;
+use std::ptr::NonNull;
+
+use umd::{GpuAddress, HostMemory};
 
 use crate::device::Device;
 use crate::pointers::{bytes, bytes_mut, handle};
-use crate::status::{Status, call, make};
+use crate::status::{Failure, Status, call, make};
 
 /// Memory that kernels and this process share, or a part of it.
 #[derive(Debug)]
@@ -20,6 +23,66 @@ pub extern "C" fn ig_buffer_create(
     make(buffer, || {
         Ok(Buffer(handle(device, "device")?.inner.buffer(size)?))
     })
+}
+
+/// Makes a buffer of `size` zero bytes in the host's memory, which this process and kernels see
+/// at one address: `ig_buffer_pointer` and `ig_buffer_address` are the same number.
+#[unsafe(no_mangle)]
+pub extern "C" fn ig_buffer_create_shared(
+    device: Option<&Device>,
+    size: u64,
+    buffer: Option<&mut *mut Buffer>,
+) -> Status {
+    make(buffer, || {
+        let device = &handle(device, "device")?.inner;
+        Ok(Buffer(device.shared_buffer(size)?))
+    })
+}
+
+/// Makes a buffer of the caller's own memory, without a copy. It may begin and end anywhere; the
+/// kernel driver takes the pages of 4096 bytes that it lies in. They must stay mapped, readable
+/// and writable until the buffer and its parts are released and the commands that use them have
+/// ended.
+///
+/// # Safety
+/// See the crate's documentation, "Pointers"; and the memory stays as said above.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ig_buffer_create_from_host(
+    device: Option<&Device>,
+    memory: *mut c_void,
+    size: usize,
+    buffer: Option<&mut *mut Buffer>,
+) -> Status {
+    make(buffer, || {
+        let memory = NonNull::new(memory.cast());
+        let memory = memory.ok_or_else(|| Failure::usage("the memory is null"))?;
+        // SAFETY: as the caller promises.
+        let memory = unsafe { HostMemory::from_raw(memory, size) }?;
+        let device = &handle(device, "device")?.inner;
+        Ok(Buffer(device.from_user_memory(&memory, 0..size)?))
+    })
+}
+
+/// Makes a handle of the buffer that kernels see at an address, from there on. It shares the
+/// memory; `ig_buffer_origin` says how far into the buffer the address lies.
+#[unsafe(no_mangle)]
+pub extern "C" fn ig_buffer_at(
+    device: Option<&Device>,
+    address: u64,
+    buffer: Option<&mut *mut Buffer>,
+) -> Status {
+    make(buffer, || {
+        let device = &handle(device, "device")?.inner;
+        let buffer = device.buffer_at(GpuAddress::new(address));
+        let missing = || Failure::usage(format!("there is no buffer at {address:#x}"));
+        Ok(Buffer(buffer.ok_or_else(missing)?))
+    })
+}
+
+/// How far into the buffer that it is a part of a buffer begins; 0 if it is none, and for null.
+#[unsafe(no_mangle)]
+pub extern "C" fn ig_buffer_origin(buffer: Option<&Buffer>) -> u64 {
+    buffer.map_or(0, |buffer| buffer.0.origin())
 }
 
 /// Makes a part of a buffer, from `origin` (a multiple of 4) on. It shares the memory.

@@ -13,6 +13,7 @@ use crate::status::{Failure, Status, make};
 pub struct Device {
     pub(crate) inner: umd::Device,
     platform: CString,
+    title: CString,
 }
 
 /// Opens a device: a render node's path, `soft:PLATFORM[:REVISION]` (the software GPU), or `auto`.
@@ -30,7 +31,12 @@ pub unsafe extern "C" fn ig_device_open(
         let spec: DeviceSpec = name.parse()?;
         let inner = umd::Device::open_with(&spec, &OpenOptions::default())?;
         let platform = CString::new(inner.target().platform.name).unwrap_or_default();
-        Ok(Device { inner, platform })
+        let title = CString::new(inner.target().platform.title).unwrap_or_default();
+        Ok(Device {
+            inner,
+            platform,
+            title,
+        })
     })
 }
 
@@ -42,6 +48,12 @@ pub extern "C" fn ig_device_release(_device: Option<Box<Device>>) {}
 #[unsafe(no_mangle)]
 pub extern "C" fn ig_device_platform(device: Option<&Device>) -> *const c_char {
     device.map_or(std::ptr::null(), |device| device.platform.as_ptr())
+}
+
+/// The product line of the device, as `Tiger Lake`. Valid as long as the device; null for null.
+#[unsafe(no_mangle)]
+pub extern "C" fn ig_device_title(device: Option<&Device>) -> *const c_char {
+    device.map_or(std::ptr::null(), |device| device.title.as_ptr())
 }
 
 /// Makes an event that the caller sets, and the handle to set it with.

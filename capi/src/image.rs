@@ -70,17 +70,24 @@ impl Region {
     }
 }
 
+/// The number of a shape in [`ImageKind`].
+pub(crate) fn kind_number(kind: umd::ImageKind) -> u32 {
+    KINDS.iter().position(|&k| k == kind).unwrap_or(0) as u32
+}
+
+/// The shapes in the order of [`ImageKind`].
+const KINDS: [umd::ImageKind; 6] = [
+    umd::ImageKind::D1,
+    umd::ImageKind::D1Buffer,
+    umd::ImageKind::D1Array,
+    umd::ImageKind::D2,
+    umd::ImageKind::D2Array,
+    umd::ImageKind::D3,
+];
+
 fn describe(info: Option<&ImageInfo>) -> Result<ImageDesc, Failure> {
     let info = handle(info, "description")?;
-    let kinds = [
-        umd::ImageKind::D1,
-        umd::ImageKind::D1Buffer,
-        umd::ImageKind::D1Array,
-        umd::ImageKind::D2,
-        umd::ImageKind::D2Array,
-        umd::ImageKind::D3,
-    ];
-    let kind = usize::try_from(info.kind).ok().and_then(|n| kinds.get(n));
+    let kind = usize::try_from(info.kind).ok().and_then(|n| KINDS.get(n));
     let kind = kind.ok_or_else(|| Failure::usage(format!("{} is no kind of image", info.kind)))?;
     Ok(ImageDesc {
         kind: *kind,

@@ -3,21 +3,32 @@
 use std::ffi::{c_char, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use umd::{AddressingMode, Arg, FilterMode, Sampler};
+use umd::{AddressingMode, Arg, FilterMode, GpuAddress, Sampler};
 
 use crate::buffer::Buffer;
 use crate::image::Image;
+use crate::info::Texts;
 use crate::pointers::{bytes, handle, text};
 use crate::program::Program;
 use crate::status::{Failure, Status, call, make};
 
 /// An entry point of a program, with arguments.
 #[derive(Debug)]
-pub struct Kernel(Mutex<umd::Kernel>);
+pub struct Kernel {
+    inner: Mutex<umd::Kernel>,
+    pub(crate) texts: Texts,
+}
 
 impl Kernel {
+    fn of(kernel: umd::Kernel) -> Self {
+        Self {
+            texts: Texts::of(kernel.info()),
+            inner: Mutex::new(kernel),
+        }
+    }
+
     pub(crate) fn lock(&self) -> MutexGuard<'_, umd::Kernel> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -57,7 +68,20 @@ pub unsafe extern "C" fn ig_kernel_create(
         // SAFETY: as the caller promises.
         let name = unsafe { text(name, "name") }?;
         let kernel = handle(program, "program")?.inner.kernel(name)?;
-        Ok(Kernel(Mutex::new(kernel)))
+        Ok(Kernel::of(kernel))
+    })
+}
+
+/// Makes a kernel with the arguments that another one has now. Later changes of one do not matter
+/// to the other.
+#[unsafe(no_mangle)]
+pub extern "C" fn ig_kernel_clone(
+    kernel: Option<&Kernel>,
+    clone: Option<&mut *mut Kernel>,
+) -> Status {
+    make(clone, || {
+        let kernel = handle(kernel, "kernel")?.lock().clone();
+        Ok(Kernel::of(kernel))
     })
 }
 
@@ -93,6 +117,26 @@ pub extern "C" fn ig_kernel_set_buffer(
     call(|| {
         let arg = buffer.map_or(Arg::Null, |buffer| Arg::Buffer(&buffer.0));
         set(kernel, index, arg)
+    })
+}
+
+/// Sets a buffer argument to an address: one of `ig_buffer_address`, or a pointer into a shared
+/// buffer. 0 is the null pointer.
+#[unsafe(no_mangle)]
+pub extern "C" fn ig_kernel_set_address(
+    kernel: Option<&Kernel>,
+    index: u32,
+    address: u64,
+) -> Status {
+    call(|| {
+        if address == 0 {
+            return set(kernel, index, Arg::Null);
+        }
+        let device = handle(kernel, "kernel")?.lock().device();
+        let buffer = device.buffer_at(GpuAddress::new(address));
+        let buffer =
+            buffer.ok_or_else(|| Failure::usage(format!("there is no buffer at {address:#x}")))?;
+        set(kernel, index, Arg::Buffer(&buffer))
     })
 }
 

@@ -80,6 +80,22 @@ pub(crate) unsafe fn events(
         .collect()
 }
 
+/// Writes a value to the `size` bytes at a pointer, or as much of it as there is room for.
+///
+/// # Safety
+/// See the crate's documentation, "Pointers".
+pub(crate) unsafe fn put<T: Copy>(out: *mut T, size: usize, value: &T) -> Result<(), Failure> {
+    if out.is_null() {
+        return Err(Failure::usage("the pointer for the information is null"));
+    }
+    let size = size.min(size_of::<T>());
+    let from = std::ptr::from_ref(value).cast::<u8>();
+    // SAFETY: not null, `size` is within the value, and the caller promises that it is within
+    // what `out` points to, which is not the value here.
+    unsafe { std::ptr::copy_nonoverlapping(from, out.cast(), size) };
+    Ok(())
+}
+
 fn check(data: *mut u8, size: usize) -> Result<(), Failure> {
     if data.is_null() || size > isize::MAX as usize {
         return Err(Failure::usage("the data is null or too long"));

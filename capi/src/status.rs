@@ -91,6 +91,22 @@ pub(crate) fn make<T>(
     })
 }
 
+/// What a status means, in English. Never null.
+#[unsafe(no_mangle)]
+pub extern "C" fn ig_status_text(status: u32) -> *const c_char {
+    let text = match status {
+        0 => c"ok",
+        1 => c"no memory, or the kernel driver refuses",
+        2 => c"the call was wrong",
+        3 => c"the kernel file was rejected",
+        4 => c"the device is missing, lost or hung",
+        5 => c"the timeout passed first",
+        6 => c"an error of the library itself",
+        _ => c"not a status",
+    };
+    text.as_ptr()
+}
+
 /// What the last failed call of this thread failed with, in English; empty if none did. Valid
 /// until the next call of this thread fails.
 #[unsafe(no_mangle)]

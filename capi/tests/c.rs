@@ -1,18 +1,18 @@
-//! A C program, compiled with gcc against the header and the library, runs on the software GPU.
+//! C programs, compiled with gcc against the header and the library, run on the software GPU.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
 use std::path::Path;
 use std::process::Command;
 
-#[test]
-fn vadd_in_c() {
+/// Compiles and runs `tests/NAME.c`; what it printed, or nothing if there is no compiler.
+fn run(name: &str, args: &[&str]) -> Option<String> {
     if Command::new("gcc").arg("--version").output().is_err() {
         assert!(
             std::env::var_os("ORACLES").is_none_or(|value| value != "required"),
             "gcc is missing"
         );
         eprintln!("skipped: gcc is missing");
-        return;
+        return None;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     // The shared library lies beside the test programs.
@@ -20,11 +20,11 @@ fn vadd_in_c() {
     let libraries = exe.parent().unwrap();
     assert!(libraries.join("libintel_gpu.so").exists());
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("vadd");
+    let program = folder.path().join(name);
     let compiled = Command::new("gcc")
         .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-o"])
         .arg(&program)
-        .arg(root.join("tests/vadd.c"))
+        .arg(root.join(format!("tests/{name}.c")))
         .arg("-I")
         .arg(root.join("include"))
         .arg("-L")
@@ -36,10 +36,31 @@ fn vadd_in_c() {
     let text = String::from_utf8_lossy(&compiled.stderr);
     assert!(compiled.status.success(), "{text}");
     let run = Command::new(&program)
+        // Cargo's has folders that may hold an older library.
+        .env_remove("LD_LIBRARY_PATH")
+        .args(args)
         .arg(root.join("../umd/tests/kernels/vadd.tgllp.zebin"))
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "{}: {text}", run.status);
-    assert_eq!(String::from_utf8_lossy(&run.stdout), "vadd on tgl: ok\n");
+    Some(String::from_utf8_lossy(&run.stdout).into_owned())
+}
+
+#[test]
+fn vadd_in_c() {
+    let Some(printed) = run("vadd", &[]) else {
+        return;
+    };
+    assert_eq!(printed, "vadd on tgl: ok\n");
+}
+
+#[test]
+fn what_a_runtime_asks_in_c() {
+    for device in ["soft:tgl@i915", "soft:tgl@xe"] {
+        let Some(printed) = run("runtime", &[device]) else {
+            return;
+        };
+        assert_eq!(printed, "runtime on tgl: ok\n");
+    }
 }

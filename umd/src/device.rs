@@ -180,6 +180,10 @@ impl Device {
             .unwrap_or_default()
     }
 
+    pub(crate) fn of(inner: Arc<DeviceInner>) -> Self {
+        Self { inner }
+    }
+
     pub(crate) fn inner(&self) -> &Arc<DeviceInner> {
         &self.inner
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::binary::{ArgKind, KernelEntry, KernelInfo};
 use crate::buffer::Buffer;
+use crate::device::Device;
 use crate::error::{ArgumentError, Error};
 use crate::image::{Image, ImageKind};
 use crate::launch;
@@ -84,6 +85,11 @@ impl Kernel {
     /// The most work-items of a group.
     pub fn max_local_size(&self) -> u32 {
         launch::max_local(&self.entry, self.program.device.platform())
+    }
+
+    /// The device of its program.
+    pub fn device(&self) -> Device {
+        Device::of(self.program.device.clone())
     }
 
     /// The work-items of a full sub-group in groups of this size: `CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE`.

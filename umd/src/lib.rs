@@ -31,6 +31,8 @@ mod sampler;
 mod spec;
 mod transfer;
 
+pub use devinfo::GpuAddress;
+
 pub use binary::{
     AccessQualifier, AddressSpace, ArgInfo, ArgKind, Binary, BinaryError, KernelInfo,
 };
