@@ -9,6 +9,7 @@ use devinfo::{Driver, Platform};
 use kmd_iface::ErrorReport;
 use nix::errno::Errno;
 
+use crate::engine::Arbiter;
 use crate::mem::Pool;
 use crate::{Findings, dispatch};
 
@@ -28,6 +29,9 @@ pub struct Options {
     pub memory_limit: u64,
     /// Whether the rules that hardware leaves undefined are checked ([`Device::findings`]).
     pub check: bool,
+    /// Whether clients count as privileged (CAP_SYS_NICE, CAP_SYS_ADMIN): they may raise
+    /// priorities above the default, and forbid that their contexts are banned.
+    pub privileged: bool,
 }
 
 impl Default for Options {
@@ -39,6 +43,7 @@ impl Default for Options {
             hang_timeout: Duration::from_secs(60),
             memory_limit: physical_memory(),
             check: false,
+            privileged: false,
         }
     }
 }
@@ -69,6 +74,8 @@ pub struct Device {
     pub statistics: dispatch::Statistics,
     /// Which rules were broken, if [`Options::check`] is set.
     pub findings: Findings,
+    /// Which batches may run.
+    pub(crate) arbiter: Arc<Arbiter>,
     last_error: Mutex<Option<ErrorReport>>,
 }
 
@@ -89,6 +96,7 @@ impl Device {
             options,
             statistics: dispatch::Statistics::default(),
             findings: Findings::default(),
+            arbiter: Arc::default(),
             last_error: Mutex::default(),
         }))
     }

@@ -7,6 +7,7 @@ use batchbuffer::Engine;
 use devinfo::Family;
 
 use crate::device::Device;
+use crate::engine::Claim;
 use crate::mem::AddressSpace;
 
 /// What a batch runs in.
@@ -18,6 +19,8 @@ pub struct Environment<'a> {
     pub space: &'a AddressSpace,
     /// The engine that runs it.
     pub engine: Engine,
+    /// Its place among the engine's batches.
+    pub claim: &'a Claim,
     /// Ends it early when set.
     pub stop: &'a AtomicBool,
     /// After this time without progress it is hung.

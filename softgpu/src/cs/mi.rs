@@ -246,6 +246,8 @@ fn semaphore_wait(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Fai
     let address = packet.address(wait::SEMAPHORE_ADDRESS);
     let operand = packet.get32(wait::SEMAPHORE_DATA_DWORD);
     let code = packet.get(wait::COMPARE_OPERATION);
+    // Others have the engine meanwhile.
+    let claim = cs.environment.claim;
     loop {
         let value = if polls_register {
             // Bits 22:2 of the address are the register's offset.
@@ -255,8 +257,11 @@ fn semaphore_wait(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Fai
             cs.read_u32(packet, address)?
         };
         match compares(code, value, operand) {
-            Some(true) => return Ok(()),
-            Some(false) => {}
+            Some(true) => {
+                claim.wait(false);
+                return Ok(());
+            }
+            Some(false) => claim.wait(true),
             None => return Err(cs.refuse(packet, format!("comparison {code} is reserved"))),
         }
         cs.check_progress(packet.name())?;

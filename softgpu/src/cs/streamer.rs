@@ -1,7 +1,7 @@
 //! The fetch loop: packet by packet, through jumps, calls and returns.
 
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use batchbuffer::packets::{
     mi_batch_buffer_end, mi_batch_buffer_start, mi_conditional_batch_buffer_end, mi_math,
@@ -57,6 +57,9 @@ pub(super) struct Streamer<'a> {
     pub quiet_since: Instant,
     fetched: Vec<u32>,
 }
+
+/// How long a preempted batch sleeps between two looks at its engine.
+const PREEMPTED: Duration = Duration::from_micros(100);
 
 /// Where the streamer goes on.
 pub(super) enum Next {
@@ -141,10 +144,18 @@ impl Streamer<'_> {
         }
     }
 
-    /// Sees to it that endless batches end.
+    /// Stands still while the engine is another's, and sees to it that endless batches end.
     pub(super) fn check_progress(&mut self, packet: &'static str) -> Result<(), Failure> {
-        if self.environment.stop.load(Ordering::Relaxed) {
-            return Err(Failure::Stopped);
+        loop {
+            if self.environment.stop.load(Ordering::Relaxed) {
+                return Err(Failure::Stopped);
+            }
+            if self.environment.claim.may_run() {
+                break;
+            }
+            std::thread::sleep(PREEMPTED);
+            // Standing still is no hang.
+            self.quiet_since = Instant::now();
         }
         if self.quiet_since.elapsed() > self.environment.hang_timeout {
             return Err(Failure::Hang {

@@ -1,7 +1,7 @@
 //! Fences: events that happen once.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -72,6 +72,8 @@ type Callback = Box<dyn FnOnce() + Send>;
 #[derive(Default)]
 pub struct Fence {
     outcome: OnceLock<Result<(), Errno>>,
+    /// Whether what it stands for has begun to run.
+    begun: AtomicBool,
     callbacks: Mutex<Vec<Callback>>,
     /// What a joint fence waits for.
     leaves: Vec<Arc<Fence>>,
@@ -150,6 +152,19 @@ impl Fence {
             callback();
         }
         announce();
+    }
+
+    /// Says that what it stands for begins to run.
+    pub fn begin(&self) {
+        self.begun.store(true, Ordering::Release);
+        announce();
+    }
+
+    /// Whether what it stands for runs, or has ended. A joint fence has begun with its parts.
+    pub fn has_begun(&self) -> bool {
+        self.is_signalled()
+            || self.begun.load(Ordering::Acquire)
+            || !self.leaves.is_empty() && self.leaves.iter().all(|leaf| leaf.has_begun())
     }
 
     /// Whether it has happened.

@@ -2,14 +2,18 @@
 //!
 //! A [`Timeline`] is one context on one engine. Its batches run in order on a thread of its own,
 //! so that a batch that hangs, or waits for a semaphore that another context signals, holds up
-//! nobody else: the timelines of an engine share it as a time-slicing scheduler would make them.
+//! nobody else: the timelines of an engine share it as a time-slicing scheduler would make them,
+//! those of highest priority first ([`Arbiter`]). Timeslices have no length, and a dispatch that
+//! runs is not preempted, so preemption timeouts do not exist: what ends a batch is the hang check.
 
+mod arbiter;
 mod fence;
 mod handle_fd;
 mod syncobj;
 mod timeline;
 
+pub use arbiter::{Arbiter, Claim};
 pub use fence::{Fence, wait_until};
 pub use handle_fd::{export, export_dma_buf, give_away, import};
 pub use syncobj::Syncobj;
-pub use timeline::{ContextStatus, Job, Timeline, Write};
+pub use timeline::{ContextStatus, Job, Timeline, Tolerance, Write};

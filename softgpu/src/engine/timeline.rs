@@ -8,13 +8,37 @@ use std::time::{Duration, Instant};
 
 use batchbuffer::Engine;
 use devinfo::GpuAddress;
-use kmd_iface::ErrorReport;
+use kmd_iface::{ErrorKind, ErrorReport};
 use nix::errno::Errno;
 
+use super::arbiter::Claim;
 use super::fence::{Fence, announce, wait_until};
 use crate::cs;
 use crate::device::Device;
 use crate::mem::AddressSpace;
+
+/// What becomes of a context whose batch fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tolerance {
+    /// Whether it can be banned.
+    pub bannable: bool,
+    /// Whether it goes on after a batch that hangs, with its state reset.
+    pub recoverable: bool,
+}
+
+impl Default for Tolerance {
+    /// xe's: the first failure bans.
+    fn default() -> Self {
+        Self {
+            bannable: true,
+            recoverable: false,
+        }
+    }
+}
+
+/// Three hangs of a context within this time ban it even if it is recoverable (Linux,
+/// `CONTEXT_FAST_HANG_JIFFIES`).
+const FAST_HANGS: Duration = Duration::from_secs(120);
 
 /// What became of a context, shared by its timelines.
 #[derive(Debug, Default)]
@@ -23,6 +47,9 @@ pub struct ContextStatus {
     pub stop: AtomicBool,
     /// A batch of it failed: nothing more is taken.
     banned: AtomicBool,
+    tolerance: Mutex<Tolerance>,
+    /// When its last two batches hung, the older one first.
+    hangs: Mutex<[Option<Instant>; 2]>,
     /// Batches lost while running.
     active: AtomicU32,
     /// Batches lost while waiting.
@@ -52,13 +79,33 @@ impl ContextStatus {
             .clone()
     }
 
-    fn ban(&self, report: ErrorReport) {
-        self.report
+    /// What becomes of it if a batch fails.
+    pub fn tolerance(&self) -> MutexGuard<'_, Tolerance> {
+        self.tolerance
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .get_or_insert(report);
+    }
+
+    /// Takes note of a batch that failed.
+    fn fail(&self, report: ErrorReport) {
+        let faulted = report.kind == ErrorKind::PageFault;
+        *self.report.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
         self.active.fetch_add(1, Ordering::Relaxed);
-        self.banned.store(true, Ordering::Release);
+        let often = self.hangs_often();
+        let tolerance = *self.tolerance();
+        // i915 has no page faults: what the model makes of a scratch page bans always.
+        if faulted || tolerance.bannable && (!tolerance.recoverable || often) {
+            self.banned.store(true, Ordering::Release);
+        }
+    }
+
+    /// Takes note of a hang. Returns whether the one before the last was not long ago.
+    fn hangs_often(&self) -> bool {
+        let now = Instant::now();
+        let mut hangs = self.hangs.lock().unwrap_or_else(PoisonError::into_inner);
+        let [before, last] = *hangs;
+        *hangs = [last, Some(now)];
+        before.is_some_and(|before| now.saturating_duration_since(before) < FAST_HANGS)
     }
 }
 
@@ -71,6 +118,10 @@ pub struct Job {
     pub batch: Option<GpuAddress>,
     /// What it waits for.
     pub waits: Vec<Arc<Fence>>,
+    /// What it waits for to begin.
+    pub begins_after: Option<Arc<Fence>>,
+    /// Its place among the batches of the engine.
+    pub priority: i64,
     /// Signalled when it has ended.
     pub done: Arc<Fence>,
     /// Written when it has ended well, before `done` is signalled.
@@ -106,7 +157,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Queue {
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<(Job, Claim)>,
     /// Whether a thread works on it.
     served: bool,
     last: Option<Arc<Fence>>,
@@ -148,8 +199,11 @@ impl Timeline {
                 .map_err(|_| Errno::EAGAIN)?;
             queue.served = true;
         }
-        queue.last = Some(Arc::clone(&job.done));
-        queue.jobs.push_back(job);
+        let before = queue.last.replace(Arc::clone(&job.done));
+        let needs = job.waits.iter().cloned().chain(before).collect();
+        let arbiter = &self.shared.device.arbiter;
+        let claim = arbiter.enter(self.shared.engine, job.priority, needs);
+        queue.jobs.push_back((job, claim));
         drop(queue);
         announce();
         Ok(())
@@ -174,9 +228,9 @@ impl Shared {
         loop {
             let next = self.queue().jobs.pop_front();
             match next {
-                Some(job) => {
+                Some((job, claim)) => {
                     announce();
-                    self.process(&job);
+                    self.process(&job, claim);
                 }
                 None => {
                     let deadline = Instant::now() + LINGER;
@@ -193,12 +247,15 @@ impl Shared {
         }
     }
 
-    fn process(&self, job: &Job) {
+    fn process(&self, job: &Job, claim: Claim) {
         let stop = &self.status.stop;
         while !stop.load(Ordering::Relaxed) {
             // The deadline only bounds how late `stop` is seen.
             let deadline = Instant::now() + Duration::from_millis(100);
-            let ready = || job.waits.iter().all(|f| f.is_signalled()).then_some(());
+            let ready = || {
+                let begun = job.begins_after.iter().all(|f| f.has_begun());
+                (begun && job.waits.iter().all(|f| f.is_signalled())).then_some(())
+            };
             if wait_until(Some(deadline), ready).is_some() {
                 break;
             }
@@ -210,7 +267,9 @@ impl Shared {
             self.status.pending.fetch_add(1, Ordering::Relaxed);
             return job.done.signal(Err(Errno::EIO));
         }
-        let outcome = self.run(job);
+        job.done.begin();
+        let outcome = self.run(job, &claim);
+        drop(claim);
         job.done.signal(match outcome {
             Ok(()) => {
                 let view = job.space.view();
@@ -229,13 +288,19 @@ impl Shared {
                     tracing::error!("softgpu:   {line}");
                 }
                 self.device.record(report.clone());
-                self.status.ban(report);
+                self.status.fail(report);
+                self.reset();
                 Err(Errno::EIO)
             }
         });
     }
 
-    fn run(&self, job: &Job) -> Result<(), cs::Failure> {
+    /// Gives the context a new image: what a batch left half done is gone.
+    fn reset(&self) {
+        *self.image.lock().unwrap_or_else(PoisonError::into_inner) = cs::State::new(self.engine);
+    }
+
+    fn run(&self, job: &Job, claim: &Claim) -> Result<(), cs::Failure> {
         let Some(batch) = job.batch else {
             return Ok(());
         };
@@ -244,6 +309,7 @@ impl Shared {
             device: &self.device,
             space: &job.space,
             engine: self.engine,
+            claim,
             stop: &self.status.stop,
             hang_timeout: match job.endless {
                 true => Duration::MAX,

@@ -14,6 +14,13 @@ use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 use nix::unistd::Pid;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
+/// The end of the addresses that a client's memory can have.
+pub const END: u64 = if cfg!(target_arch = "x86_64") {
+    1 << 47
+} else {
+    1 << 52
+};
+
 /// Copies `out.len()` bytes from `address`.
 ///
 /// # Errors

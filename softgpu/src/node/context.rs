@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use batchbuffer::Engine;
 
 use crate::device::Device;
-use crate::engine::{ContextStatus, Fence, Timeline};
+use crate::engine::{ContextStatus, Fence, Timeline, Tolerance};
 
 /// An address space of i915. Which objects lie where is said with each submission, so there is
 /// nothing to keep but its identity.
@@ -44,10 +44,6 @@ pub struct ContextSettings {
     pub engines: Option<Vec<Option<EngineSlot>>>,
     /// Scheduling priority.
     pub priority: i64,
-    /// Whether hangs ban it.
-    pub bannable: bool,
-    /// Whether it goes on after a hang.
-    pub recoverable: bool,
     /// Whether its work outlives it.
     pub persistence: bool,
     /// Whether error captures leave it out.
@@ -57,14 +53,17 @@ pub struct ContextSettings {
 impl Context {
     /// A new context in `vm`.
     pub fn new(device: Arc<Device>, vm: Arc<Vm>) -> Arc<Self> {
+        let status = ContextStatus::default();
+        *status.tolerance() = Tolerance {
+            bannable: true,
+            recoverable: true,
+        };
         Arc::new(Self {
-            status: Arc::default(),
+            status: Arc::new(status),
             settings: Mutex::new(ContextSettings {
                 vm,
                 engines: None,
                 priority: 0,
-                bannable: true,
-                recoverable: true,
                 persistence: true,
                 no_error_capture: false,
             }),

@@ -20,7 +20,7 @@ use crate::uapi;
 pub use context::{Context, EngineSlot, Vm};
 pub use file::File;
 pub use object::{Memory, Object};
-pub use xe::{Work, XeQueue, XeVm};
+pub use xe::{VmMode, Work, XeQueue, XeVm};
 
 /// Why a software GPU could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

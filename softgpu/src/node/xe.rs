@@ -10,13 +10,31 @@ use crate::device::Device;
 use crate::engine::{ContextStatus, Fence, Timeline};
 use crate::mem::{AddressSpace, PAGE_BYTES, user};
 
+/// How batches run in an address space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VmMode {
+    /// They end in time, and dma-fences say when.
+    DmaFence,
+    /// Long-running, with everything that is bound in memory.
+    PreemptFence,
+    /// Long-running, with recoverable page faults.
+    Fault,
+}
+
+impl VmMode {
+    /// Whether there are no dma-fences out, and no time limit for batches.
+    pub const fn is_long_running(self) -> bool {
+        !matches!(self, Self::DmaFence)
+    }
+}
+
 /// An address space.
 #[derive(Debug)]
 pub struct XeVm {
     /// What is bound.
     pub space: Arc<AddressSpace>,
-    /// Long-running mode: no dma-fences out, no time limit for batches.
-    pub long_running: bool,
+    /// How batches run in it.
+    pub mode: VmMode,
     /// Destroyed: takes no more bindings or batches.
     closed: AtomicBool,
     /// The last binding operation that was queued.
@@ -25,10 +43,10 @@ pub struct XeVm {
 
 impl XeVm {
     /// An empty address space.
-    pub fn new(scratch_page: bool, long_running: bool) -> Arc<Self> {
+    pub fn new(scratch_page: bool, mode: VmMode) -> Arc<Self> {
         Arc::new(Self {
             space: Arc::new(AddressSpace::new(scratch_page)),
-            long_running,
+            mode,
             closed: AtomicBool::new(false),
             last_bind: Mutex::default(),
         })
@@ -115,17 +133,25 @@ pub enum Work {
 pub struct XeQueue {
     /// How it fares.
     pub status: Arc<ContextStatus>,
+    /// Its batches' place on the engine: 0 is low, 1 normal, 2 high.
+    pub priority: i64,
     /// What it does.
     pub work: Work,
 }
 
 impl XeQueue {
     /// A queue for batches of `vm` on an engine.
-    pub fn batches(device: &Arc<Device>, engine: Engine, vm: Arc<XeVm>) -> Arc<Self> {
+    pub fn batches(
+        device: &Arc<Device>,
+        engine: Engine,
+        vm: Arc<XeVm>,
+        priority: i64,
+    ) -> Arc<Self> {
         let status = Arc::new(ContextStatus::default());
         let timeline = Timeline::new(Arc::clone(device), engine, Arc::clone(&status));
         Arc::new(Self {
             status,
+            priority,
             work: Work::Batches { vm, timeline },
         })
     }
@@ -134,6 +160,7 @@ impl XeQueue {
     pub fn bindings() -> Arc<Self> {
         Arc::new(Self {
             status: Arc::default(),
+            priority: 0,
             work: Work::Bindings,
         })
     }

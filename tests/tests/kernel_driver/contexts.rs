@@ -75,8 +75,18 @@ fn contexts_and_address_spaces() {
         assert!(get(ContextParam::GttSize) > 1 << 32);
         assert_eq!(get(ContextParam::Recoverable), 0);
         assert_eq!(get(ContextParam::Priority).cast_signed(), -5);
-        calls::context_setparam(node, context, ContextParam::Priority, 3).unwrap();
-        assert_eq!(get(ContextParam::Priority), 3);
+        // Above the default is for the privileged.
+        assert_eq!(
+            errno(calls::context_setparam(
+                node,
+                context,
+                ContextParam::Priority,
+                3
+            )),
+            Errno::EPERM
+        );
+        calls::context_setparam(node, context, ContextParam::Priority, 0).unwrap();
+        assert_eq!(get(ContextParam::Priority), 0);
         let stats = calls::reset_stats(node, context).unwrap();
         assert_eq!((stats.batch_active, stats.batch_pending), (0, 0));
         calls::context_destroy(node, context).unwrap();

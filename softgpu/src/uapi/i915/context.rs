@@ -72,11 +72,15 @@ fn set(file: &File, context: &Context, args: &ContextParamArgs) -> Result<(), Er
             Ok(())
         }
         ContextParam::Bannable => {
-            context.settings().bannable = truth()?;
+            let bannable = truth()?;
+            if !bannable && !file.device().options.privileged {
+                return Err(Errno::EPERM);
+            }
+            context.status.tolerance().bannable = bannable;
             Ok(())
         }
         ContextParam::Recoverable => {
-            context.settings().recoverable = truth()?;
+            context.status.tolerance().recoverable = truth()?;
             Ok(())
         }
         ContextParam::Persistence => {
@@ -87,6 +91,10 @@ fn set(file: &File, context: &Context, args: &ContextParamArgs) -> Result<(), Er
             let priority = plain()?.cast_signed();
             if !(MIN_USER_PRIORITY..=MAX_USER_PRIORITY).contains(&priority) {
                 return Err(Errno::EINVAL);
+            }
+            // Above the default only CAP_SYS_NICE may go.
+            if priority > 0 && !file.device().options.privileged {
+                return Err(Errno::EPERM);
             }
             context.settings().priority = priority;
             Ok(())
@@ -201,8 +209,8 @@ pub(super) fn getparam(file: &File, args: &mut ContextParamArgs) -> Result<(), E
     let value = match parameter {
         ContextParam::GttSize => GTT_SIZE,
         ContextParam::NoErrorCapture => settings.no_error_capture.into(),
-        ContextParam::Bannable => settings.bannable.into(),
-        ContextParam::Recoverable => settings.recoverable.into(),
+        ContextParam::Bannable => context.status.tolerance().bannable.into(),
+        ContextParam::Recoverable => context.status.tolerance().recoverable.into(),
         ContextParam::Persistence => settings.persistence.into(),
         ContextParam::Priority => settings.priority.cast_unsigned(),
         // Each call makes a handle, as the kernel does.

@@ -16,7 +16,7 @@ use crate::device::Device;
 use crate::engine::{Fence, Job, Syncobj, give_away, import};
 use crate::mem::{AddressSpace, Binding, OwnerId, PAGE_BYTES, user};
 use crate::node::{Context, EngineSlot, File, Object};
-use crate::uapi::sync::sync_file;
+use crate::uapi::sync::sync_file as export;
 
 /// The most objects of a submission.
 const OBJECT_LIMIT: u32 = 1 << 20;
@@ -50,7 +50,7 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Result<(), Err
     }
     // The fd comes first: after the submission nothing may fail.
     let out = match args.flags.contains(ExecFlags::FENCE_OUT) {
-        true => Some(sync_file(&done)?),
+        true => Some(export(&done)?),
         false => None,
     };
     if moved {
@@ -66,6 +66,8 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Result<(), Err
             space,
             batch: Some(batch),
             waits,
+            begins_after: sync.begins_after,
+            priority: context.settings().priority,
             done: Arc::clone(&done),
             writes: Vec::new(),
             endless: false,
@@ -334,6 +336,7 @@ fn write_offsets(address: u64, objects: &[ExecObject]) -> Result<(), Errno> {
 #[derive(Default)]
 struct Sync {
     waits: Vec<Arc<Fence>>,
+    begins_after: Option<Arc<Fence>>,
     signals: Vec<(Arc<Syncobj>, u64)>,
 }
 
@@ -341,17 +344,16 @@ impl Sync {
     fn collect(file: &File, args: &ExecBuffer2) -> Result<Self, Errno> {
         let mut sync = Self::default();
         if args.flags.contains(ExecFlags::FENCE_IN) {
-            sync.waits.push(import::<Fence>(args.rsvd2 as u32 as i32)?);
+            sync.waits.push(sync_file(args.rsvd2)?);
         }
         if args.flags.contains(ExecFlags::FENCE_SUBMIT) {
-            // What was submitted has been: only that it is a fence is checked.
-            import::<Fence>(args.rsvd2 as u32 as i32)?;
+            sync.begins_after = Some(sync_file(args.rsvd2)?);
         }
         if args.flags.contains(ExecFlags::FENCE_ARRAY) {
             let count = u64::from(args.num_cliprects);
             let fences = read_fences(args.cliprects_ptr, count)?;
             let points = vec![0; fences.len()];
-            sync.add(file, &fences, &points)?;
+            sync.add(file, &fences, &points, false)?;
         }
         if args.flags.contains(ExecFlags::USE_EXTENSIONS) {
             let mut seen = false;
@@ -362,33 +364,49 @@ impl Sync {
                 let list: ExecTimelineFences = read_extension(address)?;
                 let fences = read_fences(list.handles_ptr, list.fence_count)?;
                 let points: Vec<u64> = user::read_array(list.values_ptr, list.fence_count)?;
-                sync.add(file, &fences, &points)
+                sync.add(file, &fences, &points, true)
             })?;
         }
         Ok(sync)
     }
 
-    fn add(&mut self, file: &File, fences: &[ExecFence], points: &[u64]) -> Result<(), Errno> {
+    /// Adds fences at points, 0 for what a sync object holds (Linux, `add_fence_array` and
+    /// `add_timeline_fence_array`).
+    fn add(
+        &mut self,
+        file: &File,
+        fences: &[ExecFence],
+        points: &[u64],
+        timeline: bool,
+    ) -> Result<(), Errno> {
         for (fence, point) in fences.iter().zip(points) {
             let known = ExecFenceFlags::WAIT | ExecFenceFlags::SIGNAL;
             if !(fence.flags - known).is_empty() {
                 return Err(Errno::EINVAL);
             }
             let object = file.syncobj(fence.handle)?;
+            let signal = fence.flags.contains(ExecFenceFlags::SIGNAL);
             if fence.flags.contains(ExecFenceFlags::WAIT) {
                 match object.fence(*point) {
+                    // It would wait for itself.
+                    Some(_) | None if signal && *point != 0 => return Err(Errno::EINVAL),
                     Some(fence) => self.waits.push(fence),
-                    // A point of the past may be waited for and set at once; nothing to wait
-                    // for otherwise is an error.
+                    // Of a timeline's array, what is to be signalled may be empty.
+                    None if signal && timeline => {}
                     None => return Err(Errno::EINVAL),
                 }
             }
-            if fence.flags.contains(ExecFenceFlags::SIGNAL) {
+            if signal {
                 self.signals.push((object, *point));
             }
         }
         Ok(())
     }
+}
+
+/// The fence of a sync file, whose fd is the lower half of `rsvd2`.
+fn sync_file(rsvd2: u64) -> Result<Arc<Fence>, Errno> {
+    import(rsvd2 as u32 as i32).map_err(|_| Errno::EINVAL)
 }
 
 fn read_fences(address: u64, count: u64) -> Result<Vec<ExecFence>, Errno> {

@@ -8,11 +8,11 @@ use kmd_iface::uapi::xe::vm::{
 };
 use nix::errno::Errno;
 
-use super::syncs::{FenceSpace, Syncs};
+use super::syncs::{Syncs, UserFences};
 use super::{DEVICE_PAGE, zero};
 use crate::engine::Fence;
 use crate::mem::{AddressSpace, Backing, Binding, OwnerId, PAGE_BYTES, user};
-use crate::node::{File, Memory, Work, XeVm};
+use crate::node::{File, Memory, VmMode, Work, XeVm};
 
 /// The most operations of one call.
 const BIND_LIMIT: u32 = 4096;
@@ -33,18 +33,25 @@ pub(super) fn vm_create(file: &File, args: &mut VmCreate) -> Result<(), Errno> {
             return Err(Errno::EINVAL);
         }
     }
+    let mode = match (long_running, args.flags.contains(VmCreateFlags::FAULT_MODE)) {
+        (_, true) => VmMode::Fault,
+        (true, false) => VmMode::PreemptFence,
+        (false, false) => VmMode::DmaFence,
+    };
     let scratch = scratch || file.device().options.scratch_page;
-    args.vm_id = file.xe_vms.insert(XeVm::new(scratch, long_running))?;
+    args.vm_id = file.xe_vms.insert(XeVm::new(scratch, mode))?;
     Ok(())
 }
 
 pub(super) fn vm_destroy(file: &File, args: &mut VmDestroy) -> Result<(), Errno> {
     zero(&[args.pad.into(), args.reserved[0], args.reserved[1]])?;
     let vm = file.xe_vms.get(args.vm_id).ok_or(Errno::ENOENT)?;
-    // Queues hold on to their address space: they go first.
-    let used = file.xe_queues.all().iter().any(
-        |queue| matches!(&queue.work, Work::Batches { vm: used, .. } if Arc::ptr_eq(used, &vm)),
-    );
+    // Long-running queues hold on to their address space: they go first. Others take no more
+    // batches.
+    let used = vm.mode == VmMode::PreemptFence
+        && file.xe_queues.all().iter().any(
+            |queue| matches!(&queue.work, Work::Batches { vm: used, .. } if Arc::ptr_eq(used, &vm)),
+        );
     if used {
         return Err(Errno::EBUSY);
     }
@@ -93,8 +100,11 @@ pub(super) fn vm_bind(file: &File, args: &mut VmBind) -> Result<(), Errno> {
         file,
         args.syncs,
         args.num_syncs,
-        vm.long_running,
-        FenceSpace::Client,
+        &vm,
+        match operations.is_empty() {
+            true => UserFences::None,
+            false => UserFences::OfClient,
+        },
     )?;
     let done = Fence::new();
     syncs.attach(&done);

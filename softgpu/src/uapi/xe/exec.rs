@@ -1,8 +1,10 @@
 //! Exec queues, submissions, user fences.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use batchbuffer::Engine;
 use devinfo::GpuAddress;
 use kmd_iface::uapi::xe::exec::{
     EXEC_QUEUE_EXTENSION_SET_PROPERTY, EXEC_QUEUE_GET_PROPERTY_BAN,
@@ -12,80 +14,96 @@ use kmd_iface::uapi::xe::exec::{
 use kmd_iface::uapi::xe::{EngineClass, EngineClassInstance, ExtSetProperty};
 use nix::errno::Errno;
 
-use super::syncs::{FenceSpace, Syncs};
-use super::{engines, for_each_extension, zero};
+use super::syncs::{Syncs, UserFences};
+use super::{find_engine, for_each_extension, zero};
 use crate::engine::{Fence, Job, Write, wait_until};
 use crate::mem::user;
 use crate::node::{File, Work, XeQueue};
 use crate::uapi::deadline_at;
 
-/// The most placements of a queue.
-const PLACEMENT_LIMIT: u16 = 64;
+/// The most engines that a queue names (Linux, `XE_HW_ENGINE_MAX_INSTANCE`).
+const INSTANCE_LIMIT: u32 = 9;
 
+/// Bounds of a timeslice in microseconds (Linux, `DRM_XE_TIMESLICE_MIN` and `_MAX`).
+const TIMESLICES: RangeInclusive<u64> = 1..=10_000_000;
+
+/// Priorities of queues.
+const NORMAL: i64 = 1;
+const HIGH: u64 = 2;
+
+/// Errors in the order of Linux `xe_exec_queue_create_ioctl`.
 pub(super) fn queue_create(file: &File, args: &mut ExecQueueCreate) -> Result<(), Errno> {
     zero(&[args.reserved[0], args.reserved[1]])?;
     // Bit 0 is a hint for low latency.
-    if args.flags & !1 != 0 || args.width == 0 || args.num_placements == 0 {
+    if args.flags & !1 != 0 {
         return Err(Errno::EINVAL);
     }
-    if args.num_placements > PLACEMENT_LIMIT {
+    let count = u32::from(args.width) * u32::from(args.num_placements);
+    if count == 0 || count > INSTANCE_LIMIT {
         return Err(Errno::EINVAL);
     }
-    if args.width != 1 {
-        // Parallel submission needs several engines of a class.
+    let placements: Vec<EngineClassInstance> = user::read_array(args.instances, count.into())?;
+    let first = placements.first().ok_or(Errno::EINVAL)?;
+    // There is one GT.
+    if first.gt_id != 0 {
         return Err(Errno::EINVAL);
     }
-    for_each_extension(args.extensions, |name, address| {
-        if name != EXEC_QUEUE_EXTENSION_SET_PROPERTY {
+    let queue = if first.engine_class == EngineClass::VmBind as u16 {
+        if count != 1 || first.engine_instance != 0 {
             return Err(Errno::EINVAL);
         }
-        set_property(&user::read(address)?)
-    })?;
-    let placements: Vec<EngineClassInstance> =
-        user::read_array(args.instances, args.num_placements.into())?;
-    let bind = EngineClass::VmBind as u16;
-    let queue = if placements.iter().any(|p| p.engine_class == bind) {
-        if args.num_placements != 1 {
-            return Err(Errno::EINVAL);
-        }
+        read_properties(file, args.extensions)?;
         XeQueue::bindings()
     } else {
-        let known = engines(file.device());
-        let mut chosen = None;
-        for placement in &placements {
-            let engine = known.iter().find(|(_, instance)| instance == placement);
-            let (engine, instance) = engine.ok_or(Errno::EINVAL)?;
-            match chosen {
-                None => chosen = Some((*engine, instance.engine_class)),
-                Some((_, class)) if class != instance.engine_class => return Err(Errno::EINVAL),
-                Some(_) => {}
-            }
+        let engine = choose(file, &placements)?;
+        if args.width != 1 {
+            // Parallel submission wants neighbouring engines of a class, which has one each.
+            return Err(Errno::EINVAL);
         }
-        let (engine, _) = chosen.ok_or(Errno::EINVAL)?;
         let vm = file.xe_vms.get(args.vm_id).ok_or(Errno::ENOENT)?;
-        XeQueue::batches(file.device(), engine, vm)
+        let priority = read_properties(file, args.extensions)?;
+        XeQueue::batches(file.device(), engine, vm, priority)
     };
     args.exec_queue_id = file.xe_queues.insert(queue)?;
     Ok(())
 }
 
-fn set_property(extension: &ExtSetProperty) -> Result<(), Errno> {
-    zero(&[
-        extension.pad.into(),
-        extension.reserved[0],
-        extension.reserved[1],
-    ])?;
-    match extension.property {
-        // Low and normal; high needs privileges.
-        EXEC_QUEUE_SET_PROPERTY_PRIORITY => match extension.value {
-            0 | 1 => Ok(()),
-            2 => Err(Errno::EPERM),
-            _ => Err(Errno::EINVAL),
-        },
-        // Timelines share the engine without slices of their own.
-        EXEC_QUEUE_SET_PROPERTY_TIMESLICE => Ok(()),
-        _ => Err(Errno::EINVAL),
+/// The engine of a queue: the placements exist, and are of one class.
+fn choose(file: &File, placements: &[EngineClassInstance]) -> Result<Engine, Errno> {
+    let mut chosen = None;
+    for placement in placements {
+        let engine = find_engine(file.device(), *placement).ok_or(Errno::EINVAL)?;
+        if *chosen.get_or_insert(engine) != engine {
+            return Err(Errno::EINVAL);
+        }
     }
+    chosen.ok_or(Errno::EINVAL)
+}
+
+/// The priority that a chain of properties gives a queue.
+fn read_properties(file: &File, extensions: u64) -> Result<i64, Errno> {
+    let mut priority = NORMAL;
+    for_each_extension(extensions, |name, address| {
+        if name != EXEC_QUEUE_EXTENSION_SET_PROPERTY {
+            return Err(Errno::EINVAL);
+        }
+        let extension: ExtSetProperty = user::read(address)?;
+        zero(&[extension.pad.into()])?;
+        match (extension.property, extension.value) {
+            (EXEC_QUEUE_SET_PROPERTY_PRIORITY, value) if value > HIGH => Err(Errno::EINVAL),
+            (EXEC_QUEUE_SET_PROPERTY_PRIORITY, HIGH) if !file.device().options.privileged => {
+                Err(Errno::EPERM)
+            }
+            (EXEC_QUEUE_SET_PROPERTY_PRIORITY, value) => {
+                priority = value.cast_signed();
+                Ok(())
+            }
+            // Slices have no length here.
+            (EXEC_QUEUE_SET_PROPERTY_TIMESLICE, value) if TIMESLICES.contains(&value) => Ok(()),
+            _ => Err(Errno::EINVAL),
+        }
+    })?;
+    Ok(priority)
 }
 
 pub(super) fn queue_destroy(file: &File, args: &mut ExecQueueDestroy) -> Result<(), Errno> {
@@ -103,7 +121,7 @@ pub(super) fn queue_get_property(
     file: &File,
     args: &mut ExecQueueGetProperty,
 ) -> Result<(), Errno> {
-    zero(&[args.extensions, args.reserved[0], args.reserved[1]])?;
+    zero(&args.reserved)?;
     let queue = file
         .xe_queues
         .get(args.exec_queue_id)
@@ -129,25 +147,28 @@ pub(super) fn exec(file: &File, args: &mut Exec) -> Result<(), Errno> {
     let Work::Batches { vm, timeline } = &queue.work else {
         return Err(Errno::EINVAL);
     };
-    if queue.status.is_banned() {
-        return Err(Errno::ECANCELED);
-    }
     // No batch at all only waits and signals.
     if args.num_batch_buffer > 1 {
         return Err(Errno::EINVAL);
     }
-    let batch = GpuAddress::new(args.address);
-    let long_running = vm.long_running;
-    let syncs = Syncs::read(
-        file,
-        args.syncs,
-        args.num_syncs,
-        long_running,
-        FenceSpace::Gpu,
-    )?;
+    if queue.status.is_banned() {
+        return Err(Errno::ECANCELED);
+    }
+    let batch = (args.num_batch_buffer == 1).then(|| GpuAddress::new(args.address));
+    let long_running = vm.mode.is_long_running();
+    let syncs = Syncs::read(file, args.syncs, args.num_syncs, vm, UserFences::OfGpu)?;
+    // Nothing is signalled by nothing where there are no dma-fences.
+    if batch.is_none() && long_running {
+        return Ok(());
+    }
+    if vm.is_closed() {
+        return Err(Errno::ECANCELED);
+    }
     vm.drop_stale_pages()?;
     let done = Fence::new();
-    let signals = syncs.user_fence.map(|fence| Write {
+    // User fences are a batch's.
+    let signals = syncs.user_fence.filter(|_| batch.is_some());
+    let writes = signals.map(|fence| Write {
         address: GpuAddress::new(fence.address),
         value: fence.value,
     });
@@ -156,10 +177,12 @@ pub(super) fn exec(file: &File, args: &mut Exec) -> Result<(), Errno> {
     timeline
         .submit(Job {
             space: Arc::clone(&vm.space),
-            batch: (args.num_batch_buffer == 1).then_some(batch),
+            batch,
             waits,
+            begins_after: None,
+            priority: queue.priority,
             done: Arc::clone(&done),
-            writes: signals.into_iter().collect(),
+            writes: writes.into_iter().collect(),
             endless: long_running,
         })
         .inspect_err(|errno| done.signal(Err(*errno)))?;
@@ -189,12 +212,16 @@ pub(super) fn wait_user_fence(file: &File, args: &mut WaitUserFence) -> Result<(
     };
     let started = Instant::now();
     let absolute = args.flags.contains(WaitFlags::ABSTIME);
-    let deadline = if absolute {
-        deadline_at(args.timeout)
-    } else {
-        // A negative time is for ever.
-        let limit = u64::try_from(args.timeout).ok().map(Duration::from_nanos);
-        limit.and_then(|limit| started.checked_add(limit))
+    let deadline = match u64::try_from(args.timeout) {
+        // A negative time is for ever, and is told so, whether it was a point of time or not.
+        Err(_) => {
+            args.timeout = i64::MAX;
+            None
+        }
+        // No time is none, absolute or not.
+        Ok(0) => Some(started),
+        Ok(_) if absolute => deadline_at(args.timeout),
+        Ok(limit) => started.checked_add(Duration::from_nanos(limit)),
     };
     let outcome = loop {
         if holds(args, op)? {

@@ -8,15 +8,17 @@ use nix::errno::Errno;
 use super::zero;
 use crate::engine::{Fence, Syncobj};
 use crate::mem::user;
-use crate::node::File;
+use crate::node::{File, XeVm};
 
-/// Where a user fence's address is valid.
+/// Which user fences a call takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FenceSpace {
-    /// In the client's process: for bindings.
-    Client,
-    /// In the address space: for batches.
-    Gpu,
+pub(super) enum UserFences {
+    /// None: a call that does nothing.
+    None,
+    /// At addresses of the client's process: for bindings.
+    OfClient,
+    /// At addresses of the address space: for batches.
+    OfGpu,
 }
 
 /// A value to write when the work is done.
@@ -35,24 +37,29 @@ pub(super) struct Syncs {
 }
 
 impl Syncs {
-    /// Reads `count` syncs at `address`.
+    /// Reads `count` syncs at `address`. Errors in the order of Linux `xe_sync_entry_parse`.
     ///
     /// # Errors
     /// `EINVAL`, `ENOENT` and `EFAULT` as usual; `EOPNOTSUPP` for what an address space in
-    /// long-running mode does not have.
+    /// long-running mode, or the call, does not have.
     pub fn read(
         file: &File,
         address: u64,
         count: u32,
-        long_running: bool,
-        space: FenceSpace,
+        vm: &XeVm,
+        user_fences: UserFences,
     ) -> Result<Self, Errno> {
         if count > MAX_SYNCS {
             return Err(Errno::EINVAL);
         }
         let mut syncs = Self::default();
+        let mut fences = 0;
         for sync in user::read_array::<Sync>(address, count.into())? {
-            syncs.add(file, &sync, long_running, space)?;
+            fences += usize::from(sync.ty == SyncType::UserFence as u32);
+            syncs.add(file, &sync, vm.mode.is_long_running(), user_fences)?;
+        }
+        if fences > 1 {
+            return Err(Errno::EINVAL);
         }
         Ok(syncs)
     }
@@ -62,23 +69,23 @@ impl Syncs {
         file: &File,
         sync: &Sync,
         long_running: bool,
-        space: FenceSpace,
+        user_fences: UserFences,
     ) -> Result<(), Errno> {
-        zero(&[sync.extensions, sync.reserved[0], sync.reserved[1]])?;
+        zero(&sync.reserved)?;
         if !(sync.flags - SyncFlags::SIGNAL).is_empty() {
             return Err(Errno::EINVAL);
         }
         let signal = sync.flags.contains(SyncFlags::SIGNAL);
         let ty = SyncType::from_raw(sync.ty).ok_or(Errno::EINVAL)?;
         if ty == SyncType::UserFence {
-            if !signal {
+            if !signal || user_fences == UserFences::None {
                 return Err(Errno::EOPNOTSUPP);
             }
-            if sync.addr & 7 != 0 || self.user_fence.is_some() {
+            if sync.addr & 7 != 0 {
                 return Err(Errno::EINVAL);
             }
-            if space == FenceSpace::Client {
-                let _: u64 = user::read(sync.addr)?;
+            if user_fences == UserFences::OfClient && sync.addr >= user::END {
+                return Err(Errno::EFAULT);
             }
             self.user_fence = Some(UserFence {
                 address: sync.addr,
@@ -89,10 +96,12 @@ impl Syncs {
         if signal && long_running {
             return Err(Errno::EOPNOTSUPP);
         }
-        let handle = u32::try_from(sync.addr).map_err(|_| Errno::ENOENT)?;
+        let handle = u32::try_from(sync.addr).map_err(|_| Errno::EINVAL)?;
+        if ty == SyncType::TimelineSyncobj && sync.timeline_value == 0 {
+            return Err(Errno::EINVAL);
+        }
         let object = file.syncobj(handle)?;
         let point = match ty {
-            SyncType::TimelineSyncobj if sync.timeline_value == 0 => return Err(Errno::EINVAL),
             SyncType::TimelineSyncobj => sync.timeline_value,
             _ => 0,
         };
