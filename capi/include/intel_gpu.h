@@ -928,7 +928,10 @@ enum ig_status ig_queue_create(const struct ig_device *device,
                                uint32_t out_of_order,
                                struct ig_queue **queue);
 
-// Releases a queue. Its commands go on.
+// Releases a queue. Waits for the commands that the device has, sixty seconds at most: what has
+// not ended then is abandoned, and its events fail. To wait for another time, or to know how the
+// commands ended, finish the queue first. Commands that events hold back still go on when those
+// are set; the call that sets them waits in place of this one then.
 void ig_queue_release(struct ig_queue *_queue);
 
 // Waits for all commands that a queue has, at most `timeout` nanoseconds. Gives what the first
@@ -1144,7 +1147,10 @@ enum ig_status ig_queue_create(const struct ig_device *device,
                                uint32_t out_of_order,
                                struct ig_queue **queue);
 
-// Releases a queue. Its commands go on.
+// Releases a queue. Waits for the commands that the device has, sixty seconds at most: what has
+// not ended then is abandoned, and its events fail. To wait for another time, or to know how the
+// commands ended, finish the queue first. Commands that events hold back still go on when those
+// are set; the call that sets them waits in place of this one then.
 void ig_queue_release(struct ig_queue *_queue);
 
 // Waits for all commands that a queue has, at most `timeout` nanoseconds. Gives what the first

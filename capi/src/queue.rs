@@ -82,7 +82,10 @@ pub extern "C" fn ig_queue_create(
     })
 }
 
-/// Releases a queue. Its commands go on.
+/// Releases a queue. Waits for the commands that the device has, sixty seconds at most: what has
+/// not ended then is abandoned, and its events fail. To wait for another time, or to know how the
+/// commands ended, finish the queue first. Commands that events hold back still go on when those
+/// are set; the call that sets them waits in place of this one then.
 #[unsafe(no_mangle)]
 pub extern "C" fn ig_queue_release(_queue: Option<Box<Queue>>) {}
 

@@ -156,6 +156,7 @@ impl KmdError {
             Errno::EBADF => "the node was closed",
             Errno::EMFILE | Errno::ENFILE => "too many open files: raise the limit",
             Errno::ETIME | Errno::ETIMEDOUT => "the deadline passed",
+            Errno::EAGAIN => "the kernel was still busy after ten seconds: try again later",
             _ => "unexpected",
         };
         Self::Ioctl { ioctl, errno, hint }

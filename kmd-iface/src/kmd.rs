@@ -19,7 +19,8 @@ pub enum Placement {
     System,
     /// The device's own memory; host memory on devices that have none.
     Device,
-    /// The device's own memory, where the CPU can map it.
+    /// The device's own memory, where the CPU can map it; host memory when there is no more of
+    /// that.
     DeviceCpuVisible,
 }
 
@@ -97,7 +98,8 @@ pub struct Submission<'a> {
     pub batch: GpuAddress,
     /// Bytes of commands, a multiple of 8.
     pub length: u64,
-    /// Completions to wait for first, of any queue of the same [`Kmd`].
+    /// Completions to wait for first, of any queue of the same [`Kmd`]. A destroyed queue has
+    /// nothing left to wait for.
     pub wait: &'a [Fence],
 }
 
@@ -228,7 +230,8 @@ pub trait Kmd: Send + Sync + fmt::Debug {
     /// No such engine, or the kernel refuses the priority.
     fn create_queue(&self, desc: &QueueDesc) -> KmdResult<QueueId>;
 
-    /// Destroys a queue. Work that it still has is abandoned.
+    /// Destroys a queue. Work that it still has is abandoned: it can not be waited for, and no
+    /// other queue waits for it any more. The queue's name is never given again.
     ///
     /// # Errors
     /// No such queue.
@@ -244,8 +247,8 @@ pub trait Kmd: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// [`DeadlineExceeded`](crate::KmdError::DeadlineExceeded), and
-    /// [`QueueLost`](crate::KmdError::QueueLost) if the queue was reset, in
-    /// which case results are not valid.
+    /// [`QueueLost`](crate::KmdError::QueueLost) if the queue was reset at any time: whether this
+    /// submission had ended before, only what it wrote to memory can tell.
     fn wait(&self, fence: Fence, deadline: Instant) -> KmdResult<()>;
 
     /// Whether a submission is done, without waiting.

@@ -6,6 +6,17 @@
 //! fences with deadlines. [`open`] picks the client for a node.
 //!
 //! [`uapi`] holds the structures, flags and numbers of both sides.
+//!
+//! # Locks
+//! A client has three kinds of locks. In this order, and each for what it says only:
+//! 1. a queue's turn to submit, held while the kernel takes a batch, which can last until its
+//!    ring has room; only submissions to the same queue want it;
+//! 2. the client's tables, never held over a call into the kernel;
+//! 3. the handles being imported or closed, which waits for nothing on the GPU.
+//!
+//! So no wait, look or destruction is behind a submission. What an ioctl names by number (GEM
+//! handles, sync objects, queues) the caller of the ioctl keeps by reference count until it
+//! returns: the number cannot come to mean something else.
 
 mod description;
 mod discover;
@@ -17,7 +28,10 @@ mod kmd;
 mod memory;
 mod node;
 mod node_ext;
+mod object;
 mod open;
+mod queues;
+mod records;
 mod render_node;
 mod space;
 pub mod uapi;

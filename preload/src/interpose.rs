@@ -21,6 +21,8 @@ use libc::{
     off_t, size_t, ssize_t,
 };
 
+use kmd_iface::uapi::{Direction, Request};
+
 use crate::node::{process, process_if_started};
 use crate::real;
 use crate::tree::{DRM_MAJOR, RENDER_MINOR, is_redirected};
@@ -350,24 +352,38 @@ unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c
         Some(Err(errno)) => return fail(errno),
         Some(Ok(node)) => node,
     };
-    // The size field of the request (include/uapi/asm-generic/ioctl.h) says how much is read
-    // and written; the copy is checked, as the kernel's is.
-    let size = (request >> 16 & 0x3fff) as usize;
-    let mut bytes = vec![0u8; size];
-    if let Err(errno) = user_memory::read(argument, &mut bytes) {
+    let request = Request(request as u32);
+    let mut bytes = vec![0u8; request.size()];
+    let (given, taken) = directions(request);
+    if given && let Err(errno) = user_memory::read(argument, &mut bytes) {
         return fail(errno);
     }
-    match node.ioctl(request as u32, &mut bytes) {
-        Ok(result) => match user_memory::write(argument, &bytes) {
-            Ok(()) => result,
-            Err(errno) => fail(errno),
-        },
-        Err(errno) => {
-            tracing::debug!(target: "preload", "ioctl {:#x}: {errno}", request & 0xff);
-            // Some ioctls report through their argument on failure as well.
-            let _ = user_memory::write(argument, &bytes);
+    let outcome = node.ioctl(request.0, &mut bytes);
+    // Some ioctls report through their argument on failure as well.
+    let written = if taken {
+        user_memory::write(argument, &bytes)
+    } else {
+        Ok(())
+    };
+    match (outcome, written) {
+        (Err(errno), _) => {
+            tracing::debug!(target: "preload", "ioctl {:#x}: {errno}", request.number());
             fail(errno as c_int)
         }
+        (Ok(_), Err(errno)) => fail(errno),
+        (Ok(result), Ok(())) => result,
+    }
+}
+
+/// Whether a request's argument is read, and whether it is written: `_IOC_WRITE` and `_IOC_READ`
+/// of include/uapi/asm-generic/ioctl.h. Others the kernel does not touch (`drm_ioctl` of
+/// drivers/gpu/drm/drm_ioctl.c): they may be constants, or uninitialized.
+fn directions(request: Request) -> (bool, bool) {
+    match request.direction() {
+        Direction::None => (false, false),
+        Direction::Write => (true, false),
+        Direction::Read => (false, true),
+        Direction::ReadWrite => (true, true),
     }
 }
 
@@ -491,5 +507,31 @@ mod user_memory {
         } else {
             Err(EFAULT)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kmd_iface::uapi::drm::{GEM_CLOSE, GemClose};
+    use kmd_iface::uapi::i915::gem::{CREATE, Create};
+
+    use super::*;
+
+    #[test]
+    fn arguments_that_are_only_read_may_be_constants() {
+        let node = process().unwrap().open_node(libc::O_CLOEXEC).unwrap();
+        let mut create = Create {
+            size: 4096,
+            ..Default::default()
+        };
+        let argument = ptr::from_mut(&mut create).cast();
+        // SAFETY: the argument is the request's.
+        let created = unsafe { ioctl(node, CREATE.request().into(), argument) };
+        static FIRST: GemClose = GemClose { handle: 1, pad: 0 };
+        assert_eq!((created, create.handle), (0, FIRST.handle));
+        let argument = ptr::from_ref(&FIRST).cast_mut().cast();
+        // SAFETY: as above; what the request does not say is written, is not.
+        let closed = unsafe { ioctl(node, GEM_CLOSE.request().into(), argument) };
+        assert_eq!(closed, 0);
     }
 }

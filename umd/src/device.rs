@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use batchbuffer::dispatch::{Commands, Mocs};
 use devinfo::{Family, Platform, Target};
-use kmd_iface::{Kmd, KmdError};
+use kmd_iface::{AddressSpaceOptions, Kmd, KmdError};
 
-use crate::backend::{self, StatisticsHook, ViolationsHook};
+use crate::backend::{self, Backend, StatisticsHook, ViolationsHook};
 use crate::clock::Clock;
 use crate::error::{DeviceError, Error};
 use crate::memory::{Pool, Registry};
@@ -20,7 +20,8 @@ pub struct OpenOptions {
     pub fallback: Option<(String, Option<u8>)>,
     /// Host threads of the software GPU; as many as there are cores if `None`.
     pub threads: Option<usize>,
-    /// Points accesses to unbound pages at a scratch page, as i915 does, instead of failing.
+    /// Points accesses to unbound pages at a scratch page instead of failing. i915 on silicon does
+    /// so always.
     pub scratch_page: bool,
     /// Makes the software GPU report what silicon leaves undefined.
     pub check: bool,
@@ -117,10 +118,20 @@ impl Device {
     pub fn open_with(spec: &DeviceSpec, options: &OpenOptions) -> Result<Self, Error> {
         let opened = Instant::now();
         let backend = backend::open(spec, options)?;
+        Self::of_backend(backend, &spec.to_string(), opened, options)
+    }
+
+    /// The device behind an opened node; `spec` is what was asked for.
+    pub(crate) fn of_backend(
+        backend: Backend,
+        spec: &str,
+        opened: Instant,
+        options: &OpenOptions,
+    ) -> Result<Self, Error> {
         let description = backend.kmd.description();
         let Some(platform) = description.platform else {
             return Err(DeviceError::Open {
-                spec: spec.to_string(),
+                spec: spec.to_owned(),
                 why: format!(
                     "PCI id 8086:{:04x}, revision {}, is not in the table of platforms",
                     description.pci_id, description.revision
@@ -133,7 +144,11 @@ impl Device {
             revision: description.revision,
         };
         let clock = Clock::new(opened, backend.kmd.as_ref());
-        let registry = Registry::new(backend.kmd).map_err(kernel("an address space"))?;
+        let space = AddressSpaceOptions {
+            scratch_page: options.scratch_page,
+            ..AddressSpaceOptions::default()
+        };
+        let registry = Registry::new(backend.kmd, space).map_err(kernel("an address space"))?;
         Ok(Self {
             inner: Arc::new(DeviceInner {
                 name: backend.name,

@@ -210,7 +210,8 @@ pub enum DeviceError {
     /// The queue was lost earlier, by work of its own or of another's.
     #[error("the queue is lost: {0}")]
     Lost(String),
-    /// A command that this one waits for failed.
+    /// A command that this one waits for failed. If that was not known when the kernel driver got
+    /// this one, it ran nevertheless.
     #[error("a command that this one waits for failed: {0}")]
     Dependency(Box<DeviceError>),
     /// A user event was failed by this process.
@@ -239,8 +240,13 @@ impl DeviceError {
             | Self::Hang(_)
             | Self::PageFault(_)
             | Self::Fault(_)
-            | Self::Lost(_)
-            | Self::Dependency(_) => ErrorClass::Device,
+            | Self::Lost(_) => ErrorClass::Device,
+            Self::Dependency(first) => first.class(),
         }
+    }
+
+    /// Whether this is what a queue was lost by, and not what came of it.
+    pub(crate) fn is_of_the_guilty(&self) -> bool {
+        matches!(self, Self::Hang(_) | Self::PageFault(_) | Self::Fault(_))
     }
 }

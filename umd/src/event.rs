@@ -1,19 +1,25 @@
 //! Events.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::collections::HashSet;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use kmd_iface::{Fence, KmdError};
+use kmd_iface::{Fence, KmdError, Seqno};
 
+use crate::clock::Pair;
 use crate::deadline::Deadline;
 use crate::device::{DeviceInner, kernel as refused};
 use crate::error::{DeviceError, Error};
 use crate::fault;
 use crate::held::{self, Held};
 use crate::launch::Prepared;
-use crate::queue::QueueInner;
+use crate::ledger::{End, Ledger};
 
 /// The end of a command. Clones name the same one.
+///
+/// A command has ended well when the GPU has written its completion tag, whatever became of its
+/// queue later. One whose wait list has a command that fails fails, too: it does not run if that
+/// is known before the kernel driver gets it, but does if it fails afterwards.
 #[derive(Clone, Debug)]
 pub struct Event {
     inner: Arc<EventInner>,
@@ -78,8 +84,10 @@ enum Stage {
 pub(crate) struct Submitted {
     pub fence: Fence,
     pub prepared: Prepared,
-    pub queue: Weak<QueueInner>,
+    pub ledger: Arc<Ledger>,
     pub at: Duration,
+    /// The clocks about then.
+    pub clocks: Option<Pair>,
     /// What it waited for: if that failed, so does this.
     pub dependencies: Vec<Event>,
 }
@@ -142,16 +150,23 @@ impl Event {
                 }
                 Stage::Submitted(submitted) => {
                     drop(state);
-                    let waited = self
-                        .inner
-                        .device
-                        .kmd()
-                        .wait(submitted.fence, deadline.instant());
-                    match waited {
+                    let kmd = self.inner.device.kmd();
+                    match kmd.wait(submitted.fence, deadline.instant()) {
                         Err(KmdError::DeadlineExceeded { .. }) => {
-                            return Err(self.timeout(asked).into());
+                            if !submitted.prepared.is_done() {
+                                return Err(self.timeout(asked).into());
+                            }
+                            self.settle(&submitted, Ok(()));
                         }
-                        other => self.settle(&submitted, other),
+                        ended => {
+                            self.settle(&submitted, ended.clone());
+                            // All before it have ended, too; with the queue, all behind it.
+                            let last = match ended {
+                                Err(KmdError::QueueLost { .. }) => Seqno::new(u64::MAX),
+                                _ => submitted.fence.seqno,
+                            };
+                            submitted.ledger.ended(last, &ended);
+                        }
                     }
                 }
             }
@@ -184,13 +199,22 @@ impl Event {
     /// Notices an end that nobody waited for.
     fn poll(&self) {
         let stage = self.state().stage.clone();
-        if let Stage::Submitted(submitted) = stage {
-            let kmd = self.inner.device.kmd();
-            match kmd.is_done(submitted.fence) {
-                Ok(false) => {}
-                Ok(true) => self.settle(&submitted, Ok(())),
-                Err(error) => self.settle(&submitted, Err(error)),
-            }
+        if let Stage::Submitted(submitted) = stage
+            && let Some(outcome) = self.look(&submitted)
+        {
+            self.settle(&submitted, outcome);
+        }
+    }
+
+    /// How the command has ended, if it has. No system call if it ended well.
+    fn look(&self, submitted: &Submitted) -> Option<Result<(), KmdError>> {
+        if submitted.prepared.is_done() {
+            return Some(Ok(()));
+        }
+        match self.inner.device.kmd().is_done(submitted.fence) {
+            Ok(false) => None,
+            Ok(true) => Some(Ok(())),
+            Err(error) => Some(Err(error)),
         }
     }
 
@@ -223,20 +247,6 @@ impl Event {
         }
     }
 
-    /// Whether the completion tag says that the GPU has ended the command.
-    pub(crate) fn tag_is_set(&self) -> bool {
-        match &self.state().stage {
-            Stage::Submitted(submitted) => submitted.prepared.is_done(),
-            Stage::Waiting => false,
-            Stage::Complete | Stage::Failed(_) => true,
-        }
-    }
-
-    /// Whether the end was noticed.
-    pub(crate) fn is_settled(&self) -> bool {
-        matches!(self.state().stage, Stage::Complete | Stage::Failed(_))
-    }
-
     /// What the command failed with.
     pub(crate) fn error(&self) -> Option<DeviceError> {
         match &self.state().stage {
@@ -251,8 +261,8 @@ impl Event {
 
     /// The kernel driver has the command now. Gives the commands that can go on.
     #[must_use]
-    pub(crate) fn submitted(&self, submitted: Submitted) -> Vec<Arc<Held>> {
-        self.leave_waiting(Stage::Submitted(Arc::new(submitted)), None)
+    pub(crate) fn submitted(&self, submitted: Arc<Submitted>) -> Vec<Arc<Held>> {
+        self.leave_waiting(Stage::Submitted(submitted), None)
     }
 
     /// The command failed before the kernel driver got it. Gives the commands that can go on.
@@ -274,95 +284,124 @@ impl Event {
         holds
     }
 
-    /// Notices how the commands ended that this one waited for, and then itself. A loop, because
-    /// chains of them can be long.
-    fn settle(&self, submitted: &Arc<Submitted>, outcome: Result<(), KmdError>) {
-        let mut open = submitted.unsettled();
-        while let Some((event, next)) = open.last().cloned() {
-            let deeper = next.unsettled();
-            if deeper.is_empty() {
-                open.pop();
-                // Its successor has ended, and so has it.
-                let outcome = event.inner.device.kmd().is_done(next.fence).map(drop);
+    /// Notices how the commands ended that this one waited for, and then itself: what the kernel
+    /// driver said of it is `outcome`. A loop, because chains of them can be long.
+    pub(crate) fn settle(&self, submitted: &Arc<Submitted>, outcome: Result<(), KmdError>) {
+        if !matches!(self.state().stage, Stage::Submitted(_)) {
+            return;
+        }
+        let mut seen = HashSet::new();
+        // Each command twice: to look at what it waited for, and, behind that, at itself.
+        let mut open = vec![(self.clone(), submitted.clone(), false)];
+        while let Some((event, next, is_ready)) = open.pop() {
+            if !is_ready {
+                if seen.insert(Arc::as_ptr(&next)) {
+                    let waited_for = next.unsettled();
+                    open.push((event, next, true));
+                    open.extend(waited_for.into_iter().map(|(e, s)| (e, s, false)));
+                }
+            } else if event.is(self) {
+                event.settle_one(&next, outcome.clone());
+            } else if let Some(outcome) = event.look(&next) {
                 event.settle_one(&next, outcome);
-            } else {
-                open.extend(deeper);
             }
         }
-        self.settle_one(submitted, outcome);
     }
 
     /// The kernel driver said how the command ended. The first one to say it counts.
     fn settle_one(&self, submitted: &Arc<Submitted>, outcome: Result<(), KmdError>) {
-        let outcome = match outcome {
-            Ok(()) => match submitted.dependencies.iter().find_map(Event::error) {
-                Some(error) => Err(DeviceError::Dependency(Box::new(error))),
-                None => Ok(()),
-            },
-            Err(KmdError::QueueLost { report, .. }) => {
-                let queue = submitted.queue.upgrade();
-                let guilty = queue.as_ref().is_none_or(|queue| queue.is_guilty(self));
-                let error = if guilty {
-                    fault::error(
-                        &report,
-                        submitted.prepared.kernel.as_ref(),
-                        &self.inner.device,
-                    )
-                } else {
-                    DeviceError::Lost(format!("an earlier command ended it: {report}"))
-                };
-                if let Some(queue) = queue {
-                    queue.lose(report.to_string());
-                }
-                Err(error)
-            }
-            Err(error) => Err(refused("a wait")(error)),
+        if !matches!(self.state().stage, Stage::Submitted(_)) {
+            return;
+        }
+        let outcome = self.judge(submitted, outcome);
+        let ended = match outcome {
+            Ok(()) => Some((self.gpu_timestamps(submitted), submitted.prepared.printed())),
+            Err(_) => None,
         };
-        let ended = self.inner.device.clock.now();
-        let printed = match outcome {
-            Ok(()) => submitted.prepared.printed(),
-            Err(_) => String::new(),
-        };
-        let timestamps = self.gpu_timestamps(submitted, ended);
         let mut state = self.state();
         if !matches!(state.stage, Stage::Submitted(_)) {
             return;
         }
-        match outcome {
-            Ok(()) => {
-                state.stage = Stage::Complete;
-                state.timestamps = Some(timestamps);
-                state.printed = printed;
+        let stage = match outcome {
+            Ok(()) => Stage::Complete,
+            Err(error) => {
+                // Before anybody can see that it failed.
+                submitted.ledger.failed(&error);
+                Stage::Failed(error)
             }
-            Err(error) => state.stage = Stage::Failed(error),
+        };
+        let before = std::mem::replace(&mut state.stage, stage);
+        if let Some((timestamps, printed)) = ended {
+            state.timestamps = Some(timestamps);
+            state.printed = printed;
         }
         drop(state);
+        drop(before);
         self.inner.changed.notify_all();
     }
 
-    fn gpu_timestamps(&self, submitted: &Submitted, seen: Duration) -> Timestamps {
+    /// How the command ended, from what the kernel driver said of its queue.
+    fn judge(
+        &self,
+        submitted: &Submitted,
+        outcome: Result<(), KmdError>,
+    ) -> Result<(), DeviceError> {
+        // The kernel driver speaks of the queue, which a later command may have lost.
+        if submitted.prepared.is_done() {
+            return match submitted.dependencies.iter().find_map(Event::error) {
+                Some(error) => Err(DeviceError::Dependency(Box::new(error))),
+                None => Ok(()),
+            };
+        }
+        let end = match &outcome {
+            Err(KmdError::QueueLost { report, .. }) => Some(submitted.ledger.lose(report)),
+            _ => submitted.ledger.end(),
+        };
+        Err(match (end, outcome) {
+            (Some(End::Lost { report, guilty }), _) if guilty == Some(submitted.fence.seqno) => {
+                let kernel = submitted.prepared.kernel.as_ref();
+                fault::error(&report, kernel, &self.inner.device)
+            }
+            (Some(End::Lost { report, .. }), _) => {
+                DeviceError::Lost(format!("an earlier command ended it: {report}"))
+            }
+            (Some(end @ End::Released), _) => end.error(),
+            (None, Err(error)) => refused("a wait")(error),
+            (None, Ok(())) => DeviceError::Lost(
+                "the kernel driver says that the command ended, but the GPU did not write its \
+                 completion tag"
+                    .to_owned(),
+            ),
+        })
+    }
+
+    fn gpu_timestamps(&self, submitted: &Submitted) -> Timestamps {
         let clock = &self.inner.device.clock;
+        let seen = clock.now();
         let (started, ended) = submitted.prepared.ticks();
-        let started = clock.time(started, submitted.at).unwrap_or(submitted.at);
-        let ended = clock.time(ended, seen).unwrap_or(seen);
+        let now = clock.pair(self.inner.device.kmd().as_ref());
+        let span = submitted.clocks.zip(now);
+        let span = span.and_then(|pairs| clock.span(pairs, submitted.at, (started, ended)));
+        let (started, ended) = span.unwrap_or((submitted.at, seen));
         self.ordered(submitted.at, started, ended)
     }
 
     /// The clocks of process and GPU tick apart by some microseconds: a stage is never earlier
-    /// than the one before it.
+    /// than the one before it, and how long it took stays.
     fn ordered(&self, submitted: Duration, started: Duration, ended: Duration) -> Timestamps {
         let queued = self.inner.queued;
         let submitted = submitted.max(queued);
-        let started = started.max(submitted);
+        let shift = submitted.saturating_sub(started);
         Timestamps {
             queued,
             submitted,
-            started,
-            ended: ended.max(started),
+            started: started + shift,
+            ended: ended.max(started) + shift,
         }
     }
 
-    fn timeout(&self, after: Duration) -> DeviceError {
+    /// The error of a wait that was over after so long.
+    pub(crate) fn timeout(&self, after: Duration) -> DeviceError {
         DeviceError::Timeout {
             what: self.inner.what.clone(),
             after,

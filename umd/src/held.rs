@@ -16,12 +16,14 @@ use crate::queue::QueueInner;
 /// A command that has not been submitted yet.
 #[derive(Debug)]
 pub(crate) struct Pending {
+    /// Its number in the queue's ledger.
+    pub number: u64,
     pub event: Event,
     pub prepared: Prepared,
     /// What has to end well first.
     pub dependencies: Vec<Event>,
     /// What has to be submitted first, however it ends: the queue's own order.
-    pub after: Option<Event>,
+    pub after: Vec<Event>,
 }
 
 /// A command and the number of events that still hold it back.

@@ -21,6 +21,7 @@ mod held;
 mod image;
 mod kernel;
 mod launch;
+mod ledger;
 mod limits;
 mod memory;
 mod printf;
@@ -29,6 +30,8 @@ mod queue;
 mod range;
 mod sampler;
 mod spec;
+#[cfg(all(test, feature = "softgpu"))]
+mod tests;
 mod transfer;
 
 pub use devinfo::GpuAddress;

@@ -1,10 +1,9 @@
 //! Queues.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use kmd_iface::{EngineClass, Fence, KmdError, Priority, QueueDesc, QueueId, Submission};
+use kmd_iface::{EngineClass, Fence, KmdError, Priority, QueueDesc, QueueId, Seqno, Submission};
 
 use crate::deadline::Deadline;
 use crate::device::{Device, DeviceInner, kernel as refused};
@@ -14,6 +13,7 @@ use crate::event::{Event, Submitted, UserEvent};
 use crate::held::{Held, Pending};
 use crate::kernel::Kernel;
 use crate::launch::{self, Prepared, QueueMemory, Staging};
+use crate::ledger::{Ledger, Place};
 use crate::range::NdRange;
 use crate::transfer::Builtins;
 
@@ -30,8 +30,10 @@ pub struct QueueOptions {
 
 /// Runs commands on a device. In order, unless its options say otherwise.
 ///
-/// Commands that were enqueued go on when the queue is dropped; the last of them to be submitted
-/// waits for the device, a minute at most.
+/// Dropping it waits for the commands that the device has, a minute at most; then those that have
+/// not ended are abandoned, and their events fail. [`Queue::release`] waits for another time.
+/// Commands that events hold back go on when those are set; whoever sets them waits in its place
+/// then.
 #[derive(Debug)]
 pub struct Queue {
     inner: Arc<QueueInner>,
@@ -42,26 +44,21 @@ pub(crate) struct QueueInner {
     device: Arc<DeviceInner>,
     id: QueueId,
     options: QueueOptions,
-    state: Mutex<QueueState>,
+    /// The order of locks is in the documentation of the ledger.
+    ledger: Arc<Ledger>,
+    making: Mutex<Making>,
+    submitting: Mutex<()>,
+    /// When dropping it stops to wait, if that was said.
+    drain: Mutex<Option<Deadline>>,
     /// The kernels of copies and fills, loaded when the first one is enqueued.
     pub builtins: Builtins,
 }
 
+/// What commands are made with.
 #[derive(Debug, Default)]
-struct QueueState {
-    /// Commands that the kernel driver has, oldest first. They keep what the GPU uses.
-    in_flight: VecDeque<Event>,
-    /// What the next command comes after: the one before it, or the last barrier of a queue out
-    /// of order.
-    order: Option<Event>,
-    /// All commands enqueued whose end was not noticed.
-    open: Vec<Event>,
-    /// What the first command failed with whose end [`Queue::finish`] has not told yet.
-    failed: Option<DeviceError>,
+struct Making {
     memory: QueueMemory,
     staging: Staging,
-    /// Why the queue takes no more work.
-    lost: Option<String>,
 }
 
 impl Device {
@@ -90,7 +87,10 @@ impl Device {
                 id: id.map_err(refused("a queue"))?,
                 device,
                 options,
-                state: Mutex::default(),
+                ledger: Arc::default(),
+                making: Mutex::default(),
+                submitting: Mutex::default(),
+                drain: Mutex::default(),
                 builtins: Builtins::default(),
             }),
         })
@@ -119,20 +119,14 @@ impl Queue {
         self.inner.launch(what, kernel, range, wait_list)
     }
 
-    /// An event that ends once all of `wait_list` have; with an empty list, all commands that the
-    /// queue got before.
+    /// An event that ends once all of `wait_list` have, and fails if one of them does; with an
+    /// empty list, once all commands that the queue got before have ended, well or not.
     ///
     /// # Errors
     /// The queue is lost.
     pub fn marker(&self, wait_list: &[Event]) -> Result<Event, Error> {
-        let open;
-        let list = if wait_list.is_empty() {
-            open = self.inner.usable()?.open.clone();
-            &open[..]
-        } else {
-            wait_list
-        };
-        self.inner.mark("marker", list)
+        let place = Place::of_marker(wait_list);
+        self.inner.mark("marker", wait_list, (place, false))
     }
 
     /// A [marker](Self::marker) that all commands enqueued later come after.
@@ -140,18 +134,24 @@ impl Queue {
     /// # Errors
     /// The queue is lost.
     pub fn barrier(&self, wait_list: &[Event]) -> Result<Event, Error> {
-        let event = self.marker(wait_list)?;
-        self.inner.lock().order = Some(event.clone());
-        Ok(event)
+        let place = Place::of_marker(wait_list);
+        self.inner.mark("barrier", wait_list, (place, true))
     }
 
     /// Waits for all commands that the queue has.
     ///
     /// # Errors
     /// [`DeviceError::Timeout`] once the deadline passes; what the first command failed with that
-    /// failed since the last call.
+    /// failed since the last call, and if the queue was lost, what the command did that it was
+    /// lost by.
     pub fn finish(&self, deadline: impl Into<Deadline>) -> Result<(), Error> {
         self.inner.finish(deadline.into())
+    }
+
+    /// Drops the queue, but waits for its commands until `deadline` only.
+    pub fn release(self, deadline: impl Into<Deadline>) {
+        let drain = self.inner.drain.lock();
+        *drain.unwrap_or_else(PoisonError::into_inner) = Some(deadline.into());
     }
 
     pub(crate) fn inner(&self) -> &Arc<QueueInner> {
@@ -175,25 +175,31 @@ impl QueueInner {
         if !Arc::ptr_eq(&kernel.program().device, &self.device) {
             return Err(ArgumentError::OtherDevice { what: "the kernel" }.into());
         }
-        self.reap();
         let prepared = {
-            let mut state = self.usable()?;
-            let QueueState {
-                memory, staging, ..
-            } = &mut *state;
+            let mut making = self.make()?;
+            let Making { memory, staging } = &mut *making;
             launch::prepare(kernel, range, memory, staging)?
         };
-        self.enqueue(what, prepared, wait_list)
+        self.enqueue(what, prepared, wait_list, (Place::Next, false))
     }
 
-    /// Enqueues a command that only takes its place in the order.
-    pub(crate) fn mark(self: &Arc<Self>, what: &str, wait_list: &[Event]) -> Result<Event, Error> {
-        self.reap();
-        let prepared = {
-            let mut state = self.usable()?;
-            launch::marker(&self.device, &mut state.staging)?
-        };
-        self.enqueue(what.to_owned(), prepared, wait_list)
+    /// Enqueues a command that only takes its place in the order; whether it is a barrier comes
+    /// with the place.
+    pub(crate) fn mark(
+        self: &Arc<Self>,
+        what: &str,
+        wait_list: &[Event],
+        place: (Place, bool),
+    ) -> Result<Event, Error> {
+        let prepared = launch::marker(&self.device, &mut self.make()?.staging)?;
+        self.enqueue(what.to_owned(), prepared, wait_list, place)
+    }
+
+    /// What to make a command with, if the queue takes one.
+    fn make(&self) -> Result<MutexGuard<'_, Making>, DeviceError> {
+        self.ledger.reap(self.device.kmd().as_ref());
+        self.ledger.usable()?;
+        Ok(self.making.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn enqueue(
@@ -201,21 +207,17 @@ impl QueueInner {
         what: String,
         prepared: Prepared,
         wait_list: &[Event],
+        (place, barrier): (Place, bool),
     ) -> Result<Event, Error> {
         if !wait_list.iter().all(|event| event.is_of(&self.device)) {
             let what = "an event of the wait list";
             return Err(ArgumentError::OtherDevice { what }.into());
         }
         let event = Event::new(&self.device, what);
-        let after = {
-            let mut state = self.lock();
-            state.open.push(event.clone());
-            match self.options.out_of_order {
-                true => state.order.clone(),
-                false => state.order.replace(event.clone()),
-            }
-        };
+        let out_of_order = self.options.out_of_order;
+        let (number, after) = self.ledger.enter(&event, out_of_order, place, barrier);
         let pending = Pending {
+            number,
             event: event.clone(),
             prepared,
             dependencies: wait_list.to_vec(),
@@ -228,127 +230,95 @@ impl QueueInner {
     /// Hands a command to the kernel driver: what it waits for is there already, or has ended.
     /// Gives the commands that can go on now.
     pub(crate) fn submit(self: &Arc<Self>, pending: Pending) -> Vec<Arc<Held>> {
-        let Pending {
-            event,
-            prepared,
-            dependencies,
-            ..
-        } = pending;
-        if let Some(error) = dependencies.iter().find_map(Event::error) {
-            return event.fail(DeviceError::Dependency(Box::new(error)));
+        let failed = |pending: &Pending, error: DeviceError| {
+            self.ledger.refused(pending.number, &error);
+            pending.event.fail(error)
+        };
+        if let Some(error) = pending.dependencies.iter().find_map(Event::error) {
+            return failed(&pending, DeviceError::Dependency(Box::new(error)));
         }
         // Batches of one queue run in order anyway.
-        let wait: Vec<Fence> = dependencies
+        let wait: Vec<Fence> = pending
+            .dependencies
             .iter()
             .filter_map(Event::fence)
             .filter(|fence| fence.queue != self.id)
             .collect();
         let submission = Submission {
-            batch: prepared.batch(),
-            length: prepared.length,
+            batch: pending.prepared.batch(),
+            length: pending.prepared.length,
             wait: &wait,
         };
-        let mut state = self.lock();
+        let turn = self.submitting.lock();
+        let _turn = turn.unwrap_or_else(PoisonError::into_inner);
+        if let Some(end) = self.ledger.end() {
+            return failed(&pending, end.error());
+        }
         let at = self.device.clock.now();
+        let clocks = self.device.clock.pair(self.device.kmd().as_ref());
         match self.device.kmd().submit(self.id, &submission) {
             Ok(fence) => {
-                state.in_flight.push_back(event.clone());
-                event.submitted(Submitted {
+                let Pending {
+                    number,
+                    event,
+                    prepared,
+                    dependencies,
+                    ..
+                } = pending;
+                let submitted = Arc::new(Submitted {
                     fence,
                     prepared,
-                    queue: Arc::downgrade(self),
+                    ledger: self.ledger.clone(),
                     at,
+                    clocks,
                     dependencies,
-                })
+                });
+                // Before anybody can see that it was submitted: a command that is seen has all
+                // before it in the ledger.
+                self.ledger.submitted(number, &event, &submitted);
+                event.submitted(submitted)
             }
             Err(KmdError::QueueLost { report, .. }) => {
-                state.lost.get_or_insert_with(|| report.to_string());
-                event.fail(DeviceError::Lost(report.to_string()))
+                failed(&pending, self.ledger.lose(&report).error())
             }
-            Err(error) => event.fail(refused("a submission")(error)),
+            Err(error) => failed(&pending, refused("a submission")(error)),
         }
     }
 
     fn finish(&self, deadline: Deadline) -> Result<(), Error> {
-        let open = self.lock().open.clone();
-        for event in open {
+        let asked = deadline.remaining();
+        let (in_flight, held) = self.ledger.open();
+        // The last one first: batches end in order, so there is nothing to wait for in the others.
+        for event in in_flight.iter().rev().chain(&held) {
             // What else went wrong is told below.
-            if let Err(Error::Device(error @ DeviceError::Timeout { .. })) = event.wait(deadline) {
-                return Err(error.into());
+            if let Err(Error::Device(DeviceError::Timeout { .. })) = event.wait(deadline) {
+                let mut all = in_flight.iter().chain(&held);
+                let first = all.find(|event| !event.has_ended()).unwrap_or(event);
+                return Err(first.timeout(asked).into());
             }
         }
-        self.reap();
-        match self.lock().failed.take() {
+        match self.ledger.take_failed() {
             Some(error) => Err(error.into()),
             None => Ok(()),
         }
-    }
-
-    /// Forgets commands that have ended, so that their memory can be used again. Looks at the
-    /// completion tags: while commands run, there is no system call.
-    fn reap(&self) {
-        loop {
-            let oldest = self.lock().in_flight.front().cloned();
-            match oldest {
-                Some(event) if event.tag_is_set() && event.has_ended() => {
-                    let mut state = self.lock();
-                    if state
-                        .in_flight
-                        .front()
-                        .is_some_and(|front| front.is(&event))
-                    {
-                        state.in_flight.pop_front();
-                    }
-                }
-                _ => break,
-            }
-        }
-        let mut state = self.lock();
-        let QueueState { open, failed, .. } = &mut *state;
-        open.retain(|event| {
-            if let Some(error) = event.error() {
-                failed.get_or_insert(error);
-            }
-            !event.is_settled()
-        });
-    }
-
-    /// Whether a command is the one that the queue was lost by: the first that did not end.
-    pub(crate) fn is_guilty(&self, event: &Event) -> bool {
-        let state = self.lock();
-        let first = state.in_flight.iter().find(|event| !event.tag_is_set());
-        first.is_none_or(|first| first.is(event))
-    }
-
-    /// The queue takes no more work.
-    pub(crate) fn lose(&self, why: String) {
-        self.lock().lost.get_or_insert(why);
-    }
-
-    /// The state, if the queue takes work.
-    fn usable(&self) -> Result<MutexGuard<'_, QueueState>, DeviceError> {
-        let state = self.lock();
-        match &state.lost {
-            Some(why) => Err(DeviceError::Lost(why.clone())),
-            None => Ok(state),
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, QueueState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for QueueInner {
     fn drop(&mut self) {
-        let deadline = Deadline::after(DRAIN);
-        for event in std::mem::take(&mut self.lock().in_flight) {
-            if let Err(error) = event.wait(deadline) {
-                tracing::debug!("dropping a queue: {error}");
-            }
+        let drain = *self.drain.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let deadline = drain.unwrap_or_else(|| Deadline::after(DRAIN));
+        if let Some(last) = self.ledger.last()
+            && let Err(error) = last.wait(deadline)
+        {
+            tracing::debug!("dropping a queue: {error}");
         }
+        // The GPU stops before anything that it uses goes.
+        self.ledger.release();
         if let Err(error) = self.device.kmd().destroy_queue(self.id) {
             tracing::warn!("destroying {}: {error}", self.id);
         }
+        let gone = Err(KmdError::NoSuchQueue(self.id));
+        self.ledger.ended(Seqno::new(u64::MAX), &gone);
     }
 }

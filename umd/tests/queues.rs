@@ -2,11 +2,12 @@
 #![cfg(feature = "softgpu")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
-use std::time::Duration;
+use std::sync::{Barrier, Mutex};
+use std::time::{Duration, Instant};
 
 use umd::{
-    Arg, Buffer, Device, DeviceError, DeviceSpec, Error, Event, EventStatus, NdRange, OpenOptions,
-    Program, Queue, QueueOptions,
+    Arg, Buffer, Device, DeviceError, DeviceSpec, Error, ErrorClass, Event, EventStatus, Kernel,
+    NdRange, OpenOptions, Program, Queue, QueueOptions,
 };
 
 const FAULTS: &[u8] = include_bytes!("kernels/faults.tgllp.zebin");
@@ -33,6 +34,258 @@ fn set(queue: &Queue, buffer: &Buffer, byte: u8, wait_list: &[Event]) -> Event {
     queue
         .fill_buffer((buffer, 0), size, &[byte], wait_list)
         .unwrap()
+}
+
+/// The same platform behind both kernel drivers.
+fn both() -> [Device; 2] {
+    ["soft:tgl", "soft:tgl@xe"].map(|spec| {
+        let spec: DeviceSpec = spec.parse().unwrap();
+        // Endless kernels are ended by the tests.
+        let options = OpenOptions {
+            hang_timeout: Some(LONG),
+            ..OpenOptions::default()
+        };
+        Device::open_with(&spec, &options).unwrap()
+    })
+}
+
+/// A kernel that writes where nothing is.
+fn wild(device: &Device) -> Kernel {
+    let program = Program::load(device, FAULTS).unwrap();
+    let mut kernel = program.kernel("wild").unwrap();
+    let out = device.buffer(4).unwrap();
+    kernel.set_arg(0, Arg::Buffer(&out)).unwrap();
+    let nowhere = 0x1234_5678_9000u64.to_le_bytes();
+    kernel.set_arg(1, Arg::Value(&nowhere)).unwrap();
+    kernel
+}
+
+/// A kernel that runs until [`stop`] is called with the buffer.
+fn endless(device: &Device) -> (Kernel, Buffer) {
+    let program = Program::load(device, FAULTS).unwrap();
+    let mut kernel = program.kernel("endless").unwrap();
+    let flag = device.buffer(8).unwrap();
+    kernel.set_arg(0, Arg::Buffer(&flag)).unwrap();
+    (kernel, flag)
+}
+
+fn stop(flag: &Buffer) {
+    flag.write(0, &[1; 8]).unwrap();
+}
+
+fn device_error(result: Result<(), Error>) -> DeviceError {
+    match result.unwrap_err() {
+        Error::Device(error) => error,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn only_the_command_that_faults_is_blamed() {
+    let one = NdRange::new(&[1]).unwrap();
+    for device in both() {
+        // Whoever is asked first, the answers are the same.
+        for asked in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
+            let queue = queue(&device, false);
+            let buffer = device.buffer(64).unwrap();
+            let gate = device.user_event();
+            let before = set(&queue, &buffer, 1, &[gate.event().clone()]);
+            let fault = queue.enqueue(&wild(&device), &one, &[]).unwrap();
+            let behind = set(&queue, &buffer, 3, &[]);
+            gate.complete();
+            // The queue is lost for sure when the last one has failed; nobody asked the others.
+            let mut error = None;
+            for index in asked {
+                match index {
+                    0 => before.wait(LONG).unwrap(),
+                    1 => {
+                        let found = device_error(fault.wait(LONG));
+                        assert!(matches!(found, DeviceError::PageFault(_)), "{found}");
+                        assert!(found.to_string().contains("in kernel wild"), "{found}");
+                        error = Some(found.to_string());
+                    }
+                    _ => {
+                        let lost = device_error(behind.wait(LONG));
+                        assert!(matches!(lost, DeviceError::Lost(_)), "{lost}");
+                        assert!(!lost.to_string().contains("in kernel"), "{lost}");
+                    }
+                }
+            }
+            assert_eq!(before.status(), EventStatus::Complete);
+            assert!(before.timestamps().is_some());
+            assert_eq!(first(&buffer), 1);
+            let told = device_error(queue.finish(LONG)).to_string();
+            assert_eq!(Some(told), error);
+        }
+    }
+}
+
+#[test]
+fn a_dependency_that_still_runs_has_not_ended() {
+    for device in both() {
+        let (slow, lost) = (queue(&device, false), queue(&device, false));
+        let (kernel, flag) = endless(&device);
+        let one = NdRange::new(&[1]).unwrap();
+        let running = slow.enqueue(&kernel, &one, &[]).unwrap();
+        let fault = lost.enqueue(&wild(&device), &one, &[]).unwrap();
+        let waiting = lost.marker(std::slice::from_ref(&running)).unwrap();
+        device_error(fault.wait(LONG));
+        // Its queue is lost, whatever it waited for does.
+        let error = device_error(waiting.wait(LONG));
+        assert!(matches!(error, DeviceError::Lost(_)), "{error}");
+        assert_eq!(running.status(), EventStatus::Submitted);
+        // The memory of a command that runs is nobody else's.
+        for byte in 0..20 {
+            let other = device.buffer(64).unwrap();
+            set(&queue(&device, false), &other, byte, &[])
+                .wait(LONG)
+                .unwrap();
+        }
+        assert_eq!(running.status(), EventStatus::Submitted);
+        stop(&flag);
+        running.wait(LONG).unwrap();
+        slow.finish(LONG).unwrap();
+    }
+}
+
+#[test]
+fn nothing_slips_past_a_barrier() {
+    let [device, xe] = both();
+    for device in [device, xe] {
+        let buffer = device.buffer(64).unwrap();
+        for _ in 0..20 {
+            let queue = queue(&device, false);
+            let gate = device.user_event();
+            let list = [gate.event().clone()];
+            let together = Barrier::new(2);
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    together.wait();
+                    for _ in 0..12 {
+                        queue.marker(&list).unwrap();
+                    }
+                });
+                together.wait();
+                for _ in 0..12 {
+                    queue.barrier(&[]).unwrap();
+                }
+            });
+            // Behind commands that are held back, in any order of theirs.
+            let last = set(&queue, &buffer, 1, &[]);
+            assert_eq!(last.status(), EventStatus::Queued);
+            gate.complete();
+            last.wait(LONG).unwrap();
+        }
+    }
+}
+
+#[test]
+fn markers_without_a_list_come_after_everything() {
+    for device in both() {
+        for out_of_order in [false, true] {
+            let queue = queue(&device, out_of_order);
+            let buffer = device.buffer(64).unwrap();
+            let (early, late) = (device.user_event(), device.user_event());
+            let one = set(&queue, &buffer, 1, &[early.event().clone()]);
+            let marker = queue.marker(&[]).unwrap();
+            let two = set(&queue, &buffer, 2, &[late.event().clone()]);
+            let both = queue.marker(&[]).unwrap();
+            let barrier = queue.barrier(&[]).unwrap();
+            assert!(both.wait(SHORT).is_err() && barrier.wait(SHORT).is_err());
+            early.complete();
+            marker.wait(LONG).unwrap();
+            assert_eq!(one.status(), EventStatus::Complete);
+            assert_eq!(both.status(), EventStatus::Queued);
+            // How what they come after has ended does not matter to them.
+            late.fail("no data came");
+            both.wait(LONG).unwrap();
+            barrier.wait(LONG).unwrap();
+            assert_eq!(two.status(), EventStatus::Failed);
+            // A list is another matter.
+            device_error(queue.marker(&[two]).unwrap().wait(LONG));
+            assert!(queue.finish(LONG).is_err());
+            queue.finish(LONG).unwrap();
+        }
+    }
+}
+
+#[test]
+fn queues_may_go_while_others_wait_for_their_events() {
+    for device in both() {
+        let buffer = device.buffer(64).unwrap();
+        let stays = queue(&device, false);
+        let shared: Mutex<Option<Queue>> = Mutex::new(None);
+        let rounds = 60;
+        let together = Barrier::new(2);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..rounds {
+                    together.wait();
+                    drop(shared.lock().unwrap().take());
+                    together.wait();
+                }
+            });
+            for _ in 0..rounds {
+                let goes = queue(&device, false);
+                let event = set(&goes, &buffer, 1, &[]);
+                *shared.lock().unwrap() = Some(goes);
+                together.wait();
+                let list = [event];
+                let markers: Vec<_> = (0..20).map(|_| stays.marker(&list).unwrap()).collect();
+                together.wait();
+                for marker in markers {
+                    marker.wait(LONG).unwrap();
+                }
+            }
+        });
+        stays.finish(LONG).unwrap();
+    }
+}
+
+#[test]
+fn a_queue_that_is_released_abandons_what_does_not_end() {
+    for device in both() {
+        let queue_ = queue(&device, false);
+        let (kernel, flag) = endless(&device);
+        let other = device.buffer(64).unwrap();
+        let range = NdRange::new(&[1]).unwrap();
+        let ended = set(&queue_, &other, 5, &[]);
+        let event = queue_.enqueue(&kernel, &range, &[]).unwrap();
+        let behind = set(&queue_, &other, 6, &[]);
+        let elsewhere = queue(&device, false);
+        let waiting = elsewhere.marker(std::slice::from_ref(&event)).unwrap();
+        let begin = Instant::now();
+        queue_.release(Duration::from_millis(100));
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        for event in [&event, &behind] {
+            assert_eq!(event.status(), EventStatus::Failed);
+            let error = device_error(event.wait(Duration::ZERO));
+            assert!(error.to_string().contains("released"), "{error}");
+        }
+        ended.wait(Duration::ZERO).unwrap();
+        let error = device_error(waiting.wait(LONG));
+        assert!(matches!(error, DeviceError::Dependency(_)), "{error}");
+        // All of it can go, and the device works.
+        drop((flag, kernel));
+        set(&elsewhere, &other, 7, &[]).wait(LONG).unwrap();
+        assert_eq!(first(&other), 7);
+    }
+}
+
+#[test]
+fn a_dependency_is_of_the_class_of_its_error() {
+    let device = open();
+    let queue = queue(&device, false);
+    let gate = device.user_event();
+    let event = queue.marker(&[gate.event().clone()]).unwrap();
+    gate.fail("no data came");
+    let class = |event: &Event| event.wait(LONG).unwrap_err().class();
+    assert_eq!(class(gate.event()), ErrorClass::Failed);
+    assert_eq!(class(&event), ErrorClass::Failed);
+    let fault = queue.enqueue(&wild(&device), &NdRange::new(&[1]).unwrap(), &[]);
+    let other = device.queue(QueueOptions::default()).unwrap();
+    let event = other.marker(&[fault.unwrap()]).unwrap();
+    assert_eq!(class(&event), ErrorClass::Device);
 }
 
 #[test]

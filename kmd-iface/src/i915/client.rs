@@ -8,14 +8,16 @@ use std::time::Instant;
 use devinfo::{Family, GpuAddress};
 use nix::errno::Errno;
 
-use super::calls::{self, FencePoint};
+use super::calls;
 use super::probe;
-use super::queue::{self, Queue};
+use super::queue::{self, Batch, Queue};
 use crate::generic;
 use crate::memory::map_node;
+use crate::object::{Object, Objects};
+use crate::queues::Queues;
 use crate::space::{Binding, Space};
 use crate::uapi::drm::SyncobjWaitFlags;
-use crate::uapi::i915::exec::{ExecFenceFlags, ExecObjectFlags};
+use crate::uapi::i915::exec::{ExecObject, ExecObjectFlags};
 use crate::uapi::i915::gem::{CACHING_CACHED, CreateExtFlags, MmapOffset, UserptrFlags};
 use crate::uapi::i915::getparam::{REG_READ_8B_WA, RENDER_TIMESTAMP};
 use crate::uapi::i915::query::{MEMORY_CLASS_DEVICE, MEMORY_CLASS_SYSTEM, MemoryClassInstance};
@@ -33,6 +35,8 @@ const PAGE: usize = 4 << 10;
 pub struct I915 {
     node: Arc<dyn Node>,
     description: DeviceDescription,
+    objects: Arc<Objects>,
+    /// Never held over a call into the kernel: see the crate's documentation, "Locks".
     state: Mutex<State>,
 }
 
@@ -40,16 +44,16 @@ pub struct I915 {
 struct State {
     buffers: HashMap<BufferHandle, BufferState>,
     spaces: HashMap<AddressSpaceId, Space>,
-    queues: HashMap<QueueId, Queue>,
+    queues: Queues<Queue>,
 }
 
 #[derive(Debug)]
 struct BufferState {
+    object: Arc<Object>,
     size: u64,
     caching: Caching,
     flags: ExecObjectFlags,
-    /// Keeps user memory alive.
-    user: Option<UserMemory>,
+    is_user: bool,
 }
 
 /// How every object is bound: at our 48-bit address; the GPU may write it; ordered by our fences
@@ -69,6 +73,7 @@ impl I915 {
     pub fn new(node: Arc<dyn Node>, version: DriverVersion) -> KmdResult<Self> {
         let description = probe::describe(node.as_ref(), version)?;
         Ok(Self {
+            objects: Objects::new(node.clone()),
             node,
             description,
             state: Mutex::default(),
@@ -76,8 +81,8 @@ impl I915 {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Every update is a single insertion or removal after the ioctl
-        // succeeded, so a panic elsewhere leaves nothing half done.
+        // Every update is a single insertion or removal, so a panic elsewhere
+        // leaves nothing half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -85,18 +90,11 @@ impl I915 {
         self.node.as_ref()
     }
 
-    /// The context and timeline of a queue that has reached `fence.seqno` by submission.
-    fn point(&self, fence: Fence) -> KmdResult<(u32, u32)> {
-        let state = self.state();
-        let queue = state.queue(fence.queue)?;
-        if fence.seqno > queue.last {
-            return Err(KmdError::Invalid {
-                what: "seqno",
-                value: fence.seqno.get(),
-                rule: "at most the queue's last submission",
-            });
-        }
-        Ok((queue.context, queue.timeline))
+    /// The queue of a fence, if it has submitted that.
+    fn submitted(&self, fence: Fence) -> KmdResult<Arc<Queue>> {
+        let queue = self.state().queues.get(fence.queue)?.clone();
+        queue.order.check(fence)?;
+        Ok(queue)
     }
 
     /// An error if the context of a finished submission was reset.
@@ -110,14 +108,26 @@ impl I915 {
     }
 
     fn wait_point(&self, fence: Fence, deadline: Instant) -> KmdResult<bool> {
-        let (context, timeline) = self.point(fence)?;
-        let points = [(timeline, fence.seqno.get())];
+        let queue = self.submitted(fence)?;
+        let points = [(queue.timeline.handle(), fence.seqno.get())];
         let flags = SyncobjWaitFlags::empty();
         if !generic::syncobj_timeline_wait(self.node(), &points, flags, deadline)? {
             return Ok(false);
         }
-        self.check(fence.queue, context)?;
+        self.check(fence.queue, queue.context)?;
         Ok(true)
+    }
+
+    /// Remembers a buffer by its handle.
+    fn insert(&self, buffer: BufferState) -> BufferHandle {
+        let handle = BufferHandle::new(buffer.object.handle());
+        self.state().buffers.insert(handle, buffer);
+        handle
+    }
+
+    /// The object of a buffer, kept open.
+    fn object(&self, buffer: BufferHandle) -> KmdResult<Arc<Object>> {
+        Ok(self.state().buffer(buffer)?.object.clone())
     }
 
     /// A buffer of a device without memory of its own, coherent with the CPU's caches if the CPU
@@ -174,14 +184,79 @@ impl State {
             .ok_or(KmdError::NoSuchBuffer(handle))
     }
 
-    fn queue(&self, id: QueueId) -> KmdResult<&Queue> {
-        self.queues.get(&id).ok_or(KmdError::NoSuchQueue(id))
+    /// What a submission to `target` consists of.
+    fn batch(&self, target: &Queue, submission: &Submission<'_>) -> KmdResult<Batch> {
+        let mut wait = Vec::with_capacity(submission.wait.len());
+        for fence in submission.wait {
+            if let Some(queue) = self.queues.awaited(fence.queue)? {
+                queue.order.check(*fence)?;
+                wait.push((queue.clone(), fence.seqno));
+            }
+        }
+        let space = self
+            .spaces
+            .get(&target.space)
+            .ok_or(KmdError::NoSuchAddressSpace(target.space))?;
+        let (first, own) =
+            space
+                .lookup(submission.batch, submission.length)
+                .ok_or(KmdError::NotBound {
+                    space: target.space,
+                    address: submission.batch,
+                    length: submission.length,
+                })?;
+        let (start, length) = extent(submission.batch.get() - first.get(), submission.length)?;
+        let count = space.len();
+        let mut objects = Vec::with_capacity(count);
+        let mut kept = Vec::with_capacity(count);
+        // The batch goes last, where the kernel looks for it.
+        let others = space.iter().filter(|(address, _)| *address != first);
+        for (address, binding) in others.chain([(first, own)]) {
+            let buffer = self.buffer(binding.buffer)?;
+            kept.push(buffer.object.clone());
+            objects.push(ExecObject {
+                handle: buffer.object.handle(),
+                offset: address.canonical(),
+                flags: buffer.flags,
+                ..Default::default()
+            });
+        }
+        // The kernel refuses batches that say they write themselves.
+        if let Some(own) = objects.last_mut() {
+            own.flags.remove(ExecObjectFlags::WRITE);
+        }
+        Ok(Batch {
+            objects,
+            start,
+            length,
+            wait,
+            _kept: kept,
+        })
     }
 
     fn space_mut(&mut self, id: AddressSpaceId) -> KmdResult<&mut Space> {
         self.spaces
             .get_mut(&id)
             .ok_or(KmdError::NoSuchAddressSpace(id))
+    }
+}
+
+/// A batch's place in its object, as the kernel takes it.
+fn extent(offset: u64, length: u64) -> KmdResult<(u32, u32)> {
+    let invalid = |what, value, rule| Err(KmdError::Invalid { what, value, rule });
+    if !offset.is_multiple_of(8) {
+        return invalid("batch address", offset, "a multiple of 8");
+    }
+    if length == 0 || !length.is_multiple_of(8) {
+        return invalid("batch length", length, "a multiple of 8 above 0");
+    }
+    match (u32::try_from(offset), u32::try_from(length)) {
+        (Ok(offset), Ok(length)) => Ok((offset, length)),
+        _ => invalid(
+            "batch end",
+            offset.saturating_add(length),
+            "below 4 GiB in its buffer",
+        ),
     }
 }
 
@@ -201,15 +276,14 @@ impl Kmd for I915 {
             };
             calls::create_ext(self.node(), desc.size, &regions, None, flags)?
         };
-        let handle = BufferHandle::new(handle);
         let buffer = BufferState {
+            object: self.objects.created(handle, None),
             size,
             caching: desc.caching,
             flags: OBJECT_FLAGS,
-            user: None,
+            is_user: false,
         };
-        self.state().buffers.insert(handle, buffer);
-        Ok(handle)
+        Ok(self.insert(buffer))
     }
 
     fn create_user_buffer(&self, memory: UserMemory) -> KmdResult<BufferHandle> {
@@ -224,18 +298,17 @@ impl Kmd for I915 {
         };
         let (address, size) = (memory.address() as u64, memory.len() as u64);
         // SAFETY: `UserMemory` promises that the pages outlive its owner, and
-        // the buffer's state keeps the owner until the buffer is closed; the
-        // kernel keeps the pages of a closed buffer until it is idle.
+        // the object keeps the owner until its handle is closed; the kernel
+        // keeps the pages of a closed buffer until it is idle.
         let handle = unsafe { calls::userptr(self.node(), address, size, userptr_flags) }?;
-        let handle = BufferHandle::new(handle);
         let buffer = BufferState {
+            object: self.objects.created(handle, Some(memory)),
             size,
             caching: Caching::WriteBack,
             flags,
-            user: Some(memory),
+            is_user: true,
         };
-        self.state().buffers.insert(handle, buffer);
-        Ok(handle)
+        Ok(self.insert(buffer))
     }
 
     fn buffer_size(&self, buffer: BufferHandle) -> KmdResult<u64> {
@@ -244,42 +317,43 @@ impl Kmd for I915 {
 
     fn close_buffer(&self, buffer: BufferHandle) -> KmdResult<()> {
         let mut state = self.state();
-        state.buffer(buffer)?;
-        generic::close(self.node(), buffer.get())?;
+        let closed = state.buffers.remove(&buffer);
+        let closed = closed.ok_or(KmdError::NoSuchBuffer(buffer))?;
         for space in state.spaces.values_mut() {
             space.forget(buffer);
         }
-        state.buffers.remove(&buffer);
+        drop(state);
+        // Closes the handle, or leaves that to a submission that is being made.
+        drop(closed);
         Ok(())
     }
 
     fn map(&self, buffer: BufferHandle) -> KmdResult<Mapping> {
-        let (size, caching) = {
+        let (object, size, caching) = {
             let state = self.state();
             let state = state.buffer(buffer)?;
-            if state.user.is_some() {
+            if state.is_user {
                 return Err(KmdError::Unsupported {
                     driver: "i915",
                     what: "mapping a buffer of user memory",
                 });
             }
-            (state.size, state.caching)
+            (state.object.clone(), state.size, state.caching)
         };
         let kind = match caching {
             _ if self.description.has_device_memory() => MmapOffset::Fixed,
             Caching::WriteBack => MmapOffset::Wb,
             Caching::WriteCombined => MmapOffset::Wc,
         };
-        let offset = calls::mmap_offset(self.node(), buffer.get(), kind)?;
+        let offset = calls::mmap_offset(self.node(), object.handle(), kind)?;
         map_node(self.node(), buffer, offset, size)
     }
 
     fn export_buffer(&self, buffer: BufferHandle) -> KmdResult<OwnedFd> {
-        let mut state = self.state();
-        state.buffer(buffer)?;
-        let dmabuf = generic::prime_export(self.node(), buffer.get())?;
-        // Others see it now: let the kernel order accesses to it.
-        if let Some(state) = state.buffers.get_mut(&buffer) {
+        let object = self.object(buffer)?;
+        let dmabuf = generic::prime_export(self.node(), object.handle())?;
+        // Others will see it: let the kernel order accesses to it from now on.
+        if let Some(state) = self.state().buffers.get_mut(&buffer) {
             state.flags.remove(ExecObjectFlags::ASYNC);
         }
         Ok(dmabuf)
@@ -287,22 +361,24 @@ impl Kmd for I915 {
 
     fn import_buffer(&self, dmabuf: BorrowedFd<'_>) -> KmdResult<BufferHandle> {
         let size = generic::dmabuf_size(dmabuf)?;
+        let object = self.objects.import(dmabuf)?;
+        let handle = BufferHandle::new(object.handle());
         let mut state = self.state();
-        let handle = BufferHandle::new(generic::prime_import(self.node(), dmabuf)?);
         let buffer = state.buffers.entry(handle).or_insert(BufferState {
+            object,
             size,
             caching: Caching::WriteBack,
             flags: OBJECT_FLAGS,
-            user: None,
+            is_user: false,
         });
         buffer.flags.remove(ExecObjectFlags::ASYNC);
         Ok(handle)
     }
 
     fn wait_buffer(&self, buffer: BufferHandle, deadline: Instant) -> KmdResult<bool> {
-        self.state().buffer(buffer)?;
+        let object = self.object(buffer)?;
         let left = deadline.saturating_duration_since(Instant::now());
-        calls::wait(self.node(), buffer.get(), Some(left))
+        calls::wait(self.node(), object.handle(), Some(left))
     }
 
     fn create_address_space_with(&self, options: AddressSpaceOptions) -> KmdResult<AddressSpaceId> {
@@ -318,11 +394,9 @@ impl Kmd for I915 {
     }
 
     fn destroy_address_space(&self, space: AddressSpaceId) -> KmdResult<()> {
-        let mut state = self.state();
-        state.space_mut(space)?;
-        calls::vm_destroy(self.node(), space.get())?;
-        state.spaces.remove(&space);
-        Ok(())
+        let removed = self.state().spaces.remove(&space);
+        removed.ok_or(KmdError::NoSuchAddressSpace(space))?;
+        calls::vm_destroy(self.node(), space.get())
     }
 
     fn bind(
@@ -366,57 +440,37 @@ impl Kmd for I915 {
     }
 
     fn create_queue(&self, desc: &QueueDesc) -> KmdResult<QueueId> {
-        let mut state = self.state();
-        state.space_mut(desc.address_space)?;
+        self.state().space_mut(desc.address_space)?;
         let engine = *self
             .description
             .engine(desc.engine)
             .ok_or(KmdError::NoSuchEngine(desc.engine))?;
-        let queue = Queue::create(self.node(), engine, desc.priority, desc.address_space)?;
-        let id = QueueId::new(queue.context);
-        state.queues.insert(id, queue);
-        Ok(id)
+        let queue = Queue::create(&self.node, engine, desc.priority, desc.address_space)?;
+        let queue = Arc::new(queue);
+        let named = self.state().queues.insert(queue.clone());
+        if named.is_err() {
+            queue.destroy(self.node())?;
+        }
+        named
     }
 
     fn destroy_queue(&self, queue: QueueId) -> KmdResult<()> {
-        let removed = self.state().queues.remove(&queue);
-        removed
-            .ok_or(KmdError::NoSuchQueue(queue))?
-            .destroy(self.node())
+        let removed = self.state().queues.remove(queue)?;
+        removed.destroy(self.node())
     }
 
     fn submit(&self, queue: QueueId, submission: &Submission<'_>) -> KmdResult<Fence> {
-        let mut guard = self.state();
-        let state = &mut *guard;
-        let mut wait = Vec::with_capacity(submission.wait.len() + 1);
-        for fence in submission.wait {
-            wait.push(FencePoint {
-                handle: state.queue(fence.queue)?.timeline,
-                point: fence.seqno.get(),
-                flags: ExecFenceFlags::WAIT,
-            });
-        }
-        let State {
-            buffers,
-            spaces,
-            queues,
-        } = state;
-        let target = queues.get_mut(&queue).ok_or(KmdError::NoSuchQueue(queue))?;
-        let space = spaces
-            .get(&target.space)
-            .ok_or(KmdError::NoSuchAddressSpace(target.space))?;
-        let flags = |b: BufferHandle| buffers.get(&b).map_or(OBJECT_FLAGS, |b| b.flags);
-        match target.submit(self.node.as_ref(), space, submission, &wait, flags) {
+        let target = self.state().queues.get(queue)?.clone();
+        let submitted = target.submit(self.node(), || self.state().batch(&target, submission));
+        match submitted {
             Ok(seqno) => Ok(Fence { queue, seqno }),
             Err(KmdError::Ioctl {
                 ioctl,
                 errno: errno @ Errno::EIO,
                 ..
             }) => {
-                let context = target.context;
-                drop(guard);
                 // Without a reset of this context it is the whole device that is wedged.
-                self.check(queue, context)?;
+                self.check(queue, target.context)?;
                 Err(KmdError::DeviceLost { ioctl, errno })
             }
             Err(error) => Err(error),
@@ -436,13 +490,13 @@ impl Kmd for I915 {
     }
 
     fn export_fence(&self, fence: Fence) -> KmdResult<OwnedFd> {
-        let (_, timeline) = self.point(fence)?;
-        generic::syncobj_export_point(self.node(), timeline, fence.seqno.get())
+        let queue = self.submitted(fence)?;
+        generic::syncobj_export_point(self.node(), queue.timeline.handle(), fence.seqno.get())
     }
 
     fn queue_status(&self, queue: QueueId) -> KmdResult<QueueStatus> {
-        let context = self.state().queue(queue)?.context;
-        queue::status(self.node(), context)
+        let queue = self.state().queues.get(queue)?.clone();
+        queue::status(self.node(), queue.context)
     }
 
     fn timestamp(&self) -> KmdResult<u64> {
@@ -453,8 +507,8 @@ impl Kmd for I915 {
 impl Drop for I915 {
     /// Frees what the caller left: the node may live on.
     fn drop(&mut self) {
-        let state = std::mem::take(&mut *self.state());
-        for queue in state.queues.into_values() {
+        let mut state = std::mem::take(&mut *self.state());
+        for queue in state.queues.take() {
             if let Err(error) = queue.destroy(self.node()) {
                 tracing::debug!(%error, "queue left behind");
             }
@@ -464,10 +518,6 @@ impl Drop for I915 {
                 tracing::debug!(%error, "address space left behind");
             }
         }
-        for buffer in state.buffers.into_keys() {
-            if let Err(error) = generic::close(self.node(), buffer.get()) {
-                tracing::debug!(%error, "buffer left behind");
-            }
-        }
+        // The buffers close themselves.
     }
 }

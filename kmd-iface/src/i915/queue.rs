@@ -1,16 +1,17 @@
 //! Queues: a context with one engine, and a timeline sync object.
 
+use std::sync::Arc;
+
 use super::calls::{self, ContextSettings, ExecFences, Execution, FencePoint};
-use crate::generic;
-use crate::space::Space;
-use crate::uapi::drm::SyncobjCreateFlags;
+use crate::object::Object;
+use crate::queues::{Order, Timeline};
 use crate::uapi::i915 as uapi;
 use crate::uapi::i915::EngineClassInstance;
 use crate::uapi::i915::context::{ContextParam, MAX_USER_PRIORITY, MIN_USER_PRIORITY};
-use crate::uapi::i915::exec::{ExecFenceFlags, ExecFlags, ExecObject, ExecObjectFlags};
+use crate::uapi::i915::exec::{ExecFenceFlags, ExecFlags, ExecObject};
 use crate::{
-    AddressSpaceId, BufferHandle, EngineClass, EngineDescription, ErrorKind, ErrorReport, KmdError,
-    KmdResult, Node, Priority, QueueStatus, Seqno, Submission,
+    AddressSpaceId, EngineClass, EngineDescription, ErrorKind, ErrorReport, KmdResult, Node,
+    Priority, QueueStatus, Seqno,
 };
 
 /// One queue.
@@ -18,18 +19,34 @@ use crate::{
 pub(super) struct Queue {
     /// The context.
     pub(super) context: u32,
-    /// The timeline whose points are the seqnos.
-    pub(super) timeline: u32,
+    /// Its points are the seqnos.
+    pub(super) timeline: Timeline,
     /// The address space of the context.
     pub(super) space: AddressSpaceId,
-    /// The last submission.
-    pub(super) last: Seqno,
+    /// The submissions.
+    pub(super) order: Order,
+}
+
+/// What a submission consists of, found out before the kernel is called. It keeps open what it
+/// names.
+#[derive(Debug)]
+pub(super) struct Batch {
+    /// Everything that is bound; the batch's own object last, where the kernel looks for it.
+    pub(super) objects: Vec<ExecObject>,
+    /// Where the batch begins in its object.
+    pub(super) start: u32,
+    /// Its bytes.
+    pub(super) length: u32,
+    /// The queues and points to wait for.
+    pub(super) wait: Vec<(Arc<Queue>, Seqno)>,
+    /// The handles of `objects`.
+    pub(super) _kept: Vec<Arc<Object>>,
 }
 
 impl Queue {
     /// Makes the context and the timeline.
     pub(super) fn create(
-        node: &dyn Node,
+        node: &Arc<dyn Node>,
         engine: EngineDescription,
         priority: Priority,
         space: AddressSpaceId,
@@ -41,8 +58,10 @@ impl Queue {
             EngineClass::VideoEnhance => uapi::EngineClass::VideoEnhance,
             EngineClass::Compute => uapi::EngineClass::Compute,
         };
+        // First, because it goes by itself if the rest fails.
+        let timeline = Timeline::new(node.clone())?;
         let context = calls::context_create(
-            node,
+            node.as_ref(),
             &ContextSettings {
                 vm: Some(space.get()),
                 engines: &[EngineClassInstance {
@@ -60,100 +79,49 @@ impl Queue {
         )?;
         // So that closing the queue ends an endless kernel. Kernels that
         // cannot preempt refuse; their hang check has to do.
-        if let Err(error) = calls::context_setparam(node, context, ContextParam::Persistence, 0) {
+        let persistence =
+            calls::context_setparam(node.as_ref(), context, ContextParam::Persistence, 0);
+        if let Err(error) = persistence {
             tracing::debug!(%error, "context stays persistent");
         }
-        match generic::syncobj_create(node, SyncobjCreateFlags::empty()) {
-            Ok(timeline) => Ok(Self {
-                context,
-                timeline,
-                space,
-                last: Seqno::new(0),
-            }),
-            Err(error) => {
-                calls::context_destroy(node, context)?;
-                Err(error)
-            }
-        }
+        Ok(Self {
+            context,
+            timeline,
+            space,
+            order: Order::default(),
+        })
     }
 
-    /// Destroys the context and the timeline.
-    pub(super) fn destroy(self, node: &dyn Node) -> KmdResult<()> {
-        calls::context_destroy(node, self.context)?;
-        generic::syncobj_destroy(node, self.timeline)
+    /// Destroys the context; the timeline goes with the last that names it.
+    pub(super) fn destroy(&self, node: &dyn Node) -> KmdResult<()> {
+        calls::context_destroy(node, self.context)
     }
 
-    /// Hands the batch to the kernel, with everything that is bound.
-    ///
-    /// `flags` gives the flags of each buffer, `wait` the points to wait for.
+    /// Hands a batch to the kernel. `prepare` is called when it is the submission's turn.
     pub(super) fn submit(
-        &mut self,
+        &self,
         node: &dyn Node,
-        space: &Space,
-        submission: &Submission<'_>,
-        wait: &[FencePoint],
-        flags: impl Fn(BufferHandle) -> ExecObjectFlags,
+        prepare: impl FnOnce() -> KmdResult<Batch>,
     ) -> KmdResult<Seqno> {
-        let (start, batch) =
-            space
-                .lookup(submission.batch, submission.length)
-                .ok_or(KmdError::NotBound {
-                    space: self.space,
-                    address: submission.batch,
-                    length: submission.length,
-                })?;
-        let offset = submission.batch.get() - start.get();
-        let invalid = |what, value, rule| KmdError::Invalid { what, value, rule };
-        if !offset.is_multiple_of(8) {
-            return Err(invalid("batch address", offset, "a multiple of 8"));
-        }
-        if submission.length == 0 || !submission.length.is_multiple_of(8) {
-            return Err(invalid(
-                "batch length",
-                submission.length,
-                "a multiple of 8 above 0",
-            ));
-        }
-        let (Ok(batch_start), Ok(batch_length)) =
-            (u32::try_from(offset), u32::try_from(submission.length))
-        else {
-            return Err(invalid(
-                "batch end",
-                offset + submission.length,
-                "below 4 GiB in its buffer",
-            ));
-        };
-
-        let object = |address: devinfo::GpuAddress, buffer: BufferHandle| ExecObject {
-            handle: buffer.get(),
-            offset: address.canonical(),
-            flags: flags(buffer),
-            ..Default::default()
-        };
-        // The batch goes last, where the kernel looks for it.
-        let mut objects: Vec<_> = space
-            .iter()
-            .filter(|(address, _)| *address != start)
-            .map(|(address, binding)| object(address, binding.buffer))
-            .collect();
-        // The kernel refuses batches that say they write themselves.
-        let mut last = object(start, batch.buffer);
-        last.flags.remove(ExecObjectFlags::WRITE);
-        objects.push(last);
-
-        let seqno = Seqno::new(self.last.get() + 1);
-        let mut points = wait.to_vec();
-        points.push(FencePoint {
-            handle: self.timeline,
+        let turn = self.order.submit();
+        let batch = prepare()?;
+        let wait = batch.wait.iter().map(|(queue, seqno)| FencePoint {
+            handle: queue.timeline.handle(),
             point: seqno.get(),
-            flags: ExecFenceFlags::SIGNAL,
+            flags: ExecFenceFlags::WAIT,
         });
+        let signal = FencePoint {
+            handle: self.timeline.handle(),
+            point: turn.seqno().get(),
+            flags: ExecFenceFlags::SIGNAL,
+        };
+        let points: Vec<_> = wait.chain([signal]).collect();
         calls::execbuffer2(
             node,
             &Execution {
-                objects: &objects,
-                batch_start,
-                batch_length,
+                objects: &batch.objects,
+                batch_start: batch.start,
+                batch_length: batch.length,
                 context: self.context,
                 flags: ExecFlags::NO_RELOC.with_engine(0),
                 fences: ExecFences::Timeline(&points),
@@ -161,8 +129,7 @@ impl Queue {
                 out_fence: false,
             },
         )?;
-        self.last = seqno;
-        Ok(seqno)
+        Ok(turn.made())
     }
 }
 

@@ -15,6 +15,8 @@ use super::probe::{self, Limits};
 use super::queue::{self, Completion, Queue};
 use crate::generic;
 use crate::memory::map_node;
+use crate::object::{Object, Objects};
+use crate::queues::Queues;
 use crate::space::{Binding, Space};
 use crate::uapi::drm::SyncobjWaitFlags;
 use crate::uapi::xe::gem::{CPU_CACHING_WB, CPU_CACHING_WC, GemCreateFlags};
@@ -38,6 +40,8 @@ pub struct Xe {
     node: Arc<dyn Node>,
     description: DeviceDescription,
     limits: Limits,
+    objects: Arc<Objects>,
+    /// Never held over a call into the kernel: see the crate's documentation, "Locks".
     state: Mutex<State>,
 }
 
@@ -45,7 +49,7 @@ pub struct Xe {
 struct State {
     buffers: HashMap<BufferHandle, BufferState>,
     spaces: HashMap<AddressSpaceId, SpaceState>,
-    queues: HashMap<QueueId, Queue>,
+    queues: Queues<Queue>,
     user_handles: u32,
 }
 
@@ -54,8 +58,14 @@ struct BufferState {
     size: u64,
     /// What offset and length of its bindings are multiples of.
     page: u64,
-    /// What it is made of, if not a GEM object; kept alive.
-    user: Option<UserMemory>,
+    memory: Memory,
+}
+
+/// What a buffer is made of, kept.
+#[derive(Clone, Debug)]
+enum Memory {
+    Object(Arc<Object>),
+    User(UserMemory),
 }
 
 #[derive(Debug)]
@@ -73,16 +83,17 @@ impl Xe {
     pub fn new(node: Arc<dyn Node>, version: DriverVersion) -> KmdResult<Self> {
         let (description, limits) = probe::describe(node.as_ref(), version)?;
         Ok(Self {
-            node,
             description,
             limits,
+            objects: Objects::new(node.clone()),
+            node,
             state: Mutex::default(),
         })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Every update is a single insertion or removal after the ioctl
-        // succeeded, so a panic elsewhere leaves nothing half done.
+        // Every update is a single insertion or removal, so a panic elsewhere
+        // leaves nothing half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -90,41 +101,39 @@ impl Xe {
         self.node.as_ref()
     }
 
-    /// The queue, if it has reached `fence.seqno` by submission.
-    fn submitted(&self, fence: Fence) -> KmdResult<Queue> {
-        let queue = *self.state().queue(fence.queue)?;
-        if fence.seqno > queue.last {
-            return Err(KmdError::Invalid {
-                what: "seqno",
-                value: fence.seqno.get(),
-                rule: "at most the queue's last submission",
-            });
-        }
+    /// The queue of a fence, if it has submitted that.
+    fn submitted(&self, fence: Fence) -> KmdResult<Arc<Queue>> {
+        let queue = self.state().queues.get(fence.queue)?.clone();
+        queue.order.check(fence)?;
         Ok(queue)
     }
 
     /// An error if the kernel banned the queue.
-    fn check(&self, queue: QueueId) -> KmdResult<()> {
-        match queue::status(self.node(), queue.get())? {
+    fn check(&self, name: QueueId, queue: &Queue) -> KmdResult<()> {
+        match queue::status(self.node(), queue.id)? {
             QueueStatus::Ok => Ok(()),
             QueueStatus::Hung(report)
             | QueueStatus::Faulted(report)
-            | QueueStatus::Banned(report) => Err(KmdError::QueueLost { queue, report }),
+            | QueueStatus::Banned(report) => Err(KmdError::QueueLost {
+                queue: name,
+                report,
+            }),
         }
     }
 
     fn wait_point(&self, fence: Fence, deadline: Instant) -> KmdResult<bool> {
         let queue = self.submitted(fence)?;
         let value = fence.seqno.get();
-        let done = match queue.completion {
+        let done = match &queue.completion {
             Completion::Timeline(timeline) => {
                 let flags = SyncobjWaitFlags::empty();
-                generic::syncobj_timeline_wait(self.node(), &[(timeline, value)], flags, deadline)
+                let points = [(timeline.handle(), value)];
+                generic::syncobj_timeline_wait(self.node(), &points, flags, deadline)
             }
             Completion::Memory(slot) => {
-                let page = self.state().fences(queue.space)?;
-                let word = page.value(slot);
-                match calls::wait_user_fence(self.node(), word, value, queue.id, deadline) {
+                let waited =
+                    calls::wait_user_fence(self.node(), slot.value(), value, queue.id, deadline);
+                match waited {
                     // A ban ends the wait.
                     Err(KmdError::Ioctl {
                         errno: Errno::EIO, ..
@@ -135,23 +144,34 @@ impl Xe {
         };
         // A ban signals timelines as if all were well.
         if done? {
-            self.check(fence.queue)?;
+            self.check(fence.queue, &queue)?;
             return Ok(true);
         }
         Ok(false)
     }
 
+    /// The object of a buffer, kept open; `what` is not possible with user memory.
+    fn object(&self, buffer: BufferHandle, what: &'static str) -> KmdResult<(Arc<Object>, u64)> {
+        let state = self.state();
+        let buffer = state.buffer(buffer)?;
+        match &buffer.memory {
+            Memory::Object(object) => Ok((object.clone(), buffer.size)),
+            Memory::User(_) => Err(KmdError::Unsupported { driver: "xe", what }),
+        }
+    }
+
     /// The regions of a placement, as a mask of instances, and their page size.
     fn regions(&self, placement: Placement) -> (u32, u64) {
-        let wanted = match placement {
-            Placement::Device | Placement::DeviceCpuVisible
-                if self.description.has_device_memory() =>
-            {
-                RegionKind::Device
-            }
-            _ => RegionKind::System,
+        let wanted: &[_] = match placement {
+            _ if !self.description.has_device_memory() => &[RegionKind::System],
+            Placement::System => &[RegionKind::System],
+            // Into host memory when the part that the CPU can reach is full (xe_drm.h,
+            // DRM_XE_GEM_CREATE_FLAG_NEEDS_VISIBLE_VRAM).
+            Placement::DeviceCpuVisible => &[RegionKind::Device, RegionKind::System],
+            Placement::Device => &[RegionKind::Device],
         };
-        let regions = self.description.memory.iter().filter(|r| r.kind == wanted);
+        let regions = self.description.memory.iter();
+        let regions = regions.filter(|region| wanted.contains(&region.kind));
         regions.fold((0, 1), |(mask, page), region| {
             let bit = 1u32.checked_shl(u32::from(region.instance)).unwrap_or(0);
             (mask | bit, page.max(region.min_page_size))
@@ -164,13 +184,14 @@ impl Xe {
         let size = page_size.max(self.description.min_page_size);
         let flags = GemCreateFlags::empty();
         let handle = calls::gem_create(self.node(), size, placement, CPU_CACHING_WB, flags)?;
+        let object = self.objects.created(handle, None);
         let address = GpuAddress::new(self.description.address_limit);
         let offset = calls::gem_mmap_offset(self.node(), handle)?;
         let mapping = map_node(self.node(), BufferHandle::new(handle), offset, size)?;
         let source = Source::Object { handle, offset: 0 };
         let pat = self.limits.pat_index;
         binding::bind(self.node(), space, address, size, source, pat)?;
-        Ok(FencePage::new(handle, address, mapping))
+        Ok(FencePage::new(object, address, mapping))
     }
 }
 
@@ -181,20 +202,9 @@ impl State {
             .ok_or(KmdError::NoSuchBuffer(handle))
     }
 
-    fn queue(&self, id: QueueId) -> KmdResult<&Queue> {
-        self.queues.get(&id).ok_or(KmdError::NoSuchQueue(id))
-    }
-
     fn space_mut(&mut self, id: AddressSpaceId) -> KmdResult<&mut SpaceState> {
         self.spaces
             .get_mut(&id)
-            .ok_or(KmdError::NoSuchAddressSpace(id))
-    }
-
-    fn fences(&self, id: AddressSpaceId) -> KmdResult<Arc<FencePage>> {
-        self.spaces
-            .get(&id)
-            .and_then(|s| s.fences.clone())
             .ok_or(KmdError::NoSuchAddressSpace(id))
     }
 }
@@ -225,15 +235,14 @@ impl Kmd for Xe {
         } else {
             GemCreateFlags::empty()
         };
-        let mut state = self.state();
         let handle = calls::gem_create(self.node(), size, placement, caching, flags)?;
-        let handle = BufferHandle::new(handle);
         let buffer = BufferState {
             size,
             page,
-            user: None,
+            memory: Memory::Object(self.objects.created(handle, None)),
         };
-        state.buffers.insert(handle, buffer);
+        let handle = BufferHandle::new(handle);
+        self.state().buffers.insert(handle, buffer);
         Ok(handle)
     }
 
@@ -245,7 +254,7 @@ impl Kmd for Xe {
         let buffer = BufferState {
             size: memory.len() as u64,
             page: PAGE as u64,
-            user: Some(memory),
+            memory: Memory::User(memory),
         };
         state.buffers.insert(handle, buffer);
         Ok(handle)
@@ -256,65 +265,43 @@ impl Kmd for Xe {
     }
 
     fn close_buffer(&self, buffer: BufferHandle) -> KmdResult<()> {
-        let (is_object, bindings) = {
-            let mut state = self.state();
-            let is_object = state.buffer(buffer)?.user.is_none();
-            let mut bindings = Vec::new();
-            for (&id, space) in &mut state.spaces {
-                let forgotten = space.space.forget(buffer).into_iter();
-                bindings.extend(forgotten.map(|(address, b)| (id, address, b.length)));
-            }
-            (is_object, bindings)
-        };
+        let mut state = self.state();
+        let closed = state.buffers.remove(&buffer);
+        let closed = closed.ok_or(KmdError::NoSuchBuffer(buffer))?;
+        let mut bindings = Vec::new();
+        for (&id, space) in &mut state.spaces {
+            let forgotten = space.space.forget(buffer).into_iter();
+            bindings.extend(forgotten.map(|(address, b)| (id, address, b.length)));
+        }
+        drop(state);
         for (space, address, length) in bindings {
             binding::unbind(self.node(), space, address, length)?;
         }
-        // The kernel gives a closed handle's number to the next object, which another thread may
-        // be making: both sides are changed under one lock.
-        let mut state = self.state();
-        if is_object {
-            generic::close(self.node(), buffer.get())?;
-        }
-        state.buffers.remove(&buffer);
+        drop(closed);
         Ok(())
     }
 
     fn map(&self, buffer: BufferHandle) -> KmdResult<Mapping> {
-        let size = {
-            let state = self.state();
-            let buffer = state.buffer(buffer)?;
-            if buffer.user.is_some() {
-                return Err(KmdError::Unsupported {
-                    driver: "xe",
-                    what: "mapping a buffer of user memory",
-                });
-            }
-            buffer.size
-        };
-        let offset = calls::gem_mmap_offset(self.node(), buffer.get())?;
+        let (object, size) = self.object(buffer, "mapping a buffer of user memory")?;
+        let offset = calls::gem_mmap_offset(self.node(), object.handle())?;
         map_node(self.node(), buffer, offset, size)
     }
 
     fn export_buffer(&self, buffer: BufferHandle) -> KmdResult<OwnedFd> {
-        if self.state().buffer(buffer)?.user.is_some() {
-            return Err(KmdError::Unsupported {
-                driver: "xe",
-                what: "exporting a buffer of user memory",
-            });
-        }
-        generic::prime_export(self.node(), buffer.get())
+        let (object, _) = self.object(buffer, "exporting a buffer of user memory")?;
+        generic::prime_export(self.node(), object.handle())
     }
 
     fn import_buffer(&self, dmabuf: BorrowedFd<'_>) -> KmdResult<BufferHandle> {
         let size = generic::dmabuf_size(dmabuf)?;
-        let mut state = self.state();
-        let handle = BufferHandle::new(generic::prime_import(self.node(), dmabuf)?);
+        let object = self.objects.import(dmabuf)?;
+        let handle = BufferHandle::new(object.handle());
         let buffer = BufferState {
             size,
             page: PAGE as u64,
-            user: None,
+            memory: Memory::Object(object),
         };
-        state.buffers.entry(handle).or_insert(buffer);
+        self.state().buffers.entry(handle).or_insert(buffer);
         Ok(handle)
     }
 
@@ -326,13 +313,13 @@ impl Kmd for Xe {
             state.buffer(buffer)?;
             let reaches = |queue: &Queue| {
                 let space = state.spaces.get(&queue.space);
-                space.is_some_and(|s| s.space.holds(buffer)) && queue.last.get() > 0
+                space.is_some_and(|s| s.space.holds(buffer)) && queue.order.last().get() > 0
             };
             let queues = state.queues.iter().filter(|(_, q)| reaches(q));
             queues
-                .map(|(&queue, q)| Fence {
+                .map(|(queue, q)| Fence {
                     queue,
-                    seqno: q.last,
+                    seqno: q.order.last(),
                 })
                 .collect()
         };
@@ -371,13 +358,10 @@ impl Kmd for Xe {
     }
 
     fn destroy_address_space(&self, space: AddressSpaceId) -> KmdResult<()> {
-        let mut state = self.state();
-        state.space_mut(space)?;
-        calls::vm_destroy(self.node(), space.get())?;
-        if let Some(page) = state.spaces.remove(&space).and_then(|s| s.fences) {
-            generic::close(self.node(), page.handle)?;
-        }
-        Ok(())
+        let removed = self.state().spaces.remove(&space);
+        // Its page of fences goes after it.
+        let _removed = removed.ok_or(KmdError::NoSuchAddressSpace(space))?;
+        calls::vm_destroy(self.node(), space.get())
     }
 
     fn bind(
@@ -424,13 +408,14 @@ impl Kmd for Xe {
                 "below the address limit",
             );
         }
-        let source = match &bound.user {
-            Some(memory) => Source::User {
+        let memory = bound.memory.clone();
+        let source = match &memory {
+            Memory::User(memory) => Source::User {
                 address: memory.address() as u64 + offset,
                 writable: memory.is_writable(),
             },
-            None => Source::Object {
-                handle: buffer.get(),
+            Memory::Object(object) => Source::Object {
+                handle: object.handle(),
                 offset,
             },
         };
@@ -462,16 +447,8 @@ impl Kmd for Xe {
     }
 
     fn create_queue(&self, desc: &QueueDesc) -> KmdResult<QueueId> {
-        let mut state = self.state();
-        let space = state.space_mut(desc.address_space)?;
-        let slot = match &space.fences {
-            None => None,
-            Some(page) => Some(page.allocate().ok_or(KmdError::Invalid {
-                what: "queues of a long-running address space",
-                value: page.len() / 8,
-                rule: "no more than its page of fences holds",
-            })?),
-        };
+        let fences = self.state().space_mut(desc.address_space)?.fences.clone();
+        let slot = fences.map(|page| page.allocate()).transpose()?;
         let class = match desc.engine {
             EngineClass::Render => RawClass::Render,
             EngineClass::Copy => RawClass::Copy,
@@ -505,32 +482,36 @@ impl Kmd for Xe {
                 what: "high priority without CAP_SYS_NICE",
             });
         }
-        let queue = Queue::create(self.node(), &placements, priority, desc.address_space, slot)?;
-        let id = QueueId::new(queue.id);
-        state.queues.insert(id, queue);
-        Ok(id)
+        let queue = Queue::create(&self.node, &placements, priority, desc.address_space, slot)?;
+        let queue = Arc::new(queue);
+        let named = self.state().queues.insert(queue.clone());
+        if named.is_err() {
+            queue.destroy(self.node())?;
+        }
+        named
     }
 
     fn destroy_queue(&self, queue: QueueId) -> KmdResult<()> {
-        let removed = self.state().queues.remove(&queue);
-        removed
-            .ok_or(KmdError::NoSuchQueue(queue))?
-            .destroy(self.node())
+        let removed = self.state().queues.remove(queue)?;
+        removed.destroy(self.node())
     }
 
     fn submit(&self, queue: QueueId, submission: &Submission<'_>) -> KmdResult<Fence> {
-        let mut guard = self.state();
-        let state = &mut *guard;
-        let target = *state.queue(queue)?;
+        let state = self.state();
+        let target = state.queues.get(queue)?.clone();
         let mut wait = Vec::with_capacity(submission.wait.len());
         for fence in submission.wait {
             // A queue's own work is in order anyway.
             if fence.queue == queue {
                 continue;
             }
-            match (target.completion, state.queue(fence.queue)?.completion) {
-                (Completion::Timeline(_), Completion::Timeline(timeline)) => {
-                    wait.push((timeline, fence.seqno.get()));
+            let Some(other) = state.queues.awaited(fence.queue)? else {
+                continue;
+            };
+            other.order.check(*fence)?;
+            match (&target.completion, &other.completion) {
+                (Completion::Timeline(_), Completion::Timeline(_)) => {
+                    wait.push((other.clone(), fence.seqno));
                 }
                 _ => {
                     return Err(KmdError::Unsupported {
@@ -555,12 +536,8 @@ impl Kmd for Xe {
                 length: submission.length,
             });
         }
-        let fences = space.fences.clone();
-        let target = state
-            .queues
-            .get_mut(&queue)
-            .ok_or(KmdError::NoSuchQueue(queue))?;
-        match target.submit(self.node.as_ref(), submission, &wait, fences.as_deref()) {
+        drop(state);
+        match target.submit(self.node(), submission, &wait) {
             Ok(seqno) => Ok(Fence { queue, seqno }),
             Err(
                 error @ KmdError::Ioctl {
@@ -568,8 +545,7 @@ impl Kmd for Xe {
                     ..
                 },
             ) => {
-                drop(guard);
-                self.check(queue)?;
+                self.check(queue, &target)?;
                 Err(error)
             }
             Err(error) => Err(error),
@@ -589,9 +565,9 @@ impl Kmd for Xe {
     }
 
     fn export_fence(&self, fence: Fence) -> KmdResult<OwnedFd> {
-        match self.submitted(fence)?.completion {
+        match &self.submitted(fence)?.completion {
             Completion::Timeline(timeline) => {
-                generic::syncobj_export_point(self.node(), timeline, fence.seqno.get())
+                generic::syncobj_export_point(self.node(), timeline.handle(), fence.seqno.get())
             }
             Completion::Memory(_) => Err(KmdError::Unsupported {
                 driver: "xe",
@@ -601,8 +577,8 @@ impl Kmd for Xe {
     }
 
     fn queue_status(&self, queue: QueueId) -> KmdResult<QueueStatus> {
-        let id = self.state().queue(queue)?.id;
-        queue::status(self.node(), id)
+        let queue = self.state().queues.get(queue)?.clone();
+        queue::status(self.node(), queue.id)
     }
 
     fn timestamp(&self) -> KmdResult<u64> {
@@ -631,26 +607,19 @@ impl Kmd for Xe {
 impl Drop for Xe {
     /// Frees what the caller left: the node may live on.
     fn drop(&mut self) {
-        let state = std::mem::take(&mut *self.state());
+        let mut state = std::mem::take(&mut *self.state());
         let node = self.node();
         let left = |result: KmdResult<()>| {
             if let Err(error) = result {
                 tracing::debug!(%error, "left behind");
             }
         };
-        for queue in state.queues.into_values() {
+        for queue in state.queues.take() {
             left(queue.destroy(node));
         }
-        for (id, space) in state.spaces {
+        for &id in state.spaces.keys() {
             left(calls::vm_destroy(node, id.get()));
-            if let Some(page) = space.fences {
-                left(generic::close(node, page.handle));
-            }
         }
-        for (handle, buffer) in state.buffers {
-            if buffer.user.is_none() {
-                left(generic::close(node, handle.get()));
-            }
-        }
+        // The buffers close themselves.
     }
 }

@@ -1,59 +1,99 @@
 //! Completions in long-running address spaces: a page of values that the GPU writes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use devinfo::GpuAddress;
 
-use crate::Mapping;
+use crate::object::Object;
+use crate::queues::Order;
+use crate::{KmdError, KmdResult, Mapping};
 
 /// A page of fences, bound at a fixed address of one address space.
 #[derive(Debug)]
 pub(super) struct FencePage {
-    /// The GEM handle, closed by the owner.
-    pub(super) handle: u32,
     /// Where the address space has it.
-    pub(super) address: GpuAddress,
+    address: GpuAddress,
     mapping: Mapping,
-    used: AtomicU64,
+    slots: Mutex<Slots>,
+    _object: Arc<Object>,
 }
 
-/// One fence of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FenceSlot(u64);
+#[derive(Debug, Default)]
+struct Slots {
+    /// How many were ever given out.
+    used: u64,
+    /// Those that came back.
+    free: Vec<u64>,
+}
+
+/// One fence of a page; dropping it gives it back.
+#[derive(Debug)]
+pub(super) struct FenceSlot {
+    page: Arc<FencePage>,
+    index: u64,
+}
 
 impl FencePage {
-    pub(super) fn new(handle: u32, address: GpuAddress, mapping: Mapping) -> Self {
+    pub(super) fn new(object: Arc<Object>, address: GpuAddress, mapping: Mapping) -> Self {
         Self {
-            handle,
             address,
             mapping,
-            used: AtomicU64::new(0),
+            slots: Mutex::default(),
+            _object: object,
         }
     }
 
-    /// Bytes mapped and bound.
-    pub(super) fn len(&self) -> u64 {
-        self.mapping.len() as u64
+    /// A fence at 0 that nobody else uses.
+    pub(super) fn allocate(self: &Arc<Self>) -> KmdResult<FenceSlot> {
+        let count = self.mapping.len() as u64 / 8;
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = match slots.free.pop() {
+            Some(index) => index,
+            None if slots.used < count => {
+                slots.used += 1;
+                slots.used - 1
+            }
+            None => {
+                return Err(KmdError::Invalid {
+                    what: "queues of a long-running address space",
+                    value: count + 1,
+                    rule: "at any time no more than its page of fences holds",
+                });
+            }
+        };
+        Ok(FenceSlot {
+            page: self.clone(),
+            index,
+        })
     }
+}
 
-    /// A fence that nobody has used, or `None` if the page is full.
-    pub(super) fn allocate(&self) -> Option<FenceSlot> {
-        let slot = self.used.fetch_add(1, Ordering::Relaxed);
-        ((slot + 1) * 8 <= self.len()).then_some(FenceSlot(slot))
-    }
-
+impl FenceSlot {
     /// Where the GPU writes the fence.
-    pub(super) fn gpu_address(&self, slot: FenceSlot) -> GpuAddress {
-        self.address.offset(slot.0 * 8)
+    pub(super) fn gpu_address(&self) -> GpuAddress {
+        self.page.address.offset(self.index * 8)
     }
 
     /// The fence as the CPU reads it.
-    pub(super) fn value(&self, slot: FenceSlot) -> &AtomicU64 {
-        let index = usize::try_from(slot.0).unwrap_or(usize::MAX);
-        let pointer = self.mapping.as_mut_ptr().cast::<u64>().wrapping_add(index);
+    pub(super) fn value(&self) -> &AtomicU64 {
+        let index = usize::try_from(self.index).unwrap_or(usize::MAX);
+        let first = self.page.mapping.as_mut_ptr().cast::<u64>();
         // SAFETY: `allocate` gives out slots within the mapping only, a page
         // aligns them, the mapping lives as long as `self`, and everybody
         // who accesses the page does so atomically.
-        unsafe { AtomicU64::from_ptr(pointer) }
+        unsafe { AtomicU64::from_ptr(first.wrapping_add(index)) }
+    }
+
+    /// Gives the fence back if the work of its queue is all done. A fence that abandoned work may
+    /// still write is used no more.
+    pub(super) fn retire(&self, order: &Order) {
+        if self.value().load(Ordering::Acquire) < order.last().get() {
+            return;
+        }
+        self.value().store(0, Ordering::Release);
+        let slots = &self.page.slots;
+        let mut slots = slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.free.push(self.index);
     }
 }

@@ -1,27 +1,27 @@
 //! Queues: an exec queue with a timeline sync object or, where work may run for ever, a user fence.
 
+use std::sync::Arc;
+
 use super::calls;
-use super::fence::{FencePage, FenceSlot};
-use crate::generic;
-use crate::uapi::drm::SyncobjCreateFlags;
+use super::fence::FenceSlot;
+use crate::queues::{Order, Timeline};
 use crate::uapi::xe::EngineClassInstance;
 use crate::uapi::xe::exec::{Sync, SyncFlags, SyncType};
 use crate::{
-    AddressSpaceId, ErrorKind, ErrorReport, KmdError, KmdResult, Node, QueueStatus, Seqno,
-    Submission,
+    AddressSpaceId, ErrorKind, ErrorReport, KmdResult, Node, QueueStatus, Seqno, Submission,
 };
 
 /// What completions of a queue are.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) enum Completion {
     /// Points of a timeline sync object.
-    Timeline(u32),
+    Timeline(Timeline),
     /// A value in the address space's fence page.
     Memory(FenceSlot),
 }
 
 /// One queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Queue {
     /// The exec queue.
     pub(super) id: u32,
@@ -29,86 +29,76 @@ pub(super) struct Queue {
     pub(super) completion: Completion,
     /// Its address space.
     pub(super) space: AddressSpaceId,
-    /// The last submission.
-    pub(super) last: Seqno,
+    /// The submissions.
+    pub(super) order: Order,
 }
 
 impl Queue {
     /// Makes the exec queue, and a timeline unless `slot` takes its place.
     pub(super) fn create(
-        node: &dyn Node,
+        node: &Arc<dyn Node>,
         placements: &[EngineClassInstance],
         priority: Option<u64>,
         space: AddressSpaceId,
         slot: Option<FenceSlot>,
     ) -> KmdResult<Self> {
-        let id = calls::exec_queue_create(node, space.get(), placements, priority)?;
+        // First, because it goes by itself if the rest fails.
         let completion = match slot {
-            Some(slot) => Ok(Completion::Memory(slot)),
-            None => {
-                generic::syncobj_create(node, SyncobjCreateFlags::empty()).map(Completion::Timeline)
-            }
+            Some(slot) => Completion::Memory(slot),
+            None => Completion::Timeline(Timeline::new(node.clone())?),
         };
-        match completion {
-            Ok(completion) => Ok(Self {
-                id,
-                completion,
-                space,
-                last: Seqno::new(0),
-            }),
-            Err(error) => {
-                calls::exec_queue_destroy(node, id)?;
-                Err(error)
-            }
-        }
+        let id = calls::exec_queue_create(node.as_ref(), space.get(), placements, priority)?;
+        Ok(Self {
+            id,
+            completion,
+            space,
+            order: Order::default(),
+        })
     }
 
-    /// Destroys the exec queue and the timeline.
-    pub(super) fn destroy(self, node: &dyn Node) -> KmdResult<()> {
-        calls::exec_queue_destroy(node, self.id)?;
-        match self.completion {
-            Completion::Timeline(timeline) => generic::syncobj_destroy(node, timeline),
-            Completion::Memory(_) => Ok(()),
-        }
+    /// Destroys the exec queue; the timeline goes with the last that names it.
+    pub(super) fn destroy(&self, node: &dyn Node) -> KmdResult<()> {
+        calls::exec_queue_destroy(node, self.id)
     }
 
-    /// Hands the batch to the kernel. `wait` are points of timelines; `fences` is the address
-    /// space's fence page, if it has one.
+    /// Hands a batch to the kernel. `wait` are queues with timelines, and their points.
     pub(super) fn submit(
-        &mut self,
+        &self,
         node: &dyn Node,
         submission: &Submission<'_>,
-        wait: &[(u32, u64)],
-        fences: Option<&FencePage>,
+        wait: &[(Arc<Queue>, Seqno)],
     ) -> KmdResult<Seqno> {
-        let seqno = Seqno::new(self.last.get() + 1);
-        let timeline = |handle: u32, point, flags| Sync {
-            ty: SyncType::TimelineSyncobj as u32,
-            flags,
-            addr: u64::from(handle),
-            timeline_value: point,
-            ..Default::default()
-        };
-        let mut syncs: Vec<_> = wait
-            .iter()
-            .map(|&(handle, point)| timeline(handle, point, SyncFlags::empty()))
-            .collect();
-        syncs.push(match (self.completion, fences) {
-            (Completion::Timeline(handle), _) => timeline(handle, seqno.get(), SyncFlags::SIGNAL),
-            (Completion::Memory(slot), Some(page)) => Sync {
-                ty: SyncType::UserFence as u32,
-                flags: SyncFlags::SIGNAL,
-                addr: page.gpu_address(slot).canonical(),
+        let turn = self.order.submit();
+        let sync = |completion: &Completion, seqno: Seqno, flags| {
+            let (ty, addr) = match completion {
+                Completion::Timeline(timeline) => {
+                    (SyncType::TimelineSyncobj, u64::from(timeline.handle()))
+                }
+                Completion::Memory(slot) => (SyncType::UserFence, slot.gpu_address().canonical()),
+            };
+            Sync {
+                ty: ty as u32,
+                flags,
+                addr,
                 timeline_value: seqno.get(),
                 ..Default::default()
-            },
-            (Completion::Memory(_), None) => {
-                return Err(KmdError::NoSuchAddressSpace(self.space));
             }
-        });
+        };
+        let wait = wait
+            .iter()
+            .map(|(queue, seqno)| sync(&queue.completion, *seqno, SyncFlags::empty()));
+        let signal = sync(&self.completion, turn.seqno(), SyncFlags::SIGNAL);
+        let syncs: Vec<_> = wait.chain([signal]).collect();
         calls::exec(node, self.id, submission.batch.canonical(), &syncs)?;
-        self.last = seqno;
-        Ok(seqno)
+        Ok(turn.made())
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        if let Completion::Memory(slot) = &self.completion {
+            slot.retire(&self.order);
+        }
     }
 }
 

@@ -185,7 +185,7 @@ impl Timeline {
     /// wait.
     ///
     /// # Errors
-    /// `EAGAIN` when no thread can be started.
+    /// `ENOMEM` when no thread can be started.
     pub fn submit(&self, job: Job) -> Result<(), Errno> {
         // Ends: batches end, or their hang check ends them.
         let room = || (self.shared.queue().jobs.len() < QUEUE_LIMIT).then_some(());
@@ -196,7 +196,7 @@ impl Timeline {
             thread::Builder::new()
                 .name(format!("softgpu-{}", self.shared.engine))
                 .spawn(move || shared.serve())
-                .map_err(|_| Errno::EAGAIN)?;
+                .map_err(|_| Errno::ENOMEM)?;
             queue.served = true;
         }
         let before = queue.last.replace(Arc::clone(&job.done));

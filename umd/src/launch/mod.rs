@@ -30,7 +30,7 @@ use crate::range::NdRange;
 use geometry::{Geometry, geometry};
 use payload::{Implicit, SlmLayout};
 pub(crate) use slots::QueueMemory;
-use slots::SlotMemory;
+pub(crate) use slots::SlotMemory;
 pub(crate) use states::MAX_RAW;
 use states::{DynamicHeap, SurfaceHeap};
 
@@ -49,6 +49,8 @@ const ENDED: u64 = 16;
 const BATCH: u64 = 64;
 /// Bytes that a batch may have; eight walkers take less than three quarters of it.
 const BATCH_SIZE: u64 = 8192;
+/// Bytes that the batch of a marker may have: a page.
+const MARKER_SIZE: u64 = 4096;
 /// What the tag becomes.
 const DONE: u64 = 1;
 
@@ -79,7 +81,7 @@ pub(crate) struct Launched {
 impl Prepared {
     /// Where the batch begins.
     pub(crate) fn batch(&self) -> GpuAddress {
-        self.chunk.bo().address().offset(BATCH)
+        self.chunk.address().offset(BATCH)
     }
 
     /// Whether the batch has ended, without a system call.
@@ -187,7 +189,7 @@ pub(crate) fn prepare(
         let chunk = device.printf_pool.take(printf::BUFFER_SIZE);
         let chunk = chunk.map_err(refused("a printf buffer"))?;
         printf::reset(chunk.memory());
-        implicit.printf = chunk.bo().address().get();
+        implicit.printf = chunk.address().get();
         launched.printf = Some(chunk);
     }
     if entry.private.size > 0 {
@@ -224,9 +226,9 @@ pub(crate) fn prepare(
 /// Prepares a batch that runs nothing: it only ends after those before it.
 pub(crate) fn marker(device: &DeviceInner, staging: &mut Staging) -> Result<Prepared, Error> {
     let words = &mut staging.words;
-    let chunk = device.pool.take(BATCH_SIZE);
+    let chunk = device.pool.take(MARKER_SIZE);
     let chunk = chunk.map_err(refused("memory of a command"))?;
-    let base = chunk.bo().address();
+    let base = chunk.address();
     let failed = |error: DispatchError| ArgumentError::Object {
         what: "marker",
         why: error.to_string(),
@@ -264,9 +266,10 @@ fn end(device: &DeviceInner, base: GpuAddress, words: &mut Vec<u32>) -> Result<(
 /// Puts a batch to its place, and makes the chunk ready to be submitted; gives its length.
 fn put_batch(chunk: &Chunk, words: &[u32]) -> Result<u64, ArgumentError> {
     let length = words.len() as u64 * 4;
-    if length > BATCH_SIZE - BATCH {
+    let limit = chunk.size().min(BATCH_SIZE) - BATCH;
+    if length > limit {
         return Err(ArgumentError::Range {
-            why: format!("its commands have {length} bytes, the limit is {BATCH_SIZE}"),
+            why: format!("its commands have {length} bytes, the limit is {limit}"),
         });
     }
     chunk.memory().write(BATCH as usize, words.as_bytes());
@@ -363,7 +366,7 @@ impl Launch<'_> {
         zeros(cross_thread, entry.cross_thread_size);
 
         words.clear();
-        let base = chunk.bo().address();
+        let base = chunk.address();
         let failed = |error| dispatch_error(entry, error);
         begin(device, base, words).map_err(failed)?;
         let mode = ComputeMode {

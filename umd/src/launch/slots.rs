@@ -47,7 +47,7 @@ impl SlotMemory {
             Some(slots) => slots.bo.clone(),
             None => device
                 .registry
-                .create(size, Use::Device, what)
+                .create(size, Use::Private, what)
                 .map_err(refused(what))?,
         };
         let slots = Self {

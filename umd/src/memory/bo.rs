@@ -5,7 +5,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use devinfo::GpuAddress;
-use kmd_iface::{AddressSpaceId, BufferDesc, BufferHandle, Caching, Kmd, KmdError, Placement};
+use kmd_iface::{
+    AddressSpaceId, AddressSpaceOptions, BufferDesc, BufferHandle, Caching, Kmd, KmdError,
+    Placement,
+};
 
 use super::host::PAGE;
 use super::ranges::{GRANULE, Ranges, whole};
@@ -16,6 +19,9 @@ use super::raw::{HostPages, Shared};
 pub(crate) enum Use {
     /// The GPU: in the device's memory, where it has some.
     Device,
+    /// The GPU only: in the device's memory, where it has some, and not necessarily in the part
+    /// that the CPU can reach. This process does not map it.
+    Private,
     /// Both, and the CPU waits for what the GPU writes: in host memory, coherent.
     Shared,
 }
@@ -26,6 +32,11 @@ impl Use {
             Self::Device => BufferDesc {
                 size,
                 placement: Placement::DeviceCpuVisible,
+                caching: Caching::WriteBack,
+            },
+            Self::Private => BufferDesc {
+                size,
+                placement: Placement::Device,
                 caching: Caching::WriteBack,
             },
             Self::Shared => BufferDesc::system(size),
@@ -56,8 +67,11 @@ const SHARED_MEMORY: &str = "shared memory";
 
 impl Registry {
     /// Makes an address space.
-    pub(crate) fn new(kmd: Arc<dyn Kmd>) -> Result<Arc<Self>, KmdError> {
-        let space = kmd.create_address_space()?;
+    pub(crate) fn new(
+        kmd: Arc<dyn Kmd>,
+        options: AddressSpaceOptions,
+    ) -> Result<Arc<Self>, KmdError> {
+        let space = kmd.create_address_space_with(options)?;
         let bits = kmd.description().va_bits;
         Ok(Arc::new(Self {
             kmd,
@@ -89,8 +103,11 @@ impl Registry {
             registry: self,
             handle,
         };
-        let mapping = self.kmd.map(handle)?;
-        self.bind(unbound, size, None, (Shared::Mapped(mapping), label))
+        let memory = match usage {
+            Use::Device | Use::Shared => Shared::Mapped(self.kmd.map(handle)?),
+            Use::Private => Shared::Unmapped,
+        };
+        self.bind(unbound, size, None, (memory, label))
     }
 
     /// A buffer object of `size` zero bytes that this process and the GPU see at one address.
@@ -231,8 +248,8 @@ impl Drop for Unbound<'_> {
     }
 }
 
-/// A buffer object, mapped into this process and bound to an address. Whoever submits work with
-/// it keeps it until the work has ended.
+/// A buffer object, bound to an address and, unless it is the GPU's own, mapped. Whoever submits
+/// work with it keeps it until the work has ended.
 pub(crate) struct Bo {
     registry: Arc<Registry>,
     handle: BufferHandle,

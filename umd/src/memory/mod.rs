@@ -8,5 +8,4 @@ mod raw;
 
 pub(crate) use bo::{BUFFER, Bo, Registry, Use};
 pub use host::HostMemory;
-pub(crate) use pool::{Chunk, Pool};
-pub(crate) use raw::Shared;
+pub(crate) use pool::{Chunk, Part, Pool};

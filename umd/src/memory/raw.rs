@@ -16,6 +16,8 @@ pub(crate) enum Shared {
     Mapped(Mapping),
     /// Pages of this process.
     Host(Arc<HostPages>),
+    /// Nothing: only the GPU reaches the bytes.
+    Unmapped,
 }
 
 impl Shared {
@@ -23,6 +25,7 @@ impl Shared {
         match self {
             Self::Mapped(mapping) => mapping.as_mut_ptr(),
             Self::Host(pages) => pages.start.as_ptr(),
+            Self::Unmapped => NonNull::dangling().as_ptr(),
         }
     }
 
@@ -31,6 +34,7 @@ impl Shared {
         match self {
             Self::Mapped(mapping) => mapping.len(),
             Self::Host(pages) => pages.length,
+            Self::Unmapped => 0,
         }
     }
 
@@ -45,10 +49,10 @@ impl Shared {
         let Some(from) = self.range(offset, bytes.len()) else {
             return false;
         };
-        // SAFETY: `range` checked that the source lies in the mapping; the destination is a
-        // slice of this process that no mapping of ours can overlap. The GPU may write at the
-        // same time, which can give mixed bytes, and any bytes are valid.
-        unsafe { std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), bytes.len()) };
+        // SAFETY: `range` checked that the source lies in the mapping; the destination is a slice.
+        // A caller from C may have made that of the mapping itself, so that they can overlap. The
+        // GPU may write at the same time, which can give mixed bytes, and any bytes are valid.
+        unsafe { std::ptr::copy(from, bytes.as_mut_ptr(), bytes.len()) };
         true
     }
 
@@ -57,8 +61,8 @@ impl Shared {
         let Some(to) = self.range(offset, bytes.len()) else {
             return false;
         };
-        // SAFETY: as in `read`, the other way round; no reference to the mapping exists.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
+        // SAFETY: as in `read`, the other way round.
+        unsafe { std::ptr::copy(bytes.as_ptr(), to, bytes.len()) };
         true
     }
 
@@ -194,5 +198,21 @@ mod tests {
         assert_eq!(shared.record::<u32>(1), None);
         shared.store(8, 7);
         assert_eq!(shared.load(8), 7);
+        assert!(Shared::Unmapped.write(0, &[]) && !Shared::Unmapped.write(0, &[1]));
+        assert_eq!(Shared::Unmapped.load(0), 0);
+    }
+
+    #[test]
+    fn copies_may_overlap() {
+        let shared = Shared::Host(Arc::new(HostPages::new(4096, 1, 0).unwrap()));
+        let bytes: Vec<u8> = (0..=255).collect();
+        assert!(shared.write(0, &bytes));
+        // What a C caller does that passes a part of the mapping.
+        // SAFETY: the bytes lie in the mapping, and nobody else accesses them.
+        let own = unsafe { std::slice::from_raw_parts_mut(shared.pointer(1), 200) };
+        assert!(shared.read(0, own));
+        let mut after = [0; 201];
+        assert!(shared.read(0, &mut after));
+        assert_eq!((after[0], &after[1..]), (0, &bytes[..200]));
     }
 }

@@ -1,7 +1,7 @@
 //! Reading the buffer.
 
 use crate::binary::SegmentKind;
-use crate::memory::Shared;
+use crate::memory::Part;
 use crate::program::ProgramInner;
 
 use super::format::{Format, Piece, Value};
@@ -15,12 +15,12 @@ const HEADER: usize = 4;
 const MAX_TEXT: usize = 64 << 20;
 
 /// Makes the buffer empty, before a launch.
-pub(crate) fn reset(memory: &Shared) {
+pub(crate) fn reset(memory: Part<'_>) {
     memory.write(0, &(HEADER as u32).to_le_bytes());
 }
 
 /// What was printed, in the order in which it lies in the buffer.
-pub(crate) fn text(memory: &Shared, program: &ProgramInner) -> String {
+pub(crate) fn text(memory: Part<'_>, program: &ProgramInner) -> String {
     let used = memory.record::<u32>(0).unwrap_or_default() as usize;
     let most = usize::try_from(BUFFER_SIZE).unwrap_or(usize::MAX);
     if used > most {

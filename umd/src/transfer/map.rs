@@ -4,7 +4,11 @@ use crate::buffer::Buffer;
 use crate::error::Error;
 use crate::event::Event;
 use crate::image::{Image, Region};
+use crate::ledger::Place;
 use crate::queue::Queue;
+
+/// The place of commands that only mark when memory may be accessed: that of any other.
+const ORDER: (Place, bool) = (Place::Next, false);
 
 /// What is done with mapped memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,7 +72,7 @@ impl Queue {
             bytes,
             row_pitch: length,
             slice_pitch: length,
-            event: self.inner().mark("map of a buffer", wait_list)?,
+            event: self.inner().mark("map of a buffer", wait_list, ORDER)?,
             back: None,
         })
     }
@@ -89,7 +93,7 @@ impl Queue {
         let row_pitch = width * u64::from(image.texel_bytes());
         let bytes = Buffer::new(self.inner().device(), size)?;
         let event = match access {
-            MapAccess::Overwrite => self.inner().mark("map of an image", wait_list)?,
+            MapAccess::Overwrite => self.inner().mark("map of an image", wait_list, ORDER)?,
             MapAccess::Read | MapAccess::ReadWrite => {
                 self.copy_image_to_buffer((image, region), (&bytes, 0), wait_list)?
             }
@@ -113,7 +117,7 @@ impl Queue {
             Some(image) => {
                 self.copy_buffer_to_image((&mapped.bytes, 0), (&image.0, image.1), wait_list)
             }
-            None => self.inner().mark("unmap", wait_list),
+            None => self.inner().mark("unmap", wait_list, ORDER),
         }
     }
 }

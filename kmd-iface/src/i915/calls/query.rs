@@ -4,6 +4,7 @@ use nix::errno::Errno;
 use zerocopy::FromBytes;
 
 use crate::node_ext::{NodeExt, user_pointer_mut};
+use crate::records::records;
 use crate::uapi::i915::getparam::{self, Param};
 use crate::uapi::i915::query::{self, QueryId};
 use crate::{KmdError, KmdResult, Node, Topology};
@@ -81,30 +82,17 @@ fn bad_answer(what: String) -> KmdError {
     }
 }
 
-/// The header and the records after it.
-fn records<H: FromBytes, R: FromBytes>(
-    blob: &[u8],
-    count: impl Fn(&H) -> u32,
-) -> KmdResult<Vec<R>> {
-    let (header, mut rest) =
-        H::read_from_prefix(blob).map_err(|_| bad_answer(format!("{} bytes", blob.len())))?;
-    let mut records = Vec::new();
-    for _ in 0..count(&header) {
-        let (record, tail) = R::read_from_prefix(rest)
-            .map_err(|_| bad_answer("fewer records than it counts".to_owned()))?;
-        records.push(record);
-        rest = tail;
-    }
-    Ok(records)
-}
-
 /// QUERY of the engines.
 ///
 /// # Errors
 /// What the kernel answers.
 pub fn engines(node: &dyn Node) -> KmdResult<Vec<EngineInfo>> {
     let blob = query_blob(node, QueryId::EngineInfo, 0)?;
-    records(&blob, |header: &query::EngineInfoHeader| header.num_engines)
+    records(
+        query::QUERY.name(),
+        &blob,
+        |header: &query::EngineInfoHeader| header.num_engines,
+    )
 }
 
 /// QUERY of the memory regions.
@@ -113,9 +101,11 @@ pub fn engines(node: &dyn Node) -> KmdResult<Vec<EngineInfo>> {
 /// What the kernel answers.
 pub fn memory_regions(node: &dyn Node) -> KmdResult<Vec<MemoryRegionInfo>> {
     let blob = query_blob(node, QueryId::MemoryRegions, 0)?;
-    records(&blob, |header: &query::MemoryRegionsHeader| {
-        header.num_regions
-    })
+    records(
+        query::QUERY.name(),
+        &blob,
+        |header: &query::MemoryRegionsHeader| header.num_regions,
+    )
 }
 
 /// QUERY of the GuC's hardware attribute table, as dwords.

@@ -4,6 +4,7 @@ use nix::time::ClockId;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::node_ext::{NodeExt, user_pointer_mut};
+use crate::records::records;
 use crate::uapi::xe::EngineClassInstance;
 use crate::uapi::xe::query::{self, Config, ConfigFlags, QueryId};
 use crate::{KmdError, KmdResult, Node};
@@ -57,30 +58,17 @@ fn query_in_out<T: FromBytes + IntoBytes + Immutable>(
     Ok(())
 }
 
-/// The header and the records after it.
-fn records<H: FromBytes, R: FromBytes>(
-    blob: &[u8],
-    count: impl Fn(&H) -> u32,
-) -> KmdResult<Vec<R>> {
-    let (header, mut rest) =
-        H::read_from_prefix(blob).map_err(|_| bad_answer(format!("{} bytes", blob.len())))?;
-    let mut records = Vec::new();
-    for _ in 0..count(&header) {
-        let (record, tail) = R::read_from_prefix(rest)
-            .map_err(|_| bad_answer("fewer records than it counts".to_owned()))?;
-        records.push(record);
-        rest = tail;
-    }
-    Ok(records)
-}
-
 /// The engines.
 ///
 /// # Errors
 /// What the kernel answers.
 pub fn engines(node: &dyn Node) -> KmdResult<Vec<Engine>> {
     let blob = query_blob(node, QueryId::Engines)?;
-    records(&blob, |h: &query::EnginesHeader| h.num_engines)
+    records(
+        query::DEVICE_QUERY.name(),
+        &blob,
+        |h: &query::EnginesHeader| h.num_engines,
+    )
 }
 
 /// The memory regions.
@@ -89,7 +77,11 @@ pub fn engines(node: &dyn Node) -> KmdResult<Vec<Engine>> {
 /// What the kernel answers.
 pub fn mem_regions(node: &dyn Node) -> KmdResult<Vec<MemRegion>> {
     let blob = query_blob(node, QueryId::MemRegions)?;
-    records(&blob, |h: &query::MemRegionsHeader| h.num_mem_regions)
+    records(
+        query::DEVICE_QUERY.name(),
+        &blob,
+        |h: &query::MemRegionsHeader| h.num_mem_regions,
+    )
 }
 
 /// The GTs.
@@ -98,7 +90,11 @@ pub fn mem_regions(node: &dyn Node) -> KmdResult<Vec<MemRegion>> {
 /// What the kernel answers.
 pub fn gt_list(node: &dyn Node) -> KmdResult<Vec<Gt>> {
     let blob = query_blob(node, QueryId::GtList)?;
-    records(&blob, |h: &query::GtListHeader| h.num_gt)
+    records(
+        query::DEVICE_QUERY.name(),
+        &blob,
+        |h: &query::GtListHeader| h.num_gt,
+    )
 }
 
 /// The configuration values.
@@ -124,7 +120,11 @@ pub struct Configuration {
 /// What the kernel answers, or an answer without one of the values.
 pub fn config(node: &dyn Node) -> KmdResult<Configuration> {
     let blob = query_blob(node, QueryId::Config)?;
-    let values: Vec<u64> = records(&blob, |h: &query::ConfigHeader| h.num_params)?;
+    let values: Vec<u64> = records(
+        query::DEVICE_QUERY.name(),
+        &blob,
+        |h: &query::ConfigHeader| h.num_params,
+    )?;
     let value = |which: Config| {
         values
             .get(which as usize)
