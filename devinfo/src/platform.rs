@@ -52,6 +52,11 @@ pub struct Platform {
     pub llc: bool,
     /// Whether the EUs compute in double precision.
     pub fp64: bool,
+    /// Whether the EUs have systolic arrays: `dpas` (NEO `isMatrixMultiplyAccumulateSupported`).
+    pub systolic: bool,
+    /// Whether the EUs are the small ones of Apollo Lake and Gemini Lake, which restrict 64-bit
+    /// data (BDW to SKL PRM vol 7, "CHV, BXT").
+    pub small_core: bool,
     /// Whether it has samplers and typed surfaces: images (NEO `supportsImages`).
     pub images: bool,
     /// Whether pairs of EUs run in lockstep when a walker's fused mode is on.

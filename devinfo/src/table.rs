@@ -82,6 +82,8 @@ const GEN8: Platform = Platform {
     local_memory: false,
     llc: true,
     fp64: true,
+    systolic: false,
+    small_core: false,
     images: true,
     fused_eus: false,
     independent_forward_progress: true,
@@ -101,6 +103,7 @@ const GEN9: Platform = Platform {
 
 const GEN9_LP: Platform = Platform {
     threads_per_eu: 6,
+    small_core: true,
     timestamp_frequency: 19_200_000,
     llc: false,
     independent_forward_progress: false,
@@ -146,6 +149,7 @@ const XEHPG: Platform = Platform {
     kernel_drivers: &[Driver::I915, Driver::Xe],
     llc: false,
     fp64: false,
+    systolic: true,
     fused_eus: true,
     independent_forward_progress: false,
     ..GEN8
@@ -520,6 +524,7 @@ pub static PLATFORMS: &[Platform] = &[
         default_revision: 4,
         pat_coherent: 3,
         fp64: true,
+        systolic: false,
         mocs: Mocs {
             cached: 1 << 1,
             uncached: 5 << 1,

@@ -285,3 +285,120 @@ fn only_what_the_hardware_does_not_load_is_loaded() {
     let nothing = assemble(nothing, &AsmOptions::default()).unwrap();
     assert_eq!(nothing.kernels[0].code.len(), 16);
 }
+
+/// The errors of a text under [`Validation::Deny`].
+fn denied(text: &str) -> Vec<String> {
+    let options = AsmOptions {
+        validation: isa_encoder::Validation::Deny,
+        ..AsmOptions::default()
+    };
+    match assemble(text, &options) {
+        Ok(_) => Vec::new(),
+        Err(diagnostics) => diagnostics.into_iter().map(|d| d.message).collect(),
+    }
+}
+
+/// A thread with 128 registers has neither more registers nor, on XeHPC and Xe2, more than 16
+/// tokens; text that is no kernel may name all that there are.
+#[test]
+fn kernels_keep_to_their_registers_and_tokens() {
+    let far = "mov (8|M0) r200.0<1>:d r10.0<1;1,0>:d\n";
+    let message = "send.slm (8|M0) r120 r10 null:0 0x0 0x02A01500 {$1}\n";
+    let token = "sync.nop null {$20.dst}\n";
+    let head = |platform: &str, grf: &str| format!("//.platform {platform}\n//.kernel k\n{grf}");
+    for (platform, text, wanted) in [
+        ("dg2", far, "the kernel has 128"),
+        ("dg2", message, "the kernel has 128"),
+        ("pvc", token, "there is no token $20"),
+        ("bmg", token, "there is no token $20"),
+    ] {
+        for grf in ["", "//.grf 128\n"] {
+            let messages = denied(&format!("{}{text}", head(platform, grf)));
+            assert!(
+                messages.len() == 1 && messages[0].contains(wanted),
+                "{platform} {grf} {text}: {messages:?}"
+            );
+        }
+        let more = format!("{}{text}", head(platform, "//.grf 256\n"));
+        assert_eq!(denied(&more), [""; 0], "{more}");
+        let plain = format!("//.platform {platform}\n{text}");
+        assert_eq!(denied(&plain), [""; 0], "{plain}");
+    }
+}
+
+/// `//.swsb auto` hands out the tokens that the thread has.
+#[test]
+fn automatic_tokens_fit_the_thread() {
+    for (platform, grf, tokens) in [("pvc", 128, 16), ("pvc", 256, 32), ("bmg", 128, 16)] {
+        let mut text = format!("//.platform {platform}\n//.kernel k\n//.grf {grf}\n//.swsb auto\n");
+        for register in 0..40 {
+            let register = 20 + 2 * register;
+            text += &format!("send.slm (16|M0) r{register} r10 null:0 0x0 0x02101500\n");
+        }
+        let assembly = assemble(&text, &AsmOptions::default()).unwrap();
+        let program = isa_encoder::swsb::Program::decode(assembly.family, &assembly.code);
+        let items = program.instructions().iter();
+        let highest = items.filter_map(|placed| placed.instruction.swsb.token);
+        let highest = highest.map(|token| token.id).max();
+        assert_eq!(highest, Some(tokens - 1), "{platform} {grf}");
+    }
+}
+
+#[test]
+fn directives_are_held_against_the_platform() {
+    for (platform, directive, message, help) in [
+        (
+            "pvc",
+            "//.simd 8",
+            "pvc has no kernels of SIMD width 8",
+            "possible are 16, 32",
+        ),
+        (
+            "skl",
+            "//.grf 256",
+            "skl has no kernels of a register count of 256",
+            "possible are 128",
+        ),
+    ] {
+        let text = format!("//.platform {platform}\n//.kernel k\n{directive}\nnop\n");
+        let [found] = &errors(&text)[..] else {
+            panic!("one error");
+        };
+        assert_eq!(found.message, message);
+        assert_eq!(found.help.as_deref(), Some(help));
+        assert_eq!(&text[found.span.start..found.span.end], directive);
+    }
+    let lane = "//.platform pvc\n//.kernel k\n//.simd 1\nnop\n";
+    assert!(assemble(lane, &AsmOptions::default()).is_ok());
+}
+
+#[test]
+fn system_values_end_within_the_payload() {
+    let text = |at: u32| format!("//.platform tgl\n//.kernel k\n//.sys local_size @{at}\nnop\n");
+    assert!(assemble(&text(2036), &AsmOptions::default()).is_ok());
+    let [found] = &errors(&text(2040))[..] else {
+        panic!("one error");
+    };
+    assert!(found.message.contains("2040 to 2052"), "{}", found.message);
+}
+
+/// What an encoding lacks is said as it was written, with what there is.
+#[test]
+fn encoding_errors_name_types_and_numbers() {
+    for (text, expected) in [
+        (
+            "//.platform tgl\nmov (8|M0) r10.0<1>:bf r12.0<8;8,1>:f\n",
+            "mov: Dst cannot be :bf on Gen12LP, only :ub :uw :ud :uq :b :w :d :q :hf :f :df",
+        ),
+        (
+            "//.platform dg2\ndpas.8x9 (8|M0) r10:f r20:f r30:hf r40:hf {$0}\n",
+            "dpas: the repeat count cannot be 9 on XeHPG, only 1 to 8",
+        ),
+        (
+            "//.platform dg2\ndpas.8x0 (8|M0) r10:f r20:f r30:hf r40:hf {$0}\n",
+            "dpas: the repeat count cannot be 0 on XeHPG, only 1 to 8",
+        ),
+    ] {
+        assert_eq!(errors(text)[0].message, expected);
+    }
+}

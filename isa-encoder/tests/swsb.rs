@@ -250,3 +250,28 @@ fn the_answer_to_a_later_message_ends_the_reads_of_an_earlier_one() {
         one(WAR, "r20", 0, 3)
     );
 }
+
+/// What cannot be moved is an error with its place: nothing vanishes.
+#[test]
+fn annotating_loses_nothing() {
+    let family = Family::Gen12Lp;
+    let good = code(family, "sync.nop null\nnop\n");
+    assert!(swsb::annotate(family, &good).is_ok());
+    let mut bad = good.clone();
+    // No opcode has the number 0x7f.
+    bad.extend([0x7f; 16]);
+    let error = swsb::AnnotateError::NoInstruction { offset: 32 };
+    assert_eq!(swsb::annotate(family, &bad), Err(error));
+    let mut cut = good.clone();
+    cut.extend([0; 4]);
+    let error = swsb::AnnotateError::NoInstruction { offset: 32 };
+    assert_eq!(swsb::annotate(family, &cut), Err(error));
+    let astray = code(family, "nop\njmpi (1|M0) 8\nnop\nnop\n");
+    let error = swsb::AnnotateError::Target {
+        offset: 16,
+        distance: 8,
+    };
+    assert_eq!(swsb::annotate(family, &astray), Err(error));
+    // To Gen11 there is nothing to annotate.
+    assert_eq!(swsb::annotate(Family::Gen9, &bad), Ok(bad));
+}

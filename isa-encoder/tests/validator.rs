@@ -39,6 +39,7 @@ const CASES: &[Case] = &[
     ("small-core-regions", "apl", "mov (4|M0) r10.0<1>:q r12.0<4;4,1>:d", "mov (4|M0) r10.0<1>:q r12.0<4;4,1>:q"),
     ("small-core-indirect", "glk", "mov (4|M0) r10.0<1>:q r[a0.0]<4;4,1>:q", "mov (4|M0) r10.0<1>:d r[a0.0]<4;4,1>:d"),
     ("small-core-arf", "apl", "mov (1|M0) acc0.0<1>:q r12.0<0;1,0>:q", "mov (1|M0) acc0.0<1>:d r12.0<0;1,0>:d"),
+    ("no-systolic", "mtl", "dpas.8x8 (8|M0) r10:f r20:f r30:hf r40:hf {$0}", "mov (8|M0) r10.0<1>:f r12.0<1;1,0>:f"),
     ("no-double", "tgl", "add (4|M0) r10.0<1>:df r12.0<4;4,1>:df r14.0<4;4,1>:df", "add (4|M0) r10.0<1>:f r12.0<4;4,1>:f r14.0<4;4,1>:f"),
     ("no-qword", "icl", "add (4|M0) r10.0<1>:q r12.0<4;4,1>:q r14.0<4;4,1>:q", "mov (4|M0) r10.0<1>:q r12.0<4;4,1>:q"),
     ("byte-source", "tgl", "add (8|M0) r10.0<1>:d r12.0<8;8,1>:d r14.0<8;8,1>:b", "add (8|M0) r10.0<1>:d r12.0<8;8,1>:b r14.0<8;8,1>:d"),

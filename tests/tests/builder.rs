@@ -116,6 +116,7 @@ fn read(b: &mut Builder, data: u8) -> Result<(), BuildError> {
         },
         header: family < Family::XeHpg,
         src1: None,
+        extended: None,
         eot: false,
     })
 }
@@ -140,6 +141,7 @@ fn write(b: &mut Builder) -> Result<(), BuildError> {
         },
         header: family < Family::XeHpg,
         src1: (!together).then_some(Payload { reg: grf(41), len }),
+        extended: None,
         eot: false,
     })?;
     b.end_of_thread(grf(127))
@@ -221,6 +223,49 @@ fn branches(b: &mut Builder) -> Result<(), BuildError> {
     write(b)
 }
 
+/// In a loop to 30 at most: even numbers up to the value are added, up to 8; the first beyond
+/// that counts 100 and ends it.
+fn leaves(b: &mut Builder) -> Result<(), BuildError> {
+    let (value, sum, n) = (
+        grf(20).ty(Type::D),
+        grf(41).ty(Type::D),
+        grf(30).ty(Type::D),
+    );
+    let compare = |cond, flag, limit| {
+        Op::new(Opcode::Cmp, LANES)
+            .cond(cond, flag)
+            .dst(null().ty(Type::D))
+            .src(n)
+            .src(limit)
+    };
+    let add = |to, what| Op::new(Opcode::Add, LANES).dst(to).src(to).src(what);
+    read(b, 20)?;
+    b.emit(Op::new(Opcode::Mov, LANES).dst(sum).src(imm(0, Type::W)));
+    b.emit(Op::new(Opcode::Mov, LANES).dst(n).src(imm(0, Type::W)));
+    b.loop_();
+    b.emit(add(n, imm(1, Type::W)));
+    b.emit(compare(CondMod::Lt, Builder::F0, imm(30, Type::W)));
+    b.emit(compare(CondMod::Gt, Builder::F1, value));
+    b.break_(LANES, Some(Builder::F1));
+    b.emit(
+        Op::new(Opcode::And, LANES)
+            .cond(CondMod::Ne, Builder::F1)
+            .dst(null().ty(Type::D))
+            .src(n)
+            .src(imm(1, Type::W)),
+    );
+    b.continue_(LANES, Some(Builder::F1));
+    b.emit(compare(CondMod::Gt, Builder::F1, imm(8, Type::W)));
+    b.if_(LANES, Builder::F1);
+    b.emit(add(sum, imm(100, Type::W)));
+    b.break_(LANES, None);
+    b.else_(LANES);
+    b.emit(add(sum, n));
+    b.end_if(LANES);
+    b.end_while(LANES, Builder::F0);
+    write(b)
+}
+
 type Body = fn(&mut Builder) -> Result<(), BuildError>;
 
 /// What a kernel makes of a block.
@@ -236,6 +281,14 @@ const KERNELS: &[(&str, Body, Reference)] = &[
         let one = |value: &i32| match value * 10 {
             more if more > 100 => -more,
             less => less + 1,
+        };
+        block.iter().map(one).collect()
+    }),
+    ("leaves", leaves, |block| {
+        let one = |value: &i32| {
+            let even = (2..=*value.min(&30)).step_by(2);
+            let small: i32 = even.clone().filter(|n| *n <= 8).sum();
+            small + if even.clone().any(|n| n > 8) { 100 } else { 0 }
         };
         block.iter().map(one).collect()
     }),
@@ -352,6 +405,18 @@ fn mistakes_are_errors() {
     let mut b = Builder::new(Family::Gen12Lp);
     b.end_while(16, Builder::F0);
     assert!(matches!(b.finish(), Err(BuildError::Nesting { .. })));
+    // A loop is left outside of one; an instruction has four sources.
+    let mut b = Builder::new(Family::Gen12Lp);
+    b.break_(16, None);
+    assert!(matches!(b.finish(), Err(BuildError::Nesting { .. })));
+    let mut b = Builder::new(Family::Gen12Lp);
+    let r = grf(10).ty(Type::F);
+    let mad = Op::new(Opcode::Mad, 8).dst(r).src(r).src(r).src(r);
+    b.emit(mad.src(r));
+    assert!(matches!(
+        b.finish(),
+        Err(BuildError::Sources { index: 0, .. })
+    ));
     // An opcode that the family does not have.
     let mut b = Builder::new(Family::Gen9);
     let r = grf(10).ty(Type::D);
@@ -380,6 +445,7 @@ fn mistakes_are_errors() {
         },
         header: false,
         src1: None,
+        extended: None,
         eot: false,
     };
     assert!(matches!(

@@ -118,6 +118,7 @@ fn body(b: &mut Builder) -> Result<(), BuildError> {
         },
         header: !lsc,
         src1: (!together).then_some(Payload { reg: grf(41), len }),
+        extended: None,
         eot: false,
     })?;
     b.end_of_thread(grf(127))

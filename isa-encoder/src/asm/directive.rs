@@ -261,8 +261,12 @@ pub struct KernelDirectives {
     pub name: String,
     /// `//.simd`.
     pub simd: Option<u8>,
-    /// `//.grf`; 128 if not given.
+    /// The place of `//.simd`.
+    pub simd_span: Option<Span>,
+    /// `//.grf`; see [`KernelDirectives::registers`].
     pub grf: Option<u16>,
+    /// The place of `//.grf`.
+    pub grf_span: Option<Span>,
     /// `//.ids`.
     pub ids: IdLayout,
     /// `//.arg`, in order.
@@ -286,6 +290,11 @@ pub struct KernelDirectives {
 impl KernelDirectives {
     /// The SIMD width of a kernel that does not say it.
     pub const DEFAULT_SIMD: u8 = 16;
+
+    /// General registers of a thread: 128 if nothing is said.
+    pub fn registers(&self) -> u16 {
+        self.grf.unwrap_or(128)
+    }
 
     /// The bytes of one local id of a thread: 16 bits a channel, in whole registers. The ids of a
     /// thread of one channel lie packed in one register.

@@ -87,6 +87,7 @@ pub fn parse(
                     .with_help("possible are 1, 8, 16 and 32".into()));
             }
             kernel.simd = Some(value as u8);
+            kernel.simd_span = Some(whole);
         }
         "grf" => {
             let (value, span) = args.number("a number of registers")?;
@@ -97,6 +98,7 @@ pub fn parse(
                 );
             }
             kernel.grf = Some(value as u16);
+            kernel.grf_span = Some(whole);
         }
         "ids" => {
             let (word, span) = args.one("none, x, xy or xyz")?;
@@ -277,11 +279,8 @@ fn argument(args: &Args<'_>, kernel: &mut KernelDirectives) -> Result<(), Diagno
         }
         (_, None) => Some(kernel.payload_bytes().next_multiple_of(kind.alignment())),
     };
-    if position.is_some_and(|at| at + bytes > MAX_PAYLOAD) {
-        return Err(Diagnostic::error(
-            args.whole,
-            format!("the payload exceeds {MAX_PAYLOAD} bytes"),
-        ));
+    if let Some(at) = position {
+        check_end(at, bytes, args.whole)?;
     }
     kernel.args.push(Argument {
         name: name.0.to_string(),
@@ -291,6 +290,20 @@ fn argument(args: &Args<'_>, kernel: &mut KernelDirectives) -> Result<(), Diagno
         span: args.whole,
     });
     Ok(())
+}
+
+/// `bytes` at `at` must lie within the payload.
+fn check_end(at: u32, bytes: u32, span: Span) -> Result<(), Diagnostic> {
+    if at + bytes <= MAX_PAYLOAD {
+        return Ok(());
+    }
+    Err(Diagnostic::error(
+        span,
+        format!(
+            "bytes {at} to {} exceed the {MAX_PAYLOAD} bytes of a payload",
+            at + bytes
+        ),
+    ))
 }
 
 fn check_overlap(
@@ -396,6 +409,7 @@ fn system(args: &Args<'_>, kernel: &mut KernelDirectives) -> Result<(), Diagnost
             format!("the offset {position} is not aligned to 4 bytes"),
         ));
     }
+    check_end(position, field.bytes(), *at_span)?;
     check_overlap(kernel, position, field.bytes(), *at_span)?;
     kernel.system.push(SystemValue {
         field,

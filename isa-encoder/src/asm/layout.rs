@@ -11,7 +11,7 @@ use super::check::Checker;
 use super::instruction::{Parsed, Target};
 use super::source::{Item, Kernel, Source};
 use super::{AsmOptions, AssembledKernel, Assembly, Diagnostic, Severity, Span};
-use super::{prolog, scoreboard};
+use super::{limits, prolog, scoreboard};
 use crate::code::{EncodeError, encode, encode_shortest};
 use crate::model::{Instruction, Options, Specific};
 
@@ -54,6 +54,22 @@ pub fn assemble(
         let layout = Layout::new(family, options, &kernel, &mut diagnostics);
         let (code, lines) = layout.encode(&mut checker, &mut diagnostics);
         let mode = kernel.directives.swsb;
+        let directives = &kernel.directives;
+        limits::check_directives(
+            family,
+            assembly.target.as_ref(),
+            directives,
+            &mut diagnostics,
+        );
+        let validation = options.validation;
+        limits::check_code(
+            family,
+            directives,
+            &code,
+            &lines,
+            validation,
+            &mut diagnostics,
+        );
         scoreboard::check(family, mode, &code, &lines, text, &mut diagnostics);
         let offset = assembly.code.len().next_multiple_of(KERNEL_ALIGNMENT);
         assembly.code.resize(offset, 0);

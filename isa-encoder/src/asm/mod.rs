@@ -10,6 +10,7 @@ mod instruction;
 mod layout;
 mod legacy;
 mod lexer;
+mod limits;
 mod number;
 mod operand;
 mod options;

@@ -33,7 +33,7 @@ impl Parser {
     fn option(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
         let start = cursor.span();
         if cursor.eat(Token::Dollar) {
-            let id = cursor.small("the token", self.family.tokens().saturating_sub(1))?;
+            let id = cursor.small("the token", self.family.tokens(None).saturating_sub(1))?;
             let mut mode = TokenMode::Set;
             if cursor.eat(Token::Dot) {
                 mode = match cursor.name("`src` or `dst`")? {

@@ -51,7 +51,7 @@ pub fn annotate(
     if wrong.iter().any(|d| d.severity == Severity::Error) {
         return;
     }
-    let program = Program::decode(family, &code);
+    let program = Program::decode(family, &code).with_registers(kernel.directives.registers());
     let annotations = match swsb::annotations(&program) {
         Ok(annotations) => annotations,
         Err(error) => {

@@ -91,7 +91,16 @@ impl Builder {
 
     /// Appends an instruction. What is wrong with it, [`Builder::finish`] says.
     pub fn emit(&mut self, op: Op) {
+        self.count_sources(&op);
         self.push(op.finish(), Target::default());
+    }
+
+    pub(super) fn count_sources(&mut self, op: &Op) {
+        if op.has_too_many_sources() {
+            let index = self.items.len();
+            let opcode = op.opcode();
+            self.fail(BuildError::Sources { index, opcode });
+        }
     }
 
     pub(super) fn push(&mut self, instruction: Instruction, target: Target) {
@@ -138,7 +147,11 @@ impl Builder {
             code.extend_from_slice(bytes.get(..length).unwrap_or_default());
         }
         if self.scoreboard == Scoreboard::Auto {
-            code = swsb::annotate(family, &code)?;
+            let program = swsb::Program::decode(family, &code);
+            code = swsb::annotate_program(&match self.machine.registers {
+                Some(registers) => program.with_registers(registers),
+                None => program,
+            })?;
         }
         let text = Disassembler::new(family, Format::default()).print(&code);
         Ok(Kernel { code, text })

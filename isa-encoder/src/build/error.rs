@@ -2,9 +2,9 @@
 
 use alloc::string::String;
 
-use crate::EncodeError;
 use crate::message::DescriptorError;
 use crate::swsb::AnnotateError;
+use crate::{EncodeError, Opcode};
 
 /// Why a kernel cannot be built. Instructions are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,6 +42,24 @@ pub enum BuildError {
     SecondPayload {
         /// The instruction.
         index: usize,
+    },
+    /// An immediate offset lies beside an extended descriptor in a register only.
+    #[error(
+        "instruction {index}: the message has an offset into a surface, which an extended \
+         descriptor in the instruction has no room for; put the descriptor into a0 and name the \
+         sub-register in SendOp::extended"
+    )]
+    ExtendedDescriptor {
+        /// The instruction.
+        index: usize,
+    },
+    /// An instruction with more than three sources.
+    #[error("instruction {index}: {opcode} has more than three sources")]
+    Sources {
+        /// The instruction.
+        index: usize,
+        /// Its opcode.
+        opcode: Opcode,
     },
     /// A branch goes to a label that is not bound, or that is bound twice.
     #[error("label {label} is {what}")]

@@ -16,8 +16,8 @@ pub(super) enum Block {
     If { otherwise: Label, end: Label },
     /// `else`: the `endif`.
     Else { end: Label },
-    /// A loop and its first instruction.
-    Loop { start: Label },
+    /// A loop: its first instruction and its `while`.
+    Loop { start: Label, last: Label },
 }
 
 impl Builder {
@@ -99,14 +99,50 @@ impl Builder {
 
     /// The start of a loop that [`Builder::end_while`] closes.
     pub fn loop_(&mut self) {
-        let start = self.here();
-        self.blocks.push(Block::Loop { start });
+        let (start, last) = (self.here(), self.label());
+        self.blocks.push(Block::Loop { start, last });
+    }
+
+    /// `break`: the channels whose bit of `flag` is set (all that run, without one) leave the
+    /// innermost loop.
+    pub fn break_(&mut self, exec_size: u8, flag: Option<Flag>) {
+        self.leave(Opcode::Break, exec_size, flag);
+    }
+
+    /// `cont`: the channels whose bit of `flag` is set (all that run, without one) go on at the
+    /// `while` of the innermost loop.
+    pub fn continue_(&mut self, exec_size: u8, flag: Option<Flag>) {
+        self.leave(Opcode::Cont, exec_size, flag);
+    }
+
+    /// JIP is the end of the innermost block, where other channels may wait; UIP the `while`.
+    /// Source: TGL PRM vol 2a, "break" and "cont".
+    fn leave(&mut self, opcode: Opcode, exec_size: u8, flag: Option<Flag>) {
+        let is_loop = |block: &Block| match block {
+            Block::Loop { last, .. } => Some(*last),
+            _ => None,
+        };
+        let Some(uip) = self.blocks.iter().rev().find_map(is_loop) else {
+            return self.nesting("a break or cont without a loop");
+        };
+        let jip = match self.blocks.last() {
+            Some(Block::If { otherwise, .. }) => *otherwise,
+            Some(Block::Else { end }) => *end,
+            _ => uip,
+        };
+        let op = Op::new(opcode, exec_size);
+        let op = match flag {
+            Some(flag) => op.when(flag),
+            None => op,
+        };
+        self.branch(op, Some(jip), Some(uip));
     }
 
     /// `while`: the channels whose bit of `flag` is set start over.
     pub fn end_while(&mut self, exec_size: u8, flag: Flag) {
         match self.blocks.pop() {
-            Some(Block::Loop { start }) => {
+            Some(Block::Loop { start, last }) => {
+                self.bind(last);
                 self.branch(
                     Op::new(Opcode::While, exec_size).when(flag),
                     Some(start),
@@ -119,6 +155,7 @@ impl Builder {
 
     /// A branch of any kind to labels.
     pub fn branch(&mut self, op: Op, jip: Option<Label>, uip: Option<Label>) {
+        self.count_sources(&op);
         let mut instruction = op.finish();
         instruction.specific = Specific::Branch(Branch::default());
         let target = |label: Option<Label>| label.map(|label| label.0);

@@ -96,13 +96,21 @@ impl Op {
         self
     }
 
-    /// The next source. A fourth one is ignored; no instruction has it.
+    /// The next source. No instruction has a fourth one: [`super::BuildError::Sources`].
     pub fn src(mut self, src: Operand) -> Op {
         if let Some(place) = self.sources.get_mut(self.count) {
             *place = Some(src);
-            self.count += 1;
         }
+        self.count += 1;
         self
+    }
+
+    pub(super) fn has_too_many_sources(&self) -> bool {
+        self.count > self.sources.len()
+    }
+
+    pub(super) fn opcode(&self) -> Opcode {
+        self.instruction.opcode
     }
 
     /// The scoreboard annotation, for kernels that keep theirs.

@@ -35,6 +35,11 @@ pub struct SendOp {
     pub header: bool,
     /// The second payload: data. Gen8 has none, it goes behind the first one there.
     pub src1: Option<Payload>,
+    /// The sub-register of a0, in dwords, that the kernel has put the extended descriptor into:
+    /// the value that [`Message::encode`] gives and, where the instruction has no place for it
+    /// (see [`Send::src1_len`](crate::Send::src1_len)), the length of `src1` in bits 10:6. `None`
+    /// if the extended descriptor is in the instruction.
+    pub extended: Option<u8>,
     /// The thread ends.
     pub eot: bool,
 }
@@ -78,7 +83,23 @@ impl Builder {
         );
         send.eot = op.eot;
         send.ex_bso = descriptors.extended_bindless_offset;
-        send.src1_len = (form != SendForm::Gen9 || opcode == Opcode::Sends).then_some(src1_len);
+        match (op.extended, descriptors.extended_offset) {
+            (None, Some(_)) => return Err(BuildError::ExtendedDescriptor { index }),
+            (None, None) => {
+                let two = form != SendForm::Gen9 || opcode == Opcode::Sends;
+                send.src1_len = two.then_some(src1_len);
+            }
+            (Some(subreg), offset) => {
+                send.exdesc = Descriptor::Register { subreg };
+                send.exdesc_offset = offset.unwrap_or(0);
+                let implied = traits(family).send_options.implied_ex_bso == Some(sfid);
+                send.src1_len = (send.ex_bso || implied).then_some(src1_len);
+                // The register holds the shared function, too.
+                if form == SendForm::Gen9 {
+                    send.sfid = None;
+                }
+            }
+        }
 
         let mut instruction = Op::new(opcode, op.exec_size).finish();
         instruction.no_mask = op.no_mask;
@@ -136,6 +157,7 @@ impl Builder {
             src0: Payload { reg: copy, len: 1 },
             header: false,
             src1: None,
+            extended: None,
             eot: true,
         })
     }

@@ -157,12 +157,17 @@ impl FamilyTable {
         self.options.difference(not)
     }
 
-    /// Scoreboard tokens.
-    pub const fn tokens(&self) -> u8 {
-        match self.swsb {
-            SwsbEncoding::None => 1,
-            SwsbEncoding::SingleDist | SwsbEncoding::ThreeDist => 16,
-            SwsbEncoding::FourDist => 32,
+    /// Scoreboard tokens of a thread with so many general registers; if that is not known, those
+    /// that there is an encoding for.
+    ///
+    /// Source: IGC's `GRFMode` (visa/G4_Kernel.cpp): Ponte Vecchio and Xe2 have 16 tokens with 128
+    /// registers, 32 with 256.
+    pub const fn tokens(&self, registers: Option<u16>) -> u8 {
+        match (self.swsb, registers) {
+            (SwsbEncoding::None, _) => 0,
+            (SwsbEncoding::SingleDist | SwsbEncoding::ThreeDist, _) => 16,
+            (SwsbEncoding::FourDist, Some(0..=128)) => 16,
+            (SwsbEncoding::FourDist, _) => 32,
         }
     }
 

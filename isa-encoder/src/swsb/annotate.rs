@@ -31,6 +31,20 @@ pub enum AnnotateError {
     /// The program was made to exhaust the analysis.
     #[error("the control flow is too complex for the scoreboard analysis")]
     TooComplex,
+    /// Bytes that are no instruction: they cannot be moved.
+    #[error("there is no instruction of the family at {offset:#x}")]
+    NoInstruction {
+        /// Bytes from the start of the code.
+        offset: usize,
+    },
+    /// A branch to where no instruction begins.
+    #[error("the branch at {offset:#x} goes {distance} bytes on, where no instruction begins")]
+    Target {
+        /// Bytes from the start of the code.
+        offset: usize,
+        /// The distance of its target.
+        distance: i32,
+    },
     /// An instruction has no encoding.
     #[error(transparent)]
     Encode(#[from] EncodeError),
@@ -43,22 +57,31 @@ impl From<TooComplex> for AnnotateError {
 }
 
 /// The code with new annotations, whatever it had. For families with a hardware scoreboard (to
-/// Gen11) the code as it is.
+/// Gen11) the code as it is. It takes no more tokens than a thread with 128 registers has.
 ///
 /// # Errors
-/// If the program is too complex, or holds what has no encoding.
+/// If the program is too complex, or holds what is no instruction or has no encoding.
 pub fn annotate(family: Family, code: &[u8]) -> Result<Vec<u8>, AnnotateError> {
-    let program = Program::decode(family, code);
-    let mut annotations = annotations(&program)?.into_iter();
-    let code = program.encode_with(|_, instruction, before| {
+    if !pipe::has_scoreboard(family) {
+        return Ok(code.to_vec());
+    }
+    annotate_program(&Program::decode(family, code))
+}
+
+/// The code of a program with new annotations, as [`annotate`] makes it.
+///
+/// # Errors
+/// As [`annotate`].
+pub fn annotate_program(program: &Program) -> Result<Vec<u8>, AnnotateError> {
+    let mut annotations = annotations(program)?.into_iter();
+    program.encode_with(|_, instruction, before| {
         let annotation = annotations.next().unwrap_or_default();
         *before = annotation.before;
         (!annotation.drop).then_some(Instruction {
             swsb: annotation.swsb,
             ..*instruction
         })
-    })?;
-    Ok(code)
+    })
 }
 
 /// New annotations for each instruction of a program, whatever it has.
@@ -96,7 +119,7 @@ pub fn annotations(program: &Program) -> Result<Vec<Annotation>, AnnotateError> 
 /// message that ends the thread needs none, but from XeHPC on a send has no form without (IGA
 /// `SWSB::verify`).
 fn hand_out_tokens(program: &Program, facts: &mut Facts) {
-    let tokens = traits(program.family()).tokens();
+    let tokens = program.tokens();
     let always = traits(program.family()).swsb == SwsbEncoding::FourDist;
     let mut next = 0;
     for index in (0..program.instructions().len()).rev() {

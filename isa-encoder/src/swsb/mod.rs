@@ -25,7 +25,7 @@ mod pending;
 mod pipe;
 mod program;
 
-pub use annotate::{AnnotateError, Annotation, annotate, annotations};
+pub use annotate::{AnnotateError, Annotation, annotate, annotate_program, annotations};
 pub use check::{Hazard, Place, Report, check, check_program};
 pub use pending::Conflict;
 pub use program::Program;

@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 
 use devinfo::Family;
 
-use crate::code::{EncodeError, decode, encode};
+use super::AnnotateError;
+use crate::code::{decode, encode, traits};
 use crate::model::{Instruction, Opcode, Options};
 
 /// An instruction and its place.
@@ -22,6 +23,10 @@ pub struct Program {
     family: Family,
     items: Vec<Placed>,
     end: usize,
+    /// General registers of a thread, if that is known.
+    registers: Option<u16>,
+    /// Where the first bytes are that are no instruction.
+    unknown: Option<usize>,
 }
 
 impl Program {
@@ -30,6 +35,7 @@ impl Program {
     pub fn decode(family: Family, code: &[u8]) -> Program {
         let mut items = Vec::new();
         let mut offset = 0;
+        let mut unknown = None;
         while let Some(rest) = code.get(offset..).filter(|rest| rest.len() >= 8) {
             match decode(family, rest) {
                 Ok((instruction, length)) => {
@@ -39,16 +45,37 @@ impl Program {
                     });
                     offset += length;
                 }
-                // Bit 29 says how long it would be.
-                Err(_) if rest[3] & 0x20 != 0 => offset += 8,
-                Err(_) => offset += 16,
+                Err(_) => {
+                    unknown.get_or_insert(offset);
+                    // Bit 29 says how long it would be.
+                    offset += if rest[3] & 0x20 != 0 { 8 } else { 16 };
+                }
             }
+        }
+        if offset < code.len() {
+            unknown.get_or_insert(offset);
         }
         Program {
             family,
             items,
             end: offset.min(code.len()),
+            registers: None,
+            unknown,
         }
+    }
+
+    /// The same for threads of so many general registers, 128 or 256: from XeHPC on a thread with
+    /// 256 has twice as many scoreboard tokens.
+    pub fn with_registers(self, registers: u16) -> Program {
+        Program {
+            registers: Some(registers),
+            ..self
+        }
+    }
+
+    /// The scoreboard tokens that every thread has that may run this.
+    pub(super) fn tokens(&self) -> u8 {
+        traits(self.family).tokens(Some(self.registers.unwrap_or(128)))
     }
 
     /// The family.
@@ -88,10 +115,17 @@ impl Program {
 
     /// Puts instructions in front of others or takes them away, and encodes the result; branches
     /// follow their targets, and a target is the first of the instructions put in front of it.
+    ///
+    /// # Errors
+    /// There is something that cannot be moved: bytes that are no instruction, a branch to where
+    /// none begins.
     pub(super) fn encode_with(
         &self,
         mut change: impl FnMut(usize, &Instruction, &mut Vec<Instruction>) -> Option<Instruction>,
-    ) -> Result<Vec<u8>, EncodeError> {
+    ) -> Result<Vec<u8>, AnnotateError> {
+        if let Some(offset) = self.unknown {
+            return Err(AnnotateError::NoInstruction { offset });
+        }
         let length = |instruction: &Instruction| {
             let short = instruction.options.contains(Options::COMPACTED);
             if short { 8 } else { 16 }
@@ -122,9 +156,15 @@ impl Program {
                 for target in [&mut branch.jip, &mut branch.uip] {
                     if let Some(distance) = target {
                         let to = self.moved(index, *distance, &starts);
-                        *target = to.map_or(Some(*distance), |to| {
-                            i32::try_from(to as i64 - code.len() as i64).ok()
-                        });
+                        let moved = to.map(|to| i32::try_from(to as i64 - code.len() as i64));
+                        let Some(Ok(moved)) = moved else {
+                            let offset = self.items.get(index).map_or(0, |item| item.offset);
+                            return Err(AnnotateError::Target {
+                                offset,
+                                distance: *distance,
+                            });
+                        };
+                        *target = Some(moved);
                     }
                 }
             }

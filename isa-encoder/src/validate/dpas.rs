@@ -11,6 +11,13 @@ const SCOPE: Scope = Scope::From(Family::XeHpg);
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
+        name: "no-systolic",
+        text: "the platform has no systolic arrays",
+        source: "NEO isMatrixMultiplyAccumulateSupported",
+        scope: Scope::Machine(|machine| !machine.systolic),
+        check: |view| dpas(view).map(|_| Place::Instruction),
+    },
+    Rule {
         name: "dpas-exec-size",
         text: "`dpas` has 8 channels on XeHPG and 16 later",
         source: DPAS,

@@ -23,4 +23,5 @@ mod validator;
 mod view;
 
 pub use rule::{Place, Rule, Violation};
+pub(crate) use validator::is_about_registers;
 pub use validator::{Machine, Validator, rules};

@@ -13,6 +13,9 @@ const ALIGNMENT: &str =
     "BDW to TGL PRM vol 7, Register Region Restrictions, Region Alignment Rules";
 const OPERAND_TYPES: &str = "BDW to TGL PRM vol 7, Register Region Restrictions, General Restrictions Based on Operand Types";
 
+/// The rule about registers beyond a thread's last.
+pub(super) const REGISTER_NUMBER: &str = "register-number";
+
 pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "width",
@@ -92,7 +95,7 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "register-number",
+        name: REGISTER_NUMBER,
         text: "an operand must not reach beyond the last register",
         source: "BDW to TGL PRM vol 7, Register Files: 128 registers a thread; 256 from XeHPG on",
         scope: Scope::All,

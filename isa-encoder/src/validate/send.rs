@@ -11,6 +11,9 @@ use crate::model::{Opcode, RegFile, Send, Sfid};
 
 const SEND: &str = "BDW to TGL PRM vol 2a, send: Restrictions";
 
+/// The rule about payloads beyond a thread's last register.
+pub(super) const PAYLOAD_REGISTERS: &str = "payload-end";
+
 pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "end-registers",
@@ -73,7 +76,7 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "payload-end",
+        name: PAYLOAD_REGISTERS,
         text: "payloads and response must not reach beyond the last register",
         source: "BDW to TGL PRM vol 7, Register Files: 128 registers a thread; 256 from XeHPG on",
         scope: Scope::All,

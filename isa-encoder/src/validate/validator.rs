@@ -17,6 +17,10 @@ pub struct Machine {
     /// Double precision exists. Where a family has platforms with and without, a family alone
     /// allows it.
     pub fp64: bool,
+    /// Systolic arrays exist, and `dpas` with them; as [`Machine::fp64`].
+    pub systolic: bool,
+    /// General registers of a thread, 128 or 256; if `None`, as many as can be named.
+    pub registers: Option<u16>,
     /// The small cores of Gen9 (Apollo Lake, Gemini Lake), with restrictions on 64-bit data.
     pub small_core: bool,
 }
@@ -26,6 +30,8 @@ impl From<Family> for Machine {
         Self {
             family,
             fp64: !matches!(family, Family::Gen11 | Family::Gen12Lp),
+            systolic: family >= Family::XeHpg,
+            registers: None,
             small_core: false,
         }
     }
@@ -36,7 +42,19 @@ impl From<&Platform> for Machine {
         Self {
             family: platform.family,
             fp64: platform.fp64,
-            small_core: matches!(platform.name, "apl" | "glk"),
+            systolic: platform.systolic,
+            registers: None,
+            small_core: platform.small_core,
+        }
+    }
+}
+
+impl Machine {
+    /// The same with so many general registers a thread.
+    pub fn with_registers(self, registers: u16) -> Self {
+        Self {
+            registers: Some(registers),
+            ..self
         }
     }
 }
@@ -58,6 +76,11 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         .iter()
         .flat_map(|table| table.iter())
         .chain([&send::MESSAGE])
+}
+
+/// Whether a rule is about the number of registers of a thread.
+pub(crate) fn is_about_registers(rule: &Rule) -> bool {
+    [region::REGISTER_NUMBER, send::PAYLOAD_REGISTERS].contains(&rule.name)
 }
 
 /// Checks instructions against the rules of a machine.

@@ -138,12 +138,13 @@ impl<'a> View<'a> {
         self.machine.family.grf_bytes() as u32
     }
 
-    /// Registers that an instruction can name: 256 where threads can have so many.
+    /// Registers of a thread; if that is not known, those that an instruction can name: 256 where
+    /// threads can have so many.
     pub(super) fn grf_count(&self) -> u32 {
-        if (self.machine.family as u8) < Family::XeHpg as u8 {
-            128
-        } else {
-            256
+        match self.machine.registers {
+            Some(registers) => registers.into(),
+            None if self.machine.family < Family::XeHpg => 128,
+            None => 256,
         }
     }
 
