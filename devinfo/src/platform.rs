@@ -32,9 +32,6 @@ pub struct Platform {
     pub grf_counts: &'static [u16],
     /// Most shared local memory of a work-group, in bytes.
     pub max_slm_bytes: u32,
-    /// Most work-items of a work-group in the smallest dispatch width, rounded down to a power of
-    /// two: what a subslice's threads can hold.
-    pub max_work_group_size: u32,
     /// Ticks of the command streamer's timestamp in a second.
     pub timestamp_frequency: u64,
     /// Bits of the command streamer's timestamp that count; the rest are zero.
@@ -70,6 +67,9 @@ pub struct Platform {
     pub ocloc: &'static [&'static str],
 }
 
+/// No walker takes more work-items in a group.
+const MOST_ITEMS: u32 = 1024;
+
 impl Platform {
     /// The variant with this PCI id.
     pub fn sku(&self, pci_id: u16) -> Option<&'static Sku> {
@@ -96,9 +96,20 @@ impl Platform {
         sku.eus() * self.threads_per_eu as u32
     }
 
-    /// Hardware threads of a subslice of the default variant, with 128 registers each.
-    pub const fn threads_per_subslice(&self) -> u32 {
-        self.default_sku().eus_per_subslice as u32 * self.threads_per_eu as u32
+    /// Hardware threads of a subslice with so many EUs, with 128 registers each.
+    pub const fn threads_per_subslice(&self, eus: u32) -> u32 {
+        eus * self.threads_per_eu as u32
+    }
+
+    /// Most work-items of a work-group on a subslice with so many EUs: what its threads hold in
+    /// the smallest dispatch width, rounded down to a power of two, and at most 1,024 (NEO
+    /// `DeviceInfo::maxWorkGroupSize`). 0 without an EU.
+    pub fn max_work_group_size(&self, eus: u32) -> u32 {
+        let width = self.simd_widths.iter().min().copied().unwrap_or(1);
+        let items = self.threads_per_subslice(eus) * u32::from(width);
+        items
+            .checked_ilog2()
+            .map_or(0, |log2| (1 << log2).min(MOST_ITEMS))
     }
 
     /// The name of a PCI revision, e.g. `B0`, if the table has it.

@@ -69,7 +69,6 @@ const GEN8: Platform = Platform {
     simd_widths: &[8, 16, 32],
     grf_counts: &[128],
     max_slm_bytes: 64 << 10,
-    max_work_group_size: 256,
     timestamp_frequency: 12_500_000,
     timestamp_bits: 36,
     // Attributes, not an index: write-back, L3 as the page tables say.
@@ -127,7 +126,6 @@ const GEN12LP: Platform = Platform {
     fp64: false,
     fused_eus: true,
     independent_forward_progress: false,
-    max_work_group_size: 512,
     mocs: Mocs {
         cached: 2 << 1,
         uncached: 3 << 1,
@@ -140,7 +138,6 @@ const XEHPG: Platform = Platform {
     family: Family::XeHpg,
     threads_per_eu: 8,
     grf_counts: &[128, 256],
-    max_work_group_size: 1024,
     timestamp_frequency: 19_200_000,
     mocs: Mocs {
         cached: 3 << 1,
@@ -590,20 +587,24 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "bmg",
         title: "Battlemage (Arc B-series)",
-        skus: &[sku(
-            "G21",
-            (5, 4, 8),
-            (20, 1),
-            &[
-                0xe20b, 0xe202, 0xe209, 0xe20c, 0xe20d, 0xe210, 0xe211, 0xe212, 0xe215, 0xe216,
-                0xe220, 0xe221, 0xe222, 0xe223,
-            ],
-        )],
+        skus: &[
+            sku(
+                "G21",
+                (5, 4, 8),
+                (20, 1),
+                &[
+                    0xe20b, 0xe202, 0xe209, 0xe20c, 0xe20d, 0xe210, 0xe211, 0xe212, 0xe215, 0xe216,
+                ],
+            ),
+            // The IP is ocloc's and xe's. That it has 32 Xe cores is from reports about it; their
+            // division into slices is that of G21.
+            sku("G31", (8, 4, 8), (20, 2), &[0xe220, 0xe221, 0xe222, 0xe223]),
+        ],
         revisions: &[stepping(0, "A0")],
         default_revision: 0,
         local_memory: true,
         zebin: zebin(1274, 0x0c09),
-        ocloc: &["bmg", "bmg-g21"],
+        ocloc: &["bmg", "bmg-g21", "bmg-g31"],
         ..XE2
     },
 ];

@@ -230,6 +230,15 @@ impl DeviceInner {
         eus.max(described) * u32::from(platform.threads_per_eu)
     }
 
+    /// The EUs of the smallest subslice: a group runs on one, and the hardware chooses which. What
+    /// the kernel driver says has precedence over the table.
+    pub(crate) fn subslice_eus(&self) -> u32 {
+        let topology = &self.kmd().description().topology;
+        let present = topology.slices.iter().flatten().filter(|&&eus| eus > 0);
+        let table = u32::from(self.platform().default_sku().eus_per_subslice);
+        present.min().copied().unwrap_or(table)
+    }
+
     /// The hardware threads that may run at once.
     pub(crate) fn max_threads(&self) -> u32 {
         let eus = self.kmd().description().topology.eu_count();

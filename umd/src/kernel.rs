@@ -84,7 +84,8 @@ impl Kernel {
 
     /// The most work-items of a group.
     pub fn max_local_size(&self) -> u32 {
-        launch::max_local(&self.entry, self.program.device.platform())
+        let device = &self.program.device;
+        launch::max_local(&self.entry, device.platform(), device.subslice_eus())
     }
 
     /// The device of its program.

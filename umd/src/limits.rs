@@ -87,6 +87,7 @@ impl Device {
             .filter(|region| region.kind == kind);
         let global_memory = regions.map(|region| region.size).sum();
         let narrowest = platform.simd_widths.first().copied().unwrap_or(8);
+        let max_work_group_size = platform.max_work_group_size(self.inner().subslice_eus());
         Limits {
             pci_id: description.pci_id,
             revision: description.revision,
@@ -94,9 +95,9 @@ impl Device {
             threads_per_compute_unit: platform.threads_per_eu.into(),
             slices: topology.slice_count(),
             subslices: topology.subslice_count(),
-            max_work_group_size: platform.max_work_group_size,
+            max_work_group_size,
             sub_group_sizes: platform.simd_widths,
-            max_sub_groups: platform.max_work_group_size / u32::from(narrowest),
+            max_sub_groups: max_work_group_size / u32::from(narrowest),
             independent_forward_progress: platform.independent_forward_progress,
             local_memory: platform.max_slm_bytes.into(),
             global_memory,

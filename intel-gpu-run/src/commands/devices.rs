@@ -89,7 +89,7 @@ fn platform_json(platform: &Platform) -> Value {
         "simd_widths": platform.simd_widths,
         "grf_bytes": platform.grf_bytes(),
         "max_slm_bytes": platform.max_slm_bytes,
-        "max_work_group_size": platform.max_work_group_size,
+        "max_work_group_size": platform.max_work_group_size(platform.default_sku().eus_per_subslice.into()),
         "kernel_drivers": drivers,
     })
 }

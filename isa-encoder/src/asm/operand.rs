@@ -332,15 +332,7 @@ impl Context<'_> {
         }
         let sub = subregister(cursor)?;
         let region = match self.region(cursor, index, false)? {
-            // As in IGA, consecutive elements have one form in align16 mode.
-            Some(region)
-                if self.family.align16
-                    && self.format() == Format::Ternary
-                    && [4, 8].contains(&region.width)
-                    && region == Region::ternary(region.width, 1) =>
-            {
-                Region::ternary(2, 1)
-            }
+            Some(region) if self.format() == Format::Ternary => self.family.ternary_region(region),
             Some(region) => region,
             None => self.family.default_region(self.instruction, sub.is_some()),
         };

@@ -9,9 +9,9 @@ use devinfo::Family;
 use super::error::BuildError;
 use super::flow::Block;
 use super::op::Op;
-use crate::code::encode;
+use crate::code::{encode, traits};
 use crate::disasm::{Disassembler, Format, print};
-use crate::model::{Flag, Instruction, Options, Specific};
+use crate::model::{Flag, Instruction, Options, Specific, Src};
 use crate::swsb;
 use crate::validate::{Machine, Validator};
 
@@ -129,6 +129,13 @@ impl Builder {
         for (index, (instruction, target)) in self.items.iter().enumerate() {
             let mut instruction = *instruction;
             instruction.options.remove(Options::COMPACTED);
+            if instruction.opcode.format() == crate::Format::Ternary {
+                for src in &mut instruction.src {
+                    if let Src::Direct { region, .. } = src {
+                        *region = traits(family).ternary_region(*region);
+                    }
+                }
+            }
             if let Specific::Branch(branch) = &mut instruction.specific {
                 branch.jip = self.distance(index, target.jip)?;
                 branch.uip = self.distance(index, target.uip)?;

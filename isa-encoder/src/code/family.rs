@@ -176,6 +176,17 @@ impl FamilyTable {
         opcode == Opcode::Movi && self.align16
     }
 
+    /// How a region of a three-source operand is told: in align16 mode consecutive elements have
+    /// one form, as IGA prints it.
+    pub fn ternary_region(&self, region: Region) -> Region {
+        let packed = [4, 8].map(|width| Region::ternary(width, 1));
+        if self.align16 && packed.contains(&region) {
+            Region::ternary(2, 1)
+        } else {
+            region
+        }
+    }
+
     /// The region of a math macro source that gives none. In align16 mode it spans 16 bytes.
     pub fn macro_region(&self, instruction: &Instruction, index: usize, ty: Type) -> Region {
         let scalar = instruction.exec_size == 1;

@@ -58,7 +58,7 @@ impl Geometry {
     }
 }
 
-/// Cuts an index space into walkers.
+/// Cuts an index space into walkers, for subslices of so many EUs.
 ///
 /// # Errors
 /// A local size that the kernel or the platform does not take; a range beyond 32 bits.
@@ -66,8 +66,9 @@ pub(crate) fn geometry(
     entry: &KernelEntry,
     range: &NdRange,
     platform: &Platform,
+    eus: u32,
 ) -> Result<Geometry, ArgumentError> {
-    let limit = max_local(entry, platform);
+    let limit = max_local(entry, platform, eus);
     let global = dwords("global size", range.global())?;
     let offset = dwords("global offset", range.offset())?;
     for (size, start) in global.iter().zip(offset) {
@@ -107,13 +108,14 @@ pub(crate) fn geometry(
     })
 }
 
-/// The most work-items of a group.
-pub(crate) fn max_local(entry: &KernelEntry, platform: &Platform) -> u32 {
+/// The most work-items of a group on subslices of so many EUs.
+pub(crate) fn max_local(entry: &KernelEntry, platform: &Platform, eus: u32) -> u32 {
     // A thread with twice the registers takes the place of two.
-    let on_subslice = platform.threads_per_subslice() / entry.info.grf_count.div_ceil(128).max(1);
+    let on_subslice =
+        platform.threads_per_subslice(eus) / entry.info.grf_count.div_ceil(128).max(1);
     let threads = MAX_THREADS.min(on_subslice).max(1);
     platform
-        .max_work_group_size
+        .max_work_group_size(eus)
         .min(entry.info.simd.saturating_mul(threads))
 }
 

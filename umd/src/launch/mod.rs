@@ -168,7 +168,7 @@ pub(crate) fn prepare(
     let entry = kernel.entry();
     let device = &program.device;
     let args = kernel.args()?;
-    let geometry = geometry(entry, range, device.platform())?;
+    let geometry = geometry(entry, range, device.platform(), device.subslice_eus())?;
     let slm = slm(entry, args);
     check_slm(entry, &slm, device)?;
     if geometry.walks().next().is_none() {
@@ -282,7 +282,12 @@ pub(crate) fn payload(kernel: &Kernel, range: &NdRange) -> Result<Payload, Error
     let program = kernel.program();
     let entry = kernel.entry();
     let args = kernel.args()?;
-    let geometry = geometry(entry, range, program.device.platform())?;
+    let geometry = geometry(
+        entry,
+        range,
+        program.device.platform(),
+        program.device.subslice_eus(),
+    )?;
     let slm = slm(entry, args);
     check_slm(entry, &slm, &program.device)?;
     let Some(walk) = &geometry.walks().next() else {
