@@ -22,7 +22,7 @@ pub enum SwsbEncoding {
 pub enum SwsbClass {
     /// Sends, which set the token.
     Send,
-    /// `math` and other out-of-order arithmetic, which sets it.
+    /// `math`: out of order to XeHPG, where it sets the token; in order later, where it waits.
     Math,
     /// `dpas`, which sets it.
     Dpas,

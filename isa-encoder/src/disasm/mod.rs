@@ -1,4 +1,9 @@
 //! Disassembly in IGA syntax.
+//!
+//! What has no text that assembles to the same bytes is printed as `//.data`, with the reason: bytes
+//! that are no instruction, reserved values, and of Gen8 and Gen9 the align16 mode of one- and
+//! two-source instructions and the swizzles and write masks of three-source ones that IGA's syntax
+//! cannot say (iga64 refuses them, too).
 
 mod comment;
 pub(crate) mod float;

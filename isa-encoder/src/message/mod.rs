@@ -7,6 +7,12 @@
 //! Descriptors"), IGA's message decoders and Mesa's `brw_eu.h`.
 //!
 //! The lengths that all descriptors share are in [`Lengths`].
+//!
+//! Typed are the messages of data ports 0 and 1, the constant cache, the load/store ports, the
+//! sampler, the gateway and the thread spawner. Those of data port 2 (`dc2`, with A64 messages of
+//! its own), the render cache, URB, video motion estimation, the pixel interpolator, bindless
+//! dispatch and ray tracing are not: their descriptors stay numbers, and [`Message::decode`] says
+//! so. A send of them assembles and disassembles all the same.
 
 mod atomic;
 mod bits;

@@ -122,8 +122,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         name: "branch-mask",
-        text: "`while`, `break`, `cont`, `if`, `else`, `endif`, `goto` and `join` obey the \
-               execution mask",
+        text: "`while`, `break`, `cont`, `if`, `else` and `endif` obey the execution mask",
         source: "BDW to TGL PRM vol 2a, Flow Control Instructions",
         scope: Scope::All,
         check: |view| {

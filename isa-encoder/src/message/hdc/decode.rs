@@ -223,9 +223,8 @@ impl Decoder {
             address,
             components: self.components()?,
             simd: match self.get(UNTYPED_SIMD) {
-                // From XeHPC on mode 1 is the only one, and serves one register's channels.
-                1 if self.family >= Family::XeHpc => 16,
                 1 => 16,
+                // From XeHPC on mode 1 is the only one: one register's channels.
                 2 if self.family < Family::XeHpc => 8,
                 mode => return self.undefined("SIMD mode", mode),
             },
