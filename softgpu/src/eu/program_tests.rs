@@ -7,20 +7,31 @@ use super::thread::{Stop, Thread, ThreadStart};
 use super::{CodeCache, regs};
 use crate::mem::AddressSpace;
 use crate::sf::StateCache;
-use crate::{Barrier, GroupEnv, Slm, StateBases};
+use crate::{Barrier, Fault, GroupEnv, Slm, StateBases};
 
 const CODE: GpuAddress = GpuAddress::new(0x1_0000);
 
 /// Runs a SIMD16 program on the channels in `mask` to its end: the dwords of r10.
 fn run(mask: u32, body: &str) -> [u32; 16] {
+    run_on(Family::Gen12Lp, mask, body).expect("no fault")
+}
+
+/// The same on a family of its own, or the fault that ends it.
+fn run_on(family: Family, mask: u32, body: &str) -> Result<[u32; 16], Fault> {
+    let (platform, end) = match family {
+        Family::Gen9 => ("skl", " (8|M0) null r127 0x27 0x02000010"),
+        Family::Gen12Lp => ("tgl", ".ts (8|M0) null r127 null 0x0 0x02000010"),
+        Family::XeHpg => ("dg2", ".gtwy (1|M0) null r127 null:0 0x0 0x02000010"),
+        _ => ("pvc", ".gtwy (1|M0) null r127 null:0 0x0 0x02000010"),
+    };
     let text = format!(
-        "//.platform tgl\n\
+        "//.platform {platform}\n\
          (W) mov (16|M0) r10.0<1>:d 0:w\n\
          (W) mov (8|M0) r4.0<1>:uw 0x76543210:uv\n\
-         (W) add (8|M0) r4.8<1>:uw r4.0<8;8,1>:uw 8:uw\n\
+         (W) add (8|M0) r4.8<1>:uw r4.0<1;1,0>:uw 8:uw\n\
          {body}\n\
-         (W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud\n\
-         (W) send.ts (8|M0) null r127 null 0x0 0x02000010 {{EOT}}\n"
+         (W) mov (8|M0) r127.0<1>:ud r0.0<1;1,0>:ud\n\
+         (W) send{end} {{EOT}}\n"
     );
     let assembly = assemble(&text, &AsmOptions::default()).expect("the program assembles");
     let space = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
@@ -29,7 +40,7 @@ fn run(mask: u32, body: &str) -> [u32; 16] {
     let (slm, barrier) = (Slm::new(0), Barrier::new(1));
     let (code, state) = (CodeCache::new(), StateCache::default());
     let env = GroupEnv {
-        family: Family::Gen12Lp,
+        family,
         memory: &view,
         bases: StateBases {
             instruction: CODE,
@@ -44,7 +55,7 @@ fn run(mask: u32, body: &str) -> [u32; 16] {
         checks: None,
     };
     let mut thread = Thread::new(&ThreadStart {
-        family: Family::Gen12Lp,
+        family,
         payload: &[],
         ip: 0,
         dispatch_mask: mask,
@@ -54,9 +65,11 @@ fn run(mask: u32, body: &str) -> [u32; 16] {
         msg0: 0,
         cr0: 0,
     });
-    assert_eq!(thread.run(&env, 10_000), Ok(Stop::EndOfThread));
+    let stop = thread.run(&env, 10_000)?;
+    assert_eq!(stop, Stop::EndOfThread);
     let registers = &thread.state_mut().regs;
-    std::array::from_fn(|lane| registers.dword(regs::GRF_BASE + 320 + 4 * lane))
+    let r10 = regs::GRF_BASE + 10 * family.grf_bytes();
+    Ok(std::array::from_fn(|lane| registers.dword(r10 + 4 * lane)))
 }
 
 /// The value of each channel by a rule.
@@ -181,4 +194,92 @@ fn loops_leave_channel_by_channel() {
                add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 100:w",
     );
     assert_eq!(got, each(|lane| lane as u32 + 101));
+}
+
+#[test]
+fn words_accumulate_in_sixteen_channels_of_33_bits() {
+    for (ty, start, want) in [("w", 100, 135), ("w", -100, -65), ("uw", 0xff00, 0xff23)] {
+        let got = run(
+            0xffff,
+            &format!(
+                "(W) mov (16|M0) r20.0<1>:{ty} 5:{ty}
+                 (W) mov (16|M0) r21.0<1>:{ty} 7:{ty}
+                 (W) mov (16|M0) acc0.0<1>:{ty} {start}:{ty}
+                 (W) mac (16|M0) r22.0<1>:{ty} r20.0<16;16,1>:{ty} r21.0<16;16,1>:{ty}
+                 (W) mov (16|M0) r10.0<1>:d r22.0<16;16,1>:{ty}"
+            ),
+        );
+        assert_eq!(got, [want as u32; 16], "{ty} {start}");
+    }
+    // Each channel has an element of its own, and keeps what does not fit 16 bits.
+    let got = run(
+        0xffff,
+        "(W) mul (16|M0) acc0.0<1>:w r4.0<16;16,1>:w 4096:w
+         (W) mov (16|M0) r20.0<1>:w -4000:w
+         (W) mac (16|M0) (sat)r22.0<1>:w r4.0<16;16,1>:w r20.0<16;16,1>:w
+         (W) mov (16|M0) r10.0<1>:d r22.0<16;16,1>:w",
+    );
+    assert_eq!(got, each(|lane| lane as u32 * 96));
+}
+
+#[test]
+fn sums_of_differences_accumulate_on_words() {
+    let got = run_on(
+        Family::Gen9,
+        0xffff,
+        "(W) mov (16|M0) acc0.0<1>:w r4.0<16;16,1>:w
+         (W) mov (16|M0) r20.0<2>:ub r4.0<16;16,1>:uw
+         (W) mov (16|M0) r21.0<2>:ub 20:uw
+         (W) sada2 (16|M0) r22.0<1>:w r20.0<32;16,2>:ub r21.0<32;16,2>:ub
+         (W) mov (16|M0) r10.0<1>:d r22.0<16;16,1>:w",
+    );
+    let want = |lane: usize| {
+        let pair = lane & !1;
+        (lane + (20 - pair) + (20 - pair - 1)) as u32
+    };
+    assert_eq!(got, Ok(each(want)));
+}
+
+#[test]
+fn the_channel_offset_selects_the_accumulator_of_its_type() {
+    // acc0 and acc1 hold 5 and 6; `mac` adds 2 * 3 to those of its channels.
+    for (channels, ty, want) in [
+        ("8|M0", "f", 11),
+        ("8|M8", "f", 12),
+        ("8|M16", "f", 11),
+        ("16|M0", "hf", 11),
+        ("16|M16", "hf", 12),
+    ] {
+        let got = run(
+            0xffff,
+            &format!(
+                "(W) mov (16|M0) r20.0<1>:{ty} 2.0:{ty}
+                 (W) mov (16|M0) r24.0<1>:{ty} 3.0:{ty}
+                 (W) mov (8|M0) acc0.0<1>:{ty} 5.0:{ty}
+                 (W) mov (8|M0) acc1.0<1>:{ty} 6.0:{ty}
+                 (W) mac ({channels}) r22.0<1>:{ty} r20.0<1;1,0>:{ty} r24.0<1;1,0>:{ty}
+                 (W) mov (8|M0) r10.0<1>:d r22.0<8;8,1>:{ty}"
+            ),
+        );
+        assert_eq!(got[..8], [want; 8], "({channels}) {ty}");
+    }
+    // Words and dwords have acc0 alone.
+    for (channels, ty) in [
+        ("16|M0", "w"),
+        ("16|M16", "w"),
+        ("8|M0", "d"),
+        ("8|M8", "d"),
+    ] {
+        let got = run(
+            0xffff,
+            &format!(
+                "(W) mov (16|M0) r20.0<1>:w 2:w
+                 (W) mov ({channels}) acc0.0<1>:{ty} 5:{ty}
+                 (W) mac ({channels}) r22.0<1>:{ty} r20.0<1;1,0>:{ty} 3:w
+                 (W) mov (8|M0) r10.0<1>:d r22.0<8;8,1>:{ty}"
+            )
+            .replace(":d 3:w", ":w 3:w"),
+        );
+        assert_eq!(got[..8], [11; 8], "({channels}) {ty}");
+    }
 }

@@ -135,7 +135,7 @@ fn accumulator(op: &Op, rules: Rules) -> Option<Option<Accumulator>> {
     let explicit = target && !op.dst.ty.is_float();
     match (implicit, explicit) {
         (true, false) => {
-            let first = usize::from(op.channel_offset) % (rules.grf_bytes / 4);
+            let first = accumulator::first_element(op, rules.grf_bytes);
             Some(Some(Accumulator {
                 low: (regs::ACC + 4 * first) as u32,
                 wide: accumulator::wide_at(first) as u32,
@@ -145,6 +145,7 @@ fn accumulator(op: &Op, rules: Rules) -> Option<Option<Accumulator>> {
         (false, true) if !op.write_acc => {
             let offset = op.dst.base as usize - regs::ACC;
             let fits = op.dst.stride == 4
+                && op.dst.ty.bits() == 32
                 && offset.is_multiple_of(4)
                 && offset / 4 + op.lanes() <= accumulator::WIDE_CHANNELS;
             fits.then(|| {
