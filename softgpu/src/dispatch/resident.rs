@@ -110,6 +110,7 @@ impl Resident {
                 grf_count: walker.grf_count,
                 sr0: topology.state,
                 msg0: topology.message,
+                thread_slot: slot,
                 cr0: walker.cr0,
             };
             match self.threads.get_mut(index) {
@@ -217,5 +218,44 @@ fn at(walker: &Walker, group: [u32; 3], thread: usize, ip: u64) -> ThreadAt {
         kernel: walker.kernel,
         ip,
         waits: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use devinfo::Family;
+
+    use super::*;
+    use crate::dispatch::walker::tests::walker;
+    use crate::mem::AddressSpace;
+
+    #[test]
+    fn threads_keep_their_whole_slot() {
+        let space = AddressSpace::with_anonymous(&[]).expect("no memory is needed");
+        let view = space.view();
+        let walker = Walker {
+            family: Family::Xe2,
+            threads: [3, 1, 1],
+            thread_slots: 4096,
+            ..walker()
+        };
+        let mut image = RegisterImage::new(&walker, &view).expect("no data");
+        let mut resident = Resident::vacant();
+        // Two of them are one by the ten bits of r0.5.
+        let slots = vec![5, 1029, 4095];
+        resident
+            .start(&walker, [0; 3], slots.clone(), &mut image, &view)
+            .expect("no data to read");
+        let kept: Vec<_> = resident
+            .threads
+            .iter()
+            .map(|resumable| resumable.thread.slot())
+            .collect();
+        assert_eq!(kept, slots);
+        let r0 = |thread: usize| {
+            let bytes = resident.threads[thread].thread.registers();
+            u32::from_le_bytes(bytes[20..24].try_into().expect("4 bytes"))
+        };
+        assert_eq!([0, 1, 2].map(|thread| r0(thread) & 0x3ff), [5, 5, 1023]);
     }
 }

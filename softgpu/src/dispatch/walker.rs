@@ -134,10 +134,10 @@ impl Walker {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    pub(super) fn walker() -> Walker {
+    pub(in crate::dispatch) fn walker() -> Walker {
         Walker {
             family: Family::Gen12Lp,
             bases: StateBases::default(),

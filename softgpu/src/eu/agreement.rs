@@ -284,6 +284,7 @@ fn state(random: &mut Random) -> State {
         grf_count: 128,
         sr0: 0,
         msg0: 0,
+        thread_slot: 0,
         cr0: random.pick(&[0x4c0, 0x4c0, 0, 0x4d0, 0x4e0, 0x4f0]),
     });
     let state = thread.state_mut();

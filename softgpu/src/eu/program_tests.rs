@@ -63,6 +63,7 @@ fn run_on(family: Family, mask: u32, body: &str) -> Result<[u32; 16], Fault> {
         grf_count: 128,
         sr0: 0,
         msg0: 0,
+        thread_slot: 0,
         cr0: 0,
     });
     let stop = thread.run(&env, 10_000)?;

@@ -37,7 +37,7 @@ pub(super) struct State {
     /// The barrier generation to wait for.
     pub barrier: Option<u32>,
     pub counters: Counters,
-    /// The thread's slot (r0.5 bits 9:0 as dispatched), which names its part of scratch surfaces.
+    /// The thread's slot, which names its part of scratch surfaces.
     pub thread_slot: u32,
 }
 

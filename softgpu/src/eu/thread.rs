@@ -31,6 +31,9 @@ pub struct ThreadStart<'a> {
     pub sr0: u32,
     /// msg0.0: the sub-slice (Xe2).
     pub msg0: u32,
+    /// The slot that the thread has on the device, which names its part of scratch surfaces. r0.5
+    /// has its lowest ten bits only, and larger devices have more slots than those tell apart.
+    pub thread_slot: u32,
     /// cr0.0 at entry: the floating-point, rounding and denormal modes of the interface
     /// descriptor (0 is round to nearest even, denormals flushed).
     pub cr0: u32,
@@ -110,7 +113,7 @@ impl Thread {
         let grf = state.regs.grf_mut();
         let bytes = start.payload.len().min(grf.len());
         grf[..bytes].copy_from_slice(&start.payload[..bytes]);
-        state.thread_slot = state.regs.dword(GRF_BASE + 20) & 0x3ff;
+        state.thread_slot = start.thread_slot;
         state.regs.set_dword(regs::STATE, start.sr0);
         state.regs.set_dword(regs::MESSAGE_CONTROL, start.msg0);
         state.regs.set_dword(regs::STATE + 8, start.dispatch_mask);
@@ -142,6 +145,12 @@ impl Thread {
     /// The general registers, from r0 on.
     pub fn registers(&self) -> &[u8] {
         &self.state.regs.bytes()[GRF_BASE..GRF_BASE + self.state.regs.grf().len()]
+    }
+
+    /// The slot that the thread has on the device.
+    #[cfg(test)]
+    pub(crate) fn slot(&self) -> u32 {
+        self.state.thread_slot
     }
 
     /// The whole state, for tests.

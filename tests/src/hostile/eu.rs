@@ -107,6 +107,7 @@ pub fn run(kernel: &Kernel) {
         grf_count: 128,
         sr0: 0,
         msg0: 0,
+        thread_slot: 0,
         cr0: 0,
     });
     for _ in 0..4 {
