@@ -65,6 +65,9 @@ pub enum Error {
     /// Anything else: exit code 1.
     #[error("{0}")]
     Failed(String),
+    /// More than one thing went wrong; the first decides the exit code.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Several(Vec<Error>),
 }
 
 impl From<umd::Error> for Error {
@@ -80,6 +83,18 @@ impl From<umd::Error> for Error {
 }
 
 impl Error {
+    /// All that went wrong, the gravest first.
+    ///
+    /// # Errors
+    /// There is one.
+    pub fn of_all(mut errors: Vec<Error>) -> Result<(), Error> {
+        match errors.len() {
+            0 => Ok(()),
+            1 => errors.pop().map_or(Ok(()), Err),
+            _ => Err(Error::Several(errors)),
+        }
+    }
+
     /// The exit code of this error.
     pub fn exit(&self) -> Exit {
         match self {
@@ -88,6 +103,7 @@ impl Error {
             Error::Device(_) => Exit::Device,
             Error::Violated(_) => Exit::Violated,
             Error::Failed(_) => Exit::Failed,
+            Error::Several(errors) => errors.first().map_or(Exit::Failed, Error::exit),
         }
     }
 

@@ -8,7 +8,7 @@ use umd::{Binary, BinaryError};
 
 use crate::exit::Error;
 use crate::kernel_file::{KernelFile, Kind};
-use crate::{diagnostics, ocloc};
+use crate::{diagnostics, ocloc, talk};
 
 /// What the caller knows about a file beyond its content.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub struct Hints {
     pub simd: Option<u32>,
     /// The arguments of raw instructions.
     pub raw_args: Vec<ArgKind>,
+    /// How source is compiled.
+    pub compiler: ocloc::Options,
 }
 
 /// The platform that a file says it is for; `None` if it runs anywhere or does not say.
@@ -35,14 +37,26 @@ pub fn target_of(file: &KernelFile) -> Result<Option<Target>, Error> {
     Ok(built_for(&binary))
 }
 
-/// Loads a kernel file.
+/// Loads a kernel file, and says what the assembler warns of.
 ///
 /// # Errors
-/// The file is rejected, or is of a kind that needs something that is not there.
+/// The file is rejected, is for another platform than the caller's, or is of a kind that needs
+/// something that is not there.
 pub fn load(file: &KernelFile, hints: &Hints) -> Result<Binary, Error> {
     match &file.kind {
         Kind::Zebin(bytes) => zebin(file, bytes, hints.target),
-        Kind::Assembly(text) => assembly(file, text, hints.target.as_ref()),
+        Kind::Assembly(text) => {
+            let binary = assembly(file, text, hints.target.as_ref())?;
+            if !binary.warnings().is_empty() {
+                let warnings = diagnostics::render(&file.name, text, binary.warnings());
+                talk::say(warnings.trim_end());
+            }
+            if let Some(Target { platform, revision }) = hints.target {
+                let fits = binary.check_target(platform, revision);
+                fits.map_err(|e| rejected(file, &e))?;
+            }
+            Ok(binary)
+        }
         Kind::OpenClC(text) => compile(file, ocloc::Source::OpenClC(text), hints),
         Kind::SpirV(bytes) => compile(file, ocloc::Source::SpirV(bytes), hints),
         Kind::Raw(code) => raw(file, code, hints),
@@ -50,7 +64,7 @@ pub fn load(file: &KernelFile, hints: &Hints) -> Result<Binary, Error> {
 }
 
 /// The platform that a binary was built for, in the default revision if it runs on that.
-fn built_for(binary: &Binary) -> Option<Target> {
+pub fn built_for(binary: &Binary) -> Option<Target> {
     let target = binary.target();
     let platform = devinfo::by_name(target.platform.as_deref()?)?;
     let default = platform.default_revision;
@@ -61,13 +75,13 @@ fn built_for(binary: &Binary) -> Option<Target> {
     Some(Target { platform, revision })
 }
 
-/// The zebin for `target`; if there is none, the first one, which then says what it is for.
+/// The zebin for `target`, or the first one if any will do.
 fn zebin(file: &KernelFile, bytes: &[u8], target: Option<Target>) -> Result<Binary, Error> {
-    let fits = target.map(|t| Binary::parse_for(bytes, t.platform, t.revision));
-    match fits {
-        Some(Ok(binary)) => Ok(binary),
-        _ => Binary::parse(bytes).map_err(|e| rejected(file, &e)),
+    match target {
+        Some(Target { platform, revision }) => Binary::parse_for(bytes, platform, revision),
+        None => Binary::parse(bytes),
     }
+    .map_err(|e| rejected(file, &e))
 }
 
 fn assembly(file: &KernelFile, text: &str, target: Option<&Target>) -> Result<Binary, Error> {
@@ -87,15 +101,15 @@ fn compile(file: &KernelFile, source: ocloc::Source<'_>, hints: &Hints) -> Resul
             file.kind.describe()
         ))
     })?;
-    let bytes = ocloc::compile(&file.name, source, target)?;
-    Binary::parse(&bytes).map_err(|e| rejected(file, &e))
+    let bytes = ocloc::compile(&file.name, &file.folder, source, target, &hints.compiler)?;
+    zebin(file, &bytes, Some(target))
 }
 
 fn raw(file: &KernelFile, code: &[u8], hints: &Hints) -> Result<Binary, Error> {
     let simd = hints.simd.ok_or_else(|| {
         file.rejected(
-            "neither a zebin nor SPIR-V nor text; if these are bare EU instructions, \
-             say their sub-group size with --simd",
+            "neither a zebin nor SPIR-V nor text; bare EU instructions do not say what they take \
+             (`run` takes them with --simd, `disasm` with -p)",
         )
     })?;
     let target = hints.target.ok_or_else(|| {

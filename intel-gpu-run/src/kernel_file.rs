@@ -1,6 +1,6 @@
 //! What kind of kernel file this is, told apart by content.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use umd::Binary;
 
@@ -14,6 +14,8 @@ const SPIRV_MAGIC: u32 = 0x0723_0203;
 pub struct KernelFile {
     /// The path as given, for messages.
     pub name: String,
+    /// The folder that it lies in; the current one for stdin.
+    pub folder: PathBuf,
     /// What it is.
     pub kind: Kind,
 }
@@ -58,8 +60,13 @@ impl KernelFile {
             path.display().to_string()
         };
         let bytes = files::read(path)?;
-        let kind = classify(bytes).map_err(|e| Error::Rejected(format!("{name}: {e}")))?;
-        Ok(Self { name, kind })
+        let kind = classify(bytes, path.extension().and_then(|e| e.to_str()))
+            .map_err(|e| Error::Rejected(format!("{name}: {e}")))?;
+        let folder = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        Ok(Self { name, folder, kind })
     }
 
     /// An error about this file.
@@ -68,7 +75,8 @@ impl KernelFile {
     }
 }
 
-fn classify(bytes: Vec<u8>) -> Result<Kind, String> {
+/// Tells a file's kind by its content; the extension decides only between texts.
+fn classify(bytes: Vec<u8>, extension: Option<&str>) -> Result<Kind, String> {
     if bytes.is_empty() {
         return Err("the file is empty".to_owned());
     }
@@ -80,7 +88,11 @@ fn classify(bytes: Vec<u8>) -> Result<Kind, String> {
         return Ok(Kind::SpirV(bytes));
     }
     match String::from_utf8(bytes) {
-        Ok(text) if is_text(&text) => Ok(classify_text(text)),
+        Ok(text) if is_text(&text) => Ok(match extension {
+            Some("cl") => Kind::OpenClC(text),
+            Some("asm") => Kind::Assembly(text),
+            _ => classify_text(text),
+        }),
         Ok(text) => Ok(Kind::Raw(text.into_bytes())),
         Err(error) => Ok(Kind::Raw(error.into_bytes())),
     }
@@ -119,25 +131,28 @@ mod tests {
     #[test]
     fn binaries_by_magic() {
         assert_eq!(
-            classify(b"\x7fELF1".to_vec()),
+            classify(b"\x7fELF1".to_vec(), None),
             Ok(Kind::Zebin(b"\x7fELF1".to_vec()))
         );
         assert!(matches!(
-            classify(b"!<arch>\n".to_vec()),
+            classify(b"!<arch>\n".to_vec(), None),
             Ok(Kind::Zebin(_))
         ));
         assert!(matches!(
-            classify(b"\x03\x02\x23\x07rest".to_vec()),
+            classify(b"\x03\x02\x23\x07rest".to_vec(), None),
             Ok(Kind::SpirV(_))
         ));
-        assert!(matches!(classify(vec![0x61, 0, 3, 0]), Ok(Kind::Raw(_))));
-        assert!(matches!(classify(vec![0xff, 0xfe]), Ok(Kind::Raw(_))));
-        assert!(classify(vec![]).is_err());
+        assert!(matches!(
+            classify(vec![0x61, 0, 3, 0], None),
+            Ok(Kind::Raw(_))
+        ));
+        assert!(matches!(classify(vec![0xff, 0xfe], None), Ok(Kind::Raw(_))));
+        assert!(classify(vec![], None).is_err());
     }
 
     #[test]
     fn text_by_what_it_says() {
-        let kind = |text: &str| classify(text.as_bytes().to_vec()).unwrap();
+        let kind = |text: &str| classify(text.as_bytes().to_vec(), None).unwrap();
         assert!(matches!(
             kind("kernel void f(global int *a) {}"),
             Kind::OpenClC(_)
@@ -154,5 +169,16 @@ mod tests {
             kind("// a kernel that does nothing\nnop\n"),
             Kind::Assembly(_)
         ));
+    }
+
+    #[test]
+    fn the_extension_decides_between_texts() {
+        let kind = |text: &str, extension| classify(text.as_bytes().to_vec(), Some(extension));
+        // The kernel comes from a header.
+        let includes = kind("#include \"body.h\"\n", "cl");
+        assert!(matches!(includes, Ok(Kind::OpenClC(_))));
+        let mentions = kind("/* a kernel */ nop\n", "asm");
+        assert!(matches!(mentions, Ok(Kind::Assembly(_))));
+        assert!(matches!(kind("\x7fELF", "cl"), Ok(Kind::Zebin(_))));
     }
 }

@@ -13,6 +13,7 @@ mod kernel_file;
 mod ocloc;
 mod picture;
 mod platform;
+mod process;
 mod talk;
 mod trace;
 

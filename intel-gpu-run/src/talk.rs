@@ -39,6 +39,7 @@ pub fn error(error: &Error) {
     match error {
         // Rendered with its own `error:` headings.
         Error::Diagnostics(text) => say(text.trim_end()),
+        Error::Several(errors) => errors.iter().for_each(self::error),
         other => say(format_args!("error: {other}")),
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -140,4 +141,79 @@ fn accesses_stay_inside_their_buffers() {
     assert_clean(&run("i32=0"));
     let beyond = run("i32=1");
     assert_violates(&beyond, "bounds", &["surface bounds"], "send.dc1");
+}
+
+/// A committed zebin of the corpus, unpacked.
+fn corpus(folder: &Path, set: &str, name: &str) -> String {
+    let packed = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../tests/kernels")
+        .join(set)
+        .join(format!("{name}.zebin.gz"));
+    let packed = std::fs::File::open(packed).unwrap();
+    let mut zebin = Vec::new();
+    flate2::read::GzDecoder::new(packed)
+        .read_to_end(&mut zebin)
+        .unwrap();
+    let path = folder.join(format!("{set}-{name}.zebin"));
+    std::fs::write(&path, zebin).unwrap();
+    path.display().to_string()
+}
+
+/// Pages are larger than most buffers, and stateless accesses have no surface that ends.
+#[test]
+fn accesses_stay_inside_what_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    for (set, device) in [
+        ("skl", "soft:skl"),
+        ("tgl", "soft:tgl"),
+        ("mtl-newer", "soft:mtl"),
+        ("pvc-newer", "soft:pvc"),
+        ("lnl-newer", "soft:lnl"),
+        ("bmg-newer", "soft:bmg"),
+    ] {
+        let file = corpus(folder.path(), set, "vadd");
+        let run = |bytes: u32, global: &str| {
+            Command::new(env!("CARGO_BIN_EXE_intel-gpu-run"))
+                .args(["run", "--check", "--device", device, &file])
+                .args(["--kernel", "copy_bytes", "--global", global])
+                .args(["--arg", "fill=1:256"])
+                .args(["--arg", &format!("fill=0:{bytes}")])
+                .output()
+                .unwrap()
+        };
+        assert_clean(&run(256, "256"));
+        // In the page of the buffer; the sizes of surfaces are multiples of 4.
+        assert_violates(&run(252, "256"), "copy_bytes", &["bounds: "], "send");
+        assert_violates(&run(256, "257"), "copy_bytes", &["bounds: "], "send");
+    }
+}
+
+#[test]
+fn shared_local_memory_is_what_was_asked_for() {
+    const KERNEL: &str = "\
+//.platform tgl
+//.kernel local
+//.simd 16
+//.ids none
+//.arg numbers local
+//.local 16,1,1
+(W)     mov (16|M0)   r10.0<1>:ud  0x1C:ud
+(W)     send.dc1 (16|M0)  r12  r10  null  0x0  0x04205EFE  {@1,$0}
+(W)     mov (8|M0)    r127.0<1>:ud  r0.0<8;8,1>:ud  {$0.dst}
+(W)     send.ts (8|M0)    null  r127  null  0x0  0x02000010  {EOT,@1}
+";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("local.asm");
+    std::fs::write(&file, KERNEL).unwrap();
+    let run = |bytes: &str| {
+        Command::new(env!("CARGO_BIN_EXE_intel-gpu-run"))
+            .args(["run", "--check", "--device", "soft:tgl", "--global", "16"])
+            .arg(&file)
+            .args(["--arg", &format!("local={bytes}")])
+            .output()
+            .unwrap()
+    };
+    assert_clean(&run("32"));
+    // Groups have at least 1024 bytes, whatever is asked for.
+    assert_violates(&run("28"), "local", &["local memory bounds"], "send.dc1");
 }

@@ -2,25 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-/// Runs the tool in the repository's root folder, on the software GPU.
-fn tool(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_intel-gpu-run"))
-        .args(arguments)
-        .current_dir(root())
-        .output()
-        .unwrap()
-}
-
-fn talk(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
+use common::{root, talk, tool};
 
 const FAULTS: &str = "umd/tests/kernels/faults.tgllp.zebin";
 const SOFT: [&str; 2] = ["--device", "soft:tgl"];

@@ -1,9 +1,11 @@
 //! Rules that hardware leaves undefined, recorded when a kernel breaks them.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use devinfo::GpuAddress;
 use isa_encoder::Disassembler;
 use isa_encoder::disasm::Format;
 
@@ -23,6 +25,12 @@ pub enum Rule {
     ElementAlignment,
     /// Stateful accesses stay inside their surface.
     SurfaceBounds,
+    /// Stateless accesses stay inside what was asked for, not only inside its pages
+    /// ([`Findings::bound`]).
+    BufferBounds,
+    /// Accesses of shared local memory stay inside what was asked for, not only inside what the
+    /// hardware rounds it up to ([`Findings::local_bytes`]).
+    LocalBounds,
     /// Block reads and writes of a sub-group need all of its channels: a sub-group at the end of
     /// a range that is no multiple of its size lacks some. (Told from other uses of the messages
     /// on the classic data port only.)
@@ -39,6 +47,8 @@ impl fmt::Display for Rule {
             Self::ImageBlockWriteX => "image block write x",
             Self::ElementAlignment => "element alignment",
             Self::SurfaceBounds => "surface bounds",
+            Self::BufferBounds => "buffer bounds",
+            Self::LocalBounds => "local memory bounds",
             Self::PartialSubGroup => "block access in a partial sub-group",
             Self::DivergentFlow => "sub-group operation in divergent flow",
         })
@@ -81,9 +91,27 @@ impl fmt::Display for Violation {
 /// The most violations that are kept; all are counted.
 const KEPT: usize = 64;
 
+/// What a driver asked for, where the hardware is told only the next larger size that it knows.
+#[derive(Clone, Debug, Default)]
+struct Extents {
+    /// Where the padding behind an object begins; what it is.
+    padding: BTreeMap<u64, Padding>,
+    /// The entry point of a kernel; the most shared local memory that was asked for it.
+    local: BTreeMap<u64, u64>,
+}
+
+/// Bytes that are mapped, but belong to nobody.
+#[derive(Clone, Copy, Debug)]
+struct Padding {
+    end: u64,
+    object: GpuAddress,
+}
+
 /// Where the threads of one host thread record what they break.
 #[derive(Debug, Default)]
 pub struct Checks {
+    extents: Arc<Extents>,
+    local: Option<u64>,
     ip: Cell<u64>,
     count: Cell<u64>,
     found: RefCell<Vec<Violation>>,
@@ -114,6 +142,36 @@ impl Checks {
         }
     }
 
+    /// Records an access of `width` bytes at `address` that reaches into the padding behind an
+    /// object.
+    pub(crate) fn stateless(&self, address: GpuAddress, width: u64) {
+        let end = address.get().saturating_add(width);
+        let before = self.extents.padding.range(..end).next_back();
+        if let Some((&begin, padding)) = before
+            && address.get() < padding.end
+        {
+            self.report(Rule::BufferBounds, || {
+                let (object, size) = (padding.object, begin - padding.object.get());
+                let past = end - begin;
+                format!(
+                    "{width} bytes at {address} reach {past:#x} bytes past the end of {size:#x} \
+                     bytes at {object}"
+                )
+            });
+        }
+    }
+
+    /// Records an access of shared local memory that is not inside of what was asked for, of the
+    /// `bytes` that the hardware has.
+    pub(crate) fn local(&self, offset: u64, width: u64, bytes: u64) {
+        let asked = self.local.unwrap_or(bytes);
+        if offset.saturating_add(width) > asked {
+            self.report(Rule::LocalBounds, || {
+                format!("{width} bytes at offset {offset:#x} of {asked:#x} bytes")
+            });
+        }
+    }
+
     /// How many times a rule was broken.
     pub fn count(&self) -> u64 {
         self.count.get()
@@ -129,9 +187,52 @@ impl Checks {
 #[derive(Debug, Default)]
 pub struct Findings {
     found: Mutex<Vec<Violation>>,
+    extents: Mutex<Arc<Extents>>,
 }
 
 impl Findings {
+    /// A driver says that of the `mapped` bytes at `object`, only the first `size` are anybody's.
+    /// (Addresses are those of its one address space.)
+    pub fn bound(&self, object: GpuAddress, size: u64, mapped: u64) {
+        if size < mapped {
+            let end = object.get().saturating_add(mapped);
+            let padding = Padding { end, object };
+            let begin = object.get().saturating_add(size);
+            self.change(|extents| extents.padding.insert(begin, padding));
+        }
+    }
+
+    /// A driver says that the object of `size` bytes at `object` is gone.
+    pub fn unbound(&self, object: GpuAddress, size: u64) {
+        let begin = object.get().saturating_add(size);
+        self.change(|extents| extents.padding.remove(&begin));
+    }
+
+    /// A driver says that it launches the kernel whose first instruction is at `kernel` with
+    /// `bytes` of shared local memory a group. The most that it has said counts.
+    pub fn local_bytes(&self, kernel: GpuAddress, bytes: u64) {
+        self.change(|extents| {
+            let most = extents.local.entry(kernel.get()).or_default();
+            *most = bytes.max(*most);
+        });
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Extents) -> T) {
+        let mut extents = self.extents.lock().unwrap_or_else(PoisonError::into_inner);
+        change(Arc::make_mut(&mut extents));
+    }
+
+    /// Where a host thread that runs `walker` records what is broken.
+    pub(crate) fn checks(&self, walker: &Walker) -> Checks {
+        let extents = self.extents.lock().unwrap_or_else(PoisonError::into_inner);
+        let kernel = walker.bases.instruction.offset(walker.kernel);
+        Checks {
+            local: extents.local.get(&kernel.get()).copied(),
+            extents: extents.clone(),
+            ..Checks::default()
+        }
+    }
+
     /// Adds what one host thread recorded while it ran `walker`.
     pub(crate) fn add(&self, checks: &Checks, walker: &Walker, memory: &View<'_>) {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,10 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use devinfo::Driver;
+#[cfg(feature = "softgpu")]
+use devinfo::GpuAddress;
 use kmd_iface::{Kmd, Node, NodeState, RenderNode};
 
 use crate::device::{OpenOptions, Statistics, Violation};
 use crate::error::DeviceError;
+use crate::memory::Extents;
 use crate::spec::DeviceSpec;
 
 /// Reads what a software GPU has done.
@@ -23,6 +26,7 @@ pub(crate) struct Backend {
     pub name: String,
     pub statistics: Option<StatisticsHook>,
     pub violations: Option<ViolationsHook>,
+    pub extents: Option<Box<dyn Extents>>,
 }
 
 /// Opens what `spec` names.
@@ -63,6 +67,7 @@ fn render_node(path: &Path) -> Result<Backend, DeviceError> {
         kmd,
         statistics: None,
         violations: None,
+        extents: None,
     })
 }
 
@@ -120,9 +125,13 @@ fn soft(
     let node = softgpu::SoftNode::open(target, soft).map_err(|error| failed(error.to_string()))?;
     let kmd = kmd_iface::open(node.clone()).map_err(|error| failed(error.to_string()))?;
     let checked = node.clone();
+    let extents = options
+        .check
+        .then(|| -> Box<dyn Extents> { Box::new(SoftExtents(node.clone())) });
     Ok(Backend {
         kmd,
         name: spec.to_string(),
+        extents,
         violations: Some(Box::new(move || {
             let found = checked.device().findings.take().into_iter();
             found
@@ -145,6 +154,26 @@ fn soft(
             }
         })),
     })
+}
+
+/// Tells a software GPU that checks accesses what was asked for.
+#[cfg(feature = "softgpu")]
+#[derive(Debug)]
+struct SoftExtents(Arc<softgpu::SoftNode>);
+
+#[cfg(feature = "softgpu")]
+impl Extents for SoftExtents {
+    fn bound(&self, address: GpuAddress, size: u64, mapped: u64) {
+        self.0.device().findings.bound(address, size, mapped);
+    }
+
+    fn unbound(&self, address: GpuAddress, size: u64) {
+        self.0.device().findings.unbound(address, size);
+    }
+
+    fn local_bytes(&self, kernel: GpuAddress, bytes: u64) {
+        self.0.device().findings.local_bytes(kernel, bytes);
+    }
 }
 
 #[cfg(not(feature = "softgpu"))]

@@ -148,7 +148,8 @@ impl Device {
             scratch_page: options.scratch_page,
             ..AddressSpaceOptions::default()
         };
-        let registry = Registry::new(backend.kmd, space).map_err(kernel("an address space"))?;
+        let registry = Registry::new(backend.kmd, space, backend.extents)
+            .map_err(kernel("an address space"))?;
         Ok(Self {
             inner: Arc::new(DeviceInner {
                 name: backend.name,

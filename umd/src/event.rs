@@ -314,9 +314,17 @@ impl Event {
             return;
         }
         let outcome = self.judge(submitted, outcome);
-        let ended = match outcome {
-            Ok(()) => Some((self.gpu_timestamps(submitted), submitted.prepared.printed())),
+        let timestamps = match outcome {
+            Ok(()) => Some(self.gpu_timestamps(submitted)),
             Err(_) => None,
+        };
+        let printed = match outcome {
+            // A command that faults or hangs has printed until then.
+            Ok(())
+            | Err(DeviceError::Fault(_) | DeviceError::PageFault(_) | DeviceError::Hang(_)) => {
+                submitted.prepared.printed()
+            }
+            Err(_) => String::new(),
         };
         let mut state = self.state();
         if !matches!(state.stage, Stage::Submitted(_)) {
@@ -331,10 +339,10 @@ impl Event {
             }
         };
         let before = std::mem::replace(&mut state.stage, stage);
-        if let Some((timestamps, printed)) = ended {
-            state.timestamps = Some(timestamps);
-            state.printed = printed;
+        if timestamps.is_some() {
+            state.timestamps = timestamps;
         }
+        state.printed = printed;
         drop(state);
         drop(before);
         self.inner.changed.notify_all();

@@ -43,6 +43,8 @@ pub(crate) enum Bound {
 /// The bytes that a kernel's threads are started with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payload {
+    /// The local size that was asked for or chosen, in work-items.
+    pub local: [u32; 3],
     /// The same for all threads of a dispatch.
     pub cross_thread: Vec<u8>,
     /// Local ids, one thread of the group after the other.

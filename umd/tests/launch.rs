@@ -204,6 +204,16 @@ fn required_sizes_are_required() {
     let wrong = range.with_local(&[8, 2, 2]).unwrap();
     let error = bench.queue.enqueue(&kernel, &wrong, &[]).unwrap_err();
     assert!(error.to_string().contains("requires [16, 2, 2]"), "{error}");
+    // A dimension that is not there has the size 1.
+    for (sizes, dimensions) in [(&[256][..], "1 dimensions"), (&[16, 16], "2 dimensions")] {
+        let flat = NdRange::new(sizes).unwrap();
+        let error = bench.queue.enqueue(&kernel, &flat, &[]).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains(dimensions) && text.contains("[16, 2, 2], which has 3"),
+            "{text}"
+        );
+    }
     bench.run(&kernel, &range);
     let mut expected = Vec::new();
     for z in 0..4 {

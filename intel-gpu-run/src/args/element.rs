@@ -48,6 +48,30 @@ impl ElementType {
         (ElementType::F64, "f64"),
     ];
 
+    /// The type of what `source`, a pointer or vector type of OpenCL C such as `uchar4*`, leads to;
+    /// `None` if that is no scalar or vector.
+    pub fn of_source(source: &str) -> Option<Self> {
+        let name = source.trim_end_matches(['*', ' ']);
+        let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        if !matches!(&name[scalar.len()..], "" | "2" | "3" | "4" | "8" | "16") {
+            return None;
+        }
+        Some(match scalar {
+            "char" => ElementType::I8,
+            "uchar" => ElementType::U8,
+            "short" => ElementType::I16,
+            "ushort" => ElementType::U16,
+            "int" => ElementType::I32,
+            "uint" => ElementType::U32,
+            "long" => ElementType::I64,
+            "ulong" => ElementType::U64,
+            "half" => ElementType::F16,
+            "float" => ElementType::F32,
+            "double" => ElementType::F64,
+            _ => return None,
+        })
+    }
+
     /// The size of one element in bytes.
     pub fn size(self) -> usize {
         match self {
@@ -100,21 +124,29 @@ impl ElementType {
 
     fn encode_float(self, text: &str) -> Result<Vec<u8>, String> {
         let wrong = || format!("expected a number for {self}, not {text:?}");
+        // Infinity is for those who write it.
+        let held = |is_finite: bool| match is_finite || !text.contains(|c: char| c.is_ascii_digit())
+        {
+            true => Ok(()),
+            false => Err(format!("{text} is beyond what {self} can hold")),
+        };
         Ok(match self {
             // Through f64 the text would be rounded twice; f32 parses exactly.
-            ElementType::F32 => text
-                .parse::<f32>()
-                .map_err(|_| wrong())?
-                .to_le_bytes()
-                .to_vec(),
-            ElementType::F16 => f16::from_f64(text.parse().map_err(|_| wrong())?)
-                .to_le_bytes()
-                .to_vec(),
-            _ => text
-                .parse::<f64>()
-                .map_err(|_| wrong())?
-                .to_le_bytes()
-                .to_vec(),
+            ElementType::F32 => {
+                let value: f32 = text.parse().map_err(|_| wrong())?;
+                held(value.is_finite())?;
+                value.to_le_bytes().to_vec()
+            }
+            ElementType::F16 => {
+                let value = f16::from_f64(text.parse().map_err(|_| wrong())?);
+                held(value.is_finite())?;
+                value.to_le_bytes().to_vec()
+            }
+            _ => {
+                let value: f64 = text.parse().map_err(|_| wrong())?;
+                held(value.is_finite())?;
+                value.to_le_bytes().to_vec()
+            }
         })
     }
 
@@ -226,7 +258,7 @@ impl fmt::Display for ElementType {
 
 #[cfg(test)]
 mod tests {
-    use super::ElementType::{self, F16, F32, F64, I8, I64, U8, U64};
+    use super::ElementType::{self, F16, F32, F64, I8, I32, I64, U8, U64};
 
     #[test]
     fn integers_keep_to_their_limits() {
@@ -279,5 +311,38 @@ mod tests {
         assert_eq!(F32.ulps(&b(0.0), &b(-0.0)), Some(0));
         assert_eq!(F32.ulps(&b(f32::NAN), &b(-f32::NAN)), Some(0));
         assert_eq!(F32.ulps(&b(f32::NAN), &b(0.0)), None);
+    }
+
+    #[test]
+    fn source_types_lead_to_elements() {
+        for (source, element) in [
+            ("int*", Some(I32)),
+            ("uchar4*", Some(U8)),
+            ("half16 *", Some(F16)),
+            ("ulong", Some(U64)),
+            ("float5*", None),
+            ("struct point*", None),
+            ("image2d_t", None),
+            ("void*", None),
+            ("", None),
+        ] {
+            assert_eq!(ElementType::of_source(source), element, "{source}");
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_a_type_are_no_infinity() {
+        for (element, text) in [
+            (F16, "70000"),
+            (F16, "-65520"),
+            (F32, "1e39"),
+            (F64, "-1e400"),
+        ] {
+            let why = element.encode(text).unwrap_err();
+            assert!(why.contains(text) && why.contains("beyond"), "{why}");
+        }
+        assert_eq!(F16.encode("-inf"), Ok(vec![0, 0xfc]));
+        assert_eq!(F16.encode("65504"), Ok(vec![0xff, 0x7b]));
+        assert!(F32.encode("nan").is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! `--expect ARG=PATH[,TOLERANCE]`: the comparison of a buffer with a file.
+//! `--expect ARG[:BYTES]=PATH[,TOLERANCE]`: the comparison of a buffer with a file.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,31 +11,39 @@ use super::{ArgRef, ElementType, number};
 pub struct Expect {
     /// Which argument.
     pub arg: ArgRef,
+    /// How many bytes to compare, from the beginning; all if not said.
+    pub bytes: Option<u64>,
     /// The file with the expected bytes.
     pub path: PathBuf,
     /// How far elements may be apart.
-    pub tolerance: Tolerance,
+    pub tolerance: Option<Tolerance>,
+}
+
+/// How far two elements may be apart, as the command line has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// The type that the bytes are read as; that of the argument if not said.
+    pub element: Option<ElementType>,
+    /// The distance.
+    pub limit: Limit,
 }
 
 /// How far two elements may be apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Tolerance {
-    /// Byte for byte.
-    Exact,
+pub enum Limit {
     /// `|got - expected| <= limit * max(1, |expected|)`.
-    Relative {
-        /// The type that the bytes are read as.
-        element: ElementType,
-        /// The factor.
-        limit: f64,
-    },
+    Relative(f64),
     /// At most so many representable values apart.
-    Ulps {
-        /// The floating-point type that the bytes are read as.
-        element: ElementType,
-        /// The distance.
-        limit: u64,
-    },
+    Ulps(u64),
+}
+
+/// How two runs of bytes are compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// The type that the bytes are read as.
+    element: ElementType,
+    /// How far elements may be apart; not at all if there is none.
+    limit: Option<Limit>,
 }
 
 /// The first difference between a buffer and its expected bytes.
@@ -59,22 +67,55 @@ impl fmt::Display for Mismatch {
     }
 }
 
-impl Tolerance {
-    /// The type that elements are compared as.
-    fn element(self) -> ElementType {
-        match self {
-            Tolerance::Exact => ElementType::U8,
-            Tolerance::Relative { element, .. } | Tolerance::Ulps { element, .. } => element,
-        }
+impl Expect {
+    /// The comparison that this asks for, of an argument whose elements have the type `own` if
+    /// that is known.
+    ///
+    /// # Errors
+    /// A text if a type is needed and none is known, or if the limit does not fit the type.
+    pub fn comparison(&self, own: Option<ElementType>) -> Result<Comparison, String> {
+        let Some(Tolerance { element, limit }) = self.tolerance else {
+            return Ok(Comparison {
+                element: ElementType::U8,
+                limit: None,
+            });
+        };
+        let element = element.or(own).ok_or(
+            "the argument does not say the type of its elements; put it before the tolerance, \
+             as in f32:1e-5",
+        )?;
+        check_limit(element, limit)?;
+        Ok(Comparison {
+            element,
+            limit: Some(limit),
+        })
     }
+}
 
+fn check_limit(element: ElementType, limit: Limit) -> Result<(), String> {
+    match limit {
+        Limit::Ulps(_) if !element.is_float() => {
+            Err(format!("ulp needs a floating-point type, not {element}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Comparison {
     fn accepts(self, got: &[u8], expected: &[u8]) -> bool {
         if got == expected {
             return true;
         }
-        match self {
-            Tolerance::Exact => false,
-            Tolerance::Relative { element, limit } => {
+        let element = self.element;
+        match self.limit {
+            None => false,
+            Some(Limit::Relative(limit)) => {
+                if let (Some(got), Some(expected)) =
+                    (element.integer(got), element.integer(expected))
+                {
+                    let apart = got.abs_diff(expected) as f64;
+                    return apart <= limit * (expected.unsigned_abs().max(1) as f64);
+                }
                 match (element.float(got), element.float(expected)) {
                     (Some(got), Some(expected)) => {
                         got == expected
@@ -84,32 +125,39 @@ impl Tolerance {
                     _ => false,
                 }
             }
-            Tolerance::Ulps { element, limit } => element
+            Some(Limit::Ulps(limit)) => element
                 .ulps(got, expected)
                 .is_some_and(|apart| apart <= limit),
         }
     }
 
-    /// Compares the leading `expected.len()` bytes of `got`.
+    /// Whether an expectation of `expected` bytes can be compared with `compared` bytes.
     ///
     /// # Errors
-    /// A text if the lengths cannot be compared.
-    pub fn compare(self, got: &[u8], expected: &[u8]) -> Result<Option<Mismatch>, String> {
-        let element = self.element();
+    /// A text if not.
+    pub fn check_size(self, expected: u64, compared: u64) -> Result<(), String> {
+        if expected == 0 {
+            return Err("the file is empty: nothing would be compared".to_owned());
+        }
+        if expected != compared {
+            return Err(format!(
+                "the file has {expected} bytes, but {compared} are compared; \
+                 ARG:BYTES=PATH compares the first BYTES"
+            ));
+        }
+        if !expected.is_multiple_of(self.element.size() as u64) {
+            return Err(format!(
+                "the file has {expected} bytes, which is no whole number of {} elements",
+                self.element
+            ));
+        }
+        Ok(())
+    }
+
+    /// Compares two runs of bytes of the same length.
+    pub fn compare(self, got: &[u8], expected: &[u8]) -> Option<Mismatch> {
+        let element = self.element;
         let size = element.size();
-        if expected.len() > got.len() {
-            return Err(format!(
-                "the file has {} bytes, but the buffer only {}",
-                expected.len(),
-                got.len()
-            ));
-        }
-        if !expected.len().is_multiple_of(size) {
-            return Err(format!(
-                "the file has {} bytes, which is no whole number of {element} elements",
-                expected.len()
-            ));
-        }
         let show = |bytes| element.show(bytes).unwrap_or_default();
         let mut first = None;
         let mut total = 0;
@@ -124,14 +172,14 @@ impl Tolerance {
             }
         }
         let compared = expected.len() / size;
-        Ok(first.map(|(index, got, expected)| Mismatch {
+        first.map(|(index, got, expected)| Mismatch {
             index,
             element,
             got,
             expected,
             total,
             compared,
-        }))
+        })
     }
 }
 
@@ -140,24 +188,26 @@ impl FromStr for Tolerance {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (element, limit) = match text.split_once(':') {
-            Some((element, limit)) => (element.parse()?, limit),
-            None => (ElementType::F32, text),
+            Some((element, limit)) => (Some(element.parse::<ElementType>()?), limit),
+            None => (None, text),
         };
-        if let Some(ulps) = limit.strip_suffix("ulp") {
-            if !element.is_float() {
-                return Err(format!("ulp needs a floating-point type, not {element}"));
+        let limit = if let Some(ulps) = limit.strip_suffix("ulp") {
+            Limit::Ulps(number::count(ulps).map_err(|e| format!("TOLERANCE: {e}"))?)
+        } else {
+            match limit.parse::<f64>() {
+                Ok(limit) if limit.is_finite() && limit >= 0.0 => Limit::Relative(limit),
+                _ => {
+                    return Err(format!(
+                        "TOLERANCE: expected [TYPE:]NUMBER or [TYPE:]Nulp, such as 1e-5 or \
+                         f16:2ulp, not {text:?}"
+                    ));
+                }
             }
-            let limit = number::count(ulps).map_err(|e| format!("TOLERANCE: {e}"))?;
-            return Ok(Tolerance::Ulps { element, limit });
+        };
+        if let Some(element) = element {
+            check_limit(element, limit)?;
         }
-        match limit.parse::<f64>() {
-            Ok(limit) if limit.is_finite() && limit >= 0.0 => {
-                Ok(Tolerance::Relative { element, limit })
-            }
-            _ => Err(format!(
-                "TOLERANCE: expected [TYPE:]NUMBER or [TYPE:]Nulp, such as 1e-5 or f16:2ulp, not {text:?}"
-            )),
-        }
+        Ok(Self { element, limit })
     }
 }
 
@@ -165,17 +215,26 @@ impl FromStr for Expect {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("expected ARG=PATH[,TOLERANCE], such as 2=want.bin, not {text:?}");
+        let wrong =
+            || format!("expected ARG[:BYTES]=PATH[,TOLERANCE], such as 2=want.bin, not {text:?}");
         let (arg, rest) = text.split_once('=').ok_or_else(wrong)?;
+        let (arg, bytes) = match arg.split_once(':') {
+            Some((arg, bytes)) => {
+                let bytes = number::bytes(bytes).map_err(|e| format!("BYTES: {e}"))?;
+                (arg, Some(bytes))
+            }
+            None => (arg, None),
+        };
         let (path, tolerance) = match rest.rsplit_once(',') {
-            Some((path, tolerance)) => (path, tolerance.parse()?),
-            None => (rest, Tolerance::Exact),
+            Some((path, tolerance)) => (path, Some(tolerance.parse()?)),
+            None => (rest, None),
         };
         if path.is_empty() {
             return Err(wrong());
         }
         Ok(Self {
             arg: arg.parse()?,
+            bytes,
             path: path.into(),
             tolerance,
         })
@@ -184,58 +243,84 @@ impl FromStr for Expect {
 
 #[cfg(test)]
 mod tests {
-    use super::{ArgRef, ElementType, Expect, Tolerance};
+    use super::*;
 
     fn floats(values: &[f32]) -> Vec<u8> {
         values.iter().flat_map(|v| v.to_le_bytes()).collect()
     }
 
+    fn expect(text: &str) -> Expect {
+        text.parse().unwrap()
+    }
+
+    fn refusal(text: &str) -> String {
+        text.parse::<Expect>().unwrap_err()
+    }
+
     #[test]
     fn reads_every_form() {
-        let exact: Expect = "1=a.bin".parse().unwrap();
+        let exact = expect("1=a.bin");
         assert_eq!(
-            (exact.arg, exact.tolerance),
-            (ArgRef::Index(1), Tolerance::Exact)
+            (exact.arg, exact.bytes, exact.tolerance),
+            (ArgRef::Index(1), None, None)
         );
-        let relative: Expect = "out=a,b.bin,1e-5".parse().unwrap();
+        let relative = expect("out:4K=a,b.bin,1e-5");
         assert_eq!(relative.arg, ArgRef::Name("out".into()));
+        assert_eq!(relative.bytes, Some(4096));
         assert_eq!(relative.path.to_str(), Some("a,b.bin"));
         assert_eq!(
             relative.tolerance,
-            Tolerance::Relative {
-                element: ElementType::F32,
-                limit: 1e-5
-            }
+            Some(Tolerance {
+                element: None,
+                limit: Limit::Relative(1e-5)
+            })
         );
-        let ulps: Expect = "0=a.bin,f16:2ulp".parse().unwrap();
         assert_eq!(
-            ulps.tolerance,
-            Tolerance::Ulps {
-                element: ElementType::F16,
-                limit: 2
-            }
+            expect("0=a.bin,f16:2ulp").tolerance,
+            Some(Tolerance {
+                element: Some(ElementType::F16),
+                limit: Limit::Ulps(2)
+            })
         );
+        assert!(refusal("0=a.bin,u8:2ulp").contains("floating-point"));
+        assert!(refusal("0=a.bin,x").starts_with("TOLERANCE"));
+        assert!(refusal("0:0=a.bin").starts_with("BYTES"));
+        assert!(refusal("a.bin").contains("ARG[:BYTES]=PATH"));
+    }
+
+    #[test]
+    fn the_argument_tells_the_type_unless_the_command_line_does() {
+        let element = |text: &str, own| expect(text).comparison(own).map(|c| c.element);
+        let own = Some(ElementType::I32);
+        assert_eq!(element("0=a,1", own), Ok(ElementType::I32));
+        assert_eq!(element("0=a,f64:1", own), Ok(ElementType::F64));
+        assert!(element("0=a,1ulp", own).unwrap_err().contains("not i32"));
+        assert!(element("0=a,1", None).unwrap_err().contains("f32:1e-5"));
+        assert_eq!(element("0=a", None), Ok(ElementType::U8));
+    }
+
+    #[test]
+    fn integers_that_are_denormal_floats_differ() {
+        let comparison = expect("0=a,1e-5").comparison(Some(ElementType::I32));
+        let bytes = |value: i32| value.to_le_bytes();
+        let found = comparison.unwrap().compare(&bytes(1), &bytes(2));
         assert!(
-            "0=a.bin,u8:2ulp"
-                .parse::<Expect>()
-                .unwrap_err()
-                .contains("floating-point")
+            found
+                .unwrap()
+                .to_string()
+                .contains("(i32) is 1, expected 2")
         );
-        assert!(
-            "0=a.bin,x"
-                .parse::<Expect>()
-                .unwrap_err()
-                .starts_with("TOLERANCE")
-        );
-        assert!("a.bin".parse::<Expect>().unwrap_err().contains("ARG=PATH"));
+        // Both are 2^63 as a double.
+        let wide = expect("0=a,u64:0").comparison(None).unwrap();
+        let (one, other) = (1u64 << 63, (1u64 << 63) + 1);
+        let found = wide.compare(&one.to_le_bytes(), &other.to_le_bytes());
+        assert!(found.is_some());
     }
 
     #[test]
     fn names_the_first_difference() {
-        let mismatch = Tolerance::Exact
-            .compare(&[1, 2, 3, 4], &[1, 9, 3, 8])
-            .unwrap()
-            .unwrap();
+        let exact = expect("0=a").comparison(None).unwrap();
+        let mismatch = exact.compare(&[1, 2, 3, 4], &[1, 9, 3, 8]).unwrap();
         assert_eq!(
             mismatch.to_string(),
             "element 1 (u8) is 2, expected 9; 2 of 4 elements differ"
@@ -244,46 +329,29 @@ mod tests {
 
     #[test]
     fn tolerances_are_inclusive() {
-        let tolerance: Tolerance = "0.5".parse().unwrap();
+        let half = expect("0=a,f32:0.5").comparison(None).unwrap();
+        let nan = f32::NAN;
         assert_eq!(
-            tolerance.compare(&floats(&[1.5, f32::NAN]), &floats(&[1.0, f32::NAN])),
-            Ok(None)
+            half.compare(&floats(&[1.5, nan]), &floats(&[1.0, nan])),
+            None
         );
-        assert!(
-            tolerance
-                .compare(&floats(&[1.75]), &floats(&[1.0]))
-                .unwrap()
-                .is_some()
-        );
-        assert!(
-            tolerance
-                .compare(&floats(&[f32::NAN]), &floats(&[1.0]))
-                .unwrap()
-                .is_some()
-        );
-        let tolerance: Tolerance = "1ulp".parse().unwrap();
-        assert_eq!(
-            tolerance.compare(&floats(&[1.0f32.next_up()]), &floats(&[1.0])),
-            Ok(None)
-        );
+        assert!(half.compare(&floats(&[1.75]), &floats(&[1.0])).is_some());
+        assert!(half.compare(&floats(&[nan]), &floats(&[1.0])).is_some());
+        let ulp = expect("0=a,f32:1ulp").comparison(None).unwrap();
+        let next = 1.0f32.next_up();
+        assert_eq!(ulp.compare(&floats(&[next]), &floats(&[1.0])), None);
     }
 
     #[test]
-    fn lengths_must_fit() {
-        assert!(
-            Tolerance::Exact
-                .compare(&[1], &[1, 2])
-                .unwrap_err()
-                .contains("only 1")
-        );
-        let tolerance: Tolerance = "1ulp".parse().unwrap();
-        assert!(
-            tolerance
-                .compare(&[1, 2, 3, 4], &[1, 2])
-                .unwrap_err()
-                .contains("whole number")
-        );
-        // A shorter file compares the beginning.
-        assert_eq!(Tolerance::Exact.compare(&[1, 2], &[1]), Ok(None));
+    fn sizes_must_be_equal() {
+        let exact = expect("0=a").comparison(None).unwrap();
+        assert_eq!(exact.check_size(2, 2), Ok(()));
+        for expected in [1, 3] {
+            let why = exact.check_size(expected, 2).unwrap_err();
+            assert!(why.contains("but 2 are compared"), "{why}");
+        }
+        assert!(exact.check_size(0, 2).unwrap_err().contains("empty"));
+        let ulp = expect("0=a,f32:1ulp").comparison(None).unwrap();
+        assert!(ulp.check_size(6, 6).unwrap_err().contains("whole number"));
     }
 }

@@ -3,14 +3,14 @@
 mod element;
 mod expect;
 mod image;
-mod number;
+pub mod number;
 mod picture;
 mod print;
 mod range;
 mod spec;
 
 pub use element::ElementType;
-pub use expect::Expect;
+pub use expect::{Comparison, Expect};
 pub use image::{Coordinates, Dimensions, ImageShape, SamplerAddress, SamplerFilter};
 pub use picture::{PictureFormat, SampleBits};
 pub use print::Print;

@@ -1,6 +1,6 @@
 //! `--arg SPEC`: one kernel argument as the command line writes it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::image::{Coordinates, Dimensions, ImageShape, SamplerAddress, SamplerFilter};
@@ -225,6 +225,20 @@ Kernel arguments: one --arg SPEC for each argument, in the kernel's order. SPEC 
                          ADDRESS: none clamp clamp-to-edge repeat mirrored-repeat,
                          FILTER: nearest linear, COORDS: unnormalized normalized
 PATH:X splits at the last colon. Sizes take 0x and the suffixes K, M, G.";
+}
+
+impl ArgSpec {
+    /// The file that is read for it.
+    pub fn input(&self) -> Option<&Path> {
+        match self {
+            ArgSpec::In { path }
+            | ArgSpec::UserPtr { path, .. }
+            | ArgSpec::Image { path, .. }
+            | ArgSpec::ImageRaw { path, .. } => Some(path),
+            ArgSpec::InOut { input, .. } | ArgSpec::ImageRawInOut { input, .. } => Some(input),
+            _ => None,
+        }
+    }
 }
 
 impl FromStr for ArgSpec {

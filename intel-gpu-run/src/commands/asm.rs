@@ -37,11 +37,11 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Check::Warn)]
     validate: Check,
 
-    /// Print which register each argument lands in, instead of the instructions
-    #[arg(long)]
+    /// Print which register each argument lands in; the instructions go to OUT only
+    #[arg(long, conflicts_with = "json")]
     map: bool,
 
-    /// Print one JSON document about the kernels, instead of the instructions
+    /// Print one JSON document about the kernels; the instructions go to OUT only
     #[arg(long)]
     json: bool,
 }
@@ -87,18 +87,29 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if !assembly.warnings.is_empty() {
         talk::say(diagnostics::render(&file.name, text, &assembly.warnings).trim_end());
     }
-    if args.map {
-        return map(&file, text, args.platform.as_ref());
+    let report = match (args.map, args.json) {
+        (true, _) => Some(map(&file, text, args.platform.as_ref())?),
+        (false, true) => Some(format!("{:#}\n", describe(&assembly))),
+        (false, false) => None,
+    };
+    match (&args.output, &report) {
+        (Some(path), Some(_)) if files::is_stream(path) => {
+            return Err(Error::Usage(
+                "-o -: stdout is for what --map or --json prints; name a file".to_owned(),
+            ));
+        }
+        (Some(path), _) => files::write(path, &assembly.code)?,
+        (None, Some(_)) => {}
+        (None, None) if io::stdout().is_terminal() => {
+            return Err(Error::Usage(
+                "the instructions are binary; say -o OUT, or -o - for this terminal".to_owned(),
+            ));
+        }
+        (None, None) => files::write("-".as_ref(), &assembly.code)?,
     }
-    if args.json {
-        return files::print_json(&describe(&assembly));
-    }
-    match &args.output {
-        Some(path) => files::write(path, &assembly.code),
-        None if io::stdout().is_terminal() => Err(Error::Usage(
-            "the instructions are binary; say -o OUT, or -o - for this terminal".to_owned(),
-        )),
-        None => files::write("-".as_ref(), &assembly.code),
+    match report {
+        Some(text) => files::print(&text),
+        None => Ok(()),
     }
 }
 
@@ -120,7 +131,7 @@ fn describe(assembly: &Assembly) -> serde_json::Value {
 }
 
 /// The registers and bytes of arguments, as the loader places them.
-fn map(file: &KernelFile, text: &str, target: Option<&Target>) -> Result<(), Error> {
+fn map(file: &KernelFile, text: &str, target: Option<&Target>) -> Result<String, Error> {
     let binary = umd::Binary::assemble(text, target).map_err(|e| file.rejected(e))?;
     let grf_bytes = super::info::grf_bytes(&binary) as u32;
     let mut out = String::new();
@@ -136,5 +147,5 @@ fn map(file: &KernelFile, text: &str, target: Option<&Target>) -> Result<(), Err
             ));
         }
     }
-    files::print(&out)
+    Ok(out)
 }

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use devinfo::{GpuAddress, Target};
 use serde_json::json;
 
+use crate::args::number;
 use crate::exit::{Error, Exit};
 use crate::{files, platform};
 
@@ -58,12 +59,22 @@ impl From<EngineName> for Engine {
     }
 }
 
+/// Where packets can lie: at dwords, below 2^48 or in the canonical form of such an address.
 fn address(text: &str) -> Result<GpuAddress, String> {
-    let parsed = match text.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16),
-        None => text.parse(),
-    };
-    parsed.map(GpuAddress::new).map_err(|e| e.to_string())
+    let value = number::count(text)?;
+    let address = GpuAddress::new(value);
+    if !value.is_multiple_of(4) {
+        return Err(format!(
+            "{value:#x} is no multiple of 4, the size of a dword"
+        ));
+    }
+    if value != address.get() && value != address.canonical() {
+        return Err(format!(
+            "{value:#x} has more than 48 bits, and is no canonical address (bits 63 to 48 like \
+             bit 47)"
+        ));
+    }
+    Ok(address)
 }
 
 /// Runs the sub-command.

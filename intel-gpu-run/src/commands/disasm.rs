@@ -11,15 +11,15 @@ use serde_json::{Value, json};
 use umd::Binary;
 
 use crate::exit::{Error, Exit};
-use crate::files;
 use crate::kernel::{self, Hints};
 use crate::kernel_file::{KernelFile, Kind};
 use crate::platform;
+use crate::{files, ocloc};
 
 /// Print the EU instructions of a kernel file in IGA syntax
 ///
-/// FILE is a zebin, an archive of zebins, assembly (which is assembled first), or bare EU
-/// instructions together with -p. Bytes that are no instruction are printed as data. The text
+/// FILE is a zebin, an archive of zebins, assembly (which is assembled first), source (which is
+/// compiled first, for -p), or bare EU instructions together with -p. Bytes that are no instruction are printed as data. The text
 /// assembles to the same bytes again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = Exit::HELP)]
@@ -27,13 +27,17 @@ pub struct Args {
     /// The kernel file (`-` is stdin)
     file: PathBuf,
 
-    /// The platform; needed for bare instructions, picks from an archive
+    /// The platform: needed for bare instructions and source, picks from an archive; a file for
+    /// another one is rejected
     #[arg(short, long, value_name = "PLATFORM", value_parser = platform::parse)]
     platform: Option<Target>,
 
     /// Only this kernel
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+
+    #[command(flatten)]
+    compiler: ocloc::Options,
 
     /// Print the bytes of each instruction
     #[arg(long)]
@@ -83,6 +87,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
             };
             let hints = Hints {
                 target,
+                compiler: args.compiler.clone(),
                 ..Hints::default()
             };
             let binary = kernel::load(&file, &hints)?;

@@ -219,7 +219,7 @@ fn reversed(device: &Device) -> Result<bool, umd::Error> {
 }
 
 fn compiler() -> Finding {
-    match ocloc::version() {
+    match ocloc::version(Path::new("ocloc")) {
         Some(version) => Finding::new(Verdict::Pass, "ocloc", format!("version {version}")),
         None => Finding::new(Verdict::Skip, "ocloc", "not installed")
             .remedy("needed to run .cl and .spv files (Debian: intel-opencl-icd)"),

@@ -9,10 +9,10 @@ use umd::Binary;
 use umd::binary::{AccessQualifier, ArgInfo, KernelInfo};
 
 use crate::exit::{Error, Exit};
-use crate::files;
 use crate::kernel::{self, Hints};
-use crate::kernel_file::KernelFile;
+use crate::kernel_file::{KernelFile, Kind};
 use crate::platform;
+use crate::{files, ocloc};
 
 /// Print what a kernel file is for, and what its kernels take and need
 #[derive(Debug, clap::Args)]
@@ -21,11 +21,15 @@ pub struct Args {
     /// The kernel file (`-` is stdin)
     file: PathBuf,
 
-    /// The platform; picks from an archive, compiles source
+    /// The platform: picks from an archive, is needed for source; a file for another one is
+    /// rejected
     #[arg(short, long, value_name = "PLATFORM", value_parser = platform::parse)]
     platform: Option<Target>,
 
-    /// Print one JSON document
+    #[command(flatten)]
+    compiler: ocloc::Options,
+
+    /// Print one JSON document; an archive's zebins are a list in it if there are several
     #[arg(long)]
     json: bool,
 }
@@ -36,36 +40,51 @@ pub struct Args {
 /// The file is rejected.
 pub fn run(args: &Args) -> Result<(), Error> {
     let file = KernelFile::read(&args.file)?;
-    let target = match args.platform {
-        Some(target) => Some(target),
-        None => kernel::target_of(&file)?,
-    };
-    let binary = kernel::load(
-        &file,
-        &Hints {
-            target,
-            ..Hints::default()
-        },
-    )?;
+    let binaries = binaries(args, &file)?;
     if args.json {
-        return files::print_json(&as_json(&binary));
+        return files::print_json(&match binaries.as_slice() {
+            [one] => as_json(one),
+            all => json!({ "binaries": all.iter().map(as_json).collect::<Vec<_>>() }),
+        });
     }
-    let mut out = format!(
-        "{}: {} for {}\n",
-        file.name,
-        file.kind.describe(),
-        binary.target()
-    );
-    for kernel in binary.kernels() {
-        describe(&mut out, kernel, grf_bytes(&binary) as u32);
-        if let Some(reason) = binary.unsupported(&kernel.name) {
-            let _ = writeln!(out, "  does not run         {reason}");
+    let mut out = String::new();
+    for binary in &binaries {
+        let _ = writeln!(
+            out,
+            "{}: {} for {}",
+            file.name,
+            file.kind.describe(),
+            binary.target()
+        );
+        for kernel in binary.kernels() {
+            describe(&mut out, kernel, grf_bytes(binary) as u32);
+            if let Some(reason) = binary.unsupported(&kernel.name) {
+                let _ = writeln!(out, "  does not run         {reason}");
+            }
+        }
+        for (index, text) in binary.printf_strings().iter().enumerate() {
+            let _ = writeln!(out, "printf string {index}: {text:?}");
         }
     }
-    for (index, text) in binary.printf_strings().iter().enumerate() {
-        let _ = writeln!(out, "printf string {index}: {text:?}");
-    }
     files::print(&out)
+}
+
+/// What the file holds for the platform that was named; else everything.
+fn binaries(args: &Args, file: &KernelFile) -> Result<Vec<Binary>, Error> {
+    if let (Kind::Zebin(bytes), None) = (&file.kind, args.platform) {
+        return Binary::members(bytes)
+            .and_then(|members| members.into_iter().map(Binary::parse).collect())
+            .map_err(|e| file.rejected(e));
+    }
+    let hints = Hints {
+        target: match args.platform {
+            Some(target) => Some(target),
+            None => kernel::target_of(file)?,
+        },
+        compiler: args.compiler.clone(),
+        ..Hints::default()
+    };
+    Ok(vec![kernel::load(file, &hints)?])
 }
 
 /// The register size of the platform that a binary is for; 32 bytes if that is not known.

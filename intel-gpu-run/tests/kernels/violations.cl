@@ -1,7 +1,4 @@
 // Kernels that break a rule which hardware leaves undefined, where their arguments say so.
-//
-// ocloc compile -file violations.cl -device tgllp -options "-cl-std=CL2.0 -cl-kernel-arg-info"
-//     -internal_options "-cl-intel-allow-zebin" -output violations.tgllp.zebin -output_no_suffix
 
 // `skew` bytes between the sub-group's block and an aligned one, on the side that reads or writes.
 kernel __attribute__((intel_reqd_sub_group_size(16)))

@@ -92,3 +92,8 @@ pub fn assemble(text: &str, options: &AsmOptions) -> Result<Assembly, Vec<Diagno
     let source = source::parse(text, options);
     layout::assemble(text, source, options)
 }
+
+/// Whether a text has a `//.platform` directive.
+pub fn states_platform(text: &str) -> bool {
+    source::states_platform(text)
+}

@@ -92,6 +92,8 @@ pub fn parse(text: &str, options: &AsmOptions) -> Source {
             }
         }
         if parser.source.diagnostics.len() >= MAX_ERRORS {
+            let message = format!("{MAX_ERRORS} errors; what follows was not looked at");
+            parser.error(Diagnostic::error(span, message));
             return parser.source;
         }
     }
@@ -101,6 +103,21 @@ pub fn parse(text: &str, options: &AsmOptions) -> Source {
     };
     parser.end_line(&line, line_ok, end);
     parser.source
+}
+
+/// Whether a text has a `//.platform` directive.
+pub fn states_platform(text: &str) -> bool {
+    let platform = |range: core::ops::Range<usize>| {
+        let directive = text.get(range.clone()).unwrap_or("");
+        let mut directives = KernelDirectives::default();
+        matches!(
+            directive_parse::parse(directive, range.start, &mut directives),
+            Ok(Directive::Platform(..))
+        )
+    };
+    Token::lexer(text)
+        .spanned()
+        .any(|(token, range)| token == Ok(Token::Directive) && platform(range))
 }
 
 struct Parser<'a> {

@@ -14,7 +14,7 @@ use super::walker::Walker;
 use crate::eu::CodeCache;
 use crate::mem::AddressSpace;
 use crate::sf::StateCache;
-use crate::{Checks, Fault, Findings};
+use crate::{Fault, Findings};
 
 /// Instructions that a thread runs before its neighbours get their turn.
 const SLICE: u32 = 4096;
@@ -127,7 +127,7 @@ impl Shared<'_> {
         let memory = self.space.view();
         let code = CodeCache::new();
         let state = StateCache::default();
-        let checks = self.options.findings.map(|_| Checks::default());
+        let checks = self.options.findings.map(|all| all.checks(self.walker));
         let host = Host {
             memory: &memory,
             code: &code,

@@ -64,16 +64,26 @@ impl<'a> Place<'a> {
 
     /// Records an access of `width` bytes that is not wholly inside.
     pub(super) fn check_bounds(&self, checks: &Checks, offset: u64, width: u64) {
-        let (offset, bytes) = match self {
-            Self::Memory { bytes, .. } => (offset, *bytes),
-            Self::Local(slm) => (offset & LOCAL_OFFSET, slm.words().len() as u64 * 4),
+        match *self {
+            Self::Memory {
+                base,
+                bytes: UNBOUNDED,
+                ..
+            } => checks.stateless(base.offset(offset), width),
+            Self::Memory { bytes, .. } => {
+                if !inside(offset, width, bytes) {
+                    checks.report(Rule::SurfaceBounds, || {
+                        format!(
+                            "{width} bytes at offset {offset:#x} of a surface of {bytes:#x} bytes"
+                        )
+                    });
+                }
+            }
+            Self::Local(slm) => {
+                checks.local(offset & LOCAL_OFFSET, width, slm.words().len() as u64 * 4);
+            }
             // A null surface is empty on purpose.
-            Self::Nowhere => return,
-        };
-        if !inside(offset, width, bytes) {
-            checks.report(Rule::SurfaceBounds, || {
-                format!("{width} bytes at offset {offset:#x} of a surface of {bytes:#x} bytes")
-            });
+            Self::Nowhere => {}
         }
     }
 

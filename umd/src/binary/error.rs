@@ -25,7 +25,7 @@ pub enum BinaryError {
         why: String,
     },
     /// The file is for another platform.
-    #[error("the file was built for {built_for}, the device is {device}")]
+    #[error("the file was built for {built_for}, not for {device}")]
     OtherPlatform {
         /// What the file says.
         built_for: String,

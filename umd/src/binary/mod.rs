@@ -17,6 +17,7 @@ mod zeinfo;
 
 use devinfo::{Family, Platform};
 use isa_encoder::AsmOptions;
+use isa_encoder::asm::{self, Diagnostic};
 
 pub(crate) use entry::{
     IMPLICIT_ARGUMENTS, ImageQuery, KernelEntry, LocalIds, PAYLOAD_UNIT, PayloadValue,
@@ -45,6 +46,7 @@ pub struct Binary {
     relocations: Vec<Relocation>,
     kernels: Vec<KernelInfo>,
     printf_strings: Vec<String>,
+    warnings: Vec<Diagnostic>,
 }
 
 impl Binary {
@@ -230,33 +232,26 @@ impl Binary {
             segments,
             relocations,
             printf_strings,
+            warnings: Vec::new(),
         }
     }
 
-    /// Assembles a text with the `//.` directives. A text that names no platform is assembled for
-    /// `default`.
+    /// Assembles a text with the `//.` directives, as it stands: nothing is compacted that does not
+    /// say `{Compacted}`. A text that names no platform is assembled for `default`. What the
+    /// assembler warns of is in [`Self::warnings`].
     ///
     /// # Errors
     /// The assembler's diagnostics, or directives that the platform cannot do.
     pub fn assemble(text: &str, default: Option<&devinfo::Target>) -> Result<Self, BinaryError> {
-        let family = default.map(|target| target.platform.family);
-        // The directives have precedence over the default; ask for them first.
-        let mut options = AsmOptions {
-            auto_compact: true,
+        // The directive has precedence over the default.
+        let options = AsmOptions {
+            family: match default {
+                Some(target) if !asm::states_platform(text) => Some(target.platform.family),
+                _ => None,
+            },
             ..AsmOptions::default()
         };
-        let assembly = match isa_encoder::assemble(text, &options) {
-            Err(_) if family.is_some() && !text.contains("//.platform") => {
-                options.family = family;
-                isa_encoder::assemble(text, &options)
-            }
-            other => other,
-        }
-        .map_err(BinaryError::Assembly)?;
-        for warning in &assembly.warnings {
-            let (line, _) = warning.span.line_column(text);
-            tracing::warn!(line, "assembly: {}", warning.message);
-        }
+        let assembly = isa_encoder::assemble(text, &options).map_err(BinaryError::Assembly)?;
         let (platform, revision) = match &assembly.target {
             Some(target) => {
                 let platform =
@@ -295,14 +290,16 @@ impl Binary {
             });
             entries.push(entry);
         }
-        Ok(Self::new(
+        let mut binary = Self::new(
             target,
             entries,
             segments,
             Vec::new(),
             Vec::new(),
             Some(platform),
-        ))
+        );
+        binary.warnings = assembly.warnings;
+        Ok(binary)
     }
 
     /// Takes raw instructions, described by `isa`.
@@ -364,6 +361,11 @@ impl Binary {
     /// The `printf` strings, in the order of the file: formats and constant `%s` arguments.
     pub fn printf_strings(&self) -> &[String] {
         &self.printf_strings
+    }
+
+    /// What the assembler warned of, if the file was assembled.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
     }
 
     /// Whether the file runs on a platform and revision.

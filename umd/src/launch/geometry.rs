@@ -78,6 +78,19 @@ pub(crate) fn geometry(
             });
         }
     }
+    let dimensions = range.dimensions();
+    if let Some(required) = entry.info.required_local_size
+        && let Some(beyond) = (dimensions as usize..3).rev().find(|&d| required[d] != 1)
+    {
+        // CL_INVALID_WORK_GROUP_SIZE: the size of a dimension that is not there is 1.
+        return Err(ArgumentError::Range {
+            why: format!(
+                "the global size has {dimensions} dimensions, the kernel requires the local size \
+                 {required:?}, which has {}",
+                beyond + 1
+            ),
+        });
+    }
     let local = match (range.local(), entry.info.required_local_size) {
         (Some(local), Some(required)) if local != required => {
             return Err(ArgumentError::Range {

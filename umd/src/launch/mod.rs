@@ -291,7 +291,10 @@ pub(crate) fn payload(kernel: &Kernel, range: &NdRange) -> Result<Payload, Error
     let slm = slm(entry, args);
     check_slm(entry, &slm, &program.device)?;
     let Some(walk) = &geometry.walks().next() else {
-        return Ok(Payload::default());
+        return Ok(Payload {
+            local: geometry.local,
+            ..Payload::default()
+        });
     };
     let implicit = Implicit {
         constants: address(program, SegmentKind::Constants),
@@ -323,6 +326,7 @@ pub(crate) fn payload(kernel: &Kernel, range: &NdRange) -> Result<Payload, Error
         })
         .collect();
     Ok(Payload {
+        local: geometry.local,
         cross_thread,
         per_thread,
     })
@@ -525,6 +529,12 @@ impl Launch<'_> {
         let simd = Simd::for_kernel(lanes).ok_or_else(|| ArgumentError::Range {
             why: format!("SIMD{lanes} is no width of a walker"),
         })?;
+        if let Some(extents) = self.program.device.registry.extents()
+            && let Some(code) = self.program.memory(SegmentKind::Code)
+        {
+            let kernel = code.address().offset(start);
+            extents.local_bytes(kernel, self.slm.total.into());
+        }
         Ok(Dispatch {
             kernel: u32::try_from(start).map_err(|_| ArgumentError::Range {
                 why: format!("the kernel begins {start:#x} bytes into its program, beyond 4 GiB"),

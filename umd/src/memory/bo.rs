@@ -44,10 +44,27 @@ impl Use {
     }
 }
 
+/// Who checks accesses against what was asked for: the kernel driver is told only whole pages.
+pub(crate) trait Extents: fmt::Debug + Send + Sync {
+    /// Of the `mapped` bytes at an address, `size` were asked for.
+    fn bound(&self, address: GpuAddress, size: u64, mapped: u64);
+
+    /// What [`bound`](Self::bound) told of is gone.
+    fn unbound(&self, address: GpuAddress, size: u64);
+
+    /// The kernel at an address is launched with so much shared local memory.
+    fn local_bytes(&self, kernel: GpuAddress, bytes: u64);
+}
+
+/// How far apart objects begin when accesses are checked: most wrong indices then reach no other
+/// object.
+const CHECKED_SPACING: u64 = 1 << 30;
+
 /// The buffer objects of one address space.
 #[derive(Debug)]
 pub(crate) struct Registry {
     kmd: Arc<dyn Kmd>,
+    extents: Option<Box<dyn Extents>>,
     space: AddressSpaceId,
     ranges: Mutex<Ranges>,
     bound: Mutex<BTreeMap<u64, Bound>>,
@@ -66,15 +83,17 @@ const USER_MEMORY: &str = "user memory";
 const SHARED_MEMORY: &str = "shared memory";
 
 impl Registry {
-    /// Makes an address space.
+    /// Makes an address space. `extents` is who checks accesses, if anybody does.
     pub(crate) fn new(
         kmd: Arc<dyn Kmd>,
         options: AddressSpaceOptions,
+        extents: Option<Box<dyn Extents>>,
     ) -> Result<Arc<Self>, KmdError> {
         let space = kmd.create_address_space_with(options)?;
         let bits = kmd.description().va_bits;
         Ok(Arc::new(Self {
             kmd,
+            extents,
             space,
             ranges: Mutex::new(Ranges::new(bits)),
             bound: Mutex::new(BTreeMap::new()),
@@ -84,6 +103,11 @@ impl Registry {
     /// The kernel driver.
     pub(crate) fn kmd(&self) -> &Arc<dyn Kmd> {
         &self.kmd
+    }
+
+    /// Who checks accesses, if anybody does.
+    pub(crate) fn extents(&self) -> Option<&dyn Extents> {
+        self.extents.as_deref()
     }
 
     /// The address space.
@@ -158,7 +182,13 @@ impl Registry {
     ) -> Result<Arc<Bo>, KmdError> {
         let handle = unbound.handle;
         let length = self.kmd.buffer_size(handle)?;
-        let alignment = self.kmd.description().min_page_size;
+        let description = self.kmd.description();
+        let mut alignment = description.min_page_size;
+        if self.extents.is_some() {
+            // A small address space has room for fewer.
+            let most = 1 << description.va_bits.clamp(18, 63).saturating_sub(18);
+            alignment = alignment.max(CHECKED_SPACING.min(most));
+        }
         let address = match at {
             Some(address) => lock(&self.ranges).take_at(address, length),
             None => lock(&self.ranges).take(length, alignment),
@@ -187,6 +217,9 @@ impl Registry {
             bo: Arc::downgrade(&bo),
         };
         lock(&self.bound).insert(address.get(), bound);
+        if let Some(extents) = self.extents() {
+            extents.bound(address, size, length);
+        }
         Ok(bo)
     }
 
@@ -295,6 +328,9 @@ impl Drop for Bo {
     fn drop(&mut self) {
         let registry = &self.registry;
         lock(&registry.bound).remove(&self.address.get());
+        if let Some(extents) = registry.extents() {
+            extents.unbound(self.address, self.size);
+        }
         let space = registry.space;
         match registry.kmd.unbind(space, self.address, self.length) {
             Ok(()) => lock(&registry.ranges).give(self.address, self.length),

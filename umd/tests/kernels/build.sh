@@ -1,11 +1,16 @@
 #!/bin/sh
 # Rebuilds the zebins of this folder; needs ocloc 22.43 (Debian 12, intel-opencl-icd).
-set -e
-cd "$(dirname "$0")"
+# usage: umd/tests/kernels/build.sh [OUTPUT_FOLDER]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+to=$(cd "${1:-$here}" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp "$here"/*.cl "$work/"
+cd "$work"
 for source in *.cl; do
     name=${source%.cl}
-    ocloc compile -file "$source" -device tgllp -options "-cl-std=CL2.0" \
+    ocloc compile -q -file "$source" -device tgllp -options "-cl-std=CL2.0" \
         -internal_options "-cl-intel-allow-zebin" -output "$name" -out_dir out
-    mv out/"$name"_*.bin "$name.tgllp.zebin"
+    mv out/"$name"_*.bin "$to/$name.tgllp.zebin"
 done
-rm -r out

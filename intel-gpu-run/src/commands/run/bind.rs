@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use umd::binary::{ArgInfo, ArgKind, KernelInfo};
+use umd::binary::{ArgInfo, ArgKind, KernelInfo, ValueType};
 use umd::{
     AddressingMode, Arg, Buffer, Device, FilterMode, HostMemory, Image, ImageDesc, ImageKind,
     Sampler,
@@ -64,26 +64,31 @@ impl Bound {
         }
     }
 
+    /// The size of a buffer, or of an image's texels, in bytes; `None` if it has no memory.
+    pub fn size(&self) -> Option<u64> {
+        match &self.value {
+            Value::Buffer(buffer) => Some(buffer.size()),
+            Value::Image(image) => Some(image_bytes(image)),
+            _ => None,
+        }
+    }
+
     /// The bytes of a buffer, or of an image row after row.
     ///
     /// # Errors
     /// The argument has no memory, or it cannot be read.
     pub fn content(&self) -> Result<Vec<u8>, Error> {
+        let mut bytes = zeroes(self.size().unwrap_or(0))?;
         match &self.value {
-            Value::Buffer(buffer) => {
-                let mut bytes = zeroes(buffer.size())?;
-                buffer.read(0, &mut bytes)?;
-                Ok(bytes)
+            Value::Buffer(buffer) => buffer.read(0, &mut bytes)?,
+            Value::Image(image) => image.read(&image.whole(), &mut bytes)?,
+            _ => {
+                return Err(Error::Usage(
+                    "it is neither a buffer nor an image".to_owned(),
+                ));
             }
-            Value::Image(image) => {
-                let mut bytes = zeroes(image_bytes(image))?;
-                image.read(&image.whole(), &mut bytes)?;
-                Ok(bytes)
-            }
-            _ => Err(Error::Usage(
-                "it is neither a buffer nor an image".to_owned(),
-            )),
         }
+        Ok(bytes)
     }
 
     /// Saves the content, if that was asked for.
@@ -260,7 +265,7 @@ fn bind_one(
             kept(Value::Buffer(buffer))
         }
         ArgSpec::PngOut { path, size } => Ok(Bound {
-            value: Value::Buffer(device.buffer(picture_bytes(*size))?),
+            value: Value::Buffer(device.buffer(picture_bytes(*size)?)?),
             save: Some(Save::Png(path.clone(), *size, PictureFormat::default())),
         }),
         ArgSpec::UserPtr { path, misalign } => kept(Value::Buffer(user_memory(
@@ -288,7 +293,10 @@ fn bind_one(
             element,
             lanes,
             bytes,
-        } => kept(Value::Bytes(padded(*element, *lanes, bytes, info))),
+        } => {
+            same_sort(*element, info)?;
+            kept(Value::Bytes(padded(*element, *lanes, bytes, info)))
+        }
         ArgSpec::Bytes(bytes) => kept(Value::Bytes(bytes.clone())),
         ArgSpec::Local { bytes } => {
             let bytes = u32::try_from(*bytes)
@@ -431,6 +439,33 @@ fn desc(shape: &ImageShape, info: &ArgInfo) -> Result<ImageDesc, Error> {
     shape.desc(kind).map_err(Error::Usage)
 }
 
+/// Integers and floating-point numbers have the same size, but are not the same bytes.
+fn same_sort(element: ElementType, info: &ArgInfo) -> Result<(), Error> {
+    let ArgKind::Value { element: sort, .. } = info.kind else {
+        return Ok(());
+    };
+    let by_name = info.type_name.as_deref().and_then(ElementType::of_source);
+    let wants_float = match (by_name, sort) {
+        (Some(own), _) => own.is_float(),
+        (None, Some(sort)) => sort == ValueType::Float,
+        (None, None) => return Ok(()),
+    };
+    if element.is_float() == wants_float {
+        return Ok(());
+    }
+    let (wants, given) = match wants_float {
+        true => ("floating-point numbers", "integers"),
+        false => ("integers", "floating-point numbers"),
+    };
+    let own = match &info.type_name {
+        Some(own) => format!("its type {own}"),
+        None => "it".to_owned(),
+    };
+    Err(Error::Usage(format!(
+        "{own} takes {wants}, {element} is for {given} (bytes=HEX gives any bytes)"
+    )))
+}
+
 /// A vector of three has the size of four (OpenCL C 6.1.5); the padding is zero.
 fn padded(element: ElementType, lanes: usize, bytes: &[u8], info: &ArgInfo) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
@@ -443,8 +478,16 @@ fn padded(element: ElementType, lanes: usize, bytes: &[u8], info: &ArgInfo) -> V
     bytes
 }
 
-fn picture_bytes(size: Dimensions) -> u64 {
-    u64::from(size.width) * u64::from(size.height) * PictureFormat::default().bytes() as u64
+fn picture_bytes(size: Dimensions) -> Result<u64, Error> {
+    let texels = u64::from(size.width) * u64::from(size.height);
+    texels
+        .checked_mul(PictureFormat::default().bytes() as u64)
+        .ok_or_else(|| {
+            Error::Usage(format!(
+                "a picture of {}x{} pixels has more bytes than 64 bits can count",
+                size.width, size.height
+            ))
+        })
 }
 
 fn image_bytes(image: &Image) -> u64 {
@@ -452,9 +495,18 @@ fn image_bytes(image: &Image) -> u64 {
     texels * u64::from(image.texel_bytes())
 }
 
+/// Memory of the host, which may not have so much.
 fn zeroes(bytes: u64) -> Result<Vec<u8>, Error> {
-    let size = usize::try_from(bytes).map_err(|e| Error::Failed(e.to_string()))?;
-    Ok(vec![0; size])
+    let too_large = |why: &dyn std::fmt::Display| {
+        Error::Failed(format!(
+            "the host has no {bytes} bytes to read it into: {why}"
+        ))
+    };
+    let size = usize::try_from(bytes).map_err(|e| too_large(&e))?;
+    let mut zeroes = Vec::new();
+    zeroes.try_reserve_exact(size).map_err(|e| too_large(&e))?;
+    zeroes.resize(size, 0);
+    Ok(zeroes)
 }
 
 fn sampler(address: SamplerAddress, filter: SamplerFilter, coordinates: Coordinates) -> Sampler {

@@ -4,28 +4,42 @@ use devinfo::Family;
 use isa_encoder::swsb;
 
 use crate::exit::Error;
-use crate::talk;
 
-/// Judges the software scoreboard of the kernel `name`: says what it finds, and how much in the
-/// error.
-///
-/// # Errors
-/// [`Error::Violated`] if there are hazards, or if the code is too complex to be judged.
-pub fn scoreboard(family: Family, name: &str, code: &[u8]) -> Result<(), Error> {
+/// What is known about the software scoreboard of a kernel.
+#[derive(Debug, Default)]
+pub struct Scoreboard {
+    /// The hazards, one a text.
+    pub hazards: Vec<String>,
+    /// Whether all of the kernel was judged.
+    pub complete: bool,
+}
+
+/// Judges the software scoreboard of a kernel's code.
+pub fn scoreboard(family: Family, code: &[u8]) -> Scoreboard {
     let report = swsb::check(family, code);
-    for hazard in &report.hazards {
-        talk::say(format_args!("{name}: {hazard}"));
+    Scoreboard {
+        hazards: report.hazards.iter().map(ToString::to_string).collect(),
+        complete: report.complete,
     }
-    if !report.complete {
-        return Err(Error::Violated(format!(
-            "{name}: the control flow is too complex for the scoreboard to be judged"
-        )));
-    }
-    match report.hazards.len() {
-        0 => Ok(()),
-        1 => Err(Error::Violated(format!("{name}: a scoreboard hazard"))),
-        count => Err(Error::Violated(format!(
-            "{name}: {count} scoreboard hazards"
-        ))),
+}
+
+impl Scoreboard {
+    /// How much was found in the kernel `name`.
+    ///
+    /// # Errors
+    /// [`Error::Violated`] if there are hazards, or if the code is too complex to be judged.
+    pub fn verdict(&self, name: &str) -> Result<(), Error> {
+        if !self.complete {
+            return Err(Error::Violated(format!(
+                "{name}: the control flow is too complex for the scoreboard to be judged"
+            )));
+        }
+        match self.hazards.len() {
+            0 => Ok(()),
+            1 => Err(Error::Violated(format!("{name}: a scoreboard hazard"))),
+            count => Err(Error::Violated(format!(
+                "{name}: {count} scoreboard hazards"
+            ))),
+        }
     }
 }

@@ -26,6 +26,8 @@ pub struct Launched {
     pub statistics: Option<Statistics>,
     /// What the kernel printed.
     pub printed: String,
+    /// What ended the last launch before its time, if anything did.
+    pub failure: Option<Error>,
 }
 
 impl Launched {
@@ -35,10 +37,7 @@ impl Launched {
     }
 }
 
-/// Launches the kernel as often as asked for, one launch after the other.
-///
-/// # Errors
-/// [`Error::Device`] if a launch faults, hangs or takes too long.
+/// Launches the kernel as often as asked for, one launch after the other, until one fails.
 pub fn launch(
     trace: &mut Trace,
     device: &Device,
@@ -46,27 +45,43 @@ pub fn launch(
     kernel: &Kernel,
     range: &NdRange,
     args: &Args,
-) -> Result<Launched, Error> {
-    let name = kernel.info().name.clone();
+) -> Launched {
     let before = device.statistics();
     let mut launched = Launched::default();
     for _ in 0..args.repeat {
-        let begin = Instant::now();
-        let event = trace.host("enqueue", || queue.enqueue(kernel, range, &[]))?;
-        trace.host("wait", || wait(device, &event, args.timeout))?;
-        let wall = begin.elapsed();
-        launched.printed.push_str(&event.printed());
-        let stamps = event.timestamps();
-        launched.times.push(stamps.map_or(wall, on_device));
-        if let Some(stamps) = stamps {
-            trace.device(&name, begin, stamps);
+        if let Err(error) = once(&mut launched, trace, device, queue, kernel, range, args) {
+            launched.failure = Some(error);
+            break;
         }
     }
     launched.statistics = match (before, device.statistics()) {
         (Some(before), Some(after)) => Some(difference(before, after)),
         _ => None,
     };
-    Ok(launched)
+    launched
+}
+
+/// One launch: [`Error::Device`] if it faults, hangs or takes too long.
+fn once(
+    launched: &mut Launched,
+    trace: &mut Trace,
+    device: &Device,
+    queue: &Queue,
+    kernel: &Kernel,
+    range: &NdRange,
+    args: &Args,
+) -> Result<(), Error> {
+    let begin = Instant::now();
+    let event = trace.host("enqueue", || queue.enqueue(kernel, range, &[]))?;
+    let ended = trace.host("wait", || wait(device, &event, args.timeout));
+    let wall = begin.elapsed();
+    launched.printed.push_str(&event.printed());
+    let stamps = event.timestamps();
+    launched.times.push(stamps.map_or(wall, on_device));
+    if let Some(stamps) = stamps {
+        trace.device(&kernel.info().name, begin, stamps);
+    }
+    ended
 }
 
 fn on_device(stamps: Timestamps) -> Duration {

@@ -12,7 +12,7 @@ use devinfo::Target;
 use umd::binary::KernelInfo;
 use umd::{Binary, Device, DeviceSpec, NdRange, OpenOptions, Program, QueueOptions};
 
-use crate::args::Extent;
+use crate::args::{ArgSpec, Extent};
 use crate::exit::Error;
 use crate::files;
 use crate::kernel::{self, Hints};
@@ -22,9 +22,13 @@ use crate::trace::Trace;
 
 /// Runs the sub-command.
 ///
+/// Whatever is wrong with the command line or a file is said before the launch. After it, a
+/// failure hides no other result: everything is saved, printed, compared and reported.
+///
 /// # Errors
 /// One for each way in which a run can go wrong; see [`crate::exit::Exit`].
 pub fn run(args: &Args) -> Result<(), Error> {
+    one_stdin(args)?;
     let mut trace = Trace::new();
     let range = range(args)?;
     let file = trace.host("read the kernel file", || KernelFile::read(&args.file))?;
@@ -34,19 +38,15 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let program = Program::new(&device, binary).map_err(|e| about(&file, e))?;
     let mut kernel = program.kernel(&name)?;
     let scoreboard = match program.binary().code(&name) {
-        Some(code) if args.check => check::scoreboard(device.target().platform.family, &name, code),
-        _ => Ok(()),
+        Some(code) if args.check => Some(check::scoreboard(device.target().platform.family, code)),
+        _ => None,
     };
 
     let bound = trace.host("bind arguments", || {
         bind::bind(&device, kernel.info(), &args.args)
     })?;
-    for print in &args.print {
-        bind::resolve(kernel.info(), &print.arg)?;
-    }
-    for expect in &args.expect {
-        bind::resolve(kernel.info(), &expect.arg)?;
-    }
+    report::check_prints(kernel.info(), &bound, &args.print)?;
+    let wanted = report::wanted(kernel.info(), &bound, &args.expect)?;
     for (index, one) in bound.iter().enumerate() {
         if let Err(error) = kernel.set_arg(index, one.arg()) {
             let fits = bind::forms(kernel.info(), index);
@@ -56,44 +56,75 @@ pub fn run(args: &Args) -> Result<(), Error> {
             });
         }
     }
-    if args.dump_payload {
-        let payload = kernel.payload(&range)?;
-        files::print(&report::payload(
-            &payload,
-            device.target().platform.grf_bytes(),
-        ))?;
+    let payload = kernel.payload(&range)?;
+    let grf_bytes = device.target().platform.grf_bytes();
+    if args.dump_payload && !args.json {
+        files::print(&report::payload(&payload, grf_bytes))?;
     }
 
     let queue = device.queue(QueueOptions::default())?;
-    let launched = launch::launch(&mut trace, &device, &queue, &kernel, &range, args)?;
-    trace.host("save results", || -> Result<(), Error> {
+    let mut launched = launch::launch(&mut trace, &device, &queue, &kernel, &range, args);
+    let mut errors = Vec::from_iter(launched.failure.take());
+    trace.host("save results", || {
         for one in &bound {
-            if let Some(path) = one.save()? {
-                talk::say(format_args!("wrote {}", path.display()));
+            match one.save() {
+                Ok(Some(path)) => talk::say(format_args!("wrote {}", path.display())),
+                Ok(None) => {}
+                Err(error) => errors.push(error),
             }
         }
-        Ok(())
-    })?;
+    });
     let prints = report::prints(kernel.info(), &bound, &args.print)?;
+    let violations = report::violations(kernel.info(), &device.violations());
+    let compared = report::compare(&bound, &wanted)?;
     if args.json {
-        files::print_json(&report::json(
-            &device,
-            kernel.info(),
-            &range,
-            &launched,
-            &prints,
-        ))?;
+        let run = report::Run {
+            device: &device,
+            kernel: kernel.info(),
+            range: &range,
+            payload: &payload,
+            dump_payload: args.dump_payload,
+            launched: &launched,
+            errors: &errors,
+            prints: &prints,
+            violations: &violations,
+            scoreboard: scoreboard.as_ref(),
+            compared: &compared,
+        };
+        files::print_json(&run.json())?;
     } else {
         files::print(&launched.printed)?;
         files::print(&report::print_lines(&prints))?;
     }
     talk::say(report::summary(&device, kernel.info(), &launched));
-    if let Some(path) = &args.trace {
-        files::write(path, trace.json().as_bytes())?;
+    if let Some(path) = &args.trace
+        && let Err(error) = files::write(path, trace.json().as_bytes())
+    {
+        errors.push(error);
     }
-    report::violations(kernel.info(), &device.violations())?;
-    report::compare(kernel.info(), &bound, &args.expect)?;
-    scoreboard
+    errors.extend(report::violated(&violations));
+    errors.extend(report::differs(&compared));
+    if let Some(scoreboard) = scoreboard {
+        for hazard in &scoreboard.hazards {
+            talk::say(format_args!("{name}: {hazard}"));
+        }
+        errors.extend(scoreboard.verdict(&name).err());
+    }
+    Error::of_all(errors)
+}
+
+/// Stdin can be read once only.
+fn one_stdin(args: &Args) -> Result<(), Error> {
+    let inputs = args.args.iter().filter_map(ArgSpec::input);
+    let expected = args.expect.iter().map(|expect| expect.path.as_path());
+    let files = [args.file.as_path()].into_iter();
+    let readers = files.chain(inputs).chain(expected);
+    match readers.filter(|path| files::is_stream(path)).count() {
+        0 | 1 => Ok(()),
+        readers => Err(Error::Usage(format!(
+            "{readers} inputs are to be read from stdin (-), which only one can be"
+        ))),
+    }
 }
 
 fn range(args: &Args) -> Result<NdRange, Error> {
@@ -164,6 +195,7 @@ fn load(args: &Args, file: &KernelFile, device: &Device) -> Result<Binary, Error
         target: Some(device.target()),
         simd: args.simd,
         raw_args,
+        compiler: args.compiler.clone(),
     };
     kernel::load(file, &hints)
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::args::{ArgSpec, Expect, Extent, Print};
 use crate::exit::Exit;
+use crate::ocloc;
 
 /// Run one kernel and save, print or compare what it computed
 ///
@@ -48,9 +49,11 @@ pub struct Args {
     #[arg(long, value_name = "ARG:TYPE:N")]
     pub print: Vec<Print>,
 
-    /// Compare a buffer with a file afterwards, byte for byte or within a tolerance such as
-    /// `1e-5`, `u8:1` or `f16:2ulp` (f32 if no type is named); a difference is exit code 5
-    #[arg(long, value_name = "ARG=PATH[,TOLERANCE]")]
+    /// Compare a buffer or image, or its first BYTES, with a file of that size afterwards: byte for
+    /// byte or, with a TOLERANCE such as `1e-5`, `u8:1` or `f16:2ulp`, element for element:
+    /// |got - wanted| <= TOLERANCE * max(1, |wanted|), or so many representable values apart. The
+    /// type is the argument's if none is named; a difference is exit code 5
+    #[arg(long, value_name = "ARG[:BYTES]=PATH[,TOLERANCE]")]
     pub expect: Vec<Expect>,
 
     /// Give up when one launch takes longer
@@ -64,6 +67,9 @@ pub struct Args {
     /// The sub-group size of raw EU instructions: 8, 16 or 32
     #[arg(long, value_name = "N")]
     pub simd: Option<u32>,
+
+    #[command(flatten)]
+    pub compiler: ocloc::Options,
 
     /// Host threads of the software GPU; all cores if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

@@ -1,14 +1,16 @@
 //! What is said about a run: data, summary, comparison.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use umd::binary::KernelInfo;
-use umd::{Device, NdRange, Payload, Violation};
+use umd::{Device, NdRange, Payload, Violation, channel_type};
 
-use super::bind::{self, Bound};
+use super::bind::{self, Bound, Value as Bind};
+use super::check::Scoreboard;
 use super::launch::Launched;
-use crate::args::{ArgRef, Expect, Print};
+use crate::args::{ArgRef, Comparison, ElementType, Expect, Print};
 use crate::exit::Error;
 use crate::{files, talk};
 
@@ -29,30 +31,56 @@ fn label(arg: &ArgRef) -> String {
     }
 }
 
-fn content<'b>(
+/// The argument that an option is about.
+fn argument<'b>(
     kernel: &KernelInfo,
     bound: &'b [Bound],
     option: &str,
     arg: &ArgRef,
-) -> Result<(usize, &'b Bound, Vec<u8>), Error> {
+) -> Result<(usize, &'b Bound), Error> {
     let index = bind::resolve(kernel, arg)?;
-    let one = bound.get(index).ok_or_else(|| {
-        Error::Usage(format!(
+    match bound.get(index) {
+        Some(one) => Ok((index, one)),
+        None => Err(Error::Usage(format!(
             "{option} {}: there is no such argument",
             label(arg)
+        ))),
+    }
+}
+
+fn size(one: &Bound, option: &str, arg: &ArgRef) -> Result<u64, Error> {
+    one.size().ok_or_else(|| {
+        Error::Usage(format!(
+            "{option} {}: it is neither a buffer nor an image",
+            label(arg)
         ))
-    })?;
-    let bytes = one.content().map_err(|e| match e {
-        Error::Usage(text) => Error::Usage(format!("{option} {}: {text}", label(arg))),
-        other => other,
-    })?;
-    Ok((index, one, bytes))
+    })
+}
+
+/// Checks what `--print` asks for.
+///
+/// # Errors
+/// [`Error::Usage`] for an argument that is not there, has no memory or too little.
+pub fn check_prints(kernel: &KernelInfo, bound: &[Bound], prints: &[Print]) -> Result<(), Error> {
+    for print in prints {
+        let (_, one) = argument(kernel, bound, "--print", &print.arg)?;
+        let has = size(one, "--print", &print.arg)? / print.element.size() as u64;
+        if print.count > has {
+            return Err(Error::Usage(format!(
+                "--print {}: {} elements of type {} asked for, it has {has}",
+                label(&print.arg),
+                print.count,
+                print.element
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Reads what `--print` asks for.
 ///
 /// # Errors
-/// An argument without memory.
+/// Memory that cannot be read.
 pub fn prints(
     kernel: &KernelInfo,
     bound: &[Bound],
@@ -61,20 +89,11 @@ pub fn prints(
     prints
         .iter()
         .map(|print| {
-            let (_, _, bytes) = content(kernel, bound, "--print", &print.arg)?;
-            let size = print.element.size();
-            let has = (bytes.len() / size) as u64;
-            if print.count > has {
-                return Err(Error::Usage(format!(
-                    "--print {}: {} elements of type {} asked for, it has {has}",
-                    label(&print.arg),
-                    print.count,
-                    print.element
-                )));
-            }
-            let elements = bytes
-                .chunks_exact(size)
-                .take(print.count as usize)
+            let (_, one) = argument(kernel, bound, "--print", &print.arg)?;
+            let elements = one
+                .content()?
+                .chunks_exact(print.element.size())
+                .take(usize::try_from(print.count).unwrap_or(usize::MAX))
                 .filter_map(|element| print.element.show(element))
                 .collect();
             Ok(Printed {
@@ -93,42 +112,130 @@ pub fn print_lines(prints: &[Printed]) -> String {
         .collect()
 }
 
+/// What one `--expect` asks for, with the file's bytes.
+#[derive(Debug)]
+pub struct Wanted {
+    index: usize,
+    label: String,
+    path: PathBuf,
+    comparison: Comparison,
+    bytes: Vec<u8>,
+}
+
+/// How one `--expect` came out.
+#[derive(Debug)]
+pub struct Compared {
+    label: String,
+    path: PathBuf,
+    difference: Option<String>,
+}
+
+/// Reads the files that `--expect` names.
+///
+/// # Errors
+/// An argument that is not there or has no memory, a file that cannot be read or has another
+/// size, a tolerance without a type.
+pub fn wanted(
+    kernel: &KernelInfo,
+    bound: &[Bound],
+    expects: &[Expect],
+) -> Result<Vec<Wanted>, Error> {
+    let one = |expect: &Expect| {
+        let (index, one) = argument(kernel, bound, "--expect", &expect.arg)?;
+        let has = size(one, "--expect", &expect.arg)?;
+        let label = label(&expect.arg);
+        let place = |text: String| format!("--expect {label}={}: {text}", expect.path.display());
+        let own = element_type(kernel, index, one);
+        let comparison = expect
+            .comparison(own)
+            .map_err(|text| Error::Usage(place(text)))?;
+        let compared = expect.bytes.unwrap_or(has);
+        if compared > has {
+            return Err(Error::Usage(place(format!(
+                "{compared} bytes are to be compared, it has {has}"
+            ))));
+        }
+        let bytes = files::read(&expect.path)?;
+        comparison
+            .check_size(bytes.len() as u64, compared)
+            .map_err(|text| Error::Rejected(place(text)))?;
+        Ok(Wanted {
+            index,
+            path: expect.path.clone(),
+            comparison,
+            bytes,
+            label,
+        })
+    };
+    expects.iter().map(one).collect()
+}
+
+/// The type of an argument's elements, if the kernel file or the image says it.
+fn element_type(kernel: &KernelInfo, index: usize, one: &Bound) -> Option<ElementType> {
+    if let Bind::Image(image) = &one.value {
+        return match image.desc().format.data_type {
+            channel_type::SINT8 | channel_type::SNORM8 => Some(ElementType::I8),
+            channel_type::UINT8 | channel_type::UNORM8 => Some(ElementType::U8),
+            channel_type::SINT16 | channel_type::SNORM16 => Some(ElementType::I16),
+            channel_type::UINT16 | channel_type::UNORM16 => Some(ElementType::U16),
+            channel_type::SINT32 => Some(ElementType::I32),
+            channel_type::UINT32 => Some(ElementType::U32),
+            channel_type::HALF => Some(ElementType::F16),
+            channel_type::FLOAT => Some(ElementType::F32),
+            _ => None,
+        };
+    }
+    ElementType::of_source(kernel.args.get(index)?.type_name.as_deref()?)
+}
+
 /// Compares what `--expect` asks for.
 ///
 /// # Errors
-/// [`Error::Violated`] with the first difference of each argument that differs.
-pub fn compare(kernel: &KernelInfo, bound: &[Bound], expects: &[Expect]) -> Result<(), Error> {
-    let mut differences = Vec::new();
-    for expect in expects {
-        let (_, _, got) = content(kernel, bound, "--expect", &expect.arg)?;
-        let wanted = files::read(&expect.path)?;
-        let place = format!("--expect {}={}", label(&expect.arg), expect.path.display());
-        match expect.tolerance.compare(&got, &wanted) {
-            Ok(None) => {}
-            Ok(Some(mismatch)) => differences.push(format!("{place}: {mismatch}")),
-            Err(text) => return Err(Error::Rejected(format!("{place}: {text}"))),
-        }
-    }
-    if differences.is_empty() {
-        Ok(())
-    } else {
-        Err(Error::Violated(differences.join("\n")))
-    }
+/// Memory that cannot be read.
+pub fn compare(bound: &[Bound], wanted: &[Wanted]) -> Result<Vec<Compared>, Error> {
+    wanted
+        .iter()
+        .filter_map(|wanted| Some((wanted, bound.get(wanted.index)?)))
+        .map(|(wanted, one)| {
+            let mut got = one.content()?;
+            got.truncate(wanted.bytes.len());
+            Ok(Compared {
+                label: wanted.label.clone(),
+                path: wanted.path.clone(),
+                difference: wanted
+                    .comparison
+                    .compare(&got, &wanted.bytes)
+                    .map(|mismatch| mismatch.to_string()),
+            })
+        })
+        .collect()
 }
 
-/// Reports the rules that `--check` found broken.
-///
-/// # Errors
-/// [`Error::Violated`] names kernel, instruction, rule and value of each.
-pub fn violations(kernel: &KernelInfo, found: &[Violation]) -> Result<(), Error> {
-    if found.is_empty() {
-        return Ok(());
-    }
-    let lines: Vec<_> = found
+/// The first difference of each argument that differs from what `--expect` names.
+pub fn differs(compared: &[Compared]) -> Option<Error> {
+    let lines: Vec<_> = compared
         .iter()
-        .map(|violation| format!("--check: {}{violation}", kernel.name))
+        .filter_map(|one| {
+            let difference = one.difference.as_ref()?;
+            let path = one.path.display();
+            Some(format!("--expect {}={path}: {difference}", one.label))
+        })
         .collect();
-    Err(Error::Violated(lines.join("\n")))
+    (!lines.is_empty()).then(|| Error::Violated(lines.join("\n")))
+}
+
+/// The rules that `--check` found broken, each with kernel, instruction, rule and value.
+pub fn violations(kernel: &KernelInfo, found: &[Violation]) -> Vec<String> {
+    found
+        .iter()
+        .map(|violation| format!("{}{violation}", kernel.name))
+        .collect()
+}
+
+/// The error that [`violations`] are.
+pub fn violated(violations: &[String]) -> Option<Error> {
+    let lines: Vec<_> = violations.iter().map(|v| format!("--check: {v}")).collect();
+    (!lines.is_empty()).then(|| Error::Violated(lines.join("\n")))
 }
 
 /// The one line about a run: device, kernel, threads, EU instructions, time.
@@ -164,38 +271,90 @@ fn peak_bytes() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// The run as one JSON document.
-pub fn json(
-    device: &Device,
-    kernel: &KernelInfo,
-    range: &NdRange,
-    launched: &Launched,
-    prints: &[Printed],
-) -> Value {
-    let statistics = launched.statistics.map(|counted| {
+/// All that is known about a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// Where it ran.
+    pub device: &'a Device,
+    /// What ran.
+    pub kernel: &'a KernelInfo,
+    /// Over what.
+    pub range: &'a NdRange,
+    /// With which registers.
+    pub payload: &'a Payload,
+    /// Whether that was asked for.
+    pub dump_payload: bool,
+    /// How it went.
+    pub launched: &'a Launched,
+    /// What went wrong with the launch and with saving its results.
+    pub errors: &'a [Error],
+    /// `--print`.
+    pub prints: &'a [Printed],
+    /// `--check`, while it ran.
+    pub violations: &'a [String],
+    /// `--check`, before it ran.
+    pub scoreboard: Option<&'a Scoreboard>,
+    /// `--expect`.
+    pub compared: &'a [Compared],
+}
+
+impl Run<'_> {
+    /// The run as one JSON document.
+    pub fn json(&self) -> Value {
+        let launched = self.launched;
+        let statistics = launched.statistics.map(|counted| {
+            json!({
+                "threads": counted.threads,
+                "eu_instructions": counted.instructions,
+                "simd16_units": counted.lanes as f64 / UNIT_LANES as f64,
+            })
+        });
+        let prints: Vec<_> = self
+            .prints
+            .iter()
+            .map(|p| json!({ "arg": p.label, "elements": p.elements }))
+            .collect();
+        let compared: Vec<_> = self
+            .compared
+            .iter()
+            .map(|one| {
+                json!({
+                    "arg": one.label,
+                    "path": one.path.display().to_string(),
+                    "difference": one.difference,
+                })
+            })
+            .collect();
+        let scoreboard = self
+            .scoreboard
+            .map(|found| json!({ "hazards": found.hazards, "complete": found.complete }));
+        let payload = self.dump_payload.then(|| {
+            let per_thread: Vec<_> = self.payload.per_thread.iter().map(|t| hex(t)).collect();
+            json!({ "cross_thread": hex(&self.payload.cross_thread), "per_thread": per_thread })
+        });
         json!({
-            "threads": counted.threads,
-            "eu_instructions": counted.instructions,
-            "simd16_units": counted.lanes as f64 / UNIT_LANES as f64,
+            "device": self.device.name(),
+            "kernel": self.kernel.name,
+            "simd": self.kernel.simd,
+            "global": self.range.global(),
+            "local": self.payload.local,
+            "offset": self.range.offset(),
+            "seconds": launched.times.iter().map(std::time::Duration::as_secs_f64).collect::<Vec<_>>(),
+            "statistics": statistics,
+            "peak_bytes": peak_bytes(),
+            "errors": self.errors.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "printf": launched.printed,
+            "print": prints,
+            "expect": compared,
+            "violations": self.violations,
+            "scoreboard": scoreboard,
+            "payload": payload,
         })
-    });
-    let prints: Vec<_> = prints
-        .iter()
-        .map(|p| json!({ "arg": p.label, "elements": p.elements }))
-        .collect();
-    json!({
-        "device": device.name(),
-        "kernel": kernel.name,
-        "simd": kernel.simd,
-        "global": range.global(),
-        "local": range.local(),
-        "offset": range.offset(),
-        "seconds": launched.times.iter().map(std::time::Duration::as_secs_f64).collect::<Vec<_>>(),
-        "statistics": statistics,
-        "peak_bytes": peak_bytes(),
-        "printf": launched.printed,
-        "print": prints,
-    })
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The bytes that the threads of the first group are started with, one register a line.
@@ -237,6 +396,7 @@ mod tests {
     fn payloads_show_dwords_in_rows_of_a_register() {
         let text = payload(
             &Payload {
+                local: [1; 3],
                 cross_thread: (0..36).collect(),
                 per_thread: vec![vec![0xff; 2]],
             },

@@ -1,0 +1,26 @@
+//! What the tests of the tool share.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The repository's root folder.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The tool, to be run in the repository's root folder.
+pub fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_intel-gpu-run"));
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// Runs the tool in the repository's root folder.
+pub fn tool(arguments: &[&str]) -> Output {
+    command(arguments).output().unwrap()
+}
+
+/// What was said on stderr.
+pub fn talk(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}

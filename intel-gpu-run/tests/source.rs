@@ -1,0 +1,199 @@
+//! Source goes through Intel's compiler: what it says, which one is asked, with which options.
+//!
+//! Compilers that are not there are played by scripts that answer as they do.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+#![allow(dead_code, reason = "not every test uses all helpers")]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use common::{command, root, talk, tool};
+
+const KERNEL: &str = "kernel void k(global int *a) { a[get_global_id(0)] = 7; }\n";
+
+/// A script in a folder, and its path.
+fn script(folder: &Path, name: &str, body: &str) -> String {
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+fn kernel(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+/// Release 26.27: an extension to any name, no revision but beside a family's name, and no names
+/// of older platforms.
+fn newer(folder: &Path, zebin: &str, name: &str) -> String {
+    let zebin = root().join(zebin).canonicalize().unwrap();
+    let body = format!(
+        "echo \"$*\" >> {log}\n\
+         case \" $* \" in\n\
+         *\" -device lnl-m -revision_id \"*) echo 'Cannot get HW Info for device lnl-m.'; exit 223;;\n\
+         *\" -device bdw \"*) echo 'Cannot get HW Info for device bdw.'; exit 223;;\n\
+         *) /bin/cp {zebin} kernel.bin; echo 'Build succeeded.';;\n\
+         esac",
+        log = folder.join("log").display(),
+        zebin = zebin.display(),
+    );
+    script(folder, name, &body)
+}
+
+#[test]
+fn what_a_newer_compiler_writes_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let ocloc = newer(folder.path(), "examples/mandelbrot.zebin", "ocloc-new");
+    let file = kernel(folder.path(), "k.cl", KERNEL);
+    let run = tool(&["info", &file, "-p", "tgl", "--ocloc", &ocloc]);
+    assert_eq!(run.status.code(), Some(0), "{}", talk(&run));
+    assert!(String::from_utf8_lossy(&run.stdout).contains("mandelbrot"));
+    // A zebin for something else is not taken for what was asked.
+    let run = tool(&["info", &file, "-p", "lnl", "--ocloc", &ocloc]);
+    assert_eq!(run.status.code(), Some(3), "{}", talk(&run));
+    let log = fs::read_to_string(folder.path().join("log")).unwrap();
+    let asked: Vec<_> = log.lines().filter(|line| line.contains("lnl")).collect();
+    assert!(asked[0].contains("-device lnl-m -revision_id 4"), "{log}");
+    assert!(asked[1].contains("-device lnl -revision_id 4"), "{log}");
+    assert_eq!(asked.len(), 2, "{log}");
+}
+
+#[test]
+fn the_next_compiler_is_asked_if_one_does_not_know_the_platform() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = kernel(folder.path(), "k.cl", KERNEL);
+    script(
+        folder.path(),
+        "ocloc",
+        "echo 'Cannot get HW Info for device x.'; exit 223",
+    );
+    newer(folder.path(), "examples/mandelbrot.zebin", "ocloc-26.27");
+    let path = folder.path();
+    let run = command(&["info", &file, "-p", "tgl"])
+        .env("PATH", path)
+        .output();
+    let run = run.unwrap();
+    assert_eq!(run.status.code(), Some(0), "{}", talk(&run));
+    let run = command(&["info", &file, "-p", "bdw"])
+        .env("PATH", path)
+        .output();
+    let run = run.unwrap();
+    assert_eq!(run.status.code(), Some(3), "{}", talk(&run));
+    for part in [
+        "no compiler here knows bdw",
+        "device x",
+        "device bdw",
+        "--ocloc",
+    ] {
+        assert!(talk(&run).contains(part), "{part}: {}", talk(&run));
+    }
+}
+
+#[test]
+fn options_and_the_folder_of_the_source_are_passed_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = format!(
+        "echo \"$*\" > {log}; ls source >> {log}; exit 1",
+        log = folder.path().join("log").display()
+    );
+    let ocloc = script(folder.path(), "ocloc", &body);
+    let sources = folder.path().join("some sources");
+    fs::create_dir(&sources).unwrap();
+    kernel(&sources, "body.h", KERNEL);
+    let file = kernel(&sources, "k.cl", "#include \"body.h\"\n");
+    let options = "-DN=4 -cl-std=CL3.0";
+    let run = tool(&[
+        "info",
+        &file,
+        "-p",
+        "tgl",
+        "--ocloc",
+        &ocloc,
+        "--build-options",
+        options,
+    ]);
+    assert_eq!(run.status.code(), Some(3), "{}", talk(&run));
+    let log = fs::read_to_string(folder.path().join("log")).unwrap();
+    assert!(log.contains("-I source -DN=4 -cl-std=CL3.0"), "{log}");
+    assert!(!log.contains("CL2.0") && log.contains("body.h"), "{log}");
+}
+
+#[test]
+fn a_compiler_that_is_not_there_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = kernel(folder.path(), "k.cl", KERNEL);
+    let run = tool(&["info", &file, "-p", "tgl", "--ocloc", "no-such-ocloc"]);
+    assert_eq!(run.status.code(), Some(3), "{}", talk(&run));
+    assert!(talk(&run).contains("no-such-ocloc"), "{}", talk(&run));
+}
+
+#[test]
+fn the_compilers_own_words_are_shown() {
+    if !oracles::program(
+        "ocloc",
+        &["--version"],
+        "ocloc (Debian package intel-opencl-icd)",
+    ) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let wrong = kernel(folder.path(), "wrong.cl", &KERNEL.replace('7', "unknown"));
+    let run = tool(&["run", &wrong, "--global", "16", "--arg", "fill=0:64"]);
+    assert_eq!(run.status.code(), Some(3), "{}", talk(&run));
+    let words = "1:1:54: error: use of undeclared identifier 'unknown'";
+    assert!(talk(&run).contains(words), "{}", talk(&run));
+    assert!(!talk(&run).contains("Command was"), "{}", talk(&run));
+}
+
+#[test]
+fn source_runs_on_every_platform_that_the_compiler_knows() {
+    if !oracles::program(
+        "ocloc",
+        &["--version"],
+        "ocloc (Debian package intel-opencl-icd)",
+    ) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    kernel(folder.path(), "body.h", KERNEL);
+    let file = kernel(folder.path(), "k.cl", "#include \"body.h\"\n");
+    assert_runs(
+        &file,
+        "ocloc",
+        &["bdw", "skl", "icl", "tgl", "dg2", "dg2:0", "pvc"],
+    );
+    let newer = oracles::variable("NEWER_OCLOC", "ocloc 26.27 for mtl, arl, lnl and bmg");
+    if let Some(newer) = newer {
+        let ocloc = script(folder.path(), "newer", &format!("exec {newer} \"$@\""));
+        assert_runs(&file, &ocloc, &["tgl", "mtl", "arl", "pvc", "lnl", "bmg"]);
+    }
+}
+
+#[track_caller]
+fn assert_runs(file: &str, ocloc: &str, platforms: &[&str]) {
+    for platform in platforms {
+        let device = format!("soft:{platform}");
+        let run = tool(&[
+            "run",
+            file,
+            "--device",
+            &device,
+            "--ocloc",
+            ocloc,
+            "--global",
+            "16",
+            "--arg",
+            "fill=0:64",
+            "--print",
+            "0:i32:2",
+        ]);
+        assert_eq!(run.status.code(), Some(0), "{platform}: {}", talk(&run));
+        assert_eq!(run.stdout, b"0: 7 7\n", "{platform}");
+    }
+}

@@ -1,0 +1,86 @@
+//! Outside oracles: programs and data of others that judge ours, and what becomes of a test whose
+//! oracle is missing.
+//!
+//! Two kinds are told apart. Programs that Debian 12 packages are there wherever somebody wants
+//! them to be: with `ORACLES=required` in the environment, a missing one is a failure. What an
+//! environment variable names (folders with descriptions and headers, newer compilers) is not
+//! part of Debian 12, and a test without it is skipped. Skipped tests say so on stderr, past the
+//! capture of their output.
+
+use std::env;
+use std::fmt;
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+
+/// Whether missing programs are failures.
+///
+/// # Panics
+/// If `ORACLES` says anything but `required`.
+pub fn are_required() -> bool {
+    let Ok(value) = env::var("ORACLES") else {
+        return false;
+    };
+    assert!(
+        value == "required",
+        "ORACLES is {value:?}; it can only be \"required\""
+    );
+    true
+}
+
+/// A test cannot ask its oracle.
+///
+/// # Panics
+/// If `ORACLES=required` is set.
+pub fn missing(what: impl fmt::Display) {
+    assert!(!are_required(), "ORACLES=required, but there is no {what}");
+    skipped(format_args!("there is no {what}"));
+}
+
+/// Whether a program starts. If not, it is [`missing`]: `what` says how to get it.
+///
+/// # Panics
+/// If it is missing and `ORACLES=required` is set.
+pub fn program(program: &str, arguments: &[&str], what: &str) -> bool {
+    let here = starts(program, arguments);
+    if !here {
+        missing(what);
+    }
+    here
+}
+
+/// Whether a program starts, however it ends.
+pub fn starts(program: &str, arguments: &[&str]) -> bool {
+    Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok()
+}
+
+/// What an environment variable names; without it the test is [`skipped`].
+pub fn variable(name: &str, what: &str) -> Option<String> {
+    let value = env::var(name).ok().filter(|value| !value.is_empty());
+    if value.is_none() {
+        skipped(format_args!("{name} names no {what}"));
+    }
+    value
+}
+
+/// Tells whoever runs the tests, past the capture of their output.
+pub fn skipped(why: impl fmt::Display) {
+    // Nobody is left to tell if stderr is closed.
+    let _ = writeln!(io::stderr(), "skipped: {why}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::starts;
+
+    #[test]
+    fn a_program_that_fails_has_started() {
+        assert!(starts("false", &[]));
+        assert!(!starts("no-such-program", &[]));
+    }
+}
