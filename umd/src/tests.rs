@@ -108,6 +108,7 @@ fn open(platform: &str, driver: Driver, options: &OpenOptions) -> (Device, Arc<W
         name: platform.to_owned(),
         statistics: None,
         violations: None,
+        extents: None,
     };
     let device = Device::of_backend(backend, platform, Instant::now(), options).unwrap();
     (device, node)

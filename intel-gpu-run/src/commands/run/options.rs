@@ -75,8 +75,9 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub threads: Option<u32>,
 
-    /// Report what silicon leaves undefined: misaligned block accesses, sub-group operations in
-    /// divergent flow and the like (software GPU only), and scoreboard hazards in the kernel's code
+    /// Report what silicon leaves undefined: accesses beyond the size that was asked for, misaligned
+    /// block accesses, sub-group operations in divergent flow and the like (software GPU only), and
+    /// scoreboard hazards in the kernel's code
     #[arg(long)]
     pub check: bool,
 
