@@ -262,8 +262,14 @@ fn annotating_loses_nothing() {
     bad.extend([0x7f; 16]);
     let error = swsb::AnnotateError::NoInstruction { offset: 32 };
     assert_eq!(swsb::annotate(family, &bad), Err(error));
+    // Zeros behind the code are padding, and stay.
+    let mut padded = good.clone();
+    padded.extend([0; 12]);
+    let annotated = swsb::annotate(family, &padded).unwrap();
+    assert!(annotated.ends_with(&[0; 12]));
+    assert_eq!(annotated.len() % 16, 12);
     let mut cut = good.clone();
-    cut.extend([0; 4]);
+    cut.extend([0x61, 0, 0, 0]);
     let error = swsb::AnnotateError::NoInstruction { offset: 32 };
     assert_eq!(swsb::annotate(family, &cut), Err(error));
     let astray = code(family, "nop\njmpi (1|M0) 8\nnop\nnop\n");

@@ -27,6 +27,8 @@ pub struct Program {
     registers: Option<u16>,
     /// Where the first bytes are that are no instruction.
     unknown: Option<usize>,
+    /// Zeros behind the last instruction, too few for another.
+    padding: usize,
 }
 
 impl Program {
@@ -45,6 +47,7 @@ impl Program {
                     });
                     offset += length;
                 }
+                Err(_) if rest.iter().all(|byte| *byte == 0) => break,
                 Err(_) => {
                     unknown.get_or_insert(offset);
                     // Bit 29 says how long it would be.
@@ -52,7 +55,8 @@ impl Program {
                 }
             }
         }
-        if offset < code.len() {
+        let rest = code.get(offset..).unwrap_or_default();
+        if rest.iter().any(|byte| *byte != 0) {
             unknown.get_or_insert(offset);
         }
         Program {
@@ -61,6 +65,7 @@ impl Program {
             end: offset.min(code.len()),
             registers: None,
             unknown,
+            padding: rest.len(),
         }
     }
 
@@ -171,6 +176,7 @@ impl Program {
             let (bytes, length) = encode(self.family, &instruction)?;
             code.extend_from_slice(&bytes[..length]);
         }
+        code.resize(code.len() + self.padding, 0);
         Ok(code)
     }
 
