@@ -132,7 +132,8 @@ pub(crate) fn surfaces(
         null,
         &surface::null(family).map_err(unfit(entry, None))?,
     );
-    for index in 0..heap.entries {
+    let stands_for_something = |index| entry.surfaces.iter().any(|slot| slot.index == index);
+    for index in (0..heap.entries).filter(|&index| !stands_for_something(index)) {
         table_entry(family, out, index, null, entry)?;
     }
     for (number, slot) in entry.surfaces.iter().enumerate() {
@@ -147,13 +148,10 @@ pub(crate) fn surfaces(
         put(out, offset, &dwords);
         table_entry(family, out, slot.index, offset, entry)?;
     }
-    for (index, arg) in entry.info.args.iter().enumerate() {
-        if matches!(
-            arg.kind,
-            crate::ArgKind::Buffer | crate::ArgKind::Image(_) | crate::ArgKind::Unused
-        ) {
-            let dwords = argument(entry, index, args, family, mocs, false)?;
-            put(out, heap.bindless + index as u32 * state, &dwords);
+    for field in &entry.payload {
+        if let PayloadValue::BindlessSurface { arg } = field.value {
+            let dwords = argument(entry, arg, args, family, mocs, false)?;
+            put(out, heap.bindless + arg as u32 * state, &dwords);
         }
     }
     Ok(())
