@@ -300,7 +300,15 @@ impl Kmd for I915 {
         // SAFETY: `UserMemory` promises that the pages outlive its owner, and
         // the object keeps the owner until its handle is closed; the kernel
         // keeps the pages of a closed buffer until it is idle.
-        let handle = unsafe { calls::userptr(self.node(), address, size, userptr_flags) }?;
+        let import = |flags| unsafe { calls::userptr(self.node(), address, size, flags) };
+        let handle = match import(userptr_flags) {
+            // Gen11 and Gen12 cannot keep the GPU from writing; the batches do not.
+            Err(KmdError::Ioctl {
+                errno: Errno::ENODEV,
+                ..
+            }) if !memory.is_writable() => import(UserptrFlags::empty()),
+            other => other,
+        }?;
         let buffer = BufferState {
             object: self.objects.created(handle, Some(memory)),
             size,

@@ -266,6 +266,7 @@ fn semaphore_wait(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Fai
         }
         cs.check_progress(packet.name())?;
         std::thread::sleep(POLL_INTERVAL);
+        cs.view.refresh();
     }
 }
 

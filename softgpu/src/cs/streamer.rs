@@ -89,6 +89,8 @@ impl Streamer<'_> {
                 packet.dwords()
             );
             self.check_progress(packet.name())?;
+            // Bindings change while batches of xe run.
+            self.view.refresh();
             let next = self.execute(&packet)?;
             Ok((next, packet.len()))
         });

@@ -173,6 +173,7 @@ impl Shared<'_> {
             if resident.is_empty() && waiting_group.is_none() {
                 return;
             }
+            memory.refresh();
             let executed = self.pass(&mut resident, &mut vacant, host);
             if executed == 0 {
                 // All wait: for slots that other host threads hold, or for ever.

@@ -185,8 +185,12 @@ impl Timeline {
     /// wait.
     ///
     /// # Errors
-    /// `ENOMEM` when no thread can be started.
+    /// `ENOMEM` when no thread can be started; `EAGAIN` at once when too many batches are queued
+    /// that may run for ever (Linux `xe_exec_ioctl`: a full ring of a long-running queue).
     pub fn submit(&self, job: Job) -> Result<(), Errno> {
+        if job.endless && self.shared.queue().jobs.len() >= QUEUE_LIMIT {
+            return Err(Errno::EAGAIN);
+        }
         // Ends: batches end, or their hang check ends them.
         let room = || (self.shared.queue().jobs.len() < QUEUE_LIMIT).then_some(());
         let _ = wait_until(None, room);

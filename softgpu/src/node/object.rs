@@ -1,7 +1,8 @@
 //! Buffer objects.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use super::xe::XeVm;
 use crate::engine::Fence;
 use crate::mem::Backing;
 
@@ -23,6 +24,8 @@ pub struct Object {
     pub backing: Arc<Backing>,
     /// Where that counts.
     pub memory: Memory,
+    /// The one address space of xe that it may be bound in, if it is private to one.
+    owner: Option<Weak<XeVm>>,
     settings: Mutex<Settings>,
     users: Mutex<Users>,
 }
@@ -61,15 +64,41 @@ impl Users {
 impl Object {
     /// An object on `backing`.
     pub fn new(backing: Arc<Backing>, memory: Memory, caching: u32) -> Arc<Self> {
+        Self::with_owner(backing, memory, caching, None)
+    }
+
+    /// An object that is bound in `owner` only.
+    pub fn private(backing: Arc<Backing>, memory: Memory, owner: &Arc<XeVm>) -> Arc<Self> {
+        Self::with_owner(backing, memory, 0, Some(Arc::downgrade(owner)))
+    }
+
+    fn with_owner(
+        backing: Arc<Backing>,
+        memory: Memory,
+        caching: u32,
+        owner: Option<Weak<XeVm>>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             backing,
             memory,
+            owner,
             settings: Mutex::new(Settings {
                 caching,
                 ..Settings::default()
             }),
             users: Mutex::default(),
         })
+    }
+
+    /// Whether it is for one address space only.
+    pub fn is_private(&self) -> bool {
+        self.owner.is_some()
+    }
+
+    /// Whether it may be bound in `vm`.
+    pub fn allows(&self, vm: &XeVm) -> bool {
+        let owner = self.owner.as_ref();
+        owner.is_none_or(|owner| std::ptr::eq(owner.as_ptr(), vm))
     }
 
     /// What the client has set.

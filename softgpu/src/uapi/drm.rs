@@ -5,7 +5,7 @@ use std::sync::Arc;
 use devinfo::Driver;
 use kmd_iface::uapi::drm::{
     self, CAP_PRIME, CAP_SYNCOBJ, CAP_SYNCOBJ_TIMELINE, GemClose, GetCap, PrimeFlags, PrimeHandle,
-    Unique, Version,
+    Version,
 };
 use nix::errno::Errno;
 
@@ -17,7 +17,8 @@ use crate::node::{File, Object};
 pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
     route!(call, {
         drm::VERSION => |v| version(file, v),
-        drm::GET_UNIQUE => unique,
+        // Render nodes do not have it.
+        drm::GET_UNIQUE => |_| Err(Errno::EACCES),
         drm::GET_CAP => get_cap,
         drm::GEM_CLOSE => |c| gem_close(file, c),
         drm::PRIME_HANDLE_TO_FD => |p| handle_to_fd(file, p),
@@ -60,10 +61,6 @@ fn copy_text(text: &str, address: u64, length: &mut u64) -> Result<(), Errno> {
     user::copy_out(address, part)
 }
 
-fn unique(unique: &mut Unique) -> Result<(), Errno> {
-    copy_text("pci:0000:00:02.0", unique.unique, &mut unique.unique_len)
-}
-
 fn get_cap(cap: &mut GetCap) -> Result<(), Errno> {
     cap.value = match cap.capability {
         CAP_SYNCOBJ | CAP_SYNCOBJ_TIMELINE => 1,
@@ -87,7 +84,10 @@ fn handle_to_fd(file: &File, prime: &mut PrimeHandle) -> Result<(), Errno> {
     let object = file.object(prime.handle)?;
     if object.backing.user_range().is_some() {
         // As i915: pages of one process are not for others.
-        return Err(Errno::ENODEV);
+        return Err(Errno::EINVAL);
+    }
+    if object.is_private() {
+        return Err(Errno::EPERM);
     }
     let bytes = object.backing.bytes();
     prime.fd = give_away(export_dma_buf(object, bytes)?);

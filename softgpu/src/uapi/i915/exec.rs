@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use devinfo::GpuAddress;
+use devinfo::{Family, GpuAddress};
 use kmd_iface::uapi::i915::EngineClass;
 use kmd_iface::uapi::i915::exec::{
     EXECBUFFER_EXT_TIMELINE_FENCES, ExecBuffer2, ExecFence, ExecFenceFlags, ExecFlags, ExecObject,
@@ -15,7 +15,7 @@ use super::{find_engine, for_each_extension, read_extension};
 use crate::device::Device;
 use crate::engine::{Fence, Job, Syncobj, give_away, import};
 use crate::mem::{AddressSpace, Binding, OwnerId, PAGE_BYTES, user};
-use crate::node::{Context, EngineSlot, File, Object};
+use crate::node::{Context, EngineSlot, File, Memory, Object};
 use crate::uapi::sync::sync_file as export;
 
 /// The most objects of a submission.
@@ -24,7 +24,7 @@ const OBJECT_LIMIT: u32 = 1 << 20;
 const FENCE_LIMIT: u64 = 1 << 16;
 
 pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Result<(), Errno> {
-    check_flags(args)?;
+    check_flags(args, file.device().platform.family)?;
     let context = file.context(args.rsvd1 as u32)?;
     if context.status.is_banned() {
         return Err(Errno::EIO);
@@ -86,7 +86,7 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Result<(), Err
     Ok(())
 }
 
-fn check_flags(args: &ExecBuffer2) -> Result<(), Errno> {
+fn check_flags(args: &ExecBuffer2, family: Family) -> Result<(), Errno> {
     // All flags up to the last one that is known.
     let known = (ExecFlags::USE_EXTENSIONS.0 << 1) - 1;
     if args.flags.0 & !known != 0 {
@@ -110,9 +110,12 @@ fn check_flags(args: &ExecBuffer2) -> Result<(), Errno> {
     if extensions && args.num_cliprects != 0 {
         return Err(Errno::EINVAL);
     }
-    // Privileged batches are for the display's master.
+    // Privileged batches are for the display's master, and are no more from Gen11 on.
     if args.flags.contains(ExecFlags::SECURE) {
-        return Err(Errno::EPERM);
+        return Err(match family < Family::Gen11 {
+            true => Errno::EPERM,
+            false => Errno::ENODEV,
+        });
     }
     if args.flags.contains(ExecFlags::FENCE_IN) && args.flags.contains(ExecFlags::FENCE_SUBMIT) {
         return Err(Errno::EINVAL);
@@ -197,7 +200,11 @@ fn place(objects: &mut [ExecObject], buffers: &[Arc<Object>]) -> Result<bool, Er
             continue;
         }
         let address = GpuAddress::new(object.offset);
-        if address.canonical() != object.offset || !object.offset.is_multiple_of(PAGE_BYTES) {
+        let page = match buffer.memory {
+            Memory::Device => DEVICE_PAGE,
+            Memory::System | Memory::User => PAGE_BYTES,
+        };
+        if address.canonical() != object.offset || !object.offset.is_multiple_of(page) {
             return Err(Errno::EINVAL);
         }
         let end = address.get().checked_add(bytes);
@@ -239,8 +246,11 @@ fn place(objects: &mut [ExecObject], buffers: &[Arc<Object>]) -> Result<bool, Er
     Ok(moved)
 }
 
+/// The page size of device memory (`i915_drm.h`, `drm_i915_gem_create_ext`).
+const DEVICE_PAGE: u64 = 0x1_0000;
+
 /// The alignment of objects that the node places.
-const FLOATING_ALIGNMENT: u64 = 0x1_0000;
+const FLOATING_ALIGNMENT: u64 = DEVICE_PAGE;
 
 /// Taken ranges, from first address to end.
 #[derive(Default)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use devinfo::Family;
 use kmd_iface::uapi::i915::gem::{
     Busy, CACHING_CACHED, CACHING_DISPLAY, CACHING_NONE, CREATE_EXT_MEMORY_REGIONS,
     CREATE_EXT_PROTECTED_CONTENT, CREATE_EXT_SET_PAT, Caching, Create, CreateExt, CreateExtFlags,
@@ -119,6 +120,11 @@ pub(super) fn userptr(file: &File, args: &mut Userptr) -> Result<(), Errno> {
         return Err(Errno::EFAULT);
     }
     let read_only = args.flags.contains(UserptrFlags::READ_ONLY);
+    // Pages of Gen11 and Gen12 are never read-only (Linux `gen8_ppgtt_create`).
+    let never = (Family::Gen11..=Family::XeHpc).contains(&file.device().platform.family);
+    if read_only && never {
+        return Err(Errno::ENODEV);
+    }
     let backing = Backing::user(args.user_ptr, args.user_size, read_only)?;
     if args.flags.contains(UserptrFlags::PROBE) {
         backing.probe(&user::Maps::load()?)?;
@@ -134,11 +140,12 @@ pub(super) fn mmap(file: &File, args: &mut Mmap) -> Result<(), Errno> {
     if args.flags & !MMAP_WC != 0 {
         return Err(Errno::EINVAL);
     }
-    let object = file.object(args.handle)?;
-    // Devices with memory of their own only have MMAP_OFFSET.
-    if file.device().platform.local_memory {
-        return Err(Errno::ENODEV);
+    // Discrete and later devices only have MMAP_OFFSET.
+    let platform = file.device().platform;
+    if platform.local_memory || platform.family >= Family::XeHpg {
+        return Err(Errno::EOPNOTSUPP);
     }
+    let object = file.object(args.handle)?;
     let end = args.offset.checked_add(args.size);
     if args.size == 0 || end.is_none_or(|end| end > object.backing.bytes()) {
         return Err(Errno::EINVAL);

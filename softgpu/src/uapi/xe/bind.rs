@@ -178,6 +178,9 @@ fn check(file: &File, vm: &XeVm, operation: &VmBindOp, in_array: bool) -> Result
         )),
         BindOp::Map => {
             let object = file.object(operation.obj)?;
+            if !object.allows(vm) {
+                return Err(Errno::EINVAL);
+            }
             let end = operation.obj_offset.checked_add(bytes);
             if !operation.obj_offset.is_multiple_of(PAGE_BYTES)
                 || end.is_none_or(|end| end > object.backing.bytes())

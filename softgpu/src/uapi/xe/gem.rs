@@ -46,16 +46,20 @@ pub(super) fn create(file: &File, args: &mut GemCreate) -> Result<(), Errno> {
     if args.size == 0 || !args.size.is_multiple_of(page) {
         return Err(Errno::EINVAL);
     }
-    if args.vm_id != 0 {
-        // The object belongs to one address space; that one must exist.
-        file.xe_vms.get(args.vm_id).ok_or(Errno::ENOENT)?;
-    }
+    let owner = match args.vm_id {
+        0 => None,
+        id => Some(file.xe_vms.get(id).ok_or(Errno::ENOENT)?),
+    };
     let backing = device.pool.allocate(args.size)?;
     let memory = match local {
         true => Memory::Device,
         false => Memory::System,
     };
-    args.handle = file.objects.insert(Object::new(backing, memory, 0))?;
+    let object = match owner {
+        Some(vm) => Object::private(backing, memory, &vm),
+        None => Object::new(backing, memory, 0),
+    };
+    args.handle = file.objects.insert(object)?;
     Ok(())
 }
 

@@ -1,0 +1,73 @@
+//! The blitter: copies and fills of rectangles.
+//!
+//! Each command says where its sides lie (`plane`) and how large they are; `transfer` moves the
+//! bytes.
+
+mod block;
+mod classic;
+mod memory;
+mod plane;
+mod transfer;
+
+use batchbuffer::{Decoded, Field, PacketId};
+
+use super::failure::Failure;
+use super::streamer::Streamer;
+
+/// Whether [`execute`] knows the packet.
+pub(super) fn executes(id: PacketId) -> bool {
+    use PacketId as P;
+    matches!(
+        id,
+        P::XyBlockCopyBlt
+            | P::XyFastColorBlt
+            | P::XyFastCopyBlt
+            | P::XySrcCopyBlt
+            | P::XyColorBlt
+            | P::MemCopy
+            | P::MemSet
+    )
+}
+
+/// Executes a packet for which [`executes`] holds.
+pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
+    match packet.id {
+        PacketId::XyBlockCopyBlt => block::block_copy(cs, packet),
+        PacketId::XyFastColorBlt => block::fast_color(cs, packet),
+        PacketId::XyFastCopyBlt => classic::fast_copy(cs, packet),
+        PacketId::XySrcCopyBlt => classic::source_copy(cs, packet),
+        PacketId::XyColorBlt => classic::color(cs, packet),
+        PacketId::MemCopy => memory::memory_copy(cs, packet),
+        PacketId::MemSet => memory::memory_set(cs, packet),
+        _ => Err(cs.refuse(packet, "the blitter does not execute it")),
+    }
+}
+
+/// The rectangle that a command writes: the same fields in all of them.
+macro_rules! target_area {
+    ($packet:expr, $p:ident) => {
+        $crate::cs::blit::plane::Rectangle::of(
+            $packet,
+            [
+                $p::DESTINATION_X1,
+                $p::DESTINATION_Y1,
+                $p::DESTINATION_X2,
+                $p::DESTINATION_Y2,
+            ],
+        )
+    };
+}
+use target_area;
+
+/// Tile modes as surface states have them; from XeHPG on [`Y`](tile_mode::Y) is Tile4.
+mod tile_mode {
+    pub(in crate::cs::blit) const LINEAR: u32 = 0;
+    pub(in crate::cs::blit) const TILE64: u32 = 1;
+    pub(in crate::cs::blit) const X: u32 = 2;
+    pub(in crate::cs::blit) const Y: u32 = 3;
+}
+
+/// A pitch field that holds one less than the bytes.
+fn pitch_plus_one(packet: &Decoded<'_>, field: &'static Field) -> i64 {
+    packet.get(field).cast_signed() + 1
+}
