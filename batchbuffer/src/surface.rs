@@ -12,10 +12,7 @@ use crate::layout::Field;
 use crate::states::values::{
     L1CacheControl, ShaderChannelSelect, StateSurfaceType, TextureCoordinateMode,
 };
-use crate::states::{
-    SurfaceFormat, interface_descriptor_data as idd, render_surface_state as rss,
-    sampler_state as samp,
-};
+use crate::states::{SurfaceFormat, render_surface_state as rss, sampler_state as samp};
 
 /// A surface or sampler that cannot be described.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -525,11 +522,4 @@ pub fn binding_table_entry(family: Family, offset: u32) -> Result<u32, SurfaceEr
     use crate::states::binding_table_state as bts;
     let [entry] = array(bts::state(family).set(bts::SURFACE_STATE_POINTER, offset))?;
     Ok(entry)
-}
-
-/// The farthest that a binding table may lie from the surface state base.
-pub fn binding_table_limit(family: Family) -> u64 {
-    idd::BINDING_TABLE_POINTER
-        .row(family)
-        .map_or(0, |row| (row.mask() + 1) << row.lo)
 }

@@ -152,6 +152,28 @@ fn media_families_dispatch_by_gpgpu_walker() {
     }
 }
 
+/// Mesa's `gen8_add_cs_stall_workaround_bits`: a stall of Gen8 has another flush, another stall or
+/// a write with it.
+#[test]
+fn stalls_of_gen8_are_never_alone() {
+    let dwords = batch(Family::Gen8, &setup(), &example());
+    let packets = packets(Family::Gen8, &dwords);
+    use pipe_control as pc;
+    let stalls = packets.iter().filter(|packet| {
+        packet.id == PacketId::PipeControl && packet.flag(pc::COMMAND_STREAMER_STALL_ENABLE)
+    });
+    let mut count = 0;
+    for stall in stalls {
+        count += 1;
+        let flushes = stall.flag(pc::DC_FLUSH_ENABLE);
+        assert!(
+            flushes || stall.get(pc::POST_SYNC_OPERATION) != 0,
+            "stall {count}"
+        );
+    }
+    assert!(count >= 4, "{count} stalls");
+}
+
 #[test]
 fn the_runtimes_descriptor_of_an_slm_kernel() {
     // 256 bytes of SLM and a barrier, 4 threads: dword 6 on Skylake, dword 5

@@ -24,6 +24,10 @@ pub(super) struct Media {
     l3_control: Option<[u32; 2]>,
     /// The 32-byte units of the URB entry that the front end is given.
     urb_entry_size: u32,
+    /// Whether a stall must flush or wait for something besides (Broadwell PRM vol 2a,
+    /// PIPE_CONTROL, "Command Streamer Stall Enable"; Mesa's
+    /// `gen8_add_cs_stall_workaround_bits`).
+    stall_with_flush: bool,
     /// Whether binding tables and samplers are prefetched. Later families have
     /// steppings on which that is broken, so the runtime gives a count of zero.
     prefetch: bool,
@@ -33,11 +37,13 @@ pub(super) const GEN8: Media = Media {
     family: Family::Gen8,
     l3_control: Some([0x8000_0340, 0x6000_0321]),
     urb_entry_size: 1922,
+    stall_with_flush: true,
     prefetch: true,
 };
 
 pub(super) const GEN9: Media = Media {
     family: Family::Gen9,
+    stall_with_flush: false,
     ..GEN8
 };
 
@@ -45,13 +51,14 @@ pub(super) const GEN11: Media = Media {
     family: Family::Gen11,
     l3_control: Some([0xa000_0720; 2]),
     prefetch: false,
-    ..GEN8
+    ..GEN9
 };
 
 pub(super) const GEN12LP: Media = Media {
     family: Family::Gen12Lp,
     l3_control: None,
     urb_entry_size: 1024,
+    stall_with_flush: false,
     prefetch: false,
 };
 
@@ -83,7 +90,11 @@ impl Commands for Media {
         }
         // MEDIA_VFE_STATE needs a stall before it (SKL PRM vol 2a,
         // MEDIA_VFE_STATE).
-        shared::stall(family, out)?;
+        if self.stall_with_flush {
+            shared::flushing_stall(family, out)?;
+        } else {
+            shared::stall(family, out)?;
+        }
         let threads = setup.max_threads.max(1);
         let mut front_end = vfe::packet(family)
             .set(vfe::NUMBER_OF_URB_ENTRIES, 1)

@@ -44,6 +44,12 @@ pub(super) fn barrier(family: Family, out: &mut Vec<u32>) -> Result<(), Dispatch
     Ok(())
 }
 
+/// Waits, and writes back what the data port has cached.
+pub(super) fn flushing_stall(family: Family, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+    flush(family).emit(out)?;
+    Ok(())
+}
+
 /// Waits only.
 pub(super) fn stall(family: Family, out: &mut Vec<u32>) -> Result<(), DispatchError> {
     pipe_control::packet(family)

@@ -1,11 +1,15 @@
 //! Batches, fences, deadlines.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use devinfo::GpuAddress;
-use kmd_iface::{Fence, KmdError, QueueStatus, Seqno, Submission};
+use devinfo::{Driver, GpuAddress, Target};
+use kmd_iface::{
+    AddressSpaceOptions, BufferDesc, EngineClass, Fence, KmdError, Priority, QueueDesc, QueueId,
+    QueueStatus, Seqno, Submission,
+};
 
-use crate::rig::{BATCH, Rig, SIZE, devices, soon};
+use crate::rig::{BATCH, Rig, SIZE, devices, soft_node, soon};
 
 #[test]
 fn batches_of_a_queue_run_in_order() {
@@ -121,4 +125,96 @@ fn what_is_no_batch_is_refused() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn a_destroyed_queue_holds_nobody_up() {
+    for (name, kmd) in devices() {
+        let rig = Rig::new(&kmd);
+        let gone = rig.new_queue();
+        let fence = rig.submit(gone, 0, &rig.stores(&[(0, 1)]), &[]);
+        kmd.wait(fence, soon()).unwrap();
+        kmd.destroy_queue(gone).unwrap();
+        // Its name is not given to another queue, whose fences would be other ones.
+        let next = rig.new_queue();
+        assert_ne!(next, gone, "{name}");
+        let after = rig.submit(next, 256, &rig.stores(&[(0, 2)]), &[fence]);
+        kmd.wait(after, soon()).unwrap();
+        assert_eq!(rig.read(0), 2, "{name}");
+        assert!(
+            matches!(kmd.wait(fence, soon()), Err(KmdError::NoSuchQueue(q)) if q == gone),
+            "{name}"
+        );
+        let never = Fence {
+            queue: QueueId::new(next.get() + 1),
+            seqno: Seqno::new(1),
+        };
+        let submission = Submission {
+            batch: BATCH,
+            length: 8,
+            wait: &[never],
+        };
+        assert!(
+            matches!(kmd.submit(next, &submission), Err(KmdError::NoSuchQueue(_))),
+            "{name}"
+        );
+    }
+}
+
+/// Closing a buffer must not fail the submissions of others, which list everything that is bound.
+#[test]
+fn buffers_come_and_go_beside_submissions() {
+    for (name, kmd) in devices() {
+        let rig = Rig::new(&kmd);
+        let commands = rig.stores(&[(0, 1)]);
+        let running = AtomicBool::new(true);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let address = GpuAddress::new(0x3_0000_0000);
+                while running.load(Ordering::Relaxed) {
+                    let buffer = kmd.create_buffer(&BufferDesc::system(SIZE)).unwrap();
+                    kmd.bind(rig.space, address, buffer, 0, SIZE).unwrap();
+                    kmd.close_buffer(buffer).unwrap();
+                }
+            });
+            let mut last = None;
+            for _ in 0..300 {
+                last = Some(rig.submit(rig.queue, 0, &commands, &[]));
+            }
+            running.store(false, Ordering::Relaxed);
+            kmd.wait(last.unwrap(), soon()).unwrap();
+        });
+        assert_eq!(rig.read(0), 1, "{name}");
+    }
+}
+
+/// The page of fences of a long-running address space has room for 512 queues at a time, and for
+/// any number one after the other.
+#[test]
+fn fences_of_long_running_queues_are_used_again() {
+    let soft = (Target::parse("tgl").unwrap(), Driver::Xe);
+    let kmd = kmd_iface::open(soft_node(soft)).unwrap();
+    let options = AddressSpaceOptions {
+        long_running: true,
+        ..AddressSpaceOptions::default()
+    };
+    let address_space = kmd.create_address_space_with(options).unwrap();
+    let desc = QueueDesc {
+        engine: EngineClass::Render,
+        priority: Priority::Normal,
+        address_space,
+    };
+    for _ in 0..2000 {
+        let queue = kmd.create_queue(&desc).unwrap();
+        kmd.destroy_queue(queue).unwrap();
+    }
+    let queues: Vec<_> = (0..512).map(|_| kmd.create_queue(&desc).unwrap()).collect();
+    assert!(matches!(
+        kmd.create_queue(&desc),
+        Err(KmdError::Invalid { .. })
+    ));
+    for queue in queues {
+        kmd.destroy_queue(queue).unwrap();
+    }
+    kmd.destroy_address_space(address_space).unwrap();
 }
