@@ -174,10 +174,7 @@ fn everything_that_the_compilers_emit_decodes_and_encodes_to_itself() {
 /// Some sources, compiled now by Debian's ocloc: also for its Ponte Vecchio, which no fixture is of.
 #[test]
 fn freshly_compiled_code_decodes_and_encodes_to_itself() {
-    if Command::new("ocloc").output().is_err() {
-        let required = std::env::var("ORACLES").is_ok_and(|value| value == "required");
-        assert!(!required, "ORACLES=required, and there is no ocloc");
-        eprintln!("skipped: no ocloc");
+    if !oracles::program("ocloc", &[], "ocloc (Debian package intel-opencl-icd)") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -192,7 +189,7 @@ fn freshly_compiled_code_decodes_and_encodes_to_itself() {
             "block_buffer",
         ] {
             let Some(zebin) = compile(folder.path(), source, device, options) else {
-                eprintln!("skipped: ocloc does not compile {source} for {device}");
+                oracles::skipped(format_args!("ocloc does not compile {source} for {device}"));
                 continue;
             };
             let family = match device {

@@ -1,9 +1,9 @@
 //! Which outside oracles this machine has.
 
-use std::env;
 use std::fmt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+
+use oracles::starts;
 
 /// A program that we did not write and that judges ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,16 +43,6 @@ impl Oracle {
     }
 }
 
-fn starts(program: &str, arguments: &[&str]) -> bool {
-    Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok()
-}
-
 /// Whether `oracle` can be asked. Says so when not.
 ///
 /// # Panics
@@ -60,15 +50,7 @@ fn starts(program: &str, arguments: &[&str]) -> bool {
 pub fn require(oracle: Oracle) -> bool {
     let here = oracle.is_here();
     if !here {
-        let required = env::var("ORACLES").is_ok_and(|value| value == "required");
-        assert!(!required, "ORACLES=required, but there is no {oracle}");
-        report(&format!("skipped: there is no {oracle}"));
+        oracles::missing(oracle);
     }
     here
-}
-
-/// Tells whoever runs the tests, past the capture of their output.
-fn report(line: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -27,30 +27,22 @@ fn platform(family: Family) -> &'static str {
 }
 
 /// The oracle of a family: `iga64`, and for Xe2 the command in `NEWER_IGA64` (words separated by
-/// spaces). `None`, said on stderr, if it is not there; with `ORACLES=required` that is a failure.
+/// spaces). `None` if it is not there, as [`oracles`] has it.
 pub fn find(family: Family) -> Option<Iga> {
     let command = match family {
-        Family::Xe2 => std::env::var("NEWER_IGA64").ok(),
-        _ => Some("iga64".into()),
+        Family::Xe2 => oracles::variable("NEWER_IGA64", "iga64 that knows Xe2")?,
+        _ => "iga64".to_owned(),
     };
-    let iga = command.and_then(|command| {
-        let mut words = command.split_whitespace().map(str::to_owned);
-        Some(Iga {
-            program: words.next()?.into(),
-            leading: words.collect(),
-            platform: platform(family),
-        })
-    });
-    let found = iga.filter(|iga| iga.command().arg("-h").output().is_ok());
-    if found.is_none() {
-        let required = std::env::var("ORACLES").is_ok_and(|value| value == "required");
-        assert!(
-            !required || family == Family::Xe2,
-            "ORACLES=required, and there is no iga64 for {family}"
-        );
-        eprintln!("skipped: no iga64 for {family}");
-    }
-    found
+    let mut words = command.split_whitespace();
+    let program = words.next()?;
+    let leading: Vec<&str> = words.collect();
+    let arguments = [leading.as_slice(), &["-h"]].concat();
+    let here = oracles::program(program, &arguments, "iga64 (Debian package libigc-tools)");
+    here.then(|| Iga {
+        program: program.into(),
+        leading: leading.into_iter().map(str::to_owned).collect(),
+        platform: platform(family),
+    })
 }
 
 impl Iga {

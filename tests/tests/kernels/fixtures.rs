@@ -1,6 +1,5 @@
 //! The committed zebins are what the committed sources compile to.
 
-use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -8,6 +7,10 @@ use std::process::Command;
 use stack_tests::corpus::{self, ROWS, SETS};
 use stack_tests::{Oracle, require};
 use umd::Binary;
+
+/// The compiler for what Debian's does not know.
+const NEWER: &str = "NEWER_OCLOC";
+const NEWER_WHAT: &str = "ocloc 26.27";
 
 /// Runs a build script into an empty folder.
 fn rebuild(script: &Path, arguments: &[&str]) -> tempfile::TempDir {
@@ -57,7 +60,12 @@ fn assert_same_zebins(committed: &Path, rebuilt: &Path) {
     for entry in fs::read_dir(committed).unwrap().flatten() {
         let path = entry.path();
         if entry.file_name().to_string_lossy().contains(".zebin") {
-            let current = same(&read(&path), &read(&rebuilt.join(entry.file_name())));
+            let again = rebuilt.join(entry.file_name());
+            // Xe2 needs the newer compiler, and its scripts leave it out without.
+            if !again.exists() && oracles::variable(NEWER, NEWER_WHAT).is_none() {
+                continue;
+            }
+            let current = same(&read(&path), &read(&again));
             assert!(current, "{} is out of date", path.display());
             compared += 1;
         }
@@ -85,7 +93,7 @@ fn the_corpus_is_up_to_date() {
     if !require(Oracle::Ocloc) {
         return;
     }
-    if env::var_os("ORACLES").is_some() {
+    if oracles::are_required() {
         assert_corpus_is_current(&names(false));
     } else {
         assert_corpus_is_current(&["tgl"]);
@@ -94,21 +102,30 @@ fn the_corpus_is_up_to_date() {
 
 #[test]
 fn the_corpus_of_the_newer_compiler_is_up_to_date() {
-    if env::var_os("NEWER_OCLOC").is_some() {
+    if oracles::variable(NEWER, NEWER_WHAT).is_some() {
         assert_corpus_is_current(&names(true));
-    } else {
-        eprintln!("skipped: NEWER_OCLOC names no compiler");
     }
 }
 
+/// What the product, its tests and its examples have of the compiler.
 #[test]
-fn the_examples_are_up_to_date() {
+fn the_other_zebins_are_up_to_date() {
     if !require(Oracle::Ocloc) {
         return;
     }
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
-    let rebuilt = rebuild(&examples.join("build.sh"), &[]);
-    assert_same_zebins(&examples, rebuilt.path());
+    for folder in [
+        "examples",
+        "intel-gpu-run/bench",
+        "intel-gpu-run/tests/kernels",
+        "umd/tests/kernels",
+        "umd/src/transfer/kernels",
+    ] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("..")
+            .join(folder);
+        let rebuilt = rebuild(&folder.join("build.sh"), &[]);
+        assert_same_zebins(&folder, rebuilt.path());
+    }
 }
 
 #[test]
