@@ -57,9 +57,9 @@ pub const XEHPG: TypeTable = TypeTable {
 
 /// XeHPC and Xe2 add 8-bit and tensor floats.
 pub const XEHPC: TypeTable = TypeTable {
-    register: t![Ub Uw Ud Uq B W D Q __ Hf F Df Bf8 Bf Tf32 __],
+    register: t![Ub Uw Ud Uq B W D Q Bf8 Hf F Df __ Bf Tf32 __],
     immediate: t![Uv Uw Ud Uq V W D Q Vf Hf F Df __ Bf __ __],
-    ternary: t![Ub Uw Ud Uq B W D Q __ Hf F Df Bf8 Bf Tf32 __],
+    ternary: t![Ub Uw Ud Uq B W D Q Bf8 Hf F Df __ Bf Tf32 __],
     align16: t![__ __ __ __ __ __ __ __],
 };
 

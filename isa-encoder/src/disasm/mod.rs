@@ -17,7 +17,7 @@ use core::ops::Range;
 use devinfo::Family;
 
 use crate::code::{decode, encode, traits, undefined};
-use crate::model::{Branch, Instruction, Opcode};
+use crate::model::{Branch, Dst, Flag, Instruction, Opcode, Register, Specific, Src, Type};
 use print::Targets;
 
 /// How [`Disassembler`] prints.
@@ -263,6 +263,7 @@ fn assembles(
     bytes: &[u8],
 ) -> Result<Instruction, String> {
     let why = match encode(family, &instruction) {
+        Ok(_) if !is_told(family, &instruction) => String::from("IGA syntax has no form for it"),
         Ok((again, length)) if again.get(..length) == Some(bytes) => return Ok(instruction),
         Ok((again, _)) if undefined::differ_there_only(family, &again, bytes) => {
             return Ok(instruction);
@@ -273,6 +274,56 @@ fn assembles(
     let mut text = String::new();
     print::instruction(&mut text, family, &instruction, &print::Distances);
     Err(alloc::format!("{text}: {why}"))
+}
+
+/// Whether text can say the instruction: sub-registers count elements, destinations have a stride,
+/// `wait` has one register, where bytes have two, and a flag goes with what uses it.
+fn is_told(family: Family, instruction: &Instruction) -> bool {
+    let aligned = |reg: Register, ty: Type| (u32::from(reg.byte) * 8).is_multiple_of(ty.bits());
+    let table = traits(family);
+    let fixed = table.align16 || instruction.opcode == Opcode::Madm;
+    let mut sources = instruction.src.iter().enumerate();
+    let sources = sources.all(|(index, src)| match *src {
+        Src::Direct { reg, ty, .. } => aligned(reg, ty),
+        // The regions of the macros are implied.
+        Src::Macro { region, ty, .. } if fixed => {
+            region == table.macro_region(instruction, index, ty)
+        }
+        _ => true,
+    });
+    let dst = match instruction.dst {
+        Dst::Direct { reg, hstride, ty } => hstride != 0 && aligned(reg, ty),
+        Dst::Indirect { hstride, .. } => hstride != 0,
+        Dst::Macro { hstride, .. } if table.align16 => {
+            hstride == table.macro_stride(instruction.opcode)
+        }
+        Dst::Macro { hstride, .. } => hstride != 0,
+        Dst::None => true,
+    };
+    let wait = instruction.opcode != Opcode::Wait
+        || instruction.dst == table.wait_destination(&instruction.src[0]);
+    // Payloads are whole registers; those that a0 names have no type.
+    let whole = |reg: Register| reg.byte == 0;
+    let send = !instruction.opcode.is_send()
+        || !instruction.swsb.no_acc_set
+            && match instruction.dst {
+                Dst::Direct { reg, hstride, .. } => hstride == 1 && whole(reg),
+                Dst::Indirect { hstride, ty, .. } => hstride == 1 && ty == Type::Ud,
+                Dst::None | Dst::Macro { .. } => true,
+            }
+            && match instruction.src[0] {
+                Src::Direct { reg, .. } => whole(reg),
+                Src::Indirect { ty, .. } => ty == Type::Ud,
+                _ => true,
+            };
+    // `sync` has no channels in text, and a mask no type.
+    let sync = !matches!(instruction.specific, Specific::Sync(_))
+        || instruction.exec_size == 1
+            && instruction.channel_offset == 0
+            && instruction.src[0].ty().is_none_or(|ty| ty == Type::Ud);
+    let named = instruction.predicate.is_some() || instruction.cond.is_some();
+    let flag = named || instruction.flag == Flag::default();
+    sources && dst && wait && send && sync && flag
 }
 
 /// What the bytes of one instruction are, or why they are none.
