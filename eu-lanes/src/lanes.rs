@@ -25,7 +25,7 @@ pub(crate) fn load<W: Word, const N: usize>(
             None => [W::ZERO; N],
         },
         Form::Scalar => [W::of(scalar(bytes, at, source.element)); N],
-        Form::Region => region(bytes, source, reading, modes),
+        Form::Narrow | Form::Region => region(bytes, source, reading, modes),
     };
     let (keep, flip) = (W::of(source.keep), W::of(source.flip));
     match reading {
@@ -131,8 +131,15 @@ fn each<W: Word, const B: usize, const N: usize>(
     source: &Source,
     lane: impl Fn([u8; B]) -> W,
 ) -> [W; N] {
-    let mut out = [W::ZERO; N];
     let region = &source.region;
+    // As with packed lanes, what lies behind the last of fewer lanes than `N` does not matter.
+    if source.form == Form::Narrow
+        && let Some(tail) = bytes.get(region.at as usize..)
+        && let Some(elements) = tail.as_chunks::<B>().0.first_chunk::<N>()
+    {
+        return core::array::from_fn(|i| lane(elements[i]));
+    }
+    let mut out = [W::ZERO; N];
     let (mut row, mut at, mut column) = (region.at as usize, region.at as usize, 0);
     for out in out.iter_mut().take(source.lanes.into()) {
         if let Some(element) = bytes.get(at..).and_then(<[u8]>::first_chunk) {

@@ -133,6 +133,8 @@ pub(crate) enum Form {
     Scalar,
     /// [`Source::constant`].
     Constant,
+    /// Narrower elements, one behind the other.
+    Narrow,
     /// Anything else.
     Region,
 }
@@ -226,8 +228,11 @@ fn form(element: Element, region: Region, word: usize, lanes: u8) -> Form {
     };
     let one = all(|at, _, _| at == 0);
     if element.bytes() != word {
+        let size = element.bytes();
         if one && !element.is_float() {
             Form::Scalar
+        } else if (0..usize::from(lanes)).all(|lane| offset(&region, lane) == lane * size) {
+            Form::Narrow
         } else {
             Form::Region
         }

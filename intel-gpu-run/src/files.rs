@@ -40,6 +40,74 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     result.map_err(|e| Error::unwritable(path, e))
 }
 
+/// How much of a file is in memory at once: it stays in the processor's cache.
+const PART: usize = 256 << 10;
+
+/// The length of a regular file; `None` of what has none before it was read.
+///
+/// # Errors
+/// [`Error::Rejected`] if there is no such file.
+pub fn length(path: &Path) -> Result<Option<u64>, Error> {
+    if is_stream(path) {
+        return Ok(None);
+    }
+    let metadata = fs::metadata(path).map_err(|e| Error::unreadable(path, e))?;
+    Ok(metadata.is_file().then_some(metadata.len()))
+}
+
+/// Reads the first `length` bytes of a file, part after part.
+///
+/// # Errors
+/// [`Error::Rejected`] if it cannot be read or is shorter; those of `take`.
+pub fn read_parts(
+    path: &Path,
+    length: u64,
+    mut take: impl FnMut(&[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut file = fs::File::open(path).map_err(|e| Error::unreadable(path, e))?;
+    let mut buffer = vec![0; PART];
+    for size in parts(length) {
+        let part = &mut buffer[..size];
+        file.read_exact(part)
+            .map_err(|e| Error::unreadable(path, e))?;
+        take(part)?;
+    }
+    Ok(())
+}
+
+/// Writes a file of `length` bytes, or as many to stdout for `-`, part after part; `give` fills
+/// the part from an offset on.
+///
+/// # Errors
+/// [`Error::Failed`] if it cannot be written; those of `give`.
+pub fn write_parts(
+    path: &Path,
+    length: u64,
+    mut give: impl FnMut(u64, &mut [u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut out: Box<dyn Write> = if is_stream(path) {
+        Box::new(io::stdout().lock())
+    } else {
+        Box::new(fs::File::create(path).map_err(|e| Error::unwritable(path, e))?)
+    };
+    let mut buffer = vec![0; PART];
+    let mut at = 0;
+    for size in parts(length) {
+        let part = &mut buffer[..size];
+        give(at, part)?;
+        out.write_all(part)
+            .map_err(|e| Error::unwritable(path, e))?;
+        at += size as u64;
+    }
+    out.flush().map_err(|e| Error::unwritable(path, e))
+}
+
+/// The sizes of the parts of `length` bytes.
+fn parts(length: u64) -> impl Iterator<Item = usize> {
+    let part = move |at| PART.min(usize::try_from(length - at).unwrap_or(PART));
+    (0..length).step_by(PART).map(part)
+}
+
 /// Prints data to stdout.
 ///
 /// A reader that went away (`| head`) is no failure.

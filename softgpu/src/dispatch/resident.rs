@@ -1,7 +1,9 @@
 //! A group whose threads occupy EU slots.
 
+use std::ops::AddAssign;
+
 use super::payload::{Place, RegisterImage, Topology};
-use super::report::ThreadAt;
+use super::report::{DispatchError, ThreadAt};
 use super::walker::Walker;
 use crate::eu::{CodeCache, Counters, Stop, Thread, ThreadStart};
 use crate::mem::View;
@@ -9,12 +11,12 @@ use crate::sf::StateCache;
 use crate::{Barrier, Checks, Fault, GroupEnv, Slm};
 
 /// A resident group. Finished ones are started again for the next group, which keeps their
-/// register files' memory.
+/// allocations.
 #[derive(Debug)]
 pub struct Resident {
     group: [u32; 3],
     slots: Vec<u32>,
-    threads: Vec<Resumable>,
+    threads: Vec<State>,
     live: usize,
     slices: u32,
     slm: Slm,
@@ -22,17 +24,23 @@ pub struct Resident {
 }
 
 #[derive(Debug)]
-struct Resumable {
-    thread: Thread,
-    state: State,
+enum State {
+    /// Has its slot, and its registers are not loaded yet.
+    Fresh,
+    Ready(Box<Thread>),
+    /// Waits for this barrier generation to pass.
+    AtBarrier(Box<Thread>, u32),
+    Ended,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Ready,
-    /// Waits for this barrier generation to pass.
-    AtBarrier(u32),
-    Ended,
+/// What threads are loaded with, and register files that no thread has at the moment.
+///
+/// Threads are loaded when their first turn comes: most end in it, and the next one gets the
+/// registers that are still in the host's cache.
+#[derive(Debug)]
+pub struct Loader {
+    image: RegisterImage,
+    vacant: Vec<Box<Thread>>,
 }
 
 /// What one slice of a group did.
@@ -42,6 +50,14 @@ pub struct Slice {
     pub executed: Counters,
     /// Threads that ended.
     pub ended: u64,
+}
+
+impl AddAssign for Slice {
+    fn add_assign(&mut self, other: Self) {
+        self.executed.instructions += other.executed.instructions;
+        self.executed.channels += other.executed.channels;
+        self.ended += other.ended;
+    }
 }
 
 /// What a host thread lends to the groups that it runs.
@@ -71,109 +87,79 @@ impl Resident {
         }
     }
 
-    /// Loads the threads of `group` into `slots`.
-    ///
-    /// # Errors
-    /// A page fault of the threads' data.
-    pub fn start(
-        &mut self,
-        walker: &Walker,
-        group: [u32; 3],
-        slots: Vec<u32>,
-        image: &mut RegisterImage,
-        memory: &View<'_>,
-    ) -> Result<(), Fault> {
+    /// Takes the group's place: its threads start in `slots` when their turns come.
+    pub fn start(&mut self, walker: &Walker, group: [u32; 3], slots: Vec<u32>) {
         self.group = group;
         self.slots = slots;
         self.slices = 0;
         self.slm = Slm::new(walker.slm_bytes as usize);
         self.barrier = Barrier::new(walker.threads_per_group());
-        self.threads.truncate(self.slots.len());
-        for (index, &slot) in self.slots.iter().enumerate() {
-            let thread = index as u32;
-            let payload = image.thread(
-                walker,
-                Place {
-                    group,
-                    thread,
-                    slot,
-                },
-                memory,
-            )?;
-            let topology = Topology::of(walker.family, slot);
-            let start = ThreadStart {
-                family: walker.family,
-                payload,
-                ip: walker.kernel,
-                dispatch_mask: walker.dispatch_mask(thread),
-                simd: walker.simd,
-                grf_count: walker.grf_count,
-                sr0: topology.state,
-                msg0: topology.message,
-                thread_slot: slot,
-                cr0: walker.cr0,
-            };
-            match self.threads.get_mut(index) {
-                Some(resumable) => {
-                    resumable.thread.restart(&start);
-                    resumable.state = State::Ready;
-                }
-                None => self.threads.push(Resumable {
-                    thread: Thread::new(&start),
-                    state: State::Ready,
-                }),
-            }
-        }
+        self.threads.clear();
+        self.threads.resize_with(self.slots.len(), || State::Fresh);
         self.live = self.threads.len();
-        Ok(())
     }
 
     /// Runs each thread that can run for at most `budget` instructions.
     ///
     /// # Errors
-    /// The first fault, with the thread that made it.
+    /// The first fault: of a thread, or of the data that one was to be loaded with.
     pub fn run(
         &mut self,
         walker: &Walker,
         host: &Host<'_>,
+        loader: &mut Loader,
         budget: u32,
-    ) -> Result<Slice, (Fault, ThreadAt)> {
+    ) -> Result<Slice, DispatchError> {
         let mut slice = Slice::default();
         self.slices = self.slices.saturating_add(1);
-        for (index, resumable) in self.threads.iter_mut().enumerate() {
-            match resumable.state {
+        let env = GroupEnv {
+            family: walker.family,
+            memory: host.memory,
+            bases: walker.bases,
+            binding_table: walker.binding_table,
+            sampler_state: walker.sampler_state,
+            slm: &self.slm,
+            barrier: &self.barrier,
+            code: host.code,
+            state: host.state,
+            checks: host.checks,
+        };
+        for (index, (state, &slot)) in self.threads.iter_mut().zip(&self.slots).enumerate() {
+            let mut thread = match std::mem::replace(state, State::Ended) {
                 State::Ended => continue,
-                State::AtBarrier(generation) if !self.barrier.is_released(generation) => continue,
-                State::AtBarrier(_) | State::Ready => {}
-            }
-            let env = GroupEnv {
-                family: walker.family,
-                memory: host.memory,
-                bases: walker.bases,
-                binding_table: walker.binding_table,
-                sampler_state: walker.sampler_state,
-                slm: &self.slm,
-                barrier: &self.barrier,
-                code: host.code,
-                state: host.state,
-                checks: host.checks,
+                State::AtBarrier(thread, generation) if !self.barrier.is_released(generation) => {
+                    *state = State::AtBarrier(thread, generation);
+                    continue;
+                }
+                State::AtBarrier(thread, _) | State::Ready(thread) => thread,
+                State::Fresh => {
+                    let place = Place {
+                        group: self.group,
+                        thread: index as u32,
+                        slot,
+                    };
+                    loader
+                        .load(walker, place, host.memory)
+                        .map_err(DispatchError::Start)?
+                }
             };
-            let before = resumable.thread.counters();
-            let stop = resumable.thread.run(&env, budget);
-            let after = resumable.thread.counters();
+            let before = thread.counters();
+            let stop = thread.run(&env, budget);
+            let after = thread.counters();
             slice.executed.instructions += after.instructions.wrapping_sub(before.instructions);
             slice.executed.channels += after.channels.wrapping_sub(before.channels);
-            resumable.state = match stop {
-                Ok(Stop::Budget) => State::Ready,
-                Ok(Stop::Barrier(generation)) => State::AtBarrier(generation),
+            *state = match stop {
+                Ok(Stop::Budget) => State::Ready(thread),
+                Ok(Stop::Barrier(generation)) => State::AtBarrier(thread, generation),
                 Ok(Stop::EndOfThread) => {
                     self.live -= 1;
                     slice.ended += 1;
+                    loader.vacant.push(thread);
                     State::Ended
                 }
                 Err(fault) => {
-                    let ip = resumable.thread.ip();
-                    return Err((fault, at(walker, self.group, index, ip)));
+                    let at = at(walker, self.group, index, thread.ip());
+                    return Err(DispatchError::Fault { fault, at });
                 }
             };
         }
@@ -197,17 +183,62 @@ impl Resident {
 
     /// Where the threads are that have not ended.
     pub fn live_threads(&self, walker: &Walker) -> impl Iterator<Item = ThreadAt> {
-        self.threads
-            .iter()
-            .enumerate()
-            .filter(|(_, resumable)| resumable.state != State::Ended)
-            .map(|(index, resumable)| {
-                let waits = matches!(resumable.state, State::AtBarrier(_));
-                ThreadAt {
-                    waits,
-                    ..at(walker, self.group, index, resumable.thread.ip())
-                }
+        let place = |(index, state): (usize, &State)| {
+            let (ip, waits) = match state {
+                State::Fresh => (walker.kernel, false),
+                State::Ready(thread) => (thread.ip(), false),
+                State::AtBarrier(thread, _) => (thread.ip(), true),
+                State::Ended => return None,
+            };
+            Some(ThreadAt {
+                waits,
+                ..at(walker, self.group, index, ip)
             })
+        };
+        self.threads.iter().enumerate().filter_map(place)
+    }
+}
+
+impl Loader {
+    /// Reads what all threads of the walker share.
+    ///
+    /// # Errors
+    /// Those of [`RegisterImage::new`].
+    pub fn new(walker: &Walker, memory: &View<'_>) -> Result<Self, Fault> {
+        Ok(Self {
+            image: RegisterImage::new(walker, memory)?,
+            vacant: Vec::new(),
+        })
+    }
+
+    /// The thread at `place`, at its entry point.
+    fn load(
+        &mut self,
+        walker: &Walker,
+        place: Place,
+        memory: &View<'_>,
+    ) -> Result<Box<Thread>, Fault> {
+        let payload = self.image.thread(walker, place, memory)?;
+        let topology = Topology::of(walker.family, place.slot);
+        let start = ThreadStart {
+            family: walker.family,
+            payload,
+            ip: walker.kernel,
+            dispatch_mask: walker.dispatch_mask(place.thread),
+            simd: walker.simd,
+            grf_count: walker.grf_count,
+            sr0: topology.state,
+            msg0: topology.message,
+            thread_slot: place.slot,
+            cr0: walker.cr0,
+        };
+        Ok(match self.vacant.pop() {
+            Some(mut thread) => {
+                thread.restart(&start);
+                thread
+            }
+            None => Box::new(Thread::new(&start)),
+        })
     }
 }
 
@@ -239,23 +270,24 @@ mod tests {
             thread_slots: 4096,
             ..walker()
         };
-        let mut image = RegisterImage::new(&walker, &view).expect("no data");
-        let mut resident = Resident::vacant();
+        let mut loader = Loader::new(&walker, &view).expect("no data");
         // Two of them are one by the ten bits of r0.5.
-        let slots = vec![5, 1029, 4095];
-        resident
-            .start(&walker, [0; 3], slots.clone(), &mut image, &view)
-            .expect("no data to read");
-        let kept: Vec<_> = resident
-            .threads
-            .iter()
-            .map(|resumable| resumable.thread.slot())
-            .collect();
-        assert_eq!(kept, slots);
-        let r0 = |thread: usize| {
-            let bytes = resident.threads[thread].thread.registers();
+        let slots = [5, 1029, 4095];
+        let threads = slots.map(|slot| {
+            let place = Place {
+                group: [0; 3],
+                thread: 0,
+                slot,
+            };
+            let thread = loader.load(&walker, place, &view);
+            thread.expect("no data to read")
+        });
+        assert_eq!(threads.each_ref().map(|thread| thread.slot()), slots);
+        let r0 = |thread: &Thread| {
+            let bytes = thread.registers();
             u32::from_le_bytes(bytes[20..24].try_into().expect("4 bytes"))
         };
-        assert_eq!([0, 1, 2].map(|thread| r0(thread) & 0x3ff), [5, 5, 1023]);
+        let short = threads.each_ref().map(|thread| r0(thread) & 0x3ff);
+        assert_eq!(short, [5, 5, 1023]);
     }
 }

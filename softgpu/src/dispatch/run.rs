@@ -6,9 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::payload::RegisterImage;
 use super::report::DispatchError;
-use super::resident::{Host, Resident};
+use super::resident::{Host, Loader, Resident, Slice};
 use super::slots::Slots;
 use super::walker::Walker;
 use crate::eu::CodeCache;
@@ -142,8 +141,8 @@ impl Shared<'_> {
 
     fn run_groups(&self, host: &Host<'_>) {
         let memory = host.memory;
-        let mut image = match RegisterImage::new(self.walker, memory) {
-            Ok(image) => image,
+        let mut loader = match Loader::new(self.walker, memory) {
+            Ok(loader) => loader,
             Err(fault) => return self.fail(DispatchError::Start(fault)),
         };
         let mut resident: VecDeque<Resident> = VecDeque::new();
@@ -164,40 +163,44 @@ impl Shared<'_> {
                     waiting_group = None;
                     let mut group = vacant.pop().unwrap_or_else(Resident::vacant);
                     let ids = self.walker.group_at(index);
-                    match group.start(self.walker, ids, slots, &mut image, memory) {
-                        Ok(()) => resident.push_back(group),
-                        Err(fault) => self.fail(DispatchError::Start(fault)),
-                    }
+                    group.start(self.walker, ids, slots);
+                    resident.push_back(group);
                 }
             }
             if resident.is_empty() && waiting_group.is_none() {
                 return;
             }
             memory.refresh();
-            let executed = self.pass(&mut resident, &mut vacant, host);
-            if executed == 0 {
+            let slice = self.pass(&mut resident, &mut vacant, host, &mut loader);
+            if slice.executed.instructions == 0 {
                 // All wait: for slots that other host threads hold, or for ever.
                 thread::sleep(Duration::from_micros(50));
             }
-            self.check_hang();
+            let now = self.started.elapsed().as_millis() as u64;
+            if slice.ended != 0 {
+                self.last_end.store(now, Ordering::Relaxed);
+            } else {
+                self.check_hang(now);
+            }
         }
     }
 
-    /// Gives each resident group one slice. Returns how many instructions they ran.
+    /// Gives each resident group one slice. Returns what they did together.
     fn pass(
         &self,
         resident: &mut VecDeque<Resident>,
         vacant: &mut Vec<Resident>,
         host: &Host<'_>,
-    ) -> u64 {
-        let mut executed = 0;
+        loader: &mut Loader,
+    ) -> Slice {
+        let mut all = Slice::default();
         for _ in 0..resident.len() {
             let Some(mut group) = resident.pop_front() else {
                 break;
             };
-            match group.run(self.walker, host, SLICE) {
+            match group.run(self.walker, host, loader, SLICE) {
                 Ok(slice) => {
-                    executed += slice.executed.instructions;
+                    all += slice;
                     let statistics = self.statistics;
                     statistics
                         .instructions
@@ -207,10 +210,9 @@ impl Shared<'_> {
                         .fetch_add(slice.executed.channels, Ordering::Relaxed);
                     if slice.ended != 0 {
                         statistics.threads.fetch_add(slice.ended, Ordering::Relaxed);
-                        self.last_end.store(self.elapsed(), Ordering::Relaxed);
                     }
                 }
-                Err((fault, at)) => self.fail(DispatchError::Fault { fault, at }),
+                Err(error) => self.fail(error),
             }
             if group.is_finished() {
                 self.statistics.groups_ended.fetch_add(1, Ordering::Relaxed);
@@ -220,7 +222,7 @@ impl Shared<'_> {
                 resident.push_back(group);
             }
         }
-        executed
+        all
     }
 
     fn next_group(&self) -> Option<u64> {
@@ -235,15 +237,10 @@ impl Shared<'_> {
             .then_some(slots)
     }
 
-    /// Milliseconds since the walker started.
-    fn elapsed(&self) -> u64 {
-        self.started.elapsed().as_millis() as u64
-    }
-
-    fn check_hang(&self) {
-        let quiet = self
-            .elapsed()
-            .saturating_sub(self.last_end.load(Ordering::Relaxed));
+    /// Ends the walker if no thread has ended for too long; `now` is in milliseconds from its
+    /// start.
+    fn check_hang(&self, now: u64) {
+        let quiet = now.saturating_sub(self.last_end.load(Ordering::Relaxed));
         if u128::from(quiet) > self.options.hang_timeout.as_millis() {
             self.fail(DispatchError::Hang {
                 live: 0,

@@ -1,6 +1,6 @@
 //! The decoded-instruction cache.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use isa_encoder::{Opcode, Specific};
@@ -32,6 +32,8 @@ pub struct CodeCache {
 struct Inner {
     ops: Vec<Op>,
     pages: HashMap<u32, Box<[u32; PAGE]>>,
+    /// The op that was found last: threads start at one place.
+    last: Cell<u32>,
     grf_count: u16,
 }
 
@@ -105,10 +107,23 @@ impl CodeCache {
 }
 
 impl Inner {
+    #[inline]
     fn find(&self, ip: u32) -> Option<u32> {
+        let last = self.last.get();
+        match self.ops.get(last as usize) {
+            Some(op) if op.ip == ip => Some(last),
+            _ => self.look_up(ip),
+        }
+    }
+
+    fn look_up(&self, ip: u32) -> Option<u32> {
         let page = self.pages.get(&(ip / GRAIN / PAGE as u32))?;
         let index = page[(ip / GRAIN) as usize % PAGE];
-        (index != NONE && ip.is_multiple_of(GRAIN)).then_some(index)
+        if index == NONE || !ip.is_multiple_of(GRAIN) {
+            return None;
+        }
+        self.last.set(index);
+        Some(index)
     }
 }
 

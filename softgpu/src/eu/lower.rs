@@ -10,7 +10,7 @@ use isa_encoder::{
 
 use super::family::Rules;
 use super::general;
-use super::op::{Action, Class, Immediate, Op, Pred, SendOp, Targets};
+use super::op::{Action, Class, Immediate, Op, Pred, SendOp, SendRegisters, Targets};
 use super::operand::{Dest, Lowering, Source};
 use super::ops::softfloat::Format;
 use super::ops::value::format_of;
@@ -275,19 +275,32 @@ fn lower_send(
         }
         _ => None,
     };
+    let registers = SendRegisters {
+        src0: payload(&instruction.src[0])?,
+        src1: payload(&instruction.src[1])?,
+        dst,
+        src1_len: send.src1_len,
+    };
+    let spans = match (descriptor, extended) {
+        (Immediate::Value(descriptor), Immediate::Value(extended)) => {
+            let file = super::regs::end(lowering.rules.family, lowering.grf_count);
+            registers
+                .spans(lowering.rules, file, descriptor, extended)
+                .ok()
+        }
+        _ => None,
+    };
     Ok(SendOp {
         meaning,
         sfid,
         descriptor,
         extended,
-        src0: payload(&instruction.src[0])?,
-        src1: payload(&instruction.src[1])?,
-        dst,
+        registers,
+        spans,
         extended_offset: match send.exdesc {
             Descriptor::Register { .. } => Some(send.exdesc_offset),
             Descriptor::Immediate(_) => None,
         },
-        src1_len: send.src1_len,
         ex_bso: send.ex_bso,
         eot: send.eot,
     })

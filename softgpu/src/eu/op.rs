@@ -1,6 +1,7 @@
 //! The lowered form of an instruction.
 
 use core::cell::Cell;
+use core::ops::Range;
 
 use isa_encoder::message::Message as Meaning;
 use isa_encoder::{CondMod, Opcode, Specific};
@@ -52,19 +53,54 @@ pub(super) struct SendOp {
     pub sfid: Option<u8>,
     pub descriptor: Immediate,
     pub extended: Immediate,
-    /// Register file offset of the payloads and the response; `None` for null.
-    pub src0: Option<u32>,
-    pub src1: Option<u32>,
-    pub dst: Option<u32>,
+    pub registers: SendRegisters,
+    /// The same with their lengths, where the descriptors are in the instruction and the
+    /// registers exist.
+    pub spans: Option<Spans>,
     /// The bits beside an extended descriptor that is in a register.
     pub extended_offset: Option<u32>,
-    /// Length of source 1 in registers, where the instruction says it.
-    pub src1_len: Option<u8>,
     /// The extended descriptor is a bindless surface offset.
     pub ex_bso: bool,
     pub eot: bool,
     /// What the descriptors ask for, where they are in the instruction and mean something.
     pub meaning: Option<Meaning>,
+}
+
+/// The registers that a send names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SendRegisters {
+    /// Register file offset of the payloads and the response; `None` for null.
+    pub src0: Option<u32>,
+    pub src1: Option<u32>,
+    pub dst: Option<u32>,
+    /// Length of source 1 in registers, where the instruction says it.
+    pub src1_len: Option<u8>,
+}
+
+/// Bytes of the register file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Span {
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    #[inline(always)]
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    pub fn overlaps(self, other: Self) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+}
+
+/// The registers that a send uses, whole.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spans {
+    pub src0: Span,
+    pub src1: Span,
+    pub dst: Span,
 }
 
 /// A dword that is in the instruction or in a register.

@@ -109,6 +109,11 @@ pub(super) fn locate(
     (offset < bytes).then_some((base + offset, base..base + bytes))
 }
 
+/// Where the general registers end.
+pub(super) const fn end(family: Family, grf_count: u16) -> usize {
+    GRF_BASE + grf_count as usize * family.grf_bytes()
+}
+
 /// The register file.
 #[derive(Clone, Debug)]
 pub(super) struct Registers {
@@ -119,7 +124,7 @@ pub(super) struct Registers {
 impl Registers {
     /// Zeroed registers.
     pub fn new(family: Family, grf_count: u16) -> Self {
-        let grf_end = GRF_BASE + usize::from(grf_count) * family.grf_bytes();
+        let grf_end = end(family, grf_count);
         Self {
             bytes: vec![0; grf_end + PADDING],
             grf_end,
@@ -128,9 +133,14 @@ impl Registers {
 
     /// Zeroes everything for a thread with this many registers.
     pub fn reset(&mut self, family: Family, grf_count: u16) {
-        self.grf_end = GRF_BASE + usize::from(grf_count) * family.grf_bytes();
+        self.grf_end = end(family, grf_count);
         self.bytes.clear();
         self.bytes.resize(self.grf_end + PADDING, 0);
+    }
+
+    /// Where the general registers end.
+    pub fn grf_end(&self) -> usize {
+        self.grf_end
     }
 
     /// The general registers.

@@ -1,10 +1,9 @@
 //! Sends: finds the payload, and hands it to the shared function.
 
-use core::ops::Range;
-
 use super::convergence::{self, Flow};
-use super::op::{Immediate, Op, SendOp};
-use super::regs::{GRF_BASE, Registers};
+use super::family::Rules;
+use super::op::{Immediate, Op, SendOp, SendRegisters, Span, Spans};
+use super::regs::GRF_BASE;
 use super::state::State;
 use crate::sf::{self, Effect, Message};
 use crate::{Fault, GroupEnv};
@@ -34,38 +33,32 @@ pub(super) fn execute(
     if mask == 0 && !send.eot {
         return Ok(Effect::None);
     }
-
-    let grf = state.rules.grf_bytes;
-    let src0_len = (descriptor >> 25 & 0xf) as usize;
-    let mut dst_len = (descriptor >> 20 & 0x1f) as usize;
-    // The field cannot say 32; a two-dimensional block load that long says 31 and its function
-    // finds the length itself.
-    if dst_len == 31 {
-        dst_len = dst_len.max(registers_left(state, send.dst).min(MAX_REGISTERS));
-    }
-    let src1_len = match send.src1_len {
-        Some(length) => usize::from(length).min(MAX_REGISTERS),
-        None => (extended_descriptor >> 6 & 0x1f) as usize,
+    let spans = match send.spans {
+        Some(spans) => spans,
+        None => spans_now(state, op, send, descriptor, extended_descriptor)?,
     };
-
-    let src0 = range(&state.regs, op, "source 0", send.src0, src0_len * grf)?;
-    let src1 = range(&state.regs, op, "source 1", send.src1, src1_len * grf)?;
-    let dst = range(&state.regs, op, "the response", send.dst, dst_len * grf)?;
-    // A payload that the response overwrites is read whole before that.
-    let (mut copy0, mut copy1) = (Vec::new(), Vec::new());
-    for (src, copy) in [(&src0, &mut copy0), (&src1, &mut copy1)] {
-        if src.start < dst.end && dst.start < src.end {
-            copy.extend_from_slice(state.regs.bytes().get(src.clone()).unwrap_or_default());
+    if let Some(checks) = env.checks {
+        checks.set_ip(op.ip.into());
+        if let Some(meaning) = &send.meaning {
+            convergence::check(checks, &Flow::of(state), op, meaning);
         }
     }
-    let flow = Flow::of(state);
-    let (head, rest) = state.regs.bytes_mut().split_at_mut(dst.start);
-    let (response, tail) = rest.split_at_mut(dst.len());
-    let payload = |src: Range<usize>, copy| -> &[u8] {
-        let part = if src.end <= dst.start {
-            head.get(src)
-        } else if src.start >= dst.end {
-            tail.get(src.start - dst.end..src.end - dst.end)
+    let thread_slot = state.thread_slot;
+    let Spans { src0, src1, dst } = spans;
+    let bytes = state.regs.bytes_mut();
+    // A payload that the response overwrites is read whole before that.
+    let mut copies = [Vec::new(), Vec::new()];
+    if dst.overlaps(src0) || dst.overlaps(src1) {
+        copies = [src0, src1].map(|span| copy(bytes, span));
+    }
+    let (head, rest) = bytes.split_at_mut(dst.start as usize);
+    let (response, tail) = rest.split_at_mut((dst.end - dst.start) as usize);
+    let payload = |span: Span, copy| -> &[u8] {
+        let part = if span.end <= dst.start {
+            head.get(span.range())
+        } else if span.start >= dst.end {
+            let behind = dst.end as usize;
+            tail.get(span.start as usize - behind..span.end as usize - behind)
         } else {
             None
         };
@@ -79,17 +72,11 @@ pub(super) fn execute(
         extended_offset: send.extended_offset,
         exec_size: op.exec_size,
         mask,
-        thread_slot: state.thread_slot,
-        src0: payload(src0, &copy0),
-        src1: payload(src1, &copy1),
+        thread_slot,
+        src0: payload(src0, &copies[0]),
+        src1: payload(src1, &copies[1]),
         dst: response,
     };
-    if let Some(checks) = env.checks {
-        checks.set_ip(op.ip.into());
-        if let Some(meaning) = &send.meaning {
-            convergence::check(checks, &flow, op, meaning);
-        }
-    }
     let effect = match send.meaning {
         Some(meaning) => sf::perform(meaning, message, env),
         None => sf::execute(message, env),
@@ -100,37 +87,76 @@ pub(super) fn execute(
     Ok(effect)
 }
 
-/// Registers from register file offset `at` to the last.
-fn registers_left(state: &State, at: Option<u32>) -> usize {
-    let end = GRF_BASE + state.regs.grf().len();
-    at.map_or(0, |at| {
-        end.saturating_sub(at as usize) / state.rules.grf_bytes
-    })
+#[cold]
+fn copy(bytes: &[u8], span: Span) -> Vec<u8> {
+    bytes.get(span.range()).unwrap_or_default().to_vec()
+}
+
+/// The registers of a send whose descriptors are in registers, or that it does not have.
+#[inline(never)]
+fn spans_now(
+    state: &State,
+    op: &Op,
+    send: &SendOp,
+    descriptor: u32,
+    extended: u32,
+) -> Result<Spans, Fault> {
+    send.registers
+        .spans(state.rules, state.regs.grf_end(), descriptor, extended)
+        .map_err(|why| Fault::IllegalInstruction {
+            why: format!("{} at {:#x}: {why}", op.opcode.mnemonic(), op.ip),
+        })
+}
+
+impl SendRegisters {
+    /// The registers that the descriptors ask for; general registers end at `end`.
+    ///
+    /// # Errors
+    /// Registers that do not exist.
+    pub fn spans(
+        &self,
+        rules: Rules,
+        end: usize,
+        descriptor: u32,
+        extended: u32,
+    ) -> Result<Spans, String> {
+        let grf = rules.grf_bytes;
+        let src0_len = (descriptor >> 25 & 0xf) as usize;
+        let mut dst_len = (descriptor >> 20 & 0x1f) as usize;
+        // The field cannot say 32; a two-dimensional block load that long says 31 and its function
+        // finds the length itself.
+        if dst_len == 31 {
+            let left = self
+                .dst
+                .map_or(0, |at| end.saturating_sub(at as usize) / grf);
+            dst_len = dst_len.max(left.min(MAX_REGISTERS));
+        }
+        let src1_len = match self.src1_len {
+            Some(length) => usize::from(length).min(MAX_REGISTERS),
+            None => (extended >> 6 & 0x1f) as usize,
+        };
+        Ok(Spans {
+            src0: span(end, "source 0", self.src0, src0_len * grf)?,
+            src1: span(end, "source 1", self.src1, src1_len * grf)?,
+            dst: span(end, "the response", self.dst, dst_len * grf)?,
+        })
+    }
 }
 
 /// Where `bytes` of general registers from register file offset `at` on are; nothing for null.
-fn range(
-    regs: &Registers,
-    op: &Op,
-    what: &str,
-    at: Option<u32>,
-    bytes: usize,
-) -> Result<Range<usize>, Fault> {
-    let Some(at) = at else {
-        return Ok(0..0);
+fn span(end: usize, what: &str, at: Option<u32>, bytes: usize) -> Result<Span, String> {
+    let Some(start) = at else {
+        return Ok(Span::default());
     };
-    let at = at as usize;
-    let range = at..at + bytes;
-    if at < GRF_BASE || range.end > GRF_BASE + regs.grf().len() {
-        return Err(Fault::IllegalInstruction {
-            why: format!(
-                "{} at {:#x}: {what} takes {bytes} bytes from register byte {} on, beyond the last \
-                 register",
-                op.opcode.mnemonic(),
-                op.ip,
-                at.saturating_sub(GRF_BASE)
-            ),
-        });
+    let at = start as usize;
+    if at < GRF_BASE || at + bytes > end {
+        return Err(format!(
+            "{what} takes {bytes} bytes from register byte {} on, beyond the last register",
+            at.saturating_sub(GRF_BASE)
+        ));
     }
-    Ok(range)
+    Ok(Span {
+        start,
+        end: start + bytes as u32,
+    })
 }

@@ -22,10 +22,20 @@ pub(super) struct Fast {
     vector: Vector,
     /// The result depends on the floating-point modes.
     modal: bool,
-    /// The result sets flags.
-    flags: bool,
+    /// What else changes with the result.
+    after: After,
     /// The predicate selects, and does not say which channels write.
     selects: bool,
+}
+
+/// What an op changes beside its destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    Nothing,
+    /// The flags of its channels.
+    Flags,
+    /// The modes, which are in its destination.
+    Control,
 }
 
 impl Fast {
@@ -44,7 +54,13 @@ impl Fast {
         Some(Self {
             vector,
             modal: matches!(op.class, Class::Float(_)) || op.dst.ty.is_float(),
-            flags: op.cond.is_some() && !matches!(op.opcode, Opcode::Sel | Opcode::Csel),
+            after: if op.writes_control {
+                After::Control
+            } else if op.cond.is_some() && !matches!(op.opcode, Opcode::Sel | Opcode::Csel) {
+                After::Flags
+            } else {
+                After::Nothing
+            },
             selects: op.opcode == Opcode::Sel && op.cond.is_none(),
         })
     }
@@ -69,8 +85,10 @@ impl Fast {
         let holds = self
             .vector
             .run(state.regs.bytes_mut(), enabled, state.fp_modes);
-        if self.flags {
-            state.set_flags(op, enabled.mask, holds);
+        match self.after {
+            After::Nothing => {}
+            After::Flags => state.set_flags(op, enabled.mask, holds),
+            After::Control => state.reload_control(),
         }
     }
 }
@@ -96,7 +114,9 @@ pub(super) fn modes(mode: FpMode) -> Modes {
 }
 
 fn request(op: &Op, rules: Rules) -> Option<Request> {
-    if op.live || op.writes_control || op.dst.target == Target::Indirect {
+    // An op that sets both flags and modes is for the general path.
+    let both = op.writes_control && op.cond.is_some();
+    if op.live || both || op.dst.target == Target::Indirect {
         return None;
     }
     let output = Output {

@@ -1,7 +1,7 @@
 //! Raw accesses to memory that the CPU and GPU threads share.
 //!
 //! Other threads and the client program change these bytes at any time, so no reference to them
-//! is ever formed: naturally aligned words are relaxed atomics, everything else is made of them.
+//! is ever formed but to atomics: naturally aligned words are relaxed atomics, everything else is made of them.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -58,7 +58,19 @@ impl HostPage {
     word_access!(load_u32, store_u32, u32, AtomicU32);
     word_access!(load_u64, store_u64, u64, AtomicU64);
 
+    /// The naturally aligned qwords from `offset` to the end of the page.
+    #[inline(always)]
+    fn qwords<'p>(self, offset: usize) -> &'p [AtomicU64] {
+        let all = self.0.as_ptr().cast::<AtomicU64>();
+        // SAFETY: by the contract of `new` the page is mapped as long as `self` is used, which
+        // callers of this do not outlive; its base is aligned, and atomics are only referred to
+        // by shared references, which allow that others write them.
+        let all = unsafe { std::slice::from_raw_parts(all, PAGE / 8) };
+        all.get(offset / 8..).unwrap_or_default()
+    }
+
     /// Copies bytes from `offset` on to `out`, which ends in this page.
+    #[inline]
     pub(crate) fn read(self, offset: usize, out: &mut [u8]) {
         debug_assert!(offset + out.len() <= PAGE);
         let head = (offset.wrapping_neg() & 7).min(out.len());
@@ -68,8 +80,8 @@ impl HostPage {
         }
         let offset = offset + head;
         let (words, tail) = rest.as_chunks_mut::<8>();
-        for (i, word) in words.iter_mut().enumerate() {
-            *word = self.load_u64(offset + 8 * i).to_le_bytes();
+        for (word, from) in words.iter_mut().zip(self.qwords(offset)) {
+            *word = from.load(Ordering::Relaxed).to_le_bytes();
         }
         let offset = offset + 8 * words.len();
         for (i, byte) in tail.iter_mut().enumerate() {
@@ -78,6 +90,7 @@ impl HostPage {
     }
 
     /// Copies `data` to `offset`; it ends in this page.
+    #[inline]
     pub(crate) fn write(self, offset: usize, data: &[u8]) {
         debug_assert!(offset + data.len() <= PAGE);
         let head = (offset.wrapping_neg() & 7).min(data.len());
@@ -87,8 +100,8 @@ impl HostPage {
         }
         let offset = offset + head;
         let (words, tail) = rest.as_chunks::<8>();
-        for (i, word) in words.iter().enumerate() {
-            self.store_u64(offset + 8 * i, u64::from_le_bytes(*word));
+        for (word, to) in words.iter().zip(self.qwords(offset)) {
+            to.store(u64::from_le_bytes(*word), Ordering::Relaxed);
         }
         let offset = offset + 8 * words.len();
         for (i, byte) in tail.iter().enumerate() {

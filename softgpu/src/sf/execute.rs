@@ -79,6 +79,7 @@ pub fn decode(
 ///
 /// # Errors
 /// As [`execute`].
+#[inline(always)]
 pub fn perform(
     meaning: Meaning,
     message: Message<'_>,

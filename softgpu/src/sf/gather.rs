@@ -1,74 +1,103 @@
 //! Gather and scatter: an address for each channel, elements in register planes.
 
+use std::borrow::Cow;
+
 use isa_encoder::message::Direction;
 
-use super::payload::{Lanes, Payload, Response, lane, lane32};
+use super::payload::{self, Lanes, Payload, Response, lane, lane32};
 use super::place::{Place, UNBOUNDED};
 use crate::{Checks, Fault, Rule};
 
 /// The most channels of a message.
 const LANES: usize = 32;
 
-/// The addresses of a message's channels.
-pub(super) struct Addresses {
-    lanes: [u64; LANES],
+/// The addresses of a message's channels, as the payload has them.
+pub(super) struct Addresses<'a> {
+    bytes: Cow<'a, [u8]>,
     /// Bytes of an address: 2, 4 or 8.
     width: usize,
+    /// What is added to each.
+    offset: i64,
     /// The byte of the payload after the addresses.
     pub end: usize,
 }
 
-impl Addresses {
+impl<'a> Addresses<'a> {
     /// `lanes` addresses of `width` bytes from byte `at` of the payload on, in whole registers of
     /// `grf` bytes.
+    #[inline(always)]
     pub(super) fn of(
-        payload: &Payload<'_>,
+        payload: &Payload<'a>,
         at: usize,
         lanes: usize,
         width: usize,
         grf: usize,
     ) -> Result<Self, Fault> {
         let len = (lanes * width).next_multiple_of(grf);
-        let bytes = payload.bytes(at, len)?;
-        let mut addresses = [0; LANES];
-        match width {
-            4 => widen(&mut addresses, &bytes, u32::from_le_bytes),
-            8 => widen(&mut addresses, &bytes, u64::from_le_bytes),
-            _ => widen(&mut addresses, &bytes, u16::from_le_bytes),
-        }
         Ok(Self {
-            lanes: addresses,
+            bytes: payload.bytes(at, len)?,
             width,
+            offset: 0,
             end: at + len,
         })
     }
 
     /// The same addresses, `offset` bytes further on.
-    pub(super) fn plus(mut self, offset: i32) -> Self {
-        for address in &mut self.lanes {
-            *address = address.wrapping_add_signed(offset.into());
+    pub(super) fn plus(self, offset: i32) -> Self {
+        Self {
+            offset: offset.into(),
+            ..self
         }
-        self
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) fn get(&self, lane: usize) -> u64 {
-        self.lanes[lane % LANES]
+        payload::lane(&self.bytes, lane * self.width, self.width).wrapping_add_signed(self.offset)
+    }
+
+    /// All of them.
+    #[inline(always)]
+    fn all(&self) -> [u64; LANES] {
+        let mut addresses = [0; LANES];
+        match self.width {
+            4 => widen(&mut addresses, &self.bytes, u32::from_le_bytes),
+            8 => widen(&mut addresses, &self.bytes, u64::from_le_bytes),
+            _ => widen(&mut addresses, &self.bytes, u16::from_le_bytes),
+        }
+        if self.offset != 0 {
+            for address in &mut addresses {
+                *address = address.wrapping_add_signed(self.offset);
+            }
+        }
+        addresses
     }
 
     /// The first address when those of all `lanes` lanes are consecutive dwords.
     #[inline]
     fn consecutive_dwords(&self, lanes: usize) -> Option<u64> {
         let first = self.get(0);
-        let last = first.checked_add(4 * (lanes as u64).checked_sub(1)?)?;
-        if self.width < 8 && last > u64::from(u32::MAX) {
-            return None;
-        }
-        let mut other = 0;
-        for (lane, address) in self.lanes.iter().enumerate().take(lanes) {
-            other |= address ^ first.wrapping_add(4 * lane as u64);
-        }
-        (other == 0).then_some(first)
+        let length = 4 * (lanes as u64).checked_sub(1)?;
+        let last = first.checked_add(length)?;
+        let step = |lane: usize| 4 * lane as u64;
+        let holds = match self.width {
+            4 => {
+                let all = self.bytes.as_chunks().0.iter().take(lanes);
+                let base = self.get(0).wrapping_sub(self.offset as u64) as u32;
+                last.max(u64::from(base) + length) <= u64::from(u32::MAX)
+                    && 0 == all.enumerate().fold(0, |other, (lane, address)| {
+                        other | u32::from_le_bytes(*address) ^ base.wrapping_add(step(lane) as u32)
+                    })
+            }
+            8 => {
+                let all = self.bytes.as_chunks().0.iter().take(lanes);
+                let base = self.get(0).wrapping_sub(self.offset as u64);
+                0 == all.enumerate().fold(0, |other, (lane, address)| {
+                    other | u64::from_le_bytes(*address) ^ base.wrapping_add(step(lane))
+                })
+            }
+            _ => return None,
+        };
+        holds.then_some(first)
     }
 }
 
@@ -117,7 +146,7 @@ impl Element {
 /// One gather or scatter message.
 pub(super) struct Gather<'a> {
     pub place: Place<'a>,
-    pub addresses: Addresses,
+    pub addresses: Addresses<'a>,
     pub element: Element,
     /// Channels of the message, which is how many slots a plane has.
     pub lanes: usize,
@@ -136,10 +165,11 @@ impl Gather<'_> {
         (self.lanes * self.element.slot).next_multiple_of(self.grf)
     }
 
-    /// The byte offset of a component of a channel. Stateless offsets of 32 bits wrap at 4 GiB.
+    /// The byte offset of a component of the channel with that address. Stateless offsets of 32
+    /// bits wrap at 4 GiB.
     #[inline(always)]
-    fn offset(&self, lane: usize, component: u64) -> u64 {
-        let sum = self.addresses.get(lane).wrapping_add(component);
+    fn offset(&self, address: u64, component: u64) -> u64 {
+        let sum = address.wrapping_add(component);
         match self.place {
             Place::Memory {
                 bytes: UNBOUNDED, ..
@@ -166,7 +196,7 @@ impl Gather<'_> {
         let width = self.element.memory as u64;
         for component in components {
             for lane in Lanes(self.live) {
-                let offset = self.offset(lane, component);
+                let offset = self.offset(self.addresses.get(lane), component);
                 // Hardware splits bytes and words; dwords and qwords it does not.
                 if self.aligned && width >= 4 && !self.place.address(offset).is_multiple_of(4) {
                     checks.report(Rule::ElementAlignment, || {
@@ -215,17 +245,19 @@ impl Gather<'_> {
             return self.place.read(first, out);
         }
         let dwords = memory == 4 && slot == 4;
+        let addresses = self.addresses.all();
+        let address = |lane: usize| addresses[lane % LANES];
         for (index, component) in components.enumerate() {
             let at = index * plane;
             if dwords {
                 self.place.gather(
-                    Lanes(self.live).map(|lane| (lane, self.offset(lane, component))),
+                    Lanes(self.live).map(|lane| (lane, self.offset(address(lane), component))),
                     |lane, value| response.put32(at, lane, value),
                 )?;
                 continue;
             }
             for lane in Lanes(self.live) {
-                let offset = self.offset(lane, component);
+                let offset = self.offset(address(lane), component);
                 let value = self.place.load(offset, memory)? << self.element.shift();
                 response.put(at + lane * slot, slot, value);
             }
@@ -247,10 +279,11 @@ impl Gather<'_> {
                 .place
                 .write(first, data.get(..self.lanes * 4).unwrap_or(&data));
         }
+        let addresses = self.addresses.all();
         for (index, component) in components.enumerate() {
             let at = index * plane;
             for channel in Lanes(self.live) {
-                let offset = self.offset(channel, component);
+                let offset = self.offset(addresses[channel % LANES], component);
                 if memory == 4 && slot == 4 {
                     let value = lane32(data.get(at..).unwrap_or(&[]), channel);
                     self.place.store32(offset, value)?;
@@ -283,12 +316,15 @@ impl Gather<'_> {
             let a = lane(&data, channel * slot, memory);
             let b = lane(&data, plane + channel * slot, memory);
             let mut result = 0;
-            self.place
-                .atomic(self.offset(channel, 0), memory, &mut |old| {
+            self.place.atomic(
+                self.offset(self.addresses.get(channel), 0),
+                memory,
+                &mut |old| {
                     let update = super::atomic::apply(op, memory as u8, old, a, b);
                     result = update.returned;
                     update.stored
-                })?;
+                },
+            )?;
             if returns {
                 response.put(channel * slot, slot, result);
             }

@@ -19,7 +19,7 @@ impl<'a> Payload<'a> {
     ///
     /// # Errors
     /// [`Fault::Invalid`] when the message has fewer registers.
-    #[inline]
+    #[inline(always)]
     pub(super) fn bytes(&self, at: usize, len: usize) -> Result<Cow<'a, [u8]>, Fault> {
         if let Some(bytes) = self.src0.get(at..at + len) {
             return Ok(Cow::Borrowed(bytes));

@@ -51,11 +51,18 @@ impl StateCache {
     }
 
     /// The surface of binding table entry `index`.
+    #[inline(always)]
     pub(super) fn bti(&self, env: &GroupEnv<'_>, index: u8) -> Result<Surface, Fault> {
-        let slot = self.table.get(usize::from(index));
-        if let Some(surface) = slot.and_then(Cell::get) {
-            return Ok(surface);
+        match self.table.get(usize::from(index)).and_then(Cell::get) {
+            Some(surface) => Ok(surface),
+            None => self.bti_miss(env, index),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn bti_miss(&self, env: &GroupEnv<'_>, index: u8) -> Result<Surface, Fault> {
+        let slot = self.table.get(usize::from(index));
         let entry = env
             .bases
             .binding_table_pool
@@ -70,15 +77,25 @@ impl StateCache {
     }
 
     /// The surface whose state is at `address`.
+    #[inline(always)]
     pub(super) fn at(&self, env: &GroupEnv<'_>, address: GpuAddress) -> Result<Surface, Fault> {
         let slot = self
             .states
             .get(address.get() as usize / STATE_BYTES % OFFSET_SLOTS);
-        if let Some((cached, surface)) = slot.and_then(Cell::get)
-            && cached == address
-        {
-            return Ok(surface);
+        match slot.and_then(Cell::get) {
+            Some((cached, surface)) if cached == address => Ok(surface),
+            _ => self.at_miss(env, address, slot),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn at_miss(
+        &self,
+        env: &GroupEnv<'_>,
+        address: GpuAddress,
+        slot: Option<&Cell<Found>>,
+    ) -> Result<Surface, Fault> {
         let mut bytes = [0; STATE_BYTES];
         env.memory.read(address, &mut bytes)?;
         let mut dwords = [0; STATE_BYTES / 4];

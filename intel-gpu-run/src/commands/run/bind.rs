@@ -99,7 +99,14 @@ impl Bound {
         match &self.save {
             None => Ok(None),
             Some(Save::Raw(path)) => {
-                files::write(path, &self.content()?)?;
+                match &self.value {
+                    Value::Buffer(buffer) => {
+                        files::write_parts(path, buffer.size(), |at, part| {
+                            Ok(buffer.read(at, part)?)
+                        })?;
+                    }
+                    _ => files::write(path, &self.content()?)?,
+                }
                 Ok(Some(path))
             }
             Some(Save::Png(path, size, format)) => {
@@ -250,13 +257,13 @@ fn bind_one(
 ) -> Result<Bound, Error> {
     let kept = |value| Ok(Bound { value, save: None });
     match spec {
-        ArgSpec::In { path } => kept(Value::Buffer(filled(device, &nonempty(path)?)?)),
+        ArgSpec::In { path } => kept(Value::Buffer(filled(device, path)?)),
         ArgSpec::Out { path, bytes } => Ok(Bound {
             value: Value::Buffer(device.buffer(*bytes)?),
             save: Some(Save::Raw(path.clone())),
         }),
         ArgSpec::InOut { input, output } => Ok(Bound {
-            value: Value::Buffer(filled(device, &nonempty(input)?)?),
+            value: Value::Buffer(filled(device, input)?),
             save: Some(Save::Raw(output.clone())),
         }),
         ArgSpec::Fill { byte, bytes } => {
@@ -349,18 +356,39 @@ fn bind_one(
 fn nonempty(path: &Path) -> Result<Vec<u8>, Error> {
     let bytes = files::read(path)?;
     if bytes.is_empty() {
-        return Err(Error::Rejected(format!(
-            "{} is empty, and no buffer has 0 bytes",
-            path.display()
-        )));
+        return Err(empty(path));
     }
     Ok(bytes)
 }
 
-fn filled(device: &Device, bytes: &[u8]) -> Result<Buffer, Error> {
-    let buffer = device.buffer(bytes.len() as u64)?;
-    buffer.write(0, bytes)?;
-    Ok(buffer)
+fn empty(path: &Path) -> Error {
+    Error::Rejected(format!(
+        "{} is empty, and no buffer has 0 bytes",
+        path.display()
+    ))
+}
+
+/// A buffer with a file's bytes.
+fn filled(device: &Device, path: &Path) -> Result<Buffer, Error> {
+    match files::length(path)? {
+        Some(0) => Err(empty(path)),
+        Some(length) => {
+            let buffer = device.buffer(length)?;
+            let mut at = 0;
+            files::read_parts(path, length, |part| {
+                buffer.write(at, part)?;
+                at += part.len() as u64;
+                Ok(())
+            })?;
+            Ok(buffer)
+        }
+        None => {
+            let bytes = nonempty(path)?;
+            let buffer = device.buffer(bytes.len() as u64)?;
+            buffer.write(0, &bytes)?;
+            Ok(buffer)
+        }
+    }
 }
 
 /// Host memory whose first byte is `misalign` bytes into a page.

@@ -41,6 +41,7 @@ mod header {
     pub(super) const CHANNEL_MASK: usize = 7;
 }
 
+#[inline(always)]
 pub(super) fn execute(meaning: Hdc, message: Message<'_>, env: &GroupEnv<'_>) -> Result<(), Fault> {
     let Message {
         descriptor,
@@ -151,6 +152,7 @@ impl<'a> Context<'a> {
     }
 
     /// The surface that a message names, which is neither SLM nor stateless memory.
+    #[inline(always)]
     pub(super) fn surface(&self, surface: HdcSurface) -> Result<Surface, Fault> {
         let env = self.env;
         match surface {
@@ -180,6 +182,7 @@ impl<'a> Context<'a> {
     }
 
     /// The memory that the message's addresses are offsets into.
+    #[inline(always)]
     fn place(&self, address: HdcAddress) -> Result<Place<'a>, Fault> {
         let env = self.env;
         match address {

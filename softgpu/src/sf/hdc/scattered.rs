@@ -17,6 +17,7 @@ pub(super) fn served(context: &Context<'_>, simd: u8) -> Result<u32, Fault> {
     Ok(live & (context.header_dword(header::CHANNEL_MASK)? | !0xffff))
 }
 
+#[inline(always)]
 fn gather<'a>(
     context: &Context<'a>,
     address: HdcAddress,

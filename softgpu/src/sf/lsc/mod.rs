@@ -34,6 +34,7 @@ struct Context<'a> {
 /// Binding table index of stateless memory: general state memory, non-coherent in `0xfd`.
 const STATELESS: [u8; 2] = [0xff, 0xfd];
 
+#[inline(always)]
 pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) -> Result<(), Fault> {
     let Message {
         exec_size,
@@ -170,6 +171,7 @@ pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) ->
 
 impl<'a> Context<'a> {
     /// The surface that a message names; `None` for flat addresses and stateless memory.
+    #[inline(always)]
     fn surface(&self, address: LscAddress) -> Result<Option<Surface>, Fault> {
         let env = self.env;
         let at = |base: devinfo::GpuAddress, offset: u32| {
@@ -185,6 +187,7 @@ impl<'a> Context<'a> {
     }
 
     /// The memory that addresses of `address_bytes` bytes are offsets into.
+    #[inline(always)]
     fn place(&self, address: LscAddress, address_bytes: usize) -> Result<Place<'a>, Fault> {
         let env = self.env;
         if self.port == LscPort::Slm {

@@ -24,6 +24,7 @@ impl<'a> Vector<'a> {
         }
     }
 
+    #[inline(always)]
     fn gather(&self) -> Result<Gather<'a>, Fault> {
         let context = &self.context;
         let width = self.address_size.bytes();
