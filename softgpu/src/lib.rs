@@ -21,5 +21,5 @@ mod uapi;
 pub use checks::{Checks, Findings, Rule, Violation};
 pub use device::{Device, Options};
 pub use fault::Fault;
-pub use group::{Barrier, GroupEnv, Slm, StateBases};
+pub use group::{Barrier, GroupEnv, Pairs, Slm, StateBases};
 pub use node::{OpenError, SoftNode};

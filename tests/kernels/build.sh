@@ -31,9 +31,10 @@ while read -r set compiler device sources arguments; do
         [ -n "$ocloc" ] || continue
         ;;
     esac
-    # The widths that the platform has.
+    # The widths that the platform has, and what its systolic array does.
     case $set in
     pvc* | lnl* | bmg*) defines=-DNO_SIMD8 ;;
+    dg2*) defines=-DFUSED_EUS ;;
     *) defines= ;;
     esac
     mkdir -p "$to/$set"

@@ -64,6 +64,9 @@ const NO_IMAGES: &[&str] = &["images", "block_image"];
 /// implicit arguments where the kernel itself expects its payload.
 const NO_IMPLICIT: &[&str] = &["implicit"];
 
+/// And of platforms without a systolic array.
+const NO_IMPLICIT_NO_MATRIX: &[&str] = &["implicit", "matrix"];
+
 /// A set of the older compiler.
 const fn older(set: Set) -> Set {
     Set {
@@ -72,13 +75,24 @@ const fn older(set: Set) -> Set {
     }
 }
 
+/// The same for a platform without a systolic array.
+const fn older_scalar(set: Set) -> Set {
+    Set {
+        without: NO_IMPLICIT_NO_MATRIX,
+        ..set
+    }
+}
+
 /// The folders with the whole corpus.
 pub static SETS: &[Set] = &[
-    older(set("bdw", "bdw")),
-    older(set("skl", "skl")),
-    older(set("icl", "icl")),
-    older(on_both("tgl", "tgl")),
-    set("tgl-newer", "tgl"),
+    older_scalar(set("bdw", "bdw")),
+    older_scalar(set("skl", "skl")),
+    older_scalar(set("icl", "icl")),
+    older_scalar(on_both("tgl", "tgl")),
+    Set {
+        without: &["matrix"],
+        ..set("tgl-newer", "tgl")
+    },
     older(set("dg2-0", "dg2:0")),
     older(on_both("dg2-8", "dg2:8")),
     on_both("mtl-newer", "mtl"),

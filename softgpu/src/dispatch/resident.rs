@@ -8,7 +8,7 @@ use super::walker::Walker;
 use crate::eu::{CodeCache, Counters, Stop, Thread, ThreadStart};
 use crate::mem::View;
 use crate::sf::StateCache;
-use crate::{Barrier, Checks, Fault, GroupEnv, Slm};
+use crate::{Barrier, Checks, Fault, GroupEnv, Pairs, Slm};
 
 /// A resident group. Finished ones are started again for the next group, which keeps their
 /// allocations.
@@ -21,6 +21,7 @@ pub struct Resident {
     slices: u32,
     slm: Slm,
     barrier: Barrier,
+    pairs: Pairs,
 }
 
 #[derive(Debug)]
@@ -40,6 +41,7 @@ enum State {
 #[derive(Debug)]
 pub struct Loader {
     image: RegisterImage,
+    #[expect(clippy::vec_box, reason = "the boxes move between here and the groups")]
     vacant: Vec<Box<Thread>>,
 }
 
@@ -84,6 +86,7 @@ impl Resident {
             slices: 0,
             slm: Slm::new(0),
             barrier: Barrier::new(0),
+            pairs: Pairs::new(0),
         }
     }
 
@@ -94,6 +97,7 @@ impl Resident {
         self.slices = 0;
         self.slm = Slm::new(walker.slm_bytes as usize);
         self.barrier = Barrier::new(walker.threads_per_group());
+        self.pairs = Pairs::new(walker.threads_per_group());
         self.threads.clear();
         self.threads.resize_with(self.slots.len(), || State::Fresh);
         self.live = self.threads.len();
@@ -120,6 +124,7 @@ impl Resident {
             sampler_state: walker.sampler_state,
             slm: &self.slm,
             barrier: &self.barrier,
+            pairs: &self.pairs,
             code: host.code,
             state: host.state,
             checks: host.checks,
@@ -149,7 +154,7 @@ impl Resident {
             slice.executed.instructions += after.instructions.wrapping_sub(before.instructions);
             slice.executed.channels += after.channels.wrapping_sub(before.channels);
             *state = match stop {
-                Ok(Stop::Budget) => State::Ready(thread),
+                Ok(Stop::Budget | Stop::Pair) => State::Ready(thread),
                 Ok(Stop::Barrier(generation)) => State::AtBarrier(thread, generation),
                 Ok(Stop::EndOfThread) => {
                     self.live -= 1;

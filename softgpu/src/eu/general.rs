@@ -114,7 +114,7 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
     if op.live {
         state.refresh(op);
     }
-    if matches!(op.opcode, Opcode::Dpas | Opcode::Dpasw) {
+    if op.opcode == Opcode::Dpas {
         return super::systolic::execute(state, op);
     }
     let mut sources: Operands = [[0; LANES]; 3];

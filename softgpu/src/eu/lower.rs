@@ -164,6 +164,10 @@ fn lower_inner(
         _ => false,
     };
     general::check(&op)?;
+    if op.opcode == Opcode::Dpasw {
+        op.action = Action::Paired;
+        return Ok(op);
+    }
     if let Some(fast) = Fast::new(&op, rules) {
         op.action = Action::Fast(fast);
     }

@@ -122,6 +122,8 @@ pub(super) enum Action {
     Flow,
     /// Sends a message.
     Send(SendOp),
+    /// With data of both threads of a pair.
+    Paired,
     /// Waits for the barrier.
     Barrier,
     /// Does nothing.

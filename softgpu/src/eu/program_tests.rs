@@ -7,7 +7,7 @@ use super::thread::{Stop, Thread, ThreadStart};
 use super::{CodeCache, regs};
 use crate::mem::AddressSpace;
 use crate::sf::StateCache;
-use crate::{Barrier, Fault, GroupEnv, Slm, StateBases};
+use crate::{Barrier, Fault, GroupEnv, Pairs, Slm, StateBases};
 
 const CODE: GpuAddress = GpuAddress::new(0x1_0000);
 
@@ -50,6 +50,7 @@ fn run_on(family: Family, mask: u32, body: &str) -> Result<[u32; 16], Fault> {
         sampler_state: 0,
         slm: &slm,
         barrier: &barrier,
+        pairs: &Pairs::new(1),
         code: &code,
         state: &state,
         checks: None,

@@ -39,6 +39,8 @@ pub(super) struct State {
     pub counters: Counters,
     /// The thread's slot, which names its part of scratch surfaces.
     pub thread_slot: u32,
+    /// From XeHPG on, the thread's number in its group (r0.2 bits 7:0 as dispatched).
+    pub number: u32,
 }
 
 impl State {

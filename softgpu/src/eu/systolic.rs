@@ -1,7 +1,8 @@
 //! The systolic array: `dpas`, a small matrix multiplication `dst = src0 + src2 * src1`.
 //!
 //! Source 1 holds a column of its matrix in each dword channel, source 2 the rows of its matrix
-//! one after the other. Source: vISA DPAS.
+//! one after the other. `dpasw` runs on both EUs of a fused pair at once; each brings one half of
+//! source 2, and both use the whole. Sources: vISA DPAS, DPASW.
 
 use isa_encoder::{Dpas, Specific, Type};
 
@@ -11,13 +12,17 @@ use super::operand::{Kind, Source, Target};
 use super::ops::softfloat::{self, Format, Rounding};
 use super::ops::value::{fit_float, fit_int, format_of, int_of};
 use super::state::State;
-use crate::Fault;
+use crate::{Fault, GroupEnv};
 
-/// Element `index` of so many bits, from register file offset `base` on.
-fn element(state: &State, base: usize, bits: u32, index: usize) -> u64 {
+/// Element `index` of so many bits; zero beyond the end.
+fn element(bytes: &[u8], bits: u32, index: usize) -> u64 {
     let bit = index * bits as usize;
-    let raw = state.regs.element(base + bit / 8, bits.div_ceil(8));
-    (raw >> (bit % 8)) & (u64::MAX >> (64 - bits))
+    let mut raw = [0; 8];
+    let size = bits.div_ceil(8) as usize;
+    if let (Some(from), Some(to)) = (bytes.get(bit / 8..bit / 8 + size), raw.get_mut(..size)) {
+        to.copy_from_slice(from);
+    }
+    (u64::from_le_bytes(raw) >> (bit % 8)) & (u64::MAX >> (64 - bits))
 }
 
 /// The value of a floating-point element.
@@ -48,29 +53,109 @@ fn hf8(raw: u8) -> f64 {
     if raw & 0x80 != 0 { -value } else { value }
 }
 
+/// How large the matrices of an op are.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    depth: usize,
+    repeat: usize,
+    weight_bits: u32,
+    activation_bits: u32,
+    /// Products that a channel adds up in each step (OPS_PER_CHAN).
+    operations: usize,
+}
+
+impl Shape {
+    fn of(op: &Op) -> Result<Self, Fault> {
+        let illegal = |what: &str| Fault::IllegalInstruction {
+            why: format!("{} at {:#x}: {what}", op.opcode.mnemonic(), op.ip),
+        };
+        let Specific::Dpas(Dpas { depth, repeat }) = op.specific else {
+            return Err(illegal("no depth and repeat count"));
+        };
+        let [_, weights, activations] = &op.src;
+        if weights.kind != Kind::Direct || activations.kind != Kind::Direct {
+            return Err(illegal("sources 1 and 2 must be registers"));
+        }
+        let (weight_bits, activation_bits) = (weights.ty.bits(), activations.ty.bits());
+        Ok(Self {
+            depth: depth.into(),
+            repeat: repeat.into(),
+            weight_bits,
+            activation_bits,
+            operations: match weight_bits.max(activation_bits) {
+                32.. => 1,
+                16..32 => 2,
+                8..16 => 4,
+                _ => 8,
+            },
+        })
+    }
+
+    /// Bytes of the whole source 2, whose rows have room for the deepest array.
+    fn activation_bytes(self) -> usize {
+        self.activation_bits as usize * self.operations * self.repeat
+    }
+}
+
+/// Register bytes from the start of a source on.
+fn bytes_of<'s>(state: &'s State, source: &Source) -> &'s [u8] {
+    let bytes = state.regs.bytes();
+    bytes.get(source.base as usize..).unwrap_or_default()
+}
+
 /// Executes `dpas`.
 ///
 /// # Errors
 /// [`Fault::IllegalInstruction`] for operands that the array does not take.
 pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
-    let illegal = |what: &str| Fault::IllegalInstruction {
-        why: format!("{} at {:#x}: {what}", op.opcode.mnemonic(), op.ip),
+    let shape = Shape::of(op)?;
+    let all = bytes_of(state, &op.src[2]);
+    let activations = all.get(..shape.activation_bytes()).unwrap_or(all).to_vec();
+    multiply(state, op, shape, &activations);
+    Ok(())
+}
+
+/// Executes `dpasw`, if the other thread of the pair has come to it; returns whether it has.
+///
+/// # Errors
+/// As [`execute`], and those of [`Pairs::meet`](crate::Pairs::meet).
+pub(super) fn execute_paired(
+    state: &mut State,
+    op: &Op,
+    env: &GroupEnv<'_>,
+) -> Result<bool, Fault> {
+    let shape = Shape::of(op)?;
+    let grf = state.rules.grf_bytes;
+    // The first thread of the pair has the larger half.
+    let registers = shape.activation_bytes().div_ceil(grf);
+    let first = registers.div_ceil(2) * grf;
+    let second = registers * grf - first;
+    let is_first = state.number.is_multiple_of(2);
+    let all = bytes_of(state, &op.src[2]);
+    let own = all.get(..if is_first { first } else { second });
+    let own = own.unwrap_or(all);
+    let Some(other) = env.pairs.meet(state.number, op.ip, own)? else {
+        return Ok(false);
     };
-    let Specific::Dpas(Dpas { depth, repeat }) = op.specific else {
-        return Err(illegal("no depth and repeat count"));
+    let activations = if is_first {
+        [own, &other].concat()
+    } else {
+        [&other, own].concat()
     };
+    multiply(state, op, shape, &activations);
+    Ok(true)
+}
+
+fn multiply(state: &mut State, op: &Op, shape: Shape, activation_rows: &[u8]) {
+    let Shape {
+        depth,
+        repeat,
+        weight_bits,
+        activation_bits,
+        operations,
+    } = shape;
     let [accumulator, weights, activations] = &op.src;
-    if weights.kind != Kind::Direct || activations.kind != Kind::Direct {
-        return Err(illegal("sources 1 and 2 must be registers"));
-    }
-    let (depth, repeat) = (usize::from(depth), usize::from(repeat));
-    let (weight_bits, activation_bits) = (weights.ty.bits(), activations.ty.bits());
-    let operations: usize = match weight_bits.max(activation_bits) {
-        32.. => 1,
-        16..32 => 2,
-        8..16 => 4,
-        _ => 8,
-    };
+    let columns = bytes_of(state, weights);
     let lanes = op.lanes();
     let mask = state.write_mask(op);
     // How many depths one dword of source 1 serves.
@@ -82,18 +167,13 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
             let mut sum = start;
             for step in 0..depth {
                 let dword = (step / per_dword) * lanes + lane;
-                let base = weights.base as usize + 4 * dword;
+                let column = columns.get(4 * dword..).unwrap_or_default();
                 let first = step % per_dword * operations;
                 let row_start = row * 8 * operations + step * operations;
                 let terms = (0..operations).map(|i| {
                     (
-                        element(state, base, weight_bits, first + i),
-                        element(
-                            state,
-                            activations.base as usize,
-                            activation_bits,
-                            row_start + i,
-                        ),
+                        element(column, weight_bits, first + i),
+                        element(activation_rows, activation_bits, row_start + i),
                     )
                 });
                 sum = match sum {
@@ -114,7 +194,7 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
         }
     }
     if op.dst.target != Target::Direct {
-        return Ok(());
+        return;
     }
     let size = op.dst.ty.bytes();
     for row in 0..repeat {
@@ -134,7 +214,6 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
             state.regs.set_element(at, size, fitted.raw);
         }
     }
-    Ok(())
 }
 
 #[derive(Clone, Copy, Debug)]

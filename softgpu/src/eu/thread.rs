@@ -8,7 +8,7 @@ use super::op::{Action, Op};
 use super::operand::LANES;
 use super::regs::{self, GRF_BASE, Registers};
 use super::state::State;
-use super::{flow, general, send, trace};
+use super::{flow, general, send, systolic, trace};
 use crate::sf::Effect;
 use crate::{Fault, GroupEnv};
 
@@ -46,6 +46,8 @@ pub enum Stop {
     Budget,
     /// Waits for the group's barrier; run again when it is released.
     Barrier(u32),
+    /// Waits for the other thread of its pair; run again.
+    Pair,
     /// The thread ended.
     EndOfThread,
 }
@@ -96,6 +98,7 @@ impl Thread {
                 barrier: None,
                 counters: Counters::default(),
                 thread_slot: 0,
+                number: 0,
             },
             grf_count: 0,
             ended: false,
@@ -114,6 +117,7 @@ impl Thread {
         let bytes = start.payload.len().min(grf.len());
         grf[..bytes].copy_from_slice(&start.payload[..bytes]);
         state.thread_slot = start.thread_slot;
+        state.number = state.regs.dword(GRF_BASE + 8) & 0xff;
         state.regs.set_dword(regs::STATE, start.sr0);
         state.regs.set_dword(regs::MESSAGE_CONTROL, start.msg0);
         state.regs.set_dword(regs::STATE + 8, start.dispatch_mask);
@@ -241,6 +245,12 @@ fn run_cached<const TRACE: bool>(
                         return Ok(Pause::Miss);
                     }
                     continue;
+                }
+                Action::Paired => {
+                    if !systolic::execute_paired(state, op, env)? {
+                        *left += 1;
+                        return Ok(Pause::Stop(Stop::Pair));
+                    }
                 }
                 Action::Nop => {}
                 Action::Send(message) => match send::execute(state, op, message, env)? {

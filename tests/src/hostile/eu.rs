@@ -5,7 +5,7 @@ use devinfo::{Family, GpuAddress};
 use softgpu::eu::{CodeCache, Stop, Thread, ThreadStart};
 use softgpu::mem::AddressSpace;
 use softgpu::sf::StateCache;
-use softgpu::{Barrier, GroupEnv, Slm, StateBases};
+use softgpu::{Barrier, GroupEnv, Pairs, Slm, StateBases};
 
 use super::instruction::AnyInstruction;
 use super::{AnyFamily, Target, grow};
@@ -94,6 +94,7 @@ pub fn run(kernel: &Kernel) {
         sampler_state: 0,
         slm: &slm,
         barrier: &barrier,
+        pairs: &Pairs::new(1),
         code: &code,
         state: &state,
         checks: None,
@@ -113,7 +114,7 @@ pub fn run(kernel: &Kernel) {
     for _ in 0..4 {
         match thread.run(&env, BUDGET) {
             Ok(Stop::EndOfThread) => break,
-            Ok(Stop::Budget | Stop::Barrier(_)) => {}
+            Ok(Stop::Budget | Stop::Barrier(_) | Stop::Pair) => {}
             Err(fault) => {
                 assert!(!fault.to_string().is_empty(), "a fault says what it is");
                 break;

@@ -31,6 +31,7 @@ mod images;
 mod implicit;
 mod integer;
 mod math;
+mod matrix;
 mod printf;
 mod private;
 mod slm;

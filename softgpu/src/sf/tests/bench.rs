@@ -7,7 +7,7 @@ use isa_encoder::message::{Lengths, Message as Meaning};
 use crate::eu::CodeCache;
 use crate::mem::AddressSpace;
 use crate::sf::{Effect, Message, StateCache, execute};
-use crate::{Barrier, Checks, Fault, GroupEnv, Slm, StateBases};
+use crate::{Barrier, Checks, Fault, GroupEnv, Pairs, Slm, StateBases};
 
 /// Where test memory is bound.
 pub const MEMORY: u64 = 0x10_0000;
@@ -146,6 +146,7 @@ impl Bench {
             sampler_state: 0xc000,
             slm: &self.slm,
             barrier: &self.barrier,
+            pairs: &Pairs::new(1),
             code: &CodeCache::new(),
             state: &StateCache::default(),
             checks: Some(&self.checks),
