@@ -67,13 +67,17 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
     let [program, arguments @ ..] = args.command.as_slice() else {
         return Err(Error::Usage("no command to run was given".into()));
     };
-    let root = Root::create()?;
+    // The stand-in's files: in a folder that nobody else could have made, gone with the program.
+    let root = tempfile::Builder::new()
+        .prefix("intel-gpu-run-preload-")
+        .tempdir()
+        .map_err(|error| Error::unwritable(&env::temp_dir(), error))?;
     let mut command = Command::new(program);
     command
         .args(arguments)
         .env("LD_PRELOAD", preload_list(&library))
         .env(config::PLATFORM_VARIABLE, &args.platform)
-        .env(config::ROOT_VARIABLE, &root.0);
+        .env(config::ROOT_VARIABLE, root.path());
     if let Some(filter) = log {
         command.env(config::LOG_VARIABLE, filter);
     }
@@ -135,22 +139,4 @@ fn library() -> Result<PathBuf, Error> {
                 looked.join(", ")
             ))
         })
-}
-
-/// The stand-in's directory, removed when the program has ended.
-struct Root(PathBuf);
-
-impl Root {
-    fn create() -> Result<Self, Error> {
-        let path = env::temp_dir().join(format!("intel-gpu-run-preload-{}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(|error| Error::unwritable(&path, error))?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Root {
-    fn drop(&mut self) {
-        // What stays behind in the temporary directory is small and not worth an error.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
