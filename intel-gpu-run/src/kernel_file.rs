@@ -54,12 +54,7 @@ impl KernelFile {
     /// # Errors
     /// [`Error::Rejected`] if it cannot be read or is empty.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let name = if files::is_stream(path) {
-            "<stdin>".to_owned()
-        } else {
-            path.display().to_string()
-        };
-        let bytes = files::read(path)?;
+        let (name, bytes) = read_named(path)?;
         let kind = classify(bytes, path.extension().and_then(|e| e.to_str()))
             .map_err(|e| Error::Rejected(format!("{name}: {e}")))?;
         let folder = match path.parent() {
@@ -69,36 +64,87 @@ impl KernelFile {
         Ok(Self { name, folder, kind })
     }
 
+    /// Reads a file that must be text.
+    ///
+    /// # Errors
+    /// As [`KernelFile::read`], and [`Error::Rejected`] if it is something else.
+    pub fn read_text(path: &Path) -> Result<Text, Error> {
+        let (name, bytes) = read_named(path)?;
+        match recognize(bytes).map_err(|e| Error::Rejected(format!("{name}: {e}")))? {
+            Content::Text(text) => Ok(Text { name, text }),
+            Content::Other(kind) => Err(Error::Rejected(format!(
+                "{name}: this is {}, no text",
+                kind.describe()
+            ))),
+        }
+    }
+
     /// An error about this file.
     pub fn rejected(&self, reason: impl std::fmt::Display) -> Error {
         Error::Rejected(format!("{}: {reason}", self.name))
     }
 }
 
+/// A text file in memory.
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// The path as given, for messages.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
+fn read_named(path: &Path) -> Result<(String, Vec<u8>), Error> {
+    let name = if files::is_stream(path) {
+        "<stdin>".to_owned()
+    } else {
+        path.display().to_string()
+    };
+    Ok((name, files::read(path)?))
+}
+
+/// What the bytes of a file are.
+enum Content {
+    Text(String),
+    /// No text.
+    Other(Kind),
+}
+
 /// Tells a file's kind by its content; the extension decides only between texts.
 fn classify(bytes: Vec<u8>, extension: Option<&str>) -> Result<Kind, String> {
+    Ok(match (recognize(bytes)?, extension) {
+        (Content::Text(text), Some("cl")) => Kind::OpenClC(text),
+        (Content::Text(text), Some("asm")) => Kind::Assembly(text),
+        (Content::Text(text), _) => classify_text(text),
+        (Content::Other(kind), _) => kind,
+    })
+}
+
+fn recognize(bytes: Vec<u8>) -> Result<Content, String> {
     if bytes.is_empty() {
         return Err("the file is empty".to_owned());
     }
     if Binary::recognizes(&bytes) {
-        return Ok(Kind::Zebin(bytes));
+        return Ok(Content::Other(Kind::Zebin(bytes)));
     }
     let magic = bytes.first_chunk::<4>().map(|b| u32::from_le_bytes(*b));
     if magic == Some(SPIRV_MAGIC) || magic == Some(SPIRV_MAGIC.swap_bytes()) {
-        return Ok(Kind::SpirV(bytes));
+        return Ok(Content::Other(Kind::SpirV(bytes)));
     }
-    match String::from_utf8(bytes) {
-        Ok(text) if is_text(&text) => Ok(match extension {
-            Some("cl") => Kind::OpenClC(text),
-            Some("asm") => Kind::Assembly(text),
-            _ => classify_text(text),
-        }),
-        Ok(text) => Ok(Kind::Raw(text.into_bytes())),
-        Err(error) => Ok(Kind::Raw(error.into_bytes())),
-    }
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) if is_text(&text) => Content::Text(text),
+        Ok(text) => Content::Other(Kind::Raw(text.into_bytes())),
+        Err(error) => Content::Other(Kind::Raw(error.into_bytes())),
+    })
 }
 
 fn is_text(text: &str) -> bool {
+    if text.is_ascii() {
+        // Without branches this is done many bytes at a time.
+        let blank = |b: u8| (b == b'\n') | (b == b'\r') | (b == b'\t') | (b == b'\x0c');
+        let odd = |b: u8| (b < b' ') & !blank(b) | (b == 0x7f);
+        return !text.bytes().fold(false, |found, b| found | odd(b));
+    }
     text.chars()
         .all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t' | '\x0c'))
 }

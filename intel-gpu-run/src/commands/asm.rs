@@ -1,14 +1,17 @@
 //! `asm`: assemble EU instructions.
 
 use std::io::{self, IsTerminal};
+use std::num::NonZero;
 use std::path::PathBuf;
+use std::thread;
 
 use devinfo::Target;
-use isa_encoder::{AsmOptions, Assembly, Validation, assemble};
+use isa_encoder::asm::Assembler;
+use isa_encoder::{AsmOptions, Assembly, Diagnostic, Validation};
 use serde_json::json;
 
 use crate::exit::{Error, Exit};
-use crate::kernel_file::{KernelFile, Kind};
+use crate::kernel_file::{KernelFile, Text};
 use crate::{diagnostics, files, platform, talk};
 
 /// Assemble EU instructions in IGA syntax
@@ -72,23 +75,21 @@ impl From<Check> for Validation {
 /// # Errors
 /// [`Error::Diagnostics`] if the assembler rejects the text.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let file = KernelFile::read(&args.file)?;
     // A file without directives may be mistaken for nothing else: it was given as assembly.
-    let (Kind::Assembly(text) | Kind::OpenClC(text)) = &file.kind else {
-        return Err(file.rejected(format_args!("this is {}, no text", file.kind.describe())));
-    };
+    let file = KernelFile::read_text(&args.file)?;
+    let text = &file.text;
     let options = AsmOptions {
         family: args.platform.map(|target| target.platform.family),
         auto_compact: args.compact,
         validation: args.validate.into(),
     };
-    let assembly = assemble(text, &options)
+    let assembly = in_parallel(text, &options)
         .map_err(|found| Error::Diagnostics(diagnostics::render(&file.name, text, &found)))?;
     if !assembly.warnings.is_empty() {
         talk::say(diagnostics::render(&file.name, text, &assembly.warnings).trim_end());
     }
     let report = match (args.map, args.json) {
-        (true, _) => Some(map(&file, text, args.platform.as_ref())?),
+        (true, _) => Some(map(&file, args.platform.as_ref())?),
         (false, true) => Some(format!("{:#}\n", describe(&assembly))),
         (false, false) => None,
     };
@@ -113,6 +114,27 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
+/// Text that is worth a thread of its own, in bytes.
+const WORTH_A_THREAD: usize = 128 << 10;
+
+/// Assembles a text, in parts that threads read side by side.
+fn in_parallel(text: &str, options: &AsmOptions) -> Result<Assembly, Vec<Diagnostic>> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let assembler = Assembler::new(text, options);
+    let mut parts = assembler.parts(cores.min(text.len() / WORTH_A_THREAD).max(1));
+    // This thread takes a part, too.
+    let own = parts.pop();
+    let mut read: Vec<_> = parts.iter().map(|_| None).collect();
+    let last = thread::scope(|scope| {
+        for (part, read) in parts.into_iter().zip(&mut read) {
+            let assembler = &assembler;
+            scope.spawn(move || *read = Some(assembler.read(part)));
+        }
+        own.map(|part| assembler.read(part))
+    });
+    assembler.finish(read.into_iter().chain([last]).flatten().collect())
+}
+
 fn describe(assembly: &Assembly) -> serde_json::Value {
     let kernels: Vec<_> = assembly
         .kernels
@@ -131,8 +153,9 @@ fn describe(assembly: &Assembly) -> serde_json::Value {
 }
 
 /// The registers and bytes of arguments, as the loader places them.
-fn map(file: &KernelFile, text: &str, target: Option<&Target>) -> Result<String, Error> {
-    let binary = umd::Binary::assemble(text, target).map_err(|e| file.rejected(e))?;
+fn map(file: &Text, target: Option<&Target>) -> Result<String, Error> {
+    let binary = umd::Binary::assemble(&file.text, target)
+        .map_err(|e| Error::Rejected(format!("{}: {e}", file.name)))?;
     let grf_bytes = super::info::grf_bytes(&binary) as u32;
     let mut out = String::new();
     for kernel in binary.kernels() {

@@ -2,8 +2,7 @@
 
 use alloc::format;
 
-use super::Diagnostic;
-use super::cursor::{Cursor, Parse};
+use super::cursor::{Cursor, Parse, Refusal};
 use super::lexer::Token;
 
 /// The truth tables of the sources alone.
@@ -17,7 +16,7 @@ pub fn table(cursor: &mut Cursor<'_>) -> Parse<u8> {
     if cursor.peek() != Some(Token::LeftParen) {
         let (value, span) = cursor.integer("a truth table or an expression in parentheses")?;
         return u8::try_from(value)
-            .map_err(|_| Diagnostic::error(span, format!("{value:#x} is more than 8 bits")));
+            .map_err(|_| Refusal::new(span, format!("{value:#x} is more than 8 bits")));
     }
     cursor.advance();
     let value = or(cursor, 0)?;
@@ -51,7 +50,7 @@ fn and(cursor: &mut Cursor<'_>, depth: u32) -> Parse<u8> {
 
 fn unary(cursor: &mut Cursor<'_>, depth: u32) -> Parse<u8> {
     if depth > MAX_DEPTH {
-        return Err(Diagnostic::error(
+        return Err(Refusal::new(
             cursor.span(),
             format!("expressions nest at most {MAX_DEPTH} deep"),
         ));
@@ -67,12 +66,12 @@ fn unary(cursor: &mut Cursor<'_>, depth: u32) -> Parse<u8> {
     if matches!(cursor.peek(), Some(Token::Decimal | Token::Hex)) {
         let (value, span) = cursor.integer("a source")?;
         return u8::try_from(value)
-            .map_err(|_| Diagnostic::error(span, format!("{value:#x} is more than 8 bits")));
+            .map_err(|_| Refusal::new(span, format!("{value:#x} is more than 8 bits")));
     }
     let (name, span) = cursor.name("s0, s1 or s2")?;
     SOURCES
         .iter()
         .find(|(source, _)| *source == name)
         .map(|(_, table)| *table)
-        .ok_or_else(|| Diagnostic::error(span, format!("`{name}` is not s0, s1 or s2")))
+        .ok_or_else(|| Refusal::new(span, format!("`{name}` is not s0, s1 or s2")))
 }

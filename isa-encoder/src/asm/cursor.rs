@@ -1,26 +1,51 @@
 //! A walk over the tokens of one line.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use super::lexer::Token;
+use super::lexer::{Lexeme, Token};
 use super::{Diagnostic, Span};
 
 /// A parse step's result: an error ends the line.
-pub type Parse<T> = Result<T, Diagnostic>;
+pub type Parse<T> = Result<T, Refusal>;
+
+/// An error that ends a line. It is boxed, so that results fit into registers.
+#[derive(Debug)]
+pub struct Refusal(Box<Diagnostic>);
+
+impl Refusal {
+    #[cold]
+    pub fn new(span: Span, message: String) -> Self {
+        Self(Box::new(Diagnostic::error(span, message)))
+    }
+
+    /// The same with a help text.
+    #[cold]
+    pub fn with_help(mut self, help: String) -> Self {
+        self.0.help = Some(help);
+        self
+    }
+}
+
+impl From<Refusal> for Diagnostic {
+    fn from(refusal: Refusal) -> Self {
+        *refusal.0
+    }
+}
 
 /// The tokens of one line, and where the walk is.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
     pub text: &'a str,
-    tokens: &'a [(Token, Span)],
+    tokens: &'a [Lexeme],
     at: usize,
     end: Span,
 }
 
 impl<'a> Cursor<'a> {
     /// A walk over `tokens`, which are followed by the line end at `end`.
-    pub const fn new(text: &'a str, tokens: &'a [(Token, Span)], end: Span) -> Self {
+    pub const fn new(text: &'a str, tokens: &'a [Lexeme], end: Span) -> Self {
         Self {
             text,
             tokens,
@@ -31,7 +56,7 @@ impl<'a> Cursor<'a> {
 
     /// The token `ahead` of the next one.
     pub fn peek_at(&self, ahead: usize) -> Option<Token> {
-        self.tokens.get(self.at + ahead).map(|(token, _)| *token)
+        self.tokens.get(self.at + ahead).map(|lexeme| lexeme.token)
     }
 
     /// The next token.
@@ -46,7 +71,9 @@ impl<'a> Cursor<'a> {
 
     /// The place of the next token, or of the line end.
     pub fn span(&self) -> Span {
-        self.tokens.get(self.at).map_or(self.end, |(_, span)| *span)
+        self.tokens
+            .get(self.at)
+            .map_or(self.end, |lexeme| lexeme.span)
     }
 
     /// The place of the token just passed.
@@ -54,7 +81,7 @@ impl<'a> Cursor<'a> {
         self.at
             .checked_sub(1)
             .and_then(|at| self.tokens.get(at))
-            .map_or(self.end, |(_, span)| *span)
+            .map_or(self.end, |lexeme| lexeme.span)
     }
 
     /// From the start of `from` to the end of the token just passed.
@@ -67,14 +94,14 @@ impl<'a> Cursor<'a> {
 
     /// The text of a place.
     pub fn slice(&self, span: Span) -> &'a str {
-        self.text.get(span.start..span.end).unwrap_or("")
+        span.of(self.text)
     }
 
     /// The next token's text.
     pub fn text_at(&self, ahead: usize) -> &'a str {
         self.tokens
             .get(self.at + ahead)
-            .map_or("", |(_, span)| self.slice(*span))
+            .map_or("", |lexeme| self.slice(lexeme.span))
     }
 
     /// Passes the next token.
@@ -121,21 +148,25 @@ impl<'a> Cursor<'a> {
 
     /// A number, which must be next.
     pub fn integer(&mut self, what: &str) -> Parse<(u64, Span)> {
-        let span = self.span();
+        let Some(lexeme) = self.tokens.get(self.at) else {
+            return Err(self.expected(what));
+        };
+        let span = lexeme.span;
+        if lexeme.value != Lexeme::NO_VALUE {
+            self.advance();
+            return Ok((lexeme.value.into(), span));
+        }
         let text = self.slice(span);
         let value = match self.peek() {
-            Some(Token::Decimal) => text.parse().ok(),
-            Some(Token::Hex) => u64::from_str_radix(&text[2..], 16).ok(),
-            Some(Token::Binary) => u64::from_str_radix(&text[2..], 2).ok(),
+            Some(Token::Decimal) => number(text, 10),
+            Some(Token::Hex) => number(text.get(2..).unwrap_or(""), 16),
+            Some(Token::Binary) => number(text.get(2..).unwrap_or(""), 2),
             _ => return Err(self.expected(what)),
         };
         self.advance();
         match value {
             Some(value) => Ok((value, span)),
-            None => Err(Diagnostic::error(
-                span,
-                format!("`{text}` does not fit 64 bits"),
-            )),
+            None => Err(Refusal::new(span, format!("`{text}` does not fit 64 bits"))),
         }
     }
 
@@ -144,7 +175,7 @@ impl<'a> Cursor<'a> {
         let (value, span) = self.integer(what)?;
         match u8::try_from(value) {
             Ok(value) if value <= max => Ok(value),
-            _ => Err(Diagnostic::error(
+            _ => Err(Refusal::new(
                 span,
                 format!("{value} is out of range, {what} is at most {max}"),
             )),
@@ -152,7 +183,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// An error about what is next, when `what` should be.
-    pub fn expected(&self, what: &str) -> Diagnostic {
+    pub fn expected(&self, what: &str) -> Refusal {
         let found = match self.peek() {
             None => String::from("the line ends"),
             Some(Token::Ident | Token::Decimal | Token::Hex | Token::Binary | Token::Float) => {
@@ -160,6 +191,21 @@ impl<'a> Cursor<'a> {
             }
             Some(token) => format!("found {}", token.describe()),
         };
-        Diagnostic::error(self.span(), format!("expected {what}, {found}"))
+        Refusal::new(self.span(), format!("expected {what}, {found}"))
     }
+}
+
+/// The value of digits, if 64 bits hold it.
+#[inline(always)]
+fn number(digits: &str, radix: u32) -> Option<u64> {
+    // Fifteen digits of any base up to 16 need no check of their sum.
+    if digits.len() > 15 {
+        return u64::from_str_radix(digits, radix).ok();
+    }
+    let mut value = 0;
+    for byte in digits.bytes() {
+        let digit = char::from(byte).to_digit(radix)?;
+        value = value * u64::from(radix) + u64::from(digit);
+    }
+    Some(value)
 }

@@ -12,6 +12,11 @@ pub struct Span {
 }
 
 impl Span {
+    /// The text of the place.
+    pub(super) fn of(self, text: &str) -> &str {
+        text.get(self.start..self.end).unwrap_or("")
+    }
+
     /// The line and the column of the start, both from 1; columns count characters.
     pub fn line_column(self, text: &str) -> (usize, usize) {
         let mut at = self.start.min(text.len());

@@ -3,11 +3,11 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::cursor::{Cursor, Parse};
+use super::Span;
+use super::cursor::{Cursor, Parse, Refusal};
 use super::lexer::Token;
 use super::number::{self, Value};
 use super::operand::{self, Context};
-use super::{Diagnostic, Span};
 use crate::code::{FamilyTable, SendForm};
 use crate::disasm::print::cond_name;
 use crate::model::{
@@ -17,16 +17,16 @@ use crate::model::{
 use crate::validate::Place;
 
 /// Where a branch goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A label, by name.
-    Label(String, Span),
+    /// A label, by the place of its name.
+    Label(Span),
     /// A distance in bytes.
     Distance(i32),
 }
 
 /// A parsed instruction; its JIP and UIP still have to be found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Parsed {
     pub instruction: Instruction,
     pub targets: [Option<Target>; 2],
@@ -37,6 +37,16 @@ pub struct Parsed {
 }
 
 impl Parsed {
+    /// An instruction without operands, which stands for something at `span`.
+    pub const fn implied(instruction: Instruction, span: Span) -> Self {
+        Self {
+            instruction,
+            targets: [None; 2],
+            span,
+            operands: [None; 4],
+        }
+    }
+
     /// The place in the text of a part of the instruction.
     pub fn place(&self, place: Place) -> Span {
         let index = match place {
@@ -90,7 +100,7 @@ impl Parser {
         self.mnemonic(cursor)?;
         let opcode = self.instruction.opcode;
         if self.instruction.predicate.is_some() && !opcode.has_predicate() {
-            return Err(Diagnostic::error(
+            return Err(Refusal::new(
                 predication,
                 format!("`{opcode}` has no predicate"),
             ));
@@ -146,7 +156,7 @@ impl Parser {
         if cursor.eat(Token::Dot) {
             let (name, span) = cursor.name("a predicate control")?;
             control = pred_control(name).ok_or_else(|| {
-                Diagnostic::error(span, format!("`{name}` is no predicate control"))
+                Refusal::new(span, format!("`{name}` is no predicate control"))
                     .with_help("any2h to any32h, all2h to all32h, anyv, allv, any, all".into())
             })?;
         }
@@ -163,7 +173,7 @@ impl Parser {
             .and_then(|number| number.parse::<u8>().ok())
             .filter(|number| *number < limit)
             .ok_or_else(|| {
-                Diagnostic::error(span, format!("`{name}` is no flag register"))
+                Refusal::new(span, format!("`{name}` is no flag register"))
                     .with_help(format!("flags are f0 to f{}", limit - 1))
             })?;
         let subregister = if cursor.eat(Token::Dot) {
@@ -180,9 +190,9 @@ impl Parser {
     fn mnemonic(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
         let (name, span) = cursor.name("an instruction")?;
         let opcode = Opcode::from_mnemonic(name)
-            .filter(|opcode| self.family.opcodes.contains(&Some(*opcode)))
+            .filter(|opcode| self.family.code(*opcode).is_some())
             .ok_or_else(|| {
-                Diagnostic::error(
+                Refusal::new(
                     span,
                     format!("`{name}` is no instruction of {}", self.family.family),
                 )
@@ -253,9 +263,7 @@ impl Parser {
             return usize::try_from(code)
                 .ok()
                 .and_then(|code| table.get(code).copied().flatten())
-                .ok_or_else(|| {
-                    Diagnostic::error(span, format!("{code:#x} is no shared function"))
-                });
+                .ok_or_else(|| Refusal::new(span, format!("{code:#x} is no shared function")));
         }
         let (name, span) = cursor.name("a shared function")?;
         table
@@ -269,7 +277,7 @@ impl Parser {
                     help.push(' ');
                     help.push_str(sfid.mnemonic());
                 }
-                Diagnostic::error(
+                Refusal::new(
                     span,
                     format!("`{name}` is no shared function of {}", self.family.family),
                 )
@@ -284,10 +292,8 @@ impl Parser {
         }
         let (size, span) = cursor.integer("the execution size")?;
         if !matches!(size, 1 | 2 | 4 | 8 | 16 | 32) {
-            return Err(
-                Diagnostic::error(span, format!("{size} is no execution size"))
-                    .with_help("possible are 1, 2, 4, 8, 16 and 32".into()),
-            );
+            return Err(Refusal::new(span, format!("{size} is no execution size"))
+                .with_help("possible are 1, 2, 4, 8, 16 and 32".into()));
         }
         self.instruction.exec_size = size as u8;
         if cursor.eat(Token::Pipe) {
@@ -297,7 +303,7 @@ impl Parser {
                 .and_then(|number| number.parse::<u8>().ok())
                 .filter(|offset| offset % 4 == 0 && *offset < 32)
                 .ok_or_else(|| {
-                    Diagnostic::error(span, format!("`{name}` is no channel offset"))
+                    Refusal::new(span, format!("`{name}` is no channel offset"))
                         .with_help("possible are M0, M4, M8 … M28".into())
                 })?;
         }
@@ -321,7 +327,7 @@ impl Parser {
         let opcode = self.instruction.opcode;
         let implied = opcode == Opcode::Math && cond == CondMod::Eo;
         if !opcode.has_condition() && !implied {
-            return Err(Diagnostic::error(
+            return Err(Refusal::new(
                 start,
                 format!("`{opcode}` has no condition modifier"),
             ));
@@ -331,7 +337,7 @@ impl Parser {
         }
         let flag = self.flag(cursor)?;
         if self.flag.is_some_and(|predicate| predicate != flag) {
-            return Err(Diagnostic::error(
+            return Err(Refusal::new(
                 cursor.since(start),
                 "predicate and condition modifier share one flag field".into(),
             )
@@ -346,28 +352,18 @@ impl Parser {
         let format = self.instruction.opcode.format();
         self.instruction.saturate = cursor.eat(Token::Sat);
         if self.instruction.saturate && !self.instruction.opcode.has_saturation() {
-            return Err(Diagnostic::error(
+            return Err(Refusal::new(
                 cursor.last_span(),
                 format!("`{}` does not saturate", self.instruction.opcode),
             ));
         }
-        let is_macro = match self.instruction.specific {
-            Specific::Math(function) => function.is_macro(),
-            _ => self.instruction.opcode == Opcode::Madm,
-        };
-        let instruction = self.instruction;
-        let context = Context {
-            family: self.family,
-            instruction: &instruction,
-            is_macro,
-        };
         if format == Format::Wait {
-            let src = context.src(cursor, 0)?;
+            let src = self.context().src(cursor, 0)?;
             self.instruction.dst = self.family.wait_destination(&src);
             self.instruction.src[0] = src;
             return Ok(());
         }
-        self.dst(&context, cursor)?;
+        self.dst(cursor)?;
         let count = match (format, self.instruction.specific) {
             (Format::Unary, _) => 1,
             (Format::Math, Specific::Math(function)) => function.sources(),
@@ -377,15 +373,27 @@ impl Parser {
         };
         for index in 0..count {
             let start = cursor.span();
-            self.instruction.src[index] = context.src(cursor, index)?;
+            self.instruction.src[index] = self.context().src(cursor, index)?;
             self.operands[index + 1] = Some(cursor.since(start));
         }
         Ok(())
     }
 
-    fn dst(&mut self, context: &Context<'_>, cursor: &mut Cursor<'_>) -> Parse<()> {
+    /// What the operands depend on.
+    fn context(&self) -> Context<'_> {
+        Context {
+            family: self.family,
+            instruction: &self.instruction,
+            is_macro: match self.instruction.specific {
+                Specific::Math(function) => function.is_macro(),
+                _ => self.instruction.opcode == Opcode::Madm,
+            },
+        }
+    }
+
+    fn dst(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
         let start = cursor.span();
-        self.instruction.dst = context.dst(cursor)?;
+        self.instruction.dst = self.context().dst(cursor)?;
         self.operands[0] = Some(cursor.since(start));
         Ok(())
     }
@@ -430,28 +438,16 @@ impl Parser {
         if cursor.is_done() || cursor.peek() == Some(Token::LeftBrace) {
             return Ok(());
         }
-        let instruction = self.instruction;
-        let context = Context {
-            family: self.family,
-            instruction: &instruction,
-            is_macro: false,
-        };
-        self.instruction.src[0] = context.src(cursor, 0)?;
+        self.instruction.src[0] = self.context().src(cursor, 0)?;
         Ok(())
     }
 
     fn jump(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
         let format = self.instruction.opcode.format();
-        let instruction = self.instruction;
-        let context = Context {
-            family: self.family,
-            instruction: &instruction,
-            is_macro: false,
-        };
         // As in IGA, the registers of jumps have no type and region from Gen12LP on.
         let typeless = !self.family.legacy_jumps;
         if format == Format::Call {
-            self.dst(&context, cursor)?;
+            self.dst(cursor)?;
             if let Dst::Direct { ty, .. } = &mut self.instruction.dst
                 && typeless
             {
@@ -463,7 +459,7 @@ impl Parser {
             Format::Ret | Format::JumpUnary | Format::JumpBrc | Format::Call
         );
         if register_allowed && operand::begins(cursor) && !self.is_label(cursor) {
-            self.instruction.src[0] = context.src(cursor, 0)?;
+            self.instruction.src[0] = self.context().src(cursor, 0)?;
             if let Src::Direct { ty, region, .. } = &mut self.instruction.src[0]
                 && typeless
             {
@@ -493,9 +489,9 @@ impl Parser {
 
     fn target(&self, cursor: &mut Cursor<'_>) -> Parse<Target> {
         if cursor.peek() == Some(Token::Ident) {
-            let (name, span) = cursor.name("a label")?;
+            let (_, span) = cursor.name("a label")?;
             self.skip_type(cursor)?;
-            return Ok(Target::Label(name.into(), span));
+            return Ok(Target::Label(span));
         }
         let start = cursor.span();
         if !number::begins(cursor) {
@@ -510,7 +506,7 @@ impl Parser {
             Value::Float(_) => None,
         };
         distance.map(Target::Distance).ok_or_else(|| {
-            Diagnostic::error(
+            Refusal::new(
                 cursor.since(start),
                 "a branch distance is a 32-bit integer".into(),
             )
@@ -528,15 +524,9 @@ impl Parser {
         let Specific::Send(mut send) = self.instruction.specific else {
             return Err(cursor.expected("a send"));
         };
-        let instruction = self.instruction;
-        let context = Context {
-            family: self.family,
-            instruction: &instruction,
-            is_macro: false,
-        };
-        self.dst(&context, cursor)?;
+        self.dst(cursor)?;
         let start = cursor.span();
-        let (src0, _) = context.payload(cursor, 0)?;
+        let (src0, _) = self.context().payload(cursor, 0)?;
         self.instruction.src[0] = src0;
         self.operands[1] = Some(cursor.since(start));
         let form = self.family.send;
@@ -545,7 +535,7 @@ impl Parser {
         let mut length = None;
         if two {
             let start = cursor.span();
-            let (src1, len) = context.payload(cursor, 1)?;
+            let (src1, len) = self.context().payload(cursor, 1)?;
             self.instruction.src[1] = src1;
             self.operands[2] = Some(cursor.since(start));
             length = len;
@@ -574,7 +564,7 @@ impl Parser {
                 send.src1_len = Some((exdesc >> 6 & 31) as u8);
                 send.eot = exdesc & 0x20 != 0;
                 if exdesc & 0x1f != 0 {
-                    return Err(Diagnostic::error(
+                    return Err(Refusal::new(
                         start,
                         format!("bits 4:0 of the extended descriptor {exdesc:#x} must be 0"),
                     )
@@ -620,9 +610,8 @@ impl Parser {
                 .or_else(|| i32::try_from(value).ok().map(|value| value as u32)),
             Value::Float(_) => None,
         };
-        let value = value.ok_or_else(|| {
-            Diagnostic::error(cursor.since(start), "a descriptor has 32 bits".into())
-        })?;
+        let value = value
+            .ok_or_else(|| Refusal::new(cursor.since(start), "a descriptor has 32 bits".into()))?;
         if offset && cursor.eat(Token::Colon) {
             let (descriptor, _) = self.descriptor(cursor, false)?;
             return Ok((descriptor, value));
@@ -632,8 +621,8 @@ impl Parser {
 }
 
 /// An error about the name just passed.
-pub(super) fn bad(cursor: &Cursor<'_>, name: &str, what: &str) -> Diagnostic {
-    Diagnostic::error(cursor.last_span(), format!("`{name}` is {what}"))
+pub(super) fn bad(cursor: &Cursor<'_>, name: &str, what: &str) -> Refusal {
+    Refusal::new(cursor.last_span(), format!("`{name}` is {what}"))
 }
 
 fn condition(name: &str) -> Option<CondMod> {

@@ -2,8 +2,8 @@
 
 use alloc::format;
 
-use super::cursor::Parse;
-use super::{Diagnostic, Span};
+use super::Span;
+use super::cursor::{Parse, Refusal};
 use crate::code::FamilyTable;
 use crate::model::{Descriptor, Opcode, Send};
 
@@ -20,7 +20,7 @@ pub fn send(
         return if two {
             Ok(())
         } else {
-            Err(Diagnostic::error(
+            Err(Refusal::new(
                 span,
                 format!("the extended descriptor of `{opcode}` is in the instruction"),
             ))
@@ -29,7 +29,7 @@ pub fn send(
     let code = (exdesc & 15) as usize;
     send.sfid = family.sfids.get(code).copied().flatten();
     if send.sfid.is_none() {
-        return Err(Diagnostic::error(
+        return Err(Refusal::new(
             span,
             format!("{code:#x} is no shared function of {}", family.family),
         ));

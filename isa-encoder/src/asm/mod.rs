@@ -1,11 +1,12 @@
 //! Assembly in IGA syntax, with directives in comments.
 
 mod bfn;
-mod check;
 mod cursor;
 mod diagnostic;
 mod directive;
 mod directive_parse;
+mod emit;
+mod fragment;
 mod instruction;
 mod layout;
 mod legacy;
@@ -19,10 +20,14 @@ mod scoreboard;
 mod source;
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use devinfo::Family;
 
 pub use diagnostic::{Diagnostic, Severity, Span};
+use emit::Emitter;
+use source::Source;
+
 pub use directive::{
     Argument, ArgumentKind, BlockUse, IdLayout, KernelDirectives, Payload, Scalar, SwsbMode,
     SystemField, SystemValue, Target,
@@ -89,11 +94,120 @@ pub struct Assembly {
 /// # Errors
 /// Every error found (and the warnings), in the order of the text.
 pub fn assemble(text: &str, options: &AsmOptions) -> Result<Assembly, Vec<Diagnostic>> {
-    let source = source::parse(text, options);
-    layout::assemble(text, source, options)
+    let assembler = Assembler::new(text, options);
+    let parts = assembler.parts(1);
+    let parts = parts.into_iter().map(|part| assembler.read(part)).collect();
+    assembler.finish(parts)
+}
+
+/// An assembler of a file in parts, which may be read by different threads.
+///
+/// ```
+/// # use isa_encoder::asm::Assembler;
+/// # use isa_encoder::{AsmOptions, assemble};
+/// let text = "//.platform tgl\nnop\nnop\n";
+/// let assembler = Assembler::new(text, &AsmOptions::default());
+/// // Each of these may be done by a thread of its own.
+/// let read = assembler.parts(2).into_iter().map(|part| assembler.read(part)).collect();
+/// assert_eq!(assembler.finish(read), assemble(text, &AsmOptions::default()));
+/// ```
+#[derive(Debug)]
+pub struct Assembler<'a> {
+    text: &'a str,
+    options: AsmOptions,
+    /// The platform that instructions are encoded and checked for.
+    target: Option<Target>,
+    /// `None` if the family is not known.
+    emitter: Option<Emitter>,
+    /// Where it is known from.
+    family_from: usize,
+}
+
+/// A part of a text, some whole lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part(Range<usize>);
+
+/// What was read of a [`Part`].
+#[derive(Debug)]
+pub struct ReadPart(source::Part);
+
+impl<'a> Assembler<'a> {
+    /// An assembler of `text`.
+    pub fn new(text: &'a str, options: &AsmOptions) -> Self {
+        Self::with_platform(text, options, source::platform(text, options))
+    }
+
+    fn with_platform(
+        text: &'a str,
+        options: &AsmOptions,
+        platform: Option<(Target, Family, usize)>,
+    ) -> Self {
+        let (target, said) = match platform {
+            Some((target, family, at)) => (Some(target), Some((family, at))),
+            None => (None, None),
+        };
+        let given = options.family.map(|family| (family, 0));
+        let (family, family_from) = given.or(said).unzip();
+        let emitter = family.map(|family| Emitter::new(family, target.as_ref(), options));
+        Self {
+            text,
+            options: *options,
+            target,
+            emitter,
+            family_from: family_from.unwrap_or(0),
+        }
+    }
+
+    /// Cuts the text into at most `count` parts of about the same size.
+    pub fn parts(&self, count: usize) -> Vec<Part> {
+        let parts = source::parts(self.text, count);
+        parts.into_iter().map(Part).collect()
+    }
+
+    /// Reads one part: nearly all of the work.
+    pub fn read(&self, part: Part) -> ReadPart {
+        ReadPart(self.part(part.0))
+    }
+
+    /// Puts the parts together. If they are not all there are, in their order, the text is read
+    /// again.
+    ///
+    /// # Errors
+    /// As [`assemble`], from which the result does not differ.
+    pub fn finish(&self, parts: Vec<ReadPart>) -> Result<Assembly, Vec<Diagnostic>> {
+        let mut whole: Vec<source::Part> = Vec::with_capacity(parts.len());
+        let mut end = 0;
+        for ReadPart(part) in parts {
+            if part.range.start != end {
+                break;
+            }
+            end = part.range.end;
+            match whole.last_mut() {
+                // A comment goes over the end of the part in front.
+                Some(last) if last.is_open => *last = self.part(last.range.start..end),
+                _ => whole.push(part),
+            }
+        }
+        if end != self.text.len() {
+            whole = Vec::from([self.part(0..self.text.len())]);
+        }
+        let source = Source::join(self.text, whole, &self.options);
+        // With the family given, the platform may also follow behind instructions.
+        if source.target != self.target
+            && let (Some(target), Some(family)) = (source.target.clone(), source.family)
+        {
+            let told = Self::with_platform(self.text, &self.options, Some((target, family, 0)));
+            return told.finish(Vec::new());
+        }
+        layout::assemble(self.text, source, self.emitter.as_ref(), &self.options)
+    }
+
+    fn part(&self, range: Range<usize>) -> source::Part {
+        source::part(self.text, range, self.emitter.as_ref(), self.family_from)
+    }
 }
 
 /// Whether a text has a `//.platform` directive.
 pub fn states_platform(text: &str) -> bool {
-    source::states_platform(text)
+    source::platform(text, &AsmOptions::default()).is_some()
 }

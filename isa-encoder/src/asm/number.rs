@@ -2,9 +2,9 @@
 
 use alloc::format;
 
-use super::cursor::{Cursor, Parse};
+use super::Span;
+use super::cursor::{Cursor, Parse, Refusal};
 use super::lexer::Token;
-use super::{Diagnostic, Span};
 use crate::disasm::float;
 use crate::model::{Type, TypeKind};
 
@@ -51,29 +51,31 @@ fn is_special(name: &str) -> bool {
 
 /// Parses a constant expression: `+ - * / % << >> & ^ |`, parentheses, literals.
 pub fn expression(cursor: &mut Cursor<'_>) -> Parse<Value> {
-    binary(cursor, 0, 0)
+    binary(cursor, 1, 0)
 }
 
-const LEVELS: [&[Token]; 6] = [
-    &[Token::Pipe],
-    &[Token::Caret],
-    &[Token::Ampersand],
-    &[Token::ShiftLeft, Token::ShiftRight],
-    &[Token::Plus, Token::Minus],
-    &[Token::Star, Token::Slash, Token::Percent],
-];
+/// How tightly an operator binds; 0 for what is none.
+const fn level(token: Token) -> u8 {
+    match token {
+        Token::Pipe => 1,
+        Token::Caret => 2,
+        Token::Ampersand => 3,
+        Token::ShiftLeft | Token::ShiftRight => 4,
+        Token::Plus | Token::Minus => 5,
+        Token::Star | Token::Slash | Token::Percent => 6,
+        _ => 0,
+    }
+}
 
-fn binary(cursor: &mut Cursor<'_>, level: usize, depth: u32) -> Parse<Value> {
-    let Some(operators) = LEVELS.get(level) else {
-        return unary(cursor, depth);
-    };
+/// Operators of the level `least` and above.
+fn binary(cursor: &mut Cursor<'_>, least: u8, depth: u32) -> Parse<Value> {
     let start = cursor.span();
-    let mut left = binary(cursor, level + 1, depth)?;
-    while let Some(operator) = cursor.peek().filter(|token| operators.contains(token)) {
+    let mut left = unary(cursor, depth)?;
+    while let Some(operator) = cursor.peek().filter(|token| level(*token) >= least) {
         cursor.advance();
-        let right = binary(cursor, level + 1, depth)?;
+        let right = binary(cursor, level(operator) + 1, depth)?;
         left = apply(operator, left, right)
-            .ok_or_else(|| Diagnostic::error(cursor.since(start), "this has no value".into()))?;
+            .ok_or_else(|| Refusal::new(cursor.since(start), "this has no value".into()))?;
     }
     Ok(left)
 }
@@ -115,7 +117,7 @@ fn apply(operator: Token, left: Value, right: Value) -> Option<Value> {
 
 fn unary(cursor: &mut Cursor<'_>, depth: u32) -> Parse<Value> {
     if depth > MAX_DEPTH {
-        return Err(Diagnostic::error(
+        return Err(Refusal::new(
             cursor.span(),
             format!("expressions nest at most {MAX_DEPTH} deep"),
         ));
@@ -139,14 +141,14 @@ fn unary(cursor: &mut Cursor<'_>, depth: u32) -> Parse<Value> {
                 value: !value,
                 decimal,
             }),
-            Value::Float(_) => Err(Diagnostic::error(
+            Value::Float(_) => Err(Refusal::new(
                 cursor.since(start),
                 "`~` takes an integer".into(),
             )),
         };
     }
     if cursor.eat(Token::LeftParen) {
-        let value = binary(cursor, 0, depth + 1)?;
+        let value = binary(cursor, 1, depth + 1)?;
         cursor.expect(Token::RightParen)?;
         return Ok(value);
     }
@@ -175,13 +177,13 @@ fn literal(cursor: &mut Cursor<'_>) -> Parse<Value> {
             cursor.advance();
             text.parse()
                 .map(Value::Float)
-                .map_err(|_| Diagnostic::error(span, format!("`{text}` is no number")))
+                .map_err(|_| Refusal::new(span, format!("`{text}` is no number")))
         }
         Some(Token::HexFloat) => {
             cursor.advance();
             hex_float(text)
                 .map(Value::Float)
-                .ok_or_else(|| Diagnostic::error(span, format!("`{text}` is out of range")))
+                .ok_or_else(|| Refusal::new(span, format!("`{text}` is out of range")))
         }
         Some(Token::Ident) if is_special(text) => {
             cursor.advance();
@@ -205,7 +207,7 @@ fn special(cursor: &mut Cursor<'_>, name: &str, span: Span) -> Parse<Value> {
         cursor.expect(Token::RightParen)?;
     }
     if payload >= QUIET || (payload == 0 && !quiet) {
-        return Err(Diagnostic::error(
+        return Err(Refusal::new(
             cursor.since(span),
             format!("a NaN cannot have the payload {payload:#x}"),
         ));
@@ -276,7 +278,7 @@ pub fn immediate(value: Value, ty: Type, span: Span) -> Parse<u64> {
         }
         (Value::Integer { value, decimal }, TypeKind::Float) => {
             if decimal && value != 0 {
-                return Err(Diagnostic::error(
+                return Err(Refusal::new(
                     span,
                     format!("an integer as :{ty} gives the bits, and is hexadecimal"),
                 )
@@ -288,16 +290,13 @@ pub fn immediate(value: Value, ty: Type, span: Span) -> Parse<u64> {
             Ok(value as u64)
         }
         (Value::Float(value), TypeKind::Float) => from_f64(value, ty)
-            .ok_or_else(|| Diagnostic::error(span, format!("this is no value of type :{ty}"))),
-        (Value::Float(_), _) => Err(Diagnostic::error(
-            span,
-            format!("type :{ty} takes an integer"),
-        )),
+            .ok_or_else(|| Refusal::new(span, format!("this is no value of type :{ty}"))),
+        (Value::Float(_), _) => Err(Refusal::new(span, format!("type :{ty} takes an integer"))),
     }
 }
 
-fn too_large(value: i64, ty: Type, span: Span) -> Diagnostic {
-    Diagnostic::error(
+fn too_large(value: i64, ty: Type, span: Span) -> Refusal {
+    Refusal::new(
         span,
         format!("{value} does not fit the {} bits of :{ty}", ty.bits()),
     )

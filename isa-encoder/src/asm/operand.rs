@@ -1,11 +1,12 @@
 //! Operands.
 
 use alloc::format;
+use alloc::vec::Vec;
 
-use super::cursor::{Cursor, Parse};
+use super::Span;
+use super::cursor::{Cursor, Parse, Refusal};
 use super::lexer::Token;
 use super::number;
-use super::{Diagnostic, Span};
 use crate::code::{FamilyTable, SendForm};
 use crate::model::{
     ArfKind, Dst, Format, Instruction, Opcode, RegFile, Region, Register, Src, SrcMods, Type,
@@ -21,9 +22,8 @@ pub struct Context<'a> {
 
 /// The register that a name means.
 pub fn register_name(name: &str) -> Option<(RegFile, u8)> {
-    let digits = name
-        .find(|c: char| c.is_ascii_digit())
-        .unwrap_or(name.len());
+    let digits = name.bytes().position(|byte| byte.is_ascii_digit());
+    let digits = digits.unwrap_or(name.len());
     let (stem, number) = name.split_at(digits);
     let number = match number {
         "" => None,
@@ -55,7 +55,7 @@ fn register(cursor: &mut Cursor<'_>, family: &FamilyTable) -> Parse<(RegFile, u8
     let (name, span) = cursor.name("a register")?;
     let Some((file, number)) = register_name(name) else {
         return Err(
-            Diagnostic::error(span, format!("`{name}` is no register")).with_help(
+            Refusal::new(span, format!("`{name}` is no register")).with_help(
                 "registers are r0 to r255, null, a0, acc0, f0.0, sr0, cr0 and so on".into(),
             ),
         );
@@ -70,7 +70,7 @@ fn register(cursor: &mut Cursor<'_>, family: &FamilyTable) -> Parse<(RegFile, u8
             count => format!("there are {stem}0 to {stem}{}", count - 1),
         };
         let error = format!("{} has no register `{name}`", family.family);
-        return Err(Diagnostic::error(span, error).with_help(help));
+        return Err(Refusal::new(span, error).with_help(help));
     }
     Ok((file, number))
 }
@@ -100,7 +100,7 @@ fn byte_of(context: &Context<'_>, file: RegFile, sub: Option<(u64, Span)>, ty: T
     let byte = sub.saturating_mul(u64::from(ty.bits())) / 8;
     match u8::try_from(byte) {
         Ok(out) if byte < limit => Ok(out),
-        _ => Err(Diagnostic::error(
+        _ => Err(Refusal::new(
             span,
             format!("sub-register {sub} of type :{ty} is beyond the register's {limit} bytes"),
         )),
@@ -123,7 +123,7 @@ fn math_macro(cursor: &mut Cursor<'_>) -> Parse<Option<u8>> {
         });
     match number {
         Some(number @ 0..=7) => Ok(Some(number)),
-        _ => Err(Diagnostic::error(
+        _ => Err(Refusal::new(
             span,
             format!("`{name}` is no math macro register"),
         )),
@@ -155,12 +155,29 @@ fn address(cursor: &mut Cursor<'_>) -> Parse<(u8, i16)> {
         offset = i16::try_from(signed)
             .ok()
             .filter(|value| (-1024..1024).contains(value))
-            .ok_or_else(|| {
-                Diagnostic::error(span, format!("the offset {signed} is out of range"))
-            })?;
+            .ok_or_else(|| Refusal::new(span, format!("the offset {signed} is out of range")))?;
     }
     cursor.expect(Token::RightBracket)?;
     Ok((subreg, offset))
+}
+
+/// Types by other names.
+fn type_alias(name: &str) -> Option<Type> {
+    Some(match name {
+        "u8" => Type::Ub,
+        "s8" => Type::B,
+        "u16" => Type::Uw,
+        "s16" => Type::W,
+        "u32" => Type::Ud,
+        "s32" => Type::D,
+        "u64" => Type::Uq,
+        "s64" => Type::Q,
+        "f16" => Type::Hf,
+        "f32" => Type::F,
+        "f64" => Type::Df,
+        "bf16" => Type::Bf,
+        _ => return None,
+    })
 }
 
 /// `:type`.
@@ -169,23 +186,9 @@ fn ty(cursor: &mut Cursor<'_>) -> Parse<Option<Type>> {
         return Ok(None);
     }
     let (name, span) = cursor.name("a type")?;
-    let alias = match name {
-        "u8" => "ub",
-        "s8" => "b",
-        "u16" => "uw",
-        "s16" => "w",
-        "u32" => "ud",
-        "s32" => "d",
-        "u64" => "uq",
-        "s64" => "q",
-        "f16" => "hf",
-        "f32" => "f",
-        "f64" => "df",
-        "bf16" => "bf",
-        other => other,
-    };
-    Type::from_suffix(alias).map(Some).ok_or_else(|| {
-        Diagnostic::error(span, format!("`{name}` is no type")).with_help(
+    let found = Type::from_suffix(name).or_else(|| type_alias(name));
+    found.map(Some).ok_or_else(|| {
+        Refusal::new(span, format!("`{name}` is no type")).with_help(
             "types are ub b uw w ud d uq q hf bf f df, and v uv vf for immediates".into(),
         )
     })
@@ -196,18 +199,41 @@ fn ty_or_error(cursor: &mut Cursor<'_>, default: Option<Type>) -> Parse<Type> {
     found.ok_or_else(|| cursor.expected("`:` and a type"))
 }
 
-fn stride(cursor: &mut Cursor<'_>, what: &str, allowed: &[u64]) -> Parse<u8> {
-    let (value, span) = cursor.integer(what)?;
-    if allowed.contains(&value) {
-        return Ok(value as u8);
+/// Numbers below 64, each as the bit of its value.
+#[derive(Clone, Copy)]
+struct Numbers(u64);
+
+impl Numbers {
+    const fn of(numbers: &[u8]) -> Self {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < numbers.len() {
+            bits |= 1 << numbers[i];
+            i += 1;
+        }
+        Self(bits)
     }
-    Err(Diagnostic::error(span, format!("{value} is no {what}"))
-        .with_help(format!("possible are {allowed:?}")))
+
+    fn has(self, value: u64) -> bool {
+        value < 64 && self.0 >> value & 1 != 0
+    }
 }
 
-const HSTRIDES: &[u64] = &[0, 1, 2, 4];
-const WIDTHS: &[u64] = &[1, 2, 4, 8, 16];
-const VSTRIDES: &[u64] = &[0, 1, 2, 4, 8, 16, 32];
+fn stride(cursor: &mut Cursor<'_>, what: &str, allowed: Numbers) -> Parse<u8> {
+    let (value, span) = cursor.integer(what)?;
+    if allowed.has(value) {
+        return Ok(value as u8);
+    }
+    let possible: Vec<u64> = (0..64).filter(|value| allowed.has(*value)).collect();
+    Err(Refusal::new(span, format!("{value} is no {what}"))
+        .with_help(format!("possible are {possible:?}")))
+}
+
+const HSTRIDES: Numbers = Numbers::of(&[0, 1, 2, 4]);
+const DST_HSTRIDES: Numbers = Numbers::of(&[1, 2, 4]);
+const WIDTHS: Numbers = Numbers::of(&[1, 2, 4, 8, 16]);
+const VSTRIDES: Numbers = Numbers::of(&[0, 1, 2, 4, 8, 16, 32]);
+const TERNARY_VSTRIDES: Numbers = Numbers::of(&[0, 1, 2, 4, 8]);
 
 impl Context<'_> {
     fn opcode(&self) -> Opcode {
@@ -277,7 +303,7 @@ impl Context<'_> {
         if !cursor.eat(Token::Less) {
             return Ok(1);
         }
-        let value = stride(cursor, "destination stride", &[1, 2, 4])?;
+        let value = stride(cursor, "destination stride", DST_HSTRIDES)?;
         cursor.expect(Token::Greater)?;
         Ok(value)
     }
@@ -361,7 +387,7 @@ impl Context<'_> {
                 let h = stride(cursor, "horizontal stride", HSTRIDES)?;
                 Region::new(h, 1, 0)
             } else {
-                let v = stride(cursor, "vertical stride", &[0, 1, 2, 4, 8])?;
+                let v = stride(cursor, "vertical stride", TERNARY_VSTRIDES)?;
                 cursor.expect(Token::Semicolon)?;
                 let h = stride(cursor, "horizontal stride", HSTRIDES)?;
                 Region::ternary(v, h)

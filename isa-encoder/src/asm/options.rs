@@ -5,10 +5,10 @@ use alloc::string::String;
 
 use devinfo::Family;
 
-use super::cursor::{Cursor, Parse};
+use super::Span;
+use super::cursor::{Cursor, Parse, Refusal};
 use super::instruction::{Parser, bad};
 use super::lexer::Token;
-use super::{Diagnostic, Span};
 use crate::disasm::print::{OPTION_NAMES, pipe_prefix};
 use crate::model::{Descriptor, Options, Pipe, Specific, Token as SwsbToken, TokenMode};
 
@@ -43,7 +43,7 @@ impl Parser {
                 };
             }
             if self.instruction.swsb.token.is_some() {
-                return Err(Diagnostic::error(start, "a second token".into()));
+                return Err(Refusal::new(start, "a second token".into()));
             }
             self.instruction.swsb.token = Some(SwsbToken { id, mode });
             return Ok(());
@@ -69,14 +69,14 @@ impl Parser {
                 .into_iter()
                 .find(|pipe| pipe_prefix(*pipe).strip_suffix('@') == Some(prefix));
             let Some(pipe) = pipe.filter(|_| distance != 0) else {
-                return Err(Diagnostic::error(
+                return Err(Refusal::new(
                     cursor.since(start),
                     "this is no scoreboard distance".into(),
                 )
                 .with_help("@1 to @7, with A, F, I, L or M in front".into()));
             };
             if self.instruction.swsb.distance.is_some() {
-                return Err(Diagnostic::error(start, "a second distance".into()));
+                return Err(Refusal::new(start, "a second distance".into()));
             }
             self.instruction.swsb.distance = Some((pipe, distance));
             return Ok(());
@@ -89,7 +89,7 @@ impl Parser {
                     .with_help(names(|option| has.contains(option))));
             }
             if self.instruction.options.contains(*option) {
-                return Err(Diagnostic::error(span, format!("`{name}` is given twice")));
+                return Err(Refusal::new(span, format!("`{name}` is given twice")));
             }
             self.instruction.options |= *option;
             return Ok(());
@@ -103,13 +103,13 @@ impl Parser {
                 "ExBSO" if has.implied_ex_bso.is_some() && has.implied_ex_bso == send.sfid => {}
                 "ExBSO" if !has.ex_bso => return Err(no_option(span, name, family)),
                 "ExBSO" if send.exdesc.immediate().is_some() => {
-                    return Err(Diagnostic::error(
+                    return Err(Refusal::new(
                         span,
                         "`ExBSO` is about an extended descriptor in a register".into(),
                     ));
                 }
                 "ExBSO" if send.src1_len.is_none() => {
-                    return Err(Diagnostic::error(
+                    return Err(Refusal::new(
                         span,
                         "with `ExBSO` the length stands behind source 1, as in `r10:4`".into(),
                     ));
@@ -133,8 +133,8 @@ impl Parser {
     }
 }
 
-fn no_option(span: Span, name: &str, family: Family) -> Diagnostic {
-    Diagnostic::error(
+fn no_option(span: Span, name: &str, family: Family) -> Refusal {
+    Refusal::new(
         span,
         format!("this instruction does not have `{name}` on {family}"),
     )

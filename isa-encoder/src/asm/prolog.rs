@@ -16,45 +16,48 @@ use alloc::vec::Vec;
 use devinfo::Family;
 
 use super::directive::{Payload, SwsbMode};
-use super::source::{self, Item, Kernel};
+use super::emit::Emitter;
+use super::fragment::Fragment;
+use super::instruction::Parsed;
+use super::source::{self, Kernel, Source};
 use super::{AsmOptions, Diagnostic, Span, scoreboard};
 use crate::code::{SendForm, traits};
-use crate::model::{Instruction, Opcode, Options};
+use crate::model::{Instruction, Opcode};
 
 /// Both parts begin at a multiple of so many bytes: an instruction pointer of a kernel.
 const ALIGNMENT: usize = 64;
 
-/// A full-length instruction.
-const SIZE: usize = 16;
-
 /// Puts the code in front of a kernel that has a payload and does not load it itself. The offset
 /// at which a thread begins that has its local ids; 0 if there is only one entry.
-pub fn prepend(family: Family, kernel: &mut Kernel, diagnostics: &mut Vec<Diagnostic>) -> usize {
+pub fn prepend(emitter: &Emitter, kernel: &mut Kernel, diagnostics: &mut Vec<Diagnostic>) -> usize {
+    let family = emitter.family;
     let directives = &kernel.directives;
     if directives.payload == Payload::Raw || !loads_by_itself(family) {
         return 0;
     }
     let ids = directives.local_id_bytes(family);
     let cross_thread = directives.cross_thread_bytes();
-    let grf = family.grf_bytes() as u32;
-    let span = kernel.items.iter().find_map(|item| match item {
-        Item::Instruction(parsed) => Some(parsed.span),
-        _ => None,
-    });
-    let span = span.unwrap_or_default();
-    let writer = Writer { family, grf };
-    let mut items = Vec::new();
+    let writer = Writer {
+        emitter: &emitter.uncompacted(),
+        grf: family.grf_bytes() as u32,
+        span: kernel
+            .fragment
+            .lines
+            .first()
+            .map_or(Span::default(), |(_, span)| *span),
+    };
+    let mut code = Fragment::default();
     if ids > 0 {
-        items = writer.assemble(&writer.local_ids(ids, cross_thread), span, diagnostics);
-        pad(&mut items, span);
+        code = writer.assemble(&writer.local_ids(ids, cross_thread), diagnostics);
+        writer.pad(&mut code);
     }
-    let entry = items.len() * SIZE;
+    let entry = code.code.len();
     if cross_thread > 0 {
-        let text = writer.cross_thread(cross_thread, 1 + ids / grf);
-        items.extend(writer.assemble(&text, span, diagnostics));
+        let text = writer.cross_thread(cross_thread, 1 + ids / writer.grf);
+        code.append(writer.assemble(&text, diagnostics));
     }
-    items.append(&mut kernel.items);
-    kernel.items = items;
+    code.append(core::mem::take(&mut kernel.fragment));
+    kernel.fragment = code;
     entry
 }
 
@@ -63,26 +66,22 @@ pub fn loads_by_itself(family: Family) -> bool {
     traits(family).send == SendForm::XeHpg
 }
 
-/// Fills a part up with `nop`.
-fn pad(items: &mut Vec<Item>, span: Span) {
-    while !(items.len() * SIZE).is_multiple_of(ALIGNMENT) {
-        let mut nop = Instruction::new(Opcode::Nop);
-        nop.options = Options::NO_COMPACT;
-        items.push(Item::Instruction(super::instruction::Parsed {
-            instruction: nop,
-            targets: [None, None],
-            span,
-            operands: [None; 4],
-        }));
-    }
-}
-
-struct Writer {
-    family: Family,
+struct Writer<'a> {
+    emitter: &'a Emitter,
     grf: u32,
+    /// What the code stands for.
+    span: Span,
 }
 
-impl Writer {
+impl Writer<'_> {
+    /// Fills a part up with `nop`.
+    fn pad(&self, code: &mut Fragment) {
+        while !code.code.len().is_multiple_of(ALIGNMENT) {
+            let nop = Parsed::implied(Instruction::new(Opcode::Nop), self.span);
+            self.emitter.push(&nop, code);
+        }
+    }
+
     /// The address of the payload, in dword 2 of the header r127. Of all registers the last two are
     /// the least likely to hold an argument.
     fn base(&self, out: &mut String) {
@@ -153,27 +152,25 @@ impl Writer {
     }
 
     /// The instructions of a part, which waits for all its loads at its end.
-    fn assemble(&self, text: &str, span: Span, diagnostics: &mut Vec<Diagnostic>) -> Vec<Item> {
+    fn assemble(&self, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Fragment {
+        let mut kernel = self.read(text, diagnostics);
+        kernel.directives.swsb = SwsbMode::Auto;
+        scoreboard::annotate(text, self.emitter, &mut kernel, diagnostics);
+        let mut code = kernel.fragment;
+        let last = "(W) sync.nop null {A@1}\n(W) sync.allwr null\n";
+        code.append(self.read(last, diagnostics).fragment);
+        code.place_at(self.span);
+        code
+    }
+
+    fn read(&self, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Kernel {
         let options = AsmOptions {
-            family: Some(self.family),
+            family: Some(self.emitter.family),
             ..AsmOptions::default()
         };
-        let mut source = source::parse(text, &options);
-        let mut kernel = source.kernels.pop().unwrap_or_default();
-        kernel.directives.swsb = SwsbMode::Auto;
-        scoreboard::annotate(self.family, &options, &mut kernel, &mut source.diagnostics);
-        let mut last = source::parse("(W) sync.nop null {A@1}\n(W) sync.allwr null\n", &options);
-        for more in &mut last.kernels {
-            kernel.items.append(&mut more.items);
-        }
+        let part = source::part(text, 0..text.len(), Some(self.emitter), 0);
+        let mut source = Source::join(text, [part], &options);
         diagnostics.append(&mut source.diagnostics);
-        diagnostics.append(&mut last.diagnostics);
-        for item in &mut kernel.items {
-            if let Item::Instruction(parsed) = item {
-                parsed.instruction.options |= Options::NO_COMPACT;
-                parsed.span = span;
-            }
-        }
-        kernel.items
+        source.kernels.pop().unwrap_or_default()
     }
 }

@@ -6,65 +6,125 @@ use alloc::vec::Vec;
 
 use devinfo::Family;
 
-use super::check::Checker;
+use super::cursor::Parse;
+use super::emit::Emitter;
+use super::fragment::{Fragment, Step};
 use super::instruction::{Parsed, Target};
-use super::layout::Layout;
-use super::source::{Item, Kernel};
-use super::{AsmOptions, Diagnostic, Severity, Span, SwsbMode, Validation};
+use super::source::{Kernel, reread};
+use super::{Diagnostic, Span, SwsbMode};
+use crate::code::traits;
 use crate::model::Swsb;
 use crate::swsb::{self, Program};
 
-/// Annotates the instructions of a kernel that asks for it.
+/// Something in a kernel, in a form that can be changed.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all entries are instructions"
+)]
+enum Entry {
+    Label(Span),
+    Data(Vec<u8>),
+    Instruction(Parsed),
+}
+
+/// The entries of a fragment of `text`, without annotations.
+fn entries(text: &str, family: Family, fragment: &Fragment) -> Parse<Vec<Entry>> {
+    let entry = |step| {
+        Ok(match step {
+            Step::Label(span) => Entry::Label(span),
+            Step::Data(range) => Entry::Data(fragment.code.get(range).unwrap_or_default().to_vec()),
+            Step::Instruction(span) => {
+                let mut parsed = reread(text, span, traits(family))?;
+                parsed.instruction.swsb = Swsb::NONE;
+                Entry::Instruction(parsed)
+            }
+        })
+    };
+    fragment.steps().into_iter().map(entry).collect()
+}
+
+fn emit(entries: &[Entry], emitter: &Emitter) -> Fragment {
+    let mut fragment = Fragment::default();
+    for entry in entries {
+        match entry {
+            Entry::Label(span) => fragment.label(*span),
+            Entry::Data(bytes) => fragment.bytes(bytes),
+            Entry::Instruction(parsed) => emitter.push(parsed, &mut fragment),
+        }
+    }
+    fragment
+}
+
+/// Annotates the instructions of a kernel of `text` that asks for it.
 pub fn annotate(
-    family: Family,
-    options: &AsmOptions,
+    text: &str,
+    emitter: &Emitter,
     kernel: &mut Kernel,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     if kernel.directives.swsb != SwsbMode::Auto {
         return;
     }
-    for item in &mut kernel.items {
-        if let Item::Instruction(parsed) = item {
-            parsed.instruction.swsb = Swsb::NONE;
-            if parsed
-                .targets
-                .iter()
-                .any(|target| matches!(target, Some(Target::Distance(_))))
-            {
-                diagnostics.push(
-                    Diagnostic::error(
-                        parsed.span,
-                        "a distance in bytes beside `//.swsb auto`".into(),
-                    )
-                    .with_help("name a label: instructions may be put in between".into()),
-                );
-                return;
-            }
+    match entries(text, emitter.family, &kernel.fragment) {
+        Ok(entries) => {
+            let registers = kernel.directives.registers();
+            let entries = annotated(text, emitter, registers, entries, diagnostics);
+            kernel.fragment = emit(&entries, emitter);
         }
+        Err(refusal) => diagnostics.push(refusal.into()),
+    }
+}
+
+/// The entries with annotations for threads of so many registers; or if there is an error, without.
+fn annotated(
+    text: &str,
+    emitter: &Emitter,
+    registers: u16,
+    entries: Vec<Entry>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Entry> {
+    let with_distance = entries.iter().find_map(|entry| match entry {
+        Entry::Instruction(parsed) => {
+            let is_distance = |target: &_| matches!(target, Some(Target::Distance(_)));
+            parsed.targets.iter().any(is_distance).then_some(parsed)
+        }
+        _ => None,
+    });
+    if let Some(parsed) = with_distance {
+        diagnostics.push(
+            Diagnostic::error(
+                parsed.span,
+                "a distance in bytes beside `//.swsb auto`".into(),
+            )
+            .with_help("name a label: instructions may be put in between".into()),
+        );
+        return entries;
     }
     // Labels and encodings are settled first; what is wrong there is reported by the last pass.
+    let unchecked = emitter.unchecked();
+    let mut bare = emit(&entries, &unchecked);
     let mut wrong = Vec::new();
-    let layout = Layout::new(family, options, kernel, &mut wrong);
-    let mut unchecked = Checker::new(family, None, Validation::Off);
-    let (code, lines) = layout.encode(&mut unchecked, &mut wrong);
-    if wrong.iter().any(|d| d.severity == Severity::Error) {
-        return;
+    bare.link(text, &unchecked, &mut wrong);
+    if !wrong.is_empty() || !bare.findings.is_empty() {
+        return entries;
     }
-    let program = Program::decode(family, &code).with_registers(kernel.directives.registers());
+    let program = Program::decode(emitter.family, &bare.code).with_registers(registers);
     let annotations = match swsb::annotations(&program) {
         Ok(annotations) => annotations,
         Err(error) => {
-            let span = lines.first().map_or(Span::default(), |(_, span)| *span);
+            let span = bare
+                .lines
+                .first()
+                .map_or(Span::default(), |(_, span)| *span);
             diagnostics.push(Diagnostic::error(span, format!("`//.swsb auto`: {error}")));
-            return;
+            return entries;
         }
     };
-    let mut offsets = lines.iter().map(|(offset, _)| *offset);
-    let items = core::mem::take(&mut kernel.items);
-    for item in items {
-        let Item::Instruction(mut parsed) = item else {
-            kernel.items.push(item);
+    let mut offsets = bare.lines.iter().map(|(offset, _)| *offset);
+    let mut changed = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let Entry::Instruction(mut parsed) = entry else {
+            changed.push(entry);
             continue;
         };
         let annotation = offsets
@@ -77,22 +137,18 @@ pub fn annotate(
                 parsed.span,
                 "`//.swsb auto` cannot see this instruction behind the data".into(),
             ));
-            kernel.items.push(Item::Instruction(parsed));
+            changed.push(Entry::Instruction(parsed));
             continue;
         };
         for sync in &annotation.before {
-            kernel.items.push(Item::Instruction(Parsed {
-                instruction: *sync,
-                targets: [None, None],
-                span: parsed.span,
-                operands: [None; 4],
-            }));
+            changed.push(Entry::Instruction(Parsed::implied(*sync, parsed.span)));
         }
         if !annotation.drop {
             parsed.instruction.swsb = annotation.swsb;
-            kernel.items.push(Item::Instruction(parsed));
+            changed.push(Entry::Instruction(parsed));
         }
     }
+    changed
 }
 
 /// Reports the hazards of a kernel that asks for it.

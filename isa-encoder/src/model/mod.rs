@@ -1,6 +1,7 @@
 //! The decoded form of an instruction: plain data, the same for every family.
 
 mod instruction;
+mod names;
 mod opcode;
 mod operand;
 mod send;

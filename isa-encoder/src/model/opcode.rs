@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use super::names::Names;
+
 /// The operand shape of an opcode, the same in every family that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -64,7 +66,8 @@ macro_rules! opcodes {
 
             /// The opcode of a mnemonic.
             pub fn from_mnemonic(text: &str) -> Option<Opcode> {
-                match text { $($mnemonic => Some(Opcode::$name),)* _ => None }
+                static NAMES: Names<256> = Names::of(&[$($mnemonic,)*]);
+                Opcode::ALL.get(NAMES.find(text)?).copied()
             }
         }
     };

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use super::names::Names;
+
 /// What kind of number a [`Type`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeKind {
@@ -48,7 +50,8 @@ macro_rules! types {
 
             /// The type of a suffix.
             pub fn from_suffix(text: &str) -> Option<Type> {
-                match text { $($suffix => Some(Type::$name),)* _ => None }
+                static NAMES: Names<64> = Names::of(&[$($suffix,)*]);
+                Type::ALL.get(NAMES.find(text)?).copied()
             }
         }
     };

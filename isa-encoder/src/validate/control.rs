@@ -2,7 +2,8 @@
 
 use devinfo::Family;
 
-use super::rule::{Place, Rule, Scope};
+use super::rule::{On, Place, Rule, Scope};
+use super::view::Traits;
 use crate::model::{ArfKind, Format, Opcode, Options, PredControl};
 
 pub(super) static RULES: &[Rule] = &[
@@ -11,12 +12,14 @@ pub(super) static RULES: &[Rule] = &[
         text: "the first channel must be a multiple of the execution size, and the last below 32",
         source: "BDW to TGL PRM vol 7, Execution Mask: NibCtrl and QtrCtrl",
         scope: Scope::All,
+        on: On::All,
+        // A single channel runs anywhere.
+        needs: Traits::CHANNELS,
         check: |view| {
             let offset = u32::from(view.input.channel_offset);
             let exec = view.exec_size();
             let nullary = view.input.opcode.format() == Format::Nullary;
-            // A single channel runs anywhere.
-            let bad = exec > 1 && (offset % exec.min(16) != 0 || offset + exec > 32);
+            let bad = offset % exec.min(16) != 0 || offset + exec > 32;
             (!nullary && bad).then_some(Place::Instruction)
         },
     },
@@ -25,6 +28,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "32 channels take a whole flag register, from its first half",
         source: "BDW to TGL PRM vol 7, Flag Register",
         scope: Scope::All,
+        on: On::All,
+        needs: Traits::CHANNELS,
         check: |view| {
             let used = view.input.predicate.is_some() || view.input.cond.is_some();
             (used && view.exec_size() == 32 && view.input.flag.subregister != 0)
@@ -36,6 +41,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "a predicate over both flags (anyv, allv) takes at most 16 channels",
         source: "BDW to TGL PRM vol 7, Predication: PredCtrl",
         scope: Scope::UpTo(Family::XeHpg),
+        on: On::All,
+        needs: Traits::PREDICATE.union(Traits::CHANNELS),
         check: |view| {
             let control = view.input.predicate?.control;
             (matches!(control, PredControl::AnyV | PredControl::AllV) && view.exec_size() > 16)
@@ -47,6 +54,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "with AccWrEn, the destination must not be an accumulator",
         source: "BDW to TGL PRM vol 7, Accumulator Restrictions",
         scope: Scope::All,
+        on: On::All,
+        needs: Traits::ARF,
         check: |view| {
             let explicit = view.dst.is_some_and(|dst| dst.is_acc());
             (explicit && view.input.options.contains(Options::ACC_WR_EN)).then_some(Place::Dst)
@@ -57,10 +66,9 @@ pub(super) static RULES: &[Rule] = &[
         text: "three-source instructions name no architecture registers but null and accumulators",
         source: "IGA IRChecker.cpp checkTernarySource; TGL PRM vol 2a, mad",
         scope: Scope::From(Family::Gen11),
+        on: On::Ternary,
+        needs: Traits::ARF,
         check: |view| {
-            if view.input.opcode.format() != Format::Ternary {
-                return None;
-            }
             view.operands()
                 .find(|operand| {
                     !matches!(
@@ -76,10 +84,9 @@ pub(super) static RULES: &[Rule] = &[
         text: "a source must not be null",
         source: "Mesa brw_eu_validate.c sources_not_null",
         scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::NULL_SOURCE,
         check: |view| {
-            if !view.is_basic() {
-                return None;
-            }
             // What writes nothing may read nothing: compilers wait in such instructions.
             view.written()?;
             view.srcs().find(|src| src.is_null()).map(|src| src.place)
@@ -90,9 +97,11 @@ pub(super) static RULES: &[Rule] = &[
         text: "64-bit data and multiplications of dwords have no NoDDClr and NoDDChk",
         source: "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
         scope: Scope::Machine(|machine| machine.small_core),
+        on: On::Basic,
+        needs: Traits::empty(),
         check: |view| {
             let options = Options::NO_DD_CLR | Options::NO_DD_CHK;
-            (view.is_basic() && view.is_double() && view.input.options.intersects(options))
+            (view.is_double() && view.input.options.intersects(options))
                 .then_some(Place::Instruction)
         },
     },
@@ -101,9 +110,11 @@ pub(super) static RULES: &[Rule] = &[
         text: "`jmpi` has one channel and ignores the execution mask",
         source: "BDW to TGL PRM vol 2a, jmpi",
         scope: Scope::All,
+        on: On::Only(&[Opcode::Jmpi]),
+        needs: Traits::empty(),
         check: |view| {
             let scalar = view.exec_size() == 1 && view.input.no_mask;
-            (view.is(Opcode::Jmpi) && !scalar).then_some(Place::Instruction)
+            (!scalar).then_some(Place::Instruction)
         },
     },
     Rule {
@@ -111,6 +122,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "a branch goes to a multiple of 8 bytes",
         source: "BDW to TGL PRM vol 2a, JIP and UIP: instructions have 8 or 16 bytes",
         scope: Scope::All,
+        on: On::Branch,
+        needs: Traits::empty(),
         check: |view| {
             let branch = view.input.branch()?;
             [branch.jip, branch.uip]
@@ -125,17 +138,15 @@ pub(super) static RULES: &[Rule] = &[
         text: "`while`, `break`, `cont`, `if`, `else` and `endif` obey the execution mask",
         source: "BDW to TGL PRM vol 2a, Flow Control Instructions",
         scope: Scope::All,
-        check: |view| {
-            let structured = matches!(
-                view.opcode(),
-                Opcode::While
-                    | Opcode::Break
-                    | Opcode::Cont
-                    | Opcode::If
-                    | Opcode::Else
-                    | Opcode::Endif
-            );
-            (structured && view.input.no_mask).then_some(Place::Instruction)
-        },
+        on: On::Only(&[
+            Opcode::While,
+            Opcode::Break,
+            Opcode::Cont,
+            Opcode::If,
+            Opcode::Else,
+            Opcode::Endif,
+        ]),
+        needs: Traits::empty(),
+        check: |view| view.input.no_mask.then_some(Place::Instruction),
     },
 ];

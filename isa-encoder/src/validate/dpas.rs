@@ -2,9 +2,9 @@
 
 use devinfo::Family;
 
-use super::rule::{Place, Rule, Scope};
-use super::view::{Operand, View};
-use crate::model::{Format, Specific, Type};
+use super::rule::{On, Place, Rule, Scope};
+use super::view::{Operand, Traits, View};
+use crate::model::{Specific, Type};
 
 const DPAS: &str = "IGC G4_Verifier.cpp verifyDpas; Mesa brw_eu_validate.c (DPAS)";
 const SCOPE: Scope = Scope::From(Family::XeHpg);
@@ -15,20 +15,24 @@ pub(super) static RULES: &[Rule] = &[
         text: "the platform has no systolic arrays",
         source: "NEO isMatrixMultiplyAccumulateSupported",
         scope: Scope::Machine(|machine| !machine.systolic),
-        check: |view| dpas(view).map(|_| Place::Instruction),
+        on: On::Dpas,
+        needs: Traits::empty(),
+        check: |_| Some(Place::Instruction),
     },
     Rule {
         name: "dpas-exec-size",
         text: "`dpas` has 8 channels on XeHPG and 16 later",
         source: DPAS,
         scope: SCOPE,
+        on: On::Dpas,
+        needs: Traits::empty(),
         check: |view| {
             let channels = if view.family() == Family::XeHpg {
                 8
             } else {
                 16
             };
-            (dpas(view)?.exec_size() != channels).then_some(Place::Instruction)
+            (view.exec_size() != channels).then_some(Place::Instruction)
         },
     },
     Rule {
@@ -36,7 +40,9 @@ pub(super) static RULES: &[Rule] = &[
         text: "the systolic depth must be 8",
         source: DPAS,
         scope: SCOPE,
-        check: |view| match dpas(view)?.input.specific {
+        on: On::Dpas,
+        needs: Traits::empty(),
+        check: |view| match view.input.specific {
             Specific::Dpas(shape) if shape.depth != 8 => Some(Place::Instruction),
             _ => None,
         },
@@ -46,7 +52,9 @@ pub(super) static RULES: &[Rule] = &[
         text: "the repeat count is 1 to 8",
         source: DPAS,
         scope: SCOPE,
-        check: |view| match dpas(view)?.input.specific {
+        on: On::Dpas,
+        needs: Traits::empty(),
+        check: |view| match view.input.specific {
             Specific::Dpas(shape) if !(1..=8).contains(&shape.repeat) => Some(Place::Instruction),
             _ => None,
         },
@@ -56,8 +64,10 @@ pub(super) static RULES: &[Rule] = &[
         text: "sources 1 and 2 must both be integers of at most 8 bits, or of the same float type",
         source: DPAS,
         scope: SCOPE,
+        on: On::Dpas,
+        needs: Traits::empty(),
         check: |view| {
-            let (a, b) = (dpas(view)?.src(1)?, view.src(2)?);
+            let (a, b) = (view.src(1)?, view.src(2)?);
             let small = |ty: Type| ty.is_integer() && ty.bits() <= 8;
             if small(a.ty) {
                 return (!small(b.ty)).then_some(Place::Src(2));
@@ -74,8 +84,10 @@ pub(super) static RULES: &[Rule] = &[
                (from XeHPC on) the sources' 16-bit type",
         source: DPAS,
         scope: SCOPE,
+        on: On::Dpas,
+        needs: Traits::empty(),
         check: |view| {
-            let factor = dpas(view)?.src(1)?.ty;
+            let factor = view.src(1)?.ty;
             let fits = |operand: &Operand| {
                 let ty = operand.ty;
                 if factor.is_integer() {
@@ -96,8 +108,10 @@ pub(super) static RULES: &[Rule] = &[
         text: "with a signed source, the destination must be signed",
         source: DPAS,
         scope: SCOPE,
+        on: On::Dpas,
+        needs: Traits::empty(),
         check: |view| {
-            let dst = dpas(view)?.dst?;
+            let dst = view.dst?;
             let signed = view.srcs().any(|src| src.ty.is_signed());
             (signed && dst.ty == Type::Ud).then_some(Place::Dst)
         },
@@ -108,9 +122,10 @@ pub(super) static RULES: &[Rule] = &[
                source 2 to one step's elements",
         source: DPAS,
         scope: SCOPE,
+        on: On::Dpas,
+        needs: Traits::empty(),
         check: |view| {
-            dpas(view)?
-                .operands()
+            view.operands()
                 .find(|operand| {
                     let Some(reg) = operand.grf() else {
                         return false;
@@ -126,10 +141,6 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
 ];
-
-fn dpas<'v, 'a>(view: &'v View<'a>) -> Option<&'v View<'a>> {
-    (view.input.opcode.format() == Format::Dpas).then_some(view)
-}
 
 /// The float types that `dpas` multiplies.
 fn has_float(family: Family, ty: Type) -> bool {

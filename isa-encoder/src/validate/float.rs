@@ -2,8 +2,8 @@
 
 use devinfo::Family;
 
-use super::rule::{Place, Rule, Scope};
-use super::view::{Operand, View};
+use super::rule::{On, Place, Rule, Scope};
+use super::view::{Operand, Traits, View};
 use crate::model::{ArfKind, Opcode, Type};
 
 const MIXED: &str =
@@ -18,10 +18,9 @@ pub(super) static RULES: &[Rule] = &[
         text: "with mixed float types, sources must not be indirect",
         source: MIXED,
         scope: TO_GEN12LP,
-        check: |view| {
-            let src = mixed(view)?.srcs().find(|src| src.indirect)?;
-            Some(src.place)
-        },
+        on: On::Basic,
+        needs: Traits::MIXED_FLOAT.union(Traits::INDIRECT),
+        check: |view| view.srcs().find(|src| src.indirect).map(|src| src.place),
     },
     Rule {
         name: "mixed-simd16",
@@ -29,8 +28,10 @@ pub(super) static RULES: &[Rule] = &[
                most 8",
         source: MIXED,
         scope: TO_GEN12LP,
+        on: On::Basic,
+        needs: Traits::MIXED_FLOAT.union(Traits::CHANNELS),
         check: |view| {
-            let dst = mixed(view)?.dst?;
+            let dst = view.dst?;
             (view.exec_size() > 8 && dst.ty == Type::F && !view.is(Opcode::Mov))
                 .then_some(Place::Instruction)
         },
@@ -40,9 +41,11 @@ pub(super) static RULES: &[Rule] = &[
         text: "with mixed float types, packed half floats must be aligned to 16 bytes, at most 8",
         source: MIXED,
         scope: TO_GEN12LP,
+        on: On::Basic,
+        needs: Traits::MIXED_FLOAT.union(Traits::CHANNELS),
         check: |view| {
-            let dst = mixed(view)?.written()?;
-            let packed = dst.ty == Type::Hf && dst.region.hstride == 1 && view.exec_size() > 1;
+            let dst = view.written()?;
+            let packed = dst.ty == Type::Hf && dst.region.hstride == 1;
             let aligned = dst.reg.is_none_or(|reg| reg.byte % 16 == 0);
             (packed && (!aligned || view.exec_size() > 8)).then_some(Place::Dst)
         },
@@ -52,11 +55,12 @@ pub(super) static RULES: &[Rule] = &[
         text: "half-float sources of a mixed `math` must be strided",
         source: MIXED,
         scope: TO_GEN12LP,
+        on: On::Math,
+        needs: Traits::MIXED_FLOAT,
         check: |view| {
-            let src = mixed(view)?
-                .srcs()
-                .find(|src| src.ty == Type::Hf && src.region.hstride <= 1 && !src.is_scalar())?;
-            view.is(Opcode::Math).then_some(src.place)
+            view.srcs()
+                .find(|src| src.ty == Type::Hf && src.region.hstride <= 1 && !src.is_scalar())
+                .map(|src| src.place)
         },
     },
     Rule {
@@ -65,8 +69,10 @@ pub(super) static RULES: &[Rule] = &[
                stride of 2",
         source: MIXED,
         scope: TO_GEN12LP,
+        on: On::Basic,
+        needs: Traits::MIXED_FLOAT,
         check: |view| {
-            let dst = mixed(view)?.written()?;
+            let dst = view.written()?;
             let reads = view.srcs().any(|src| src.is_acc()) || view.is(Opcode::Mac);
             (dst.ty == Type::Hf && reads && dst.region.hstride != 2).then_some(Place::Dst)
         },
@@ -77,6 +83,8 @@ pub(super) static RULES: &[Rule] = &[
                destination's channels, except for scalars",
         source: FLOAT_PIPE,
         scope: Scope::From(Family::XeHpg),
+        on: On::Basic,
+        needs: Traits::CHANNELS,
         check: float_region,
     },
     Rule {
@@ -85,6 +93,8 @@ pub(super) static RULES: &[Rule] = &[
                and accumulators",
         source: FLOAT_PIPE,
         scope: Scope::From(Family::XeHpg),
+        on: On::Basic,
+        needs: Traits::ARF,
         check: |view| {
             let named = |operand: &Operand| {
                 !matches!(
@@ -92,7 +102,7 @@ pub(super) static RULES: &[Rule] = &[
                     None | Some(ArfKind::Null | ArfKind::Accumulator)
                 )
             };
-            let dst = view.dst.filter(|_| view.is_basic())?;
+            let dst = view.dst?;
             if !dst.ty.is_float() && dst.bytes() != 8 {
                 return None;
             }
@@ -104,10 +114,9 @@ pub(super) static RULES: &[Rule] = &[
         text: "`math` of half floats must not read a scalar for several channels",
         source: "Workaround 22016140776 (Mesa mesa_defs.json)",
         scope: Scope::Machine(|machine| matches!(machine.family, Family::XeHpg | Family::Xe2)),
+        on: On::Math,
+        needs: Traits::HALF.union(Traits::CHANNELS),
         check: |view| {
-            if !view.is(Opcode::Math) || view.exec_size() == 1 {
-                return None;
-            }
             view.srcs()
                 .find(|src| src.ty == Type::Hf && src.is_scalar() && !src.is_imm())
                 .map(|src| src.place)
@@ -115,22 +124,14 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-/// One- and two-source operations of mixed float types.
-fn mixed<'v, 'a>(view: &'v View<'a>) -> Option<&'v View<'a>> {
-    (view.is_basic() && view.is_mixed_float()).then_some(view)
-}
-
-/// One- and two-source operations with a float result or 64-bit operands.
+/// Operations with a float result or 64-bit operands.
 fn on_float_pipe<'v, 'a>(view: &'v View<'a>) -> Option<&'v View<'a>> {
     let float = view.dst.is_some_and(|dst| dst.ty.is_float()) || view.is_double();
-    (view.is_basic() && float).then_some(view)
+    float.then_some(view)
 }
 
 fn float_region(view: &View<'_>) -> Option<Place> {
     let dst = on_float_pipe(view)?.written()?;
-    if view.exec_size() == 1 {
-        return None;
-    }
     // Moves between half and single precision shuffle by themselves.
     if view.is_mixed_float() && view.is(Opcode::Mov) {
         return None;

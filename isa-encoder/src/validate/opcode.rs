@@ -2,11 +2,13 @@
 
 use devinfo::Family;
 
-use super::rule::{Place, Rule, Scope};
-use super::view::View;
+use super::rule::{On, Place, Rule, Scope};
+use super::view::Traits;
 use crate::model::{CondMod, MathFunction, Opcode, Specific, SrcMods, Type};
 
 const MUL: &str = "BDW to TGL PRM vol 2a, mul: Restrictions";
+
+const LOGIC: On = On::Only(&[Opcode::And, Opcode::Or, Opcode::Xor, Opcode::Not]);
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -14,19 +16,20 @@ pub(super) static RULES: &[Rule] = &[
         text: "`cmp` and `cmpn` must have a condition modifier",
         source: "BDW to TGL PRM vol 2a, cmp",
         scope: Scope::All,
-        check: |view| {
-            (matches!(view.opcode(), Opcode::Cmp | Opcode::Cmpn) && view.input.cond.is_none())
-                .then_some(Place::Instruction)
-        },
+        on: On::Only(&[Opcode::Cmp, Opcode::Cmpn]),
+        needs: Traits::empty(),
+        check: |view| view.input.cond.is_none().then_some(Place::Instruction),
     },
     Rule {
         name: "sel-condition",
         text: "`sel` must have either a predicate or a condition modifier",
         source: "BDW to TGL PRM vol 2a, sel",
         scope: Scope::All,
+        on: On::Only(&[Opcode::Sel]),
+        needs: Traits::empty(),
         check: |view| {
             let both_or_none = view.input.cond.is_some() == view.input.predicate.is_some();
-            (view.is(Opcode::Sel) && both_or_none).then_some(Place::Instruction)
+            both_or_none.then_some(Place::Instruction)
         },
     },
     Rule {
@@ -34,18 +37,20 @@ pub(super) static RULES: &[Rule] = &[
         text: "`csel` must have a condition modifier",
         source: "SKL to TGL PRM vol 2a, csel",
         scope: Scope::UpTo(Family::XeHpg),
-        check: |view| {
-            (view.is(Opcode::Csel) && view.input.cond.is_none()).then_some(Place::Instruction)
-        },
+        on: On::Only(&[Opcode::Csel]),
+        needs: Traits::empty(),
+        check: |view| view.input.cond.is_none().then_some(Place::Instruction),
     },
     Rule {
         name: "csel-single",
         text: "`csel` works on single-precision floats only",
         source: "BDW and SKL PRM vol 2a, csel",
         scope: Scope::UpTo(Family::Gen9),
+        on: On::Only(&[Opcode::Csel]),
+        needs: Traits::empty(),
         check: |view| {
             let other = view.operands().find(|operand| operand.ty != Type::F)?;
-            view.is(Opcode::Csel).then_some(other.place)
+            Some(other.place)
         },
     },
     Rule {
@@ -54,8 +59,10 @@ pub(super) static RULES: &[Rule] = &[
                bits",
         source: "ICL and TGL PRM vol 2a, csel",
         scope: Scope::From(Family::Gen11),
+        on: On::Only(&[Opcode::Csel]),
+        needs: Traits::empty(),
         check: |view| {
-            let dst = view.dst.filter(|_| view.is(Opcode::Csel))?;
+            let dst = view.dst?;
             if !matches!(dst.ty.bits(), 16 | 32) {
                 return Some(Place::Dst);
             }
@@ -68,10 +75,12 @@ pub(super) static RULES: &[Rule] = &[
         text: "the dword of a multiplication of a dword and a shorter integer must be source 0",
         source: MUL,
         scope: Scope::All,
+        on: On::Only(&[Opcode::Mul]),
+        needs: Traits::empty(),
         check: |view| {
             let (a, b) = (view.src(0)?, view.src(1)?);
             let bad = b.ty.is_integer() && b.bytes() == 4 && a.bytes() < 4 && !a.ty.is_float();
-            (view.is(Opcode::Mul) && bad).then_some(Place::Src(1))
+            bad.then_some(Place::Src(1))
         },
     },
     Rule {
@@ -79,11 +88,12 @@ pub(super) static RULES: &[Rule] = &[
         text: "accumulators are no integer sources of `mul`",
         source: "BDW to TGL PRM vol 7, Accumulator Restrictions",
         scope: Scope::All,
+        on: On::Only(&[Opcode::Mul]),
+        needs: Traits::ARF,
         check: |view| {
-            let src = view
-                .srcs()
-                .find(|src| src.is_acc() && src.ty.is_integer())?;
-            view.is(Opcode::Mul).then_some(src.place)
+            view.srcs()
+                .find(|src| src.is_acc() && src.ty.is_integer())
+                .map(|src| src.place)
         },
     },
     Rule {
@@ -92,8 +102,10 @@ pub(super) static RULES: &[Rule] = &[
                flags",
         source: MUL,
         scope: Scope::All,
+        on: On::Only(&[Opcode::Mul]),
+        needs: Traits::empty(),
         check: |view| {
-            let dst = view.dst.filter(|_| view.is(Opcode::Mul))?;
+            let dst = view.dst?;
             let dword = view
                 .srcs()
                 .any(|src| src.ty.is_integer() && src.bytes() == 4);
@@ -107,9 +119,11 @@ pub(super) static RULES: &[Rule] = &[
         text: "the shorter source of a multiplication with a dword has no modifier",
         source: "Workaround 1604601757 (Mesa mesa_defs.json)",
         scope: Scope::From(Family::Gen12Lp),
+        on: On::Only(&[Opcode::Mul]),
+        needs: Traits::MODIFIER,
         check: |view| {
             let exec = view.exec_type()?;
-            if !view.is(Opcode::Mul) || !exec.is_integer() || exec.bytes() != 4 {
+            if !exec.is_integer() || exec.bytes() != 4 {
                 return None;
             }
             view.srcs()
@@ -122,6 +136,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "integer division has no source modifiers",
         source: "BDW PRM vol 2a, math: Extended Math Function",
         scope: Scope::All,
+        on: On::Math,
+        needs: Traits::MODIFIER,
         check: |view| {
             let division = matches!(
                 view.input.specific,
@@ -136,9 +152,11 @@ pub(super) static RULES: &[Rule] = &[
         text: "bitwise operations have no absolute value",
         source: "BDW to TGL PRM vol 2a, and: Source modifier",
         scope: Scope::All,
+        on: LOGIC,
+        needs: Traits::MODIFIER,
         check: |view| {
             let src = view.srcs().find(|src| src.mods.abs)?;
-            is_logic(view).then_some(src.place)
+            Some(src.place)
         },
     },
     Rule {
@@ -146,11 +164,12 @@ pub(super) static RULES: &[Rule] = &[
         text: "an accumulator as source of a bitwise operation has no modifier",
         source: "BDW to TGL PRM vol 2a, and: Restrictions",
         scope: Scope::All,
+        on: LOGIC,
+        needs: Traits::MODIFIER.union(Traits::ARF),
         check: |view| {
-            let src = view
-                .srcs()
-                .find(|src| src.is_acc() && src.mods != SrcMods::NONE)?;
-            is_logic(view).then_some(src.place)
+            view.srcs()
+                .find(|src| src.is_acc() && src.mods != SrcMods::NONE)
+                .map(|src| src.place)
         },
     },
     Rule {
@@ -158,9 +177,11 @@ pub(super) static RULES: &[Rule] = &[
         text: "bitwise operations know no overflow and no NaN",
         source: "BDW to TGL PRM vol 2a, and: Condition modifier",
         scope: Scope::All,
+        on: LOGIC,
+        needs: Traits::empty(),
         check: |view| {
             let senseless = matches!(view.input.cond, Some(CondMod::Ov | CondMod::Un));
-            (is_logic(view) && senseless).then_some(Place::Instruction)
+            senseless.then_some(Place::Instruction)
         },
     },
     Rule {
@@ -168,8 +189,10 @@ pub(super) static RULES: &[Rule] = &[
         text: "the types of `bfi2` must be the same",
         source: "BDW to TGL PRM vol 2a, bfi2",
         scope: Scope::All,
+        on: On::Only(&[Opcode::Bfi2]),
+        needs: Traits::empty(),
         check: |view| {
-            let dst = view.dst.filter(|_| view.is(Opcode::Bfi2))?;
+            let dst = view.dst?;
             view.srcs()
                 .find(|src| !src.is_imm() && src.ty != dst.ty)
                 .map(|src| src.place)
@@ -180,9 +203,11 @@ pub(super) static RULES: &[Rule] = &[
         text: "only one of sources 0 and 1 of `dp4a` may be an accumulator",
         source: "DG1 PRM vol 2a, dp4a",
         scope: Scope::From(Family::Gen12Lp),
+        on: On::Only(&[Opcode::Dp4a]),
+        needs: Traits::ARF,
         check: |view| {
             let both = view.src(0)?.is_acc() && view.src(1)?.is_acc();
-            (view.is(Opcode::Dp4a) && both).then_some(Place::Src(1))
+            both.then_some(Place::Src(1))
         },
     },
     Rule {
@@ -190,18 +215,13 @@ pub(super) static RULES: &[Rule] = &[
         text: "`dp4a` takes and gives dwords",
         source: "DG1 PRM vol 2a, dp4a",
         scope: Scope::From(Family::Gen12Lp),
+        on: On::Only(&[Opcode::Dp4a]),
+        needs: Traits::empty(),
         check: |view| {
             let other = view
                 .operands()
                 .find(|operand| !matches!(operand.ty, Type::D | Type::Ud) && !operand.is_imm())?;
-            view.is(Opcode::Dp4a).then_some(other.place)
+            Some(other.place)
         },
     },
 ];
-
-fn is_logic(view: &View<'_>) -> bool {
-    matches!(
-        view.opcode(),
-        Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not
-    )
-}

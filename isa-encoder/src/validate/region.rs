@@ -4,9 +4,9 @@
 
 use devinfo::Family;
 
-use super::rule::{Place, Rule, Scope};
-use super::view::{Operand, View};
-use crate::model::{ArfKind, Format, MathFunction, Opcode, Specific, Type};
+use super::rule::{On, Place, Rule, Scope};
+use super::view::{Operand, Traits, View};
+use crate::model::{ArfKind, MathFunction, Opcode, Specific};
 
 const REGIONING: &str = "BDW to TGL PRM vol 7, Register Region Restrictions, General Restrictions on Regioning Parameters";
 const ALIGNMENT: &str =
@@ -22,6 +22,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "the execution size must not be smaller than a region's width",
         source: REGIONING,
         scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::ODD_REGION,
         check: |view| region(view, |exec, _, w, _| exec < w),
     },
     Rule {
@@ -29,6 +31,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "where one row has all channels, the vertical stride must be width * horizontal stride",
         source: REGIONING,
         scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::ODD_REGION,
         check: |view| {
             region(view, |exec, v, w, h| {
                 exec == w && w > 1 && h != 0 && v != w * h
@@ -40,6 +44,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "with a width of 1, the horizontal stride must be 0",
         source: REGIONING,
         scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::ODD_REGION,
         check: |view| region(view, |_, _, w, h| w == 1 && h != 0),
     },
     Rule {
@@ -47,6 +53,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "one channel reads a scalar region, <0;1,0>",
         source: REGIONING,
         scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::ODD_REGION,
         check: |view| {
             region(view, |exec, v, w, h| {
                 exec == 1 && w == 1 && (v != 0 || h != 0)
@@ -58,6 +66,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "where both strides are 0, the width must be 1",
         source: REGIONING,
         scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::ODD_REGION,
         check: |view| region(view, |_, v, w, h| v == 0 && h == 0 && w != 1),
     },
     Rule {
@@ -65,6 +75,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "a row must not cross a register boundary; the vertical stride crosses it",
         source: REGIONING,
         scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::CROSSING,
         check: row_crosses,
     },
     Rule {
@@ -72,8 +84,10 @@ pub(super) static RULES: &[Rule] = &[
         text: "the destination's horizontal stride must not be 0",
         source: REGIONING,
         scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::empty(),
         check: |view| {
-            let dst = view.written().filter(|_| view.is_basic())?;
+            let dst = view.written()?;
             let is_macro = matches!(view.input.specific, Specific::Math(f) if f.is_macro());
             (dst.region.hstride == 0 && !is_macro).then_some(Place::Dst)
         },
@@ -83,13 +97,17 @@ pub(super) static RULES: &[Rule] = &[
         text: "an operand must lie in two adjacent registers",
         source: ALIGNMENT,
         scope: Scope::All,
+        on: On::Arithmetic,
+        needs: Traits::CROSSING,
         check: |view| {
-            if !view.is_arithmetic() || is_plane(view) || is_align16(view) {
+            if is_plane(view) || is_align16(view) {
                 return None;
             }
             view.operands()
                 .find(|operand| {
-                    last_byte(view, operand).is_some_and(|byte| byte >= 2 * view.grf_bytes())
+                    operand
+                        .last_byte
+                        .is_some_and(|byte| byte >= 2 * view.grf_bytes())
                 })
                 .map(|operand| operand.place)
         },
@@ -99,6 +117,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "an operand must not reach beyond the last register",
         source: "BDW to TGL PRM vol 7, Register Files: 128 registers a thread; 256 from XeHPG on",
         scope: Scope::All,
+        on: On::All,
+        needs: Traits::LAST_REGISTERS,
         check: |view| {
             view.operands()
                 .find(|operand| beyond_the_end(view, operand))
@@ -110,6 +130,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "a sub-register must be aligned to the operand's type",
         source: ALIGNMENT,
         scope: Scope::All,
+        on: On::All,
+        needs: Traits::MISALIGNED,
         check: |view| {
             view.operands()
                 .find(|operand| {
@@ -126,6 +148,8 @@ pub(super) static RULES: &[Rule] = &[
                must be their ratio",
         source: OPERAND_TYPES,
         scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::NARROWING.union(Traits::CHANNELS),
         check: |view| {
             let (dst, exec_bytes) = narrowed(view)?;
             let stride = u32::from(dst.region.hstride) * dst.bytes();
@@ -139,6 +163,8 @@ pub(super) static RULES: &[Rule] = &[
                aligned to the execution type",
         source: OPERAND_TYPES,
         scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::NARROWING.union(Traits::CHANNELS),
         check: |view| {
             let (dst, exec_bytes) = narrowed(view).filter(|(dst, _)| dst.bytes() > 1)?;
             let at = u32::from(dst.reg?.byte) % exec_bytes;
@@ -153,6 +179,8 @@ pub(super) static RULES: &[Rule] = &[
                to the execution type or lie in the next byte",
         source: OPERAND_TYPES,
         scope: Scope::UpTo(Family::XeHpg),
+        on: On::Basic,
+        needs: Traits::NARROWING.union(Traits::CHANNELS),
         check: |view| {
             let (dst, exec_bytes) = narrowed(view).filter(|(dst, _)| dst.bytes() == 1)?;
             let at = u32::from(dst.reg?.byte) % exec_bytes;
@@ -164,9 +192,11 @@ pub(super) static RULES: &[Rule] = &[
         text: "only a move that changes no bits writes packed bytes",
         source: OPERAND_TYPES,
         scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::BYTE.union(Traits::CHANNELS),
         check: |view| {
-            let dst = view.written().filter(|_| view.is_basic())?;
-            let packed = dst.bytes() == 1 && dst.region.hstride == 1 && view.exec_size() > 1;
+            let dst = view.written()?;
+            let packed = dst.bytes() == 1 && dst.region.hstride == 1;
             (packed && !view.is_raw_move()).then_some(Place::Dst)
         },
     },
@@ -175,12 +205,11 @@ pub(super) static RULES: &[Rule] = &[
         text: "with a packed vector immediate, the destination must be aligned to 16 bytes",
         source: "BDW to TGL PRM vol 7, Immediate: Restriction on vector immediates",
         scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::VECTOR.union(Traits::CHANNELS),
         check: |view| {
-            let dst = view.written().filter(|_| view.is_basic())?;
-            let vector = view
-                .srcs()
-                .any(|src| matches!(src.ty, Type::V | Type::Uv | Type::Vf));
-            (vector && view.exec_size() > 1 && dst.reg?.byte % 16 != 0).then_some(Place::Dst)
+            let dst = view.written()?;
+            (dst.reg?.byte % 16 != 0).then_some(Place::Dst)
         },
     },
     Rule {
@@ -188,6 +217,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "a `math` destination in two registers must have as many elements in each",
         source: "SKL PRM vol 2a, math: Restrictions",
         scope: Scope::All,
+        on: On::Math,
+        needs: Traits::CROSSING,
         check: math_split,
     },
     Rule {
@@ -195,6 +226,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "a region with an address for each row must find its addresses in a0.0 to a0.15",
         source: "BDW to TGL PRM vol 7, Register-Indirect Register Addressing: a0 has 16 words",
         scope: Scope::All,
+        on: On::All,
+        needs: Traits::INDIRECT,
         check: |view| {
             view.srcs()
                 .find(|src| {
@@ -209,10 +242,9 @@ pub(super) static RULES: &[Rule] = &[
         text: "`math` has no indirect operands",
         source: "BDW to TGL PRM vol 2a, math: Restrictions",
         scope: Scope::All,
+        on: On::Math,
+        needs: Traits::INDIRECT,
         check: |view| {
-            if view.input.opcode.format() != Format::Math {
-                return None;
-            }
             let operand = view.operands().find(|operand| operand.indirect)?;
             Some(operand.place)
         },
@@ -222,6 +254,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "floats and 64-bit integers must not be read with an address for each row",
         source: "Mesa brw_eu_validate.c (Register Region Restrictions of gfx 12.5 on)",
         scope: Scope::From(Family::XeHpg),
+        on: On::All,
+        needs: Traits::INDIRECT,
         check: |view| {
             view.srcs()
                 .find(|src| {
@@ -236,10 +270,10 @@ pub(super) static RULES: &[Rule] = &[
                the same stride, a multiple of a qword, and the same offset, except for scalars",
         source: "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
         scope: Scope::Machine(|machine| machine.small_core),
+        on: On::Basic,
+        needs: Traits::empty(),
         check: |view| {
-            let dst = view
-                .written()
-                .filter(|_| view.is_basic() && view.is_double())?;
+            let dst = view.written().filter(|_| view.is_double())?;
             let dst_pitch = u32::from(dst.region.hstride) * dst.bytes();
             view.srcs()
                 .find(|src| {
@@ -258,6 +292,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "64-bit data and multiplications of dwords have no indirect operands",
         source: "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
         scope: Scope::Machine(|machine| machine.small_core),
+        on: On::All,
+        needs: Traits::INDIRECT,
         check: |view| {
             let operand = view
                 .operands()
@@ -270,8 +306,10 @@ pub(super) static RULES: &[Rule] = &[
         text: "64-bit data and multiplications of dwords use no architecture registers",
         source: "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
         scope: Scope::Machine(|machine| machine.small_core),
+        on: On::Basic,
+        needs: Traits::empty(),
         check: |view| {
-            if !view.is_basic() || !view.is_double() {
+            if !view.is_double() {
                 return None;
             }
             let named = |operand: &Operand| operand.arf().is_some_and(|kind| kind != ArfKind::Null);
@@ -283,12 +321,9 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-/// The first source of one- or two-source arithmetic whose region is as `bad` says, given the
+/// The first source whose region is as `bad` says, given the
 /// execution size, vertical stride, width and horizontal stride.
 fn region(view: &View<'_>, bad: fn(u32, u32, u32, u32) -> bool) -> Option<Place> {
-    if !view.is_basic() {
-        return None;
-    }
     view.srcs()
         .filter(|src| !src.is_imm() && !src.is_null() && !is_align16(view))
         .find(|src| {
@@ -313,32 +348,23 @@ fn is_plane(view: &View<'_>) -> bool {
 }
 
 fn row_crosses(view: &View<'_>) -> Option<Place> {
-    if !view.is_basic() || is_align16(view) || is_plane(view) {
+    if is_align16(view) || is_plane(view) {
         return None;
     }
     let size = view.grf_bytes();
     view.srcs()
         .find(|src| {
-            let (Some(_), Some((_, w, _))) = (src.grf(), src.vwh()) else {
+            let (Some(reg), Some((v, w, h))) = (src.grf(), src.vwh()) else {
                 return false;
             };
-            let register = |i| src.byte_of(i).map(|byte| byte / size);
-            let rows = view.exec_size() / w.max(1);
-            (0..rows).any(|row| {
-                let first = row * w;
-                (first..first + w).any(|i| register(i) != register(first))
+            // Bytes grow along a row: its first and its last element tell.
+            let row_bytes = w.saturating_sub(1) * h * src.bytes();
+            (0..view.exec_size() / w.max(1)).any(|row| {
+                let first = u32::from(reg.byte) + row * v * src.bytes();
+                first / size != (first + row_bytes) / size
             })
         })
         .map(|src| src.place)
-}
-
-/// The last byte of an operand in general registers.
-fn last_byte(view: &View<'_>, operand: &Operand) -> Option<u32> {
-    operand.grf()?;
-    (0..view.exec_size())
-        .filter_map(|i| operand.byte_of(i))
-        .max()
-        .map(|byte| byte + operand.bytes() - 1)
 }
 
 fn beyond_the_end(view: &View<'_>, operand: &Operand) -> bool {
@@ -347,28 +373,26 @@ fn beyond_the_end(view: &View<'_>, operand: &Operand) -> bool {
     };
     let number = u32::from(reg.number);
     let last = match view.is_arithmetic() {
-        true => last_byte(view, operand).unwrap_or(0) / view.grf_bytes(),
+        true => operand.last_byte.unwrap_or(0) / view.grf_bytes(),
         false => 0,
     };
     number + last >= view.grf_count()
 }
 
-/// The destination and the bytes of the execution type, where that is wider.
+/// The destination and the bytes of the execution type, in operations where that is wider
+/// ([`Traits::NARROWING`]) and that must care.
 fn narrowed(view: &View<'_>) -> Option<(Operand, u32)> {
     let dst = view.written()?;
-    let excepted = !view.is_basic()
-        || view.exec_size() == 1
-        || view.is_mixed_float()
+    let excepted = view.is_mixed_float()
         || view.is_raw_move()
         || is_plane(view)
         || dst.bytes() == 1 && dst.region.hstride == 1;
-    let exec = view.exec_type()?.bytes();
-    (!excepted && exec > dst.bytes()).then_some((dst, exec))
+    (!excepted).then_some((dst, view.exec_type()?.bytes()))
 }
 
 fn math_split(view: &View<'_>) -> Option<Place> {
     let dst = view.written()?;
-    if view.input.opcode.format() != Format::Math || is_align16(view) {
+    if is_align16(view) {
         return None;
     }
     dst.grf()?;

@@ -5,8 +5,9 @@ use core::fmt;
 use devinfo::Family;
 
 use super::validator::Machine;
-use super::view::View;
+use super::view::{Traits, View};
 use crate::message::DescriptorError;
+use crate::model::{Format, Opcode};
 
 /// The part of an instruction that a violation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,6 +58,47 @@ impl Scope {
     }
 }
 
+/// The opcodes that a rule is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum On {
+    /// Every one.
+    All,
+    /// One- and two-source arithmetic and `math`.
+    Basic,
+    /// Those and three-source arithmetic: operands with regions.
+    Arithmetic,
+    /// Three-source arithmetic.
+    Ternary,
+    /// `math`.
+    Math,
+    /// Branches.
+    Branch,
+    /// Sends.
+    Send,
+    /// `dpas` and `dpasw`.
+    Dpas,
+    /// These.
+    Only(&'static [Opcode]),
+}
+
+impl On {
+    pub(super) fn has(self, opcode: Opcode) -> bool {
+        let format = opcode.format();
+        let is_basic = matches!(format, Format::Unary | Format::Binary | Format::Math);
+        match self {
+            Self::All => true,
+            Self::Basic => is_basic,
+            Self::Arithmetic => is_basic || format == Format::Ternary,
+            Self::Ternary => format == Format::Ternary,
+            Self::Math => format == Format::Math,
+            Self::Branch => opcode.is_branch(),
+            Self::Send => format == Format::Send,
+            Self::Dpas => format == Format::Dpas,
+            Self::Only(opcodes) => opcodes.contains(&opcode),
+        }
+    }
+}
+
 /// One restriction.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
@@ -67,6 +109,9 @@ pub struct Rule {
     /// Where it is written.
     pub source: &'static str,
     pub(super) scope: Scope,
+    pub(super) on: On,
+    /// The rule holds for whatever lacks one of these.
+    pub(super) needs: Traits,
     /// The first offending part, if there is one.
     pub(super) check: fn(&View<'_>) -> Option<Place>,
 }

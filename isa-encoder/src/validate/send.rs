@@ -4,8 +4,8 @@ use core::ops::Range;
 
 use devinfo::Family;
 
-use super::rule::{Place, Rule, Scope};
-use super::view::{Operand, View};
+use super::rule::{On, Place, Rule, Scope};
+use super::view::{Operand, Traits, View};
 use crate::message::{DescriptorError, Descriptors, Lsc, Message};
 use crate::model::{Opcode, RegFile, Send, Sfid};
 
@@ -20,6 +20,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "the payload of an end of thread must lie in r112 to r127",
         source: SEND,
         scope: Scope::All,
+        on: On::Send,
+        needs: Traits::empty(),
         check: |view| {
             let send = view.input.send().filter(|send| send.eot)?;
             let outside = |operand: &Operand, length: u32| {
@@ -40,6 +42,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "an end of thread has no response",
         source: SEND,
         scope: Scope::All,
+        on: On::Send,
+        needs: Traits::empty(),
         check: |view| {
             let send = view.input.send().filter(|send| send.eot)?;
             let writes = view.written().is_some() || send.dst_len().is_some_and(|len| len != 0);
@@ -51,6 +55,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "source 0 of a send must be a general register, source 1 that or null",
         source: SEND,
         scope: Scope::All,
+        on: On::Send,
+        needs: Traits::empty(),
         check: |view| {
             let send = view.input.send()?;
             payloads(view, send)
@@ -68,6 +74,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "the two payloads of a send must not overlap",
         source: "SKL to TGL PRM vol 2a, sends: Restrictions",
         scope: Scope::All,
+        on: On::Send,
+        needs: Traits::empty(),
         check: |view| {
             let send = view.input.send()?;
             let [a, b] = payloads(view, send);
@@ -80,6 +88,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "payloads and response must not reach beyond the last register",
         source: "BDW to TGL PRM vol 7, Register Files: 128 registers a thread; 256 from XeHPG on",
         scope: Scope::All,
+        on: On::Send,
+        needs: Traits::empty(),
         check: |view| {
             let send = view.input.send()?;
             let response = view.dst.map(|dst| (dst, send.dst_len().map(u32::from)));
@@ -96,6 +106,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "a message has at least one register in source 0",
         source: SEND,
         scope: Scope::All,
+        on: On::Send,
+        needs: Traits::empty(),
         check: |view| {
             let length = view.input.send()?.src0_len()?;
             (length == 0).then_some(Place::Src(0))
@@ -106,6 +118,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "the length of source 1 is 0 exactly if it is null",
         source: "SKL to TGL PRM vol 2a, sends: Restrictions",
         scope: Scope::All,
+        on: On::Send,
+        needs: Traits::empty(),
         check: |view| {
             let send = view.input.send()?;
             let (operand, length) = payloads(view, send)[1]?;
@@ -118,6 +132,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "r127 must not be in a response that overlaps with the payload",
         source: SEND,
         scope: Scope::UpTo(Family::Gen11),
+        on: On::Send,
+        needs: Traits::empty(),
         check: |view| {
             let send = view.input.send()?;
             let response = range((view.dst?, send.dst_len().map(u32::from)))?;
@@ -131,6 +147,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "a transposed vector has one address: the execution size is 1",
         source: "Mesa brw_eu_validate.c send_descriptor_restrictions; IGC vISA LSC_UNTYPED",
         scope: Scope::From(Family::XeHpg),
+        on: On::Send,
+        needs: Traits::empty(),
         check: |view| {
             let Ok(Message::Lsc(message)) = message(view)? else {
                 return None;
@@ -153,6 +171,8 @@ pub(super) static MESSAGE: Rule = Rule {
     text: "the descriptors must be a message of the shared function",
     source: "SKL and TGL PRM vol 2d, Message Descriptors; IGA MessageDecoder",
     scope: Scope::All,
+    on: On::Send,
+    needs: Traits::empty(),
     check: |view| message_error(view).map(|_| Place::Instruction),
 };
 

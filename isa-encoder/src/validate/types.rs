@@ -3,9 +3,9 @@
 
 use devinfo::Family;
 
-use super::rule::{Place, Rule, Scope};
-use super::view::{Operand, View};
-use crate::model::{Format, MathFunction, Opcode, Specific, Type};
+use super::rule::{On, Place, Rule, Scope};
+use super::view::{Operand, Traits, View};
+use crate::model::{MathFunction, Opcode, Specific, Type};
 
 const MOV: &str = "BDW to TGL PRM vol 2a, mov: Restrictions on conversions";
 
@@ -15,6 +15,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "the platform has no double precision",
         source: "ICL and TGL PRM vol 7, Data Types; Mesa intel_device_info.c has_64bit_float",
         scope: Scope::Machine(|machine| !machine.fp64),
+        on: On::Arithmetic,
+        needs: Traits::EIGHT_BYTES,
         check: |view| of_type(view, |ty| ty == Type::Df),
     },
     Rule {
@@ -23,6 +25,8 @@ pub(super) static RULES: &[Rule] = &[
                operations",
         source: "ICL and TGL PRM vol 7, Data Types; Mesa intel_device_info.c has_64bit_int",
         scope: Scope::Between(Family::Gen11, Family::Gen12Lp),
+        on: On::Arithmetic,
+        needs: Traits::EIGHT_BYTES,
         check: |view| {
             let plain = matches!(
                 view.opcode(),
@@ -43,8 +47,10 @@ pub(super) static RULES: &[Rule] = &[
         text: "source 1 of two and sources 1 and 2 of three must not be bytes",
         source: "ICL and TGL PRM vol 7, Register Region Restrictions: byte data types",
         scope: Scope::From(Family::Gen11),
+        on: On::Arithmetic,
+        needs: Traits::BYTE,
         check: |view| {
-            if !view.is_arithmetic() || view.is(Opcode::Dp4a) {
+            if view.is(Opcode::Dp4a) {
                 return None;
             }
             view.srcs()
@@ -58,8 +64,10 @@ pub(super) static RULES: &[Rule] = &[
         text: "bytes and 64-bit types are not converted into each other",
         source: MOV,
         scope: Scope::All,
+        on: On::Only(&[Opcode::Mov]),
+        needs: Traits::BYTE.union(Traits::EIGHT_BYTES),
         check: |view| {
-            let dst = view.written().filter(|_| view.is_basic())?;
+            let dst = view.written()?;
             moved(view, |src| {
                 src.bytes() == 1 && dst.bytes() == 8 || src.bytes() == 8 && dst.bytes() == 1
             })
@@ -70,8 +78,10 @@ pub(super) static RULES: &[Rule] = &[
         text: "half floats and 64-bit types are not converted into each other",
         source: MOV,
         scope: Scope::All,
+        on: On::Only(&[Opcode::Mov]),
+        needs: Traits::HALF.union(Traits::EIGHT_BYTES),
         check: |view| {
-            let dst = view.written().filter(|_| view.is_basic())?;
+            let dst = view.written()?;
             moved(view, |src| {
                 src.ty == Type::Hf && dst.bytes() == 8 || src.bytes() == 8 && dst.ty == Type::Hf
             })
@@ -83,15 +93,17 @@ pub(super) static RULES: &[Rule] = &[
                a dword, aligned to a dword",
         source: MOV,
         scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::HALF.union(Traits::CHANNELS),
         check: |view| {
-            let dst = view.written().filter(|_| view.is_basic())?;
+            let dst = view.written()?;
             let pair = |a: Type, b: Type| a == Type::Hf && b.is_integer();
             let converts = view
                 .srcs()
                 .any(|src| pair(src.ty, dst.ty) || pair(dst.ty, src.ty));
             let stride = u32::from(dst.region.hstride) * dst.bytes();
             let aligned = dst.reg.is_none_or(|reg| reg.byte % 4 == 0);
-            (converts && view.exec_size() > 1 && (stride != 4 || !aligned)).then_some(Place::Dst)
+            (converts && (stride != 4 || !aligned)).then_some(Place::Dst)
         },
     },
     Rule {
@@ -99,10 +111,9 @@ pub(super) static RULES: &[Rule] = &[
         text: "floats and integers must not both be sources",
         source: "BDW to TGL PRM vol 7, Execution Data Type; vol 2a, the types of each instruction",
         scope: Scope::All,
+        on: On::Arithmetic,
+        needs: Traits::FLOAT_SOURCE.union(Traits::INTEGER_SOURCE),
         check: |view| {
-            if !view.is_basic() && view.input.opcode.format() != Format::Ternary {
-                return None;
-            }
             let is_float = |ty: Type| ty.is_float() || ty == Type::Vf;
             let first = view.src(0)?;
             view.srcs()
@@ -115,6 +126,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "the instruction does not take sources of this type",
         source: "BDW to TGL PRM vol 2a, the types of each instruction",
         scope: Scope::All,
+        on: On::Arithmetic,
+        needs: Traits::empty(),
         check: |view| {
             let row = type_row(view)?;
             view.srcs()
@@ -127,6 +140,8 @@ pub(super) static RULES: &[Rule] = &[
         text: "the instruction does not have results of this type",
         source: "BDW to TGL PRM vol 2a, the types of each instruction",
         scope: Scope::All,
+        on: On::Arithmetic,
+        needs: Traits::empty(),
         check: |view| {
             let row = type_row(view)?;
             let dst = view.written()?;
@@ -135,19 +150,15 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-/// The first arithmetic operand of a type that `is` tells.
+/// The first operand of a type that `is` tells.
 fn of_type(view: &View<'_>, is: fn(Type) -> bool) -> Option<Place> {
-    if !view.is_arithmetic() {
-        return None;
-    }
     view.operands()
         .find(|operand| is(operand.ty))
         .map(|operand| operand.place)
 }
 
 fn moved(view: &View<'_>, is_bad: impl Fn(&Operand) -> bool) -> Option<Place> {
-    let src = view.srcs().find(is_bad)?;
-    view.is(Opcode::Mov).then_some(src.place)
+    view.srcs().find(is_bad).map(|src| src.place)
 }
 
 /// Types that instructions do not tell apart: all but the sign.

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use devinfo::{Family, Platform};
 
 use super::rule::{Rule, Violation};
-use super::view::View;
+use super::view::{Traits, View};
 use super::{control, dpas, float, opcode, region, send, types};
-use crate::model::Instruction;
+use crate::model::{Instruction, Opcode};
 
 /// What the rules of a machine depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,24 +87,49 @@ pub(crate) fn is_about_registers(rule: &Rule) -> bool {
 #[derive(Clone, Debug)]
 pub struct Validator {
     machine: Machine,
-    /// Those that hold for the machine.
-    rules: Vec<&'static Rule>,
+    /// The rules of the machine about each opcode, one opcode after the other, with what each
+    /// needs at hand.
+    rules: Vec<(Traits, &'static Rule)>,
+    /// Where the rules about each opcode end.
+    ends: [u16; Opcode::ALL.len()],
 }
 
 impl Validator {
     /// A validator for a family or a platform.
     pub fn new(machine: impl Into<Machine>) -> Self {
         let machine = machine.into();
-        Self {
+        let of_machine: Vec<_> = rules().filter(|rule| rule.scope.covers(&machine)).collect();
+        let mut validator = Self {
             machine,
-            rules: rules().filter(|rule| rule.scope.covers(&machine)).collect(),
+            rules: Vec::with_capacity(2048),
+            ends: [0; Opcode::ALL.len()],
+        };
+        for (opcode, end) in Opcode::ALL.iter().zip(&mut validator.ends) {
+            let about = of_machine.iter().filter(|rule| rule.on.has(*opcode));
+            validator
+                .rules
+                .extend(about.map(|rule| (rule.needs, *rule)));
+            *end = validator.rules.len() as u16;
         }
+        validator
+    }
+
+    fn about(&self, opcode: Opcode) -> &[(Traits, &'static Rule)] {
+        let index = opcode as usize;
+        let end = self.ends.get(index).map_or(0, |end| usize::from(*end));
+        let before = index.checked_sub(1).and_then(|index| self.ends.get(index));
+        let start = before.map_or(0, |end| usize::from(*end));
+        self.rules.get(start..end).unwrap_or_default()
     }
 
     /// The rules that `instruction` breaks; nothing if it is legal.
     pub fn check(&self, instruction: &Instruction) -> impl Iterator<Item = Violation> {
         let view = View::new(self.machine, instruction);
-        self.rules.iter().filter_map(move |&rule| {
+        let rules = self.about(instruction.opcode).iter();
+        rules.filter_map(move |&(needs, rule)| {
+            if !view.traits.contains(needs) {
+                return None;
+            }
             let place = (rule.check)(&view)?;
             let is_message = rule.name == send::MESSAGE.name;
             Some(Violation {

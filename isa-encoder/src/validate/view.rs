@@ -9,6 +9,70 @@ use crate::model::{
     VStride,
 };
 
+bitflags::bitflags! {
+    /// What an instruction must have for a rule to have something to check.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) struct Traits: u32 {
+        /// More than one channel.
+        const CHANNELS = 1 << 0;
+        /// A predicate.
+        const PREDICATE = 1 << 1;
+        /// An indirect operand.
+        const INDIRECT = 1 << 2;
+        /// An architecture register other than null.
+        const ARF = 1 << 3;
+        /// A null source.
+        const NULL_SOURCE = 1 << 4;
+        /// A source modifier.
+        const MODIFIER = 1 << 5;
+        /// A source region other than a scalar, one element a row, or rows one behind the other.
+        const ODD_REGION = 1 << 6;
+        /// An operand that reaches beyond the register that it names.
+        const CROSSING = 1 << 7;
+        /// A destination that is narrower than the execution type.
+        const NARROWING = 1 << 8;
+        /// An operand of a type of at most 8 bits.
+        const BYTE = 1 << 9;
+        /// An operand of a type of 64 bits.
+        const EIGHT_BYTES = 1 << 10;
+        /// A half float.
+        const HALF = 1 << 11;
+        /// Half and single precision, or bfloat and single, among the operands of arithmetic.
+        const MIXED_FLOAT = 1 << 12;
+        /// A packed vector immediate.
+        const VECTOR = 1 << 13;
+        /// A source of a float type, packed vectors included.
+        const FLOAT_SOURCE = 1 << 14;
+        /// A source of an integer type, packed vectors included.
+        const INTEGER_SOURCE = 1 << 15;
+        /// A sub-register that is no multiple of the operand's type.
+        const MISALIGNED = 1 << 16;
+        /// An operand that reaches the last registers there may be, r128 and more.
+        const LAST_REGISTERS = 1 << 17;
+    }
+}
+
+/// Traits that follow from the types of the operands alone, by the type.
+const TYPE_TRAITS: [Traits; Type::ALL.len()] = {
+    let mut all = [Traits::empty(); Type::ALL.len()];
+    let mut i = 0;
+    while i < all.len() {
+        let ty = Type::ALL[i];
+        let size = match ty.bytes() {
+            1 => Traits::BYTE,
+            8 => Traits::EIGHT_BYTES,
+            _ => Traits::empty(),
+        };
+        all[i] = size.union(match ty {
+            Type::Hf => Traits::HALF,
+            Type::V | Type::Uv | Type::Vf => Traits::VECTOR,
+            _ => Traits::empty(),
+        });
+        i += 1;
+    }
+    all
+};
+
 /// An operand, destination or source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operand {
@@ -22,6 +86,9 @@ pub(super) struct Operand {
     /// For a destination, one row of the stride.
     pub region: Region,
     pub mods: SrcMods,
+    /// The last byte of an operand in general registers, from the start of the register; `None`
+    /// with an address for each row.
+    pub last_byte: Option<u32>,
 }
 
 impl Operand {
@@ -76,6 +143,70 @@ impl Operand {
         Some(u32::from(self.reg?.byte) + (i / w * v + i % w * h) * self.bytes())
     }
 
+    /// The last byte that `channels` cover.
+    fn reach(&self, channels: u32) -> Option<u32> {
+        let (v, w, h) = self.vwh()?;
+        let first = u32::from(self.grf()?.byte);
+        let w = w.max(1);
+        let (rows, rest) = match w.is_power_of_two() {
+            // As all regions that have an encoding.
+            true => (channels >> w.trailing_zeros(), channels & (w - 1)),
+            false => (channels / w, channels % w),
+        };
+        // Bytes grow with the row and within it: the last of the whole rows, and of a part of one.
+        let whole = rows.checked_sub(1).map(|row| row * v + (w - 1) * h);
+        let part = rest.checked_sub(1).map(|i| rows * v + i * h);
+        let elements = whole.max(part)?;
+        Some(first + (elements + 1) * self.bytes() - 1)
+    }
+
+    /// Whether a source region of `channels` is of a kind that no rule about its shape forbids.
+    fn is_plain(&self, channels: u32) -> bool {
+        match self.vwh() {
+            Some((v, 1, 0)) => v == 0 || channels > 1,
+            Some((v, w, h)) => w > 1 && w <= channels && h != 0 && v == w * h,
+            None => true,
+        }
+    }
+
+    fn traits(&self, channels: u32, grf_bytes: u32) -> Traits {
+        let mut traits = TYPE_TRAITS
+            .get(self.ty as usize)
+            .copied()
+            .unwrap_or(Traits::empty());
+        match self.reg.map(|reg| reg.file) {
+            None => traits.set(Traits::INDIRECT, self.indirect),
+            Some(RegFile::Grf) => {
+                let last = self.last_byte.unwrap_or(0);
+                traits.set(Traits::CROSSING, last >= grf_bytes);
+                let number = self.reg.map_or(0, |reg| u32::from(reg.number));
+                traits.set(
+                    Traits::LAST_REGISTERS,
+                    number + (last >> grf_bytes.trailing_zeros()) >= 128,
+                );
+            }
+            Some(RegFile::Arf(ArfKind::Null)) => {
+                traits.set(Traits::NULL_SOURCE, self.place != Place::Dst);
+            }
+            Some(RegFile::Arf(_)) => traits |= Traits::ARF,
+        }
+        if let Some(reg) = self.reg {
+            // Sizes are powers of two.
+            let rest = u32::from(reg.byte) & (self.bytes() - 1);
+            traits.set(Traits::MISALIGNED, rest != 0);
+        }
+        if self.place != Place::Dst {
+            let is_float = self.ty.is_float() || self.ty == Type::Vf;
+            traits |= match is_float {
+                true => Traits::FLOAT_SOURCE,
+                false => Traits::INTEGER_SOURCE,
+            };
+            traits.set(Traits::MODIFIER, self.mods != SrcMods::NONE);
+            traits.set(Traits::ODD_REGION, !self.is_plain(channels));
+        }
+        traits
+    }
+
     /// The distance of neighbouring elements in bytes, if it is the same everywhere.
     pub(super) fn pitch(&self) -> Option<u32> {
         let (v, w, h) = self.vwh()?;
@@ -94,7 +225,7 @@ pub(super) struct View<'a> {
     pub input: &'a Instruction,
     pub dst: Option<Operand>,
     srcs: [Option<Operand>; 3],
-    mixed_float: bool,
+    pub traits: Traits,
     exec_type: Option<Type>,
 }
 
@@ -105,16 +236,26 @@ impl<'a> View<'a> {
             input,
             dst: dst(&input.dst, input.exec_size),
             srcs: [
-                src(&input.src[0], 0),
-                src(&input.src[1], 1),
-                src(&input.src[2], 2),
+                src(&input.src[0], 0, input.exec_size),
+                src(&input.src[1], 1, input.exec_size),
+                src(&input.src[2], 2, input.exec_size),
             ],
-            mixed_float: false,
+            traits: Traits::empty(),
             exec_type: None,
         };
-        // Many rules ask for these.
-        view.mixed_float = view.mixes_floats();
+        let (channels, grf_bytes) = (view.exec_size(), view.grf_bytes());
+        let mut traits = Traits::empty();
+        traits.set(Traits::CHANNELS, channels > 1);
+        traits.set(Traits::PREDICATE, input.predicate.is_some());
+        for operand in view.dst.iter().chain(view.srcs.iter().flatten()) {
+            traits |= operand.traits(channels, grf_bytes);
+        }
+        traits.set(Traits::MIXED_FLOAT, view.mixes_floats());
+        view.traits = traits;
         view.exec_type = view.operation_type();
+        let exec_bytes = view.exec_type.map_or(0, Type::bytes);
+        let narrows = view.written().is_some_and(|dst| exec_bytes > dst.bytes());
+        view.traits.set(Traits::NARROWING, narrows);
         view
     }
 
@@ -191,9 +332,9 @@ impl<'a> View<'a> {
             }
     }
 
-    /// Half and single precision, or bfloat and single, among the operands.
+    /// [`Traits::MIXED_FLOAT`].
     pub(super) fn is_mixed_float(&self) -> bool {
-        self.mixed_float
+        self.traits.contains(Traits::MIXED_FLOAT)
     }
 
     fn mixes_floats(&self) -> bool {
@@ -234,8 +375,7 @@ impl<'a> View<'a> {
             self.src(index)
                 .is_some_and(|src| src.ty.is_integer() && src.bytes() == 4)
         };
-        self.operands().any(|operand| operand.bytes() == 8)
-            || self.is(Opcode::Mul) && dword(0) && dword(1)
+        self.traits.contains(Traits::EIGHT_BYTES) || self.is(Opcode::Mul) && dword(0) && dword(1)
     }
 }
 
@@ -258,7 +398,7 @@ fn dst(dst: &Dst, exec_size: u8) -> Option<Operand> {
             ..
         } => (ty, None, subreg, hstride),
     };
-    Some(Operand {
+    let mut operand = Operand {
         place: Place::Dst,
         ty,
         reg,
@@ -266,10 +406,13 @@ fn dst(dst: &Dst, exec_size: u8) -> Option<Operand> {
         address,
         region: row(hstride),
         mods: SrcMods::NONE,
-    })
+        last_byte: None,
+    };
+    operand.last_byte = operand.reach(exec_size.into());
+    Some(operand)
 }
 
-fn src(src: &Src, index: usize) -> Option<Operand> {
+fn src(src: &Src, index: usize, exec_size: u8) -> Option<Operand> {
     let ty = src.ty()?;
     let (reg, indirect, address, region) = match *src {
         Src::None => return None,
@@ -279,7 +422,7 @@ fn src(src: &Src, index: usize) -> Option<Operand> {
         Src::Macro { reg, .. } => (Some(reg), false, 0, Region::new(1, 1, 0)),
         Src::Indirect { subreg, region, .. } => (None, true, subreg, region),
     };
-    Some(Operand {
+    let mut operand = Operand {
         place: Place::Src(index),
         ty,
         reg,
@@ -287,5 +430,8 @@ fn src(src: &Src, index: usize) -> Option<Operand> {
         address,
         region,
         mods: src.mods(),
-    })
+        last_byte: None,
+    };
+    operand.last_byte = operand.reach(exec_size.into());
+    Some(operand)
 }

@@ -13,12 +13,67 @@ pub use rows::{GEN8, GEN9, GEN11, GEN12LP, XE2, XEHPC, XEHPG};
 #[derive(Debug)]
 pub enum Target {
     /// Copied.
-    Copy(Split),
-    /// Looked up: each pattern, already spread over the 16-byte form, and the bits it covers.
-    Table {
-        patterns: &'static [u128],
-        mask: u128,
-    },
+    Copy(Field),
+    /// Looked up.
+    Table(Table),
+}
+
+/// What the values of a field stand for.
+#[derive(Debug)]
+pub struct Table {
+    /// Each value's pattern, already spread over the 16-byte form.
+    pub patterns: &'static [u128],
+    /// The way back.
+    pub index: Index,
+    /// The way back where a shortened immediate takes the place of some of the bits.
+    pub index_beside_imm: Index,
+}
+
+/// The first pattern of each kind, by the bits that are compared: a hash table of numbers counted
+/// from 1, in which 0 is an empty slot.
+#[derive(Debug)]
+pub struct Index {
+    kept: u128,
+    slots: [u8; 64],
+}
+
+impl Index {
+    /// The index of `patterns`, of which the bits `kept` are compared.
+    pub const fn of(patterns: &[u128], kept: u128) -> Self {
+        assert!(patterns.len() <= 32);
+        let mut slots = [0u8; 64];
+        let mut i = 0;
+        while i < patterns.len() {
+            let bits = patterns[i] & kept;
+            let mut slot = Self::slot(bits);
+            while slots[slot] != 0 && patterns[slots[slot] as usize - 1] & kept != bits {
+                slot = (slot + 1) % slots.len();
+            }
+            if slots[slot] == 0 {
+                slots[slot] = i as u8 + 1;
+            }
+            i += 1;
+        }
+        Self { kept, slots }
+    }
+
+    /// Where the search for bits begins: the upper bits of a product (Fibonacci hashing).
+    const fn slot(bits: u128) -> usize {
+        let folded = bits as u64 ^ ((bits >> 64) as u64).rotate_left(29);
+        (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize
+    }
+
+    fn find(&self, patterns: &[u128], native: Word) -> Option<usize> {
+        let bits = native.0 & self.kept;
+        let mut slot = Self::slot(bits);
+        loop {
+            let index = usize::from(self.slots[slot]).checked_sub(1)?;
+            if patterns.get(index)? & self.kept == bits {
+                return Some(index);
+            }
+            slot = (slot + 1) % self.slots.len();
+        }
+    }
 }
 
 /// One field of a compacted form.
@@ -28,6 +83,8 @@ pub struct Part {
     pub compact: Split,
     /// Its meaning.
     pub target: Target,
+    /// The bits of the 16-byte form that it stands for.
+    pub mask: u128,
     /// The bits are replaced by the immediate, if there is one.
     pub unless_imm: bool,
 }
@@ -95,6 +152,11 @@ const fn spread_all<const N: usize>(split: &[Field], table: &[u64; N]) -> [u128;
         i += 1;
     }
     all
+}
+
+/// The bits of the fields of `split`.
+const fn mask(split: &[Field]) -> u128 {
+    spread(split, ones(split))
 }
 
 const fn ones(split: &[Field]) -> u64 {
@@ -171,16 +233,13 @@ pub fn expand(
 #[inline(always)]
 fn expand_part(part: &Part, compact: Word) -> Option<u128> {
     let value = compact.gather(part.compact);
-    match part.target {
-        Target::Copy(split) => Some(match split {
-            [field] => {
-                let mut word = Word(0);
-                word.set(*field, value).ok()?;
-                word.0
-            }
-            _ => spread(split, value),
-        }),
-        Target::Table { patterns, .. } => patterns.get(value as usize).copied(),
+    match &part.target {
+        Target::Copy(field) => {
+            let mut word = Word(0);
+            word.set(*field, value).ok()?;
+            Some(word.0)
+        }
+        Target::Table(Table { patterns, .. }) => patterns.get(value as usize).copied(),
     }
 }
 
@@ -193,25 +252,21 @@ pub fn compact(
     short_imm: Option<u32>,
 ) -> Result<Word, &'static str> {
     let mut compact = Word(0);
-    let ignored = if short_imm.is_some() { IMM32 } else { 0 };
-    let mut covered = ignored;
+    let mut covered = if short_imm.is_some() { IMM32 } else { 0 };
     for part in parts {
         if part.unless_imm && short_imm.is_some() {
             continue;
         }
-        let value = match part.target {
-            Target::Copy(split) => {
-                covered |= spread(split, ones(split));
-                native.gather(split)
-            }
-            Target::Table { patterns, mask } => {
-                covered |= mask;
-                let kept = mask & !ignored;
-                let wanted = native.0 & kept;
-                patterns
-                    .iter()
-                    .position(|pattern| pattern & kept == wanted)
-                    .ok_or("a combination of fields is not in the tables")? as u64
+        covered |= part.mask;
+        let value = match &part.target {
+            Target::Copy(field) => native.get(*field),
+            Target::Table(table) => {
+                let index = match short_imm {
+                    Some(_) => &table.index_beside_imm,
+                    None => &table.index,
+                };
+                let found = index.find(table.patterns, native);
+                found.ok_or("a combination of fields is not in the tables")? as u64
             }
         };
         compact

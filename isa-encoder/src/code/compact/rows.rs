@@ -3,7 +3,7 @@
 use super::gen8_tables as g8;
 use super::gen12_tables as g12;
 use super::xehpc_tables as hpc;
-use super::{Compaction, ImmCoding, Part, Target, ones, spread, spread_all};
+use super::{Compaction, IMM32, ImmCoding, Index, Part, Table, Target, mask, spread_all};
 use crate::code::bits::{Field, b, f};
 
 macro_rules! copy {
@@ -13,7 +13,8 @@ macro_rules! copy {
     ($unless_imm:expr, $compact:expr => $native:expr) => {
         Part {
             compact: &[$compact],
-            target: Target::Copy(&[$native]),
+            target: Target::Copy($native),
+            mask: const { mask(&[$native]) },
             unless_imm: $unless_imm,
         }
     };
@@ -26,10 +27,14 @@ macro_rules! table {
     ($unless_imm:expr, $compact:expr, $table:expr => $split:expr) => {
         Part {
             compact: &$compact,
-            target: Target::Table {
+            target: Target::Table(Table {
                 patterns: &const { spread_all(&$split, &$table) },
-                mask: const { spread(&$split, ones(&$split)) },
-            },
+                index: const { Index::of(&spread_all(&$split, &$table), mask(&$split)) },
+                index_beside_imm: const {
+                    Index::of(&spread_all(&$split, &$table), mask(&$split) & !IMM32)
+                },
+            }),
+            mask: const { mask(&$split) },
             unless_imm: $unless_imm,
         }
     };

@@ -101,8 +101,8 @@ impl<const N: usize> Decoder<N> {
         })
         .ok_or(error)?;
         if imm && let Some(source) = Self::imm_source(word) {
-            let code = word.get32(Self::LAYOUT.src[source].ty);
-            let ty = Self::TABLE.types.immediate[(code & 15) as usize].ok_or(error)?;
+            let code = word.get(Self::LAYOUT.src[source].ty);
+            let ty = Self::TABLE.types.immediate.get(code).ok_or(error)?;
             let short_imm = short.gather(tables.imm) as u32;
             let imm = tables.imm_coding.expand(ty, short_imm).ok_or(error)?;
             word.0 |= u128::from(imm) << 96;

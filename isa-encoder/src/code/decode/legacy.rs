@@ -81,7 +81,7 @@ impl<const N: usize> Decoder<N> {
         }
         let is_macro = self.opcode == Opcode::Madm;
         let types = &Self::TABLE.types.align16;
-        let ty = |code: u64, field| match types[(code & 7) as usize] {
+        let ty = |code: u64, field| match types.get(code & 7) {
             Some(ty) => Ok(ty),
             None => self.reserved(field, code),
         };

@@ -4,13 +4,14 @@ use super::decoder::Decoder;
 use crate::code::DecodeError;
 use crate::code::bits::{Split, Word};
 use crate::code::layout::{DstFields, SrcFields};
+use crate::code::types::Types;
 use crate::model::{ArfKind, Dst, RegFile, Region, Register, Src, SrcMods, Type, VStride};
 
 type Result<T> = core::result::Result<T, DecodeError>;
 
 impl<const N: usize> Decoder<N> {
-    pub(super) fn ty(&self, table: &[Option<Type>; 16], code: u64) -> Result<Type> {
-        match table[(code & 15) as usize] {
+    pub(super) fn ty(&self, table: &Types, code: u64) -> Result<Type> {
+        match table.get(code) {
             Some(ty) => Ok(ty),
             None => self.reserved("DataType", code),
         }

@@ -22,15 +22,7 @@ type Result<T> = core::result::Result<T, EncodeError>;
 /// # Errors
 /// [`EncodeError`] names the operand or field that `family` cannot express.
 pub fn encode(family: Family, instruction: &Instruction) -> Result<([u8; 16], usize)> {
-    match family::index(family) {
-        0 => Encoder::<0>::encode(instruction),
-        1 => Encoder::<1>::encode(instruction),
-        2 => Encoder::<2>::encode(instruction),
-        3 => Encoder::<3>::encode(instruction),
-        4 => Encoder::<4>::encode(instruction),
-        5 => Encoder::<5>::encode(instruction),
-        _ => Encoder::<6>::encode(instruction),
-    }
+    of_family(family, instruction, Size::Asked)
 }
 
 /// Encodes an instruction in the 8-byte form if it has one, else in the 16-byte form.
@@ -38,11 +30,27 @@ pub fn encode(family: Family, instruction: &Instruction) -> Result<([u8; 16], us
 /// # Errors
 /// As [`encode`].
 pub fn encode_shortest(family: Family, instruction: &Instruction) -> Result<([u8; 16], usize)> {
-    let mut short = *instruction;
-    short.options |= Options::COMPACTED;
-    match encode(family, &short) {
-        Err(EncodeError::NotCompactable { .. }) => encode(family, instruction),
-        result => result,
+    of_family(family, instruction, Size::Shortest)
+}
+
+/// The form to encode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Size {
+    /// What [`Options::COMPACTED`] says.
+    Asked,
+    /// The 8-byte form if there is one, and it is not asked for.
+    Shortest,
+}
+
+fn of_family(family: Family, instruction: &Instruction, size: Size) -> Result<([u8; 16], usize)> {
+    match family::index(family) {
+        0 => Encoder::<0>::encode(instruction, size),
+        1 => Encoder::<1>::encode(instruction, size),
+        2 => Encoder::<2>::encode(instruction, size),
+        3 => Encoder::<3>::encode(instruction, size),
+        4 => Encoder::<4>::encode(instruction, size),
+        5 => Encoder::<5>::encode(instruction, size),
+        _ => Encoder::<6>::encode(instruction, size),
     }
 }
 
@@ -58,7 +66,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
     pub(super) const TABLE: &'static FamilyTable = &FAMILIES[N];
     pub(super) const LAYOUT: &'static Layout = &FAMILIES[N].layout;
 
-    fn encode(input: &'a Instruction) -> Result<([u8; 16], usize)> {
+    fn encode(input: &'a Instruction, size: Size) -> Result<([u8; 16], usize)> {
         let mut encoder = Self {
             input,
             word: Word(0),
@@ -70,6 +78,14 @@ impl<'a, const N: usize> Encoder<'a, N> {
         encoder.instruction()?;
         if input.options.contains(Options::COMPACTED) {
             return Ok((encoder.compact()?.0.to_le_bytes(), 8));
+        }
+        if size == Size::Shortest
+            && Self::TABLE
+                .options(input.opcode)
+                .contains(Options::COMPACTED)
+            && let Ok(short) = encoder.compact()
+        {
+            return Ok((short.0.to_le_bytes(), 8));
         }
         Ok((encoder.word.0.to_le_bytes(), 16))
     }
@@ -371,13 +387,15 @@ impl<'a, const N: usize> Encoder<'a, N> {
     /// The first `count` sources of the one- and two-source formats: only the last may be an
     /// immediate, for it takes the place of all that follows.
     fn sources(&mut self, count: usize) -> Result<()> {
-        let fields = Self::LAYOUT.src.iter().zip(SRC_NAMES);
-        for (i, (src, (fields, name))) in self.input.src.iter().zip(fields).enumerate().take(count)
-        {
-            if i + 1 < count && matches!(src, Src::Immediate { .. }) {
-                return self.form(name);
-            }
-            self.src(fields, src, name)?;
+        let [fields0, fields1] = &Self::LAYOUT.src;
+        let [src0, src1, _] = &self.input.src;
+        let [name0, name1, _] = SRC_NAMES;
+        if count > 1 && matches!(src0, Src::Immediate { .. }) {
+            return self.form(name0);
+        }
+        self.src(fields0, src0, name0)?;
+        if count > 1 {
+            self.src(fields1, src1, name1)?;
         }
         self.no_more_sources(count)
     }

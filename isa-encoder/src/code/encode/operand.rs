@@ -4,7 +4,7 @@ use super::encoder::Encoder;
 use crate::code::EncodeError;
 use crate::code::bits::{Field, Split};
 use crate::code::layout::{DstFields, SrcFields};
-use crate::code::types;
+use crate::code::types::Types;
 use crate::model::{ArfKind, Dst, RegFile, Region, Register, Src, SrcMods, Type, VStride};
 
 type Result<T> = core::result::Result<T, EncodeError>;
@@ -13,18 +13,18 @@ impl<const N: usize> Encoder<'_, N> {
     #[inline(always)]
     pub(super) fn type_code(
         &self,
-        table: &'static [Option<Type>],
+        table: &'static Types,
         ty: Type,
         name: &'static str,
     ) -> Result<u64> {
-        match types::code(table, ty) {
+        match table.code(ty) {
             Some(code) => Ok(code),
             None => Err(EncodeError::Type {
                 family: Self::TABLE.family,
                 opcode: self.input.opcode,
                 field: name,
                 ty,
-                allowed: table,
+                allowed: table.all(),
             }),
         }
     }
@@ -130,7 +130,7 @@ impl<const N: usize> Encoder<'_, N> {
         self.scatter(name, split, (offset as u64) & ((1 << width) - 1))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn src(&mut self, s: &SrcFields, src: &Src, name: &'static str) -> Result<()> {
         let set_mods = |this: &mut Self, mods: SrcMods| {
             this.set("Src.Abs", s.abs, u64::from(mods.abs))?;

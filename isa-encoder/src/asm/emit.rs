@@ -1,0 +1,128 @@
+//! Parsed instructions as bytes, checked against hardware's rules.
+
+use alloc::format;
+use alloc::string::String;
+
+use devinfo::Family;
+
+use super::fragment::{Finding, Fragment};
+use super::instruction::Parsed;
+use super::{AsmOptions, Diagnostic, Span, Target, Validation};
+use crate::code::{EncodeError, encode, encode_shortest};
+use crate::model::{Instruction, Options};
+use crate::validate::{Machine, Validator};
+
+/// Encodes and checks instructions.
+#[derive(Clone, Debug)]
+pub struct Emitter {
+    pub family: Family,
+    auto_compact: bool,
+    /// `None` if nothing is checked.
+    validator: Option<Validator>,
+}
+
+impl Emitter {
+    /// An emitter for the platform, or if that is not known the family, of a file.
+    pub fn new(family: Family, target: Option<&Target>, options: &AsmOptions) -> Self {
+        let machine = target
+            .and_then(|target| devinfo::by_name(&target.platform))
+            .map_or(Machine::from(family), Machine::from);
+        Self {
+            family,
+            auto_compact: options.auto_compact,
+            validator: (options.validation != Validation::Off).then(|| Validator::new(machine)),
+        }
+    }
+
+    /// The same that checks nothing.
+    pub fn unchecked(&self) -> Self {
+        Self {
+            validator: None,
+            ..*self
+        }
+    }
+
+    /// The same that leaves the 16-byte form of instructions that do not ask for the other.
+    pub fn uncompacted(&self) -> Self {
+        Self {
+            auto_compact: false,
+            ..self.clone()
+        }
+    }
+
+    /// Appends an instruction. Branches to targets only get their place: they have their 16-byte
+    /// form unless they ask for the other, so that sizes do not depend on distances.
+    pub fn push(&self, parsed: &Parsed, out: &mut Fragment) {
+        let offset = out.code.len();
+        let options = parsed.instruction.options;
+        let asked = options.contains(Options::COMPACTED);
+        out.lines.push((offset, parsed.span));
+        if parsed.targets != [None, None] {
+            out.branches.push((offset, *parsed));
+            out.code.resize(offset + if asked { 8 } else { 16 }, 0);
+            return;
+        }
+        let auto = self.auto_compact
+            && !options.contains(Options::NO_COMPACT)
+            && !parsed.instruction.opcode.is_branch();
+        let mut instruction = parsed.instruction;
+        instruction.options.remove(Options::NO_COMPACT);
+        let encoded = match asked || !auto {
+            true => encode(self.family, &instruction),
+            false => encode_shortest(self.family, &instruction),
+        };
+        match encoded {
+            Ok((bytes, size)) => {
+                out.code
+                    .extend_from_slice(bytes.get(..size).unwrap_or(&bytes));
+                self.check(parsed, &instruction, offset, out);
+            }
+            Err(error) => {
+                out.code.resize(offset + if asked { 8 } else { 16 }, 0);
+                let error = Finding::Error(diagnose(&error, parsed.span));
+                out.findings.push((offset, error));
+            }
+        }
+    }
+
+    /// Encodes a branch whose targets are known, in the place that it has.
+    pub fn settle(&self, parsed: &Parsed, branch: &Instruction, offset: usize, out: &mut Fragment) {
+        match encode(self.family, branch) {
+            Ok((bytes, size)) => {
+                if let Some(place) = out.code.get_mut(offset..offset + size) {
+                    place.copy_from_slice(bytes.get(..size).unwrap_or(&bytes));
+                }
+                self.check(parsed, branch, offset, out);
+            }
+            Err(error) => {
+                let error = Finding::Error(diagnose(&error, parsed.span));
+                out.findings.push((offset, error));
+            }
+        }
+    }
+
+    /// Notes what `instruction`, the finished form of `parsed`, violates.
+    fn check(&self, parsed: &Parsed, instruction: &Instruction, offset: usize, out: &mut Fragment) {
+        let Some(validator) = &self.validator else {
+            return;
+        };
+        for violation in validator.check(instruction) {
+            let finding = Finding::Violation {
+                opcode: instruction.opcode,
+                span: parsed.place(violation.place),
+                violation,
+            };
+            out.findings.push((offset, finding));
+        }
+    }
+}
+
+fn diagnose(error: &EncodeError, span: Span) -> Diagnostic {
+    let diagnostic = Diagnostic::error(span, format!("{error}"));
+    match error {
+        EncodeError::NotCompactable { .. } => diagnostic.with_help(String::from(
+            "leave out {Compacted}; the assembler can compact by itself",
+        )),
+        _ => diagnostic,
+    }
+}

@@ -1,0 +1,234 @@
+//! Encoded instructions of a stretch of text, whose labels and branches are to be settled.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::emit::Emitter;
+use super::instruction::{Parsed, Target};
+use super::{Diagnostic, Severity, Span, Validation};
+use crate::model::{Instruction, Opcode, Options, Specific};
+use crate::validate::Violation;
+
+/// No more violations than this are reported.
+const MAX_VIOLATIONS: usize = 100;
+
+/// Code as far as it is known without the rest of the text. All offsets are into `code`.
+#[derive(Debug, Default)]
+pub struct Fragment {
+    pub code: Vec<u8>,
+    /// Each instruction's offset and place.
+    pub lines: Vec<(usize, Span)>,
+    /// Each label's offset, and the place of its name.
+    pub labels: Vec<(usize, Span)>,
+    /// Branches, in whose place are zeros until they are settled.
+    pub branches: Vec<(usize, Parsed)>,
+    /// What `//.data` put there.
+    pub data: Vec<Range<usize>>,
+    /// What is wrong with the instructions at the offsets.
+    pub findings: Vec<(usize, Finding)>,
+}
+
+/// What is wrong with an instruction that was read.
+#[derive(Debug)]
+pub enum Finding {
+    /// It has no encoding.
+    Error(Diagnostic),
+    /// It breaks a rule of hardware.
+    Violation {
+        opcode: Opcode,
+        span: Span,
+        violation: Violation,
+    },
+}
+
+/// Something in a fragment.
+#[derive(Debug)]
+pub enum Step {
+    /// A label, by the place of its name.
+    Label(Span),
+    /// `//.data`.
+    Data(Range<usize>),
+    /// An instruction, by its place.
+    Instruction(Span),
+}
+
+impl Fragment {
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.code.is_empty() && self.labels.is_empty()
+    }
+
+    /// Appends a label whose name is at `span`.
+    pub fn label(&mut self, span: Span) {
+        self.labels.push((self.code.len(), span));
+    }
+
+    /// Appends bytes that are no instructions.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        let start = self.code.len();
+        self.code.extend_from_slice(bytes);
+        self.data.push(start..self.code.len());
+    }
+
+    /// Says that all of it stands for something at `span`.
+    pub fn place_at(&mut self, span: Span) {
+        for (_, place) in &mut self.lines {
+            *place = span;
+        }
+        for (_, finding) in &mut self.findings {
+            match finding {
+                Finding::Error(diagnostic) => diagnostic.span = span,
+                Finding::Violation { span: place, .. } => *place = span,
+            }
+        }
+    }
+
+    /// Appends another fragment.
+    pub fn append(&mut self, mut other: Fragment) {
+        if self.is_empty() {
+            *self = other;
+            return;
+        }
+        let base = self.code.len();
+        self.code.append(&mut other.code);
+        let moved = |(offset, span): &(usize, Span)| (base + offset, *span);
+        self.lines.extend(other.lines.iter().map(moved));
+        self.labels.extend(other.labels.iter().map(moved));
+        let branches = other.branches.into_iter();
+        self.branches
+            .extend(branches.map(|(offset, branch)| (base + offset, branch)));
+        let data = other.data.into_iter();
+        self.data
+            .extend(data.map(|range| base + range.start..base + range.end));
+        let findings = other.findings.into_iter();
+        self.findings
+            .extend(findings.map(|(offset, finding)| (base + offset, finding)));
+    }
+
+    /// What is in it, in order.
+    pub fn steps(&self) -> Vec<Step> {
+        let label = |(offset, span): &(usize, Span)| (*offset, 0, Step::Label(*span));
+        let data = |range: &Range<usize>| (range.start, 1, Step::Data(range.clone()));
+        let line = |(offset, span): &(usize, Span)| (*offset, 1, Step::Instruction(*span));
+        let labels = self.labels.iter().map(label);
+        let lines = self.lines.iter().map(line);
+        let mut all: Vec<_> = labels
+            .chain(self.data.iter().map(data))
+            .chain(lines)
+            .collect();
+        all.sort_by_key(|(offset, rank, _)| (*offset, *rank));
+        all.into_iter().map(|(_, _, step)| step).collect()
+    }
+
+    /// Settles the branches of a whole kernel. `text` holds the names of the labels.
+    pub fn link(&mut self, text: &str, emitter: &Emitter, diagnostics: &mut Vec<Diagnostic>) {
+        let mut labels = BTreeMap::new();
+        for (offset, span) in &self.labels {
+            let name = span.of(text);
+            if labels.insert(name, *offset).is_some() {
+                diagnostics.push(Diagnostic::error(
+                    *span,
+                    format!("the label `{name}` is defined twice"),
+                ));
+            }
+        }
+        for (offset, parsed) in core::mem::take(&mut self.branches) {
+            match resolve(&parsed, offset, text, &labels) {
+                Ok(branch) => emitter.settle(&parsed, &branch, offset, self),
+                Err(diagnostic) => self.findings.push((offset, Finding::Error(diagnostic))),
+            }
+        }
+        self.findings.sort_by_key(|(offset, _)| *offset);
+    }
+
+    /// Reports the findings, of which no more than `left` are violations.
+    pub fn report(
+        &mut self,
+        validation: Validation,
+        left: &mut ViolationsLeft,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        for (_, finding) in self.findings.drain(..) {
+            match finding {
+                Finding::Error(diagnostic) => diagnostics.push(diagnostic),
+                Finding::Violation {
+                    opcode,
+                    span,
+                    violation,
+                } => diagnostics.extend(left.report(opcode, span, &violation, validation)),
+            }
+        }
+    }
+}
+
+/// A branch with its distances.
+fn resolve(
+    parsed: &Parsed,
+    from: usize,
+    text: &str,
+    labels: &BTreeMap<&str, usize>,
+) -> Result<Instruction, Diagnostic> {
+    let distance = |target: Target| {
+        let span = match target {
+            Target::Distance(distance) => return Ok(distance),
+            Target::Label(span) => span,
+        };
+        let name = span.of(text);
+        let Some(&to) = labels.get(name) else {
+            return Err(Diagnostic::error(
+                span,
+                format!("the label `{name}` is not defined in this kernel"),
+            ));
+        };
+        i32::try_from(to as i64 - from as i64)
+            .map_err(|_| Diagnostic::error(span, format!("the label `{name}` is too far away")))
+    };
+    let mut instruction = parsed.instruction;
+    instruction.options.remove(Options::NO_COMPACT);
+    if let Specific::Branch(branch) = &mut instruction.specific {
+        let [jip, uip] = parsed.targets;
+        branch.jip = jip.map(distance).transpose()?;
+        branch.uip = uip.map(distance).transpose()?;
+    }
+    Ok(instruction)
+}
+
+/// How many violations of a file may still be reported.
+#[derive(Debug)]
+pub struct ViolationsLeft(usize);
+
+impl ViolationsLeft {
+    /// At the beginning of a file.
+    pub const fn new() -> Self {
+        Self(MAX_VIOLATIONS)
+    }
+
+    fn report(
+        &mut self,
+        opcode: Opcode,
+        span: Span,
+        violation: &Violation,
+        validation: Validation,
+    ) -> Option<Diagnostic> {
+        self.0 = self.0.checked_sub(1)?;
+        let rule = violation.rule;
+        let mut help = format!("rule `{}`, {}", rule.name, rule.source);
+        if self.0 == 0 {
+            help.push_str("; further violations are not reported");
+        }
+        Some(Diagnostic {
+            severity: match validation {
+                Validation::Deny => Severity::Error,
+                Validation::Warn | Validation::Off => Severity::Warning,
+            },
+            span,
+            message: match violation.error {
+                Some(error) => format!("{opcode}: {}: {error}", rule.text),
+                None => format!("{opcode}: {}", rule.text),
+            },
+            help: Some(help),
+        })
+    }
+}
