@@ -72,6 +72,11 @@ impl Barrier {
         }
     }
 
+    /// How many threads have to signal.
+    pub fn threads(&self) -> u32 {
+        self.threads
+    }
+
     /// One thread signals. Returns the generation to wait for with [`Barrier::is_released`].
     pub fn signal(&self) -> u32 {
         let generation = self.generation.load(Ordering::Acquire);

@@ -24,7 +24,7 @@ pub struct Message<'a> {
     pub exec_size: u8,
     /// Live channels: bit i is channel i of this message (already shifted by the channel offset).
     pub mask: u32,
-    /// The thread's slot (r0.5 bits 9:0 as dispatched): which part of a scratch surface is its.
+    /// The thread's slot on the device: which part of a scratch surface is its.
     pub thread_slot: u32,
     /// Payload from source 0: message length registers.
     pub src0: &'a [u8],
@@ -87,7 +87,7 @@ pub fn perform(
 ) -> Result<Effect, Fault> {
     match meaning {
         Meaning::Hdc(meaning) => hdc::execute(meaning, message, env).map(|()| Effect::None),
-        Meaning::Gateway(meaning) => gateway::execute(meaning, env),
+        Meaning::Gateway(meaning) => gateway::execute(meaning, message.src0, env),
         Meaning::EndOfThread => Ok(Effect::EndOfThread),
         Meaning::Sampler(meaning) => sampler::execute(meaning, message, env).map(|()| Effect::None),
         Meaning::Lsc(meaning) => lsc::execute(meaning, message, env).map(|()| Effect::None),

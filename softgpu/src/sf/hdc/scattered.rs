@@ -17,6 +17,23 @@ pub(super) fn served(context: &Context<'_>, simd: u8) -> Result<u32, Fault> {
     Ok(live & (context.header_dword(header::CHANNEL_MASK)? | !0xffff))
 }
 
+/// The lanes that the payload has registers for: where the instruction has no more channels than
+/// half of the message's, there may be registers for those only. (IGC 22.43 for XeHPC sends
+/// uniform atomics of one channel in a SIMD32 message with the registers of SIMD16.)
+fn lanes(context: &Context<'_>, simd: u8, width: usize) -> usize {
+    let all = usize::from(simd);
+    let there = context
+        .payload
+        .src0
+        .len()
+        .saturating_sub(context.addresses_at());
+    if usize::from(context.exec_size) <= all / 2 && there < all * width {
+        all / 2
+    } else {
+        all
+    }
+}
+
 #[inline(always)]
 fn gather<'a>(
     context: &Context<'a>,
@@ -29,7 +46,7 @@ fn gather<'a>(
         HdcAddress::A32(_) => 4,
         HdcAddress::A64 { .. } => 8,
     };
-    let lanes = usize::from(simd);
+    let lanes = lanes(context, simd, width);
     let at = context.addresses_at();
     Ok(Gather {
         place: context.place(address)?,

@@ -579,6 +579,37 @@ fn float_atomics_compare_as_numbers() {
 }
 
 #[test]
+fn one_channel_of_a_wide_message_needs_no_registers_for_the_others() {
+    // As IGC 22.43 sends it for XeHPC: SIMD32, with one register of addresses and one of data.
+    let bench = Bench::new(Family::XeHpc);
+    let mut payload = vec![0; 128];
+    payload[..4].copy_from_slice(&12u32.to_le_bytes());
+    payload[64..68].copy_from_slice(&7u32.to_le_bytes());
+    let add = |exec_size, mask| {
+        bench.send(&Send {
+            meaning: Meaning::Hdc(Hdc::Atomic {
+                address: HdcAddress::A32(HdcSurface::Slm),
+                op: AtomicOp::Add,
+                bytes: 4,
+                returns: false,
+                simd: 32,
+            }),
+            exec_size,
+            mask,
+            header: false,
+            payload: &payload,
+            split: 1,
+            response: 0,
+        })
+    };
+    add(1, 1).expect("an atomic of one channel");
+    add(16, 1).expect("an atomic of sixteen channels");
+    assert!(add(32, u32::MAX).is_err(), "registers are missing");
+    let words = bench.slm.words();
+    assert_eq!(words[3].load(std::sync::atomic::Ordering::Relaxed), 14);
+}
+
+#[test]
 fn header_mask_takes_channels_away() {
     let mut random = Random(16);
     let case = case(Family::Gen12Lp, Model::Stateless, &mut random);
