@@ -29,16 +29,8 @@ pub(super) fn check(op: &Op) -> Result<(), String> {
             Err(format!("{what} (class {:?})", op.class))
         }
     };
-    if op.src.iter().any(|src| {
-        src.kind != Kind::None && !src.element.is_float() && !src.element.is_integer()
-            || matches!(
-                src.element,
-                Type::Nf | Type::Tf32 | Type::Bf8 | Type::Hf8 | Type::U1 | Type::U2 | Type::U4
-            )
-            || matches!(src.element, Type::S2 | Type::S4)
-    }) && !matches!(op.opcode, Opcode::Dpas | Opcode::Dpasw)
-    {
-        return Err("a source type that only dpas has".into());
+    if !matches!(op.opcode, Opcode::Dpas | Opcode::Dpasw) {
+        check_types(op)?;
     }
     match op.opcode {
         Opcode::Add3
@@ -106,6 +98,34 @@ pub(super) fn check(op: &Op) -> Result<(), String> {
     }
 }
 
+/// Refuses the types that an operation other than `dpas` and `dpasw` does not take: `bf8` and `tf32` are there
+/// to be converted to, and `bf8` from (IGC's `fcvt`).
+fn check_types(op: &Op) -> Result<(), String> {
+    let refuse = |ty: Type, what: &str| Err(format!("{what} of type {ty}, which is not executed"));
+    for src in op.src.iter().filter(|src| src.kind != Kind::None) {
+        match src.element {
+            Type::Bf8 if op.opcode == Opcode::Mov => {}
+            Type::Bf8 | Type::Tf32 => return refuse(src.element, "a source"),
+            ty if is_special(ty) => return refuse(ty, "a source"),
+            _ => {}
+        }
+    }
+    match op.dst.ty {
+        Type::Bf8 | Type::Tf32 if matches!(op.opcode, Opcode::Mov | Opcode::Srnd) => Ok(()),
+        ty @ (Type::Bf8 | Type::Tf32) => refuse(ty, "a destination"),
+        ty if is_special(ty) => refuse(ty, "a destination"),
+        _ => Ok(()),
+    }
+}
+
+/// Types of `dpas` alone, and of no operation here.
+const fn is_special(ty: Type) -> bool {
+    matches!(
+        ty,
+        Type::Nf | Type::Hf8 | Type::U1 | Type::U2 | Type::U4 | Type::S2 | Type::S4
+    )
+}
+
 /// Executes `op`.
 ///
 /// # Errors
@@ -149,10 +169,12 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
         }
         state.set_flags(op, mask, flags);
     }
-    if matches!(
-        op.specific,
-        Specific::Math(MathFunction::Invm | MathFunction::Rsqtm)
-    ) {
+    if op.cond == Some(CondMod::Eo)
+        && matches!(
+            op.specific,
+            Specific::Math(MathFunction::Invm | MathFunction::Rsqtm)
+        )
+    {
         // The macros' early out: this model's first step already gives the rounded result, so
         // every channel skips the refinement.
         state.set_flags(op, mask, mask);

@@ -9,12 +9,13 @@ use isa_encoder::{
 };
 
 use super::family::Rules;
-use super::general;
 use super::op::{Action, Class, Immediate, Op, Pred, SendOp, SendRegisters, Targets};
 use super::operand::{Dest, Lowering, Source};
 use super::ops::softfloat::Format;
 use super::ops::value::format_of;
+use super::regs::GRF_BASE;
 use super::vector::Fast;
+use super::{general, systolic};
 use crate::{Fault, sf};
 
 /// Lowers the instruction at `ip` whose successor is at `next_ip`.
@@ -28,11 +29,16 @@ pub(super) fn lower(
     ip: u32,
     next_ip: u32,
 ) -> Result<Op, Fault> {
-    lower_inner(rules, grf_count, instruction, ip, next_ip).map_err(|why| {
+    let op = lower_inner(rules, grf_count, instruction, ip, next_ip).map_err(|why| {
         Fault::IllegalInstruction {
             why: format!("{} at {ip:#x}: {why}", instruction.opcode.mnemonic()),
         }
-    })
+    })?;
+    if matches!(op.opcode, Opcode::Dpas | Opcode::Dpasw) {
+        let end = GRF_BASE + usize::from(grf_count) * rules.grf_bytes;
+        systolic::check(&op, rules.grf_bytes, end)?;
+    }
+    Ok(op)
 }
 
 fn lower_inner(

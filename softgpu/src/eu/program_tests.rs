@@ -21,7 +21,6 @@ fn run_on(family: Family, mask: u32, body: &str) -> Result<[u32; 16], Fault> {
     let (platform, end) = match family {
         Family::Gen9 => ("skl", " (8|M0) null r127 0x27 0x02000010"),
         Family::Gen12Lp => ("tgl", ".ts (8|M0) null r127 null 0x0 0x02000010"),
-        Family::XeHpg => ("dg2", ".gtwy (1|M0) null r127 null:0 0x0 0x02000010"),
         _ => ("pvc", ".gtwy (1|M0) null r127 null:0 0x0 0x02000010"),
     };
     let text = format!(
@@ -284,4 +283,58 @@ fn the_channel_offset_selects_the_accumulator_of_its_type() {
         );
         assert_eq!(got[..8], [11; 8], "({channels}) {ty}");
     }
+}
+
+#[test]
+fn small_floats_are_converted_to_and_from() {
+    let got = run_on(
+        Family::XeHpc,
+        0xffff,
+        "(W) mov (16|M0) r20.0<1>:f 1.75:f
+         (W) mov (16|M0) r10.0<1>:tf32 r20.0<1;1,0>:f",
+    );
+    assert_eq!(got, Ok([0x3fe0_0000; 16]));
+    let got = run_on(
+        Family::XeHpc,
+        0xffff,
+        "(W) mov (16|M0) r20.0<1>:hf -1.75:hf
+         (W) mov (16|M0) r21.0<1>:bf8 r20.0<1;1,0>:hf
+         (W) mov (16|M0) r22.0<1>:hf r21.0<1;1,0>:bf8
+         (W) mov (16|M0) r10.0<1>:d r21.0<1;1,0>:ub
+         (W) mov (16|M0) r23.0<1>:d r22.0<1;1,0>:uw
+         (W) shl (16|M0) r23.0<1>:d r23.0<1;1,0>:d 16:w
+         (W) or (16|M0) r10.0<1>:d r10.0<1;1,0>:d r23.0<1;1,0>:d",
+    );
+    assert_eq!(got, Ok([0xbf00_00bf; 16]));
+}
+
+#[test]
+fn what_is_not_executed_is_refused_with_the_reason() {
+    for (body, reason) in [
+        (
+            "dpas.8x8 (16|M0) r125:f r40:f r60:hf r80.0:hf",
+            "the destination takes 512 bytes",
+        ),
+        (
+            "dpas.8x8 (16|M0) r20:f r125:f r60:hf r80.0:hf",
+            "source 0 takes 512 bytes",
+        ),
+        (
+            "dpas.8x8 (16|M0) r20:f r40:f r125:hf r80.0:hf",
+            "source 1 takes 512 bytes",
+        ),
+        (
+            "dpas.8x8 (16|M0) r20:f r40:f r60:hf r126.0:hf",
+            "source 2 takes 256 bytes",
+        ),
+        (
+            "add (16|M0) r20.0<1>:tf32 r40.0<1;1,0>:f r60.0<1;1,0>:f",
+            "a destination of type tf32",
+        ),
+    ] {
+        let fault = run_on(Family::XeHpc, 0xffff, body).expect_err(body);
+        assert!(fault.to_string().contains(reason), "{body}: {fault}");
+    }
+    let last = "dpas.8x8 (16|M0) r120:f r112:f r104:hf r124.0:hf";
+    assert!(run_on(Family::XeHpc, 0xffff, last).is_ok(), "{last}");
 }

@@ -4,13 +4,14 @@
 //! one after the other. `dpasw` runs on both EUs of a fused pair at once; each brings one half of
 //! source 2, and both use the whole. Sources: vISA DPAS, DPASW.
 
-use isa_encoder::{Dpas, Specific, Type};
+use isa_encoder::{Dpas, Opcode, Specific, Type};
 
 use super::general::channels;
 use super::op::Op;
 use super::operand::{Kind, Source, Target};
 use super::ops::softfloat::{self, Format, Rounding};
 use super::ops::value::{fit_float, fit_int, format_of, int_of};
+use super::regs::GRF_BASE;
 use super::state::State;
 use crate::{Fault, GroupEnv};
 
@@ -27,11 +28,10 @@ fn element(bytes: &[u8], bits: u32, index: usize) -> u64 {
 
 /// The value of a floating-point element.
 fn float(raw: u64, ty: Type) -> f64 {
-    let format = match ty {
-        Type::Tf32 => return f64::from(f32::from_bits(raw as u32 & !0x1fff)),
+    let (format, raw) = match ty {
         Type::Hf8 => return hf8(raw as u8),
-        Type::Bf8 => Format::BF8,
-        other => format_of(other).unwrap_or(Format::F32),
+        Type::Tf32 => (Format::TF32, raw >> 13),
+        other => (format_of(other).unwrap_or(Format::F32), raw),
     };
     f64::from_bits(softfloat::convert(
         format,
@@ -101,6 +101,59 @@ impl Shape {
 fn bytes_of<'s>(state: &'s State, source: &Source) -> &'s [u8] {
     let bytes = state.regs.bytes();
     bytes.get(source.base as usize..).unwrap_or_default()
+}
+
+/// Refuses operands that leave the registers, which end at register file offset `end`.
+pub(super) fn check(op: &Op, grf_bytes: usize, end: usize) -> Result<(), Fault> {
+    let shape = Shape::of(op)?;
+    let [accumulator, weights, activations] = &op.src;
+    let rows = shape.repeat * op.lanes();
+    let row = shape.activation_bits as usize * shape.operations;
+    let whole = (shape.repeat.max(1) - 1) * row + (shape.depth * row).div_ceil(8);
+    let steps = (32 / (shape.operations as u32 * shape.weight_bits)).max(1) as usize;
+    let used = [
+        (
+            "the destination",
+            (op.dst.target == Target::Direct).then_some(op.dst.base),
+            rows * op.dst.ty.bytes() as usize,
+        ),
+        (
+            "source 0",
+            (accumulator.kind == Kind::Direct).then_some(accumulator.base),
+            rows * accumulator.ty.bytes() as usize,
+        ),
+        (
+            "source 1",
+            Some(weights.base),
+            shape.depth.div_ceil(steps) * op.lanes() * 4,
+        ),
+        (
+            "source 2",
+            Some(activations.base),
+            match op.opcode {
+                // The second thread of a pair has the smaller half.
+                Opcode::Dpasw => whole.div_ceil(grf_bytes) / 2 * grf_bytes,
+                _ => whole,
+            },
+        ),
+    ];
+    for (what, base, bytes) in used {
+        let Some(base) = base else { continue };
+        let base = base as usize;
+        if base < GRF_BASE || base + bytes > end {
+            return Err(Fault::IllegalInstruction {
+                why: format!(
+                    "{} at {:#x}: {what} takes {bytes} bytes from register byte {} on, and the \
+                     registers have {}",
+                    op.opcode.mnemonic(),
+                    op.ip,
+                    base.saturating_sub(GRF_BASE),
+                    end.saturating_sub(GRF_BASE)
+                ),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Executes `dpas`.

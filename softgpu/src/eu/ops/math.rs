@@ -38,8 +38,8 @@ pub fn float_math(
     let of = |f: fn(f64) -> f64| from_double(format, mode, f(to_double(format, a)));
     Some(match function {
         MathFunction::Inv => softfloat::div(format, mode, format.one(), a),
+        // `invm` starts the division macro; this is its result when it ends early.
         MathFunction::Fdiv | MathFunction::Invm => softfloat::div(format, mode, a, b),
-        // The macro's early-out result: see `invm_ends_early`.
         MathFunction::Sqt => softfloat::sqrt(format, mode, a),
         MathFunction::Rsqt | MathFunction::Rsqtm => of(|x| {
             if x == 0.0 {

@@ -48,9 +48,9 @@ impl FpMode {
 
     /// `bits` with a denormal flushed, unless the mode keeps those of this format.
     pub const fn flush(self, format: Format, bits: u64) -> u64 {
-        let keep = match format.fraction {
-            52 => self.keep64,
-            23 => self.keep32,
+        let keep = match (format.exponent, format.fraction) {
+            (_, 52) => self.keep64,
+            (_, 23) | (8, 10) => self.keep32,
             _ => self.keep16,
         };
         if keep { bits } else { format.flush(bits) }
@@ -64,7 +64,17 @@ pub const fn format_of(ty: Type) -> Option<Format> {
         Type::Bf => Some(Format::BF16),
         Type::F | Type::Vf => Some(Format::F32),
         Type::Df => Some(Format::F64),
+        Type::Tf32 => Some(Format::TF32),
+        Type::Bf8 => Some(Format::BF8),
         _ => None,
+    }
+}
+
+/// The bits of a float as a register holds them: `tf32` in the upper bits of its dword.
+const fn stored(format: Format, bits: u64) -> u64 {
+    match (format.exponent, format.fraction) {
+        (8, 10) => bits << 13,
+        _ => bits,
     }
 }
 
@@ -140,7 +150,7 @@ fn describe_float(format: Format, raw: u64, overflow: bool) -> Fitted {
     let nan = format.is_nan(raw);
     let zero = format.is_zero(raw);
     Fitted {
-        raw,
+        raw: stored(format, raw),
         zero,
         negative: !zero && !nan && format.is_negative(raw),
         overflow,
@@ -264,6 +274,37 @@ mod tests {
         assert_eq!(fit_float(5, f, Type::F, false, mode).raw, bits(denormal));
         let flush = FpMode::default();
         assert_eq!(fit_float(5, f, Type::F, false, flush).raw, 0);
+    }
+
+    #[test]
+    fn small_floats_round_to_nearest_even_and_overflow_to_infinity() {
+        let mode = FpMode {
+            keep16: true,
+            ..FpMode::default()
+        };
+        let single = |x: f32, ty| fit_float(x.to_bits().into(), Format::F32, ty, false, mode).raw;
+        for (x, want) in [
+            (1.75, 0x3fe0_0000),
+            (-2.0, 0xc000_0000),
+            // Half of the last place: to even, both ways.
+            (1.0 + 1.0 / 2048.0, 0x3f80_0000),
+            (1.0 + 3.0 / 2048.0, 0x3f80_4000),
+            (f32::MAX, 0x7f80_0000),
+            (f32::INFINITY, 0x7f80_0000),
+        ] {
+            assert_eq!(single(x, Type::Tf32), want, "{x} to tf32");
+        }
+        for (x, want) in [
+            (1.0, 0x3c),
+            (-1.75, 0xbf),
+            (1.125, 0x3c),
+            (1.375, 0x3e),
+            (57344.0, 0x7b),
+            (65000.0, 0x7c),
+            (2f32.powi(-16), 0x01),
+        ] {
+            assert_eq!(single(x, Type::Bf8), want, "{x} to bf8");
+        }
     }
 
     #[test]

@@ -135,7 +135,7 @@ impl Surface {
             base: state.address(rss::SURFACE_BASE_ADDRESS),
             bytes,
             width: if is_buffer {
-                elements as u32
+                u32::try_from(elements).unwrap_or(u32::MAX)
             } else {
                 width + 1
             },
