@@ -245,6 +245,19 @@ fn unary(family: Family, op: &str, out: &mut Vec<String>) {
             out.push(format!("{op} (8|M0) r10.0<1>:{dst} {value}:{src}"));
         }
     }
+    if op == "mov" {
+        for (dst, src) in [
+            ("bf8", "hf"),
+            ("hf", "bf8"),
+            ("bf8", "bf8"),
+            ("bf8", "f"),
+            ("tf32", "f"),
+            ("f", "tf32"),
+            ("tf32", "tf32"),
+        ] {
+            out.push(format!("{op} (16|M0) r10.0<1>:{dst} r12.0{r}:{src}"));
+        }
+    }
     let sat = sat(op);
     out.push(format!("{op} (8|M0) {sat}r10.0<2>:d -(abs)r12.0<0;1,0>:d"));
     out.push(format!(
@@ -514,8 +527,8 @@ fn sync(out: &mut Vec<String>) {
 fn dpas(op: &str, out: &mut Vec<String>) {
     for shape in ["8x1", "8x8", "4x3", "2x1"] {
         for dst in ["f", "d", "ud", "bf", "hf"] {
-            for b in ["bf", "hf", "tf32", "b", "ub", "s4", "u4", "s2", "u2"] {
-                for c in ["bf", "hf", "tf32", "b", "ub", "s4", "u2"] {
+            for b in ["bf", "hf", "tf32", "bf8", "b", "ub", "s4", "u4", "s2", "u2"] {
+                for c in ["bf", "hf", "tf32", "bf8", "b", "ub", "s4", "u2"] {
                     let sizes: &[u8] = if shape == "8x8" { &[8, 16] } else { &[16] };
                     for size in sizes {
                         out.push(format!(
