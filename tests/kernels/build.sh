@@ -6,7 +6,8 @@
 # Needs ocloc 22.43 (Debian 12: intel-opencl-icd); another version gives other bytes. The sets
 # `*-newer` need ocloc 26.27: NEWER_OCLOC is the command that runs it. Without it they are left out.
 #
-# A source whose first line is `// options: ...` is compiled with those options too; one whose
+# A source whose first line is `// options: ...` is compiled with those options too, one with
+# `// options for PLATFORM: ...` in the first three lines with those in the platform's sets; one whose
 # second line is `// not for: ...` is left out of the sets named there.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,10 +32,9 @@ while read -r set compiler device sources arguments; do
         [ -n "$ocloc" ] || continue
         ;;
     esac
-    # The widths that the platform has, and what its systolic array does.
+    # The widths that the platform has.
     case $set in
     pvc* | lnl* | bmg*) defines=-DNO_SIMD8 ;;
-    dg2*) defines=-DFUSED_EUS ;;
     *) defines= ;;
     esac
     mkdir -p "$to/$set"
@@ -45,7 +45,7 @@ while read -r set compiler device sources arguments; do
         *) continue ;;
         esac
         sed -n '1,2s|^// not for:\(.*\)|\1 |p' "$source" | grep -q " $set " && continue
-        options=$(sed -n '1s|^// options: ||p' "$source")
+        options=$(sed -n -e '1s|^// options: ||p' -e "1,3s|^// options for ${set%%-*}: ||p" "$source")
         cp "$source" "$work/"
         # Words are meant to split.
         # shellcheck disable=SC2086

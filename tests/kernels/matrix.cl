@@ -1,4 +1,5 @@
 // not for: bdw skl icl tgl tgl-newer mtl-newer
+// options for dg2: -DFUSED_EUS
 // Products of small matrices, which a sub-group computes together
 // (cl_intel_subgroup_matrix_multiply_accumulate).
 

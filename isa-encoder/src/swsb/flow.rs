@@ -158,6 +158,19 @@ fn is(program: &Program, index: usize, opcode: Opcode) -> bool {
     placed.is_some_and(|placed| placed.instruction.opcode == opcode)
 }
 
+/// The instructions that branches lead to.
+pub fn branch_targets(program: &Program) -> BTreeSet<usize> {
+    (0..program.instructions().len())
+        .flat_map(|index| {
+            [
+                jump(program, index, |branch| branch.jip),
+                jump(program, index, |branch| branch.uip),
+            ]
+        })
+        .flatten()
+        .collect()
+}
+
 fn jump(
     program: &Program,
     index: usize,

@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::access::{self, Access, Space, View};
-use super::flow::Flow;
+use super::flow::{self, Flow};
 use super::pipe::{self, OutOfOrder, PipeSet, Unit};
 use super::program::Program;
 use crate::model::{Instruction, Opcode, Options, Pipe, TokenMode};
@@ -61,8 +61,10 @@ impl Facts {
         facts
     }
 
-    /// Only the last `dpas` of an `{Atomic}` run has a token.
+    /// Only the last `dpas` of an `{Atomic}` run has a token. A run ends where a branch leads to:
+    /// who comes from there has not issued what stands before.
     fn join_chains(&mut self, program: &Program) {
+        let targets = flow::branch_targets(program);
         for index in (0..self.nodes.len()).rev() {
             let Some(placed) = program.instructions().get(index) else {
                 continue;
@@ -74,6 +76,7 @@ impl Facts {
             }
             let next = program
                 .next(index)
+                .filter(|next| !targets.contains(next))
                 .filter(|&next| is_dpas(program.instructions()[next].instruction.opcode));
             let last = next.and_then(|next| self.nodes.get(next)).cloned();
             if let (Some(last), Some(node)) = (last, self.nodes.get_mut(index)) {
