@@ -139,6 +139,10 @@ impl Lowering<'_> {
         {
             self.refuse(format!("it uses images; {platform} has none"));
         }
+        // A compiler may emit it all the same, as ocloc 26.27 does for Meteor Lake.
+        if let Some(platform) = platform.filter(|platform| env.has_dpas && !platform.systolic) {
+            self.refuse(format!("it uses dpas; {platform} has no systolic arrays"));
+        }
         if let Some(why) = &self.kernel.user_attributes.invalid_kernel {
             self.refuse(format!("the compiler marked it as invalid: {why}"));
         }

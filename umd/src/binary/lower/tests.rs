@@ -80,6 +80,9 @@ fn what_is_not_possible_is_named() {
     }
     let entry = env("pvc", &["has_sample: true"]);
     assert_eq!(refusal(&entry), "it uses images; pvc has none");
+    let entry = env("mtl", &["has_dpas: true"]);
+    assert_eq!(refusal(&entry), "it uses dpas; mtl has no systolic arrays");
+    assert!(env("arl", &["has_dpas: true"]).unsupported.is_none());
     let entry = env("pvc", &["simd_size: 8"]);
     assert!(refusal(&entry).contains("SIMD8"), "{}", refusal(&entry));
     let sampler = "    execution_env:\n      grf_count: 128\n      simd_size: 16\n    \
