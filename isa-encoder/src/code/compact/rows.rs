@@ -109,34 +109,49 @@ const GEN12_TERNARY_SOURCE: [Field; 15] = [
 ];
 const GEN12_TERNARY_SUBREG: [Field; 4] = [f(119, 115), f(103, 99), f(71, 67), f(55, 51)];
 
-const GEN12_TERNARY: &[Part] = &[
-    copy!(f(6, 0) => f(6, 0)),
-    copy!(b(7) => b(30)),
-    copy!(f(15, 8) => f(15, 8)),
-    copy!(f(23, 16) => f(63, 56)),
-    table!([f(28, 24)], g12::TERNARY_CONTROL => GEN12_TERNARY_CONTROL),
-    table!([f(34, 30)], g12::TERNARY_SOURCE => GEN12_TERNARY_SOURCE),
-    table!([f(39, 35)], g12::TERNARY_SUBREG => GEN12_TERNARY_SUBREG),
-    copy!(f(47, 40) => f(79, 72)),
-    copy!(f(55, 48) => f(127, 120)),
-    copy!(f(63, 56) => f(111, 104)),
-];
+/// Gen12LP's form with two sources, and XeHPG's: they differ in the patterns of the sources.
+macro_rules! gen12_basic {
+    ($src0:ident, $src1:ident) => {
+        &[
+            copy!(f(6, 0) => f(6, 0)),
+            copy!(b(7) => b(30)),
+            copy!(f(15, 8) => f(15, 8)),
+            copy!(f(23, 16) => f(63, 56)),
+            table!([f(28, 24)], g12::CONTROL => GEN12_CONTROL),
+            table!([f(34, 30)], g12::DATATYPE => GEN12_DATATYPE),
+            table!([f(39, 35)], g12::SUBREG => GEN12_SUBREG),
+            copy!(f(47, 40) => f(79, 72)),
+            table!([f(51, 48)], g12::$src0 => GEN12_SRC0),
+            table!(UNLESS_IMM, [f(55, 52)], g12::$src1 => GEN12_SRC1),
+            copy!(UNLESS_IMM, f(63, 56) => f(111, 104)),
+        ]
+    };
+}
+
+/// The same with three sources: patterns and places of control, patterns of the sources.
+macro_rules! gen12_ternary {
+    ($control:ident => $places:ident, $source:ident) => {
+        &[
+            copy!(f(6, 0) => f(6, 0)),
+            copy!(b(7) => b(30)),
+            copy!(f(15, 8) => f(15, 8)),
+            copy!(f(23, 16) => f(63, 56)),
+            table!([f(28, 24)], g12::$control => $places),
+            table!([f(34, 30)], g12::$source => GEN12_TERNARY_SOURCE),
+            table!([f(39, 35)], g12::TERNARY_SUBREG => GEN12_TERNARY_SUBREG),
+            copy!(f(47, 40) => f(79, 72)),
+            copy!(f(55, 48) => f(127, 120)),
+            copy!(f(63, 56) => f(111, 104)),
+        ]
+    };
+}
+
+const GEN12_TERNARY: &[Part] =
+    gen12_ternary!(TERNARY_CONTROL => GEN12_TERNARY_CONTROL, TERNARY_SOURCE);
 
 /// Gen12LP.
 pub const GEN12LP: Compaction = Compaction {
-    basic: &[
-        copy!(f(6, 0) => f(6, 0)),
-        copy!(b(7) => b(30)),
-        copy!(f(15, 8) => f(15, 8)),
-        copy!(f(23, 16) => f(63, 56)),
-        table!([f(28, 24)], g12::CONTROL => GEN12_CONTROL),
-        table!([f(34, 30)], g12::DATATYPE => GEN12_DATATYPE),
-        table!([f(39, 35)], g12::SUBREG => GEN12_SUBREG),
-        copy!(f(47, 40) => f(79, 72)),
-        table!([f(51, 48)], g12::SRC0 => GEN12_SRC0),
-        table!(UNLESS_IMM, [f(55, 52)], g12::SRC1 => GEN12_SRC1),
-        copy!(UNLESS_IMM, f(63, 56) => f(111, 104)),
-    ],
+    basic: gen12_basic!(SRC0, SRC1),
     ternary: GEN12_TERNARY,
     dpas: GEN12_TERNARY,
     imm: &[f(63, 52)],
@@ -145,19 +160,7 @@ pub const GEN12LP: Compaction = Compaction {
 
 /// XeHPG.
 pub const XEHPG: Compaction = Compaction {
-    basic: &[
-        copy!(f(6, 0) => f(6, 0)),
-        copy!(b(7) => b(30)),
-        copy!(f(15, 8) => f(15, 8)),
-        copy!(f(23, 16) => f(63, 56)),
-        table!([f(28, 24)], g12::CONTROL => GEN12_CONTROL),
-        table!([f(34, 30)], g12::DATATYPE => GEN12_DATATYPE),
-        table!([f(39, 35)], g12::SUBREG => GEN12_SUBREG),
-        copy!(f(47, 40) => f(79, 72)),
-        table!([f(51, 48)], g12::XEHPG_SRC0 => GEN12_SRC0),
-        table!(UNLESS_IMM, [f(55, 52)], g12::XEHPG_SRC1 => GEN12_SRC1),
-        copy!(UNLESS_IMM, f(63, 56) => f(111, 104)),
-    ],
+    basic: gen12_basic!(XEHPG_SRC0, XEHPG_SRC1),
     ternary: XEHPG_TERNARY,
     dpas: XEHPG_TERNARY,
     ..GEN12LP
@@ -169,18 +172,8 @@ const XEHPG_TERNARY_CONTROL: [Field; 18] = {
     fields
 };
 
-const XEHPG_TERNARY: &[Part] = &[
-    copy!(f(6, 0) => f(6, 0)),
-    copy!(b(7) => b(30)),
-    copy!(f(15, 8) => f(15, 8)),
-    copy!(f(23, 16) => f(63, 56)),
-    table!([f(28, 24)], g12::XEHPG_TERNARY_CONTROL => XEHPG_TERNARY_CONTROL),
-    table!([f(34, 30)], g12::XEHPG_TERNARY_SOURCE => GEN12_TERNARY_SOURCE),
-    table!([f(39, 35)], g12::TERNARY_SUBREG => GEN12_TERNARY_SUBREG),
-    copy!(f(47, 40) => f(79, 72)),
-    copy!(f(55, 48) => f(127, 120)),
-    copy!(f(63, 56) => f(111, 104)),
-];
+const XEHPG_TERNARY: &[Part] =
+    gen12_ternary!(XEHPG_TERNARY_CONTROL => XEHPG_TERNARY_CONTROL, XEHPG_TERNARY_SOURCE);
 
 const XEHPC_CONTROL: [Field; 9] = [
     f(95, 92),
