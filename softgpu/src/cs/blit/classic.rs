@@ -4,7 +4,7 @@ use batchbuffer::Decoded;
 use batchbuffer::packets::{xy_color_blt, xy_fast_copy_blt, xy_src_copy_blt};
 use devinfo::Family;
 
-use super::plane::Plane;
+use super::plane::{Plane, Rectangle};
 use super::transfer::{copy, fill};
 use super::{target_area, tile_mode};
 use crate::cs::failure::Failure;
@@ -29,7 +29,6 @@ fn fast_tile_mode(
 
 pub(super) fn fast_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use xy_fast_copy_blt as p;
-    let family = cs.environment.family();
     let target_mode = fast_tile_mode(
         cs,
         packet,
@@ -59,14 +58,28 @@ pub(super) fn fast_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(
         packet.address(p::SOURCE_BASE_ADDRESS),
         packet.get(p::SOURCE_PITCH).cast_signed(),
     );
+    let from = (packet.signed(p::SOURCE_X1), packet.signed(p::SOURCE_Y1));
+    let sides = [(target, target_mode), (source, source_mode)];
+    copy_pixels(cs, packet, pixel, sides, &area, from)
+}
+
+/// Copies an area's pixels to it from a place in the source. Planes come with their tile modes, the
+/// target first.
+fn copy_pixels(
+    cs: &mut Streamer<'_>,
+    packet: &Decoded<'_>,
+    pixel: u64,
+    [(target, target_mode), (source, source_mode)]: [(Plane, u32); 2],
+    area: &Rectangle,
+    (x, y): (i64, i64),
+) -> Result<(), Failure> {
+    let family = cs.environment.family();
     let target = target
         .tiled(family, target_mode, pixel, false)
         .at(area.x1, area.y1, pixel);
-    let source = source.tiled(family, source_mode, pixel, false).at(
-        packet.signed(p::SOURCE_X1),
-        packet.signed(p::SOURCE_Y1),
-        pixel,
-    );
+    let source = source
+        .tiled(family, source_mode, pixel, false)
+        .at(x, y, pixel);
     let (width, height) = area.size();
     copy(cs, packet, (target, source), (width * pixel, height))
 }
@@ -127,7 +140,6 @@ pub(super) fn source_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result
     let mask = packet.get(p::BYTE_MASK_32BPP);
     let pixel = old_pixel_bytes(cs, packet, packet.get(p::COLOR_DEPTH), mask)?;
     let area = target_area!(packet, p);
-    let family = cs.environment.family();
     let target = Plane::linear(
         packet.address(p::DESTINATION_BASE_ADDRESS),
         packet.get(p::DESTINATION_PITCH).cast_signed(),
@@ -138,16 +150,9 @@ pub(super) fn source_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result
     );
     let target_mode = old_tile_mode(packet.flag(p::DEST_TILING_ENABLE));
     let source_mode = old_tile_mode(packet.flag(p::SRC_TILING_ENABLE));
-    let target = target
-        .tiled(family, target_mode, pixel, false)
-        .at(area.x1, area.y1, pixel);
-    let source = source.tiled(family, source_mode, pixel, false).at(
-        packet.signed(p::SOURCE_X1),
-        packet.signed(p::SOURCE_Y1),
-        pixel,
-    );
-    let (width, height) = area.size();
-    copy(cs, packet, (target, source), (width * pixel, height))
+    let from = (packet.signed(p::SOURCE_X1), packet.signed(p::SOURCE_Y1));
+    let sides = [(target, target_mode), (source, source_mode)];
+    copy_pixels(cs, packet, pixel, sides, &area, from)
 }
 
 pub(super) fn color(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
