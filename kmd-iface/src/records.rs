@@ -23,9 +23,28 @@ pub(crate) fn records<H: FromBytes, R: FromBytes>(
     Ok(records)
 }
 
+/// A blob that `ioctl` answered, as dwords.
+pub(crate) fn dwords(ioctl: &'static str, blob: &[u8]) -> KmdResult<Vec<u32>> {
+    let (dwords, rest) = blob.as_chunks();
+    if !rest.is_empty() {
+        let what = format!("{} bytes, which are no dwords", blob.len());
+        return Err(KmdError::BadAnswer { ioctl, what });
+    }
+    Ok(dwords.iter().copied().map(u32::from_ne_bytes).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dwords_are_whole() {
+        let blob = [1u32.to_ne_bytes(), 2u32.to_ne_bytes()].concat();
+        assert_eq!(dwords("QUERY", &blob).unwrap(), [1, 2]);
+        assert_eq!(dwords("QUERY", &[]).unwrap(), [0u32; 0]);
+        let error = dwords("QUERY", &blob[..7]).unwrap_err().to_string();
+        assert!(error.contains("7 bytes"), "{error}");
+    }
 
     #[test]
     fn counts_are_checked() {

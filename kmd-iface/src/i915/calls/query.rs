@@ -4,7 +4,7 @@ use nix::errno::Errno;
 use zerocopy::FromBytes;
 
 use crate::node_ext::{NodeExt, user_pointer_mut};
-use crate::records::records;
+use crate::records::{dwords, records};
 use crate::uapi::i915::getparam::{self, Param};
 use crate::uapi::i915::query::{self, QueryId};
 use crate::{KmdError, KmdResult, Node, Topology};
@@ -114,10 +114,7 @@ pub fn memory_regions(node: &dyn Node) -> KmdResult<Vec<MemoryRegionInfo>> {
 /// What the kernel answers; it has none before XeHPG, save Alder Lake-P.
 pub fn hwconfig(node: &dyn Node) -> KmdResult<Vec<u32>> {
     let blob = query_blob(node, QueryId::HwconfigBlob, 0)?;
-    Ok(blob
-        .chunks_exact(4)
-        .map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))
-        .collect())
+    dwords(query::QUERY.name(), &blob)
 }
 
 /// QUERY of slices, subslices and EUs.

@@ -4,7 +4,7 @@ use nix::time::ClockId;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::node_ext::{NodeExt, user_pointer_mut};
-use crate::records::records;
+use crate::records::{dwords, records};
 use crate::uapi::xe::EngineClassInstance;
 use crate::uapi::xe::query::{self, Config, ConfigFlags, QueryId};
 use crate::{KmdError, KmdResult, Node};
@@ -148,10 +148,7 @@ pub fn config(node: &dyn Node) -> KmdResult<Configuration> {
 /// What the kernel answers.
 pub fn hwconfig(node: &dyn Node) -> KmdResult<Vec<u32>> {
     let blob = query_blob(node, QueryId::Hwconfig)?;
-    Ok(blob
-        .chunks_exact(4)
-        .map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))
-        .collect())
+    dwords(query::DEVICE_QUERY.name(), &blob)
 }
 
 /// What a topology mask is about: `TOPO_*` of [`crate::uapi::xe::query`].
