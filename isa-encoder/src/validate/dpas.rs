@@ -117,6 +117,38 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
     Rule {
+        name: "dpas-registers",
+        text: "destination and sources of `dpas` are general registers, the destination and \
+               source 0 may be null",
+        source: DPAS,
+        scope: SCOPE,
+        on: On::Dpas,
+        needs: Traits::empty(),
+        check: |view| {
+            view.operands()
+                .find(|operand| {
+                    let null = matches!(operand.place, Place::Dst | Place::Src(0));
+                    operand.grf().is_none() && !(null && operand.is_null())
+                })
+                .map(|operand| operand.place)
+        },
+    },
+    Rule {
+        name: "dpas-full",
+        text: "source 2 of `dpas.8x8` must begin a register",
+        source: "IGC G4_Verifier.cpp verifyDpas",
+        scope: Scope::From(Family::Xe2),
+        on: On::Dpas,
+        needs: Traits::empty(),
+        check: |view| match view.input.specific {
+            Specific::Dpas(shape) if shape.repeat == 8 && shape.depth == 8 => {
+                let src = view.src(2)?;
+                (src.grf()?.byte != 0).then_some(src.place)
+            }
+            _ => None,
+        },
+    },
+    Rule {
         name: "dpas-alignment",
         text: "destination and source 0 must be aligned to all channels, source 1 to a register, \
                source 2 to one step's elements",

@@ -78,12 +78,24 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
     Rule {
+        name: "mixed-stride",
+        text: "half-float results of a mixed operation have a stride of 1 or 2",
+        source: "BDW to TGL PRM vol 2a, mov: conversions to half float; Mesa brw_eu_validate.c",
+        scope: TO_GEN12LP,
+        on: On::Basic,
+        needs: Traits::MIXED_FLOAT.union(Traits::CHANNELS),
+        check: |view| {
+            let dst = view.written()?;
+            (dst.ty == Type::Hf && dst.region.hstride > 2).then_some(Place::Dst)
+        },
+    },
+    Rule {
         name: "float-region",
         text: "with a float or 64-bit operand, each source must lie at the bits of the \
                destination's channels, except for scalars",
         source: FLOAT_PIPE,
         scope: Scope::From(Family::XeHpg),
-        on: On::Basic,
+        on: On::Arithmetic,
         needs: Traits::CHANNELS,
         check: float_region,
     },
@@ -132,8 +144,10 @@ fn on_float_pipe<'v, 'a>(view: &'v View<'a>) -> Option<&'v View<'a>> {
 
 fn float_region(view: &View<'_>) -> Option<Place> {
     let dst = on_float_pipe(view)?.written()?;
-    // Moves between half and single precision shuffle by themselves.
-    if view.is_mixed_float() && view.is(Opcode::Mov) {
+    // Moves between half and single precision shuffle by themselves, and bfloats have regions of
+    // their own.
+    let shuffles = view.is_mixed_float() && view.is(Opcode::Mov);
+    if shuffles || view.traits.contains(Traits::BFLOAT) {
         return None;
     }
     let pitch = u32::from(dst.region.hstride) * dst.bytes();

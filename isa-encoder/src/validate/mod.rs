@@ -11,6 +11,7 @@
 //! where Intel published nothing (XeHPG on), the checks of Intel's assembler and of Mesa's
 //! compiler.
 
+mod bfloat;
 mod control;
 mod dpas;
 mod float;
@@ -18,6 +19,8 @@ mod opcode;
 mod region;
 mod rule;
 mod send;
+mod subdword;
+mod ternary;
 mod types;
 mod validator;
 mod view;

@@ -199,6 +199,66 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
     Rule {
+        name: "rotate-types",
+        text: "destination and source 0 of a rotation must be unsigned, and of the same size",
+        source: "IGC HWConformity.cpp fixRotate; Mesa gen_validate instruction_restrictions",
+        scope: Scope::From(Family::Gen11),
+        on: On::Only(&[Opcode::Rol, Opcode::Ror]),
+        needs: Traits::empty(),
+        check: |view| {
+            let (dst, src) = (view.dst?, view.src(0)?);
+            if dst.ty.is_signed() {
+                return Some(dst.place);
+            }
+            (src.ty.is_signed() || src.bytes() != dst.bytes()).then_some(src.place)
+        },
+    },
+    Rule {
+        name: "math-types",
+        text: "the types of `math` must be the same",
+        source: "Mesa gen_validate instruction_restrictions (gfx 12.5 on)",
+        scope: Scope::From(Family::XeHpg),
+        on: On::Math,
+        needs: Traits::empty(),
+        check: |view| {
+            let dst = view.dst?;
+            view.srcs()
+                .find(|src| src.ty != dst.ty && !src.is_null())
+                .map(|src| src.place)
+        },
+    },
+    Rule {
+        name: "math-registers",
+        text: "the result of `math` goes to a general register, and its sources are no \
+               accumulators, but for the macros' before Xe2",
+        source: "Mesa gen_validate instruction_restrictions; BDW to TGL PRM vol 2a, math: \
+                 Restrictions",
+        scope: Scope::All,
+        on: On::Math,
+        needs: Traits::ARF,
+        check: |view| {
+            let is_macro = matches!(view.input.specific, Specific::Math(f) if f.is_macro());
+            if let Some(dst) = view.written().filter(|dst| dst.arf().is_some()) {
+                return Some(dst.place);
+            }
+            view.srcs()
+                .find(|src| src.is_acc() && (!is_macro || view.family() == Family::Xe2))
+                .map(|src| src.place)
+        },
+    },
+    Rule {
+        name: "plane-alignment",
+        text: "source 0 of `line` and `pln` begins with a multiple of 16 bytes",
+        source: "BDW and SKL PRM vol 2a, line and pln; IGC HWConformity.cpp fixLine, fixPlaneInst",
+        scope: Scope::UpTo(Family::Gen9),
+        on: On::Only(&[Opcode::Line, Opcode::Pln]),
+        needs: Traits::empty(),
+        check: |view| {
+            let src = view.src(0)?;
+            (src.grf()?.byte % 16 != 0).then_some(src.place)
+        },
+    },
+    Rule {
         name: "dp4a-accumulator",
         text: "only one of sources 0 and 1 of `dp4a` may be an accumulator",
         source: "DG1 PRM vol 2a, dp4a",

@@ -6,7 +6,7 @@ use devinfo::Family;
 
 use super::rule::{On, Place, Rule, Scope};
 use super::view::{Operand, Traits, View};
-use crate::model::{ArfKind, MathFunction, Opcode, Specific};
+use crate::model::{ArfKind, MathFunction, Opcode, Options, Specific, Type};
 
 const REGIONING: &str = "BDW to TGL PRM vol 7, Register Region Restrictions, General Restrictions on Regioning Parameters";
 const ALIGNMENT: &str =
@@ -213,6 +213,26 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
     Rule {
+        name: "vector-immediate-stride",
+        text: "with a packed vector immediate, the destination's stride must be a word or a dword \
+               for integers, a dword for floats",
+        // The manuals have words alone; Intel's compiler widens them to dwords on each family.
+        source: "BDW to TGL PRM vol 7, Immediate: Restriction on vector immediates; IGC",
+        scope: Scope::All,
+        on: On::Basic,
+        needs: Traits::VECTOR.union(Traits::CHANNELS),
+        check: |view| {
+            let dst = view.written()?;
+            let is_float = view.srcs().any(|src| src.ty == Type::Vf);
+            let fits = match u32::from(dst.region.hstride) * dst.bytes() {
+                4 => true,
+                2 => !is_float,
+                _ => false,
+            };
+            (!fits).then_some(Place::Dst)
+        },
+    },
+    Rule {
         name: "math-split",
         text: "a `math` destination in two registers must have as many elements in each",
         source: "SKL PRM vol 2a, math: Restrictions",
@@ -313,7 +333,9 @@ pub(super) static RULES: &[Rule] = &[
                 return None;
             }
             let named = |operand: &Operand| operand.arf().is_some_and(|kind| kind != ArfKind::Null);
-            if view.is(Opcode::Mac) {
+            // `mac` and AccWrEn name an accumulator without a word.
+            let silent = view.input.options.contains(Options::ACC_WR_EN);
+            if view.is(Opcode::Mac) || silent {
                 return Some(Place::Instruction);
             }
             view.operands().find(named).map(|operand| operand.place)

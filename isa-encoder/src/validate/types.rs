@@ -78,13 +78,37 @@ pub(super) static RULES: &[Rule] = &[
         text: "half floats and 64-bit types are not converted into each other",
         source: MOV,
         scope: Scope::All,
-        on: On::Only(&[Opcode::Mov]),
+        on: On::Basic,
         needs: Traits::HALF.union(Traits::EIGHT_BYTES),
         check: |view| {
             let dst = view.written()?;
             moved(view, |src| {
                 src.ty == Type::Hf && dst.bytes() == 8 || src.bytes() == 8 && dst.ty == Type::Hf
             })
+        },
+    },
+    Rule {
+        name: "accumulator-conversion",
+        text: "a move from or to an accumulator converts words and dwords, half and single \
+               precision, and nothing else",
+        source: "IGC G4_Verifier.cpp verifyAccMov, HWCaps.inc hasFormatConversionACCRestrictions",
+        scope: Scope::From(Family::XeHpg),
+        on: On::Only(&[Opcode::Mov]),
+        needs: Traits::ARF,
+        check: |view| {
+            let (dst, src) = (view.dst?, view.src(0)?);
+            let group = |ty: Type| match class(ty) {
+                Class::Word | Class::Dword => Some(0),
+                Class::Half | Class::Single => Some(1),
+                Class::Double => Some(2),
+                _ => None,
+            };
+            let same = group(dst.ty).is_some() && group(dst.ty) == group(src.ty);
+            let place = [dst, src]
+                .into_iter()
+                .find(|operand| operand.is_acc())?
+                .place;
+            (!same).then_some(place)
         },
     },
     Rule {

@@ -6,7 +6,7 @@ use devinfo::{Family, Platform};
 
 use super::rule::{Rule, Violation};
 use super::view::{Traits, View};
-use super::{control, dpas, float, opcode, region, send, types};
+use super::{bfloat, control, dpas, float, opcode, region, send, subdword, ternary, types};
 use crate::model::{Instruction, Opcode};
 
 /// What the rules of a machine depend on.
@@ -62,8 +62,11 @@ impl Machine {
 /// The tables of rules, one a subject.
 static TABLES: &[&[Rule]] = &[
     region::RULES,
+    subdword::RULES,
     types::RULES,
     float::RULES,
+    bfloat::RULES,
+    ternary::RULES,
     control::RULES,
     opcode::RULES,
     send::RULES,

@@ -49,6 +49,10 @@ bitflags::bitflags! {
         const MISALIGNED = 1 << 16;
         /// An operand that reaches the last registers there may be, r128 and more.
         const LAST_REGISTERS = 1 << 17;
+        /// A destination of integers with several elements in a dword.
+        const SHARED_DWORD = 1 << 18;
+        /// A bfloat.
+        const BFLOAT = 1 << 19;
     }
 }
 
@@ -65,6 +69,7 @@ const TYPE_TRAITS: [Traits; Type::ALL.len()] = {
         };
         all[i] = size.union(match ty {
             Type::Hf => Traits::HALF,
+            Type::Bf => Traits::BFLOAT,
             Type::V | Type::Uv | Type::Vf => Traits::VECTOR,
             _ => Traits::empty(),
         });
@@ -250,6 +255,9 @@ impl<'a> View<'a> {
         for operand in view.dst.iter().chain(view.srcs.iter().flatten()) {
             traits |= operand.traits(channels, grf_bytes);
         }
+        let shares =
+            |dst: &Operand| dst.ty.is_integer() && dst.bytes() * u32::from(dst.region.hstride) < 4;
+        traits.set(Traits::SHARED_DWORD, view.dst.as_ref().is_some_and(shares));
         traits.set(Traits::MIXED_FLOAT, view.mixes_floats());
         view.traits = traits;
         view.exec_type = view.operation_type();

@@ -1,0 +1,54 @@
+//! Three-source arithmetic.
+
+use devinfo::Family;
+
+use super::rule::{On, Rule, Scope};
+use super::view::Traits;
+use crate::model::{Opcode, Type};
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "ternary-source-2",
+        text: "source 2 of three must lie at the bits of the destination's channels, except for \
+               scalars",
+        source: "IGC HWConformity.cpp isGoodAlign1TernarySrc, HWCaps.inc noSrc2Regioning",
+        scope: Scope::From(Family::Gen11),
+        on: On::Ternary,
+        needs: Traits::CHANNELS,
+        check: |view| {
+            let dst = view.written()?;
+            let (to, src) = (dst.grf()?, view.src(2)?);
+            let from = src.grf().filter(|_| !src.is_scalar())?;
+            let same = src.pitch() == Some(dst.bytes() * u32::from(dst.region.hstride))
+                && from.byte == to.byte;
+            (!same && !view.is_mixed_float()).then_some(src.place)
+        },
+    },
+    Rule {
+        name: "ternary-qword",
+        text: "three-source instructions have no 64-bit integers",
+        source: "IGC HWConformity.cpp isGoodAlign1TernaryDst and isGoodAlign1TernarySrc",
+        scope: Scope::From(Family::Gen11),
+        on: On::Ternary,
+        needs: Traits::EIGHT_BYTES,
+        check: |view| {
+            view.operands()
+                .find(|operand| operand.ty.is_integer() && operand.bytes() == 8)
+                .map(|operand| operand.place)
+        },
+    },
+    Rule {
+        name: "mad-dword",
+        text: "the last factor of a `mad` of dwords must be a word",
+        source: "IGC HWConformity.cpp isGoodAlign1TernarySrc; Mesa gen_validate \
+                 general_restrictions_based_on_operand_types",
+        scope: Scope::From(Family::Gen11),
+        on: On::Only(&[Opcode::Mad]),
+        needs: Traits::empty(),
+        check: |view| {
+            let (dst, src) = (view.dst?, view.src(2)?);
+            let dword = |ty: Type| ty.is_integer() && ty.bytes() == 4;
+            (dword(dst.ty) && dword(src.ty)).then_some(src.place)
+        },
+    },
+];
