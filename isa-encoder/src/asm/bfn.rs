@@ -13,7 +13,7 @@ const MAX_DEPTH: u32 = 64;
 
 /// Parses a truth table.
 pub fn table(cursor: &mut Cursor<'_>) -> Parse<u8> {
-    if cursor.peek() != Some(Token::LeftParen) {
+    if !cursor.is_next(Token::LeftParen) {
         let (value, span) = cursor.integer("a truth table or an expression in parentheses")?;
         return u8::try_from(value)
             .map_err(|_| Refusal::new(span, format!("{value:#x} is more than 8 bits")));
@@ -63,7 +63,7 @@ fn unary(cursor: &mut Cursor<'_>, depth: u32) -> Parse<u8> {
         cursor.expect(Token::RightParen)?;
         return Ok(value);
     }
-    if matches!(cursor.peek(), Some(Token::Decimal | Token::Hex)) {
+    if cursor.is_number() {
         let (value, span) = cursor.integer("a source")?;
         return u8::try_from(value)
             .map_err(|_| Refusal::new(span, format!("{value:#x} is more than 8 bits")));

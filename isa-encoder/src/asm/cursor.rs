@@ -1,11 +1,12 @@
-//! A walk over the tokens of one line.
+//! A walk over the tokens of a text, line by line.
 
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use super::lexer::{Lexeme, Token};
+use super::lexer::{Lexer, NO_VALUE, Token};
 use super::{Diagnostic, Span};
+use crate::model::names::Names;
 
 /// A parse step's result: an error ends the line.
 pub type Parse<T> = Result<T, Refusal>;
@@ -34,100 +35,222 @@ impl From<Refusal> for Diagnostic {
     }
 }
 
-/// The tokens of one line, and where the walk is.
+/// What stands at the beginning of a line.
+#[derive(Clone, Copy, Debug)]
+pub enum Line {
+    /// `//.name …`, which was passed.
+    Directive(Span),
+    /// `/*` without an end, which was passed.
+    OpenComment(Span),
+    /// Something else, which comes next.
+    Tokens,
+}
+
+/// Where a walk is: in front of a token, or of what ends the line. It passes line ends only by
+/// [`Cursor::next_line`].
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
-    pub text: &'a str,
-    tokens: &'a [Lexeme],
+    lexer: Lexer<'a>,
+    /// Where the next token begins.
     at: usize,
-    end: Span,
+    /// Where the token just passed ends.
+    passed: usize,
 }
 
 impl<'a> Cursor<'a> {
-    /// A walk over `tokens`, which are followed by the line end at `end`.
-    pub const fn new(text: &'a str, tokens: &'a [Lexeme], end: Span) -> Self {
+    /// A walk over `text` from the byte `at` on.
+    pub fn new(text: &'a str, at: usize) -> Self {
+        let lexer = Lexer { text };
         Self {
-            text,
-            tokens,
-            at: 0,
-            end,
+            lexer,
+            at: lexer.skip_blanks(at),
+            passed: at,
         }
+    }
+
+    /// Where the next token begins, or the line ends.
+    #[inline(always)]
+    pub const fn place(&self) -> usize {
+        self.at
+    }
+
+    /// Passes a token that ends at `end`.
+    #[inline(always)]
+    fn pass(&mut self, end: usize) {
+        self.passed = end;
+        self.at = self.lexer.skip_blanks(end);
+    }
+
+    /// Goes over line ends to the next thing of the text.
+    pub fn next_line(&mut self) -> Option<Line> {
+        loop {
+            let start = self.place();
+            let (token, end) = match self.lexer.byte(start) {
+                b'\n' => (Token::Newline, start + 1),
+                b'/' => self.lexer.token(start),
+                _ if start >= self.lexer.text.len() => return None,
+                _ => return Some(Line::Tokens),
+            };
+            let span = Span { start, end };
+            match token {
+                Token::Newline | Token::Directive | Token::OpenComment => self.pass(end),
+                _ => return Some(Line::Tokens),
+            }
+            match token {
+                Token::Directive => return Some(Line::Directive(span)),
+                Token::OpenComment => return Some(Line::OpenComment(span)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Passes the rest of the line.
+    pub fn skip_line(&mut self) {
+        while !self.is_done() {
+            self.advance();
+        }
+    }
+
+    /// Whether the line, as the text is broken, ends behind `place`.
+    pub fn ends_behind(&self, place: usize) -> bool {
+        self.at > place || self.lexer.end_of_line(self.place()) > place
+    }
+
+    /// Passes `name:` if it is next.
+    #[inline]
+    pub fn label(&mut self) -> Option<Span> {
+        let start = self.place();
+        if !self.lexer.is_name(start) {
+            return None;
+        }
+        let end = self.lexer.end_of_word(start);
+        let colon = self.lexer.skip_blanks(end);
+        if self.lexer.byte(colon) != b':' {
+            return None;
+        }
+        self.pass(colon + 1);
+        Some(Span { start, end })
     }
 
     /// The token `ahead` of the next one.
     pub fn peek_at(&self, ahead: usize) -> Option<Token> {
-        self.tokens.get(self.at + ahead).map(|lexeme| lexeme.token)
+        let mut ahead_of = *self;
+        for _ in 0..ahead {
+            ahead_of.advance();
+        }
+        ahead_of.peek()
     }
 
-    /// The next token.
+    /// The next token, if the line does not end.
+    #[inline]
     pub fn peek(&self) -> Option<Token> {
-        self.peek_at(0)
+        let token = self.lexer.kind(self.place());
+        (!token.ends_line()).then_some(token)
+    }
+
+    /// Whether the next token is `token`.
+    #[inline(always)]
+    pub fn is_next(&self, token: Token) -> bool {
+        match token.byte() {
+            Some(byte) => self.lexer.byte(self.at) == byte,
+            None => self.peek() == Some(token),
+        }
+    }
+
+    /// Whether the next token begins with `byte`.
+    #[inline(always)]
+    pub fn begins_with(&self, byte: u8) -> bool {
+        self.lexer.byte(self.at) == byte
+    }
+
+    /// Whether the next token is a name.
+    #[inline(always)]
+    pub fn is_name(&self) -> bool {
+        self.lexer.is_name(self.place())
+    }
+
+    /// Whether the next token is a number of any kind.
+    #[inline(always)]
+    pub fn is_number(&self) -> bool {
+        self.lexer.is_number(self.place())
     }
 
     /// Whether the line is used up.
+    #[inline]
     pub fn is_done(&self) -> bool {
-        self.at >= self.tokens.len()
+        self.peek().is_none()
     }
 
     /// The place of the next token, or of the line end.
     pub fn span(&self) -> Span {
-        self.tokens
-            .get(self.at)
-            .map_or(self.end, |lexeme| lexeme.span)
-    }
-
-    /// The place of the token just passed.
-    pub fn last_span(&self) -> Span {
-        self.at
-            .checked_sub(1)
-            .and_then(|at| self.tokens.get(at))
-            .map_or(self.end, |lexeme| lexeme.span)
-    }
-
-    /// From the start of `from` to the end of the token just passed.
-    pub fn since(&self, from: Span) -> Span {
+        let start = self.place();
+        let (token, end) = self.lexer.token(start);
         Span {
-            start: from.start,
-            end: self.last_span().end.max(from.end),
+            start,
+            end: if token.ends_line() { start } else { end },
         }
     }
 
+    /// From `start` to the end of the token just passed.
+    #[inline(always)]
+    pub const fn since(&self, start: usize) -> Span {
+        let passed = self.passed;
+        let end = if passed > start { passed } else { start };
+        Span { start, end }
+    }
+
     /// The text of a place.
+    #[inline(always)]
     pub fn slice(&self, span: Span) -> &'a str {
-        span.of(self.text)
+        span.of(self.lexer.text)
     }
 
     /// The next token's text.
-    pub fn text_at(&self, ahead: usize) -> &'a str {
-        self.tokens
-            .get(self.at + ahead)
-            .map_or("", |lexeme| self.slice(lexeme.span))
+    pub fn text(&self) -> &'a str {
+        self.slice(self.span())
     }
 
     /// Passes the next token.
     pub fn advance(&mut self) {
-        self.at += 1;
+        let (token, end) = self.lexer.token(self.place());
+        if !token.ends_line() {
+            self.pass(end);
+        }
     }
 
     /// Passes the next token if it is `token`.
+    #[inline(always)]
     pub fn eat(&mut self, token: Token) -> bool {
+        if let Some(byte) = token.byte() {
+            let found = self.begins_with(byte);
+            if found {
+                self.pass(self.at + 1);
+            }
+            return found;
+        }
         let found = self.peek() == Some(token);
         if found {
-            self.at += 1;
+            self.advance();
         }
         found
     }
 
     /// Passes the name `name` if it is next.
+    #[inline(always)]
     pub fn eat_name(&mut self, name: &str) -> bool {
-        let found = self.peek() == Some(Token::Ident) && self.text_at(0) == name;
+        let place = self.place();
+        let rest = self.lexer.text.as_bytes().get(place..);
+        let end = place + name.len();
+        let found = rest.is_some_and(|rest| rest.starts_with(name.as_bytes()))
+            && self.lexer.end_of_word(end) == end;
         if found {
-            self.at += 1;
+            self.pass(end);
         }
         found
     }
 
     /// Passes `token`, which must be next.
+    #[inline(always)]
     pub fn expect(&mut self, token: Token) -> Parse<()> {
         if self.eat(token) {
             Ok(())
@@ -136,34 +259,84 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A name, which must be next.
-    pub fn name(&mut self, what: &str) -> Parse<(&'a str, Span)> {
-        if self.peek() != Some(Token::Ident) {
-            return Err(self.expected(what));
+    /// Passes a name of `names` if it is next, and gives its index.
+    #[inline]
+    pub fn eat_one_of<const SLOTS: usize>(&mut self, names: &Names<SLOTS>) -> Option<usize> {
+        let start = self.place();
+        if !self.lexer.is_name(start) {
+            return None;
         }
-        let span = self.span();
-        self.advance();
+        let (key, end) = self.lexer.key(start);
+        let index = names.find_key(key)?;
+        self.pass(end);
+        Some(index)
+    }
+
+    /// Passes a name that is `letter` and a decimal number for which `fits` holds, if it is next.
+    #[inline(always)]
+    pub fn eat_numbered(&mut self, letter: u8, fits: impl FnOnce(u8) -> bool) -> Option<u8> {
+        if !self.begins_with(letter) {
+            return None;
+        }
+        let (number, end) = self.lexer.digits(self.at + 1)?;
+        let number = u8::try_from(number).ok()?;
+        if !fits(number) || self.lexer.end_of_word(end) != end {
+            return None;
+        }
+        self.pass(end);
+        Some(number)
+    }
+
+    /// Passes a decimal number of at most four digits for which `fits` holds, if it is next.
+    #[inline(always)]
+    pub fn eat_decimal(&mut self, fits: impl FnOnce(u32) -> bool) -> Option<u32> {
+        let (number, end) = self.lexer.digits(self.place())?;
+        if self.lexer.number_goes_on(end) || !fits(number) {
+            return None;
+        }
+        self.pass(end);
+        Some(number)
+    }
+
+    /// A name, which must be next.
+    #[inline]
+    pub fn name(&mut self, what: &str) -> Parse<(&'a str, Span)> {
+        let start = self.place();
+        let end = if self.lexer.is_name(start) {
+            self.lexer.end_of_word(start)
+        } else {
+            // A systolic shape begins with a digit.
+            match self.lexer.token(start) {
+                (Token::Ident, end) => end,
+                _ => return Err(self.expected(what)),
+            }
+        };
+        let span = Span { start, end };
+        self.pass(end);
         Ok((self.slice(span), span))
     }
 
     /// A number, which must be next.
+    #[inline]
     pub fn integer(&mut self, what: &str) -> Parse<(u64, Span)> {
-        let Some(lexeme) = self.tokens.get(self.at) else {
+        let start = self.place();
+        if !self.lexer.is_number(start) {
             return Err(self.expected(what));
-        };
-        let span = lexeme.span;
-        if lexeme.value != Lexeme::NO_VALUE {
-            self.advance();
-            return Ok((lexeme.value.into(), span));
+        }
+        let (token, end, value) = self.lexer.number(start);
+        let span = Span { start, end };
+        if value != NO_VALUE {
+            self.pass(end);
+            return Ok((value.into(), span));
         }
         let text = self.slice(span);
-        let value = match self.peek() {
-            Some(Token::Decimal) => number(text, 10),
-            Some(Token::Hex) => number(text.get(2..).unwrap_or(""), 16),
-            Some(Token::Binary) => number(text.get(2..).unwrap_or(""), 2),
+        let value = match token {
+            Token::Decimal => number(text, 10),
+            Token::Hex => number(text.get(2..).unwrap_or(""), 16),
+            Token::Binary => number(text.get(2..).unwrap_or(""), 2),
             _ => return Err(self.expected(what)),
         };
-        self.advance();
+        self.pass(end);
         match value {
             Some(value) => Ok((value, span)),
             None => Err(Refusal::new(span, format!("`{text}` does not fit 64 bits"))),
@@ -171,7 +344,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// A number of at most `max`.
+    #[inline]
     pub fn small(&mut self, what: &str, max: u8) -> Parse<u8> {
+        if let Some(value) = self.eat_decimal(|value| value <= max.into()) {
+            return Ok(value as u8);
+        }
         let (value, span) = self.integer(what)?;
         match u8::try_from(value) {
             Ok(value) if value <= max => Ok(value),
@@ -183,11 +360,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// An error about what is next, when `what` should be.
+    #[cold]
+    #[inline(never)]
     pub fn expected(&self, what: &str) -> Refusal {
         let found = match self.peek() {
             None => String::from("the line ends"),
+            Some(Token::Unknown) => {
+                let character = self.text().escape_default();
+                return Refusal::new(self.span(), format!("`{character}` has no meaning here"));
+            }
             Some(Token::Ident | Token::Decimal | Token::Hex | Token::Binary | Token::Float) => {
-                format!("found `{}`", self.text_at(0))
+                format!("found `{}`", self.text())
             }
             Some(token) => format!("found {}", token.describe()),
         };

@@ -62,39 +62,41 @@ impl Parsed {
     }
 }
 
-/// Parses the instruction that the line holds.
-pub fn parse(cursor: &mut Cursor<'_>, family: &'static FamilyTable) -> Parse<Parsed> {
-    let start = cursor.span();
+/// Parses the instruction that the rest of the line holds. In an error `parsed` is in part what
+/// it was before.
+pub fn parse(
+    cursor: &mut Cursor<'_>,
+    family: &'static FamilyTable,
+    parsed: &mut Parsed,
+) -> Parse<()> {
+    let start = cursor.place();
+    *parsed = Parsed::implied(Instruction::new(Opcode::Nop), Span::default());
     let mut parser = Parser {
         family,
-        instruction: Instruction::new(Opcode::Nop),
-        targets: [None, None],
+        instruction: &mut parsed.instruction,
+        targets: &mut parsed.targets,
         flag: None,
-        operands: [None; 4],
+        operands: &mut parsed.operands,
     };
     parser.line(cursor)?;
     if !cursor.is_done() {
         return Err(cursor.expected("the end of the instruction"));
     }
-    Ok(Parsed {
-        instruction: parser.instruction,
-        targets: parser.targets,
-        span: cursor.since(start),
-        operands: parser.operands,
-    })
+    parsed.span = cursor.since(start);
+    Ok(())
 }
 
-pub(super) struct Parser {
+pub(super) struct Parser<'p> {
     pub(super) family: &'static FamilyTable,
-    pub(super) instruction: Instruction,
-    targets: [Option<Target>; 2],
+    pub(super) instruction: &'p mut Instruction,
+    targets: &'p mut [Option<Target>; 2],
     flag: Option<Flag>,
-    operands: [Option<Span>; 4],
+    operands: &'p mut [Option<Span>; 4],
 }
 
-impl Parser {
+impl Parser<'_> {
     fn line(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
-        let start = cursor.span();
+        let start = cursor.place();
         self.predication(cursor)?;
         let predication = cursor.since(start);
         self.mnemonic(cursor)?;
@@ -118,8 +120,8 @@ impl Parser {
         // `sync`, `wait` and `jmpi` may leave out the execution size.
         let optional = matches!(format, Format::Sync | Format::Wait)
             || self.instruction.opcode == Opcode::Jmpi;
-        let given = cursor.peek() == Some(Token::LeftParen) && !self.is_sync_set(cursor);
-        if given || !optional {
+        let given = cursor.is_next(Token::LeftParen) && !(optional && is_sync_set(cursor));
+        if !optional || given {
             self.exec_info(cursor)?;
         }
         self.condition(cursor)?;
@@ -166,16 +168,12 @@ impl Parser {
 
     /// `fN.M`.
     fn flag(&self, cursor: &mut Cursor<'_>) -> Parse<Flag> {
-        let (name, span) = cursor.name("a flag register")?;
         let limit = self.family.registers(ArfKind::Flag);
-        let register = name
-            .strip_prefix('f')
-            .and_then(|number| number.parse::<u8>().ok())
-            .filter(|number| *number < limit)
-            .ok_or_else(|| {
-                Refusal::new(span, format!("`{name}` is no flag register"))
-                    .with_help(format!("flags are f0 to f{}", limit - 1))
-            })?;
+        let Some(register) = cursor.eat_numbered(b'f', |number| number < limit) else {
+            let (name, span) = cursor.name("a flag register")?;
+            return Err(Refusal::new(span, format!("`{name}` is no flag register"))
+                .with_help(format!("flags are f0 to f{}", limit - 1)));
+        };
         let subregister = if cursor.eat(Token::Dot) {
             cursor.small("the flag's half", 1)?
         } else {
@@ -188,15 +186,18 @@ impl Parser {
     }
 
     fn mnemonic(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
-        let (name, span) = cursor.name("an instruction")?;
-        let opcode = Opcode::from_mnemonic(name)
-            .filter(|opcode| self.family.code(*opcode).is_some())
-            .ok_or_else(|| {
-                Refusal::new(
-                    span,
-                    format!("`{name}` is no instruction of {}", self.family.family),
-                )
-            })?;
+        let mut behind = *cursor;
+        let index = behind.eat_one_of(Opcode::NAMES);
+        let opcode = index.and_then(|index| Opcode::ALL.get(index).copied());
+        let Some(opcode) = opcode.filter(|opcode| self.family.code(*opcode).is_some()) else {
+            let (name, span) = cursor.name("an instruction")?;
+            let family = self.family.family;
+            return Err(Refusal::new(
+                span,
+                format!("`{name}` is no instruction of {family}"),
+            ));
+        };
+        *cursor = behind;
         self.instruction.opcode = opcode;
         match opcode.format() {
             Format::Math => {
@@ -236,8 +237,7 @@ impl Parser {
             }
             _ if opcode.is_branch() => {
                 let mut branch = Branch::default();
-                if cursor.peek() == Some(Token::Dot) {
-                    cursor.advance();
+                if cursor.eat(Token::Dot) {
                     if !cursor.eat_name("b") || !opcode.has_branch_control() {
                         return Err(cursor.expected("branch control `.b`"));
                     }
@@ -258,7 +258,7 @@ impl Parser {
     fn sfid(&self, cursor: &mut Cursor<'_>) -> Parse<Sfid> {
         cursor.expect(Token::Dot)?;
         let table = &self.family.sfids;
-        if matches!(cursor.peek(), Some(Token::Hex | Token::Decimal)) {
+        if cursor.is_number() {
             let (code, span) = cursor.integer("a shared function")?;
             return usize::try_from(code)
                 .ok()
@@ -290,50 +290,36 @@ impl Parser {
         if !cursor.eat(Token::LeftParen) {
             return Err(cursor.expected("the execution size, such as `(16|M0)`"));
         }
-        let (size, span) = cursor.integer("the execution size")?;
-        if !matches!(size, 1 | 2 | 4 | 8 | 16 | 32) {
-            return Err(Refusal::new(span, format!("{size} is no execution size"))
-                .with_help("possible are 1, 2, 4, 8, 16 and 32".into()));
-        }
-        self.instruction.exec_size = size as u8;
+        self.instruction.exec_size = execution_size(cursor)?;
         if cursor.eat(Token::Pipe) {
-            let (name, span) = cursor.name("the channel offset, such as `M0`")?;
-            self.instruction.channel_offset = name
-                .strip_prefix('M')
-                .and_then(|number| number.parse::<u8>().ok())
-                .filter(|offset| offset % 4 == 0 && *offset < 32)
-                .ok_or_else(|| {
-                    Refusal::new(span, format!("`{name}` is no channel offset"))
-                        .with_help("possible are M0, M4, M8 … M28".into())
-                })?;
+            self.instruction.channel_offset = channel_offset(cursor)?;
         }
         cursor.expect(Token::RightParen)
     }
 
     /// `(lt)f0.0`.
     fn condition(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
-        if cursor.peek() != Some(Token::LeftParen)
+        if !cursor.is_next(Token::LeftParen)
             || cursor.peek_at(1) != Some(Token::Ident)
             || cursor.peek_at(2) != Some(Token::RightParen)
         {
             return Ok(());
         }
-        let Some(cond) = condition(cursor.text_at(1)) else {
-            cursor.advance();
-            return Err(bad(cursor, cursor.text_at(0), "no condition modifier")
+        let start = cursor.place();
+        cursor.expect(Token::LeftParen)?;
+        let (name, _) = cursor.name("a condition modifier")?;
+        let Some(cond) = condition(name) else {
+            return Err(bad(cursor, name, "no condition modifier")
                 .with_help("eq, ne, gt, ge, lt, le, ov, un or eo".into()));
         };
-        let start = cursor.span();
+        cursor.expect(Token::RightParen)?;
         let opcode = self.instruction.opcode;
         let implied = opcode == Opcode::Math && cond == CondMod::Eo;
         if !opcode.has_condition() && !implied {
             return Err(Refusal::new(
-                start,
+                cursor.since(start),
                 format!("`{opcode}` has no condition modifier"),
             ));
-        }
-        for _ in 0..3 {
-            cursor.advance();
         }
         let flag = self.flag(cursor)?;
         if self.flag.is_some_and(|predicate| predicate != flag) {
@@ -350,10 +336,11 @@ impl Parser {
 
     fn operands(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
         let format = self.instruction.opcode.format();
+        let start = cursor.place();
         self.instruction.saturate = cursor.eat(Token::Sat);
         if self.instruction.saturate && !self.instruction.opcode.has_saturation() {
             return Err(Refusal::new(
-                cursor.last_span(),
+                cursor.since(start),
                 format!("`{}` does not saturate", self.instruction.opcode),
             ));
         }
@@ -372,7 +359,7 @@ impl Parser {
             _ => 2,
         };
         for index in 0..count {
-            let start = cursor.span();
+            let start = cursor.place();
             self.instruction.src[index] = self.context().src(cursor, index)?;
             self.operands[index + 1] = Some(cursor.since(start));
         }
@@ -383,7 +370,7 @@ impl Parser {
     fn context(&self) -> Context<'_> {
         Context {
             family: self.family,
-            instruction: &self.instruction,
+            instruction: self.instruction,
             is_macro: match self.instruction.specific {
                 Specific::Math(function) => function.is_macro(),
                 _ => self.instruction.opcode == Opcode::Madm,
@@ -392,19 +379,14 @@ impl Parser {
     }
 
     fn dst(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
-        let start = cursor.span();
+        let start = cursor.place();
         self.instruction.dst = self.context().dst(cursor)?;
         self.operands[0] = Some(cursor.since(start));
         Ok(())
     }
 
-    /// Whether `($0,$1)` comes next.
-    fn is_sync_set(&self, cursor: &Cursor<'_>) -> bool {
-        cursor.peek() == Some(Token::LeftParen) && cursor.peek_at(1) == Some(Token::Dollar)
-    }
-
     fn sync(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
-        if self.is_sync_set(cursor) {
+        if is_sync_set(cursor) {
             let mut mask = 0u64;
             cursor.advance();
             loop {
@@ -435,7 +417,7 @@ impl Parser {
             }
             return Ok(());
         }
-        if cursor.is_done() || cursor.peek() == Some(Token::LeftBrace) {
+        if cursor.is_done() || cursor.is_next(Token::LeftBrace) {
             return Ok(());
         }
         self.instruction.src[0] = self.context().src(cursor, 0)?;
@@ -484,16 +466,16 @@ impl Parser {
             cursor.peek_at(1),
             Some(Token::Dot | Token::Less | Token::Colon | Token::LeftBracket)
         ) && !self.instruction.opcode.format().eq(&Format::Ret)
-            && !cursor.text_at(0).starts_with('r')
+            && !cursor.text().starts_with('r')
     }
 
     fn target(&self, cursor: &mut Cursor<'_>) -> Parse<Target> {
-        if cursor.peek() == Some(Token::Ident) {
+        if cursor.is_name() {
             let (_, span) = cursor.name("a label")?;
             self.skip_type(cursor)?;
             return Ok(Target::Label(span));
         }
-        let start = cursor.span();
+        let start = cursor.place();
         if !number::begins(cursor) {
             return Err(cursor.expected("a label or a distance in bytes"));
         }
@@ -525,7 +507,7 @@ impl Parser {
             return Err(cursor.expected("a send"));
         };
         self.dst(cursor)?;
-        let start = cursor.span();
+        let start = cursor.place();
         let (src0, _) = self.context().payload(cursor, 0)?;
         self.instruction.src[0] = src0;
         self.operands[1] = Some(cursor.since(start));
@@ -534,7 +516,7 @@ impl Parser {
             || matches!(self.instruction.opcode, Opcode::Sends | Opcode::Sendsc);
         let mut length = None;
         if two {
-            let start = cursor.span();
+            let start = cursor.place();
             let (src1, len) = self.context().payload(cursor, 1)?;
             self.instruction.src[1] = src1;
             self.operands[2] = Some(cursor.since(start));
@@ -549,23 +531,24 @@ impl Parser {
                 *ty = Type::Ud;
             }
         }
-        let start = cursor.span();
+        let start = cursor.place();
         let options = &self.family.send_options;
         let (exdesc, offset) = self.descriptor(cursor, options.exdesc_offset)?;
+        let place = cursor.since(start);
         send.exdesc_offset = offset;
         send.exdesc = exdesc;
         let (desc, _) = self.descriptor(cursor, false)?;
         send.desc = desc;
         match (form, exdesc) {
             (SendForm::Gen9, _) => {
-                super::legacy::send(self.family, &mut send, self.instruction.opcode, start)?;
+                super::legacy::send(self.family, &mut send, self.instruction.opcode, place)?;
             }
             (SendForm::Gen12, Descriptor::Immediate(exdesc)) => {
                 send.src1_len = Some((exdesc >> 6 & 31) as u8);
                 send.eot = exdesc & 0x20 != 0;
                 if exdesc & 0x1f != 0 {
                     return Err(Refusal::new(
-                        start,
+                        place,
                         format!("bits 4:0 of the extended descriptor {exdesc:#x} must be 0"),
                     )
                     .with_help("the shared function is a suffix of `send`".into()));
@@ -599,7 +582,7 @@ impl Parser {
             let subreg = cursor.small("the sub-register of a0", 7)?;
             return Ok((Descriptor::Register { subreg }, 0));
         }
-        let start = cursor.span();
+        let start = cursor.place();
         if !number::begins(cursor) {
             return Err(cursor.expected("a descriptor, a number or a0.N"));
         }
@@ -620,9 +603,38 @@ impl Parser {
     }
 }
 
+/// Whether `($0,$1)` comes next.
+fn is_sync_set(cursor: &Cursor<'_>) -> bool {
+    let mut behind = *cursor;
+    behind.eat(Token::LeftParen) && behind.is_next(Token::Dollar)
+}
+
+fn execution_size(cursor: &mut Cursor<'_>) -> Parse<u8> {
+    let is_size = |size| matches!(size, 1 | 2 | 4 | 8 | 16 | 32);
+    if let Some(size) = cursor.eat_decimal(is_size) {
+        return Ok(size as u8);
+    }
+    let (size, span) = cursor.integer("the execution size")?;
+    Err(Refusal::new(span, format!("{size} is no execution size"))
+        .with_help("possible are 1, 2, 4, 8, 16 and 32".into()))
+}
+
+/// `M16`.
+fn channel_offset(cursor: &mut Cursor<'_>) -> Parse<u8> {
+    let is_offset = |offset: u8| offset.is_multiple_of(4) && offset < 32;
+    if let Some(offset) = cursor.eat_numbered(b'M', is_offset) {
+        return Ok(offset);
+    }
+    let (name, span) = cursor.name("the channel offset, such as `M0`")?;
+    Err(Refusal::new(span, format!("`{name}` is no channel offset"))
+        .with_help("possible are M0, M4, M8 … M28".into()))
+}
+
 /// An error about the name just passed.
 pub(super) fn bad(cursor: &Cursor<'_>, name: &str, what: &str) -> Refusal {
-    Refusal::new(cursor.last_span(), format!("`{name}` is {what}"))
+    let end = cursor.since(0).end;
+    let start = end.saturating_sub(name.len());
+    Refusal::new(Span { start, end }, format!("`{name}` is {what}"))
 }
 
 fn condition(name: &str) -> Option<CondMod> {

@@ -1,11 +1,11 @@
 //! Tokens of IGA syntax.
 
-use super::Span;
+use crate::model::names::Key;
 
-/// A token. Blanks, `// …` and what is between `/*` and `*/` are skipped.
+/// A token, as long as it can be. Blanks, `// …` and what is between `/*` and `*/` are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// The end of a line.
+    /// The end of a line, or of the text.
     Newline,
     /// `//.name …`, to the end of the line.
     Directive,
@@ -84,6 +84,18 @@ pub enum Token {
 }
 
 impl Token {
+    /// Whether nothing of a line comes behind it.
+    pub const fn ends_line(self) -> bool {
+        matches!(self, Token::Newline | Token::Directive | Token::OpenComment)
+    }
+
+    /// The byte of a token of one byte.
+    #[inline(always)]
+    pub fn byte(self) -> Option<u8> {
+        let byte = BY_TOKEN[self as usize];
+        (byte != 0).then_some(byte)
+    }
+
     /// The token in a sentence.
     pub const fn describe(self) -> &'static str {
         match self {
@@ -126,20 +138,6 @@ impl Token {
     }
 }
 
-/// A token in its place.
-#[derive(Clone, Copy, Debug)]
-pub struct Lexeme {
-    pub token: Token,
-    /// What a decimal number of at most nine digits is; else [`Lexeme::NO_VALUE`].
-    pub value: u32,
-    pub span: Span,
-}
-
-impl Lexeme {
-    /// Nine digits are less.
-    pub const NO_VALUE: u32 = u32::MAX;
-}
-
 /// What a byte may be part of.
 const WORD: u8 = 1;
 const DIGIT: u8 = 2;
@@ -148,6 +146,12 @@ const BINARY: u8 = 8;
 const BLANK: u8 = 16;
 /// It may begin a token of several bytes that is neither word nor number, or a comment.
 const COMPOUND: u8 = 32;
+const SLASH: u8 = 64;
+/// A number may go on with it behind its first digits.
+const NUMBER: u8 = 128;
+
+/// The value of a number that is not a decimal one of at most nine digits, which are less.
+pub const NO_VALUE: u32 = u32::MAX;
 
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
@@ -172,118 +176,241 @@ const CLASSES: [u8; 256] = {
         if matches!(byte, b'/' | b'(' | b'<' | b'>') || !byte.is_ascii() {
             classes[i] |= COMPOUND;
         }
+        if byte == b'/' {
+            classes[i] |= SLASH;
+        }
+        if matches!(byte, b'x' | b'X' | b'b' | b'B' | b'.' | b'e' | b'E') {
+            classes[i] |= NUMBER;
+        }
         i += 1;
     }
     classes
 };
 
-/// The tokens of one byte.
-const SINGLES: [Token; 256] = {
+/// The tokens of one byte. `<` and `(` also begin others.
+const SINGLES: [(u8, Token); 25] = [
+    (b'\n', Token::Newline),
+    (b'<', Token::Less),
+    (b'>', Token::Greater),
+    (b'[', Token::LeftBracket),
+    (b']', Token::RightBracket),
+    (b'{', Token::LeftBrace),
+    (b'}', Token::RightBrace),
+    (b'(', Token::LeftParen),
+    (b')', Token::RightParen),
+    (b'$', Token::Dollar),
+    (b'.', Token::Dot),
+    (b',', Token::Comma),
+    (b';', Token::Semicolon),
+    (b':', Token::Colon),
+    (b'~', Token::Tilde),
+    (b'@', Token::At),
+    (b'#', Token::Hash),
+    (b'&', Token::Ampersand),
+    (b'|', Token::Pipe),
+    (b'^', Token::Caret),
+    (b'+', Token::Plus),
+    (b'-', Token::Minus),
+    (b'*', Token::Star),
+    (b'/', Token::Slash),
+    (b'%', Token::Percent),
+];
+
+/// [`SINGLES`] by the byte.
+const BY_BYTE: [Token; 256] = {
     let mut tokens = [Token::Unknown; 256];
-    let singles = [
-        (b'\n', Token::Newline),
-        (b'<', Token::Less),
-        (b'>', Token::Greater),
-        (b'[', Token::LeftBracket),
-        (b']', Token::RightBracket),
-        (b'{', Token::LeftBrace),
-        (b'}', Token::RightBrace),
-        (b'(', Token::LeftParen),
-        (b')', Token::RightParen),
-        (b'$', Token::Dollar),
-        (b'.', Token::Dot),
-        (b',', Token::Comma),
-        (b';', Token::Semicolon),
-        (b':', Token::Colon),
-        (b'~', Token::Tilde),
-        (b'@', Token::At),
-        (b'#', Token::Hash),
-        (b'&', Token::Ampersand),
-        (b'|', Token::Pipe),
-        (b'^', Token::Caret),
-        (b'+', Token::Plus),
-        (b'-', Token::Minus),
-        (b'*', Token::Star),
-        (b'/', Token::Slash),
-        (b'%', Token::Percent),
-    ];
     let mut i = 0;
-    while i < singles.len() {
-        tokens[singles[i].0 as usize] = singles[i].1;
+    while i < SINGLES.len() {
+        tokens[SINGLES[i].0 as usize] = SINGLES[i].1;
         i += 1;
     }
     tokens
 };
 
-/// The tokens of a text, each as long as it can be.
-#[derive(Clone, Debug)]
+/// [`SINGLES`] by the token; 0 for the others.
+const BY_TOKEN: [u8; Token::OpenComment as usize + 1] = {
+    let mut bytes = [0; Token::OpenComment as usize + 1];
+    let mut i = 0;
+    while i < SINGLES.len() {
+        bytes[SINGLES[i].1 as usize] = SINGLES[i].0;
+        i += 1;
+    }
+    bytes
+};
+
+/// A text as tokens, each found by where it begins.
+#[derive(Clone, Copy, Debug)]
 pub struct Lexer<'a> {
-    text: &'a str,
-    at: usize,
+    pub text: &'a str,
 }
 
-impl<'a> Lexer<'a> {
-    /// The tokens of `text` from the byte `at` on.
-    pub const fn new(text: &'a str, at: usize) -> Self {
-        Self { text, at }
-    }
-
+impl Lexer<'_> {
     /// The byte `at`; 0, which is part of no token, behind the end.
     #[inline(always)]
-    fn byte(&self, at: usize) -> u8 {
+    pub fn byte(self, at: usize) -> u8 {
         self.text.as_bytes().get(at).copied().unwrap_or(0)
+    }
+
+    #[inline(always)]
+    fn is(self, at: usize, class: u8) -> bool {
+        CLASSES[usize::from(self.byte(at))] & class != 0
     }
 
     /// The end of the bytes of a class from `at` on.
     #[inline(always)]
-    fn run(&self, mut at: usize, class: u8) -> usize {
-        while CLASSES[usize::from(self.byte(at))] & class != 0 {
+    fn run(self, mut at: usize, class: u8) -> usize {
+        while self.is(at, class) {
             at += 1;
         }
         at
     }
 
-    /// The end of the comment whose `/*` ends at `at`.
-    fn end_of_comment(&self, at: usize) -> Option<usize> {
-        Some(at + self.text.get(at..)?.find("*/")? + 2)
+    /// The end of the letters, digits and `_` from `at` on.
+    #[inline(always)]
+    pub fn end_of_word(self, at: usize) -> usize {
+        self.run(at, WORD)
     }
 
-    fn end_of_line(&self, at: usize) -> usize {
+    /// The letters, digits and `_` from `at` on as a key, and their end.
+    #[inline(always)]
+    pub fn key(self, at: usize) -> (Key, usize) {
+        let mut key = Key::EMPTY;
+        let mut end = at;
+        while self.is(end, WORD) {
+            key = key.then(self.byte(end));
+            end += 1;
+        }
+        (key, end)
+    }
+
+    /// The number that one to four digits from `at` on are, and their end.
+    #[inline(always)]
+    pub fn digits(self, at: usize) -> Option<(u32, usize)> {
+        let mut end = at;
+        let mut value = 0;
+        while let digit @ b'0'..=b'9' = self.byte(end) {
+            value = value * 10 + u32::from(digit - b'0');
+            end += 1;
+            if end > at + 4 {
+                return None;
+            }
+        }
+        (end != at).then_some((value, end))
+    }
+
+    /// Whether a number may go on at `at`, behind its first digits.
+    #[inline(always)]
+    pub fn number_goes_on(self, at: usize) -> bool {
+        self.is(at, NUMBER) && (self.byte(at) != b'.' || self.is_number(at + 1))
+    }
+
+    /// Whether a name begins at `at`.
+    #[inline(always)]
+    pub fn is_name(self, at: usize) -> bool {
+        CLASSES[usize::from(self.byte(at))] & (WORD | DIGIT) == WORD
+    }
+
+    /// Whether a number begins at `at`.
+    #[inline(always)]
+    pub fn is_number(self, at: usize) -> bool {
+        self.is(at, DIGIT)
+    }
+
+    /// Where a token or the end of the line comes from `at` on.
+    #[inline(always)]
+    pub fn skip_blanks(self, mut at: usize) -> usize {
+        while self.is(at, BLANK | SLASH) {
+            if self.byte(at) != b'/' {
+                at += 1;
+            } else if let Some(end) = self.end_of_comment(at) {
+                at = end;
+            } else {
+                break;
+            }
+        }
+        at
+    }
+
+    /// The end of the comment that begins at `at`, if one does and it has an end.
+    #[inline(never)]
+    fn end_of_comment(self, at: usize) -> Option<usize> {
+        match self.compound(b'/', at) {
+            (None, end) => Some(end),
+            (Some(_), _) => None,
+        }
+    }
+
+    /// What begins at `at`, where neither blank nor comment is.
+    #[inline(always)]
+    pub fn kind(self, at: usize) -> Token {
+        let byte = self.byte(at);
+        let class = CLASSES[usize::from(byte)];
+        if class & (DIGIT | COMPOUND) != 0 {
+            return self.token(at).0;
+        }
+        if class & WORD != 0 {
+            return Token::Ident;
+        }
+        match BY_BYTE[usize::from(byte)] {
+            Token::Unknown if at >= self.text.len() => Token::Newline,
+            token => token,
+        }
+    }
+
+    /// The token that begins at `at`, where neither blank nor comment is, and its end.
+    pub fn token(self, at: usize) -> (Token, usize) {
+        let byte = self.byte(at);
+        let class = CLASSES[usize::from(byte)];
+        if class & DIGIT != 0 {
+            let (token, end, _) = self.number(at);
+            return (token, end);
+        }
+        if class & WORD != 0 {
+            return (Token::Ident, self.end_of_word(at));
+        }
+        if at >= self.text.len() {
+            return (Token::Newline, at);
+        }
+        match self.compound(byte, at) {
+            (Some(token), end) => (token, end),
+            (None, end) => (Token::Slash, end),
+        }
+    }
+
+    /// The end of the line that `at` is in.
+    pub fn end_of_line(self, at: usize) -> usize {
         let rest = self.text.get(at..).unwrap_or("");
         at + rest.find('\n').unwrap_or(rest.len())
     }
 
-    fn next_is(&self, at: usize, text: &str) -> bool {
+    fn next_is(self, at: usize, text: &str) -> bool {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
         rest.starts_with(text.as_bytes())
     }
 
     /// A number, or a systolic shape such as `8x8`: its kind, its end, and what it is if it is
-    /// decimal.
+    /// decimal, of at most nine digits; else [`NO_VALUE`].
     #[inline(always)]
-    fn number(&self, start: usize) -> (Token, usize, u32) {
+    pub fn number(self, start: usize) -> (Token, usize, u32) {
         let mut digits = start;
         let mut value = 0u32;
         while let digit @ b'0'..=b'9' = self.byte(digits) {
             value = value.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
             digits += 1;
         }
-        if !matches!(
-            self.byte(digits),
-            b'x' | b'X' | b'b' | b'B' | b'.' | b'e' | b'E'
-        ) {
+        if !self.number_goes_on(digits) {
             let is_short = digits - start <= 9;
-            let value = if is_short { value } else { Lexeme::NO_VALUE };
+            let value = if is_short { value } else { NO_VALUE };
             return (Token::Decimal, digits, value);
         }
         let (token, end) = self.number_with_letters(start, digits);
         let is_whole = token == Token::Decimal && end - start <= 9;
-        let value = if is_whole { value } else { Lexeme::NO_VALUE };
+        let value = if is_whole { value } else { NO_VALUE };
         (token, end, value)
     }
 
     /// A number that may go on behind its first digits, which end at `digits`.
-    fn number_with_letters(&self, start: usize, digits: usize) -> (Token, usize) {
+    fn number_with_letters(self, start: usize, digits: usize) -> (Token, usize) {
         let prefixed = self.byte(start) == b'0' && digits == start + 1;
         let next = self.byte(digits);
         match next {
@@ -331,9 +458,8 @@ impl<'a> Lexer<'a> {
         (Token::Decimal, digits)
     }
 
-    /// What may have several bytes, and its end; no token if it is a comment.
-    #[inline(always)]
-    fn compound(&self, byte: u8, start: usize) -> (Option<Token>, usize) {
+    /// What is neither name nor number, and its end; no token if it is a comment.
+    fn compound(self, byte: u8, start: usize) -> (Option<Token>, usize) {
         let (token, end) = match (byte, self.byte(start + 1)) {
             (b'<', b'<') => (Token::ShiftLeft, start + 2),
             (b'>', b'>') => (Token::ShiftRight, start + 2),
@@ -343,8 +469,8 @@ impl<'a> Lexer<'a> {
                 (Token::Directive, self.end_of_line(start))
             }
             (b'/', b'/') => return (None, self.end_of_line(start)),
-            (b'/', b'*') => match self.end_of_comment(start + 2) {
-                Some(end) => return (None, end),
+            (b'/', b'*') => match self.text.get(start + 2..).and_then(|rest| rest.find("*/")) {
+                Some(length) => return (None, start + 2 + length + 2),
                 None => (Token::OpenComment, self.text.len()),
             },
             (0x80.., _) => {
@@ -352,53 +478,16 @@ impl<'a> Lexer<'a> {
                 let length = rest.chars().next().map_or(1, char::len_utf8);
                 (Token::Unknown, start + length)
             }
-            _ => (SINGLES[usize::from(byte)], start + 1),
+            _ => (BY_BYTE[usize::from(byte)], start + 1),
         };
         (Some(token), end)
     }
 
     /// The end of the exponent whose letter is at `at`.
-    fn exponent(&self, at: usize) -> Option<usize> {
+    fn exponent(self, at: usize) -> Option<usize> {
         let sign = matches!(self.byte(at + 1), b'+' | b'-');
         let digits = at + 1 + usize::from(sign);
         let end = self.run(digits, DIGIT);
         (end > digits).then_some(end)
-    }
-}
-
-impl Iterator for Lexer<'_> {
-    type Item = Lexeme;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Lexeme> {
-        loop {
-            let start = self.run(self.at, BLANK);
-            let byte = self.text.as_bytes().get(start).copied()?;
-            let class = CLASSES[usize::from(byte)];
-            let mut value = Lexeme::NO_VALUE;
-            let (token, end) = if class & (WORD | DIGIT) == WORD {
-                (Token::Ident, self.run(start + 1, WORD))
-            } else if class & DIGIT != 0 {
-                let (token, end, decimal) = self.number(start);
-                value = decimal;
-                (token, end)
-            } else if class & COMPOUND != 0 {
-                match self.compound(byte, start) {
-                    (Some(token), end) => (token, end),
-                    (None, end) => {
-                        self.at = end;
-                        continue;
-                    }
-                }
-            } else {
-                (SINGLES[usize::from(byte)], start + 1)
-            };
-            self.at = end;
-            return Some(Lexeme {
-                token,
-                value,
-                span: Span { start, end },
-            });
-        }
     }
 }

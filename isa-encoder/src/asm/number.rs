@@ -25,22 +25,28 @@ pub enum Value {
 const MAX_DEPTH: u32 = 64;
 
 /// Whether an expression can begin at `token`.
+#[inline]
 pub fn begins(cursor: &Cursor<'_>) -> bool {
+    if cursor.is_name() {
+        // Nearly all names are registers.
+        return !cursor.begins_with(b'r') && is_special(cursor.text());
+    }
+    cursor.is_number() || begins_with_sign(cursor)
+}
+
+/// As [`begins`], for what begins with neither letter nor digit.
+fn begins_with_sign(cursor: &Cursor<'_>) -> bool {
     match cursor.peek() {
-        Some(
-            Token::Decimal
-            | Token::Hex
-            | Token::Binary
-            | Token::Float
-            | Token::HexFloat
-            | Token::LeftParen,
-        ) => true,
-        Some(Token::Minus | Token::Plus | Token::Tilde) => match cursor.peek_at(1) {
-            Some(Token::Ident) => is_special(cursor.text_at(1)),
-            Some(Token::Abs) => false,
-            _ => true,
-        },
-        Some(Token::Ident) => is_special(cursor.text_at(0)),
+        Some(Token::LeftParen) => true,
+        Some(Token::Minus | Token::Plus | Token::Tilde) => {
+            let mut behind = *cursor;
+            behind.advance();
+            match behind.peek() {
+                Some(Token::Ident) => is_special(behind.text()),
+                Some(Token::Abs) => false,
+                _ => true,
+            }
+        }
         _ => false,
     }
 }
@@ -69,7 +75,7 @@ const fn level(token: Token) -> u8 {
 
 /// Operators of the level `least` and above.
 fn binary(cursor: &mut Cursor<'_>, least: u8, depth: u32) -> Parse<Value> {
-    let start = cursor.span();
+    let start = cursor.place();
     let mut left = unary(cursor, depth)?;
     while let Some(operator) = cursor.peek().filter(|token| level(*token) >= least) {
         cursor.advance();
@@ -122,7 +128,7 @@ fn unary(cursor: &mut Cursor<'_>, depth: u32) -> Parse<Value> {
             format!("expressions nest at most {MAX_DEPTH} deep"),
         ));
     }
-    let start = cursor.span();
+    let start = cursor.place();
     if cursor.eat(Token::Minus) {
         return Ok(match unary(cursor, depth + 1)? {
             Value::Integer { value, decimal } => Value::Integer {
@@ -208,7 +214,7 @@ fn special(cursor: &mut Cursor<'_>, name: &str, span: Span) -> Parse<Value> {
     }
     if payload >= QUIET || (payload == 0 && !quiet) {
         return Err(Refusal::new(
-            cursor.since(span),
+            cursor.since(span.start),
             format!("a NaN cannot have the payload {payload:#x}"),
         ));
     }

@@ -46,12 +46,19 @@ const MOST_NUMBERS: u8 = 15;
 
 /// Whether a register or an indirect operand comes next.
 pub fn begins(cursor: &Cursor<'_>) -> bool {
-    cursor.peek() == Some(Token::Ident)
-        && (register_name(cursor.text_at(0)).is_some()
-            || (cursor.text_at(0) == "r" && cursor.peek_at(1) == Some(Token::LeftBracket)))
+    cursor.is_name() && (register_name(cursor.text()).is_some() || is_indirect(cursor))
+}
+
+/// Whether `r[` comes next.
+fn is_indirect(cursor: &Cursor<'_>) -> bool {
+    let mut cursor = *cursor;
+    cursor.eat_name("r") && cursor.is_next(Token::LeftBracket)
 }
 
 fn register(cursor: &mut Cursor<'_>, family: &FamilyTable) -> Parse<(RegFile, u8)> {
+    if let Some(number) = cursor.eat_numbered(b'r', |_| true) {
+        return Ok((RegFile::Grf, number));
+    }
     let (name, span) = cursor.name("a register")?;
     let Some((file, number)) = register_name(name) else {
         return Err(
@@ -77,13 +84,9 @@ fn register(cursor: &mut Cursor<'_>, family: &FamilyTable) -> Parse<(RegFile, u8
 
 /// `.N`: the sub-register, in elements.
 fn subregister(cursor: &mut Cursor<'_>) -> Parse<Option<(u64, Span)>> {
-    if cursor.peek() == Some(Token::Dot)
-        && matches!(
-            cursor.peek_at(1),
-            Some(Token::Decimal | Token::Hex | Token::Binary)
-        )
-    {
-        cursor.advance();
+    let mut behind = *cursor;
+    if behind.eat(Token::Dot) && behind.is_number() {
+        *cursor = behind;
         return cursor.integer("a sub-register").map(Some);
     }
     Ok(None)
@@ -185,9 +188,11 @@ fn ty(cursor: &mut Cursor<'_>) -> Parse<Option<Type>> {
     if !cursor.eat(Token::Colon) {
         return Ok(None);
     }
+    if let Some(index) = cursor.eat_one_of(Type::NAMES) {
+        return Ok(Type::ALL.get(index).copied());
+    }
     let (name, span) = cursor.name("a type")?;
-    let found = Type::from_suffix(name).or_else(|| type_alias(name));
-    found.map(Some).ok_or_else(|| {
+    type_alias(name).map(Some).ok_or_else(|| {
         Refusal::new(span, format!("`{name}` is no type")).with_help(
             "types are ub b uw w ud d uq q hf bf f df, and v uv vf for immediates".into(),
         )
@@ -220,6 +225,9 @@ impl Numbers {
 }
 
 fn stride(cursor: &mut Cursor<'_>, what: &str, allowed: Numbers) -> Parse<u8> {
+    if let Some(value) = cursor.eat_decimal(|value| allowed.has(value.into())) {
+        return Ok(value as u8);
+    }
     let (value, span) = cursor.integer(what)?;
     if allowed.has(value) {
         return Ok(value as u8);
@@ -317,10 +325,7 @@ impl Context<'_> {
         // Either sign goes with any operation, as in IGA: logic ones invert, others negate.
         mods.neg = cursor.eat(Token::Minus) || cursor.eat(Token::Tilde);
         mods.abs = cursor.eat(Token::Abs);
-        if cursor.peek() == Some(Token::Ident)
-            && cursor.text_at(0) == "r"
-            && cursor.peek_at(1) == Some(Token::LeftBracket)
-        {
+        if is_indirect(cursor) {
             cursor.advance();
             let (subreg, offset) = address(cursor)?;
             let region = match self.region(cursor, index, true)? {
@@ -414,7 +419,7 @@ impl Context<'_> {
     }
 
     fn immediate(&self, cursor: &mut Cursor<'_>) -> Parse<Src> {
-        let start = cursor.span();
+        let start = cursor.place();
         let value = number::expression(cursor)?;
         let implied = (self.format() == Format::Sync).then_some(Type::Ud);
         let ty = ty_or_error(cursor, implied)?;

@@ -12,7 +12,7 @@ use super::lexer::Token;
 use crate::disasm::print::{OPTION_NAMES, pipe_prefix};
 use crate::model::{Descriptor, Options, Pipe, Specific, Token as SwsbToken, TokenMode};
 
-impl Parser {
+impl Parser<'_> {
     /// `{Compacted,@1,$2.dst}`.
     pub(super) fn options(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
         if !cursor.eat(Token::LeftBrace) {
@@ -31,7 +31,7 @@ impl Parser {
     }
 
     fn option(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
-        let start = cursor.span();
+        let start = cursor.place();
         if cursor.eat(Token::Dollar) {
             let id = cursor.small("the token", self.family.tokens(None).saturating_sub(1))?;
             let mut mode = TokenMode::Set;
@@ -43,7 +43,7 @@ impl Parser {
                 };
             }
             if self.instruction.swsb.token.is_some() {
-                return Err(Refusal::new(start, "a second token".into()));
+                return Err(Refusal::new(cursor.since(start), "a second token".into()));
             }
             self.instruction.swsb.token = Some(SwsbToken { id, mode });
             return Ok(());
@@ -56,9 +56,9 @@ impl Parser {
             Pipe::Long,
             Pipe::Math,
         ];
-        let is_distance = cursor.peek() == Some(Token::At) || cursor.peek_at(1) == Some(Token::At);
-        if is_distance {
-            let prefix = if cursor.peek() == Some(Token::At) {
+        let is_default = cursor.is_next(Token::At);
+        if is_default || cursor.peek_at(1) == Some(Token::At) {
+            let prefix = if is_default {
                 ""
             } else {
                 cursor.name("a pipe")?.0
@@ -76,7 +76,10 @@ impl Parser {
                 .with_help("@1 to @7, with A, F, I, L or M in front".into()));
             };
             if self.instruction.swsb.distance.is_some() {
-                return Err(Refusal::new(start, "a second distance".into()));
+                return Err(Refusal::new(
+                    cursor.since(start),
+                    "a second distance".into(),
+                ));
             }
             self.instruction.swsb.distance = Some((pipe, distance));
             return Ok(());

@@ -11,14 +11,14 @@ use core::ops::Range;
 
 use devinfo::Family;
 
-use super::cursor::{Cursor, Parse};
+use super::cursor::{Cursor, Line, Parse};
 use super::directive_parse::{self, Directive};
 use super::emit::Emitter;
 use super::fragment::Fragment;
 use super::instruction::{self, Parsed};
-use super::lexer::{Lexeme, Lexer, Token};
 use super::{AsmOptions, Diagnostic, KernelDirectives, Span, Target};
 use crate::code::{FamilyTable, traits};
+use crate::model::{Instruction, Opcode};
 
 /// No more errors than this are reported.
 const MAX_ERRORS: usize = 100;
@@ -69,18 +69,18 @@ enum Piece {
 /// family is not given, as the first directive that says it; and where that is.
 pub fn platform(text: &str, options: &AsmOptions) -> Option<(Target, Family, usize)> {
     let mut unused = KernelDirectives::default();
-    for lexeme in Lexer::new(text, 0) {
-        let span = lexeme.span;
-        match lexeme.token {
-            Token::Directive => {
+    let mut cursor = Cursor::new(text, 0);
+    while let Some(line) = cursor.next_line() {
+        match line {
+            Line::Directive(span) => {
                 let directive = directive_parse::parse(span.of(text), span.start, &mut unused);
                 if let Ok(Directive::Platform(target, family)) = directive {
                     return Some((target, family, span.start));
                 }
             }
-            Token::Newline => {}
-            _ if options.family.is_some() => return None,
-            _ => {}
+            Line::OpenComment(_) => {}
+            Line::Tokens if options.family.is_some() => return None,
+            Line::Tokens => cursor.skip_line(),
         }
     }
     None
@@ -110,51 +110,32 @@ pub fn part(
     family_from: usize,
 ) -> Part {
     let mut reader = Reader {
-        text,
         emitter: emitter.map(|emitter| (emitter, traits(emitter.family))),
         family_from,
         family_missing: false,
         pieces: Vec::new(),
         fragment: Fragment::default(),
+        parsed: Parsed::implied(Instruction::new(Opcode::Nop), Span::default()),
         errors: 0,
     };
     // An instruction takes about 80 characters, a compacted one not many fewer.
     let expected = range.len() / 64;
     reader.fragment.lines.reserve(expected);
     reader.fragment.code.reserve(expected * 16);
-    let mut line = Vec::new();
-    let mut line_ok = true;
     let mut is_open = false;
-    let part_text = text.get(..range.end).unwrap_or(text);
-    for lexeme in Lexer::new(part_text, range.start) {
-        let span = lexeme.span;
-        match lexeme.token {
-            Token::Newline => {
-                reader.end_line(&line, line_ok, span.start);
-                line.clear();
-                line_ok = true;
+    let mut cursor = Cursor::new(text.get(..range.end).unwrap_or(text), range.start);
+    while reader.errors < MAX_ERRORS
+        && let Some(line) = cursor.next_line()
+    {
+        match line {
+            Line::Directive(span) => reader.put(Piece::Directive(span)),
+            Line::OpenComment(span) => {
+                is_open = true;
+                reader.put(Piece::Error(open_comment(span)));
             }
-            Token::Directive => reader.put(Piece::Directive(span)),
-            token @ (Token::Unknown | Token::OpenComment) => {
-                if line_ok {
-                    reader.put(Piece::Error(match token {
-                        Token::OpenComment => open_comment(span),
-                        _ => senseless(text, span),
-                    }));
-                }
-                line_ok = false;
-                is_open = token == Token::OpenComment;
-            }
-            _ => {
-                line.push(lexeme);
-                continue;
-            }
-        }
-        if reader.errors >= MAX_ERRORS {
-            break;
+            Line::Tokens => reader.line(&mut cursor),
         }
     }
-    reader.end_line(&line, line_ok, range.end);
     reader.flush();
     Part {
         range,
@@ -164,13 +145,14 @@ pub fn part(
 }
 
 struct Reader<'a> {
-    text: &'a str,
     emitter: Option<(&'a Emitter, &'static FamilyTable)>,
     family_from: usize,
     family_missing: bool,
     pieces: Vec<Piece>,
     /// The last piece.
     fragment: Fragment,
+    /// The last instruction.
+    parsed: Parsed,
     errors: usize,
 }
 
@@ -188,29 +170,29 @@ impl Reader<'_> {
         self.pieces.push(piece);
     }
 
-    fn end_line(&mut self, tokens: &[Lexeme], line_ok: bool, end: usize) {
-        let mut rest = tokens;
-        while let [name, colon, more @ ..] = rest
-            && (name.token, colon.token) == (Token::Ident, Token::Colon)
-        {
-            self.fragment.label(name.span);
-            rest = more;
+    /// Reads a line: labels, and at most one instruction.
+    fn line(&mut self, cursor: &mut Cursor<'_>) {
+        while let Some(name) = cursor.label() {
+            self.fragment.label(name);
         }
-        let Some(Lexeme { span: first, .. }) = rest.first().filter(|_| line_ok) else {
+        if cursor.is_done() {
             return;
-        };
-        let Some((emitter, family)) = self.emitter.filter(|_| end > self.family_from) else {
+        }
+        let known = |_: &_| cursor.ends_behind(self.family_from);
+        let Some((emitter, family)) = self.emitter.filter(known) else {
             if !self.family_missing {
                 self.family_missing = true;
-                self.put(Piece::NoFamily(*first));
+                self.put(Piece::NoFamily(cursor.span()));
             }
+            cursor.skip_line();
             return;
         };
-        let end = Span { start: end, end };
-        let mut cursor = Cursor::new(self.text, rest, end);
-        match instruction::parse(&mut cursor, family) {
-            Ok(parsed) => emitter.push(&parsed, &mut self.fragment),
-            Err(refusal) => self.put(Piece::Error(refusal.into())),
+        match instruction::parse(cursor, family, &mut self.parsed) {
+            Ok(()) => emitter.push(&self.parsed, &mut self.fragment),
+            Err(refusal) => {
+                self.put(Piece::Error(refusal.into()));
+                cursor.skip_line();
+            }
         }
     }
 }
@@ -220,19 +202,12 @@ fn open_comment(span: Span) -> Diagnostic {
     Diagnostic::error(Span { end, ..span }, "a comment without an end".into())
 }
 
-fn senseless(text: &str, span: Span) -> Diagnostic {
-    let character = span.of(text).escape_default();
-    Diagnostic::error(span, format!("`{character}` has no meaning here"))
-}
-
 /// Reads an instruction again.
 pub fn reread(text: &str, span: Span, family: &'static FamilyTable) -> Parse<Parsed> {
-    let tokens: Vec<_> = Lexer::new(text.get(..span.end).unwrap_or(text), span.start).collect();
-    let end = Span {
-        start: span.end,
-        end: span.end,
-    };
-    instruction::parse(&mut Cursor::new(text, &tokens, end), family)
+    let mut cursor = Cursor::new(text.get(..span.end).unwrap_or(text), span.start);
+    let mut parsed = Parsed::implied(Instruction::new(Opcode::Nop), span);
+    instruction::parse(&mut cursor, family, &mut parsed)?;
+    Ok(parsed)
 }
 
 impl Source {

@@ -40,7 +40,13 @@ impl Field {
         self.lo < other.lo + other.width && other.lo < self.lo + self.width
     }
 
-    const fn mask(self) -> u64 {
+    /// The number of the lowest bit.
+    pub const fn low(self) -> u32 {
+        self.lo as u32
+    }
+
+    /// Ones, as many as the field has bits.
+    pub const fn mask(self) -> u64 {
         if self.width >= 64 {
             u64::MAX
         } else {

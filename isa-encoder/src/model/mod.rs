@@ -1,7 +1,7 @@
 //! The decoded form of an instruction: plain data, the same for every family.
 
 mod instruction;
-mod names;
+pub(crate) mod names;
 mod opcode;
 mod operand;
 mod send;

@@ -5,18 +5,43 @@
 #[derive(Debug)]
 pub(crate) struct Names<const SLOTS: usize>([(u64, u8); SLOTS]);
 
-/// The bytes of a name as a number; 0 if there are none or more than 8.
-const fn number(name: &[u8]) -> u64 {
-    if name.len() > 8 {
-        return 0;
+/// The bytes of a name as a number: 0 without bytes, or with more than 8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    bytes: u64,
+    length: usize,
+}
+
+impl Key {
+    /// Of no bytes.
+    pub(crate) const EMPTY: Key = Key {
+        bytes: 0,
+        length: 0,
+    };
+
+    /// With another byte behind.
+    #[inline(always)]
+    pub(crate) const fn then(self, byte: u8) -> Key {
+        Key {
+            bytes: self.bytes << 8 | byte as u64,
+            length: self.length + 1,
+        }
     }
-    let mut number = 0;
-    let mut i = 0;
-    while i < name.len() {
-        number = number << 8 | name[i] as u64;
-        i += 1;
+
+    const fn of(name: &[u8]) -> Key {
+        let mut key = Key::EMPTY;
+        let mut i = 0;
+        while i < name.len() {
+            key = key.then(name[i]);
+            i += 1;
+        }
+        key
     }
-    number
+
+    #[inline(always)]
+    const fn number(self) -> u64 {
+        if self.length > 8 { 0 } else { self.bytes }
+    }
 }
 
 impl<const SLOTS: usize> Names<SLOTS> {
@@ -26,7 +51,7 @@ impl<const SLOTS: usize> Names<SLOTS> {
         let mut slots = [(0, 0); SLOTS];
         let mut i = 0;
         while i < names.len() {
-            let number = number(names[i].as_bytes());
+            let number = Key::of(names[i].as_bytes()).number();
             assert!(number != 0);
             let mut slot = Self::slot(number);
             while slots[slot].0 != 0 {
@@ -47,7 +72,13 @@ impl<const SLOTS: usize> Names<SLOTS> {
     /// The index of `name`.
     #[inline]
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        let number = number(name.as_bytes());
+        self.find_key(Key::of(name.as_bytes()))
+    }
+
+    /// The index of the name of a key.
+    #[inline]
+    pub(crate) fn find_key(&self, key: Key) -> Option<usize> {
+        let number = key.number();
         let mut slot = Self::slot(number);
         loop {
             match self.0.get(slot)? {

@@ -64,10 +64,15 @@ macro_rules! opcodes {
                 match self { $(Opcode::$name => Format::$format,)* }
             }
 
+            /// The mnemonics, in the order of [`Opcode::ALL`].
+            pub(crate) const NAMES: &'static Names<256> = {
+                static NAMES: Names<256> = Names::of(&[$($mnemonic,)*]);
+                &NAMES
+            };
+
             /// The opcode of a mnemonic.
             pub fn from_mnemonic(text: &str) -> Option<Opcode> {
-                static NAMES: Names<256> = Names::of(&[$($mnemonic,)*]);
-                Opcode::ALL.get(NAMES.find(text)?).copied()
+                Opcode::ALL.get(Opcode::NAMES.find(text)?).copied()
             }
         }
     };

@@ -48,10 +48,15 @@ macro_rules! types {
                 match self { $(Type::$name => TypeKind::$kind,)* }
             }
 
+            /// The suffixes, in the order of [`Type::ALL`].
+            pub(crate) const NAMES: &'static Names<64> = {
+                static NAMES: Names<64> = Names::of(&[$($suffix,)*]);
+                &NAMES
+            };
+
             /// The type of a suffix.
             pub fn from_suffix(text: &str) -> Option<Type> {
-                static NAMES: Names<64> = Names::of(&[$($suffix,)*]);
-                Type::ALL.get(NAMES.find(text)?).copied()
+                Type::ALL.get(Type::NAMES.find(text)?).copied()
             }
         }
     };

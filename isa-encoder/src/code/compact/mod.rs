@@ -251,7 +251,7 @@ pub fn compact(
     native: Word,
     short_imm: Option<u32>,
 ) -> Result<Word, &'static str> {
-    let mut compact = Word(0);
+    let mut compact = 0;
     let mut covered = if short_imm.is_some() { IMM32 } else { 0 };
     for part in parts {
         if part.unless_imm && short_imm.is_some() {
@@ -269,17 +269,24 @@ pub fn compact(
                 found.ok_or("a combination of fields is not in the tables")? as u64
             }
         };
-        compact
-            .scatter(part.compact, value)
-            .map_err(|_| "a register number does not fit")?;
+        compact |= short_spread(part.compact, value).ok_or("a register number does not fit")?;
     }
     if native.0 & !covered != 0 {
         return Err("a field is set that the short form does not have");
     }
     if let Some(imm) = short_imm {
-        compact
-            .scatter(imm_field, u64::from(imm))
-            .map_err(|_| "the immediate does not fit")?;
+        compact |= short_spread(imm_field, imm.into()).ok_or("the immediate does not fit")?;
     }
-    Ok(compact)
+    Ok(Word(compact.into()))
+}
+
+/// As [`Word::scatter`], in the 8 bytes of a compacted form.
+#[inline(always)]
+fn short_spread(split: Split, value: u64) -> Option<u64> {
+    let (mut bits, mut rest) = (0, value);
+    for field in split.iter().rev() {
+        bits |= (rest & field.mask()).checked_shl(field.low())?;
+        rest = rest.checked_shr(field.width())?;
+    }
+    (rest == 0).then_some(bits)
 }
