@@ -153,8 +153,15 @@ impl Launch {
     /// If the corpus file cannot be read.
     pub fn try_run(&self, run: &str) -> Result<Results, Error> {
         let set = corpus::set_named(run);
-        let device = device(&set.device(run));
-        let program = Program::load(&device, &set.zebin(&self.file))?;
+        self.run_on(&device(&set.device(run)), &set.zebin(&self.file))
+    }
+
+    /// Runs it as compiled in this zebin.
+    ///
+    /// # Errors
+    /// Whatever the driver answers.
+    pub fn run_on(&self, device: &Device, zebin: &[u8]) -> Result<Results, Error> {
+        let program = Program::load(device, zebin)?;
         let mut kernel = program.kernel(&self.kernel)?;
         let mut objects: Vec<Object> = Vec::new();
         for (index, value) in self.values.iter().enumerate() {

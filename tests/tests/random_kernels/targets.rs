@@ -1,0 +1,187 @@
+//! For whom kernels are compiled, and how they are compiled and run.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use devinfo::{Family, Platform, Target};
+use stack_tests::launch::{self, Launch};
+use stack_tests::tool;
+use umd::Binary;
+
+use super::ast::{ELEMENTS, GLOBAL_SIZE, Kernel, LOCAL_SIZE};
+use super::evaluate::Memory;
+use super::print;
+
+/// How long a compiler may take for one kernel.
+const DEADLINE: Duration = Duration::from_secs(300);
+
+/// What `ocloc` to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compiler {
+    /// Debian's, release 22.43.
+    Debian,
+    /// The command in this environment variable.
+    Newer,
+}
+
+/// What begins the message of a compiler that refuses a kernel.
+pub const REFUSED: &str = "not compiled";
+
+/// The environment variable with the command of the newer compiler.
+pub const NEWER: &str = "NEWER_OCLOC";
+
+/// A compiler's device and the software GPU that runs its code.
+#[derive(Debug)]
+pub struct CompiledFor {
+    pub compiler: Compiler,
+    /// As the compiler calls it.
+    pub device: &'static str,
+    arguments: &'static [&'static str],
+    soft: &'static str,
+}
+
+const fn debian(device: &'static str, soft: &'static str) -> CompiledFor {
+    CompiledFor {
+        compiler: Compiler::Debian,
+        device,
+        arguments: &[],
+        soft,
+    }
+}
+
+const fn newer(device: &'static str, soft: &'static str) -> CompiledFor {
+    CompiledFor {
+        compiler: Compiler::Newer,
+        ..debian(device, soft)
+    }
+}
+
+/// Every instruction set, by each compiler that knows it.
+pub static TARGETS: &[CompiledFor] = &[
+    debian("bdw", "bdw"),
+    debian("skl", "skl"),
+    debian("icllp", "icl"),
+    debian("tgllp", "tgl"),
+    CompiledFor {
+        arguments: &["-revision_id", "8"],
+        ..debian("dg2", "dg2:8")
+    },
+    debian("pvc", "pvc"),
+    newer("tgllp", "tgl"),
+    newer("mtl-h", "mtl"),
+    newer("pvc", "pvc"),
+    newer("lnl-m", "lnl"),
+    newer("bmg-g21", "bmg"),
+];
+
+impl CompiledFor {
+    /// Names it in messages.
+    pub fn name(&self) -> String {
+        format!("{:?} for {}", self.compiler, self.device)
+    }
+
+    fn platform(&self) -> &'static Platform {
+        let target = Target::parse(self.soft);
+        target
+            .unwrap_or_else(|e| panic!("{}: {e}", self.soft))
+            .platform
+    }
+
+    /// Whether the kernel is for it: the platform has the sub-group size, and the compiler has no
+    /// known fault with what the kernel does.
+    pub fn takes(&self, kernel: &Kernel) -> bool {
+        let family = self.platform().family;
+        // Release 22.43 gives the instruction for rotations, which came with Gen12, a negated
+        // operand: it has no such modifier. And from Gen11 on its products of 64 bits take all
+        // lanes of an operand that is one lane's value.
+        let wrong = self.compiler == Compiler::Debian
+            && (kernel.rotates && family >= Family::Gen12Lp
+                || kernel.broadcasts && family >= Family::Gen11);
+        self.platform().has_simd_width(kernel.sub_group as u32) && !wrong
+    }
+
+    /// Compiles in a folder of its own.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn compile(&self, kernel: &Kernel, folder: &Path) -> Result<Vec<u8>, String> {
+        let source = folder.join("random.cl");
+        fs::write(&source, print::source(kernel)).map_err(|e| e.to_string())?;
+        let newer = std::env::var(NEWER).unwrap_or_default();
+        let mut words = match self.compiler {
+            Compiler::Debian => "ocloc",
+            Compiler::Newer => &newer,
+        }
+        .split_whitespace();
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command
+            .args(words)
+            .args([
+                "compile",
+                "-q",
+                "-file",
+                "random.cl",
+                "-device",
+                self.device,
+            ])
+            .args(self.arguments)
+            .args(["-options", "-cl-std=CL2.0"])
+            .args(["-internal_options", "-cl-intel-allow-zebin"])
+            .args(["-exclude_ir", "-output", "random", "-output_no_suffix"])
+            .current_dir(folder);
+        let output = tool::run_with_deadline(&mut command, DEADLINE);
+        // The newer compiler adds an extension all the same.
+        let binary = ["random", "random.bin"]
+            .iter()
+            .find_map(|name| fs::read(folder.join(name)).ok());
+        match binary {
+            Some(binary) if output.status.success() => Ok(binary),
+            _ => Err(format!(
+                "{REFUSED}: {}\n{}{}",
+                output.status,
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            )),
+        }
+    }
+
+    /// Whether the compiler is known to be wrong about kernels that it compiles to this: release
+    /// 22.43 writes a narrow value to scratch memory whole where only some lanes have a new one.
+    ///
+    /// # Errors
+    /// If it is no zebin.
+    pub fn is_wrong(&self, kernel: &Kernel, zebin: &[u8]) -> Result<bool, String> {
+        let binary = Binary::parse(zebin).map_err(|error| error.to_string())?;
+        let arrays: usize = kernel.arrays.iter().map(|ty| ty.bytes() * ELEMENTS).sum();
+        let own = (arrays * kernel.sub_group).next_power_of_two().max(1024);
+        let scratch = binary.kernels().iter().map(|k| k.scratch_size as usize);
+        let most = if arrays > 0 { own } else { 0 };
+        Ok(self.compiler == Compiler::Debian && scratch.max() > Some(most))
+    }
+
+    /// Runs what was compiled, and returns what it left in memory.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn run(&self, kernel: &Kernel, zebin: &[u8]) -> Result<Memory, String> {
+        let memory = Memory::new(kernel);
+        let device = launch::device(&format!("soft:{}", self.soft));
+        let results = Launch::new("random", "random", &[GLOBAL_SIZE as u64])
+            .local(&[LOCAL_SIZE as u32])
+            .buffer(&memory.out)
+            .buffer(&kernel.input)
+            .buffer(&memory.blocks)
+            .buffer(&memory.cells)
+            .buffer(&memory.own)
+            .run_on(&device, zebin)
+            .map_err(|error| error.to_string())?;
+        Ok(Memory {
+            out: results.read(0),
+            blocks: results.read(2),
+            cells: results.read(3),
+            own: results.read(4),
+        })
+    }
+}
