@@ -402,3 +402,14 @@ fn encoding_errors_name_types_and_numbers() {
         assert_eq!(errors(text)[0].message, expected);
     }
 }
+
+/// iga64 takes `(sat)` on each and leaves it out where the family has none.
+#[test]
+fn saturation_is_refused_where_the_family_has_none() {
+    let mach = "mach (8|M0) (sat)r10.0<1>:d r12.0<8;8,1>:d r14.0<8;8,1>:d";
+    for (platform, taken) in [("icl", true), ("tgl", false), ("bmg", false)] {
+        let messages = denied(&format!("//.platform {platform}\n{mach}\n"));
+        let refused = messages.iter().any(|message| message.contains("Saturate"));
+        assert_eq!(refused, !taken, "{platform}: {messages:?}");
+    }
+}

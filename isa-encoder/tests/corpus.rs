@@ -7,21 +7,19 @@
     reason = "the helpers of these tests fail by panicking"
 )]
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::iga;
 use devinfo::Family;
 use flate2::read::GzDecoder;
 use isa_encoder::asm::Validation;
 use isa_encoder::disasm::Format;
 use isa_encoder::{AsmOptions, Disassembler, Opcode, assemble, decode, encode};
 use object::{Object, ObjectSection};
+use oracles::iga;
 
 /// Code that is none of its family: (set, file, opcode field, why).
 const FOREIGN: &[(&str, &str, u8, &str)] = &[(

@@ -9,18 +9,16 @@
     reason = "a test fails by panicking"
 )]
 
-mod common;
-
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use common::iga;
 use devinfo::Family;
 use isa_encoder::swsb::{self, Report};
 use isa_encoder::{
     AsmOptions, Disassembler, Format, Instruction, Opcode, Swsb, TokenMode, assemble, decode,
     disasm, encode,
 };
+use oracles::iga;
 
 const FAMILIES: [Family; 4] = [Family::Gen12Lp, Family::XeHpg, Family::XeHpc, Family::Xe2];
 

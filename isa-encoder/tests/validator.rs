@@ -178,7 +178,12 @@ fn rules_have_a_case_that_breaks_them_and_one_that_does_not() {
 }
 
 /// Rules about what text cannot say, and the test that breaks them by values.
-const BY_VALUE: &[&str] = &["element-alignment", "dst-stride-0", "dpas-repeat"];
+const BY_VALUE: &[&str] = &[
+    "element-alignment",
+    "dst-stride-0",
+    "dpas-repeat",
+    "macro-one-channel",
+];
 
 #[test]
 fn every_rule_is_tested_and_says_its_source() {
@@ -225,6 +230,14 @@ fn values_that_text_cannot_express_are_checked() {
         repeat: 9,
     });
     assert_eq!(names(&repeated), ["dpas-repeat"]);
+    let mut one = instruction(
+        "skl",
+        "madm (4|M0) r10.mme1:f r12.mme2:f r14.mme3:f r16.mme4:f",
+    );
+    one.exec_size = 1;
+    let of_skl = Validator::new(devinfo::Family::Gen9);
+    let names: Vec<&str> = of_skl.check(&one).map(|v| v.rule.name).collect();
+    assert_eq!(names, ["macro-one-channel"]);
 }
 
 const WRONG: &str = "\

@@ -20,13 +20,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use common::{extras, forms, iga};
+use common::{extras, forms};
 use devinfo::Family;
 use isa_encoder::disasm::Format;
 use isa_encoder::undefined::defined_bits;
 use isa_encoder::{
     AsmOptions, Disassembler, Opcode, Validation, assemble, decode, encode, has_opcode,
 };
+use oracles::iga;
 
 fn path(family: Family) -> PathBuf {
     let name = format!("{family}").to_lowercase();

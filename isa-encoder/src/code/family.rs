@@ -71,6 +71,8 @@ pub struct FamilyTable {
     pub send_options: SendOptions,
     /// The options that some instruction has.
     pub options: Options,
+    /// Opcodes that do not saturate, beyond those that never do ([`Opcode::has_saturation`]).
+    pub unsaturated: &'static [Opcode],
     /// `sync.bar` takes the number of a barrier, or a flag with it.
     pub numbered_barriers: bool,
     /// How many registers there are of each [`ArfKind`], in its order.
@@ -83,6 +85,9 @@ pub struct FamilyTable {
     pub align16: bool,
     /// `send` has a source region, where later families have an extended descriptor.
     pub send_regions: bool,
+    /// Beside a descriptor in a register, its bit 30 (half precision) is taken from the
+    /// instruction, where it says whether an operand is half precision (Gen9).
+    pub half_beside_register: bool,
     /// Indirect operands have a file field of their own (to Gen11).
     pub indirect_file_is_grf: bool,
     /// Jumps encode null operands, and count from other places (to Gen11).
@@ -107,18 +112,28 @@ const GEN12LP: FamilyTable = FamilyTable {
     sfids: sfid_table(Family::Gen12Lp),
     send_options: SendOptions::NONE,
     options: ALL_HAVE.union(Options::ACC_WR_EN).union(Options::SERIALIZE),
+    unsaturated: &[Opcode::Mach],
     numbered_barriers: false,
     arf_counts: [1, 1, 16, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 4, 1, 0],
     ternary_vstride1: 1,
     ternary_grf_is_1: true,
     align16: false,
     send_regions: false,
+    half_beside_register: false,
     indirect_file_is_grf: false,
     legacy_jumps: false,
     compaction: &compact::GEN12LP,
 };
 
 impl FamilyTable {
+    /// Whether `opcode` has `(sat)`.
+    ///
+    /// Source: IGA's platform models, `SUPPORTS_SATURATION`.
+    #[inline]
+    pub fn saturates(&self, opcode: Opcode) -> bool {
+        opcode.has_saturation() && !self.unsaturated.contains(&opcode)
+    }
+
     /// The number of `opcode`, if the family has it.
     #[inline]
     pub fn code(&self, opcode: Opcode) -> Option<u8> {
@@ -269,6 +284,7 @@ const GEN8: FamilyTable = FamilyTable {
         .union(Options::NO_DD_CHK)
         .union(Options::NO_DD_CLR)
         .union(Options::SWITCH),
+    unsaturated: &[],
     numbered_barriers: false,
     // Accumulators beyond the second are for the math macros, in align16 mode.
     arf_counts: [1, 1, 2, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 5, 1, 0],
@@ -276,6 +292,7 @@ const GEN8: FamilyTable = FamilyTable {
     ternary_grf_is_1: false,
     align16: true,
     send_regions: true,
+    half_beside_register: false,
     indirect_file_is_grf: true,
     legacy_jumps: true,
     compaction: &compact::GEN8,
@@ -290,6 +307,7 @@ const GEN9: FamilyTable = FamilyTable {
     options: GEN8.options.union(Options::NO_SRC_DEP_SET),
     send_regions: false,
     compaction: &compact::GEN9,
+    half_beside_register: true,
     ..GEN8
 };
 
@@ -323,6 +341,7 @@ const XEHPG: FamilyTable = FamilyTable {
     },
     arf_counts: [1, 1, 16, 2, 1, 8, 0, 2, 1, 1, 1, 1, 1, 4, 1, 0],
     compaction: &compact::XEHPG,
+    unsaturated: &[Opcode::Mach, Opcode::Madm],
     ..GEN12LP
 };
 
@@ -354,6 +373,7 @@ const XE2: FamilyTable = FamilyTable {
     },
     arf_counts: [1, 1, 16, 4, 1, 2, 0, 1, 1, 1, 1, 1, 1, 3, 1, 0],
     compaction: &compact::XE2,
+    unsaturated: &[Opcode::Mach, Opcode::Madm, Opcode::Srnd],
     ..XEHPC
 };
 

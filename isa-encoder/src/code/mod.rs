@@ -16,7 +16,7 @@ pub use decode::decode;
 pub use encode::{encode, encode_shortest};
 pub use error::{DecodeError, EncodeError};
 pub(crate) use family::{FamilyTable, SendForm, traits};
-pub(crate) use swsb::{SwsbClass, SwsbEncoding, encode as encode_swsb};
+pub(crate) use swsb::{SwsbClass, SwsbEncoding, effect, encode as encode_swsb, is_double_math};
 
 /// Whether `family` has `opcode`.
 pub fn has_opcode(family: devinfo::Family, opcode: crate::Opcode) -> bool {

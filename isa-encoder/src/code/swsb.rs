@@ -2,7 +2,7 @@
 //!
 //! Source: TGL PRM vol 2a, "Software Scoreboard"; IGA's `iga_types_swsb`.
 
-use crate::{Opcode, Pipe, Swsb, Token, TokenMode};
+use crate::{Instruction, Opcode, Pipe, Src, Swsb, Token, TokenMode, Type};
 
 /// How a family encodes the software scoreboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,38 @@ impl SwsbClass {
             _ => SwsbClass::Other,
         }
     }
+
+    /// What a token beside a distance does, to XeHPG.
+    const fn beside_distance(self) -> TokenMode {
+        match self {
+            SwsbClass::Other => TokenMode::Dst,
+            SwsbClass::Send | SwsbClass::Math | SwsbClass::Dpas => TokenMode::Set,
+        }
+    }
+}
+
+/// Whether the math unit executes an in-order instruction: those of XeHPG with `:df`.
+///
+/// Source: IGA `RegDeps.cpp`, `ThreeDistPipeDPMath`.
+pub fn is_double_math(encoding: SwsbEncoding, instruction: &Instruction) -> bool {
+    let is_df = |ty| ty == Some(Type::Df);
+    encoding == SwsbEncoding::ThreeDist
+        && (is_df(instruction.dst.ty()) || instruction.src.iter().map(Src::ty).any(is_df))
+}
+
+/// What the token of an annotation does.
+///
+/// Bits and text go by the opcode alone, so that an instruction that [`is_double_math`] reads as
+/// one that waits for a token beside a distance, though it sets it as `math` does.
+pub fn effect(encoding: SwsbEncoding, instruction: &Instruction) -> Option<Token> {
+    let swsb = instruction.swsb;
+    swsb.token.map(|token| match swsb.distance {
+        Some(_) if is_double_math(encoding, instruction) => Token {
+            mode: SwsbClass::Math.beside_distance(),
+            ..token
+        },
+        _ => token,
+    })
 }
 
 const fn token(id: u32, mode: TokenMode) -> Option<Token> {
@@ -111,13 +143,8 @@ pub fn decode(encoding: SwsbEncoding, class: SwsbClass, bits: u32) -> Option<Sws
 fn decode8(encoding: SwsbEncoding, class: SwsbClass, bits: u32) -> Option<Swsb> {
     let mut swsb = Swsb::NONE;
     if bits & 0x80 != 0 {
-        let mode = if class == SwsbClass::Other {
-            TokenMode::Dst
-        } else {
-            TokenMode::Set
-        };
         swsb.distance = Some((both_pipe(encoding, class), (bits >> 4 & 7) as u8));
-        swsb.token = token(bits & 15, mode);
+        swsb.token = token(bits & 15, class.beside_distance());
         return if bits & 0x70 == 0 { None } else { Some(swsb) };
     }
     match bits >> 4 {
@@ -218,12 +245,7 @@ pub fn encode(encoding: SwsbEncoding, class: SwsbClass, swsb: Swsb) -> Option<u6
             code << 8 | u32::from(distance) << 5 | u32::from(id)
         }
         (Some((pipe, distance)), Some(Token { id, mode })) => {
-            let fits = if class == SwsbClass::Other {
-                TokenMode::Dst
-            } else {
-                TokenMode::Set
-            };
-            if mode != fits || pipe != both_pipe(encoding, class) {
+            if mode != class.beside_distance() || pipe != both_pipe(encoding, class) {
                 return None;
             }
             0x80 | u32::from(distance) << 4 | u32::from(id)

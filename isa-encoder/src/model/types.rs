@@ -75,7 +75,7 @@ types! {
     Bf "bf" 16 Float "bfloat16 (XeHPG on).";
     F "f" 32 Float "Single precision.";
     Df "df" 64 Float "Double precision.";
-    Nf "nf" 64 Float "Native float of the Gen11 accumulator: 66 bits a channel, addressed as a qword.";
+    Nf "nf" 32 Float "Native float of the Gen11 accumulator: 66 bits a channel, addressed as a dword (IGA `IR/Types.hpp`).";
     Tf32 "tf32" 32 Float "TensorFloat-32 (`dpas`, XeHPC on).";
     Bf8 "bf8" 8 Float "8-bit float 1.5.2 (XeHPC on).";
     Hf8 "hf8" 8 Float "8-bit float 1.4.3 (later families).";

@@ -3,7 +3,7 @@
 use devinfo::Family;
 
 use super::access::View;
-use crate::code::traits;
+use crate::code::{SwsbEncoding, effect, is_double_math, traits};
 use crate::model::{
     Descriptor, Dst, Format, Instruction, Opcode, Pipe, Sfid, Specific, Src, SyncFunction, Token,
     TokenMode, Type,
@@ -50,7 +50,6 @@ enum Pipes {
 }
 
 fn pipes(family: Family) -> Option<Pipes> {
-    use crate::code::SwsbEncoding;
     match traits(family).swsb {
         SwsbEncoding::None => None,
         SwsbEncoding::SingleDist => Some(Pipes::One),
@@ -103,7 +102,7 @@ pub fn unit(family: Family, view: View, instruction: &Instruction) -> Unit {
         // Meteor Lake runs `:df` in its math unit, and says so by a token; the other platforms of
         // the family have no such type.
         Pipes::Three
-            if any(|ty| ty == Type::Df)
+            if is_double_math(traits(family).swsb, instruction)
                 && (view == View::Worst || sets_token(family, instruction)) =>
         {
             Unit::OutOfOrder(OutOfOrder::Math)
@@ -115,21 +114,9 @@ pub fn unit(family: Family, view: View, instruction: &Instruction) -> Unit {
     }
 }
 
-/// The token of an annotation. Beside a distance, a `:df` instruction of XeHPG takes the token as
-/// `math` does (IGA, `ThreeDistPipeDPMath`), though it decodes as one that waits for it.
+/// What the token of an annotation does.
 pub fn token(family: Family, instruction: &Instruction) -> Option<Token> {
-    let token = instruction.swsb.token?;
-    let df = instruction.dst.ty() == Some(Type::Df)
-        || instruction.src.iter().any(|src| src.ty() == Some(Type::Df));
-    let takes = df && pipes(family) == Some(Pipes::Three) && instruction.swsb.distance.is_some();
-    Some(if takes {
-        Token {
-            mode: TokenMode::Set,
-            ..token
-        }
-    } else {
-        token
-    })
+    effect(traits(family).swsb, instruction)
 }
 
 fn sets_token(family: Family, instruction: &Instruction) -> bool {

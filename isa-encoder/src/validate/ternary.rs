@@ -2,11 +2,22 @@
 
 use devinfo::Family;
 
-use super::rule::{On, Rule, Scope};
+use super::rule::{On, Place, Rule, Scope};
 use super::view::Traits;
 use crate::model::{Opcode, Type};
 
 pub(super) static RULES: &[Rule] = &[
+    Rule {
+        name: "macro-one-channel",
+        text: "`madm` has no execution size 1: one channel is encoded, and runs, as four, or as \
+               two of doubles",
+        source: "IGA GED/Encoder.cpp encodeBasicInstruction (scalar ternary workaround for \
+                 Align16), Decoder.cpp decodeTernaryDestinationAlign16",
+        scope: Scope::UpTo(Family::Gen9),
+        on: On::Only(&[Opcode::Madm]),
+        needs: Traits::empty(),
+        check: |view| (view.exec_size() == 1).then_some(Place::Instruction),
+    },
     Rule {
         name: "ternary-source-2",
         text: "source 2 of three must lie at the bits of the destination's channels, except for \

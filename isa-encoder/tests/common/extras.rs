@@ -10,6 +10,13 @@ const ALL: &[Family] = &Family::ALL;
 
 #[rustfmt::skip]
 const TEXTS: &[(&[Family], &str)] = &[
+    (TO_GEN11, "send (8|M0) r10:hf r12:f 0x0A a0.0"),
+    (TO_GEN11, "send (8|M0) r10:f r12:hf 0x0A a0.0"),
+    (&[Gen9, Gen11], "sends (8|M0) r10:hf r12 r14 a0.2 a0.0"),
+    (&[Gen9, Gen11], "sends (8|M0) r10:hf r12 r14 0x8A a0.0"),
+    (&[Gen11], "mov (1|M0) r48.1<1>:nf r12.1<0;1,0>:nf"),
+    (&[Gen8, Gen9], "madm (1|M0) r10.mme1:f r12.mme2:f r14.mme3:f r16.mme4:f"),
+    (&[Gen8, Gen9], "(W) madm (1|M0) r10.nomme:df r12.mme2:df -r14.mme3:df r16.nomme:df"),
     (FROM_XEHPG, "bfn.0xCA (16|M0) r10.0<1>:d -r12.0<1;0>:d r14.0<1;0>:d r16.0<1>:d"),
     (FROM_XEHPG, "bfn.0xCA (16|M0) r10.0<1>:d r12.0<1;0>:d ~r14.0<1;0>:d r16.0<1>:d"),
     (TO_GEN11, "send (8|M0) r10:w r12:f a0.2 0x02180000"),

@@ -7,6 +7,8 @@
 //! part of Debian 12, and a test without it is skipped. Skipped tests say so on stderr, past the
 //! capture of their output.
 
+pub mod iga;
+
 use std::env;
 use std::fmt;
 use std::io::{self, Write};

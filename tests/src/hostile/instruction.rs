@@ -1,8 +1,13 @@
 //! Instructions, near valid ones more often than chance would have it.
 
+use std::sync::LazyLock;
+
 use arbitrary::{Arbitrary, Result, Unstructured};
 use devinfo::Family;
-use isa_encoder::{decode, encode};
+use isa_encoder::disasm::Format;
+use isa_encoder::{
+    AsmOptions, DecodeError, Disassembler, Instruction, Opcode, Specific, assemble, decode, encode,
+};
 
 use super::{AnyFamily, Target, grow};
 
@@ -10,8 +15,20 @@ use super::{AnyFamily, Target, grow};
 pub const TARGET: Target = Target {
     name: "instruction",
     rounds: 20_000,
-    check: |u| grow(u, round_trip),
+    check: |u| grow(u, round_trips),
 };
+
+/// The opcode fields that are an instruction of each family.
+static OPCODES: LazyLock<[Vec<u8>; Family::ALL.len()]> = LazyLock::new(|| {
+    Family::ALL.map(|family| {
+        let is_one = |number: &u8| {
+            let mut bytes = [0; 16];
+            bytes[0] = *number;
+            !matches!(decode(family, &bytes), Err(DecodeError::Opcode { .. }))
+        };
+        (0..128).filter(is_one).collect()
+    })
+});
 
 /// Sixteen bytes, of a family.
 #[derive(Clone, Copy, Debug)]
@@ -23,14 +40,46 @@ pub struct AnyInstruction {
 }
 
 impl AnyInstruction {
-    /// Bytes for `family`: random ones with the opcode of a common instruction.
+    /// Bytes for `family`: random ones, thinned out, as zeros are valid more often, behind an
+    /// opcode that the family has. One in 16 has any opcode.
     ///
     /// # Errors
     /// If `u` runs out.
     pub fn of(family: Family, u: &mut Unstructured<'_>) -> Result<Self> {
         let mut bytes: [u8; 16] = u.arbitrary()?;
-        bytes[0] = u.arbitrary::<u8>()? & 0x7f;
+        let mask: [u8; 16] = u.arbitrary()?;
+        let [opcode, choice, ..] = mask;
+        bytes.iter_mut().zip(mask).for_each(|(byte, m)| *byte &= m);
+        let known = OPCODES.get(family as usize).map_or(&[][..], Vec::as_slice);
+        bytes[0] = match known.get(usize::from(opcode) % known.len().max(1)) {
+            Some(known) if choice % 16 != 0 => *known,
+            _ => opcode & 0x7f,
+        };
         Ok(Self { family, bytes })
+    }
+
+    /// The instruction that the bytes are in the 16-byte form, encoded anew; `None` if they are
+    /// none, or one that text cannot say by itself: a branch needs its target, and `illegal` has
+    /// no options.
+    ///
+    /// # Panics
+    /// If it is encoded in another length.
+    pub fn encoded(&self) -> Option<Encoded> {
+        let mut bytes = self.bytes;
+        // Bit 29: compacted.
+        bytes[3] &= !0x20;
+        let (instruction, length) = decode(self.family, &bytes).ok()?;
+        let is_branch = matches!(instruction.specific, Specific::Branch(_));
+        if is_branch || instruction.opcode == Opcode::Illegal {
+            return None;
+        }
+        let (bytes, again) = encode(self.family, &instruction).ok()?;
+        assert_eq!(length, again, "{} {instruction:?}", self.family);
+        Some(Encoded {
+            family: self.family,
+            instruction,
+            bytes,
+        })
     }
 }
 
@@ -41,11 +90,62 @@ impl<'a> Arbitrary<'a> for AnyInstruction {
     }
 }
 
-/// Decodes; what decodes must encode to bytes that decode to the same.
+/// An instruction that has an encoding.
+#[derive(Clone, Copy, Debug)]
+pub struct Encoded {
+    /// Whose.
+    pub family: Family,
+    /// The instruction.
+    pub instruction: Instruction,
+    /// Its encoding.
+    pub bytes: [u8; 16],
+}
+
+impl Encoded {
+    /// Its text, without comments; `None` for what only prints as data.
+    pub fn text(&self) -> Option<String> {
+        let format = Format {
+            no_comments: true,
+            ..Format::default()
+        };
+        let text = Disassembler::new(self.family, format).print(&self.bytes);
+        let text = text.trim();
+        (!text.starts_with("//.data")).then(|| text.to_owned())
+    }
+
+    /// Whether the text assembles to the bytes.
+    ///
+    /// # Errors
+    /// The text, and what became of it.
+    pub fn reads_back(&self) -> std::result::Result<(), String> {
+        let Some(text) = self.text() else {
+            return Ok(());
+        };
+        let options = AsmOptions {
+            family: Some(self.family),
+            ..AsmOptions::default()
+        };
+        let given = self.bytes;
+        match assemble(&text, &options) {
+            Ok(assembly) if assembly.code == given => Ok(()),
+            Ok(assembly) => Err(format!("{text}: {given:02x?} {:02x?}", assembly.code)),
+            Err(errors) => {
+                let why = errors.first().map_or("", |error| &error.message);
+                Err(format!("{text}: {given:02x?} {why}"))
+            }
+        }
+    }
+}
+
+/// Decodes; what decodes must encode to bytes that decode to the same, and the text of what has
+/// an encoding must assemble to it.
 ///
 /// # Panics
-/// If the product does, or if the round trip loses something.
-pub fn round_trip(input: &AnyInstruction) {
+/// If the product does, or if a round trip loses something.
+pub fn round_trips(input: &AnyInstruction) {
+    if let Some(Err(why)) = input.encoded().map(|encoded| encoded.reads_back()) {
+        panic!("{}: {why}", input.family);
+    }
     let Ok((instruction, length)) = decode(input.family, &input.bytes) else {
         return;
     };

@@ -3,7 +3,7 @@
 use super::decoder::Decoder;
 use super::operand::mme;
 use crate::code::DecodeError;
-use crate::code::bits::{Field, f};
+use crate::code::bits::{Field, b, f};
 use crate::code::layout::Align16Src;
 use crate::model::{
     Branch, Descriptor, Dst, Format, Instruction, Opcode, Options, Region, Register, Send,
@@ -64,6 +64,18 @@ pub fn one_channel(ty: Type) -> Option<OneChannel> {
     })
 }
 
+/// Bit 30 of a descriptor, beside one in a register: see
+/// [`half_beside_register`](crate::code::FamilyTable::half_beside_register).
+pub const DESC_HALF: Field = b(126);
+
+/// Whether an operand of a send is half precision, as [`DESC_HALF`] has it.
+///
+/// Source: IGA `GED/Encoder.cpp`, `encodeSendDescsPreXe`: Gen9 copies bits 28:0 of the register.
+pub fn has_half(instruction: &Instruction) -> bool {
+    let [src0, ..] = &instruction.src;
+    instruction.dst.ty() == Some(Type::Hf) || src0.ty() == Some(Type::Hf)
+}
+
 /// The register number of a0.
 pub const A0: u64 = 0x10;
 /// The register number of `ip`.
@@ -78,6 +90,10 @@ impl<const N: usize> Decoder<N> {
         let a = &Self::LAYOUT.align16;
         if !self.bit(Self::LAYOUT.access_mode) {
             return self.reserved("AccessMode", 0);
+        }
+        // One channel is a group with a write mask.
+        if out.exec_size == 1 {
+            return self.reserved("ExecSize", 0);
         }
         let is_macro = self.opcode == Opcode::Madm;
         let types = &Self::TABLE.types.align16;
@@ -121,7 +137,8 @@ impl<const N: usize> Decoder<N> {
 
     fn src_align16(&self, s: &Align16Src, index: usize, ty: Type, is_macro: bool) -> Result<Src> {
         let ty = match (s.is_half.exists() && self.bit(s.is_half), ty) {
-            (true, _) => Type::Hf,
+            (true, Type::F | Type::Hf) => Type::Hf,
+            (true, _) => return self.reserved("Src.DataType", 1),
             (false, Type::Hf) if s.is_half.exists() => Type::F,
             (false, ty) => ty,
         };
@@ -245,6 +262,10 @@ impl<const N: usize> Decoder<N> {
                 let high = self.word.gather(s.exdesc) as u32;
                 send.exdesc = Descriptor::Immediate(high << 16);
             }
+        }
+        let in_register = matches!(send.desc, Descriptor::Register { .. });
+        if in_register && Self::TABLE.half_beside_register && self.bit(DESC_HALF) != has_half(out) {
+            return self.reserved("Desc[30]", self.get(DESC_HALF));
         }
         out.specific = Specific::Send(send);
         Ok(())

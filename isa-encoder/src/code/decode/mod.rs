@@ -9,5 +9,6 @@ mod ternary;
 
 pub use decoder::decode;
 pub(super) use legacy::{
-    A0, FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, QWORD_SWIZZLES, SENDS_EXDESC_HIGH, one_channel,
+    A0, DESC_HALF, FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, QWORD_SWIZZLES, SENDS_EXDESC_HIGH,
+    has_half, one_channel,
 };

@@ -353,7 +353,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
     pub(super) fn arithmetic_controls(&mut self) -> Result<()> {
         let l = Self::LAYOUT;
         let input = self.input;
-        if input.saturate && !input.opcode.has_saturation() {
+        if input.saturate && !Self::TABLE.saturates(input.opcode) {
             return self.form("Saturate");
         }
         self.set("Saturate", l.saturate, u64::from(input.saturate))?;

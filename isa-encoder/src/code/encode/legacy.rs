@@ -4,7 +4,8 @@ use super::encoder::{Encoder, SRC_NAMES};
 use crate::code::EncodeError;
 use crate::code::bits::Field;
 use crate::code::decode::{
-    A0, FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, QWORD_SWIZZLES, SENDS_EXDESC_HIGH, one_channel,
+    A0, DESC_HALF, FULL_WRITE_MASK, IDENTITY_SWIZZLE, IP, QWORD_SWIZZLES, SENDS_EXDESC_HIGH,
+    has_half, one_channel,
 };
 use crate::code::layout::SrcFields;
 use crate::model::{
@@ -60,8 +61,14 @@ impl<const N: usize> Encoder<'_, N> {
                 reg,
                 mme,
                 hstride: 1,
-                ..
+                ty,
             } if self.is_macro => {
+                // The write mask names a math macro register: one channel is its whole group, as
+                // iga64 has it.
+                if let Some(one) = one_channel(ty).filter(|_| self.input.exec_size == 1) {
+                    let size = u64::from(one.channels.trailing_zeros());
+                    self.set("ExecSize", Self::LAYOUT.exec_size, size)?;
+                }
                 let mme = self.mme(reg, mme, "Dst")?;
                 self.set("Dst.SpecialAcc", a.write_mask, mme)?;
                 reg
@@ -95,7 +102,7 @@ impl<const N: usize> Encoder<'_, N> {
         // The sources have one type, beside which there is a bit for half precision.
         let mixed = match (self.input.src[0].ty(), ty) {
             _ if !s.is_half.exists() => None,
-            (_, Type::Hf) => Some(Type::Hf),
+            (Some(Type::F | Type::Hf), Type::Hf) => Some(Type::Hf),
             (Some(Type::Hf), _) => Some(Type::F),
             _ => None,
         };
@@ -165,6 +172,9 @@ impl<const N: usize> Encoder<'_, N> {
             (Some(sfid), Descriptor::Immediate(_)) => self.set_sfid(sfid, s.sfid)?,
             (None, Descriptor::Register { .. }) if two => {}
             _ => return self.form("SFID"),
+        }
+        if Self::TABLE.half_beside_register && matches!(send.desc, Descriptor::Register { .. }) {
+            self.set("Desc[30]", DESC_HALF, u64::from(has_half(self.input)))?;
         }
         if two {
             self.sends(send)?;

@@ -1,5 +1,10 @@
 //! Intel's assembler as a child process.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "this crate is only called by tests, which fail by panicking"
+)]
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,6 +12,7 @@ use std::process::Command;
 use devinfo::Family;
 
 /// An iga64 that knows a family.
+#[derive(Debug)]
 pub struct Iga {
     program: PathBuf,
     leading: Vec<String>,
@@ -27,17 +33,20 @@ fn platform(family: Family) -> &'static str {
 }
 
 /// The oracle of a family: `iga64`, and for Xe2 the command in `NEWER_IGA64` (words separated by
-/// spaces). `None` if it is not there, as [`oracles`] has it.
+/// spaces). `None` if it is not there, which is [`crate::missing`] or [`crate::skipped`].
+///
+/// # Panics
+/// If it is missing and `ORACLES=required` is set.
 pub fn find(family: Family) -> Option<Iga> {
     let command = match family {
-        Family::Xe2 => oracles::variable("NEWER_IGA64", "iga64 that knows Xe2")?,
+        Family::Xe2 => crate::variable("NEWER_IGA64", "iga64 that knows Xe2")?,
         _ => "iga64".to_owned(),
     };
     let mut words = command.split_whitespace();
     let program = words.next()?;
     let leading: Vec<&str> = words.collect();
     let arguments = [leading.as_slice(), &["-h"]].concat();
-    let here = oracles::program(program, &arguments, "iga64 (Debian package libigc-tools)");
+    let here = crate::program(program, &arguments, "iga64 (Debian package libigc-tools)");
     here.then(|| Iga {
         program: program.into(),
         leading: leading.into_iter().map(str::to_owned).collect(),
@@ -53,6 +62,9 @@ impl Iga {
     }
 
     /// The mnemonics that it lists for the family.
+    ///
+    /// # Panics
+    /// If it does not start.
     pub fn mnemonics(&self) -> BTreeSet<String> {
         let mut command = self.command();
         let output = command.args(["-Xlist-ops", "-p"]).arg(self.platform);
@@ -64,7 +76,13 @@ impl Iga {
             .collect()
     }
 
-    /// Assembles `text`; `Err` holds what iga64 printed.
+    /// Assembles `text`.
+    ///
+    /// # Errors
+    /// What iga64 printed.
+    ///
+    /// # Panics
+    /// If it does not start, or without a folder for its files.
     pub fn assemble(&self, text: &str) -> Result<Vec<u8>, String> {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("in.asm");
@@ -74,6 +92,12 @@ impl Iga {
     }
 
     /// Assembles `text` with further options.
+    ///
+    /// # Errors
+    /// What iga64 printed.
+    ///
+    /// # Panics
+    /// As [`Iga::assemble`].
     pub fn assemble_with(&self, options: &[&str], text: &str) -> Result<Vec<u8>, String> {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("in.asm");
@@ -84,6 +108,12 @@ impl Iga {
     }
 
     /// Disassembles `code`.
+    ///
+    /// # Errors
+    /// What iga64 printed.
+    ///
+    /// # Panics
+    /// As [`Iga::assemble`].
     pub fn disassemble(&self, code: &[u8]) -> Result<String, String> {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("in.krn");
@@ -112,6 +142,9 @@ impl Iga {
 
     /// The bytes of each line that iga64 takes, each line assembled on its own; `None` for the
     /// others. Lines are instructions without labels.
+    ///
+    /// # Panics
+    /// As [`Iga::assemble`].
     pub fn assemble_lines(&self, lines: &[String]) -> Vec<Option<Vec<u8>>> {
         let mut out = vec![None; lines.len()];
         for (chunk, place) in lines.chunks(500).zip(out.chunks_mut(500)) {

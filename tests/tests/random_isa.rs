@@ -1,0 +1,99 @@
+//! Random instructions of every family: their text assembles to the same bytes, and what iga64
+//! takes of it, it encodes the same.
+
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+use arbitrary::Unstructured;
+use devinfo::Family;
+use isa_encoder::undefined::differ_there_only;
+use isa_encoder::{ArfKind, Dst, Instruction, Options, RegFile, Register, Src};
+use oracles::iga;
+use stack_tests::Random;
+use stack_tests::hostile::instruction::{AnyInstruction, Encoded};
+
+/// Instructions of each family.
+const SAMPLES: usize = 1_500;
+
+/// Instructions that have a text, and it.
+fn samples(family: Family) -> Vec<(Encoded, String)> {
+    let mut random = Random::new(0x1234_5678 + family as u64);
+    let mut samples = Vec::with_capacity(SAMPLES);
+    while samples.len() < SAMPLES {
+        let bytes: Vec<u8> = (0..4).flat_map(|_| random.bits().to_le_bytes()).collect();
+        let any = AnyInstruction::of(family, &mut Unstructured::new(&bytes)).unwrap();
+        let encoded = any.encoded();
+        samples.extend(encoded.and_then(|encoded| Some((encoded, encoded.text()?))));
+    }
+    samples
+}
+
+/// What iga64 takes and leaves out, or counts in another way: dependency options of sends and
+/// payloads in architecture registers, sub-registers of some of those, exponents of `ip`.
+fn is_iga_lax(instruction: &Instruction) -> bool {
+    let is_send = instruction.opcode.is_send();
+    if is_send
+        && instruction
+            .options
+            .intersects(Options::NO_DD_CHK | Options::NO_DD_CLR)
+    {
+        return true;
+    }
+    let other = |reg: Register| match reg.file {
+        RegFile::Arf(kind) if is_send => kind != ArfKind::Null,
+        RegFile::Arf(
+            ArfKind::ChannelEnable
+            | ArfKind::FlowControl
+            | ArfKind::InstructionPointer
+            | ArfKind::MessageControl
+            | ArfKind::Null
+            | ArfKind::Timestamp,
+        ) => reg.byte != 0,
+        RegFile::Arf(_) | RegFile::Grf => false,
+    };
+    let src = instruction.src.iter().any(|src| match *src {
+        Src::Direct { reg, .. } => other(reg),
+        Src::Macro { reg, .. } => reg.file == RegFile::Arf(ArfKind::InstructionPointer),
+        _ => false,
+    });
+    src || matches!(instruction.dst, Dst::Direct { reg, .. } if other(reg))
+}
+
+#[test]
+fn the_text_of_random_instructions_is_their_bytes_here_and_in_iga64() {
+    let mut wrong = Vec::new();
+    for family in Family::ALL {
+        let samples = samples(family);
+        let lost = samples
+            .iter()
+            .filter_map(|(made, _)| made.reads_back().err());
+        wrong.extend(lost.map(|why| format!("{family}: {why}")));
+        let Some(iga) = iga::find(family) else {
+            continue;
+        };
+        let texts: Vec<String> = samples.iter().map(|(_, text)| text.clone()).collect();
+        let mut taken = 0;
+        for ((ours, text), theirs) in samples.iter().zip(iga.assemble_lines(&texts)) {
+            let Some(theirs) = theirs else { continue };
+            taken += 1;
+            let same = *theirs == ours.bytes
+                || is_iga_lax(&ours.instruction)
+                || differ_there_only(family, &ours.bytes, &theirs);
+            if !same {
+                wrong.push(format!(
+                    "{family}: {text}\n  ours {:02x?}\n  iga64 {theirs:02x?}",
+                    ours.bytes
+                ));
+            }
+        }
+        eprintln!("{family}: iga64 takes {taken} of {SAMPLES}");
+        assert!(taken > SAMPLES / 20, "{family}: {taken} taken");
+    }
+    for case in wrong.iter().take(40) {
+        eprintln!("{case}");
+    }
+    assert_eq!(wrong.len(), 0, "texts that assemble to other bytes");
+}
