@@ -6,6 +6,7 @@
 //! decoder, encoder and printer all read them. [`message`] gives send descriptors their meaning,
 //! [`asm`] and [`disasm`] speak IGA syntax; [`mod@build`] makes kernels in Rust.
 #![no_std]
+#![warn(missing_docs)]
 
 extern crate alloc;
 

@@ -158,3 +158,22 @@ pub const fn encode_table(family: Family) -> [Option<u8>; Opcode::ALL.len()] {
     }
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::SPANS;
+
+    #[test]
+    fn the_documentation_names_the_families_of_each_opcode() {
+        for (opcode, spans) in SPANS {
+            for family in Family::ALL {
+                let named = spans
+                    .iter()
+                    .any(|(first, last)| (*first..=*last).contains(&family));
+                let has = crate::has_opcode(family, *opcode);
+                assert_eq!(named, has, "{opcode} on {family}");
+            }
+        }
+    }
+}

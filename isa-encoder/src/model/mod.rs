@@ -12,6 +12,8 @@ pub use instruction::{
     Branch, CondMod, Dpas, Flag, Instruction, MathFunction, Options, PredControl, Predicate,
     Specific, SyncFunction,
 };
+#[cfg(test)]
+pub(crate) use opcode::SPANS;
 pub use opcode::{Format, Opcode};
 pub use operand::{ArfKind, Dst, RegFile, Region, Register, Src, SrcMods, VStride};
 pub use send::{Descriptor, Send, Sfid};
