@@ -5,6 +5,17 @@
 //! targets, checks each instruction against the rules of [`crate::validate`], writes the software
 //! scoreboard if asked to, and gives the bytes and the text.
 //!
+//! | What | By |
+//! |---|---|
+//! | arithmetic, moves, bit operations | [`Op::new`] with [`Op::dst`] and [`Op::src`], [`Builder::emit`] |
+//! | `math`, `sync`, `bfn` | [`Op::math`], [`Op::sync`], [`Op::bfn`] |
+//! | blocks and loops | [`Builder::if_`], [`Builder::else_`], [`Builder::end_if`], [`Builder::loop_`], [`Builder::break_`], [`Builder::continue_`], [`Builder::end_while`] |
+//! | other branches | [`Builder::jump`], [`Builder::branch`] with [`Label`]s |
+//! | messages | [`Builder::send`] with a [`SendOp`] of a [`Message`](crate::message::Message) |
+//! | the end | [`Builder::end_of_thread`] |
+//!
+//! What each instruction does, and which families have it, stands at its [`Opcode`](crate::Opcode).
+//!
 //! ```
 //! use devinfo::Family;
 //! use isa_encoder::build::{Builder, Op, grf, imm};

@@ -4,6 +4,12 @@ use super::{Dst, Opcode, Send, Src, Swsb, Type};
 
 bitflags::bitflags! {
     /// Instruction options, `{…}` in text.
+    ///
+    /// Which instruction has which is a table of the family; one that it does not have is an
+    /// [`EncodeError`](crate::EncodeError).
+    ///
+    /// Source: BDW to TGL PRM, volume 7, "Instruction Fields" (`AccWrCtrl`, `DepCtrl`,
+    /// `ThreadCtrl`, `DebugCtrl`, `CmptCtrl`); IGA `IR/InstOpts`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Options: u16 {
         /// `AccWrEn`: the result is written to the accumulator, too.
@@ -33,6 +39,8 @@ bitflags::bitflags! {
 }
 
 /// A flag sub-register: 16 flag bits.
+///
+/// Source: BDW to TGL PRM, volume 7, "Flag Register"; IGA's register tables for later families.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flag {
     /// `f0`, `f1` (`f2`, `f3` from XeHPC on).
@@ -42,6 +50,8 @@ pub struct Flag {
 }
 
 /// How flag bits make a channel's predicate.
+///
+/// Source: BDW to TGL PRM, volume 7, "Predication: PredCtrl"; IGA `PredCtrl` for later families.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PredControl {
     /// Each channel's own bit.
@@ -69,7 +79,10 @@ pub struct Predicate {
     pub inverse: bool,
 }
 
-/// A condition modifier.
+/// A condition modifier: what is asked of each channel's result (of `cmp`, of the difference of
+/// its sources), and put into the flag; in `sel` and `csel`, what selects.
+///
+/// The discriminant is the encoding. Source: BDW to TGL PRM, volume 7, "Condition Modifier".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum CondMod {
@@ -94,38 +107,44 @@ pub enum CondMod {
 }
 
 /// A function of `math`, with its encoding.
+///
+/// Half and single precision, if nothing else is said. Integer division is unsigned or signed by
+/// the type. The functions that a family lacks have no encoding there.
+///
+/// Source: BDW to TGL PRM, volume 2a, "math" (Function Control); IGA `MathFC`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum MathFunction {
-    /// Reciprocal.
+    /// Reciprocal: `1 / src0`.
     Inv = 1,
-    /// Logarithm, base 2.
+    /// Logarithm: `log2(src0)`.
     Log = 2,
-    /// Exponential, base 2.
+    /// Exponential: `2 ** src0`.
     Exp = 3,
     /// Square root.
     Sqt = 4,
-    /// Reciprocal square root.
+    /// Reciprocal square root: `1 / sqrt(src0)`.
     Rsqt = 5,
-    /// Sine.
+    /// Sine of radians.
     Sin = 6,
-    /// Cosine.
+    /// Cosine of radians.
     Cos = 7,
     /// Hyperbolic tangent (later families).
     Tanh = 8,
-    /// Division (to Gen11).
+    /// Division: `src0 / src1` (to Gen11).
     Fdiv = 9,
-    /// Power (to Gen11).
+    /// Power: `abs(src0) ** src1` (to Gen11).
     Pow = 10,
-    /// Integer division, quotient and remainder.
+    /// Division of dwords, quotient into the destination, remainder behind it (to Gen12LP).
     Idiv = 11,
-    /// Integer division, quotient.
+    /// Division of dwords, quotient (to Gen12LP).
     Iqot = 12,
-    /// Integer division, remainder.
+    /// Division of dwords, remainder (to Gen12LP).
     Irem = 13,
-    /// Reciprocal macro.
+    /// First step of IEEE division `src0 / src1`: an estimate of the reciprocal, with exponents in
+    /// math macro registers, that [`Opcode::Madm`] refines; flags the channels that are done.
     Invm = 14,
-    /// Reciprocal square root macro.
+    /// First step of an IEEE square root, as [`MathFunction::Invm`].
     Rsqtm = 15,
 }
 
@@ -196,6 +215,8 @@ impl MathFunction {
 }
 
 /// A function of `sync`, with its encoding.
+///
+/// Source: TGL PRM, volume 2a, "sync"; IGA `SyncFC` for later families.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum SyncFunction {
@@ -243,6 +264,12 @@ impl SyncFunction {
 }
 
 /// The targets of a branch, in bytes from the start of the branch itself, in every family.
+///
+/// Execution goes to JIP where no channel is left that could go on; channels that leave wait at
+/// UIP. What each branch does with them stands at its [`Opcode`]. To Gen11, `jmpi`, `call` and
+/// others count from the next instruction in the encoding: that is the encoder's matter.
+///
+/// Source: BDW to TGL PRM, volume 7, "Branching"; volume 2a, "JIP" and "UIP".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Branch {
     /// Jump instruction pointer; `None` when the target is in source 0, a register.
@@ -254,15 +281,20 @@ pub struct Branch {
 }
 
 /// The shape of a `dpas`.
+///
+/// Of each channel, one result for each repetition: source 1 has `depth` registers' worth of
+/// packed elements of each channel, source 2 as many for each repetition, for all channels.
+///
+/// Source: IGA `GED/Encoder.cpp` (Systolic Control); IGC vISA documentation, "DPAS".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dpas {
-    /// Systolic depth: 2, 4 or 8.
+    /// Systolic depth: 1, 2, 4 or 8; hardware runs 8 only.
     pub depth: u8,
     /// Repeat count: 1 to 8.
     pub repeat: u8,
 }
 
-/// What only some opcodes have.
+/// What only some opcodes have, by their [`Format`](super::Format).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Specific {
     /// Nothing.
@@ -281,7 +313,11 @@ pub enum Specific {
     Bfn(u8),
 }
 
-/// A decoded instruction.
+/// A decoded instruction: plain data, of which [`encode`](crate::encode) makes bytes and
+/// [`decode`](crate::decode) is the reverse.
+///
+/// What does not fit the opcode or the family is no error here but in `encode`; what has an
+/// encoding and is forbidden all the same, [`validate`](crate::validate) finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Instruction {
     /// The opcode.

@@ -195,6 +195,8 @@ impl Register {
 }
 
 /// A vertical stride.
+///
+/// Source: BDW to TGL PRM, volume 7, "Regioning": `VertStride`, and its value for Vx1 and VxH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VStride {
     /// Elements from row to row: 0, 1, 2, 4, 8, 16 or 32.
@@ -209,6 +211,8 @@ pub enum VStride {
 /// Three-source instructions encode only `<vstride;hstride>` (source 2: `<hstride>`); their
 /// decoded form is completed with the width that hardware implies, so that element `i` of any
 /// region is at `(i / width) * vstride + (i % width) * hstride`.
+///
+/// Source: BDW to TGL PRM, volume 7, "Regioning" and "Register Region Restrictions".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
     /// Elements from row to row.
@@ -262,6 +266,8 @@ impl Region {
 /// Source modifiers: `abs` is applied before `neg`.
 ///
 /// On bitwise operations of Gen8 on, `neg` means bitwise not.
+///
+/// Source: BDW to TGL PRM, volume 7, "Source Modifier"; volume 2a, "and".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SrcMods {
     /// Negate (bitwise not for `and`, `or`, `xor`, `not`).
@@ -279,6 +285,8 @@ impl SrcMods {
 }
 
 /// A destination operand.
+///
+/// Source: BDW to TGL PRM, volume 7, "Destination Operand Description".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dst {
     /// The instruction has none.
@@ -328,6 +336,8 @@ impl Dst {
 }
 
 /// A source operand.
+///
+/// Source: BDW to TGL PRM, volume 7, "Source Operand Description", "Immediate".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Src {
     /// The instruction has no such source.

@@ -1,6 +1,8 @@
 //! The software scoreboard: what an instruction waits for (Gen12LP on).
 
 /// An in-order pipe that a distance counts in.
+///
+/// Source: TGL PRM, volume 3a, "Software Scoreboard"; IGA `api/iga_types_swsb.hpp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pipe {
     /// The one pipe of Gen12LP, or the pipe of this instruction's types (`@d`).
@@ -38,6 +40,11 @@ pub struct Token {
 }
 
 /// The software scoreboard annotation of an instruction.
+///
+/// Not all pairs of distance and token have an encoding: which do depends on the family and on
+/// whether the instruction is in order. What it waits for, [`swsb`](crate::swsb) works out.
+///
+/// Source: TGL PRM, volume 3a, "Software Scoreboard"; IGA `api/iga_types_swsb.hpp`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Swsb {
     /// Waits for the instruction that is 1 to 7 places back in a pipe.

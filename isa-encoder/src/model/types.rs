@@ -20,6 +20,11 @@ pub enum TypeKind {
 macro_rules! types {
     ($($name:ident $suffix:literal $bits:literal $kind:ident $doc:literal;)*) => {
         /// The data type of an operand.
+        ///
+        /// Which operands of which instruction have which type is the business of
+        /// [`validate`](crate::validate); which have an encoding, a table of the family.
+        ///
+        /// Source: BDW to TGL PRM, volume 7, "Data Types"; IGA `IR/Types.hpp` for later families.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Type {

@@ -100,6 +100,9 @@ impl On {
 }
 
 /// One restriction.
+///
+/// [`rules`](super::rules) lists them all. The source is a manual's volume and chapter, or, where
+/// Intel published none, the place in its assembler or compiler, or in Mesa's, that knows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// A short name, unique among the rules.
