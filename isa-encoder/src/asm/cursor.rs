@@ -210,6 +210,18 @@ impl<'a> Cursor<'a> {
         self.slice(self.span())
     }
 
+    /// The text from the next token on.
+    #[inline(always)]
+    pub fn bytes(&self) -> Option<&'a [u8]> {
+        self.lexer.text.as_bytes().get(self.at..)
+    }
+
+    /// Passes so many bytes, which are whole tokens.
+    #[inline(always)]
+    pub fn pass_bytes(&mut self, count: usize) {
+        self.pass(self.at + count);
+    }
+
     /// Passes the next token.
     pub fn advance(&mut self) {
         let (token, end) = self.lexer.token(self.place());

@@ -286,16 +286,20 @@ impl Lexer<'_> {
     /// The number that one to four digits from `at` on are, and their end.
     #[inline(always)]
     pub fn digits(self, at: usize) -> Option<(u32, usize)> {
-        let mut end = at;
-        let mut value = 0;
-        while let digit @ b'0'..=b'9' = self.byte(end) {
-            value = value * 10 + u32::from(digit - b'0');
+        let digit = |at| match self.byte(at).wrapping_sub(b'0') {
+            digit @ 0..=9 => Some(u32::from(digit)),
+            _ => None,
+        };
+        let mut value = digit(at)?;
+        let mut end = at + 1;
+        while let Some(digit) = digit(end) {
+            value = value * 10 + digit;
             end += 1;
             if end > at + 4 {
                 return None;
             }
         }
-        (end != at).then_some((value, end))
+        Some((value, end))
     }
 
     /// Whether a number may go on at `at`, behind its first digits.
@@ -318,17 +322,36 @@ impl Lexer<'_> {
 
     /// Where a token or the end of the line comes from `at` on.
     #[inline(always)]
-    pub fn skip_blanks(self, mut at: usize) -> usize {
-        while self.is(at, BLANK | SLASH) {
+    pub fn skip_blanks(self, at: usize) -> usize {
+        match self.is(at, BLANK | SLASH) {
+            true => self.skip_more_blanks(at),
+            false => at,
+        }
+    }
+
+    fn skip_more_blanks(self, mut at: usize) -> usize {
+        const BLANKS: u64 = u64::from_le_bytes([b' '; 8]);
+        let bytes = self.text.as_bytes();
+        loop {
+            // Columns are far apart.
+            while let Some(next) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+                let others = u64::from_le_bytes(*next) ^ BLANKS;
+                at += others.trailing_zeros() as usize / 8;
+                if others != 0 {
+                    break;
+                }
+            }
+            if !self.is(at, BLANK | SLASH) {
+                return at;
+            }
             if self.byte(at) != b'/' {
                 at += 1;
             } else if let Some(end) = self.end_of_comment(at) {
                 at = end;
             } else {
-                break;
+                return at;
             }
         }
-        at
     }
 
     /// The end of the comment that begins at `at`, if one does and it has an end.

@@ -18,6 +18,7 @@ mod options;
 mod prolog;
 mod scoreboard;
 mod source;
+mod usual;
 
 use alloc::vec::Vec;
 use core::ops::Range;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::Span;
 use super::cursor::{Cursor, Parse, Refusal};
 use super::lexer::Token;
-use super::number;
+use super::{number, usual};
 use crate::code::{FamilyTable, SendForm};
 use crate::model::{
     ArfKind, Dst, Format, Instruction, Opcode, RegFile, Region, Register, Src, SrcMods, Type,
@@ -206,7 +206,7 @@ fn ty_or_error(cursor: &mut Cursor<'_>, default: Option<Type>) -> Parse<Type> {
 
 /// Numbers below 64, each as the bit of its value.
 #[derive(Clone, Copy)]
-struct Numbers(u64);
+pub struct Numbers(u64);
 
 impl Numbers {
     const fn of(numbers: &[u8]) -> Self {
@@ -219,7 +219,9 @@ impl Numbers {
         Self(bits)
     }
 
-    fn has(self, value: u64) -> bool {
+    /// Whether `value` is one of them.
+    #[inline(always)]
+    pub const fn has(self, value: u64) -> bool {
         value < 64 && self.0 >> value & 1 != 0
     }
 }
@@ -237,10 +239,10 @@ fn stride(cursor: &mut Cursor<'_>, what: &str, allowed: Numbers) -> Parse<u8> {
         .with_help(format!("possible are {possible:?}")))
 }
 
-const HSTRIDES: Numbers = Numbers::of(&[0, 1, 2, 4]);
-const DST_HSTRIDES: Numbers = Numbers::of(&[1, 2, 4]);
-const WIDTHS: Numbers = Numbers::of(&[1, 2, 4, 8, 16]);
-const VSTRIDES: Numbers = Numbers::of(&[0, 1, 2, 4, 8, 16, 32]);
+pub const HSTRIDES: Numbers = Numbers::of(&[0, 1, 2, 4]);
+pub const DST_HSTRIDES: Numbers = Numbers::of(&[1, 2, 4]);
+pub const WIDTHS: Numbers = Numbers::of(&[1, 2, 4, 8, 16]);
+pub const VSTRIDES: Numbers = Numbers::of(&[0, 1, 2, 4, 8, 16, 32]);
 const TERNARY_VSTRIDES: Numbers = Numbers::of(&[0, 1, 2, 4, 8]);
 
 impl Context<'_> {
@@ -250,6 +252,12 @@ impl Context<'_> {
 
     fn format(&self) -> Format {
         self.opcode().format()
+    }
+
+    /// Whether operands may be of the form of [`usual`].
+    fn is_usual(&self) -> bool {
+        let format = self.format();
+        matches!(format, Format::Unary | Format::Binary | Format::Math) && !self.is_macro
     }
 
     /// The type of operands that carry none in text.
@@ -266,6 +274,11 @@ impl Context<'_> {
 
     /// A destination.
     pub fn dst(&self, cursor: &mut Cursor<'_>) -> Parse<Dst> {
+        if self.is_usual()
+            && let Some(dst) = usual::dst(cursor, self.family.family.grf_bytes() as u32)
+        {
+            return Ok(dst);
+        }
         if cursor.eat_name("r") {
             let (subreg, offset) = address(cursor)?;
             let hstride = self.dst_stride(cursor)?;
@@ -318,6 +331,11 @@ impl Context<'_> {
 
     /// Source `index`.
     pub fn src(&self, cursor: &mut Cursor<'_>, index: usize) -> Parse<Src> {
+        if self.is_usual()
+            && let Some(src) = usual::src(cursor, self.family.family.grf_bytes() as u32)
+        {
+            return Ok(src);
+        }
         if number::begins(cursor) {
             return self.immediate(cursor);
         }

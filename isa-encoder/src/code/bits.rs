@@ -108,6 +108,20 @@ impl Word {
         Ok(())
     }
 
+    /// Writes a field that nothing was written to before.
+    ///
+    /// # Errors
+    /// As [`Word::set`].
+    #[inline(always)]
+    pub const fn put(&mut self, field: Field, value: u64) -> Result<(), Overflow> {
+        debug_assert!(self.get(field) == 0);
+        if value & !field.mask() != 0 {
+            return Err(Overflow(value));
+        }
+        self.0 |= (value as u128) << field.lo;
+        Ok(())
+    }
+
     /// Writes a value that is spread over `split`.
     ///
     /// # Errors

@@ -78,6 +78,28 @@ const TYPE_TRAITS: [Traits; Type::ALL.len()] = {
     all
 };
 
+/// Each type as an operation takes it, and how wide that is: floats are wider than integers of
+/// their size.
+const WIDENED: [(Type, u32); Type::ALL.len()] = {
+    let mut all = [(Type::W, 0); Type::ALL.len()];
+    let mut i = 0;
+    while i < all.len() {
+        let ty = match Type::ALL[i] {
+            Type::Ub | Type::B | Type::V | Type::Uv => Type::W,
+            Type::Vf => Type::F,
+            ty => ty,
+        };
+        all[i] = (ty, ty.bits() * 2 + ty.is_float() as u32);
+        i += 1;
+    }
+    all
+};
+
+/// A type in a set of types.
+const fn bit(ty: Type) -> u32 {
+    1 << ty as u32
+}
+
 /// An operand, destination or source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operand {
@@ -250,15 +272,18 @@ impl<'a> View<'a> {
         };
         let (channels, grf_bytes) = (view.exec_size(), view.grf_bytes());
         let mut traits = Traits::empty();
+        let mut types = 0;
         traits.set(Traits::CHANNELS, channels > 1);
         traits.set(Traits::PREDICATE, input.predicate.is_some());
         for operand in view.dst.iter().chain(view.srcs.iter().flatten()) {
             traits |= operand.traits(channels, grf_bytes);
+            types |= bit(operand.ty);
         }
         let shares =
             |dst: &Operand| dst.ty.is_integer() && dst.bytes() * u32::from(dst.region.hstride) < 4;
         traits.set(Traits::SHARED_DWORD, view.dst.as_ref().is_some_and(shares));
-        traits.set(Traits::MIXED_FLOAT, view.mixes_floats());
+        let is_mixed = types & bit(Type::F) != 0 && types & (bit(Type::Hf) | bit(Type::Bf)) != 0;
+        traits.set(Traits::MIXED_FLOAT, is_mixed && view.is_arithmetic());
         view.traits = traits;
         view.exec_type = view.operation_type();
         let exec_bytes = view.exec_type.map_or(0, Type::bytes);
@@ -345,11 +370,6 @@ impl<'a> View<'a> {
         self.traits.contains(Traits::MIXED_FLOAT)
     }
 
-    fn mixes_floats(&self) -> bool {
-        let any = |ty| self.operands().any(|operand| operand.ty == ty);
-        self.is_arithmetic() && any(Type::F) && (any(Type::Hf) || any(Type::Bf))
-    }
-
     /// The type that the operation is carried out in.
     ///
     /// Source: the PRMs, volume 7, "Execution Data Type": bytes are words, packed vectors are
@@ -360,15 +380,14 @@ impl<'a> View<'a> {
     }
 
     fn operation_type(&self) -> Option<Type> {
-        let widened = |ty: Type| match ty {
-            Type::Ub | Type::B | Type::V | Type::Uv => Type::W,
-            Type::Vf => Type::F,
-            ty => ty,
-        };
-        let widest = self
-            .srcs()
-            .map(|src| widened(src.ty))
-            .max_by_key(|ty| (ty.bits(), ty.is_float()))?;
+        let (mut widest, mut most) = (None, 0);
+        for src in self.srcs.iter().flatten() {
+            let (ty, rank) = WIDENED[src.ty as usize];
+            if rank >= most {
+                (widest, most) = (Some(ty), rank);
+            }
+        }
+        let widest = widest?;
         let half = matches!(widest, Type::Hf | Type::Bf);
         let other_dst = self.dst.is_some_and(|dst| dst.ty != widest);
         Some(match half && other_dst || self.is_mixed_float() {

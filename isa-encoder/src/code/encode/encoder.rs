@@ -125,7 +125,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
 
     #[inline(always)]
     pub(super) fn set(&mut self, name: &'static str, field: Field, value: u64) -> Result<()> {
-        match self.word.set(field, value) {
+        match self.word.put(field, value) {
             Ok(()) => Ok(()),
             Err(Overflow(value)) => self.cannot(name, value),
         }
