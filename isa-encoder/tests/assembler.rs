@@ -89,7 +89,7 @@ fn compaction_moves_labels() {
 fn kernels_are_aligned_to_64_bytes() {
     let text = "//.platform tgl\n//.kernel a\nnop\n//.kernel b\nnop\n";
     let assembly = assemble(text, &AsmOptions::default()).unwrap();
-    let offsets: Vec<usize> = assembly.kernels.iter().map(|k| k.offset).collect();
+    let offsets: Vec<usize> = assembly.kernels.iter().map(|k| k.code.start).collect();
     assert_eq!(offsets, [0, 64]);
     assert_eq!(assembly.code.len(), 80);
 }
@@ -238,7 +238,7 @@ fn loaded(platform: &str) -> isa_encoder::Assembly {
 /// What the prolog loads where, in the order of its sends: the first register and how many.
 fn loads(assembly: &isa_encoder::Assembly) -> Vec<(u8, u8, bool)> {
     let kernel = &assembly.kernels[0];
-    let program = isa_encoder::swsb::Program::decode(assembly.family, &kernel.code);
+    let program = isa_encoder::swsb::Program::decode(assembly.family, assembly.code_of(kernel));
     program
         .instructions()
         .iter()
@@ -269,21 +269,21 @@ fn payload_load_puts_the_prolog_in_front() {
         let assembly = loaded(platform);
         let kernel = &assembly.kernels[0];
         assert!(kernel.entry_with_ids > 0 && kernel.entry_with_ids.is_multiple_of(64));
-        let report = isa_encoder::swsb::check(assembly.family, &kernel.code);
+        let report = isa_encoder::swsb::check(assembly.family, assembly.code_of(kernel));
         assert_eq!(report.hazards, []);
     }
 }
 
 #[test]
 fn only_what_the_hardware_does_not_load_is_loaded() {
-    assert_eq!(loaded("tgl").kernels[0].code.len(), 16);
+    assert_eq!(loaded("tgl").kernels[0].code, 0..16);
     let raw = format!("//.platform dg2:8\n//.payload raw\n{LOADED}");
     let raw = assemble(&raw, &AsmOptions::default()).unwrap();
-    assert_eq!(raw.kernels[0].code.len(), 16);
+    assert_eq!(raw.kernels[0].code, 0..16);
     assert_eq!(raw.kernels[0].entry_with_ids, 0);
     let nothing = "//.platform dg2:8\nmov (8|M0) r100.0<1>:d r0.0<1;1,0>:d\n";
     let nothing = assemble(nothing, &AsmOptions::default()).unwrap();
-    assert_eq!(nothing.kernels[0].code.len(), 16);
+    assert_eq!(nothing.kernels[0].code, 0..16);
 }
 
 /// The errors of a text under [`Validation::Deny`].

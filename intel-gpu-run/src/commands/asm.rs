@@ -143,7 +143,7 @@ fn describe(assembly: &Assembly) -> serde_json::Value {
             json!({
                 "name": kernel.directives.name,
                 "simd": kernel.directives.simd,
-                "offset": kernel.offset,
+                "offset": kernel.code.start,
                 "bytes": kernel.code.len(),
                 "instructions": kernel.lines.len(),
             })

@@ -331,7 +331,14 @@ impl<'a> Cursor<'a> {
     /// A number, which must be next.
     #[inline]
     pub fn integer(&mut self, what: &str) -> Parse<(u64, Span)> {
-        let start = self.place();
+        let (_, value, span) = self.integer_of_kind(what)?;
+        Ok((value, span))
+    }
+
+    /// As [`Cursor::integer`], with the kind of the token in front.
+    #[inline]
+    pub fn integer_of_kind(&mut self, what: &str) -> Parse<(Token, u64, Span)> {
+        let start = self.at;
         if !self.lexer.is_number(start) {
             return Err(self.expected(what));
         }
@@ -339,7 +346,7 @@ impl<'a> Cursor<'a> {
         let span = Span { start, end };
         if value != NO_VALUE {
             self.pass(end);
-            return Ok((value.into(), span));
+            return Ok((token, value.into(), span));
         }
         let text = self.slice(span);
         let value = match token {
@@ -350,7 +357,7 @@ impl<'a> Cursor<'a> {
         };
         self.pass(end);
         match value {
-            Some(value) => Ok((value, span)),
+            Some(value) => Ok((token, value, span)),
             None => Err(Refusal::new(span, format!("`{text}` does not fit 64 bits"))),
         }
     }
@@ -399,7 +406,13 @@ fn number(digits: &str, radix: u32) -> Option<u64> {
     }
     let mut value = 0;
     for byte in digits.bytes() {
-        let digit = char::from(byte).to_digit(radix)?;
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            _ => (byte | 0x20).wrapping_sub(b'a').saturating_add(10),
+        };
+        if u32::from(digit) >= radix {
+            return None;
+        }
         value = value * u64::from(radix) + u64::from(digit);
     }
     Some(value)

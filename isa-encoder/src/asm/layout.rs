@@ -62,13 +62,17 @@ pub fn assemble(
             &mut diagnostics,
         );
         scoreboard::check(family, mode, &code, &lines, text, &mut diagnostics);
-        let offset = assembly.code.len().next_multiple_of(KERNEL_ALIGNMENT);
-        assembly.code.resize(offset, 0);
-        assembly.code.extend_from_slice(&code);
+        let start = assembly.code.len().next_multiple_of(KERNEL_ALIGNMENT);
+        let end = start + code.len();
+        if start == 0 {
+            assembly.code = code;
+        } else {
+            assembly.code.resize(start, 0);
+            assembly.code.extend_from_slice(&code);
+        }
         assembly.kernels.push(AssembledKernel {
             directives: kernel.directives,
-            code,
-            offset,
+            code: start..end,
             entry_with_ids,
             lines,
         });

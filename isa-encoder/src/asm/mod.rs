@@ -64,14 +64,12 @@ pub enum Validation {
 pub struct AssembledKernel {
     /// What the directives say. A file without `//.kernel` holds one kernel with an empty name.
     pub directives: KernelDirectives,
-    /// Its instructions.
-    pub code: Vec<u8>,
-    /// Offset of its code in [`Assembly::code`].
-    pub offset: usize,
+    /// Where its instructions stand in [`Assembly::code`], aligned to 64 bytes.
+    pub code: Range<usize>,
     /// Where a thread begins that has its local ids already: behind the code of
     /// [`Payload::Load`] that loads them. 0 if there is none.
     pub entry_with_ids: usize,
-    /// Each instruction's offset in `code` and its place in the source.
+    /// Each instruction's offset from the start of `code` and its place in the source.
     pub lines: Vec<(usize, Span)>,
 }
 
@@ -88,6 +86,13 @@ pub struct Assembly {
     pub code: Vec<u8>,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
+}
+
+impl Assembly {
+    /// The instructions of one of its kernels.
+    pub fn code_of(&self, kernel: &AssembledKernel) -> &[u8] {
+        self.code.get(kernel.code.clone()).unwrap_or_default()
+    }
 }
 
 /// Assembles a file.

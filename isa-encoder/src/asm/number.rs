@@ -77,13 +77,22 @@ const fn level(token: Token) -> u8 {
 fn binary(cursor: &mut Cursor<'_>, least: u8, depth: u32) -> Parse<Value> {
     let start = cursor.place();
     let mut left = unary(cursor, depth)?;
-    while let Some(operator) = cursor.peek().filter(|token| level(*token) >= least) {
+    while let Some(operator) = operator(cursor).filter(|token| level(*token) >= least) {
         cursor.advance();
         let right = binary(cursor, level(operator) + 1, depth)?;
         left = apply(operator, left, right)
             .ok_or_else(|| Refusal::new(cursor.since(start), "this has no value".into()))?;
     }
     Ok(left)
+}
+
+/// What comes next, if it may be an operator.
+#[inline(always)]
+fn operator(cursor: &Cursor<'_>) -> Option<Token> {
+    match cursor.is_number() || cursor.is_name() {
+        true => None,
+        false => cursor.peek(),
+    }
 }
 
 fn apply(operator: Token, left: Value, right: Value) -> Option<Value> {
@@ -122,6 +131,9 @@ fn apply(operator: Token, left: Value, right: Value) -> Option<Value> {
 }
 
 fn unary(cursor: &mut Cursor<'_>, depth: u32) -> Parse<Value> {
+    if cursor.is_number() {
+        return literal(cursor);
+    }
     if depth > MAX_DEPTH {
         return Err(Refusal::new(
             cursor.span(),
@@ -162,23 +174,17 @@ fn unary(cursor: &mut Cursor<'_>, depth: u32) -> Parse<Value> {
 }
 
 fn literal(cursor: &mut Cursor<'_>) -> Parse<Value> {
+    let token = cursor.peek();
+    if !matches!(token, Some(Token::Float | Token::HexFloat)) && cursor.is_number() {
+        let (token, value, _) = cursor.integer_of_kind("a number")?;
+        return Ok(Value::Integer {
+            value: value as i64,
+            decimal: token == Token::Decimal,
+        });
+    }
     let span = cursor.span();
     let text = cursor.slice(span);
-    match cursor.peek() {
-        Some(Token::Decimal) => {
-            let (value, _) = cursor.integer("a number")?;
-            Ok(Value::Integer {
-                value: value as i64,
-                decimal: true,
-            })
-        }
-        Some(Token::Hex | Token::Binary) => {
-            let (value, _) = cursor.integer("a number")?;
-            Ok(Value::Integer {
-                value: value as i64,
-                decimal: false,
-            })
-        }
+    match token {
         Some(Token::Float) => {
             cursor.advance();
             text.parse()

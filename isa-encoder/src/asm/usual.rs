@@ -205,7 +205,6 @@ mod tests {
             "-r1.0<8;8,1>:f",
             "acc0.0<8;8,1>:f",
             "r0x1.0<8;8,1>:f",
-            "",
         ] {
             assert_eq!(src_of(text), None, "{text}");
         }

@@ -282,10 +282,11 @@ impl Binary {
         let mut segments = Vec::new();
         for kernel in &assembly.kernels {
             let mut entry = assembled::kernel(kernel, platform, segments.len())?;
-            mark_accesses(&mut entry, platform.family, &kernel.code);
+            let code = assembly.code_of(kernel);
+            mark_accesses(&mut entry, platform.family, code);
             segments.push(Segment {
                 kind: SegmentKind::Code,
-                data: kernel.code.clone(),
+                data: code.to_vec(),
                 zeros: 0,
             });
             entries.push(entry);
