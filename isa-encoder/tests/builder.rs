@@ -9,7 +9,7 @@
 use devinfo::Family;
 use isa_encoder::build::{BuildError, Builder, Op, Payload, SendOp, grf, null};
 use isa_encoder::message::{
-    AddressSize, DataSize, Descriptors, Direction, Lsc, LscAddress, LscPort, Message,
+    AddressSize, CacheControl, DataSize, Descriptors, Direction, Lsc, LscAddress, LscPort, Message,
 };
 use isa_encoder::{Descriptor, Opcode, Sfid, Specific, Type, decode};
 
@@ -28,7 +28,7 @@ fn store(extended: Option<u8>) -> SendOp {
             elements: 1,
             transpose: false,
             strided: false,
-            cache: 0,
+            cache: CacheControl::DEFAULT,
         }),
         exec_size: 16,
         no_mask: false,

@@ -16,8 +16,8 @@ use isa_encoder::build::{
     BuildError, Builder, Kernel, Op, Operand, Payload, SendOp, grf, imm, null,
 };
 use isa_encoder::message::{
-    AddressSize, BlockAlignment, BlockPort, DataSize, Direction, Hdc, HdcAddress, HdcSurface, Lsc,
-    LscAddress, LscPort, Message, OwordCount,
+    AddressSize, BlockAlignment, BlockPort, CacheControl, DataSize, Direction, Hdc, HdcAddress,
+    HdcSurface, Lsc, LscAddress, LscPort, Message, OwordCount,
 };
 use isa_encoder::{CondMod, Opcode, Type};
 use stack_tests::launch::device;
@@ -70,7 +70,7 @@ fn block(family: Family, direction: Direction, bti: u8) -> Message {
             elements: LANES,
             transpose: true,
             strided: false,
-            cache: 0,
+            cache: CacheControl::DEFAULT,
         })
     }
 }

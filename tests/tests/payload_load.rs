@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use devinfo::{Family, Target};
 use isa_encoder::build::{BuildError, Builder, Op, Operand, Payload, SendOp, grf, imm, null};
-use isa_encoder::message::{AddressSize, DataSize, Direction, Lsc, LscAddress, LscPort, Message};
+use isa_encoder::message::{
+    AddressSize, CacheControl, DataSize, Direction, Lsc, LscAddress, LscPort, Message,
+};
 use isa_encoder::{Opcode, Type};
 use stack_tests::launch::device;
 use umd::{Arg, Binary, NdRange, Program, QueueOptions};
@@ -96,7 +98,7 @@ fn body(b: &mut Builder, simd: u8) -> Result<(), BuildError> {
             elements: 1,
             transpose: false,
             strided: false,
-            cache: 0,
+            cache: CacheControl::DEFAULT,
         }),
         exec_size: simd,
         no_mask: false,

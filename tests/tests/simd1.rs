@@ -12,8 +12,8 @@ use std::time::Duration;
 use devinfo::{Family, Target};
 use isa_encoder::build::{BuildError, Builder, Op, Operand, Payload, SendOp, grf, imm, null};
 use isa_encoder::message::{
-    AddressSize, BlockAlignment, BlockPort, DataSize, Direction, Hdc, HdcAddress, HdcSurface, Lsc,
-    LscAddress, LscPort, Message, OwordCount,
+    AddressSize, BlockAlignment, BlockPort, CacheControl, DataSize, Direction, Hdc, HdcAddress,
+    HdcSurface, Lsc, LscAddress, LscPort, Message, OwordCount,
 };
 use isa_encoder::{Opcode, Type};
 use stack_tests::launch::device;
@@ -91,7 +91,7 @@ fn body(b: &mut Builder) -> Result<(), BuildError> {
             elements: BLOCK as u8,
             transpose: true,
             strided: false,
-            cache: 0,
+            cache: CacheControl::DEFAULT,
         })
     } else {
         Message::Hdc(Hdc::OwordBlock {

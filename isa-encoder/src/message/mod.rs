@@ -8,11 +8,36 @@
 //!
 //! The lengths that all descriptors share are in [`Lengths`].
 //!
-//! Typed are the messages of data ports 0 and 1, the constant cache, the load/store ports, the
-//! sampler, the gateway and the thread spawner. Those of data port 2 (`dc2`, with A64 messages of
-//! its own), the render cache, URB, video motion estimation, the pixel interpolator, bindless
-//! dispatch and ray tracing are not: their descriptors stay numbers, and [`Message::decode`] says
-//! so. A send of them assembles and disassembles all the same.
+//! | shared function | messages | families |
+//! |---|---|---|
+//! | `dc0` | [`Hdc::OwordBlock`], [`Hdc::ScratchBlock`], [`Hdc::Byte`], [`Hdc::Scattered`], [`Hdc::Fence`] | Gen8 to XeHPC |
+//! | | [`Hdc::OwordDualBlock`] | Gen8 to Gen11 |
+//! | | [`Hdc::HwordBlock`] of a surface | XeHPG, XeHPC |
+//! | `dc1` | [`Hdc::Untyped`], [`Hdc::Typed`], [`Hdc::TypedStatus`], [`Hdc::Atomic`], [`Hdc::TypedAtomic`], [`Hdc::CounterAtomic`], [`Hdc::MediaBlock`] | Gen8 to XeHPC |
+//! | | with 64-bit addresses [`Hdc::OwordBlock`], [`Hdc::HwordBlock`], [`Hdc::Byte`], [`Hdc::ByteStatus`], [`Hdc::Scattered`], [`Hdc::Untyped`], [`Hdc::Atomic`] | Gen8 to XeHPC |
+//! | `dc2` | [`Hdc::ScaledUntyped`], [`Hdc::ScaledByte`] | Gen9 to Gen11 |
+//! | `dcro` | [`Hdc::OwordBlock`] and [`Hdc::Scattered`], read only | Gen8 to XeHPC |
+//! | | [`Hdc::OwordDualBlock`], read only | Gen8 to Gen11 |
+//! | | [`Hdc::UncompressedWrite`], [`Hdc::TypedUncompressedWrite`], [`Hdc::SectorControl`], [`Hdc::TypedSectorControl`], [`Hdc::PageControl`] | XeHPG, XeHPC |
+//! | `ugm`, `ugml`, `slm` | [`Lsc::Vector`], [`Lsc::Quad`], [`Lsc::Atomic`], [`Lsc::Fence`], [`Lsc::ReadState`], [`Lsc::LoadStatus`], [`Lsc::StoreUncompressed`], [`Lsc::StoreUncompressedQuad`], [`Lsc::Compression`] | XeHPG to Xe2 |
+//! | `ugm`, `ugml` | [`Lsc::Block2d`] | XeHPC, Xe2 |
+//! | `tgm` | [`Lsc::Quad`], [`Lsc::Atomic`], [`Lsc::Fence`], [`Lsc::ReadState`], [`Lsc::LoadStatus`], [`Lsc::StoreUncompressedQuad`], [`Lsc::Compression`] | XeHPG to Xe2 |
+//! | | [`Lsc::Block2d`] | Xe2 |
+//! | all of these | [`Lsc::AppendCounter`] | Xe2 |
+//! | `urb` | as `ugm`, flat, without blocks | Xe2 |
+//! | `smpl` | [`Sampler`], see [`SamplerOp`] | Gen8 to Xe2 |
+//! | `gtwy` | [`Gateway`] | Gen8 to Xe2 |
+//! | `ts` | [`Message::EndOfThread`] | Gen8 to Gen12LP |
+//!
+//! The messages of the render cache, of the return buffer before Xe2, of video motion estimation,
+//! the pixel interpolator, bindless dispatch and ray tracing have no value here: their descriptors
+//! stay numbers, and [`Message::decode`] says so. So do those of data port 2 that no public source
+//! describes, and the thread spawner's own. A send of them assembles and disassembles all the
+//! same.
+//!
+//! The decoder takes what has a meaning, the encoder what a family has: [`MESSAGE_RULES`] are the
+//! combinations that it refuses. Each decoded descriptor is compared with what iga64 says of it in
+//! the tests, which also hold the list of disagreements with their reasons.
 
 mod atomic;
 mod bits;
@@ -26,9 +51,13 @@ mod sfid;
 pub use atomic::AtomicOp;
 pub use gateway::Gateway;
 pub use hdc::{
-    BlockAlignment, BlockPort, Direction, Hdc, HdcAddress, HdcSurface, OwordCount, SlotGroup,
+    BlockAlignment, BlockPort, CompressionControl, Direction, Hdc, HdcAddress, HdcSurface,
+    OwordCount, SlotGroup,
 };
-pub use lsc::{AddressSize, Block2d, DataSize, FenceScope, FlushOp, Lsc, LscAddress, LscPort};
+pub use lsc::{
+    AddressSize, AppendOp, Block2d, CacheControl, CachePolicy, CompressionOp, DataSize, FenceScope,
+    FlushOp, Lsc, LscAddress, LscPort,
+};
 pub use rules::{MESSAGE_RULES, MessageRule};
 pub(crate) use sfid::table as sfid_table;
 
@@ -216,10 +245,13 @@ impl Message {
     ) -> Result<Self, DescriptorError> {
         let descriptor = descriptors.descriptor;
         match function {
-            Sfid::DataPort0 | Sfid::DataPort1 | Sfid::ConstantCache => {
+            Sfid::DataPort0 | Sfid::DataPort1 | Sfid::DataPort2 | Sfid::ConstantCache => {
                 hdc::decode(family, function, descriptors).map(Self::Hdc)
             }
             Sfid::Ugm | Sfid::Ugml | Sfid::Tgm | Sfid::Slm => {
+                lsc::decode(family, function, descriptors).map(Self::Lsc)
+            }
+            Sfid::Urb if family >= Family::Xe2 => {
                 lsc::decode(family, function, descriptors).map(Self::Lsc)
             }
             Sfid::Sampler => sampler::decode(family, descriptor).map(Self::Sampler),
@@ -246,7 +278,10 @@ impl Message {
         function.id(family)?;
         // What the family cannot express does not decode to the same message.
         let mut sent = descriptors;
-        if let Self::Lsc(Lsc::Atomic { returns: true, .. }) = self {
+        if let Self::Lsc(
+            Lsc::Atomic { returns: true, .. } | Lsc::AppendCounter { returns: true, .. },
+        ) = self
+        {
             RESPONSE_LENGTH.put(&mut sent.descriptor, "response length", 1)?;
         }
         if Self::decode(family, function, sent)? == self {

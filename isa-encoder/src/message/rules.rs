@@ -6,8 +6,9 @@
 use devinfo::Family;
 
 use super::{
-    AddressSize, AtomicOp, BlockAlignment, BlockPort, DataSize, DescriptorError, Direction, Hdc,
-    HdcAddress, HdcSurface, Lsc, LscAddress, LscPort, Message, OwordCount,
+    AddressSize, AtomicOp, BlockAlignment, BlockPort, CacheControl, CachePolicy, DataSize,
+    DescriptorError, Direction, Hdc, HdcAddress, HdcSurface, Lsc, LscAddress, LscPort, Message,
+    OwordCount, Sampler, SlotGroup,
 };
 
 /// A restriction on messages.
@@ -54,7 +55,9 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
         text: "typed memory is accessed by quads, blocks and atomics, not by vectors",
         source: VISA_TYPED,
         is_broken: lsc!(|message, _| match message {
-            Lsc::Vector { port, .. } => *port == LscPort::Tgm,
+            Lsc::Vector { port, .. } | Lsc::StoreUncompressed { port, .. } => {
+                *port == LscPort::Tgm
+            }
             _ => false,
         }),
     },
@@ -105,11 +108,71 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
         text: "this cache control does not exist for the operation",
         source: IGA_LSC,
         is_broken: lsc!(|message, family| {
-            // To XeHPC three bits, all used. Xe2 has a fourth, used by two codes of loads.
-            let Some(cache) = message.cache().filter(|_| family == Family::Xe2) else {
-                return false;
-            };
-            cache % 2 != 0 && !(message.is_load() && matches!(cache, 5 | 9))
+            message
+                .cache()
+                .is_some_and(|cache| cache.code(family, message.is_load()).is_none())
+        }),
+    },
+    MessageRule {
+        name: "slm-cache",
+        text: "shared local memory has no caches to control",
+        source: IGA_LSC,
+        is_broken: lsc!(|message, _| {
+            message.port() == LscPort::Slm
+                && message
+                    .cache()
+                    .is_some_and(|cache| cache != CacheControl::DEFAULT)
+        }),
+    },
+    MessageRule {
+        name: "atomic-cache",
+        text: "atomics bypass the first cache level",
+        source: IGA_LSC,
+        is_broken: lsc!(|message, _| match message {
+            Lsc::Atomic { cache, .. } | Lsc::AppendCounter { cache, .. } => {
+                !matches!(cache.l1, CachePolicy::State | CachePolicy::Uncached)
+            }
+            _ => false,
+        }),
+    },
+    MessageRule {
+        name: "state-surface",
+        text: "only surfaces have a state to read and a counter",
+        source: IGA_LSC,
+        is_broken: lsc!(|message, _| match message {
+            Lsc::ReadState { .. } | Lsc::AppendCounter { .. } => message.is_flat(),
+            _ => false,
+        }),
+    },
+    MessageRule {
+        name: "append-counter",
+        text: "counters of surfaces have messages from Xe2 on",
+        source: "IGA MessageDecoderLSC.cpp; IGC documentation/visa/instructions/LSC_UNTYPED.md",
+        is_broken: lsc!(|message, family| {
+            matches!(message, Lsc::AppendCounter { .. }) && family < Family::Xe2
+        }),
+    },
+    MessageRule {
+        name: "compression-page",
+        text: "pages are named by flat addresses of 64 bits",
+        source: IGA_LSC,
+        is_broken: lsc!(|message, _| match message {
+            Lsc::Compression {
+                op, address_size, ..
+            } => op.is_page() && (!message.is_flat() || *address_size != AddressSize::A64),
+            _ => false,
+        }),
+    },
+    MessageRule {
+        name: "urb-family",
+        text: "the unified return buffer takes load/store messages from Xe2 on, flat and without \
+               blocks",
+        source: "Mesa brw_disasm.c; IGA MessageDecoder.cpp",
+        is_broken: lsc!(|message, family| {
+            message.port() == LscPort::Urb
+                && (family < Family::Xe2
+                    || message.address().is_some() && !message.is_flat()
+                    || matches!(message, Lsc::Block2d { .. }))
         }),
     },
     MessageRule {
@@ -117,9 +180,11 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
         text: "elements of 8 and 16 bits are packed in registers only by two-dimensional blocks",
         source: IGA_LSC,
         is_broken: lsc!(|message, _| match message {
-            Lsc::Vector { data, .. } | Lsc::Quad { data, .. } | Lsc::Atomic { data, .. } => {
-                matches!(data, DataSize::D8 | DataSize::D16)
-            }
+            Lsc::Vector { data, .. }
+            | Lsc::Quad { data, .. }
+            | Lsc::StoreUncompressed { data, .. }
+            | Lsc::StoreUncompressedQuad { data, .. }
+            | Lsc::Atomic { data, .. } => matches!(data, DataSize::D8 | DataSize::D16),
             _ => false,
         }),
     },
@@ -134,7 +199,11 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
                     elements: 9..,
                     transpose: false,
                     ..
-                }
+                } | Lsc::StoreUncompressed {
+                    elements: 9..,
+                    transpose: false,
+                    ..
+                } | Lsc::LoadStatus { elements: 9.., .. }
             )
         }),
     },
@@ -144,6 +213,9 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
         source: VISA,
         is_broken: lsc!(|message, _| match message {
             Lsc::Vector {
+                transpose, data, ..
+            }
+            | Lsc::StoreUncompressed {
                 transpose, data, ..
             } => {
                 *transpose && !matches!(data, DataSize::D32 | DataSize::D64)
@@ -156,10 +228,17 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
         text: "a message has at least one component",
         source: IGA_LSC,
         is_broken: |message, _| match message {
-            Message::Lsc(Lsc::Quad { components, .. })
-            | Message::Hdc(Hdc::Untyped { components, .. } | Hdc::Typed { components, .. }) => {
-                components & 0xf == 0
-            }
+            Message::Lsc(
+                Lsc::Quad { components, .. } | Lsc::StoreUncompressedQuad { components, .. },
+            )
+            | Message::Hdc(
+                Hdc::Untyped { components, .. }
+                | Hdc::ScaledUntyped { components, .. }
+                | Hdc::Typed { components, .. }
+                | Hdc::TypedStatus { components, .. }
+                | Hdc::UncompressedWrite { components, .. }
+                | Hdc::TypedUncompressedWrite { components, .. },
+            ) => components & 0xf == 0,
             _ => false,
         },
     },
@@ -174,6 +253,9 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
                 DataSize::D32 | DataSize::D16U32 => false,
                 _ => true,
             },
+            Lsc::AppendCounter { data, .. } => {
+                !matches!(data, DataSize::D64 | DataSize::D32 | DataSize::D16U32)
+            }
             _ => false,
         }),
     },
@@ -190,11 +272,12 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
     },
     MessageRule {
         name: "block2d-address",
-        text: "two-dimensional blocks of untyped memory are flat",
-        source: VISA,
+        text: "two-dimensional blocks of untyped memory are flat, those of typed memory in a \
+               binding table or the bindless heap",
+        source: "IGC documentation/visa/instructions/LSC_UNTYPED.md; IGA MessageDecoderLSC.cpp",
         is_broken: lsc!(|message, _| match message {
-            Lsc::Block2d { port, .. } => match port {
-                LscPort::Tgm => false,
+            Lsc::Block2d { port, address, .. } => match port {
+                LscPort::Tgm => matches!(address, LscAddress::Ss { .. }),
                 LscPort::Slm => true,
                 _ => !message.is_flat(),
             },
@@ -203,9 +286,14 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
     },
     MessageRule {
         name: "block2d-data",
-        text: "elements of two-dimensional blocks have 8, 16, 32 or 64 bits",
+        text: "elements of two-dimensional blocks have 8, 16, 32 or 64 bits, typed ones 32",
         source: VISA,
         is_broken: lsc!(|message, _| match message {
+            Lsc::Block2d {
+                port: LscPort::Tgm,
+                data,
+                ..
+            } => *data != DataSize::D32,
             Lsc::Block2d { data, .. } => !matches!(
                 data,
                 DataSize::D8 | DataSize::D16 | DataSize::D32 | DataSize::D64
@@ -275,6 +363,12 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
                 address,
                 ..
             }
+            | Hdc::OwordDualBlock {
+                port,
+                direction,
+                address,
+                ..
+            }
             | Hdc::Scattered {
                 port,
                 direction,
@@ -315,7 +409,9 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
         text: "scattered elements have 1, 2 or 4 bytes, or are several of 4 or 8",
         source: DATA_PORT,
         is_broken: hdc!(|message, _| match message {
-            Hdc::Byte { bytes, .. } => !matches!(bytes, 1 | 2 | 4),
+            Hdc::Byte { bytes, .. }
+            | Hdc::ByteStatus { bytes, .. }
+            | Hdc::ScaledByte { bytes, .. } => !matches!(bytes, 1 | 2 | 4),
             Hdc::Scattered {
                 bytes, elements, ..
             } => !matches!(bytes, 4 | 8) || !matches!(elements, 1 | 2 | 4 | 8),
@@ -324,28 +420,131 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
     },
     MessageRule {
         name: "channels",
-        text: "scattered messages serve 8 or 16 channels (16 or 32 with registers of 64 bytes)",
-        source: DATA_PORT,
+        text: "messages of channels serve 8 or 16 (16 or 32 with registers of 64 bytes, where \
+               surface messages serve 16)",
+        source: "SKL and TGL PRM vol 2d, data port message descriptors; IGA MessageDecoderHDC.cpp",
+        is_broken: hdc!(|message, family| {
+            let low = (family.grf_bytes() / 4) as u8;
+            match message {
+                Hdc::Byte { simd, .. }
+                | Hdc::ByteStatus { simd, .. }
+                | Hdc::Scattered { simd, .. }
+                | Hdc::ScaledUntyped { simd, .. }
+                | Hdc::ScaledByte { simd, .. } => *simd != low && *simd != 2 * low,
+                Hdc::Atomic { simd, .. } | Hdc::CounterAtomic { simd, .. } => {
+                    *simd != 2 && *simd != low && *simd != 2 * low
+                }
+                Hdc::Untyped { simd, .. }
+                | Hdc::UncompressedWrite { simd, .. }
+                | Hdc::SectorControl { simd, .. } => match simd {
+                    2 => false,
+                    8 => family == Family::XeHpc,
+                    simd => *simd != 16,
+                },
+                _ => false,
+            }
+        }),
+    },
+    MessageRule {
+        name: "simd4x2",
+        text: "SIMD4x2 messages exist to Gen11; their operands are dwords, or qwords with 64-bit \
+               addresses",
+        source: "Mesa brw_eu_defines.h (HSW_DATAPORT_DC_PORT1_*_SIMD4X2); IGA \
+                 MessageDecoderHDC.cpp",
+        is_broken: hdc!(|message, family| {
+            let old = family <= Family::Gen11;
+            match message {
+                Hdc::Untyped { simd: 2, .. } => !old,
+                Hdc::Atomic { simd: 2, bytes, .. } | Hdc::CounterAtomic { simd: 2, bytes, .. } => {
+                    !old || *bytes == 2
+                }
+                Hdc::TypedAtomic {
+                    slots: SlotGroup::FourByTwo,
+                    bytes,
+                    ..
+                } => !old || *bytes == 2,
+                Hdc::OwordDualBlock { owords, .. } => !old || !matches!(owords, 1 | 4),
+                Hdc::UncompressedWrite { simd, .. } | Hdc::SectorControl { simd, .. } => *simd == 2,
+                _ => false,
+            }
+        }),
+    },
+    MessageRule {
+        name: "hword-surface",
+        text: "blocks of hwords of a surface exist from XeHPG on",
+        source: "IGA MessageDecoderHDC.cpp",
+        is_broken: hdc!(|message, family| {
+            matches!(
+                message,
+                Hdc::HwordBlock {
+                    address: HdcAddress::A32(_),
+                    ..
+                }
+            ) && family < Family::XeHpg
+        }),
+    },
+    MessageRule {
+        name: "status-address",
+        text: "bytes with status have 64-bit addresses",
+        source: "IGA MessageDecoderHDC.cpp",
+        is_broken: hdc!(|message, _| {
+            matches!(
+                message,
+                Hdc::ByteStatus {
+                    address: HdcAddress::A32(_),
+                    ..
+                }
+            )
+        }),
+    },
+    MessageRule {
+        name: "scaled",
+        text: "scaled messages exist from Gen9 to Gen11; the scale has 7 bits, the offset 20",
+        source: "IGC of 2018, visa/TranslationInterface.cpp and \
+                 IGC/Compiler/CISACodeGen/Platform.hpp; IGA MessageDecoderHDC.cpp",
         is_broken: hdc!(|message, family| match message {
-            Hdc::Byte { simd, .. }
-            | Hdc::Scattered { simd, .. }
-            | Hdc::Untyped { simd, .. }
-            | Hdc::Atomic { simd, .. } => {
-                let low = (family.grf_bytes() / 4) as u8;
-                !matches!(*simd, 8 | 16) && *simd != low && *simd != 2 * low
+            Hdc::ScaledUntyped { pitch, offset, .. } | Hdc::ScaledByte { pitch, offset, .. } => {
+                !(Family::Gen9..=Family::Gen11).contains(&family)
+                    || *pitch > 0x7f
+                    || *offset > 0xf_ffff
             }
             _ => false,
         }),
     },
     MessageRule {
+        name: "compression",
+        text: "the port of the constant cache writes without compression and changes the state of \
+               compressed memory on XeHPG and XeHPC; sectors and pages have 64-bit addresses",
+        source: "IGA MessageDecoderHDC.cpp (tryDecodeDCRO)",
+        is_broken: hdc!(|message, family| match message {
+            Hdc::SectorControl { address, .. } | Hdc::PageControl { address, .. } => {
+                family < Family::XeHpg || matches!(address, HdcAddress::A32(_))
+            }
+            Hdc::UncompressedWrite { .. }
+            | Hdc::TypedUncompressedWrite { .. }
+            | Hdc::TypedSectorControl { .. } => family < Family::XeHpg,
+            _ => false,
+        }),
+    },
+    MessageRule {
+        name: "bindless-family",
+        text: "the bindless surface heap exists from Gen9 on",
+        source: "Mesa brw_eu_defines.h (GFX9_BTI_BINDLESS)",
+        is_broken: hdc!(|message, family| {
+            family < Family::Gen9 && matches!(message.surface(), Some(HdcSurface::Bindless(_)))
+        }),
+    },
+    MessageRule {
         name: "atomic-bytes",
-        text: "untyped atomic operands have 2, 4 or 8 bytes, typed ones 2 or 4; halves from \
-               Gen12LP on",
+        text: "atomic operands have 2, 4 or 8 bytes, those of texels and counters 2 or 4 except \
+               for compare and swap; halves from Gen12LP on",
         source: DATA_PORT,
         is_broken: hdc!(|message, family| {
             let (bytes, widest) = match message {
                 Hdc::Atomic { bytes, .. } => (*bytes, 8),
-                Hdc::TypedAtomic { bytes, .. } => (*bytes, 4),
+                Hdc::TypedAtomic { bytes, op, .. } | Hdc::CounterAtomic { bytes, op, .. } => {
+                    (*bytes, if *op == AtomicOp::CompareSwap { 8 } else { 4 })
+                }
                 _ => return false,
             };
             let least = if family < Family::Gen12Lp { 4 } else { 2 };
@@ -354,23 +553,44 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
     },
     MessageRule {
         name: "atomic-qword",
-        text: "64-bit atomics take 64-bit addresses, except for compare and swap",
+        text: "64-bit atomics take 64-bit addresses, except for compare and swap, and float \
+               addition and subtraction",
         source: DATA_PORT,
         is_broken: hdc!(|message, _| {
             matches!(
                 message,
                 Hdc::Atomic { address: HdcAddress::A32(_), bytes: 8, op, .. }
-                    if *op != AtomicOp::CompareSwap
+                    if !matches!(
+                        op,
+                        AtomicOp::CompareSwap | AtomicOp::FloatAdd | AtomicOp::FloatSub
+                    )
             )
         }),
     },
     MessageRule {
         name: "atomic-float",
-        text: "texels have no floating-point atomics",
+        text: "texels and counters have no floating-point atomics",
         source: DATA_PORT,
         is_broken: hdc!(|message, _| {
-            matches!(message, Hdc::TypedAtomic { op, .. } if op.is_float())
+            matches!(
+                message,
+                Hdc::TypedAtomic { op, .. } | Hdc::CounterAtomic { op, .. } if op.is_float()
+            )
         }),
+    },
+    MessageRule {
+        name: "sampler-half",
+        text: "samplers take half parameters from Gen11 on",
+        source: "Mesa brw_eu_defines.h (GFX10_SAMPLER_SIMD_MODE_SIMD8H)",
+        is_broken: |message, family| {
+            matches!(
+                message,
+                Message::Sampler(Sampler {
+                    half_parameters: true,
+                    ..
+                })
+            ) && family < Family::Gen11
+        },
     },
 ];
 
@@ -390,65 +610,6 @@ impl Message {
                 text: rule.text,
                 family,
             }),
-        }
-    }
-}
-
-impl Lsc {
-    const fn port(&self) -> LscPort {
-        match self {
-            Self::Vector { port, .. }
-            | Self::Quad { port, .. }
-            | Self::Block2d { port, .. }
-            | Self::Atomic { port, .. }
-            | Self::Fence { port, .. }
-            | Self::ReadState { port, .. }
-            | Self::LoadStatus { port, .. } => *port,
-        }
-    }
-
-    const fn address(&self) -> Option<&LscAddress> {
-        match self {
-            Self::Vector { address, .. }
-            | Self::Quad { address, .. }
-            | Self::Block2d { address, .. }
-            | Self::Atomic { address, .. }
-            | Self::ReadState { address, .. }
-            | Self::LoadStatus { address, .. } => Some(address),
-            Self::Fence { .. } => None,
-        }
-    }
-
-    const fn is_flat(&self) -> bool {
-        matches!(self.address(), Some(LscAddress::Flat { .. }))
-    }
-
-    const fn address_size(&self) -> Option<AddressSize> {
-        match self {
-            Self::Vector { address_size, .. }
-            | Self::Quad { address_size, .. }
-            | Self::Atomic { address_size, .. }
-            | Self::LoadStatus { address_size, .. } => Some(*address_size),
-            Self::Block2d { .. } | Self::Fence { .. } | Self::ReadState { .. } => None,
-        }
-    }
-
-    const fn cache(&self) -> Option<u8> {
-        match self {
-            Self::Vector { cache, .. }
-            | Self::Quad { cache, .. }
-            | Self::Block2d { cache, .. }
-            | Self::Atomic { cache, .. } => Some(*cache),
-            Self::Fence { .. } | Self::ReadState { .. } | Self::LoadStatus { .. } => None,
-        }
-    }
-
-    const fn is_load(&self) -> bool {
-        match self {
-            Self::Vector { direction, .. }
-            | Self::Quad { direction, .. }
-            | Self::Block2d { direction, .. } => matches!(direction, Direction::Read),
-            _ => false,
         }
     }
 }

@@ -1,5 +1,7 @@
-//! What the tests share: the forms of each instruction.
+//! What the tests share: the forms of each instruction, and messages.
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub mod extras;
 pub mod forms;
+pub mod messages;
+pub mod symbols;

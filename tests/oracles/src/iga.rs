@@ -19,6 +19,15 @@ pub struct Iga {
     platform: &'static str,
 }
 
+/// What iga64 makes of descriptors.
+#[derive(Debug)]
+pub struct Meaning {
+    /// The symbol and, in brackets, a description; empty if it does not know the message.
+    pub symbol: String,
+    /// Errors and warnings.
+    pub errors: Vec<String>,
+}
+
 /// The name of a family for `-p`.
 fn platform(family: Family) -> &'static str {
     match family {
@@ -121,6 +130,34 @@ impl Iga {
         std::fs::write(&source, code).unwrap();
         let bytes = self.run(&["-d"], &source, &text)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// What its descriptor decoder (`-Xdsd`) makes of descriptors: the line with the symbol, and
+    /// what it says is wrong. `function` is the suffix of `send`, `id` the function's number.
+    ///
+    /// # Panics
+    /// If it does not start.
+    pub fn descriptors(&self, function: &str, id: u8, extended: u32, descriptor: u32) -> Meaning {
+        let mut command = self.command();
+        command.arg(format!("-p={}", self.platform)).arg("-Xdsd");
+        // Up to Gen11 the function is in the extended descriptor.
+        match self.platform.parse::<u8>() {
+            Ok(8..) => command.arg(format!("{:#x}", extended | u32::from(id))),
+            _ => command.arg(function).arg(format!("{extended:#x}")),
+        };
+        let output = command.arg(format!("{descriptor:#x}")).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        let symbol = text
+            .lines()
+            .skip(1)
+            .find(|line| !line.is_empty() && !line.starts_with([' ', 'D', 'E']));
+        Meaning {
+            symbol: symbol.unwrap_or_default().trim().to_owned(),
+            errors: String::from_utf8_lossy(&output.stderr)
+                .lines()
+                .map(str::to_owned)
+                .collect(),
+        }
     }
 
     fn run(&self, modes: &[&str], source: &Path, out: &Path) -> Result<Vec<u8>, String> {

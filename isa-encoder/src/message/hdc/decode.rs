@@ -5,12 +5,15 @@ use devinfo::Family;
 use super::fields::{
     A64_BLOCK_TYPE, A64_SCATTER_TYPE, ALIGNED_BLOCK_HWORD, ATOMIC_FLOAT_OP, ATOMIC_OP,
     ATOMIC_RETURN, BINDLESS, BINDLESS_OFFSET, BINDLESS_OFFSET_WIDE, BLOCK_SIZE, COMPONENT_DISABLE,
-    ELEMENT_SIZE, FENCE_COMMIT, FENCE_FLUSH, MEDIA_LINE_STRIDE, SCATTER_SIMD, SCRATCH,
-    SCRATCH_DWORD_MODE, SCRATCH_OFFSET, SCRATCH_SIZE, SCRATCH_WRITE, SIMD_12, SLM, STATELESS,
-    STATELESS_COHERENT, SURFACE, TYPE, TYPED_SLOTS, UNTYPED_SIMD, dc0, dc1, native_simd,
+    DUAL_BLOCK_SIZE, ELEMENT_SIZE, FENCE_COMMIT, FENCE_FLUSH, MEDIA_LINE_STRIDE, PAGE_OPERATION,
+    PAGE_OPERATIONS, SCALED_OFFSET, SCALED_PITCH, SCALED_SLM, SCATTER_SIMD, SCRATCH,
+    SCRATCH_DWORD_MODE, SCRATCH_OFFSET, SCRATCH_SIZE, SCRATCH_WRITE, SECTOR_OPERATION,
+    SECTOR_OPERATIONS, SIMD_12, SLM, STATELESS, STATELESS_COHERENT, SURFACE, TYPE, TYPED_SLOTS,
+    UNTYPED_SIMD, dc0, dc1, dc2, dcro, native_simd,
 };
 use super::message::{
-    BlockAlignment, BlockPort, Direction, Hdc, HdcAddress, HdcSurface, OwordCount, SlotGroup,
+    BlockAlignment, BlockPort, CompressionControl, Direction, Hdc, HdcAddress, HdcSurface,
+    OwordCount, SlotGroup,
 };
 use crate::Sfid;
 use crate::message::bits::Field;
@@ -35,6 +38,7 @@ pub fn decode(
     match function {
         Sfid::DataPort0 => decoder.data_cache_0(),
         Sfid::DataPort1 => decoder.data_cache_1(),
+        Sfid::DataPort2 => decoder.data_cache_2(),
         _ => decoder.constant_cache(),
     }
 }
@@ -113,6 +117,28 @@ impl Decoder {
         })
     }
 
+    fn dual_block(
+        &self,
+        direction: Direction,
+        address: HdcAddress,
+        port: BlockPort,
+    ) -> Result<Hdc, DescriptorError> {
+        // SIMD4x2 code, and with it this, went with Gen11.
+        if self.family > Family::Gen11 {
+            return self.undefined("message type", self.get(TYPE));
+        }
+        Ok(Hdc::OwordDualBlock {
+            direction,
+            address,
+            owords: match self.get(DUAL_BLOCK_SIZE) {
+                0 => 1,
+                2 => 4,
+                size => return self.undefined("block size", size),
+            },
+            port,
+        })
+    }
+
     fn hwords(&self, field: Field) -> Result<u8, DescriptorError> {
         match self.get(field) {
             size @ 0..=3 => Ok(1 << size),
@@ -171,6 +197,13 @@ impl Decoder {
             }
             dc0::DWORD_ALIGNED_READ => self.oword_block(Read, Dword, BlockPort::Data),
             dc0::OWORD_WRITE => self.oword_block(Write, Oword, BlockPort::Data),
+            dc0::OWORD_DUAL_READ => self.dual_block(Read, self.a32()?, BlockPort::Data),
+            dc0::OWORD_DUAL_WRITE => self.dual_block(Write, self.a32()?, BlockPort::Data),
+            dc0::HWORD_ALIGNED_WRITE if self.family >= Family::XeHpg => Ok(Hdc::HwordBlock {
+                direction: Write,
+                address: self.a32()?,
+                hwords: self.hwords(BLOCK_SIZE)?,
+            }),
             kind @ (dc0::BYTE_GATHER | dc0::BYTE_SCATTER) => Ok(Hdc::Byte {
                 direction: if kind == dc0::BYTE_GATHER {
                     Read
@@ -206,7 +239,87 @@ impl Decoder {
                 self.oword_block(Direction::Read, Dword, BlockPort::Constant)
             }
             dc0::DWORD_GATHER => self.scattered(Direction::Read, 4, BlockPort::Constant),
+            dc0::OWORD_DUAL_READ => {
+                self.dual_block(Direction::Read, self.a32()?, BlockPort::Constant)
+            }
+            kind if self.family < Family::XeHpg => self.undefined("message type", kind),
+            kind @ (dcro::UNTYPED_UNCOMPRESSED | dcro::A64_UNCOMPRESSED) => {
+                Ok(Hdc::UncompressedWrite {
+                    address: match kind {
+                        dcro::UNTYPED_UNCOMPRESSED => self.a32()?,
+                        _ => self.a64()?,
+                    },
+                    components: self.components()?,
+                    simd: self.untyped_simd()?,
+                })
+            }
+            dcro::TYPED_UNCOMPRESSED => Ok(Hdc::TypedUncompressedWrite {
+                surface: self.surface()?,
+                components: self.components()?,
+                slots: self.slots()?,
+            }),
+            dcro::A64_SECTOR => Ok(Hdc::SectorControl {
+                control: self.control(SECTOR_OPERATION, &SECTOR_OPERATIONS)?,
+                address: self.a64()?,
+                simd: self.untyped_simd()?,
+            }),
+            dcro::TYPED_SECTOR => Ok(Hdc::TypedSectorControl {
+                control: self.control(SECTOR_OPERATION, &SECTOR_OPERATIONS)?,
+                surface: self.surface()?,
+                slots: self.slots()?,
+            }),
+            dcro::A64_PAGE => Ok(Hdc::PageControl {
+                control: self.control(PAGE_OPERATION, &PAGE_OPERATIONS)?,
+                address: self.a64()?,
+            }),
             kind => self.undefined("message type", kind),
+        }
+    }
+
+    fn control(
+        &self,
+        field: Field,
+        operations: &[(u32, CompressionControl)],
+    ) -> Result<CompressionControl, DescriptorError> {
+        let code = self.get(field);
+        match operations.iter().find(|row| row.0 == code) {
+            Some((_, control)) => Ok(*control),
+            None => self.undefined("compression operation", code),
+        }
+    }
+
+    /// Only what reads and writes shared local memory at scaled offsets: of the other messages of
+    /// this port no source has the layout.
+    fn data_cache_2(&self) -> Result<Hdc, DescriptorError> {
+        let kind = self.get(TYPE);
+        if !(Family::Gen9..=Family::Gen11).contains(&self.family) || !self.is_set(SCALED_SLM) {
+            return self.undefined("message type", kind);
+        }
+        let direction = match kind {
+            dc2::UNTYPED_READ | dc2::BYTE_GATHER => Direction::Read,
+            _ => Direction::Write,
+        };
+        let pitch = self.get(SCALED_PITCH) as u8;
+        let offset = SCALED_OFFSET.get(self.descriptors.extended);
+        match kind {
+            dc2::UNTYPED_READ | dc2::UNTYPED_WRITE => Ok(Hdc::ScaledUntyped {
+                direction,
+                pitch,
+                offset,
+                components: self.components()?,
+                simd: match self.untyped_simd()? {
+                    2 => return self.undefined("SIMD mode", 0),
+                    simd => simd,
+                },
+            }),
+            dc2::BYTE_GATHER | dc2::BYTE_SCATTER => Ok(Hdc::ScaledByte {
+                direction,
+                pitch,
+                offset,
+                bytes: self.element_bytes()?,
+                simd: self.simd(self.is_set(SCATTER_SIMD)),
+            }),
+            _ => self.undefined("message type", kind),
         }
     }
 
@@ -222,13 +335,18 @@ impl Decoder {
             direction,
             address,
             components: self.components()?,
-            simd: match self.get(UNTYPED_SIMD) {
-                1 => 16,
-                // From XeHPC on mode 1 is the only one: one register's channels.
-                2 if self.family < Family::XeHpc => 8,
-                mode => return self.undefined("SIMD mode", mode),
-            },
+            simd: self.untyped_simd()?,
         })
+    }
+
+    fn untyped_simd(&self) -> Result<u8, DescriptorError> {
+        match self.get(UNTYPED_SIMD) {
+            0 if self.family <= Family::Gen11 => Ok(2),
+            1 => Ok(16),
+            // On XeHPC mode 1 is the only one: one register's channels.
+            2 if self.family < Family::XeHpc => Ok(8),
+            mode => self.undefined("SIMD mode", mode),
+        }
     }
 
     fn slots(&self) -> Result<SlotGroup, DescriptorError> {
@@ -249,19 +367,35 @@ impl Decoder {
         })
     }
 
-    fn typed_atomic(&self, bytes: u8) -> Result<Hdc, DescriptorError> {
-        let (op, _) = self.integer_op(bytes)?;
+    fn typed_atomic(&self, bytes: u8, slots: SlotGroup) -> Result<Hdc, DescriptorError> {
+        let (op, bytes) = self.integer_op(bytes)?;
         Ok(Hdc::TypedAtomic {
             surface: self.surface()?,
             op,
             bytes,
             returns: self.is_set(ATOMIC_RETURN),
-            slots: if self.is_set(SIMD_12) {
-                SlotGroup::High
-            } else {
-                SlotGroup::Low
-            },
+            slots,
         })
+    }
+
+    fn counter_atomic(&self, bytes: u8, simd: u8) -> Result<Hdc, DescriptorError> {
+        let (op, bytes) = self.integer_op(bytes)?;
+        Ok(Hdc::CounterAtomic {
+            surface: self.surface()?,
+            op,
+            bytes,
+            returns: self.is_set(ATOMIC_RETURN),
+            simd,
+        })
+    }
+
+    /// Operand and channels of the types that are SIMD4x2 of dwords to Gen11, and of halves from
+    /// Gen12LP on; `simd` is what the latter have.
+    const fn half(&self, simd: u8) -> (u8, u8) {
+        match self.family {
+            Family::Gen8 | Family::Gen9 | Family::Gen11 => (4, 2),
+            _ => (2, simd),
+        }
     }
 
     /// The integer operation and its operand size. Opcode 0 is a compare-and-swap of two dwords.
@@ -307,18 +441,12 @@ impl Decoder {
         }
     }
 
-    fn half_atomics(&self) -> Result<(), DescriptorError> {
-        if self.family < Family::Gen12Lp {
-            return self.undefined("message type", self.get(TYPE));
-        }
-        Ok(())
-    }
-
     fn data_cache_1(&self) -> Result<Hdc, DescriptorError> {
         use Direction::{Read, Write};
-        // A set bit 12 means SIMD8 in A32 atomics.
-        let a32_atomic_simd = self.simd(!self.is_set(SIMD_12));
-        let a64_atomic_simd = native_simd(self.family);
+        let narrow = native_simd(self.family);
+        // Bit 12 says that A32 atomics are narrow, and that A64 ones are wide.
+        let a32_simd = self.simd(!self.is_set(SIMD_12));
+        let a64_simd = self.simd(self.is_set(SIMD_12));
         match self.get(TYPE) {
             dc1::UNTYPED_READ => self.untyped(Read, self.a32()?),
             dc1::UNTYPED_WRITE => self.untyped(Write, self.a32()?),
@@ -326,40 +454,43 @@ impl Decoder {
             dc1::A64_UNTYPED_WRITE => self.untyped(Write, self.a64()?),
             dc1::UNTYPED_ATOMIC => {
                 let (op, bytes) = self.integer_op(4)?;
-                self.atomic(self.a32()?, op, bytes, a32_atomic_simd)
+                self.atomic(self.a32()?, op, bytes, a32_simd)
             }
             dc1::UNTYPED_ATOMIC_16 => {
-                self.half_atomics()?;
-                let (op, bytes) = self.integer_op(2)?;
-                self.atomic(self.a32()?, op, bytes, a32_atomic_simd)
+                let (bytes, simd) = self.half(a32_simd);
+                let (op, bytes) = self.integer_op(bytes)?;
+                self.atomic(self.a32()?, op, bytes, simd)
             }
-            dc1::A64_ATOMIC => {
-                let width = if self.is_set(SIMD_12) { 8 } else { 4 };
-                let (op, bytes) = self.integer_op(width)?;
-                self.atomic(self.a64()?, op, bytes, a64_atomic_simd)
-            }
-            dc1::A64_ATOMIC_16 => {
-                self.half_atomics()?;
-                let (op, bytes) = self.integer_op(2)?;
-                self.atomic(self.a64()?, op, bytes, a64_atomic_simd)
+            kind @ (dc1::A64_ATOMIC | dc1::A64_ATOMIC_16) => {
+                let (bytes, simd) = match kind {
+                    dc1::A64_ATOMIC => (4, narrow),
+                    _ => self.half(narrow),
+                };
+                // Bit 12 widens the operand.
+                let bytes = match bytes {
+                    4 if self.is_set(SIMD_12) => 8,
+                    bytes => bytes,
+                };
+                let (op, bytes) = self.integer_op(bytes)?;
+                self.atomic(self.a64()?, op, bytes, simd)
             }
             dc1::FLOAT_ATOMIC => {
                 let (op, bytes) = self.float_op(4)?;
-                self.atomic(self.a32()?, op, bytes, a32_atomic_simd)
+                self.atomic(self.a32()?, op, bytes, a32_simd)
             }
             dc1::FLOAT_ATOMIC_16 => {
-                self.half_atomics()?;
-                let (op, bytes) = self.float_op(2)?;
-                self.atomic(self.a32()?, op, bytes, a32_atomic_simd)
+                let (bytes, simd) = self.half(a32_simd);
+                let (op, bytes) = self.float_op(bytes)?;
+                self.atomic(self.a32()?, op, bytes, simd)
             }
             dc1::A64_FLOAT_ATOMIC => {
                 let (op, bytes) = self.float_op(4)?;
-                self.atomic(self.a64()?, op, bytes, self.simd(self.is_set(SIMD_12)))
+                self.atomic(self.a64()?, op, bytes, a64_simd)
             }
             dc1::A64_FLOAT_ATOMIC_16 => {
-                self.half_atomics()?;
-                let (op, bytes) = self.float_op(2)?;
-                self.atomic(self.a64()?, op, bytes, self.simd(self.is_set(SIMD_12)))
+                let (bytes, simd) = self.half(a64_simd);
+                let (op, bytes) = self.float_op(bytes)?;
+                self.atomic(self.a64()?, op, bytes, simd)
             }
             kind @ (dc1::MEDIA_READ | dc1::MEDIA_WRITE) => Ok(Hdc::MediaBlock {
                 direction: if kind == dc1::MEDIA_READ { Read } else { Write },
@@ -368,10 +499,28 @@ impl Decoder {
             }),
             dc1::TYPED_READ => self.typed(Read),
             dc1::TYPED_WRITE => self.typed(Write),
-            dc1::TYPED_ATOMIC => self.typed_atomic(4),
-            dc1::TYPED_ATOMIC_16 => {
-                self.half_atomics()?;
-                self.typed_atomic(2)
+            dc1::TYPED_READ_STATUS => Ok(Hdc::TypedStatus {
+                surface: self.surface()?,
+                components: self.components()?,
+                slots: self.slots()?,
+            }),
+            kind @ (dc1::TYPED_ATOMIC | dc1::TYPED_ATOMIC_16) => {
+                let slots = match self.is_set(SIMD_12) {
+                    true => SlotGroup::High,
+                    false => SlotGroup::Low,
+                };
+                match (kind, self.family) {
+                    (dc1::TYPED_ATOMIC, _) => self.typed_atomic(4, slots),
+                    (_, Family::Gen8 | Family::Gen9 | Family::Gen11) => {
+                        self.typed_atomic(4, SlotGroup::FourByTwo)
+                    }
+                    _ => self.typed_atomic(2, slots),
+                }
+            }
+            dc1::COUNTER_ATOMIC => self.counter_atomic(4, a32_simd),
+            dc1::COUNTER_ATOMIC_16 => {
+                let (bytes, simd) = self.half(a32_simd);
+                self.counter_atomic(bytes, simd)
             }
             kind @ (dc1::A64_GATHER | dc1::A64_SCATTER) => {
                 self.a64_scattered(if kind == dc1::A64_GATHER { Read } else { Write })
@@ -406,6 +555,11 @@ impl Decoder {
                 simd,
                 port: BlockPort::Data,
             }),
+            3 if direction == Direction::Read => Ok(Hdc::ByteStatus {
+                address,
+                bytes: self.element_bytes()?,
+                simd,
+            }),
             kind => self.undefined("A64 scattered subtype", kind),
         }
     }
@@ -424,6 +578,7 @@ impl Decoder {
         match (self.get(A64_BLOCK_TYPE), direction) {
             (0, _) => oword(BlockAlignment::Oword),
             (1, Direction::Read) => oword(BlockAlignment::Dword),
+            (2, _) => self.dual_block(direction, address, BlockPort::Data),
             (3, _) => Ok(Hdc::HwordBlock {
                 direction,
                 address,

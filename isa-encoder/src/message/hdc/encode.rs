@@ -4,13 +4,16 @@ use devinfo::Family;
 
 use super::fields::{
     A64_BLOCK_TYPE, A64_SCATTER_TYPE, ALIGNED_BLOCK_HWORD, ATOMIC_FLOAT_OP, ATOMIC_OP,
-    ATOMIC_RETURN, BINDLESS, BINDLESS_OFFSET, BLOCK_SIZE, COMPONENT_DISABLE, ELEMENT_SIZE,
-    FENCE_COMMIT, FENCE_FLUSH, MEDIA_LINE_STRIDE, SCATTER_LEGACY, SCATTER_SIMD, SCRATCH,
-    SCRATCH_DWORD_MODE, SCRATCH_OFFSET, SCRATCH_SIZE, SCRATCH_WRITE, SIMD_12, SLM, STATELESS,
-    STATELESS_COHERENT, SURFACE, TYPE, TYPED_SLOTS, UNTYPED_SIMD, dc0, dc1, native_simd,
+    ATOMIC_RETURN, BINDLESS, BINDLESS_OFFSET, BLOCK_SIZE, COMPONENT_DISABLE, DUAL_BLOCK_SIZE,
+    ELEMENT_SIZE, FENCE_COMMIT, FENCE_FLUSH, MEDIA_LINE_STRIDE, PAGE_OPERATION, PAGE_OPERATIONS,
+    SCALED_OFFSET, SCALED_PITCH, SCALED_SLM, SCATTER_LEGACY, SCATTER_SIMD, SCRATCH,
+    SCRATCH_DWORD_MODE, SCRATCH_OFFSET, SCRATCH_SIZE, SCRATCH_WRITE, SECTOR_OPERATION,
+    SECTOR_OPERATIONS, SIMD_12, SLM, STATELESS, STATELESS_COHERENT, SURFACE, TYPE, TYPED_SLOTS,
+    UNTYPED_SIMD, dc0, dc1, dc2, dcro, native_simd,
 };
 use super::message::{
-    BlockAlignment, BlockPort, Direction, Hdc, HdcAddress, HdcSurface, OwordCount, SlotGroup,
+    BlockAlignment, BlockPort, CompressionControl, Direction, Hdc, HdcAddress, HdcSurface,
+    OwordCount, SlotGroup,
 };
 use crate::Sfid;
 use crate::message::bits::Field;
@@ -70,7 +73,7 @@ impl Encoder {
 
     fn message(&mut self, message: Hdc) -> Result<Sfid, DescriptorError> {
         use Direction::{Read, Write};
-        use Sfid::{ConstantCache, DataPort0, DataPort1};
+        use Sfid::{ConstantCache, DataPort0, DataPort1, DataPort2};
         let pick = |direction, read, write| if direction == Read { read } else { write };
         match message {
             Hdc::OwordBlock {
@@ -118,8 +121,14 @@ impl Encoder {
                     self.kind(pick(direction, dc1::A64_BLOCK_READ, dc1::A64_BLOCK_WRITE))?;
                     Ok(DataPort1)
                 } else {
-                    self.put(ALIGNED_BLOCK_HWORD, "block subtype", 1)?;
-                    self.kind(dc0::DWORD_ALIGNED_READ)?;
+                    if direction == Read {
+                        self.put(ALIGNED_BLOCK_HWORD, "block subtype", 1)?;
+                    }
+                    self.kind(pick(
+                        direction,
+                        dc0::DWORD_ALIGNED_READ,
+                        dc0::HWORD_ALIGNED_WRITE,
+                    ))?;
                     Ok(DataPort0)
                 }
             }
@@ -193,7 +202,7 @@ impl Encoder {
             } => {
                 let a64 = self.address(address)?;
                 self.components(components)?;
-                self.put(UNTYPED_SIMD, "SIMD mode", if simd == 8 { 2 } else { 1 })?;
+                self.untyped_simd(simd)?;
                 self.kind(if a64 {
                     pick(direction, dc1::A64_UNTYPED_READ, dc1::A64_UNTYPED_WRITE)
                 } else {
@@ -209,12 +218,7 @@ impl Encoder {
             } => {
                 self.surface(surface)?;
                 self.components(components)?;
-                let group = match slots {
-                    SlotGroup::FourByTwo => 0,
-                    SlotGroup::Low => 1,
-                    SlotGroup::High => 2,
-                };
-                self.put(TYPED_SLOTS, "slot group", group)?;
+                self.slots(slots)?;
                 self.kind(pick(direction, dc1::TYPED_READ, dc1::TYPED_WRITE))?;
                 Ok(DataPort1)
             }
@@ -233,16 +237,159 @@ impl Encoder {
                 slots,
             } => {
                 self.surface(surface)?;
-                let opcode = op.hdc_integer().unwrap_or(0);
-                self.put(ATOMIC_OP, "atomic operation", opcode)?;
+                self.integer_op(op, bytes)?;
                 self.put(ATOMIC_RETURN, "return", returns.into())?;
                 self.put(SIMD_12, "slot group", u32::from(slots == SlotGroup::High))?;
-                self.kind(if bytes == 2 {
+                self.kind(if bytes == 2 || slots == SlotGroup::FourByTwo {
                     dc1::TYPED_ATOMIC_16
                 } else {
                     dc1::TYPED_ATOMIC
                 })?;
                 Ok(DataPort1)
+            }
+            Hdc::CounterAtomic {
+                surface,
+                op,
+                bytes,
+                returns,
+                simd,
+            } => {
+                self.surface(surface)?;
+                self.integer_op(op, bytes)?;
+                self.put(ATOMIC_RETURN, "return", returns.into())?;
+                self.put(SIMD_12, "SIMD mode", 1 - self.wide(simd))?;
+                self.kind(if bytes == 2 || simd == 2 {
+                    dc1::COUNTER_ATOMIC_16
+                } else {
+                    dc1::COUNTER_ATOMIC
+                })?;
+                Ok(DataPort1)
+            }
+            Hdc::OwordDualBlock {
+                direction,
+                address,
+                owords,
+                port,
+            } => {
+                let a64 = self.address(address)?;
+                self.put(
+                    DUAL_BLOCK_SIZE,
+                    "block size",
+                    if owords == 4 { 2 } else { 0 },
+                )?;
+                if a64 {
+                    self.put(A64_BLOCK_TYPE, "A64 block subtype", 2)?;
+                    self.kind(pick(direction, dc1::A64_BLOCK_READ, dc1::A64_BLOCK_WRITE))?;
+                    return Ok(DataPort1);
+                }
+                self.kind(pick(direction, dc0::OWORD_DUAL_READ, dc0::OWORD_DUAL_WRITE))?;
+                Ok(match port {
+                    BlockPort::Data => DataPort0,
+                    BlockPort::Constant => ConstantCache,
+                })
+            }
+            Hdc::ByteStatus {
+                address,
+                bytes,
+                simd,
+            } => {
+                self.address(address)?;
+                self.put(ELEMENT_SIZE, "data element size", log2(bytes))?;
+                self.put(SIMD_12, "SIMD mode", self.wide(simd))?;
+                self.put(A64_SCATTER_TYPE, "subtype", 3)?;
+                self.kind(dc1::A64_GATHER)?;
+                Ok(DataPort1)
+            }
+            Hdc::TypedStatus {
+                surface,
+                components,
+                slots,
+            } => {
+                self.surface(surface)?;
+                self.components(components)?;
+                self.slots(slots)?;
+                self.kind(dc1::TYPED_READ_STATUS)?;
+                Ok(DataPort1)
+            }
+            Hdc::ScaledUntyped {
+                direction,
+                pitch,
+                offset,
+                components,
+                simd,
+            } => {
+                self.scaled(pitch, offset)?;
+                self.components(components)?;
+                self.untyped_simd(simd)?;
+                self.kind(pick(direction, dc2::UNTYPED_READ, dc2::UNTYPED_WRITE))?;
+                Ok(DataPort2)
+            }
+            Hdc::ScaledByte {
+                direction,
+                pitch,
+                offset,
+                bytes,
+                simd,
+            } => {
+                self.scaled(pitch, offset)?;
+                self.put(ELEMENT_SIZE, "data element size", log2(bytes))?;
+                self.put(SCATTER_SIMD, "SIMD mode", self.wide(simd))?;
+                self.kind(pick(direction, dc2::BYTE_GATHER, dc2::BYTE_SCATTER))?;
+                Ok(DataPort2)
+            }
+            Hdc::UncompressedWrite {
+                address,
+                components,
+                simd,
+            } => {
+                let a64 = self.address(address)?;
+                self.components(components)?;
+                self.untyped_simd(simd)?;
+                self.kind(if a64 {
+                    dcro::A64_UNCOMPRESSED
+                } else {
+                    dcro::UNTYPED_UNCOMPRESSED
+                })?;
+                Ok(ConstantCache)
+            }
+            Hdc::TypedUncompressedWrite {
+                surface,
+                components,
+                slots,
+            } => {
+                self.surface(surface)?;
+                self.components(components)?;
+                self.slots(slots)?;
+                self.kind(dcro::TYPED_UNCOMPRESSED)?;
+                Ok(ConstantCache)
+            }
+            Hdc::SectorControl {
+                control,
+                address,
+                simd,
+            } => {
+                self.address(address)?;
+                self.control(SECTOR_OPERATION, &SECTOR_OPERATIONS, control)?;
+                self.untyped_simd(simd)?;
+                self.kind(dcro::A64_SECTOR)?;
+                Ok(ConstantCache)
+            }
+            Hdc::TypedSectorControl {
+                control,
+                surface,
+                slots,
+            } => {
+                self.surface(surface)?;
+                self.control(SECTOR_OPERATION, &SECTOR_OPERATIONS, control)?;
+                self.slots(slots)?;
+                self.kind(dcro::TYPED_SECTOR)?;
+                Ok(ConstantCache)
+            }
+            Hdc::PageControl { control, address } => {
+                self.address(address)?;
+                self.control(PAGE_OPERATION, &PAGE_OPERATIONS, control)?;
+                self.kind(dcro::A64_PAGE)?;
+                Ok(ConstantCache)
             }
             Hdc::MediaBlock {
                 direction,
@@ -276,6 +423,49 @@ impl Encoder {
         )
     }
 
+    fn untyped_simd(&mut self, simd: u8) -> Result<(), DescriptorError> {
+        let mode = match simd {
+            2 => 0,
+            8 => 2,
+            _ => 1,
+        };
+        self.put(UNTYPED_SIMD, "SIMD mode", mode)
+    }
+
+    fn slots(&mut self, slots: SlotGroup) -> Result<(), DescriptorError> {
+        let group = match slots {
+            SlotGroup::FourByTwo => 0,
+            SlotGroup::Low => 1,
+            SlotGroup::High => 2,
+        };
+        self.put(TYPED_SLOTS, "slot group", group)
+    }
+
+    fn scaled(&mut self, pitch: u8, offset: u32) -> Result<(), DescriptorError> {
+        self.put(SCALED_SLM, "surface", 1)?;
+        self.put(SCALED_PITCH, "scale", pitch.into())?;
+        SCALED_OFFSET.put(&mut self.out.extended, "offset", offset)
+    }
+
+    fn control(
+        &mut self,
+        field: Field,
+        operations: &[(u32, CompressionControl)],
+        control: CompressionControl,
+    ) -> Result<(), DescriptorError> {
+        let code = operations.iter().find(|row| row.1 == control);
+        self.put(field, "compression operation", code.map_or(0, |row| row.0))
+    }
+
+    /// Compare and swap of 64 bits has a number of its own, where the operand is not widened.
+    fn integer_op(&mut self, op: AtomicOp, bytes: u8) -> Result<(), DescriptorError> {
+        let opcode = match bytes {
+            8 => 0,
+            _ => op.hdc_integer().unwrap_or(0),
+        };
+        self.put(ATOMIC_OP, "atomic operation", opcode)
+    }
+
     fn atomic(
         &mut self,
         address: HdcAddress,
@@ -286,35 +476,34 @@ impl Encoder {
     ) -> Result<Sfid, DescriptorError> {
         let a64 = self.address(address)?;
         let wide = self.wide(simd);
+        // To Gen11 the types of halves are those of SIMD4x2.
+        let half = bytes == 2 || simd == 2;
         self.put(ATOMIC_RETURN, "return", returns.into())?;
         if op.is_float() {
             let double = if bytes == 8 { 2 } else { 0 };
             let opcode = op.hdc_float().unwrap_or(0) + double;
             self.put(ATOMIC_FLOAT_OP, "float atomic operation", opcode)?;
             self.put(SIMD_12, "SIMD mode", if a64 { wide } else { 1 - wide })?;
-            self.kind(match (a64, bytes) {
-                (true, 2) => dc1::A64_FLOAT_ATOMIC_16,
-                (true, _) => dc1::A64_FLOAT_ATOMIC,
-                (false, 2) => dc1::FLOAT_ATOMIC_16,
-                (false, _) => dc1::FLOAT_ATOMIC,
+            self.kind(match (a64, half) {
+                (true, true) => dc1::A64_FLOAT_ATOMIC_16,
+                (true, false) => dc1::A64_FLOAT_ATOMIC,
+                (false, true) => dc1::FLOAT_ATOMIC_16,
+                (false, false) => dc1::FLOAT_ATOMIC,
             })?;
         } else {
-            let opcode = if !a64 && bytes == 8 {
-                0
-            } else {
-                op.hdc_integer().unwrap_or(0)
-            };
-            self.put(ATOMIC_OP, "atomic operation", opcode)?;
             if a64 {
+                let opcode = op.hdc_integer().unwrap_or(0);
+                self.put(ATOMIC_OP, "atomic operation", opcode)?;
                 self.put(SIMD_12, "data width", u32::from(bytes == 8))?;
             } else {
+                self.integer_op(op, bytes)?;
                 self.put(SIMD_12, "SIMD mode", 1 - wide)?;
             }
-            self.kind(match (a64, bytes) {
-                (true, 2) => dc1::A64_ATOMIC_16,
-                (true, _) => dc1::A64_ATOMIC,
-                (false, 2) => dc1::UNTYPED_ATOMIC_16,
-                (false, _) => dc1::UNTYPED_ATOMIC,
+            self.kind(match (a64, half) {
+                (true, true) => dc1::A64_ATOMIC_16,
+                (true, false) => dc1::A64_ATOMIC,
+                (false, true) => dc1::UNTYPED_ATOMIC_16,
+                (false, false) => dc1::UNTYPED_ATOMIC,
             })?;
         }
         Ok(Sfid::DataPort1)

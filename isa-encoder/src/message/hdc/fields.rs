@@ -5,6 +5,7 @@
 
 use devinfo::Family;
 
+use super::message::CompressionControl;
 use crate::message::bits::Field;
 
 pub(super) const SURFACE: Field = Field::new(7, 0);
@@ -34,6 +35,16 @@ pub(super) const ATOMIC_OP: Field = Field::new(11, 8);
 pub(super) const ATOMIC_FLOAT_OP: Field = Field::new(10, 8);
 pub(super) const ATOMIC_RETURN: Field = Field::bit(13);
 
+pub(super) const DUAL_BLOCK_SIZE: Field = Field::new(9, 8);
+pub(super) const SECTOR_OPERATION: Field = Field::new(11, 8);
+pub(super) const PAGE_OPERATION: Field = Field::new(9, 8);
+
+/// Data port 2: shared local memory, with the scale in [`SCALED_PITCH`].
+pub(super) const SCALED_SLM: Field = Field::bit(7);
+pub(super) const SCALED_PITCH: Field = Field::new(6, 0);
+/// Data port 2, extended descriptor: added to each address.
+pub(super) const SCALED_OFFSET: Field = Field::new(31, 12);
+
 pub(super) const MEDIA_LINE_STRIDE: Field = Field::new(10, 8);
 
 pub(super) const FENCE_FLUSH: Field = Field::new(12, 8);
@@ -53,17 +64,39 @@ pub(super) const BINDLESS: u32 = 0xfc;
 pub(super) mod dc0 {
     pub const OWORD_READ: u32 = 0x00;
     pub const DWORD_ALIGNED_READ: u32 = 0x01;
+    pub const OWORD_DUAL_READ: u32 = 0x02;
     pub const DWORD_GATHER: u32 = 0x03;
     pub const BYTE_GATHER: u32 = 0x04;
     pub const QWORD_GATHER: u32 = 0x05;
     pub const FENCE: u32 = 0x07;
     pub const OWORD_WRITE: u32 = 0x08;
+    pub const HWORD_ALIGNED_WRITE: u32 = 0x09;
+    pub const OWORD_DUAL_WRITE: u32 = 0x0a;
     pub const DWORD_SCATTER: u32 = 0x0b;
     pub const BYTE_SCATTER: u32 = 0x0c;
     pub const QWORD_SCATTER: u32 = 0x0d;
 }
 
-/// Message types of data cache port 1.
+/// Message types that only the constant cache's port has.
+pub(super) mod dcro {
+    pub const UNTYPED_UNCOMPRESSED: u32 = 0x09;
+    pub const TYPED_SECTOR: u32 = 0x0c;
+    pub const TYPED_UNCOMPRESSED: u32 = 0x0d;
+    pub const A64_PAGE: u32 = 0x17;
+    pub const A64_SECTOR: u32 = 0x18;
+    pub const A64_UNCOMPRESSED: u32 = 0x19;
+}
+
+/// Message types of data cache port 2, of which bit 0 is zero. Four more have A64 addresses: 0x04,
+/// 0x06, 0x14 and 0x16.
+pub(super) mod dc2 {
+    pub const UNTYPED_READ: u32 = 0x02;
+    pub const BYTE_GATHER: u32 = 0x08;
+    pub const UNTYPED_WRITE: u32 = 0x12;
+    pub const BYTE_SCATTER: u32 = 0x18;
+}
+
+/// Message types of data cache port 1. Those of halves (`_16`) are SIMD4x2 ones to Gen11.
 pub(super) mod dc1 {
     pub const UNTYPED_READ: u32 = 0x01;
     pub const UNTYPED_ATOMIC: u32 = 0x02;
@@ -74,7 +107,10 @@ pub(super) mod dc1 {
     pub const TYPED_ATOMIC_16: u32 = 0x07;
     pub const UNTYPED_WRITE: u32 = 0x09;
     pub const MEDIA_WRITE: u32 = 0x0a;
+    pub const COUNTER_ATOMIC: u32 = 0x0b;
+    pub const COUNTER_ATOMIC_16: u32 = 0x0c;
     pub const TYPED_WRITE: u32 = 0x0d;
+    pub const TYPED_READ_STATUS: u32 = 0x0e;
     pub const A64_GATHER: u32 = 0x10;
     pub const A64_UNTYPED_READ: u32 = 0x11;
     pub const A64_ATOMIC: u32 = 0x12;
@@ -93,3 +129,14 @@ pub(super) mod dc1 {
 pub(super) const fn native_simd(family: Family) -> u8 {
     (family.grf_bytes() / 4) as u8
 }
+
+/// Sector operations by code.
+pub(super) const SECTOR_OPERATIONS: [(u32, CompressionControl); 2] = [
+    (1, CompressionControl::Clear),
+    (3, CompressionControl::Uncompress),
+];
+/// Page operations by code.
+pub(super) const PAGE_OPERATIONS: [(u32, CompressionControl); 2] = [
+    (0, CompressionControl::Clear),
+    (2, CompressionControl::Uncompress),
+];

@@ -1,7 +1,5 @@
 //! The messages of the classic data port as values.
 
-use core::fmt;
-
 use crate::message::AtomicOp;
 
 /// Which way data goes.
@@ -15,19 +13,22 @@ pub enum Direction {
 
 /// What the 32-bit addresses of a message are offsets into (descriptor bits 7:0).
 ///
-/// Source: TGL PRM vol 7 "MDC_STATELESS", "MDC_BTS_SLM_A32"; `0xf0` to `0xfb` are reserved.
+/// Sources: TGL PRM vol 7 "MDC_STATELESS", "MDC_BTS_SLM_A32"; Mesa `brw_eu_defines.h`
+/// (`GFX8_BTI_STATELESS_IA_COHERENT`, `GFX9_BTI_BINDLESS`, `GFX7_BTI_SLM`). `0xf0` to `0xfb` are
+/// reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HdcSurface {
     /// The surface of a binding table entry, 0 to 239.
     Bti(u8),
-    /// A surface state at this byte offset in the bindless surface heap; `None` as long as the
-    /// extended descriptor is not known.
+    /// A surface state at this byte offset in the bindless surface heap, a multiple of 64 (index
+    /// `0xfc`, Gen9 and later). The offset is in the extended descriptor: 20 bits of units in bits
+    /// 31:12, 26 bits in 31:6 with ExBSO.
     Bindless(u32),
-    /// Shared local memory.
+    /// Shared local memory (index `0xfe`).
     Slm,
     /// General state memory. `coherent` is a cacheability hint.
     Stateless {
-        /// Coherent with the instruction's IA cache (`0xff`), or not (`0xfd`).
+        /// Coherent with the processor's caches (index `0xff`), or not (`0xfd`).
         coherent: bool,
     },
 }
@@ -65,7 +66,9 @@ pub enum BlockPort {
     Constant,
 }
 
-/// The length of an OWord block (MDC_DB_OW).
+/// The length of an OWord block (MDC_DB_OW, descriptor bits 10:8).
+///
+/// Source: Mesa `brw_eu_defines.h` (`BRW_DATAPORT_OWORD_BLOCK_*`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OwordCount {
     /// One OWord, in the low half of the register.
@@ -95,10 +98,13 @@ impl OwordCount {
     }
 }
 
-/// Which eight channels of a sixteen-wide thread a typed message serves (MDC_SG3).
+/// Which channels of a thread a typed message serves (MDC_SG3, descriptor bits 13:12; MDC_SG2,
+/// bit 12, of atomics).
+///
+/// Source: IGC `visa/Common_GEN.h` (`MDC_SG3`), IGA `MessageDecoderHDC.cpp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SlotGroup {
-    /// Two groups of four slots.
+    /// SIMD4x2: two addresses of four channels each.
     FourByTwo,
     /// Slots 0 to 7 (all sixteen from XeHPC on).
     Low,
@@ -106,10 +112,39 @@ pub enum SlotGroup {
     High,
 }
 
+/// What is done to the state of compressed memory, over the constant cache's port.
+///
+/// Source: IGA `MessageDecoderHDC.cpp` (`tryDecodeDCRO`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompressionControl {
+    /// Memory is marked as cleared.
+    Clear,
+    /// Memory is uncompressed.
+    Uncompress,
+}
+
 /// One data port message.
+///
+/// Payloads: source 0 begins with a header of one register where [`Lengths::header`] says so
+/// (blocks, media blocks, fences and counters require one, A64 messages of channels forbid it);
+/// then come addresses, one a channel: 32 bits each, packed (a register of 32 bytes serves 8
+/// channels), A64 ones 64 bits. Data of writes and operands of atomics follow in source 0 or, with
+/// a second source, are source 1. Data is planar: one register (two for SIMD16) of dwords for each
+/// component or element, qwords twice that. The header's dword 2 is the offset of block messages,
+/// dwords 0 and 1 the address of A64 ones.
+///
+/// Sources: SKL and TGL PRM vol 2d and vol 7, message descriptors (their names in quotes below);
+/// Mesa `brw_eu.h` (`brw_dp_*_desc`); IGA `MessageDecoderHDC.cpp`; IGC
+/// `visa/VisaToG4/TranslateSendLdStLegacy.cpp`. Xe2 has none of these ports.
+///
+/// [`Lengths::header`]: crate::message::Lengths::header
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hdc {
-    /// Consecutive OWords between memory and registers, whatever the channel mask.
+    /// Consecutive OWords between memory and registers, whatever the channel mask ("MSD0R_OWB",
+    /// "MSD0R_OWAB", "MSD0W_OWB" on data port 0, "MSD1R_A64_OWB" and its like on 1, "MSD_CC_OWB"
+    /// and "MSD_CC_OWAB" on the constant cache's).
+    ///
+    /// Data: 16 bytes for each OWord, whole registers. All families to XeHPC.
     OwordBlock {
         /// Read or write.
         direction: Direction,
@@ -122,7 +157,22 @@ pub enum Hdc {
         /// Data or constant cache.
         port: BlockPort,
     },
-    /// Consecutive HWords (32 bytes) between memory and registers.
+    /// Two blocks of OWords at two offsets, one for each half of a register ("MSD0R_OWDB",
+    /// "MSD0W_OWDB", "MSD1R_A64_OWDB", "MSD_CC_OWDB"). Gen8 to Gen11: SIMD4x2 code.
+    ///
+    /// Addresses: dwords 0 and 4 of a register behind the header.
+    OwordDualBlock {
+        /// Read or write.
+        direction: Direction,
+        /// Address model.
+        address: HdcAddress,
+        /// OWords for each half: 1 or 4 (Mesa `BRW_DATAPORT_OWORD_DUAL_BLOCK_*`).
+        owords: u8,
+        /// Data or constant cache.
+        port: BlockPort,
+    },
+    /// Consecutive HWords (32 bytes) between memory and registers ("MSD1R_A64_HWB",
+    /// "MSD1W_A64_HWB"; from XeHPG on also with A32 addresses: "MSD0R_HWAB", "MSD0W_HWAB").
     HwordBlock {
         /// Read or write.
         direction: Direction,
@@ -131,7 +181,8 @@ pub enum Hdc {
         /// 1, 2, 4 or 8.
         hwords: u8,
     },
-    /// HWords of the thread's scratch space.
+    /// HWords of the thread's scratch space ("MSD0R_SB", "MSD0W_SB": data port 0 with bit 18 set).
+    /// The base is in dword 5 of the header. All families to XeHPC.
     ScratchBlock {
         /// Read or write.
         direction: Direction,
@@ -139,10 +190,12 @@ pub enum Hdc {
         hwords: u8,
         /// Offset in HWords, 0 to 4095.
         offset: u16,
-        /// The channel mask selects dwords of each register ("DWord channel mode"), not OWords.
+        /// The channel mask selects dwords of each register ("DWord channel mode"), not OWords
+        /// (bit 16; without meaning after Gen9).
         dword_channels: bool,
     },
-    /// One byte, word or dword for each channel, in a dword of the register.
+    /// One byte, word or dword for each channel, in a dword of the register ("MSD0R_BS",
+    /// "MSD0W_BS", "MSD1R_A64_BS", "MSD1W_A64_BS"). All families to XeHPC.
     Byte {
         /// Read or write.
         direction: Direction,
@@ -153,7 +206,18 @@ pub enum Hdc {
         /// 8 or 16 (16 or 32 with 64-byte registers).
         simd: u8,
     },
-    /// One or several dwords or qwords for each channel.
+    /// As a read of [`Hdc::Byte`] with A64 addresses, and the response ends with a register that
+    /// says which accesses went to resident pages ("MSD1RS_A64_BS").
+    ByteStatus {
+        /// Address model; A64.
+        address: HdcAddress,
+        /// 1, 2 or 4.
+        bytes: u8,
+        /// 8 or 16 (16 or 32 with 64-byte registers).
+        simd: u8,
+    },
+    /// One or several dwords or qwords for each channel ("MSD0R_DWS", "MSD0W_DWS", "MSD0R_QWS",
+    /// "MSD0W_QWS", "MSD1R_A64_DWS" and its like, "MSD_CC_DWS"). All families to XeHPC.
     Scattered {
         /// Read or write.
         direction: Direction,
@@ -168,7 +232,8 @@ pub enum Hdc {
         /// Data or constant cache.
         port: BlockPort,
     },
-    /// Up to four dwords (x, y, z, w) for each channel.
+    /// Up to four dwords (x, y, z, w) for each channel ("MSD1R_US", "MSD1W_US", "MSD1R_A64_US",
+    /// "MSD1W_A64_US"). All families to XeHPC.
     Untyped {
         /// Read or write.
         direction: Direction,
@@ -176,10 +241,50 @@ pub enum Hdc {
         address: HdcAddress,
         /// Enabled components: bit 0 is x. At least one.
         components: u8,
+        /// 8 or 16 (16 only on XeHPC), or 2 for SIMD4x2 (Gen8 to Gen11): two addresses of four
+        /// channels.
+        simd: u8,
+    },
+    /// Up to four dwords for each channel at scaled offsets in shared local memory ("MT2R_US",
+    /// "MT2W_US" on data port 2). Gen9 to Gen11.
+    ///
+    /// Channel `i` accesses `pitch * index[i] + offset` of shared local memory. Sources: IGC of
+    /// 2018, `visa/TranslationInterface.cpp` (`translateVISASLMUntypedScaledInst`,
+    /// `applySideBandOffset`), `visa/Common_GEN.h`, and `IGC/Compiler/CISACodeGen/Platform.hpp`
+    /// (`hasScaledMessage`). The A64 forms of this port and those with a surface have their type
+    /// numbers there, but no source has their layout: they do not decode. None of these has run
+    /// on hardware.
+    ScaledUntyped {
+        /// Read or write.
+        direction: Direction,
+        /// The scale, 0 to 127 (descriptor bits 6:0).
+        pitch: u8,
+        /// Added to each address, 20 bits (extended descriptor bits 31:12).
+        offset: u32,
+        /// Enabled components: bit 0 is x. At least one.
+        components: u8,
         /// 8 or 16.
         simd: u8,
     },
-    /// Up to four components of a texel for each channel.
+    /// A byte, word or dword for each channel at scaled offsets in shared local memory
+    /// ("MT2R_BS", "MT2W_BS" on data port 2). Gen9 to Gen11. Addresses and sources as of
+    /// [`Hdc::ScaledUntyped`] (`translateVISASLMByteScaledInst`).
+    ScaledByte {
+        /// Read or write.
+        direction: Direction,
+        /// The scale, 0 to 127 (descriptor bits 6:0).
+        pitch: u8,
+        /// Added to each address, 20 bits (extended descriptor bits 31:12).
+        offset: u32,
+        /// 1, 2 or 4.
+        bytes: u8,
+        /// 8 or 16.
+        simd: u8,
+    },
+    /// Up to four components of a texel for each channel ("MSD1R_TS", "MSD1W_TS"). All families to
+    /// XeHPC.
+    ///
+    /// Addresses: planes of dwords u, v, r and level of detail; trailing ones may be absent.
     Typed {
         /// Read or write.
         direction: Direction,
@@ -190,233 +295,132 @@ pub enum Hdc {
         /// The channels served.
         slots: SlotGroup,
     },
-    /// Atomic operation on untyped memory.
+    /// As a read of [`Hdc::Typed`], and the response ends with a register that says which texels
+    /// were resident ("MSD1RS_TS").
+    TypedStatus {
+        /// The surface.
+        surface: HdcSurface,
+        /// Enabled components: bit 0 is red.
+        components: u8,
+        /// The channels served.
+        slots: SlotGroup,
+    },
+    /// Atomic operation on untyped memory ("MSD1A_DWAI", "MSD1A_DWAF", "MSD1A_A64_*"; half ones
+    /// "MSD1A_WAI", "MSD1A_WAF" from Gen12LP on). All families to XeHPC.
+    ///
+    /// Data: one plane for each operand ([`AtomicOp::operands`]).
     Atomic {
         /// Address model.
         address: HdcAddress,
-        /// Operation.
+        /// Operation. Float addition and subtraction from XeHPG on.
         op: AtomicOp,
         /// Memory operand: 2, 4 or 8 bytes.
         bytes: u8,
         /// Whether the old (for pre-decrement, the new) value is returned.
         returns: bool,
-        /// 8 or 16.
+        /// 8 or 16 (16 or 32 with 64-byte registers; integers with A64 addresses the narrower), or
+        /// 2 for SIMD4x2 (Gen8 to Gen11).
         simd: u8,
     },
-    /// Atomic operation on a texel.
+    /// Atomic operation on a texel ("MSD1A_DWTAI"; "MSD1A_WTAI" from Gen12LP on). All families to
+    /// XeHPC.
     TypedAtomic {
         /// The surface.
         surface: HdcSurface,
-        /// Operation.
+        /// Operation; no float ones.
         op: AtomicOp,
-        /// Memory operand: 2 or 4 bytes.
+        /// Memory operand: 2 or 4 bytes, or 8 for compare and swap.
         bytes: u8,
         /// Whether the old value is returned.
         returns: bool,
-        /// The channels served.
+        /// The channels served; SIMD4x2 to Gen11.
         slots: SlotGroup,
     },
-    /// A rectangle of bytes of a two-dimensional surface.
+    /// Atomic operation on the counter of a surface ("MSD1A_DWAC"; "MSD1A_WAC" from Gen12LP on).
+    /// All families to XeHPC.
+    CounterAtomic {
+        /// The surface.
+        surface: HdcSurface,
+        /// Operation; no float ones.
+        op: AtomicOp,
+        /// Memory operand: 2 or 4 bytes, or 8 for compare and swap.
+        bytes: u8,
+        /// Whether the old value is returned.
+        returns: bool,
+        /// 8 or 16 (16 or 32 with 64-byte registers), or 2 for SIMD4x2 (Gen8 to Gen11).
+        simd: u8,
+    },
+    /// A rectangle of bytes of a two-dimensional surface ("MSD1R_MB", "MSD1W_MB"). All families to
+    /// XeHPC.
+    ///
+    /// Header: dwords 0 and 1 are x (in bytes) and y, dword 2 has the block's width minus one in
+    /// bits 5:0 and its height minus one in 21:16. Data: rows padded to a power of two of bytes,
+    /// at least 4.
     MediaBlock {
         /// Read or write.
         direction: Direction,
         /// The surface.
         surface: HdcSurface,
-        /// Vertical line stride override (MDC_VLSO), 0 for the surface's own.
+        /// Vertical line stride override (MDC_VLSO, bits 10:8), 0 for the surface's own: bit 2
+        /// overrides, bit 1 skips every other line, bit 0 begins with the second line.
         line_stride: u8,
     },
-    /// Waits until earlier accesses are visible.
+    /// Waits until earlier accesses are visible ("MSD_MEMFENCE"). All families to XeHPC.
     Fence {
         /// Shared local memory, or global memory.
         slm: bool,
-        /// Whether the response comes only when the fence is done.
+        /// Whether the response, one register, comes only when the fence is done (bit 13).
         commit: bool,
-        /// Flush bits 12:8 as in MSD_MEMFENCE.
+        /// Flush bits 12:8 as in MSD_MEMFENCE: bit 0 the first level, bits 1 to 4 of L3
+        /// instructions, textures, constants and read-write data.
         flush: u8,
     },
-}
-
-impl fmt::Display for HdcSurface {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bti(index) => write!(f, "bti[{index}]"),
-            Self::Bindless(offset) => write!(f, "bindless[{offset:#x}]"),
-            Self::Slm => f.write_str("slm"),
-            Self::Stateless { coherent: true } => f.write_str("stateless"),
-            Self::Stateless { coherent: false } => f.write_str("stateless non-coherent"),
-        }
-    }
-}
-
-impl fmt::Display for HdcAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::A32(surface) => surface.fmt(f),
-            Self::A64 { coherent: true } => f.write_str("a64"),
-            Self::A64 { coherent: false } => f.write_str("a64 non-coherent"),
-        }
-    }
-}
-
-impl Direction {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-        }
-    }
-}
-
-struct Components(u8);
-
-impl fmt::Display for Components {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (bit, name) in ['x', 'y', 'z', 'w'].into_iter().enumerate() {
-            if self.0 >> bit & 1 != 0 {
-                write!(f, "{name}")?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for Hdc {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::OwordBlock {
-                direction,
-                address,
-                alignment,
-                count,
-                port,
-            } => {
-                let port = match port {
-                    BlockPort::Data => "",
-                    BlockPort::Constant => "constant ",
-                };
-                let alignment = match alignment {
-                    BlockAlignment::Oword => "",
-                    BlockAlignment::Dword => " (dword aligned)",
-                };
-                let high = match count {
-                    OwordCount::OneHigh => "H",
-                    _ => "",
-                };
-                write!(
-                    f,
-                    "{port}oword block {} x{}{high}{alignment} {address}",
-                    direction.name(),
-                    count.owords()
-                )
-            }
-            Self::HwordBlock {
-                direction,
-                address,
-                hwords,
-            } => write!(f, "hword block {} x{hwords} {address}", direction.name()),
-            Self::ScratchBlock {
-                direction,
-                hwords,
-                offset,
-                ..
-            } => write!(
-                f,
-                "hword scratch block {} x{hwords} +{:#x}",
-                direction.name(),
-                u32::from(offset) * 32
-            ),
-            Self::Byte {
-                direction,
-                address,
-                bytes,
-                simd,
-            } => write!(
-                f,
-                "byte scattered {} d{} simd{simd} {address}",
-                direction.name(),
-                bytes * 8
-            ),
-            Self::Scattered {
-                direction,
-                address,
-                bytes,
-                elements,
-                simd,
-                port,
-            } => {
-                let port = match port {
-                    BlockPort::Data => "",
-                    BlockPort::Constant => "constant ",
-                };
-                write!(
-                    f,
-                    "{port}scattered {} d{}x{elements} simd{simd} {address}",
-                    direction.name(),
-                    u32::from(bytes) * 8
-                )
-            }
-            Self::Untyped {
-                direction,
-                address,
-                components,
-                simd,
-            } => write!(
-                f,
-                "untyped surface {} {} simd{simd} {address}",
-                direction.name(),
-                Components(components)
-            ),
-            Self::Typed {
-                direction,
-                surface,
-                components,
-                slots,
-            } => write!(
-                f,
-                "typed surface {} {}{} {surface}",
-                direction.name(),
-                Components(components),
-                if slots == SlotGroup::High {
-                    " high slots"
-                } else {
-                    ""
-                }
-            ),
-            Self::Atomic {
-                address,
-                op,
-                bytes,
-                returns,
-                simd,
-            } => write!(
-                f,
-                "untyped atomic {} d{}{} simd{simd} {address}",
-                op.mnemonic(),
-                u32::from(bytes) * 8,
-                if returns { " with return" } else { "" }
-            ),
-            Self::TypedAtomic {
-                surface,
-                op,
-                bytes,
-                returns,
-                ..
-            } => write!(
-                f,
-                "typed atomic {} d{}{} {surface}",
-                op.mnemonic(),
-                u32::from(bytes) * 8,
-                if returns { " with return" } else { "" }
-            ),
-            Self::MediaBlock {
-                direction, surface, ..
-            } => write!(f, "media block {} {surface}", direction.name()),
-            Self::Fence { slm, commit, .. } => write!(
-                f,
-                "{}{} fence",
-                if commit { "synchronized " } else { "" },
-                if slm { "slm" } else { "global" }
-            ),
-        }
-    }
+    /// As a write of [`Hdc::Untyped`], without compression, over the constant cache's port
+    /// ("MSD_US_UCW", "MSD_A64_US_UCW"). XeHPG and XeHPC.
+    UncompressedWrite {
+        /// Address model.
+        address: HdcAddress,
+        /// Enabled components: bit 0 is x. At least one.
+        components: u8,
+        /// 8 or 16 (16 only on XeHPC).
+        simd: u8,
+    },
+    /// As a write of [`Hdc::Typed`], without compression, over the constant cache's port
+    /// ("MSD_TS_UCW"). XeHPG and XeHPC.
+    TypedUncompressedWrite {
+        /// The surface.
+        surface: HdcSurface,
+        /// Enabled components: bit 0 is red.
+        components: u8,
+        /// The channels served.
+        slots: SlotGroup,
+    },
+    /// Clears or uncompresses a sector for each channel, over the constant cache's port
+    /// ("MSD_A64_US_CCS_OP"). XeHPG and XeHPC.
+    SectorControl {
+        /// What is done.
+        control: CompressionControl,
+        /// Address model; A64.
+        address: HdcAddress,
+        /// 8 or 16 (16 only on XeHPC).
+        simd: u8,
+    },
+    /// Clears or uncompresses the sector of a texel for each channel, over the constant cache's
+    /// port ("MSD_TS_CCS_OP"). XeHPG and XeHPC.
+    TypedSectorControl {
+        /// What is done.
+        control: CompressionControl,
+        /// The surface.
+        surface: HdcSurface,
+        /// The channels served.
+        slots: SlotGroup,
+    },
+    /// Clears or uncompresses a page, over the constant cache's port ("MSD_A64_CCS_PG_OP"). XeHPG
+    /// and XeHPC.
+    PageControl {
+        /// What is done.
+        control: CompressionControl,
+        /// Address model; A64.
+        address: HdcAddress,
+    },
 }

@@ -2,14 +2,17 @@
 
 use devinfo::Family;
 
+use super::cache::CacheControl;
 use super::fields::{
-    ADDRESS_SIZE, ADDRESS_TYPE, BLOCK2D_VNNI, BLOCK2D_X, BLOCK2D_Y, BTI, BTI_OFFSET, COMPONENTS,
-    DATA_SIZE, FENCE_FLUSH, FENCE_SCOPE, FENCE_TO_LSC, FLAT_OFFSET, OPCODE, RESPONSE_LENGTH,
-    SURFACE_OFFSET, SURFACE_STATE, SURFACE_STATE_WIDE, TRANSPOSE, VECTOR, VECTORS, cache_field,
-    opcode, signed,
+    ADDRESS_SIZE, ADDRESS_TYPE, BLOCK2D_VNNI, BLOCK2D_X, BLOCK2D_Y, BTI, BTI_OFFSET, CACHE,
+    COMPONENTS, COMPRESSION, DATA_SIZE, FENCE_FLUSH, FENCE_SCOPE, FENCE_TO_LSC, FLAT_OFFSET,
+    OPCODE, RESPONSE_LENGTH, SURFACE_OFFSET, SURFACE_STATE, SURFACE_STATE_WIDE, TRANSPOSE, VECTOR,
+    VECTORS, opcode, signed,
 };
-use super::message::{
-    AddressSize, Block2d, DATA_SIZES, DataSize, FLUSHES, Lsc, LscAddress, LscPort, SCOPES,
+use super::message::Lsc;
+use super::types::{
+    AddressSize, AppendOp, Block2d, COMPRESSIONS, DATA_SIZES, DataSize, FLUSHES, LscAddress,
+    LscPort, SCOPES,
 };
 use crate::Sfid;
 use crate::message::bits::Field;
@@ -118,8 +121,23 @@ impl Decoder {
         VECTORS[self.get(VECTOR) as usize & 7]
     }
 
-    fn cache(&self) -> u8 {
-        self.get(cache_field(self.family)) as u8
+    /// The cache control of a load, or of a store or atomic.
+    fn cache(&self, load: bool) -> CacheControl {
+        if self.port == LscPort::Slm {
+            return CacheControl::DEFAULT;
+        }
+        let code = match self.family {
+            Family::Xe2 => self.get(CACHE),
+            _ => self.get(CACHE) & !1,
+        };
+        CacheControl::from_code(self.family, load, code as u8)
+    }
+
+    fn components(&self) -> Result<u8, DescriptorError> {
+        match self.get(COMPONENTS) {
+            0 => self.undefined("component mask", 0),
+            mask => Ok(mask as u8),
+        }
     }
 
     fn message(&self) -> Result<Lsc, DescriptorError> {
@@ -127,23 +145,38 @@ impl Decoder {
         let port = self.port;
         let code = self.get(OPCODE);
         match code {
-            opcode::LOAD
-            | opcode::STORE
-            | opcode::LOAD_STRIDED
-            | opcode::STORE_STRIDED
-            | opcode::STORE_UNCOMPRESSED => Ok(Lsc::Vector {
+            opcode::LOAD | opcode::STORE | opcode::LOAD_STRIDED | opcode::STORE_STRIDED => {
+                Ok(Lsc::Vector {
+                    port,
+                    direction: match code {
+                        opcode::LOAD | opcode::LOAD_STRIDED => Read,
+                        _ => Write,
+                    },
+                    address: self.address(),
+                    address_size: self.address_size()?,
+                    data: self.data()?,
+                    elements: self.elements(),
+                    transpose: self.get(TRANSPOSE) != 0,
+                    strided: matches!(code, opcode::LOAD_STRIDED | opcode::STORE_STRIDED),
+                    cache: self.cache(matches!(code, opcode::LOAD | opcode::LOAD_STRIDED)),
+                })
+            }
+            opcode::STORE_UNCOMPRESSED => Ok(Lsc::StoreUncompressed {
                 port,
-                direction: match code {
-                    opcode::LOAD | opcode::LOAD_STRIDED => Read,
-                    _ => Write,
-                },
                 address: self.address(),
                 address_size: self.address_size()?,
                 data: self.data()?,
                 elements: self.elements(),
                 transpose: self.get(TRANSPOSE) != 0,
-                strided: matches!(code, opcode::LOAD_STRIDED | opcode::STORE_STRIDED),
-                cache: self.cache(),
+                cache: self.cache(false),
+            }),
+            opcode::STORE_UNCOMPRESSED_QUAD => Ok(Lsc::StoreUncompressedQuad {
+                port,
+                address: self.address(),
+                address_size: self.address_size()?,
+                data: self.data()?,
+                components: self.components()?,
+                cache: self.cache(false),
             }),
             opcode::LOAD_QUAD | opcode::STORE_QUAD => Ok(Lsc::Quad {
                 port,
@@ -155,11 +188,8 @@ impl Decoder {
                 address: self.address(),
                 address_size: self.address_size()?,
                 data: self.data()?,
-                components: match self.get(COMPONENTS) {
-                    0 => return self.undefined("component mask", 0),
-                    mask => mask as u8,
-                },
-                cache: self.cache(),
+                components: self.components()?,
+                cache: self.cache(code == opcode::LOAD_QUAD),
             }),
             opcode::LOAD_BLOCK2D | opcode::STORE_BLOCK2D => Ok(Lsc::Block2d {
                 port,
@@ -173,20 +203,54 @@ impl Decoder {
                     address => address,
                 },
                 offset: self.block2d_offset(),
-                data: self.data()?,
+                data: match port {
+                    LscPort::Tgm => DataSize::D32,
+                    _ => self.data()?,
+                },
                 layout: Block2d {
                     transpose: self.get(TRANSPOSE) != 0,
-                    vnni: self.get(BLOCK2D_VNNI) != 0,
+                    // Reserved in stores.
+                    vnni: code == opcode::LOAD_BLOCK2D && self.get(BLOCK2D_VNNI) != 0,
                 },
-                cache: self.cache(),
+                cache: self.cache(code == opcode::LOAD_BLOCK2D),
             }),
+            opcode::LOAD_STATUS if self.get(TRANSPOSE) != 0 => self.undefined("transpose", 1),
             opcode::LOAD_STATUS => Ok(Lsc::LoadStatus {
                 port,
                 address: self.address(),
                 address_size: self.address_size()?,
                 data: self.data()?,
                 elements: self.elements(),
+                cache: self.cache(true),
             }),
+            opcode::COMPRESSION => {
+                let op = self.get(COMPRESSION);
+                Ok(Lsc::Compression {
+                    port,
+                    op: match COMPRESSIONS.get(op as usize) {
+                        Some(op) => *op,
+                        None => return self.undefined("compression operation", op),
+                    },
+                    address: self.address(),
+                    address_size: self.address_size()?,
+                })
+            }
+            opcode::APPEND_ADD | opcode::APPEND_SUB | opcode::APPEND_STORE
+                if self.family >= Family::Xe2 =>
+            {
+                Ok(Lsc::AppendCounter {
+                    port,
+                    op: match code {
+                        opcode::APPEND_ADD => AppendOp::Add,
+                        opcode::APPEND_SUB => AppendOp::Sub,
+                        _ => AppendOp::Store,
+                    },
+                    address: self.address(),
+                    data: self.data()?,
+                    returns: self.get(RESPONSE_LENGTH) != 0,
+                    cache: self.cache(false),
+                })
+            }
             opcode::READ_STATE_INFO => Ok(Lsc::ReadState {
                 port,
                 address: self.address(),
@@ -215,7 +279,7 @@ impl Decoder {
                     address_size: self.address_size()?,
                     data: self.data()?,
                     returns: self.get(RESPONSE_LENGTH) != 0,
-                    cache: self.cache(),
+                    cache: self.cache(false),
                 }),
                 None => self.undefined("opcode", code),
             },
@@ -235,6 +299,7 @@ pub fn decode(
             Sfid::Ugml => LscPort::Ugml,
             Sfid::Tgm => LscPort::Tgm,
             Sfid::Slm => LscPort::Slm,
+            Sfid::Urb => LscPort::Urb,
             _ => LscPort::Ugm,
         },
         descriptors,

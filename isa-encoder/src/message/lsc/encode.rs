@@ -2,13 +2,16 @@
 
 use devinfo::Family;
 
+use super::cache::CacheControl;
 use super::fields::{
-    ADDRESS_SIZE, ADDRESS_TYPE, BLOCK2D_VNNI, BLOCK2D_X, BLOCK2D_Y, BTI, BTI_OFFSET, COMPONENTS,
-    DATA_SIZE, FENCE_FLUSH, FENCE_SCOPE, FENCE_TO_LSC, FLAT_OFFSET, OPCODE, SURFACE_OFFSET,
-    SURFACE_STATE, SURFACE_STATE_WIDE, TRANSPOSE, VECTOR, VECTORS, cache_field, opcode, signed,
+    ADDRESS_SIZE, ADDRESS_TYPE, BLOCK2D_VNNI, BLOCK2D_X, BLOCK2D_Y, BTI, BTI_OFFSET, CACHE,
+    COMPONENTS, COMPRESSION, DATA_SIZE, FENCE_FLUSH, FENCE_SCOPE, FENCE_TO_LSC, FLAT_OFFSET,
+    OPCODE, SURFACE_OFFSET, SURFACE_STATE, SURFACE_STATE_WIDE, TRANSPOSE, VECTOR, VECTORS, opcode,
+    signed,
 };
-use super::message::{
-    AddressSize, DATA_SIZES, DataSize, FLUSHES, Lsc, LscAddress, LscPort, SCOPES,
+use super::message::Lsc;
+use super::types::{
+    AddressSize, AppendOp, COMPRESSIONS, DATA_SIZES, DataSize, FLUSHES, LscAddress, LscPort, SCOPES,
 };
 use crate::Sfid;
 use crate::message::bits::Field;
@@ -115,8 +118,14 @@ impl Encoder {
         }
     }
 
-    fn cache(&mut self, cache: u8) -> Result<(), DescriptorError> {
-        self.put(cache_field(self.family), "cache control", cache.into())
+    fn cache(&mut self, cache: CacheControl, load: bool) -> Result<(), DescriptorError> {
+        match cache.code(self.family, load) {
+            Some(code) => self.put(CACHE, "cache control", code.into()),
+            None => Err(DescriptorError::Unsupported {
+                what: "such a cache control",
+                family: self.family,
+            }),
+        }
     }
 
     fn message(&mut self, message: Lsc) -> Result<LscPort, DescriptorError> {
@@ -145,7 +154,7 @@ impl Encoder {
                 self.data(data)?;
                 self.elements(elements)?;
                 self.put(TRANSPOSE, "transpose", transpose.into())?;
-                self.cache(cache)?;
+                self.cache(cache, direction == Read)?;
                 Ok(port)
             }
             Lsc::Quad {
@@ -167,7 +176,7 @@ impl Encoder {
                 self.address_size(address_size)?;
                 self.data(data)?;
                 self.put(COMPONENTS, "component mask", components.into())?;
-                self.cache(cache)?;
+                self.cache(cache, direction == Read)?;
                 Ok(port)
             }
             Lsc::Block2d {
@@ -191,10 +200,12 @@ impl Encoder {
                 };
                 self.put(OPCODE, "opcode", code)?;
                 self.address(address)?;
-                self.data(data)?;
+                if port != LscPort::Tgm {
+                    self.data(data)?;
+                }
                 self.put(TRANSPOSE, "transpose", layout.transpose.into())?;
                 self.put(BLOCK2D_VNNI, "VNNI", layout.vnni.into())?;
-                self.cache(cache)?;
+                self.cache(cache, direction == Read)?;
                 Ok(port)
             }
             Lsc::Atomic {
@@ -214,7 +225,7 @@ impl Encoder {
                 self.address(address)?;
                 self.address_size(address_size)?;
                 self.data(data)?;
-                self.cache(cache)?;
+                self.cache(cache, false)?;
                 Ok(port)
             }
             Lsc::Fence {
@@ -242,12 +253,84 @@ impl Encoder {
                 address_size,
                 data,
                 elements,
+                cache,
             } => {
                 self.put(OPCODE, "opcode", opcode::LOAD_STATUS)?;
                 self.address(address)?;
                 self.address_size(address_size)?;
                 self.data(data)?;
                 self.elements(elements)?;
+                self.cache(cache, true)?;
+                Ok(port)
+            }
+            Lsc::AppendCounter {
+                port,
+                op,
+                address,
+                data,
+                cache,
+                returns: _,
+            } => {
+                let code = match op {
+                    AppendOp::Add => opcode::APPEND_ADD,
+                    AppendOp::Sub => opcode::APPEND_SUB,
+                    AppendOp::Store => opcode::APPEND_STORE,
+                };
+                self.put(OPCODE, "opcode", code)?;
+                self.address(address)?;
+                self.data(data)?;
+                self.cache(cache, false)?;
+                Ok(port)
+            }
+            Lsc::StoreUncompressed {
+                port,
+                address,
+                address_size,
+                data,
+                elements,
+                transpose,
+                cache,
+            } => {
+                self.put(OPCODE, "opcode", opcode::STORE_UNCOMPRESSED)?;
+                self.address(address)?;
+                self.address_size(address_size)?;
+                self.data(data)?;
+                self.elements(elements)?;
+                self.put(TRANSPOSE, "transpose", transpose.into())?;
+                self.cache(cache, false)?;
+                Ok(port)
+            }
+            Lsc::StoreUncompressedQuad {
+                port,
+                address,
+                address_size,
+                data,
+                components,
+                cache,
+            } => {
+                self.put(OPCODE, "opcode", opcode::STORE_UNCOMPRESSED_QUAD)?;
+                self.address(address)?;
+                self.address_size(address_size)?;
+                self.data(data)?;
+                self.put(COMPONENTS, "component mask", components.into())?;
+                self.cache(cache, false)?;
+                Ok(port)
+            }
+            Lsc::Compression {
+                port,
+                op,
+                address,
+                address_size,
+            } => {
+                let code = COMPRESSIONS.iter().position(|row| *row == op);
+                self.put(OPCODE, "opcode", opcode::COMPRESSION)?;
+                self.put(
+                    COMPRESSION,
+                    "compression operation",
+                    code.unwrap_or(0) as u32,
+                )?;
+                self.address(address)?;
+                self.address_size(address_size)?;
                 Ok(port)
             }
         }

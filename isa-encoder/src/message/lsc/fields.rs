@@ -1,7 +1,5 @@
 //! Where the fields of load/store descriptors are.
 
-use devinfo::Family;
-
 use crate::message::bits::Field;
 
 pub(super) const OPCODE: Field = Field::new(5, 0);
@@ -10,8 +8,9 @@ pub(super) const DATA_SIZE: Field = Field::new(11, 9);
 pub(super) const VECTOR: Field = Field::new(14, 12);
 pub(super) const TRANSPOSE: Field = Field::bit(15);
 pub(super) const COMPONENTS: Field = Field::new(15, 12);
-pub(super) const CACHE: Field = Field::new(19, 17);
-pub(super) const CACHE_XE2: Field = Field::new(19, 16);
+/// Cache control: four bits on Xe2, the upper three of them before.
+pub(super) const CACHE: Field = Field::new(19, 16);
+pub(super) const COMPRESSION: Field = Field::new(19, 17);
 pub(super) const ADDRESS_TYPE: Field = Field::new(30, 29);
 pub(super) const RESPONSE_LENGTH: Field = Field::new(24, 20);
 pub(super) const BLOCK2D_VNNI: Field = Field::bit(7);
@@ -48,19 +47,17 @@ pub(super) mod opcode {
     pub const STORE_BLOCK2D: u32 = 0x07;
     pub const LOAD_STATUS: u32 = 0x1b;
     pub const STORE_UNCOMPRESSED: u32 = 0x1c;
+    pub const COMPRESSION: u32 = 0x1d;
     pub const READ_STATE_INFO: u32 = 0x1e;
     pub const FENCE: u32 = 0x1f;
+    pub const STORE_UNCOMPRESSED_QUAD: u32 = 0x20;
+    pub const APPEND_ADD: u32 = 0x28;
+    pub const APPEND_SUB: u32 = 0x29;
+    pub const APPEND_STORE: u32 = 0x2a;
 }
 
 pub(super) const VECTORS: [u8; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
 
 pub(super) const fn signed(value: u32, bits: u32) -> i32 {
     ((value << (32 - bits)) as i32) >> (32 - bits)
-}
-
-pub(super) const fn cache_field(family: Family) -> Field {
-    match family {
-        Family::Xe2 => CACHE_XE2,
-        _ => CACHE,
-    }
 }

@@ -2,220 +2,32 @@
 
 use core::fmt;
 
-use crate::Sfid;
+use super::cache::CacheControl;
+use super::types::{
+    AddressSize, AppendOp, Block2d, CompressionOp, DataSize, FenceScope, FlushOp, LscAddress,
+    LscPort,
+};
 use crate::message::{AtomicOp, Direction};
 
-/// The unit that a load/store message goes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LscPort {
-    /// Untyped global memory.
-    Ugm,
-    /// Untyped global memory, low bandwidth.
-    Ugml,
-    /// Typed global memory.
-    Tgm,
-    /// Shared local memory.
-    Slm,
-}
-
-impl LscPort {
-    pub(super) const fn function(self) -> Sfid {
-        match self {
-            Self::Ugm => Sfid::Ugm,
-            Self::Ugml => Sfid::Ugml,
-            Self::Tgm => Sfid::Tgm,
-            Self::Slm => Sfid::Slm,
-        }
-    }
-}
-
-/// What the addresses of a message are relative to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LscAddress {
-    /// Virtual addresses (or SLM offsets on the SLM port), plus a signed immediate.
-    Flat {
-        /// Immediate offset in bytes (Xe2 and later, else 0).
-        offset: i32,
-    },
-    /// A surface state in the bindless surface heap, plus a signed immediate.
-    Bss {
-        /// The state's byte offset in the heap.
-        state: u32,
-        /// Immediate offset in bytes (Xe2 and later on the UGM port, else 0).
-        offset: i32,
-    },
-    /// A surface state behind the surface state base, plus a signed immediate.
-    Ss {
-        /// The state's byte offset from the base.
-        state: u32,
-        /// Immediate offset in bytes (Xe2 and later on the UGM port, else 0).
-        offset: i32,
-    },
-    /// A binding table entry, plus a signed immediate.
-    Bti {
-        /// The entry.
-        index: u8,
-        /// Immediate offset in bytes (Xe2 and later, else 0).
-        offset: i32,
-    },
-}
-
-/// The size of each address in the payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AddressSize {
-    /// 16 bits.
-    A16,
-    /// 32 bits.
-    A32,
-    /// 64 bits.
-    A64,
-}
-
-impl AddressSize {
-    /// In bytes.
-    pub const fn bytes(self) -> usize {
-        match self {
-            Self::A16 => 2,
-            Self::A32 => 4,
-            Self::A64 => 8,
-        }
-    }
-}
-
-/// The size of one element in memory and in the register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DataSize {
-    /// Bytes, packed.
-    D8,
-    /// Words, packed.
-    D16,
-    /// Dwords.
-    D32,
-    /// Qwords.
-    D64,
-    /// Bytes in memory, dwords in the register.
-    D8U32,
-    /// Words in memory, dwords in the register.
-    D16U32,
-    /// Words in memory, the high halves of dwords in the register.
-    D16U32H,
-}
-
-pub(super) const DATA_SIZES: [DataSize; 7] = [
-    DataSize::D8,
-    DataSize::D16,
-    DataSize::D32,
-    DataSize::D64,
-    DataSize::D8U32,
-    DataSize::D16U32,
-    DataSize::D16U32H,
-];
-
-impl DataSize {
-    /// Bytes in memory.
-    pub const fn memory_bytes(self) -> usize {
-        match self {
-            Self::D8 | Self::D8U32 => 1,
-            Self::D16 | Self::D16U32 | Self::D16U32H => 2,
-            Self::D32 => 4,
-            Self::D64 => 8,
-        }
-    }
-
-    /// Bytes in the register.
-    pub const fn register_bytes(self) -> usize {
-        match self {
-            Self::D8 => 1,
-            Self::D16 => 2,
-            Self::D64 => 8,
-            _ => 4,
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::D8 => "d8",
-            Self::D16 => "d16",
-            Self::D32 => "d32",
-            Self::D64 => "d64",
-            Self::D8U32 => "d8u32",
-            Self::D16U32 => "d16u32",
-            Self::D16U32H => "d16u32h",
-        }
-    }
-}
-
-/// How a two-dimensional block is arranged in registers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Block2d {
-    /// Columns become rows.
-    pub transpose: bool,
-    /// Elements of consecutive rows are packed into dwords.
-    pub vnni: bool,
-}
-
-/// How far a fence reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FenceScope {
-    /// The thread group.
-    Group,
-    /// The sub-slice.
-    Local,
-    /// The tile.
-    Tile,
-    /// The device.
-    Gpu,
-    /// All devices.
-    Gpus,
-    /// System, release.
-    SystemRelease,
-    /// System, acquire.
-    SystemAcquire,
-}
-
-pub(super) const SCOPES: [FenceScope; 7] = [
-    FenceScope::Group,
-    FenceScope::Local,
-    FenceScope::Tile,
-    FenceScope::Gpu,
-    FenceScope::Gpus,
-    FenceScope::SystemRelease,
-    FenceScope::SystemAcquire,
-];
-
-/// What a fence does to the caches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FlushOp {
-    /// Nothing.
-    None,
-    /// Dirty lines are written and dropped.
-    Evict,
-    /// Clean lines are dropped.
-    Invalidate,
-    /// All lines are dropped.
-    Discard,
-    /// Dirty lines are written and kept.
-    Clean,
-    /// Only L3 is flushed.
-    FlushL3,
-    /// The code 6, which XeHPG compilers emit as a work-around.
-    Type6,
-}
-
-pub(super) const FLUSHES: [FlushOp; 7] = [
-    FlushOp::None,
-    FlushOp::Evict,
-    FlushOp::Invalidate,
-    FlushOp::Discard,
-    FlushOp::Clean,
-    FlushOp::FlushL3,
-    FlushOp::Type6,
-];
-
 /// One load/store message.
+///
+/// Source 0 holds addresses, source 1 data of stores and atomics; the destination is what loads
+/// and atomics return. Registers of the payloads follow from [`AddressSize`], [`DataSize`] and the
+/// channels of the instruction: each address plane, each element plane and each response plane
+/// takes whole registers, and no message has fewer than a register of dwords as channels (8 with
+/// registers of 32 bytes, 16 with 64). No message has a header. The lengths are
+/// [`Lengths`](crate::message::Lengths).
+///
+/// Opcodes are descriptor bits 5:0. Sources: IGA `MessageDecoderLSC.cpp` (names of descriptors in
+/// quotes below are its), Mesa `brw_eu_defines.h` (`lsc_opcode`) and `brw_eu.h` (`lsc_msg_desc`),
+/// IGC `documentation/visa/instructions/LSC_UNTYPED.md` and `LSC_TYPED.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lsc {
-    /// A vector for each address.
+    /// A vector for each address ("DP_LOAD", "DP_STORE", "DP_LOAD_BLOCK", "DP_STORE_BLOCK";
+    /// opcodes 0, 4, 1, 5). XeHPG and later, not on the typed port.
+    ///
+    /// Addresses: one a channel, or one in all if transposed. Data: `elements` planes of one
+    /// element a channel or, transposed, `elements` in a row.
     Vector {
         /// The unit.
         port: LscPort,
@@ -227,16 +39,23 @@ pub enum Lsc {
         address_size: AddressSize,
         /// The size of elements.
         data: DataSize,
-        /// Elements for each address: 1, 2, 3, 4, 8, 16, 32 or 64.
+        /// Elements for each address: 1, 2, 3, 4, 8, and if transposed also 16, 32 or 64 (bits
+        /// 14:12).
         elements: u8,
-        /// The elements of an address are consecutive in registers (one address only).
+        /// The elements of an address are consecutive in registers (bit 15; one address only, of
+        /// dwords or qwords).
         transpose: bool,
-        /// One base address and a pitch instead of an address for each channel.
+        /// One base address and a pitch in bytes instead of an address for each channel
+        /// ("ABLOCK_PAYLOAD", one register).
         strided: bool,
-        /// Cache control bits, as encoded.
-        cache: u8,
+        /// Cache control.
+        cache: CacheControl,
     },
-    /// Enabled components of four elements for each address (on the typed port, of a texel).
+    /// Enabled components of four elements for each address, on the typed port of a texel
+    /// ("DP_LOAD_CMASK", "DP_STORE_CMASK"; opcodes 2, 6). XeHPG and later.
+    ///
+    /// Addresses of texels are planes of dwords: u, v, r and the level of detail, as many as the
+    /// message length has. Data: one plane for each enabled component.
     Quad {
         /// The unit.
         port: LscPort,
@@ -248,29 +67,40 @@ pub enum Lsc {
         address_size: AddressSize,
         /// The size of elements.
         data: DataSize,
-        /// Enabled components: bit 0 is x.
+        /// Enabled components, at least one: bit 0 is x (descriptor bits 15:12).
         components: u8,
-        /// Cache control bits, as encoded.
-        cache: u8,
+        /// Cache control.
+        cache: CacheControl,
     },
-    /// A rectangle (untyped: of the surface that the payload describes; typed: of an image).
+    /// A rectangle: untyped (XeHPC and later) of the surface that the payload describes
+    /// ("DP_LOAD_2DBLOCK_ARRAY", "DP_STORE_2DBLOCK"), typed (Xe2) of an image
+    /// ("DP_LOAD_TYPED_2DBLOCK"); opcodes 3 and 7.
+    ///
+    /// Untyped payload ("A2DBLOCK_PAYLOAD", one register): qword 0 base; dwords 2 to 4 width,
+    /// height and pitch of the surface in bytes, minus one; dwords 5 and 6 x (in elements) and y;
+    /// dword 7 the block's width, height and count, each minus one, in bits 7:0, 15:8, 19:16.
     Block2d {
         /// The unit.
         port: LscPort,
         /// Load or store.
         direction: Direction,
-        /// What coordinates are relative to; flat for untyped blocks.
+        /// What coordinates are relative to: flat for untyped blocks; a binding table entry or a
+        /// bindless surface for typed ones.
         address: LscAddress,
-        /// The size of elements.
+        /// The size of elements; 32 bits on the typed port.
         data: DataSize,
         /// The arrangement in registers.
         layout: Block2d,
-        /// Immediate offsets of x (in elements) and y of untyped blocks (Xe2 and later, else 0).
+        /// Immediate offsets of x (in elements) and y of untyped blocks, 10 bits each, signed
+        /// (Xe2, else 0). In bits 21:12 and 31:22 of the extended descriptor.
         offset: [i16; 2],
-        /// Cache control bits, as encoded.
-        cache: u8,
+        /// Cache control.
+        cache: CacheControl,
     },
-    /// An atomic operation for each address.
+    /// An atomic operation for each address ("DP_ATOMIC_*"; opcodes 0x08 to 0x1a). XeHPG and
+    /// later.
+    ///
+    /// Data: one plane for each operand ([`AtomicOp::operands`]); the response is one plane.
     Atomic {
         /// The unit.
         port: LscPort,
@@ -284,10 +114,79 @@ pub enum Lsc {
         data: DataSize,
         /// Whether the old value is returned (the response is not empty).
         returns: bool,
-        /// Cache control bits, as encoded.
-        cache: u8,
+        /// Cache control: the first level is bypassed or left to the state.
+        cache: CacheControl,
     },
-    /// Orders accesses.
+    /// An operation on the counter of a surface for each channel ("DP_APPENDCTR_ATOMIC_*";
+    /// opcodes 0x28 to 0x2a). Xe2.
+    ///
+    /// There are no addresses: the counter is in the surface's auxiliary surface. Source 0 holds
+    /// the operands, one plane.
+    AppendCounter {
+        /// The unit.
+        port: LscPort,
+        /// Operation.
+        op: AppendOp,
+        /// The surface.
+        address: LscAddress,
+        /// The size of the operand.
+        data: DataSize,
+        /// Whether the old value is returned (the response is not empty).
+        returns: bool,
+        /// Cache control.
+        cache: CacheControl,
+    },
+    /// A vector for each address, stored without compression ("DP_STORE_UNCOMPRESSED"; opcode
+    /// 0x1c). XeHPG and later. Payloads as of [`Lsc::Vector`].
+    StoreUncompressed {
+        /// The unit.
+        port: LscPort,
+        /// What addresses are relative to.
+        address: LscAddress,
+        /// The size of addresses.
+        address_size: AddressSize,
+        /// The size of elements.
+        data: DataSize,
+        /// Elements for each address, as in [`Lsc::Vector`].
+        elements: u8,
+        /// The elements of an address are consecutive in registers.
+        transpose: bool,
+        /// Cache control.
+        cache: CacheControl,
+    },
+    /// Enabled components for each address, stored without compression
+    /// ("DP_STORE_UC_CMASK"; opcode 0x20). XeHPG and later. Payloads as of [`Lsc::Quad`].
+    StoreUncompressedQuad {
+        /// The unit.
+        port: LscPort,
+        /// What addresses are relative to.
+        address: LscAddress,
+        /// The size of addresses.
+        address_size: AddressSize,
+        /// The size of elements.
+        data: DataSize,
+        /// Enabled components, at least one: bit 0 is x.
+        components: u8,
+        /// Cache control.
+        cache: CacheControl,
+    },
+    /// Changes the state of compressed memory ("DP_CCS_*"; opcode 0x1d). XeHPG and later.
+    ///
+    /// Addresses: one of 64 bits for pages, one a channel for sectors. No data, no response.
+    Compression {
+        /// The unit.
+        port: LscPort,
+        /// Operation.
+        op: CompressionOp,
+        /// What addresses are relative to; flat for pages.
+        address: LscAddress,
+        /// The size of addresses; 64 bits for pages.
+        address_size: AddressSize,
+    },
+    /// Orders accesses ("DP_FENCE"; opcode 0x1f). XeHPG and later.
+    ///
+    /// Payload: one register, whose contents do not matter. The response is one register, written
+    /// when the fence is done.
     Fence {
         /// The unit.
         port: LscPort,
@@ -296,17 +195,21 @@ pub enum Lsc {
         /// What it does to caches.
         flush: FlushOp,
         /// Untyped memory on XeHPG: the fence goes to the load/store unit, where accesses may also
-        /// come from the classic data port.
+        /// come from the classic data port (bit 18, Mesa `lsc_fence_msg_desc`).
         to_lsc: bool,
     },
-    /// Reads a surface's dimensions.
+    /// Reads a surface's dimensions ("DP_RSI"; opcode 0x1e). XeHPG and later.
+    ///
+    /// Payload: one register (u, v, r, level of detail). The response is two registers on XeHPG,
+    /// one later.
     ReadState {
         /// The unit.
         port: LscPort,
-        /// The surface.
+        /// The surface; never flat.
         address: LscAddress,
     },
-    /// Whether pages are resident, one bit for each address.
+    /// Whether pages are resident, one bit for each address ("DP_LOAD_STATUS"; opcode 0x1b).
+    /// XeHPG and later. The response is one register.
     LoadStatus {
         /// The unit.
         port: LscPort,
@@ -316,27 +219,36 @@ pub enum Lsc {
         address_size: AddressSize,
         /// The size of elements.
         data: DataSize,
-        /// Elements for each address.
+        /// Elements for each address, as in [`Lsc::Vector`].
         elements: u8,
+        /// Cache control.
+        cache: CacheControl,
     },
 }
 
-fn surface(f: &mut fmt::Formatter<'_>, kind: &str, state: u32, offset: i32) -> fmt::Result {
-    match offset {
-        0 => write!(f, "{kind}[{state:#x}]"),
-        offset => write!(f, "{kind}[{state:#x}]{offset:+#x}"),
+/// The mask of a quad in the letters of its components.
+struct Mask(u8);
+
+impl fmt::Display for Mask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (bit, name) in ["x", "y", "z", "w"].into_iter().enumerate() {
+            if self.0 >> bit & 1 != 0 {
+                f.write_str(name)?;
+            }
+        }
+        Ok(())
     }
 }
 
-impl fmt::Display for LscAddress {
+/// `x4`, `x16t`; nothing for a plain element.
+struct Elements(u8, bool);
+
+impl fmt::Display for Elements {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Flat { offset: 0 } => f.write_str("flat"),
-            Self::Flat { offset } => write!(f, "flat{offset:+#x}"),
-            Self::Bss { state, offset } => surface(f, "bss", *state, *offset),
-            Self::Ss { state, offset } => surface(f, "ss", *state, *offset),
-            Self::Bti { index, offset: 0 } => write!(f, "bti[{index}]"),
-            Self::Bti { index, offset } => write!(f, "bti[{index}]{offset:+#x}"),
+            Self(1, false) => Ok(()),
+            Self(elements, false) => write!(f, "x{elements}"),
+            Self(elements, true) => write!(f, "x{elements}t"),
         }
     }
 }
@@ -357,16 +269,15 @@ impl fmt::Display for Lsc {
                 elements,
                 transpose,
                 strided,
-                ..
+                cache,
             } => write!(
                 f,
-                "{}{}.{} {}x{elements}{} a{} {address}",
+                "{}{}.{}.{}{}.{address_size}{cache} {address}",
                 verb(direction),
                 if strided { "_strided" } else { "" },
                 port.function(),
                 data.name(),
-                if transpose { "t" } else { "" },
-                address_size.bytes() * 8
+                Elements(elements, transpose),
             ),
             Self::Quad {
                 port,
@@ -375,14 +286,14 @@ impl fmt::Display for Lsc {
                 address_size,
                 data,
                 components,
-                ..
+                cache,
             } => write!(
                 f,
-                "{}_quad.{} {} mask {components:#x} a{} {address}",
+                "{}_quad.{}.{}.{}.{address_size}{cache} {address}",
                 verb(direction),
                 port.function(),
                 data.name(),
-                address_size.bytes() * 8
+                Mask(components),
             ),
             Self::Block2d {
                 port,
@@ -390,42 +301,112 @@ impl fmt::Display for Lsc {
                 address,
                 data,
                 layout,
-                ..
-            } => write!(
-                f,
-                "{}_block2d.{} {}{}{} {address}",
-                verb(direction),
-                port.function(),
-                data.name(),
-                if layout.transpose { " transposed" } else { "" },
-                if layout.vnni { " vnni" } else { "" }
-            ),
+                offset: [x, y],
+                cache,
+            } => {
+                write!(
+                    f,
+                    "{}_block2d.{}.{}{}{}{cache} {address}",
+                    verb(direction),
+                    port.function(),
+                    data.name(),
+                    if layout.transpose { "t" } else { "" },
+                    if layout.vnni { "v" } else { "" }
+                )?;
+                match [x, y] {
+                    [0, 0] => Ok(()),
+                    _ => write!(f, " +({x},{y})"),
+                }
+            }
             Self::Atomic {
                 port,
                 op,
                 address,
                 address_size,
                 data,
+                cache,
                 ..
             } => write!(
                 f,
-                "atomic_{}.{} {} a{} {address}",
+                "atomic_{}.{}.{}.{address_size}{cache} {address}",
                 op.mnemonic(),
                 port.function(),
                 data.name(),
-                address_size.bytes() * 8
+            ),
+            Self::AppendCounter {
+                port,
+                op,
+                address,
+                data,
+                cache,
+                ..
+            } => write!(
+                f,
+                "{}.{}.{}{cache} {address}",
+                op.name(),
+                port.function(),
+                data.name()
+            ),
+            Self::StoreUncompressed {
+                port,
+                address,
+                address_size,
+                data,
+                elements,
+                transpose,
+                cache,
+            } => write!(
+                f,
+                "store_uncompressed.{}.{}{}.{address_size}{cache} {address}",
+                port.function(),
+                data.name(),
+                Elements(elements, transpose),
+            ),
+            Self::StoreUncompressedQuad {
+                port,
+                address,
+                address_size,
+                data,
+                components,
+                cache,
+            } => write!(
+                f,
+                "store_uncompressed_quad.{}.{}.{}.{address_size}{cache} {address}",
+                port.function(),
+                data.name(),
+                Mask(components),
+            ),
+            Self::Compression {
+                port,
+                op,
+                address,
+                address_size,
+            } => write!(
+                f,
+                "{}.{}.{address_size} {address}",
+                op.name(),
+                port.function()
             ),
             Self::Fence {
                 port, scope, flush, ..
-            } => {
-                write!(f, "fence.{} {flush:?} {scope:?}", port.function())
-            }
+            } => write!(f, "fence.{}.{flush}.{scope}", port.function()),
             Self::ReadState { port, address } => {
                 write!(f, "read_state.{} {address}", port.function())
             }
-            Self::LoadStatus { port, address, .. } => {
-                write!(f, "load_status.{} {address}", port.function())
-            }
+            Self::LoadStatus {
+                port,
+                address,
+                address_size,
+                data,
+                elements,
+                cache,
+            } => write!(
+                f,
+                "load_status.{}.{}{}.{address_size}{cache} {address}",
+                port.function(),
+                data.name(),
+                Elements(elements, false),
+            ),
         }
     }
 }

@@ -29,7 +29,11 @@ macro_rules! operations {
     };
 }
 
+/// Added to the codes of operations on blocks of pixels, which have numbers of their own.
+const BLOCK: u32 = 0x40;
+
 struct Row {
+    /// Bits 16:12 of the descriptor, and bit 31 above them.
     code: u32,
     name: &'static str,
     first: Family,
@@ -53,11 +57,15 @@ parameters! {
     R "Third coordinate, or array index.";
     ArrayIndex "Array index of cubes.";
     Lod "Level of detail.";
+    LodArray "Level of detail with the array index in its bits 8:0.";
     Bias "Bias.";
+    BiasArray "Bias with the array index in its bits 8:0.";
     Reference "Reference value.";
     SampleIndex "Sample index.";
-    McsLow "Multisample control word, low.";
-    McsHigh "Multisample control word, high.";
+    McsLow "Multisample control word, low (first of four on Xe2).";
+    McsHigh "Multisample control word, high (second of four on Xe2).";
+    Mcs2 "Multisample control word, third of four.";
+    Mcs3 "Multisample control word, last of four.";
     DuDx "du/dx.";
     DuDy "du/dy.";
     DvDx "dv/dx.";
@@ -65,12 +73,16 @@ parameters! {
     DrDx "dr/dx.";
     DrDy "dr/dy.";
     MinLod "Minimum level of detail.";
+    MinLodR "Minimum level of detail and third coordinate in one.";
     OffsetU "Texel offset of u.";
     OffsetV "Texel offset of v.";
     Offsets "Texel offsets of u, v and r in one.";
-    OffsetsR "Texel offsets and the third coordinate in one.";
-    BiasOffsets "Bias and texel offsets in one.";
-    LodOffsets "Level of detail and texel offsets in one.";
+    OffsetsUv "Texel offsets of u and v in one.";
+    OffsetsR "Texel offsets of u, v and r and the third coordinate in one.";
+    OffsetsUvR "Texel offsets of u and v and the third coordinate in one.";
+    BiasOffsets "Bias and texel offsets of u, v and r in one.";
+    BiasOffsetsUv "Bias and texel offsets of u and v in one.";
+    LodOffsets "Level of detail and texel offsets of u and v in one.";
 }
 
 operations! {
@@ -93,6 +105,7 @@ operations! {
     Gather4Compare "gather4_c" 0x10 Gen8..Xe2 [Reference U V R ArrayIndex] "Gather and compare.";
     Gather4Offset "gather4_po" 0x11 Gen8..XeHpc [U V OffsetU OffsetV R] "Gather with texel offsets.";
     Gather4OffsetCompare "gather4_po_c" 0x12 Gen8..XeHpc [Reference U V OffsetU OffsetV R] "Gather with texel offsets, and compare.";
+    SampleGradientsCompareMinLod "sample_d_c_mlod" 0x11 Xe2..Xe2 [Reference U DuDx DuDy V DvDx DvDy MinLodR] "Sample with gradients and a minimum level of detail, and compare.";
     SampleMinLod "sample_mlod" 0x12 Xe2..Xe2 [MinLod U V R ArrayIndex] "Sample with a minimum level of detail.";
     SampleCompareMinLod "sample_c_mlod" 0x13 Xe2..Xe2 [MinLod Reference U V R ArrayIndex] "Sample with a minimum level of detail, and compare.";
     SampleGradientsCompare "sample_d_c" 0x14 Gen8..Xe2 [Reference U DuDx DuDy V DvDx DvDy R DrDx DrDy ArrayIndex] "Sample with gradients, and compare.";
@@ -108,23 +121,121 @@ operations! {
     LoadMcs "ld_mcs" 0x1d Gen8..Xe2 [U V R Lod] "Fetch the multisample control word.";
     LoadMultisample "ld2dms" 0x1e Gen8..XeHpc [SampleIndex McsLow U V R Lod] "Fetch one sample of a multisampled texel.";
     LoadMultisamplePlain "ld2dss" 0x1f Gen8..XeHpc [SampleIndex U V R Lod] "Fetch one sample of a multisampled texel without control word.";
+    CacheFlush "cache_flush" 0x1f Xe2..Xe2 [] "Empty the sampler's cache.";
     SampleOffset "sample_po" 0x20 Xe2..Xe2 [U V R Offsets MinLod] "Sample with texel offsets.";
     SampleOffsetBias "sample_po_b" 0x21 Xe2..Xe2 [BiasOffsets U V R MinLod] "Sample with texel offsets and a bias.";
     SampleOffsetLod "sample_po_l" 0x22 Xe2..Xe2 [LodOffsets U V R] "Sample with texel offsets at a given level of detail.";
-    SampleOffsetCompare "sample_po_c" 0x23 Xe2..Xe2 [Reference U V OffsetsR MinLod] "Sample with texel offsets, and compare.";
+    SampleOffsetCompare "sample_po_c" 0x23 Xe2..Xe2 [Reference U V OffsetsUvR MinLod] "Sample with texel offsets, and compare.";
     SampleOffsetGradients "sample_po_d" 0x24 Xe2..Xe2 [U DuDx DuDy V DvDx DvDy OffsetsR MinLod] "Sample with texel offsets and gradients.";
     SampleOffsetBiasCompare "sample_po_b_c" 0x25 Xe2..Xe2 [Reference BiasOffsets U V R MinLod] "Sample with texel offsets and a bias, and compare.";
     SampleOffsetLodCompare "sample_po_l_c" 0x26 Xe2..Xe2 [Reference LodOffsets U V R] "Sample with texel offsets at a given level of detail, and compare.";
-    Gather4Offsets "gather4_po" 0x28 Xe2..Xe2 [U V R Offsets] "Gather with texel offsets.";
+    Gather4Offsets "gather4_po" 0x28 Xe2..Xe2 [U V R OffsetsUv] "Gather with texel offsets.";
     Gather4OffsetsLod "gather4_po_l" 0x2d Xe2..Xe2 [LodOffsets U V R] "Gather with texel offsets at a given level of detail.";
-    Gather4OffsetsBias "gather4_po_b" 0x2e Xe2..Xe2 [BiasOffsets U V R] "Gather with texel offsets and a bias.";
-    Gather4OffsetsImplicit "gather4_po_i" 0x2f Xe2..Xe2 [U V R Offsets] "Gather with texel offsets at the computed level of detail.";
-    Gather4OffsetsCompare "gather4_po_c" 0x30 Xe2..Xe2 [Reference U V OffsetsR] "Gather with texel offsets, and compare.";
-    Gather4OffsetsImplicitCompare "gather4_po_i_c" 0x35 Xe2..Xe2 [Reference U V OffsetsR] "Gather with texel offsets at the computed level of detail, and compare.";
+    Gather4OffsetsBias "gather4_po_b" 0x2e Xe2..Xe2 [BiasOffsetsUv U V R] "Gather with texel offsets and a bias.";
+    Gather4OffsetsImplicit "gather4_po_i" 0x2f Xe2..Xe2 [U V R OffsetsUv] "Gather with texel offsets at the computed level of detail.";
+    Gather4OffsetsCompare "gather4_po_c" 0x30 Xe2..Xe2 [Reference U V OffsetsUvR] "Gather with texel offsets, and compare.";
+    SampleOffsetGradientsCompare "sample_po_d_c" 0x34 Xe2..Xe2 [Reference U DuDx DuDy V DvDx DvDy OffsetsUvR] "Sample with texel offsets and gradients, and compare.";
+    Gather4OffsetsImplicitCompare "gather4_po_i_c" 0x35 Xe2..Xe2 [Reference U V OffsetsUvR] "Gather with texel offsets at the computed level of detail, and compare.";
     Gather4OffsetsLodCompare "gather4_po_l_c" 0x37 Xe2..Xe2 [Reference LodOffsets U V R] "Gather with texel offsets at a given level of detail, and compare.";
     SampleOffsetLevelZero "sample_po_lz" 0x38 Xe2..Xe2 [U V R Offsets] "Sample with texel offsets at level 0.";
-    SampleOffsetCompareLevelZero "sample_po_c_lz" 0x39 Xe2..Xe2 [Reference U V OffsetsR] "Sample with texel offsets at level 0, and compare.";
+    SampleOffsetCompareLevelZero "sample_po_c_lz" 0x39 Xe2..Xe2 [Reference U V OffsetsUvR] "Sample with texel offsets at level 0, and compare.";
+    BlockUnorm "sample_unorm" 0x40 Gen8..Gen12Lp [] "Sample a block of pixels, with normalized results.";
+    BlockUnormKillPixel "sample_unorm_killpix" 0x42 Gen8..Gen12Lp [] "Sample a block of pixels, and kill pixels by the chroma key.";
+    BlockDeinterlace "sample_deinterlace" 0x48 Gen8..Gen12Lp [] "Deinterlace a block of pixels.";
+    BlockUnormKillPixelMedia "sample_unorm_killpix_media" 0x4a Gen8..Gen12Lp [] "As `sample_unorm_killpix`, for media.";
+    Block8x8 "sample_8x8" 0x4b Gen8..Gen12Lp [] "Filter a block of pixels by 8 by 8 coefficients.";
+    BlockUnormMedia "sample_unorm_media" 0x4c Gen8..Gen12Lp [] "As `sample_unorm`, for media.";
+    BlockFlush "sample_flush" 0x5f Gen8..Gen12Lp [] "Empty the sampler's cache.";
 }
+
+/// Xe2: `(operation, parameters of 32 bits, parameters of 16 bits)` where they differ from those of
+/// earlier families.
+type Xe2Row = (SamplerOp, &'static [Parameter], &'static [Parameter]);
+
+const XE2: &[Xe2Row] = {
+    use Parameter as P;
+    use SamplerOp as S;
+    const GRADIENTS: &[Parameter] = &[
+        P::U,
+        P::DuDx,
+        P::DuDy,
+        P::V,
+        P::DvDx,
+        P::DvDy,
+        P::R,
+        P::MinLod,
+    ];
+    const COMPARED: &[Parameter] = &[
+        P::Reference,
+        P::U,
+        P::DuDx,
+        P::DuDy,
+        P::V,
+        P::DvDx,
+        P::DvDy,
+        P::R,
+    ];
+    const WIDE: &[Parameter] = &[
+        P::SampleIndex,
+        P::McsLow,
+        P::McsHigh,
+        P::Mcs2,
+        P::Mcs3,
+        P::U,
+        P::V,
+        P::R,
+    ];
+    const MCS: &[Parameter] = &[P::U, P::V, P::R];
+    &[
+        (
+            S::SampleBias,
+            &[P::BiasArray, P::U, P::V, P::R, P::MinLod],
+            &[P::Bias, P::U, P::V, P::R, P::ArrayIndex, P::MinLod],
+        ),
+        (
+            S::SampleLod,
+            &[P::LodArray, P::U, P::V, P::R],
+            &[P::Lod, P::U, P::V, P::R, P::ArrayIndex],
+        ),
+        (S::SampleGradients, GRADIENTS, GRADIENTS),
+        (S::SampleGradientsCompare, COMPARED, COMPARED),
+        (
+            S::SampleBiasCompare,
+            &[P::Reference, P::BiasArray, P::U, P::V, P::R, P::MinLod],
+            &[
+                P::Reference,
+                P::Bias,
+                P::U,
+                P::V,
+                P::R,
+                P::ArrayIndex,
+                P::MinLod,
+            ],
+        ),
+        (
+            S::SampleLodCompare,
+            &[P::Reference, P::LodArray, P::U, P::V, P::R],
+            &[P::Reference, P::Lod, P::U, P::V, P::R, P::ArrayIndex],
+        ),
+        (
+            S::Gather4Lod,
+            &[P::LodArray, P::U, P::V, P::R],
+            &[P::Lod, P::U, P::V, P::R, P::ArrayIndex],
+        ),
+        (
+            S::Gather4Bias,
+            &[P::BiasArray, P::U, P::V, P::R],
+            &[P::Bias, P::U, P::V, P::R, P::ArrayIndex],
+        ),
+        (
+            S::Gather4LodCompare,
+            &[P::Reference, P::LodArray, P::U, P::V, P::R],
+            &[P::Reference, P::Lod, P::U, P::V, P::R, P::ArrayIndex],
+        ),
+        (S::LoadMultisampleWide, WIDE, WIDE),
+        (S::LoadMcs, MCS, MCS),
+    ]
+};
 
 impl SamplerOp {
     /// The name, after IGA's.
@@ -138,21 +249,39 @@ impl SamplerOp {
         (row.first..=row.last).contains(&family)
     }
 
-    /// Bits 16:12 of the descriptor, and bit 31 above them.
-    pub(super) const fn code(self) -> u32 {
-        self.row().code
+    /// Whether it works on blocks of pixels, in SIMD32 or SIMD64 mode with a payload of its own
+    /// (a media block's, Gen8 to Gen12LP).
+    pub const fn is_block(self) -> bool {
+        self.row().code >= BLOCK
     }
 
-    pub(super) fn from_code(family: Family, code: u32) -> Option<Self> {
+    /// Bits 16:12 of the descriptor, and bit 31 above them.
+    pub(super) const fn code(self) -> u32 {
+        self.row().code & (BLOCK - 1)
+    }
+
+    pub(super) fn from_code(family: Family, code: u32, block: bool) -> Option<Self> {
         Self::ALL
             .iter()
             .copied()
-            .find(|op| op.code() == code && op.exists(family))
+            .find(|op| op.code() == code && op.is_block() == block && op.exists(family))
     }
 
     /// The payload's parameters in order; trailing ones may be absent. Gen8 puts the level of
-    /// detail of `ld` second.
-    pub fn parameters(self, family: Family) -> &'static [Parameter] {
+    /// detail of `ld` second. On Xe2 the array index goes into the low bits of the bias or the
+    /// level of detail, if these have 32 bits (`half` is false), and gradients have two
+    /// dimensions.
+    ///
+    /// Sources: SKL and TGL PRM vol 7 "Payload Parameter Definition"; for Xe2 IGA
+    /// `MessageDecoderOther.cpp` (`lookupSamplerMessageInfoXe2`), Mesa
+    /// `intel_nir_lower_texture.c` (`pack_lod_and_array_index`).
+    pub fn parameters(self, family: Family, half: bool) -> &'static [Parameter] {
+        if family == Family::Xe2 {
+            let xe2 = XE2.iter().find(|row| row.0 == self);
+            if let Some((_, full, narrow)) = xe2 {
+                return if half { narrow } else { full };
+            }
+        }
         if self == Self::Load && family < Family::Gen9 {
             return &[Parameter::U, Parameter::Lod, Parameter::V, Parameter::R];
         }

@@ -9,6 +9,7 @@ use devinfo::Family;
 use isa_encoder::message::{Hdc, HdcAddress, HdcSurface, Lengths};
 
 use super::Message;
+use super::execute::not_modelled;
 use super::payload::Payload;
 use super::place::{Place, UNBOUNDED};
 use super::surface::Surface;
@@ -95,6 +96,9 @@ pub(super) fn execute(meaning: Hdc, message: Message<'_>, env: &GroupEnv<'_>) ->
             simd,
             ..
         } => scattered::elements(&context, dst, direction, address, (bytes, elements), simd),
+        Hdc::Untyped { simd: 2, .. } | Hdc::Atomic { simd: 2, .. } => {
+            Err(not_modelled(&meaning.to_string()))
+        }
         Hdc::Untyped {
             direction,
             address,
@@ -127,6 +131,17 @@ pub(super) fn execute(meaning: Hdc, message: Message<'_>, env: &GroupEnv<'_>) ->
             surface,
             line_stride,
         } => media::access(&context, dst, direction, surface, line_stride),
+        Hdc::OwordDualBlock { .. }
+        | Hdc::ByteStatus { .. }
+        | Hdc::ScaledUntyped { .. }
+        | Hdc::ScaledByte { .. }
+        | Hdc::TypedStatus { .. }
+        | Hdc::CounterAtomic { .. }
+        | Hdc::UncompressedWrite { .. }
+        | Hdc::TypedUncompressedWrite { .. }
+        | Hdc::SectorControl { .. }
+        | Hdc::TypedSectorControl { .. }
+        | Hdc::PageControl { .. } => Err(not_modelled(&meaning.to_string())),
     }
 }
 

@@ -163,9 +163,13 @@ pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) ->
             dst.fill(0);
             Ok(())
         }
-        Lsc::Block2d { .. } | Lsc::ReadState { .. } | Lsc::LoadStatus { .. } => {
-            Err(not_modelled(&meaning.to_string()))
-        }
+        Lsc::Block2d { .. }
+        | Lsc::AppendCounter { .. }
+        | Lsc::StoreUncompressed { .. }
+        | Lsc::StoreUncompressedQuad { .. }
+        | Lsc::Compression { .. }
+        | Lsc::ReadState { .. }
+        | Lsc::LoadStatus { .. } => Err(not_modelled(&meaning.to_string())),
     }
 }
 

@@ -18,6 +18,8 @@ const CONTROL: usize = 2;
 const SAMPLER_POINTER: usize = 3;
 /// Binding table index of a bindless surface.
 const BINDLESS: u8 = 0xfc;
+/// The array index in [`Parameter::LodArray`].
+const ARRAY_INDEX: u32 = 0x1ff;
 
 /// The channels of one message's payload.
 struct Inputs<'a> {
@@ -48,6 +50,16 @@ impl Inputs<'_> {
     }
 
     fn float(&self, parameter: Parameter, channel: usize) -> Result<f32, Fault> {
+        if let Some(packed) = self.raw(Parameter::LodArray, channel)? {
+            // The array index is in the low bits of the level of detail, and no coordinate then.
+            match parameter {
+                Parameter::Lod => return Ok(f32::from_bits(packed & !ARRAY_INDEX)),
+                Parameter::R if self.raw(parameter, channel)?.is_none() => {
+                    return Ok((packed & ARRAY_INDEX) as f32);
+                }
+                _ => {}
+            }
+        }
         let bits = self.raw(parameter, channel)?.unwrap_or(0);
         Ok(if self.width == 2 {
             f16::from_bits(bits as u16).to_f32()
@@ -71,6 +83,9 @@ pub(in crate::sf) fn execute(
     message: Message<'_>,
     env: &GroupEnv<'_>,
 ) -> Result<(), Fault> {
+    if meaning.integer_results || meaning.op.is_block() {
+        return Err(not_modelled(&meaning.to_string()));
+    }
     let grf = env.family.grf_bytes();
     let payload = Payload {
         src0: message.src0,
@@ -87,7 +102,7 @@ pub(in crate::sf) fn execute(
         plane,
         count: payload.len().saturating_sub(at) / plane,
         width,
-        parameters: meaning.op.parameters(env.family),
+        parameters: meaning.op.parameters(env.family, meaning.half_parameters),
     };
     let control = if header {
         payload.dword(4 * CONTROL)?

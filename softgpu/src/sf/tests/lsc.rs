@@ -3,8 +3,8 @@
 use batchbuffer::states::{SurfaceFormat, render_surface_state as rss};
 use devinfo::Family;
 use isa_encoder::message::{
-    AddressSize, AtomicOp, Block2d, DataSize, Direction, FenceScope, FlushOp, Lsc, LscAddress,
-    LscPort, Message as Meaning,
+    AddressSize, AtomicOp, Block2d, CacheControl, DataSize, Direction, FenceScope, FlushOp, Lsc,
+    LscAddress, LscPort, Message as Meaning,
 };
 
 use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, Random, Send};
@@ -109,7 +109,7 @@ fn vectors_are_planes_of_registers() {
                     elements,
                     transpose: false,
                     strided: false,
-                    cache: 0,
+                    cache: CacheControl::DEFAULT,
                 })
             };
             let place = |lane: usize, element: usize| {
@@ -196,7 +196,7 @@ fn transposed_vectors_are_packed() {
                         elements,
                         transpose: true,
                         strided: false,
-                        cache: 0,
+                        cache: CacheControl::DEFAULT,
                     })
                 };
                 let address = pad((MEMORY + offset).to_le_bytes().to_vec(), grf);
@@ -254,7 +254,7 @@ fn shared_memory_quads_and_atomics() {
                         address_size: AddressSize::A32,
                         data: DataSize::D32,
                         components: 0b1010,
-                        cache: 0,
+                        cache: CacheControl::DEFAULT,
                     }),
                     exec_size: lanes as u8,
                     mask: u32::MAX,
@@ -292,7 +292,7 @@ fn shared_memory_quads_and_atomics() {
                     address_size: AddressSize::A32,
                     data: DataSize::D32,
                     returns: true,
-                    cache: 0,
+                    cache: CacheControl::DEFAULT,
                 }),
                 exec_size: lanes as u8,
                 mask: u32::MAX,
@@ -462,7 +462,7 @@ fn two_dimensional_blocks_follow_the_documentation() {
                         data,
                         layout,
                         offset: immediate,
-                        cache: 0,
+                        cache: CacheControl::DEFAULT,
                     }),
                     exec_size: 1,
                     mask: 1,
@@ -505,7 +505,7 @@ fn two_dimensional_stores_keep_to_the_surface() {
                 data: DataSize::D32,
                 layout: Block2d::default(),
                 offset: [0; 2],
-                cache: 0,
+                cache: CacheControl::DEFAULT,
             }),
             exec_size: 1,
             mask: 1,
@@ -562,7 +562,7 @@ fn scratch_surfaces_belong_to_threads() {
                         elements: 1,
                         transpose: true,
                         strided: false,
-                        cache: 0,
+                        cache: CacheControl::DEFAULT,
                     }),
                     exec_size: 1,
                     mask: 1,
@@ -621,7 +621,7 @@ fn typed_quads_reach_texels() {
                         address_size: AddressSize::A32,
                         data: DataSize::D32,
                         components: 0xf,
-                        cache: 0,
+                        cache: CacheControl::DEFAULT,
                     }),
                     exec_size: lanes as u8,
                     mask: u32::MAX,

@@ -1,0 +1,159 @@
+//! Cache control of load/store messages: the policies of both levels, and their codes.
+
+use core::fmt;
+
+use devinfo::Family;
+
+/// What one cache level does with an access.
+///
+/// Sources: Mesa `brw_eu_defines.h` (`lsc_cache_load`, `lsc_cache_store`, `xe2_lsc_cache_load`,
+/// `xe2_lsc_cache_store`), IGA `MessageDecoderLSC.cpp`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CachePolicy {
+    /// What the surface state or, without one, the memory object control state says.
+    #[default]
+    State,
+    /// The level is bypassed.
+    Uncached,
+    /// The line is kept (loads).
+    Cached,
+    /// The line is kept, and is the first to go.
+    Streaming,
+    /// The line is dropped after the read, its last use (loads).
+    ReadInvalidate,
+    /// The next level sees the data at once, and the line is kept (stores).
+    WriteThrough,
+    /// The next level sees the data when the line goes (stores and atomics).
+    WriteBack,
+    /// The line is kept as one that nobody writes (loads, Xe2).
+    Constant,
+}
+
+impl CachePolicy {
+    const fn mnemonic(self) -> &'static str {
+        match self {
+            Self::State => "df",
+            Self::Uncached => "uc",
+            Self::Cached => "ca",
+            Self::Streaming => "st",
+            Self::ReadInvalidate => "ri",
+            Self::WriteThrough => "wt",
+            Self::WriteBack => "wb",
+            Self::Constant => "cc",
+        }
+    }
+}
+
+/// The policies of the first and the third level.
+///
+/// Only some pairs have a code, see [`CacheControl::code`]; messages to shared local memory have
+/// none but [`CacheControl::DEFAULT`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CacheControl {
+    /// The first level.
+    pub l1: CachePolicy,
+    /// The third level.
+    pub l3: CachePolicy,
+}
+
+/// `(code of four bits, first level, third level)`. Up to XeHPC the field is the upper three bits
+/// of the code.
+type Row = (u8, CachePolicy, CachePolicy);
+
+const LOADS: &[Row] = {
+    use CachePolicy as P;
+    &[
+        (0x0, P::State, P::State),
+        (0x2, P::Uncached, P::Uncached),
+        (0x4, P::Uncached, P::Cached),
+        (0x6, P::Cached, P::Uncached),
+        (0x8, P::Cached, P::Cached),
+        (0xa, P::Streaming, P::Uncached),
+        (0xc, P::Streaming, P::Cached),
+    ]
+};
+const LAST_USE: &[Row] = &[(0xe, CachePolicy::ReadInvalidate, CachePolicy::Cached)];
+const XE2_LOADS: &[Row] = {
+    use CachePolicy as P;
+    &[
+        (0x5, P::Uncached, P::Constant),
+        (0x9, P::Cached, P::Constant),
+        (0xe, P::ReadInvalidate, P::ReadInvalidate),
+    ]
+};
+const STORES: &[Row] = {
+    use CachePolicy as P;
+    &[
+        (0x0, P::State, P::State),
+        (0x2, P::Uncached, P::Uncached),
+        (0x4, P::Uncached, P::WriteBack),
+        (0x6, P::WriteThrough, P::Uncached),
+        (0x8, P::WriteThrough, P::WriteBack),
+        (0xa, P::Streaming, P::Uncached),
+        (0xc, P::Streaming, P::WriteBack),
+        (0xe, P::WriteBack, P::WriteBack),
+    ]
+};
+
+/// The tables of loads (or of stores and atomics) of a family.
+const fn tables(family: Family, load: bool) -> [&'static [Row]; 2] {
+    match (load, family) {
+        (true, Family::Xe2) => [XE2_LOADS, LOADS],
+        (true, _) => [LAST_USE, LOADS],
+        (false, _) => [STORES, &[]],
+    }
+}
+
+impl CacheControl {
+    /// Both levels as the surface or memory object control state says.
+    pub const DEFAULT: Self = Self {
+        l1: CachePolicy::State,
+        l3: CachePolicy::State,
+    };
+
+    /// Both levels bypassed.
+    pub const UNCACHED: Self = Self {
+        l1: CachePolicy::Uncached,
+        l3: CachePolicy::Uncached,
+    };
+
+    /// The code of this pair, with four bits; `None` if `family` has none. `load` tells loads from
+    /// stores and atomics.
+    ///
+    /// Loads: each of uncached, cached and streaming in the first level with uncached and cached
+    /// in the third; read-invalidate with cached (with read-invalidate on Xe2); on Xe2 uncached
+    /// and cached also with constant. Stores: uncached, write-through and streaming with uncached
+    /// and write-back; write-back with write-back.
+    pub fn code(self, family: Family, load: bool) -> Option<u8> {
+        tables(family, load)
+            .into_iter()
+            .flatten()
+            .find(|(_, l1, l3)| *l1 == self.l1 && *l3 == self.l3)
+            .map(|(code, ..)| *code)
+    }
+
+    /// The pair that a code of four bits means. Where bit 0 is no part of any code, it counts for
+    /// nothing.
+    pub(super) fn from_code(family: Family, load: bool, code: u8) -> Self {
+        let find = |code: u8| {
+            tables(family, load)
+                .into_iter()
+                .flatten()
+                .find(|row| row.0 == code)
+        };
+        match find(code).or_else(|| find(code & !1)) {
+            Some((_, l1, l3)) => Self { l1: *l1, l3: *l3 },
+            None => Self::DEFAULT,
+        }
+    }
+}
+
+impl fmt::Display for CacheControl {
+    /// As IGA's suffix: `.ca.uc`; nothing for the default.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::DEFAULT {
+            return Ok(());
+        }
+        write!(f, ".{}.{}", self.l1.mnemonic(), self.l3.mnemonic())
+    }
+}

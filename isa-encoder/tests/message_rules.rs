@@ -1,0 +1,496 @@
+//! Messages that a family does not have name the rule.
+#![allow(clippy::panic, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+
+use devinfo::Family;
+use isa_encoder::message::{
+    AddressSize, AppendOp, AtomicOp, Block2d, BlockAlignment, BlockPort, CacheControl, CachePolicy,
+    CompressionControl, CompressionOp, DataSize, DescriptorError, Direction, Hdc, HdcAddress,
+    HdcSurface, Lsc, LscAddress, LscPort, MESSAGE_RULES, Message, OwordCount, Sampler, SamplerOp,
+    SlotGroup,
+};
+
+const UGM_LOAD: Lsc = Lsc::Vector {
+    port: LscPort::Ugm,
+    direction: Direction::Read,
+    address: LscAddress::Flat { offset: 0 },
+    address_size: AddressSize::A64,
+    data: DataSize::D32,
+    elements: 1,
+    transpose: false,
+    strided: false,
+    cache: CacheControl::DEFAULT,
+};
+
+/// Each rule with a message that breaks it; the same on the last family, if given, is legal.
+fn illegal() -> Vec<(&'static str, Family, Message)> {
+    use Family::{Gen8, Gen9, Gen11, Gen12Lp, Xe2, XeHpc, XeHpg};
+    let bti = LscAddress::Bti {
+        index: 1,
+        offset: 0,
+    };
+    let flat = LscAddress::Flat { offset: 0 };
+    let vector = |change: fn(&mut Lsc)| {
+        let mut message = UGM_LOAD;
+        change(&mut message);
+        Message::Lsc(message)
+    };
+    let quad = |port, address, components| {
+        Message::Lsc(Lsc::Quad {
+            port,
+            direction: Direction::Read,
+            address,
+            address_size: AddressSize::A32,
+            data: DataSize::D32,
+            components,
+            cache: CacheControl::DEFAULT,
+        })
+    };
+    let block = |port, address, data, transpose| {
+        Message::Lsc(Lsc::Block2d {
+            port,
+            direction: Direction::Read,
+            address,
+            data,
+            layout: Block2d {
+                transpose,
+                vnni: false,
+            },
+            offset: [0, 0],
+            cache: CacheControl::DEFAULT,
+        })
+    };
+    let a32 = HdcAddress::A32(HdcSurface::Bti(0));
+    let a64 = HdcAddress::A64 { coherent: true };
+    let owords = |direction, address, alignment, count, port| {
+        Message::Hdc(Hdc::OwordBlock {
+            direction,
+            address,
+            alignment,
+            count,
+            port,
+        })
+    };
+    let atomic = |address, op, bytes| {
+        Message::Hdc(Hdc::Atomic {
+            address,
+            op,
+            bytes,
+            returns: false,
+            simd: 8,
+        })
+    };
+    vec![
+        (
+            "typed-vector",
+            XeHpg,
+            vector(|m| {
+                if let Lsc::Vector { port, .. } = m {
+                    *port = LscPort::Tgm;
+                }
+            }),
+        ),
+        ("typed-surface", XeHpg, quad(LscPort::Tgm, flat, 1)),
+        ("slm-flat", XeHpg, quad(LscPort::Slm, bti, 1)),
+        (
+            "slm-address-size",
+            XeHpg,
+            vector(|m| {
+                if let Lsc::Vector { port, .. } = m {
+                    *port = LscPort::Slm;
+                }
+            }),
+        ),
+        (
+            "surface-address-size",
+            XeHpc,
+            vector(|m| {
+                if let Lsc::Vector { address, .. } = m {
+                    *address = LscAddress::Bti {
+                        index: 0,
+                        offset: 0,
+                    };
+                }
+            }),
+        ),
+        (
+            "flat-address-size",
+            XeHpc,
+            vector(|m| {
+                if let Lsc::Vector { address_size, .. } = m {
+                    *address_size = AddressSize::A16;
+                }
+            }),
+        ),
+        (
+            "cache-control",
+            Xe2,
+            vector(|m| {
+                if let Lsc::Vector { cache, .. } = m {
+                    cache.l1 = CachePolicy::Constant;
+                }
+            }),
+        ),
+        (
+            "packed-data",
+            XeHpc,
+            vector(|m| {
+                if let Lsc::Vector { data, .. } = m {
+                    *data = DataSize::D16;
+                }
+            }),
+        ),
+        (
+            "long-vector",
+            XeHpc,
+            vector(|m| {
+                if let Lsc::Vector { elements, .. } = m {
+                    *elements = 16;
+                }
+            }),
+        ),
+        (
+            "transposed-data",
+            XeHpc,
+            vector(|m| {
+                if let Lsc::Vector {
+                    data, transpose, ..
+                } = m
+                {
+                    *data = DataSize::D8U32;
+                    *transpose = true;
+                }
+            }),
+        ),
+        ("no-components", XeHpg, quad(LscPort::Ugm, bti, 0)),
+        (
+            "atomic-data",
+            XeHpg,
+            Message::Lsc(Lsc::Atomic {
+                port: LscPort::Ugm,
+                op: AtomicOp::FloatAdd,
+                address: flat,
+                address_size: AddressSize::A64,
+                data: DataSize::D64,
+                returns: false,
+                cache: CacheControl::DEFAULT,
+            }),
+        ),
+        (
+            "block2d-family",
+            XeHpg,
+            block(LscPort::Ugm, flat, DataSize::D32, false),
+        ),
+        (
+            "block2d-family",
+            XeHpc,
+            block(LscPort::Tgm, bti, DataSize::D32, false),
+        ),
+        (
+            "block2d-address",
+            XeHpc,
+            block(LscPort::Ugm, bti, DataSize::D32, false),
+        ),
+        (
+            "block2d-data",
+            XeHpc,
+            block(LscPort::Ugm, flat, DataSize::D8U32, false),
+        ),
+        (
+            "block2d-layout",
+            Xe2,
+            block(LscPort::Ugm, flat, DataSize::D8, true),
+        ),
+        (
+            "block-dword-write",
+            Gen9,
+            owords(
+                Direction::Write,
+                a32,
+                BlockAlignment::Dword,
+                OwordCount::Two,
+                BlockPort::Data,
+            ),
+        ),
+        (
+            "block-16",
+            Gen12Lp,
+            owords(
+                Direction::Read,
+                a32,
+                BlockAlignment::Oword,
+                OwordCount::Sixteen,
+                BlockPort::Data,
+            ),
+        ),
+        (
+            "constant-cache",
+            Gen9,
+            owords(
+                Direction::Read,
+                a64,
+                BlockAlignment::Oword,
+                OwordCount::Two,
+                BlockPort::Constant,
+            ),
+        ),
+        (
+            "hwords",
+            Gen9,
+            Message::Hdc(Hdc::ScratchBlock {
+                direction: Direction::Read,
+                hwords: 3,
+                offset: 0,
+                dword_channels: false,
+            }),
+        ),
+        (
+            "scratch-offset",
+            Gen9,
+            Message::Hdc(Hdc::ScratchBlock {
+                direction: Direction::Read,
+                hwords: 4,
+                offset: 4096,
+                dword_channels: false,
+            }),
+        ),
+        (
+            "element-bytes",
+            Gen9,
+            Message::Hdc(Hdc::Byte {
+                direction: Direction::Read,
+                address: a32,
+                bytes: 8,
+                simd: 8,
+            }),
+        ),
+        (
+            "channels",
+            Gen9,
+            Message::Hdc(Hdc::Untyped {
+                direction: Direction::Read,
+                address: a32,
+                components: 1,
+                simd: 32,
+            }),
+        ),
+        (
+            "slm-cache",
+            XeHpc,
+            vector(|m| {
+                if let Lsc::Vector {
+                    port,
+                    address_size,
+                    cache,
+                    ..
+                } = m
+                {
+                    *port = LscPort::Slm;
+                    *address_size = AddressSize::A32;
+                    *cache = CacheControl::UNCACHED;
+                }
+            }),
+        ),
+        (
+            "atomic-cache",
+            XeHpc,
+            Message::Lsc(Lsc::Atomic {
+                port: LscPort::Ugm,
+                op: AtomicOp::Add,
+                address: flat,
+                address_size: AddressSize::A64,
+                data: DataSize::D32,
+                returns: false,
+                cache: CacheControl {
+                    l1: CachePolicy::WriteBack,
+                    l3: CachePolicy::WriteBack,
+                },
+            }),
+        ),
+        (
+            "state-surface",
+            XeHpg,
+            Message::Lsc(Lsc::ReadState {
+                port: LscPort::Ugm,
+                address: flat,
+            }),
+        ),
+        (
+            "append-counter",
+            XeHpc,
+            Message::Lsc(Lsc::AppendCounter {
+                port: LscPort::Ugm,
+                op: AppendOp::Add,
+                address: bti,
+                data: DataSize::D32,
+                returns: false,
+                cache: CacheControl::DEFAULT,
+            }),
+        ),
+        (
+            "compression-page",
+            XeHpg,
+            Message::Lsc(Lsc::Compression {
+                port: LscPort::Ugm,
+                op: CompressionOp::PageClear,
+                address: flat,
+                address_size: AddressSize::A32,
+            }),
+        ),
+        ("urb-family", XeHpg, quad(LscPort::Urb, flat, 1)),
+        ("urb-family", Xe2, quad(LscPort::Urb, bti, 1)),
+        (
+            "block2d-address",
+            Xe2,
+            block(
+                LscPort::Tgm,
+                LscAddress::Ss {
+                    state: 0,
+                    offset: 0,
+                },
+                DataSize::D32,
+                false,
+            ),
+        ),
+        (
+            "simd4x2",
+            Gen12Lp,
+            Message::Hdc(Hdc::Untyped {
+                direction: Direction::Read,
+                address: a32,
+                components: 1,
+                simd: 2,
+            }),
+        ),
+        (
+            "simd4x2",
+            Gen12Lp,
+            Message::Hdc(Hdc::OwordDualBlock {
+                direction: Direction::Read,
+                address: a32,
+                owords: 1,
+                port: BlockPort::Data,
+            }),
+        ),
+        (
+            "channels",
+            XeHpc,
+            Message::Hdc(Hdc::Untyped {
+                direction: Direction::Read,
+                address: a32,
+                components: 1,
+                simd: 8,
+            }),
+        ),
+        (
+            "hword-surface",
+            Gen12Lp,
+            Message::Hdc(Hdc::HwordBlock {
+                direction: Direction::Write,
+                address: a32,
+                hwords: 1,
+            }),
+        ),
+        (
+            "status-address",
+            Gen9,
+            Message::Hdc(Hdc::ByteStatus {
+                address: a32,
+                bytes: 1,
+                simd: 8,
+            }),
+        ),
+        (
+            "scaled",
+            Gen12Lp,
+            Message::Hdc(Hdc::ScaledByte {
+                direction: Direction::Read,
+                pitch: 4,
+                offset: 0,
+                bytes: 4,
+                simd: 8,
+            }),
+        ),
+        (
+            "scaled",
+            Gen9,
+            Message::Hdc(Hdc::ScaledUntyped {
+                direction: Direction::Write,
+                pitch: 128,
+                offset: 0,
+                components: 1,
+                simd: 16,
+            }),
+        ),
+        (
+            "compression",
+            Gen12Lp,
+            Message::Hdc(Hdc::UncompressedWrite {
+                address: a32,
+                components: 1,
+                simd: 8,
+            }),
+        ),
+        (
+            "compression",
+            XeHpg,
+            Message::Hdc(Hdc::PageControl {
+                control: CompressionControl::Clear,
+                address: a32,
+            }),
+        ),
+        (
+            "bindless-family",
+            Gen8,
+            owords(
+                Direction::Read,
+                HdcAddress::A32(HdcSurface::Bindless(64)),
+                BlockAlignment::Oword,
+                OwordCount::Two,
+                BlockPort::Data,
+            ),
+        ),
+        (
+            "sampler-half",
+            Gen9,
+            Message::Sampler(Sampler {
+                op: SamplerOp::Sample,
+                surface: 0,
+                sampler: 0,
+                simd: 8,
+                half_parameters: true,
+                half_results: false,
+                integer_results: false,
+            }),
+        ),
+        ("atomic-bytes", Gen11, atomic(a32, AtomicOp::Add, 2)),
+        ("atomic-qword", Gen9, atomic(a32, AtomicOp::Add, 8)),
+        (
+            "atomic-float",
+            Gen9,
+            Message::Hdc(Hdc::TypedAtomic {
+                surface: HdcSurface::Bti(0),
+                op: AtomicOp::FloatMax,
+                bytes: 4,
+                returns: false,
+                slots: SlotGroup::Low,
+            }),
+        ),
+    ]
+}
+
+#[test]
+fn illegal_combinations_name_their_rule() {
+    let mut seen = BTreeSet::new();
+    for (name, family, message) in illegal() {
+        match message.encode(family) {
+            Err(DescriptorError::Rule { rule, .. }) => assert_eq!(rule, name, "{message:?}"),
+            other => panic!("{name}: {family} {message:?}: {other:?}"),
+        }
+        seen.insert(name);
+    }
+    let rules: BTreeSet<&str> = MESSAGE_RULES.iter().map(|rule| rule.name).collect();
+    assert_eq!(seen, rules);
+    assert!(Message::Lsc(UGM_LOAD).encode(Family::XeHpg).is_ok());
+}

@@ -1,0 +1,464 @@
+//! Descriptors mean what Intel's descriptor decoder says.
+//!
+//! `vectors/messages.txt` holds one case a line: family, shared function, extended descriptor,
+//! descriptor, and the symbol that `iga64 -Xdsd` prints, or `-` if it refuses the descriptors. To
+//! make them anew, with iga64 1.1.0 on the path and the newer iga64 in `NEWER_IGA64`:
+//!
+//! ```text
+//! BLESS=1 cargo test -p isa-encoder --test messages_iga
+//! ```
+//!
+//! Where we do not agree, [`disagreement`] says why.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use common::symbols::symbol;
+use devinfo::Family;
+use isa_encoder::Sfid;
+use isa_encoder::message::{Descriptors, Message};
+use oracles::iga::{self, Iga, Meaning};
+
+/// The seed of the committed cases, and of those that are asked anew each time.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+const LIVE_SEED: u64 = 0x2545_f491_4f6c_dd1d;
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as u32
+    }
+
+    fn of(&mut self, values: &[u32]) -> u32 {
+        values[self.next() as usize % values.len()]
+    }
+}
+
+const FUNCTIONS: [Sfid; 12] = [
+    Sfid::DataPort0,
+    Sfid::DataPort1,
+    Sfid::DataPort2,
+    Sfid::ConstantCache,
+    Sfid::Sampler,
+    Sfid::Gateway,
+    Sfid::ThreadSpawner,
+    Sfid::Ugm,
+    Sfid::Ugml,
+    Sfid::Tgm,
+    Sfid::Slm,
+    Sfid::Urb,
+];
+
+/// Lengths of one register each.
+const LENGTHS: u32 = 1 << 25 | 1 << 20;
+
+/// `(extended descriptor, descriptor)` of each message type of a function, with random fields.
+fn cases(family: Family, function: Sfid, random: &mut Random) -> Vec<(u32, u32)> {
+    let mut out = Vec::new();
+    match function {
+        Sfid::DataPort0 | Sfid::DataPort1 | Sfid::ConstantCache => {
+            for kind in 0..32 {
+                for control in [0x10, 0x08] {
+                    out.push((0, LENGTHS | kind << 14 | control << 8 | 0xff));
+                }
+                for _ in 0..4 {
+                    let surface = random.of(&[0, 5, 0xef, 0xf1, 0xfd, 0xfe, 0xff, 0xff]);
+                    let control = random.next() & 0x3f;
+                    out.push((0, LENGTHS | kind << 14 | control << 8 | surface));
+                }
+            }
+        }
+        Sfid::DataPort2 => {
+            for kind in 0..32 {
+                out.push((0, LENGTHS | kind << 14 | random.next() & 0x3fff));
+            }
+        }
+        Sfid::Sampler => {
+            // Bit 31, which is part of the type on Xe2, is none of the descriptor before Gen12LP.
+            let last = if family == Family::Xe2 { 64 } else { 32 };
+            for kind in 0..last {
+                for mode in 0..8 {
+                    let other = random.next() & (1 << 30 | 0xfff);
+                    let mode = (mode & 3) << 17 | (mode >> 2) << 29;
+                    let kind = (kind & 31) << 12 | (kind >> 5) << 31;
+                    out.push((0, LENGTHS | kind | mode | other));
+                }
+            }
+        }
+        Sfid::Gateway | Sfid::ThreadSpawner => {
+            for kind in 0..16 {
+                out.push((0, LENGTHS | kind));
+            }
+        }
+        _ => {
+            for code in 0..64 {
+                for _ in 0..4 {
+                    out.push(load_store(family, code, random));
+                }
+            }
+            for flush in 0..8 {
+                out.push((0, LENGTHS | flush << 12 | 0x1f));
+            }
+        }
+    }
+    out
+}
+
+fn load_store(family: Family, code: u32, random: &mut Random) -> (u32, u32) {
+    let xe2 = family == Family::Xe2;
+    let kind = random.of(&[0, 0, 1, 2, 3]);
+    let bits = random.next();
+    let extended = match kind {
+        0 if xe2 => bits & 0xffff_f000,
+        0 => 0,
+        3 if xe2 => bits & 0xffff_f000,
+        3 => bits & 0xff00_0000,
+        _ => bits & 0xffff_f000,
+    };
+    // Bits that an opcode does not use are left at zero: iga64 prints some of them.
+    let shape = match code {
+        0x00..=0x02 | 0x04..=0x06 | 0x1c | 0x20 => random.next() & 0xf000,
+        0x03 | 0x07 => random.next() & 0x8000,
+        0x1b | 0x1f => random.next() & 0x7000,
+        _ => 0,
+    };
+    let size = random.of(&[1, 2, 3, 2]) << 7 | random.of(&[0, 1, 2, 2, 3, 4, 5, 6, 7]) << 9;
+    let cache = match xe2 {
+        true => random.of(&[0, 2, 4, 5, 6, 8, 9, 10, 12, 14]) << 16,
+        false => (random.next() & 7) << 17,
+    };
+    let cache = if code == 0x1d {
+        cache & 0x6_0000
+    } else {
+        cache
+    };
+    (extended, LENGTHS | kind << 29 | cache | shape | size | code)
+}
+
+struct Case {
+    family: Family,
+    function: Sfid,
+    extended: u32,
+    descriptor: u32,
+    /// `-` if iga64 refuses.
+    symbol: String,
+}
+
+/// What iga64 says of a case; warnings about reserved bits and headers are none of refusal.
+fn verdict(family: Family, function: Sfid, meaning: &Meaning) -> String {
+    let refused = meaning.errors.iter().any(|error| {
+        ![
+            "undefined field",
+            "field should be",
+            "header",
+            "L3 implies",
+            "stride offset",
+        ]
+        .iter()
+        .any(|warning| error.contains(warning))
+    });
+    let Some((symbol, description)) = meaning.symbol.split_once(" (") else {
+        return "-".to_owned();
+    };
+    if refused || meaning.symbol.contains("<<invalid>>") || symbol.contains("?[") {
+        return "-".to_owned();
+    }
+    if family == Family::Xe2 && function == Sfid::Sampler {
+        // The operation is only in the description: `simd16 sample:u,v,r using …`.
+        let words = description.split(" using").next().unwrap_or_default();
+        let operation = words.rsplit(' ').next().unwrap_or_default();
+        return format!("{symbol} {operation}");
+    }
+    // Blocks of pixels: the rest is a size that iga64 makes of the lengths.
+    match symbol.starts_with("hdc_mb") {
+        true => symbol[..symbol.find(".a32").unwrap_or(symbol.len())].to_owned(),
+        false => symbol.to_owned(),
+    }
+}
+
+fn ask(iga: &Iga, family: Family, function: Sfid, (extended, descriptor): (u32, u32)) -> Case {
+    let id = function.id(family).unwrap();
+    let meaning = iga.descriptors(function.mnemonic(), id, extended, descriptor);
+    Case {
+        family,
+        function,
+        extended,
+        descriptor,
+        symbol: verdict(family, function, &meaning),
+    }
+}
+
+fn path() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/messages.txt")
+}
+
+fn functions(family: Family) -> impl Iterator<Item = Sfid> {
+    FUNCTIONS
+        .into_iter()
+        .filter(move |function| function.id(family).is_ok())
+        // Before Xe2 the return buffer has messages of its own.
+        .filter(move |function| *function != Sfid::Urb || family == Family::Xe2)
+}
+
+fn bless() {
+    let mut text = String::new();
+    for family in Family::ALL {
+        let iga = iga::find(family).expect("iga64 of each family");
+        for function in functions(family) {
+            for case in cases(family, function, &mut Random(SEED)) {
+                let case = ask(&iga, family, function, case);
+                let name = format!("{family}").to_lowercase();
+                let (extended, descriptor) = (case.extended, case.descriptor);
+                let _ = writeln!(
+                    text,
+                    "{name} {function} {extended:08x} {descriptor:08x} {}",
+                    case.symbol
+                );
+            }
+        }
+    }
+    std::fs::write(path(), text).unwrap();
+}
+
+fn committed() -> Vec<Case> {
+    let text = std::fs::read_to_string(path()).unwrap();
+    let hex = |word: &str| u32::from_str_radix(word, 16).unwrap();
+    text.lines()
+        .map(|line| {
+            let words: Vec<&str> = line.splitn(5, ' ').collect();
+            let &[family, function, extended, descriptor, symbol] = words.as_slice() else {
+                panic!("{line}");
+            };
+            let family = Family::ALL
+                .into_iter()
+                .find(|row| format!("{row}").to_lowercase() == family)
+                .unwrap();
+            Case {
+                family,
+                function: functions(family)
+                    .find(|row| row.mnemonic() == function)
+                    .unwrap(),
+                extended: hex(extended),
+                descriptor: hex(descriptor),
+                symbol: symbol.to_owned(),
+            }
+        })
+        .collect()
+}
+
+/// Why we do not agree with iga64, by what is in the descriptor, and what speaks for us.
+fn disagreement(case: &Case) -> Option<&'static str> {
+    use Family::{Gen11, Xe2, XeHpg};
+    let family = case.family;
+    let descriptor = case.descriptor;
+    let theirs = case.symbol.as_str();
+    let bits = |high: u32, low: u32| descriptor >> low & (u32::MAX >> (31 - (high - low)));
+    let kind = bits(18, 14);
+    let old = family <= Gen11;
+    match case.function {
+        Sfid::DataPort0 | Sfid::DataPort1 | Sfid::ConstantCache
+            if matches!(bits(7, 0), 0xf0..=0xfb) && theirs.contains("bti[") =>
+        {
+            Some("binding table indices 0xf0 to 0xfb are reserved (TGL PRM vol 7, MDC_BTS)")
+        }
+        Sfid::DataPort0 => match kind {
+            0x09 => Some("hwords, from XeHPG on (IGC Common_GEN.h); iga64 counts owords"),
+            0x02 | 0x0a => Some("iga64 does not know dual blocks (Mesa brw_eu_defines.h does)"),
+            0x0d => Some("iga64 1.1.0 says that qword writes are reads; its later sources do not"),
+            0x04 | 0x0c if bits(11, 10) == 3 => {
+                Some("bytes have sizes 0 to 2 (Mesa GFX7_BYTE_SCATTERED_DATA_ELEMENT_*)")
+            }
+            0x00 | 0x01 | 0x08 if bits(10, 8) > 4 - u32::from(theirs.contains("256")) => Some(
+                "blocks have no such size (Mesa BRW_DATAPORT_OWORD_BLOCK_*, TGL PRM MDC_DB_HW)",
+            ),
+            _ => None,
+        },
+        Sfid::DataPort1 => match kind {
+            0x03 | 0x07 | 0x0c | 0x13 | 0x1c | 0x1e if old => {
+                Some("SIMD4x2 to Gen11 (Mesa HSW_DATAPORT_DC_PORT1_*_SIMD4X2)")
+            }
+            0x01 | 0x09 | 0x11 | 0x19 if old && bits(13, 12) == 0 => {
+                Some("SIMD4x2 to Gen11 (IGC Common_GEN.h, MDC_SM3_SIMD4x2)")
+            }
+            0x1b..=0x1e if family < XeHpg && bits(10, 8) >= 4 => {
+                Some("float addition exists from XeHPG on (iga64's own sources say so)")
+            }
+            0x03 | 0x07 | 0x0c | 0x13 if bits(11, 8) == 0 => {
+                Some("a swap of qwords is none of halves (TGL PRM vol 7, MDC_AOP3)")
+            }
+            0x12 if bits(12, 12) == 1 && bits(11, 8) == 0 => {
+                Some("a swap of double qwords does not exist (Mesa BRW_AOP_*)")
+            }
+            0x02 | 0x03 | 0x0b | 0x0c | 0x1b..=0x1e if family == Family::XeHpc && theirs == "-" => {
+                Some("IGC 22.43 sends the wider form on XeHPC, too")
+            }
+            0x13 => {
+                Some("A64 halves have the narrower form only (Mesa brw_dp_a64_untyped_atomic_desc)")
+            }
+            0x14 | 0x15 if bits(12, 11) == 2 => {
+                Some("iga64 does not know dual blocks (Mesa brw_eu_defines.h does)")
+            }
+            0x15 if bits(12, 11) == 1 => {
+                Some("writes are aligned to owords (IGC A64_BLOCK_MSG_OWORD_UNALIGNED_READ)")
+            }
+            0x14 | 0x15 if bits(10, 8) > 3 => Some(
+                "blocks have no such size (Mesa BRW_DATAPORT_OWORD_BLOCK_*, TGL PRM MDC_DB_HW)",
+            ),
+            0x10 | 0x1a if bits(11, 10) == 3 => {
+                Some("bytes have sizes 0 to 2 (Mesa GFX7_BYTE_SCATTERED_DATA_ELEMENT_*)")
+            }
+            _ => None,
+        },
+        Sfid::DataPort2 => Some("iga64 does not know data port 2 (IGC Common_GEN.h does)"),
+        Sfid::ConstantCache => match kind {
+            0x00 | 0x01 if bits(10, 8) > 4 => Some(
+                "blocks have no such size (Mesa BRW_DATAPORT_OWORD_BLOCK_*, TGL PRM MDC_DB_HW)",
+            ),
+            0x02 => Some("iga64 does not know dual blocks (Mesa brw_eu_defines.h does)"),
+            0x0c if family < XeHpg => {
+                Some("compression control exists from XeHPG on (iga64's own sources say so)")
+            }
+            0x0c | 0x18 if !matches!(bits(11, 8), 1 | 3) => {
+                Some("iga64 prints undefined compression operations as if they were defined")
+            }
+            0x17 if !matches!(bits(7, 0), 0xfd | 0xff) => {
+                Some("64-bit addresses have no surface (TGL PRM vol 7, MDC_STATELESS)")
+            }
+            0x17 if bits(9, 8) & 1 != 0 => {
+                Some("iga64 prints undefined compression operations as if they were defined")
+            }
+            _ => None,
+        },
+        Sfid::Sampler if family == Xe2 => match bits(16, 12) | bits(31, 31) << 5 {
+            _ if matches!(bits(18, 17) | bits(29, 29) << 2, 0 | 4) => {
+                Some("Xe2 has no integer results (iga64's own sources say so)")
+            }
+            0x11 | 0x14 => {
+                Some("the newer iga64 swaps sample_d_c and sample_d_c_mlod (Mesa has 0x14)")
+            }
+            0x25 | 0x34 => Some("the newer iga64 lacks sample_po_b_c and sample_po_d_c"),
+            0x22 => Some("iga64 swaps r and v of sample_po_l"),
+            0x2e => Some("iga64 forgets u of gather4_po_b"),
+            _ => None,
+        },
+        Sfid::Sampler if family == Family::Gen8 && matches!(bits(16, 12), 0x18..=0x1c) => {
+            Some("level 0 and wide control words exist from Gen9 on (Mesa GFX9_SAMPLER_MESSAGE_*)")
+        }
+        Sfid::Sampler if family >= XeHpg && bits(18, 17) | bits(29, 29) << 2 == 3 => {
+            Some("SIMD32 modes exist to Gen12LP (iga64's later sources)")
+        }
+        Sfid::Gateway => match bits(3, 0) {
+            8.. if family < Xe2 => Some("iga64 1.1.0 looks at three bits of the opcode"),
+            _ if old => Some("codes of Gen8 to Gen11 (Mesa BRW_MESSAGE_GATEWAY_SFID_*)"),
+            _ => None,
+        },
+        Sfid::Ugm | Sfid::Ugml | Sfid::Tgm | Sfid::Slm | Sfid::Urb => match bits(5, 0) {
+            0x1f if bits(14, 12) == 6 => Some("flush 6 is none (Mesa LSC_FLUSH_TYPE_NONE_6)"),
+            0x03 | 0x07 if case.function == Sfid::Tgm && family < Xe2 => {
+                Some("typed blocks exist from Xe2 on; iga64 takes earlier ones for untyped")
+            }
+            0x1d..=0x1f => None,
+            _ if bits(11, 9) == 7 => Some("data size 7 is undefined (Mesa lsc_data_size)"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What we make of a case, and whether that is what iga64 does.
+fn agrees(case: &Case) -> Result<(), String> {
+    let descriptors = Descriptors {
+        descriptor: case.descriptor,
+        extended: case.extended,
+        ..Descriptors::default()
+    };
+    let ours = Message::decode(case.family, case.function, descriptors);
+    let (same, ours) = match &ours {
+        Ok(message) if case.symbol == "-" => (
+            message.validate(case.family).is_err(),
+            format!("{message:?}"),
+        ),
+        Ok(message) => {
+            let ours = symbol(case.family, message);
+            (ours.as_ref() == Some(&case.symbol), format!("{ours:?}"))
+        }
+        Err(error) => (case.symbol == "-", error.to_string()),
+    };
+    match same {
+        true => Ok(()),
+        false => Err(format!(
+            "{} {} {:#010x} {:#010x}: iga64 {}, we {ours}",
+            case.family, case.function, case.extended, case.descriptor, case.symbol
+        )),
+    }
+}
+
+/// The reasons of those that disagree; those without one are printed, and are a failure.
+fn judge(cases: &[Case]) -> BTreeSet<&'static str> {
+    let mut reasons = BTreeSet::new();
+    let mut unexplained = Vec::new();
+    for case in cases {
+        let Err(text) = agrees(case) else { continue };
+        match disagreement(case) {
+            Some(reason) => {
+                reasons.insert(reason);
+            }
+            None => unexplained.push(text),
+        }
+    }
+    let shown: Vec<&String> = unexplained.iter().take(60).collect();
+    assert!(
+        unexplained.is_empty(),
+        "{} of {}: {shown:#?}",
+        unexplained.len(),
+        cases.len()
+    );
+    reasons
+}
+
+#[test]
+fn descriptors_mean_what_iga64_says() {
+    if std::env::var_os("BLESS").is_some() {
+        bless();
+    }
+    let cases = committed();
+    let reasons = judge(&cases);
+    let taken = cases.iter().filter(|case| case.symbol != "-").count();
+    assert!(taken > 3_000, "{taken}");
+    assert_eq!(
+        reasons.len(),
+        30,
+        "not every reason has a case: {reasons:#?}"
+    );
+}
+
+#[test]
+fn other_descriptors_mean_what_iga64_says() {
+    for family in Family::ALL {
+        let Some(iga) = iga::find(family) else {
+            continue;
+        };
+        let mut random = Random(LIVE_SEED);
+        let mut asked = Vec::new();
+        for function in functions(family) {
+            let cases = cases(family, function, &mut random);
+            for case in cases.into_iter().step_by(31) {
+                asked.push(ask(&iga, family, function, case));
+            }
+        }
+        judge(&asked);
+    }
+}
