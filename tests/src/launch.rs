@@ -161,7 +161,14 @@ impl Launch {
     /// # Errors
     /// Whatever the driver answers.
     pub fn run_on(&self, device: &Device, zebin: &[u8]) -> Result<Results, Error> {
-        let program = Program::load(device, zebin)?;
+        self.run_in(device, &Program::load(device, zebin)?)
+    }
+
+    /// Runs it in this program, whose variables keep their values from launch to launch.
+    ///
+    /// # Errors
+    /// Whatever the driver answers.
+    pub fn run_in(&self, device: &Device, program: &Program) -> Result<Results, Error> {
         let mut kernel = program.kernel(&self.kernel)?;
         let mut objects: Vec<Object> = Vec::new();
         for (index, value) in self.values.iter().enumerate() {

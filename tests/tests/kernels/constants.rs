@@ -1,6 +1,7 @@
 //! Program-scope constants and variables.
 
-use stack_tests::{Launch, compare};
+use stack_tests::{Launch, compare, corpus, launch};
+use umd::Program;
 
 use crate::everywhere;
 
@@ -36,5 +37,34 @@ fn variables_have_their_initial_values() {
             .out::<i32>(100)
             .run(platform);
         compare::equal(platform, &results.read::<i32>(0), &[14; 100]);
+    });
+}
+
+/// What a launch writes, later launches of the same program read, and no other program.
+#[test]
+fn variables_keep_what_kernels_write() {
+    const COUNT: usize = 100;
+    everywhere(|platform| {
+        let set = corpus::set_named(platform);
+        let device = launch::device(&set.device(platform));
+        let load = || Program::load(&device, &set.zebin("constants")).unwrap();
+        let read = |program: &Program| -> Vec<i32> {
+            Launch::new("constants", "read_variables", &[COUNT as u64])
+                .out::<i32>(COUNT)
+                .run_in(&device, program)
+                .unwrap()
+                .read(0)
+        };
+        let [program, other] = [load(), load()];
+        for value in [5, -1000] {
+            Launch::new("constants", "write_variables", &[COUNT as u64])
+                .value(value)
+                .run_in(&device, &program)
+                .unwrap();
+            // The counter twice, once through a pointer, and the work-item's own entry.
+            let expected: Vec<i32> = (0..COUNT as i32).map(|i| 3 * value + i).collect();
+            compare::equal(platform, &read(&program), &expected);
+        }
+        compare::equal(platform, &read(&other), &[14; COUNT]);
     });
 }

@@ -48,8 +48,8 @@ pub(crate) enum PayloadValue {
     BufferOffset { arg: usize },
     /// A buffer's size.
     BufferSize { arg: usize },
-    /// The offset of an argument's surface state in the bindless surface heap.
-    BindlessSurface { arg: usize },
+    /// The offset of a surface state in the bindless surface heap.
+    BindlessSurface { source: SurfaceSource },
     /// The offset of an argument's sampler state in the bindless sampler heap.
     BindlessSampler { arg: usize },
     /// The offset of an inline sampler's state in the bindless sampler heap.
@@ -93,7 +93,7 @@ pub(crate) struct PayloadEntry {
     pub value: PayloadValue,
 }
 
-/// What a binding table index stands for.
+/// What a binding table index or a bindless surface stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SurfaceSource {
     /// A buffer or image argument.
@@ -220,6 +220,22 @@ impl KernelEntry {
             Some(arg) => arg.name.clone().unwrap_or_else(|| arg.kind.to_string()),
             None => "unknown".to_owned(),
         }
+    }
+
+    /// Which of the bindless surface states that of a source is: there is one an argument, then
+    /// those of program-scope constants and variables.
+    pub(crate) fn bindless_surface(&self, source: SurfaceSource) -> u32 {
+        let args = self.info.args.len() as u32;
+        match source {
+            SurfaceSource::Argument(index) => index as u32,
+            SurfaceSource::Constants => args,
+            SurfaceSource::Globals => args + 1,
+        }
+    }
+
+    /// How many bindless surface states there are.
+    pub(crate) fn bindless_surfaces(&self) -> u32 {
+        self.info.args.len() as u32 + 2
     }
 
     /// The register in which the cross-thread payload begins.

@@ -19,8 +19,7 @@ pub(crate) struct Implicit {
     pub private: u64,
     pub constants: u64,
     pub globals: u64,
-    /// The offset of each bindless surface state, by argument: the first one, and from there 64
-    /// bytes an argument.
+    /// The offset of the first bindless surface state; each has 64 bytes.
     pub bindless_surfaces: u32,
     /// The same for sampler states, [`BINDLESS_SAMPLER`] bytes an argument.
     pub bindless_samplers: u32,
@@ -136,11 +135,9 @@ pub(crate) fn cross_thread(
                     number(place, buffer.size());
                 }
             }
-            PayloadValue::BindlessSurface { arg: index } => {
-                number(
-                    place,
-                    u64::from(implicit.bindless_surfaces) + index as u64 * 64,
-                );
+            PayloadValue::BindlessSurface { source } => {
+                let state = entry.bindless_surface(source) * 64;
+                number(place, u64::from(implicit.bindless_surfaces + state));
             }
             PayloadValue::BindlessSampler { arg: index } => {
                 number(place, implicit.bindless_sampler(index as u64));

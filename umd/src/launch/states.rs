@@ -31,7 +31,7 @@ pub(crate) const BINDLESS_SAMPLER: u32 = 32;
 pub(crate) struct SurfaceHeap {
     pub entries: u32,
     pub states: u32,
-    /// States of bindless arguments, one an argument.
+    /// Bindless states, in the order of [`KernelEntry::bindless_surface`].
     pub bindless: u32,
     /// States of the two scratch slots.
     pub scratch: u32,
@@ -51,7 +51,7 @@ impl SurfaceHeap {
         let states = (entries * 4).next_multiple_of(state);
         // One more: the null surface of table entries that stand for nothing.
         let bindless = states + (entry.surfaces.len() as u32 + 1) * state;
-        let scratch = bindless + entry.info.args.len() as u32 * state;
+        let scratch = bindless + entry.bindless_surfaces() * state;
         Self {
             entries,
             states,
@@ -132,26 +132,29 @@ pub(crate) fn surfaces(
         null,
         &surface::null(family).map_err(unfit(entry, None))?,
     );
+    let source_state = |source, media_block| match source {
+        SurfaceSource::Argument(index) => argument(entry, index, args, family, mocs, media_block),
+        SurfaceSource::Constants => segment(program, SegmentKind::Constants, entry),
+        SurfaceSource::Globals => segment(program, SegmentKind::Globals, entry),
+    };
     let stands_for_something = |index| entry.surfaces.iter().any(|slot| slot.index == index);
     for index in (0..heap.entries).filter(|&index| !stands_for_something(index)) {
         table_entry(family, out, index, null, entry)?;
     }
     for (number, slot) in entry.surfaces.iter().enumerate() {
-        let dwords = match slot.source {
-            SurfaceSource::Argument(index) => {
-                argument(entry, index, args, family, mocs, slot.media_block)?
-            }
-            SurfaceSource::Constants => segment(program, SegmentKind::Constants, entry)?,
-            SurfaceSource::Globals => segment(program, SegmentKind::Globals, entry)?,
-        };
+        let dwords = source_state(slot.source, slot.media_block)?;
         let offset = heap.states + number as u32 * state;
         put(out, offset, &dwords);
         table_entry(family, out, slot.index, offset, entry)?;
     }
     for field in &entry.payload {
-        if let PayloadValue::BindlessSurface { arg } = field.value {
-            let dwords = argument(entry, arg, args, family, mocs, false)?;
-            put(out, heap.bindless + arg as u32 * state, &dwords);
+        if let PayloadValue::BindlessSurface { source } = field.value {
+            let dwords = source_state(source, false)?;
+            put(
+                out,
+                heap.bindless + entry.bindless_surface(source) * state,
+                &dwords,
+            );
         }
     }
     Ok(())

@@ -147,7 +147,9 @@ impl Lowering<'_> {
             PayloadValue::Value { arg, .. }
             | PayloadValue::Address { arg }
             | PayloadValue::SlmOffset { arg, .. }
-            | PayloadValue::BindlessSurface { arg }
+            | PayloadValue::BindlessSurface {
+                source: SurfaceSource::Argument(arg),
+            }
             | PayloadValue::BindlessSampler { arg } => Some(arg),
             _ => None,
         };
@@ -254,7 +256,8 @@ impl Lowering<'_> {
                 self.entry(at, arg, PayloadValue::BindlessSampler { arg: index }, 4..=8)
             }
             ("bindless", _) => {
-                self.entry(at, arg, PayloadValue::BindlessSurface { arg: index }, 4..=8)
+                let source = SurfaceSource::Argument(index);
+                self.entry(at, arg, PayloadValue::BindlessSurface { source }, 4..=8)
             }
             (mode, kind) => {
                 let why = format!("addrmode {mode:?} is not possible for a {kind}");
@@ -263,22 +266,22 @@ impl Lowering<'_> {
         }
     }
 
-    /// `const_base` and `global_base`: an address, a binding table entry, or both.
+    /// `const_base` and `global_base`: an address, a binding table entry, or both; or the place of
+    /// a bindless surface state.
     pub(super) fn base(
         &mut self,
         at: &str,
         arg: &PayloadArgument,
         global: bool,
     ) -> Result<(), BinaryError> {
-        if arg.addrmode == "bindless" {
-            self.refuse(format!("it needs a bindless {}", arg.arg_type));
-            return Ok(());
-        }
         let (value, source) = if global {
             (PayloadValue::GlobalBase, SurfaceSource::Globals)
         } else {
             (PayloadValue::ConstantBase, SurfaceSource::Constants)
         };
+        if arg.addrmode == "bindless" {
+            return self.entry(at, arg, PayloadValue::BindlessSurface { source }, 4..=8);
+        }
         if let Some(index) = arg.bti_value {
             self.surface(at, index, source)?;
         }
