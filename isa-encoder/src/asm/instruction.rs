@@ -11,8 +11,8 @@ use super::operand::{self, Context};
 use crate::code::{FamilyTable, SendForm};
 use crate::disasm::print::cond_name;
 use crate::model::{
-    ArfKind, Branch, CondMod, Descriptor, Dpas, Dst, Flag, Format, Instruction, MathFunction,
-    Opcode, PredControl, Predicate, Region, Send, Sfid, Specific, Src, SyncFunction, Type,
+    ArfKind, Branch, CondMod, Descriptor, Dpas, Dst, Flag, Format, Instruction, Opcode,
+    PredControl, Predicate, Region, Send, Sfid, Specific, Src, Type,
 };
 use crate::validate::Place;
 
@@ -76,6 +76,7 @@ pub fn parse(
         instruction: &mut parsed.instruction,
         targets: &mut parsed.targets,
         flag: None,
+        has_length: false,
         operands: &mut parsed.operands,
     };
     parser.line(cursor)?;
@@ -91,6 +92,8 @@ pub(super) struct Parser<'p> {
     pub(super) instruction: &'p mut Instruction,
     targets: &'p mut [Option<Target>; 2],
     flag: Option<Flag>,
+    /// The text gives the length of a send's second payload.
+    pub(super) has_length: bool,
     operands: &'p mut [Option<Span>; 4],
 }
 
@@ -202,15 +205,17 @@ impl Parser<'_> {
         match opcode.format() {
             Format::Math => {
                 let name = self.suffix(cursor, "a math function")?;
-                let function = MathFunction::ALL.into_iter().find(|f| f.mnemonic() == name);
+                let mut functions = self.family.math_functions.iter();
+                let function = functions.find(|f| f.mnemonic() == name).copied();
                 self.instruction.specific =
-                    Specific::Math(function.ok_or_else(|| bad(cursor, name, "no math function"))?);
+                    Specific::Math(function.ok_or_else(|| self.no_function(cursor, name))?);
             }
             Format::Sync => {
                 let name = self.suffix(cursor, "a sync function")?;
-                let function = SyncFunction::ALL.into_iter().find(|f| f.mnemonic() == name);
+                let mut functions = self.family.sync_functions.iter();
+                let function = functions.find(|f| f.mnemonic() == name).copied();
                 self.instruction.specific =
-                    Specific::Sync(function.ok_or_else(|| bad(cursor, name, "no sync function"))?);
+                    Specific::Sync(function.ok_or_else(|| self.no_function(cursor, name))?);
             }
             Format::Dpas => {
                 let name = self.suffix(cursor, "a systolic shape such as `8x8`")?;
@@ -248,6 +253,16 @@ impl Parser<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    #[cold]
+    fn no_function(&self, cursor: &Cursor<'_>, name: &str) -> Refusal {
+        let (opcode, family) = (self.instruction.opcode, self.family.family);
+        bad(
+            cursor,
+            name,
+            &format!("no function of `{opcode}` on {family}"),
+        )
     }
 
     fn suffix<'t>(&self, cursor: &mut Cursor<'t>, what: &str) -> Parse<&'t str> {
@@ -386,7 +401,8 @@ impl Parser<'_> {
     }
 
     fn sync(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
-        if is_sync_set(cursor) {
+        let of_tokens = matches!(self.instruction.specific, Specific::Sync(f) if f.takes_tokens());
+        if of_tokens && is_sync_set(cursor) {
             let mut mask = 0u64;
             cursor.advance();
             loop {
@@ -521,6 +537,7 @@ impl Parser<'_> {
             self.instruction.src[1] = src1;
             self.operands[2] = Some(cursor.since(start));
             length = len;
+            self.has_length = len.is_some();
             // As in IGA, these payloads have no type.
             if let Src::Direct { ty, .. } = &mut self.instruction.src[0] {
                 *ty = Type::Ud;

@@ -102,8 +102,6 @@ impl Parser<'_> {
         if let Specific::Send(send) = &mut self.instruction.specific {
             match name {
                 "EOT" => send.eot = true,
-                // It is implied where every message has it.
-                "ExBSO" if has.implied_ex_bso.is_some() && has.implied_ex_bso == send.sfid => {}
                 "ExBSO" if !has.ex_bso => return Err(no_option(span, name, family)),
                 "ExBSO" if send.exdesc.immediate().is_some() => {
                     return Err(Refusal::new(
@@ -111,12 +109,14 @@ impl Parser<'_> {
                         "`ExBSO` is about an extended descriptor in a register".into(),
                     ));
                 }
-                "ExBSO" if send.src1_len.is_none() => {
+                "ExBSO" if !self.has_length => {
                     return Err(Refusal::new(
                         span,
                         "with `ExBSO` the length stands behind source 1, as in `r10:4`".into(),
                     ));
                 }
+                // It is implied where every message has it.
+                "ExBSO" if has.implied_ex_bso.is_some() && has.implied_ex_bso == send.sfid => {}
                 "ExBSO" => send.ex_bso = true,
                 "CPS" if !has.cps => return Err(no_option(span, name, family)),
                 "CPS" => match &mut send.exdesc {

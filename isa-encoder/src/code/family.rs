@@ -9,7 +9,8 @@ use super::swsb::SwsbEncoding;
 use super::types::{self, TypeTable};
 use crate::message::sfid_table;
 use crate::model::{
-    ArfKind, Dst, Format, Instruction, Opcode, Options, Region, Send, Sfid, Src, Type,
+    ArfKind, Dst, Format, Instruction, MathFunction, Opcode, Options, Region, Send, Sfid, Src,
+    SyncFunction, Type,
 };
 
 /// The form of sends.
@@ -73,6 +74,10 @@ pub struct FamilyTable {
     pub options: Options,
     /// Opcodes that do not saturate, beyond those that never do ([`Opcode::has_saturation`]).
     pub unsaturated: &'static [Opcode],
+    /// The functions of `math`.
+    pub math_functions: &'static [MathFunction],
+    /// The functions of `sync`.
+    pub sync_functions: &'static [SyncFunction],
     /// `sync.bar` takes the number of a barrier, or a flag with it.
     pub numbered_barriers: bool,
     /// How many registers there are of each [`ArfKind`], in its order.
@@ -101,6 +106,47 @@ const ALL_HAVE: Options = Options::ATOMIC
     .union(Options::COMPACTED)
     .union(Options::NO_COMPACT);
 
+/// The functions of `math`, in the order of their codes.
+///
+/// Source: GED's `GED_MATH_FC`, by generation; IGC emulates what is gone.
+const MATH_TO_GEN11: &[MathFunction] = &MathFunction::ALL;
+const MATH_TO_GEN12LP: &[MathFunction] = &[
+    MathFunction::Inv,
+    MathFunction::Log,
+    MathFunction::Exp,
+    MathFunction::Sqt,
+    MathFunction::Rsqt,
+    MathFunction::Sin,
+    MathFunction::Cos,
+    MathFunction::Idiv,
+    MathFunction::Iqot,
+    MathFunction::Irem,
+    MathFunction::Invm,
+    MathFunction::Rsqtm,
+];
+const MATH_FROM_XEHPG: &[MathFunction] = &[
+    MathFunction::Inv,
+    MathFunction::Log,
+    MathFunction::Exp,
+    MathFunction::Sqt,
+    MathFunction::Rsqt,
+    MathFunction::Sin,
+    MathFunction::Cos,
+    MathFunction::Invm,
+    MathFunction::Rsqtm,
+];
+
+/// The functions of `sync` before the fence's.
+///
+/// Source: GED's `GED_SYNC_FC`, by generation.
+const SYNC_TO_XEHPG: &[SyncFunction] = &[
+    SyncFunction::Nop,
+    SyncFunction::AllRd,
+    SyncFunction::AllWr,
+    SyncFunction::Bar,
+    SyncFunction::Host,
+];
+
 const GEN12LP: FamilyTable = FamilyTable {
     family: Family::Gen12Lp,
     layout: layout::GEN12,
@@ -113,6 +159,8 @@ const GEN12LP: FamilyTable = FamilyTable {
     send_options: SendOptions::NONE,
     options: ALL_HAVE.union(Options::ACC_WR_EN).union(Options::SERIALIZE),
     unsaturated: &[Opcode::Mach],
+    math_functions: MATH_TO_GEN12LP,
+    sync_functions: SYNC_TO_XEHPG,
     numbered_barriers: false,
     arf_counts: [1, 1, 16, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 4, 1, 0],
     ternary_vstride1: 1,
@@ -285,6 +333,8 @@ const GEN8: FamilyTable = FamilyTable {
         .union(Options::NO_DD_CLR)
         .union(Options::SWITCH),
     unsaturated: &[],
+    math_functions: MATH_TO_GEN11,
+    sync_functions: &[],
     numbered_barriers: false,
     // Accumulators beyond the second are for the math macros, in align16 mode.
     arf_counts: [1, 1, 2, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 5, 1, 0],
@@ -328,6 +378,7 @@ const GEN11: FamilyTable = FamilyTable {
 
 const XEHPG: FamilyTable = FamilyTable {
     family: Family::XeHpg,
+    layout: layout::XEHPG,
     opcodes: opcodes::decode_table(Family::XeHpg),
     codes: opcodes::encode_table(Family::XeHpg),
     types: types::XEHPG,
@@ -339,6 +390,7 @@ const XEHPG: FamilyTable = FamilyTable {
         cps: true,
         ..SendOptions::NONE
     },
+    math_functions: MATH_FROM_XEHPG,
     arf_counts: [1, 1, 16, 2, 1, 8, 0, 2, 1, 1, 1, 1, 1, 4, 1, 0],
     compaction: &compact::XEHPG,
     unsaturated: &[Opcode::Mach, Opcode::Madm],
@@ -354,6 +406,7 @@ const XEHPC: FamilyTable = FamilyTable {
     swsb: SwsbEncoding::FourDist,
     sfids: sfid_table(Family::XeHpc),
     options: ALL_HAVE,
+    sync_functions: &SyncFunction::ALL,
     numbered_barriers: true,
     arf_counts: [1, 1, 16, 4, 1, 8, 0, 2, 1, 1, 1, 1, 1, 4, 1, 0],
     compaction: &compact::XEHPC,

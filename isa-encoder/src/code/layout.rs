@@ -537,8 +537,9 @@ pub const GEN12: Layout = Layout {
         exec_type: b(39),
         hstride: b(48),
         reg: f(63, 56),
-        subreg: f(55, 51),
-        subreg_scale: 1,
+        // Source: Mesa brw_inst.h 3src_a1_dst_subreg_nr, in units of 8 bytes.
+        subreg: f(55, 54),
+        subreg_scale: 8,
         mme: f(54, 51),
     },
     src3: [
@@ -611,6 +612,16 @@ pub const GEN12: Layout = Layout {
     },
 };
 
+/// XeHPG: destinations of three-source instructions go to any byte.
+pub const XEHPG: Layout = Layout {
+    dst3: Dst3Fields {
+        subreg: f(55, 51),
+        subreg_scale: 1,
+        ..GEN12.dst3
+    },
+    ..GEN12
+};
+
 /// XeHPC and Xe2: a ten-bit scoreboard field moves the control bits up, and sub-registers count
 /// words, because registers are 64 bytes.
 pub const XEHPC: Layout = Layout {
@@ -645,5 +656,5 @@ pub const XEHPC: Layout = Layout {
         serialize: Field::NONE,
         ..GEN12.send
     },
-    ..GEN12
+    ..XEHPG
 };

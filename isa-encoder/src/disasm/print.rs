@@ -381,7 +381,9 @@ impl Printer<'_> {
             Src::Immediate {
                 value,
                 ty: Type::Ud,
-            } if value != 0 => {
+            } if value != 0
+                && matches!(self.input.specific, Specific::Sync(f) if f.takes_tokens()) =>
+            {
                 let mut separator = '(';
                 for token in 0..32 {
                     if value >> token & 1 != 0 {

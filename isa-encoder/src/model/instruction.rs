@@ -70,6 +70,16 @@ pub enum PredControl {
     All,
 }
 
+impl PredControl {
+    /// Whether align16 mode has it and text can tell it. The codes of the other groups replicate
+    /// one channel's bit there, or are reserved.
+    ///
+    /// Source: BDW and SKL PRM vol 7, "PredCtrl" in align16 mode; GED's `GED_PRED_CTRL`.
+    pub(crate) const fn is_of_align16(self) -> bool {
+        matches!(self, Self::Sequential | Self::AnyH(4) | Self::AllH(4))
+    }
+}
+
 /// A predicate; its flag is [`Instruction::flag`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Predicate {
@@ -129,8 +139,6 @@ pub enum MathFunction {
     Sin = 6,
     /// Cosine of radians.
     Cos = 7,
-    /// Hyperbolic tangent (later families).
-    Tanh = 8,
     /// Division: `src0 / src1` (to Gen11).
     Fdiv = 9,
     /// Power: `abs(src0) ** src1` (to Gen11).
@@ -150,7 +158,7 @@ pub enum MathFunction {
 
 impl MathFunction {
     /// Every function.
-    pub const ALL: [MathFunction; 15] = [
+    pub const ALL: [MathFunction; 14] = [
         MathFunction::Inv,
         MathFunction::Log,
         MathFunction::Exp,
@@ -158,7 +166,6 @@ impl MathFunction {
         MathFunction::Rsqt,
         MathFunction::Sin,
         MathFunction::Cos,
-        MathFunction::Tanh,
         MathFunction::Fdiv,
         MathFunction::Pow,
         MathFunction::Idiv,
@@ -170,8 +177,7 @@ impl MathFunction {
 
     /// The function of an encoding.
     pub fn from_code(code: u64) -> Option<MathFunction> {
-        let index = usize::try_from(code).ok()?.checked_sub(1)?;
-        Self::ALL.get(index).copied()
+        Self::ALL.into_iter().find(|f| *f as u64 == code)
     }
 
     /// The suffix of `math` in IGA syntax.
@@ -184,7 +190,6 @@ impl MathFunction {
             MathFunction::Rsqt => "rsqt",
             MathFunction::Sin => "sin",
             MathFunction::Cos => "cos",
-            MathFunction::Tanh => "tanh",
             MathFunction::Fdiv => "fdiv",
             MathFunction::Pow => "pow",
             MathFunction::Idiv => "idiv",
@@ -260,6 +265,11 @@ impl SyncFunction {
             SyncFunction::Bar => "bar",
             SyncFunction::Host => "host",
         }
+    }
+
+    /// Whether an immediate is a set of scoreboard tokens; a barrier has a number.
+    pub(crate) const fn takes_tokens(self) -> bool {
+        matches!(self, SyncFunction::AllRd | SyncFunction::AllWr)
     }
 }
 

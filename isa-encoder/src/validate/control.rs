@@ -3,8 +3,18 @@
 use devinfo::Family;
 
 use super::rule::{On, Place, Rule, Scope};
-use super::view::Traits;
+use super::view::{Traits, View};
 use crate::model::{ArfKind, Format, Opcode, Options, PredControl};
+
+const SOURCE_1_TEXT: &str = "source 1 must be a general register or an immediate";
+const SOURCE_1_SOURCE: &str = "BDW to ICL PRM vol 7, Accumulator Registers: explicitly as source \
+                               0 only; Mesa brw_eu_emit.c brw_set_src1; GED refuses the others";
+
+/// Source 1, if it is an architecture register. `movi` leaves it unused.
+fn source_1_arf(view: &View<'_>) -> Option<Place> {
+    let src = view.src(1).filter(|_| !view.is(Opcode::Movi))?;
+    src.arf().map(|_| src.place)
+}
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -78,6 +88,37 @@ pub(super) static RULES: &[Rule] = &[
                 })
                 .map(|operand| operand.place)
         },
+    },
+    Rule {
+        name: "ternary-null",
+        text: "the destination of a three-source instruction is a general register or an \
+               accumulator",
+        source: "Mesa brw_eu_emit.c brw_alu3: the file bit means accumulators; GED refuses null",
+        scope: Scope::Between(Family::Gen11, Family::Gen11),
+        on: On::Ternary,
+        needs: Traits::empty(),
+        check: |view| {
+            let dst = view.dst.filter(|dst| dst.is_null())?;
+            Some(dst.place)
+        },
+    },
+    Rule {
+        name: "source-1-register",
+        text: SOURCE_1_TEXT,
+        source: SOURCE_1_SOURCE,
+        scope: Scope::UpTo(Family::Gen11),
+        on: On::Basic,
+        needs: Traits::ARF,
+        check: source_1_arf,
+    },
+    Rule {
+        name: "source-1-null",
+        text: SOURCE_1_TEXT,
+        source: SOURCE_1_SOURCE,
+        scope: Scope::UpTo(Family::Gen11),
+        on: On::Basic,
+        needs: Traits::NULL_SOURCE,
+        check: source_1_arf,
     },
     Rule {
         name: "null-source",

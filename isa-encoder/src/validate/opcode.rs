@@ -3,12 +3,18 @@
 use devinfo::Family;
 
 use super::rule::{On, Place, Rule, Scope};
-use super::view::Traits;
+use super::view::{Traits, View};
 use crate::model::{CondMod, MathFunction, Opcode, Specific, SrcMods, Type};
 
 const MUL: &str = "BDW to TGL PRM vol 2a, mul: Restrictions";
 
 const LOGIC: On = On::Only(&[Opcode::And, Opcode::Or, Opcode::Xor, Opcode::Not]);
+
+/// The first source with a modifier.
+fn modified_source(view: &View<'_>) -> Option<Place> {
+    let src = view.srcs().find(|src| src.mods != SrcMods::NONE)?;
+    Some(src.place)
+}
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -148,6 +154,41 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
     Rule {
+        name: "no-modifiers",
+        text: "this instruction has no source modifiers",
+        source: "BDW to TGL PRM vol 2a, each instruction: Source Modifier; IGA's models, \
+                 SUPPORTS_SRCMODS",
+        scope: Scope::All,
+        on: On::Only(&[
+            Opcode::Addc,
+            Opcode::Bfe,
+            Opcode::Bfi1,
+            Opcode::Bfi2,
+            Opcode::Bfrev,
+            Opcode::Cbit,
+            Opcode::Dp4a,
+            Opcode::Fbh,
+            Opcode::Fbl,
+            Opcode::Pln,
+            Opcode::Rol,
+            Opcode::Ror,
+            Opcode::Smov,
+            Opcode::Srnd,
+            Opcode::Subb,
+        ]),
+        needs: Traits::MODIFIER,
+        check: modified_source,
+    },
+    Rule {
+        name: "lzd-modifiers",
+        text: "`lzd` has no source modifiers",
+        source: "IGA's models, SUPPORTS_SRCMODS",
+        scope: Scope::From(Family::Xe2),
+        on: On::Only(&[Opcode::Lzd]),
+        needs: Traits::MODIFIER,
+        check: modified_source,
+    },
+    Rule {
         name: "logic-abs",
         text: "bitwise operations have no absolute value",
         source: "BDW to TGL PRM vol 2a, and: Source modifier",
@@ -196,6 +237,18 @@ pub(super) static RULES: &[Rule] = &[
             view.srcs()
                 .find(|src| !src.is_imm() && src.ty != dst.ty)
                 .map(|src| src.place)
+        },
+    },
+    Rule {
+        name: "macl-types",
+        text: "the sources of `macl` are dwords",
+        source: "IGA's models, macl; GED refuses other types",
+        scope: Scope::From(Family::XeHpc),
+        on: On::Only(&[Opcode::Macl]),
+        needs: Traits::empty(),
+        check: |view| {
+            let dword = |ty| matches!(ty, Type::D | Type::Ud);
+            view.srcs().find(|src| !dword(src.ty)).map(|src| src.place)
         },
     },
     Rule {

@@ -51,6 +51,7 @@ const TEXTS: &[(&[Family], &str)] = &[
     (FROM_XEHPG, "dpas.8x8 (8|M0) r10:f r20:f r30:hf r40:hf {AccWrEn,$0}"),
     (FROM_XEHPG, "dpas.8x8 (8|M0) r10:f r20:f r30:hf r40:hf {Atomic,$0}"),
     (FROM_XEHPG, "dpas.8x9 (8|M0) r10:f r20:f r30:hf r40:hf {$0}"),
+    (ALL, "math.tanh (8|M0) r10.0<1>:f r12.0<1;1,0>:f"),
     (ALL, "mov (1|M0) f2.0<1>:uw r12.0<0;1,0>:uw"),
     (&[Gen11, Gen12Lp, XeHpg, XeHpc, Xe2], "mov (8|M0) acc7.0<1>:f r12.0<8;8,1>:f"),
     (ALL, "mov (1|M0) msg7.0<1>:ud r12.0<0;1,0>:ud"),

@@ -3,5 +3,6 @@
 
 pub mod extras;
 pub mod forms;
+pub mod left_out;
 pub mod messages;
 pub mod symbols;

@@ -234,6 +234,10 @@ impl<const N: usize> Decoder<N> {
                 _ => return self.reserved("PredCtrl", value),
             }
         };
+        let align16 = l.access_mode.exists() && self.bit(l.access_mode);
+        if align16 && !control.is_of_align16() {
+            return self.reserved("PredCtrl", value);
+        }
         Ok(Some(Predicate {
             control,
             inverse: self.bit(l.pred_inverse),
@@ -304,8 +308,10 @@ impl<const N: usize> Decoder<N> {
     pub(super) fn math(&self, out: &mut Instruction) -> Result<()> {
         let l = Self::LAYOUT;
         self.arithmetic_controls(out);
-        let Some(function) = MathFunction::from_code(self.get(l.function)) else {
-            return self.reserved("MathFC", self.get(l.function));
+        let code = self.get(l.function);
+        let function = MathFunction::from_code(code);
+        let Some(function) = function.filter(|f| Self::TABLE.math_functions.contains(f)) else {
+            return self.reserved("MathFC", code);
         };
         out.specific = Specific::Math(function);
         let is_macro = function.is_macro();
@@ -321,8 +327,10 @@ impl<const N: usize> Decoder<N> {
 
     pub(super) fn sync(&self, out: &mut Instruction) -> Result<()> {
         let l = Self::LAYOUT;
-        let Some(function) = SyncFunction::from_code(self.get(l.function)) else {
-            return self.reserved("SyncFC", self.get(l.function));
+        let code = self.get(l.function);
+        let function = SyncFunction::from_code(code);
+        let Some(function) = function.filter(|f| Self::TABLE.sync_functions.contains(f)) else {
+            return self.reserved("SyncFC", code);
         };
         out.specific = Specific::Sync(function);
         let src = self.src(&l.src[0], false)?;

@@ -327,6 +327,11 @@ impl<'a, const N: usize> Encoder<'a, N> {
         if !self.input.opcode.has_predicate() {
             return self.form("PredCtrl");
         }
+        let align16 =
+            Self::TABLE.align16 && (self.is_macro || self.input.opcode.format() == Format::Ternary);
+        if align16 && !predicate.control.is_of_align16() {
+            return self.form("PredCtrl");
+        }
         let group = |n: u8| {
             ((2..=32).contains(&n) && n.is_power_of_two())
                 .then(|| u64::from(n.trailing_zeros() - 1) * 2 + 4)
@@ -414,6 +419,9 @@ impl<'a, const N: usize> Encoder<'a, N> {
         let Specific::Math(function) = self.input.specific else {
             return self.form("MathFC");
         };
+        if !Self::TABLE.math_functions.contains(&function) {
+            return self.form("MathFC");
+        }
         self.arithmetic_controls()?;
         // The macros' condition modifier is implied.
         match self.input.cond {
@@ -434,6 +442,9 @@ impl<'a, const N: usize> Encoder<'a, N> {
         let Specific::Sync(function) = self.input.specific else {
             return self.form("SyncFC");
         };
+        if !Self::TABLE.sync_functions.contains(&function) {
+            return self.form("SyncFC");
+        }
         self.set("SyncFC", l.function, function as u64)?;
         self.set("Dst.HorzStride", l.dst.hstride, 1)?;
         // Immediates are masks of tokens; a barrier has a number, or a flag that holds it.

@@ -96,17 +96,13 @@ impl<const N: usize> Encoder<'_, N> {
         let Some(ty) = src.ty() else {
             return self.form(name);
         };
-        if s.is_half.exists() {
+        // The sources have one type. If that is a float, a bit tells half precision beside it
+        // (BXT PRM vol 7, "SrcType": mixed-mode precision).
+        let is_single_or_half = |ty| matches!(ty, Type::F | Type::Hf);
+        let first = self.input.src[0].ty();
+        if s.is_half.exists() && first.is_some_and(is_single_or_half) && is_single_or_half(ty) {
             self.set("Src.DataType", s.is_half, u64::from(ty == Type::Hf))?;
-        }
-        // The sources have one type, beside which there is a bit for half precision.
-        let mixed = match (self.input.src[0].ty(), ty) {
-            _ if !s.is_half.exists() => None,
-            (Some(Type::F | Type::Hf), Type::Hf) => Some(Type::Hf),
-            (Some(Type::Hf), _) => Some(Type::F),
-            _ => None,
-        };
-        if mixed.or(self.input.src[0].ty()) != Some(ty) {
+        } else if first != Some(ty) {
             return self.form(name);
         }
         let mods = src.mods();

@@ -53,7 +53,6 @@ pub fn float_math(
         MathFunction::Exp => of(f64::exp2),
         MathFunction::Sin => of(f64::sin),
         MathFunction::Cos => of(f64::cos),
-        MathFunction::Tanh => of(f64::tanh),
         MathFunction::Pow => {
             // Hardware takes the magnitude of the base: pow(a, b) = exp2(b * log2(|a|)).
             let (x, y) = (to_double(format, a).abs(), to_double(format, b));
