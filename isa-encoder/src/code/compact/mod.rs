@@ -25,7 +25,7 @@ pub struct Table {
     pub patterns: &'static [u128],
     /// The way back.
     pub index: Index,
-    /// The way back where a shortened immediate takes the place of some of the bits.
+    /// The way back where the last dword holds no source 1.
     pub index_beside_imm: Index,
 }
 
@@ -107,6 +107,11 @@ pub struct Compaction {
     pub ternary: &'static [Part],
     /// `dpas`.
     pub dpas: &'static [Part],
+    /// `math` has a form (to Gen11).
+    pub math: bool,
+    /// Intel's assembler takes the first entry of a table that fits but for an unused source 1,
+    /// as which the expanded form may then have anything (to Gen11).
+    pub ignores_unused: bool,
     /// The immediate, in the 8 bytes.
     pub imm: Split,
     /// Its coding.
@@ -121,6 +126,7 @@ impl Compaction {
             Format::Dpas => self.dpas,
             // iga64: "no compacted form".
             Format::Send => &[],
+            Format::Math if !self.math => &[],
             _ => self.basic,
         };
         (!parts.is_empty()).then_some(parts)
@@ -243,14 +249,28 @@ fn expand_part(part: &Part, compact: Word) -> Option<u128> {
     }
 }
 
-/// The 8-byte form of a 16-byte word, `short_imm` being its shortened immediate. `Err` names
-/// what the tables lack.
+/// What stands in the last dword of a 16-byte word, beside descriptions of operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LastDword {
+    /// Source 1.
+    Source1,
+    /// Nothing that has a meaning, nor is compared ([`Compaction::ignores_unused`]).
+    Unused,
+    /// An immediate; this is its shortened form.
+    Immediate(u32),
+}
+
+/// The 8-byte form of a 16-byte word. `Err` names what the tables lack.
 pub fn compact(
     parts: &[Part],
     imm_field: Split,
     native: Word,
-    short_imm: Option<u32>,
+    last: LastDword,
 ) -> Result<Word, &'static str> {
+    let short_imm = match last {
+        LastDword::Immediate(short) => Some(short),
+        LastDword::Source1 | LastDword::Unused => None,
+    };
     let mut compact = 0;
     let mut covered = if short_imm.is_some() { IMM32 } else { 0 };
     for part in parts {
@@ -261,9 +281,9 @@ pub fn compact(
         let value = match &part.target {
             Target::Copy(field) => native.get(*field),
             Target::Table(table) => {
-                let index = match short_imm {
-                    Some(_) => &table.index_beside_imm,
-                    None => &table.index,
+                let index = match last {
+                    LastDword::Source1 => &table.index,
+                    LastDword::Unused | LastDword::Immediate(_) => &table.index_beside_imm,
                 };
                 let found = index.find(table.patterns, native);
                 found.ok_or("a combination of fields is not in the tables")? as u64

@@ -154,6 +154,8 @@ pub const GEN12LP: Compaction = Compaction {
     basic: gen12_basic!(SRC0, SRC1),
     ternary: GEN12_TERNARY,
     dpas: GEN12_TERNARY,
+    math: false,
+    ignores_unused: false,
     imm: &[f(63, 52)],
     imm_coding: ImmCoding::ByType12,
 };
@@ -257,6 +259,8 @@ macro_rules! xehpc {
         copy!(f(55, 48) => f(127, 120)),
         copy!(f(63, 56) => f(111, 104)),
             ],
+            math: false,
+            ignores_unused: false,
             imm: &[f(63, 52)],
             imm_coding: ImmCoding::ByType12,
         };
@@ -295,6 +299,8 @@ macro_rules! gen8 {
             ],
             ternary: $ternary,
             dpas: &[],
+            math: true,
+            ignores_unused: true,
             imm: &[f(39, 35), f(63, 56)],
             imm_coding: ImmCoding::Signed13,
         };

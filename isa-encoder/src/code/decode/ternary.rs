@@ -5,7 +5,7 @@ use super::operand::{hstride, mme};
 use crate::code::DecodeError;
 use crate::code::layout::{Dst3Fields, Src3Fields};
 use crate::model::{
-    CondMod, Dpas, Dst, Instruction, Opcode, Options, Region, Specific, Src, SrcMods, Type,
+    ArfKind, CondMod, Dpas, Dst, Instruction, Opcode, Options, Region, Specific, Src, SrcMods, Type,
 };
 
 type Result<T> = core::result::Result<T, DecodeError>;
@@ -68,7 +68,8 @@ impl<const N: usize> Decoder<N> {
     #[inline(always)]
     pub(super) fn src3(&self, s: &Src3Fields, float: u64, is_macro: bool) -> Result<Src> {
         let ty = self.ty(&Self::TABLE.types.ternary, float | self.get(s.ty))?;
-        if s.is_imm.exists() && self.bit(s.is_imm) {
+        let by_type = s.nf_accumulator.exists() && ty == Type::Nf;
+        if s.is_imm.exists() && self.bit(s.is_imm) && !by_type {
             return Ok(Src::Immediate {
                 value: self.get(s.imm),
                 ty,
@@ -90,8 +91,14 @@ impl<const N: usize> Decoder<N> {
             };
             Region::ternary(vstride, hstride)
         };
+        let is_grf = match by_type {
+            true => !self.bit(s.nf_accumulator),
+            false => Self::TABLE.ternary_file_is_grf(self.get(s.file)),
+        };
+        if by_type && !is_grf && self.get(s.reg) >> 4 != u64::from(ArfKind::Accumulator.code()) {
+            return self.reserved("Src.RegNum", self.get(s.reg));
+        }
         if is_macro {
-            let is_grf = Self::TABLE.ternary_file_is_grf(self.get(s.file));
             return Ok(Src::Macro {
                 reg: self.register(is_grf, self.get(s.reg), 0)?,
                 mme: mme(self.get(s.mme)),
@@ -101,7 +108,6 @@ impl<const N: usize> Decoder<N> {
             });
         }
         let unit = u64::from(Self::LAYOUT.subreg_unit);
-        let is_grf = Self::TABLE.ternary_file_is_grf(self.get(s.file));
         Ok(Src::Direct {
             reg: self.register(is_grf, self.get(s.reg), self.get(s.subreg) * unit)?,
             region,

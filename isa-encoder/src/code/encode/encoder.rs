@@ -4,7 +4,7 @@ use devinfo::Family;
 
 use crate::code::EncodeError;
 use crate::code::bits::{Field, Overflow, Split, Word};
-use crate::code::compact;
+use crate::code::compact::{self, LastDword};
 use crate::code::family::{self, FAMILIES, FamilyTable};
 use crate::code::layout::Layout;
 use crate::code::swsb::{self, SwsbClass, SwsbEncoding};
@@ -146,7 +146,12 @@ impl<'a, const N: usize> Encoder<'a, N> {
         let form = tables
             .form(opcode.format())
             .ok_or(fail("the format has none"))?;
-        let mut short_imm = None;
+        let mut last = match (opcode.format(), self.input.src[1]) {
+            (Format::Unary | Format::Binary | Format::Math, Src::None) if tables.ignores_unused => {
+                LastDword::Unused
+            }
+            _ => LastDword::Source1,
+        };
         if !matches!(opcode.format(), Format::Ternary | Format::Dpas) {
             for src in &self.input.src {
                 if let Src::Immediate { ty, .. } = *src {
@@ -155,11 +160,12 @@ impl<'a, const N: usize> Encoder<'a, N> {
                         return Err(fail("a 64-bit immediate"));
                     }
                     let short = tables.imm_coding.shorten(ty, imm);
-                    short_imm = Some(short.ok_or(fail("the immediate needs more bits"))?);
+                    let short = short.ok_or(fail("the immediate needs more bits"))?;
+                    last = LastDword::Immediate(short);
                 }
             }
         }
-        let mut word = compact::compact(form, tables.imm, self.word, short_imm).map_err(fail)?;
+        let mut word = compact::compact(form, tables.imm, self.word, last).map_err(fail)?;
         if word.set(Self::LAYOUT.compacted, 1).is_err() {
             return Err(fail("the family has none"));
         }

@@ -4,7 +4,9 @@ use super::encoder::{Encoder, SRC_NAMES};
 use crate::code::EncodeError;
 use crate::code::bits::Field;
 use crate::code::layout::{Dst3Fields, Src3Fields};
-use crate::model::{CondMod, Dst, Options, Region, Specific, Src, SrcMods, Type, VStride};
+use crate::model::{
+    ArfKind, CondMod, Dst, Options, RegFile, Region, Specific, Src, SrcMods, Type, VStride,
+};
 
 type Result<T> = core::result::Result<T, EncodeError>;
 
@@ -130,8 +132,15 @@ impl<const N: usize> Encoder<'_, N> {
             _ => return self.form(name),
         };
         let (file, number) = self.register(reg, name)?;
-        let file = u64::from((file == 1) == Self::TABLE.ternary_grf_is_1);
-        self.set("Src.RegFile", s.file, file)?;
+        if s.nf_accumulator.exists() && ty == Type::Nf {
+            if !matches!(reg.file, RegFile::Grf | RegFile::Arf(ArfKind::Accumulator)) {
+                return self.form(name);
+            }
+            self.set("Src.RegFile", s.nf_accumulator, u64::from(file != 1))?;
+        } else {
+            let file = u64::from((file == 1) == Self::TABLE.ternary_grf_is_1);
+            self.set("Src.RegFile", s.file, file)?;
+        }
         self.set("Src.RegNum", s.reg, number)?;
         let mods = src.mods();
         self.set("Src.Abs", s.abs, u64::from(mods.abs))?;
