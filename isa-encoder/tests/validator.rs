@@ -66,6 +66,7 @@ const CASES: &[Case] = &[
     ("depctrl", "apl", "mov (4|M0) r10.0<1>:q r12.0<4;4,1>:q {NoDDClr}", "mov (4|M0) r10.0<1>:d r12.0<4;4,1>:d {NoDDClr}"),
     ("jmpi-one-channel", "tgl", "jmpi (8|M0) 16", "jmpi (1|M0) 16"),
     ("branch-distance", "tgl", "while (8|M0) -12", "while (8|M0) -16"),
+    ("branch-mask", "pvc", "(W) if (8|M0) 32 32", "(W&f0.0) while (1|M0) -16"),
     ("branch-mask", "tgl", "(W) while (8|M0) -16", "(f0.0) while (8|M0) -16"),
     ("cmp-condition", "skl", "cmp (8|M0) null<1>:d r12.0<8;8,1>:d 1:w", "cmp (8|M0) (lt)f0.0 null<1>:d r12.0<8;8,1>:d 1:w"),
     ("sel-condition", "tgl", "sel (8|M0) r10.0<1>:d r12.0<8;8,1>:d 1:w", "(f0.0) sel (8|M0) r10.0<1>:d r12.0<8;8,1>:d 1:w"),
@@ -90,6 +91,7 @@ const CASES: &[Case] = &[
     ("dp4a-accumulator", "tgl", "dp4a (8|M0) r10.0<1>:d acc0.0<8;1>:d acc0.0<8;1>:d r16.0<1>:d", "dp4a (8|M0) r10.0<1>:d acc0.0<8;1>:d r14.0<8;1>:d r16.0<1>:d"),
     ("dp4a-types", "tgl", "dp4a (8|M0) r10.0<2>:w r12.0<8;1>:d r14.0<8;1>:d r16.0<1>:d", "dp4a (8|M0) r10.0<1>:d r12.0<8;1>:d r14.0<8;1>:ud r16.0<1>:ud"),
     ("end-registers", "tgl", "(W) send.ts (8|M0) null r12 null 0x0 0x02000010 {EOT}", "(W) send.ts (8|M0) null r127 null 0x0 0x02000010 {EOT}"),
+    ("end-registers", "dg2", "(W) send.gtwy (8|M0) null r128 null:0 0x0 0x02000010 {EOT}", "(W) send.gtwy (8|M0) null r255 null:0 0x0 0x02000010 {EOT}"),
     ("end-response", "tgl", "(W) send.ts (8|M0) r10 r127 null 0x0 0x02000010 {EOT}", "(W) send.ts (8|M0) null r112 null 0x0 0x02000010 {EOT}"),
     ("payload-file", "tgl", "send.dc1 (16|M0) r11 acc0 null 0x0 0x04205E00", "send.dc1 (16|M0) r11 r5 null 0x0 0x04205E00"),
     ("payload-overlap", "tgl", "send.dc1 (16|M0) null r10 r11 0x80 0x04025E01", "send.dc1 (16|M0) null r10 r12 0x80 0x04025E01"),
@@ -119,8 +121,13 @@ const CASES: &[Case] = &[
     ("packed-byte-pairs", "lnl", "mov (16|M0) r10.4<1>:b r12.0<4;2,1>:b", "mov (16|M0) r10.4<1>:b r12.8<4;2,1>:b"),
     ("row-alignment", "lnl", "mov (16|M0) r10.1<1>:w r12.0<4;2,1>:w", "mov (16|M0) r10.2<1>:w r12.0<4;2,1>:w"),
     ("odd-word-source", "bmg", "add (16|M0) r10.0<4>:b r12.0<1;1,0>:w r14.1<1;1,0>:w", "add (16|M0) r10.0<4>:b r12.1<1;1,0>:w r14.2<1;1,0>:w"),
+    ("vector-immediate-stride", "icl", "mov (8|M0) r10.0<2>:w 0x76543210:v", "mov (8|M0) r10.0<1>:d 0x76543210:v"),
     ("vector-immediate-stride", "tgl", "mov (8|M0) r10.0<2>:f 0x30303030:vf", "mov (8|M0) r10.0<1>:f 0x30303030:vf"),
     ("accumulator-conversion", "dg2", "mov (8|M0) acc0.0<1>:f r12.0<1;1,0>:d", "mov (8|M0) acc0.0<1>:d r12.0<1;1,0>:w"),
+    ("mixed-indirect", "bmg", "mul (8|M0) r10.0<2>:hf r[a0.0]<1;1,0>:f r14.0<1;1,0>:f", "mul (8|M0) r10.0<2>:hf r12.0<1;1,0>:f r14.0<1;1,0>:f"),
+    ("half-move-region", "dg2", "mov (4|M0) r10.4<1>:hf r12.0<1;1,0>:f", "mov (4|M0) r10.12<1>:hf r12.4<1;1,0>:f"),
+    ("half-move-region", "bmg", "mov (8|M0) r10.1<1>:f r12.0<1;1,0>:hf", "mov (8|M0) r10.0<1>:f r12.1<2;1,0>:hf"),
+    ("half-move-region", "bmg", "mov (16|M0) r10.8<1>:hf r12.0<0;1,0>:f", "mov (16|M0) r10.16<1>:hf r12.0<0;1,0>:f"),
     ("mixed-stride", "skl", "mov (8|M0) r10.0<4>:hf r12.0<8;8,1>:f", "mov (8|M0) r10.0<2>:hf r12.0<8;8,1>:f"),
     ("float-region", "bmg", "mad (16|M0) r10.0<1>:f r12.0<1;0>:f r14.2<1;0>:f r16.0<1>:f", "mad (16|M0) r10.0<1>:f r12.0<1;0>:f r14.2<0;0>:f r16.0<1>:f"),
     ("bfloat-operation", "dg2", "cmpn (8|M0) (lt)f0.0 null<1>:f r12.0<1;1,0>:bf r14.0<1;1,0>:f", "add (8|M0) r10.0<1>:f r12.0<1;1,0>:bf r14.0<1;1,0>:f"),
@@ -181,6 +188,31 @@ fn rules_have_a_case_that_breaks_them_and_one_that_does_not() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A thread ends from its last 16 registers, which depend on how many it has.
+#[test]
+fn threads_end_in_their_last_registers() {
+    let end = |register: u8| {
+        let text = format!("(W) send.gtwy (8|M0) null r{register} null:0 0x0 0x02000010 {{EOT}}");
+        instruction("dg2", &text)
+    };
+    let platform = Machine::from(devinfo::by_name("dg2").unwrap());
+    for (registers, register, legal) in [
+        (128, 127, true),
+        (128, 111, false),
+        (256, 127, false),
+        (256, 240, true),
+        (256, 239, false),
+    ] {
+        let validator = Validator::new(platform.with_registers(registers));
+        let found: Vec<&str> = validator
+            .check(&end(register))
+            .map(|v| v.rule.name)
+            .collect();
+        let wanted: &[&str] = if legal { &[] } else { &["end-registers"] };
+        assert_eq!(found, wanted, "r{register} of {registers}");
+    }
 }
 
 /// Rules about what text cannot say, and the test that breaks them by values.

@@ -176,8 +176,10 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         name: "branch-mask",
-        text: "`while`, `break`, `cont`, `if`, `else` and `endif` obey the execution mask",
-        source: "BDW to TGL PRM vol 2a, Flow Control Instructions",
+        text: "`while`, `break`, `cont`, `if`, `else` and `endif` of several channels obey the \
+               execution mask",
+        // Of one channel, Intel's compiler writes `(W) while` on Ponte Vecchio.
+        source: "BDW to TGL PRM vol 2a, Flow Control Instructions; IGC",
         scope: Scope::All,
         on: On::Only(&[
             Opcode::While,
@@ -187,7 +189,7 @@ pub(super) static RULES: &[Rule] = &[
             Opcode::Else,
             Opcode::Endif,
         ]),
-        needs: Traits::empty(),
+        needs: Traits::CHANNELS,
         check: |view| view.input.no_mask.then_some(Place::Instruction),
     },
 ];

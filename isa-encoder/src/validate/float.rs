@@ -17,7 +17,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "mixed-indirect",
         text: "with mixed float types, sources must not be indirect",
         source: MIXED,
-        scope: TO_GEN12LP,
+        scope: Scope::All,
         on: On::Basic,
         needs: Traits::MIXED_FLOAT.union(Traits::INDIRECT),
         check: |view| view.srcs().find(|src| src.indirect).map(|src| src.place),
@@ -81,7 +81,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "mixed-stride",
         text: "half-float results of a mixed operation have a stride of 1 or 2",
         source: "BDW to TGL PRM vol 2a, mov: conversions to half float; Mesa brw_eu_validate.c",
-        scope: TO_GEN12LP,
+        scope: Scope::All,
         on: On::Basic,
         needs: Traits::MIXED_FLOAT.union(Traits::CHANNELS),
         check: |view| {
@@ -98,6 +98,19 @@ pub(super) static RULES: &[Rule] = &[
         on: On::Arithmetic,
         needs: Traits::CHANNELS,
         check: float_region,
+    },
+    Rule {
+        name: "half-move-region",
+        text: "in a move between half and single precision, packed half floats must lie at half \
+               the place of the floats in a half of a register, which they do not leave unless \
+               they begin it; others in the dwords of the floats",
+        source: "IGC HWConformity.cpp fixUnalignedRegions, HWCaps.inc hasFtoPackedHFMove",
+        scope: Scope::From(Family::XeHpg),
+        on: On::Only(&[Opcode::Mov]),
+        needs: Traits::MIXED_FLOAT
+            .union(Traits::HALF)
+            .union(Traits::CHANNELS),
+        check: half_move,
     },
     Rule {
         name: "float-arf",
@@ -159,4 +172,34 @@ fn float_region(view: &View<'_>) -> Option<Place> {
             src.pitch() != Some(pitch) || dst.reg.is_some_and(|dst| dst.byte != reg.byte)
         })
         .map(|src| src.place)
+}
+
+fn half_move(view: &View<'_>) -> Option<Place> {
+    let (dst, src) = (view.written()?, view.src(0)?);
+    let half_register = view.grf_bytes() / 2;
+    let byte = |operand: &Operand| operand.reg.map(|reg| u32::from(reg.byte));
+    let crosses = |half: &Operand| {
+        let first = byte(half).unwrap_or(0);
+        let last = first + 2 * view.exec_size() - 1;
+        first % half_register != 0 && first / half_register != last / half_register
+    };
+    let dst_pitch = u32::from(dst.region.hstride) * dst.bytes();
+    if src.is_scalar() {
+        return (dst.ty == Type::Hf && dst_pitch == 2 && crosses(&dst)).then_some(dst.place);
+    }
+    let (half, single) = match dst.ty {
+        Type::Hf => ((dst, Some(dst_pitch)), (src, src.pitch())),
+        _ => ((src, src.pitch()), (dst, Some(dst_pitch))),
+    };
+    let (Some(half_at), Some(single_at)) = (byte(&half.0), byte(&single.0)) else {
+        // Indirect operands have no place.
+        return None;
+    };
+    let fits = single.1 == Some(4)
+        && match half.1 {
+            Some(2) => half_at % half_register == single_at / 2 && !crosses(&half.0),
+            Some(4) => half_at & !2 == single_at,
+            _ => false,
+        };
+    (!fits).then_some(src.place)
 }

@@ -168,7 +168,8 @@ pub(super) static RULES: &[Rule] = &[
         check: |view| {
             let (dst, exec_bytes) = narrowed(view).filter(|(dst, _)| dst.bytes() > 1)?;
             let at = u32::from(dst.reg?.byte) % exec_bytes;
-            // The words of dword channels may all lie in the upper half.
+            // The words of dword channels may all lie in the upper half (SKL PRM vol 7, the relaxed
+            // alignment rule for word destinations). Mesa's validator does not have the rule.
             let upper_word = dst.bytes() == 2 && exec_bytes == 4 && at == 2;
             (at != 0 && !upper_word).then_some(Place::Dst)
         },
@@ -214,8 +215,8 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         name: "vector-immediate-stride",
-        text: "with a packed vector immediate, the destination's stride must be a word or a dword \
-               for integers, a dword for floats",
+        text: "with a packed vector immediate, the destination's stride must be a word for \
+               integers (or packed dwords), a dword for floats",
         // The manuals have words alone; Intel's compiler widens them to dwords on each family.
         source: "BDW to TGL PRM vol 7, Immediate: Restriction on vector immediates; IGC",
         scope: Scope::All,
@@ -224,9 +225,10 @@ pub(super) static RULES: &[Rule] = &[
         check: |view| {
             let dst = view.written()?;
             let is_float = view.srcs().any(|src| src.ty == Type::Vf);
-            let fits = match u32::from(dst.region.hstride) * dst.bytes() {
-                4 => true,
-                2 => !is_float,
+            let fits = match (dst.bytes(), dst.region.hstride) {
+                (4, 1) => true,
+                (2, 2) | (1, 4) => is_float,
+                (2, 1) | (1, 2) => !is_float,
                 _ => false,
             };
             (!fits).then_some(Place::Dst)

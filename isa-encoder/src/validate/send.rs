@@ -17,17 +17,26 @@ pub(super) const PAYLOAD_REGISTERS: &str = "payload-end";
 pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "end-registers",
-        text: "the payload of an end of thread must lie in r112 to r127",
-        source: SEND,
+        text: "the payload of an end of thread must lie in the last 16 registers: r112 to r127 of \
+               128, r240 to r255 of 256",
+        source: "BDW to TGL PRM vol 2a, send: Restrictions; IGC, which ends in r240 on with 256",
         scope: Scope::All,
         on: On::Send,
         needs: Traits::empty(),
         check: |view| {
             let send = view.input.send().filter(|send| send.eot)?;
+            // If the number is not known, a thread may have either.
+            let counts = match view.machine.registers {
+                Some(registers) => [u32::from(registers); 2],
+                None => [128, view.grf_count()],
+            };
             let outside = |operand: &Operand, length: u32| {
                 operand.grf().is_some_and(|reg| {
                     let first = u32::from(reg.number);
-                    first < 112 || first + length.max(1) > 128
+                    let end = first + length.max(1);
+                    !counts
+                        .iter()
+                        .any(|count| first + 16 >= *count && end <= *count)
                 })
             };
             payloads(view, send)
