@@ -111,6 +111,11 @@ impl Generator {
             Item::SubGroupId,
             Item::Lane,
         ]);
+        // In a branch, the compilers make the lanes' numbers for all lanes, over what those in the
+        // other branch computed.
+        if item == Item::Lane && !self.together {
+            return self.item(Item::LocalId);
+        }
         self.item(item)
     }
 
@@ -133,8 +138,9 @@ impl Generator {
             };
             return Kind::Convert(Box::new(value), false, rounding);
         }
-        // The library of 22.43 takes an infinite half for the highest number of 32 bits.
-        if from == Scalar::F16 && to.bits() == 64 {
+        // Release 22.43 takes an infinite half for the highest number of 32 bits where 64 are asked
+        // for, and for one of 17 bits where 32 are.
+        if from == Scalar::F16 && !to.is_float() && to.bits() >= 32 {
             let value = Expr {
                 ty: value.ty.with(Scalar::F32),
                 kind: Kind::Convert(Box::new(value), false, rounding),
