@@ -77,6 +77,7 @@ pub extern "C" fn ig_queue_create(
     make(queue, || {
         let options = QueueOptions {
             out_of_order: out_of_order != 0,
+            ..QueueOptions::default()
         };
         Ok(Queue(handle(device, "device")?.inner.queue(options)?))
     })

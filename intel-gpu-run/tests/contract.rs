@@ -128,3 +128,22 @@ fn a_missing_scoreboard_wait_violates_the_check() {
         talk(&checked)
     );
 }
+
+#[test]
+fn the_doctor_runs_kernels_on_every_platform() {
+    let output = tool(&["doctor", "--json"]);
+    assert!(output.status.success(), "{}", talk(&output));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for platform in devinfo::PLATFORMS {
+        let subject = format!("soft:{platform}");
+        let findings = json["findings"].as_array().unwrap();
+        let finding = findings.iter().find(|f| f["subject"] == subject.as_str());
+        let finding = finding.unwrap_or_else(|| panic!("{subject}: {json}"));
+        assert_eq!(finding["verdict"], "PASS", "{finding}");
+        let text = finding["text"].as_str().unwrap();
+        assert!(text.contains("kernels ran through "), "{text}");
+        for driver in platform.kernel_drivers {
+            assert!(text.contains(&driver.to_string()), "{text}");
+        }
+    }
+}

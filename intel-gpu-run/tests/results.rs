@@ -133,6 +133,7 @@ fn a_violation_hides_no_difference() {
         "soft:tgl",
         "--json",
         "--dump-payload",
+        "--dump-batch",
         "--arg",
         "fill=1:64",
         "--arg",
@@ -154,6 +155,41 @@ fn a_violation_hides_no_difference() {
     assert_eq!(json["scoreboard"]["complete"], true);
     assert!(!json["scoreboard"]["hazards"].as_array().unwrap().is_empty());
     assert!(json["payload"]["cross_thread"].is_string(), "{json}");
+    let packets = json["packets"].as_array().unwrap();
+    assert!(packets.iter().any(|p| p["name"] == "GPGPU_WALKER"));
+}
+
+/// As text, and as a file that `decode` reads alike: on both kinds of walker.
+#[test]
+fn the_batch_is_what_decode_prints() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("batch.bin");
+    let file = file.to_str().unwrap();
+    const ARGS: [&str; 8] = [
+        "--global",
+        "64",
+        "--arg",
+        "fill=1:64",
+        "--arg",
+        "fill=0:256",
+        "--arg",
+        "i16=3",
+    ];
+    let run = |option: &str| {
+        let mut args = vec!["run", "examples/scale.asm", "--device", "soft:tgl", option];
+        args.extend(ARGS);
+        let run = tool(&args);
+        assert!(run.status.success(), "{}", talk(&run));
+        String::from_utf8(run.stdout).unwrap()
+    };
+    let printed = run("--dump-batch");
+    for packet in ["STATE_BASE_ADDRESS", "GPGPU_WALKER", "MI_BATCH_BUFFER_END"] {
+        assert!(printed.contains(packet), "{packet}: {printed}");
+    }
+    assert_eq!(run(&format!("--dump-batch={file}")), "");
+    let (address, _) = printed.split_once(':').unwrap();
+    let decoded = tool(&["decode", file, "-p", "tgl", "--address", address]);
+    assert_eq!(String::from_utf8(decoded.stdout).unwrap(), printed);
 }
 
 #[test]

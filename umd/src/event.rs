@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use batchbuffer::Engine;
+use devinfo::GpuAddress;
 use kmd_iface::{Fence, KmdError, Seqno};
 
 use crate::clock::Pair;
@@ -52,11 +54,23 @@ pub struct Timestamps {
     pub ended: Duration,
 }
 
+/// The batch buffer of a command, as the command streamer reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandBatch {
+    /// The kind of command streamer.
+    pub engine: Engine,
+    /// The GPU address of the first dword.
+    pub address: GpuAddress,
+    /// The packets.
+    pub dwords: Vec<u32>,
+}
+
 #[derive(Debug)]
 struct EventInner {
     device: Arc<DeviceInner>,
     /// What error messages call the command.
     what: String,
+    batch: Option<CommandBatch>,
     queued: Duration,
     state: Mutex<State>,
     changed: Condvar,
@@ -106,11 +120,16 @@ impl Submitted {
 }
 
 impl Event {
-    pub(crate) fn new(device: &Arc<DeviceInner>, what: String) -> Self {
+    pub(crate) fn new(
+        device: &Arc<DeviceInner>,
+        what: String,
+        batch: Option<CommandBatch>,
+    ) -> Self {
         Self {
             inner: Arc::new(EventInner {
                 device: device.clone(),
                 what,
+                batch,
                 queued: device.clock.now(),
                 state: Mutex::new(State {
                     stage: Stage::Waiting,
@@ -188,6 +207,12 @@ impl Event {
     pub fn timestamps(&self) -> Option<Timestamps> {
         self.poll();
         self.state().timestamps
+    }
+
+    /// What the kernel driver gets for the command, if its queue keeps batches
+    /// ([`crate::QueueOptions::keep_batches`]).
+    pub fn batch(&self) -> Option<&CommandBatch> {
+        self.inner.batch.as_ref()
     }
 
     /// What the command printed, in order. Empty until it has ended.
@@ -434,7 +459,7 @@ pub struct UserEvent {
 impl UserEvent {
     pub(crate) fn new(device: &Arc<DeviceInner>) -> Self {
         Self {
-            event: Event::new(device, "user event".to_owned()),
+            event: Event::new(device, "user event".to_owned(), None),
         }
     }
 

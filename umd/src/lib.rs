@@ -34,6 +34,7 @@ mod spec;
 mod tests;
 mod transfer;
 
+pub use batchbuffer::Engine;
 pub use devinfo::GpuAddress;
 
 pub use binary::{
@@ -43,7 +44,7 @@ pub use buffer::Buffer;
 pub use deadline::Deadline;
 pub use device::{Device, OpenOptions, Statistics, Violation};
 pub use error::{ArgumentError, DeviceError, Error, ErrorClass, FaultReport};
-pub use event::{Event, EventStatus, Timestamps, UserEvent};
+pub use event::{CommandBatch, Event, EventStatus, Timestamps, UserEvent};
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, Region, channel_order, channel_type};
 pub use kernel::{Arg, Kernel, Payload};
 pub use limits::{ImageLimits, Limits};

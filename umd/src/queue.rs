@@ -3,13 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use batchbuffer::Engine;
 use kmd_iface::{EngineClass, Fence, KmdError, Priority, QueueDesc, QueueId, Seqno, Submission};
 
 use crate::deadline::Deadline;
 use crate::device::{Device, DeviceInner, kernel as refused};
 use crate::error::ArgumentError;
 use crate::error::{DeviceError, Error};
-use crate::event::{Event, Submitted, UserEvent};
+use crate::event::{CommandBatch, Event, Submitted, UserEvent};
 use crate::held::{Held, Pending};
 use crate::kernel::Kernel;
 use crate::launch::{self, Prepared, QueueMemory, Staging};
@@ -26,6 +27,8 @@ pub struct QueueOptions {
     /// Whether commands may run in another order than they were enqueued in; only their wait
     /// lists hold them then.
     pub out_of_order: bool,
+    /// Whether events keep the batches of their commands, for [`Event::batch`].
+    pub keep_batches: bool,
 }
 
 /// Runs commands on a device. In order, unless its options say otherwise.
@@ -43,6 +46,7 @@ pub struct Queue {
 pub(crate) struct QueueInner {
     device: Arc<DeviceInner>,
     id: QueueId,
+    engine: Engine,
     options: QueueOptions,
     /// The order of locks is in the documentation of the ledger.
     ledger: Arc<Ledger>,
@@ -77,6 +81,10 @@ impl Device {
                 platform: device.platform().name.to_owned(),
                 why: "the kernel driver lists no render or compute engine".to_owned(),
             })?;
+        let streamer = match engine {
+            EngineClass::Compute => Engine::Compute,
+            _ => Engine::Render,
+        };
         let id = device.kmd().create_queue(&QueueDesc {
             engine,
             priority: Priority::Normal,
@@ -86,6 +94,7 @@ impl Device {
             inner: Arc::new(QueueInner {
                 id: id.map_err(refused("a queue"))?,
                 device,
+                engine: streamer,
                 options,
                 ledger: Arc::default(),
                 making: Mutex::default(),
@@ -213,7 +222,12 @@ impl QueueInner {
             let what = "an event of the wait list";
             return Err(ArgumentError::OtherDevice { what }.into());
         }
-        let event = Event::new(&self.device, what);
+        let batch = self.options.keep_batches.then(|| CommandBatch {
+            engine: self.engine,
+            address: prepared.batch(),
+            dwords: prepared.dwords(),
+        });
+        let event = Event::new(&self.device, what, batch);
         let out_of_order = self.options.out_of_order;
         let (number, after) = self.ledger.enter(&event, out_of_order, place, barrier);
         let pending = Pending {

@@ -311,7 +311,10 @@ fn queues_order_copies_and_kernels() {
     let bench = Bench::new();
     let other = bench
         .device
-        .queue(QueueOptions { out_of_order: true })
+        .queue(QueueOptions {
+            out_of_order: true,
+            ..QueueOptions::default()
+        })
         .unwrap();
     let (a, b) = (bench.buffer(&i32s([1; 64])), bench.buffer(&i32s([2; 64])));
     let first = bench.queue.fill_buffer((&a, 0), 256, &[9, 0, 0, 0], &[]);

@@ -19,7 +19,12 @@ fn open() -> Device {
 }
 
 fn queue(device: &Device, out_of_order: bool) -> Queue {
-    device.queue(QueueOptions { out_of_order }).unwrap()
+    device
+        .queue(QueueOptions {
+            out_of_order,
+            ..QueueOptions::default()
+        })
+        .unwrap()
 }
 
 fn first(buffer: &Buffer) -> u8 {

@@ -107,7 +107,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     Ok(())
 }
 
-fn as_json(step: &batchbuffer::Step<'_>) -> serde_json::Value {
+/// A packet as `--json` shows it.
+pub fn as_json(step: &batchbuffer::Step<'_>) -> serde_json::Value {
     let packet = step.packet.as_ref().ok();
     // A list, for a packet that repeats a state has the same path more than once.
     let fields: Vec<_> = packet

@@ -84,6 +84,14 @@ impl Prepared {
         self.chunk.address().offset(BATCH)
     }
 
+    /// The batch's packets.
+    pub(crate) fn dwords(&self) -> Vec<u32> {
+        let mut bytes = vec![0; self.length as usize];
+        self.chunk.memory().read(BATCH as usize, &mut bytes);
+        let dwords = bytes.as_chunks::<4>().0.iter();
+        dwords.map(|bytes| u32::from_le_bytes(*bytes)).collect()
+    }
+
     /// Whether the batch has ended, without a system call.
     pub(crate) fn is_done(&self) -> bool {
         self.chunk.memory().load(TAG as usize) == DONE

@@ -4,7 +4,9 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use umd::{Device, DeviceError, Event, Kernel, NdRange, Queue, Statistics, Timestamps};
+use umd::{
+    CommandBatch, Device, DeviceError, Event, Kernel, NdRange, Queue, Statistics, Timestamps,
+};
 
 use super::Args;
 use crate::exit::Error;
@@ -26,6 +28,8 @@ pub struct Launched {
     pub statistics: Option<Statistics>,
     /// What the kernel printed.
     pub printed: String,
+    /// What the first launch gave to the kernel driver, if that is to be shown.
+    pub batch: Option<CommandBatch>,
     /// What ended the last launch before its time, if anything did.
     pub failure: Option<Error>,
 }
@@ -73,6 +77,9 @@ fn once(
 ) -> Result<(), Error> {
     let begin = Instant::now();
     let event = trace.host("enqueue", || queue.enqueue(kernel, range, &[]))?;
+    if launched.batch.is_none() {
+        launched.batch = event.batch().cloned();
+    }
     let ended = trace.host("wait", || wait(device, &event, args.timeout));
     let wall = begin.elapsed();
     launched.printed.push_str(&event.printed());

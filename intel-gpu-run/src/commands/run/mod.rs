@@ -8,6 +8,7 @@ mod report;
 
 pub use options::Args;
 
+use batchbuffer::Batch;
 use devinfo::Target;
 use umd::binary::KernelInfo;
 use umd::{Binary, Device, DeviceSpec, NdRange, OpenOptions, Program, QueueOptions};
@@ -62,7 +63,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
         files::print(&report::payload(&payload, grf_bytes))?;
     }
 
-    let queue = device.queue(QueueOptions::default())?;
+    let queue = device.queue(QueueOptions {
+        keep_batches: args.dump_batch.is_some(),
+        ..QueueOptions::default()
+    })?;
     let mut launched = launch::launch(&mut trace, &device, &queue, &kernel, &range, args);
     let mut errors = Vec::from_iter(launched.failure.take());
     trace.host("save results", || {
@@ -74,6 +78,20 @@ pub fn run(args: &Args) -> Result<(), Error> {
             }
         }
     });
+    let packets = launched.batch.as_ref().map(|batch| {
+        let family = device.target().platform.family;
+        Batch::new(family, batch.engine, batch.address, &batch.dwords)
+    });
+    if let (Some(Some(path)), Some(batch)) = (&args.dump_batch, &launched.batch) {
+        let bytes: Vec<u8> = batch.dwords.iter().flat_map(|d| d.to_le_bytes()).collect();
+        match files::write(path, &bytes) {
+            Ok(()) if files::is_stream(path) => {}
+            Ok(()) => talk::say(format_args!("wrote {}", path.display())),
+            Err(error) => errors.push(error),
+        }
+    }
+    // As text or in the document, unless a file has it.
+    let packets = packets.filter(|_| args.dump_batch == Some(None));
     let prints = report::prints(kernel.info(), &bound, &args.print)?;
     let violations = report::violations(kernel.info(), &device.violations());
     let compared = report::compare(&bound, &wanted)?;
@@ -90,9 +108,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
             violations: &violations,
             scoreboard: scoreboard.as_ref(),
             compared: &compared,
+            packets: packets.as_ref(),
         };
         files::print_json(&run.json())?;
     } else {
+        for step in packets.into_iter().flatten() {
+            files::print(&step.to_string())?;
+        }
         files::print(&launched.printed)?;
         files::print(&report::print_lines(&prints))?;
     }

@@ -90,6 +90,11 @@ pub struct Args {
     #[arg(long)]
     pub dump_payload: bool,
 
+    /// Print the packets of the batch that launches the kernel; with PATH, write its dwords there,
+    /// as `decode` takes them. Of several launches the first
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true)]
+    pub dump_batch: Option<Option<PathBuf>>,
+
     /// Write a timeline in Chrome's trace format (chrome://tracing, Perfetto)
     #[arg(long, value_name = "OUT.json")]
     pub trace: Option<PathBuf>,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use batchbuffer::Batch;
 use serde_json::{Value, json};
 use umd::binary::KernelInfo;
 use umd::{Device, NdRange, Payload, Violation, channel_type};
@@ -11,6 +12,7 @@ use super::bind::{self, Bound, Value as Bind};
 use super::check::Scoreboard;
 use super::launch::Launched;
 use crate::args::{ArgRef, Comparison, ElementType, Expect, Print};
+use crate::commands::decode;
 use crate::exit::Error;
 use crate::{files, talk};
 
@@ -296,6 +298,8 @@ pub struct Run<'a> {
     pub scoreboard: Option<&'a Scoreboard>,
     /// `--expect`.
     pub compared: &'a [Compared],
+    /// `--dump-batch`.
+    pub packets: Option<&'a Batch<'a>>,
 }
 
 impl Run<'_> {
@@ -332,7 +336,12 @@ impl Run<'_> {
             let per_thread: Vec<_> = self.payload.per_thread.iter().map(|t| hex(t)).collect();
             json!({ "cross_thread": hex(&self.payload.cross_thread), "per_thread": per_thread })
         });
+        let packets = self.packets.map(|batch| {
+            let steps = batch.clone().map(|step| decode::as_json(&step));
+            steps.collect::<Vec<_>>()
+        });
         json!({
+            "packets": packets,
             "device": self.device.name(),
             "kernel": self.kernel.name,
             "simd": self.kernel.simd,
