@@ -38,6 +38,9 @@ fn one(
     vec![(kind, register.to_owned(), earlier, later)]
 }
 
+/// The families with a software scoreboard.
+const FAMILIES: [Family; 4] = [Family::Gen12Lp, Family::XeHpg, Family::XeHpc, Family::Xe2];
+
 const RAW: Conflict = Conflict::ReadAfterWrite;
 const WAW: Conflict = Conflict::WriteAfterWrite;
 const WAR: Conflict = Conflict::WriteAfterRead;
@@ -175,6 +178,99 @@ fn every_path_must_wait() {
     };
     assert_eq!(hazards(Family::Gen12Lp, &text("")), one(RAW, "r10", 0, 6));
     assert_eq!(hazards(Family::Gen12Lp, &text("{$3.dst}")), []);
+}
+
+/// A product before a branch, and its reader behind with the annotation `wait`.
+fn behind_a_branch(family: Family, branch: &str, wait: &str) -> String {
+    let region = if family == Family::Gen12Lp {
+        "<8;8,1>"
+    } else {
+        "<1;1,0>"
+    };
+    format!(
+        "START:
+         mul (8|M0) r28.0<1>:f r26.0{region}:f r26.0{region}:f
+         {branch}
+         mad (8|M0) r30.0<1>:f r31.0<1;0>:f r28.0<1;0>:f r32.0<1>:f {wait}
+         END:
+         nop\n"
+    )
+}
+
+/// A branch that is not taken is an instruction of the integer pipe and no more.
+#[test]
+fn a_result_is_under_way_behind_a_branch() {
+    for family in FAMILIES {
+        let wait = if family == Family::Gen12Lp {
+            "{@2}"
+        } else {
+            "{F@1}"
+        };
+        for branch in [
+            "(f1.1) goto (8|M0) END END",
+            "(f1.1) jmpi (1|M0) END",
+            "(f1.1) if (8|M0) END END",
+            "(f1.1) break (8|M0) END END",
+            "endif (8|M0) END",
+            "join (8|M0) END",
+            "else (8|M0) END END",
+            "(f1.1) while (8|M0) START",
+            "(f1.1) goto (8|M0) END START",
+            "(f1.1) ret (8|M0) r40.0",
+        ] {
+            let text = |wait| behind_a_branch(family, branch, wait);
+            assert_eq!(
+                hazards(family, &text("")),
+                one(RAW, "r28", 0, 2),
+                "{family} {branch}"
+            );
+            assert_eq!(hazards(family, &text(wait)), [], "{family} {branch}");
+            let auto = code(family, &format!("//.swsb auto\n{}", text("")));
+            assert_eq!(swsb::check(family, &auto).hazards, [], "{family} {branch}");
+        }
+    }
+}
+
+/// The compilers count distances in the order of the text, and leave it to the jump that what
+/// stood before it is there. The annotator does not rely on it.
+#[test]
+fn a_jump_orders_for_the_checker_and_not_for_the_annotator() {
+    let text = "mul (8|M0) r28.0<1>:f r26.0<1;1,0>:f r26.0<1;1,0>:f
+                (f1.1) jmpi (1|M0) END
+                mad (8|M0) r30.0<1>:f r31.0<1;0>:f r28.0<1;0>:f r32.0<1>:f {F@1}
+                END:
+                mad (8|M0) r34.0<1>:f r31.0<1;0>:f r28.0<1;0>:f r32.0<1>:f\n";
+    let family = Family::XeHpg;
+    assert_eq!(hazards(family, text), []);
+    let printed = |text: &str| {
+        let format = isa_encoder::disasm::Format::default();
+        isa_encoder::Disassembler::new(family, format)
+            .print(&code(family, &format!("//.swsb auto\n{text}")))
+    };
+    let waits = printed(text).matches("@1}").count();
+    assert_eq!(waits, 2, "{}", printed(text));
+    let back = "BACK:
+                mad (8|M0) r30.0<1>:f r31.0<1;0>:f r28.0<1;0>:f r32.0<1>:f
+                mul (8|M0) r28.0<1>:f r26.0<1;1,0>:f r26.0<1;1,0>:f
+                (f1.1) jmpi (1|M0) BACK\n";
+    assert_eq!(hazards(family, back), []);
+    assert_eq!(printed(back).matches("@1}").count(), 1, "{}", printed(back));
+}
+
+/// What channels of the first arm have under way is so in the second arm, too, when not all
+/// channels go the same way.
+#[test]
+fn a_result_of_one_arm_is_under_way_in_the_other() {
+    let text = "(f0.0) if (8|M0) ELSE END
+                (W) mov (1|M0) r28.0<1>:d r26.0<0;1,0>:d
+                else (8|M0) END END
+                ELSE:
+                mov (8|M0) r30.0<1>:d r28.0<0;1,0>:d
+                END:
+                endif (8|M0) OUT
+                OUT:
+                nop\n";
+    assert_eq!(hazards(Family::Gen12Lp, text), one(RAW, "r28", 1, 3));
 }
 
 /// The payload of a send in a loop is written anew while the send of the last turn may read it.

@@ -100,7 +100,7 @@ pub fn annotations(program: &Program) -> Result<Vec<Annotation>, AnnotateError> 
         facts: &facts,
     };
     let flow = Flow::new(program, View::Worst);
-    let states = fixpoint(&flow, |index, state| {
+    let states = fixpoint(&facts, &flow, |index, state| {
         annotator.step(index, state);
     })?;
     let mut out: Vec<Annotation> = (0..count).map(|_| Annotation::default()).collect();

@@ -15,7 +15,58 @@ pub struct Block {
     /// The one after the last.
     pub end: usize,
     /// The blocks that may follow.
-    pub successors: Vec<usize>,
+    pub successors: Vec<Successor>,
+}
+
+/// A block that may follow another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Successor {
+    /// Its number.
+    pub block: usize,
+    /// What may still be under way there.
+    pub carries: Carries,
+}
+
+/// What may still be under way when control arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carries {
+    /// What in-order pipes execute.
+    pub in_order: bool,
+    /// What has a token.
+    pub tokens: bool,
+}
+
+/// How control gets from one instruction to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// To the instruction behind.
+    Next,
+    /// To the instruction behind, for other channels than came here.
+    Others,
+    /// By a jump.
+    Taken,
+}
+
+impl Way {
+    /// What is still under way behind a branch. One that is not taken is an instruction like
+    /// others. About one that is taken the sources disagree, as to in-order pipes:
+    ///
+    /// | Source | Results of in-order pipes after a jump |
+    /// |---|---|
+    /// | Mesa, `propagate_block_scoreboards` | under way; distances count along the path |
+    /// | IGC, `SWSB_G4IR.cpp`, `SBDDD` | there; distances count in the order of the text |
+    /// | IGA, `SWSBSetter.cpp`, `run` | as IGC: the counters are at 0 by the time of the jump |
+    ///
+    /// A third of the kernels that IGC compiles have a reader that only the jump orders, so the
+    /// checker accepts it, forward and backward. The annotator does as Mesa.
+    fn carries(self, view: View) -> Carries {
+        let (in_order, tokens) = match (view, self) {
+            (View::Worst, _) | (View::Sure, Way::Next) => (true, true),
+            (View::Sure, Way::Others) => (true, false),
+            (View::Sure, Way::Taken) => (false, true),
+        };
+        Carries { in_order, tokens }
+    }
 }
 
 /// The blocks of a program, in its order.
@@ -29,7 +80,7 @@ pub struct Flow {
 #[derive(Clone, Debug, Default)]
 struct Exits {
     /// Instructions that may come next.
-    to: Vec<usize>,
+    to: Vec<(usize, Way)>,
     /// It ends its block even if it leads on only to the next.
     branches: bool,
 }
@@ -50,7 +101,7 @@ impl Flow {
         for (index, exit) in exits.iter().enumerate() {
             if exit.branches {
                 leaders.insert(index + 1);
-                leaders.extend(exit.to.iter().copied());
+                leaders.extend(exit.to.iter().map(|(to, _)| *to));
             }
         }
         leaders.retain(|&leader| leader < exits.len());
@@ -64,12 +115,20 @@ impl Flow {
                 let end = starts.get(number + 1).copied().unwrap_or(exits.len());
                 let last = end.checked_sub(1).and_then(|last| exits.get(last));
                 let to = last.map_or(&[][..], |exit| exit.to.as_slice());
-                let mut successors: Vec<usize> = to
-                    .iter()
-                    .filter_map(|to| block_of.get(to).copied())
-                    .collect();
-                successors.sort_unstable();
-                successors.dedup();
+                let mut successors: Vec<Successor> = Vec::with_capacity(to.len());
+                for (to, way) in to {
+                    let Some(&block) = block_of.get(to) else {
+                        continue;
+                    };
+                    let carries = way.carries(view);
+                    match successors.iter_mut().find(|known| known.block == block) {
+                        Some(known) => {
+                            known.carries.in_order |= carries.in_order;
+                            known.carries.tokens |= carries.tokens;
+                        }
+                        None => successors.push(Successor { block, carries }),
+                    }
+                }
                 Block {
                     start,
                     end,
@@ -95,50 +154,62 @@ fn exits(
     let jip = jump(program, index, |branch| branch.jip);
     let uip = jump(program, index, |branch| branch.uip);
     let predicated = instruction.predicate.is_some();
-    let to: Vec<Option<usize>> = match instruction.opcode {
+    let falls = next.map(|next| (next, Way::Next));
+    let others = next.map(|next| (next, Way::Others));
+    // A jump to the instruction behind is none.
+    let jumps = |to: Option<usize>| {
+        let way = |to| {
+            if Some(to) == next {
+                Way::Next
+            } else {
+                Way::Taken
+            }
+        };
+        to.map(|to| (to, way(to)))
+    };
+    let some = |stays: bool| falls.filter(|_| stays);
+    // Channels that leave a loop arrive at its end, and go on behind it.
+    let behind_loop = uip.map(|end| {
+        let leaves = instruction.opcode == Opcode::Break && is(program, end, Opcode::While);
+        program.next(end).filter(|_| leaves).unwrap_or(end)
+    });
+    let to: Vec<Option<(usize, Way)>> = match instruction.opcode {
         Opcode::Illegal => Vec::new(),
         Opcode::Send | Opcode::Sendc if instruction.send().is_some_and(|send| send.eot) => {
             Vec::new()
         }
-        Opcode::Jmpi if predicated => alloc::vec![next, jip],
-        Opcode::Jmpi => alloc::vec![jip],
-        // The instruction pointer, for what runs under no mask.
+        Opcode::Jmpi => alloc::vec![some(predicated), jumps(jip)],
+        // The instruction pointer, for what runs under no mask. Whether `while` counts for who
+        // leaves the loop is not documented (Mesa does not count it).
         opcode if view == View::Worst && opcode.is_branch() && !calls(opcode) => {
-            alloc::vec![next, jip, uip]
+            alloc::vec![falls, jumps(jip), jumps(uip), jumps(behind_loop)]
         }
-        Opcode::Else => alloc::vec![uip],
-        // Channels that leave a loop arrive at its end, and go on behind it.
-        Opcode::Break => {
-            let end = uip.map(|end| {
-                let leaves = is(program, end, Opcode::While);
-                program.next(end).filter(|_| leaves).unwrap_or(end)
-            });
-            alloc::vec![next.filter(|_| predicated), end]
-        }
+        Opcode::Else => alloc::vec![others, jumps(uip)],
+        Opcode::Break => alloc::vec![some(predicated), jumps(behind_loop)],
         Opcode::Goto | Opcode::Cont | Opcode::Halt => {
-            alloc::vec![next.filter(|_| predicated), uip]
+            alloc::vec![some(predicated), jumps(uip)]
         }
-        Opcode::Endif | Opcode::Join => alloc::vec![next],
-        Opcode::Brc => alloc::vec![next, jip, uip],
-        Opcode::Call if jip.is_some() => alloc::vec![jip],
+        Opcode::Endif | Opcode::Join => alloc::vec![falls],
+        Opcode::Brc => alloc::vec![falls, jumps(jip), jumps(uip)],
+        Opcode::Call if jip.is_some() => alloc::vec![some(predicated), jumps(jip)],
         // Somewhere else and back; the callee orders what it does.
-        Opcode::Call | Opcode::Calla => alloc::vec![next],
+        Opcode::Call | Opcode::Calla => alloc::vec![next.map(|next| (next, Way::Taken))],
         Opcode::Ret => {
-            let mut to: Vec<Option<usize>> = returns
+            let mut to: Vec<Option<(usize, Way)>> = returns
                 .get(&index)
                 .into_iter()
                 .flatten()
-                .map(|&at| Some(at))
+                .map(|&at| jumps(Some(at)))
                 .collect();
             // Channels that did not call go on.
-            to.push(next.filter(|_| predicated));
+            to.push(some(predicated));
             to
         }
-        opcode if opcode.is_branch() => alloc::vec![next, jip],
+        opcode if opcode.is_branch() => alloc::vec![falls, jumps(jip)],
         _ => {
             let plain = next.is_some_and(|next| next == index + 1);
             return Exits {
-                to: next.into_iter().collect(),
+                to: falls.into_iter().collect(),
                 branches: !plain,
             };
         }
@@ -221,7 +292,10 @@ fn returns(program: &Program, view: View) -> BTreeMap<usize, Vec<usize>> {
                     }
                 }
                 Opcode::Call | Opcode::Calla => work.extend(program.next(index)),
-                _ => work.extend(exits(program, view, index, &BTreeMap::new()).to),
+                _ => {
+                    let exits = exits(program, view, index, &BTreeMap::new());
+                    work.extend(exits.to.iter().map(|(to, _)| *to));
+                }
             }
         }
     }

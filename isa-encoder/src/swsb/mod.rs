@@ -12,7 +12,8 @@
 //!
 //! They differ in what they take for granted. The checker accepts what Intel's compilers and
 //! iga64 rely on, so that what it reports is wrong; it does not judge registers reached through
-//! a0 and lengths that are in a register. The annotator assumes the worst in the same places.
+//! a0 and lengths that are in a register, and takes in-order pipes for empty after a jump (not
+//! after a branch that falls through). The annotator assumes the worst in the same places.
 //!
 //! Sources: TGL PRM vol 3a, "Software Scoreboard"; the scoreboard passes of IGC
 //! (`SWSB_G4IR`), IGA (`SWSBSetter`, `RegDeps`) and Mesa (`brw_fs_scoreboard`).

@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::access::{self, Access, Space, View};
-use super::flow::{self, Flow};
+use super::flow::{self, Carries, Flow};
 use super::pipe::{self, OutOfOrder, PipeSet, Unit};
 use super::program::Program;
 use crate::model::{Instruction, Opcode, Options, Pipe, TokenMode};
@@ -245,6 +245,17 @@ impl State {
         changed
     }
 
+    /// What of it is still under way in another place.
+    fn carried(&self, facts: &Facts, carries: Carries) -> State {
+        let stays = |entry: &&Pending| match facts.node(entry.producer as usize).unit {
+            Unit::InOrder { .. } => carries.in_order,
+            _ => carries.tokens,
+        };
+        State {
+            entries: self.entries.iter().filter(stays).copied().collect(),
+        }
+    }
+
     /// Drops what `waits` has brought to its end.
     pub fn wait(&mut self, facts: &Facts, waits: &Waits) {
         self.entries.retain(|entry| {
@@ -320,13 +331,6 @@ impl State {
                     return entry.age < earlier.window;
                 }
                 true
-            });
-        }
-        if node.branch {
-            // The in-order pipes are empty by the time a branch is taken.
-            self.entries.retain(|entry| {
-                let earlier = facts.node(entry.producer as usize);
-                !matches!(earlier.unit, Unit::InOrder { .. })
             });
         }
         if node.branch || node.unit == Unit::None {
@@ -411,6 +415,7 @@ const LEAST: u64 = 10_000_000;
 /// Runs `transfer` over all blocks until nothing changes, and returns the state at the start of
 /// each. States only grow, so this ends.
 pub fn fixpoint(
+    facts: &Facts,
     flow: &Flow,
     mut transfer: impl FnMut(usize, &mut State),
 ) -> Result<Vec<State>, TooComplex> {
@@ -426,10 +431,21 @@ pub fn fixpoint(
             budget = budget.checked_sub(steps).ok_or(TooComplex)?;
             transfer(index, &mut state);
         }
-        for &successor in &block.successors {
+        for successor in &block.successors {
             budget = budget.checked_sub(state.len() as u64).ok_or(TooComplex)?;
-            if states[successor].join(&state) {
-                work.insert(successor);
+            let carried;
+            let arrives = match successor.carries {
+                Carries {
+                    in_order: true,
+                    tokens: true,
+                } => &state,
+                carries => {
+                    carried = state.carried(facts, carries);
+                    &carried
+                }
+            };
+            if states[successor.block].join(arrives) {
+                work.insert(successor.block);
             }
         }
     }
