@@ -7,8 +7,8 @@ use devinfo::Family;
 use isa_encoder::message::{
     AddressSize, AppendOp, AtomicOp, Block2d, BlockAlignment, BlockPort, CacheControl, CachePolicy,
     CompressionControl, CompressionOp, DataSize, DescriptorError, Direction, Hdc, HdcAddress,
-    HdcSurface, Lsc, LscAddress, LscPort, MESSAGE_RULES, Message, OwordCount, Sampler, SamplerOp,
-    SlotGroup,
+    HdcSurface, Lsc, LscAddress, LscPort, MESSAGE_RULES, Message, OwordCount, RayTracing,
+    RenderMode, RenderOutputs, RenderTarget, Sampler, SamplerOp, SlotGroup, Urb,
 };
 
 const UGM_LOAD: Lsc = Lsc::Vector {
@@ -451,6 +451,36 @@ fn illegal() -> Vec<(&'static str, Family, Message)> {
                 BlockPort::Data,
             ),
         ),
+        (
+            "data-port-family",
+            Xe2,
+            Message::Hdc(Hdc::Fence {
+                slm: false,
+                commit: true,
+                flush: 0,
+            }),
+        ),
+        (
+            "ray-tracing-channels",
+            Xe2,
+            Message::RayTracing(RayTracing::Trace { simd: 8 }),
+        ),
+        (
+            "render-mode",
+            Xe2,
+            Message::RenderTarget(RenderTarget::Write {
+                mode: RenderMode::Replicated,
+                surface: 0,
+                half: false,
+                coarse: false,
+                multi_rate: false,
+                per_sample: false,
+                last: true,
+                high_slots: false,
+                outputs: RenderOutputs::default(),
+            }),
+        ),
+        ("urb-messages", Gen12Lp, Message::Urb(Urb::Fence)),
         (
             "sampler-half",
             Gen9,

@@ -67,6 +67,9 @@ fn what_can_be_built_means_the_same() {
         assert!(has("Sampler") && has("Gateway"), "{family}: {built:?}");
         assert_eq!(has("Hdc"), family != Family::Xe2, "{family}");
         assert_eq!(has("Lsc"), family >= Family::XeHpg, "{family}");
+        assert!(has("RenderTarget"), "{family}");
+        assert_eq!(has("Urb"), family <= Family::XeHpc, "{family}");
+        assert_eq!(has("RayTracing"), family >= Family::XeHpg, "{family}");
         assert_eq!(has("EndOfThread"), family <= Family::Gen12Lp, "{family}");
     }
 }
@@ -94,6 +97,9 @@ fn descriptors_survive_decode_and_encode() {
         Sfid::Slm,
         Sfid::Urb,
         Sfid::ThreadSpawner,
+        Sfid::RenderCache,
+        Sfid::RayTracing,
+        Sfid::BindlessThreadDispatch,
     ];
     let mut count = 0;
     for _ in 0..40_000 {

@@ -47,7 +47,7 @@ impl Random {
     }
 }
 
-const FUNCTIONS: [Sfid; 12] = [
+const FUNCTIONS: [Sfid; 15] = [
     Sfid::DataPort0,
     Sfid::DataPort1,
     Sfid::DataPort2,
@@ -60,6 +60,9 @@ const FUNCTIONS: [Sfid; 12] = [
     Sfid::Tgm,
     Sfid::Slm,
     Sfid::Urb,
+    Sfid::RenderCache,
+    Sfid::RayTracing,
+    Sfid::BindlessThreadDispatch,
 ];
 
 /// Lengths of one register each.
@@ -96,6 +99,31 @@ fn cases(family: Family, function: Sfid, random: &mut Random) -> Vec<(u32, u32)>
                     let kind = (kind & 31) << 12 | (kind >> 5) << 31;
                     out.push((0, LENGTHS | kind | mode | other));
                 }
+            }
+        }
+        Sfid::RenderCache => {
+            let (extended, descriptor) = match family {
+                Family::Xe2 => (0x00f0_f000, 1 << 29 | 0x7_3bff),
+                _ => (0, 1 << 30 | 0x4_3fff),
+            };
+            // Columns of types that there are, and a few of others.
+            for kind in [0xc, 0xc, 0xc, 0xc, 0xd, 0xd, 0x0, 0xe] {
+                for _ in 0..8 {
+                    let bits = random.next() & descriptor & !(0xf << 14);
+                    let extended = random.next() & if kind == 0xc { extended } else { 0 };
+                    out.push((extended, LENGTHS | kind << 14 | bits));
+                }
+            }
+        }
+        Sfid::Urb if family < Family::Xe2 => {
+            for kind in 0..16 {
+                out.push((0, LENGTHS | kind | random.next() & 0x2_fff0));
+            }
+        }
+        Sfid::RayTracing | Sfid::BindlessThreadDispatch => {
+            for kind in 0..16 {
+                out.push((0, LENGTHS | kind << 14));
+                out.push((0, LENGTHS | kind << 14 | 1 << 8));
             }
         }
         Sfid::Gateway | Sfid::ThreadSpawner => {
@@ -165,6 +193,8 @@ fn verdict(family: Family, function: Sfid, meaning: &Meaning) -> String {
             "field should be",
             "header",
             "L3 implies",
+            // The channels are those of the instruction.
+            "dual write must be SIMD16",
             "stride offset",
         ]
         .iter()
@@ -173,7 +203,10 @@ fn verdict(family: Family, function: Sfid, meaning: &Meaning) -> String {
     let Some((symbol, description)) = meaning.symbol.split_once(" (") else {
         return "-".to_owned();
     };
-    if refused || meaning.symbol.contains("<<invalid>>") || symbol.contains("?[") {
+    let unknown = ["<<invalid>>", "???"]
+        .iter()
+        .any(|word| meaning.symbol.contains(word));
+    if refused || unknown || symbol.contains("?[") || symbol.starts_with("rt.") {
         return "-".to_owned();
     }
     if family == Family::Xe2 && function == Sfid::Sampler {
@@ -181,6 +214,14 @@ fn verdict(family: Family, function: Sfid, meaning: &Meaning) -> String {
         let words = description.split(" using").next().unwrap_or_default();
         let operation = words.rsplit(' ').next().unwrap_or_default();
         return format!("{symbol} {operation}");
+    }
+    if family == Family::Xe2 && function == Sfid::RenderCache {
+        let symbol = symbol.replace(".hdr", "").replace(".hi16", "");
+        // Reads are never the last.
+        return match symbol.starts_with("rtr") {
+            true => symbol.replace(".lrts", ""),
+            false => symbol,
+        };
     }
     // Blocks of pixels: the rest is a size that iga64 makes of the lengths.
     match symbol.starts_with("hdc_mb") {
@@ -209,8 +250,6 @@ fn functions(family: Family) -> impl Iterator<Item = Sfid> {
     FUNCTIONS
         .into_iter()
         .filter(move |function| function.id(family).is_ok())
-        // Before Xe2 the return buffer has messages of its own.
-        .filter(move |function| *function != Sfid::Urb || family == Family::Xe2)
 }
 
 fn bless() {
@@ -360,6 +399,21 @@ fn disagreement(case: &Case) -> Option<&'static str> {
         Sfid::Sampler if family >= XeHpg && bits(18, 17) | bits(29, 29) << 2 == 3 => {
             Some("SIMD32 modes exist to Gen12LP (iga64's later sources)")
         }
+        Sfid::RenderCache if family == Family::Gen8 && bits(17, 14) == 0xd => {
+            Some("render targets are read from Gen9 on (Mesa GFX9_DATAPORT_RC_RENDER_TARGET_READ)")
+        }
+        Sfid::RenderCache if family < Gen11 && bits(18, 18) == 1 => {
+            Some("coarse pixels exist from Gen11 on (Mesa brw_fb_write_desc)")
+        }
+        Sfid::RenderCache if bits(17, 14) == 0xd && bits(30, 30) == 1 => {
+            Some("reads are of 32 bits (iga64 warns, too)")
+        }
+        Sfid::Urb if bits(3, 0) == 9 && family < XeHpg => {
+            Some("the fence exists from XeHPG on (Mesa GFX125_URB_OPCODE_FENCE)")
+        }
+        Sfid::BindlessThreadDispatch if bits(17, 14) == 2 && family < Xe2 => {
+            Some("iga64 1.1.0 does not know overdispatch; its later sources do")
+        }
         Sfid::Gateway => match bits(3, 0) {
             8.. if family < Xe2 => Some("iga64 1.1.0 looks at three bits of the opcode"),
             _ if old => Some("codes of Gen8 to Gen11 (Mesa BRW_MESSAGE_GATEWAY_SFID_*)"),
@@ -440,7 +494,7 @@ fn descriptors_mean_what_iga64_says() {
     assert!(taken > 3_000, "{taken}");
     assert_eq!(
         reasons.len(),
-        30,
+        35,
         "not every reason has a case: {reasons:#?}"
     );
 }

@@ -28,12 +28,15 @@
 //! | `smpl` | [`Sampler`], see [`SamplerOp`] | Gen8 to Xe2 |
 //! | `gtwy` | [`Gateway`] | Gen8 to Xe2 |
 //! | `ts` | [`Message::EndOfThread`] | Gen8 to Gen12LP |
+//! | `rc` | [`RenderTarget`] | Gen8 to Xe2 |
+//! | `urb` | [`Urb`] | Gen8 to XeHPC |
+//! | `rta`, `btd` | [`RayTracing`] | XeHPG to Xe2 |
 //!
-//! The messages of the render cache, of the return buffer before Xe2, of video motion estimation,
-//! the pixel interpolator, bindless dispatch and ray tracing have no value here: their descriptors
-//! stay numbers, and [`Message::decode`] says so. So do those of data port 2 that no public source
-//! describes, and the thread spawner's own. A send of them assembles and disassembles all the
-//! same.
+//! The messages of video motion estimation, of the check and refinement engine and of the pixel
+//! interpolator have no value here: their descriptors stay numbers, and [`Message::decode`] says
+//! so. So do those of data port 2 that no public source describes, and the thread spawner's own. A
+//! send of them assembles and disassembles all the same. Xe2 still numbers the classic data ports,
+//! but has no messages of theirs: they decode as on XeHPC, and are never encoded.
 //!
 //! The decoder takes what has a meaning, the encoder what a family has: [`MESSAGE_RULES`] are the
 //! combinations that it refuses. Each decoded descriptor is compared with what iga64 says of it in
@@ -44,6 +47,8 @@ mod bits;
 mod gateway;
 mod hdc;
 mod lsc;
+mod pipeline;
+mod raytracing;
 mod rules;
 mod sampler;
 mod sfid;
@@ -58,6 +63,8 @@ pub use lsc::{
     AddressSize, AppendOp, Block2d, CacheControl, CachePolicy, CompressionOp, DataSize, FenceScope,
     FlushOp, Lsc, LscAddress, LscPort,
 };
+pub use pipeline::{RenderMode, RenderOutputs, RenderTarget, Urb};
+pub use raytracing::RayTracing;
 pub use rules::{MESSAGE_RULES, MessageRule};
 pub(crate) use sfid::table as sfid_table;
 
@@ -228,6 +235,12 @@ pub enum Message {
     Sampler(Sampler),
     /// Gateway messages.
     Gateway(Gateway),
+    /// Render target messages.
+    RenderTarget(RenderTarget),
+    /// Messages to the unified return buffer, before Xe2.
+    Urb(Urb),
+    /// Messages of ray tracing.
+    RayTracing(RayTracing),
     /// End of thread at the thread spawner (before XeHPG).
     EndOfThread,
 }
@@ -253,6 +266,13 @@ impl Message {
             }
             Sfid::Urb if family >= Family::Xe2 => {
                 lsc::decode(family, function, descriptors).map(Self::Lsc)
+            }
+            Sfid::Urb => pipeline::decode_urb(family, descriptor).map(Self::Urb),
+            Sfid::RenderCache => {
+                pipeline::decode_render(family, descriptors).map(Self::RenderTarget)
+            }
+            Sfid::RayTracing | Sfid::BindlessThreadDispatch => {
+                raytracing::decode(family, function, descriptor).map(Self::RayTracing)
             }
             Sfid::Sampler => sampler::decode(family, descriptor).map(Self::Sampler),
             Sfid::Gateway => gateway::decode(family, descriptor).map(Self::Gateway),
@@ -301,6 +321,15 @@ impl Message {
                 sampler::encode(family, message).map(|descriptor| (Sfid::Sampler, of(descriptor)))
             }
             Self::Gateway(message) => Ok((Sfid::Gateway, of(gateway::encode(family, message)?))),
+            Self::RenderTarget(message) => {
+                pipeline::encode_render(family, message).map(|out| (Sfid::RenderCache, out))
+            }
+            Self::Urb(message) => {
+                pipeline::encode_urb(message).map(|descriptor| (Sfid::Urb, of(descriptor)))
+            }
+            Self::RayTracing(message) => {
+                raytracing::encode(message).map(|(function, descriptor)| (function, of(descriptor)))
+            }
             Self::EndOfThread => Ok((
                 Sfid::ThreadSpawner,
                 of(gateway::THREAD_SPAWNER_NO_DEREFERENCE),
@@ -325,6 +354,9 @@ impl fmt::Display for Message {
             Self::Lsc(message) => message.fmt(f),
             Self::Sampler(message) => message.fmt(f),
             Self::Gateway(message) => message.fmt(f),
+            Self::RenderTarget(message) => message.fmt(f),
+            Self::Urb(message) => message.fmt(f),
+            Self::RayTracing(message) => message.fmt(f),
             Self::EndOfThread => f.write_str("end of thread"),
         }
     }

@@ -8,7 +8,7 @@ use devinfo::Family;
 use super::{
     AddressSize, AtomicOp, BlockAlignment, BlockPort, CacheControl, CachePolicy, DataSize,
     DescriptorError, Direction, Hdc, HdcAddress, HdcSurface, Lsc, LscAddress, LscPort, Message,
-    OwordCount, Sampler, SlotGroup,
+    OwordCount, RayTracing, RenderMode, RenderTarget, Sampler, SlotGroup, Urb,
 };
 
 /// A restriction on messages.
@@ -324,6 +324,12 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
         }),
     },
     MessageRule {
+        name: "data-port-family",
+        text: "the classic data ports have messages to XeHPC",
+        source: "Mesa brw_eu.h (all of Xe2 goes by lsc_msg_desc)",
+        is_broken: hdc!(|_, family| family > Family::XeHpc),
+    },
+    MessageRule {
         name: "block-dword-write",
         text: "blocks aligned to dwords are read only",
         source: DATA_PORT,
@@ -577,6 +583,55 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
                 Hdc::TypedAtomic { op, .. } | Hdc::CounterAtomic { op, .. } if op.is_float()
             )
         }),
+    },
+    MessageRule {
+        name: "ray-tracing-channels",
+        text: "messages of ray tracing serve 8 or 16 channels, 16 on Xe2",
+        source: "Mesa brw_eu.h (brw_btd_spawn_desc, brw_rt_trace_ray_desc)",
+        is_broken: |message, family| match message {
+            Message::RayTracing(RayTracing::Trace { simd } | RayTracing::Spawn { simd, .. }) => {
+                match simd {
+                    8 => family == Family::Xe2,
+                    simd => *simd != 16,
+                }
+            }
+            _ => false,
+        },
+    },
+    MessageRule {
+        name: "render-mode",
+        text: "on Xe2 render targets are written with one colour or two, of 32 bits, and read \
+               whole; two go without source 0 alpha",
+        source: "IGA MessageDecoderOther.cpp (tryDecodeRC_XE2)",
+        is_broken: |message, family| match message {
+            Message::RenderTarget(RenderTarget::Write {
+                mode,
+                half,
+                outputs,
+                ..
+            }) => {
+                family == Family::Xe2
+                    && match mode {
+                        RenderMode::Wide => *half,
+                        RenderMode::DualLow => *half || outputs.source_alpha,
+                        _ => true,
+                    }
+            }
+            Message::RenderTarget(RenderTarget::Read { narrow, .. }) => {
+                family == Family::Xe2 && *narrow || family == Family::Gen8
+            }
+            _ => false,
+        },
+    },
+    MessageRule {
+        name: "urb-messages",
+        text: "the return buffer has messages of its own to XeHPC, a fence from XeHPG on",
+        source: "Mesa brw_eu_defines.h (GFX125_URB_OPCODE_FENCE), brw_disasm.c",
+        is_broken: |message, family| match message {
+            Message::Urb(Urb::Fence) => !(Family::XeHpg..=Family::XeHpc).contains(&family),
+            Message::Urb(_) => family > Family::XeHpc,
+            _ => false,
+        },
     },
     MessageRule {
         name: "sampler-half",

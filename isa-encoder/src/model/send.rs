@@ -13,7 +13,7 @@ pub enum Sfid {
     Sampler,
     /// Message gateway (`gtwy`).
     Gateway,
-    /// Data cache data port 2 (`dc2`, to Gen11; reused later).
+    /// Data cache data port 2 (`dc2`).
     DataPort2,
     /// Render cache (`rc`).
     RenderCache,

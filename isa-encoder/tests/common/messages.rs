@@ -4,8 +4,8 @@ use arbitrary::{Result, Unstructured};
 use isa_encoder::message::{
     AddressSize, AppendOp, AtomicOp, Block2d, BlockAlignment, BlockPort, CacheControl, CachePolicy,
     CompressionControl, CompressionOp, DataSize, Direction, FenceScope, FlushOp, Gateway, Hdc,
-    HdcAddress, HdcSurface, Lsc, LscAddress, LscPort, Message, OwordCount, Sampler, SamplerOp,
-    SlotGroup,
+    HdcAddress, HdcSurface, Lsc, LscAddress, LscPort, Message, OwordCount, RayTracing, RenderMode,
+    RenderOutputs, RenderTarget, Sampler, SamplerOp, SlotGroup, Urb,
 };
 
 const DIRECTIONS: [Direction; 2] = [Direction::Read, Direction::Write];
@@ -367,8 +367,68 @@ fn lsc(u: &mut Unstructured<'_>) -> Result<Lsc> {
     })
 }
 
+fn render(u: &mut Unstructured<'_>) -> Result<RenderTarget> {
+    Ok(match u.arbitrary()? {
+        true => RenderTarget::Write {
+            mode: *u.choose(&[
+                RenderMode::Wide,
+                RenderMode::Replicated,
+                RenderMode::DualLow,
+                RenderMode::DualHigh,
+                RenderMode::Narrow,
+            ])?,
+            surface: u.arbitrary()?,
+            half: u.arbitrary()?,
+            coarse: u.arbitrary()?,
+            multi_rate: u.arbitrary()?,
+            per_sample: u.arbitrary()?,
+            last: u.arbitrary()?,
+            high_slots: u.arbitrary()?,
+            outputs: match u.arbitrary()? {
+                true => RenderOutputs::default(),
+                false => RenderOutputs {
+                    target: u.int_in_range(0..=8)?,
+                    null: u.arbitrary()?,
+                    source_alpha: u.arbitrary()?,
+                    stencil: u.arbitrary()?,
+                    depth: u.arbitrary()?,
+                    sample_mask: u.arbitrary()?,
+                },
+            },
+        },
+        false => RenderTarget::Read {
+            narrow: u.arbitrary()?,
+            surface: u.arbitrary()?,
+            per_sample: u.arbitrary()?,
+            high_slots: u.arbitrary()?,
+        },
+    })
+}
+
 pub fn message(u: &mut Unstructured<'_>) -> Result<Message> {
-    Ok(match u.int_in_range(0..=9)? {
+    Ok(match u.int_in_range(0..=12)? {
+        10 => Message::RenderTarget(render(u)?),
+        11 => Message::Urb(match u.int_in_range(0..=2)? {
+            0 => Urb::Write {
+                offset: u.int_in_range(0..=2100)?,
+                per_slot: u.arbitrary()?,
+                masked: u.arbitrary()?,
+            },
+            1 => Urb::Read {
+                offset: u.int_in_range(0..=2100)?,
+                per_slot: u.arbitrary()?,
+            },
+            _ => Urb::Fence,
+        }),
+        12 => Message::RayTracing(match u.arbitrary()? {
+            true => RayTracing::Trace {
+                simd: *u.choose(&[4, 8, 16, 32])?,
+            },
+            false => RayTracing::Spawn {
+                simd: *u.choose(&[4, 8, 16, 32])?,
+                overdispatch: u.arbitrary()?,
+            },
+        }),
         0..=3 => Message::Hdc(hdc(u)?),
         4..=7 => Message::Lsc(lsc(u)?),
         8 => Message::Sampler(Sampler {

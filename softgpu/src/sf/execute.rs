@@ -72,7 +72,12 @@ pub fn decode(
     sfid: u8,
     descriptors: Descriptors,
 ) -> Result<Meaning, DescriptorError> {
-    Meaning::decode(family, Sfid::from_id(family, sfid)?, descriptors)
+    let meaning = Meaning::decode(family, Sfid::from_id(family, sfid)?, descriptors)?;
+    // Xe2 still numbers the classic data ports, which decode, but has none of their messages.
+    if family > Family::XeHpc && matches!(meaning, Meaning::Hdc(_)) {
+        meaning.validate(family)?;
+    }
+    Ok(meaning)
 }
 
 /// Executes a message that is decoded already.
@@ -91,6 +96,9 @@ pub fn perform(
         Meaning::EndOfThread => Ok(Effect::EndOfThread),
         Meaning::Sampler(meaning) => sampler::execute(meaning, message, env).map(|()| Effect::None),
         Meaning::Lsc(meaning) => lsc::execute(meaning, message, env).map(|()| Effect::None),
+        Meaning::RenderTarget(_) | Meaning::Urb(_) | Meaning::RayTracing(_) => {
+            Err(not_modelled(&meaning.to_string()))
+        }
     }
 }
 

@@ -56,6 +56,9 @@ pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) ->
         port,
         thread_slot,
     };
+    if meaning.port() == LscPort::Urb {
+        return Err(not_modelled(&meaning.to_string()));
+    }
     match meaning {
         Lsc::Vector {
             port,
