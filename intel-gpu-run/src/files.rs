@@ -2,10 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read, Write};
-use std::num::NonZero;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::thread;
 
 use crate::exit::Error;
 
@@ -19,47 +16,14 @@ pub fn is_stream(path: &Path) -> bool {
 /// # Errors
 /// [`Error::Rejected`] if it cannot be read.
 pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
     let result = if is_stream(path) {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
     } else {
-        read_side_by_side(path).and_then(|read| match read {
-            Some(bytes) => Ok(bytes),
-            None => fs::read(path),
-        })
+        fs::read(path).map(|content| bytes = content)
     };
-    result.map_err(|e| Error::unreadable(path, e))
-}
-
-/// What is worth a thread of its own to read, in bytes.
-const WORTH_A_THREAD: usize = 1 << 20;
-
-/// Reads a large regular file with all cores: most of the time goes to the pages that are read
-/// into. `None` of other files, and of those that become shorter meanwhile.
-fn read_side_by_side(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let file = fs::File::open(path)?;
-    let metadata = file.metadata()?;
-    let Some(length) = usize::try_from(metadata.len())
-        .ok()
-        .filter(|length| metadata.is_file() && *length >= 2 * WORTH_A_THREAD)
-    else {
-        return Ok(None);
-    };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let size = length.div_ceil(cores).max(WORTH_A_THREAD);
-    let mut bytes = vec![0; length];
-    let read = thread::scope(|scope| {
-        let readers: Vec<_> = (0..)
-            .zip(bytes.chunks_mut(size))
-            .map(|(part, chunk)| {
-                let file = &file;
-                scope.spawn(move || file.read_exact_at(chunk, part * size as u64))
-            })
-            .collect();
-        let mut ends = readers.into_iter().map(|reader| reader.join());
-        ends.all(|end| matches!(end, Ok(Ok(()))))
-    });
-    Ok(read.then_some(bytes))
+    result.map_err(|e| Error::unreadable(path, e))?;
+    Ok(bytes)
 }
 
 /// Writes a whole file, or stdout for `-`.

@@ -113,6 +113,7 @@ enum Content {
 /// Tells a file's kind by its content; the extension decides only between texts.
 fn classify(bytes: Vec<u8>, extension: Option<&str>) -> Result<Kind, String> {
     Ok(match (recognize(bytes)?, extension) {
+        (Content::Text(text), _) if !is_text(&text) => Kind::Raw(text.into_bytes()),
         (Content::Text(text), Some("cl")) => Kind::OpenClC(text),
         (Content::Text(text), Some("asm")) => Kind::Assembly(text),
         (Content::Text(text), _) => classify_text(text),
@@ -132,8 +133,7 @@ fn recognize(bytes: Vec<u8>) -> Result<Content, String> {
         return Ok(Content::Other(Kind::SpirV(bytes)));
     }
     Ok(match String::from_utf8(bytes) {
-        Ok(text) if is_text(&text) => Content::Text(text),
-        Ok(text) => Content::Other(Kind::Raw(text.into_bytes())),
+        Ok(text) => Content::Text(text),
         Err(error) => Content::Other(Kind::Raw(error.into_bytes())),
     })
 }

@@ -3,10 +3,12 @@
 use std::io::{self, IsTerminal};
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use devinfo::Target;
-use isa_encoder::asm::Assembler;
+use isa_encoder::asm::{Assembler, ReadPart};
 use isa_encoder::{AsmOptions, Assembly, Diagnostic, Validation};
 use serde_json::json;
 
@@ -114,25 +116,35 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// Text that is worth a thread of its own, in bytes.
-const WORTH_A_THREAD: usize = 128 << 10;
+/// Text that is worth a part of its own, in bytes.
+const WORTH_A_PART: usize = 128 << 10;
+/// Parts for each thread, so that one that is held up leaves its share to the others.
+const PARTS_A_THREAD: usize = 3;
 
 /// Assembles a text, in parts that threads read side by side.
 fn in_parallel(text: &str, options: &AsmOptions) -> Result<Assembly, Vec<Diagnostic>> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let assembler = Assembler::new(text, options);
-    let mut parts = assembler.parts(cores.min(text.len() / WORTH_A_THREAD).max(1));
-    // This thread takes a part, too.
-    let own = parts.pop();
-    let mut read: Vec<_> = parts.iter().map(|_| None).collect();
-    let last = thread::scope(|scope| {
-        for (part, read) in parts.into_iter().zip(&mut read) {
-            let assembler = &assembler;
-            scope.spawn(move || *read = Some(assembler.read(part)));
+    let count = (text.len() / WORTH_A_PART).clamp(1, cores * PARTS_A_THREAD);
+    let parts = assembler.parts(count);
+    let read: Vec<OnceLock<ReadPart>> = parts.iter().map(|_| OnceLock::new()).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let (Some(part), Some(read)) = (parts.get(index), read.get(index)) else {
+                break;
+            };
+            read.get_or_init(|| assembler.read(part.clone()));
         }
-        own.map(|part| assembler.read(part))
+    };
+    thread::scope(|scope| {
+        for _ in 1..cores.min(parts.len()) {
+            scope.spawn(work);
+        }
+        work();
     });
-    assembler.finish(read.into_iter().chain([last]).flatten().collect())
+    assembler.finish(read.into_iter().filter_map(OnceLock::into_inner).collect())
 }
 
 fn describe(assembly: &Assembly) -> serde_json::Value {

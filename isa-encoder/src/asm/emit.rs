@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use devinfo::Family;
 
-use super::fragment::{Finding, Fragment};
+use super::fragment::{Finding, Fragment, Line};
 use super::instruction::Parsed;
 use super::{AsmOptions, Diagnostic, Span, Target, Validation};
 use crate::code::{EncodeError, encode, encode_shortest};
@@ -56,7 +56,7 @@ impl Emitter {
         let offset = out.code.len();
         let options = parsed.instruction.options;
         let asked = options.contains(Options::COMPACTED);
-        out.lines.push((offset, parsed.span));
+        out.lines.push(Line::new(offset, parsed.span));
         if parsed.targets != [None, None] {
             out.branches.push((offset, *parsed));
             out.code.resize(offset + if asked { 8 } else { 16 }, 0);
@@ -73,8 +73,9 @@ impl Emitter {
         };
         match encoded {
             Ok((bytes, size)) => {
-                out.code
-                    .extend_from_slice(bytes.get(..size).unwrap_or(&bytes));
+                // Sixteen at once are faster than some.
+                out.code.extend_from_slice(&bytes);
+                out.code.truncate(offset + size);
                 self.check(parsed, &instruction, offset, out);
             }
             Err(error) => {

@@ -14,12 +14,50 @@ use crate::validate::Violation;
 /// No more violations than this are reported.
 const MAX_VIOLATIONS: usize = 100;
 
+/// The longest text: its offsets and those of its code have 32 bits, though four characters
+/// (`nop` and the end of the line) are sixteen bytes of code.
+pub const MAX_TEXT: usize = 512 << 20;
+
+/// Where an instruction is, in code and text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    offset: u32,
+    start: u32,
+    end: u32,
+}
+
+impl Line {
+    /// The instruction at `offset` of the code, which stands at `span` of a text of at most
+    /// [`MAX_TEXT`].
+    pub(super) fn new(offset: usize, span: Span) -> Self {
+        let short = |place| u32::try_from(place).unwrap_or(u32::MAX);
+        Self {
+            offset: short(offset),
+            start: short(span.start),
+            end: short(span.end),
+        }
+    }
+
+    /// The offset in bytes from the start of the kernel's code.
+    pub const fn offset(self) -> usize {
+        self.offset as usize
+    }
+
+    /// The place in the text.
+    pub const fn span(self) -> Span {
+        Span {
+            start: self.start as usize,
+            end: self.end as usize,
+        }
+    }
+}
+
 /// Code as far as it is known without the rest of the text. All offsets are into `code`.
 #[derive(Debug, Default)]
 pub struct Fragment {
     pub code: Vec<u8>,
-    /// Each instruction's offset and place.
-    pub lines: Vec<(usize, Span)>,
+    /// The instructions.
+    pub lines: Vec<Line>,
     /// Each label's offset, and the place of its name.
     pub labels: Vec<(usize, Span)>,
     /// Branches, in whose place are zeros until they are settled.
@@ -74,8 +112,8 @@ impl Fragment {
 
     /// Says that all of it stands for something at `span`.
     pub fn place_at(&mut self, span: Span) {
-        for (_, place) in &mut self.lines {
-            *place = span;
+        for line in &mut self.lines {
+            *line = Line::new(line.offset(), span);
         }
         for (_, finding) in &mut self.findings {
             match finding {
@@ -83,6 +121,19 @@ impl Fragment {
                 Finding::Violation { span: place, .. } => *place = span,
             }
         }
+    }
+
+    /// The place of the first instruction.
+    pub fn place(&self) -> Span {
+        self.lines
+            .first()
+            .map_or(Span::default(), |line| line.span())
+    }
+
+    /// Makes room for so many bytes of code and so many instructions.
+    pub fn reserve(&mut self, code: usize, lines: usize) {
+        self.code.reserve(code);
+        self.lines.reserve(lines);
     }
 
     /// Appends another fragment.
@@ -94,7 +145,9 @@ impl Fragment {
         let base = self.code.len();
         self.code.append(&mut other.code);
         let moved = |(offset, span): &(usize, Span)| (base + offset, *span);
-        self.lines.extend(other.lines.iter().map(moved));
+        let lines = other.lines.into_iter();
+        self.lines
+            .extend(lines.map(|line| Line::new(base + line.offset(), line.span())));
         self.labels.extend(other.labels.iter().map(moved));
         let branches = other.branches.into_iter();
         self.branches
@@ -111,7 +164,7 @@ impl Fragment {
     pub fn steps(&self) -> Vec<Step> {
         let label = |(offset, span): &(usize, Span)| (*offset, 0, Step::Label(*span));
         let data = |range: &Range<usize>| (range.start, 1, Step::Data(range.clone()));
-        let line = |(offset, span): &(usize, Span)| (*offset, 1, Step::Instruction(*span));
+        let line = |line: &Line| (line.offset(), 1, Step::Instruction(line.span()));
         let labels = self.labels.iter().map(label);
         let lines = self.lines.iter().map(line);
         let mut all: Vec<_> = labels

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use devinfo::{Family, PLATFORMS, Platform};
 
-use super::{Diagnostic, KernelDirectives, Severity, Span, Target, Validation};
+use super::{Diagnostic, KernelDirectives, Line, Severity, Target, Validation};
 use crate::code::{decode, traits};
 use crate::model::{Dst, Instruction, RegFile, Src};
 use crate::validate::{self, Machine, Validator};
@@ -62,7 +62,7 @@ pub fn check_code(
     family: Family,
     directives: &KernelDirectives,
     code: &[u8],
-    lines: &[(usize, Span)],
+    lines: &[Line],
     validation: Validation,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
@@ -78,7 +78,8 @@ pub fn check_code(
             "`//.grf 256` gives a kernel 256 registers, and twice the tokens from XeHPC on",
         )
     };
-    for &(offset, span) in lines {
+    for line in lines {
+        let (offset, span) = (line.offset(), line.span());
         let rest = code.get(offset..).unwrap_or_default();
         let Ok((instruction, _)) = decode(family, rest) else {
             continue;

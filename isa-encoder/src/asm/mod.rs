@@ -20,6 +20,7 @@ mod scoreboard;
 mod source;
 mod usual;
 
+use alloc::format;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -27,6 +28,7 @@ use devinfo::Family;
 
 pub use diagnostic::{Diagnostic, Severity, Span};
 use emit::Emitter;
+pub use fragment::{Line, MAX_TEXT};
 use source::Source;
 
 pub use directive::{
@@ -69,8 +71,8 @@ pub struct AssembledKernel {
     /// Where a thread begins that has its local ids already: behind the code of
     /// [`Payload::Load`] that loads them. 0 if there is none.
     pub entry_with_ids: usize,
-    /// Each instruction's offset from the start of `code` and its place in the source.
-    pub lines: Vec<(usize, Span)>,
+    /// Its instructions, in order.
+    pub lines: Vec<Line>,
 }
 
 /// An assembled file.
@@ -181,6 +183,11 @@ impl<'a> Assembler<'a> {
     /// # Errors
     /// As [`assemble`], from which the result does not differ.
     pub fn finish(&self, parts: Vec<ReadPart>) -> Result<Assembly, Vec<Diagnostic>> {
+        if self.text.len() > MAX_TEXT {
+            let size = self.text.len();
+            let message = format!("the text has {size} bytes, the most is {MAX_TEXT}");
+            return Err(Vec::from([Diagnostic::error(Span::default(), message)]));
+        }
         let mut whole: Vec<source::Part> = Vec::with_capacity(parts.len());
         let mut end = 0;
         for ReadPart(part) in parts {

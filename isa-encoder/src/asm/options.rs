@@ -12,6 +12,16 @@ use super::lexer::Token;
 use crate::disasm::print::{OPTION_NAMES, pipe_prefix};
 use crate::model::{Descriptor, Options, Pipe, Specific, Token as SwsbToken, TokenMode};
 
+/// The pipes that a distance can name, the one without a name first.
+const PIPES: [Pipe; 6] = [
+    Pipe::Default,
+    Pipe::All,
+    Pipe::Float,
+    Pipe::Int,
+    Pipe::Long,
+    Pipe::Math,
+];
+
 impl Parser<'_> {
     /// `{Compacted,@1,$2.dst}`.
     pub(super) fn options(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
@@ -48,14 +58,6 @@ impl Parser<'_> {
             self.instruction.swsb.token = Some(SwsbToken { id, mode });
             return Ok(());
         }
-        let pipes = [
-            Pipe::Default,
-            Pipe::All,
-            Pipe::Float,
-            Pipe::Int,
-            Pipe::Long,
-            Pipe::Math,
-        ];
         let is_default = cursor.is_next(Token::At);
         if is_default || cursor.peek_at(1) == Some(Token::At) {
             let prefix = if is_default {
@@ -65,7 +67,7 @@ impl Parser<'_> {
             };
             cursor.expect(Token::At)?;
             let distance = cursor.small("the distance", 7)?;
-            let pipe = pipes
+            let pipe = PIPES
                 .into_iter()
                 .find(|pipe| pipe_prefix(*pipe).strip_suffix('@') == Some(prefix));
             let Some(pipe) = pipe.filter(|_| distance != 0) else {

@@ -40,11 +40,7 @@ pub fn prepend(emitter: &Emitter, kernel: &mut Kernel, diagnostics: &mut Vec<Dia
     let writer = Writer {
         emitter: &emitter.uncompacted(),
         grf: family.grf_bytes() as u32,
-        span: kernel
-            .fragment
-            .lines
-            .first()
-            .map_or(Span::default(), |(_, span)| *span),
+        span: kernel.fragment.place(),
     };
     let mut code = Fragment::default();
     if ids > 0 {
@@ -169,7 +165,7 @@ impl Writer<'_> {
             ..AsmOptions::default()
         };
         let part = source::part(text, 0..text.len(), Some(self.emitter), 0);
-        let mut source = Source::join(text, [part], &options);
+        let mut source = Source::join(text, Vec::from([part]), &options);
         diagnostics.append(&mut source.diagnostics);
         source.kernels.pop().unwrap_or_default()
     }

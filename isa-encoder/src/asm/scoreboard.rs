@@ -8,7 +8,7 @@ use devinfo::Family;
 
 use super::cursor::Parse;
 use super::emit::Emitter;
-use super::fragment::{Fragment, Step};
+use super::fragment::{Fragment, Line, Step};
 use super::instruction::{Parsed, Target};
 use super::source::{Kernel, reread};
 use super::{Diagnostic, Span, SwsbMode};
@@ -112,15 +112,12 @@ fn annotated(
     let annotations = match swsb::annotations(&program) {
         Ok(annotations) => annotations,
         Err(error) => {
-            let span = bare
-                .lines
-                .first()
-                .map_or(Span::default(), |(_, span)| *span);
+            let span = bare.place();
             diagnostics.push(Diagnostic::error(span, format!("`//.swsb auto`: {error}")));
             return entries;
         }
     };
-    let mut offsets = bare.lines.iter().map(|(offset, _)| *offset);
+    let mut offsets = bare.lines.iter().map(|line| line.offset());
     let mut changed = Vec::with_capacity(entries.len());
     for entry in entries {
         let Entry::Instruction(mut parsed) = entry else {
@@ -156,7 +153,7 @@ pub fn check(
     family: Family,
     mode: SwsbMode,
     code: &[u8],
-    lines: &[(usize, Span)],
+    lines: &[Line],
     text: &str,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
@@ -165,11 +162,11 @@ pub fn check(
     }
     let report = swsb::check(family, code);
     let span_of = |offset: usize| {
-        let found = lines.binary_search_by_key(&offset, |(offset, _)| *offset);
+        let found = lines.binary_search_by_key(&offset, |line| line.offset());
         found
             .ok()
             .and_then(|at| lines.get(at))
-            .map(|(_, span)| *span)
+            .map(|line| line.span())
     };
     for hazard in &report.hazards {
         let Some(span) = span_of(hazard.later.offset) else {
@@ -186,7 +183,7 @@ pub fn check(
         )));
     }
     if !report.complete {
-        let span = lines.first().map_or(Span::default(), |(_, span)| *span);
+        let span = lines.first().map_or(Span::default(), |line| line.span());
         diagnostics.push(Diagnostic::error(
             span,
             "`//.swsb check`: the control flow is too complex to be judged".into(),
