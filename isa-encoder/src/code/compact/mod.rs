@@ -303,6 +303,10 @@ pub fn compact(
 /// As [`Word::scatter`], in the 8 bytes of a compacted form.
 #[inline(always)]
 fn short_spread(split: Split, value: u64) -> Option<u64> {
+    if let [field] = split {
+        let fits = value & !field.mask() == 0;
+        return Some(value.checked_shl(field.low())?).filter(|_| fits);
+    }
     let (mut bits, mut rest) = (0, value);
     for field in split.iter().rev() {
         bits |= (rest & field.mask()).checked_shl(field.low())?;
