@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use devinfo::Family;
 
@@ -11,7 +12,7 @@ use super::flow::Block;
 use super::op::Op;
 use crate::code::{encode, traits};
 use crate::disasm::{Disassembler, Format, print};
-use crate::model::{Flag, Instruction, Options, Specific, Src};
+use crate::model::{Branch, Flag, Instruction, Options, Specific, Src};
 use crate::swsb;
 use crate::validate::{Machine, Validator};
 
@@ -35,6 +36,8 @@ pub(super) struct Target {
 /// Takes the instructions of a kernel one after the other.
 #[derive(Debug)]
 pub struct Builder {
+    /// Tells its labels from those of others.
+    pub(super) id: u32,
     machine: Machine,
     scoreboard: Scoreboard,
     pub(super) items: Vec<(Instruction, Target)>,
@@ -68,7 +71,9 @@ impl Builder {
 
     /// An empty kernel for a family, or for one of its platforms.
     pub fn new(machine: impl Into<Machine>) -> Builder {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
         Builder {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
             machine: machine.into(),
             scoreboard: Scoreboard::Auto,
             items: Vec::new(),
@@ -89,10 +94,16 @@ impl Builder {
         self.machine.family
     }
 
-    /// Appends an instruction. What is wrong with it, [`Builder::finish`] says.
+    /// Appends an instruction; of branches, those whose target is a register. What is wrong with
+    /// it, [`Builder::finish`] says.
     pub fn emit(&mut self, op: Op) {
         self.count_sources(&op);
-        self.push(op.finish(), Target::default());
+        let mut instruction = op.finish(self.family());
+        if instruction.opcode.is_branch() {
+            // Its target is a register, as that of `ret`, or missing.
+            instruction.specific = Specific::Branch(Branch::default());
+        }
+        self.push(instruction, Target::default());
     }
 
     pub(super) fn count_sources(&mut self, op: &Op) {

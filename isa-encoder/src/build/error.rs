@@ -61,7 +61,7 @@ pub enum BuildError {
         /// Its opcode.
         opcode: Opcode,
     },
-    /// A branch goes to a label that is not bound, or that is bound twice.
+    /// A branch goes to a label that is not bound, that is bound twice, or of another builder.
     #[error("label {label} is {what}")]
     Label {
         /// The label's number.

@@ -3,11 +3,17 @@
 use super::builder::{Builder, Target};
 use super::error::BuildError;
 use super::op::Op;
+use super::operand::Operand;
 use crate::model::{Branch, Flag, Opcode, Specific};
 
 /// A place in a kernel, known or still to come; see [`Builder::label`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Label(pub(super) usize);
+pub struct Label {
+    /// The number in its builder.
+    number: usize,
+    /// Its builder.
+    owner: u32,
+}
 
 /// An open block.
 #[derive(Clone, Copy, Debug)]
@@ -24,17 +30,23 @@ impl Builder {
     /// A label that is bound later.
     pub fn label(&mut self) -> Label {
         self.labels.push(None);
-        Label(self.labels.len() - 1)
+        Label {
+            number: self.labels.len() - 1,
+            owner: self.id,
+        }
     }
 
     /// The next instruction is what `label` means.
     pub fn bind(&mut self, label: Label) {
         let next = self.items.len();
-        match self.labels.get_mut(label.0) {
+        let Some(number) = self.own(label) else {
+            return;
+        };
+        match self.labels.get_mut(number) {
             Some(place @ None) => *place = Some(next),
             _ => self.fail(BuildError::Label {
-                label: label.0,
-                what: "bound twice, or not of this builder",
+                label: number,
+                what: "bound twice",
             }),
         }
     }
@@ -138,34 +150,53 @@ impl Builder {
         self.branch(op, Some(jip), Some(uip));
     }
 
-    /// `while`: the channels whose bit of `flag` is set start over.
-    pub fn end_while(&mut self, exec_size: u8, flag: Flag) {
+    /// `while`: the channels whose bit of `flag` is set (all that run, without one) start over.
+    pub fn end_while(&mut self, exec_size: u8, flag: impl Into<Option<Flag>>) {
         match self.blocks.pop() {
             Some(Block::Loop { start, last }) => {
                 self.bind(last);
-                self.branch(
-                    Op::new(Opcode::While, exec_size).when(flag),
-                    Some(start),
-                    None,
-                );
+                let op = Op::new(Opcode::While, exec_size);
+                let op = match flag.into() {
+                    Some(flag) => op.when(flag),
+                    None => op,
+                };
+                self.branch(op, Some(start), None);
             }
             _ => self.nesting("a while without a loop"),
         }
     }
 
+    /// `call`: the channels that run go to `target`; `link` gets where they come from, and behind
+    /// that, in the next dword, which channels they are.
+    pub fn call(&mut self, exec_size: u8, link: Operand, target: Label) {
+        let op = Op::new(Opcode::Call, exec_size).dst(link);
+        self.branch(op, Some(target), None);
+    }
+
+    /// `ret`: the channels that run go back to where `link` of their [`Builder::call`] says.
+    pub fn ret(&mut self, exec_size: u8, link: Operand) {
+        self.emit(Op::new(Opcode::Ret, exec_size).src(link.scalar()));
+    }
+
     /// A branch of any kind to labels.
     pub fn branch(&mut self, op: Op, jip: Option<Label>, uip: Option<Label>) {
         self.count_sources(&op);
-        let mut instruction = op.finish();
+        let mut instruction = op.finish(self.family());
         instruction.specific = Specific::Branch(Branch::default());
-        let target = |label: Option<Label>| label.map(|label| label.0);
-        self.push(
-            instruction,
-            Target {
-                jip: target(jip),
-                uip: target(uip),
-            },
-        );
+        let [jip, uip] = [jip, uip].map(|label| label.and_then(|label| self.own(label)));
+        self.push(instruction, Target { jip, uip });
+    }
+
+    /// The number of a label; one of another builder is a mistake.
+    fn own(&mut self, label: Label) -> Option<usize> {
+        if label.owner != self.id {
+            self.fail(BuildError::Label {
+                label: label.number,
+                what: "of another builder",
+            });
+            return None;
+        }
+        Some(label.number)
     }
 
     pub(super) fn nesting(&mut self, what: &'static str) {

@@ -8,8 +8,10 @@
 //! | What | By |
 //! |---|---|
 //! | arithmetic, moves, bit operations | [`Op::new`] with [`Op::dst`] and [`Op::src`], [`Builder::emit`] |
-//! | `math`, `sync`, `bfn` | [`Op::math`], [`Op::sync`], [`Op::bfn`] |
+//! | `math`, `sync`, `bfn`, `dpas` | [`Op::math`], [`Op::sync`], [`Op::bfn`], [`Op::dpas`] |
+//! | IEEE macros (`madm`, `math.invm`, `math.rsqtm`) | operands by [`Reg::mme`] |
 //! | blocks and loops | [`Builder::if_`], [`Builder::else_`], [`Builder::end_if`], [`Builder::loop_`], [`Builder::break_`], [`Builder::continue_`], [`Builder::end_while`] |
+//! | calls | [`Builder::call`], [`Builder::ret`] |
 //! | other branches | [`Builder::jump`], [`Builder::branch`] with [`Label`]s |
 //! | messages | [`Builder::send`] with a [`SendOp`] of a [`Message`](crate::message::Message) |
 //! | the end | [`Builder::end_of_thread`] |
@@ -47,5 +49,5 @@ pub use builder::{Builder, Kernel, Scoreboard};
 pub use error::BuildError;
 pub use flow::Label;
 pub use op::Op;
-pub use operand::{Operand, Reg, grf, imm, imm_f32, null};
+pub use operand::{Operand, Reg, grf, imm, imm_f16, imm_f32, imm_f64, null};
 pub use send::{Payload, SendOp};

@@ -1,8 +1,10 @@
 //! An instruction that is put together.
 
+use devinfo::Family;
+
 use super::operand::Operand;
 use crate::model::{
-    CondMod, Dst, Flag, Instruction, MathFunction, Opcode, Options, PredControl, Predicate,
+    CondMod, Dpas, Dst, Flag, Instruction, MathFunction, Opcode, Options, PredControl, Predicate,
     Specific, Src, Swsb, SyncFunction,
 };
 
@@ -10,6 +12,7 @@ use crate::model::{
 #[derive(Clone, Copy, Debug)]
 pub struct Op {
     instruction: Instruction,
+    dst: Option<Operand>,
     sources: [Option<Operand>; 3],
     count: usize,
 }
@@ -21,6 +24,7 @@ impl Op {
         instruction.exec_size = exec_size;
         Op {
             instruction,
+            dst: None,
             sources: [None; 3],
             count: 0,
         }
@@ -44,6 +48,14 @@ impl Op {
     pub const fn bfn(table: u8, exec_size: u8) -> Op {
         let mut op = Op::new(Opcode::Bfn, exec_size);
         op.instruction.specific = Specific::Bfn(table);
+        op
+    }
+
+    /// `dpas` of this systolic depth (8) and repeat count (1 to 8), of 8 channels on XeHPG and 16
+    /// later.
+    pub const fn dpas(depth: u8, repeat: u8, exec_size: u8) -> Op {
+        let mut op = Op::new(Opcode::Dpas, exec_size);
+        op.instruction.specific = Specific::Dpas(Dpas { depth, repeat });
         op
     }
 
@@ -92,7 +104,7 @@ impl Op {
 
     /// The destination.
     pub const fn dst(mut self, dst: Operand) -> Op {
-        self.instruction.dst = dst.dst();
+        self.dst = Some(dst);
         self
     }
 
@@ -125,20 +137,24 @@ impl Op {
         self
     }
 
-    pub(super) fn finish(self) -> Instruction {
-        let mut out = self.instruction;
+    pub(super) fn finish(self, family: Family) -> Instruction {
+        let given = self.instruction;
+        let mut out = given;
         for (index, (place, operand)) in out.src.iter_mut().zip(self.sources).enumerate() {
             *place = match operand {
-                Some(operand) => operand.src(index, self.count, out.exec_size),
+                Some(operand) => operand.src(index, &given, family),
                 None => Src::None,
             };
+        }
+        if let Some(dst) = self.dst {
+            out.dst = dst.dst(&given, family);
         }
         // A comparison without a destination drops its result.
         if out.dst == Dst::None
             && matches!(out.opcode, Opcode::Cmp | Opcode::Cmpn)
             && let Some(ty) = self.sources[0].map(Operand::ty)
         {
-            out.dst = super::null().ty(ty).dst();
+            out.dst = super::null().ty(ty).dst(&given, family);
         }
         out
     }

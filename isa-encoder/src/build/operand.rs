@@ -1,6 +1,11 @@
 //! Registers, regions and immediates.
 
-use crate::model::{ArfKind, Dst, RegFile, Region, Register, Src, SrcMods, Type};
+use devinfo::Family;
+
+use crate::code::traits;
+use crate::model::{
+    ArfKind, Dst, Format, Instruction, RegFile, Region, Register, Src, SrcMods, Type,
+};
 
 /// A register without a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +42,18 @@ impl Reg {
         }
     }
 
+    /// An operand of `madm`, `math.invm` or `math.rsqtm`: the register with the exponents in
+    /// `mme0` to `mme7`, or with none.
+    pub const fn mme(self, number: Option<u8>, ty: Type) -> Operand {
+        Operand {
+            place: Place::Macro {
+                reg: self.0,
+                mme: number,
+            },
+            ..self.ty(ty)
+        }
+    }
+
     /// Element `index` of type `ty`. An index beyond the register does not encode.
     pub const fn element(self, index: u8, ty: Type) -> Operand {
         let byte = index as u32 * ty.bits() / 8;
@@ -59,6 +76,7 @@ impl Reg {
 enum Place {
     Direct(Register),
     Indirect { subreg: u8, offset: i16 },
+    Macro { reg: Register, mme: Option<u8> },
     Immediate(u64),
 }
 
@@ -72,21 +90,32 @@ pub struct Operand {
     mods: SrcMods,
 }
 
-/// An integer immediate, its low bits in `ty`.
+/// An immediate: an integer, or the bits of another type. What has more bits than `ty`, with or
+/// without a sign, does not encode.
 pub const fn imm(value: i64, ty: Type) -> Operand {
     let bits = ty.bits();
-    let mask = if bits >= 64 {
-        u64::MAX
+    let value = if bits >= 64 || value >= 0 || value < -(1 << (bits - 1)) {
+        value as u64
     } else {
-        (1 << bits) - 1
+        value as u64 & ((1 << bits) - 1)
     };
     Operand {
-        place: Place::Immediate(value as u64 & mask),
+        place: Place::Immediate(value),
         ty,
         region: None,
         hstride: 1,
         mods: SrcMods::NONE,
     }
+}
+
+/// A half-precision immediate: the nearest to `value`, of two the even one.
+pub fn imm_f16(value: f32) -> Operand {
+    imm(i64::from(half::f16::from_f32(value).to_bits()), Type::Hf)
+}
+
+/// A double-precision immediate.
+pub const fn imm_f64(value: f64) -> Operand {
+    imm(value.to_bits() as i64, Type::Df)
 }
 
 /// A single-precision immediate.
@@ -140,8 +169,8 @@ impl Operand {
         self.ty
     }
 
-    /// As a destination. An immediate is [`Dst::None`], which does not encode.
-    pub(super) const fn dst(self) -> Dst {
+    /// As a destination of `instruction`. An immediate is [`Dst::None`], which does not encode.
+    pub(super) fn dst(self, instruction: &Instruction, family: Family) -> Dst {
         let (hstride, ty) = (self.hstride, self.ty);
         match self.place {
             Place::Direct(reg) => Dst::Direct { reg, hstride, ty },
@@ -151,18 +180,28 @@ impl Operand {
                 hstride,
                 ty,
             },
+            Place::Macro { reg, mme } => Dst::Macro {
+                reg,
+                mme,
+                hstride: match hstride {
+                    1 => traits(family).macro_stride(instruction.opcode),
+                    other => other,
+                },
+                ty,
+            },
             Place::Immediate(_) => Dst::None,
         }
     }
 
-    /// As source `index` of an instruction with `sources` of them and of `exec_size` channels.
-    pub(super) fn src(self, index: usize, sources: usize, exec_size: u8) -> Src {
+    /// As source `index` of `instruction`.
+    pub(super) fn src(self, index: usize, instruction: &Instruction, family: Family) -> Src {
         let (ty, mods) = (self.ty, self.mods);
-        let mut region = self.region.unwrap_or(match exec_size {
-            1 => Region::SCALAR,
+        let format = instruction.opcode.format();
+        let mut region = self.region.unwrap_or(match instruction.exec_size {
+            1 if format != Format::Dpas => Region::SCALAR,
             _ => Region::PACKED,
         });
-        if sources == 3 {
+        if format == Format::Ternary {
             region = ternary(region, index);
         }
         match self.place {
@@ -176,6 +215,15 @@ impl Operand {
                 subreg,
                 offset,
                 region,
+                ty,
+                mods,
+            },
+            Place::Macro { reg, mme } => Src::Macro {
+                reg,
+                mme,
+                region: self
+                    .region
+                    .unwrap_or_else(|| traits(family).macro_region(instruction, index, ty)),
                 ty,
                 mods,
             },

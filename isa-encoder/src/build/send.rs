@@ -101,7 +101,7 @@ impl Builder {
             }
         }
 
-        let mut instruction = Op::new(opcode, op.exec_size).finish();
+        let mut instruction = Op::new(opcode, op.exec_size).finish(family);
         instruction.no_mask = op.no_mask;
         instruction.dst = Dst::Direct {
             reg: op.response.reg.register(),
@@ -127,8 +127,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Ends the thread: copies r0 to `copy`, one of r112 to r127, and sends it to the family's
-    /// thread spawner or gateway.
+    /// Ends the thread: copies r0 to `copy`, one of the thread's last 16 registers (r112 to r127;
+    /// of 256 registers, r240 to r255), and sends it to the family's thread spawner or gateway.
     ///
     /// # Errors
     /// As [`Builder::send`].
