@@ -443,3 +443,47 @@ fn operands_in_one_go_are_those_in_parts() {
     }
     assert!(seen > 300, "{seen} are instructions");
 }
+
+/// What has no encoding is pointed at, if it is an operand.
+#[test]
+fn encoding_errors_point_at_the_operand() {
+    for (platform, text, part) in [
+        (
+            "tgl",
+            "mov (8|M0) r10.0<1>:bf r12.0<8;8,1>:f",
+            "r10.0<1>:bf",
+        ),
+        (
+            "tgl",
+            "add (8|M0) r10.0<1>:d r12.0<8;8,1>:d r14.0<8;8,1>:bf",
+            "r14.0<8;8,1>:bf",
+        ),
+        (
+            "skl",
+            "mad (8|M0) r10.0<1>:f r12.0<2;1>:f r14.0<8;2>:f r16.0<1>:f",
+            "r14.0<8;2>:f",
+        ),
+        (
+            "tgl",
+            "mad (8|M0) r10.0<1>:f r12.0<8;1>:f r14.0<8;1>:f r[a0.0]<1>:f",
+            "r[a0.0]<1>:f",
+        ),
+        (
+            "dg2",
+            "dpas.8x8 (8|M0) r10:d r20:d r40:b r60.0:df",
+            "r60.0:df",
+        ),
+    ] {
+        let line = format!("//.platform {platform}\n{text}\n");
+        let errors = assemble(&line, &AsmOptions::default()).unwrap_err();
+        let [error] = errors.as_slice() else {
+            panic!("{text}: {errors:?}");
+        };
+        assert_eq!(
+            &line[error.span.start..error.span.end],
+            part,
+            "{}",
+            error.message
+        );
+    }
+}

@@ -7,7 +7,7 @@ use devinfo::Family;
 
 use super::fragment::{Finding, Fragment, Line};
 use super::instruction::Parsed;
-use super::{AsmOptions, Diagnostic, Span, Target, Validation};
+use super::{AsmOptions, Diagnostic, Target, Validation};
 use crate::code::{EncodeError, encode, encode_shortest};
 use crate::model::{Instruction, Options};
 use crate::validate::{Machine, Validator};
@@ -80,7 +80,7 @@ impl Emitter {
             }
             Err(error) => {
                 out.code.resize(offset + if asked { 8 } else { 16 }, 0);
-                let error = Finding::Error(diagnose(&error, parsed.span));
+                let error = Finding::Error(diagnose(&error, parsed));
                 out.findings.push((offset, error));
             }
         }
@@ -96,7 +96,7 @@ impl Emitter {
                 self.check(parsed, branch, offset, out);
             }
             Err(error) => {
-                let error = Finding::Error(diagnose(&error, parsed.span));
+                let error = Finding::Error(diagnose(&error, parsed));
                 out.findings.push((offset, error));
             }
         }
@@ -118,8 +118,8 @@ impl Emitter {
     }
 }
 
-fn diagnose(error: &EncodeError, span: Span) -> Diagnostic {
-    let diagnostic = Diagnostic::error(span, format!("{error}"));
+fn diagnose(error: &EncodeError, parsed: &Parsed) -> Diagnostic {
+    let diagnostic = Diagnostic::error(parsed.place(error.place()), format!("{error}"));
     match error {
         EncodeError::NotCompactable { .. } => diagnostic.with_help(String::from(
             "leave out {Compacted}; the assembler can compact by itself",

@@ -4,6 +4,7 @@ use core::fmt;
 
 use devinfo::Family;
 
+use crate::validate::Place;
 use crate::{Opcode, Type};
 
 /// Why bytes are no instruction.
@@ -122,6 +123,110 @@ pub enum EncodeError {
         /// What the tables lack.
         why: &'static str,
     },
+}
+
+/// The fields of a source, which have its number once it is known.
+const SOURCE_FIELDS: [[&str; 4]; 16] = [
+    ["Src.Abs", "Src0.Abs", "Src1.Abs", "Src2.Abs"],
+    [
+        "Src.AddrImm",
+        "Src0.AddrImm",
+        "Src1.AddrImm",
+        "Src2.AddrImm",
+    ],
+    [
+        "Src.AddrMode",
+        "Src0.AddrMode",
+        "Src1.AddrMode",
+        "Src2.AddrMode",
+    ],
+    [
+        "Src.AddrSubReg",
+        "Src0.AddrSubReg",
+        "Src1.AddrSubReg",
+        "Src2.AddrSubReg",
+    ],
+    [
+        "Src.DataType",
+        "Src0.DataType",
+        "Src1.DataType",
+        "Src2.DataType",
+    ],
+    [
+        "Src.HorzStride",
+        "Src0.HorzStride",
+        "Src1.HorzStride",
+        "Src2.HorzStride",
+    ],
+    ["Src.Imm", "Src0.Imm", "Src1.Imm", "Src2.Imm"],
+    ["Src.IsImm", "Src0.IsImm", "Src1.IsImm", "Src2.IsImm"],
+    ["Src.Neg", "Src0.Neg", "Src1.Neg", "Src2.Neg"],
+    [
+        "Src.RegFile",
+        "Src0.RegFile",
+        "Src1.RegFile",
+        "Src2.RegFile",
+    ],
+    ["Src.RegNum", "Src0.RegNum", "Src1.RegNum", "Src2.RegNum"],
+    [
+        "Src.SpecialAcc",
+        "Src0.SpecialAcc",
+        "Src1.SpecialAcc",
+        "Src2.SpecialAcc",
+    ],
+    ["Src.SubReg", "Src0.SubReg", "Src1.SubReg", "Src2.SubReg"],
+    [
+        "Src.Swizzle",
+        "Src0.Swizzle",
+        "Src1.Swizzle",
+        "Src2.Swizzle",
+    ],
+    [
+        "Src.VertStride",
+        "Src0.VertStride",
+        "Src1.VertStride",
+        "Src2.VertStride",
+    ],
+    ["Src.Width", "Src0.Width", "Src1.Width", "Src2.Width"],
+];
+
+impl EncodeError {
+    fn field(&mut self) -> Option<&mut &'static str> {
+        match self {
+            Self::Field { field, .. }
+            | Self::Type { field, .. }
+            | Self::Number { field, .. }
+            | Self::Form { field, .. } => Some(field),
+            Self::Opcode { .. } | Self::Option { .. } | Self::NotCompactable { .. } => None,
+        }
+    }
+
+    /// The error, with the number of the source that it is about: `Src0` to `Src2`.
+    #[cold]
+    pub(super) fn of_source(mut self, source: &'static str) -> Self {
+        let number = source.bytes().last().map(|digit| usize::from(digit & 3));
+        if let (Some(field), Some(number)) = (self.field(), number) {
+            let row = SOURCE_FIELDS.iter().find(|row| row[0] == *field);
+            if let Some(name) = row.and_then(|row| row.get(1 + number)) {
+                *field = name;
+            }
+        }
+        self
+    }
+
+    /// The part of the instruction that has no encoding.
+    pub fn place(mut self) -> Place {
+        let Some(field) = self.field() else {
+            return Place::Instruction;
+        };
+        match field.split('.').next() {
+            Some("Dst") => Place::Dst,
+            Some("Src0") => Place::Src(0),
+            Some("Src1") => Place::Src(1),
+            Some("Src2") => Place::Src(2),
+            _ => Place::Instruction,
+        }
+    }
 }
 
 /// Types as in text.

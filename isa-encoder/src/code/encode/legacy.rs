@@ -90,8 +90,13 @@ impl<const N: usize> Encoder<'_, N> {
     }
 
     fn src_align16(&mut self, index: usize) -> Result<()> {
-        let s = &Self::LAYOUT.align16.src[index];
         let name = SRC_NAMES[index];
+        self.src_align16_fields(index, name)
+            .map_err(|error| error.of_source(name))
+    }
+
+    fn src_align16_fields(&mut self, index: usize, name: &'static str) -> Result<()> {
+        let s = &Self::LAYOUT.align16.src[index];
         let src = self.input.src[index];
         let Some(ty) = src.ty() else {
             return self.form(name);

@@ -132,6 +132,12 @@ impl<const N: usize> Encoder<'_, N> {
 
     #[inline(always)]
     pub(super) fn src(&mut self, s: &SrcFields, src: &Src, name: &'static str) -> Result<()> {
+        self.src_fields(s, src, name)
+            .map_err(|error| error.of_source(name))
+    }
+
+    #[inline(always)]
+    fn src_fields(&mut self, s: &SrcFields, src: &Src, name: &'static str) -> Result<()> {
         let set_mods = |this: &mut Self, mods: SrcMods| {
             this.set("Src.Abs", s.abs, u64::from(mods.abs))?;
             this.set("Src.Neg", s.neg, u64::from(mods.neg))

@@ -99,6 +99,18 @@ impl<const N: usize> Encoder<'_, N> {
         float: u64,
         name: &'static str,
     ) -> Result<()> {
+        self.src3_fields(s, src, float, name)
+            .map_err(|error| error.of_source(name))
+    }
+
+    #[inline(always)]
+    fn src3_fields(
+        &mut self,
+        s: &Src3Fields,
+        src: &Src,
+        float: u64,
+        name: &'static str,
+    ) -> Result<()> {
         let Some(ty) = src.ty() else {
             return self.form(name);
         };
