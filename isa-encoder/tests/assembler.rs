@@ -8,7 +8,7 @@
 
 use devinfo::Family;
 use isa_encoder::asm::{ArgumentKind, BlockUse, IdLayout, Scalar, Severity};
-use isa_encoder::{AsmOptions, Diagnostic, assemble};
+use isa_encoder::{AsmOptions, Diagnostic, Validation, assemble};
 
 const BLOCK_COPY: &str = "\
 //.platform tgl
@@ -289,7 +289,7 @@ fn only_what_the_hardware_does_not_load_is_loaded() {
 /// The errors of a text under [`Validation::Deny`].
 fn denied(text: &str) -> Vec<String> {
     let options = AsmOptions {
-        validation: isa_encoder::Validation::Deny,
+        validation: Validation::Deny,
         ..AsmOptions::default()
     };
     match assemble(text, &options) {
@@ -486,4 +486,88 @@ fn encoding_errors_point_at_the_operand() {
             error.message
         );
     }
+}
+
+#[test]
+fn semicolons_end_instructions() {
+    let of = |text: &str| {
+        let text = format!("//.platform dg2\n{text}");
+        assemble(&text, &AsmOptions::default()).map(|assembly| assembly.code)
+    };
+    let lines = "mov (8|M0) r1.0<1>:d r2.0<8;8,1>:d\nnop\nL1:\nnop\njmpi L1\n";
+    let divided = ";mov (8|M0) r1.0<1>:d r2.0<8;8,1>:d; nop;;\n L1:; nop; jmpi L1;";
+    assert_eq!(of(divided).unwrap(), of(lines).unwrap());
+    let errors = of("nop; nop nop; nop\nnop;;bad").unwrap_err();
+    let places: Vec<usize> = errors.iter().map(|error| error.span.start).collect();
+    assert_eq!(places, [25, 39]);
+}
+
+#[test]
+fn branches_go_to_instructions_of_the_kernel() {
+    let cases = [
+        ("brd (8|M0) -4000", "leaves the kernel"),
+        ("jmpi 32", "leaves the kernel"),
+        ("goto (8|M0) 16 40\nnop\nnop", "middle of an instruction"),
+    ];
+    for (text, why) in cases {
+        let options = |validation| AsmOptions {
+            family: Some(Family::XeHpg),
+            validation,
+            ..AsmOptions::default()
+        };
+        let text = format!("{text}\n");
+        let denied = assemble(&text, &options(Validation::Deny)).unwrap_err();
+        assert!(
+            denied.iter().any(|error| error.message.contains(why)),
+            "{text}"
+        );
+        let warned = assemble(&text, &options(Validation::Warn)).unwrap();
+        assert!(
+            warned
+                .warnings
+                .iter()
+                .any(|warning| warning.message.contains(why))
+        );
+    }
+    // The end of the kernel is where the padding begins; data may be instructions.
+    for text in [
+        "jmpi 16",
+        "goto (8|M0) 16 32\nnop",
+        "jmpi 24\n//.data 0000000000000000",
+    ] {
+        let text = format!("//.platform dg2\n{text}\n");
+        let assembly = assemble(&text, &AsmOptions::default()).unwrap();
+        let strays = assembly
+            .warnings
+            .iter()
+            .filter(|w| w.message.contains("branch"));
+        assert_eq!(strays.count(), 0, "{text}");
+    }
+}
+
+#[test]
+fn errors_found_at_the_end_are_limited_as_the_others() {
+    let labels = "//.platform tgl\n".to_owned() + &"L:\n".repeat(5_000);
+    assert_eq!(errors(&labels).len(), 101);
+    let branches = "//.platform tgl\n".to_owned() + &"goto (8|M0) A B\n".repeat(5_000);
+    assert_eq!(errors(&branches).len(), 101);
+    let lines = "//.platform tgl\n".to_owned() + &"bad\n".repeat(5_000);
+    assert_eq!(errors(&lines).len(), 101);
+}
+
+#[test]
+fn decimal_quotients_are_no_bits_of_fractions() {
+    let of = |value: &str| {
+        let text = format!("//.platform dg2\nmov (8|M0) r1.0<1>:hf {value}:hf\n");
+        assemble(&text, &AsmOptions::default()).map(|assembly| assembly.code[12..16].to_vec())
+    };
+    assert!(
+        of("7/2").unwrap_err()[0]
+            .help
+            .as_ref()
+            .unwrap()
+            .contains("7.0/2")
+    );
+    assert_eq!(of("7.0/2").unwrap(), of("3.5").unwrap());
+    assert_eq!(of("0x7+1").unwrap(), [8, 0, 8, 0]);
 }

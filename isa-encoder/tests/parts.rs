@@ -83,7 +83,7 @@ fn parts_make_the_whole() {
     let (mut assembled, mut many, mut open) = (0, 0, 0);
     // A linear congruential generator fills the bytes that decide.
     let mut state = 1u64;
-    for case in 0..400 {
+    for case in 0..500 {
         let bytes: Vec<u8> = (0..4096)
             .map(|_| {
                 state = state

@@ -143,6 +143,8 @@ const CASES: &[Case] = &[
     ("rotate-types", "tgl", "rol (8|M0) r10.0<1>:d r12.0<8;8,1>:ud r14.0<8;8,1>:ud", "rol (8|M0) r10.0<1>:ud r12.0<8;8,1>:ud r14.0<8;8,1>:uw"),
     ("math-types", "dg2", "math.inv (8|M0) r10.0<2>:hf r12.0<1;1,0>:f", "math.inv (8|M0) r10.0<1>:f r12.0<1;1,0>:f"),
     ("math-registers", "tgl", "math.inv (8|M0) r10.0<1>:f acc0.0<8;8,1>:f", "math.inv (8|M0) r10.0<1>:f r12.0<8;8,1>:f"),
+    ("math-files", "skl", "math.inv (8|M0) null<1>:f r12.0<8;8,1>:f", "math.inv (8|M0) r10.0<1>:f r12.0<8;8,1>:f"),
+    ("math-files", "icl", "math.inv (8|M0) r10.0<1>:f f0.0<0;1,0>:f", "math.inv (8|M0) r10.0<1>:f r12.0<0;1,0>:f"),
     ("plane-alignment", "skl", "pln (8|M0) r10.0<1>:f r12.1<0;1,0>:f r14.0<8;8,1>:f", "pln (8|M0) r10.0<1>:f r12.4<0;1,0>:f r14.0<8;8,1>:f"),
     ("dpas-registers", "dg2", "dpas.8x8 (8|M0) r10:d r20:d acc0:b r60.0:b", "dpas.8x8 (8|M0) r10:d null:d r40:b r60.0:b"),
     ("dpas-full", "bmg", "dpas.8x8 (16|M0) r10:f r20:f r40:hf r60.16:hf", "dpas.8x7 (16|M0) r10:f r20:f r40:hf r60.16:hf"),

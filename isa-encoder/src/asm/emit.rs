@@ -42,6 +42,11 @@ impl Emitter {
         }
     }
 
+    /// Whether anything is checked beyond what has an encoding.
+    pub const fn checks(&self) -> bool {
+        self.validator.is_some()
+    }
+
     /// The same that leaves the 16-byte form of instructions that do not ask for the other.
     pub fn uncompacted(&self) -> Self {
         Self {

@@ -73,6 +73,8 @@ pub struct Fragment {
 pub enum Finding {
     /// It has no encoding.
     Error(Diagnostic),
+    /// A branch to where no instruction begins.
+    Target(Diagnostic),
     /// It breaks a rule of hardware.
     Violation {
         opcode: Opcode,
@@ -117,7 +119,9 @@ impl Fragment {
         }
         for (_, finding) in &mut self.findings {
             match finding {
-                Finding::Error(diagnostic) => diagnostic.span = span,
+                Finding::Error(diagnostic) | Finding::Target(diagnostic) => {
+                    diagnostic.span = span;
+                }
                 Finding::Violation { span: place, .. } => *place = span,
             }
         }
@@ -188,12 +192,47 @@ impl Fragment {
             }
         }
         for (offset, parsed) in core::mem::take(&mut self.branches) {
+            if emitter.checks() {
+                let strays = self.strays(&parsed, offset);
+                self.findings
+                    .extend(strays.map(|stray| (offset, Finding::Target(stray))));
+            }
             match resolve(&parsed, offset, text, &labels) {
                 Ok(branch) => emitter.settle(&parsed, &branch, offset, self),
                 Err(diagnostic) => self.findings.push((offset, Finding::Error(diagnostic))),
             }
         }
         self.findings.sort_by_key(|(offset, _)| *offset);
+    }
+
+    /// What is wrong with the distances, given as numbers, of a branch. Labels are always in front
+    /// of something; absolute targets are not known here.
+    fn strays(&self, parsed: &Parsed, from: usize) -> Option<Diagnostic> {
+        if parsed.instruction.opcode == Opcode::Calla {
+            return None;
+        }
+        parsed.targets.into_iter().flatten().find_map(|target| {
+            let Target::Distance(distance) = target else {
+                return None;
+            };
+            let to = from as i64 + i64::from(distance);
+            let place = usize::try_from(to).ok().filter(|to| *to <= self.code.len());
+            let message = match place {
+                None => "the branch leaves the kernel",
+                Some(to) if self.is_boundary(to) => return None,
+                Some(_) => "the branch goes into the middle of an instruction",
+            };
+            let help = format!("its target is byte {to} of {}", self.code.len());
+            Some(Diagnostic::error(parsed.span, message.into()).with_help(help))
+        })
+    }
+
+    /// Whether an instruction begins at `offset`, or the code ends. In data there may be anything.
+    fn is_boundary(&self, offset: usize) -> bool {
+        let line = |(start, _): &(usize, Span)| *start;
+        offset == self.code.len()
+            || self.lines.binary_search_by_key(&offset, line).is_ok()
+            || self.data.iter().any(|data| data.contains(&offset))
     }
 
     /// Reports the findings, of which no more than `left` are violations.
@@ -206,6 +245,12 @@ impl Fragment {
         for (_, finding) in self.findings.drain(..) {
             match finding {
                 Finding::Error(diagnostic) => diagnostics.push(diagnostic),
+                Finding::Target(diagnostic) => {
+                    diagnostics.extend(left.count().map(|_| Diagnostic {
+                        severity: severity(validation),
+                        ..diagnostic
+                    }));
+                }
                 Finding::Violation {
                     opcode,
                     span,
@@ -248,6 +293,13 @@ fn resolve(
     Ok(instruction)
 }
 
+fn severity(validation: Validation) -> Severity {
+    match validation {
+        Validation::Deny => Severity::Error,
+        Validation::Warn | Validation::Off => Severity::Warning,
+    }
+}
+
 /// How many violations of a file may still be reported.
 #[derive(Debug)]
 pub struct ViolationsLeft(usize);
@@ -258,6 +310,12 @@ impl ViolationsLeft {
         Self(MAX_VIOLATIONS)
     }
 
+    /// Counts one; `None` if none is left.
+    fn count(&mut self) -> Option<()> {
+        self.0 = self.0.checked_sub(1)?;
+        Some(())
+    }
+
     fn report(
         &mut self,
         opcode: Opcode,
@@ -265,17 +323,14 @@ impl ViolationsLeft {
         violation: &Violation,
         validation: Validation,
     ) -> Option<Diagnostic> {
-        self.0 = self.0.checked_sub(1)?;
+        self.count()?;
         let rule = violation.rule;
         let mut help = format!("rule `{}`, {}", rule.name, rule.source);
         if self.0 == 0 {
             help.push_str("; further violations are not reported");
         }
         Some(Diagnostic {
-            severity: match validation {
-                Validation::Deny => Severity::Error,
-                Validation::Warn | Validation::Off => Severity::Warning,
-            },
+            severity: severity(validation),
             span,
             message: match violation.error {
                 Some(error) => format!("{opcode}: {}: {error}", rule.text),

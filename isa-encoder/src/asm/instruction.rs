@@ -62,7 +62,7 @@ impl Parsed {
     }
 }
 
-/// Parses the instruction that the rest of the line holds. In an error `parsed` is in part what
+/// Parses the instruction that the rest of the line holds, or what there is up to `;`. In an error `parsed` is in part what
 /// it was before.
 pub fn parse(
     cursor: &mut Cursor<'_>,
@@ -80,7 +80,7 @@ pub fn parse(
         operands: &mut parsed.operands,
     };
     parser.line(cursor)?;
-    if !cursor.is_done() {
+    if !cursor.is_done() && !cursor.is_next(Token::Semicolon) {
         return Err(cursor.expected("the end of the instruction"));
     }
     parsed.span = cursor.since(start);

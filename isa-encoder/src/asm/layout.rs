@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::emit::Emitter;
 use super::fragment::ViolationsLeft;
-use super::source::Source;
+use super::source::{self, Source};
 use super::{AsmOptions, AssembledKernel, Assembly, Diagnostic, Severity, Span};
 use super::{limits, prolog, scoreboard};
 
@@ -78,6 +78,7 @@ pub fn assemble(
         });
     }
     diagnostics.sort_by_key(|d| d.span.start);
+    source::limit(&mut diagnostics);
     if diagnostics.iter().any(is_error) {
         return Err(diagnostics);
     }

@@ -14,7 +14,7 @@ pub enum Value {
     /// An integer, modulo 2^64.
     Integer {
         value: i64,
-        /// It was one decimal literal.
+        /// It was one decimal literal, or was divided: as bits of a fraction, a mistake.
         decimal: bool,
     },
     /// A fraction.
@@ -113,7 +113,7 @@ fn apply(operator: Token, left: Value, right: Value) -> Option<Value> {
         };
         return Some(Integer {
             value,
-            decimal: false,
+            decimal: operator == Token::Slash,
         });
     }
     let float = |value| match value {
@@ -294,7 +294,9 @@ pub fn immediate(value: Value, ty: Type, span: Span) -> Parse<u64> {
                     span,
                     format!("an integer as :{ty} gives the bits, and is hexadecimal"),
                 )
-                .with_help(format!("write `{value}.0:{ty}`")));
+                .with_help(format!(
+                    "write a fraction, as `{value}.0:{ty}`, or `7.0/2:{ty}` for a division"
+                )));
             }
             if value as u64 & !mask != 0 {
                 return Err(too_large(value, ty, span));

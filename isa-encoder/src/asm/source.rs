@@ -16,7 +16,8 @@ use super::directive_parse::{self, Directive};
 use super::emit::Emitter;
 use super::fragment::Fragment;
 use super::instruction::{self, Parsed};
-use super::{AsmOptions, Diagnostic, KernelDirectives, Span, Target};
+use super::lexer::Token;
+use super::{AsmOptions, Diagnostic, KernelDirectives, Severity, Span, Target};
 use crate::code::{FamilyTable, traits};
 use crate::model::{Instruction, Opcode};
 
@@ -171,13 +172,21 @@ impl Reader<'_> {
         self.pieces.push(piece);
     }
 
-    /// Reads a line: labels, and at most one instruction.
+    /// Reads a line: labels and instructions, which `;` divides.
     fn line(&mut self, cursor: &mut Cursor<'_>) {
+        while self.statement(cursor) && cursor.eat(Token::Semicolon) {}
+    }
+
+    /// Reads labels, and at most one instruction. Whether there may be more in the line.
+    fn statement(&mut self, cursor: &mut Cursor<'_>) -> bool {
         while let Some(name) = cursor.label() {
             self.fragment.label(name);
         }
+        if cursor.is_next(Token::Semicolon) {
+            return true;
+        }
         if cursor.is_done() {
-            return;
+            return false;
         }
         let known = |_: &_| cursor.ends_behind(self.family_from);
         let Some((emitter, family)) = self.emitter.filter(known) else {
@@ -186,15 +195,32 @@ impl Reader<'_> {
                 self.put(Piece::NoFamily(cursor.span()));
             }
             cursor.skip_line();
-            return;
+            return false;
         };
         match instruction::parse(cursor, family, &mut self.parsed) {
-            Ok(()) => emitter.push(&self.parsed, &mut self.fragment),
+            Ok(()) => {
+                emitter.push(&self.parsed, &mut self.fragment);
+                true
+            }
             Err(refusal) => {
                 self.put(Piece::Error(refusal.into()));
                 cursor.skip_line();
+                false
             }
         }
+    }
+}
+
+/// Leaves out errors beyond the most that are reported, and what stands behind them.
+pub fn limit(diagnostics: &mut Vec<Diagnostic>) {
+    let all = diagnostics.iter().enumerate();
+    let mut errors = all.filter(|(_, d)| d.severity == Severity::Error);
+    // One more is what says that there are more.
+    if let (Some((index, next)), Some(_)) = (errors.nth(MAX_ERRORS), errors.next()) {
+        let message = format!("{MAX_ERRORS} errors; what follows is not reported");
+        let last = Diagnostic::error(next.span, message);
+        diagnostics.truncate(index);
+        diagnostics.push(last);
     }
 }
 

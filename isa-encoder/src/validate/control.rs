@@ -91,15 +91,15 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         name: "ternary-null",
-        text: "the destination of a three-source instruction is a general register or an \
-               accumulator",
+        text: "operands of three-source instructions are general registers, accumulators or \
+               immediates",
         source: "Mesa brw_eu_emit.c brw_alu3: the file bit means accumulators; GED refuses null",
         scope: Scope::Between(Family::Gen11, Family::Gen11),
         on: On::Ternary,
         needs: Traits::empty(),
         check: |view| {
-            let dst = view.dst.filter(|dst| dst.is_null())?;
-            Some(dst.place)
+            let null = view.operands().find(|operand| operand.is_null())?;
+            Some(null.place)
         },
     },
     Rule {

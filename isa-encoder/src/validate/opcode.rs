@@ -300,6 +300,20 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
     Rule {
+        name: "math-files",
+        text: "the operands of `math` are general registers or immediates, but for the macros'",
+        source: "Mesa brw_eu_emit.c gfx6_math; GED refuses the others",
+        scope: Scope::UpTo(Family::Gen11),
+        on: On::Math,
+        needs: Traits::empty(),
+        check: |view| {
+            let is_macro = matches!(view.input.specific, Specific::Math(f) if f.is_macro());
+            let mut operands = view.dst.into_iter().chain(view.src(0));
+            let other = operands.find(|operand| operand.arf().is_some() && !operand.is_acc());
+            other.filter(|_| !is_macro).map(|operand| operand.place)
+        },
+    },
+    Rule {
         name: "plane-alignment",
         text: "source 0 of `line` and `pln` begins with a multiple of 16 bytes",
         source: "BDW and SKL PRM vol 2a, line and pln; IGC HWConformity.cpp fixLine, fixPlaneInst",

@@ -168,7 +168,10 @@ pub(super) static RULES: &[Rule] = &[
         needs: Traits::empty(),
         check: |view| {
             let row = type_row(view)?;
-            let dst = view.written()?;
+            // The type says how `srnd` rounds, wherever the result goes.
+            let dst = view
+                .written()
+                .or(view.dst.filter(|_| view.is(Opcode::Srnd)))?;
             (!row.dsts.contains(&class(dst.ty))).then_some(Place::Dst)
         },
     },

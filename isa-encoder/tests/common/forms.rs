@@ -3,7 +3,7 @@
 use devinfo::Family;
 use isa_encoder::{Format, MathFunction, Opcode, Sfid, SyncFunction, has_opcode};
 
-use super::extras;
+use super::{extras, operands};
 
 const INTEGERS: &[&str] = &["ub", "b", "uw", "w", "ud", "d", "uq", "q"];
 const FLOATS: &[&str] = &["hf", "bf", "f", "df"];
@@ -28,6 +28,7 @@ pub fn all(family: Family) -> Vec<String> {
     for &opcode in Opcode::ALL {
         if has_opcode(family, opcode) {
             of(family, opcode, &mut forms);
+            operands::of(family, opcode, &mut forms);
         }
     }
     forms.extend(extras::of(family));
@@ -375,11 +376,6 @@ fn ternary(family: Family, op: &str, out: &mut Vec<String>) {
             ("acc0.0<4;1>", "acc1.0<4;1>", "acc2.0<1>"),
             ("null<0;0>", "null<0;0>", "null<0>"),
         ] {
-            // IGA drops the register file here, as align16 has none.
-            let align16 = matches!(family, Family::Gen8 | Family::Gen9);
-            if align16 && (a.starts_with("acc") || a.starts_with("null")) {
-                continue;
-            }
             out.push(format!(
                 "{op} (8|M0) r10.0<1>:{ty} {a}:{ty} {b}:{ty} {c}:{ty}"
             ));

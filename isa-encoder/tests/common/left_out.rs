@@ -6,7 +6,8 @@ use devinfo::Family::{Gen8, Gen9, Gen12Lp, Xe2, XeHpc, XeHpg};
 
 /// One such form.
 pub struct LeftOut {
-    families: &'static [Family],
+    /// Where.
+    pub families: &'static [Family],
     /// The text without it; `None` if the text does not have it.
     without: fn(&str) -> Option<String>,
     /// Why we do not follow.
@@ -35,6 +36,11 @@ pub const LEFT_OUT: &[LeftOut] = &[
         families: &[Gen8, Gen9],
         without: unit_stride,
         why: "align16 destinations have no stride; iga64 drops it",
+    },
+    LeftOut {
+        families: &[Gen8, Gen9],
+        without: general_source,
+        why: "align16 sources are general registers; iga64 drops the file and keeps the number",
     },
     LeftOut {
         families: &[Gen12Lp, XeHpg],
@@ -88,4 +94,31 @@ fn unit_stride(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split(' ').collect();
     let with = text.replacen("r10.0<2>", "r10.0<1>", 1);
     (is_align16(&words) && with != text).then_some(with)
+}
+
+/// Architecture registers in sources as the general registers of the same number.
+fn general_source(text: &str) -> Option<String> {
+    let mut words: Vec<&str> = text.split(' ').collect();
+    if !is_align16(&words) {
+        return None;
+    }
+    let last = words.iter().rposition(|word| word.contains('<'))?;
+    let numbers = [
+        ("null<", "r0.0<"),
+        ("a0.0<", "r0.0<"),
+        ("acc0.0<", "r0.0<"),
+        ("acc1.0<", "r1.0<"),
+        ("acc2.0<", "r0.0<"),
+        ("f0.0<", "r0.0<"),
+    ];
+    let general = [last - 2, last - 1, last].map(|index| {
+        let word = words[index];
+        let named = numbers.iter().find(|(from, _)| word.starts_with(from));
+        named.map_or_else(|| word.to_owned(), |(from, to)| word.replacen(from, to, 1))
+    });
+    if words[last - 2..=last] == general.each_ref().map(String::as_str) {
+        return None;
+    }
+    words.truncate(last - 2);
+    Some(format!("{} {}", words.join(" "), general.join(" ")))
 }

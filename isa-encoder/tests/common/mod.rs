@@ -5,4 +5,5 @@ pub mod extras;
 pub mod forms;
 pub mod left_out;
 pub mod messages;
+pub mod operands;
 pub mod symbols;
