@@ -229,9 +229,11 @@ impl Fragment {
 
     /// Whether an instruction begins at `offset`, or the code ends. In data there may be anything.
     fn is_boundary(&self, offset: usize) -> bool {
-        let line = |(start, _): &(usize, Span)| *start;
         offset == self.code.len()
-            || self.lines.binary_search_by_key(&offset, line).is_ok()
+            || self
+                .lines
+                .binary_search_by_key(&offset, |line| line.offset())
+                .is_ok()
             || self.data.iter().any(|data| data.contains(&offset))
     }
 
