@@ -7,7 +7,7 @@ use devinfo::{Family, GpuAddress};
 use kmd_iface::KmdError;
 
 use super::soft::{self, BATCH, DATA, SIZE, Submitter};
-use super::{AnyFamily, Target, grow};
+use super::{AnyDriven, AnyFamily, Target, grow};
 
 /// Batches that are decoded and printed.
 pub const WALK: Target = Target {
@@ -118,24 +118,26 @@ pub fn walk(batch: &AnyBatch) {
     assert!(next <= batch.dwords.len());
 }
 
-/// The platforms that batches are submitted on: each walker, and a copy of each command streamer.
-const PLATFORMS: [&str; 5] = ["bdw", "skl", "icl", "tgl", "dg2"];
-
-/// Packets of the render engine with random fields; addresses are often in bound memory.
+/// Packets of the engine that runs kernels, with random fields; addresses are often in bound memory.
 #[derive(Clone, Debug)]
 pub struct Packets {
-    platform: &'static str,
+    on: AnyDriven,
     dwords: Vec<u32>,
 }
 
 impl<'a> Arbitrary<'a> for Packets {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        let platform = *u.choose(&PLATFORMS)?;
-        let family = devinfo::by_name(platform).map_or(Family::Gen12Lp, |p| p.family);
+        let on: AnyDriven = u.arbitrary()?;
+        let family = on.platform.family;
+        // Ponte Vecchio has no other.
+        let engine = match family {
+            Family::XeHpc => Engine::Compute,
+            _ => Engine::Render,
+        };
         let packets: Vec<_> = PacketId::ALL
             .iter()
             .map(|id| id.layout())
-            .filter(|layout| layout.engines.contains(Engines::from(Engine::Render)))
+            .filter(|layout| layout.engines.contains(Engines::from(engine)))
             .filter_map(|layout| Some((layout.header?, layout.length(family)?)))
             .collect();
         let mut dwords = Vec::new();
@@ -169,7 +171,7 @@ impl<'a> Arbitrary<'a> for Packets {
                 left -= 1;
             }
         }
-        Ok(Self { platform, dwords })
+        Ok(Self { on, dwords })
     }
 }
 
@@ -179,7 +181,7 @@ impl<'a> Arbitrary<'a> for Packets {
 /// If the product does, or if the device does not work afterwards.
 pub fn submit(packets: &Packets) {
     const END: u32 = 0x0500_0000;
-    Submitter::with(packets.platform, |submitter| {
+    Submitter::with(packets.on, |submitter| {
         let mut dwords = packets.dwords.clone();
         dwords.extend([END, 0]);
         match submitter.run(&dwords) {

@@ -9,7 +9,7 @@ use kmd_iface::uapi::{self, IoctlRow, Request};
 use softgpu::{Options, SoftNode};
 
 use super::soft;
-use super::{Target, grow};
+use super::{AnyDriven, Target, grow};
 
 /// Ioctls of either kernel driver.
 pub const TARGET: Target = Target {
@@ -66,7 +66,7 @@ struct Call {
 /// Calls on one open node.
 #[derive(Clone, Debug)]
 pub struct Calls {
-    driver: Driver,
+    on: AnyDriven,
     calls: Vec<Call>,
 }
 
@@ -85,8 +85,8 @@ fn rows(driver: Driver) -> Vec<IoctlRow> {
 
 impl<'a> Arbitrary<'a> for Calls {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        let driver = *u.choose(&[Driver::I915, Driver::Xe])?;
-        let rows = rows(driver);
+        let on: AnyDriven = u.arbitrary()?;
+        let rows = rows(on.driver);
         let mut calls = Vec::new();
         for _ in 0..u.int_in_range(1..=24)? {
             let row = *u.choose(&rows)?;
@@ -97,7 +97,7 @@ impl<'a> Arbitrary<'a> for Calls {
                 scratch: u.arbitrary()?,
             });
         }
-        Ok(Self { driver, calls })
+        Ok(Self { on, calls })
     }
 }
 
@@ -107,12 +107,13 @@ impl<'a> Arbitrary<'a> for Calls {
 /// If the product does, or if the device is broken afterwards.
 pub fn run(input: &Calls) {
     let open = || {
-        let target = devinfo::Target::parse("tgl").expect("a platform");
+        let AnyDriven { platform, driver } = input.on;
         let options = Options {
-            driver: input.driver,
+            driver,
             ..soft::options()
         };
-        SoftNode::open(target, options).unwrap_or_else(|error| panic!("{error}"))
+        SoftNode::open(devinfo::Target::of(platform), options)
+            .unwrap_or_else(|error| panic!("{error}"))
     };
     let node = open();
     // Ioctls write it, through addresses only.

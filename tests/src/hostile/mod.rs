@@ -20,7 +20,7 @@ pub mod zeinfo;
 use std::fmt::Debug;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use devinfo::Family;
+use devinfo::{Driver, Family, PLATFORMS, Platform};
 
 /// One kind of hostile input.
 #[derive(Clone, Copy, Debug)]
@@ -72,5 +72,22 @@ pub struct AnyFamily(pub Family);
 impl<'a> Arbitrary<'a> for AnyFamily {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
         u.choose(&Family::ALL).copied().map(Self)
+    }
+}
+
+/// A platform and a kernel driver that drives it, as generated.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyDriven {
+    /// The platform.
+    pub platform: &'static Platform,
+    /// The kernel driver.
+    pub driver: Driver,
+}
+
+impl<'a> Arbitrary<'a> for AnyDriven {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
+        let platform = u.choose(PLATFORMS)?;
+        let driver = *u.choose(platform.kernel_drivers)?;
+        Ok(Self { platform, driver })
     }
 }

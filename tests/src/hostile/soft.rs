@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use super::AnyDriven;
 use devinfo::GpuAddress;
 use kmd_iface::{
     AddressSpaceId, BufferDesc, EngineClass, Kmd, KmdResult, Mapping, Node, Priority, QueueDesc,
@@ -67,29 +68,34 @@ pub const SIZE: u64 = 0x1_0000;
 pub struct Submitter {
     kmd: Arc<dyn Kmd>,
     space: AddressSpaceId,
+    engine: EngineClass,
     batch: Mapping,
     data: Mapping,
 }
 
 impl Submitter {
-    /// Calls `work` with the submitter of `platform`, one for each thread.
+    /// Calls `work` with the submitter of a platform and driver, one for each thread.
     ///
     /// # Panics
-    /// If there is no such platform.
-    pub fn with(platform: &'static str, work: impl FnOnce(&Submitter)) {
+    /// If the software GPU does not open.
+    pub fn with(on: AnyDriven, work: impl FnOnce(&Submitter)) {
         thread_local! {
-            static OPEN: RefCell<HashMap<&'static str, Submitter>> = RefCell::default();
+            static OPEN: RefCell<HashMap<String, Submitter>> = RefCell::default();
         }
+        let name = format!("soft:{}@{}", on.platform, on.driver);
         OPEN.with_borrow_mut(|open| {
-            work(open.entry(platform).or_insert_with(|| {
-                Self::new(platform).unwrap_or_else(|error| panic!("soft:{platform}: {error}"))
-            }));
+            let make = || Self::new(on).unwrap_or_else(|error| panic!("{name}: {error}"));
+            work(open.entry(name.clone()).or_insert_with(make));
         });
     }
 
-    fn new(platform: &str) -> KmdResult<Self> {
-        let target = devinfo::Target::parse(platform).expect("a platform");
-        let node = SoftNode::open(target, options()).expect("a software node");
+    fn new(on: AnyDriven) -> KmdResult<Self> {
+        let options = Options {
+            driver: on.driver,
+            ..options()
+        };
+        let node =
+            SoftNode::open(devinfo::Target::of(on.platform), options).expect("a software node");
         let kmd = kmd_iface::open(node as Arc<dyn Node>)?;
         let space = kmd.create_address_space()?;
         let bound = |address| {
@@ -98,7 +104,11 @@ impl Submitter {
             kmd.map(buffer)
         };
         let (batch, data) = (bound(BATCH)?, bound(DATA)?);
+        let classes = [EngineClass::Render, EngineClass::Compute];
+        let here = |class: &EngineClass| kmd.description().engine(*class).is_some();
+        let engine = classes.into_iter().find(here).expect("an engine");
         Ok(Self {
+            engine,
             kmd,
             space,
             batch,
@@ -114,7 +124,7 @@ impl Submitter {
         fill(&self.data, &[]);
         fill(&self.batch, dwords);
         let queue = self.kmd.create_queue(&QueueDesc {
-            engine: EngineClass::Render,
+            engine: self.engine,
             priority: Priority::Normal,
             address_space: self.space,
         })?;
