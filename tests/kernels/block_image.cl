@@ -1,5 +1,5 @@
 // Sub-group block reads and writes of images.
-// not for: pvc-newer
+// not for: pvc pvc-newer
 
 #define SIMD16 __attribute__((intel_reqd_sub_group_size(16)))
 #define SIMD8 __attribute__((intel_reqd_sub_group_size(8)))

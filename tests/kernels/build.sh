@@ -32,8 +32,9 @@ while read -r set compiler device sources arguments; do
         [ -n "$ocloc" ] || continue
         ;;
     esac
-    # The widths that the platform has.
+    # The widths that the platform has, and what the compiler does not know of it.
     case $set in
+    pvc) defines="-DNO_SIMD8 -DNO_TF32" ;;
     pvc* | lnl* | bmg*) defines=-DNO_SIMD8 ;;
     *) defines= ;;
     esac
@@ -66,6 +67,7 @@ tgl-newer   newer  tgllp    all
 dg2-0       old    dg2      all  -revision_id 0
 dg2-8       old    dg2      all  -revision_id 8
 mtl-newer   newer  mtl-h    all
+pvc         old    pvc      all
 pvc-newer   newer  pvc      all
 lnl-newer   newer  lnl-m    all
 bmg-newer   newer  bmg-g21  all

@@ -1,5 +1,5 @@
 // Images: reads, writes, samplers, queries; 1-D, 2-D, 3-D, arrays and buffers.
-// not for: pvc-newer
+// not for: pvc pvc-newer
 
 kernel void copy_ui(read_only image2d_t in, write_only image2d_t out)
 {

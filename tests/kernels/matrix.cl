@@ -51,8 +51,10 @@ MULTIPLY(f16_rows, intel_sub_group_f16_f16_matrix_mad_k16, part4, int8, float4)
 #ifdef NO_SIMD8
 MULTIPLY(bf16_to_bf16, intel_sub_group_bf16_bf16_matrix_mad_k16, short8, int8, short8)
 MULTIPLY(f16_to_f16, intel_sub_group_f16_f16_matrix_mad_k16, short8, int8, half8)
+#ifndef NO_TF32
 MULTIPLY(tf32, intel_sub_group_tf32_tf32_matrix_mad_k8, float4, float8, float8)
 MULTIPLY(tf32_rows, intel_sub_group_tf32_tf32_matrix_mad_k8, float2, float8, float4)
+#endif
 #endif
 
 // Two sub-groups bring one half of the first matrix each

@@ -57,11 +57,14 @@ const fn row(name: &'static str) -> Set {
     }
 }
 
-/// What Intel's newer compiler says about Ponte Vecchio: "images should not be used".
+/// Ponte Vecchio has no images, and Intel's newer compiler says so: "images should not be used".
 const NO_IMAGES: &[&str] = &["images", "block_image"];
 
-/// What release 22.43 of Intel's compiler aborts on, or (for DG2) makes functions of that read
-/// implicit arguments where the kernel itself expects its payload.
+/// And what release 22.43 makes wrong.
+const NO_IMAGES_NO_IMPLICIT: &[&str] = &["images", "block_image", "implicit"];
+
+/// What release 22.43 of Intel's compiler aborts on, or (for DG2 and Ponte Vecchio) makes functions
+/// of that read implicit arguments where the kernel itself expects its payload.
 const NO_IMPLICIT: &[&str] = &["implicit"];
 
 /// And of platforms without a systolic array.
@@ -99,6 +102,10 @@ pub static SETS: &[Set] = &[
         // The compiler takes matrices, but Meteor Lake has no systolic array.
         without: &["matrix"],
         ..on_both("mtl-newer", "mtl")
+    },
+    Set {
+        without: NO_IMAGES_NO_IMPLICIT,
+        ..set("pvc", "pvc")
     },
     Set {
         without: NO_IMAGES,
