@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 
 use devinfo::Family;
+use isa_encoder::Sfid;
 use isa_encoder::message::{
     AddressSize, AppendOp, AtomicOp, Block2d, BlockAlignment, BlockPort, CacheControl, CachePolicy,
-    CompressionControl, CompressionOp, DataSize, DescriptorError, Direction, Hdc, HdcAddress,
-    HdcSurface, Lsc, LscAddress, LscPort, MESSAGE_RULES, Message, OwordCount, RayTracing,
-    RenderMode, RenderOutputs, RenderTarget, Sampler, SamplerOp, SlotGroup, Urb,
+    CompressionControl, CompressionOp, DataSize, DescriptorError, Descriptors, Direction, Hdc,
+    HdcAddress, HdcSurface, Lsc, LscAddress, LscPort, MESSAGE_RULES, Message, OwordCount,
+    RayTracing, RenderMode, RenderOutputs, RenderTarget, Sampler, SamplerOp, SlotGroup, Urb,
 };
 
 const UGM_LOAD: Lsc = Lsc::Vector {
@@ -523,4 +524,32 @@ fn illegal_combinations_name_their_rule() {
     let rules: BTreeSet<&str> = MESSAGE_RULES.iter().map(|rule| rule.name).collect();
     assert_eq!(seen, rules);
     assert!(Message::Lsc(UGM_LOAD).encode(Family::XeHpg).is_ok());
+}
+
+/// Of some messages only the numbers are public; that is said.
+#[test]
+fn scaled_messages_that_nobody_describes_say_so() {
+    for (kind, surface) in [
+        (0x04, 0),
+        (0x06, 0x80),
+        (0x14, 0),
+        (0x16, 0x80),
+        (0x02, 0),
+        (0x18, 0),
+    ] {
+        let descriptors = Descriptors {
+            descriptor: kind << 14 | 0x1e00 | surface,
+            ..Descriptors::default()
+        };
+        let decode = |family| Message::decode(family, Sfid::DataPort2, descriptors);
+        for family in [Family::Gen9, Family::Gen11] {
+            let error = decode(family);
+            assert!(
+                matches!(error, Err(DescriptorError::Undescribed { .. })),
+                "{kind:#x}: {error:?}"
+            );
+        }
+        let error = decode(Family::Gen8);
+        assert!(matches!(error, Err(DescriptorError::Field { .. })));
+    }
 }

@@ -5,8 +5,21 @@ use core::fmt::Write;
 
 use devinfo::Family;
 
-use crate::message::{Descriptors, Message};
-use crate::model::Instruction;
+use crate::Sfid;
+use crate::message::{Descriptors, Lengths, Message};
+use crate::model::{Instruction, Send};
+
+/// Whether the payload begins with a header. Load/store messages have none: the bit is one of
+/// cache control.
+fn has_header(family: Family, send: &Send) -> bool {
+    let load_store = match send.sfid {
+        Some(Sfid::Ugm | Sfid::Ugml | Sfid::Tgm | Sfid::Slm) => true,
+        Some(Sfid::Urb) => family >= Family::Xe2,
+        _ => false,
+    };
+    let descriptor = send.desc.immediate();
+    !load_store && descriptor.is_some_and(|descriptor| Lengths::decode(descriptor).header)
+}
 
 /// Appends the lengths and the meaning of a send; nothing for other instructions.
 pub fn send(out: &mut String, family: Family, instruction: &Instruction) {
@@ -15,6 +28,9 @@ pub fn send(out: &mut String, family: Family, instruction: &Instruction) {
     };
     if let (Some(src0), Some(dst)) = (send.src0_len(), send.dst_len()) {
         let _ = write!(out, "wr:{src0}");
+        if has_header(family, send) {
+            out.push('h');
+        }
         if let Some(src1) = send.src1_len {
             let _ = write!(out, "+{src1}");
         }

@@ -99,6 +99,13 @@ pub enum DescriptorError {
         /// The descriptor.
         descriptor: u32,
     },
+    /// The message has a number, but no public source describes the rest of its descriptor.
+    Undescribed {
+        /// What it is.
+        what: &'static str,
+        /// The descriptor.
+        descriptor: u32,
+    },
     /// A value is too large for its field.
     Range {
         /// The field.
@@ -140,6 +147,10 @@ impl fmt::Display for DescriptorError {
             } => write!(
                 f,
                 "{function} descriptor {descriptor:#010x}: {field} {value:#x} is not defined"
+            ),
+            Self::Undescribed { what, descriptor } => write!(
+                f,
+                "{what} (descriptor {descriptor:#010x}): no public source describes its fields"
             ),
             Self::Range {
                 field,

@@ -292,8 +292,26 @@ impl Decoder {
     /// this port no source has the layout.
     fn data_cache_2(&self) -> Result<Hdc, DescriptorError> {
         let kind = self.get(TYPE);
-        if !(Family::Gen9..=Family::Gen11).contains(&self.family) || !self.is_set(SCALED_SLM) {
+        if !(Family::Gen9..=Family::Gen11).contains(&self.family) {
             return self.undefined("message type", kind);
+        }
+        let undescribed = |what| {
+            Err(DescriptorError::Undescribed {
+                what,
+                descriptor: self.descriptors.descriptor,
+            })
+        };
+        match kind {
+            dc2::A64_GATHER => return undescribed("scaled A64 gather"),
+            dc2::A64_SCATTER => return undescribed("scaled A64 scatter"),
+            dc2::A64_UNTYPED_READ => return undescribed("scaled A64 untyped surface read"),
+            dc2::A64_UNTYPED_WRITE => return undescribed("scaled A64 untyped surface write"),
+            dc2::UNTYPED_READ | dc2::UNTYPED_WRITE | dc2::BYTE_GATHER | dc2::BYTE_SCATTER
+                if !self.is_set(SCALED_SLM) =>
+            {
+                return undescribed("scaled message to a surface");
+            }
+            _ => {}
         }
         let direction = match kind {
             dc2::UNTYPED_READ | dc2::BYTE_GATHER => Direction::Read,

@@ -87,12 +87,15 @@ pub(super) mod dcro {
     pub const A64_UNCOMPRESSED: u32 = 0x19;
 }
 
-/// Message types of data cache port 2, of which bit 0 is zero. Four more have A64 addresses: 0x04,
-/// 0x06, 0x14 and 0x16.
+/// Message types of data cache port 2, of which bit 0 is zero (IGC `visa/Common_GEN.h`).
 pub(super) mod dc2 {
     pub const UNTYPED_READ: u32 = 0x02;
+    pub const A64_GATHER: u32 = 0x04;
+    pub const A64_UNTYPED_READ: u32 = 0x06;
     pub const BYTE_GATHER: u32 = 0x08;
     pub const UNTYPED_WRITE: u32 = 0x12;
+    pub const A64_UNTYPED_WRITE: u32 = 0x14;
+    pub const A64_SCATTER: u32 = 0x16;
     pub const BYTE_SCATTER: u32 = 0x18;
 }
 

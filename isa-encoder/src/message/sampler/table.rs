@@ -5,9 +5,23 @@ use devinfo::Family;
 macro_rules! operations {
     ($($op:ident $name:literal $code:literal $first:ident..$last:ident [$($parameter:ident)*] $doc:literal;)*) => {
         /// What a sampler message does.
+        ///
+        /// The codes are descriptor bits 16:12, with bit 31 above them; those from 0x40 on are of
+        /// blocks of pixels and have their own numbers, [`SamplerOp::is_block`]. Parameters are
+        /// those of [`SamplerOp::parameters`] before Xe2, or of Xe2 where an operation begins
+        /// there. Sources: SKL and TGL PRM vol 7 "Message Types" and "Payload Parameter
+        /// Definition"; Mesa `brw_eu_defines.h` (`*_SAMPLER_MESSAGE_*`); IGA
+        /// `MessageDecoderOther.cpp` (`decodeSendMessage`, `lookupSamplerMessageInfoXe2`).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum SamplerOp {
-            $(#[doc = $doc] $op,)*
+            $(
+                #[doc = concat!(
+                    $doc, "\n\n`", $name, "`, code ", stringify!($code), ", ",
+                    stringify!($first), " to ", stringify!($last), ". Parameters: ",
+                    stringify!($($parameter),*), ".",
+                )]
+                $op,
+            )*
         }
 
         impl SamplerOp {
