@@ -277,23 +277,6 @@ fn illegal() -> Vec<(&'static str, Family, Message)> {
             }),
         ),
         (
-            "slm-cache",
-            XeHpc,
-            vector(|m| {
-                if let Lsc::Vector {
-                    port,
-                    address_size,
-                    cache,
-                    ..
-                } = m
-                {
-                    *port = LscPort::Slm;
-                    *address_size = AddressSize::A32;
-                    *cache = CacheControl::UNCACHED;
-                }
-            }),
-        ),
-        (
             "atomic-cache",
             XeHpc,
             Message::Lsc(Lsc::Atomic {

@@ -6,9 +6,9 @@
 use devinfo::Family;
 
 use super::{
-    AddressSize, AtomicOp, BlockAlignment, BlockPort, CacheControl, CachePolicy, DataSize,
-    DescriptorError, Direction, Hdc, HdcAddress, HdcSurface, Lsc, LscAddress, LscPort, Message,
-    OwordCount, RayTracing, RenderMode, RenderTarget, Sampler, SlotGroup, Urb,
+    AddressSize, AtomicOp, BlockAlignment, BlockPort, CachePolicy, DataSize, DescriptorError,
+    Direction, Hdc, HdcAddress, HdcSurface, Lsc, LscAddress, LscPort, Message, OwordCount,
+    RayTracing, RenderMode, RenderTarget, Sampler, SlotGroup, Urb,
 };
 
 /// A restriction on messages.
@@ -111,17 +111,6 @@ pub static MESSAGE_RULES: &[MessageRule] = &[
             message
                 .cache()
                 .is_some_and(|cache| cache.code(family, message.is_load()).is_none())
-        }),
-    },
-    MessageRule {
-        name: "slm-cache",
-        text: "shared local memory has no caches to control",
-        source: IGA_LSC,
-        is_broken: lsc!(|message, _| {
-            message.port() == LscPort::Slm
-                && message
-                    .cache()
-                    .is_some_and(|cache| cache != CacheControl::DEFAULT)
         }),
     },
     MessageRule {

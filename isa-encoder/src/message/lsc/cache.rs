@@ -46,8 +46,8 @@ impl CachePolicy {
 
 /// The policies of the first and the third level.
 ///
-/// Only some pairs have a code, see [`CacheControl::code`]; messages to shared local memory have
-/// none but [`CacheControl::DEFAULT`].
+/// Only some pairs have a code, see [`CacheControl::code`]. Messages to shared local memory, which is
+/// in no cache, have the field as well: compilers fill it as for global memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CacheControl {
     /// The first level.

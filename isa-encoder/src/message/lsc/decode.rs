@@ -123,9 +123,6 @@ impl Decoder {
 
     /// The cache control of a load, or of a store or atomic.
     fn cache(&self, load: bool) -> CacheControl {
-        if self.port == LscPort::Slm {
-            return CacheControl::DEFAULT;
-        }
         let code = match self.family {
             Family::Xe2 => self.get(CACHE),
             _ => self.get(CACHE) & !1,

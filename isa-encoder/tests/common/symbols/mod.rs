@@ -93,7 +93,12 @@ fn lsc(message: &Lsc) -> String {
     let unit = port(message.port());
     let at = message.address().copied().map(lsc_place);
     let at = at.unwrap_or_default();
-    let cache = message.cache().unwrap_or_default();
+    // iga64 prints none of shared local memory.
+    let cache = match message.port() {
+        LscPort::Slm => None,
+        _ => message.cache(),
+    };
+    let cache = cache.unwrap_or_default();
     match *message {
         Lsc::Vector {
             direction,
