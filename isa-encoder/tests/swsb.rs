@@ -273,6 +273,113 @@ fn a_result_of_one_arm_is_under_way_in_the_other() {
     assert_eq!(hazards(Family::Gen12Lp, text), one(RAW, "r28", 1, 3));
 }
 
+/// Accumulators are in order within a pipe only (Mesa, Wa_22012725308).
+#[test]
+fn accumulators_of_different_pipes_are_not_ordered() {
+    for family in [Family::XeHpg, Family::XeHpc, Family::Xe2] {
+        let write = "mov (8|M0) acc0.0<1>:d r7.0<1;1,0>:d";
+        for (kind, earlier, later) in [
+            (WAR, "mov (8|M0) r20.0<1>:f acc0.0<1;1,0>:f", write),
+            (
+                RAW,
+                "mul (8|M0) acc0.0<1>:f r5.0<1;1,0>:f r6.0<1;1,0>:f",
+                "mov (8|M0) r9.0<1>:d acc0.0<1;1,0>:d",
+            ),
+            (
+                WAW,
+                "mul (8|M0) acc0.0<1>:f r5.0<1;1,0>:f r6.0<1;1,0>:f",
+                write,
+            ),
+        ] {
+            let bare = format!("{earlier}\n{later}\n");
+            let found = one(kind, "acc0", 0, 1);
+            assert_eq!(hazards(family, &bare), found, "{family}");
+            assert_eq!(
+                hazards(family, &format!("{earlier}\n{later} {{F@1}}\n")),
+                []
+            );
+            let auto = code(family, &format!("//.swsb auto\n{bare}"));
+            assert_eq!(swsb::check(family, &auto).hazards, [], "{family}");
+        }
+        let same = "mul (8|M0) acc0.0<1>:f r5.0<1;1,0>:f r6.0<1;1,0>:f
+                    mov (8|M0) r9.0<1>:f acc0.0<1;1,0>:f\n";
+        assert_eq!(hazards(family, same), []);
+    }
+}
+
+/// What shares no byte needs no order, whatever lies between.
+#[test]
+fn strided_operands_meet_in_the_bytes_that_they_have() {
+    for family in FAMILIES {
+        let packed = match family {
+            Family::Gen12Lp => "<8;8,1>",
+            _ => "<1;1,0>",
+        };
+        let text = |subregister: usize, reader: &str| {
+            format!(
+                "mov (8|M0) r4.{subregister}<2>:d r8.0{packed}:d
+                 mov (8|M0) r12.0<1>:d r4.{reader}:d\n"
+            )
+        };
+        let found = |subregister, reader| hazards(family, &text(subregister, reader));
+        let hazard = one(RAW, "r4", 0, 1);
+        assert_eq!(found(0, "1<2;1,0>"), [], "{family}");
+        assert_eq!(found(1, "0<2;1,0>"), [], "{family}");
+        assert_eq!(found(0, "2<2;1,0>"), hazard, "{family}");
+        assert_eq!(found(1, "1<2;1,0>"), hazard, "{family}");
+        assert_eq!(found(0, "1<0;1,0>"), [], "{family}");
+        assert_eq!(found(0, "6<0;1,0>"), hazard, "{family}");
+        // Two dwords of four.
+        assert_eq!(found(0, "1<4;1,0>"), [], "{family}");
+        assert_eq!(found(1, "0<4;2,1>"), hazard, "{family}");
+    }
+    // A write that leaves bytes out does not stand for one of all bytes.
+    let text = "mov (8|M0) r4.0<1>:q r8.0<1;1,0>:q
+                mov (8|M0) r4.0<2>:d r12.0<1;1,0>:d
+                mov (1|M0) r20.0<1>:d r4.1<0;1,0>:d {@1}\n";
+    assert_eq!(hazards(Family::XeHpc, text), []);
+    assert_eq!(
+        hazards(Family::XeHpc, &text.replace(" {@1}", "")),
+        one(RAW, "r4", 0, 2)
+    );
+}
+
+/// A fence is none until its answer is there, and `mov` to null is what waits for it.
+#[test]
+fn a_read_into_null_is_a_read() {
+    let text = |wait: &str| {
+        format!(
+            "(W) send.slm (1|M0) r6 r125 null:0 0x0 0x0210001F {{$12}}
+             (W) mov (8|M0) null<1>:ud r6.0<1;1,0>:ud {wait}\n"
+        )
+    };
+    for family in [Family::XeHpg, Family::XeHpc, Family::Xe2] {
+        assert_eq!(hazards(family, &text("")), one(RAW, "r6", 0, 1), "{family}");
+        assert_eq!(hazards(family, &text("{$12.dst}")), [], "{family}");
+    }
+    // What IGC puts behind the messages of XeHPC is not there to wait.
+    let touch = "send.ugm (32|M0) r26 r16 null:0 0x0 0x08280580 {$4}
+                 (W) mov (1|M0) null<1>:ud r26.0<0;1,0>:ud\n";
+    assert_eq!(hazards(Family::XeHpc, touch), []);
+    assert_eq!(hazards(Family::XeHpg, touch), one(RAW, "r26", 0, 1));
+}
+
+/// From XeHPC on the byte beside is read and written again.
+#[test]
+fn the_annotator_waits_for_the_word_of_a_byte() {
+    let text = "//.swsb auto
+                mov (1|M0) r4.1<1>:ub r8.0<0;1,0>:ub
+                mov (1|M0) r4.0<1>:ub r9.0<0;1,0>:ub\n";
+    let waits = |family| {
+        let format = isa_encoder::disasm::Format::default();
+        let printer = isa_encoder::Disassembler::new(family, format);
+        printer.print(&code(family, text)).contains("@1}")
+    };
+    assert!(!waits(Family::XeHpg));
+    assert!(waits(Family::XeHpc));
+    assert!(waits(Family::Xe2));
+}
+
 /// The payload of a send in a loop is written anew while the send of the last turn may read it.
 #[test]
 fn a_loop_meets_itself() {

@@ -2,6 +2,7 @@
 
 use devinfo::Family;
 
+use crate::code::{SwsbEncoding, traits};
 use crate::model::{
     ArfKind, Descriptor, Dpas, Dst, Format, Instruction, Opcode, Options, PredControl, RegFile,
     Region, Register, Specific, Src, VStride,
@@ -23,8 +24,12 @@ pub enum Space {
     Grf,
     /// Flags, in bytes; 4 a register.
     Flag,
-    /// Accumulators, in registers.
+    /// Accumulators, in bytes; a general register's each.
     Accumulator,
+    /// The exponents beside them that math macros name (`mme`), for the checker. They are
+    /// accumulators from `acc2` on, but IGC never waits for one of an in-order pipe, so only their
+    /// order with what has a token is judged.
+    Exponent,
     /// `a0`, in bytes.
     Address,
     /// State that no scoreboard tracks: `ce`, `sr0`, `cr0`, and perhaps `sp`, `ip`, `tm0` and
@@ -39,21 +44,61 @@ pub struct Access {
     pub space: Space,
     /// Whether they are written.
     pub write: bool,
-    /// The first byte (or accumulator).
+    /// The first byte.
     pub start: u16,
     /// The byte after the last.
     pub end: u16,
+    /// Whether there are bytes between that it leaves out; see [`Bytes`].
+    pub strided: bool,
+}
+
+/// The bytes of a strided access, a bit each from its first.
+///
+/// An operand spans two general registers at most, of 64 bytes each; what spans more is taken for
+/// all bytes from its first to its last.
+pub type Bytes = u128;
+
+/// The bytes of `access` from `from` on, `pattern` being its own if it is strided.
+fn bytes_from(access: &Access, pattern: Bytes, from: u16) -> Bytes {
+    if access.strided {
+        return match from.checked_sub(access.start) {
+            Some(later) => pattern.checked_shr(later.into()).unwrap_or(0),
+            None => pattern
+                .checked_shl((access.start - from).into())
+                .unwrap_or(0),
+        };
+    }
+    let ones = |count: u16| match Bytes::MAX.checked_shl(count.into()) {
+        Some(above) => !above,
+        None => Bytes::MAX,
+    };
+    let start = access.start.saturating_sub(from);
+    ones(access.end.saturating_sub(from)) & !ones(start)
 }
 
 impl Access {
-    /// Whether two accesses have a byte in common.
-    pub fn overlaps(&self, other: &Access) -> bool {
-        self.space == other.space && self.start < other.end && other.start < self.end
+    /// Whether two accesses have a byte in common; a pattern counts where the access is strided.
+    pub fn overlaps(&self, pattern: Bytes, other: &Access, others: Bytes) -> bool {
+        self.space == other.space
+            && self.start < other.end
+            && other.start < self.end
+            && (!(self.strided || other.strided) || {
+                // A strided access ends within so many bytes of its start.
+                let from = if self.strided {
+                    self.start
+                } else {
+                    other.start
+                };
+                bytes_from(self, pattern, from) & bytes_from(other, others, from) != 0
+            })
     }
 
     /// Whether every byte of `other` is one of this.
-    pub fn covers(&self, other: &Access) -> bool {
-        self.space == other.space && self.start <= other.start && other.end <= self.end
+    pub fn covers(&self, pattern: Bytes, other: &Access, others: Bytes) -> bool {
+        self.space == other.space
+            && self.start <= other.start
+            && other.end <= self.end
+            && (!self.strided || bytes_from(other, others, self.start) & !pattern == 0)
     }
 }
 
@@ -64,27 +109,34 @@ const MOST: usize = 20;
 /// The accesses of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Accesses {
-    list: [Access; MOST],
+    list: [(Access, Bytes); MOST],
     count: usize,
 }
 
 impl Accesses {
-    /// The accesses.
-    pub fn iter(&self) -> impl Iterator<Item = &Access> {
-        self.list.iter().take(self.count)
+    /// The accesses, with the bytes of those that are strided.
+    pub fn iter(&self) -> impl Iterator<Item = (Access, Bytes)> {
+        self.list.iter().take(self.count).copied()
     }
 
     fn push(&mut self, space: Space, write: bool, start: u32, end: u32) {
+        self.push_strided(space, write, start, end, 0);
+    }
+
+    /// No pattern is all bytes.
+    fn push_strided(&mut self, space: Space, write: bool, start: u32, end: u32, pattern: Bytes) {
         if start >= end {
             return;
         }
-        if let Some(slot) = self.list.get_mut(self.count) {
-            *slot = Access {
+        if let Some((access, bytes)) = self.list.get_mut(self.count) {
+            *access = Access {
                 space,
                 write,
                 start: start.min(0xffff) as u16,
                 end: end.min(0xffff) as u16,
+                strided: pattern != 0,
             };
+            *bytes = pattern;
             self.count += 1;
         }
     }
@@ -97,13 +149,16 @@ pub fn accesses(family: Family, view: View, instruction: &Instruction) -> Access
         write: false,
         start: 0,
         end: 0,
+        strided: false,
     };
     let mut finder = Finder {
+        family,
         view,
+        rewrites: view == View::Worst && traits(family).swsb == SwsbEncoding::FourDist,
         grf: family.grf_bytes() as u32,
         instruction,
         found: Accesses {
-            list: [nothing; MOST],
+            list: [(nothing, 0); MOST],
             count: 0,
         },
     };
@@ -121,7 +176,11 @@ pub fn accesses(family: Family, view: View, instruction: &Instruction) -> Access
 const GRF_COUNT: u32 = 256;
 
 struct Finder<'a> {
+    family: Family,
     view: View,
+    /// Whether a byte is written by reading and writing its word: from XeHPC on (IGA
+    /// `addRMWDependencyIfReqruied`, IGC `hasRMWOverlap`).
+    rewrites: bool,
     grf: u32,
     instruction: &'a Instruction,
     found: Accesses,
@@ -158,35 +217,59 @@ impl Finder<'_> {
 
     fn operands(&mut self) {
         let input = self.instruction;
-        if self.view == View::Sure && self.is_discarded() {
-            return;
-        }
-        for src in &input.src {
-            self.source(src);
+        if !(self.view == View::Sure && self.is_touch()) {
+            for src in &input.src {
+                self.source(src);
+            }
         }
         let accumulates = matches!(input.opcode, Opcode::Mac | Opcode::Mach | Opcode::Macl);
         if accumulates {
             self.implicit_accumulator(false);
         }
         self.destination();
-        if input.options.contains(Options::ACC_WR_EN) {
+        // The last four write accumulators whether they are told to or not (IGA `setOutputsDstcDep`).
+        let fills = matches!(
+            input.opcode,
+            Opcode::Addc | Opcode::Subb | Opcode::Mach | Opcode::Macl
+        );
+        if input.options.contains(Options::ACC_WR_EN) || (fills && self.view == View::Worst) {
             self.implicit_accumulator(true);
         }
     }
 
-    /// Whether nobody can see what the sources were: `mov null rN` only waits, or exists for the
-    /// hardware's sake.
-    fn is_discarded(&self) -> bool {
-        let null = matches!(self.instruction.dst, Dst::Direct { reg, .. } if reg.is_null());
-        null && self.instruction.cond.is_none()
-            && !self.instruction.options.contains(Options::ACC_WR_EN)
+    /// `mov (1) null rN<0;1,0>`, which IGC puts behind messages on XeHPC for the hardware's sake
+    /// (`SWSB_G4IR.cpp`, `insertDummyMovs`): it reads a register, and nobody uses what was there.
+    /// A fence's `mov (8) null rN` waits for its message, and needs to.
+    fn is_touch(&self) -> bool {
+        let input = self.instruction;
+        self.family == Family::XeHpc
+            && input.opcode == Opcode::Mov
+            && input.exec_size == 1
+            && input.cond.is_none()
+            && matches!(input.dst, Dst::Direct { reg, .. } if reg.is_null())
     }
 
     fn implicit_accumulator(&mut self, write: bool) {
         let ty = self.instruction.dst.ty().map_or(4, |ty| ty.bytes().max(4));
         let size = u32::from(self.instruction.exec_size) * ty;
-        let end = size.div_ceil(self.grf);
-        self.found.push(Space::Accumulator, write, 0, end);
+        self.accumulator(write, 0, size, 0);
+    }
+
+    /// Which bytes of two neighbours an element is in depends on its type, so that for the
+    /// annotator they are one (IGA `setSrcRegion`).
+    fn accumulator(&mut self, write: bool, start: u32, bytes: u32, pattern: Bytes) {
+        let space = Space::Accumulator;
+        match self.view {
+            View::Sure => {
+                self.found
+                    .push_strided(space, write, start, start + bytes, pattern);
+            }
+            View::Worst => {
+                let pair = 2 * self.grf;
+                let end = (start + bytes).next_multiple_of(pair);
+                self.found.push(space, write, start / pair * pair, end);
+            }
+        }
     }
 
     fn source(&mut self, src: &Src) {
@@ -195,12 +278,12 @@ impl Finder<'_> {
             Src::Direct {
                 reg, region, ty, ..
             } => {
-                let bytes = match self.instruction.opcode.format() {
+                let (bytes, pattern) = match self.instruction.opcode.format() {
                     // The instruction pointer and the call mask.
-                    Format::Ret => 8,
+                    Format::Ret => (8, 0),
                     _ => self.extent(region, ty.bytes()),
                 };
-                self.register(false, reg, bytes);
+                self.register(false, reg, bytes, pattern);
             }
             Src::Indirect { subreg, region, .. } => {
                 let rows = match region.vstride {
@@ -215,7 +298,7 @@ impl Finder<'_> {
             }
             Src::Macro { reg, mme, ty, .. } => {
                 let bytes = u32::from(self.instruction.exec_size) * ty.bytes();
-                self.register(false, reg, bytes);
+                self.register(false, reg, bytes, 0);
                 self.exponent(false, mme);
             }
         }
@@ -226,25 +309,32 @@ impl Finder<'_> {
         match self.instruction.dst {
             Dst::None => {}
             Dst::Direct { reg, hstride, ty } => {
-                let bytes = match self.instruction.opcode.format() {
-                    Format::Call => 8,
-                    _ => (size.saturating_sub(1) * u32::from(hstride.max(1)) + 1) * ty.bytes(),
-                };
-                self.register(true, reg, bytes);
+                if self.instruction.opcode.format() == Format::Call {
+                    return self.register(true, reg, 8, 0);
+                }
+                let (bytes, pattern) = self.extent(Region::new(hstride.max(1), 1, 0), ty.bytes());
+                if self.rewrites && ty.bits() == 8 && reg.file == RegFile::Grf {
+                    let start = reg.byte & !1;
+                    let bytes = (u32::from(reg.byte - start) + bytes).next_multiple_of(2);
+                    let words = Register { byte: start, ..reg };
+                    self.register(false, words, bytes, 0);
+                    return self.register(true, words, bytes, 0);
+                }
+                self.register(true, reg, bytes, pattern);
             }
             Dst::Indirect { subreg, .. } => {
                 self.address(u32::from(subreg) * 2, 2);
                 self.anywhere(true);
             }
             Dst::Macro { reg, mme, ty, .. } => {
-                self.register(true, reg, size * ty.bytes());
+                self.register(true, reg, size * ty.bytes(), 0);
                 self.exponent(true, mme);
             }
         }
     }
 
-    /// The bytes from the first to the last of a region.
-    fn extent(&self, region: Region, bytes: u32) -> u32 {
+    /// The bytes from the first to the last of a region, and which of them, if not all.
+    fn extent(&self, region: Region, bytes: u32) -> (u32, Bytes) {
         let size = u32::from(self.instruction.exec_size.max(1));
         let width = u32::from(region.width.max(1)).min(size);
         let rows = size.div_ceil(width);
@@ -252,11 +342,21 @@ impl Finder<'_> {
             VStride::Elements(elements) => u32::from(elements),
             VStride::PerRow => 0,
         };
-        let last = (rows - 1) * vstride + (width - 1) * u32::from(region.hstride);
-        (last + 1) * bytes
+        let hstride = u32::from(region.hstride);
+        let last = (rows - 1) * vstride + (width - 1) * hstride;
+        let extent = (last + 1) * bytes;
+        let packed =
+            (width == 1 || hstride <= 1) && (rows == 1 || vstride <= (width - 1) * hstride + 1);
+        if packed || extent > Bytes::BITS || self.view == View::Worst {
+            return (extent, 0);
+        }
+        let element: Bytes = (1 << bytes) - 1;
+        let row = (0..width).fold(0, |row, x| row | element << (x * hstride * bytes));
+        let all = (0..rows).fold(0, |all, y| all | row << (y * vstride * bytes));
+        (extent, all)
     }
 
-    fn register(&mut self, write: bool, reg: Register, bytes: u32) {
+    fn register(&mut self, write: bool, reg: Register, bytes: u32, pattern: Bytes) {
         let kind = match reg.file {
             RegFile::Grf => {
                 let start = u32::from(reg.number) * self.grf + u32::from(reg.byte);
@@ -267,7 +367,9 @@ impl Finder<'_> {
                     (View::Worst, _) => GRF_COUNT,
                 };
                 let end = (start + bytes).min(last * self.grf);
-                return self.found.push(Space::Grf, write, start, end);
+                return self
+                    .found
+                    .push_strided(Space::Grf, write, start, end, pattern);
             }
             RegFile::Arf(kind) => kind,
         };
@@ -276,8 +378,7 @@ impl Finder<'_> {
         match kind {
             ArfKind::Address => self.found.push(Space::Address, write, byte, byte + bytes),
             ArfKind::Accumulator => {
-                let end = number + (byte + bytes).div_ceil(self.grf);
-                self.found.push(Space::Accumulator, write, number, end);
+                self.accumulator(write, number * self.grf + byte, bytes, pattern);
             }
             ArfKind::Flag => {
                 let start = number * 4 + byte;
@@ -307,9 +408,14 @@ impl Finder<'_> {
     /// `mme0` is `acc2`.
     fn exponent(&mut self, write: bool, mme: Option<u8>) {
         if let Some(mme) = mme {
-            let number = u32::from(mme) + 2;
-            self.found
-                .push(Space::Accumulator, write, number, number + 1);
+            let start = (u32::from(mme) + 2) * self.grf;
+            match self.view {
+                View::Sure => {
+                    let end = start + self.grf;
+                    self.found.push(Space::Exponent, write, start, end);
+                }
+                View::Worst => self.accumulator(write, start, self.grf, 0),
+            }
         }
     }
 
@@ -351,6 +457,7 @@ impl Finder<'_> {
                         false,
                         Register { byte: 0, ..reg },
                         u32::from(length) * self.grf,
+                        0,
                     );
                 }
                 Src::Indirect { subreg, .. } => {
@@ -366,6 +473,7 @@ impl Finder<'_> {
                     true,
                     Register { byte: 0, ..reg },
                     u32::from(response) * self.grf,
+                    0,
                 );
             }
             Dst::Indirect { subreg, .. } => {
@@ -392,11 +500,11 @@ impl Finder<'_> {
         let bytes = [rows(input.src[0].ty()), depth * size * 4, src2];
         for (src, bytes) in input.src.iter().zip(bytes) {
             if let Src::Direct { reg, .. } = *src {
-                self.register(false, reg, bytes);
+                self.register(false, reg, bytes, 0);
             }
         }
         if let Dst::Direct { reg, ty, .. } = input.dst {
-            self.register(true, reg, rows(Some(ty)));
+            self.register(true, reg, rows(Some(ty)), 0);
         }
     }
 }

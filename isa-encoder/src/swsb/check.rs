@@ -40,7 +40,7 @@ pub struct Place {
 pub struct Hazard {
     /// What they do.
     pub kind: Conflict,
-    /// The first register they share, as `r12`, `f0`, `acc0`, `a0` or `state` (see the rule on
+    /// The first register they share, as `r12`, `f0`, `acc0`, `mme0`, `a0` or `state` (see the rule on
     /// `cr0` and its like in [`crate::swsb`]).
     pub register: String,
     /// The earlier instruction, which may still be under way.
@@ -149,10 +149,12 @@ fn place(program: &Program, index: usize) -> Option<Place> {
 
 fn register(family: Family, access: &Access) -> String {
     let start = u32::from(access.start);
+    let grf = family.grf_bytes() as u32;
     match access.space {
-        Space::Grf => alloc::format!("r{}", start / family.grf_bytes() as u32),
+        Space::Grf => alloc::format!("r{}", start / grf),
         Space::Flag => alloc::format!("f{}", start / 4),
-        Space::Accumulator => alloc::format!("acc{start}"),
+        Space::Accumulator => alloc::format!("acc{}", start / grf),
+        Space::Exponent => alloc::format!("mme{}", (start / grf).saturating_sub(2)),
         Space::Address => String::from("a0"),
         Space::State => String::from("state"),
     }

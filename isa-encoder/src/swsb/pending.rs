@@ -3,7 +3,7 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::access::{self, Access, Space, View};
+use super::access::{self, Access, Bytes, Space, View};
 use super::flow::{self, Carries, Flow};
 use super::pipe::{self, OutOfOrder, PipeSet, Unit};
 use super::program::Program;
@@ -30,6 +30,8 @@ pub struct Facts {
     view: View,
     nodes: Vec<Node>,
     accesses: Vec<Access>,
+    /// The bytes of each access that is strided.
+    patterns: Vec<Bytes>,
 }
 
 impl Facts {
@@ -40,12 +42,16 @@ impl Facts {
             view,
             nodes: Vec::with_capacity(program.instructions().len()),
             accesses: Vec::new(),
+            patterns: Vec::new(),
         };
         for (index, placed) in program.instructions().iter().enumerate() {
             let instruction = &placed.instruction;
             let first = facts.accesses.len();
             let found = access::accesses(family, view, instruction);
-            facts.accesses.extend(found.iter());
+            for (access, pattern) in found.iter() {
+                facts.accesses.push(access);
+                facts.patterns.push(pattern);
+            }
             let unit = pipe::unit(family, view, instruction);
             facts.nodes.push(Node {
                 accesses: first..facts.accesses.len(),
@@ -101,6 +107,20 @@ impl Facts {
     /// The accesses of an instruction.
     pub fn accesses(&self, index: usize) -> &[Access] {
         &self.accesses[self.nodes[index].accesses.clone()]
+    }
+
+    /// The bytes of each of the accesses of an instruction, for those that are strided.
+    fn patterns(&self, index: usize) -> &[Bytes] {
+        &self.patterns[self.nodes[index].accesses.clone()]
+    }
+
+    /// The bytes of an access under way.
+    fn pattern(&self, entry: &Pending) -> Bytes {
+        if !entry.access.strided {
+            return 0;
+        }
+        let patterns = self.patterns(entry.producer as usize);
+        patterns.get(usize::from(entry.slot)).copied().unwrap_or(0)
     }
 }
 
@@ -286,6 +306,7 @@ impl State {
     ) {
         let node = facts.node(index);
         let accesses = facts.accesses(index);
+        let patterns = facts.patterns(index);
         self.entries.retain(|entry| {
             let earlier = facts.node(entry.producer as usize);
             if entry.access.space == Space::State && node.unit != Unit::None {
@@ -293,8 +314,9 @@ impl State {
                 return false;
             }
             let mut shadowed = false;
-            for access in accesses {
-                if !entry.access.overlaps(access) {
+            let theirs = facts.pattern(entry);
+            for (access, pattern) in accesses.iter().zip(patterns) {
+                if !entry.access.overlaps(theirs, access, *pattern) {
                     continue;
                 }
                 let conflict = match (entry.access.write, access.write) {
@@ -313,7 +335,7 @@ impl State {
                     // must be certain that it touches these registers.
                     Some(Conflict::ReadAfterWrite) => {}
                     _ if facts.view == View::Worst => {}
-                    _ => shadowed |= same && access.covers(&entry.access),
+                    _ => shadowed |= same && access.covers(*pattern, &entry.access, theirs),
                 }
             }
             !shadowed
@@ -367,7 +389,8 @@ impl State {
 /// Whether the hardware orders two accesses of the same registers without an annotation.
 ///
 /// Source: the table in IGC's `SWSB_G4IR.cpp` ("RAW … explicit dependence"), IGA's
-/// `calculateDependence` and `checkAccFlagRAW`; flags are tracked by hardware (Mesa).
+/// `calculateDependence` and `checkAccFlagRAW`; flags are tracked by hardware (Mesa; IGC has them
+/// and a0 bare across pipes).
 fn ordered(earlier: &Node, later: &Node, conflict: Conflict, space: Space) -> bool {
     match earlier.unit {
         Unit::None => true,
@@ -379,23 +402,21 @@ fn ordered(earlier: &Node, later: &Node, conflict: Conflict, space: Space) -> bo
             chain || early || (same && conflict == Conflict::WriteAfterRead)
         }
         Unit::InOrder { pipe, long } => {
-            if space != Space::Grf {
-                return true;
-            }
-            match (later.unit, conflict) {
-                (
-                    Unit::InOrder {
-                        pipe: to,
-                        long: to_long,
-                    },
-                    conflict,
-                ) if to == pipe => match conflict {
-                    Conflict::ReadAfterWrite => space != Space::Grf,
-                    // Gen12LP: a 64-bit instruction takes longer than one behind it.
-                    Conflict::WriteAfterWrite => !long || to_long,
-                    Conflict::WriteAfterRead => true,
-                },
-                _ => false,
+            let to = match later.unit {
+                Unit::InOrder { pipe, long } => Some((pipe, long)),
+                _ => None,
+            };
+            let same = to.is_some_and(|(to, _)| to == pipe);
+            match (space, conflict) {
+                // Only across pipes (Mesa, Wa_22012725308); IGC asks for none on Gen12LP.
+                (Space::Accumulator, _) => same || pipe == Pipe::Default,
+                (Space::Grf, Conflict::ReadAfterWrite) => false,
+                // Gen12LP: a 64-bit instruction takes longer than one behind it.
+                (Space::Grf, Conflict::WriteAfterWrite) => {
+                    same && (!long || to.is_some_and(|(_, long)| long))
+                }
+                (Space::Grf, Conflict::WriteAfterRead) => same,
+                _ => true,
             }
         }
     }

@@ -79,7 +79,7 @@ pub fn unit(family: Family, view: View, instruction: &Instruction) -> Unit {
     let in_order = |pipe| Unit::InOrder { pipe, long: false };
     match instruction.opcode.format() {
         Format::Sync => return Unit::None,
-        Format::Send => return Unit::OutOfOrder(send(instruction)),
+        Format::Send => return Unit::OutOfOrder(send(pipes, view, instruction)),
         Format::Dpas => return Unit::OutOfOrder(OutOfOrder::Dpas),
         Format::Math if pipes == Pipes::Four => return in_order(Pipe::Math),
         Format::Math => return Unit::OutOfOrder(OutOfOrder::Math),
@@ -124,12 +124,14 @@ fn sets_token(family: Family, instruction: &Instruction) -> bool {
 }
 
 /// The function of a send. A data port message with binding table index 0xFE goes to shared local
-/// memory (IGA, `setSendPipeType`).
-fn send(instruction: &Instruction) -> OutOfOrder {
+/// memory (IGA `setSendPipeType`, from XeHPG on; IGC `hasSameFunctionID`, always).
+fn send(pipes: Pipes, view: View, instruction: &Instruction) -> OutOfOrder {
     let Some(send) = instruction.send() else {
         return OutOfOrder::Send(None, false);
     };
+    let apart = pipes != Pipes::One || view == View::Worst;
     let slm = match (send.sfid, send.desc) {
+        _ if !apart => false,
         (Some(Sfid::Slm), _) => true,
         (Some(Sfid::DataPort0), Descriptor::Immediate(desc)) => {
             desc & 0xff == 0xfe && desc & 1 << 18 == 0
