@@ -208,9 +208,12 @@ pub(super) struct Outcome {
 }
 
 fn write(state: &mut State, op: &Op, mask: u32, results: &[Outcome; LANES]) -> Result<(), Fault> {
+    // Channels that write nothing may be beyond the registers: compilers put one element to an
+    // indirect place by a mask.
+    let lanes = (u32::BITS - mask.leading_zeros()) as usize;
     let at = op
         .dst
-        .resolve(&state.regs, op.lanes())
+        .resolve(&state.regs, lanes)
         .map_err(|address| Fault::Invalid {
             why: format!(
                 "{} at {:#x}: the indirect destination {address:#x} is outside the {} bytes of \

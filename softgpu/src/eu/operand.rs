@@ -189,11 +189,13 @@ impl Dest {
         offset: 0,
     };
 
-    /// The offset of element 0 in the register file; `None` for null. An indirect address outside
-    /// the general registers is an error: its value.
+    /// The offset of element 0 in the register file; `None` for null, and for an indirect
+    /// destination without lanes. If that of a lane lies outside the general registers, the
+    /// address is the error.
     pub fn resolve(&self, regs: &Registers, lanes: usize) -> Result<Option<usize>, i64> {
         match self.target {
             Target::Null => Ok(None),
+            Target::Indirect if lanes == 0 => Ok(None),
             Target::Direct => Ok(Some(self.base as usize)),
             Target::Indirect => {
                 let address = i64::from(u16::from_le_bytes(regs.load(self.address as usize)))

@@ -338,3 +338,27 @@ fn what_is_not_executed_is_refused_with_the_reason() {
     let last = "dpas.8x8 (16|M0) r120:f r112:f r104:hf r124.0:hf";
     assert!(run_on(Family::XeHpc, 0xffff, last).is_ok(), "{last}");
 }
+
+/// One element to an indirect place by a mask, as compilers store to arrays in registers: the
+/// channels that write nothing would be beyond the last register.
+#[test]
+fn an_indirect_destination_is_as_long_as_what_is_written() {
+    let store = |mask: u32| {
+        format!(
+            "(W) mov (8|M0) r127.0<1>:d 0:w\n\
+             (W) mov (1|M0) a0.0<1>:uw 0xFE4:uw\n\
+             (W) mov (1|M0) f0.0<1>:uw {mask:#x}:uw\n\
+             (f0.0) mov (8|M0) r[a0.0]<1>:d 5:w\n\
+             (W) mov (8|M0) r10.0<1>:d r127.0<1;1,0>:d\n"
+        )
+    };
+    // 0xFE4 and three dwords are dword 4 of r127.
+    let expected = each(|lane| if lane == 4 { 5 } else { 0 });
+    assert_eq!(run(0xffff, &store(1 << 3)), expected);
+    assert_eq!(run(0xffff, &store(0)), [0; 16]);
+    let fault = run_on(Family::Gen12Lp, 0xffff, &store(1 << 7)).unwrap_err();
+    assert!(
+        fault.to_string().contains("indirect destination 0xfe4"),
+        "{fault}"
+    );
+}
