@@ -74,6 +74,24 @@ fn can_stand_anywhere(instruction: &Instruction) -> bool {
         && instruction.opcode != Opcode::Illegal
         && instruction.opcode.format() != Format::Sync
         && instruction.send().is_none_or(|send| !send.eot)
+        && !is_forgotten(instruction)
+}
+
+/// `math` of architecture and indirect registers, which it does not have: iga64 gives it a token,
+/// and does not wait for that everywhere.
+fn is_forgotten(instruction: &Instruction) -> bool {
+    let is_arf = |reg: Register| !matches!(reg.file, RegFile::Grf | RegFile::Arf(ArfKind::Null));
+    let odd_src = |src: &Src| match *src {
+        Src::Direct { reg, .. } => is_arf(reg),
+        Src::Indirect { .. } => true,
+        _ => false,
+    };
+    let odd_dst = match instruction.dst {
+        Dst::Direct { reg, .. } => is_arf(reg),
+        Dst::Indirect { .. } => true,
+        _ => false,
+    };
+    instruction.opcode == Opcode::Math && (odd_dst || instruction.src.iter().any(odd_src))
 }
 
 /// A double in an accumulator on XeHPG, where only Meteor Lake has doubles, in its math unit and
