@@ -364,6 +364,40 @@ fn a_read_into_null_is_a_read() {
     assert_eq!(hazards(Family::XeHpg, touch), one(RAW, "r26", 0, 1));
 }
 
+/// Compilers disagree about a0 and about flags that are written anew: the annotator waits.
+#[test]
+fn the_annotator_waits_where_the_compilers_disagree() {
+    let family = Family::XeHpg;
+    let format = isa_encoder::disasm::Format::default();
+    let printer = isa_encoder::Disassembler::new(family, format);
+    for (text, wait) in [
+        (
+            "mov (1|M0) a0.0<1>:ud r6.0<0;1,0>:ud
+             send.ugm (16|M0) r10 r12 null:0 a0.0 0x08200580\n",
+            "I@1",
+        ),
+        (
+            "mov (1|M0) r8.0<1>:f r[a0.0]<0;1,0>:f
+             mov (1|M0) a0.0<1>:uw r6.0<0;1,0>:uw\n",
+            "F@1",
+        ),
+        (
+            "(f0.0) mov (8|M0) r8.0<1>:f r10.0<1;1,0>:f
+             cmp (8|M0) (eq)f0.0 null<1>:d r12.0<1;1,0>:d 1:w\n",
+            "F@1",
+        ),
+    ] {
+        let bare = hazards(family, text);
+        assert_eq!(bare, [], "{text}");
+        let auto = printer.print(&code(family, &format!("//.swsb auto\n{text}")));
+        assert!(auto.contains(wait) || auto.contains("A@1"), "{auto}");
+    }
+    let result = "cmp (8|M0) (eq)f0.0 null<1>:d r12.0<1;1,0>:d 1:w
+                  (f0.0) mov (8|M0) r8.0<1>:f r10.0<1;1,0>:f\n";
+    let auto = printer.print(&code(family, &format!("//.swsb auto\n{result}")));
+    assert!(!auto.contains('@'), "{auto}");
+}
+
 /// From XeHPC on the byte beside is read and written again.
 #[test]
 fn the_annotator_waits_for_the_word_of_a_byte() {

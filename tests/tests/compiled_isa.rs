@@ -183,8 +183,7 @@ fn compiled_code_has_no_scoreboard_hazard() {
 }
 
 /// Takes a wait away, one at a time, and counts what the checker reports. Not all waits are needed:
-/// `mov null` waits for a fence and reads nothing, the compilers wait for all pipes before `cr0`
-/// and at the first messages, they count one instruction more until a result is there by itself,
+/// the compilers wait for all pipes before `cr0` and at the first messages, they count one instruction more until a result is there by itself,
 /// and what one instruction waits for another one often does, too.
 #[test]
 fn a_wait_taken_from_compiled_code_is_missed() {

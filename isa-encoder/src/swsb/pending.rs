@@ -327,7 +327,9 @@ impl State {
                 };
                 let same = earlier.unit == node.unit;
                 match conflict {
-                    Some(conflict) if !ordered(earlier, node, conflict, access.space) => {
+                    Some(conflict)
+                        if !ordered(facts.view, earlier, node, conflict, access.space) =>
+                    {
                         found(entry, access, conflict);
                         return false;
                     }
@@ -389,9 +391,10 @@ impl State {
 /// Whether the hardware orders two accesses of the same registers without an annotation.
 ///
 /// Source: the table in IGC's `SWSB_G4IR.cpp` ("RAW … explicit dependence"), IGA's
-/// `calculateDependence` and `checkAccFlagRAW`; flags are tracked by hardware (Mesa; IGC has them
-/// and a0 bare across pipes).
-fn ordered(earlier: &Node, later: &Node, conflict: Conflict, space: Space) -> bool {
+/// `calculateDependence` and `checkAccFlagRAW`; results in flags are tracked by hardware (Mesa, and
+/// IGC never waits for them). What the sources disagree about, the annotator waits for and the
+/// checker lets pass.
+fn ordered(view: View, earlier: &Node, later: &Node, conflict: Conflict, space: Space) -> bool {
     match earlier.unit {
         Unit::None => true,
         Unit::OutOfOrder(unit) => {
@@ -416,6 +419,14 @@ fn ordered(earlier: &Node, later: &Node, conflict: Conflict, space: Space) -> bo
                     same && (!long || to.is_some_and(|(_, long)| long))
                 }
                 (Space::Grf, Conflict::WriteAfterRead) => same,
+                _ if view == View::Sure => true,
+                // IGA and Mesa wait, IGC does not.
+                (Space::Address, Conflict::ReadAfterWrite) => false,
+                // IGC and IGA wait across pipes; Mesa for a0 only.
+                (
+                    Space::Address | Space::Flag,
+                    Conflict::WriteAfterWrite | Conflict::WriteAfterRead,
+                ) => same || pipe == Pipe::Default,
                 _ => true,
             }
         }
