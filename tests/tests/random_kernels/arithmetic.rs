@@ -140,7 +140,8 @@ pub fn float(op: FloatOp, scalar: Scalar, operands: &[u64]) -> u64 {
         FloatOp::Floor => exact(a.floor()),
         FloatOp::Ceil => exact(a.ceil()),
         FloatOp::Rint => exact(a.round_ties_even()),
-        FloatOp::Round => exact(a.round()),
+        // Of a small negative number, libraries make either zero.
+        FloatOp::Round => exact(a.round() + 0.0),
         // The sign of what is no number means nothing.
         FloatOp::Copysign if b.is_nan() => x & !sign,
         FloatOp::Copysign => x & !sign | y & sign,

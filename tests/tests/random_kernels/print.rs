@@ -514,7 +514,7 @@ fn float(op: FloatOp, ty: Type, operands: &[Expr]) -> String {
         FloatOp::Floor => call("floor"),
         FloatOp::Ceil => call("ceil"),
         FloatOp::Rint => call("rint"),
-        FloatOp::Round => call("round"),
+        FloatOp::Round => format!("(round({x}) + ({ty})(0))"),
         FloatOp::Copysign => call(&format!("sign_{}", ty.scalar.name())),
     }
 }

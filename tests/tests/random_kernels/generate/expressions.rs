@@ -2,6 +2,7 @@
 
 use super::Generator;
 use super::interesting;
+use crate::arithmetic;
 use crate::ast::{
     COLLECTIVES, Comparison, Expr, FloatOp, GLOBAL_SIZE, IntegerOp, Item, Kind, Reduction,
     Rounding, SubGroupOp,
@@ -75,7 +76,7 @@ impl Generator {
             .filter(|v| self.kernel.variables[*v].ty.components == ty.components)
             .collect();
         let kind = if constant || same.is_empty() {
-            let bits = (0..ty.components).map(|_| interesting(&mut self.random, ty.scalar));
+            let bits = (0..ty.components).map(|_| self.constant(ty.scalar));
             Kind::Constant(bits.collect())
         } else {
             let variable = self.choose(&same);
@@ -92,6 +93,15 @@ impl Generator {
             self.converted(value, ty)
         };
         Expr { ty, kind }
+    }
+
+    /// A constant. The newer compiler makes zero of an infinity when it saturates one.
+    fn constant(&mut self, scalar: Scalar) -> u64 {
+        let bits = interesting(&mut self.random, scalar);
+        if scalar.is_float() && !arithmetic::real(scalar, bits).is_finite() {
+            return 0;
+        }
+        bits
     }
 
     /// What a work-item knows of itself.
