@@ -170,6 +170,18 @@ fn swsb_check_reports_both_places() {
 }
 
 #[test]
+fn a_nan_says_whether_it_is_quiet() {
+    let made = |number: &str| {
+        let text = format!("//.platform skl\nmov (1|M0) r10.0<1>:df {number}:df\n");
+        assemble(&text, &AsmOptions::default())
+    };
+    assert!(made("qnan").unwrap().code.ends_with(&[0xf8, 0x7f]));
+    assert!(made("snan").unwrap().code.ends_with(&[0xf0, 0x7f]));
+    let errors = made("nan").unwrap_err();
+    assert_eq!(errors[0].message, "nan does not say which: qnan or snan");
+}
+
+#[test]
 fn swsb_keep_says_nothing() {
     let kept = HAZARD.replace("swsb check", "swsb keep");
     assert_eq!(

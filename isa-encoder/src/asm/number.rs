@@ -212,6 +212,13 @@ fn special(cursor: &mut Cursor<'_>, name: &str, span: Span) -> Parse<Value> {
     if name == "inf" {
         return Ok(Value::Float(f64::INFINITY));
     }
+    // iga64 deprecates it, and makes another number of it for each type, or none.
+    if name == "nan" {
+        return Err(Refusal::new(
+            span,
+            alloc::string::String::from("nan does not say which: qnan or snan"),
+        ));
+    }
     let quiet = name != "snan";
     let mut payload = u64::from(!quiet);
     if cursor.eat(Token::LeftParen) {
