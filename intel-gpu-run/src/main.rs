@@ -11,6 +11,7 @@ mod files;
 mod kernel;
 mod kernel_file;
 mod ocloc;
+mod parallel;
 mod picture;
 mod platform;
 mod process;

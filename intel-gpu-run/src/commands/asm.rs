@@ -1,20 +1,16 @@
 //! `asm`: assemble EU instructions.
 
 use std::io::{self, IsTerminal};
-use std::num::NonZero;
 use std::path::PathBuf;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use devinfo::Target;
-use isa_encoder::asm::{Assembler, ReadPart};
+use isa_encoder::asm::Assembler;
 use isa_encoder::{AsmOptions, Assembly, Diagnostic, Validation};
 use serde_json::json;
 
 use crate::exit::{Error, Exit};
 use crate::kernel_file::{KernelFile, Text};
-use crate::{diagnostics, files, platform, talk};
+use crate::{diagnostics, files, parallel, platform, talk};
 
 /// Assemble EU instructions in IGA syntax
 ///
@@ -118,33 +114,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
 
 /// Text that is worth a part of its own, in bytes.
 const WORTH_A_PART: usize = 128 << 10;
-/// Parts for each thread, so that one that is held up leaves its share to the others.
-const PARTS_A_THREAD: usize = 3;
 
-/// Assembles a text, in parts that threads read side by side.
+/// Assembles a text, in parts that are read side by side.
 fn in_parallel(text: &str, options: &AsmOptions) -> Result<Assembly, Vec<Diagnostic>> {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let assembler = Assembler::new(text, options);
-    let count = (text.len() / WORTH_A_PART).clamp(1, cores * PARTS_A_THREAD);
-    let parts = assembler.parts(count);
-    let read: Vec<OnceLock<ReadPart>> = parts.iter().map(|_| OnceLock::new()).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let (Some(part), Some(read)) = (parts.get(index), read.get(index)) else {
-                break;
-            };
-            read.get_or_init(|| assembler.read(part.clone()));
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..cores.min(parts.len()) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    assembler.finish(read.into_iter().filter_map(OnceLock::into_inner).collect())
+    let parts = assembler.parts(parallel::pieces(text.len(), WORTH_A_PART));
+    assembler.finish(parallel::map(&parts, |part| assembler.read(part.clone())))
 }
 
 fn describe(assembly: &Assembly) -> serde_json::Value {

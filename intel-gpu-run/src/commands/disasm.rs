@@ -1,8 +1,6 @@
 //! `disasm`: print EU instructions as text.
 
-use std::num::NonZero;
 use std::path::PathBuf;
-use std::thread;
 
 use devinfo::{Family, Target};
 use isa_encoder::Disassembler;
@@ -13,8 +11,7 @@ use umd::Binary;
 use crate::exit::{Error, Exit};
 use crate::kernel::{self, Hints};
 use crate::kernel_file::{KernelFile, Kind};
-use crate::platform;
-use crate::{files, ocloc};
+use crate::{files, ocloc, parallel, platform};
 
 /// Print the EU instructions of a kernel file in IGA syntax
 ///
@@ -133,22 +130,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
     Ok(())
 }
 
-/// Code that is worth a thread of its own, in bytes.
-const WORTH_A_THREAD: usize = 64 << 10;
+/// Code that is worth a part of its own, in bytes.
+const WORTH_A_PART: usize = 64 << 10;
 
-/// The text of a kernel, in pieces that threads printed side by side.
+/// The text of a kernel, in pieces that were printed side by side.
 fn in_parallel(disassembler: &Disassembler, code: &[u8]) -> Vec<String> {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let listing = disassembler.listing(code);
-    let parts = listing.parts(cores.min(code.len() / WORTH_A_THREAD).max(1));
-    let mut texts = vec![String::new(); parts.len()];
-    thread::scope(|scope| {
-        for (part, text) in parts.into_iter().zip(&mut texts) {
-            let listing = &listing;
-            scope.spawn(move || *text = listing.print(part));
-        }
-    });
-    texts
+    let parts = listing.parts(parallel::pieces(code.len(), WORTH_A_PART));
+    parallel::map(&parts, |part| listing.print(part.clone()))
 }
 
 fn family(file: &KernelFile, binary: &Binary) -> Result<Family, Error> {
