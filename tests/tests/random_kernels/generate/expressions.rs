@@ -356,11 +356,20 @@ impl Generator {
         };
         let operands = (0..operands).map(|_| self.expr(ty, depth - 1));
         let mut operands: Vec<_> = operands.collect();
-        if let (Op::Sub, Some(first)) = (op, operands.first_mut())
-            && let Kind::Constant(bits) = &mut first.kind
-        {
-            // A difference to zero is a negation.
-            bits.iter_mut().for_each(|bits| *bits |= 1);
+        for (index, operand) in operands.iter_mut().enumerate() {
+            let Kind::Constant(bits) = &mut operand.kind else {
+                continue;
+            };
+            for bits in bits {
+                // A difference to zero is a negation, see [`IntegerOp::Neg`], and so is a
+                // product with the negative of a power of two.
+                let negated = bits.wrapping_neg() & scalar.mask();
+                match op {
+                    Op::Sub if index == 0 && *bits == 0 => *bits = 1,
+                    Op::Mul if negated.is_power_of_two() => *bits = 3,
+                    _ => {}
+                }
+            }
         }
         Kind::Integer(op, operands)
     }
