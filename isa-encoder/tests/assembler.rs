@@ -8,7 +8,7 @@
 
 use devinfo::Family;
 use isa_encoder::asm::{ArgumentKind, BlockUse, IdLayout, Scalar, Severity};
-use isa_encoder::{AsmOptions, Diagnostic, Validation, assemble};
+use isa_encoder::{AsmOptions, Diagnostic, Disassembler, Validation, assemble};
 
 const BLOCK_COPY: &str = "\
 //.platform tgl
@@ -203,7 +203,7 @@ L:
 (f0.0)  while (16|M0)    L
 ";
     let assembly = assemble(text, &AsmOptions::default()).unwrap();
-    let disassembler = isa_encoder::Disassembler::new(assembly.family, Default::default());
+    let disassembler = Disassembler::new(assembly.family, Default::default());
     let lines: Vec<String> = disassembler
         .print(&assembly.code)
         .lines()
@@ -582,4 +582,17 @@ fn decimal_quotients_are_no_bits_of_fractions() {
     );
     assert_eq!(of("7.0/2").unwrap(), of("3.5").unwrap());
     assert_eq!(of("0x7+1").unwrap(), [8, 0, 8, 0]);
+}
+
+/// Bytes that text cannot tell are printed as data: a Gen8 send whose payload has modifiers.
+#[test]
+fn modifiers_of_payloads_are_data() {
+    let bytes = 0x0606_817f_068d_4580_2000_3a00_0c60_1031_u128.to_le_bytes();
+    let printed = Disassembler::new(Family::Gen8, Default::default()).print(&bytes);
+    assert!(printed.contains(".data"), "{printed}");
+    let options = AsmOptions {
+        family: Some(Family::Gen8),
+        ..AsmOptions::default()
+    };
+    assert_eq!(assemble(&printed, &options).unwrap().code, bytes);
 }

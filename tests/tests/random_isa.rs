@@ -32,7 +32,7 @@ fn samples(family: Family) -> Vec<(Encoded, String)> {
 }
 
 /// What iga64 takes and leaves out, or counts in another way: dependency options of sends and
-/// payloads in architecture registers, sub-registers of some of those, exponents of `ip`.
+/// payloads in architecture registers, exponents of `ip`.
 fn is_iga_lax(instruction: &Instruction) -> bool {
     let is_send = instruction.opcode.is_send();
     if is_send
@@ -44,14 +44,6 @@ fn is_iga_lax(instruction: &Instruction) -> bool {
     }
     let other = |reg: Register| match reg.file {
         RegFile::Arf(kind) if is_send => kind != ArfKind::Null,
-        RegFile::Arf(
-            ArfKind::ChannelEnable
-            | ArfKind::FlowControl
-            | ArfKind::InstructionPointer
-            | ArfKind::MessageControl
-            | ArfKind::Null
-            | ArfKind::Timestamp,
-        ) => reg.byte != 0,
         RegFile::Arf(_) | RegFile::Grf => false,
     };
     let src = instruction.src.iter().any(|src| match *src {

@@ -100,7 +100,8 @@ fn byte_of(context: &Context<'_>, file: RegFile, sub: Option<(u64, Span)>, ty: T
         RegFile::Grf => context.family.family.grf_bytes() as u64,
         RegFile::Arf(_) => 256,
     };
-    let byte = sub.saturating_mul(u64::from(ty.bits())) / 8;
+    let unit = context.family.subregister_bits(file, ty);
+    let byte = sub.saturating_mul(u64::from(unit)) / 8;
     match u8::try_from(byte) {
         Ok(out) if byte < limit => Ok(out),
         _ => Err(Refusal::new(

@@ -9,8 +9,8 @@ use super::swsb::SwsbEncoding;
 use super::types::{self, TypeTable};
 use crate::message::sfid_table;
 use crate::model::{
-    ArfKind, Dst, Format, Instruction, MathFunction, Opcode, Options, Region, Send, Sfid, Src,
-    SyncFunction, Type,
+    ArfKind, Dst, Format, Instruction, MathFunction, Opcode, Options, RegFile, Region, Send, Sfid,
+    Src, SyncFunction, Type,
 };
 
 /// The form of sends.
@@ -82,6 +82,8 @@ pub struct FamilyTable {
     pub numbered_barriers: bool,
     /// How many registers there are of each [`ArfKind`], in its order.
     pub arf_counts: [u8; 16],
+    /// Sub-registers of flow and message control are counted as those of other registers.
+    pub scaled_control: bool,
     /// What vertical stride 1 of a three-source operand means, in elements.
     pub ternary_vstride1: u8,
     /// File bits of three-source operands: 1 means general registers (Gen11: 0 does).
@@ -163,6 +165,7 @@ const GEN12LP: FamilyTable = FamilyTable {
     sync_functions: SYNC_TO_XEHPG,
     numbered_barriers: false,
     arf_counts: [1, 1, 16, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 4, 1, 0],
+    scaled_control: false,
     ternary_vstride1: 1,
     ternary_grf_is_1: true,
     align16: false,
@@ -307,6 +310,22 @@ impl FamilyTable {
         u32::from(send.eot) << 5 | sfid.unwrap_or(0) as u32
     }
 
+    /// What text counts sub-registers in, in bits: elements of the type, but for some architecture
+    /// registers the units of the encoding.
+    ///
+    /// Source: IGA Models.hpp, IsRegisterScaled.
+    pub fn subregister_bits(&self, file: RegFile, ty: Type) -> u32 {
+        let scaled = match file {
+            RegFile::Arf(ArfKind::ChannelEnable | ArfKind::InstructionPointer) => false,
+            RegFile::Arf(ArfKind::FlowControl | ArfKind::MessageControl) => self.scaled_control,
+            _ => true,
+        };
+        match scaled {
+            true => ty.bits(),
+            false => 8 * u32::from(self.layout.subreg_unit),
+        }
+    }
+
     /// Whether a file bit of a three-source operand means the general registers.
     #[inline(always)]
     pub const fn ternary_file_is_grf(&self, file: u64) -> bool {
@@ -338,6 +357,7 @@ const GEN8: FamilyTable = FamilyTable {
     numbered_barriers: false,
     // Accumulators beyond the second are for the math macros, in align16 mode.
     arf_counts: [1, 1, 2, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 5, 1, 0],
+    scaled_control: false,
     ternary_vstride1: 2,
     ternary_grf_is_1: false,
     align16: true,
@@ -427,6 +447,7 @@ const XE2: FamilyTable = FamilyTable {
     arf_counts: [1, 1, 16, 4, 1, 2, 0, 1, 1, 1, 1, 1, 1, 3, 1, 0],
     compaction: &compact::XE2,
     unsaturated: &[Opcode::Mach, Opcode::Madm, Opcode::Srnd],
+    scaled_control: true,
     ..XEHPC
 };
 

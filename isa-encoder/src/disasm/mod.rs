@@ -17,7 +17,9 @@ use core::ops::Range;
 use devinfo::Family;
 
 use crate::code::{decode, encode, traits, undefined};
-use crate::model::{Branch, Dst, Flag, Instruction, Opcode, Register, Specific, Src, Type};
+use crate::model::{
+    Branch, Dst, Flag, Instruction, Opcode, Register, Specific, Src, SrcMods, Type,
+};
 use print::Targets;
 
 /// How [`Disassembler`] prints.
@@ -279,8 +281,10 @@ fn assembles(
 /// Whether text can say the instruction: sub-registers count elements, destinations have a stride,
 /// `wait` has one register, where bytes have two, and a flag goes with what uses it.
 fn is_told(family: Family, instruction: &Instruction) -> bool {
-    let aligned = |reg: Register, ty: Type| (u32::from(reg.byte) * 8).is_multiple_of(ty.bits());
     let table = traits(family);
+    let aligned = |reg: Register, ty: Type| {
+        (u32::from(reg.byte) * 8).is_multiple_of(table.subregister_bits(reg.file, ty))
+    };
     let fixed = table.align16 || instruction.opcode == Opcode::Madm;
     let mut sources = instruction.src.iter().enumerate();
     let sources = sources.all(|(index, src)| match *src {
@@ -302,7 +306,7 @@ fn is_told(family: Family, instruction: &Instruction) -> bool {
     };
     let wait = instruction.opcode != Opcode::Wait
         || instruction.dst == table.wait_destination(&instruction.src[0]);
-    // Payloads are whole registers; those that a0 names have no type.
+    // Payloads are whole registers without modifiers; those that a0 names have no type.
     let whole = |reg: Register| reg.byte == 0;
     let send = !instruction.opcode.is_send()
         || !instruction.swsb.no_acc_set
@@ -312,8 +316,8 @@ fn is_told(family: Family, instruction: &Instruction) -> bool {
                 Dst::None | Dst::Macro { .. } => true,
             }
             && match instruction.src[0] {
-                Src::Direct { reg, .. } => whole(reg),
-                Src::Indirect { ty, .. } => ty == Type::Ud,
+                Src::Direct { reg, mods, .. } => whole(reg) && mods == SrcMods::NONE,
+                Src::Indirect { ty, mods, .. } => ty == Type::Ud && mods == SrcMods::NONE,
                 _ => true,
             };
     // `sync` has no channels in text, and a mask no type.

@@ -206,7 +206,8 @@ impl Printer<'_> {
             && (has_subreg || reg.byte != 0)
         {
             self.out.push('.');
-            self.number(u32::from(reg.byte) * 8 / ty.bits());
+            let unit = traits(self.family).subregister_bits(reg.file, ty);
+            self.number(u32::from(reg.byte) * 8 / unit);
         }
     }
 
