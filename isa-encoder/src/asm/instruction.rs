@@ -437,13 +437,22 @@ impl Parser<'_> {
             return Ok(());
         }
         self.instruction.src[0] = self.context().src(cursor, 0)?;
+        // As in IGA, a mask has the type that is implied.
+        if let Src::Immediate { ty, .. } = &mut self.instruction.src[0] {
+            *ty = Type::Ud;
+        }
         Ok(())
     }
 
     fn jump(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
         let format = self.instruction.opcode.format();
-        // As in IGA, the registers of jumps have no type and region from Gen12LP on.
+        // As in IGA, the registers of jumps have no type and region from Gen12LP on. To Gen11 it
+        // writes :d whatever text says, but compilers write :ud: there text says it.
         let typeless = !self.family.legacy_jumps;
+        // As in IGA, `jmpi` has no channels.
+        if self.instruction.opcode == Opcode::Jmpi {
+            self.instruction.channel_offset = 0;
+        }
         if format == Format::Call {
             self.dst(cursor)?;
             if let Dst::Direct { ty, .. } = &mut self.instruction.dst

@@ -325,9 +325,10 @@ fn is_told(family: Family, instruction: &Instruction) -> bool {
         || instruction.exec_size == 1
             && instruction.channel_offset == 0
             && instruction.src[0].ty().is_none_or(|ty| ty == Type::Ud);
+    let jump = instruction.opcode != Opcode::Jmpi || instruction.channel_offset == 0;
     let named = instruction.predicate.is_some() || instruction.cond.is_some();
     let flag = named || instruction.flag == Flag::default();
-    sources && dst && wait && send && sync && flag
+    sources && dst && wait && send && sync && jump && flag
 }
 
 /// What the bytes of one instruction are, or why they are none.

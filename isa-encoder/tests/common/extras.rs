@@ -11,6 +11,12 @@ const ALL: &[Family] = &Family::ALL;
 #[rustfmt::skip]
 const TEXTS: &[(&[Family], &str)] = &[
     (TO_GEN11, "send (8|M0) r10:hf r12:f 0x0A a0.0"),
+    (TO_GEN11, "brd (8|M0) r1.0<0;1,0>:d"),
+    (FROM_GEN12LP, "jmpi (1|M0) r1.0<0;1,0>:d"),
+    (ALL, "jmpi (1|M16) r1.0<0;1,0>:d"),
+    (FROM_GEN12LP, "sync.allwr 0x5:w"),
+    (FROM_GEN12LP, "sync.allrd 0x5:uw"),
+    (FROM_GEN12LP, "sync.allrd 5:d"),
     (TO_GEN11, "send (8|M0) r10:f r12:hf 0x0A a0.0"),
     (&[Gen9, Gen11], "sends (8|M0) r10:hf r12 r14 a0.2 a0.0"),
     (&[Gen9, Gen11], "sends (8|M0) r10:hf r12 r14 0x8A a0.0"),
