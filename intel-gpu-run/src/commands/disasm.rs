@@ -16,8 +16,8 @@ use crate::{files, ocloc, parallel, platform};
 /// Print the EU instructions of a kernel file in IGA syntax
 ///
 /// FILE is a zebin, an archive of zebins, assembly (which is assembled first), source (which is
-/// compiled first, for -p), or bare EU instructions together with -p. Bytes that are no instruction are printed as data. The text
-/// assembles to the same bytes again.
+/// compiled first, for -p), or bare EU instructions together with -p. Bytes that are no instruction
+/// are printed as data. The text assembles to the same bytes again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = Exit::HELP)]
 pub struct Args {

@@ -5,9 +5,11 @@
 //! Kernels have integers of all widths, vectors, halves and floats where results are exact,
 //! divergent branches and loops, private arrays, local memory, atomics and sub-group functions.
 //! They avoid what C leaves open, and what the compilers are known to get wrong; a new seed may
-//! well find another fault of theirs. Look at the code of the smaller kernel then. A seed makes a kernel; `RANDOM_KERNELS=COUNT` or `FIRST:COUNT`
-//! in the environment says which seeds are run, `RANDOM_KERNELS_FOR=DEVICE` for which of ocloc's
-//! devices only, and `RANDOM_KERNELS_REDUCE=1` makes kernels that fail smaller first.
+//! well find another fault of theirs. Look at the code of the smaller kernel then.
+//!
+//! A seed makes a kernel. `RANDOM_KERNELS=COUNT` or `FIRST:COUNT` in the environment says which
+//! seeds are run, `RANDOM_KERNELS_FOR=DEVICE` for which of ocloc's devices only, and
+//! `RANDOM_KERNELS_REDUCE=1` makes kernels that fail smaller first.
 
 #![allow(
     clippy::unwrap_used,
