@@ -116,8 +116,14 @@ impl Parser<'_> {
         }
         let format = self.instruction.opcode.format();
         if format == Format::Nullary {
-            // As in IGA, `(W)` says nothing here.
+            if cursor.is_next(Token::LeftParen) {
+                self.exec_info(cursor)?;
+            }
+            // As in IGA, channels and `(W)` say nothing here.
+            let bare = Instruction::new(opcode);
             self.instruction.no_mask = false;
+            self.instruction.exec_size = bare.exec_size;
+            self.instruction.channel_offset = bare.channel_offset;
             return self.options(cursor);
         }
         // `sync`, `wait` and `jmpi` may leave out the execution size.
@@ -177,7 +183,10 @@ impl Parser<'_> {
             return Err(Refusal::new(span, format!("`{name}` is no flag register"))
                 .with_help(format!("flags are f0 to f{}", limit - 1)));
         };
-        let subregister = if cursor.eat(Token::Dot) {
+        // A predicate control may follow at once.
+        let mut behind = *cursor;
+        let subregister = if behind.eat(Token::Dot) && !behind.is_name() {
+            *cursor = behind;
             cursor.small("the flag's half", 1)?
         } else {
             0

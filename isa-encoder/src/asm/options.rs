@@ -99,6 +99,17 @@ impl Parser<'_> {
             self.instruction.options |= *option;
             return Ok(());
         }
+        match name {
+            "NoAccSBSet" => {
+                self.instruction.swsb.no_acc_set = true;
+                return Ok(());
+            }
+            "Uncompacted" => {
+                self.instruction.options |= Options::NO_COMPACT;
+                return Ok(());
+            }
+            _ => {}
+        }
         let family = self.family.family;
         let has = &self.family.send_options;
         if let Specific::Send(send) = &mut self.instruction.specific {
@@ -129,12 +140,7 @@ impl Parser<'_> {
             }
             return Ok(());
         }
-        match name {
-            "NoAccSBSet" => self.instruction.swsb.no_acc_set = true,
-            "Uncompacted" => self.instruction.options |= Options::NO_COMPACT,
-            _ => return Err(bad(cursor, name, "no option").with_help(names(|_| true))),
-        }
-        Ok(())
+        Err(bad(cursor, name, "no option").with_help(names(|_| true)))
     }
 }
 

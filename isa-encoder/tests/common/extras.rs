@@ -11,6 +11,15 @@ const ALL: &[Family] = &Family::ALL;
 #[rustfmt::skip]
 const TEXTS: &[(&[Family], &str)] = &[
     (TO_GEN11, "send (8|M0) r10:hf r12:f 0x0A a0.0"),
+    (ALL, "nop (1|M0)"),
+    (ALL, "(W) nop (8|M8)"),
+    (ALL, "illegal (1|M0)"),
+    (ALL, "(f0) mov (16|M0) r10.0<1>:d r12.0<1;1,0>:d"),
+    (&[Gen8, Gen9, Gen11, Gen12Lp, XeHpg], "(W&~f0.any16h) mov (16|M0) r10.0<1>:d r12.0<1;1,0>:d"),
+    (&[XeHpc, Xe2], "(f1.any) mov (16|M0) r10.0<1>:d r12.0<1;1,0>:d"),
+    (TO_GEN11, "send (16|M0) r12:w r10:ud 0xA 0x02284300 {Uncompacted}"),
+    (FROM_GEN12LP, "send.dc0 (16|M0) r12 r10 null 0x0 0x02284300 {Uncompacted,$0}"),
+    (&[XeHpc, Xe2], "send.dc0 (16|M0) r12 r10 null:0 0x0 0x02284300 {NoAccSBSet}"),
     (TO_GEN11, "brd (8|M0) r1.0<0;1,0>:d"),
     (FROM_GEN12LP, "jmpi (1|M0) r1.0<0;1,0>:d"),
     (ALL, "jmpi (1|M16) r1.0<0;1,0>:d"),
