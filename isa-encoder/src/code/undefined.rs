@@ -1,5 +1,5 @@
-//! Bits of an instruction that Intel's assembler leaves undefined: it writes what was in memory
-//! there, and hardware does not read them.
+//! Bits of an instruction that Intel's assembler leaves undefined, or writes whatever text says:
+//! hardware does not read them.
 
 use devinfo::Family;
 
@@ -23,6 +23,8 @@ pub struct Undefined {
 
 const TO_GEN11: &[Family] = &[Family::Gen8, Family::Gen9, Family::Gen11];
 const WHY: &str = "the target is an immediate; the region of source 0 has no meaning";
+const PAYLOAD: &str = "a payload is whole registers: Intel's assembler writes the implied region \
+                       whatever text says, its compiler <8;8,1>";
 
 /// Every such field.
 pub const UNDEFINED: &[Undefined] = &[
@@ -37,6 +39,18 @@ pub const UNDEFINED: &[Undefined] = &[
         opcode: Opcode::Calla,
         source: 0,
         why: WHY,
+    },
+    Undefined {
+        families: &[Family::Gen8],
+        opcode: Opcode::Send,
+        source: 0,
+        why: PAYLOAD,
+    },
+    Undefined {
+        families: &[Family::Gen8],
+        opcode: Opcode::Sendc,
+        source: 0,
+        why: PAYLOAD,
     },
 ];
 
