@@ -2,6 +2,12 @@
 
 use super::DescriptorError;
 
+/// The code of a value: its place in the table of its field. What is not in the table fits no field.
+pub(super) fn code_in<T: PartialEq>(table: &[T], value: &T) -> u32 {
+    let place = table.iter().position(|row| row == value);
+    place.map_or(u32::MAX, |place| place as u32)
+}
+
 /// Bits `high..=low` of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field {

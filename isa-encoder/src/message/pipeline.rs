@@ -4,7 +4,7 @@ use core::fmt;
 
 use devinfo::Family;
 
-use super::bits::Field;
+use super::bits::{Field, code_in};
 use super::{DescriptorError, Descriptors};
 use crate::Sfid;
 
@@ -255,7 +255,7 @@ pub(super) fn encode_render(
             high_slots,
             outputs,
         } => {
-            let subtype = MODES.iter().position(|row| *row == mode).unwrap_or(0) as u32;
+            let subtype = code_in(&MODES, &mode);
             RENDER_TYPE.put(descriptor, "message type", RENDER_WRITE)?;
             match family {
                 Family::Xe2 => SUBTYPE_XE2.put(descriptor, "subtype", subtype)?,

@@ -454,7 +454,11 @@ impl Encoder {
         control: CompressionControl,
     ) -> Result<(), DescriptorError> {
         let code = operations.iter().find(|row| row.1 == control);
-        self.put(field, "compression operation", code.map_or(0, |row| row.0))
+        self.put(
+            field,
+            "compression operation",
+            code.map_or(u32::MAX, |row| row.0),
+        )
     }
 
     /// Compare and swap of 64 bits has a number of its own, where the operand is not widened.

@@ -2,6 +2,8 @@
 
 use devinfo::Family;
 
+use super::super::bits::code_in;
+
 use super::cache::CacheControl;
 use super::fields::{
     ADDRESS_SIZE, ADDRESS_TYPE, BLOCK2D_VNNI, BLOCK2D_X, BLOCK2D_Y, BTI, BTI_OFFSET, CACHE,
@@ -104,8 +106,7 @@ impl Encoder {
     }
 
     fn data(&mut self, data: DataSize) -> Result<(), DescriptorError> {
-        let code = DATA_SIZES.iter().position(|size| *size == data);
-        self.put(DATA_SIZE, "data size", code.unwrap_or(0) as u32)
+        self.put(DATA_SIZE, "data size", code_in(&DATA_SIZES, &data))
     }
 
     fn elements(&mut self, elements: u8) -> Result<(), DescriptorError> {
@@ -235,11 +236,9 @@ impl Encoder {
                 to_lsc,
             } => {
                 self.put(FENCE_TO_LSC, "route to LSC", to_lsc.into())?;
-                let scope = SCOPES.iter().position(|row| *row == scope);
-                let flush = FLUSHES.iter().position(|row| *row == flush);
                 self.put(OPCODE, "opcode", opcode::FENCE)?;
-                self.put(FENCE_SCOPE, "scope", scope.unwrap_or(0) as u32)?;
-                self.put(FENCE_FLUSH, "flush", flush.unwrap_or(0) as u32)?;
+                self.put(FENCE_SCOPE, "scope", code_in(&SCOPES, &scope))?;
+                self.put(FENCE_FLUSH, "flush", code_in(&FLUSHES, &flush))?;
                 Ok(port)
             }
             Lsc::ReadState { port, address } => {
@@ -322,13 +321,9 @@ impl Encoder {
                 address,
                 address_size,
             } => {
-                let code = COMPRESSIONS.iter().position(|row| *row == op);
                 self.put(OPCODE, "opcode", opcode::COMPRESSION)?;
-                self.put(
-                    COMPRESSION,
-                    "compression operation",
-                    code.unwrap_or(0) as u32,
-                )?;
+                let code = code_in(&COMPRESSIONS, &op);
+                self.put(COMPRESSION, "compression operation", code)?;
                 self.address(address)?;
                 self.address_size(address_size)?;
                 Ok(port)
