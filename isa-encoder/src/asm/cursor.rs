@@ -91,11 +91,11 @@ impl<'a> Cursor<'a> {
                 _ if start >= self.lexer.text.len() => return None,
                 _ => return Some(Line::Tokens),
             };
-            let span = Span { start, end };
-            match token {
-                Token::Newline | Token::Directive | Token::OpenComment => self.pass(end),
-                _ => return Some(Line::Tokens),
+            if !token.ends_line() {
+                return Some(Line::Tokens);
             }
+            self.pass(end);
+            let span = Span { start, end };
             match token {
                 Token::Directive => return Some(Line::Directive(span)),
                 Token::OpenComment => return Some(Line::OpenComment(span)),

@@ -134,12 +134,6 @@ impl Fragment {
             .map_or(Span::default(), |line| line.span())
     }
 
-    /// Makes room for so many bytes of code and so many instructions.
-    pub fn reserve(&mut self, code: usize, lines: usize) {
-        self.code.reserve(code);
-        self.lines.reserve(lines);
-    }
-
     /// Appends another fragment.
     pub fn append(&mut self, mut other: Fragment) {
         if self.is_empty() {

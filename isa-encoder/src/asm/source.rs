@@ -41,8 +41,6 @@ pub struct Source {
     /// A `//.kernel` was seen.
     named: bool,
     family_missing: bool,
-    /// Bytes of code and instructions of the parts that are not joined yet.
-    left: (usize, usize),
 }
 
 /// What was read of a part of the text.
@@ -123,7 +121,8 @@ pub fn part(
     };
     // An instruction takes about 80 characters, a compacted one not many fewer.
     let expected = range.len() / 64;
-    reader.fragment.reserve(expected * 16, expected);
+    reader.fragment.lines.reserve(expected);
+    reader.fragment.code.reserve(expected * 16);
     let mut is_open = false;
     let mut cursor = Cursor::new(text.get(..range.end).unwrap_or(text), range.start);
     while reader.errors < MAX_ERRORS
@@ -247,19 +246,8 @@ impl Source {
             diagnostics: Vec::new(),
             named: false,
             family_missing: false,
-            left: (0, 0),
         };
         source.kernels.push(Kernel::default());
-        source.left =
-            parts
-                .iter()
-                .flat_map(|part| &part.pieces)
-                .fold((0, 0), |(code, lines), piece| match piece {
-                    Piece::Code(fragment) => {
-                        (code + fragment.code.len(), lines + fragment.lines.len())
-                    }
-                    _ => (code, lines),
-                });
         for piece in parts.into_iter().flat_map(|part| part.pieces) {
             source.apply(text, piece);
             if source.diagnostics.len() >= MAX_ERRORS {
@@ -289,15 +277,8 @@ impl Source {
                 }
             }
             Piece::Code(fragment) => {
-                let left = &mut self.left;
-                *left = (left.0 - fragment.code.len(), left.1 - fragment.lines.len());
                 if let Some(kernel) = self.kernels.last_mut() {
-                    let is_first = kernel.fragment.is_empty();
                     kernel.fragment.append(fragment);
-                    if is_first {
-                        // Mostly all of the text is one kernel.
-                        kernel.fragment.reserve(left.0, left.1);
-                    }
                 }
             }
         }
