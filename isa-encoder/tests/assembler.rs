@@ -7,7 +7,7 @@
 )]
 
 use devinfo::Family;
-use isa_encoder::asm::{ArgumentKind, BlockUse, IdLayout, Scalar, Severity};
+use isa_encoder::asm::{ArgumentKind, BlockUse, DIRECTIVES, IdLayout, Scalar, Severity};
 use isa_encoder::{AsmOptions, Diagnostic, Disassembler, Validation, assemble};
 
 const BLOCK_COPY: &str = "\
@@ -595,4 +595,17 @@ fn modifiers_of_payloads_are_data() {
         ..AsmOptions::default()
     };
     assert_eq!(assemble(&printed, &options).unwrap().code, bytes);
+}
+
+/// What the help text calls a directive is one; none of them means something without arguments.
+#[test]
+fn directives_are_those_of_the_help() {
+    for directive in DIRECTIVES {
+        let text = format!("//.platform tgl\n//.{}\nnop\n", directive.name);
+        let found = assemble(&text, &AsmOptions::default()).unwrap_err();
+        let message = &found[0].message;
+        assert!(!message.contains("no directive"), "{message}");
+    }
+    let found = assemble("//.platform tgl\n//.nonsense\n", &AsmOptions::default()).unwrap_err();
+    assert_eq!(found[0].message, "`nonsense` is no directive");
 }

@@ -7,6 +7,53 @@ use devinfo::Family;
 
 use super::Span;
 
+/// A directive as a help text has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DirectiveHelp {
+    /// The name, behind `//.`.
+    pub name: &'static str,
+    /// What follows it.
+    pub arguments: &'static str,
+    /// What it says, in lines of at most 70 characters.
+    pub meaning: &'static str,
+}
+
+const fn help(name: &'static str, arguments: &'static str, meaning: &'static str) -> DirectiveHelp {
+    DirectiveHelp {
+        name,
+        arguments,
+        meaning,
+    }
+}
+
+/// Every directive.
+#[rustfmt::skip]
+pub static DIRECTIVES: &[DirectiveHelp] = &[
+    help("platform", "NAME[:REVISION]", "what the file is for, such as tgl or dg2:8"),
+    help("kernel", "NAME", "a kernel begins; what follows is about it"),
+    help("simd", "1|8|16|32", "work-items of a thread"),
+    help("grf", "128|256", "general registers of a thread"),
+    help("ids", "none|x|xy|xyz", "local ids in front of the payload, in 16 bits each"),
+    help("arg", "NAME KIND [@OFFSET]", "\
+an argument, in order; KIND is ptr, local (shared local memory), a type
+such as i32 or f32x4, buf:BTI, image:BTI or sampler:INDEX; OFFSET is in
+bytes of the cross-thread payload"),
+    help("sys", "FIELD @OFFSET", "\
+global_offset, local_size, enqueued_local_size, group_count,
+global_size or work_dim in the payload"),
+    help("block", "ARG read|write|image", "ARG is accessed by blocks, and has to be aligned for that"),
+    help("slm", "BYTES", "shared local memory of a group"),
+    help("barriers", "COUNT", "barriers of a group"),
+    help("scratch", "BYTES", "scratch of a thread"),
+    help("local", "X,Y,Z", "the required local size"),
+    help("payload", "load|raw", "\
+from XeHPG on: the assembler puts code in front that loads the payload
+(it uses r126 and r127), or the kernel does it"),
+    help("swsb", "keep|auto|check", "\
+the scoreboard: as written, written by the assembler, judged"),
+    help("data", "HEX", "bytes that stand in the code as they are"),
+];
+
 /// `//.platform NAME[:REVISION]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {

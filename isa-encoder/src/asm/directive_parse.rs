@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use devinfo::Family;
 
 use super::directive::{
-    Argument, ArgumentKind, BlockUse, IdLayout, KernelDirectives, Payload, Scalar, SwsbMode,
-    SystemField, SystemValue, Target,
+    Argument, ArgumentKind, BlockUse, DIRECTIVES, IdLayout, KernelDirectives, Payload, Scalar,
+    SwsbMode, SystemField, SystemValue, Target,
 };
 use super::{Diagnostic, Span};
 
@@ -135,12 +135,10 @@ pub fn parse(
             };
         }
         _ => {
+            let names: Vec<&str> = DIRECTIVES.iter().map(|directive| directive.name).collect();
             return Err(
-                Diagnostic::error(name_span, format!("`{name}` is no directive")).with_help(
-                    "directives are platform, kernel, simd, grf, ids, arg, sys, slm, barriers, \
-                     scratch, local, payload, block, swsb and data"
-                        .into(),
-                ),
+                Diagnostic::error(name_span, format!("`{name}` is no directive"))
+                    .with_help(format!("directives are {}", names.join(", "))),
             );
         }
     }

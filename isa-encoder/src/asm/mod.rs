@@ -32,8 +32,8 @@ pub use fragment::{Line, MAX_TEXT};
 use source::Source;
 
 pub use directive::{
-    Argument, ArgumentKind, BlockUse, IdLayout, KernelDirectives, Payload, Scalar, SwsbMode,
-    SystemField, SystemValue, Target,
+    Argument, ArgumentKind, BlockUse, DIRECTIVES, DirectiveHelp, IdLayout, KernelDirectives,
+    Payload, Scalar, SwsbMode, SystemField, SystemValue, Target,
 };
 
 /// What [`assemble`] needs to know besides the text.
