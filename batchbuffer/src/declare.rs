@@ -4,7 +4,7 @@
 //! ```text
 //! packet! {
 //!     /// What it is for, and where that is written.
-//!     gpgpu_walker "GPGPU_WALKER" 0x7105_0000 on EU, Gen8..Gen12Lp
+//!     gpgpu_walker "GPGPU_WALKER" 0x7105_0000 on EU [Gen8..=Gen12Lp]
 //!     length { 15 in 7:0 }
 //!     "Indirect Data Length" INDIRECT_DATA_LENGTH { 2:16:0 uint }
 //!     "SIMD Size" SIMD_SIZE { 4:31:30 values(SimdSize) }
@@ -13,17 +13,20 @@
 //! ```
 //!
 //! A position is `dword:high bit:low bit`, high bits beyond 31 reaching into
-//! the next dwords. A row without `[From..To]` holds on all families of the
-//! layout. `every 64 x 0` after the kind makes an array with that stride in
-//! bits and that many elements, 0 meaning "to the packet's end". `with STATE`
-//! before the length re-exports the fields of a nested state.
+//! the next dwords. A row without a span of families in brackets
+//! ([`devinfo::span`]) holds on all families of the layout. Spans of what
+//! hardware has not lost are open-ended. `every 64 x 0` after the kind makes
+//! an array with that stride in bits and that many elements, 0 meaning "to the
+//! packet's end". `with STATE` before the length re-exports the fields of a
+//! nested state.
 
-macro_rules! families {
-    ([$from:ident..$to:ident] $a:ident..$b:ident) => {
-        (devinfo::Family::$a, devinfo::Family::$b)
+/// The span of a row, or of the layout where the row has none.
+macro_rules! span_of {
+    ([$($row:tt)+] $layout:tt) => {
+        devinfo::span!($($row)+)
     };
-    ([$from:ident..$to:ident]) => {
-        (devinfo::Family::$from, devinfo::Family::$to)
+    ([$($layout:tt)+]) => {
+        devinfo::span!($($layout)+)
     };
 }
 
@@ -111,10 +114,10 @@ macro_rules! named_values {
 }
 
 macro_rules! fields {
-    ($families:tt
+    ($span:tt
         $(
             $name:literal $const:ident {
-                $($( [$a:ident..$b:ident] )? $dword:literal : $hi:literal : $lo:literal
+                $($( [$($row:tt)+] )? $dword:literal : $hi:literal : $lo:literal
                     $kind:ident $(($($arg:tt)*))? $(every $stride:literal x $count:literal)?),+ $(,)?
             }
         )*
@@ -123,7 +126,7 @@ macro_rules! fields {
         $(
             #[doc = concat!(
                 "`", $name, "`:",
-                $(" ", $(stringify!($a), "..", stringify!($b), " ",)? $dword, ":", $hi, ":", $lo,
+                $(" ", $(stringify!($($row)+), " ",)? $dword, ":", $hi, ":", $lo,
                   " ", stringify!($kind), $("(", $(stringify!($arg),)* ")",)? ".",)+
             )]
             pub const $const: &$crate::layout::Field = &$crate::layout::Field {
@@ -131,13 +134,11 @@ macro_rules! fields {
                 name: $name,
                 rows: $crate::layout::spread(&[
                     $({
-                        let families = families!($families $($a..$b)?);
                         #[allow(unused_mut, unused_assignments, reason = "set only by repeated fields")]
                         let mut repeat = None;
                         $(repeat = Some($crate::layout::Repeat { stride: $stride, count: $count });)?
                         (
-                            families.0,
-                            families.1,
+                            span_of!($([$($row)+])? $span),
                             $crate::layout::Row {
                                 dword: $dword,
                                 hi: $hi,
@@ -158,19 +159,17 @@ macro_rules! fields {
 }
 
 macro_rules! lengths {
-    ($families:tt
-        $($( [$a:ident..$b:ident] )? $dwords:literal $(or $more:ident)? $(in $hi:literal : $lo:literal)?),+ $(,)?
+    ($span:tt
+        $($( [$($row:tt)+] )? $dwords:literal $(or $more:ident)? $(in $hi:literal : $lo:literal)?),+ $(,)?
     ) => {
         $crate::layout::spread(&[
             $({
-                let families = families!($families $($a..$b)?);
                 #[allow(unused_mut, unused_assignments, reason = "set only where there is a length field")]
                 let mut field = None;
                 $(field = Some(($hi, $lo));)?
                 let more: &[&str] = &[$(stringify!($more))?];
                 (
-                    families.0,
-                    families.1,
+                    span_of!($([$($row)+])? $span),
                     $crate::layout::Length { dwords: $dwords, open: !more.is_empty(), field },
                 )
             }),+
@@ -181,7 +180,7 @@ macro_rules! lengths {
 macro_rules! packet {
     (
         $(#[$doc:meta])*
-        $module:ident $name:literal $header:literal on $engines:ident, $from:ident..$to:ident
+        $module:ident $name:literal $header:literal on $engines:ident $span:tt
         $(with $body:ident)?
         length { $($length:tt)* }
         $($fields:tt)*
@@ -199,14 +198,14 @@ macro_rules! packet {
             /// The manual's name.
             pub const NAME: &str = $name;
 
-            fields! { [$from..$to] $($fields)* }
+            fields! { $span $($fields)* }
 
             /// The declaration.
             pub static LAYOUT: $crate::layout::Layout = $crate::layout::Layout {
                 name: NAME,
                 header: Some($header),
                 engines: $crate::layout::Engines::$engines,
-                length: lengths!([$from..$to] $($length)*),
+                length: lengths!($span $($length)*),
                 fields: FIELDS,
             };
 
@@ -221,7 +220,7 @@ macro_rules! packet {
 macro_rules! state {
     (
         $(#[$doc:meta])*
-        $module:ident $name:literal $from:ident..$to:ident
+        $module:ident $name:literal $span:tt
         length { $($length:tt)* }
         $($fields:tt)*
     ) => {
@@ -233,14 +232,14 @@ macro_rules! state {
             /// The manual's name.
             pub const NAME: &str = $name;
 
-            fields! { [$from..$to] $($fields)* }
+            fields! { $span $($fields)* }
 
             /// The declaration.
             pub static LAYOUT: $crate::layout::Layout = $crate::layout::Layout {
                 name: NAME,
                 header: None,
                 engines: $crate::layout::Engines::empty(),
-                length: lengths!([$from..$to] $($length)*),
+                length: lengths!($span $($length)*),
                 fields: FIELDS,
             };
 

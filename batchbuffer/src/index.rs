@@ -27,7 +27,7 @@ pub(crate) fn lookup(family: Family, engine: Engine, header: u32) -> Option<Pack
             .flat_map(|&family| ENGINES.iter().map(move |&engine| table(family, engine)))
             .collect()
     });
-    let table = tables.get(family as usize * ENGINES.len() + engine as usize)?;
+    let table = tables.get(family.index() * ENGINES.len() + engine as usize)?;
     let key = header & header_mask(header);
     let at = table.binary_search_by_key(&key, |entry| entry.0).ok()?;
     table.get(at).map(|entry| entry.1)

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use devinfo::Family;
+use devinfo::{Family, Span};
 
 /// An engine class, as far as it decides which packets a batch may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -176,7 +176,7 @@ impl Row {
 }
 
 /// A value for each family, resolved when the crate is compiled.
-pub type PerFamily<T> = [Option<T>; Family::ALL.len()];
+pub type PerFamily<T> = [Option<T>; Family::COUNT];
 
 /// A field of a packet or state.
 #[derive(Debug)]
@@ -193,7 +193,7 @@ impl Field {
     /// Where the field lies on `family`; `None` if it does not exist there.
     #[inline]
     pub fn row(&self, family: Family) -> Option<&Row> {
-        self.rows.get(family as usize).and_then(Option::as_ref)
+        self.rows.get(family.index()).and_then(Option::as_ref)
     }
 }
 
@@ -238,7 +238,7 @@ impl Layout {
     /// The length on `family`; `None` if the layout does not exist there.
     #[inline]
     pub fn length(&self, family: Family) -> Option<&Length> {
-        self.length.get(family as usize).and_then(Option::as_ref)
+        self.length.get(family.index()).and_then(Option::as_ref)
     }
 
     /// The bits of dword 0 that tell the packet from others.
@@ -292,16 +292,18 @@ pub(crate) fn same_name(a: &'static str, b: &'static str) -> bool {
     core::ptr::eq(a, b) || a == b
 }
 
-/// Spreads rows with family ranges over the families.
-pub(crate) const fn spread<T: Copy>(rows: &[(Family, Family, T)]) -> PerFamily<T> {
-    let mut out: PerFamily<T> = [None; Family::ALL.len()];
+/// Spreads rows with spans over the families.
+pub(crate) const fn spread<T: Copy>(rows: &[(Span, T)]) -> PerFamily<T> {
+    let mut out: PerFamily<T> = [None; Family::COUNT];
     let mut i = 0;
     while i < rows.len() {
-        let (from, to, row) = rows[i];
-        let mut family = from as usize;
-        while family <= to as usize {
-            assert!(out[family].is_none(), "two rows for one family");
-            out[family] = Some(row);
+        let (span, row) = rows[i];
+        let mut family = 0;
+        while family < Family::COUNT {
+            if span.contains(Family::ALL[family]) {
+                assert!(out[family].is_none(), "two rows for one family");
+                out[family] = Some(row);
+            }
             family += 1;
         }
         i += 1;

@@ -4,7 +4,30 @@ extern crate std;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{PLATFORMS, Target, TargetError, by_name, by_pci_id, by_product_family};
+use crate::{
+    Family, PLATFORMS, Span, Target, TargetError, by_name, by_pci_id, by_product_family, span,
+};
+
+#[test]
+fn spans_hold_what_they_say() {
+    let newest = Family::ALL[Family::COUNT - 1];
+    assert_eq!(span!(..).families().count(), Family::COUNT);
+    assert!(span!(XeHpg..).contains(newest) && !span!(XeHpg..).contains(Family::Gen12Lp));
+    assert!(
+        span!(Gen9..=Gen11)
+            .families()
+            .eq([Family::Gen9, Family::Gen11])
+    );
+    assert!(span!(..=Gen9).families().eq([Family::Gen8, Family::Gen9]));
+    assert!(span!(XeHpc).families().eq([Family::XeHpc]));
+    for (span, text) in [
+        (span!(XeHpg..), "XeHPG and later"),
+        (span!(..=Gen11), "Gen8 to Gen11"),
+        (Span::only(Family::Gen12Lp), "Gen12LP"),
+    ] {
+        assert_eq!(std::format!("{span}"), text);
+    }
+}
 
 #[test]
 fn names_ids_and_targets_are_unique() {

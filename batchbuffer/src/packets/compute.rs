@@ -2,15 +2,15 @@
 
 packet! {
     /// Sets up the compute front end: threads and scratch.
-    cfe_state "CFE_STATE" 0x7200_0000 on EU, XeHpg..Xe2
+    cfe_state "CFE_STATE" 0x7200_0000 on EU [XeHpg..]
     length { 6 in 7:0 }
     "Scratch Space Buffer" SCRATCH_SPACE_BUFFER { 1:31:10 uint }
-    "Stack ID Control" STACK_ID_CONTROL { [Xe2..Xe2] 3:1:0 values(StackIdControl) }
-    "Number of Walkers" NUMBER_OF_WALKERS { [XeHpg..XeHpc] 3:5:3 uint }
-    "Fused EU Dispatch" FUSED_EU_DISPATCH { [XeHpg..XeHpc] 3:6:6 bool }
+    "Stack ID Control" STACK_ID_CONTROL { [Xe2..] 3:1:0 values(StackIdControl) }
+    "Number of Walkers" NUMBER_OF_WALKERS { [XeHpg..=XeHpc] 3:5:3 uint }
+    "Fused EU Dispatch" FUSED_EU_DISPATCH { [XeHpg..=XeHpc] 3:6:6 bool }
     "Large GRF Thread Adjust Disable" LARGE_GRF_THREAD_ADJUST_DISABLE { 3:10:10 bool }
     "Compute Overdispatch Disable" COMPUTE_OVERDISPATCH_DISABLE { 3:11:11 bool }
-    "Compute Dispatch All walker Enable" COMPUTE_DISPATCH_ALL_WALKER_ENABLE { [XeHpc..Xe2] 3:12:12 bool }
+    "Compute Dispatch All walker Enable" COMPUTE_DISPATCH_ALL_WALKER_ENABLE { [XeHpc..] 3:12:12 bool }
     "Single Slice Dispatch CCS Mode" SINGLE_SLICE_DISPATCH_CCS_MODE { 3:13:13 bool }
     "Over Dispatch Control" OVER_DISPATCH_CONTROL { 3:15:14 values(OverDispatchControl) }
     "Maximum Number of Threads" MAXIMUM_NUMBER_OF_THREADS { 3:31:16 uint }
@@ -28,24 +28,24 @@ packet! {
 packet! {
     /// Dispatches thread groups; holds the interface descriptor, a post-sync
     /// write and inline data.
-    compute_walker "COMPUTE_WALKER" 0x7208_0000 on EU, XeHpg..Xe2 with compute_walker_body
-    length { [XeHpg..XeHpc] 39 in 7:0, [Xe2..Xe2] 40 in 7:0 }
+    compute_walker "COMPUTE_WALKER" 0x7208_0000 on EU [XeHpg..] with compute_walker_body
+    length { [XeHpg..=XeHpc] 39 in 7:0, [Xe2..] 40 in 7:0 }
     "Predicate Enable" PREDICATE_ENABLE { 0:8:8 bool }
     "Workload Partition Enable" WORKLOAD_PARTITION_ENABLE { 0:9:9 bool }
     "Indirect Parameter Enable" INDIRECT_PARAMETER_ENABLE { 0:10:10 bool }
     "Systolic Mode Enable" SYSTOLIC_MODE_ENABLE { 0:14:14 bool }
-    "COMPUTE_WALKER_BODY" COMPUTE_WALKER_BODY { [XeHpg..XeHpc] 1:1215:0 state(compute_walker_body), [Xe2..Xe2] 1:1247:0 state(compute_walker_body) }
+    "COMPUTE_WALKER_BODY" COMPUTE_WALKER_BODY { [XeHpg..=XeHpc] 1:1215:0 state(compute_walker_body), [Xe2..] 1:1247:0 state(compute_walker_body) }
 }
 
 packet! {
     /// A compute walker with its dimensions in memory.
-    execute_indirect_dispatch "EXECUTE_INDIRECT_DISPATCH" 0x7c01_0000 on EU, XeHpg..Xe2 with compute_walker_body
-    length { [XeHpg..XeHpc] 44 in 7:0, [Xe2..Xe2] 45 in 7:0 }
+    execute_indirect_dispatch "EXECUTE_INDIRECT_DISPATCH" 0x7c01_0000 on EU [XeHpg..] with compute_walker_body
+    length { [XeHpg..=XeHpc] 44 in 7:0, [Xe2..] 45 in 7:0 }
     "Predicate Enable" PREDICATE_ENABLE { 0:8:8 bool }
     "MOCS" MOCS { 0:15:12 uint }
     "Max Count" MAX_COUNT { 1:31:0 uint }
     "Count Buffer Indirect Enable" COUNT_BUFFER_INDIRECT_ENABLE { 2:0:0 bool }
     "Count Buffer Address" COUNT_BUFFER_ADDRESS { 2:63:2 address }
     "Argument Buffer Start Address" ARGUMENT_BUFFER_START_ADDRESS { 4:63:2 address }
-    "COMPUTE_WALKER_BODY" COMPUTE_WALKER_BODY { [XeHpg..XeHpc] 6:1215:0 state(compute_walker_body), [Xe2..Xe2] 6:1247:0 state(compute_walker_body) }
+    "COMPUTE_WALKER_BODY" COMPUTE_WALKER_BODY { [XeHpg..=XeHpc] 6:1215:0 state(compute_walker_body), [Xe2..] 6:1247:0 state(compute_walker_body) }
 }

@@ -4,36 +4,36 @@ state! {
     /// What a thread group runs: kernel, samplers, binding table, SLM, barriers.
     ///
     /// Source: TGL PRM vol 2d, INTERFACE_DESCRIPTOR_DATA.
-    interface_descriptor_data "INTERFACE_DESCRIPTOR_DATA" Gen8..Xe2
+    interface_descriptor_data "INTERFACE_DESCRIPTOR_DATA" [Gen8..]
     length { 8 }
-    "Kernel Start Pointer" KERNEL_START_POINTER { [Gen8..Gen12Lp] 0:47:6 offset, [XeHpg..Xe2] 0:31:6 offset }
+    "Kernel Start Pointer" KERNEL_START_POINTER { [Gen8..=Gen12Lp] 0:47:6 offset, [XeHpg..] 0:31:6 offset }
     "Software Exception Enable" SOFTWARE_EXCEPTION_ENABLE { 2:7:7 bool }
-    "Mask Stack Exception Enable" MASK_STACK_EXCEPTION_ENABLE { [Gen8..XeHpc] 2:11:11 bool }
+    "Mask Stack Exception Enable" MASK_STACK_EXCEPTION_ENABLE { [Gen8..=XeHpc] 2:11:11 bool }
     "Illegal Opcode Exception Enable" ILLEGAL_OPCODE_EXCEPTION_ENABLE { 2:13:13 bool }
     "Floating Point Mode" FLOATING_POINT_MODE { 2:16:16 values(FloatingPointMode) }
-    "Thread Priority" THREAD_PRIORITY { [Gen8..Gen12Lp] 2:17:17 values(ThreadPriority) }
+    "Thread Priority" THREAD_PRIORITY { [Gen8..=Gen12Lp] 2:17:17 values(ThreadPriority) }
     "Single Program Flow" SINGLE_PROGRAM_FLOW { 2:18:18 bool }
     "Denorm Mode" DENORM_MODE { 2:19:19 values(DenormMode) }
-    "Thread Preemption Disable" THREAD_PREEMPTION_DISABLE { [Gen12Lp..Gen12Lp] 2:20:20 bool, [XeHpg..XeHpc] 2:20:20 uint }
-    "Thread Preemption" THREAD_PREEMPTION { [Xe2..Xe2] 2:20:20 bool }
+    "Thread Preemption Disable" THREAD_PREEMPTION_DISABLE { [Gen12Lp] 2:20:20 bool, [XeHpg..=XeHpc] 2:20:20 uint }
+    "Thread Preemption" THREAD_PREEMPTION { [Xe2..] 2:20:20 bool }
     "Sampler Count" SAMPLER_COUNT { 3:4:2 values(SamplerCount) }
     "Sampler State Pointer" SAMPLER_STATE_POINTER { 3:31:5 offset }
     "Binding Table Entry Count" BINDING_TABLE_ENTRY_COUNT { 4:4:0 uint }
-    "Binding Table Pointer" BINDING_TABLE_POINTER { [Gen8..Gen12Lp] 4:15:5 offset, [XeHpg..Xe2] 4:20:5 offset }
-    "Constant URB Entry Read Offset" CONSTANT_URB_ENTRY_READ_OFFSET { [Gen8..Gen12Lp] 5:15:0 uint }
-    "Number of Threads in GPGPU Thread Group" NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP { [Gen8..Gen12Lp] 6:9:0 uint, [XeHpg..Xe2] 5:9:0 uint }
-    "Thread group forward progress guarantee" THREAD_GROUP_FORWARD_PROGRESS_GUARANTEE { [Xe2..Xe2] 5:13:13 bool }
-    "Constant URB Entry Read Length" CONSTANT_URB_ENTRY_READ_LENGTH { [Gen8..Gen12Lp] 5:31:16 uint }
-    "Shared Local Memory Size" SHARED_LOCAL_MEMORY_SIZE { [Gen8..Gen8] 6:20:16 values(SharedLocalMemorySizeGen8), [Gen9..Gen12Lp] 6:20:16 values(SharedLocalMemorySizeGen9), [XeHpg..Xe2] 5:20:16 values(SharedLocalMemorySizeGen9) }
-    "Barrier Enable" BARRIER_ENABLE { [Gen8..Gen12Lp] 6:21:21 bool, [XeHpg..XeHpc] 5:21:21 bool }
-    "Rounding Mode" ROUNDING_MODE { [Gen8..Gen12Lp] 6:23:22 values(RoundingMode), [XeHpg..Xe2] 5:23:22 values(RoundingMode) }
-    "Thread Group Dispatch Size" THREAD_GROUP_DISPATCH_SIZE { [XeHpg..Xe2] 5:27:26 values(ThreadGroupDispatchSize) }
-    "Number Of Barriers" NUMBER_OF_BARRIERS { [XeHpg..Xe2] 5:30:28 values(NumberOfBarriers) }
-    "BTD Mode" BTD_MODE { [XeHpg..Xe2] 5:31:31 uint }
-    "Preferred SLM Allocation Size" PREFERRED_SLM_ALLOCATION_SIZE { [XeHpg..XeHpc] 6:3:0 uint, [Xe2..Xe2] 7:3:0 values(values::PrefSlmAllocationSize) }
-    "Over Dispatch Control" OVER_DISPATCH_CONTROL { [Gen12Lp..Gen12Lp] 6:14:13 uint }
-    "Global Barrier Enable" GLOBAL_BARRIER_ENABLE { [Gen9..Gen12Lp] 6:15:15 bool }
-    "Cross-Thread Constant Data Read Length" CROSS_THREAD_CONSTANT_DATA_READ_LENGTH { [Gen8..Gen12Lp] 7:7:0 uint }
+    "Binding Table Pointer" BINDING_TABLE_POINTER { [Gen8..=Gen12Lp] 4:15:5 offset, [XeHpg..] 4:20:5 offset }
+    "Constant URB Entry Read Offset" CONSTANT_URB_ENTRY_READ_OFFSET { [Gen8..=Gen12Lp] 5:15:0 uint }
+    "Number of Threads in GPGPU Thread Group" NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP { [Gen8..=Gen12Lp] 6:9:0 uint, [XeHpg..] 5:9:0 uint }
+    "Thread group forward progress guarantee" THREAD_GROUP_FORWARD_PROGRESS_GUARANTEE { [Xe2..] 5:13:13 bool }
+    "Constant URB Entry Read Length" CONSTANT_URB_ENTRY_READ_LENGTH { [Gen8..=Gen12Lp] 5:31:16 uint }
+    "Shared Local Memory Size" SHARED_LOCAL_MEMORY_SIZE { [Gen8] 6:20:16 values(SharedLocalMemorySizeGen8), [Gen9..=Gen12Lp] 6:20:16 values(SharedLocalMemorySizeGen9), [XeHpg..] 5:20:16 values(SharedLocalMemorySizeGen9) }
+    "Barrier Enable" BARRIER_ENABLE { [Gen8..=Gen12Lp] 6:21:21 bool, [XeHpg..=XeHpc] 5:21:21 bool }
+    "Rounding Mode" ROUNDING_MODE { [Gen8..=Gen12Lp] 6:23:22 values(RoundingMode), [XeHpg..] 5:23:22 values(RoundingMode) }
+    "Thread Group Dispatch Size" THREAD_GROUP_DISPATCH_SIZE { [XeHpg..] 5:27:26 values(ThreadGroupDispatchSize) }
+    "Number Of Barriers" NUMBER_OF_BARRIERS { [XeHpg..] 5:30:28 values(NumberOfBarriers) }
+    "BTD Mode" BTD_MODE { [XeHpg..] 5:31:31 uint }
+    "Preferred SLM Allocation Size" PREFERRED_SLM_ALLOCATION_SIZE { [XeHpg..=XeHpc] 6:3:0 uint, [Xe2..] 7:3:0 values(values::PrefSlmAllocationSize) }
+    "Over Dispatch Control" OVER_DISPATCH_CONTROL { [Gen12Lp] 6:14:13 uint }
+    "Global Barrier Enable" GLOBAL_BARRIER_ENABLE { [Gen9..=Gen12Lp] 6:15:15 bool }
+    "Cross-Thread Constant Data Read Length" CROSS_THREAD_CONSTANT_DATA_READ_LENGTH { [Gen8..=Gen12Lp] 7:7:0 uint }
     values FloatingPointMode { IEEE_754 "IEEE-754" = 0, ALTERNATE "Alternate" = 1 }
     values ThreadPriority {
         NORMAL_PRIORITY "Normal Priority" = 0, HIGH_PRIORITY "High Priority" = 1,
@@ -69,16 +69,16 @@ state! {
 
 state! {
     /// The walker without its header.
-    compute_walker_body "COMPUTE_WALKER_BODY" XeHpg..Xe2
-    length { [XeHpg..XeHpc] 38, [Xe2..Xe2] 39 }
+    compute_walker_body "COMPUTE_WALKER_BODY" [XeHpg..]
+    length { [XeHpg..=XeHpc] 38, [Xe2..] 39 }
     "Debug Object ID" DEBUG_OBJECT_ID { 0:31:8 uint }
     "Indirect Data Length" INDIRECT_DATA_LENGTH { 1:16:0 uint }
     "L3 prefetch disable" L3_PREFETCH_DISABLE { 1:17:17 bool }
-    "Partition Dispatch Parameter" PARTITION_DISPATCH_PARAMETER { [XeHpg..XeHpg] 1:29:18 uint, [Xe2..Xe2] 1:29:18 uint }
+    "Partition Dispatch Parameter" PARTITION_DISPATCH_PARAMETER { [XeHpg] 1:29:18 uint, [Xe2..] 1:29:18 uint }
     "Partition Type" PARTITION_TYPE { 1:31:30 values(PartitionType) }
     "Indirect Data Start Address" INDIRECT_DATA_START_ADDRESS { 2:31:6 offset }
-    "Compute Dispatch All walker Enable" COMPUTE_DISPATCH_ALL_WALKER_ENABLE { [XeHpc..Xe2] 3:0:0 values(ComputeDispatchAllWalkerEnable) }
-    "Dispatch Walk Order" DISPATCH_WALK_ORDER { [Xe2..Xe2] 3:6:5 values(DispatchWalkOrder) }
+    "Compute Dispatch All walker Enable" COMPUTE_DISPATCH_ALL_WALKER_ENABLE { [XeHpc..] 3:0:0 values(ComputeDispatchAllWalkerEnable) }
+    "Dispatch Walk Order" DISPATCH_WALK_ORDER { [Xe2..] 3:6:5 values(DispatchWalkOrder) }
     "Message SIMD" MESSAGE_SIMD { 3:18:17 values(MessageSimd) }
     "Tile Layout" TILE_LAYOUT { 3:21:19 values(TileLayout) }
     "Walk Order" WALK_ORDER { 3:24:22 values(WalkOrder) }
@@ -101,11 +101,11 @@ state! {
     "Preempt X" PREEMPT_X { 14:31:0 uint }
     "Preempt Y" PREEMPT_Y { 15:31:0 uint }
     "Preempt Z" PREEMPT_Z { 16:31:0 uint }
-    "Interface Descriptor" INTERFACE_DESCRIPTOR { [XeHpg..XeHpc] 17:255:0 state(interface_descriptor_data), [Xe2..Xe2] 18:255:0 state(interface_descriptor_data) }
-    "Walker ID" WALKER_ID { [Xe2..Xe2] 17:3:0 uint }
-    "Over dispatch TG count" OVER_DISPATCH_TG_COUNT { [Xe2..Xe2] 17:23:8 uint }
-    "Post Sync" POST_SYNC { [XeHpg..XeHpc] 25:159:0 state(postsync_data), [Xe2..Xe2] 26:159:0 state(postsync_data) }
-    "Inline Data" INLINE_DATA { [XeHpg..XeHpc] 30:31:0 uint every 32 x 8, [Xe2..Xe2] 31:31:0 uint every 32 x 8 }
+    "Interface Descriptor" INTERFACE_DESCRIPTOR { [XeHpg..=XeHpc] 17:255:0 state(interface_descriptor_data), [Xe2..] 18:255:0 state(interface_descriptor_data) }
+    "Walker ID" WALKER_ID { [Xe2..] 17:3:0 uint }
+    "Over dispatch TG count" OVER_DISPATCH_TG_COUNT { [Xe2..] 17:23:8 uint }
+    "Post Sync" POST_SYNC { [XeHpg..=XeHpc] 25:159:0 state(postsync_data), [Xe2..] 26:159:0 state(postsync_data) }
+    "Inline Data" INLINE_DATA { [XeHpg..=XeHpc] 30:31:0 uint every 32 x 8, [Xe2..] 31:31:0 uint every 32 x 8 }
     values PartitionType {
         PARTITIONX "PartitionX" = 1, PARTITIONY "PartitionY" = 2, PARTITIONZ "PartitionZ" = 3,
     }
@@ -132,14 +132,14 @@ state! {
 
 state! {
     /// What a walker writes when it has ended.
-    postsync_data "POSTSYNC_DATA" XeHpg..Xe2
+    postsync_data "POSTSYNC_DATA" [XeHpg..]
     length { 5 }
     "Operation" OPERATION { 0:1:0 values(Operation) }
     "HDC Pipeline Flush" HDC_PIPELINE_FLUSH { 0:2:2 bool }
-    "L3 flush" L3_FLUSH { [XeHpg..XeHpc] 0:3:3 bool }
+    "L3 flush" L3_FLUSH { [XeHpg..=XeHpc] 0:3:3 bool }
     "MOCS" MOCS { 0:10:4 uint }
-    "System Memory Fence Request" SYSTEM_MEMORY_FENCE_REQUEST { [Xe2..Xe2] 0:11:11 bool }
-    "Dataport Subslice Cache Flush" DATAPORT_SUBSLICE_CACHE_FLUSH { [Xe2..Xe2] 0:12:12 bool }
+    "System Memory Fence Request" SYSTEM_MEMORY_FENCE_REQUEST { [Xe2..] 0:11:11 bool }
+    "Dataport Subslice Cache Flush" DATAPORT_SUBSLICE_CACHE_FLUSH { [Xe2..] 0:12:12 bool }
     "Destination Address" DESTINATION_ADDRESS { 1:63:0 address }
     "Immediate Data" IMMEDIATE_DATA { 3:63:0 uint }
     values Operation {
@@ -150,7 +150,7 @@ state! {
 
 state! {
     /// One instruction of MI_MATH.
-    mi_math_alu_instruction "MI_MATH_ALU_INSTRUCTION" Gen8..Xe2
+    mi_math_alu_instruction "MI_MATH_ALU_INSTRUCTION" [Gen8..]
     length { 1 }
     "Operand 2" OPERAND_2 { 0:9:0 values(Operand2) }
     "Operand 1" OPERAND_1 { 0:19:10 values(Operand1) }
@@ -174,7 +174,7 @@ state! {
 
 state! {
     /// A resource barrier without its header.
-    resource_barrier_body "RESOURCE_BARRIER_BODY" Xe2..Xe2
+    resource_barrier_body "RESOURCE_BARRIER_BODY" [Xe2..]
     length { 4 }
     "Wait Stage" WAIT_STAGE { 0:11:0 values(values::ResourceBarrierStage) }
     "Signal Stage" SIGNAL_STAGE { 0:23:12 values(values::ResourceBarrierStage) }

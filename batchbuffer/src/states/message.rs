@@ -2,7 +2,7 @@
 
 state! {
     /// The extended message descriptor of a send.
-    execution_unit_extended_message_descriptor "EXECUTION_UNIT_EXTENDED_MESSAGE_DESCRIPTOR" Gen9..Xe2
+    execution_unit_extended_message_descriptor "EXECUTION_UNIT_EXTENDED_MESSAGE_DESCRIPTOR" [Gen9..]
     length { 1 }
     "Target Function ID" TARGET_FUNCTION_ID { 0:3:0 uint }
     "End Of Thread" END_OF_THREAD { 0:5:5 values(EndOfThread) }
@@ -12,7 +12,7 @@ state! {
 
 state! {
     /// Cacheability of an access.
-    memory_object_control_state "MEMORY_OBJECT_CONTROL_STATE" Gen8..Gen8
+    memory_object_control_state "MEMORY_OBJECT_CONTROL_STATE" [Gen8]
     length { 1 }
     "Age for QUADLRU" AGE_FOR_QUADLRU { 0:1:0 uint }
     "Target Cache" TARGET_CACHE { 0:4:3 values(TargetCache) }
