@@ -11,6 +11,8 @@ use common::{Client, DATA, impatient};
 use kmd_iface::Node;
 use kmd_iface::uapi::{self, Request};
 use nix::errno::Errno;
+use nix::sys::wait::{WaitStatus, waitpid};
+use nix::unistd::{ForkResult, fork};
 use softgpu::Options;
 
 fn small() -> Options {
@@ -66,4 +68,40 @@ fn the_process_is_not_reachable_from_a_batch() {
         .unwrap_err();
     assert!(error.to_string().contains("page fault"), "{error}");
     assert_eq!(client.data.dword(0), 0);
+}
+
+#[test]
+fn a_forked_child_is_told_that_the_device_is_not_its_own() {
+    let client = Client::new(small());
+    client.data.set_dword(7, 0x1234);
+    // SAFETY: until it ends, the child only asks the node, which answers before it takes a lock
+    // or memory, and closes it, which leaves everything as it is.
+    match unsafe { fork() }.unwrap() {
+        ForkResult::Child => {
+            let request = uapi::i915::getparam::GETPARAM.request();
+            let asked = client.node.ioctl(request, &mut [0; 16]);
+            let mapped = client.node.map_source(0).map(drop);
+            let reported = client.node.error_report(0);
+            drop(client);
+            let right =
+                asked == Err(Errno::ENODEV) && mapped == Err(Errno::ENODEV) && reported.is_none();
+            // SAFETY: it ends the child without running what the parent would run at its exit.
+            unsafe { nix::libc::_exit(i32::from(!right)) }
+        }
+        ForkResult::Parent { child } => {
+            let ended = waitpid(child, None).unwrap();
+            assert_eq!(ended, WaitStatus::Exited(child, 0));
+        }
+    }
+    assert_eq!(client.data.dword(7), 0x1234, "the child gave nothing back");
+    client
+        .run(&[
+            0x1000_0002,
+            DATA.get() as u32,
+            (DATA.get() >> 32) as u32,
+            9,
+            0x0500_0000,
+        ])
+        .unwrap();
+    assert_eq!(client.data.dword(0), 9);
 }

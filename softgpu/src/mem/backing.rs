@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use memmap2::{MmapOptions, MmapRaw};
 use nix::errno::Errno;
-use nix::fcntl::{FallocateFlags, fallocate};
+use nix::fcntl::{FallocateFlags, FcntlArg, SealFlag, fallocate, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::unistd::ftruncate;
 
@@ -41,7 +41,12 @@ impl Pool {
     /// # Errors
     /// The error of `memfd_create(2)`.
     pub fn new(limit: u64) -> Result<Arc<Self>, Errno> {
-        let file = memfd_create("softgpu", MFdFlags::MFD_CLOEXEC)?;
+        let file = memfd_create(
+            "softgpu",
+            MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING,
+        )?;
+        // Clients get descriptors of it: none of them can take pages away from under an engine.
+        fcntl(&file, FcntlArg::F_ADD_SEALS(SealFlag::F_SEAL_SHRINK))?;
         Ok(Arc::new(Self {
             file: Arc::new(file),
             next: AtomicU64::new(FIRST_OFFSET),
@@ -159,8 +164,8 @@ impl Pool {
     }
 }
 
-/// The memory of one buffer object. Its pages stay mapped as long as this lives (those of the
-/// client process: as long as the client keeps them, see [`Backing::user`]).
+/// The memory of one buffer object. Its own pages stay mapped as long as this lives, pages of the
+/// client process only as long as the client keeps them ([`Backing::user`]).
 #[derive(Debug)]
 pub struct Backing {
     base: NonNull<u8>,
@@ -216,12 +221,12 @@ impl Backing {
 
     /// Pages of this process: `address` and `bytes` are page aligned.
     ///
-    /// The pages are checked here and again by [`Backing::probe`]; a client that unmaps them
-    /// while a submission uses them breaks the rules of userptr and, as with a real driver,
-    /// its own program.
+    /// [`Backing::probe`] checks that they are there, before each submission. They are not held,
+    /// as a kernel would hold them: a client that unmaps them while a submission uses them, or
+    /// truncates the file that they show, ends its own process by a signal.
     ///
     /// # Errors
-    /// `EINVAL` if misaligned or empty, `EFAULT` if the pages are not there or not writable.
+    /// `EINVAL` if misaligned or empty, `EFAULT` at address 0.
     pub fn user(address: u64, bytes: u64, read_only: bool) -> Result<Arc<Self>, Errno> {
         if bytes == 0 || !bytes.is_multiple_of(PAGE_BYTES) || !address.is_multiple_of(PAGE_BYTES) {
             return Err(Errno::EINVAL);
@@ -332,7 +337,8 @@ impl Backing {
     fn part(&self, offset: u64, wanted: usize) -> Result<(HostPage, usize, usize), Errno> {
         let base = self.page(offset / PAGE_BYTES).ok_or(Errno::EINVAL)?;
         let start = (offset % PAGE_BYTES) as usize;
-        // SAFETY: the page is mapped as long as `self` lives, which outlives the copy.
+        // SAFETY: `self` outlives the copy, and so does the page if it is the backing's own; a
+        // page of the client's is there by the client's promise (`user`).
         let page = unsafe { HostPage::new(base) };
         Ok((page, start, wanted.min(PAGE_BYTES as usize - start)))
     }
@@ -343,7 +349,7 @@ impl Backing {
         if offset >= self.bytes {
             return None;
         }
-        // SAFETY: the offset lies in the mapping (or in the client's range, for userptr).
+        // SAFETY: the offset lies in the mapping.
         Some(unsafe { self.base.add(usize::try_from(offset).ok()?) })
     }
 }

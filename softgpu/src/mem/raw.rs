@@ -40,7 +40,8 @@ impl HostPage {
     ///
     /// # Safety
     /// `base` is aligned to 8, and the 4 KiB there stay mapped (and writable, if any store is
-    /// made) for as long as the value or a copy of it is used.
+    /// made) for as long as the value or a copy of it is used. Pages of the client's own are the
+    /// client's promise, see [`Backing::user`](super::Backing::user).
     pub(crate) unsafe fn new(base: NonNull<u8>) -> Self {
         Self(base)
     }
@@ -163,14 +164,16 @@ impl HostPage {
 #[cfg(target_arch = "x86_64")]
 unsafe fn compare_exchange(word: *mut u128, expected: u128, new: u128) -> u128 {
     let (low, high): (u64, u64);
-    // SAFETY: by the contract. The compiler keeps rbx to itself, so it is put back.
+    // SAFETY: by the contract the instruction exists and may write at `word`. It takes half of
+    // `new` in rbx, which cannot be an operand but may be given to any operand of class `reg`:
+    // so both others have registers of their own, and rbx is what it was when the block ends.
     unsafe {
         std::arch::asm!(
-            "xchg {new}, rbx",
-            "lock cmpxchg16b [{word}]",
-            "mov rbx, {new}",
-            new = inout(reg) new as u64 => _,
-            word = in(reg) word,
+            "xchg rsi, rbx",
+            "lock cmpxchg16b [rdi]",
+            "mov rbx, rsi",
+            in("rdi") word,
+            inout("rsi") new as u64 => _,
             in("rcx") (new >> 64) as u64,
             inout("rax") expected as u64 => low,
             inout("rdx") (expected >> 64) as u64 => high,
@@ -178,4 +181,53 @@ unsafe fn compare_exchange(word: *mut u128, expected: u128, new: u128) -> u128 {
         );
     }
     u128::from(low) | u128::from(high) << 64
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use std::hint::black_box;
+
+    use super::*;
+
+    #[repr(align(4096))]
+    struct Page([AtomicU64; PAGE / 8]);
+
+    const NEW: u128 = 0x0123_4567_89ab_cdef << 64 | 0x5a5a;
+
+    /// The address is needed again after the call, so it stays in a register that calls preserve:
+    /// the first of those is rbx.
+    ///
+    /// # Safety
+    /// As [`compare_exchange`].
+    #[inline(never)]
+    unsafe fn between_calls(word: *mut u128) -> u128 {
+        #[inline(never)]
+        fn call(word: *mut u128) {
+            black_box(word);
+        }
+        call(word);
+        // SAFETY: by the contract.
+        let old = unsafe { compare_exchange(word, 0, NEW) };
+        call(word);
+        old
+    }
+
+    #[test]
+    fn an_octword_is_exchanged_whatever_register_its_address_is_in() {
+        if !is_x86_feature_detected!("cmpxchg16b") {
+            return;
+        }
+        let page = Page([const { AtomicU64::new(0) }; PAGE / 8]);
+        // SAFETY: the page is there to the end of the test, and made of atomics.
+        let host = unsafe { HostPage::new(NonNull::from(&page).cast()) };
+        for offset in [0, 0x7f0, 0xff0] {
+            let word = host.at(offset, 16).cast::<u128>();
+            // SAFETY: the word lies in the page, and the processor has the instruction.
+            let (taken, refused) = unsafe { (between_calls(word), between_calls(word)) };
+            assert_eq!((taken, refused), (0, NEW));
+        }
+        let words = page.0.iter().map(|word| word.load(Ordering::Relaxed));
+        let touched = words.filter(|word| *word != 0);
+        assert_eq!(touched.count(), 6, "nothing else was written");
+    }
 }

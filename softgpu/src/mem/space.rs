@@ -324,7 +324,8 @@ impl Table {
         match backing.page((binding.offset + offset) / PAGE_BYTES) {
             Some(base) => Page::Host {
                 // SAFETY: the page belongs to `backing`, which the table keeps alive; views use
-                // it only while they hold the table.
+                // it only while they hold the table. Pages of the client's are probed before
+                // each submission and stay by the client's promise (`Backing::user`).
                 page: unsafe { HostPage::new(base) },
                 writable: binding.writable && !backing.is_read_only(),
             },

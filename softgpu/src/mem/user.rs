@@ -121,7 +121,7 @@ pub fn duplicate_eventfd(fd: RawFd) -> Result<OwnedFd, Errno> {
 /// The mappings of this process, as they were when read.
 #[derive(Clone, Debug, Default)]
 pub struct Maps {
-    /// Sorted, adjacent ones of the same access joined.
+    /// By address.
     ranges: Vec<Map>,
 }
 
@@ -130,6 +130,8 @@ struct Map {
     range: Range<u64>,
     readable: bool,
     writable: bool,
+    /// Whether it shows a file, which may be shorter than the mapping.
+    of_file: bool,
 }
 
 impl Maps {
@@ -150,12 +152,14 @@ impl Maps {
                 range: entry.range,
                 readable: entry.access.starts_with('r') && !special,
                 writable: entry.access.as_bytes().get(1) == Some(&b'w') && !special,
+                of_file: entry.inode != 0,
             });
         }
         Ok(Self { ranges })
     }
 
-    /// Whether every byte of `range` is mapped readable (and writable, if `write`).
+    /// Whether every byte of `range` is mapped readable (and writable, if `write`), and files that
+    /// it shows reach that far.
     pub fn allows(&self, range: &Range<u64>, write: bool) -> bool {
         let first = self.ranges.partition_point(|m| m.range.end <= range.start);
         let mut reached = range.start;
@@ -167,6 +171,11 @@ impl Maps {
                 return false;
             }
             reached = map.range.end;
+            // A file ends only once, so its last page stands for all before it.
+            let last = reached.min(range.end) - 1;
+            if map.of_file && copy_in(last, &mut [0]).is_err() {
+                return false;
+            }
         }
         reached >= range.end
     }
@@ -216,6 +225,10 @@ impl<'a> Entry<'a> {
 
 #[cfg(test)]
 mod tests {
+    use memmap2::MmapOptions;
+    use nix::sys::memfd::{MFdFlags, memfd_create};
+    use nix::unistd::ftruncate;
+
     use super::*;
 
     #[test]
@@ -232,6 +245,20 @@ mod tests {
         );
         copy_in(text.as_ptr() as u64, &mut out).unwrap();
         assert_eq!(&out, b"constant text in");
+    }
+
+    #[test]
+    fn a_file_that_became_shorter_is_not_there() {
+        let file = memfd_create("test", MFdFlags::empty()).unwrap();
+        ftruncate(&file, 0x4000).unwrap();
+        let map = MmapOptions::new().len(0x4000).map_raw(&file).unwrap();
+        let start = map.as_mut_ptr() as u64;
+        let allowed = |end| Maps::load().unwrap().allows(&(start..start + end), true);
+        assert!(allowed(0x4000));
+        ftruncate(&file, 0x1001).unwrap();
+        assert!(allowed(0x2000), "the file's last page is whole");
+        assert!(!allowed(0x3000));
+        assert!(!allowed(0x4000));
     }
 
     #[test]

@@ -6,8 +6,8 @@ mod handles;
 mod object;
 mod xe;
 
-use std::fmt;
 use std::sync::Arc;
+use std::{fmt, mem, process};
 
 use devinfo::{Driver, Target};
 use kmd_iface::uapi::Request;
@@ -44,8 +44,13 @@ pub enum OpenError {
 /// A render node of the software GPU, open: one client.
 ///
 /// Closing it (dropping the last reference) ends what its contexts still run.
+///
+/// It works in the process that opened it. A forked child has a copy of its memory but none of
+/// its threads: there each ioctl answers `ENODEV`, and closing leaves everything as it is.
 pub struct SoftNode {
-    file: File,
+    file: Arc<File>,
+    /// The process that opened it.
+    process: u32,
 }
 
 impl fmt::Debug for SoftNode {
@@ -83,8 +88,14 @@ impl SoftNode {
     /// Opens the node of a device once more, as another client.
     pub fn open_device(device: Arc<Device>) -> Arc<Self> {
         Arc::new(Self {
-            file: File::new(device),
+            file: Arc::new(File::new(device)),
+            process: process::id(),
         })
+    }
+
+    /// Whether another process opened it, of which this one is a child.
+    fn is_inherited(&self) -> bool {
+        self.process != process::id()
     }
 
     /// The device behind the node.
@@ -105,6 +116,10 @@ impl SoftNode {
 
 impl Node for SoftNode {
     fn ioctl(&self, request: u32, argument: &mut [u8]) -> Result<i32, Errno> {
+        // Before anything else: a thread that is not here may hold any lock for ever.
+        if self.is_inherited() {
+            return Err(Errno::ENODEV);
+        }
         let request = Request(request);
         let outcome = uapi::answer(&self.file, request, argument);
         tracing::trace!(
@@ -116,6 +131,9 @@ impl Node for SoftNode {
     }
 
     fn map_source(&self, fake_offset: u64) -> Result<MapSource, Errno> {
+        if self.is_inherited() {
+            return Err(Errno::ENODEV);
+        }
         // Fake offsets are the objects' places in the device's memory file.
         self.file.find_mappable(fake_offset).ok_or(Errno::EINVAL)?;
         Ok(MapSource {
@@ -125,9 +143,21 @@ impl Node for SoftNode {
     }
 
     fn error_report(&self, context: u32) -> Option<ErrorReport> {
+        if self.is_inherited() {
+            return None;
+        }
         match self.device().options.driver {
             Driver::I915 => self.file.contexts.get(context)?.status.report(),
             Driver::Xe => self.file.xe_queues.get(context)?.status.report(),
+        }
+    }
+}
+
+impl Drop for SoftNode {
+    fn drop(&mut self) {
+        if self.is_inherited() {
+            // The memory is shared with the parent, which still works with it.
+            mem::forget(Arc::clone(&self.file));
         }
     }
 }
