@@ -1,6 +1,7 @@
 //! Building packets and states.
 
 use devinfo::{Family, GpuAddress};
+use smallvec::SmallVec;
 
 use crate::error::EncodeError;
 use crate::layout::{Field, Kind, Layout, Row, same_name};
@@ -22,6 +23,10 @@ impl Sink for Vec<u32> {
     }
 }
 
+/// The dwords of a packet or state. Those of the longest layout of fixed length, a walker, need no
+/// allocation.
+pub type Dwords = SmallVec<[u32; 40]>;
+
 /// A packet or state under construction.
 ///
 /// The first error is kept and returned at the end ([`Builder::emit`],
@@ -30,7 +35,7 @@ impl Sink for Vec<u32> {
 pub struct Builder {
     layout: &'static Layout,
     family: Family,
-    dwords: Vec<u32>,
+    dwords: Dwords,
     error: Option<EncodeError>,
 }
 
@@ -40,7 +45,7 @@ impl Builder {
         let mut builder = Builder {
             layout,
             family,
-            dwords: Vec::new(),
+            dwords: Dwords::new(),
             error: None,
         };
         match layout.length(family) {
@@ -52,13 +57,10 @@ impl Builder {
             }
             Some(length) => {
                 builder.dwords.resize(length.dwords as usize, 0);
-                write_bits(
-                    &mut builder.dwords,
-                    0,
-                    32,
-                    layout.header.unwrap_or(0).into(),
-                );
-                write_ones(&mut builder.dwords, layout, family, 0);
+                let header = layout.header.unwrap_or(0);
+                let written = builder.write_bits(0, 32, header.into());
+                let written = written.and_then(|()| builder.write_ones(layout, 0));
+                builder.error = written.err();
             }
         }
         builder
@@ -112,11 +114,10 @@ impl Builder {
     #[must_use]
     pub fn push(mut self, dword: u32) -> Self {
         if self.error.is_none() {
-            let len = self.dwords.len() + 1;
-            match self.grow(len) {
-                Ok(()) => write_bits(&mut self.dwords, (len - 1) * 32, 32, dword.into()),
-                Err(error) => self.error = Some(error),
-            }
+            let end = self.dwords.len();
+            let pushed = self.grow(end + 1);
+            let pushed = pushed.and_then(|()| self.write_bits(end * 32, 32, dword.into()));
+            self.error = pushed.err();
         }
         self
     }
@@ -125,7 +126,7 @@ impl Builder {
     ///
     /// # Errors
     /// The first error of the calls before.
-    pub fn finish(mut self) -> Result<Vec<u32>, EncodeError> {
+    pub fn finish(mut self) -> Result<Dwords, EncodeError> {
         if let Some(error) = self.error {
             return Err(error);
         }
@@ -134,7 +135,7 @@ impl Builder {
         {
             let bits = u32::from(hi - lo) + 1;
             let value = self.dwords.len().saturating_sub(2) as u64;
-            write_bits(&mut self.dwords, lo.into(), bits, value);
+            self.write_bits(lo.into(), bits, value)?;
         }
         Ok(self.dwords)
     }
@@ -221,8 +222,8 @@ impl Builder {
         // In a packet of open length a value takes the dwords that it needs.
         let significant = (u64::BITS - raw.leading_zeros()).clamp(1, row.bits());
         let start = self.locate(field, row, index, significant)?;
-        write_bits(&mut self.dwords, start, row.bits(), raw);
-        Ok(())
+        let room = u32::try_from(self.dwords.len() * 32 - start).unwrap_or(u32::MAX);
+        self.write_bits(start, row.bits().min(room), raw)
     }
 
     fn try_set_state(&mut self, field: &'static Field, state: Builder) -> Result<(), EncodeError> {
@@ -242,7 +243,7 @@ impl Builder {
         }
         let start = self.locate(field, row, 0, row.bits())?;
         for (i, dword) in state.finish()?.into_iter().enumerate() {
-            write_bits(&mut self.dwords, start + i * 32, 32, dword.into());
+            self.write_bits(start + i * 32, 32, dword.into())?;
         }
         Ok(())
     }
@@ -309,6 +310,48 @@ impl Builder {
         }
         Ok(raw)
     }
+
+    /// Sets the bits that must be one, those of nested layouts too.
+    fn write_ones(&mut self, layout: &'static Layout, base: usize) -> Result<(), EncodeError> {
+        for field in layout.fields {
+            let Some(row) = field.row(self.family) else {
+                continue;
+            };
+            match row.kind {
+                Kind::One => self.write_bits(base + row.start(), row.bits(), row.mask())?,
+                Kind::State(inner) => self.write_ones(inner, base + row.start())?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces `bits` bits from bit `start` on.
+    fn write_bits(&mut self, start: usize, bits: u32, value: u64) -> Result<(), EncodeError> {
+        let end = start + bits as usize;
+        if end > self.dwords.len() * 32 {
+            return Err(EncodeError::BeyondEnd {
+                layout: self.layout.name,
+                bit: end - 1,
+                dwords: self.dwords.len(),
+            });
+        }
+        let mut at = start;
+        let mut left = bits;
+        let mut value = value;
+        while left > 0 {
+            let shift = (at % 32) as u32;
+            let take = left.min(32 - shift);
+            let mask = ((1u64 << take) - 1) as u32;
+            if let Some(dword) = self.dwords.get_mut(at / 32) {
+                *dword = *dword & !(mask << shift) | (value as u32 & mask) << shift;
+            }
+            value = value.checked_shr(take).unwrap_or(0);
+            at += take as usize;
+            left -= take;
+        }
+        Ok(())
+    }
 }
 
 /// Fields up to bit 63 take the canonical form, shorter ones the 48 bits.
@@ -317,38 +360,5 @@ fn address_bits(address: GpuAddress, row: &Row) -> u64 {
         address.canonical()
     } else {
         address.get()
-    }
-}
-
-/// Sets the bits that must be one, those of nested layouts too.
-fn write_ones(dwords: &mut [u32], layout: &'static Layout, family: Family, base: usize) {
-    for field in layout.fields {
-        let Some(row) = field.row(family) else {
-            continue;
-        };
-        match row.kind {
-            Kind::One => write_bits(dwords, base + row.start(), row.bits(), row.mask()),
-            Kind::State(inner) => write_ones(dwords, inner, family, base + row.start()),
-            _ => {}
-        }
-    }
-}
-
-/// Replaces `bits` bits from bit `start` on; what lies beyond the end is lost,
-/// so callers make room first.
-fn write_bits(dwords: &mut [u32], start: usize, bits: u32, value: u64) {
-    let mut at = start;
-    let mut left = bits;
-    let mut value = value;
-    while left > 0 {
-        let shift = (at % 32) as u32;
-        let take = left.min(32 - shift);
-        let mask = ((1u64 << take) - 1) as u32;
-        if let Some(dword) = dwords.get_mut(at / 32) {
-            *dword = *dword & !(mask << shift) | (value as u32 & mask) << shift;
-        }
-        value = value.checked_shr(take).unwrap_or(0);
-        at += take as usize;
-        left -= take;
     }
 }

@@ -4,6 +4,7 @@ use devinfo::Family;
 
 /// A packet or state could not be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EncodeError {
     /// The layout does not exist on the family.
     #[error("{layout} does not exist on {family}")]
@@ -61,6 +62,16 @@ pub enum EncodeError {
         /// How many elements there are.
         count: usize,
     },
+    /// A field lies beyond the dwords of its packet or state.
+    #[error("{layout}: bit {bit} lies beyond its {dwords} dwords")]
+    BeyondEnd {
+        /// The layout that is being built.
+        layout: &'static str,
+        /// The last bit of the field.
+        bit: usize,
+        /// The dwords that there are.
+        dwords: usize,
+    },
     /// The packet grew beyond what its length field can say.
     #[error("{layout}: {dwords} dwords, but its length field ends at {limit}")]
     TooLong {
@@ -97,6 +108,7 @@ pub enum EncodeError {
 
 /// Dwords could not be read as a packet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DecodeError {
     /// There is nothing left to read.
     #[error("the batch ends without MI_BATCH_BUFFER_END")]

@@ -45,7 +45,7 @@ pub mod surface;
 mod value;
 
 pub use batch::{Batch, Step};
-pub use builder::{Builder, Sink};
+pub use builder::{Builder, Dwords, Sink};
 pub use decode::{Decoded, LengthIssue, View, decode};
 pub use error::{DecodeError, EncodeError};
 pub use layout::{Engine, Engines, Field, Kind, Layout, Length, Repeat, Row};

@@ -8,8 +8,8 @@
 )]
 
 use batchbuffer::dispatch::{
-    ComputeMode, Dispatch, DispatchError, Heaps, LocalIds, Mocs, PostSync, Scratch, Setup, Simd,
-    Tag, ThreadScheduling, commands, slm_bytes, slm_code, walk_order,
+    ComputeMode, Dispatch, DispatchError, FrontEnd, Heaps, LocalIds, Mocs, PostSync, Scratch,
+    Setup, Simd, Tag, ThreadScheduling, commands, slm_bytes, slm_code, walk_order,
 };
 use batchbuffer::packets::{
     cfe_state, compute_walker, gpgpu_walker, media_interface_descriptor_load, media_vfe_state,
@@ -36,9 +36,18 @@ fn setup() -> Setup {
             ..Heaps::default()
         },
         mocs: Mocs(2),
-        max_threads: 768,
-        ..Setup::default()
+        front_end: FrontEnd {
+            max_threads: 768,
+            ..FrontEnd::default()
+        },
     }
+}
+
+/// The same with another front end.
+fn with(change: impl FnOnce(&mut FrontEnd)) -> Setup {
+    let mut setup = setup();
+    change(&mut setup.front_end);
+    setup
 }
 
 fn example() -> Dispatch {
@@ -247,7 +256,10 @@ fn compute_families_dispatch_by_compute_walker() {
             .expect("the descriptor");
         assert_eq!(
             state.dwords(),
-            commands(family).descriptor(&dispatch).expect("the same")
+            commands(family)
+                .descriptor(&dispatch)
+                .expect("the same")
+                .as_slice()
         );
     }
 }
@@ -333,10 +345,7 @@ fn scratch_is_said_to_the_front_end() {
         bytes_per_thread: 64 << 10,
         offset: 0x1000,
     };
-    let setup = Setup {
-        scratch: Some(scratch),
-        ..setup()
-    };
+    let setup = with(|front_end| front_end.scratch = Some(scratch));
     // 64 KiB a thread at general state base + 1000h: Intel's runtime writes
     // 1066h on Skylake.
     let dwords = batch(Family::Gen9, &setup, &example());
@@ -357,10 +366,7 @@ fn fusion_of_eus_is_ended_on_demand() {
         (Family::XeHpg, PacketId::CfeState),
     ] {
         for no_eu_fusion in [false, true] {
-            let setup = Setup {
-                no_eu_fusion,
-                ..setup()
-            };
+            let setup = with(|front_end| front_end.no_eu_fusion = no_eu_fusion);
             let dwords = batch(family, &setup, &example());
             let front_end = only(&packets(family, &dwords), id);
             let bit = front_end.dwords()[3] >> 6 & 1;
@@ -376,10 +382,7 @@ fn systolic_arrays_get_power_on_demand() {
         (Family::XeHpg, false, (0x83, 0)),
         (Family::XeHpc, true, (3, 0)),
     ] {
-        let setup = Setup {
-            systolic,
-            ..setup()
-        };
+        let setup = with(|front_end| front_end.systolic = systolic);
         let dwords = batch(family, &setup, &example());
         let select = only(&packets(family, &dwords), PacketId::PipelineSelect);
         let mask = select.get(pipeline_select::MASK_BITS);

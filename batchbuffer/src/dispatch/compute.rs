@@ -3,15 +3,15 @@
 use devinfo::Family;
 
 use super::types::{
-    ComputeMode, Dispatch, DispatchError, LocalIds, PostSync, Setup, Simd, WalkerKind,
+    ComputeMode, Dispatch, DispatchError, FrontEnd, LocalIds, PostSync, Setup, Simd, WalkerKind,
 };
 use super::{Commands, limits, shared};
-use crate::Builder;
 use crate::packets::{
     binding_table_pool_alloc as pool, cfe_state as cfe, compute_walker as walker,
     state_compute_mode as mode,
 };
 use crate::states::{interface_descriptor_data as idd, postsync_data as postsync};
+use crate::{Builder, Dwords};
 
 /// The most work-items of a group in one dimension that the walker can number.
 const LOCAL_LIMIT: u32 = 1024;
@@ -166,8 +166,9 @@ impl Commands for Compute {
         WalkerKind::Compute
     }
 
-    fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+    fn front_end(&self, setup: &FrontEnd, out: &mut Vec<u32>) -> Result<(), DispatchError> {
         let family = self.family;
+        self.compute_mode(&setup.mode, out)?;
         shared::barrier(family, out)?;
         shared::select_gpgpu(family, self.selects_systolic.then_some(setup.systolic), out)?;
         let threads = setup.max_threads.max(1);
@@ -186,6 +187,11 @@ impl Commands for Compute {
             front_end = front_end.set(cfe::SCRATCH_SPACE_BUFFER, scratch.offset / 64);
         }
         front_end.emit(out)?;
+        Ok(())
+    }
+
+    fn base_addresses(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        let family = self.family;
         shared::base_addresses(family, &setup.heaps, setup.heaps.payload, setup.mocs, out)?;
         let mut binding_tables = pool::packet(family)
             .set(pool::BINDING_TABLE_POOL_BASE_ADDRESS, setup.heaps.surface)
@@ -219,7 +225,7 @@ impl Commands for Compute {
         Ok(())
     }
 
-    fn descriptor(&self, dispatch: &Dispatch) -> Result<Vec<u32>, DispatchError> {
+    fn descriptor(&self, dispatch: &Dispatch) -> Result<Dwords, DispatchError> {
         Ok(self.interface_descriptor(dispatch)?.finish()?)
     }
 

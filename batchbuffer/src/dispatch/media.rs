@@ -3,8 +3,9 @@
 
 use devinfo::Family;
 
-use super::types::{ComputeMode, Dispatch, DispatchError, Setup, WalkerKind};
+use super::types::{ComputeMode, Dispatch, DispatchError, FrontEnd, Setup, WalkerKind};
 use super::{Commands, limits, shared};
+use crate::Dwords;
 use crate::packets::{
     gpgpu_walker as walker, media_interface_descriptor_load as idl, media_state_flush,
     media_vfe_state as vfe, state_compute_mode,
@@ -71,8 +72,9 @@ impl Commands for Media {
         WalkerKind::Gpgpu
     }
 
-    fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+    fn front_end(&self, setup: &FrontEnd, out: &mut Vec<u32>) -> Result<(), DispatchError> {
         let family = self.family;
+        self.compute_mode(&setup.mode, out)?;
         shared::barrier(family, out)?;
         shared::select_gpgpu(family, None, out)?;
         if state_compute_mode::LAYOUT.length(family).is_some() {
@@ -119,7 +121,11 @@ impl Commands for Media {
                 .set(vfe::SCRATCH_SPACE_BASE_POINTER, scratch.offset);
         }
         front_end.emit(out)?;
-        shared::barrier(family, out)?;
+        shared::barrier(family, out)
+    }
+
+    fn base_addresses(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        let family = self.family;
         shared::base_addresses(family, &setup.heaps, setup.heaps.general, setup.mocs, out)?;
         shared::barrier(family, out)
     }
@@ -134,7 +140,7 @@ impl Commands for Media {
         Ok(())
     }
 
-    fn descriptor(&self, dispatch: &Dispatch) -> Result<Vec<u32>, DispatchError> {
+    fn descriptor(&self, dispatch: &Dispatch) -> Result<Dwords, DispatchError> {
         let family = self.family;
         let mut state = idd::state(family)
             .set(idd::KERNEL_START_POINTER, dispatch.kernel)

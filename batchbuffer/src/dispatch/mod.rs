@@ -5,7 +5,7 @@
 //! the one that Intel's OpenCL runtime and igt-gpu-tools submit.
 //!
 //! ```
-//! use batchbuffer::dispatch::{Dispatch, Setup, Tag, commands};
+//! use batchbuffer::dispatch::{Dispatch, FrontEnd, Setup, Tag, commands};
 //! use devinfo::{Family, GpuAddress};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -13,7 +13,8 @@
 //! let dispatch = Dispatch { threads_per_group: 4, groups: [8, 1, 1], ..Dispatch::default() };
 //! let descriptor = commands.descriptor(&dispatch)?; // goes to the dynamic state heap
 //! let mut batch = Vec::new();
-//! commands.preamble(&Setup { max_threads: 768, ..Setup::default() }, &mut batch)?;
+//! let front_end = FrontEnd { max_threads: 768, ..FrontEnd::default() };
+//! commands.preamble(&Setup { front_end, ..Setup::default() }, &mut batch)?;
 //! commands.dispatch(&dispatch, &mut batch)?;
 //! commands.finish(Some(Tag { address: GpuAddress::new(0x1000), value: 1 }), &mut batch)?;
 //! # assert_eq!(descriptor.len(), 8);
@@ -29,11 +30,13 @@ mod types;
 
 pub use limits::{preferred_slm, slm_bytes, slm_code, walk_order};
 pub use types::{
-    ComputeMode, Dispatch, DispatchError, Heaps, LocalIds, Mocs, PostSync, Scratch, Setup, Simd,
-    Tag, ThreadScheduling, WalkerKind,
+    ComputeMode, Dispatch, DispatchError, FrontEnd, Heaps, LocalIds, Mocs, PostSync, Scratch,
+    Setup, Simd, Tag, ThreadScheduling, WalkerKind,
 };
 
 use devinfo::{Family, GpuAddress};
+
+use crate::Dwords;
 
 /// The command sequences of a family.
 pub trait Commands: Send + Sync + core::fmt::Debug {
@@ -43,12 +46,28 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
     /// Which front end it has.
     fn walker(&self) -> WalkerKind;
 
-    /// Chooses the GPGPU pipeline and sets up front end, scratch and heaps.
-    /// Once at the head of a batch, and again when one of them changes.
+    /// Sets up a context: its front end and its heaps. Once, before its first
+    /// dispatch; the context keeps them from batch to batch.
     ///
     /// # Errors
     /// See [`DispatchError`].
-    fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError>;
+    fn preamble(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        self.front_end(&setup.front_end, out)?;
+        self.base_addresses(setup, out)
+    }
+
+    /// Chooses the GPGPU pipeline and sets up front end, scratch and the mode
+    /// of the EUs: when one of them changes.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn front_end(&self, front_end: &FrontEnd, out: &mut Vec<u32>) -> Result<(), DispatchError>;
+
+    /// Says where the heaps lie.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn base_addresses(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError>;
 
     /// Chooses how many registers the threads of later dispatches have, and
     /// how EUs choose between them. Nothing where that is not a mode; an error
@@ -64,7 +83,7 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
     ///
     /// # Errors
     /// See [`DispatchError`].
-    fn descriptor(&self, dispatch: &Dispatch) -> Result<Vec<u32>, DispatchError>;
+    fn descriptor(&self, dispatch: &Dispatch) -> Result<Dwords, DispatchError>;
 
     /// Starts the groups of a dispatch.
     ///

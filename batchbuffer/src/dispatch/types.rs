@@ -6,6 +6,7 @@ use crate::error::EncodeError;
 
 /// A dispatch that cannot be expressed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DispatchError {
     /// A value does not go into its packet.
     #[error(transparent)]
@@ -136,26 +137,35 @@ pub struct Scratch {
     pub offset: u32,
 }
 
-/// What a batch needs before its first dispatch.
+/// What a context needs before its first dispatch, and keeps from batch to batch.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Setup {
     /// The heaps.
     pub heaps: Heaps,
     /// How heaps and stateless accesses are cached.
     pub mocs: Mocs,
+    /// The front end.
+    pub front_end: FrontEnd,
+}
+
+/// What the front end is told of the kernels that later dispatches run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrontEnd {
     /// The hardware threads that may run at once, at least 1.
     pub max_threads: u32,
-    /// Scratch memory, if any kernel of the batch uses it.
+    /// Scratch memory, if a kernel uses it.
     pub scratch: Option<Scratch>,
-    /// Whether a kernel of the batch uses shared local memory: up to Gen9 the
+    /// Whether a kernel uses shared local memory: up to Gen9 the
     /// L3 is divided accordingly.
     pub slm: bool,
     /// Whether the EUs of a pair run threads of their own instead of one in
     /// lockstep: only for platforms whose EUs are paired (Gen12LP and XeHPG).
     pub no_eu_fusion: bool,
-    /// Whether a kernel of the batch uses the systolic arrays (`dpas`): XeHPG
+    /// Whether a kernel uses the systolic arrays (`dpas`): XeHPG
     /// powers them up for it.
     pub systolic: bool,
+    /// The mode of the EUs.
+    pub mode: ComputeMode,
 }
 
 /// How an EU chooses between its threads (XeHPC and Xe2).
@@ -175,7 +185,7 @@ pub enum ThreadScheduling {
     StallBasedRoundRobin,
 }
 
-/// What holds for the threads of later dispatches.
+/// How EUs run the threads of later dispatches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ComputeMode {
     /// Whether they have 256 registers instead of 128 (from XeHPG).

@@ -9,7 +9,8 @@ mod states;
 use std::sync::Arc;
 
 use batchbuffer::dispatch::{
-    ComputeMode, Dispatch, DispatchError, Heaps, LocalIds, Scratch, Setup, Simd, Tag, WalkerKind,
+    ComputeMode, Dispatch, DispatchError, FrontEnd, Heaps, LocalIds, Scratch, Setup, Simd, Tag,
+    WalkerKind,
 };
 use devinfo::GpuAddress;
 use zerocopy::IntoBytes;
@@ -322,11 +323,6 @@ impl Launch<'_> {
         let base = chunk.address();
         let failed = |error| dispatch_error(entry, error);
         begin(device, base, words).map_err(failed)?;
-        let mode = ComputeMode {
-            large_grf: entry.info.grf_count > 128,
-            scheduling: entry.eu.scheduling,
-        };
-        commands.compute_mode(&mode, words).map_err(failed)?;
         commands
             .preamble(&self.setup(base, &layout, &surfaces), words)
             .map_err(failed)?;
@@ -439,11 +435,17 @@ impl Launch<'_> {
                 bindless_sampler: Some((base.offset(layout.dynamic), 1)),
             },
             mocs: device.mocs,
-            max_threads: device.max_threads(),
-            scratch,
-            slm: self.slm.total > 0,
-            no_eu_fusion: self.entry.eu.no_fusion,
-            systolic: self.entry.eu.systolic,
+            front_end: FrontEnd {
+                max_threads: device.max_threads(),
+                scratch,
+                slm: self.slm.total > 0,
+                no_eu_fusion: self.entry.eu.no_fusion,
+                systolic: self.entry.eu.systolic,
+                mode: ComputeMode {
+                    large_grf: self.entry.info.grf_count > 128,
+                    scheduling: self.entry.eu.scheduling,
+                },
+            },
         }
     }
 
