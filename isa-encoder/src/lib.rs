@@ -20,7 +20,6 @@ pub mod swsb;
 pub mod validate;
 
 pub use asm::{AsmOptions, AssembledKernel, Assembly, Diagnostic, Validation, assemble};
-pub use code::undefined;
 pub use code::{DecodeError, EncodeError, decode, encode, encode_shortest, has_opcode};
 pub use disasm::Disassembler;
 pub use model::*;

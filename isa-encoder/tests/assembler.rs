@@ -584,17 +584,78 @@ fn decimal_quotients_are_no_bits_of_fractions() {
     assert_eq!(of("0x7+1").unwrap(), [8, 0, 8, 0]);
 }
 
-/// Bytes that text cannot tell are printed as data: a Gen8 send whose payload has modifiers.
+/// Bits that the text of an instruction does not say stand beside it, and are read back.
 #[test]
-fn modifiers_of_payloads_are_data() {
-    let bytes = 0x0606_817f_068d_4580_2000_3a00_0c60_1031_u128.to_le_bytes();
-    let printed = Disassembler::new(Family::Gen8, Default::default()).print(&bytes);
-    assert!(printed.contains(".data"), "{printed}");
-    let options = AsmOptions {
-        family: Some(Family::Gen8),
-        ..AsmOptions::default()
+fn odd_bits_stand_beside_the_text() {
+    let cases: &[(Family, &str, &str)] = &[
+        // A Gen8 send whose payload has a modifier.
+        (
+            Family::Gen8,
+            "3110600c003a002080458d067f810606",
+            "send (8|M8)              null:ud  r44<8;8,1>:f  0xC  0x0606817F //.bits 78=1",
+        ),
+        // As Mesa writes it: no destination stride.
+        (
+            Family::XeHpg,
+            "011b0080000000000000000000000000",
+            "(W)     sync.nop                 null {I@3} //.bits 48=0",
+        ),
+        (
+            Family::Gen11,
+            "7e000000000000200000000000000000",
+            "nop //.bits 61=1",
+        ),
+        // `jmpi` without (W), which is always done without the mask.
+        (
+            Family::Gen12Lp,
+            "20000000004000000000000010000000",
+            "(W)     jmpi (1|M0)              L16 //.bits 31=0",
+        ),
+        // A call with other regions of the unused source than Intel's compiler writes.
+        (
+            Family::Gen9,
+            "2c0080002800802f0000650e10000000",
+            "call (16|M0)             r124.0<1>:d  L16 //.bits 83:82=0x1 85=1",
+        ),
+        // `while` with the immediate in the other source: the target is a label all the same.
+        (
+            Family::Gen8,
+            "27008000200e00200000000800000000",
+            "while (16|M0)            L0 //.bits 37=1 43:41=0x7 90:89=0x0",
+        ),
+    ];
+    for (family, hex, expected) in cases {
+        let digits: Vec<u8> = hex.bytes().filter(|byte| *byte != b' ').collect();
+        let byte = |pair: &[u8]| u8::from_str_radix(core::str::from_utf8(pair).unwrap(), 16);
+        let bytes: Vec<u8> = digits.chunks(2).map(|pair| byte(pair).unwrap()).collect();
+        let printed = Disassembler::new(*family, Default::default()).print(&bytes);
+        assert!(printed.contains(expected), "{family}: {printed}");
+        let options = AsmOptions {
+            family: Some(*family),
+            ..AsmOptions::default()
+        };
+        assert_eq!(
+            assemble(&printed, &options).unwrap().code,
+            bytes,
+            "{printed}"
+        );
+    }
+}
+
+/// Where `//.bits` says nothing, it is refused.
+#[test]
+fn odd_bits_are_checked() {
+    let message = |line: &str| {
+        let text = format!("//.platform tgl\n{line}\n");
+        let errors = assemble(&text, &AsmOptions::default()).unwrap_err();
+        errors.first().unwrap().message.clone()
     };
-    assert_eq!(assemble(&printed, &options).unwrap().code, bytes);
+    for bits in ["48", "48=2", "128=0", "40:48=0", "a=1", "48=0 48=1"] {
+        let found = message(&format!("nop //.bits {bits}"));
+        assert!(found.contains("gives no bits"), "{bits}: {found}");
+    }
+    assert!(message("nop //.bits").contains("needs bits"));
+    assert!(message("//.bits 48=0").contains("behind an instruction"));
 }
 
 /// What the help text calls a directive is one; none of them means something without arguments.

@@ -17,10 +17,9 @@ use devinfo::Family;
 use flate2::read::GzDecoder;
 use isa_encoder::asm::Validation;
 use isa_encoder::disasm::Format;
-use isa_encoder::undefined::defined_bits;
 use isa_encoder::{AsmOptions, Disassembler, Opcode, assemble, decode, encode};
 use object::{Object, ObjectSection};
-use oracles::iga;
+use oracles::iga::{self, defined_bits};
 
 /// Code that is none of its family: (set, file, opcode field, why).
 const FOREIGN: &[(&str, &str, u8, &str)] = &[(

@@ -14,7 +14,7 @@ use devinfo::Family;
 use isa_encoder::disasm::Format;
 use isa_encoder::{
     AsmOptions, CondMod, DecodeError, Descriptor, Disassembler, Dst, Flag, Instruction, Opcode,
-    Options, Specific, Src, assemble, decode, encode, has_opcode,
+    Options, Specific, Src, Validation, assemble, decode, encode, has_opcode,
 };
 
 /// Runs `property` on `count` inputs of 64 to 4,096 random bytes. A failure prints its input's
@@ -334,4 +334,69 @@ fn any_text_is_diagnosed() {
         }
         Ok(())
     });
+}
+
+/// The first instructions of each committed vector, by family.
+fn real(family: Family) -> Vec<Vec<u8>> {
+    let name = format!("tests/vectors/{}.txt", format!("{family}").to_lowercase());
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let text = std::fs::read_to_string(path).expect("the vectors are there");
+    let bytes = text.lines().filter_map(|line| line.split_once(' '));
+    let bytes =
+        bytes.filter(|(hex, _)| !hex.is_empty() && hex.chars().all(|c| c.is_ascii_hexdigit()));
+    let byte = |pair: &[u8]| {
+        let digits = core::str::from_utf8(pair).ok()?;
+        u8::from_str_radix(digits, 16).ok()
+    };
+    bytes
+        .map(|(hex, _)| hex.as_bytes().chunks(2).filter_map(byte).collect())
+        .collect()
+}
+
+/// Code as other compilers write it: real instructions with some bits changed. Its text assembles
+/// to the same bytes, odd bits included, and nearly all of it is text.
+#[test]
+fn foreign_instructions_are_text_and_their_bytes_again() {
+    for family in Family::ALL {
+        let real = real(family);
+        assert!(real.len() > 1000, "{family}");
+        let disassembler = Disassembler::new(family, Format::default());
+        let options = AsmOptions {
+            family: Some(family),
+            validation: Validation::Off,
+            ..AsmOptions::default()
+        };
+        let counts = Cell::new((0, 0, 0));
+        check(400, |u| {
+            let mut code = Vec::new();
+            for _ in 0..20 {
+                let mut bytes = u.choose(&real)?.clone();
+                for _ in 0..u.int_in_range(0..=3)? {
+                    // The opcode stays, and the size.
+                    let bit = u.int_in_range(7..=bytes.len() * 8 - 1)?;
+                    if bit != 29 {
+                        bytes[bit / 8] ^= 1 << (bit % 8);
+                    }
+                }
+                code.extend(bytes);
+            }
+            let text = disassembler.print(&code);
+            match assemble(&text, &options) {
+                Ok(assembly) => assert_eq!(assembly.code, code, "{family}\n{text}"),
+                Err(errors) => panic!("{family} {}\n{text}", errors[0].message),
+            }
+            let (mut all, mut odd, mut data) = counts.get();
+            for line in disassembler.lines(&code) {
+                all += 1;
+                odd += usize::from(line.bits.is_some());
+                data += usize::from(line.text.is_none());
+            }
+            counts.set((all, odd, data));
+            Ok(())
+        });
+        let (all, odd, data) = counts.get();
+        eprintln!("{family}: {all} instructions, {odd} with odd bits, {data} data");
+        assert!(odd * 5 > all, "{family}: {odd} of {all} have odd bits");
+        assert!(data * 4 < all, "{family}: {data} of {all} are data");
+    }
 }

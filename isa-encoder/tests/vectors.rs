@@ -23,11 +23,10 @@ use std::path::PathBuf;
 use common::{extras, forms, left_out};
 use devinfo::Family;
 use isa_encoder::disasm::Format;
-use isa_encoder::undefined::defined_bits;
 use isa_encoder::{
     AsmOptions, Disassembler, Opcode, Validation, assemble, decode, encode, has_opcode,
 };
-use oracles::iga;
+use oracles::iga::{self, defined_bits};
 
 fn path(family: Family) -> PathBuf {
     let name = format!("{family}").to_lowercase();

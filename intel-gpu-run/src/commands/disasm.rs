@@ -16,8 +16,9 @@ use crate::{files, ocloc, parallel, platform};
 /// Print the EU instructions of a kernel file in IGA syntax
 ///
 /// FILE is a zebin, an archive of zebins, assembly (which is assembled first), source (which is
-/// compiled first, for -p), or bare EU instructions together with -p. Bytes that are no instruction
-/// are printed as data. The text assembles to the same bytes again.
+/// compiled first, for -p), or bare EU instructions together with -p. Bits that an instruction's
+/// text does not say stand behind it as `//.bits`; bytes that are no instruction are printed as
+/// data. The text assembles to the same bytes again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = Exit::HELP)]
 pub struct Args {
@@ -178,6 +179,7 @@ fn as_json(disassembler: &Disassembler, section: &Section) -> Value {
             "bytes": hex,
             "label": line.label,
             "text": line.text,
+            "bits": line.bits,
             "comment": line.comment,
         })
     };

@@ -29,6 +29,13 @@ impl Refusal {
     }
 }
 
+impl From<Diagnostic> for Refusal {
+    #[cold]
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self(Box::new(diagnostic))
+    }
+}
+
 impl From<Refusal> for Diagnostic {
     fn from(refusal: Refusal) -> Self {
         *refusal.0
@@ -259,6 +266,24 @@ impl<'a> Cursor<'a> {
             self.pass(end);
         }
         found
+    }
+
+    /// Passes the directive `name` if it ends the line, and gives its place.
+    #[inline(always)]
+    pub fn eat_directive(&mut self, name: &str) -> Option<Span> {
+        if !self.begins_with(b'/') {
+            return None;
+        }
+        let start = self.place();
+        let (token, end) = self.lexer.token(start);
+        let span = Span { start, end };
+        let text = self.slice(span).strip_prefix("//.")?.strip_prefix(name)?;
+        let is_whole = text.is_empty() || text.starts_with([' ', '\t', '\r']);
+        if token != Token::Directive || !is_whole {
+            return None;
+        }
+        self.pass(end);
+        Some(span)
     }
 
     /// Passes `token`, which must be next.

@@ -52,6 +52,9 @@ from XeHPG on: the assembler puts code in front that loads the payload
     help("swsb", "keep|auto|check", "\
 the scoreboard: as written, written by the assembler, judged"),
     help("data", "HEX", "bytes that stand in the code as they are"),
+    help("bits", "N=V|HIGH:LOW=V …", "\
+behind an instruction: values of bits of its 16-byte form that the
+text does not say"),
 ];
 
 /// `//.platform NAME[:REVISION]`.

@@ -11,6 +11,7 @@ use super::directive::{
     SwsbMode, SystemField, SystemValue, Target,
 };
 use super::{Diagnostic, Span};
+use crate::code::OddBits;
 
 /// A word of a directive and its place.
 type Word<'a> = (&'a str, Span);
@@ -31,26 +32,59 @@ pub enum Directive {
 /// Where a cross-thread payload must end.
 const MAX_PAYLOAD: u32 = 2048;
 
+/// The words of `text`, which begins with `//.`, up to a comment.
+fn words(text: &str, start: usize) -> Vec<Word<'_>> {
+    let body = text.get(3..).unwrap_or("");
+    let base = start + text.len() - body.len();
+    let words = body.split_ascii_whitespace().map(|word| {
+        let at = word.as_ptr() as usize - body.as_ptr() as usize + base;
+        let end = at + word.len();
+        (word, Span { start: at, end })
+    });
+    words
+        .take_while(|(word, _)| !word.starts_with("//"))
+        .collect()
+}
+
+/// Parses `text`, which begins with `//.bits`.
+pub fn odd_bits(text: &str, start: usize) -> Result<OddBits, Diagnostic> {
+    let mut odd = OddBits::NONE;
+    for &(word, span) in words(text, start).iter().skip(1) {
+        let value = |text: &str| match text.strip_prefix("0x") {
+            Some(digits) => u128::from_str_radix(digits, 16).ok(),
+            None => text.parse().ok(),
+        };
+        let mut run = || {
+            let (place, bits) = word.split_once('=')?;
+            let (high, low) = place.split_once(':').unwrap_or((place, place));
+            odd.put(high.parse().ok()?, low.parse().ok()?, value(bits)?)
+        };
+        run().ok_or_else(|| {
+            let message = format!("`{word}` gives no bits of the 16-byte form");
+            Diagnostic::error(span, message)
+                .with_help("a bit is `48=0`, several are `103:96=0x21`; each is given once".into())
+        })?;
+    }
+    if odd.is_none() {
+        let span = Span {
+            start,
+            end: start + text.trim_end().len(),
+        };
+        return Err(
+            Diagnostic::error(span, "`bits` needs bits and their values".into())
+                .with_help("for example `//.bits 48=0 103:96=0x21`".into()),
+        );
+    }
+    Ok(odd)
+}
+
 /// Parses `text`, which begins with `//.`, and applies what it says of `kernel`.
 pub fn parse(
     text: &str,
     start: usize,
     kernel: &mut KernelDirectives,
 ) -> Result<Directive, Diagnostic> {
-    let body = &text[3.min(text.len())..];
-    let mut words: Vec<Word<'_>> = Vec::new();
-    let base = start + 3;
-    for word in body.split_ascii_whitespace() {
-        let at = word.as_ptr() as usize - body.as_ptr() as usize + base;
-        let span = Span {
-            start: at,
-            end: at + word.len(),
-        };
-        if word.starts_with("//") {
-            break;
-        }
-        words.push((word, span));
-    }
+    let words = words(text, start);
     let whole = Span {
         start,
         end: start + text.trim_end().len(),
@@ -79,6 +113,12 @@ pub fn parse(
         "data" => {
             let (word, span) = args.one("bytes as hexadecimal digits")?;
             return data(word, span).map(Directive::Data);
+        }
+        "bits" => {
+            return Err(Diagnostic::error(
+                whole,
+                "`bits` stands behind an instruction, in its line".into(),
+            ));
         }
         "simd" => {
             let (value, span) = args.number("a SIMD width")?;

@@ -8,7 +8,7 @@ use devinfo::Family;
 use super::fragment::{Finding, Fragment, Line};
 use super::instruction::Parsed;
 use super::{AsmOptions, Diagnostic, Target, Validation};
-use crate::code::{EncodeError, encode, encode_shortest};
+use crate::code::{EncodeError, encode, encode_shortest, encode_with};
 use crate::model::{Instruction, Options};
 use crate::validate::{Machine, Validator};
 
@@ -72,8 +72,8 @@ impl Emitter {
             && !parsed.instruction.opcode.is_branch();
         let mut instruction = parsed.instruction;
         instruction.options.remove(Options::NO_COMPACT);
-        let encoded = match asked || !auto {
-            true => encode(self.family, &instruction),
+        let encoded = match asked || !auto || !parsed.odd.is_none() {
+            true => self.encode(parsed, &instruction),
             false => encode_shortest(self.family, &instruction),
         };
         match encoded {
@@ -91,9 +91,21 @@ impl Emitter {
         }
     }
 
+    /// Encodes the finished form of `parsed`.
+    fn encode(
+        &self,
+        parsed: &Parsed,
+        instruction: &Instruction,
+    ) -> Result<([u8; 16], usize), EncodeError> {
+        match parsed.odd.is_none() {
+            true => encode(self.family, instruction),
+            false => encode_with(self.family, instruction, &parsed.odd),
+        }
+    }
+
     /// Encodes a branch whose targets are known, in the place that it has.
     pub fn settle(&self, parsed: &Parsed, branch: &Instruction, offset: usize, out: &mut Fragment) {
-        match encode(self.family, branch) {
+        match self.encode(parsed, branch) {
             Ok((bytes, size)) => {
                 if let Some(place) = out.code.get_mut(offset..offset + size) {
                     place.copy_from_slice(bytes.get(..size).unwrap_or(&bytes));

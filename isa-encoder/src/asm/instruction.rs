@@ -5,14 +5,15 @@ use alloc::string::String;
 
 use super::Span;
 use super::cursor::{Cursor, Parse, Refusal};
+use super::directive_parse;
 use super::lexer::Token;
 use super::number::{self, Value};
 use super::operand::{self, Context};
-use crate::code::{FamilyTable, SendForm};
+use crate::code::{FamilyTable, OddBits, SendForm};
 use crate::disasm::print::cond_name;
 use crate::model::{
     ArfKind, Branch, CondMod, Descriptor, Dpas, Dst, Flag, Format, Instruction, Opcode,
-    PredControl, Predicate, Region, Send, Sfid, Specific, Src, Type,
+    PredControl, Predicate, RegFile, Region, Send, Sfid, Specific, Src, Type,
 };
 use crate::validate::Place;
 
@@ -34,6 +35,8 @@ pub struct Parsed {
     /// The places of the operands: destination and sources. Operands that the text leaves out
     /// have the place of the instruction.
     pub operands: [Option<Span>; 4],
+    /// Bits that the bytes have besides.
+    pub odd: OddBits,
 }
 
 impl Parsed {
@@ -44,6 +47,7 @@ impl Parsed {
             targets: [None; 2],
             span,
             operands: [None; 4],
+            odd: OddBits::NONE,
         }
     }
 
@@ -62,8 +66,8 @@ impl Parsed {
     }
 }
 
-/// Parses the instruction that the rest of the line holds, or what there is up to `;`. In an error `parsed` is in part what
-/// it was before.
+/// Parses the instruction that the rest of the line holds, or what there is up to `;`. In an error
+/// `parsed` is in part what it was before.
 pub fn parse(
     cursor: &mut Cursor<'_>,
     family: &'static FamilyTable,
@@ -84,6 +88,9 @@ pub fn parse(
         return Err(cursor.expected("the end of the instruction"));
     }
     parsed.span = cursor.since(start);
+    if let Some(span) = cursor.eat_directive("bits") {
+        parsed.odd = directive_parse::odd_bits(cursor.slice(span), span.start)?;
+    }
     Ok(())
 }
 
@@ -496,10 +503,14 @@ impl Parser<'_> {
 
     /// Whether a name that looks like a register (`r1`) is followed by no register part.
     fn is_label(&self, cursor: &Cursor<'_>) -> bool {
-        !matches!(
-            cursor.peek_at(1),
-            Some(Token::Dot | Token::Less | Token::Colon | Token::LeftBracket)
-        ) && !self.instruction.opcode.format().eq(&Format::Ret)
+        let whole = operand::register_name(cursor.text());
+        let is_whole = |file| matches!(file, RegFile::Arf(kind) if !kind.has_subregister());
+        !whole.is_some_and(|(file, _)| is_whole(file))
+            && !matches!(
+                cursor.peek_at(1),
+                Some(Token::Dot | Token::Less | Token::Colon | Token::LeftBracket)
+            )
+            && !self.instruction.opcode.format().eq(&Format::Ret)
             && !cursor.text().starts_with('r')
     }
 

@@ -230,7 +230,7 @@ fn open_comment(span: Span) -> Diagnostic {
 
 /// Reads an instruction again.
 pub fn reread(text: &str, span: Span, family: &'static FamilyTable) -> Parse<Parsed> {
-    let mut cursor = Cursor::new(text.get(..span.end).unwrap_or(text), span.start);
+    let mut cursor = Cursor::new(text, span.start);
     let mut parsed = Parsed::implied(Instruction::new(Opcode::Nop), span);
     instruction::parse(&mut cursor, family, &mut parsed)?;
     Ok(parsed)

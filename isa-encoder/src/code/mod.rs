@@ -7,15 +7,18 @@ mod encode;
 mod error;
 mod family;
 mod layout;
+mod odd;
 mod opcodes;
 mod swsb;
 mod types;
-pub mod undefined;
 
 pub use decode::decode;
+pub(crate) use decode::native_word;
+pub(crate) use encode::encode_with;
 pub use encode::{encode, encode_shortest};
 pub use error::{DecodeError, EncodeError};
 pub(crate) use family::{FamilyTable, SendForm, traits};
+pub(crate) use odd::OddBits;
 pub(crate) use swsb::{SwsbClass, SwsbEncoding, effect, encode as encode_swsb, is_double_math};
 
 /// Whether `family` has `opcode`.

@@ -1,9 +1,10 @@
 //! Disassembly in IGA syntax.
 //!
-//! What has no text that assembles to the same bytes is printed as `//.data`, with the reason: bytes
-//! that are no instruction, reserved values, and of Gen8 and Gen9 the align16 mode of one- and
-//! two-source instructions and the swizzles and write masks of three-source ones that IGA's syntax
-//! cannot say (iga64 refuses them, too).
+//! Bits that hardware ignores, and that the text does not say, stand behind it as `//.bits`, which
+//! the assembler reads: the bytes come back as they were. What has no text is printed as `//.data`,
+//! with the reason: bytes that are no instruction, reserved values, and of Gen8 and Gen9 the
+//! align16 mode of one- and two-source instructions and the swizzles and write masks of
+//! three-source ones that IGA's syntax cannot say (iga64 refuses them, too).
 
 mod comment;
 pub(crate) mod float;
@@ -16,9 +17,10 @@ use core::ops::Range;
 
 use devinfo::Family;
 
-use crate::code::{decode, encode, traits, undefined};
+use crate::code::{OddBits, decode, encode, traits};
 use crate::model::{
-    Branch, Dst, Flag, Instruction, Opcode, Register, Specific, Src, SrcMods, Type,
+    Branch, Dst, Flag, Format as OpcodeFormat, Instruction, Opcode, Options, Register, Src,
+    SrcMods, Type,
 };
 use print::Targets;
 
@@ -44,6 +46,8 @@ pub struct Line {
     pub label: Option<String>,
     /// The instruction as text; `None` if the bytes are none.
     pub text: Option<String>,
+    /// Bits that the text does not say, as `//.bits` takes them.
+    pub bits: Option<String>,
     /// What a send does, or why the bytes are no instruction.
     pub comment: Option<String>,
 }
@@ -79,9 +83,11 @@ impl Disassembler {
         for (offset, bytes) in pieces(code) {
             let mut text = String::new();
             let mut comment = String::new();
+            let mut bits = None;
             let decoded = item(self.family, bytes);
             match &decoded {
-                Ok(instruction) => {
+                Ok((instruction, odd)) => {
+                    bits = (!odd.is_none()).then(|| alloc::format!("{odd}"));
                     let targets = Labels {
                         at: offset,
                         labels: &labels,
@@ -96,6 +102,7 @@ impl Disassembler {
                 bytes: bytes.to_vec(),
                 label: labels.contains(offset).then(|| label(offset)),
                 text: decoded.is_ok().then_some(text),
+                bits,
                 comment: (!comment.is_empty()).then_some(comment),
             });
         }
@@ -150,7 +157,7 @@ impl Disassembler {
             if !opcode.is_some_and(|opcode| opcode.is_branch() && opcode != Opcode::Calla) {
                 continue;
             }
-            if let Ok(instruction) = item(self.family, bytes)
+            if let Ok((instruction, _)) = item(self.family, bytes)
                 && let Some(Branch { jip, uip, .. }) = instruction.branch()
             {
                 for distance in [jip, uip].into_iter().flatten() {
@@ -204,12 +211,15 @@ impl Listing<'_> {
                 self.disassembler.prefix(&mut out, at, bytes);
             }
             match &item(family, bytes) {
-                Ok(instruction) => {
+                Ok((instruction, odd)) => {
                     let targets = Labels {
                         at,
                         labels: &self.labels,
                     };
                     print::instruction(&mut out, family, instruction, &targets);
+                    if !odd.is_none() {
+                        let _ = write!(out, " //.bits {odd}");
+                    }
                     if !format.no_comments && instruction.opcode.is_send() {
                         out.push_str(" // ");
                         comment::send(&mut out, family, instruction);
@@ -257,20 +267,36 @@ impl Targets for Labels<'_> {
     }
 }
 
-/// `instruction`, if it encodes to the `bytes` that it was decoded from; else what it looks like
-/// and why its text would not give these bytes.
-fn assembles(
-    family: Family,
-    instruction: Instruction,
-    bytes: &[u8],
-) -> Result<Instruction, String> {
-    let why = match encode(family, &instruction) {
-        Ok(_) if !is_told(family, &instruction) => String::from("IGA syntax has no form for it"),
-        Ok((again, length)) if again.get(..length) == Some(bytes) => return Ok(instruction),
-        Ok((again, _)) if undefined::differ_there_only(family, &again, bytes) => {
-            return Ok(instruction);
+/// What the bytes of one instruction are as text can say it, and the bits that it cannot say; or
+/// why they are no instruction.
+fn item(family: Family, bytes: &[u8]) -> Result<(Instruction, OddBits), String> {
+    let mut instruction = match decode(family, bytes) {
+        Ok((instruction, _)) => instruction,
+        Err(error) => return Err(alloc::format!("{error}")),
+    };
+    tell(family, &mut instruction);
+    match encode(family, &instruction) {
+        Ok((plain, length)) if plain.get(..length) == Some(bytes) => {
+            Ok((instruction, OddBits::NONE))
         }
-        Ok(_) => String::from("reserved bits are set"),
+        _ => odd_item(family, instruction, bytes),
+    }
+}
+
+/// An instruction of which the text does not give the bytes, with the bits that differ.
+#[cold]
+fn odd_item(
+    family: Family,
+    mut instruction: Instruction,
+    bytes: &[u8],
+) -> Result<(Instruction, OddBits), String> {
+    drop_ignored(family, &mut instruction);
+    if instruction.opcode == Opcode::Illegal {
+        return Err(String::from("illegal, with bits of something else"));
+    }
+    let why = match OddBits::of(family, &instruction, bytes) {
+        Ok(Some(odd)) => return Ok((instruction, odd)),
+        Ok(None) => String::from("the short form is not the one of its long form"),
         Err(error) => alloc::format!("{error}"),
     };
     let mut text = String::new();
@@ -278,65 +304,108 @@ fn assembles(
     Err(alloc::format!("{text}: {why}"))
 }
 
-/// Whether text can say the instruction: sub-registers count elements, destinations have a stride,
-/// `wait` has one register, where bytes have two, and a flag goes with what uses it.
-fn is_told(family: Family, instruction: &Instruction) -> bool {
+/// Makes of an instruction what its text says.
+fn tell(family: Family, instruction: &mut Instruction) {
     let table = traits(family);
-    let aligned = |reg: Register, ty: Type| {
-        (u32::from(reg.byte) * 8).is_multiple_of(table.subregister_bits(reg.file, ty))
-    };
-    let fixed = table.align16 || instruction.opcode == Opcode::Madm;
-    let mut sources = instruction.src.iter().enumerate();
-    let sources = sources.all(|(index, src)| match *src {
-        Src::Direct { reg, ty, .. } => aligned(reg, ty),
-        // The regions of the macros are implied.
-        Src::Macro { region, ty, .. } if fixed => {
-            region == table.macro_region(instruction, index, ty)
+    let opcode = instruction.opcode;
+    // Sub-registers count elements.
+    let align = |reg: &mut Register, ty: Type| {
+        let unit = table.subregister_bits(reg.file, ty).div_ceil(8) as u8;
+        if unit > 1 {
+            reg.byte -= reg.byte % unit;
         }
-        _ => true,
-    });
-    let dst = match instruction.dst {
-        Dst::Direct { reg, hstride, ty } => hstride != 0 && aligned(reg, ty),
-        Dst::Indirect { hstride, .. } => hstride != 0,
-        Dst::Macro { hstride, .. } if table.align16 => {
-            hstride == table.macro_stride(instruction.opcode)
-        }
-        Dst::Macro { hstride, .. } => hstride != 0,
-        Dst::None => true,
     };
-    let wait = instruction.opcode != Opcode::Wait
-        || instruction.dst == table.wait_destination(&instruction.src[0]);
-    // Payloads are whole registers without modifiers; those that a0 names have no type.
-    let whole = |reg: Register| reg.byte == 0;
-    let send = !instruction.opcode.is_send()
-        || !instruction.swsb.no_acc_set
-            && match instruction.dst {
-                Dst::Direct { reg, hstride, .. } => hstride == 1 && whole(reg),
-                Dst::Indirect { hstride, ty, .. } => hstride == 1 && ty == Type::Ud,
-                Dst::None | Dst::Macro { .. } => true,
+    // The regions of some macros are implied.
+    let fixed = table.align16 || opcode == Opcode::Madm;
+    for index in 0..instruction.src.len() {
+        let implied = match instruction.src[index] {
+            Src::Macro { ty, .. } if fixed => Some(table.macro_region(instruction, index, ty)),
+            _ => None,
+        };
+        match &mut instruction.src[index] {
+            Src::Direct { reg, ty, .. } => align(reg, *ty),
+            Src::Macro { region, .. } => *region = implied.unwrap_or(*region),
+            _ => {}
+        }
+    }
+    match &mut instruction.dst {
+        Dst::Direct { reg, hstride, ty } => {
+            align(reg, *ty);
+            *hstride = (*hstride).max(1);
+        }
+        Dst::Macro { hstride, .. } if table.align16 => *hstride = table.macro_stride(opcode),
+        Dst::Indirect { hstride, .. } | Dst::Macro { hstride, .. } => *hstride = (*hstride).max(1),
+        Dst::None => {}
+    }
+    match opcode.format() {
+        // Text has one register, where bytes have two.
+        OpcodeFormat::Wait => instruction.dst = table.wait_destination(&instruction.src[0]),
+        OpcodeFormat::Send => tell_send(instruction),
+        // A mask has no type, and there are no channels.
+        OpcodeFormat::Sync => {
+            instruction.exec_size = 1;
+            instruction.channel_offset = 0;
+            if let Src::Direct { ty, .. } | Src::Immediate { ty, .. } = &mut instruction.src[0] {
+                *ty = Type::Ud;
             }
-            && match instruction.src[0] {
-                Src::Direct { reg, mods, .. } => whole(reg) && mods == SrcMods::NONE,
-                Src::Indirect { ty, mods, .. } => ty == Type::Ud && mods == SrcMods::NONE,
-                _ => true,
-            };
-    // `sync` has no channels in text, and a mask no type.
-    let sync = !matches!(instruction.specific, Specific::Sync(_))
-        || instruction.exec_size == 1
-            && instruction.channel_offset == 0
-            && instruction.src[0].ty().is_none_or(|ty| ty == Type::Ud);
-    let jump = instruction.opcode != Opcode::Jmpi || instruction.channel_offset == 0;
-    let named = instruction.predicate.is_some() || instruction.cond.is_some();
-    let flag = named || instruction.flag == Flag::default();
-    sources && dst && wait && send && sync && jump && flag
+        }
+        _ if opcode == Opcode::Jmpi => {
+            instruction.no_mask = true;
+            instruction.channel_offset = 0;
+        }
+        _ => {}
+    }
+    if opcode.is_branch()
+        && let Src::Direct { mods, .. } = &mut instruction.src[0]
+    {
+        *mods = SrcMods::NONE;
+    }
+    // A flag goes with what uses it.
+    if instruction.predicate.is_none() && instruction.cond.is_none() {
+        instruction.flag = Flag::default();
+    }
 }
 
-/// What the bytes of one instruction are, or why they are none.
-fn item(family: Family, bytes: &[u8]) -> Result<Instruction, String> {
-    match decode(family, bytes) {
-        Ok((instruction, _)) => assembles(family, instruction, bytes),
-        Err(error) => Err(alloc::format!("{error}")),
+/// Payloads are whole registers without modifiers; those that a0 names have no type.
+fn tell_send(instruction: &mut Instruction) {
+    instruction.swsb.no_acc_set = false;
+    match &mut instruction.dst {
+        Dst::Direct { reg, hstride, .. } => {
+            reg.byte = 0;
+            *hstride = 1;
+        }
+        Dst::Indirect { hstride, ty, .. } => {
+            *hstride = 1;
+            *ty = Type::Ud;
+        }
+        Dst::None | Dst::Macro { .. } => {}
     }
+    match &mut instruction.src[0] {
+        Src::Direct { reg, mods, .. } => {
+            reg.byte = 0;
+            *mods = SrcMods::NONE;
+        }
+        Src::Indirect { ty, mods, .. } => {
+            *ty = Type::Ud;
+            *mods = SrcMods::NONE;
+        }
+        _ => {}
+    }
+}
+
+/// Leaves out what the opcode does not have, though there are bits for it.
+fn drop_ignored(family: Family, instruction: &mut Instruction) {
+    let table = traits(family);
+    let opcode = instruction.opcode;
+    instruction.options &= table.options(opcode) | Options::COMPACTED;
+    instruction.saturate &= table.saturates(opcode);
+    if !opcode.has_predicate() {
+        instruction.predicate = None;
+    }
+    if !opcode.has_condition() && opcode != Opcode::Math {
+        instruction.cond = None;
+    }
+    tell(family, instruction);
 }
 
 /// A kernel cut into the bytes of its instructions, with their offsets. Bit 29 says how long each

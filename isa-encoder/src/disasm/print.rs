@@ -406,12 +406,13 @@ impl Printer<'_> {
             return;
         };
         let typed = traits(self.family).legacy_jumps;
-        if let Dst::Direct { reg, ty, hstride } = input.dst {
+        if let Dst::Direct { reg, ty, .. } = input.dst
+            && !typed
+        {
             self.register(reg, Some(ty));
-            if typed {
-                self.dst_stride(hstride);
-                self.ty(ty);
-            }
+            self.out.push_str("  ");
+        } else if input.dst != Dst::None {
+            self.dst();
             self.out.push_str("  ");
         }
         if let Src::Direct {
@@ -428,7 +429,13 @@ impl Printer<'_> {
             targets.write(self.out, jip);
             if let Some(uip) = branch.uip {
                 self.out.push_str("  ");
+                let start = self.out.len();
                 targets.write(self.out, uip);
+                // A sign would make a difference of the two.
+                if self.out[start..].starts_with('-') {
+                    self.out.insert(start, '(');
+                    self.out.push(')');
+                }
             }
         }
     }

@@ -63,6 +63,26 @@ pub fn find(family: Family) -> Option<Iga> {
     })
 }
 
+/// An instruction's bytes as a number, without the bits that Intel's assembler leaves undefined, or
+/// writes whatever text says: the region of source 0 of calls to Gen11, whose target is an
+/// immediate, and of the payload of Gen8's sends, which is whole registers.
+pub fn defined_bits(family: Family, bytes: &[u8]) -> u128 {
+    const CALLS: [u8; 2] = [0x2b, 0x2c];
+    const SENDS: [u8; 2] = [0x31, 0x32];
+    const REGION: u128 = 0x1ff << 80;
+    let mut word = [0; 16];
+    for (to, from) in word.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    let code = bytes.first().map_or(0, |byte| byte & 0x7f);
+    let undefined = match family {
+        Family::Gen8 => CALLS.contains(&code) || SENDS.contains(&code),
+        Family::Gen9 | Family::Gen11 => CALLS.contains(&code),
+        Family::Gen12Lp | Family::XeHpg | Family::XeHpc | Family::Xe2 => false,
+    };
+    u128::from_le_bytes(word) & !if undefined { REGION } else { 0 }
+}
+
 impl Iga {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);

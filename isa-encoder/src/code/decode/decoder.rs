@@ -30,6 +30,30 @@ pub fn decode(family: Family, bytes: &[u8]) -> Result<(Instruction, usize)> {
     }
 }
 
+/// The 16-byte form of the instruction that `bytes` are, bit by bit; `None` if they are none.
+pub(crate) fn native_word(family: Family, bytes: &[u8]) -> Option<Word> {
+    let expand = match family::index(family) {
+        0 => Decoder::<0>::expand,
+        1 => Decoder::<1>::expand,
+        2 => Decoder::<2>::expand,
+        3 => Decoder::<3>::expand,
+        4 => Decoder::<4>::expand,
+        5 => Decoder::<5>::expand,
+        _ => Decoder::<6>::expand,
+    };
+    if let Ok(long) = <[u8; 16]>::try_from(bytes) {
+        return Some(Word(u128::from_le_bytes(long)));
+    }
+    let short = u64::from_le_bytes(bytes.try_into().ok()?);
+    let code = usize::from(short as u8 & 0x7f);
+    let opcode = family::traits(family)
+        .opcodes
+        .get(code)
+        .copied()
+        .flatten()?;
+    expand(opcode, Word(short.into())).ok()
+}
+
 /// The decoder of family number `N`. The tables are constants of the instance, so that field
 /// positions become constants of its code.
 pub(super) struct Decoder<const N: usize> {

@@ -290,8 +290,10 @@ impl<const N: usize> Decoder<N> {
         if format == Format::Call {
             out.dst = self.dst(&l.dst, false)?;
         }
+        // These have no other targets, whatever file is named.
+        let is_distance = matches!(format, Format::JumpJip | Format::JumpJipUip);
         match target {
-            Some(fields) if self.get(fields.file) == 3 => {
+            Some(fields) if is_distance || self.get(fields.file) == 3 => {
                 branch.jip = Some(self.get(l.jip) as u32 as i32);
                 if matches!(format, Format::JumpJipUip | Format::JumpBrc) {
                     branch.uip = Some(self.get(l.uip) as u32 as i32);

@@ -7,6 +7,7 @@ use crate::code::bits::{Field, Overflow, Split, Word};
 use crate::code::compact::{self, LastDword};
 use crate::code::family::{self, FAMILIES, FamilyTable};
 use crate::code::layout::Layout;
+use crate::code::odd::OddBits;
 use crate::code::swsb::{self, SwsbClass, SwsbEncoding};
 use crate::disasm::print::OPTION_NAMES;
 use crate::model::{
@@ -33,16 +34,34 @@ pub fn encode_shortest(family: Family, instruction: &Instruction) -> Result<([u8
     of_family(family, instruction, Size::Shortest)
 }
 
+/// Encodes an instruction as [`encode`] does, with odd bits.
+///
+/// # Errors
+/// As [`encode`].
+pub(crate) fn encode_with(
+    family: Family,
+    instruction: &Instruction,
+    odd: &OddBits,
+) -> Result<([u8; 16], usize)> {
+    of_family(family, instruction, Size::AskedWith(odd))
+}
+
 /// The form to encode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Size {
+enum Size<'a> {
     /// What [`Options::COMPACTED`] says.
     Asked,
+    /// The same, with odd bits.
+    AskedWith(&'a OddBits),
     /// The 8-byte form if there is one, and it is not asked for.
     Shortest,
 }
 
-fn of_family(family: Family, instruction: &Instruction, size: Size) -> Result<([u8; 16], usize)> {
+fn of_family(
+    family: Family,
+    instruction: &Instruction,
+    size: Size<'_>,
+) -> Result<([u8; 16], usize)> {
     match family::index(family) {
         0 => Encoder::<0>::encode(instruction, size),
         1 => Encoder::<1>::encode(instruction, size),
@@ -66,7 +85,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
     pub(super) const TABLE: &'static FamilyTable = &FAMILIES[N];
     pub(super) const LAYOUT: &'static Layout = &FAMILIES[N].layout;
 
-    fn encode(input: &'a Instruction, size: Size) -> Result<([u8; 16], usize)> {
+    fn encode(input: &'a Instruction, size: Size<'_>) -> Result<([u8; 16], usize)> {
         let mut encoder = Self {
             input,
             word: Word(0),
@@ -76,14 +95,17 @@ impl<'a, const N: usize> Encoder<'a, N> {
             },
         };
         encoder.instruction()?;
+        if let Size::AskedWith(odd) = size {
+            encoder.word = odd.apply(encoder.word);
+        }
         if input.options.contains(Options::COMPACTED) {
-            return Ok((encoder.compact()?.0.to_le_bytes(), 8));
+            return Ok((encoder.compact(size)?.0.to_le_bytes(), 8));
         }
         if size == Size::Shortest
             && Self::TABLE
                 .options(input.opcode)
                 .contains(Options::COMPACTED)
-            && let Ok(short) = encoder.compact()
+            && let Ok(short) = encoder.compact(size)
         {
             return Ok((short.0.to_le_bytes(), 8));
         }
@@ -139,7 +161,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
         }
     }
 
-    pub(super) fn compact(&self) -> Result<Word> {
+    fn compact(&self, size: Size<'_>) -> Result<Word> {
         let opcode = self.input.opcode;
         let fail = |why| EncodeError::NotCompactable { opcode, why };
         let tables = Self::TABLE.compaction;
@@ -147,7 +169,9 @@ impl<'a, const N: usize> Encoder<'a, N> {
             .form(opcode.format())
             .ok_or(fail("the format has none"))?;
         let mut last = match (opcode.format(), self.input.src[1]) {
-            (Format::Unary | Format::Binary | Format::Math, Src::None) if tables.ignores_unused => {
+            (Format::Unary | Format::Binary | Format::Math, Src::None)
+                if tables.ignores_unused && !matches!(size, Size::AskedWith(_)) =>
+            {
                 LastDword::Unused
             }
             _ => LastDword::Source1,

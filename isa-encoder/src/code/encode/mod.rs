@@ -7,4 +7,5 @@ mod operand;
 mod send;
 mod ternary;
 
+pub(crate) use encoder::encode_with;
 pub use encoder::{encode, encode_shortest};
