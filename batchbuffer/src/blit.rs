@@ -10,6 +10,7 @@ use devinfo::{Family, GpuAddress};
 use crate::Builder;
 use crate::dispatch::{Mocs, Tag};
 use crate::error::EncodeError;
+use crate::family::{CopyPacket, FillPacket, traits};
 use crate::layout::Field;
 use crate::packets::{
     mem_copy, mi_batch_buffer_end, mi_flush_dw, mi_noop, xy_block_copy_blt as block_copy,
@@ -106,10 +107,10 @@ fn set_mocs(packet: Builder, family: Family, field: &'static Field, mocs: Mocs) 
 /// # Errors
 /// See [`BlitError`].
 pub fn copy(family: Family, copy: &Copy, out: &mut Vec<u32>) -> Result<(), BlitError> {
-    let rectangle = match family {
-        Family::Gen8 | Family::Gen9 | Family::Gen11 | Family::Gen12Lp => source_copy,
-        Family::XeHpg => block_copy_rectangle,
-        Family::XeHpc | Family::Xe2 => memory_copy,
+    let rectangle = match traits(family).copy {
+        CopyPacket::XySrcCopyBlt => source_copy,
+        CopyPacket::XyBlockCopyBlt => block_copy_rectangle,
+        CopyPacket::MemCopy => memory_copy,
     };
     const ROW: u64 = 1 << 14;
     for (offset, width, height) in rectangles(copy.bytes, ROW) {
@@ -177,9 +178,9 @@ fn memory_copy(family: Family, copy: &Copy, width: u64, height: u64) -> Builder 
 /// See [`BlitError`].
 pub fn fill(family: Family, fill: &Fill<'_>, out: &mut Vec<u32>) -> Result<(), BlitError> {
     let size = fill.pattern.len();
-    let rectangle = match family {
-        Family::Gen8 | Family::Gen9 | Family::Gen11 | Family::Gen12Lp => color_rectangle,
-        Family::XeHpg | Family::XeHpc | Family::Xe2 => fast_color_rectangle,
+    let rectangle = match traits(family).fill {
+        FillPacket::XyColorBlt => color_rectangle,
+        FillPacket::XyFastColorBlt => fast_color_rectangle,
     };
     let unit = size as u64;
     if unit != 0

@@ -36,12 +36,15 @@ mod builder;
 mod decode;
 pub mod dispatch;
 mod error;
+mod family;
 mod index;
 mod layout;
 pub mod packets;
 pub mod print;
+pub mod registers;
 pub mod states;
 pub mod surface;
+pub mod tiling;
 mod value;
 
 pub use batch::{Batch, Step};

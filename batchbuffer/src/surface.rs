@@ -8,11 +8,10 @@ use devinfo::{Family, GpuAddress};
 use crate::Builder;
 use crate::dispatch::Mocs;
 use crate::error::EncodeError;
-use crate::layout::Field;
-use crate::states::values::{
-    L1CacheControl, ShaderChannelSelect, StateSurfaceType, TextureCoordinateMode,
-};
+use crate::family::traits;
+use crate::states::values::{ShaderChannelSelect, StateSurfaceType, TextureCoordinateMode};
 use crate::states::{SurfaceFormat, render_surface_state as rss, sampler_state as samp};
+pub use crate::tiling::Tiling;
 
 /// A surface or sampler that cannot be described.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -73,21 +72,6 @@ pub struct TypedBuffer {
     pub format: SurfaceFormat,
     /// How it is cached.
     pub mocs: Mocs,
-}
-
-/// How the rows of an image lie in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Tiling {
-    /// One row after the other.
-    Linear,
-    /// 512 bytes by 8 rows.
-    X,
-    /// 128 bytes by 32 rows in columns of 16 bytes (up to Gen12LP).
-    Y,
-    /// 128 bytes by 32 rows in blocks of 64 bytes (from XeHPG).
-    Tile4,
-    /// 64 KiB (from XeHPG).
-    Tile64,
 }
 
 /// The shape of an image.
@@ -225,7 +209,7 @@ pub fn typed_buffer(family: Family, buffer: &TypedBuffer) -> Result<SurfaceState
 /// # Errors
 /// See [`SurfaceError`].
 pub fn null(family: Family) -> Result<SurfaceState, SurfaceError> {
-    let tile = tile_mode(family, rules(family).null_tiling)?;
+    let tile = tile_mode(family, traits(family).image_tiling)?;
     array(
         rss::state(family)
             .set(rss::SURFACE_TYPE, StateSurfaceType::SURFTYPE_NULL)
@@ -295,17 +279,22 @@ pub fn image(family: Family, image: &Image) -> Result<SurfaceState, SurfaceError
     array(state)
 }
 
+/// Whether scratch memory is a surface ([`scratch()`]).
+pub fn scratch_surfaces(family: Family) -> bool {
+    traits(family).scratch_surfaces
+}
+
 /// The state of scratch memory.
 ///
 /// # Errors
 /// See [`SurfaceError`].
 pub fn scratch(family: Family, scratch: &ScratchSurface) -> Result<SurfaceState, SurfaceError> {
-    let Some(kind) = rules(family).scratch else {
+    if !traits(family).scratch_surfaces {
         return Err(SurfaceError::Unsupported {
             what: "scratch surface",
             family,
         });
-    };
+    }
     let bytes = scratch.bytes_per_thread;
     if bytes == 0 || !bytes.is_multiple_of(64) || bytes > 1 << 18 {
         return Err(SurfaceError::Limit {
@@ -325,7 +314,7 @@ pub fn scratch(family: Family, scratch: &ScratchSurface) -> Result<SurfaceState,
     let [width, height, depth] = split(u64::from(scratch.threads) - 1);
     array(
         common(family, scratch.mocs)
-            .set(rss::SURFACE_TYPE, kind)
+            .set(rss::SURFACE_TYPE, StateSurfaceType::SURFTYPE_SCRATCH)
             .set(rss::SURFACE_FORMAT, SurfaceFormat::RAW)
             .set(rss::WIDTH, width)
             .set(rss::HEIGHT, height)
@@ -375,8 +364,8 @@ pub fn sampler(family: Family, sampler: &Sampler) -> Result<[u32; 4], SurfaceErr
 
 /// What every surface with memory behind it has.
 fn common(family: Family, mocs: Mocs) -> Builder {
-    let rules = rules(family);
-    let (cache, policy) = rules.cache;
+    let traits = traits(family);
+    let (cache, policy) = traits.surface_cache;
     rss::state(family)
         .set(
             rss::SURFACE_VERTICAL_ALIGNMENT,
@@ -384,7 +373,7 @@ fn common(family: Family, mocs: Mocs) -> Builder {
         )
         .set(
             rss::SURFACE_HORIZONTAL_ALIGNMENT,
-            rules.horizontal_alignment,
+            traits.horizontal_alignment,
         )
         .set(rss::MOCS, mocs.field())
         .set(cache, policy)
@@ -439,69 +428,10 @@ fn aligned(
 
 /// The code of a tiling on the family.
 fn tile_mode(family: Family, tiling: Tiling) -> Result<u64, SurfaceError> {
-    rules(family)
-        .tilings
-        .iter()
-        .find(|(known, _)| *known == tiling)
-        .map(|(_, code)| *code)
-        .ok_or(SurfaceError::Unsupported {
-            what: match tiling {
-                Tiling::Linear => "linear surfaces",
-                Tiling::X => "X tiling",
-                Tiling::Y => "Y tiling",
-                Tiling::Tile4 => "Tile4",
-                Tiling::Tile64 => "Tile64",
-            },
-            family,
-        })
-}
-
-/// What surface states differ in between families.
-struct Rules {
-    /// The tilings with their codes.
-    tilings: &'static [(Tiling, u64)],
-    /// The tiling of a null surface.
-    null_tiling: Tiling,
-    /// The code of the horizontal alignment: 4 texels, or 128 bytes, which a
-    /// linear surface must have.
-    horizontal_alignment: u64,
-    /// The field for coherency or caching, and its value: coherent with the
-    /// CPU, or write-back in the L1.
-    cache: (&'static Field, u64),
-    /// The type of a scratch surface.
-    scratch: Option<StateSurfaceType>,
-}
-
-const GEN8: Rules = Rules {
-    tilings: &[
-        (Tiling::Linear, rss::TileModeGen8::LINEAR as u64),
-        (Tiling::X, rss::TileModeGen8::XMAJOR as u64),
-        (Tiling::Y, rss::TileModeGen8::YMAJOR as u64),
-    ],
-    null_tiling: Tiling::Y,
-    horizontal_alignment: rss::SurfaceHorizontalAlignmentGen8::HALIGN_4 as u64,
-    cache: (rss::COHERENCY_TYPE, rss::CoherencyType::IA_COHERENT as u64),
-    scratch: None,
-};
-
-const XE_HP: Rules = Rules {
-    tilings: &[
-        (Tiling::Linear, rss::TileModeXeHpg::LINEAR as u64),
-        (Tiling::X, rss::TileModeXeHpg::XMAJOR as u64),
-        (Tiling::Tile4, rss::TileModeXeHpg::TILE4 as u64),
-        (Tiling::Tile64, rss::TileModeXeHpg::TILE64 as u64),
-    ],
-    null_tiling: Tiling::Tile4,
-    horizontal_alignment: rss::SurfaceHorizontalAlignmentXeHpg::HALIGN_128 as u64,
-    cache: (rss::L1_CACHE_CONTROL, L1CacheControl::WB as u64),
-    scratch: Some(StateSurfaceType::SURFTYPE_SCRATCH),
-};
-
-fn rules(family: Family) -> &'static Rules {
-    match family {
-        Family::Gen8 | Family::Gen9 | Family::Gen11 | Family::Gen12Lp => &GEN8,
-        Family::XeHpg | Family::XeHpc | Family::Xe2 => &XE_HP,
-    }
+    tiling.mode(family).ok_or(SurfaceError::Unsupported {
+        what: tiling.name(),
+        family,
+    })
 }
 
 fn array<const N: usize>(state: Builder) -> Result<[u32; N], SurfaceError> {

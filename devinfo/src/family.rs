@@ -82,6 +82,14 @@ impl Family {
         self as usize
     }
 
+    /// Which front end starts threads.
+    pub const fn walker(self) -> WalkerKind {
+        match self {
+            Family::Gen8 | Family::Gen9 | Family::Gen11 | Family::Gen12Lp => WalkerKind::Gpgpu,
+            Family::XeHpg | Family::XeHpc | Family::Xe2 => WalkerKind::Compute,
+        }
+    }
+
     /// The size of one general register in bytes.
     pub const fn grf_bytes(self) -> usize {
         match self {
@@ -89,6 +97,18 @@ impl Family {
             Family::XeHpc | Family::Xe2 => 64,
         }
     }
+}
+
+/// How threads are started and what they are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WalkerKind {
+    /// MEDIA_* and GPGPU_WALKER: interface descriptors lie in the dynamic state heap, the walker
+    /// loads the whole payload, scratch is a part of general state memory.
+    Gpgpu,
+    /// CFE_STATE and COMPUTE_WALKER: the descriptor is part of the packet, which can also carry a
+    /// register of payload and make local ids; kernels load the rest themselves. Scratch is a
+    /// surface.
+    Compute,
 }
 
 /// Families that follow each other: what a row of a table holds for.

@@ -12,7 +12,7 @@ mod platform;
 mod table;
 
 pub use address::GpuAddress;
-pub use family::{Family, Span};
+pub use family::{Family, Span, WalkerKind};
 pub use find::{Target, TargetError, by_name, by_pci_id, by_product_family};
 pub use platform::{Driver, Mocs, Platform, Revision, Sku, ZebinTarget};
 pub use table::PLATFORMS;

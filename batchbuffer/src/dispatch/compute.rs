@@ -1,9 +1,9 @@
-//! From XeHPG on: CFE_STATE and COMPUTE_WALKER.
+//! The compute front end: CFE_STATE and COMPUTE_WALKER.
 
 use devinfo::Family;
 
 use super::types::{
-    ComputeMode, Dispatch, DispatchError, FrontEnd, LocalIds, PostSync, Setup, Simd, WalkerKind,
+    ComputeMode, Dispatch, DispatchError, FrontEnd, LocalIds, PostSync, Setup, Simd,
 };
 use super::{Commands, limits, shared};
 use crate::packets::{
@@ -18,32 +18,14 @@ const LOCAL_LIMIT: u32 = 1024;
 
 /// The sequences of the compute front end, with what a family has of its own.
 #[derive(Debug)]
-pub(super) struct Compute {
-    family: Family,
+pub(crate) struct Compute {
+    pub family: Family,
     /// The narrowest thread.
-    least_simd: Simd,
+    pub least_simd: Simd,
     /// Whether PIPELINE_SELECT powers the systolic arrays; else they always
     /// are (Intel's compute-runtime, `isSystolicModeConfigurable`).
-    selects_systolic: bool,
+    pub selects_systolic: bool,
 }
-
-pub(super) const XE_HPG: Compute = Compute {
-    family: Family::XeHpg,
-    least_simd: Simd::Simd8,
-    selects_systolic: true,
-};
-
-pub(super) const XE_HPC: Compute = Compute {
-    family: Family::XeHpc,
-    least_simd: Simd::Simd16,
-    selects_systolic: false,
-};
-
-pub(super) const XE2: Compute = Compute {
-    family: Family::Xe2,
-    least_simd: Simd::Simd16,
-    selects_systolic: false,
-};
 
 impl Compute {
     fn interface_descriptor(&self, dispatch: &Dispatch) -> Result<Builder, DispatchError> {
@@ -160,10 +142,6 @@ impl Compute {
 impl Commands for Compute {
     fn family(&self) -> Family {
         self.family
-    }
-
-    fn walker(&self) -> WalkerKind {
-        WalkerKind::Compute
     }
 
     fn front_end(&self, setup: &FrontEnd, out: &mut Vec<u32>) -> Result<(), DispatchError> {

@@ -3,53 +3,16 @@
 use devinfo::Family;
 
 use super::types::DispatchError;
+use crate::family::traits;
 
 const KIB: u32 = 1024;
-
-/// Shared local memory sizes in KiB with their codes, in rising order.
-///
-/// Sources: BDW, SKL and TGL PRM vol 2d, INTERFACE_DESCRIPTOR_DATA, "Shared
-/// Local Memory Size"; for XeHPC and Xe2 Intel's compute-runtime, which also
-/// has the 24 and 48 KiB codes.
-fn slm_table(family: Family) -> &'static [(u32, u32)] {
-    const GEN8: &[(u32, u32)] = &[(0, 0), (4, 1), (8, 2), (16, 4), (32, 8), (64, 16)];
-    const GEN9: &[(u32, u32)] = &[
-        (0, 0),
-        (1, 1),
-        (2, 2),
-        (4, 3),
-        (8, 4),
-        (16, 5),
-        (32, 6),
-        (64, 7),
-    ];
-    const XE_HPC: &[(u32, u32)] = &[
-        (0, 0),
-        (1, 1),
-        (2, 2),
-        (4, 3),
-        (8, 4),
-        (16, 5),
-        (24, 8),
-        (32, 6),
-        (48, 9),
-        (64, 7),
-        (96, 10),
-        (128, 11),
-    ];
-    match family {
-        Family::Gen8 => GEN8,
-        Family::Gen9 | Family::Gen11 | Family::Gen12Lp | Family::XeHpg => GEN9,
-        Family::XeHpc | Family::Xe2 => XE_HPC,
-    }
-}
 
 /// The code for at least `bytes` bytes of shared local memory.
 ///
 /// # Errors
 /// [`DispatchError::Limit`] if a group cannot have as much.
 pub fn slm_code(family: Family, bytes: u32) -> Result<u32, DispatchError> {
-    let table = slm_table(family);
+    let table = traits(family).slm_codes;
     table
         .iter()
         .find(|(size, _)| size * KIB >= bytes)
@@ -65,7 +28,8 @@ pub fn slm_code(family: Family, bytes: u32) -> Result<u32, DispatchError> {
 /// The bytes of shared local memory that a code stands for; `None` if the
 /// family does not have the code.
 pub fn slm_bytes(family: Family, code: u32) -> Option<u32> {
-    slm_table(family)
+    traits(family)
+        .slm_codes
         .iter()
         .find(|(_, c)| *c == code)
         .map(|(size, _)| size * KIB)
@@ -74,30 +38,9 @@ pub fn slm_bytes(family: Family, code: u32) -> Option<u32> {
 /// The code of the preferred share of shared local memory in the L1, the
 /// smallest one with room for a group of `bytes` bytes; `None` where there is
 /// no such field.
-///
-/// Sources: genxml `PREF_SLM_ALLOCATION_SIZE` (Xe2); Intel's compute-runtime
-/// for XeHPG and XeHPC.
 pub fn preferred_slm(family: Family, bytes: u32) -> Option<u32> {
-    const XE_HP: &[(u32, u32)] = &[(0, 8), (16, 9), (32, 10), (64, 11), (96, 12), (128, 13)];
-    const XE2: &[(u32, u32)] = &[
-        (0, 0),
-        (16, 1),
-        (32, 2),
-        (64, 3),
-        (96, 4),
-        (128, 5),
-        (160, 6),
-        (192, 7),
-        (224, 8),
-        (256, 9),
-        (384, 10),
-    ];
-    let table = match family {
-        Family::XeHpg | Family::XeHpc => XE_HP,
-        Family::Xe2 => XE2,
-        _ => return None,
-    };
-    table
+    traits(family)
+        .preferred_slm_codes
         .iter()
         .find(|(size, _)| size * KIB >= bytes)
         .map(|(_, code)| *code)
@@ -132,19 +75,17 @@ pub(crate) fn sampler_count(count: u32) -> u32 {
     count.div_ceil(4).min(4)
 }
 
-/// The code for `count` barriers of a group (from XeHPG).
+/// The code for `count` barriers of a group.
 pub(crate) fn barriers(family: Family, count: u32) -> Result<u32, DispatchError> {
-    const COUNTS: [u32; 8] = [0, 1, 2, 4, 8, 16, 24, 32];
-    let most = if family == Family::XeHpg { 1 } else { 7 };
-    COUNTS
+    let counts = traits(family).barrier_counts;
+    counts
         .iter()
-        .take(most + 1)
         .position(|&has| has >= count)
         .map(|code| code as u32)
         .ok_or(DispatchError::Limit {
             what: "barriers of a group",
             value: count.into(),
-            limit: COUNTS.get(most).copied().unwrap_or(0).into(),
+            limit: counts.last().copied().unwrap_or(0).into(),
             family,
         })
 }

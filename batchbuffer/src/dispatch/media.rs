@@ -3,73 +3,37 @@
 
 use devinfo::Family;
 
-use super::types::{ComputeMode, Dispatch, DispatchError, FrontEnd, Setup, WalkerKind};
+use super::types::{ComputeMode, Dispatch, DispatchError, FrontEnd, Setup};
 use super::{Commands, limits, shared};
 use crate::Dwords;
 use crate::packets::{
     gpgpu_walker as walker, media_interface_descriptor_load as idl, media_state_flush,
     media_vfe_state as vfe, state_compute_mode,
 };
+use crate::registers;
 use crate::states::interface_descriptor_data as idd;
 
-/// L3CNTLREG: how the L3 is divided.
-const L3_CONTROL: u32 = 0x7034;
-
 /// The sequences of the media pipeline, with what a family has of its own.
-/// Values as Intel's OpenCL runtime writes them.
 #[derive(Debug)]
-pub(super) struct Media {
-    family: Family,
-    /// How the L3 is divided, without and with shared local memory; Gen12LP
-    /// keeps the kernel driver's division.
-    l3_control: Option<[u32; 2]>,
+pub(crate) struct Media {
+    pub family: Family,
+    /// How L3CNTLREG divides the L3, without and with shared local memory. `None` where the
+    /// kernel driver's division stays.
+    pub l3_control: Option<[u32; 2]>,
     /// The 32-byte units of the URB entry that the front end is given.
-    urb_entry_size: u32,
+    pub urb_entry_size: u32,
     /// Whether a stall must flush or wait for something besides (Broadwell PRM vol 2a,
     /// PIPE_CONTROL, "Command Streamer Stall Enable"; Mesa's
     /// `gen8_add_cs_stall_workaround_bits`).
-    stall_with_flush: bool,
+    pub stall_with_flush: bool,
     /// Whether binding tables and samplers are prefetched. Later families have
     /// steppings on which that is broken, so the runtime gives a count of zero.
-    prefetch: bool,
+    pub prefetch: bool,
 }
-
-pub(super) const GEN8: Media = Media {
-    family: Family::Gen8,
-    l3_control: Some([0x8000_0340, 0x6000_0321]),
-    urb_entry_size: 1922,
-    stall_with_flush: true,
-    prefetch: true,
-};
-
-pub(super) const GEN9: Media = Media {
-    family: Family::Gen9,
-    stall_with_flush: false,
-    ..GEN8
-};
-
-pub(super) const GEN11: Media = Media {
-    family: Family::Gen11,
-    l3_control: Some([0xa000_0720; 2]),
-    prefetch: false,
-    ..GEN9
-};
-
-pub(super) const GEN12LP: Media = Media {
-    family: Family::Gen12Lp,
-    l3_control: None,
-    urb_entry_size: 1024,
-    stall_with_flush: false,
-    prefetch: false,
-};
 
 impl Commands for Media {
     fn family(&self) -> Family {
         self.family
-    }
-
-    fn walker(&self) -> WalkerKind {
-        WalkerKind::Gpgpu
     }
 
     fn front_end(&self, setup: &FrontEnd, out: &mut Vec<u32>) -> Result<(), DispatchError> {
@@ -88,7 +52,7 @@ impl Commands for Media {
         }
         if let Some([without, with]) = self.l3_control {
             let value = if setup.slm { with } else { without };
-            shared::load_register(family, L3_CONTROL, value, out)?;
+            shared::load_register(family, registers::L3_CONTROL, value, out)?;
         }
         // MEDIA_VFE_STATE needs a stall before it (SKL PRM vol 2a,
         // MEDIA_VFE_STATE).
@@ -163,15 +127,10 @@ impl Commands for Media {
                 idd::SHARED_LOCAL_MEMORY_SIZE,
                 limits::slm_code(family, dispatch.slm_bytes)?,
             );
-        if dispatch.barriers > 1 {
-            return Err(DispatchError::Limit {
-                what: "barriers of a group",
-                value: dispatch.barriers.into(),
-                limit: 1,
-                family,
-            });
-        }
-        state = state.set(idd::BARRIER_ENABLE, dispatch.barriers == 1);
+        state = state.set(
+            idd::BARRIER_ENABLE,
+            limits::barriers(family, dispatch.barriers)?,
+        );
         if self.prefetch {
             state = state
                 .set(

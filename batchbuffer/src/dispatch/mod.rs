@@ -22,21 +22,23 @@
 //! # }
 //! ```
 
-mod compute;
+pub(crate) mod compute;
 mod limits;
-mod media;
+pub(crate) mod media;
 mod shared;
 mod types;
 
 pub use limits::{preferred_slm, slm_bytes, slm_code, walk_order};
 pub use types::{
     ComputeMode, Dispatch, DispatchError, FrontEnd, Heaps, LocalIds, Mocs, PostSync, Scratch,
-    Setup, Simd, Tag, ThreadScheduling, WalkerKind,
+    Setup, Simd, Tag, ThreadScheduling,
 };
 
+pub use devinfo::WalkerKind;
 use devinfo::{Family, GpuAddress};
 
 use crate::Dwords;
+use crate::family::{self, Sequences};
 
 /// The command sequences of a family.
 pub trait Commands: Send + Sync + core::fmt::Debug {
@@ -44,7 +46,9 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
     fn family(&self) -> Family;
 
     /// Which front end it has.
-    fn walker(&self) -> WalkerKind;
+    fn walker(&self) -> WalkerKind {
+        self.family().walker()
+    }
 
     /// Sets up a context: its front end and its heaps. Once, before its first
     /// dispatch; the context keeps them from batch to batch.
@@ -129,13 +133,8 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
 
 /// The command sequences of `family`.
 pub fn commands(family: Family) -> &'static dyn Commands {
-    match family {
-        Family::Gen8 => &media::GEN8,
-        Family::Gen9 => &media::GEN9,
-        Family::Gen11 => &media::GEN11,
-        Family::Gen12Lp => &media::GEN12LP,
-        Family::XeHpg => &compute::XE_HPG,
-        Family::XeHpc => &compute::XE_HPC,
-        Family::Xe2 => &compute::XE2,
+    match &family::traits(family).sequences {
+        Sequences::Media(media) => media,
+        Sequences::Compute(compute) => compute,
     }
 }

@@ -114,18 +114,6 @@ pub struct Heaps {
     pub bindless_sampler: Option<(GpuAddress, u32)>,
 }
 
-/// How threads are started and what they are given: the two front ends that dispatches know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WalkerKind {
-    /// MEDIA_* and GPGPU_WALKER (up to Gen12LP): interface descriptors lie in the dynamic state
-    /// heap, the walker loads the whole payload, scratch is a part of general state memory.
-    Gpgpu,
-    /// CFE_STATE and COMPUTE_WALKER (from XeHPG): the descriptor is part of the packet, which can
-    /// also carry a register of payload and make local ids; kernels load the rest themselves.
-    /// Scratch is a surface.
-    Compute,
-}
-
 /// Scratch memory of all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scratch {

@@ -9,10 +9,10 @@ use batchbuffer::packets::{
     mi_copy_mem_mem, mi_load_register_imm, mi_load_register_mem, mi_load_register_reg,
     mi_predicate, mi_semaphore_wait, mi_set_predicate, mi_store_data_imm, mi_store_register_mem,
 };
+use batchbuffer::registers::own;
 use batchbuffer::{Decoded, Field, PacketId};
 
 use super::failure::Failure;
-use super::registers::own;
 use super::state::State;
 use super::streamer::Streamer;
 use super::{atomic, math};

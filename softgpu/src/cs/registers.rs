@@ -3,48 +3,9 @@
 use std::collections::BTreeMap;
 
 use batchbuffer::Engine;
+use batchbuffer::registers::{BLOCK, base, own};
 
 use crate::device::Device;
-
-/// A register of the engine's own block, as an offset from the engine's MMIO base.
-///
-/// Source: TGL PRM vol 2c; the offsets are those of the render engine less 0x2000.
-pub mod own {
-    /// Global timestamp, 64 bits.
-    pub const TIMESTAMP: u32 = 0x358;
-    /// The context's timestamp, 32 bits.
-    pub const CONTEXT_TIMESTAMP: u32 = 0x3a8;
-    /// MI_PREDICATE_RESULT_2.
-    pub const PREDICATE_RESULT_2: u32 = 0x3bc;
-    /// MI_PREDICATE_SRC0, 64 bits.
-    pub const PREDICATE_SRC0: u32 = 0x400;
-    /// MI_PREDICATE_SRC1, 64 bits.
-    pub const PREDICATE_SRC1: u32 = 0x408;
-    /// MI_PREDICATE_DATA, 64 bits.
-    pub const PREDICATE_DATA: u32 = 0x410;
-    /// MI_PREDICATE_RESULT.
-    pub const PREDICATE_RESULT: u32 = 0x418;
-    /// MI_PREDICATE_RESULT_1.
-    pub const PREDICATE_RESULT_1: u32 = 0x41c;
-    /// GPGPU_DISPATCHDIMX; Y and Z follow.
-    pub const DISPATCH_DIM: [u32; 3] = [0x500, 0x504, 0x508];
-    /// CS_GPR: sixteen registers of 64 bits.
-    pub const GPR: u32 = 0x600;
-}
-
-/// The MMIO base of the first engine of a class, from Gen12LP on for compute.
-fn base(engine: Engine) -> u32 {
-    match engine {
-        Engine::Render => 0x2000,
-        Engine::Compute => 0x1_a000,
-        Engine::Blitter => 0x2_2000,
-        Engine::Video => 0x1c_0000,
-        Engine::VideoEnhance => 0x1c_8000,
-    }
-}
-
-/// The size of an engine's register block.
-const BLOCK: u32 = 0x800;
 
 /// How many registers outside of the streamer's own use keep what is written to them.
 const STORED_LIMIT: usize = 2048;

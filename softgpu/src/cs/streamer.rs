@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use batchbuffer::packets::{
     mi_batch_buffer_end, mi_batch_buffer_start, mi_conditional_batch_buffer_end, mi_math,
 };
+use batchbuffer::registers::own;
 use batchbuffer::{DecodeError, Decoded, Engine, PacketId, decode};
 use devinfo::{Family, GpuAddress};
 
 use super::environment::Environment;
 use super::failure::Failure;
-use super::registers::own;
 use super::state::State;
 use super::{blit, flush, mi, states, walker};
 use crate::Fault;

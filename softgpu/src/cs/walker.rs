@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use batchbuffer::dispatch as limits;
 use batchbuffer::packets::{compute_walker, gpgpu_walker};
+use batchbuffer::registers::own;
 use batchbuffer::states::postsync_data::Operation;
 use batchbuffer::states::{interface_descriptor_data as idd, postsync_data};
 use batchbuffer::{Decoded, Field, View};
 
 use super::failure::Failure;
 use super::mi;
-use super::registers::own;
 use super::streamer::Streamer;
 use crate::dispatch::{
     self, DispatchError, DispatchOptions, LocalIds, Scratch, ThreadData, Walker,

@@ -28,4 +28,3 @@ mod typed;
 pub(crate) use atomic::apply as atomic;
 pub use execute::{Effect, Message, decode, execute, perform};
 pub use state_cache::StateCache;
-pub(crate) use surface::Tiling;

@@ -1,6 +1,6 @@
 //! How an image lies in memory.
 
-use batchbuffer::surface::Tiling;
+use batchbuffer::tiling::{Arrangement, Tiling, legacy_qpitch};
 use devinfo::Family;
 
 use super::{ImageDesc, ImageKind};
@@ -8,24 +8,20 @@ use super::{ImageDesc, ImageKind};
 /// Tiles of 4 KiB are 128 bytes by 32 rows.
 const TILE_BYTES: u32 = 128;
 const TILE_ROWS: u32 = 32;
-const TILE_SIZE: u64 = 4096;
 /// Layers and slices begin at multiples of these rows ("Surface Vertical Alignment" 4).
 const VERTICAL_ALIGNMENT: u32 = 4;
 /// Rows of linear images begin at multiples of these bytes.
 const LINEAR_PITCH: u32 = 64;
 
-/// Which axis each bit of an offset in a Tile4 tile comes from, lowest first: `X` or `Y`.
-/// Source: ATS-M PRM vol 5, "Tile4 Format".
-const TILE4: [u8; 12] = *b"XXXXYYXXYXYY";
-
 /// How an image lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub tiling: Tiling,
+    arrangement: Arrangement,
     /// Bytes from row to row.
     pub pitch: u32,
     /// Rows from layer to layer or slice to slice; for one-dimensional arrays, which have no
-    /// rows, texels from Gen9 on (RENDER_SURFACE_STATE "Surface QPitch").
+    /// rows, texels (RENDER_SURFACE_STATE "Surface QPitch") unless the field is the legacy one.
     pub qpitch: u32,
     /// Bytes from layer to layer of a linear image.
     layer: u64,
@@ -46,12 +42,10 @@ impl Layout {
         let qpitch = desc.height.next_multiple_of(VERTICAL_ALIGNMENT);
         let layers = u64::from(desc.layers.max(desc.depth));
         let rows = (u64::from(qpitch) * layers).next_multiple_of(TILE_ROWS.into());
+        let tiling = Tiling::of_images(family);
         Self {
-            tiling: if family < Family::XeHpg {
-                Tiling::Y
-            } else {
-                Tiling::Tile4
-            },
+            tiling,
+            arrangement: Arrangement::of(family, tiling, texel, false),
             pitch,
             qpitch,
             layer: 0,
@@ -63,8 +57,8 @@ impl Layout {
     /// Row after row.
     pub(crate) fn linear(desc: &ImageDesc, texel: u32, pitch: u32, family: Family) -> Self {
         let (qpitch, layer, layers) = match desc.kind {
-            // Broadwell lays out one-dimensional arrays as it does two-dimensional ones.
-            ImageKind::D1Array if family == Family::Gen8 => {
+            // Laid out as a two-dimensional one.
+            ImageKind::D1Array if legacy_qpitch(family) => {
                 let rows = VERTICAL_ALIGNMENT;
                 (rows, u64::from(rows) * u64::from(pitch), desc.layers)
             }
@@ -78,6 +72,7 @@ impl Layout {
             + u64::from(desc.width) * u64::from(texel);
         Self {
             tiling: Tiling::Linear,
+            arrangement: Arrangement::Linear,
             pitch,
             qpitch,
             layer,
@@ -88,10 +83,9 @@ impl Layout {
 
     /// How many bytes from byte `column` of a row on are neighbours in memory.
     pub(crate) fn run(&self, column: u32) -> u32 {
-        match self.tiling {
-            Tiling::Linear => u32::MAX - column,
-            // Both tilings keep 16 bytes together.
-            _ => 16 - column % 16,
+        match self.arrangement.span() {
+            None => u32::MAX - column,
+            Some(span) => span - column % span,
         }
     }
 
@@ -104,27 +98,9 @@ impl Layout {
                 u64::from(row) * u64::from(self.pitch) + u64::from(column)
             };
         }
-        let row = slice * self.qpitch + row;
-        let tiles_per_row = u64::from(self.pitch / TILE_BYTES);
-        let tile = u64::from(row / TILE_ROWS) * tiles_per_row + u64::from(column / TILE_BYTES);
-        let (x, y) = (column % TILE_BYTES, row % TILE_ROWS);
-        let inside = match self.tiling {
-            // Columns of 16 bytes by 32 rows (TGL PRM vol 5, "Y-Major Tile Format").
-            Tiling::Y => x / 16 * 512 + y * 16 + x % 16,
-            _ => interleave(x, y),
-        };
-        tile * TILE_SIZE + u64::from(inside)
+        self.arrangement
+            .offset(self.pitch, self.qpitch, column, row, slice)
     }
-}
-
-fn interleave(mut x: u32, mut y: u32) -> u32 {
-    let mut offset = 0;
-    for (bit, axis) in TILE4.iter().enumerate() {
-        let from = if *axis == b'X' { &mut x } else { &mut y };
-        offset |= (*from & 1) << bit;
-        *from >>= 1;
-    }
-    offset
 }
 
 #[cfg(test)]
@@ -179,25 +155,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn y_tiles_are_columns_of_owords() {
-        let layout = Layout::tiled(&desc(ImageKind::D2, 64, 64, 1, 1), 4, Family::Gen12Lp);
-        assert_eq!(layout.pitch, 256);
-        assert_eq!(layout.offset(0, 1, 0), 16);
-        assert_eq!(layout.offset(16, 0, 0), 512);
-        assert_eq!(layout.offset(128, 0, 0), 4096);
-        assert_eq!(layout.offset(0, 32, 0), 2 * 4096);
-    }
-
-    #[test]
-    fn tile4_walks_64_byte_blocks() {
-        // 16 bytes by 4 rows, then 64 by 4, then 64 by 8 …
-        assert_eq!(interleave(0, 1), 16);
-        assert_eq!(interleave(16, 0), 64);
-        assert_eq!(interleave(0, 4), 256);
-        assert_eq!(interleave(64, 0), 512);
-        assert_eq!(interleave(0, 8), 1024);
     }
 }

@@ -1,25 +1,24 @@
 //! XY_BLOCK_COPY_BLT and XY_FAST_COLOR_BLT: surfaces with types, slices and offsets.
 
-use batchbuffer::Decoded;
 use batchbuffer::packets::{xy_block_copy_blt, xy_fast_color_blt};
-use devinfo::Family;
+use batchbuffer::tiling::Tiling;
+use batchbuffer::{Decoded, Field};
 
 use super::plane::Plane;
 use super::transfer::{copy, fill};
-use super::{pitch_plus_one, target_area, tile_mode};
+use super::{pitch_plus_one, target_area};
 use crate::cs::failure::Failure;
 use crate::cs::streamer::Streamer;
 
-/// The tile mode that XY_BLOCK_COPY_BLT's and XY_FAST_COLOR_BLT's code means (genxml
-/// `XY_TILE_*`).
-fn tile_mode_of(cs: &Streamer<'_>, packet: &Decoded<'_>, code: u64) -> Result<u32, Failure> {
-    match (code, cs.environment.family() >= Family::XeHpg) {
-        (0, _) => Ok(tile_mode::LINEAR),
-        (1, true) => Ok(tile_mode::X),
-        (1, false) | (2, true) => Ok(tile_mode::Y),
-        (3, true) => Ok(tile_mode::TILE64),
-        _ => Err(cs.refuse(packet, format!("tiling {code} is reserved"))),
-    }
+/// The tiling that a field's code means.
+fn tiling(
+    cs: &Streamer<'_>,
+    packet: &Decoded<'_>,
+    field: &'static Field,
+) -> Result<Tiling, Failure> {
+    let code = packet.get(field);
+    Tiling::of_block_copy(cs.environment.family(), code)
+        .ok_or_else(|| cs.refuse(packet, format!("tiling {code} is reserved")))
 }
 
 /// Refuses what the model has no layout for: smaller levels.
@@ -62,11 +61,11 @@ pub(super) fn block_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<
     let family = cs.environment.family();
     let area = target_area!(packet, p);
     let offset = |field| packet.get(field).cast_signed();
-    let side = |base, pitch, tiling, kind, index, slice_rows| {
+    let side = |base, pitch, code, kind, index, slice_rows| {
         let plane = Plane::linear(packet.address(base), pitch_plus_one(packet, pitch));
-        let mode = tile_mode_of(cs, packet, packet.get(tiling))?;
+        let tiling = tiling(cs, packet, code)?;
         Ok(plane
-            .tiled(family, mode, pixel, packet.get(kind) == VOLUME)
+            .tiled(family, tiling, pixel, packet.get(kind) == VOLUME)
             .slice(packet.get(index), packet.get(slice_rows) * 4))
     };
     let target = side(
@@ -105,14 +104,14 @@ pub(super) fn fast_color(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<
     let pixel = pixel_bytes(cs, packet, packet.get(p::COLOR_DEPTH))?;
     let family = cs.environment.family();
     let area = target_area!(packet, p);
-    let mode = tile_mode_of(cs, packet, packet.get(p::DESTINATION_TILING))?;
+    let tiling = tiling(cs, packet, p::DESTINATION_TILING)?;
     let target = Plane::linear(
         packet.address(p::DESTINATION_BASE_ADDRESS),
         pitch_plus_one(packet, p::DESTINATION_PITCH),
     )
     .tiled(
         family,
-        mode,
+        tiling,
         pixel,
         packet.get(p::DESTINATION_SURFACE_TYPE) == VOLUME,
     )

@@ -1,46 +1,35 @@
 //! XY_FAST_COPY_BLT, and the commands of the first blitters.
 
-use batchbuffer::Decoded;
 use batchbuffer::packets::{xy_color_blt, xy_fast_copy_blt, xy_src_copy_blt};
-use devinfo::Family;
+use batchbuffer::tiling::Tiling;
+use batchbuffer::{Decoded, Field};
 
 use super::plane::{Plane, Rectangle};
+use super::target_area;
 use super::transfer::{copy, fill};
-use super::{target_area, tile_mode};
 use crate::cs::failure::Failure;
 use crate::cs::streamer::Streamer;
 
-/// The tile mode of XY_FAST_COPY_BLT: its method, and for Y which of two.
-fn fast_tile_mode(
+/// The tiling of one side of XY_FAST_COPY_BLT: its method, and for Y which of two.
+fn fast_tiling(
     cs: &Streamer<'_>,
     packet: &Decoded<'_>,
-    method: u64,
-    new_y: bool,
-) -> Result<u32, Failure> {
-    match (method, new_y, cs.environment.family() >= Family::XeHpg) {
-        (0, ..) => Ok(tile_mode::LINEAR),
-        (1, ..) => Ok(tile_mode::X),
-        // The older Y tiling before XeHPG, Tile4 from there on.
-        (2, false, false) | (2, true, true) => Ok(tile_mode::Y),
-        (3, _, true) => Ok(tile_mode::TILE64),
-        _ => Err(cs.refuse(packet, "Yf and Ys tiling are not modelled in the blitter")),
-    }
+    [method, y_type]: [&'static Field; 2],
+) -> Result<Tiling, Failure> {
+    Tiling::of_fast_copy(
+        cs.environment.family(),
+        packet.get(method),
+        packet.flag(y_type),
+    )
+    .ok_or_else(|| cs.refuse(packet, "Yf and Ys tiling are not modelled in the blitter"))
 }
 
 pub(super) fn fast_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use xy_fast_copy_blt as p;
-    let target_mode = fast_tile_mode(
-        cs,
-        packet,
-        packet.get(p::DESTINATION_TILING_METHOD),
-        packet.flag(p::TILE_Y_TYPE_FOR_DESTINATION),
-    )?;
-    let source_mode = fast_tile_mode(
-        cs,
-        packet,
-        packet.get(p::SOURCE_TILING_METHOD),
-        packet.flag(p::TILE_Y_TYPE_FOR_SOURCE),
-    )?;
+    let fields = [p::DESTINATION_TILING_METHOD, p::TILE_Y_TYPE_FOR_DESTINATION];
+    let target_tiling = fast_tiling(cs, packet, fields)?;
+    let fields = [p::SOURCE_TILING_METHOD, p::TILE_Y_TYPE_FOR_SOURCE];
+    let source_tiling = fast_tiling(cs, packet, fields)?;
     let pixel = match packet.get(p::COLOR_DEPTH) {
         0 => 1,
         1 => 2,
@@ -59,26 +48,26 @@ pub(super) fn fast_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(
         packet.get(p::SOURCE_PITCH).cast_signed(),
     );
     let from = (packet.signed(p::SOURCE_X1), packet.signed(p::SOURCE_Y1));
-    let sides = [(target, target_mode), (source, source_mode)];
+    let sides = [(target, target_tiling), (source, source_tiling)];
     copy_pixels(cs, packet, pixel, sides, &area, from)
 }
 
-/// Copies an area's pixels to it from a place in the source. Planes come with their tile modes, the
+/// Copies an area's pixels to it from a place in the source. Planes come with their tilings, the
 /// target first.
 fn copy_pixels(
     cs: &mut Streamer<'_>,
     packet: &Decoded<'_>,
     pixel: u64,
-    [(target, target_mode), (source, source_mode)]: [(Plane, u32); 2],
+    [(target, target_tiling), (source, source_tiling)]: [(Plane, Tiling); 2],
     area: &Rectangle,
     (x, y): (i64, i64),
 ) -> Result<(), Failure> {
     let family = cs.environment.family();
     let target = target
-        .tiled(family, target_mode, pixel, false)
+        .tiled(family, target_tiling, pixel, false)
         .at(area.x1, area.y1, pixel);
     let source = source
-        .tiled(family, source_mode, pixel, false)
+        .tiled(family, source_tiling, pixel, false)
         .at(x, y, pixel);
     let (width, height) = area.size();
     copy(cs, packet, (target, source), (width * pixel, height))
@@ -119,13 +108,9 @@ fn check_operation(
     Ok(())
 }
 
-/// The tile mode of the older commands: X, unless a register that clients cannot write says Y.
-const fn old_tile_mode(tiled: bool) -> u32 {
-    if tiled {
-        tile_mode::X
-    } else {
-        tile_mode::LINEAR
-    }
+/// The tiling of the older commands: X, unless a register that clients cannot write says Y.
+const fn old_tiling(tiled: bool) -> Tiling {
+    if tiled { Tiling::X } else { Tiling::Linear }
 }
 
 pub(super) fn source_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
@@ -148,10 +133,10 @@ pub(super) fn source_copy(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result
         packet.address(p::SOURCE_BASE_ADDRESS),
         packet.signed(p::SOURCE_PITCH),
     );
-    let target_mode = old_tile_mode(packet.flag(p::DEST_TILING_ENABLE));
-    let source_mode = old_tile_mode(packet.flag(p::SRC_TILING_ENABLE));
+    let target_tiling = old_tiling(packet.flag(p::DEST_TILING_ENABLE));
+    let source_tiling = old_tiling(packet.flag(p::SRC_TILING_ENABLE));
     let from = (packet.signed(p::SOURCE_X1), packet.signed(p::SOURCE_Y1));
-    let sides = [(target, target_mode), (source, source_mode)];
+    let sides = [(target, target_tiling), (source, source_tiling)];
     copy_pixels(cs, packet, pixel, sides, &area, from)
 }
 
@@ -171,7 +156,7 @@ pub(super) fn color(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), F
         packet.address(p::DESTINATION_BASE_ADDRESS),
         packet.signed(p::DESTINATION_PITCH),
     );
-    let mode = old_tile_mode(packet.flag(p::TILING_ENABLE));
+    let mode = old_tiling(packet.flag(p::TILING_ENABLE));
     let target = target
         .tiled(cs.environment.family(), mode, pixel, false)
         .at(area.x1, area.y1, pixel);

@@ -59,14 +59,6 @@ macro_rules! target_area {
 }
 use target_area;
 
-/// Tile modes as surface states have them; from XeHPG on [`Y`](tile_mode::Y) is Tile4.
-mod tile_mode {
-    pub(in crate::cs::blit) const LINEAR: u32 = 0;
-    pub(in crate::cs::blit) const TILE64: u32 = 1;
-    pub(in crate::cs::blit) const X: u32 = 2;
-    pub(in crate::cs::blit) const Y: u32 = 3;
-}
-
 /// A pitch field that holds one less than the bytes.
 fn pitch_plus_one(packet: &Decoded<'_>, field: &'static Field) -> i64 {
     packet.get(field).cast_signed() + 1

@@ -1,9 +1,8 @@
 //! Where the bytes of a transfer lie.
 
+use batchbuffer::tiling::{Arrangement, Tiling};
 use batchbuffer::{Decoded, Field};
 use devinfo::{Family, GpuAddress};
-
-use crate::sf::Tiling;
 
 /// One side of a transfer: a surface, and where in it the first byte lies.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +10,7 @@ pub(super) struct Plane {
     base: GpuAddress,
     /// Bytes from row to row; negative only in linear surfaces.
     pitch: i64,
-    tiling: Tiling,
+    arrangement: Arrangement,
     /// Rows from one slice to the next.
     slice_rows: u32,
     /// The first byte's column, row and slice.
@@ -26,7 +25,7 @@ impl Plane {
         Self {
             base,
             pitch,
-            tiling: Tiling::Linear,
+            arrangement: Arrangement::Linear,
             slice_rows: 0,
             x: 0,
             y: 0,
@@ -41,11 +40,17 @@ impl Plane {
         self
     }
 
-    /// With the tiling of a surface state's tile mode. The pitch counts dwords then (Mesa
+    /// With a tiling. The pitch counts dwords then (Mesa
     /// `blorp_xy_block_copy_blt`, igt `intel_blt.c`).
-    pub(super) fn tiled(mut self, family: Family, mode: u32, pixel: u64, volume: bool) -> Self {
-        self.tiling = Tiling::of(family, mode, pixel as u32, volume);
-        if self.tiling != Tiling::Linear {
+    pub(super) fn tiled(
+        mut self,
+        family: Family,
+        tiling: Tiling,
+        pixel: u64,
+        volume: bool,
+    ) -> Self {
+        self.arrangement = Arrangement::of(family, tiling, pixel as u32, volume);
+        if tiling != Tiling::Linear {
             self.pitch = self.pitch.wrapping_mul(4);
         }
         self
@@ -62,7 +67,7 @@ impl Plane {
     pub(super) fn address(&self, column: u64, row: u64) -> (GpuAddress, u64) {
         let x = self.x.wrapping_add(column.cast_signed());
         let y = self.y.wrapping_add(row.cast_signed());
-        match self.tiling.span() {
+        match self.arrangement.span() {
             None => {
                 let row = y.wrapping_add(i64::from(self.z) * i64::from(self.slice_rows));
                 let offset = row.wrapping_mul(self.pitch).wrapping_add(x);
@@ -70,9 +75,9 @@ impl Plane {
             }
             Some(span) => {
                 let pitch = self.pitch as u32;
-                let offset = self
-                    .tiling
-                    .offset(pitch, self.slice_rows, x as u32, y as u32, self.z);
+                let offset =
+                    self.arrangement
+                        .offset(pitch, self.slice_rows, x as u32, y as u32, self.z);
                 let span = u64::from(span);
                 (self.base.offset(offset), span - x as u64 % span)
             }

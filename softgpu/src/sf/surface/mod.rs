@@ -3,8 +3,6 @@
 mod format;
 mod state;
 mod texel;
-mod tiling;
 
 pub(super) use format::{Format, Numeric, Texel};
 pub(super) use state::{Surface, SurfaceKind};
-pub(crate) use tiling::Tiling;

@@ -1,10 +1,11 @@
 //! Surface states, decoded.
 
 use batchbuffer::states::{SurfaceFormat, render_surface_state as rss};
+use batchbuffer::surface::scratch_surfaces;
+use batchbuffer::tiling::{Arrangement, Tiling, legacy_qpitch};
 use devinfo::{Family, GpuAddress};
 
 use super::format::Format;
-use super::tiling::Tiling;
 use crate::mem::View;
 use crate::sf::place::Place;
 
@@ -53,7 +54,7 @@ pub(in crate::sf) struct Surface {
     /// Rows (of a one-dimensional array: texels) from one slice or array element to the next.
     pub slice_rows: u32,
     /// The arrangement in memory.
-    pub tiling: Tiling,
+    pub tiling: Arrangement,
     /// Whether it is an array.
     pub array: bool,
     /// The array element that coordinate 0 means.
@@ -83,7 +84,7 @@ impl Surface {
         depth: 0,
         pitch: 0,
         slice_rows: 0,
-        tiling: Tiling::Linear,
+        tiling: Arrangement::Linear,
         array: false,
         first_element: 0,
         x_offset: 0,
@@ -102,9 +103,12 @@ impl Surface {
             2 => SurfaceKind::Image3d,
             3 => SurfaceKind::Cube,
             4 => SurfaceKind::Buffer,
-            5 if family < Family::XeHpg => SurfaceKind::StructuredBuffer,
-            6 if family >= Family::XeHpg => SurfaceKind::Scratch,
+            5 if !scratch_surfaces(family) => SurfaceKind::StructuredBuffer,
+            6 if scratch_surfaces(family) => SurfaceKind::Scratch,
             _ => return Self::NULL,
+        };
+        let Some(tiling) = Tiling::of_mode(family, state.get(rss::TILE_MODE)) else {
+            return Self::NULL;
         };
         let code = state.named::<SurfaceFormat>(rss::SURFACE_FORMAT);
         let format = code.and_then(Format::of);
@@ -149,9 +153,9 @@ impl Surface {
                 pitch / u32::from(element_bytes),
                 &state,
             ),
-            tiling: Tiling::of(
+            tiling: Arrangement::of(
                 family,
-                state.get32(rss::TILE_MODE),
+                tiling,
                 element_bytes.into(),
                 kind == SurfaceKind::Image3d,
             ),
@@ -196,8 +200,8 @@ impl Surface {
 }
 
 /// The distance of slices: the QPitch field counts fours of rows, or of texels in one-dimensional
-/// arrays. Broadwell lays out the latter as rows too, and its volumes without the field: their
-/// slices are the aligned height apart.
+/// arrays. With the legacy field those are rows too, and volumes do without: their slices are the
+/// aligned height apart.
 fn slice_rows(
     family: Family,
     kind: SurfaceKind,
@@ -206,7 +210,7 @@ fn slice_rows(
     state: &batchbuffer::View<'_>,
 ) -> u32 {
     let rows = state.get32(rss::SURFACE_QPITCH) * 4;
-    if family > Family::Gen8 {
+    if !legacy_qpitch(family) {
         return rows;
     }
     if kind == SurfaceKind::Image1d {

@@ -1,10 +1,83 @@
-//! How two- and three-dimensional surfaces lie in memory.
+//! How two- and three-dimensional surfaces lie in memory, and the codes that say so.
 //!
 //! A tiled surface is a grid of tiles in row-major order; inside a tile, the bits of the byte
 //! offset are bits of x (in bytes), y and z. Sources: Tiger Lake PRM vol 5 "Tiling", ATS-M PRM
 //! vol 5 "Tile4 Format" and "Tile64 Format", gmmlib's swizzle patterns.
 
 use devinfo::Family;
+
+use crate::family::traits;
+
+/// How the rows of a surface lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tiling {
+    /// One row after the other.
+    Linear,
+    /// 512 bytes by 8 rows.
+    X,
+    /// 128 bytes by 32 rows in columns of 16 bytes.
+    Y,
+    /// 64 bytes by 64 rows, for stencils.
+    W,
+    /// 128 bytes by 32 rows in blocks of 64 bytes.
+    Tile4,
+    /// 64 KiB.
+    Tile64,
+}
+
+impl Tiling {
+    /// Its name in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Linear => "linear surfaces",
+            Self::X => "X tiling",
+            Self::Y => "Y tiling",
+            Self::W => "W tiling",
+            Self::Tile4 => "Tile4",
+            Self::Tile64 => "Tile64",
+        }
+    }
+
+    /// Its "Tile Mode" in surface states; `None` if the family does not have it.
+    pub fn mode(self, family: Family) -> Option<u64> {
+        let mut rows = traits(family).tile_modes.iter();
+        rows.find(|(known, _)| *known == self)
+            .map(|(_, mode)| *mode)
+    }
+
+    /// The tiling that a surface state's "Tile Mode" means.
+    pub fn of_mode(family: Family, mode: u64) -> Option<Self> {
+        decode(traits(family).tile_modes, mode)
+    }
+
+    /// The tiling that a code of XY_BLOCK_COPY_BLT and XY_FAST_COLOR_BLT means.
+    pub fn of_block_copy(family: Family, code: u64) -> Option<Self> {
+        decode(traits(family).block_copy_tilings, code)
+    }
+
+    /// The tiling that XY_FAST_COPY_BLT's method means, with "Tile Y Type" where it counts.
+    pub fn of_fast_copy(family: Family, method: u64, y_type: bool) -> Option<Self> {
+        let mut rows = traits(family).fast_copy_tilings.iter();
+        rows.find(|(_, known, ty)| *known == method && ty.is_none_or(|ty| ty == y_type))
+            .map(|(tiling, ..)| *tiling)
+    }
+
+    /// The tiling of images with more than one dimension that a driver lays out.
+    pub fn of_images(family: Family) -> Self {
+        traits(family).image_tiling
+    }
+}
+
+fn decode(codes: &[(Tiling, u64)], code: u64) -> Option<Tiling> {
+    let row = codes.iter().find(|(_, known)| *known == code);
+    row.map(|(tiling, _)| *tiling)
+}
+
+/// Whether "Surface QPitch" counts rows in one-dimensional arrays too, and may be 0 for volumes,
+/// whose slices are then the aligned height apart.
+pub fn legacy_qpitch(family: Family) -> bool {
+    traits(family).legacy_qpitch
+}
 
 /// An axis of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +91,7 @@ const MAX_RUNS: usize = 14;
 
 /// Runs of offset bits, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Pattern {
+pub struct Pattern {
     runs: [(Axis, u8); MAX_RUNS],
     count: u8,
     /// Bits of x, y and z in a tile.
@@ -92,8 +165,8 @@ static TILE_64_3D: [Pattern; 5] = [
     Pattern::new("ZZYXXXZYZXYYXXXX"),
     Pattern::new("ZZYXXXZYZXYYXXXX"),
 ];
-/// Xe2 arranges three-dimensional tiles differently.
-static TILE_64_3D_XE2: [Pattern; 5] = [
+/// The arrangement of three-dimensional tiles that came with Xe2.
+static TILE_64_3D_REGULAR: [Pattern; 5] = [
     Pattern::new("ZZZYYYZZXXYYXXXX"),
     Pattern::new("ZZZYYYZZXXYYXXXX"),
     Pattern::new("ZZYXYYZZXXYYXXXX"),
@@ -101,36 +174,33 @@ static TILE_64_3D_XE2: [Pattern; 5] = [
     Pattern::new("ZZYXXYZZXXYYXXXX"),
 ];
 
-/// The arrangement of a surface.
+/// Where the bytes of a surface lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tiling {
+pub enum Arrangement {
     /// Rows after rows.
     Linear,
     /// Tiles of one pattern.
     Tiled(&'static Pattern),
 }
 
-impl Tiling {
-    /// The tiling that a surface state's tile mode names.
-    pub(crate) fn of(family: Family, mode: u32, element_bytes: u32, volume: bool) -> Self {
+impl Arrangement {
+    /// That of a tiling, for elements of so many bytes in two dimensions or in three (`volume`).
+    pub fn of(family: Family, tiling: Tiling, element_bytes: u32, volume: bool) -> Self {
         let size = element_bytes.next_power_of_two().trailing_zeros().min(4) as usize;
-        let tile64 = match (volume, family) {
-            (false, _) => &TILE_64,
-            (true, Family::Xe2) => &TILE_64_3D_XE2,
-            (true, _) => &TILE_64_3D,
-        };
-        match (mode, family >= Family::XeHpg) {
-            (0, _) => Self::Linear,
-            (1, false) => Self::Tiled(&TILE_W),
-            (1, true) => Self::Tiled(&tile64[size]),
-            (2, _) => Self::Tiled(&TILE_X),
-            (_, false) => Self::Tiled(&TILE_Y),
-            (_, true) => Self::Tiled(&TILE_4),
-        }
+        Self::Tiled(match tiling {
+            Tiling::Linear => return Self::Linear,
+            Tiling::X => &TILE_X,
+            Tiling::Y => &TILE_Y,
+            Tiling::W => &TILE_W,
+            Tiling::Tile4 => &TILE_4,
+            Tiling::Tile64 if !volume => &TILE_64[size],
+            Tiling::Tile64 if traits(family).regular_tile64_3d => &TILE_64_3D_REGULAR[size],
+            Tiling::Tile64 => &TILE_64_3D[size],
+        })
     }
 
     /// Bytes of a row that lie together in memory, at multiples of as many; `None` if all do.
-    pub(crate) fn span(self) -> Option<u32> {
+    pub fn span(self) -> Option<u32> {
         match self {
             Self::Linear => None,
             Self::Tiled(pattern) => Some(match pattern.runs.first() {
@@ -144,7 +214,7 @@ impl Tiling {
     /// and `slice_rows` rows from slice to slice (with three-dimensional tiles: from one layer of
     /// tiles to the next).
     #[inline]
-    pub(crate) fn offset(self, pitch: u32, slice_rows: u32, x: u32, y: u32, z: u32) -> u64 {
+    pub fn offset(self, pitch: u32, slice_rows: u32, x: u32, y: u32, z: u32) -> u64 {
         match self {
             Self::Linear => {
                 let row = u64::from(y) + u64::from(z) * u64::from(slice_rows);
@@ -164,9 +234,37 @@ impl Tiling {
 
 #[cfg(test)]
 mod tests {
-    use super::Tiling;
-    use super::{Pattern, TILE_4, TILE_64, TILE_64_3D, TILE_64_3D_XE2, TILE_W, TILE_X, TILE_Y};
+    use super::{Arrangement, Tiling};
+    use super::{Pattern, TILE_4, TILE_64, TILE_64_3D, TILE_64_3D_REGULAR, TILE_W, TILE_X, TILE_Y};
     use devinfo::Family;
+
+    #[test]
+    fn codes_are_those_of_the_manuals() {
+        for (family, mode, tiling) in [
+            (Family::Gen8, 1, Some(Tiling::W)),
+            (Family::Gen12Lp, 3, Some(Tiling::Y)),
+            (Family::XeHpg, 1, Some(Tiling::Tile64)),
+            (Family::Xe2, 3, Some(Tiling::Tile4)),
+            (Family::Xe2, 4, None),
+        ] {
+            assert_eq!(Tiling::of_mode(family, mode), tiling, "{family}");
+            if let Some(tiling) = tiling {
+                assert_eq!(tiling.mode(family), Some(mode), "{family}");
+            }
+        }
+        assert_eq!(Tiling::of_block_copy(Family::Gen12Lp, 1), Some(Tiling::Y));
+        assert_eq!(Tiling::of_block_copy(Family::XeHpg, 1), Some(Tiling::X));
+        assert_eq!(Tiling::of_block_copy(Family::Gen12Lp, 2), None);
+        assert_eq!(Tiling::of_fast_copy(Family::Gen9, 2, true), None);
+        assert_eq!(
+            Tiling::of_fast_copy(Family::Gen9, 2, false),
+            Some(Tiling::Y)
+        );
+        assert_eq!(
+            Tiling::of_fast_copy(Family::Xe2, 2, true),
+            Some(Tiling::Tile4)
+        );
+    }
 
     #[test]
     fn patterns_are_bijections_of_a_tile() {
@@ -174,7 +272,7 @@ mod tests {
             .into_iter()
             .chain(&TILE_64)
             .chain(&TILE_64_3D)
-            .chain(&TILE_64_3D_XE2);
+            .chain(&TILE_64_3D_REGULAR);
         for pattern in all {
             let [x, y, z] = pattern.bits.map(u32::from);
             let size = 1usize << (x + y + z);
@@ -210,17 +308,17 @@ mod tests {
     /// four rows, four of which side by side fill 256 bytes with a second row of four.
     #[test]
     fn known_offsets() {
-        let y = Tiling::of(Family::Gen12Lp, 3, 4, false);
+        let y = Arrangement::of(Family::Gen12Lp, Tiling::Y, 4, false);
         assert_eq!(y.offset(256, 32, 0, 1, 0), 16);
         assert_eq!(y.offset(256, 32, 16, 0, 0), 512);
         assert_eq!(y.offset(256, 32, 128, 0, 0), 4096);
         assert_eq!(y.offset(256, 32, 0, 32, 0), 8192);
         assert_eq!(y.offset(256, 32, 0, 0, 1), 8192);
-        let x = Tiling::of(Family::Gen12Lp, 2, 4, false);
+        let x = Arrangement::of(Family::Gen12Lp, Tiling::X, 4, false);
         assert_eq!(x.offset(1024, 8, 511, 0, 0), 511);
         assert_eq!(x.offset(1024, 8, 0, 1, 0), 512);
         assert_eq!(x.offset(1024, 8, 512, 0, 0), 4096);
-        let four = Tiling::of(Family::XeHpg, 3, 4, false);
+        let four = Arrangement::of(Family::XeHpg, Tiling::Tile4, 4, false);
         assert_eq!(four.offset(128, 32, 0, 1, 0), 16);
         assert_eq!(four.offset(128, 32, 16, 0, 0), 64);
         assert_eq!(four.offset(128, 32, 0, 4, 0), 256);

@@ -1,0 +1,249 @@
+//! What front ends, states and blitters of a family have: a row each.
+
+use devinfo::Family;
+
+use crate::dispatch::Simd;
+use crate::dispatch::compute::Compute;
+use crate::dispatch::media::Media;
+use crate::layout::Field;
+use crate::states::render_surface_state as rss;
+use crate::states::values::L1CacheControl;
+use crate::tiling::Tiling;
+
+/// The sequences that start threads.
+pub(crate) enum Sequences {
+    Media(Media),
+    Compute(Compute),
+}
+
+/// The packet that copies memory.
+pub(crate) enum CopyPacket {
+    XySrcCopyBlt,
+    XyBlockCopyBlt,
+    MemCopy,
+}
+
+/// The packet that fills memory.
+pub(crate) enum FillPacket {
+    XyColorBlt,
+    XyFastColorBlt,
+}
+
+/// What a family has.
+pub(crate) struct Traits {
+    pub sequences: Sequences,
+    /// Shared local memory sizes in KiB with their codes, in rising order.
+    pub slm_codes: &'static [(u32, u32)],
+    /// Shares of shared local memory in the L1 in KiB with their codes, in rising order. Empty
+    /// where there is no such field.
+    pub preferred_slm_codes: &'static [(u32, u32)],
+    /// How many barriers a group has by the code of their number.
+    pub barrier_counts: &'static [u32],
+    /// Codes of "Tile Mode" in surface states.
+    pub tile_modes: &'static [(Tiling, u64)],
+    /// Codes of tilings in XY_BLOCK_COPY_BLT and XY_FAST_COLOR_BLT.
+    pub block_copy_tilings: &'static [(Tiling, u64)],
+    /// Codes of tilings in XY_FAST_COPY_BLT: the method, and "Tile Y Type" where it counts.
+    pub fast_copy_tilings: &'static [(Tiling, u64, Option<bool>)],
+    /// The tiling that keeps images with more than one dimension close together: that of images
+    /// which the driver lays out, and of null surfaces.
+    pub image_tiling: Tiling,
+    /// Three-dimensional Tile64 surfaces have the arrangement that came with Xe2.
+    pub regular_tile64_3d: bool,
+    /// "Surface QPitch" counts rows in one-dimensional arrays too, and may be 0 for volumes, whose
+    /// slices are then the aligned height apart.
+    pub legacy_qpitch: bool,
+    /// The code of the horizontal alignment: 4 texels, or 128 bytes, which a linear surface must
+    /// have.
+    pub horizontal_alignment: u64,
+    /// The field for coherency or caching, and its value: coherent with the CPU, or write-back in
+    /// the L1.
+    pub surface_cache: (&'static Field, u64),
+    /// Scratch memory is a surface.
+    pub scratch_surfaces: bool,
+    pub copy: CopyPacket,
+    pub fill: FillPacket,
+}
+
+/// The row of a family.
+pub(crate) fn traits(family: Family) -> &'static Traits {
+    match family {
+        Family::Gen8 => &GEN8,
+        Family::Gen9 => &GEN9,
+        Family::Gen11 => &GEN11,
+        Family::Gen12Lp => &GEN12LP,
+        Family::XeHpg => &XE_HPG,
+        Family::XeHpc => &XE_HPC,
+        Family::Xe2 => &XE2,
+    }
+}
+
+// Sources: BDW, SKL and TGL PRM vol 2d, INTERFACE_DESCRIPTOR_DATA and RENDER_SURFACE_STATE; genxml;
+// for XeHPC and later Intel's compute-runtime, which also has the 24 and 48 KiB codes. Values of
+// the media front end are those that Intel's OpenCL runtime writes. Blitter tilings are genxml's
+// `XY_TILE_*`.
+
+const GEN8: Traits = Traits {
+    sequences: Sequences::Media(GEN8_MEDIA),
+    slm_codes: &[(0, 0), (4, 1), (8, 2), (16, 4), (32, 8), (64, 16)],
+    preferred_slm_codes: &[],
+    barrier_counts: &[0, 1],
+    tile_modes: &[
+        (Tiling::Linear, rss::TileModeGen8::LINEAR as u64),
+        (Tiling::W, rss::TileModeGen8::WMAJOR as u64),
+        (Tiling::X, rss::TileModeGen8::XMAJOR as u64),
+        (Tiling::Y, rss::TileModeGen8::YMAJOR as u64),
+    ],
+    block_copy_tilings: &[(Tiling::Linear, 0), (Tiling::Y, 1)],
+    fast_copy_tilings: &[
+        (Tiling::Linear, 0, None),
+        (Tiling::X, 1, None),
+        (Tiling::Y, 2, Some(false)),
+    ],
+    image_tiling: Tiling::Y,
+    regular_tile64_3d: false,
+    legacy_qpitch: true,
+    horizontal_alignment: rss::SurfaceHorizontalAlignmentGen8::HALIGN_4 as u64,
+    surface_cache: (rss::COHERENCY_TYPE, rss::CoherencyType::IA_COHERENT as u64),
+    scratch_surfaces: false,
+    copy: CopyPacket::XySrcCopyBlt,
+    fill: FillPacket::XyColorBlt,
+};
+
+const GEN8_MEDIA: Media = Media {
+    family: Family::Gen8,
+    l3_control: Some([0x8000_0340, 0x6000_0321]),
+    urb_entry_size: 1922,
+    stall_with_flush: true,
+    prefetch: true,
+};
+
+const GEN9: Traits = Traits {
+    sequences: Sequences::Media(GEN9_MEDIA),
+    slm_codes: &[
+        (0, 0),
+        (1, 1),
+        (2, 2),
+        (4, 3),
+        (8, 4),
+        (16, 5),
+        (32, 6),
+        (64, 7),
+    ],
+    legacy_qpitch: false,
+    ..GEN8
+};
+
+const GEN9_MEDIA: Media = Media {
+    family: Family::Gen9,
+    stall_with_flush: false,
+    ..GEN8_MEDIA
+};
+
+const GEN11: Traits = Traits {
+    sequences: Sequences::Media(GEN11_MEDIA),
+    ..GEN9
+};
+
+const GEN11_MEDIA: Media = Media {
+    family: Family::Gen11,
+    l3_control: Some([0xa000_0720; 2]),
+    prefetch: false,
+    ..GEN9_MEDIA
+};
+
+const GEN12LP: Traits = Traits {
+    sequences: Sequences::Media(Media {
+        family: Family::Gen12Lp,
+        l3_control: None,
+        urb_entry_size: 1024,
+        ..GEN11_MEDIA
+    }),
+    ..GEN11
+};
+
+const XE_HPG: Traits = Traits {
+    sequences: Sequences::Compute(XE_HPG_COMPUTE),
+    preferred_slm_codes: &[(0, 8), (16, 9), (32, 10), (64, 11), (96, 12), (128, 13)],
+    barrier_counts: &[0, 1],
+    tile_modes: &[
+        (Tiling::Linear, rss::TileModeXeHpg::LINEAR as u64),
+        (Tiling::Tile64, rss::TileModeXeHpg::TILE64 as u64),
+        (Tiling::X, rss::TileModeXeHpg::XMAJOR as u64),
+        (Tiling::Tile4, rss::TileModeXeHpg::TILE4 as u64),
+    ],
+    block_copy_tilings: &[
+        (Tiling::Linear, 0),
+        (Tiling::X, 1),
+        (Tiling::Tile4, 2),
+        (Tiling::Tile64, 3),
+    ],
+    fast_copy_tilings: &[
+        (Tiling::Linear, 0, None),
+        (Tiling::X, 1, None),
+        (Tiling::Tile4, 2, Some(true)),
+        (Tiling::Tile64, 3, None),
+    ],
+    image_tiling: Tiling::Tile4,
+    horizontal_alignment: rss::SurfaceHorizontalAlignmentXeHpg::HALIGN_128 as u64,
+    surface_cache: (rss::L1_CACHE_CONTROL, L1CacheControl::WB as u64),
+    scratch_surfaces: true,
+    copy: CopyPacket::XyBlockCopyBlt,
+    fill: FillPacket::XyFastColorBlt,
+    ..GEN12LP
+};
+
+const XE_HPG_COMPUTE: Compute = Compute {
+    family: Family::XeHpg,
+    least_simd: Simd::Simd8,
+    selects_systolic: true,
+};
+
+const XE_HPC: Traits = Traits {
+    sequences: Sequences::Compute(XE_HPC_COMPUTE),
+    slm_codes: &[
+        (0, 0),
+        (1, 1),
+        (2, 2),
+        (4, 3),
+        (8, 4),
+        (16, 5),
+        (24, 8),
+        (32, 6),
+        (48, 9),
+        (64, 7),
+        (96, 10),
+        (128, 11),
+    ],
+    barrier_counts: &[0, 1, 2, 4, 8, 16, 24, 32],
+    copy: CopyPacket::MemCopy,
+    ..XE_HPG
+};
+
+const XE_HPC_COMPUTE: Compute = Compute {
+    family: Family::XeHpc,
+    least_simd: Simd::Simd16,
+    selects_systolic: false,
+};
+
+const XE2: Traits = Traits {
+    sequences: Sequences::Compute(Compute {
+        family: Family::Xe2,
+        ..XE_HPC_COMPUTE
+    }),
+    preferred_slm_codes: &[
+        (0, 0),
+        (16, 1),
+        (32, 2),
+        (64, 3),
+        (96, 4),
+        (128, 5),
+        (160, 6),
+        (192, 7),
+        (224, 8),
+        (256, 9),
+        (384, 10),
+    ],
+    regular_tile64_3d: true,
+    ..XE_HPC
+};
