@@ -79,7 +79,6 @@ const CASES: &[Case] = &[
     ("mul-modifiers", "tgl", "mul (8|M0) r10.0<1>:d r12.0<8;8,1>:d -r14.0<8;8,1>:w", "mul (8|M0) r10.0<1>:d -r12.0<8;8,1>:d r14.0<8;8,1>:w"),
     ("division-modifiers", "tgl", "math.iqot (8|M0) r10.0<1>:d -r12.0<8;8,1>:d r14.0<8;8,1>:d", "math.iqot (8|M0) r10.0<1>:d r12.0<8;8,1>:d r14.0<8;8,1>:d"),
     ("no-modifiers", "icl", "cbit (8|M0) r10.0<1>:ud -r12.0<8;8,1>:ud", "lzd (8|M0) r10.0<1>:ud -r12.0<8;8,1>:ud"),
-    ("lzd-modifiers", "bmg", "lzd (8|M0) r10.0<1>:ud -r12.0<1;1,0>:ud", "lzd (8|M0) r10.0<1>:ud r12.0<1;1,0>:ud"),
     ("macl-types", "pvc", "macl (8|M0) r10.0<1>:d r12.0<1;1,0>:d r14.0<1;1,0>:w", "macl (8|M0) r10.0<1>:d r12.0<1;1,0>:d r14.0<1;1,0>:d"),
     ("ternary-null", "icl", "mad (8|M0) null<1>:f r12.0<8;1>:f r14.0<8;1>:f r16.0<1>:f", "mad (8|M0) acc0.0<1>:f r12.0<8;1>:f r14.0<8;1>:f r16.0<1>:f"),
     ("source-1-register", "icl", "add (8|M0) r10.0<1>:f r12.0<8;8,1>:f acc0.0<8;8,1>:f", "add (8|M0) r10.0<1>:f acc0.0<8;8,1>:f r12.0<8;8,1>:f"),

@@ -12,7 +12,7 @@ use super::operand::{self, Context};
 use crate::code::{FamilyTable, OddBits, SendForm};
 use crate::disasm::print::cond_name;
 use crate::model::{
-    ArfKind, Branch, CondMod, Descriptor, Dpas, Dst, Flag, Format, Instruction, Opcode,
+    ArfKind, Attributes, Branch, CondMod, Descriptor, Dpas, Dst, Flag, Format, Instruction, Opcode,
     PredControl, Predicate, RegFile, Region, Send, Sfid, Specific, Src, Type,
 };
 use crate::validate::Place;
@@ -111,7 +111,7 @@ impl Parser<'_> {
         let predication = cursor.since(start);
         self.mnemonic(cursor)?;
         let opcode = self.instruction.opcode;
-        if self.instruction.predicate.is_some() && !opcode.has_predicate() {
+        if self.instruction.predicate.is_some() && !opcode.has(Attributes::PREDICATE) {
             return Err(Refusal::new(
                 predication,
                 format!("`{opcode}` has no predicate"),
@@ -221,14 +221,14 @@ impl Parser<'_> {
         match opcode.format() {
             Format::Math => {
                 let name = self.suffix(cursor, "a math function")?;
-                let mut functions = self.family.math_functions.iter();
+                let mut functions = self.family.math_functions.iter().flatten();
                 let function = functions.find(|f| f.mnemonic() == name).copied();
                 self.instruction.specific =
                     Specific::Math(function.ok_or_else(|| self.no_function(cursor, name))?);
             }
             Format::Sync => {
                 let name = self.suffix(cursor, "a sync function")?;
-                let mut functions = self.family.sync_functions.iter();
+                let mut functions = self.family.sync_functions.iter().flatten();
                 let function = functions.find(|f| f.mnemonic() == name).copied();
                 self.instruction.specific =
                     Specific::Sync(function.ok_or_else(|| self.no_function(cursor, name))?);
@@ -259,7 +259,7 @@ impl Parser<'_> {
             _ if opcode.is_branch() => {
                 let mut branch = Branch::default();
                 if cursor.eat(Token::Dot) {
-                    if !cursor.eat_name("b") || !opcode.has_branch_control() {
+                    if !cursor.eat_name("b") || !opcode.has(Attributes::BRANCH_CONTROL) {
                         return Err(cursor.expected("branch control `.b`"));
                     }
                     branch.control = true;
@@ -346,7 +346,7 @@ impl Parser<'_> {
         cursor.expect(Token::RightParen)?;
         let opcode = self.instruction.opcode;
         let implied = opcode == Opcode::Math && cond == CondMod::Eo;
-        if !opcode.has_condition() && !implied {
+        if !opcode.has(Attributes::CONDITION) && !implied {
             return Err(Refusal::new(
                 cursor.since(start),
                 format!("`{opcode}` has no condition modifier"),
@@ -369,7 +369,7 @@ impl Parser<'_> {
         let format = self.instruction.opcode.format();
         let start = cursor.place();
         self.instruction.saturate = cursor.eat(Token::Sat);
-        if self.instruction.saturate && !self.instruction.opcode.has_saturation() {
+        if self.instruction.saturate && !self.instruction.opcode.has(Attributes::SATURATION) {
             return Err(Refusal::new(
                 cursor.since(start),
                 format!("`{}` does not saturate", self.instruction.opcode),

@@ -6,8 +6,9 @@ use super::op::Op;
 use super::operand::Reg;
 use crate::code::{SendForm, traits};
 use crate::message::{Gateway, Lengths, Message};
-use crate::model::{Descriptor, Dst, Opcode, Region, Send, Specific, Src, SrcMods, Type};
-use devinfo::Family;
+use crate::model::{
+    Attributes, Descriptor, Dst, Opcode, Region, Send, Sfid, Specific, Src, SrcMods, Type,
+};
 
 /// Registers that go with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,15 +64,16 @@ impl Builder {
         .encode(&mut descriptor)
         .map_err(fail)?;
 
-        let form = traits(family).send;
+        let has = traits(family);
+        let form = has.send;
         let mut extended = descriptors.extended;
         let src1_len = op.src1.map_or(0, |payload| payload.len);
-        let opcode = match (form, op.src1) {
-            (SendForm::Gen9, Some(_)) if family < Family::Gen9 => {
-                return Err(BuildError::SecondPayload { index });
-            }
-            (SendForm::Gen9, Some(_)) => Opcode::Sends,
-            _ => Opcode::Send,
+        let takes_two = |opcode| has.has(opcode, Attributes::TWO_PAYLOADS);
+        let opcode = match op.src1 {
+            None => Opcode::Send,
+            Some(_) if takes_two(Opcode::Send) => Opcode::Send,
+            Some(_) if has.code(Opcode::Sends).is_some() => Opcode::Sends,
+            Some(_) => return Err(BuildError::SecondPayload { index }),
         };
         if matches!(form, SendForm::Gen9 | SendForm::Gen12) {
             extended |= u32::from(src1_len) << 6;
@@ -86,13 +88,12 @@ impl Builder {
         match (op.extended, descriptors.extended_offset) {
             (None, Some(_)) => return Err(BuildError::ExtendedDescriptor { index }),
             (None, None) => {
-                let two = form != SendForm::Gen9 || opcode == Opcode::Sends;
-                send.src1_len = two.then_some(src1_len);
+                send.src1_len = takes_two(opcode).then_some(src1_len);
             }
             (Some(subreg), offset) => {
                 send.exdesc = Descriptor::Register { subreg };
                 send.exdesc_offset = offset.unwrap_or(0);
-                let implied = traits(family).send_options.implied_ex_bso == Some(sfid);
+                let implied = has.send_options.implied_ex_bso == Some(sfid);
                 send.src1_len = (send.ex_bso || implied).then_some(src1_len);
                 // The register holds the shared function, too.
                 if form == SendForm::Gen9 {
@@ -119,7 +120,7 @@ impl Builder {
             mods: SrcMods::NONE,
         };
         instruction.src[0] = src(op.src0.reg);
-        if form != SendForm::Gen9 || opcode == Opcode::Sends {
+        if takes_two(opcode) {
             instruction.src[1] = src(op.src1.map_or(super::null(), |payload| payload.reg));
         }
         instruction.specific = Specific::Send(send);
@@ -142,11 +143,9 @@ impl Builder {
                 .src(super::grf(0).ty(Type::Ud)),
         );
         self.send(SendOp {
-            message: match family {
-                Family::XeHpg | Family::XeHpc | Family::Xe2 => {
-                    Message::Gateway(Gateway::EndOfThread)
-                }
-                _ => Message::EndOfThread,
+            message: match traits(family).sfids.contains(&Some(Sfid::ThreadSpawner)) {
+                true => Message::EndOfThread,
+                false => Message::Gateway(Gateway::EndOfThread),
             },
             exec_size: lanes.min(8),
             no_mask: true,

@@ -1,16 +1,16 @@
-//! What a family is: one row of tables.
+//! What a family has.
 
 use devinfo::Family;
 
-use super::compact::{self, Compaction};
-use super::layout::{self, Layout};
-use super::opcodes;
+use super::compact::Compaction;
+use super::layout::Layout;
 use super::swsb::SwsbEncoding;
-use super::types::{self, TypeTable};
+use super::types::TypeTable;
+use super::{opcodes, rows};
 use crate::message::sfid_table;
 use crate::model::{
-    ArfKind, Dst, Format, Instruction, MathFunction, Opcode, Options, RegFile, Region, Send, Sfid,
-    Src, SyncFunction, Type,
+    ArfKind, Attributes, Dst, Format, Instruction, MathFunction, Opcode, Options, RegFile, Region,
+    Send, Sfid, Src, SyncFunction, Type,
 };
 
 /// The form of sends.
@@ -39,7 +39,7 @@ pub struct SendOptions {
 }
 
 impl SendOptions {
-    const NONE: SendOptions = SendOptions {
+    pub const NONE: SendOptions = SendOptions {
         ex_bso: false,
         cps: false,
         exdesc_offset: false,
@@ -57,31 +57,89 @@ impl SendOptions {
     }
 }
 
-/// All that decoder and encoder know of a family.
-#[derive(Debug)]
+/// The architecture registers: how many there are of each kind.
+#[derive(Clone, Copy, Debug)]
+pub struct ArfFile([u8; ArfKind::ALL.len() + 1]);
+
+impl ArfFile {
+    /// One of each kind that every family has.
+    pub const COMMON: ArfFile = ArfFile([0; ArfKind::ALL.len() + 1])
+        .with(ArfKind::Null, 1)
+        .with(ArfKind::Address, 1)
+        .with(ArfKind::ChannelEnable, 1)
+        .with(ArfKind::State, 1)
+        .with(ArfKind::Control, 1)
+        .with(ArfKind::Notification, 1)
+        .with(ArfKind::InstructionPointer, 1)
+        .with(ArfKind::ThreadDependency, 1)
+        .with(ArfKind::Timestamp, 1)
+        .with(ArfKind::Debug, 1);
+
+    /// The same with `count` registers of `kind`.
+    pub const fn with(mut self, kind: ArfKind, count: u8) -> Self {
+        self.0[kind as usize] = count;
+        self
+    }
+
+    /// The kinds by the codes in register numbers; of two with one code, what the family has.
+    pub const fn by_code(self) -> [Option<ArfKind>; 16] {
+        let mut table = [None; 16];
+        let mut i = 0;
+        while i < ArfKind::ALL.len() {
+            let kind = ArfKind::ALL[i];
+            let slot = &mut table[kind.code() as usize];
+            if slot.is_none() || self.0[kind as usize] != 0 {
+                *slot = Some(kind);
+            }
+            i += 1;
+        }
+        table
+    }
+}
+
+/// A size of threads: how much of the EU's registers one has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadSize {
+    /// General registers.
+    pub registers: u16,
+    /// Scoreboard tokens.
+    pub tokens: u8,
+}
+
+/// What a family has: all that encoder, decoder, validator, scoreboard, assembler and printer know
+/// of it. [`rows`](super::rows) are the values.
+#[derive(Clone, Copy, Debug)]
 pub struct FamilyTable {
     pub family: Family,
-    pub layout: Layout,
+    /// The opcodes by their numbers, and the numbers by [`Opcode`].
     pub opcodes: [Option<Opcode>; 128],
     pub codes: [Option<u8>; Opcode::ALL.len()],
-    pub types: TypeTable,
-    pub swsb: SwsbEncoding,
-    pub send: SendForm,
+    /// What each [`Opcode`] has.
+    pub attributes: [Attributes; Opcode::ALL.len()],
+    /// The functions of `math`, by code.
+    pub math_functions: [Option<MathFunction>; 16],
+    /// The functions of `sync`, by code.
+    pub sync_functions: [Option<SyncFunction>; 16],
+    /// The shared functions, by code.
     pub sfids: [Option<Sfid>; 16],
+    /// How many architecture registers there are of each kind. The accumulators' numbers continue
+    /// with the math macro registers; the math macro registers have no numbers of their own.
+    pub arfs: ArfFile,
+    /// Their kinds, by code.
+    pub arf_kinds: [Option<ArfKind>; 16],
+    pub layout: Layout,
+    pub types: TypeTable,
+    pub compaction: &'static Compaction,
+    pub swsb: SwsbEncoding,
+    /// The sizes of threads, smallest first.
+    pub thread_sizes: &'static [ThreadSize],
+    pub send: SendForm,
     /// Beyond those that sends of other families have.
     pub send_options: SendOptions,
     /// The options that some instruction has.
     pub options: Options,
-    /// Opcodes that do not saturate, beyond those that never do ([`Opcode::has_saturation`]).
-    pub unsaturated: &'static [Opcode],
-    /// The functions of `math`.
-    pub math_functions: &'static [MathFunction],
-    /// The functions of `sync`.
-    pub sync_functions: &'static [SyncFunction],
     /// `sync.bar` takes the number of a barrier, or a flag with it.
     pub numbered_barriers: bool,
-    /// How many registers there are of each [`ArfKind`], in its order.
-    pub arf_counts: [u8; 16],
     /// Sub-registers of flow and message control are counted as those of other registers.
     pub scaled_control: bool,
     /// What vertical stride 1 of a three-source operand means, in elements.
@@ -99,90 +157,25 @@ pub struct FamilyTable {
     pub indirect_file_is_grf: bool,
     /// Jumps encode null operands, and count from other places (to Gen11).
     pub legacy_jumps: bool,
-    pub compaction: &'static Compaction,
+    /// Math macros take accumulators as sources (to XeHPC).
+    pub macro_accumulators: bool,
+    /// `dpas` accumulates 16-bit floats in their own type (XeHPC on).
+    pub short_dpas_results: bool,
+    /// A byte is written by reading and writing its word (XeHPC on).
+    ///
+    /// Source: IGA `addRMWDependencyIfReqruied`, IGC `hasRMWOverlap`.
+    pub byte_writes_read: bool,
+    /// Compilers put `mov (1) null rN<0;1,0>` behind messages for the hardware's sake (XeHPC).
+    ///
+    /// Source: IGC `SWSB_G4IR.cpp`, `insertDummyMovs`.
+    pub touched_responses: bool,
 }
 
-/// Options of every family.
-const ALL_HAVE: Options = Options::ATOMIC
-    .union(Options::BREAKPOINT)
-    .union(Options::COMPACTED)
-    .union(Options::NO_COMPACT);
-
-/// The functions of `math`, in the order of their codes.
-///
-/// Source: GED's `GED_MATH_FC`, by generation; IGC emulates what is gone.
-const MATH_TO_GEN11: &[MathFunction] = &MathFunction::ALL;
-const MATH_TO_GEN12LP: &[MathFunction] = &[
-    MathFunction::Inv,
-    MathFunction::Log,
-    MathFunction::Exp,
-    MathFunction::Sqt,
-    MathFunction::Rsqt,
-    MathFunction::Sin,
-    MathFunction::Cos,
-    MathFunction::Idiv,
-    MathFunction::Iqot,
-    MathFunction::Irem,
-    MathFunction::Invm,
-    MathFunction::Rsqtm,
-];
-const MATH_FROM_XEHPG: &[MathFunction] = &[
-    MathFunction::Inv,
-    MathFunction::Log,
-    MathFunction::Exp,
-    MathFunction::Sqt,
-    MathFunction::Rsqt,
-    MathFunction::Sin,
-    MathFunction::Cos,
-    MathFunction::Invm,
-    MathFunction::Rsqtm,
-];
-
-/// The functions of `sync` before the fence's.
-///
-/// Source: GED's `GED_SYNC_FC`, by generation.
-const SYNC_TO_XEHPG: &[SyncFunction] = &[
-    SyncFunction::Nop,
-    SyncFunction::AllRd,
-    SyncFunction::AllWr,
-    SyncFunction::Bar,
-    SyncFunction::Host,
-];
-
-const GEN12LP: FamilyTable = FamilyTable {
-    family: Family::Gen12Lp,
-    layout: layout::GEN12,
-    opcodes: opcodes::decode_table(Family::Gen12Lp),
-    codes: opcodes::encode_table(Family::Gen12Lp),
-    types: types::GEN12,
-    swsb: SwsbEncoding::SingleDist,
-    send: SendForm::Gen12,
-    sfids: sfid_table(Family::Gen12Lp),
-    send_options: SendOptions::NONE,
-    options: ALL_HAVE.union(Options::ACC_WR_EN).union(Options::SERIALIZE),
-    unsaturated: &[Opcode::Mach],
-    math_functions: MATH_TO_GEN12LP,
-    sync_functions: SYNC_TO_XEHPG,
-    numbered_barriers: false,
-    arf_counts: [1, 1, 16, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 4, 1, 0],
-    scaled_control: false,
-    ternary_vstride1: 1,
-    ternary_grf_is_1: true,
-    align16: false,
-    send_regions: false,
-    half_beside_register: false,
-    indirect_file_is_grf: false,
-    legacy_jumps: false,
-    compaction: &compact::GEN12LP,
-};
-
 impl FamilyTable {
-    /// Whether `opcode` has `(sat)`.
-    ///
-    /// Source: IGA's platform models, `SUPPORTS_SATURATION`.
-    #[inline]
-    pub fn saturates(&self, opcode: Opcode) -> bool {
-        opcode.has_saturation() && !self.unsaturated.contains(&opcode)
+    /// Whether `opcode` has all `attributes` here.
+    #[inline(always)]
+    pub const fn has(&self, opcode: Opcode, attributes: Attributes) -> bool {
+        self.attributes[opcode as usize].contains(attributes)
     }
 
     /// The number of `opcode`, if the family has it.
@@ -191,14 +184,21 @@ impl FamilyTable {
         self.codes.get(opcode as usize).copied().flatten()
     }
 
-    /// How many registers of `kind` there are. The accumulators' numbers go on with the math
-    /// macro registers; the math macro registers have no numbers of their own.
+    /// How many registers of `kind` there are.
     ///
     /// Source: the register tables of IGA's models, by what iga64 takes; TGL PRM vol 2a,
     /// "Architecture Register File".
     #[inline(always)]
     pub const fn registers(&self, kind: ArfKind) -> u8 {
-        self.arf_counts[kind as usize]
+        self.arfs.0[kind as usize]
+    }
+
+    /// General registers of the largest threads.
+    pub const fn most_registers(&self) -> u16 {
+        match self.thread_sizes {
+            [.., largest] => largest.registers,
+            [] => 0,
+        }
     }
 
     /// The options that an instruction can have here.
@@ -215,7 +215,7 @@ impl FamilyTable {
                 ONLY_SENDS
             }
             // The bit is that of branch control in some, and gone later.
-            _ if !self.legacy_jumps || opcode.has_branch_control() => {
+            _ if !self.legacy_jumps || opcode.has(Attributes::BRANCH_CONTROL) => {
                 ONLY_SENDS.union(Options::ACC_WR_EN)
             }
             _ => ONLY_SENDS,
@@ -223,18 +223,13 @@ impl FamilyTable {
         self.options.difference(not)
     }
 
-    /// Scoreboard tokens of a thread with so many general registers; if that is not known, those
-    /// that there is an encoding for.
-    ///
-    /// Source: IGC's `GRFMode` (visa/G4_Kernel.cpp): Ponte Vecchio and Xe2 have 16 tokens with 128
-    /// registers, 32 with 256.
-    pub const fn tokens(&self, registers: Option<u16>) -> u8 {
-        match (self.swsb, registers) {
-            (SwsbEncoding::None, _) => 0,
-            (SwsbEncoding::SingleDist | SwsbEncoding::ThreeDist, _) => 16,
-            (SwsbEncoding::FourDist, Some(0..=128)) => 16,
-            (SwsbEncoding::FourDist, _) => 32,
-        }
+    /// Scoreboard tokens of a thread with so many general registers; if that is not known, of the
+    /// largest.
+    pub fn tokens(&self, registers: Option<u16>) -> u8 {
+        let fits = |size: &&ThreadSize| registers.is_some_and(|count| count <= size.registers);
+        let size = self.thread_sizes.iter().find(fits);
+        size.or(self.thread_sizes.last())
+            .map_or(0, |size| size.tokens)
     }
 
     /// Whether `opcode`, of binary format elsewhere, has one source here.
@@ -242,7 +237,7 @@ impl FamilyTable {
         opcode == Opcode::Movi && self.align16
     }
 
-    /// How a region of a three-source operand is told: in align16 mode consecutive elements have
+    /// How text gives the region of a three-source operand: in align16 mode consecutive elements have
     /// one form, as IGA prints it.
     pub fn ternary_region(&self, region: Region) -> Region {
         let packed = [4, 8].map(|width| Region::ternary(width, 1));
@@ -336,130 +331,35 @@ impl FamilyTable {
 /// Options of sends.
 const ONLY_SENDS: Options = Options::NO_SRC_DEP_SET.union(Options::SERIALIZE);
 
-const GEN8: FamilyTable = FamilyTable {
-    family: Family::Gen8,
-    layout: layout::GEN8,
-    opcodes: opcodes::decode_table(Family::Gen8),
-    codes: opcodes::encode_table(Family::Gen8),
-    types: types::GEN8,
-    swsb: SwsbEncoding::None,
-    send: SendForm::Gen9,
-    sfids: sfid_table(Family::Gen8),
-    send_options: SendOptions::NONE,
-    options: ALL_HAVE
-        .union(Options::ACC_WR_EN)
-        .union(Options::NO_DD_CHK)
-        .union(Options::NO_DD_CLR)
-        .union(Options::SWITCH),
-    unsaturated: &[],
-    math_functions: MATH_TO_GEN11,
-    sync_functions: &[],
-    numbered_barriers: false,
-    // Accumulators beyond the second are for the math macros, in align16 mode.
-    arf_counts: [1, 1, 2, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 5, 1, 0],
-    scaled_control: false,
-    ternary_vstride1: 2,
-    ternary_grf_is_1: false,
-    align16: true,
-    send_regions: true,
-    half_beside_register: false,
-    indirect_file_is_grf: true,
-    legacy_jumps: true,
-    compaction: &compact::GEN8,
-};
-
-const GEN9: FamilyTable = FamilyTable {
-    family: Family::Gen9,
-    layout: layout::GEN9,
-    opcodes: opcodes::decode_table(Family::Gen9),
-    codes: opcodes::encode_table(Family::Gen9),
-    sfids: sfid_table(Family::Gen9),
-    options: GEN8.options.union(Options::NO_SRC_DEP_SET),
-    send_regions: false,
-    compaction: &compact::GEN9,
-    half_beside_register: true,
-    ..GEN8
-};
-
-const GEN11: FamilyTable = FamilyTable {
-    family: Family::Gen11,
-    layout: layout::GEN11,
-    opcodes: opcodes::decode_table(Family::Gen11),
-    codes: opcodes::encode_table(Family::Gen11),
-    types: types::GEN11,
-    sfids: sfid_table(Family::Gen11),
-    options: GEN9.options.union(Options::NO_PREEMPT),
-    arf_counts: [1, 1, 10, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 5, 1, 0],
-    align16: false,
-    send_regions: false,
-    compaction: &compact::GEN11,
-    ..GEN8
-};
-
-const XEHPG: FamilyTable = FamilyTable {
-    family: Family::XeHpg,
-    layout: layout::XEHPG,
-    opcodes: opcodes::decode_table(Family::XeHpg),
-    codes: opcodes::encode_table(Family::XeHpg),
-    types: types::XEHPG,
-    swsb: SwsbEncoding::ThreeDist,
-    send: SendForm::XeHpg,
-    sfids: sfid_table(Family::XeHpg),
-    send_options: SendOptions {
-        ex_bso: true,
-        cps: true,
-        ..SendOptions::NONE
-    },
-    math_functions: MATH_FROM_XEHPG,
-    arf_counts: [1, 1, 16, 2, 1, 8, 0, 2, 1, 1, 1, 1, 1, 4, 1, 0],
-    compaction: &compact::XEHPG,
-    unsaturated: &[Opcode::Mach, Opcode::Madm],
-    ..GEN12LP
-};
-
-const XEHPC: FamilyTable = FamilyTable {
-    family: Family::XeHpc,
-    layout: layout::XEHPC,
-    opcodes: opcodes::decode_table(Family::XeHpc),
-    codes: opcodes::encode_table(Family::XeHpc),
-    types: types::XEHPC,
-    swsb: SwsbEncoding::FourDist,
-    sfids: sfid_table(Family::XeHpc),
-    options: ALL_HAVE,
-    sync_functions: &SyncFunction::ALL,
-    numbered_barriers: true,
-    arf_counts: [1, 1, 16, 4, 1, 8, 0, 2, 1, 1, 1, 1, 1, 4, 1, 0],
-    compaction: &compact::XEHPC,
-    ..XEHPG
-};
-
-const XE2: FamilyTable = FamilyTable {
-    family: Family::Xe2,
-    opcodes: opcodes::decode_table(Family::Xe2),
-    codes: opcodes::encode_table(Family::Xe2),
-    sfids: sfid_table(Family::Xe2),
-    send_options: SendOptions {
-        ex_bso: true,
-        cps: false,
-        exdesc_offset: true,
-        implied_ex_bso: Some(Sfid::Ugm),
-    },
-    arf_counts: [1, 1, 16, 4, 1, 2, 0, 1, 1, 1, 1, 1, 1, 3, 1, 0],
-    compaction: &compact::XE2,
-    unsaturated: &[Opcode::Mach, Opcode::Madm, Opcode::Srnd],
-    scaled_control: true,
-    ..XEHPC
-};
-
 /// The families, in the order of [`Family::ALL`].
-pub static FAMILIES: [FamilyTable; 7] = [GEN8, GEN9, GEN11, GEN12LP, XEHPG, XEHPC, XE2];
+pub static FAMILIES: [FamilyTable; Family::COUNT] = {
+    let mut all = [table(Family::ALL[0]); Family::COUNT];
+    let mut i = 1;
+    while i < all.len() {
+        all[i] = table(Family::ALL[i]);
+        i += 1;
+    }
+    all
+};
 
-/// The index of a family in [`FAMILIES`].
-pub const fn index(family: Family) -> usize {
-    family as usize
+/// A family's row, with the tables that its opcodes, functions and registers make.
+const fn table(family: Family) -> FamilyTable {
+    let row = rows::of(family);
+    FamilyTable {
+        family,
+        opcodes: opcodes::decode_table(family),
+        codes: opcodes::encode_table(family),
+        attributes: Opcode::attribute_table(Some(family)),
+        math_functions: MathFunction::table(family),
+        sync_functions: SyncFunction::table(family),
+        sfids: sfid_table(family),
+        arf_kinds: row.arfs.by_code(),
+        ..row
+    }
 }
 
 /// The row of a family.
+#[inline]
 pub fn traits(family: Family) -> &'static FamilyTable {
-    &FAMILIES[index(family)]
+    &FAMILIES[family.index()]
 }

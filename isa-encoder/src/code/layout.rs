@@ -7,7 +7,7 @@
 use super::bits::{Field, Split, b, f};
 
 /// A destination of the one- and two-source formats.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct DstFields {
     pub file: Field,
     pub ty: Field,
@@ -25,7 +25,7 @@ pub struct DstFields {
 }
 
 /// A source of the one- and two-source formats.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct SrcFields {
     pub is_imm: Field,
     pub file: Field,
@@ -46,7 +46,7 @@ pub struct SrcFields {
 }
 
 /// The destination of the align1 three-source format.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Dst3Fields {
     pub file: Field,
     pub ty: Field,
@@ -62,7 +62,7 @@ pub struct Dst3Fields {
 }
 
 /// A source of the align1 three-source format.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Src3Fields {
     /// The source may be an immediate: this bit says that it is.
     pub is_imm: Field,
@@ -82,7 +82,7 @@ pub struct Src3Fields {
 }
 
 /// The fields of `dpas`.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct DpasFields {
     pub depth: Field,
     pub repeat: Field,
@@ -91,7 +91,7 @@ pub struct DpasFields {
 }
 
 /// The fields of sends.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct SendFields {
     pub sfid: Field,
     pub desc: Split,
@@ -115,7 +115,7 @@ pub struct SendFields {
 }
 
 /// A source of the align16 three-source format.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Align16Src {
     pub replicate: Field,
     pub swizzle: Field,
@@ -129,7 +129,7 @@ pub struct Align16Src {
 }
 
 /// The align16 three-source format (Gen8, Gen9).
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Align16Fields {
     pub dst_ty: Field,
     pub src_ty: Field,
@@ -141,7 +141,7 @@ pub struct Align16Fields {
 }
 
 /// The fields of a layout, one a line.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Layout {
     pub swsb: Field,
     pub exec_size: Field,

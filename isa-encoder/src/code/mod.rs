@@ -9,6 +9,7 @@ mod family;
 mod layout;
 mod odd;
 mod opcodes;
+mod rows;
 mod swsb;
 mod types;
 

@@ -2,7 +2,7 @@
 //!
 //! Source: TGL PRM vol 2a, "Software Scoreboard"; IGA's `iga_types_swsb`.
 
-use crate::{Instruction, Opcode, Pipe, Src, Swsb, Token, TokenMode, Type};
+use crate::{Format, Instruction, Opcode, Pipe, Src, Swsb, Token, TokenMode, Type};
 
 /// How a family encodes the software scoreboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,13 @@ pub enum SwsbEncoding {
     ThreeDist,
     /// Those and math, 32 tokens (XeHPC, Xe2).
     FourDist,
+}
+
+impl SwsbEncoding {
+    /// Whether a send has no form without a token (IGA `SWSB::verify`).
+    pub const fn send_sets_token(self) -> bool {
+        matches!(self, SwsbEncoding::FourDist)
+    }
 }
 
 /// What a distance and a token in one field mean for an instruction.
@@ -34,10 +41,10 @@ impl SwsbClass {
     /// The class of an opcode.
     #[inline(always)]
     pub const fn of(opcode: Opcode) -> SwsbClass {
-        match opcode {
-            Opcode::Send | Opcode::Sendc => SwsbClass::Send,
-            Opcode::Math => SwsbClass::Math,
-            Opcode::Dpas | Opcode::Dpasw => SwsbClass::Dpas,
+        match opcode.format() {
+            Format::Send => SwsbClass::Send,
+            Format::Math => SwsbClass::Math,
+            Format::Dpas => SwsbClass::Dpas,
             _ => SwsbClass::Other,
         }
     }

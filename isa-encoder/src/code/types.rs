@@ -3,7 +3,7 @@
 use crate::Type;
 
 /// The type encodings of a family; the index is the field's value.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct TypeTable {
     /// Registers.
     pub register: Types,
@@ -16,7 +16,7 @@ pub struct TypeTable {
 }
 
 /// A field's values, and back.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Types {
     types: [Option<Type>; 16],
     codes: [Option<u8>; Type::ALL.len()],

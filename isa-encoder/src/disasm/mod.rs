@@ -19,8 +19,8 @@ use devinfo::Family;
 
 use crate::code::{OddBits, decode, encode, traits};
 use crate::model::{
-    Branch, Dst, Flag, Format as OpcodeFormat, Instruction, Opcode, Options, Register, Src,
-    SrcMods, Type,
+    Attributes, Branch, Dst, Flag, Format as OpcodeFormat, Instruction, Opcode, Options, Register,
+    Src, SrcMods, Type,
 };
 use print::Targets;
 
@@ -398,11 +398,11 @@ fn drop_ignored(family: Family, instruction: &mut Instruction) {
     let table = traits(family);
     let opcode = instruction.opcode;
     instruction.options &= table.options(opcode) | Options::COMPACTED;
-    instruction.saturate &= table.saturates(opcode);
-    if !opcode.has_predicate() {
+    instruction.saturate &= table.has(opcode, Attributes::SATURATION);
+    if !opcode.has(Attributes::PREDICATE) {
         instruction.predicate = None;
     }
-    if !opcode.has_condition() && opcode != Opcode::Math {
+    if !opcode.has(Attributes::CONDITION) && opcode != Opcode::Math {
         instruction.cond = None;
     }
     tell(family, instruction);

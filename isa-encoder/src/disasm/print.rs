@@ -8,7 +8,7 @@ use devinfo::Family;
 use super::float;
 use crate::code::{SendForm, traits};
 use crate::model::{
-    CondMod, Descriptor, Dst, Format, Instruction, Opcode, Options, Pipe, PredControl, RegFile,
+    Attributes, CondMod, Descriptor, Dst, Format, Instruction, Options, Pipe, PredControl, RegFile,
     Region, Register, Send, Specific, Src, Swsb, TokenMode, Type, VStride,
 };
 
@@ -301,8 +301,11 @@ impl Printer<'_> {
         let input = self.input;
         let mods = src.mods();
         if mods.neg {
-            self.out
-                .push(if input.opcode.is_bitwise() { '~' } else { '-' });
+            self.out.push(if input.opcode.has(Attributes::BITWISE) {
+                '~'
+            } else {
+                '-'
+            });
         }
         if mods.abs {
             self.out.push_str("(abs)");
@@ -626,14 +629,4 @@ fn immediate(out: &mut String, value: u64, ty: Type) {
         Type::V | Type::Uv | Type::Vf => write!(out, "0x{value:08X}"),
         _ => write!(out, "0x{value:X}"),
     };
-}
-
-impl Opcode {
-    /// Whether the negation of a source is a bitwise not.
-    pub const fn is_bitwise(self) -> bool {
-        matches!(
-            self,
-            Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not | Opcode::Bfn
-        )
-    }
 }

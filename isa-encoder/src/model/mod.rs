@@ -1,21 +1,28 @@
 //! The decoded form of an instruction: plain data, the same for every family.
 
+mod attributes;
+mod functions;
 mod instruction;
+mod instructions;
 pub(crate) mod names;
 mod opcode;
 mod operand;
+pub mod semantics;
 mod send;
+mod signature;
 mod swsb;
 mod types;
 
+pub use attributes::Attributes;
+pub use functions::{MathFunction, SyncFunction};
 pub use instruction::{
-    Branch, CondMod, Dpas, Flag, Instruction, MathFunction, Options, PredControl, Predicate,
-    Specific, SyncFunction,
+    Branch, CondMod, Dpas, Flag, Instruction, Options, PredControl, Predicate, Specific,
 };
-#[cfg(test)]
-pub(crate) use opcode::SPANS;
-pub use opcode::{Format, Opcode};
+pub use instructions::Opcode;
+pub use opcode::Format;
 pub use operand::{ArfKind, Dst, RegFile, Region, Register, Src, SrcMods, VStride};
+pub use semantics::Semantics;
 pub use send::{Descriptor, Send, Sfid};
+pub(crate) use signature::Signature;
 pub use swsb::{Pipe, Swsb, Token, TokenMode};
 pub use types::{Type, TypeKind};

@@ -62,30 +62,6 @@ impl ArfKind {
         ArfKind::Debug,
     ];
 
-    /// The kind of bits 7:4 of a register number; `None` for reserved ones. The math macro
-    /// registers share the accumulators' code.
-    #[inline]
-    pub const fn from_code(code: u8) -> Option<ArfKind> {
-        Some(match code {
-            0 => ArfKind::Null,
-            1 => ArfKind::Address,
-            2 => ArfKind::Accumulator,
-            3 => ArfKind::Flag,
-            4 => ArfKind::ChannelEnable,
-            5 => ArfKind::MessageControl,
-            6 => ArfKind::StackPointer,
-            7 => ArfKind::State,
-            8 => ArfKind::Control,
-            9 => ArfKind::Notification,
-            10 => ArfKind::InstructionPointer,
-            11 => ArfKind::ThreadDependency,
-            12 => ArfKind::Timestamp,
-            13 => ArfKind::FlowControl,
-            15 => ArfKind::Debug,
-            _ => return None,
-        })
-    }
-
     /// Bits 7:4 of the register number.
     pub const fn code(self) -> u8 {
         match self {

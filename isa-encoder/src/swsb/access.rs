@@ -2,10 +2,10 @@
 
 use devinfo::Family;
 
-use crate::code::{SwsbEncoding, traits};
+use crate::code::{FamilyTable, traits};
 use crate::model::{
-    ArfKind, Descriptor, Dpas, Dst, Format, Instruction, Opcode, Options, PredControl, RegFile,
-    Region, Register, Specific, Src, VStride,
+    ArfKind, Attributes, Descriptor, Dpas, Dst, Format, Instruction, Opcode, Options, PredControl,
+    RegFile, Region, Register, Specific, Src, VStride,
 };
 
 /// How unknowns count.
@@ -152,9 +152,8 @@ pub fn accesses(family: Family, view: View, instruction: &Instruction) -> Access
         strided: false,
     };
     let mut finder = Finder {
-        family,
         view,
-        rewrites: view == View::Worst && traits(family).swsb == SwsbEncoding::FourDist,
+        has: traits(family),
         grf: family.grf_bytes() as u32,
         instruction,
         found: Accesses {
@@ -176,11 +175,8 @@ pub fn accesses(family: Family, view: View, instruction: &Instruction) -> Access
 const GRF_COUNT: u32 = 256;
 
 struct Finder<'a> {
-    family: Family,
+    has: &'static FamilyTable,
     view: View,
-    /// Whether a byte is written by reading and writing its word: from XeHPC on (IGA
-    /// `addRMWDependencyIfReqruied`, IGC `hasRMWOverlap`).
-    rewrites: bool,
     grf: u32,
     instruction: &'a Instruction,
     found: Accesses,
@@ -204,8 +200,7 @@ impl Finder<'_> {
                 self.flag(false, start + 4, from, to);
             }
         }
-        let selects = matches!(input.opcode, Opcode::Sel | Opcode::Csel);
-        if input.cond.is_some() && !selects {
+        if input.cond.is_some() && !input.opcode.has(Attributes::KEEPS_FLAG) {
             self.flag(true, start, first, first + size);
         }
     }
@@ -222,27 +217,22 @@ impl Finder<'_> {
                 self.source(src);
             }
         }
-        let accumulates = matches!(input.opcode, Opcode::Mac | Opcode::Mach | Opcode::Macl);
-        if accumulates {
+        if input.opcode.has(Attributes::READS_ACC) {
             self.implicit_accumulator(false);
         }
         self.destination();
-        // The last four write accumulators whether they are told to or not (IGA `setOutputsDstcDep`).
-        let fills = matches!(
-            input.opcode,
-            Opcode::Addc | Opcode::Subb | Opcode::Mach | Opcode::Macl
-        );
+        // Whether AccWrEn says so or not (IGA `setOutputsDstcDep`).
+        let fills = input.opcode.has(Attributes::WRITES_ACC);
         if input.options.contains(Options::ACC_WR_EN) || (fills && self.view == View::Worst) {
             self.implicit_accumulator(true);
         }
     }
 
-    /// `mov (1) null rN<0;1,0>`, which IGC puts behind messages on XeHPC for the hardware's sake
-    /// (`SWSB_G4IR.cpp`, `insertDummyMovs`): it reads a register, and nobody uses what was there.
-    /// A fence's `mov (8) null rN` waits for its message, and needs to.
+    /// `mov (1) null rN<0;1,0>` behind a message, where compilers put it for the hardware's sake: it
+    /// reads a register, and nobody uses what was there. A fence's `mov (8) null rN` waits for its message, and needs to.
     fn is_touch(&self) -> bool {
         let input = self.instruction;
-        self.family == Family::XeHpc
+        self.has.touched_responses
             && input.opcode == Opcode::Mov
             && input.exec_size == 1
             && input.cond.is_none()
@@ -313,7 +303,8 @@ impl Finder<'_> {
                     return self.register(true, reg, 8, 0);
                 }
                 let (bytes, pattern) = self.extent(Region::new(hstride.max(1), 1, 0), ty.bytes());
-                if self.rewrites && ty.bits() == 8 && reg.file == RegFile::Grf {
+                let rewrites = self.view == View::Worst && self.has.byte_writes_read;
+                if rewrites && ty.bits() == 8 && reg.file == RegFile::Grf {
                     let start = reg.byte & !1;
                     let bytes = (u32::from(reg.byte - start) + bytes).next_multiple_of(2);
                     let words = Register { byte: start, ..reg };

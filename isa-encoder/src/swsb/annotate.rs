@@ -9,7 +9,8 @@ use super::flow::Flow;
 use super::pending::{Conflict, Facts, Pending, State, TooComplex, Waits, fixpoint};
 use super::pipe::{self, PipeSet, Unit};
 use super::program::Program;
-use crate::code::{EncodeError, SwsbClass, SwsbEncoding, encode_swsb, traits};
+use crate::code::{EncodeError, SwsbClass, encode_swsb, traits};
+use crate::model::semantics::{self, Semantics};
 use crate::model::{
     Instruction, Opcode, Pipe, Specific, Src, Swsb, SyncFunction, Token, TokenMode, Type,
 };
@@ -120,7 +121,7 @@ pub fn annotations(program: &Program) -> Result<Vec<Annotation>, AnnotateError> 
 /// `SWSB::verify`).
 fn hand_out_tokens(program: &Program, facts: &mut Facts) {
     let tokens = program.tokens();
-    let always = traits(program.family()).swsb == SwsbEncoding::FourDist;
+    let always = traits(program.family()).swsb.send_sets_token();
     let mut next = 0;
     for index in (0..program.instructions().len()).rev() {
         let ends = program.instructions()[index]
@@ -454,9 +455,10 @@ fn leaves(instruction: &Instruction) -> bool {
     let to_register = instruction
         .branch()
         .is_some_and(|branch| branch.jip.is_none());
-    match instruction.opcode {
-        Opcode::Call | Opcode::Calla | Opcode::Ret => true,
-        opcode => opcode.is_branch() && to_register,
+    match instruction.opcode.semantics() {
+        Semantics::Flow(semantics::Flow::Call { .. } | semantics::Flow::Ret) => true,
+        Semantics::Flow(_) => to_register,
+        _ => false,
     }
 }
 

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::access::View;
 use super::program::Program;
+use crate::model::semantics::{Flow as Kind, Semantics};
 use crate::model::{Opcode, Specific};
 
 /// A run of instructions that is entered at its first only.
@@ -173,39 +174,40 @@ fn exits(
         let leaves = instruction.opcode == Opcode::Break && is(program, end, Opcode::While);
         program.next(end).filter(|_| leaves).unwrap_or(end)
     });
-    let to: Vec<Option<(usize, Way)>> = match instruction.opcode {
-        Opcode::Illegal => Vec::new(),
-        Opcode::Send | Opcode::Sendc if instruction.send().is_some_and(|send| send.eot) => {
-            Vec::new()
-        }
-        Opcode::Jmpi => alloc::vec![some(predicated), jumps(jip)],
-        // The instruction pointer, for what runs under no mask. Whether `while` counts for who
-        // leaves the loop is not documented (Mesa does not count it).
-        opcode if view == View::Worst && opcode.is_branch() && !calls(opcode) => {
-            alloc::vec![falls, jumps(jip), jumps(uip), jumps(behind_loop)]
-        }
-        Opcode::Else => alloc::vec![others, jumps(uip)],
-        Opcode::Break => alloc::vec![some(predicated), jumps(behind_loop)],
-        Opcode::Goto | Opcode::Cont | Opcode::Halt => {
-            alloc::vec![some(predicated), jumps(uip)]
-        }
-        Opcode::Endif | Opcode::Join => alloc::vec![falls],
-        Opcode::Brc => alloc::vec![falls, jumps(jip), jumps(uip)],
-        Opcode::Call if jip.is_some() => alloc::vec![some(predicated), jumps(jip)],
-        // Somewhere else and back; the callee orders what it does.
-        Opcode::Call | Opcode::Calla => alloc::vec![next.map(|next| (next, Way::Taken))],
-        Opcode::Ret => {
-            let mut to: Vec<Option<(usize, Way)>> = returns
-                .get(&index)
-                .into_iter()
-                .flatten()
-                .map(|&at| jumps(Some(at)))
-                .collect();
-            // Channels that did not call go on.
-            to.push(some(predicated));
-            to
-        }
-        opcode if opcode.is_branch() => alloc::vec![falls, jumps(jip)],
+    let ends = instruction.send().is_some_and(|send| send.eot);
+    let to: Vec<Option<(usize, Way)>> = match instruction.opcode.semantics() {
+        Semantics::Illegal => Vec::new(),
+        Semantics::Send if ends => Vec::new(),
+        Semantics::Flow(flow) => match flow {
+            Kind::Jump => alloc::vec![some(predicated), jumps(jip)],
+            Kind::Call { absolute: false } if jip.is_some() => {
+                alloc::vec![some(predicated), jumps(jip)]
+            }
+            // Somewhere else and back; the callee orders what it does.
+            Kind::Call { .. } => alloc::vec![next.map(|next| (next, Way::Taken))],
+            Kind::Ret => {
+                let mut to: Vec<Option<(usize, Way)>> = returns
+                    .get(&index)
+                    .into_iter()
+                    .flatten()
+                    .map(|&at| jumps(Some(at)))
+                    .collect();
+                // Channels that did not call go on.
+                to.push(some(predicated));
+                to
+            }
+            // The instruction pointer, for what runs under no mask. Whether `while` counts for who
+            // leaves the loop is not documented (Mesa does not count it).
+            _ if view == View::Worst => {
+                alloc::vec![falls, jumps(jip), jumps(uip), jumps(behind_loop)]
+            }
+            Kind::Else => alloc::vec![others, jumps(uip)],
+            Kind::Break => alloc::vec![some(predicated), jumps(behind_loop)],
+            Kind::Goto | Kind::Cont | Kind::Halt => alloc::vec![some(predicated), jumps(uip)],
+            Kind::Endif | Kind::Join => alloc::vec![falls],
+            Kind::Brc => alloc::vec![falls, jumps(jip), jumps(uip)],
+            Kind::If | Kind::While | Kind::Brd => alloc::vec![falls, jumps(jip)],
+        },
         _ => {
             let plain = next.is_some_and(|next| next == index + 1);
             return Exits {
@@ -218,10 +220,6 @@ fn exits(
         to: to.into_iter().flatten().collect(),
         branches: true,
     }
-}
-
-fn calls(opcode: Opcode) -> bool {
-    matches!(opcode, Opcode::Call | Opcode::Calla | Opcode::Ret)
 }
 
 fn is(program: &Program, index: usize, opcode: Opcode) -> bool {
@@ -283,15 +281,15 @@ fn returns(program: &Program, view: View) -> BTreeMap<usize, Vec<usize>> {
             let Some(placed) = program.instructions().get(index) else {
                 continue;
             };
-            match placed.instruction.opcode {
-                Opcode::Ret => {
+            match placed.instruction.opcode.semantics() {
+                Semantics::Flow(Kind::Ret) => {
                     budget = budget.saturating_sub(after.len());
                     returns.entry(index).or_default().extend(after);
                     if placed.instruction.predicate.is_some() {
                         work.extend(program.next(index));
                     }
                 }
-                Opcode::Call | Opcode::Calla => work.extend(program.next(index)),
+                Semantics::Flow(Kind::Call { .. }) => work.extend(program.next(index)),
                 _ => {
                     let exits = exits(program, view, index, &BTreeMap::new());
                     work.extend(exits.to.iter().map(|(to, _)| *to));

@@ -7,7 +7,7 @@ use super::access::{self, Access, Bytes, Space, View};
 use super::flow::{self, Carries, Flow};
 use super::pipe::{self, OutOfOrder, PipeSet, Unit};
 use super::program::Program;
-use crate::model::{Instruction, Opcode, Options, Pipe, TokenMode};
+use crate::model::{Format, Instruction, Opcode, Options, Pipe, TokenMode};
 
 /// What the analysis knows of an instruction.
 #[derive(Clone, Debug)]
@@ -126,7 +126,7 @@ impl Facts {
 
 /// Whether an opcode is `dpas` or `dpasw`.
 pub fn is_dpas(opcode: Opcode) -> bool {
-    matches!(opcode, Opcode::Dpas | Opcode::Dpasw)
+    opcode.format() == Format::Dpas
 }
 
 fn set_token(program: &Program, instruction: &Instruction) -> Option<u8> {

@@ -5,8 +5,8 @@ use devinfo::Family;
 use super::access::View;
 use crate::code::{SwsbEncoding, effect, is_double_math, traits};
 use crate::model::{
-    Descriptor, Dst, Format, Instruction, Opcode, Pipe, Sfid, Specific, Src, SyncFunction, Token,
-    TokenMode, Type,
+    Attributes, Descriptor, Dst, Format, Instruction, Pipe, Sfid, Specific, Src, SyncFunction,
+    Token, TokenMode, Type,
 };
 
 /// What executes an instruction, as far as order goes.
@@ -142,12 +142,12 @@ fn send(pipes: Pipes, view: View, instruction: &Instruction) -> OutOfOrder {
     OutOfOrder::Send(send.sfid, slm)
 }
 
-/// The pipe whose distances count `instruction`. Whether `nop`, `halt` and `illegal` count is not
-/// documented (IGA counts them, IGC does not): the checker counts them, the annotator does not.
+/// The pipe whose distances count `instruction`. Of those that may count
+/// ([`Attributes::UNCOUNTED`]), the checker says yes, the annotator no.
 pub fn counts(view: View, instruction: &Instruction, unit: Unit) -> Option<Pipe> {
-    match (unit, instruction.opcode) {
-        (_, Opcode::Nop | Opcode::Halt | Opcode::Illegal) if view == View::Worst => None,
-        (Unit::InOrder { pipe, .. }, _) => Some(pipe),
+    let uncounted = instruction.opcode.has(Attributes::UNCOUNTED);
+    match unit {
+        Unit::InOrder { pipe, .. } if !(uncounted && view == View::Worst) => Some(pipe),
         _ => None,
     }
 }

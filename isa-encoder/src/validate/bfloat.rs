@@ -1,14 +1,13 @@
 //! Bfloats outside of `dpas`: operations of mixed single precision and bfloat.
 
-use devinfo::Family;
-
 use super::rule::{On, Place, Rule, Scope};
 use super::view::{Operand, Traits, View};
-use crate::model::{Opcode, Type};
+use crate::model::{Attributes, Opcode, Type};
 
 const MIXED: &str = "IGC HWConformity.cpp fixBFMixedMode and G4_Verifier.cpp verifyBFMixedMode; \
                      Mesa gen_validate special_restrictions_for_mixed_float_mode";
-const SCOPE: Scope = Scope::From(Family::XeHpg);
+// The type exists from XeHPG on.
+const SCOPE: Scope = Scope::All;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -16,20 +15,11 @@ pub(super) static RULES: &[Rule] = &[
         text: "only `mov`, `add`, `cmp`, `sel`, `mul`, `mac` and `mad` take bfloats",
         source: MIXED,
         scope: SCOPE,
-        on: On::Arithmetic,
+        on: On::Without(Attributes::BFLOATS),
         needs: Traits::BFLOAT,
         check: |view| {
-            let takes = matches!(
-                view.opcode(),
-                Opcode::Mov
-                    | Opcode::Add
-                    | Opcode::Cmp
-                    | Opcode::Sel
-                    | Opcode::Mul
-                    | Opcode::Mac
-                    | Opcode::Mad
-            );
-            (!takes).then(|| first(view)).flatten()
+            let operand = view.operands().find(|operand| operand.ty == Type::Bf)?;
+            Some(operand.place)
         },
     },
     Rule {
@@ -59,18 +49,13 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         name: "bfloat-channels",
-        text: "operations on bfloats have at most 8 channels, 16 from XeHPC on",
+        text: "operations on bfloats have at most as many channels as a register has floats",
         source: MIXED,
         scope: SCOPE,
         on: On::Arithmetic,
         needs: Traits::BFLOAT.union(Traits::CHANNELS),
         check: |view| {
-            let most = if view.family() == Family::XeHpg {
-                8
-            } else {
-                16
-            };
-            (view.exec_size() > most).then_some(Place::Instruction)
+            (view.exec_size() * Type::F.bytes() > view.grf_bytes()).then_some(Place::Instruction)
         },
     },
     Rule {
@@ -102,13 +87,6 @@ pub(super) static RULES: &[Rule] = &[
         },
     },
 ];
-
-/// The first bfloat.
-fn first(view: &View<'_>) -> Option<Place> {
-    view.operands()
-        .find(|operand| operand.ty == Type::Bf)
-        .map(|operand| operand.place)
-}
 
 /// Whether an operand begins a register, or, if of bfloats, its half.
 fn begins(view: &View<'_>, operand: &Operand) -> bool {

@@ -1,6 +1,6 @@
 //! Execution size, channels, flags, accumulators, options, branches.
 
-use devinfo::Family;
+use devinfo::span;
 
 use super::rule::{On, Place, Rule, Scope};
 use super::view::{Traits, View};
@@ -50,7 +50,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "predicate-group",
         text: "a predicate over both flags (anyv, allv) takes at most 16 channels",
         source: "BDW to TGL PRM vol 7, Predication: PredCtrl",
-        scope: Scope::UpTo(Family::XeHpg),
+        scope: Scope::All,
         on: On::All,
         needs: Traits::PREDICATE.union(Traits::CHANNELS),
         check: |view| {
@@ -75,7 +75,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "ternary-arf",
         text: "three-source instructions name no architecture registers but null and accumulators",
         source: "IGA IRChecker.cpp checkTernarySource; TGL PRM vol 2a, mad",
-        scope: Scope::From(Family::Gen11),
+        scope: Scope::Has(|machine| !machine.has().align16),
         on: On::Ternary,
         needs: Traits::ARF,
         check: |view| {
@@ -94,7 +94,7 @@ pub(super) static RULES: &[Rule] = &[
         text: "operands of three-source instructions are general registers, accumulators or \
                immediates",
         source: "Mesa brw_eu_emit.c brw_alu3: the file bit means accumulators; GED refuses null",
-        scope: Scope::Between(Family::Gen11, Family::Gen11),
+        scope: Scope::Of(span!(Gen11)),
         on: On::Ternary,
         needs: Traits::empty(),
         check: |view| {
@@ -106,7 +106,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "source-1-register",
         text: SOURCE_1_TEXT,
         source: SOURCE_1_SOURCE,
-        scope: Scope::UpTo(Family::Gen11),
+        scope: Scope::Of(span!(..=Gen11)),
         on: On::Basic,
         needs: Traits::ARF,
         check: source_1_arf,
@@ -115,7 +115,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "source-1-null",
         text: SOURCE_1_TEXT,
         source: SOURCE_1_SOURCE,
-        scope: Scope::UpTo(Family::Gen11),
+        scope: Scope::Of(span!(..=Gen11)),
         on: On::Basic,
         needs: Traits::NULL_SOURCE,
         check: source_1_arf,
@@ -137,7 +137,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "depctrl",
         text: "64-bit data and multiplications of dwords have no NoDDClr and NoDDChk",
         source: "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
-        scope: Scope::Machine(|machine| machine.small_core),
+        scope: Scope::Has(|machine| machine.small_core),
         on: On::Basic,
         needs: Traits::empty(),
         check: |view| {

@@ -1,45 +1,39 @@
 //! `dpas`: shapes, types, registers.
 
-use devinfo::Family;
+use devinfo::span;
 
 use super::rule::{On, Place, Rule, Scope};
 use super::view::{Operand, Traits, View};
 use crate::model::{Specific, Type};
 
 const DPAS: &str = "IGC G4_Verifier.cpp verifyDpas; Mesa brw_eu_validate.c (DPAS)";
-const SCOPE: Scope = Scope::From(Family::XeHpg);
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "no-systolic",
         text: "the platform has no systolic arrays",
         source: "NEO isMatrixMultiplyAccumulateSupported",
-        scope: Scope::Machine(|machine| !machine.systolic),
+        scope: Scope::Has(|machine| !machine.systolic),
         on: On::Dpas,
         needs: Traits::empty(),
         check: |_| Some(Place::Instruction),
     },
     Rule {
         name: "dpas-exec-size",
-        text: "`dpas` has 8 channels on XeHPG and 16 later",
+        text: "`dpas` has as many channels as a register has floats",
         source: DPAS,
-        scope: SCOPE,
+        scope: Scope::All,
         on: On::Dpas,
         needs: Traits::empty(),
         check: |view| {
-            let channels = if view.family() == Family::XeHpg {
-                8
-            } else {
-                16
-            };
-            (view.exec_size() != channels).then_some(Place::Instruction)
+            (view.exec_size() * Type::F.bytes() != view.grf_bytes()).then_some(Place::Instruction)
         },
     },
     Rule {
         name: "dpas-depth",
         text: "the systolic depth must be 8",
         source: DPAS,
-        scope: SCOPE,
+        scope: Scope::All,
         on: On::Dpas,
         needs: Traits::empty(),
         check: |view| match view.input.specific {
@@ -51,7 +45,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "dpas-repeat",
         text: "the repeat count is 1 to 8",
         source: DPAS,
-        scope: SCOPE,
+        scope: Scope::All,
         on: On::Dpas,
         needs: Traits::empty(),
         check: |view| match view.input.specific {
@@ -63,7 +57,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "dpas-source-types",
         text: "sources 1 and 2 must both be integers of at most 8 bits, or of the same float type",
         source: DPAS,
-        scope: SCOPE,
+        scope: Scope::All,
         on: On::Dpas,
         needs: Traits::empty(),
         check: |view| {
@@ -72,7 +66,7 @@ pub(super) static RULES: &[Rule] = &[
             if small(a.ty) {
                 return (!small(b.ty)).then_some(Place::Src(2));
             }
-            if !has_float(view.family(), a.ty) {
+            if !has_float(view, a.ty) {
                 return Some(Place::Src(1));
             }
             (a.ty != b.ty).then_some(Place::Src(2))
@@ -83,7 +77,7 @@ pub(super) static RULES: &[Rule] = &[
         text: "destination and source 0 must be dwords for integers, else single precision or \
                (from XeHPC on) the sources' 16-bit type",
         source: DPAS,
-        scope: SCOPE,
+        scope: Scope::All,
         on: On::Dpas,
         needs: Traits::empty(),
         check: |view| {
@@ -93,7 +87,7 @@ pub(super) static RULES: &[Rule] = &[
                 if factor.is_integer() {
                     return matches!(ty, Type::D | Type::Ud);
                 }
-                let same = ty == factor && ty.bits() == 16 && view.family() != Family::XeHpg;
+                let same = ty == factor && ty.bits() == 16 && view.has().short_dpas_results;
                 ty == Type::F || same
             };
             [view.dst, view.src(0)]
@@ -107,7 +101,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "dpas-signs",
         text: "with a signed source, the destination must be signed",
         source: DPAS,
-        scope: SCOPE,
+        scope: Scope::All,
         on: On::Dpas,
         needs: Traits::empty(),
         check: |view| {
@@ -121,7 +115,7 @@ pub(super) static RULES: &[Rule] = &[
         text: "destination and sources of `dpas` are general registers, the destination and \
                source 0 may be null",
         source: DPAS,
-        scope: SCOPE,
+        scope: Scope::All,
         on: On::Dpas,
         needs: Traits::empty(),
         check: |view| {
@@ -137,7 +131,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "dpas-full",
         text: "source 2 of `dpas.8x8` must begin a register",
         source: "IGC G4_Verifier.cpp verifyDpas",
-        scope: Scope::From(Family::Xe2),
+        scope: Scope::Of(span!(Xe2..)),
         on: On::Dpas,
         needs: Traits::empty(),
         check: |view| match view.input.specific {
@@ -153,7 +147,7 @@ pub(super) static RULES: &[Rule] = &[
         text: "destination and source 0 must be aligned to all channels, source 1 to a register, \
                source 2 to one step's elements",
         source: DPAS,
-        scope: SCOPE,
+        scope: Scope::All,
         on: On::Dpas,
         needs: Traits::empty(),
         check: |view| {
@@ -175,12 +169,9 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 /// The float types that `dpas` multiplies.
-fn has_float(family: Family, ty: Type) -> bool {
-    match ty {
-        Type::Hf | Type::Bf => true,
-        Type::Tf32 => family != Family::XeHpg,
-        _ => false,
-    }
+fn has_float(view: &View<'_>, ty: Type) -> bool {
+    let multiplies = matches!(ty, Type::Hf | Type::Bf | Type::Tf32);
+    multiplies && view.has().types.ternary.code(ty).is_some()
 }
 
 /// Bytes of source 2 that one row of the result takes: the elements of one dword, for each step.

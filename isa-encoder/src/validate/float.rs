@@ -1,6 +1,6 @@
 //! Mixed half and single precision (to Gen12LP), and the float pipe's regions (XeHPG on).
 
-use devinfo::Family;
+use devinfo::span;
 
 use super::rule::{On, Place, Rule, Scope};
 use super::view::{Operand, Traits, View};
@@ -10,7 +10,7 @@ const MIXED: &str =
     "SKL to TGL PRM vol 7, Special Restrictions for Handling Mixed Mode Float Operations";
 const FLOAT_PIPE: &str =
     "Mesa brw_eu_validate.c (Register Region Restrictions of gfx 12.5 on); IGC HWConformity";
-const TO_GEN12LP: Scope = Scope::UpTo(Family::Gen12Lp);
+const TO_GEN12LP: Scope = Scope::Of(span!(..=Gen12Lp));
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -94,7 +94,7 @@ pub(super) static RULES: &[Rule] = &[
         text: "with a float or 64-bit operand, each source must lie at the bits of the \
                destination's channels, except for scalars",
         source: FLOAT_PIPE,
-        scope: Scope::From(Family::XeHpg),
+        scope: Scope::Of(span!(XeHpg..)),
         on: On::Arithmetic,
         needs: Traits::CHANNELS,
         check: float_region,
@@ -105,7 +105,7 @@ pub(super) static RULES: &[Rule] = &[
                the place of the floats in a half of a register, which they do not leave unless \
                they begin it; others in the dwords of the floats",
         source: "IGC HWConformity.cpp fixUnalignedRegions, HWCaps.inc hasFtoPackedHFMove",
-        scope: Scope::From(Family::XeHpg),
+        scope: Scope::Of(span!(XeHpg..)),
         on: On::Only(&[Opcode::Mov]),
         needs: Traits::MIXED_FLOAT
             .union(Traits::HALF)
@@ -117,7 +117,7 @@ pub(super) static RULES: &[Rule] = &[
         text: "operations with float or 64-bit results name no architecture registers but null \
                and accumulators",
         source: FLOAT_PIPE,
-        scope: Scope::From(Family::XeHpg),
+        scope: Scope::Of(span!(XeHpg..)),
         on: On::Basic,
         needs: Traits::ARF,
         check: |view| {
@@ -138,7 +138,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "math-half-scalar",
         text: "`math` of half floats must not read a scalar for several channels",
         source: "Workaround 22016140776 (Mesa mesa_defs.json)",
-        scope: Scope::Machine(|machine| matches!(machine.family, Family::XeHpg | Family::Xe2)),
+        scope: Scope::Workaround(&[span!(XeHpg), span!(Xe2)]),
         on: On::Math,
         needs: Traits::HALF.union(Traits::CHANNELS),
         check: |view| {

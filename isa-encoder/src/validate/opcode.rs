@@ -1,20 +1,14 @@
 //! What single instructions forbid.
 
-use devinfo::Family;
+use devinfo::span;
 
 use super::rule::{On, Place, Rule, Scope};
-use super::view::{Traits, View};
-use crate::model::{CondMod, MathFunction, Opcode, Specific, SrcMods, Type};
+use super::view::Traits;
+use crate::model::{Attributes, CondMod, Opcode, Specific, SrcMods, Type};
 
 const MUL: &str = "BDW to TGL PRM vol 2a, mul: Restrictions";
 
-const LOGIC: On = On::Only(&[Opcode::And, Opcode::Or, Opcode::Xor, Opcode::Not]);
-
-/// The first source with a modifier.
-fn modified_source(view: &View<'_>) -> Option<Place> {
-    let src = view.srcs().find(|src| src.mods != SrcMods::NONE)?;
-    Some(src.place)
-}
+const LOGIC: On = On::Having(Attributes::BITWISE);
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -42,7 +36,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "csel-condition",
         text: "`csel` must have a condition modifier",
         source: "SKL to TGL PRM vol 2a, csel",
-        scope: Scope::UpTo(Family::XeHpg),
+        scope: Scope::Of(span!(..=XeHpg)),
         on: On::Only(&[Opcode::Csel]),
         needs: Traits::empty(),
         check: |view| view.input.cond.is_none().then_some(Place::Instruction),
@@ -51,7 +45,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "csel-single",
         text: "`csel` works on single-precision floats only",
         source: "BDW and SKL PRM vol 2a, csel",
-        scope: Scope::UpTo(Family::Gen9),
+        scope: Scope::Of(span!(..=Gen9)),
         on: On::Only(&[Opcode::Csel]),
         needs: Traits::empty(),
         check: |view| {
@@ -64,7 +58,7 @@ pub(super) static RULES: &[Rule] = &[
         text: "the types of `csel` must all be floats or all integers, of the same size, 16 or 32 \
                bits",
         source: "ICL and TGL PRM vol 2a, csel",
-        scope: Scope::From(Family::Gen11),
+        scope: Scope::Of(span!(Gen11..)),
         on: On::Only(&[Opcode::Csel]),
         needs: Traits::empty(),
         check: |view| {
@@ -124,7 +118,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "mul-modifiers",
         text: "the shorter source of a multiplication with a dword has no modifier",
         source: "Workaround 1604601757 (Mesa mesa_defs.json)",
-        scope: Scope::From(Family::Gen12Lp),
+        scope: Scope::Of(span!(Gen12Lp..)),
         on: On::Only(&[Opcode::Mul]),
         needs: Traits::MODIFIER,
         check: |view| {
@@ -145,10 +139,7 @@ pub(super) static RULES: &[Rule] = &[
         on: On::Math,
         needs: Traits::MODIFIER,
         check: |view| {
-            let division = matches!(
-                view.input.specific,
-                Specific::Math(MathFunction::Idiv | MathFunction::Iqot | MathFunction::Irem)
-            );
+            let division = matches!(view.input.specific, Specific::Math(f) if f.is_integer());
             let src = view.srcs().find(|src| src.mods != SrcMods::NONE)?;
             division.then_some(src.place)
         },
@@ -159,34 +150,12 @@ pub(super) static RULES: &[Rule] = &[
         source: "BDW to TGL PRM vol 2a, each instruction: Source Modifier; IGA's models, \
                  SUPPORTS_SRCMODS",
         scope: Scope::All,
-        on: On::Only(&[
-            Opcode::Addc,
-            Opcode::Bfe,
-            Opcode::Bfi1,
-            Opcode::Bfi2,
-            Opcode::Bfrev,
-            Opcode::Cbit,
-            Opcode::Dp4a,
-            Opcode::Fbh,
-            Opcode::Fbl,
-            Opcode::Pln,
-            Opcode::Rol,
-            Opcode::Ror,
-            Opcode::Smov,
-            Opcode::Srnd,
-            Opcode::Subb,
-        ]),
+        on: On::Without(Attributes::MODIFIERS),
         needs: Traits::MODIFIER,
-        check: modified_source,
-    },
-    Rule {
-        name: "lzd-modifiers",
-        text: "`lzd` has no source modifiers",
-        source: "IGA's models, SUPPORTS_SRCMODS",
-        scope: Scope::From(Family::Xe2),
-        on: On::Only(&[Opcode::Lzd]),
-        needs: Traits::MODIFIER,
-        check: modified_source,
+        check: |view| {
+            let src = view.srcs().find(|src| src.mods != SrcMods::NONE)?;
+            Some(src.place)
+        },
     },
     Rule {
         name: "logic-abs",
@@ -243,7 +212,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "macl-types",
         text: "the sources of `macl` are dwords",
         source: "IGA's models, macl; GED refuses other types",
-        scope: Scope::From(Family::XeHpc),
+        scope: Scope::All,
         on: On::Only(&[Opcode::Macl]),
         needs: Traits::empty(),
         check: |view| {
@@ -255,7 +224,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "rotate-types",
         text: "destination and source 0 of a rotation must be unsigned, and of the same size",
         source: "IGC HWConformity.cpp fixRotate; Mesa gen_validate instruction_restrictions",
-        scope: Scope::From(Family::Gen11),
+        scope: Scope::All,
         on: On::Only(&[Opcode::Rol, Opcode::Ror]),
         needs: Traits::empty(),
         check: |view| {
@@ -270,7 +239,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "math-types",
         text: "the types of `math` must be the same",
         source: "Mesa gen_validate instruction_restrictions (gfx 12.5 on)",
-        scope: Scope::From(Family::XeHpg),
+        scope: Scope::Of(span!(XeHpg..)),
         on: On::Math,
         needs: Traits::empty(),
         check: |view| {
@@ -283,7 +252,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "math-registers",
         text: "the result of `math` goes to a general register, and its sources are no \
-               accumulators, but for the macros' before Xe2",
+               accumulators, but, to XeHPC, for the macros'",
         source: "Mesa gen_validate instruction_restrictions; BDW to TGL PRM vol 2a, math: \
                  Restrictions",
         scope: Scope::All,
@@ -295,7 +264,7 @@ pub(super) static RULES: &[Rule] = &[
                 return Some(dst.place);
             }
             view.srcs()
-                .find(|src| src.is_acc() && (!is_macro || view.family() == Family::Xe2))
+                .find(|src| src.is_acc() && !(is_macro && view.has().macro_accumulators))
                 .map(|src| src.place)
         },
     },
@@ -303,7 +272,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "math-files",
         text: "the operands of `math` are general registers or immediates, but for the macros'",
         source: "Mesa brw_eu_emit.c gfx6_math; GED refuses the others",
-        scope: Scope::UpTo(Family::Gen11),
+        scope: Scope::Of(span!(..=Gen11)),
         on: On::Math,
         needs: Traits::empty(),
         check: |view| {
@@ -317,8 +286,8 @@ pub(super) static RULES: &[Rule] = &[
         name: "plane-alignment",
         text: "source 0 of `line` and `pln` begins with a multiple of 16 bytes",
         source: "BDW and SKL PRM vol 2a, line and pln; IGC HWConformity.cpp fixLine, fixPlaneInst",
-        scope: Scope::UpTo(Family::Gen9),
-        on: On::Only(&[Opcode::Line, Opcode::Pln]),
+        scope: Scope::All,
+        on: On::Having(Attributes::PLANE),
         needs: Traits::empty(),
         check: |view| {
             let src = view.src(0)?;
@@ -329,7 +298,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "dp4a-accumulator",
         text: "only one of sources 0 and 1 of `dp4a` may be an accumulator",
         source: "DG1 PRM vol 2a, dp4a",
-        scope: Scope::From(Family::Gen12Lp),
+        scope: Scope::All,
         on: On::Only(&[Opcode::Dp4a]),
         needs: Traits::ARF,
         check: |view| {
@@ -341,7 +310,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "dp4a-types",
         text: "`dp4a` takes and gives dwords",
         source: "DG1 PRM vol 2a, dp4a",
-        scope: Scope::From(Family::Gen12Lp),
+        scope: Scope::All,
         on: On::Only(&[Opcode::Dp4a]),
         needs: Traits::empty(),
         check: |view| {

@@ -2,11 +2,11 @@
 //!
 //! Source of most: the PRMs, volume 7, "Register Region Restrictions".
 
-use devinfo::Family;
+use devinfo::span;
 
 use super::rule::{On, Place, Rule, Scope};
 use super::view::{Operand, Traits, View};
-use crate::model::{ArfKind, MathFunction, Opcode, Options, Specific, Type};
+use crate::model::{ArfKind, Attributes, Options, Specific, Type};
 
 const REGIONING: &str = "BDW to TGL PRM vol 7, Register Region Restrictions, General Restrictions on Regioning Parameters";
 const ALIGNMENT: &str =
@@ -179,7 +179,7 @@ pub(super) static RULES: &[Rule] = &[
         text: "where the execution type is wider than the byte destination, that must be aligned \
                to the execution type or lie in the next byte",
         source: OPERAND_TYPES,
-        scope: Scope::UpTo(Family::XeHpg),
+        scope: Scope::Of(span!(..=XeHpg)),
         on: On::Basic,
         needs: Traits::NARROWING.union(Traits::CHANNELS),
         check: |view| {
@@ -275,7 +275,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "qword-indirect",
         text: "floats and 64-bit integers must not be read with an address for each row",
         source: "Mesa brw_eu_validate.c (Register Region Restrictions of gfx 12.5 on)",
-        scope: Scope::From(Family::XeHpg),
+        scope: Scope::Of(span!(XeHpg..)),
         on: On::All,
         needs: Traits::INDIRECT,
         check: |view| {
@@ -291,7 +291,7 @@ pub(super) static RULES: &[Rule] = &[
         text: "with 64-bit data or a multiplication of dwords, source and destination must have \
                the same stride, a multiple of a qword, and the same offset, except for scalars",
         source: "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
-        scope: Scope::Machine(|machine| machine.small_core),
+        scope: Scope::Has(|machine| machine.small_core),
         on: On::Basic,
         needs: Traits::empty(),
         check: |view| {
@@ -313,7 +313,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "small-core-indirect",
         text: "64-bit data and multiplications of dwords have no indirect operands",
         source: "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
-        scope: Scope::Machine(|machine| machine.small_core),
+        scope: Scope::Has(|machine| machine.small_core),
         on: On::All,
         needs: Traits::INDIRECT,
         check: |view| {
@@ -327,7 +327,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "small-core-arf",
         text: "64-bit data and multiplications of dwords use no architecture registers",
         source: "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
-        scope: Scope::Machine(|machine| machine.small_core),
+        scope: Scope::Has(|machine| machine.small_core),
         on: On::Basic,
         needs: Traits::empty(),
         check: |view| {
@@ -335,9 +335,9 @@ pub(super) static RULES: &[Rule] = &[
                 return None;
             }
             let named = |operand: &Operand| operand.arf().is_some_and(|kind| kind != ArfKind::Null);
-            // `mac` and AccWrEn name an accumulator without a word.
+            // Both name an accumulator without a word.
             let silent = view.input.options.contains(Options::ACC_WR_EN);
-            if view.is(Opcode::Mac) || silent {
+            if view.opcode().has(Attributes::READS_ACC) || silent {
                 return Some(Place::Instruction);
             }
             view.operands().find(named).map(|operand| operand.place)
@@ -357,18 +357,15 @@ fn region(view: &View<'_>, bad: fn(u32, u32, u32, u32) -> bool) -> Option<Place>
         .map(|src| src.place)
 }
 
-/// Math macros to Gen9 have align16 operands.
+/// Math macros of a family with align16 mode have such operands.
 fn is_align16(view: &View<'_>) -> bool {
-    let is_macro = matches!(
-        view.input.specific,
-        Specific::Math(MathFunction::Invm | MathFunction::Rsqtm)
-    );
-    is_macro && (view.family() as u8) <= Family::Gen9 as u8
+    let is_macro = matches!(view.input.specific, Specific::Math(f) if f.is_macro());
+    is_macro && view.has().align16
 }
 
 /// `pln` and `line` read more than their region says.
 fn is_plane(view: &View<'_>) -> bool {
-    matches!(view.opcode(), Opcode::Pln | Opcode::Line)
+    view.opcode().has(Attributes::PLANE)
 }
 
 fn row_crosses(view: &View<'_>) -> Option<Place> {

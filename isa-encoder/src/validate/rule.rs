@@ -2,12 +2,13 @@
 
 use core::fmt;
 
-use devinfo::Family;
+use devinfo::Span;
 
 use super::validator::Machine;
 use super::view::{Traits, View};
+use crate::code::FamilyTable;
 use crate::message::DescriptorError;
-use crate::model::{Format, Opcode};
+use crate::model::{Attributes, Format, Opcode};
 
 /// The part of an instruction that a violation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,25 +36,21 @@ impl fmt::Display for Place {
 pub(super) enum Scope {
     /// Every one.
     All,
-    /// Those from a family on.
-    From(Family),
-    /// Those up to a family.
-    UpTo(Family),
-    /// Those from a family up to another.
-    Between(Family, Family),
-    /// Those that a property tells.
-    Machine(fn(&Machine) -> bool),
+    /// Those of families that follow each other.
+    Of(Span),
+    /// Those whose hardware has a fault.
+    Workaround(&'static [Span]),
+    /// Those that have something, or lack it.
+    Has(fn(&Machine) -> bool),
 }
 
 impl Scope {
     pub(super) fn covers(self, machine: &Machine) -> bool {
-        let family = machine.family as u8;
         match self {
             Self::All => true,
-            Self::From(first) => family >= first as u8,
-            Self::UpTo(last) => family <= last as u8,
-            Self::Between(first, last) => (first as u8..=last as u8).contains(&family),
-            Self::Machine(has) => has(machine),
+            Self::Of(span) => span.contains(machine.family),
+            Self::Workaround(spans) => spans.iter().any(|span| span.contains(machine.family)),
+            Self::Has(has) => has(machine),
         }
     }
 }
@@ -77,23 +74,31 @@ pub(super) enum On {
     Send,
     /// `dpas` and `dpasw`.
     Dpas,
+    /// Those that have all these attributes.
+    Having(Attributes),
+    /// Arithmetic that lacks one of these attributes.
+    Without(Attributes),
     /// These.
     Only(&'static [Opcode]),
 }
 
 impl On {
-    pub(super) fn has(self, opcode: Opcode) -> bool {
+    /// Whether a rule is about `opcode` in a family.
+    pub(super) fn has(self, family: &FamilyTable, opcode: Opcode) -> bool {
         let format = opcode.format();
         let is_basic = matches!(format, Format::Unary | Format::Binary | Format::Math);
+        let is_arithmetic = is_basic || format == Format::Ternary;
         match self {
             Self::All => true,
             Self::Basic => is_basic,
-            Self::Arithmetic => is_basic || format == Format::Ternary,
+            Self::Arithmetic => is_arithmetic,
             Self::Ternary => format == Format::Ternary,
             Self::Math => format == Format::Math,
             Self::Branch => opcode.is_branch(),
             Self::Send => format == Format::Send,
             Self::Dpas => format == Format::Dpas,
+            Self::Having(attributes) => family.has(opcode, attributes),
+            Self::Without(attributes) => is_arithmetic && !family.has(opcode, attributes),
             Self::Only(opcodes) => opcodes.contains(&opcode),
         }
     }

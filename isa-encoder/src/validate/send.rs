@@ -2,12 +2,12 @@
 
 use core::ops::Range;
 
-use devinfo::Family;
+use devinfo::span;
 
 use super::rule::{On, Place, Rule, Scope};
 use super::view::{Operand, Traits, View};
 use crate::message::{DescriptorError, Descriptors, Lsc, Message};
-use crate::model::{Opcode, RegFile, Send, Sfid};
+use crate::model::{Attributes, RegFile, Send, Sfid};
 
 const SEND: &str = "BDW to TGL PRM vol 2a, send: Restrictions";
 
@@ -25,18 +25,14 @@ pub(super) static RULES: &[Rule] = &[
         needs: Traits::empty(),
         check: |view| {
             let send = view.input.send().filter(|send| send.eot)?;
-            // If the number is not known, a thread may have either.
-            let counts = match view.machine.registers {
-                Some(registers) => [u32::from(registers); 2],
-                None => [128, view.grf_count()],
-            };
             let outside = |operand: &Operand, length: u32| {
                 operand.grf().is_some_and(|reg| {
                     let first = u32::from(reg.number);
                     let end = first + length.max(1);
-                    !counts
-                        .iter()
-                        .any(|count| first + 16 >= *count && end <= *count)
+                    // If the number is not known, a thread may have any.
+                    !view
+                        .grf_counts()
+                        .any(|count| first + 16 >= count && end <= count)
                 })
             };
             payloads(view, send)
@@ -140,7 +136,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "response-r127",
         text: "r127 must not be in a response that overlaps with the payload",
         source: SEND,
-        scope: Scope::UpTo(Family::Gen11),
+        scope: Scope::Of(span!(..=Gen11)),
         on: On::Send,
         needs: Traits::empty(),
         check: |view| {
@@ -155,7 +151,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "transposed-one-channel",
         text: "a transposed vector has one address: the execution size is 1",
         source: "Mesa brw_eu_validate.c send_descriptor_restrictions; IGC vISA LSC_UNTYPED",
-        scope: Scope::From(Family::XeHpg),
+        scope: Scope::All,
         on: On::Send,
         needs: Traits::empty(),
         check: |view| {
@@ -212,8 +208,7 @@ type Payload = (Operand, Option<u32>);
 
 /// The payloads; the second is `None` where the form has none.
 fn payloads(view: &View<'_>, send: &Send) -> [Option<Payload>; 2] {
-    let has_two = (view.family() as u8) >= Family::Gen12Lp as u8
-        || matches!(view.opcode(), Opcode::Sends | Opcode::Sendsc);
+    let has_two = view.has().has(view.opcode(), Attributes::TWO_PAYLOADS);
     let first = view.src(0).map(|src| (src, send.src0_len().map(u32::from)));
     let second = view.src(1).map(|src| (src, send.src1_len.map(u32::from)));
     [first, second.filter(|_| has_two)]

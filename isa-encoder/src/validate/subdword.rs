@@ -6,7 +6,7 @@
 //! anywhere, larger ones only where the source begins at the channels of the destination. Rows
 //! that do not follow each other at one stride need a destination that begins with a dword.
 
-use devinfo::Family;
+use devinfo::span;
 
 use super::rule::{On, Place, Rule, Scope};
 use super::view::{Operand, Traits, View};
@@ -15,7 +15,7 @@ use crate::model::VStride;
 const CROSSBAR: &str = "IGC HWConformity.cpp fixByteXBarRestriction; Mesa brw_eu_validate.c \
                         register_region_special_restrictions (Xe2, Register Region Restrictions: \
                         Special Restrictions)";
-const FROM_XEHPC: Scope = Scope::From(Family::XeHpc);
+const FROM_XEHPC: Scope = Scope::Of(span!(XeHpc..));
 const NEEDS: Traits = Traits::SHARED_DWORD.union(Traits::CHANNELS);
 
 pub(super) static RULES: &[Rule] = &[

@@ -1,10 +1,11 @@
 //! Three-source arithmetic.
 
-use devinfo::Family;
-
 use super::rule::{On, Place, Rule, Scope};
 use super::view::Traits;
 use crate::model::{Opcode, Type};
+
+/// Families whose three-source instructions have regions.
+const ALIGN1: Scope = Scope::Has(|machine| !machine.has().align16);
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -13,7 +14,7 @@ pub(super) static RULES: &[Rule] = &[
                two of doubles",
         source: "IGA GED/Encoder.cpp encodeBasicInstruction (scalar ternary workaround for \
                  Align16), Decoder.cpp decodeTernaryDestinationAlign16",
-        scope: Scope::UpTo(Family::Gen9),
+        scope: Scope::Has(|machine| machine.has().align16),
         on: On::Only(&[Opcode::Madm]),
         needs: Traits::empty(),
         check: |view| (view.exec_size() == 1).then_some(Place::Instruction),
@@ -23,7 +24,7 @@ pub(super) static RULES: &[Rule] = &[
         text: "source 2 of three must lie at the bits of the destination's channels, except for \
                scalars",
         source: "IGC HWConformity.cpp isGoodAlign1TernarySrc, HWCaps.inc noSrc2Regioning",
-        scope: Scope::From(Family::Gen11),
+        scope: ALIGN1,
         on: On::Ternary,
         needs: Traits::CHANNELS,
         check: |view| {
@@ -39,7 +40,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "ternary-qword",
         text: "three-source instructions have no 64-bit integers",
         source: "IGC HWConformity.cpp isGoodAlign1TernaryDst and isGoodAlign1TernarySrc",
-        scope: Scope::From(Family::Gen11),
+        scope: ALIGN1,
         on: On::Ternary,
         needs: Traits::EIGHT_BYTES,
         check: |view| {
@@ -53,7 +54,7 @@ pub(super) static RULES: &[Rule] = &[
         text: "the last factor of a `mad` of dwords must be a word",
         source: "IGC HWConformity.cpp isGoodAlign1TernarySrc; Mesa gen_validate \
                  general_restrictions_based_on_operand_types",
-        scope: Scope::From(Family::Gen11),
+        scope: ALIGN1,
         on: On::Only(&[Opcode::Mad]),
         needs: Traits::empty(),
         check: |view| {

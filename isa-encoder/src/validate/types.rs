@@ -1,11 +1,11 @@
 //! Data types: those a machine lacks, those an opcode does not take, conversions that do not
 //! exist.
 
-use devinfo::Family;
+use devinfo::span;
 
 use super::rule::{On, Place, Rule, Scope};
 use super::view::{Operand, Traits, View};
-use crate::model::{MathFunction, Opcode, Specific, Type};
+use crate::model::{Attributes, Opcode, Signature, Specific, Type};
 
 const MOV: &str = "BDW to TGL PRM vol 2a, mov: Restrictions on conversions";
 
@@ -14,7 +14,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "no-double",
         text: "the platform has no double precision",
         source: "ICL and TGL PRM vol 7, Data Types; Mesa intel_device_info.c has_64bit_float",
-        scope: Scope::Machine(|machine| !machine.fp64),
+        scope: Scope::Has(|machine| !machine.fp64),
         on: On::Arithmetic,
         needs: Traits::EIGHT_BYTES,
         check: |view| of_type(view, |ty| ty == Type::Df),
@@ -24,29 +24,16 @@ pub(super) static RULES: &[Rule] = &[
         text: "the platform has no 64-bit integer arithmetic beyond moves, shifts and bitwise \
                operations",
         source: "ICL and TGL PRM vol 7, Data Types; Mesa intel_device_info.c has_64bit_int",
-        scope: Scope::Between(Family::Gen11, Family::Gen12Lp),
-        on: On::Arithmetic,
+        scope: Scope::Of(span!(Gen11..=Gen12Lp)),
+        on: On::Without(Attributes::QWORDS),
         needs: Traits::EIGHT_BYTES,
-        check: |view| {
-            let plain = matches!(
-                view.opcode(),
-                Opcode::Mov
-                    | Opcode::Shl
-                    | Opcode::Shr
-                    | Opcode::Asr
-                    | Opcode::And
-                    | Opcode::Or
-                    | Opcode::Xor
-                    | Opcode::Not
-            );
-            of_type(view, |ty| ty.is_integer() && ty.bits() == 64).filter(|_| !plain)
-        },
+        check: |view| of_type(view, |ty| ty.is_integer() && ty.bits() == 64),
     },
     Rule {
         name: "byte-source",
         text: "source 1 of two and sources 1 and 2 of three must not be bytes",
         source: "ICL and TGL PRM vol 7, Register Region Restrictions: byte data types",
-        scope: Scope::From(Family::Gen11),
+        scope: Scope::Of(span!(Gen11..)),
         on: On::Arithmetic,
         needs: Traits::BYTE,
         check: |view| {
@@ -92,15 +79,15 @@ pub(super) static RULES: &[Rule] = &[
         text: "a move from or to an accumulator converts words and dwords, half and single \
                precision, and nothing else",
         source: "IGC G4_Verifier.cpp verifyAccMov, HWCaps.inc hasFormatConversionACCRestrictions",
-        scope: Scope::From(Family::XeHpg),
+        scope: Scope::Of(span!(XeHpg..)),
         on: On::Only(&[Opcode::Mov]),
         needs: Traits::ARF,
         check: |view| {
             let (dst, src) = (view.dst?, view.src(0)?);
-            let group = |ty: Type| match class(ty) {
-                Class::Word | Class::Dword => Some(0),
-                Class::Half | Class::Single => Some(1),
-                Class::Double => Some(2),
+            let group = |ty: Type| match ty {
+                Type::Uw | Type::W | Type::Uv | Type::V | Type::Ud | Type::D => Some(0),
+                Type::Hf | Type::F | Type::Vf => Some(1),
+                Type::Df => Some(2),
                 _ => None,
             };
             let same = group(dst.ty).is_some() && group(dst.ty) == group(src.ty);
@@ -153,9 +140,9 @@ pub(super) static RULES: &[Rule] = &[
         on: On::Arithmetic,
         needs: Traits::empty(),
         check: |view| {
-            let row = type_row(view)?;
+            let types = signature(view).srcs;
             view.srcs()
-                .find(|src| !row.srcs.contains(&class(src.ty)))
+                .find(|src| !types.has(src.ty))
                 .map(|src| src.place)
         },
     },
@@ -167,12 +154,11 @@ pub(super) static RULES: &[Rule] = &[
         on: On::Arithmetic,
         needs: Traits::empty(),
         check: |view| {
-            let row = type_row(view)?;
             // The type says how `srnd` rounds, wherever the result goes.
             let dst = view
                 .written()
                 .or(view.dst.filter(|_| view.is(Opcode::Srnd)))?;
-            (!row.dsts.contains(&class(dst.ty))).then_some(Place::Dst)
+            (!signature(view).dsts.has(dst.ty)).then_some(Place::Dst)
         },
     },
 ];
@@ -188,80 +174,10 @@ fn moved(view: &View<'_>, is_bad: impl Fn(&Operand) -> bool) -> Option<Place> {
     view.srcs().find(is_bad).map(|src| src.place)
 }
 
-/// Types that instructions do not tell apart: all but the sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
-    Byte,
-    Word,
-    Dword,
-    Qword,
-    Half,
-    Bfloat,
-    Single,
-    Double,
-    Other,
-}
-
-fn class(ty: Type) -> Class {
-    match ty {
-        Type::Ub | Type::B => Class::Byte,
-        Type::Uw | Type::W | Type::V | Type::Uv => Class::Word,
-        Type::Ud | Type::D => Class::Dword,
-        Type::Uq | Type::Q => Class::Qword,
-        Type::Hf => Class::Half,
-        Type::Bf => Class::Bfloat,
-        Type::F | Type::Vf => Class::Single,
-        Type::Df => Class::Double,
-        _ => Class::Other,
-    }
-}
-
 /// The types of an instruction.
-struct TypeRow {
-    srcs: &'static [Class],
-    dsts: &'static [Class],
-}
-
-const fn row(srcs: &'static [Class], dsts: &'static [Class]) -> Option<TypeRow> {
-    Some(TypeRow { srcs, dsts })
-}
-
-const INTEGERS: &[Class] = &[Class::Byte, Class::Word, Class::Dword, Class::Qword];
-const SMALL_INTEGERS: &[Class] = &[Class::Byte, Class::Word, Class::Dword];
-const ROTATED: &[Class] = &[Class::Word, Class::Dword, Class::Qword];
-/// Numbers, and random bits as integers.
-const STOCHASTIC_SOURCES: &[Class] = &[Class::Single, Class::Half, Class::Dword, Class::Word];
-/// Half precision, and 8-bit floats, which may be named as bytes.
-const STOCHASTIC_RESULTS: &[Class] = &[Class::Half, Class::Byte, Class::Other];
-const DWORDS: &[Class] = &[Class::Dword];
-const WORDS_AND_DWORDS: &[Class] = &[Class::Word, Class::Dword];
-const SINGLES: &[Class] = &[Class::Single];
-const SINGLES_AND_HALVES: &[Class] = &[Class::Single, Class::Half];
-const FLOATS: &[Class] = &[Class::Half, Class::Single, Class::Double];
-
-/// The types of instructions that take few.
-fn type_row(view: &View<'_>) -> Option<TypeRow> {
-    use Opcode as O;
-    match view.opcode() {
-        O::And | O::Or | O::Xor | O::Not | O::Shl | O::Shr | O::Asr => row(INTEGERS, INTEGERS),
-        O::Rol | O::Ror => row(ROTATED, ROTATED),
-        O::Mach | O::Macl => row(WORDS_AND_DWORDS, DWORDS),
-        O::Srnd => row(STOCHASTIC_SOURCES, STOCHASTIC_RESULTS),
-        O::Avg => row(SMALL_INTEGERS, SMALL_INTEGERS),
-        O::Bfe | O::Bfi1 | O::Bfi2 | O::Bfrev => row(DWORDS, DWORDS),
-        O::Addc | O::Subb | O::Fbh | O::Fbl | O::Lzd => row(WORDS_AND_DWORDS, DWORDS),
-        O::Add3 | O::Bfn => row(WORDS_AND_DWORDS, WORDS_AND_DWORDS),
-        O::Cbit => row(SMALL_INTEGERS, DWORDS),
-        O::Frc | O::Rndd | O::Rnde | O::Rndu | O::Rndz => row(FLOATS, FLOATS),
-        O::Dp2 | O::Dp3 | O::Dp4 | O::Dph | O::Line | O::Pln | O::Lrp => row(SINGLES, SINGLES),
-        O::Sad2 | O::Sada2 => row(&[Class::Byte], &[Class::Word]),
-        O::Math => match view.input.specific {
-            Specific::Math(MathFunction::Idiv | MathFunction::Iqot | MathFunction::Irem) => {
-                row(DWORDS, DWORDS)
-            }
-            Specific::Math(MathFunction::Invm | MathFunction::Rsqtm) => row(FLOATS, FLOATS),
-            _ => row(SINGLES_AND_HALVES, SINGLES_AND_HALVES),
-        },
-        _ => None,
+fn signature(view: &View<'_>) -> Signature {
+    match view.input.specific {
+        Specific::Math(function) => function.types(),
+        _ => view.opcode().types(),
     }
 }

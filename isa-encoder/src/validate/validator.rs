@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
-use devinfo::{Family, Platform};
+use devinfo::{Family, PLATFORMS, Platform};
 
 use super::rule::{Rule, Violation};
 use super::view::{Traits, View};
 use super::{bfloat, control, dpas, float, opcode, region, send, subdword, ternary, types};
+use crate::code::{FamilyTable, traits};
 use crate::model::{Instruction, Opcode};
 
 /// What the rules of a machine depend on.
@@ -19,7 +20,7 @@ pub struct Machine {
     pub fp64: bool,
     /// Systolic arrays exist, and `dpas` with them; as [`Machine::fp64`].
     pub systolic: bool,
-    /// General registers of a thread, 128 or 256; if `None`, as many as can be named.
+    /// General registers of a thread; if `None`, any number that a thread can have.
     pub registers: Option<u16>,
     /// The small cores of Gen9 (Apollo Lake, Gemini Lake), with restrictions on 64-bit data.
     pub small_core: bool,
@@ -27,10 +28,13 @@ pub struct Machine {
 
 impl From<Family> for Machine {
     fn from(family: Family) -> Self {
+        let platforms = PLATFORMS
+            .iter()
+            .filter(|platform| platform.family == family);
         Self {
             family,
-            fp64: !matches!(family, Family::Gen11 | Family::Gen12Lp),
-            systolic: family >= Family::XeHpg,
+            fp64: platforms.clone().any(|platform| platform.fp64),
+            systolic: platforms.clone().any(|platform| platform.systolic),
             registers: None,
             small_core: false,
         }
@@ -50,6 +54,11 @@ impl From<&Platform> for Machine {
 }
 
 impl Machine {
+    /// What its family has.
+    pub(super) fn has(&self) -> &'static FamilyTable {
+        traits(self.family)
+    }
+
     /// The same with so many general registers a thread.
     pub fn with_registers(self, registers: u16) -> Self {
         Self {
@@ -108,7 +117,9 @@ impl Validator {
             ends: [0; Opcode::ALL.len()],
         };
         for (opcode, end) in Opcode::ALL.iter().zip(&mut validator.ends) {
-            let about = of_machine.iter().filter(|rule| rule.on.has(*opcode));
+            let about = of_machine
+                .iter()
+                .filter(|rule| rule.on.has(machine.has(), *opcode));
             validator
                 .rules
                 .extend(about.map(|rule| (rule.needs, *rule)));

@@ -4,6 +4,7 @@ use devinfo::Family;
 
 use super::rule::Place;
 use super::validator::Machine;
+use crate::code::FamilyTable;
 use crate::model::{
     ArfKind, Dst, Format, Instruction, Opcode, RegFile, Region, Register, Src, SrcMods, Type,
     VStride,
@@ -312,14 +313,23 @@ impl<'a> View<'a> {
         self.machine.family.grf_bytes() as u32
     }
 
-    /// Registers of a thread; if that is not known, those that an instruction can name: 256 where
-    /// threads can have so many.
+    /// What the machine's family has.
+    pub(super) fn has(&self) -> &'static FamilyTable {
+        self.machine.has()
+    }
+
+    /// Registers of a thread; if that is not known, of the largest.
     pub(super) fn grf_count(&self) -> u32 {
-        match self.machine.registers {
-            Some(registers) => registers.into(),
-            None if self.machine.family < Family::XeHpg => 128,
-            None => 256,
-        }
+        let registers = self.machine.registers;
+        registers.unwrap_or(self.has().most_registers()).into()
+    }
+
+    /// Registers of a thread; if that is not known, every number that there is.
+    pub(super) fn grf_counts(&self) -> impl Iterator<Item = u32> + '_ {
+        let known = self.machine.registers;
+        let sizes = self.has().thread_sizes.iter().map(|size| size.registers);
+        let unknown = sizes.filter(move |_| known.is_none());
+        known.into_iter().chain(unknown).map(u32::from)
     }
 
     pub(super) fn srcs(&self) -> impl Iterator<Item = Operand> + '_ {

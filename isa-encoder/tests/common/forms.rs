@@ -1,7 +1,7 @@
 //! The text forms of every instruction of a family, legal or not: iga64 decides which are.
 
 use devinfo::Family;
-use isa_encoder::{Format, MathFunction, Opcode, Sfid, SyncFunction, has_opcode};
+use isa_encoder::{Attributes, Format, MathFunction, Opcode, Sfid, SyncFunction, has_opcode};
 
 use super::{extras, operands};
 
@@ -68,7 +68,7 @@ pub fn of(family: Family, opcode: Opcode, out: &mut Vec<String>) {
 fn sat(op: &str) -> &'static str {
     let family_dependent = ["lzd", "mach", "srnd", "pln"].contains(&op);
     match Opcode::from_mnemonic(op) {
-        Some(opcode) if opcode.has_saturation() && !family_dependent => "(sat)",
+        Some(opcode) if opcode.has(Attributes::SATURATION) && !family_dependent => "(sat)",
         _ => "",
     }
 }
@@ -110,12 +110,12 @@ fn controls(family: Family, op: &str, operands: &str, out: &mut Vec<String>) {
     ] {
         out.push(format!("{op} {size} {operands}"));
     }
-    if Opcode::from_mnemonic(op).is_none_or(Opcode::has_predicate) {
+    if Opcode::from_mnemonic(op).is_none_or(|o| o.has(Attributes::PREDICATE)) {
         out.push(format!("(W&~f0.1) {op} (8|M0) {operands}"));
     }
     out.push(format!("(W) {op} (8|M0) {operands}"));
     out.push(format!("{op} (8|M0) {operands} {{Compacted}}"));
-    if Opcode::from_mnemonic(op).is_none_or(Opcode::has_condition) {
+    if Opcode::from_mnemonic(op).is_none_or(|o| o.has(Attributes::CONDITION)) {
         for cond in ["eq", "ne", "gt", "ge", "lt", "le", "ov", "un"] {
             out.push(format!("{op} (8|M0) ({cond})f0.1 {operands}"));
         }
@@ -564,7 +564,7 @@ fn jumps(opcode: Opcode, out: &mut Vec<String>) {
             "(f0.0.any16h) ",
             "(f0.0.any) ",
         ] {
-            if prefix.contains('f') && !opcode.has_predicate() {
+            if prefix.contains('f') && !opcode.has(Attributes::PREDICATE) {
                 continue;
             }
             for suffix in ["", ".b"] {

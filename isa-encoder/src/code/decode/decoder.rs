@@ -1,17 +1,16 @@
 //! The decoder: what all formats share, and the formats of one and two sources.
 
-use devinfo::Family;
+use devinfo::{Family, for_family};
 
 use super::operand::is_imm;
 use crate::code::DecodeError;
 use crate::code::bits::{Field, Word};
 use crate::code::compact;
-use crate::code::family::{self, FAMILIES, FamilyTable};
+use crate::code::family::{FAMILIES, FamilyTable, traits};
 use crate::code::layout::Layout;
 use crate::code::swsb::{self, SwsbClass, SwsbEncoding};
 use crate::model::{
-    CondMod, Flag, Format, Instruction, MathFunction, Opcode, Options, PredControl, Predicate,
-    Specific, Src, SyncFunction,
+    CondMod, Flag, Format, Instruction, Opcode, Options, PredControl, Predicate, Specific, Src,
 };
 
 /// Decodes the instruction at the start of `bytes`; also gives its length, 8 (compacted) or 16.
@@ -19,38 +18,18 @@ use crate::model::{
 /// # Errors
 /// [`DecodeError`] says what is no instruction of `family`, or how many bytes are missing.
 pub fn decode(family: Family, bytes: &[u8]) -> Result<(Instruction, usize)> {
-    match family::index(family) {
-        0 => Decoder::<0>::decode(bytes),
-        1 => Decoder::<1>::decode(bytes),
-        2 => Decoder::<2>::decode(bytes),
-        3 => Decoder::<3>::decode(bytes),
-        4 => Decoder::<4>::decode(bytes),
-        5 => Decoder::<5>::decode(bytes),
-        _ => Decoder::<6>::decode(bytes),
-    }
+    for_family!(family, N => Decoder::<N>::decode(bytes))
 }
 
 /// The 16-byte form of the instruction that `bytes` are, bit by bit; `None` if they are none.
 pub(crate) fn native_word(family: Family, bytes: &[u8]) -> Option<Word> {
-    let expand = match family::index(family) {
-        0 => Decoder::<0>::expand,
-        1 => Decoder::<1>::expand,
-        2 => Decoder::<2>::expand,
-        3 => Decoder::<3>::expand,
-        4 => Decoder::<4>::expand,
-        5 => Decoder::<5>::expand,
-        _ => Decoder::<6>::expand,
-    };
+    let expand = for_family!(family, N => Decoder::<N>::expand);
     if let Ok(long) = <[u8; 16]>::try_from(bytes) {
         return Some(Word(u128::from_le_bytes(long)));
     }
     let short = u64::from_le_bytes(bytes.try_into().ok()?);
     let code = usize::from(short as u8 & 0x7f);
-    let opcode = family::traits(family)
-        .opcodes
-        .get(code)
-        .copied()
-        .flatten()?;
+    let opcode = traits(family).opcodes.get(code).copied().flatten()?;
     expand(opcode, Word(short.into())).ok()
 }
 
@@ -333,8 +312,7 @@ impl<const N: usize> Decoder<N> {
         let l = Self::LAYOUT;
         self.arithmetic_controls(out);
         let code = self.get(l.function);
-        let function = MathFunction::from_code(code);
-        let Some(function) = function.filter(|f| Self::TABLE.math_functions.contains(f)) else {
+        let Some(function) = Self::TABLE.math_functions[code as usize & 15] else {
             return self.reserved("MathFC", code);
         };
         out.specific = Specific::Math(function);
@@ -352,8 +330,7 @@ impl<const N: usize> Decoder<N> {
     pub(super) fn sync(&self, out: &mut Instruction) -> Result<()> {
         let l = Self::LAYOUT;
         let code = self.get(l.function);
-        let function = SyncFunction::from_code(code);
-        let Some(function) = function.filter(|f| Self::TABLE.sync_functions.contains(f)) else {
+        let Some(function) = Self::TABLE.sync_functions[code as usize & 15] else {
             return self.reserved("SyncFC", code);
         };
         out.specific = Specific::Sync(function);

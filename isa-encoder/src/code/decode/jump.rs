@@ -5,7 +5,7 @@ use super::operand::is_imm;
 use crate::code::DecodeError;
 use crate::code::bits::Field;
 use crate::model::{
-    Branch, Dst, Format, Instruction, Region, Register, Specific, Src, SrcMods, Type,
+    Attributes, Branch, Dst, Format, Instruction, Region, Register, Specific, Src, SrcMods, Type,
 };
 
 type Result<T> = core::result::Result<T, DecodeError>;
@@ -20,7 +20,7 @@ impl<const N: usize> Decoder<N> {
         let mut branch = Branch {
             jip: None,
             uip: None,
-            control: self.opcode.has_branch_control() && self.bit(l.branch_control),
+            control: self.opcode.has(Attributes::BRANCH_CONTROL) && self.bit(l.branch_control),
         };
         if format == Format::Call {
             out.dst = Dst::Direct {

@@ -6,8 +6,8 @@ use crate::code::DecodeError;
 use crate::code::bits::{Field, b, f};
 use crate::code::layout::Align16Src;
 use crate::model::{
-    Branch, Descriptor, Dst, Format, Instruction, Opcode, Options, Region, Register, Send,
-    Specific, Src, SrcMods, Type,
+    Attributes, Branch, Descriptor, Dst, Format, Instruction, Opcode, Options, Region, Register,
+    Send, Specific, Src, SrcMods, Type,
 };
 
 type Result<T> = core::result::Result<T, DecodeError>;
@@ -95,7 +95,7 @@ impl<const N: usize> Decoder<N> {
         if out.exec_size == 1 {
             return self.reserved("ExecSize", 0);
         }
-        let is_macro = self.opcode == Opcode::Madm;
+        let is_macro = self.opcode.has(Attributes::MACRO);
         let types = &Self::TABLE.types.align16;
         let ty = |code: u64, field| match types.get(code & 7) {
             Some(ty) => Ok(ty),
@@ -187,7 +187,7 @@ impl<const N: usize> Decoder<N> {
     pub(super) fn send_gen9(&self, out: &mut Instruction) -> Result<()> {
         let l = Self::LAYOUT;
         let s = &l.send;
-        let two = matches!(self.opcode, Opcode::Sends | Opcode::Sendsc);
+        let two = Self::TABLE.has(self.opcode, Attributes::TWO_PAYLOADS);
         if self.bit(s.no_src_dep_set) {
             out.options |= Options::NO_SRC_DEP_SET;
         }
@@ -279,7 +279,7 @@ impl<const N: usize> Decoder<N> {
         let mut branch = Branch {
             jip: None,
             uip: None,
-            control: self.opcode.has_branch_control() && self.bit(l.branch_control),
+            control: self.opcode.has(Attributes::BRANCH_CONTROL) && self.bit(l.branch_control),
         };
         let target = match format {
             Format::Call | Format::JumpJip => Some(src1),
@@ -302,7 +302,7 @@ impl<const N: usize> Decoder<N> {
             Some(fields) => out.src[0] = self.src(fields, false)?,
             None => out.src[0] = self.src(src0, false)?,
         }
-        if !self.opcode.has_branch_control() && self.bit(l.acc_wr_en) {
+        if !self.opcode.has(Attributes::BRANCH_CONTROL) && self.bit(l.acc_wr_en) {
             out.options |= Options::ACC_WR_EN;
         }
         // jmpi counts from the next instruction.

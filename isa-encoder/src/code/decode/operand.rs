@@ -5,7 +5,7 @@ use crate::code::DecodeError;
 use crate::code::bits::{Split, Word};
 use crate::code::layout::{DstFields, SrcFields};
 use crate::code::types::Types;
-use crate::model::{ArfKind, Dst, RegFile, Region, Register, Src, SrcMods, Type, VStride};
+use crate::model::{Dst, RegFile, Region, Register, Src, SrcMods, Type, VStride};
 
 type Result<T> = core::result::Result<T, DecodeError>;
 
@@ -29,7 +29,7 @@ impl<const N: usize> Decoder<N> {
                 byte,
             });
         }
-        match ArfKind::from_code(number >> 4) {
+        match Self::TABLE.arf_kinds[usize::from(number >> 4)] {
             Some(kind) => Ok(Register {
                 file: RegFile::Arf(kind),
                 number: number & 15,

@@ -5,7 +5,8 @@ use super::operand::{hstride, mme};
 use crate::code::DecodeError;
 use crate::code::layout::{Dst3Fields, Src3Fields};
 use crate::model::{
-    ArfKind, CondMod, Dpas, Dst, Instruction, Opcode, Options, Region, Specific, Src, SrcMods, Type,
+    ArfKind, Attributes, CondMod, Dpas, Dst, Instruction, Opcode, Options, Region, Specific, Src,
+    SrcMods, Type,
 };
 
 type Result<T> = core::result::Result<T, DecodeError>;
@@ -19,7 +20,7 @@ impl<const N: usize> Decoder<N> {
             return self.ternary_align16(out);
         }
         let float = self.get(l.dst3.exec_type) << 3;
-        let is_macro = self.opcode == Opcode::Madm;
+        let is_macro = self.opcode.has(Attributes::MACRO);
         out.dst = self.dst3(&l.dst3, float, is_macro)?;
         for (i, fields) in l.src3.iter().enumerate() {
             out.src[i] = self.src3(fields, float, is_macro)?;

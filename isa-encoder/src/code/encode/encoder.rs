@@ -1,18 +1,18 @@
 //! The encoder: what all formats share, and the formats of one and two sources.
 
-use devinfo::Family;
+use devinfo::{Family, for_family};
 
 use crate::code::EncodeError;
 use crate::code::bits::{Field, Overflow, Split, Word};
 use crate::code::compact::{self, LastDword};
-use crate::code::family::{self, FAMILIES, FamilyTable};
+use crate::code::family::{FAMILIES, FamilyTable};
 use crate::code::layout::Layout;
 use crate::code::odd::OddBits;
 use crate::code::swsb::{self, SwsbClass, SwsbEncoding};
 use crate::disasm::print::OPTION_NAMES;
 use crate::model::{
-    ArfKind, CondMod, Dst, Format, Instruction, Opcode, Options, PredControl, RegFile, Specific,
-    Src, SyncFunction,
+    ArfKind, Attributes, CondMod, Dst, Format, Instruction, Opcode, Options, PredControl, RegFile,
+    Specific, Src, SyncFunction,
 };
 
 type Result<T> = core::result::Result<T, EncodeError>;
@@ -62,15 +62,7 @@ fn of_family(
     instruction: &Instruction,
     size: Size<'_>,
 ) -> Result<([u8; 16], usize)> {
-    match family::index(family) {
-        0 => Encoder::<0>::encode(instruction, size),
-        1 => Encoder::<1>::encode(instruction, size),
-        2 => Encoder::<2>::encode(instruction, size),
-        3 => Encoder::<3>::encode(instruction, size),
-        4 => Encoder::<4>::encode(instruction, size),
-        5 => Encoder::<5>::encode(instruction, size),
-        _ => Encoder::<6>::encode(instruction, size),
-    }
+    for_family!(family, N => Encoder::<N>::encode(instruction, size))
 }
 
 /// The encoder of family number `N`. As in the decoder, the tables are constants of the instance.
@@ -91,7 +83,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
             word: Word(0),
             is_macro: match input.specific {
                 Specific::Math(function) => function.is_macro(),
-                _ => input.opcode == Opcode::Madm,
+                _ => input.opcode.has(Attributes::MACRO),
             },
         };
         encoder.instruction()?;
@@ -354,7 +346,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
         let Some(predicate) = self.input.predicate else {
             return Ok(());
         };
-        if !self.input.opcode.has_predicate() {
+        if !self.input.opcode.has(Attributes::PREDICATE) {
             return self.form("PredCtrl");
         }
         let align16 =
@@ -388,7 +380,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
     pub(super) fn arithmetic_controls(&mut self) -> Result<()> {
         let l = Self::LAYOUT;
         let input = self.input;
-        if input.saturate && !Self::TABLE.saturates(input.opcode) {
+        if input.saturate && !Self::TABLE.has(input.opcode, Attributes::SATURATION) {
             return self.form("Saturate");
         }
         self.set("Saturate", l.saturate, u64::from(input.saturate))?;
@@ -401,7 +393,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
         match self.input.cond {
             None => Ok(()),
             Some(CondMod::Eo) => self.form("CondModifier"),
-            Some(_) if !self.input.opcode.has_condition() => self.form("CondModifier"),
+            Some(_) if !self.input.opcode.has(Attributes::CONDITION) => self.form("CondModifier"),
             Some(cond) => self.set("CondModifier", Self::LAYOUT.cond, cond as u64),
         }
     }
@@ -449,7 +441,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
         let Specific::Math(function) = self.input.specific else {
             return self.form("MathFC");
         };
-        if !Self::TABLE.math_functions.contains(&function) {
+        if !Self::TABLE.math_functions.contains(&Some(function)) {
             return self.form("MathFC");
         }
         self.arithmetic_controls()?;
@@ -472,7 +464,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
         let Specific::Sync(function) = self.input.specific else {
             return self.form("SyncFC");
         };
-        if !Self::TABLE.sync_functions.contains(&function) {
+        if !Self::TABLE.sync_functions.contains(&Some(function)) {
             return self.form("SyncFC");
         }
         self.set("SyncFC", l.function, function as u64)?;

@@ -3,7 +3,7 @@
 use super::encoder::Encoder;
 use crate::code::EncodeError;
 use crate::code::bits::Field;
-use crate::model::{Dst, Format, Region, Register, Specific, Src, SrcMods, Type};
+use crate::model::{Attributes, Dst, Format, Region, Register, Specific, Src, SrcMods, Type};
 
 type Result<T> = core::result::Result<T, EncodeError>;
 
@@ -18,7 +18,7 @@ impl<const N: usize> Encoder<'_, N> {
             return self.jump_gen9(&branch);
         }
         if branch.control {
-            if !self.input.opcode.has_branch_control() {
+            if !self.input.opcode.has(Attributes::BRANCH_CONTROL) {
                 return self.form("BranchCtrl");
             }
             self.set("BranchCtrl", l.branch_control, 1)?;

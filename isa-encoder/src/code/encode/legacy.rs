@@ -9,8 +9,8 @@ use crate::code::decode::{
 };
 use crate::code::layout::SrcFields;
 use crate::model::{
-    Branch, Descriptor, Dst, Format, Opcode, Options, RegFile, Region, Register, Send, Src,
-    SrcMods, Type,
+    Attributes, Branch, Descriptor, Dst, Format, Opcode, Options, RegFile, Region, Register, Send,
+    Src, SrcMods, Type,
 };
 
 type Result<T> = core::result::Result<T, EncodeError>;
@@ -162,7 +162,7 @@ impl<const N: usize> Encoder<'_, N> {
     pub(super) fn send_gen9(&mut self, send: &Send) -> Result<()> {
         let l = Self::LAYOUT;
         let s = &l.send;
-        let two = matches!(self.input.opcode, Opcode::Sends | Opcode::Sendsc);
+        let two = Self::TABLE.has(self.input.opcode, Attributes::TWO_PAYLOADS);
         let no_dependency = self.input.options.contains(Options::NO_SRC_DEP_SET);
         self.set_if("NoSrcDepSet", s.no_src_dep_set, no_dependency)?;
         if send.ex_bso || send.cps || send.exdesc_offset != 0 {
@@ -282,13 +282,13 @@ impl<const N: usize> Encoder<'_, N> {
         let opcode = self.input.opcode;
         let format = opcode.format();
         if branch.control {
-            if !opcode.has_branch_control() {
+            if !opcode.has(Attributes::BRANCH_CONTROL) {
                 return self.form("BranchCtrl");
             }
             self.set("BranchCtrl", l.branch_control, 1)?;
         }
         if self.input.options.contains(Options::ACC_WR_EN) {
-            if opcode.has_branch_control() {
+            if opcode.has(Attributes::BRANCH_CONTROL) {
                 return self.form("AccWrEn");
             }
             self.set("AccWrEn", l.acc_wr_en, 1)?;
