@@ -1,17 +1,13 @@
-//! The device: what all open nodes of it share.
+//! The device as its kernel driver sees it: what all open nodes share.
 
-use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use devinfo::{Driver, Platform};
 use kmd_iface::ErrorReport;
 use nix::errno::Errno;
-
-use crate::engine::Arbiter;
-use crate::mem::Pool;
-use crate::{Findings, dispatch};
+use softgpu_device::Settings;
+use softgpu_memory::Pool;
 
 /// How the software GPU behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +23,7 @@ pub struct Options {
     pub hang_timeout: Duration,
     /// The most bytes of buffer objects that the node allocates.
     pub memory_limit: u64,
-    /// Whether the rules that hardware leaves undefined are checked ([`Device::findings`]).
+    /// Whether the rules that hardware leaves undefined are checked.
     pub check: bool,
     /// Whether clients count as privileged (CAP_SYS_NICE, CAP_SYS_ADMIN): they may raise
     /// priorities above the default, and forbid that their contexts are banned.
@@ -62,6 +58,8 @@ fn physical_memory() -> u64 {
 /// The software GPU behind one or more open nodes.
 #[derive(Debug)]
 pub struct Device {
+    /// Its engines.
+    pub engines: Arc<softgpu_device::Device>,
     /// Its row of the platform table.
     pub platform: &'static Platform,
     /// Its PCI revision.
@@ -70,12 +68,6 @@ pub struct Device {
     pub options: Options,
     /// The memory of its buffer objects.
     pub pool: Arc<Pool>,
-    /// What it has executed.
-    pub statistics: dispatch::Statistics,
-    /// Which rules were broken, if [`Options::check`] is set.
-    pub findings: Findings,
-    /// Which batches may run.
-    pub(crate) arbiter: Arc<Arbiter>,
     last_error: Mutex<Option<ErrorReport>>,
 }
 
@@ -89,37 +81,19 @@ impl Device {
         revision: u8,
         options: Options,
     ) -> Result<Arc<Self>, Errno> {
+        let settings = Settings {
+            threads: options.threads,
+            hang_timeout: options.hang_timeout,
+            check: options.check,
+        };
         Ok(Arc::new(Self {
+            engines: softgpu_device::Device::new(platform, settings),
             platform,
             revision,
             pool: Pool::new(options.memory_limit)?,
             options,
-            statistics: dispatch::Statistics::default(),
-            findings: Findings::default(),
-            arbiter: Arc::default(),
             last_error: Mutex::default(),
         }))
-    }
-
-    /// How many host threads run EU threads.
-    pub fn host_threads(&self) -> usize {
-        match self.options.threads {
-            0 => thread::available_parallelism().map_or(1, NonZeroUsize::get),
-            threads => threads,
-        }
-    }
-
-    /// How many EU threads are resident at once.
-    pub fn thread_slots(&self) -> u32 {
-        self.platform.default_sku().eus() * u32::from(self.platform.threads_per_eu)
-    }
-
-    /// The command streamer's timestamp: a monotonic clock in the platform's ticks.
-    pub fn timestamp(&self) -> u64 {
-        let nanoseconds = uptime().as_nanos();
-        let ticks = nanoseconds * u128::from(self.platform.timestamp_frequency) / 1_000_000_000;
-        // 2^64 ticks are some thousand years.
-        ticks as u64
     }
 
     /// Notes why a context was lost.
@@ -138,10 +112,4 @@ impl Device {
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
-}
-
-/// The time since shortly before the process first asked; never zero.
-fn uptime() -> Duration {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed() + Duration::from_secs(1)
 }

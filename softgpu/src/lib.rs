@@ -1,25 +1,17 @@
 //! The software GPU: answers the kernel drivers' ioctls and runs command streams and EU binaries.
 //!
-//! The rooms, from the outside in: [`SoftNode`] and `uapi` answer ioctls, `mem` holds buffer
-//! objects and address spaces, `engine` queues submissions and signals fences, `cs` executes
-//! command streams, `dispatch` turns walkers into thread groups, `eu` interprets threads, and
-//! `sf` are the shared functions that sends reach.
+//! It has three rooms, and each knows only those below it. This crate is the first, the kernel
+//! drivers' model: [`SoftNode`] answers ioctls by way of `uapi`, which gives `client` its handles,
+//! and `sync` its fds. Below are [the device](softgpu_device), to which it submits batches, and
+//! [the EU simulator](softgpu_eu), in which threads run. [Memory](softgpu_memory) is what they
+//! share.
 
-mod checks;
-mod cs;
+mod client;
 mod device;
-pub mod dispatch;
-mod engine;
-pub mod eu;
-pub mod fault;
-mod group;
-pub mod mem;
 mod node;
-pub mod sf;
+mod status;
+mod sync;
 mod uapi;
 
-pub use checks::{Checks, Findings, Rule, Violation};
 pub use device::{Device, Options};
-pub use fault::Fault;
-pub use group::{Barrier, GroupEnv, Pairs, Slm, StateBases};
 pub use node::{OpenError, SoftNode};

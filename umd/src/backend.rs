@@ -133,7 +133,7 @@ fn soft(
         name: spec.to_string(),
         extents,
         violations: Some(Box::new(move || {
-            let found = checked.device().findings.take().into_iter();
+            let found = checked.device().engines.findings.take().into_iter();
             found
                 .map(|one| Violation {
                     rule: one.rule.to_string(),
@@ -164,15 +164,19 @@ struct SoftExtents(Arc<softgpu::SoftNode>);
 #[cfg(feature = "softgpu")]
 impl Extents for SoftExtents {
     fn bound(&self, address: GpuAddress, size: u64, mapped: u64) {
-        self.0.device().findings.bound(address, size, mapped);
+        self.0
+            .device()
+            .engines
+            .findings
+            .bound(address, size, mapped);
     }
 
     fn unbound(&self, address: GpuAddress, size: u64) {
-        self.0.device().findings.unbound(address, size);
+        self.0.device().engines.findings.unbound(address, size);
     }
 
     fn local_bytes(&self, kernel: GpuAddress, bytes: u64) {
-        self.0.device().findings.local_bytes(kernel, bytes);
+        self.0.device().engines.findings.local_bytes(kernel, bytes);
     }
 }
 

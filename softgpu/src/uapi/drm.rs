@@ -10,9 +10,9 @@ use kmd_iface::uapi::drm::{
 use nix::errno::Errno;
 
 use super::{Call, route};
-use crate::engine::{export_dma_buf, give_away, import};
-use crate::mem::user;
-use crate::node::{File, Object};
+use crate::client::{File, Object};
+use crate::sync::{export_dma_buf, give_away, import};
+use softgpu_memory::user;
 
 pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
     route!(call, {

@@ -2,7 +2,7 @@
 //!
 //! Arguments are handled as the kernel's `drm_ioctl` does: a structure shorter than the driver's
 //! is extended by zeros, a longer one is cut, and what comes back is copied out even with an
-//! error. Pointers inside are followed by [`mem::user`](crate::mem::user) only.
+//! error. Pointers inside are followed by [`user`](softgpu_memory::user) only.
 
 mod drm;
 mod hwconfig;
@@ -10,6 +10,7 @@ mod i915;
 mod sync;
 mod xe;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use batchbuffer::Engine;
@@ -17,9 +18,10 @@ use devinfo::{Driver, Family};
 use kmd_iface::uapi::{Argument, Direction, Ioctl, Request};
 use nix::errno::Errno;
 use nix::time::{ClockId, clock_gettime};
+use softgpu_device::{Job, SubmitError, Timeline};
 
+use crate::client::File;
 use crate::device::Device;
-use crate::node::File;
 
 /// Answers one ioctl of `file`.
 ///
@@ -98,6 +100,22 @@ macro_rules! route {
     }};
 }
 use route;
+
+/// Submits a job, as a full ring makes the kernel do it.
+///
+/// # Errors
+/// `EAGAIN` for a full ring of a long-running queue (Linux `xe_exec_ioctl`), `ENOMEM` when no
+/// thread can be started. Then the job is over.
+fn submit(timeline: &Timeline, job: Job) -> Result<(), Errno> {
+    let done = Arc::clone(&job.done);
+    timeline.submit(job).map_err(|error| {
+        done.signal();
+        match error {
+            SubmitError::Full => Errno::EAGAIN,
+            SubmitError::Thread(_) => Errno::ENOMEM,
+        }
+    })
+}
 
 /// The engines of a device: of the classes that compute and copy, one each.
 fn engines(device: &Device) -> Vec<Engine> {

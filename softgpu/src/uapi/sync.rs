@@ -12,9 +12,10 @@ use kmd_iface::uapi::drm::{
 use nix::errno::Errno;
 
 use super::{Call, deadline_at, route};
-use crate::engine::{Fence, Syncobj, export, give_away, import, wait_until};
-use crate::mem::user;
-use crate::node::File;
+use crate::client::File;
+use crate::sync::{Syncobj, export, give_away, import};
+use softgpu_device::{Fence, wait_until};
+use softgpu_memory::user;
 
 /// Answers a sync object ioctl; `None` if it is none.
 pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Option<Result<i32, Errno>> {

@@ -2,10 +2,10 @@
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use devinfo::{Family, GpuAddress};
-use softgpu::eu::{CodeCache, Stop, Thread, ThreadStart};
-use softgpu::mem::AddressSpace;
-use softgpu::sf::StateCache;
-use softgpu::{Barrier, GroupEnv, Pairs, Slm, StateBases};
+use softgpu_eu::{
+    Barrier, CodeCache, GroupEnv, Pairs, Slm, StateBases, StateCache, Stop, Thread, ThreadStart,
+};
+use softgpu_memory::AddressSpace;
 
 use super::instruction::AnyInstruction;
 use super::{AnyFamily, Target, grow};
@@ -95,7 +95,6 @@ pub fn run(kernel: &Kernel) {
         slm: &slm,
         barrier: &barrier,
         pairs: &Pairs::new(1),
-        code: &code,
         state: &state,
         checks: None,
     };
@@ -112,7 +111,7 @@ pub fn run(kernel: &Kernel) {
         cr0: 0,
     });
     for _ in 0..4 {
-        match thread.run(&env, BUDGET) {
+        match thread.run(&env, &code, BUDGET) {
             Ok(Stop::EndOfThread) => break,
             Ok(Stop::Budget | Stop::Barrier(_) | Stop::Pair) => {}
             Err(fault) => {

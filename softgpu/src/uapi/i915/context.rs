@@ -13,9 +13,9 @@ use nix::errno::Errno;
 use zerocopy::IntoBytes;
 
 use super::{find_engine, for_each_extension, read_extension};
+use crate::client::{Context, EngineSlot, File, Vm};
 use crate::device::Device;
-use crate::mem::user;
-use crate::node::{Context, EngineSlot, File, Vm};
+use softgpu_memory::user;
 
 /// The most entries of an engine map: what execbuffer's field can name.
 const ENGINE_LIMIT: usize = 64;

@@ -12,11 +12,12 @@ use kmd_iface::uapi::i915::exec::{
 use nix::errno::Errno;
 
 use super::{find_engine, for_each_extension, read_extension};
+use crate::client::{Context, EngineSlot, File, Memory, Object};
 use crate::device::Device;
-use crate::engine::{Fence, Job, Syncobj, give_away, import};
-use crate::mem::{AddressSpace, Binding, OwnerId, PAGE_BYTES, user};
-use crate::node::{Context, EngineSlot, File, Memory, Object};
+use crate::sync::{Syncobj, give_away, import};
 use crate::uapi::sync::sync_file as export;
+use softgpu_device::{Fence, Job};
+use softgpu_memory::{AddressSpace, Binding, OwnerId, PAGE_BYTES, user};
 
 /// The most objects of a submission.
 const OBJECT_LIMIT: u32 = 1 << 20;
@@ -61,18 +62,17 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Result<(), Err
         buffer.add_user(engine.class, write, &done);
     }
     let timeline = context.timeline(index, engine);
-    timeline
-        .submit(Job {
-            space,
-            batch: Some(batch),
-            waits,
-            begins_after: sync.begins_after,
-            priority: context.settings().priority,
-            done: Arc::clone(&done),
-            writes: Vec::new(),
-            endless: false,
-        })
-        .inspect_err(|errno| done.signal(Err(*errno)))?;
+    let job = Job {
+        space,
+        batch: Some(batch),
+        waits,
+        begins_after: sync.begins_after,
+        priority: context.settings().priority,
+        done: Arc::clone(&done),
+        writes: Vec::new(),
+        endless: false,
+    };
+    crate::uapi::submit(&timeline, job)?;
     for (object, point) in sync.signals {
         match point {
             0 => object.replace(Some(Arc::clone(&done))),

@@ -15,10 +15,10 @@ use kmd_iface::uapi::i915::query::{MEMORY_CLASS_DEVICE, MEMORY_CLASS_SYSTEM, Mem
 use nix::errno::Errno;
 
 use super::{for_each_extension, read_extension};
+use crate::client::{File, Memory, Object};
 use crate::device::Device;
-use crate::engine::wait_until;
-use crate::mem::{Backing, PAGE_BYTES, user};
-use crate::node::{File, Memory, Object};
+use softgpu_device::wait_until;
+use softgpu_memory::{Backing, PAGE_BYTES, user};
 
 /// The page size of device memory.
 const DEVICE_PAGE: u64 = 0x1_0000;

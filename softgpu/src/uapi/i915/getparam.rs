@@ -5,8 +5,8 @@ use kmd_iface::uapi::i915::getparam::{
 };
 use nix::errno::Errno;
 
-use crate::mem::user;
-use crate::node::File;
+use crate::client::File;
+use softgpu_memory::user;
 
 pub(super) fn getparam(file: &File, args: &mut GetParam) -> Result<(), Errno> {
     let device = file.device();
@@ -78,7 +78,7 @@ pub(super) fn reg_read(file: &File, args: &mut RegRead) -> Result<(), Errno> {
     // The only register that i915 lets clients read.
     match args.offset & !REG_READ_8B_WA {
         RENDER_TIMESTAMP => {
-            let ticks = file.device().timestamp();
+            let ticks = file.device().engines.timestamp();
             // Without the flag the read is one of 64 bits on the device, too, which has 36.
             args.val = ticks & ((1 << 36) - 1);
             Ok(())

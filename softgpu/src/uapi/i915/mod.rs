@@ -12,9 +12,9 @@ use nix::errno::Errno;
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::{Call, route};
+use crate::client::{EngineSlot, File};
 use crate::device::Device;
-use crate::mem::user;
-use crate::node::{EngineSlot, File};
+use softgpu_memory::user;
 
 pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
     route!(call, {

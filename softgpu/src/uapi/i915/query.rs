@@ -10,10 +10,10 @@ use kmd_iface::uapi::i915::query::{
 use nix::errno::Errno;
 use zerocopy::{FromBytes, IntoBytes};
 
+use crate::client::File;
 use crate::device::Device;
-use crate::mem::user;
-use crate::node::File;
 use crate::uapi::hwconfig;
+use softgpu_memory::user;
 
 pub(super) fn query(file: &File, args: &mut Query) -> Result<(), Errno> {
     if args.flags != 0 {

@@ -10,9 +10,9 @@ use nix::errno::Errno;
 
 use super::syncs::{Syncs, UserFences};
 use super::{DEVICE_PAGE, zero};
-use crate::engine::Fence;
-use crate::mem::{AddressSpace, Backing, Binding, OwnerId, PAGE_BYTES, user};
-use crate::node::{File, Memory, VmMode, Work, XeVm};
+use crate::client::{File, Memory, VmMode, Work, XeVm};
+use softgpu_device::Fence;
+use softgpu_memory::{AddressSpace, Backing, Binding, OwnerId, PAGE_BYTES, user};
 
 /// The most operations of one call.
 const BIND_LIMIT: u32 = 4096;
@@ -121,7 +121,7 @@ pub(super) fn vm_bind(file: &File, args: &mut VmBind) -> Result<(), Errno> {
         {
             tracing::warn!("softgpu: the fence of a binding is gone: {errno}");
         }
-        done.signal(Ok(()));
+        done.signal();
     }));
     Ok(())
 }

@@ -16,10 +16,10 @@ use nix::errno::Errno;
 
 use super::syncs::{Syncs, UserFences};
 use super::{find_engine, for_each_extension, zero};
-use crate::engine::{Fence, Job, Write, wait_until};
-use crate::mem::user;
-use crate::node::{File, Work, XeQueue};
+use crate::client::{File, Work, XeQueue};
 use crate::uapi::deadline_at;
+use softgpu_device::{Fence, Job, Write, wait_until};
+use softgpu_memory::user;
 
 /// The most engines that a queue names (Linux, `XE_HW_ENGINE_MAX_INSTANCE`).
 const INSTANCE_LIMIT: u32 = 9;
@@ -53,7 +53,7 @@ pub(super) fn queue_create(file: &File, args: &mut ExecQueueCreate) -> Result<()
             return Err(Errno::EINVAL);
         }
         read_properties(file, args.extensions)?;
-        XeQueue::bindings()
+        XeQueue::bindings(file.device())
     } else {
         let engine = choose(file, &placements)?;
         if args.width != 1 {
@@ -174,18 +174,17 @@ pub(super) fn exec(file: &File, args: &mut Exec) -> Result<(), Errno> {
     });
     let mut waits = syncs.waits.clone();
     waits.extend(vm.pending_bind());
-    timeline
-        .submit(Job {
-            space: Arc::clone(&vm.space),
-            batch,
-            waits,
-            begins_after: None,
-            priority: queue.priority,
-            done: Arc::clone(&done),
-            writes: writes.into_iter().collect(),
-            endless: long_running,
-        })
-        .inspect_err(|errno| done.signal(Err(*errno)))?;
+    let job = Job {
+        space: vm.space.clone(),
+        batch,
+        waits,
+        begins_after: None,
+        priority: queue.priority,
+        done: Arc::clone(&done),
+        writes: writes.into_iter().collect(),
+        endless: long_running,
+    };
+    crate::uapi::submit(timeline, job)?;
     syncs.attach(&done);
     Ok(())
 }

@@ -6,8 +6,8 @@ use kmd_iface::uapi::xe::gem::{
 use nix::errno::Errno;
 
 use super::{DEVICE_PAGE, zero};
-use crate::mem::PAGE_BYTES;
-use crate::node::{File, Memory, Object};
+use crate::client::{File, Memory, Object};
+use softgpu_memory::PAGE_BYTES;
 
 /// Bits of `placement`: the regions by instance.
 const SYSTEM: u32 = 1 << 0;

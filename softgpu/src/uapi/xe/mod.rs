@@ -11,9 +11,9 @@ use kmd_iface::uapi::xe::{self as uapi, EngineClass, EngineClassInstance, UserEx
 use nix::errno::Errno;
 
 use super::{Call, route};
+use crate::client::File;
 use crate::device::Device;
-use crate::mem::user;
-use crate::node::File;
+use softgpu_memory::user;
 
 pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
     route!(call, {

@@ -11,10 +11,10 @@ use nix::time::{ClockId, clock_gettime};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use super::{DEVICE_PAGE, engines, find_engine, zero};
+use crate::client::File;
 use crate::device::Device;
-use crate::mem::{PAGE_BYTES, user};
-use crate::node::File;
 use crate::uapi::hwconfig;
+use softgpu_memory::{PAGE_BYTES, user};
 
 pub(super) fn device_query(file: &File, args: &mut DeviceQuery) -> Result<(), Errno> {
     zero(&[args.extensions, args.reserved[0], args.reserved[1]])?;
@@ -218,7 +218,8 @@ fn engine_cycles(device: &Device, cycles: &mut EngineCycles) -> Result<(), Errno
     let now = || clock_gettime(clock).map(|t| std::time::Duration::from(t).as_nanos() as u64);
     let before = now().map_err(|_| Errno::EINVAL)?;
     let bits = device.platform.timestamp_bits;
-    cycles.engine_cycles = device.timestamp() & (u64::MAX >> (64 - u32::from(bits.clamp(1, 64))));
+    cycles.engine_cycles =
+        device.engines.timestamp() & (u64::MAX >> (64 - u32::from(bits.clamp(1, 64))));
     cycles.cpu_timestamp = before;
     cycles.cpu_delta = now().map_err(|_| Errno::EINVAL)?.saturating_sub(before);
     cycles.width = bits.into();

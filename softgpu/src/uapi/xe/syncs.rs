@@ -6,9 +6,10 @@ use kmd_iface::uapi::xe::exec::{MAX_SYNCS, Sync, SyncFlags, SyncType};
 use nix::errno::Errno;
 
 use super::zero;
-use crate::engine::{Fence, Syncobj};
-use crate::mem::user;
-use crate::node::{File, XeVm};
+use crate::client::{File, XeVm};
+use crate::sync::Syncobj;
+use softgpu_device::Fence;
+use softgpu_memory::user;
 
 /// Which user fences a call takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

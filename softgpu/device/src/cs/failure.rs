@@ -1,0 +1,114 @@
+//! Why a batch did not end well.
+
+use batchbuffer::DecodeError;
+use devinfo::GpuAddress;
+use softgpu_eu::Fault;
+use softgpu_memory as memory;
+
+use crate::dispatch::DispatchError;
+
+/// Why a batch did not end well; the context is lost with it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// A dword that is no command.
+    #[error("{error} (at {address}, {offset} bytes into its batch)")]
+    Command {
+        /// Where the header lies.
+        address: GpuAddress,
+        /// Bytes from the start of the batch that it lies in.
+        offset: u64,
+        /// What is wrong with it.
+        error: DecodeError,
+    },
+    /// A command that cannot be executed.
+    #[error("{packet} at {address}: {why}")]
+    Packet {
+        /// The command's name.
+        packet: &'static str,
+        /// Where it lies.
+        address: GpuAddress,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A memory access of the command streamer.
+    #[error("{fault}, by {packet} at {address}")]
+    Access {
+        /// What was accessed.
+        fault: memory::Fault,
+        /// The command's name, or `command fetch`.
+        packet: &'static str,
+        /// Where it lies.
+        address: GpuAddress,
+    },
+    /// A dispatch.
+    #[error("{error}, dispatched by {packet} at {address}")]
+    Dispatch {
+        /// What went wrong.
+        error: DispatchError,
+        /// The kernel's address.
+        kernel: GpuAddress,
+        /// The walker's name.
+        packet: &'static str,
+        /// Where it lies.
+        address: GpuAddress,
+    },
+    /// The batch makes no end.
+    #[error("hang: the batch makes no end; {packet} at {address} was executed last")]
+    Hang {
+        /// The command's name.
+        packet: &'static str,
+        /// Where it lies.
+        address: GpuAddress,
+    },
+    /// The context is being closed.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl Failure {
+    /// Whether it is the hang check that ended the batch.
+    pub const fn is_hang(&self) -> bool {
+        matches!(
+            self,
+            Failure::Hang { .. }
+                | Failure::Dispatch {
+                    error: DispatchError::Hang { .. },
+                    ..
+                }
+        )
+    }
+
+    /// The address of a page fault.
+    pub const fn page_fault(&self) -> Option<GpuAddress> {
+        let fault = match self {
+            Failure::Access { fault, .. } => fault,
+            Failure::Dispatch {
+                error:
+                    DispatchError::Fault {
+                        fault: Fault::Memory(fault),
+                        ..
+                    }
+                    | DispatchError::Start(Fault::Memory(fault)),
+                ..
+            } => fault,
+            _ => return None,
+        };
+        match fault {
+            memory::Fault::Page { address, .. } => Some(*address),
+            _ => None,
+        }
+    }
+
+    /// The EU instruction that the (first) thread was at.
+    pub fn instruction(&self) -> Option<GpuAddress> {
+        let Failure::Dispatch { error, kernel, .. } = self else {
+            return None;
+        };
+        let at = match error {
+            DispatchError::Fault { at, .. } => at,
+            DispatchError::Hang { threads, .. } => threads.first()?,
+            DispatchError::Start(_) | DispatchError::Stopped => return None,
+        };
+        Some(kernel.offset(at.ip.wrapping_sub(at.kernel)))
+    }
+}

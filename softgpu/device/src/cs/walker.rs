@@ -1,0 +1,367 @@
+//! From walker packets to dispatches.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use batchbuffer::dispatch as limits;
+use batchbuffer::packets::{compute_walker, gpgpu_walker};
+use batchbuffer::registers::own;
+use batchbuffer::states::postsync_data::Operation;
+use batchbuffer::states::{interface_descriptor_data as idd, postsync_data};
+use batchbuffer::{Decoded, Field, View};
+
+use super::failure::Failure;
+use super::mi;
+use super::streamer::Streamer;
+use crate::dispatch::{
+    self, DispatchError, DispatchOptions, LocalIds, Scratch, ThreadData, Walker,
+};
+
+/// Bytes of the unit in which descriptors count thread data.
+const REGISTER_BYTES: u32 = 32;
+
+/// GPGPU_WALKER: threads of Gen8 to Gen12LP.
+pub(super) fn gpgpu_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
+    use gpgpu_walker as gw;
+    if packet.flag(gw::PREDICATE_ENABLE) && !mi::predicate_holds(cs.state) {
+        return Ok(());
+    }
+    let family = cs.environment.family();
+    let index = packet.get(gw::INTERFACE_DESCRIPTOR_OFFSET) as usize;
+    let Some(dwords) = cs.state.descriptors.get(index).copied() else {
+        return Err(cs.refuse(
+            packet,
+            format!(
+                "interface descriptor {index} of {} loaded",
+                cs.state.descriptors.len()
+            ),
+        ));
+    };
+    let descriptor = View::new(family, &idd::LAYOUT, &dwords);
+    let threads = [
+        gw::THREAD_WIDTH_COUNTER_MAXIMUM,
+        gw::THREAD_HEIGHT_COUNTER_MAXIMUM,
+        gw::THREAD_DEPTH_COUNTER_MAXIMUM,
+    ]
+    .map(|field| packet.get32(field) + 1);
+    let counted = threads.iter().product::<u32>();
+    let declared = descriptor.get32(idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP);
+    if counted != declared {
+        return Err(cs.refuse(
+            packet,
+            format!(
+                "the walker counts {counted} threads a group, its interface descriptor says \
+                 {declared}"
+            ),
+        ));
+    }
+    let walker = Walker {
+        family,
+        bases: cs.state.bases(),
+        kernel: descriptor.get(idd::KERNEL_START_POINTER),
+        simd: simd(cs, packet, packet.get(gw::SIMD_SIZE))?,
+        grf_count: REGISTERS,
+        groups: groups(
+            cs,
+            packet,
+            packet.flag(gw::INDIRECT_PARAMETER_ENABLE),
+            [
+                (
+                    gw::THREAD_GROUP_ID_STARTING_X,
+                    gw::THREAD_GROUP_ID_X_DIMENSION,
+                ),
+                (
+                    gw::THREAD_GROUP_ID_STARTING_Y,
+                    gw::THREAD_GROUP_ID_Y_DIMENSION,
+                ),
+                (
+                    gw::THREAD_GROUP_ID_STARTING_RESUME_Z,
+                    gw::THREAD_GROUP_ID_Z_DIMENSION,
+                ),
+            ],
+        ),
+        threads,
+        right_mask: packet.get32(gw::RIGHT_EXECUTION_MASK),
+        bottom_mask: packet.get32(gw::BOTTOM_EXECUTION_MASK),
+        data: thread_data(cs, packet, &descriptor),
+        local_ids: None,
+        inline_data: None,
+        slm_bytes: slm_bytes(cs, packet, &descriptor)?,
+        binding_table: descriptor.get32(idd::BINDING_TABLE_POINTER),
+        sampler_state: descriptor.get32(idd::SAMPLER_STATE_POINTER),
+        scratch: Scratch {
+            // The field has 48 bits, but r0.5 passes 32: bases above do not exist.
+            base: cs.state.front_end.scratch_base as u32,
+            per_thread: cs.state.front_end.scratch_per_thread,
+        },
+        thread_slots: cs.environment.device.thread_slots(),
+        cr0: control_register(&descriptor),
+    };
+    run(cs, packet, &walker)
+}
+
+/// Registers a thread, without and with "Large GRF Mode".
+const REGISTERS: u16 = 128;
+const LARGE_REGISTERS: u16 = 256;
+
+/// COMPUTE_WALKER: threads from XeHPG on. Their data stays in memory, where the kernel loads it
+/// by the place in r0.0; the walker carries one register of it, and may make local ids.
+pub(super) fn compute_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
+    use compute_walker as cw;
+    if packet.flag(cw::PREDICATE_ENABLE) && !mi::predicate_holds(cs.state) {
+        return Ok(());
+    }
+    if packet.flag(cw::WORKLOAD_PARTITION_ENABLE) {
+        return Err(cs.refuse(packet, "partitions over several tiles are not modelled"));
+    }
+    let Some(descriptor) = packet.state(cw::INTERFACE_DESCRIPTOR) else {
+        return Err(cs.refuse(packet, "it is too short to hold an interface descriptor"));
+    };
+    let started = cs.environment.device.timestamp();
+    let slots = cs.environment.device.thread_slots();
+    let large = cs.state.large_grf;
+    let start = packet.get32(cw::INDIRECT_DATA_START_ADDRESS);
+    let walker = Walker {
+        family: cs.environment.family(),
+        bases: cs.state.bases(),
+        kernel: descriptor.get(idd::KERNEL_START_POINTER),
+        simd: simd(cs, packet, packet.get(cw::SIMD_SIZE))?,
+        grf_count: if large { LARGE_REGISTERS } else { REGISTERS },
+        groups: groups(
+            cs,
+            packet,
+            packet.flag(cw::INDIRECT_PARAMETER_ENABLE),
+            [
+                (
+                    cw::THREAD_GROUP_ID_STARTING_X,
+                    cw::THREAD_GROUP_ID_X_DIMENSION,
+                ),
+                (
+                    cw::THREAD_GROUP_ID_STARTING_Y,
+                    cw::THREAD_GROUP_ID_Y_DIMENSION,
+                ),
+                (
+                    cw::THREAD_GROUP_ID_STARTING_Z,
+                    cw::THREAD_GROUP_ID_Z_DIMENSION,
+                ),
+            ],
+        ),
+        threads: [
+            descriptor.get32(idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP),
+            1,
+            1,
+        ],
+        right_mask: packet.get32(cw::EXECUTION_MASK),
+        bottom_mask: u32::MAX,
+        data: ThreadData {
+            offset: start,
+            ..ThreadData::default()
+        },
+        local_ids: local_ids(cs, packet)?,
+        inline_data: packet
+            .flag(cw::EMIT_INLINE_PARAMETER)
+            .then(|| inline_data(packet)),
+        slm_bytes: slm_bytes(cs, packet, &descriptor)?,
+        binding_table: descriptor.get32(idd::BINDING_TABLE_POINTER),
+        sampler_state: descriptor.get32(idd::SAMPLER_STATE_POINTER),
+        scratch: Scratch {
+            base: cs.state.front_end.scratch_base as u32,
+            per_thread: 0,
+        },
+        // A thread with twice the registers takes two slots.
+        thread_slots: if large { slots / 2 } else { slots },
+        cr0: control_register(&descriptor),
+    };
+    run(cs, packet, &walker)?;
+    let Some(post_sync) = packet.state(cw::POST_SYNC) else {
+        return Ok(());
+    };
+    let address = post_sync.address(postsync_data::DESTINATION_ADDRESS);
+    match post_sync.named(postsync_data::OPERATION) {
+        Some(Operation::NO_WRITE) => Ok(()),
+        Some(Operation::WRITE_IMMEDIATE_DATA) => {
+            let data = post_sync.get(postsync_data::IMMEDIATE_DATA);
+            cs.write_u64(packet, address, data)
+        }
+        Some(Operation::WRITE_TIMESTAMP) => {
+            // Begin and end, each of the context's and of the global clock, 32 bits wide.
+            let ended = cs.environment.device.timestamp();
+            for (index, ticks) in (0u64..).zip([started, started, ended, ended]) {
+                cs.write_u32(packet, address.offset(4 * index), ticks as u32)?;
+            }
+            Ok(())
+        }
+        None => Err(cs.refuse(packet, "the post-sync operation is reserved")),
+    }
+}
+
+/// The local ids that the walker makes.
+fn local_ids(cs: &Streamer<'_>, packet: &Decoded<'_>) -> Result<Option<LocalIds>, Failure> {
+    use compute_walker as cw;
+    if !packet.flag(cw::GENERATE_LOCAL_ID) {
+        return Ok(None);
+    }
+    if packet.flag(cw::TILE_LAYOUT) {
+        return Err(cs.refuse(packet, "local ids in tile order are not modelled"));
+    }
+    let code = packet.get(cw::WALK_ORDER);
+    let Some(order) = batchbuffer::dispatch::walk_order(code) else {
+        return Err(cs.refuse(packet, format!("walk order {code} is reserved")));
+    };
+    let emit = packet.get(cw::EMIT_LOCAL);
+    Ok(Some(LocalIds {
+        emit: [0, 1, 2].map(|axis| emit >> axis & 1 != 0),
+        size: [
+            cw::LOCAL_X_MAXIMUM,
+            cw::LOCAL_Y_MAXIMUM,
+            cw::LOCAL_Z_MAXIMUM,
+        ]
+        .map(|field| packet.get32(field) + 1),
+        order,
+    }))
+}
+
+/// The inline data: eight dwords, at the begin of a register.
+fn inline_data(packet: &Decoded<'_>) -> [u8; 64] {
+    let mut data = [0; 64];
+    let (dwords, _) = data.as_chunks_mut::<4>();
+    for (index, dword) in dwords.iter_mut().take(8).enumerate() {
+        let value = packet.find(compute_walker::INLINE_DATA, index).unwrap_or(0);
+        *dword = (value as u32).to_le_bytes();
+    }
+    data
+}
+
+/// Runs a walker and says what ran.
+fn run(cs: &mut Streamer<'_>, packet: &Decoded<'_>, walker: &Walker) -> Result<(), Failure> {
+    let device = cs.environment.device;
+    let statistics = &device.statistics;
+    let before = Counts::of(statistics);
+    let started = Instant::now();
+    let options = DispatchOptions {
+        threads: device.host_threads(),
+        hang_timeout: cs.environment.hang_timeout,
+        stop: cs.environment.stop,
+        findings: device.settings.check.then_some(&device.findings),
+    };
+    let outcome = dispatch::run(walker, cs.environment.space, &options, statistics);
+    let ran = Counts::of(statistics);
+    let kernel = walker.bases.instruction.offset(walker.kernel);
+    tracing::info!(
+        "softgpu: {} EU instructions ran in {} threads of {} groups (SIMD{}, kernel {kernel}) \
+         in {:?}",
+        ran.instructions - before.instructions,
+        ran.threads - before.threads,
+        ran.groups - before.groups,
+        walker.simd,
+        started.elapsed().max(Duration::from_micros(1)),
+    );
+    cs.quiet_since = Instant::now();
+    outcome.map_err(|error| match error {
+        DispatchError::Stopped => Failure::Stopped,
+        error => Failure::Dispatch {
+            error,
+            kernel,
+            packet: packet.name(),
+            address: cs.at,
+        },
+    })
+}
+
+struct Counts {
+    instructions: u64,
+    threads: u64,
+    groups: u64,
+}
+
+impl Counts {
+    fn of(statistics: &dispatch::Statistics) -> Self {
+        use std::sync::atomic::Ordering::Relaxed;
+        Self {
+            instructions: statistics.instructions.load(Relaxed),
+            threads: statistics.threads.load(Relaxed),
+            groups: statistics.groups_ended.load(Relaxed),
+        }
+    }
+}
+
+/// The groups, in x, y, z: starts from the packet, ends from there or, for indirect dispatches,
+/// from registers.
+fn groups(
+    cs: &Streamer<'_>,
+    packet: &Decoded<'_>,
+    indirect: bool,
+    axes: [(&'static Field, &'static Field); 3],
+) -> [Range<u32>; 3] {
+    [0, 1, 2].map(|axis: usize| {
+        let (start, end) = axes[axis];
+        let end = match indirect {
+            true => cs.state.registers.own(own::DISPATCH_DIM[axis]),
+            false => packet.get32(end),
+        };
+        packet.get32(start)..end
+    })
+}
+
+/// The registers that threads are loaded with: the walker's indirect data, or the CURBE.
+fn thread_data(cs: &Streamer<'_>, packet: &Decoded<'_>, descriptor: &View<'_>) -> ThreadData {
+    use gpgpu_walker as gw;
+    let cross_thread = descriptor.get32(idd::CROSS_THREAD_CONSTANT_DATA_READ_LENGTH);
+    let per_thread = descriptor.get32(idd::CONSTANT_URB_ENTRY_READ_LENGTH);
+    let indirect = packet.get32(gw::INDIRECT_DATA_LENGTH);
+    let start = packet.get32(gw::INDIRECT_DATA_START_ADDRESS);
+    let (address, bytes, offset) = match indirect {
+        0 => {
+            let skipped = descriptor.get32(idd::CONSTANT_URB_ENTRY_READ_OFFSET) * REGISTER_BYTES;
+            let (address, bytes) = cs.state.curbe;
+            let address = address.offset(skipped.into());
+            (address, bytes.saturating_sub(skipped), 0)
+        }
+        bytes => (cs.state.bases.indirect.offset(start.into()), bytes, start),
+    };
+    ThreadData {
+        address,
+        cross_thread_bytes: cross_thread * REGISTER_BYTES,
+        per_thread_bytes: per_thread * REGISTER_BYTES,
+        bytes,
+        offset,
+    }
+}
+
+/// The SIMD width of a walker's field: 0, 1, 2 for 8, 16, 32.
+fn simd(cs: &Streamer<'_>, packet: &Decoded<'_>, field: u64) -> Result<u8, Failure> {
+    let width = 8u32 << field.min(3);
+    let platform = cs.environment.device.platform;
+    match u8::try_from(width) {
+        Ok(simd) if platform.has_simd_width(width) => Ok(simd),
+        _ => Err(cs.refuse(
+            packet,
+            format!("SIMD{width} cannot be dispatched on {platform}"),
+        )),
+    }
+}
+
+/// Shared local memory in bytes.
+fn slm_bytes(
+    cs: &Streamer<'_>,
+    packet: &Decoded<'_>,
+    descriptor: &View<'_>,
+) -> Result<u32, Failure> {
+    let code = descriptor.get32(idd::SHARED_LOCAL_MEMORY_SIZE);
+    let limit = cs.environment.device.platform.max_slm_bytes;
+    match limits::slm_bytes(cs.environment.family(), code) {
+        Some(bytes) if bytes <= limit => Ok(bytes),
+        _ => Err(cs.refuse(
+            packet,
+            format!("shared local memory size code {code} (a group has at most {limit} bytes)"),
+        )),
+    }
+}
+
+/// cr0.0 at entry: floating-point mode in bit 0, single program flow in 2, rounding in 5:4 (TGL
+/// PRM vol 7, "Control Register"). Denormals are flushed until the kernel says otherwise.
+fn control_register(descriptor: &View<'_>) -> u32 {
+    descriptor.get32(idd::FLOATING_POINT_MODE)
+        | descriptor.get32(idd::SINGLE_PROGRAM_FLOW) << 2
+        | descriptor.get32(idd::ROUNDING_MODE) << 4
+}

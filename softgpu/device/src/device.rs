@@ -1,0 +1,78 @@
+//! The device: what all that submit to it share.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use devinfo::Platform;
+use softgpu_eu::Findings;
+
+use crate::dispatch::Statistics;
+use crate::engine::Arbiter;
+
+/// How a device behaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Host threads that run EU threads; 0 takes one for each core.
+    pub threads: usize,
+    /// A batch in which nothing ends for this long is hung.
+    pub hang_timeout: Duration,
+    /// Whether the rules that hardware leaves undefined are checked ([`Device::findings`]).
+    pub check: bool,
+}
+
+/// The engines and EUs of a software GPU.
+#[derive(Debug)]
+pub struct Device {
+    /// Its row of the platform table.
+    pub platform: &'static Platform,
+    /// How it behaves.
+    pub settings: Settings,
+    /// What it has executed.
+    pub statistics: Statistics,
+    /// Which rules were broken, if [`Settings::check`] is set.
+    pub findings: Findings,
+    /// Which batches may run.
+    pub(crate) arbiter: Arc<Arbiter>,
+}
+
+impl Device {
+    /// A device of `platform`.
+    pub fn new(platform: &'static Platform, settings: Settings) -> Arc<Self> {
+        Arc::new(Self {
+            platform,
+            settings,
+            statistics: Statistics::default(),
+            findings: Findings::default(),
+            arbiter: Arc::default(),
+        })
+    }
+
+    /// How many host threads run EU threads.
+    pub fn host_threads(&self) -> usize {
+        match self.settings.threads {
+            0 => thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            threads => threads,
+        }
+    }
+
+    /// How many EU threads are resident at once.
+    pub fn thread_slots(&self) -> u32 {
+        self.platform.default_sku().eus() * u32::from(self.platform.threads_per_eu)
+    }
+
+    /// The command streamer's timestamp: a monotonic clock in the platform's ticks.
+    pub fn timestamp(&self) -> u64 {
+        let nanoseconds = uptime().as_nanos();
+        let ticks = nanoseconds * u128::from(self.platform.timestamp_frequency) / 1_000_000_000;
+        // 2^64 ticks are some thousand years.
+        ticks as u64
+    }
+}
+
+/// The time since shortly before the process first asked; never zero.
+fn uptime() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed() + Duration::from_secs(1)
+}

@@ -1,0 +1,370 @@
+//! The registers that a thread starts with.
+
+use devinfo::Family;
+
+use super::walker::{LocalIds, ThreadData, Walker};
+use softgpu_eu::Fault;
+use softgpu_memory::View;
+
+/// The most bytes that a payload can have: no family loads more registers than a thread has.
+const MAX_PAYLOAD: usize = 256 * 64;
+
+/// The bytes that a thread loads by itself at entry (the first part of IGC's prolog on XeHPG on)
+/// are not here: they stay in memory.
+#[derive(Debug)]
+pub struct RegisterImage {
+    bytes: Vec<u8>,
+    cross_thread: Vec<u8>,
+}
+
+/// The place of a thread among its walker's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The group's ids.
+    pub group: [u32; 3],
+    /// The thread's number in its group.
+    pub thread: u32,
+    /// The thread's slot (FFTID).
+    pub slot: u32,
+}
+
+impl RegisterImage {
+    /// Reads what all threads of the walker share.
+    ///
+    /// # Errors
+    /// A page fault of the cross-thread data; [`Fault::Invalid`] if the payload exceeds the
+    /// register file.
+    pub fn new(walker: &Walker, memory: &View<'_>) -> Result<Self, Fault> {
+        let data = &walker.data;
+        let whole = data.cross_thread_bytes as usize + data.per_thread_bytes as usize;
+        if whole > MAX_PAYLOAD {
+            return Err(Fault::Invalid {
+                why: format!(
+                    "a payload of {whole} bytes a thread exceeds the register file \
+                     ({MAX_PAYLOAD} bytes)"
+                ),
+            });
+        }
+        let mut cross_thread = vec![0; data.cross_thread_bytes as usize];
+        read_data(data, 0, &mut cross_thread, memory)?;
+        Ok(Self {
+            bytes: Vec::with_capacity(MAX_PAYLOAD),
+            cross_thread,
+        })
+    }
+
+    /// The register image of the thread at `place`, from r0 on.
+    ///
+    /// # Errors
+    /// A page fault of the thread's data.
+    pub fn thread(
+        &mut self,
+        walker: &Walker,
+        place: Place,
+        memory: &View<'_>,
+    ) -> Result<&[u8], Fault> {
+        let grf = walker.family.grf_bytes();
+        self.bytes.clear();
+        for dword in header(walker, place) {
+            self.bytes.extend_from_slice(&dword.to_le_bytes());
+        }
+        self.bytes.resize(grf, 0);
+
+        if let Some(ids) = &walker.local_ids {
+            push_local_ids(ids, walker.simd, place.thread, grf, &mut self.bytes);
+        }
+        if let Some(inline) = &walker.inline_data {
+            self.bytes
+                .extend_from_slice(&inline[..grf.min(inline.len())]);
+        }
+        let data = &walker.data;
+        let own = data.per_thread_bytes as usize;
+        if own != 0 {
+            let start = self.bytes.len();
+            self.bytes.resize(start + own, 0);
+            let offset = u64::from(data.cross_thread_bytes)
+                + u64::from(place.thread) * u64::from(data.per_thread_bytes);
+            read_data(data, offset, &mut self.bytes[start..], memory)?;
+        }
+        self.bytes.extend_from_slice(&self.cross_thread);
+        Ok(&self.bytes)
+    }
+}
+
+/// Reads thread data; what lies behind its length is zero.
+fn read_data(
+    data: &ThreadData,
+    offset: u64,
+    out: &mut [u8],
+    memory: &View<'_>,
+) -> Result<(), Fault> {
+    let there = u64::from(data.bytes).saturating_sub(offset);
+    let length = out.len().min(usize::try_from(there).unwrap_or(usize::MAX));
+    Ok(memory.read(data.address.offset(offset), &mut out[..length])?)
+}
+
+/// r0, the dispatch header.
+///
+/// Fields as IGC's code reads them: group ids in r0.1, r0.6, r0.7; sampler and binding table
+/// pointers in r0.3, r0.4; scratch and FFTID in r0.5. Gen8 to Gen12LP: r0.2 carries the barrier
+/// id (always 0 here: the gateway knows the group). XeHPG on: r0.0 has the indirect data
+/// offset, r0.2 the thread's number in its group (7:0) and the group's threads (31:24).
+fn header(walker: &Walker, place: Place) -> [u32; 8] {
+    let [x, y, z] = place.group;
+    let later = walker.family >= Family::XeHpg;
+    let scratch = if later {
+        walker.scratch.base
+    } else {
+        // Each slot has its own part; the header's field is in units of 1 KiB.
+        walker
+            .scratch
+            .base
+            .wrapping_add(place.slot.wrapping_mul(walker.scratch.per_thread))
+    };
+    let size_code = (walker.scratch.per_thread / 1024)
+        .checked_ilog2()
+        .unwrap_or(0);
+    [
+        if later { walker.data.offset & !0x3f } else { 0 },
+        x,
+        if later {
+            (place.thread & 0xff) | walker.threads_per_group() << 24
+        } else {
+            0
+        },
+        (walker.sampler_state & !0x1f) | (size_code & 0xf),
+        walker.binding_table & !0x1f,
+        (scratch & !0x3ff) | (place.slot & 0x3ff),
+        y,
+        z,
+    ]
+}
+
+/// Where on the device a slot is, as the thread's registers tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Topology {
+    /// sr0.0.
+    pub state: u32,
+    /// msg0.0 (Xe2): the sub-slice.
+    pub message: u32,
+}
+
+impl Topology {
+    /// Of a slot: thread in the lowest bits, then EU, sub-slice, slice. Code joins the fields of
+    /// sr0.0 to that number again, to find its private memory: thread 2:0; EU 5:4 and 7, on XeHPC
+    /// 5:4 and 8, on Xe2 6:4; the rest above, on Xe2 in 9:8 and from 11 on, and in msg0.0 too
+    /// (IGC `CShader::GetHWTID`; Mesa `brw_fs_nir.cpp`, `load_topology_id`).
+    pub fn of(family: Family, slot: u32) -> Self {
+        let thread = slot & 7;
+        match family {
+            Family::Xe2 => {
+                let sub_slice = slot >> 6;
+                Self {
+                    state: thread
+                        | (slot >> 3 & 7) << 4
+                        | (sub_slice & 3) << 8
+                        | (sub_slice >> 2 & 0x1f) << 11,
+                    message: sub_slice & 0xff,
+                }
+            }
+            _ => {
+                let upper = if family == Family::XeHpc { 8 } else { 7 };
+                Self {
+                    state: thread | (slot >> 3 & 3) << 4 | (slot >> 5 & 0x7f) << upper,
+                    message: 0,
+                }
+            }
+        }
+    }
+}
+
+fn push_local_ids(ids: &LocalIds, simd: u8, thread: u32, grf: usize, out: &mut Vec<u8>) {
+    let lanes = u32::from(simd);
+    let register = (usize::from(simd) * 2).next_multiple_of(grf);
+    let extent = ids.size.map(|size| u64::from(size.max(1)));
+    for axis in (0..3).filter(|&axis| ids.emit[axis]) {
+        let start = out.len();
+        for lane in 0..lanes {
+            let mut rest = u64::from(thread) * u64::from(lanes) + u64::from(lane);
+            let mut id = 0;
+            for &dimension in &ids.order {
+                let Some(&size) = extent.get(usize::from(dimension)) else {
+                    continue;
+                };
+                if usize::from(dimension) == axis {
+                    id = rest % size;
+                }
+                rest /= size;
+            }
+            out.extend_from_slice(&(id as u16).to_le_bytes());
+        }
+        out.resize(start + register, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use devinfo::GpuAddress;
+
+    use super::*;
+    use crate::dispatch::walker::Scratch;
+    use softgpu_eu::StateBases;
+    use softgpu_memory::AddressSpace;
+
+    fn walker(family: Family) -> Walker {
+        Walker {
+            family,
+            bases: StateBases::default(),
+            kernel: 0,
+            simd: 16,
+            grf_count: 128,
+            groups: [0..8, 0..8, 0..8],
+            threads: [4, 1, 1],
+            right_mask: u32::MAX,
+            bottom_mask: u32::MAX,
+            data: ThreadData {
+                address: GpuAddress::new(0x1040),
+                cross_thread_bytes: 64,
+                per_thread_bytes: 32,
+                bytes: 64 + 4 * 32,
+                offset: 0x1040,
+            },
+            local_ids: None,
+            inline_data: None,
+            slm_bytes: 0,
+            binding_table: 0x120,
+            sampler_state: 0x240,
+            scratch: Scratch {
+                base: 0x1000,
+                per_thread: 4096,
+            },
+            thread_slots: 64,
+            cr0: 0,
+        }
+    }
+
+    fn dword(bytes: &[u8], index: usize) -> u32 {
+        u32::from_le_bytes(bytes[index * 4..][..4].try_into().unwrap())
+    }
+
+    #[test]
+    fn the_threads_own_registers_come_before_the_cross_thread_ones() {
+        let space = AddressSpace::with_anonymous(&[(GpuAddress::new(0x1000), 0x1000)]).unwrap();
+        let view = space.view();
+        for (index, value) in (0..48u32).enumerate() {
+            view.write_u32(GpuAddress::new(0x1040 + index as u64 * 4), value)
+                .unwrap();
+        }
+        let walker = walker(Family::Gen12Lp);
+        let mut image = RegisterImage::new(&walker, &view).unwrap();
+        let place = Place {
+            group: [3, 4, 5],
+            thread: 2,
+            slot: 9,
+        };
+        let bytes = image.thread(&walker, place, &view).unwrap();
+        assert_eq!(bytes.len(), 32 + 32 + 64);
+        assert_eq!([1, 6, 7].map(|at| dword(bytes, at)), [3, 4, 5]);
+        assert_eq!(dword(bytes, 5), (0x1000 + 9 * 4096) | 9);
+        assert_eq!(dword(bytes, 3), 0x242, "sampler state, 4 KiB of scratch");
+        assert_eq!(dword(bytes, 4), 0x120);
+        assert_eq!(dword(bytes, 8), 16 + 2 * 8, "r1: third thread's part");
+        assert_eq!(dword(bytes, 16), 0, "r2: cross-thread part");
+        assert_eq!(dword(bytes, 31), 15);
+    }
+
+    #[test]
+    fn later_families_get_their_place_and_generated_ids() {
+        let space = AddressSpace::with_anonymous(&[(GpuAddress::new(0x1000), 0x1000)]).unwrap();
+        let view = space.view();
+        let ids = LocalIds {
+            emit: [true, true, false],
+            size: [6, 4, 1],
+            order: [0, 1, 2],
+        };
+        let mut walker = Walker {
+            local_ids: Some(ids),
+            ..walker(Family::XeHpg)
+        };
+        walker.data = ThreadData {
+            offset: 0x1040,
+            ..ThreadData::default()
+        };
+        walker.inline_data = Some([7; 64]);
+        let mut image = RegisterImage::new(&walker, &view).unwrap();
+        let place = Place {
+            group: [0, 0, 0],
+            thread: 1,
+            slot: 0,
+        };
+        let bytes = image.thread(&walker, place, &view).unwrap();
+        assert_eq!(dword(bytes, 0), 0x1040);
+        assert_eq!(dword(bytes, 2), 4 << 24 | 1);
+        let lane = |register: usize, lane: usize| bytes[register * 32 + lane * 2];
+        // Item 16 of a 6 by 4 group is (4, 2).
+        assert_eq!((lane(1, 0), lane(2, 0)), (4, 2));
+        assert_eq!((lane(1, 2), lane(2, 2)), (0, 3));
+        assert_eq!(bytes[96..128], [7; 32], "inline data follows the ids");
+        assert_eq!(bytes.len(), 128);
+    }
+
+    #[test]
+    fn data_behind_its_length_is_zero_and_missing_pages_fault() {
+        let space = AddressSpace::with_anonymous(&[(GpuAddress::new(0x1000), 0x1000)]).unwrap();
+        let view = space.view();
+        view.write(GpuAddress::new(0x1040), &[0xff; 256]).unwrap();
+        let mut walker = walker(Family::Gen12Lp);
+        walker.data.bytes = 64;
+        let mut image = RegisterImage::new(&walker, &view).unwrap();
+        let place = Place {
+            group: [0; 3],
+            thread: 0,
+            slot: 0,
+        };
+        assert_eq!(
+            image.thread(&walker, place, &view).unwrap()[32..64],
+            [0; 32]
+        );
+        walker.data.address = GpuAddress::new(0x8000);
+        assert!(matches!(
+            RegisterImage::new(&walker, &view),
+            Err(Fault::Memory(_))
+        ));
+        walker.data.cross_thread_bytes = u32::MAX;
+        assert!(matches!(
+            RegisterImage::new(&walker, &view),
+            Err(Fault::Invalid { .. })
+        ));
+    }
+
+    #[test]
+    fn slots_are_found_again_in_sr0() {
+        assert_eq!(
+            Topology::of(Family::XeHpg, 0b1_0111_0101).state,
+            0b101_1010_0101
+        );
+        // What IGC's code does: takes bit ranges out of a number, the highest first.
+        let join = |mut id: u32, ranges: &[(u32, u32)]| {
+            for &(first, count) in ranges {
+                let low = id & ((1 << first) - 1);
+                id = id >> (first + count) << first | low;
+            }
+            id
+        };
+        for slot in 0..4096 {
+            let of = |family| Topology::of(family, slot);
+            assert_eq!(
+                join(of(Family::XeHpg).state & 0x3fff, &[(6, 1), (3, 1)]),
+                slot
+            );
+            assert_eq!(
+                join(of(Family::XeHpc).state & 0x7fff, &[(6, 2), (3, 1)]),
+                slot
+            );
+            let xe2 = of(Family::Xe2);
+            let ranges = [(10, 1), (7, 1), (3, 1)];
+            assert_eq!(join(xe2.state & 0xffff, &ranges), slot);
+            assert_eq!(xe2.message << 6 | join(xe2.state & 0x7f, &[(3, 1)]), slot);
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! A group whose threads occupy EU slots.
+
+use std::ops::AddAssign;
+
+use super::payload::{Place, RegisterImage, Topology};
+use super::report::{DispatchError, ThreadAt};
+use super::walker::Walker;
+use softgpu_eu::StateCache;
+use softgpu_eu::{Barrier, Checks, Fault, GroupEnv, Pairs, Slm};
+use softgpu_eu::{CodeCache, Counters, Stop, Thread, ThreadStart};
+use softgpu_memory::View;
+
+/// A resident group. Finished ones are started again for the next group, which keeps their
+/// allocations.
+#[derive(Debug)]
+pub struct Resident {
+    group: [u32; 3],
+    slots: Vec<u32>,
+    threads: Vec<State>,
+    live: usize,
+    slices: u32,
+    slm: Slm,
+    barrier: Barrier,
+    pairs: Pairs,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Has its slot, and its registers are not loaded yet.
+    Fresh,
+    Ready(Box<Thread>),
+    /// Waits for this barrier generation to pass.
+    AtBarrier(Box<Thread>, u32),
+    Ended,
+}
+
+/// What threads are loaded with, and register files that no thread has at the moment.
+///
+/// Threads are loaded when their first turn comes: most end in it, and the next one gets the
+/// registers that are still in the host's cache.
+#[derive(Debug)]
+pub struct Loader {
+    image: RegisterImage,
+    #[expect(clippy::vec_box, reason = "the boxes move between here and the groups")]
+    vacant: Vec<Box<Thread>>,
+}
+
+/// What one slice of a group did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Slice {
+    /// Instructions and channels executed.
+    pub executed: Counters,
+    /// Threads that ended.
+    pub ended: u64,
+}
+
+impl AddAssign for Slice {
+    fn add_assign(&mut self, other: Self) {
+        self.executed.instructions += other.executed.instructions;
+        self.executed.channels += other.executed.channels;
+        self.ended += other.ended;
+    }
+}
+
+/// What a host thread lends to the groups that it runs.
+#[derive(Debug)]
+pub struct Host<'a> {
+    /// Its view of memory.
+    pub memory: &'a View<'a>,
+    /// Its decoded instructions.
+    pub code: &'a CodeCache,
+    /// Its decoded surface states.
+    pub state: &'a StateCache,
+    /// Where it records broken rules.
+    pub checks: Option<&'a Checks>,
+}
+
+impl Resident {
+    /// A group in none of whose slots a thread runs yet.
+    pub fn vacant() -> Self {
+        Self {
+            group: [0; 3],
+            slots: Vec::new(),
+            threads: Vec::new(),
+            live: 0,
+            slices: 0,
+            slm: Slm::new(0),
+            barrier: Barrier::new(0),
+            pairs: Pairs::new(0),
+        }
+    }
+
+    /// Takes the group's place: its threads start in `slots` when their turns come.
+    pub fn start(&mut self, walker: &Walker, group: [u32; 3], slots: Vec<u32>) {
+        self.group = group;
+        self.slots = slots;
+        self.slices = 0;
+        self.slm = Slm::new(walker.slm_bytes as usize);
+        self.barrier = Barrier::new(walker.threads_per_group());
+        self.pairs = Pairs::new(walker.threads_per_group());
+        self.threads.clear();
+        self.threads.resize_with(self.slots.len(), || State::Fresh);
+        self.live = self.threads.len();
+    }
+
+    /// Runs each thread that can run for at most `budget` instructions.
+    ///
+    /// # Errors
+    /// The first fault: of a thread, or of the data that one was to be loaded with.
+    pub fn run(
+        &mut self,
+        walker: &Walker,
+        host: &Host<'_>,
+        loader: &mut Loader,
+        budget: u32,
+    ) -> Result<Slice, DispatchError> {
+        let mut slice = Slice::default();
+        self.slices = self.slices.saturating_add(1);
+        let env = GroupEnv {
+            family: walker.family,
+            memory: host.memory,
+            bases: walker.bases,
+            binding_table: walker.binding_table,
+            sampler_state: walker.sampler_state,
+            slm: &self.slm,
+            barrier: &self.barrier,
+            pairs: &self.pairs,
+            state: host.state,
+            checks: host.checks,
+        };
+        for (index, (state, &slot)) in self.threads.iter_mut().zip(&self.slots).enumerate() {
+            let mut thread = match std::mem::replace(state, State::Ended) {
+                State::Ended => continue,
+                State::AtBarrier(thread, generation) if !self.barrier.is_released(generation) => {
+                    *state = State::AtBarrier(thread, generation);
+                    continue;
+                }
+                State::AtBarrier(thread, _) | State::Ready(thread) => thread,
+                State::Fresh => {
+                    let place = Place {
+                        group: self.group,
+                        thread: index as u32,
+                        slot,
+                    };
+                    loader
+                        .load(walker, place, host.memory)
+                        .map_err(DispatchError::Start)?
+                }
+            };
+            let before = thread.counters();
+            let stop = thread.run(&env, host.code, budget);
+            let after = thread.counters();
+            slice.executed.instructions += after.instructions.wrapping_sub(before.instructions);
+            slice.executed.channels += after.channels.wrapping_sub(before.channels);
+            *state = match stop {
+                Ok(Stop::Budget | Stop::Pair) => State::Ready(thread),
+                Ok(Stop::Barrier(generation)) => State::AtBarrier(thread, generation),
+                Ok(Stop::EndOfThread) => {
+                    self.live -= 1;
+                    slice.ended += 1;
+                    loader.vacant.push(thread);
+                    State::Ended
+                }
+                Err(fault) => {
+                    let at = at(walker, self.group, index, thread.ip());
+                    return Err(DispatchError::Fault { fault, at });
+                }
+            };
+        }
+        Ok(slice)
+    }
+
+    /// Whether all threads have ended.
+    pub fn is_finished(&self) -> bool {
+        self.live == 0
+    }
+
+    /// How many slices the group has had.
+    pub fn slices(&self) -> u32 {
+        self.slices
+    }
+
+    /// Vacates the slots.
+    pub fn slots_mut(&mut self) -> &mut Vec<u32> {
+        &mut self.slots
+    }
+
+    /// Where the threads are that have not ended.
+    pub fn live_threads(&self, walker: &Walker) -> impl Iterator<Item = ThreadAt> {
+        let place = |(index, state): (usize, &State)| {
+            let (ip, waits) = match state {
+                State::Fresh => (walker.kernel, false),
+                State::Ready(thread) => (thread.ip(), false),
+                State::AtBarrier(thread, _) => (thread.ip(), true),
+                State::Ended => return None,
+            };
+            Some(ThreadAt {
+                waits,
+                ..at(walker, self.group, index, ip)
+            })
+        };
+        self.threads.iter().enumerate().filter_map(place)
+    }
+}
+
+impl Loader {
+    /// Reads what all threads of the walker share.
+    ///
+    /// # Errors
+    /// Those of [`RegisterImage::new`].
+    pub fn new(walker: &Walker, memory: &View<'_>) -> Result<Self, Fault> {
+        Ok(Self {
+            image: RegisterImage::new(walker, memory)?,
+            vacant: Vec::new(),
+        })
+    }
+
+    /// The thread at `place`, at its entry point.
+    fn load(
+        &mut self,
+        walker: &Walker,
+        place: Place,
+        memory: &View<'_>,
+    ) -> Result<Box<Thread>, Fault> {
+        let payload = self.image.thread(walker, place, memory)?;
+        let topology = Topology::of(walker.family, place.slot);
+        let start = ThreadStart {
+            family: walker.family,
+            payload,
+            ip: walker.kernel,
+            dispatch_mask: walker.dispatch_mask(place.thread),
+            simd: walker.simd,
+            grf_count: walker.grf_count,
+            sr0: topology.state,
+            msg0: topology.message,
+            thread_slot: place.slot,
+            cr0: walker.cr0,
+        };
+        Ok(match self.vacant.pop() {
+            Some(mut thread) => {
+                thread.restart(&start);
+                thread
+            }
+            None => Box::new(Thread::new(&start)),
+        })
+    }
+}
+
+fn at(walker: &Walker, group: [u32; 3], thread: usize, ip: u64) -> ThreadAt {
+    ThreadAt {
+        group,
+        thread: thread as u32,
+        kernel: walker.kernel,
+        ip,
+        waits: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use devinfo::Family;
+
+    use super::*;
+    use crate::dispatch::walker::tests::walker;
+    use softgpu_memory::AddressSpace;
+
+    #[test]
+    fn threads_keep_their_whole_slot() {
+        let space = AddressSpace::with_anonymous(&[]).expect("no memory is needed");
+        let view = space.view();
+        let walker = Walker {
+            family: Family::Xe2,
+            threads: [3, 1, 1],
+            thread_slots: 4096,
+            ..walker()
+        };
+        let mut loader = Loader::new(&walker, &view).expect("no data");
+        // Two of them are one by the ten bits of r0.5.
+        let slots = [5, 1029, 4095];
+        let threads = slots.map(|slot| {
+            let place = Place {
+                group: [0; 3],
+                thread: 0,
+                slot,
+            };
+            let thread = loader.load(&walker, place, &view);
+            thread.expect("no data to read")
+        });
+        assert_eq!(threads.each_ref().map(|thread| thread.slot()), slots);
+        let r0 = |thread: &Thread| {
+            let bytes = thread.registers();
+            u32::from_le_bytes(bytes[20..24].try_into().expect("4 bytes"))
+        };
+        let short = threads.each_ref().map(|thread| r0(thread) & 0x3ff);
+        assert_eq!(short, [5, 5, 1023]);
+    }
+}

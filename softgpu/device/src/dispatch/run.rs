@@ -1,0 +1,277 @@
+//! Running a walker on host threads.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::report::DispatchError;
+use super::resident::{Host, Loader, Resident, Slice};
+use super::slots::Slots;
+use super::walker::Walker;
+use softgpu_eu::CodeCache;
+use softgpu_eu::StateCache;
+use softgpu_eu::{Fault, Findings};
+use softgpu_memory::{PageTable, View};
+
+/// Instructions that a thread runs before its neighbours get their turn.
+const SLICE: u32 = 4096;
+
+/// Slices that a group has to itself before its host thread starts another one beside it: most
+/// groups end sooner, and then their registers stay in the host's cache.
+const PATIENCE: u32 = 16;
+
+/// At most this many threads are named in a hang report.
+const MAX_REPORTED: usize = 32;
+
+/// How to run walkers.
+#[derive(Clone, Debug)]
+pub struct DispatchOptions<'a> {
+    /// Host threads to use, at least one.
+    pub threads: usize,
+    /// A walker in which no EU thread has ended for this long is hung.
+    pub hang_timeout: Duration,
+    /// Ends the walker early when set: the device is being closed.
+    pub stop: &'a AtomicBool,
+    /// Where broken rules are put; they are not looked for without.
+    pub findings: Option<&'a Findings>,
+}
+
+/// What has been executed; readable while a walker runs.
+#[derive(Debug, Default)]
+pub struct Statistics {
+    /// Groups that the walkers so far comprise.
+    pub groups: AtomicU64,
+    /// Groups that have ended.
+    pub groups_ended: AtomicU64,
+    /// EU threads that have ended.
+    pub threads: AtomicU64,
+    /// EU instructions.
+    pub instructions: AtomicU64,
+    /// The sum of their execution sizes: a sixteenth of it is the number of SIMD16
+    /// instructions that would do the same.
+    pub channels: AtomicU64,
+}
+
+/// Runs all groups of `walker`.
+///
+/// # Errors
+/// The first fault or the hang that ended it; groups that had ended by then have had their
+/// effect.
+pub fn run(
+    walker: &Walker,
+    space: &dyn PageTable,
+    options: &DispatchOptions<'_>,
+    statistics: &Statistics,
+) -> Result<(), DispatchError> {
+    let per_group = walker.threads_per_group();
+    if per_group == 0 || per_group > walker.thread_slots {
+        return Err(DispatchError::Start(Fault::Invalid {
+            why: format!(
+                "a group of {per_group} threads does not fit the device's {} thread slots",
+                walker.thread_slots
+            ),
+        }));
+    }
+    let count = walker.group_count();
+    statistics.groups.fetch_add(count, Ordering::Relaxed);
+    let shared = Shared {
+        walker,
+        space,
+        options,
+        statistics,
+        count,
+        slots: Slots::new(walker.thread_slots),
+        next: AtomicU64::new(0),
+        started: Instant::now(),
+        last_end: AtomicU64::new(0),
+        abort: AtomicBool::new(false),
+        outcome: Mutex::new(Ok(())),
+    };
+    let workers = usize::try_from(count)
+        .unwrap_or(usize::MAX)
+        .clamp(1, options.threads.max(1));
+    thread::scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(|| shared.work());
+        }
+        shared.work();
+    });
+    shared
+        .outcome
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the host threads of one walker share.
+struct Shared<'a> {
+    walker: &'a Walker,
+    space: &'a dyn PageTable,
+    options: &'a DispatchOptions<'a>,
+    statistics: &'a Statistics,
+    count: u64,
+    slots: Slots,
+    next: AtomicU64,
+    started: Instant,
+    /// Milliseconds from `started` to the last end of a thread.
+    last_end: AtomicU64,
+    abort: AtomicBool,
+    outcome: Mutex<Result<(), DispatchError>>,
+}
+
+impl Shared<'_> {
+    /// One host thread's part.
+    fn work(&self) {
+        let memory = View::new(self.space);
+        let code = CodeCache::new();
+        let state = StateCache::default();
+        let kernel = self.walker.as_kernel();
+        let checks = self.options.findings.map(|all| all.checks(&kernel));
+        let host = Host {
+            memory: &memory,
+            code: &code,
+            state: &state,
+            checks: checks.as_ref(),
+        };
+        self.run_groups(&host);
+        if let (Some(findings), Some(checks)) = (self.options.findings, &checks) {
+            findings.add(checks, &kernel, &memory);
+        }
+    }
+
+    fn run_groups(&self, host: &Host<'_>) {
+        let memory = host.memory;
+        let mut loader = match Loader::new(self.walker, memory) {
+            Ok(loader) => loader,
+            Err(fault) => return self.fail(DispatchError::Start(fault)),
+        };
+        let mut resident: VecDeque<Resident> = VecDeque::new();
+        let mut vacant = Vec::new();
+        let mut waiting_group = None;
+        loop {
+            if self.options.stop.load(Ordering::Relaxed) {
+                self.fail(DispatchError::Stopped);
+            }
+            if self.abort.load(Ordering::Relaxed) {
+                return self.report_live(&resident);
+            }
+            if resident.iter().all(|group| group.slices() >= PATIENCE) {
+                waiting_group = waiting_group.or_else(|| self.next_group());
+                if let Some(index) = waiting_group
+                    && let Some(slots) = self.take_slots()
+                {
+                    waiting_group = None;
+                    let mut group = vacant.pop().unwrap_or_else(Resident::vacant);
+                    let ids = self.walker.group_at(index);
+                    group.start(self.walker, ids, slots);
+                    resident.push_back(group);
+                }
+            }
+            if resident.is_empty() && waiting_group.is_none() {
+                return;
+            }
+            memory.refresh();
+            let slice = self.pass(&mut resident, &mut vacant, host, &mut loader);
+            if slice.executed.instructions == 0 {
+                // All wait: for slots that other host threads hold, or for ever.
+                thread::sleep(Duration::from_micros(50));
+            }
+            let now = self.started.elapsed().as_millis() as u64;
+            if slice.ended != 0 {
+                self.last_end.store(now, Ordering::Relaxed);
+            } else {
+                self.check_hang(now);
+            }
+        }
+    }
+
+    /// Gives each resident group one slice. Returns what they did together.
+    fn pass(
+        &self,
+        resident: &mut VecDeque<Resident>,
+        vacant: &mut Vec<Resident>,
+        host: &Host<'_>,
+        loader: &mut Loader,
+    ) -> Slice {
+        let mut all = Slice::default();
+        for _ in 0..resident.len() {
+            let Some(mut group) = resident.pop_front() else {
+                break;
+            };
+            match group.run(self.walker, host, loader, SLICE) {
+                Ok(slice) => {
+                    all += slice;
+                    let statistics = self.statistics;
+                    statistics
+                        .instructions
+                        .fetch_add(slice.executed.instructions, Ordering::Relaxed);
+                    statistics
+                        .channels
+                        .fetch_add(slice.executed.channels, Ordering::Relaxed);
+                    if slice.ended != 0 {
+                        statistics.threads.fetch_add(slice.ended, Ordering::Relaxed);
+                    }
+                }
+                Err(error) => self.fail(error),
+            }
+            if group.is_finished() {
+                self.statistics.groups_ended.fetch_add(1, Ordering::Relaxed);
+                self.slots.put(group.slots_mut());
+                vacant.push(group);
+            } else {
+                resident.push_back(group);
+            }
+        }
+        all
+    }
+
+    fn next_group(&self) -> Option<u64> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        (index < self.count).then_some(index)
+    }
+
+    fn take_slots(&self) -> Option<Vec<u32>> {
+        let mut slots = Vec::new();
+        self.slots
+            .take(self.walker.threads_per_group() as usize, &mut slots)
+            .then_some(slots)
+    }
+
+    /// Ends the walker if no thread has ended for too long; `now` is in milliseconds from its
+    /// start.
+    fn check_hang(&self, now: u64) {
+        let quiet = now.saturating_sub(self.last_end.load(Ordering::Relaxed));
+        if u128::from(quiet) > self.options.hang_timeout.as_millis() {
+            self.fail(DispatchError::Hang {
+                live: 0,
+                threads: Vec::new(),
+            });
+        }
+    }
+
+    /// Ends the walker with `error`, unless it has ended with another.
+    fn fail(&self, error: DispatchError) {
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        if outcome.is_ok() {
+            *outcome = Err(error);
+        }
+        self.abort.store(true, Ordering::Relaxed);
+    }
+
+    /// Adds this host thread's live threads to the report of a hang.
+    fn report_live(&self, resident: &VecDeque<Resident>) {
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(DispatchError::Hang { live, threads }) = &mut *outcome {
+            for at in resident
+                .iter()
+                .flat_map(|group| group.live_threads(self.walker))
+            {
+                *live += 1;
+                if threads.len() < MAX_REPORTED {
+                    threads.push(at);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Fences: events that happen once.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+/// Counts changes that some thread may wait for: fences signalled, sync objects changed.
+///
+/// One for the process: fences cross nodes by way of fds.
+struct Changes {
+    count: Mutex<u64>,
+    changed: Condvar,
+}
+
+static CHANGES: Changes = Changes {
+    count: Mutex::new(0),
+    changed: Condvar::new(),
+};
+
+impl Changes {
+    fn now(&self) -> u64 {
+        *self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Wakes all waiters: something that [`wait_until`] may look at has changed.
+pub fn announce() {
+    let mut count = CHANGES.count.lock().unwrap_or_else(PoisonError::into_inner);
+    *count = count.wrapping_add(1);
+    CHANGES.changed.notify_all();
+}
+
+/// Waits until `done` gives a value, at most until `deadline`; `None` there waits for ever.
+///
+/// `done` is asked again each time that a fence is signalled or a sync object changes.
+pub fn wait_until<T>(deadline: Option<Instant>, mut done: impl FnMut() -> Option<T>) -> Option<T> {
+    loop {
+        let seen = CHANGES.now();
+        if let Some(value) = done() {
+            return Some(value);
+        }
+        let mut count = CHANGES.count.lock().unwrap_or_else(PoisonError::into_inner);
+        while *count == seen {
+            count = match deadline {
+                None => CHANGES
+                    .changed
+                    .wait(count)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        drop(count);
+                        return done();
+                    }
+                    CHANGES
+                        .changed
+                        .wait_timeout(count, left)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
+                }
+            };
+        }
+    }
+}
+
+type Callback = Box<dyn FnOnce() + Send>;
+
+/// Something that happens once: the end of a batch.
+#[derive(Default)]
+pub struct Fence {
+    happened: OnceLock<()>,
+    /// Whether what it stands for has begun to run.
+    begun: AtomicBool,
+    callbacks: Mutex<Vec<Callback>>,
+    /// What a joint fence waits for.
+    leaves: Vec<Arc<Fence>>,
+}
+
+impl fmt::Debug for Fence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fence(signalled: {})", self.is_signalled())
+    }
+}
+
+impl Fence {
+    /// A fence that has not happened.
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    /// A fence that has happened.
+    pub fn signalled() -> Arc<Self> {
+        let fence = Self::new();
+        fence.signal();
+        fence
+    }
+
+    /// A fence that happens when all of `parts` have.
+    ///
+    /// Joint fences are kept flat: a joint of joints waits for what those wait for, each once, so
+    /// that chains of any length neither nest nor grow.
+    pub fn all(parts: &[Arc<Fence>]) -> Arc<Self> {
+        let mut leaves: Vec<Arc<Fence>> = Vec::new();
+        for part in parts {
+            if part.is_signalled() {
+                continue;
+            }
+            let own = std::slice::from_ref(part);
+            let of_part = if part.leaves.is_empty() {
+                own
+            } else {
+                &part.leaves
+            };
+            leaves.extend(of_part.iter().filter(|leaf| !leaf.is_signalled()).cloned());
+        }
+        leaves.sort_unstable_by_key(Arc::as_ptr);
+        leaves.dedup_by(|a, b| Arc::ptr_eq(a, b));
+        match leaves.as_slice() {
+            [] => return Self::signalled(),
+            [only] => return Arc::clone(only),
+            _ => {}
+        }
+        let left = Arc::new(AtomicUsize::new(leaves.len()));
+        let whole = Arc::new(Self {
+            leaves,
+            ..Self::default()
+        });
+        for leaf in &whole.leaves {
+            let (target, left) = (Arc::clone(&whole), Arc::clone(&left));
+            leaf.on_signal(Box::new(move || {
+                if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    target.signal();
+                }
+            }));
+        }
+        whole
+    }
+
+    /// Lets it happen. Only the first call counts.
+    pub fn signal(&self) {
+        let callbacks = {
+            let mut callbacks = self.callbacks();
+            if self.happened.set(()).is_err() {
+                return;
+            }
+            std::mem::take(&mut *callbacks)
+        };
+        for callback in callbacks {
+            callback();
+        }
+        announce();
+    }
+
+    /// Says that what it stands for begins to run.
+    pub fn begin(&self) {
+        self.begun.store(true, Ordering::Release);
+        announce();
+    }
+
+    /// Whether what it stands for runs, or has ended. A joint fence has begun with its parts.
+    pub fn has_begun(&self) -> bool {
+        self.is_signalled()
+            || self.begun.load(Ordering::Acquire)
+            || !self.leaves.is_empty() && self.leaves.iter().all(|leaf| leaf.has_begun())
+    }
+
+    /// Whether it has happened.
+    pub fn is_signalled(&self) -> bool {
+        self.happened.get().is_some()
+    }
+
+    /// Calls `callback` when it happens: at once if it has.
+    pub fn on_signal(&self, callback: Callback) {
+        {
+            let mut callbacks = self.callbacks();
+            if self.happened.get().is_none() {
+                callbacks.push(callback);
+                return;
+            }
+        }
+        callback();
+    }
+
+    fn callbacks(&self) -> std::sync::MutexGuard<'_, Vec<Callback>> {
+        self.callbacks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_joint_fence_waits_for_all_parts() {
+        let parts = [Fence::new(), Fence::new(), Fence::signalled()];
+        let whole = Fence::all(&parts);
+        parts[1].signal();
+        assert!(!whole.is_signalled());
+        parts[0].signal();
+        assert!(whole.is_signalled());
+        assert!(Fence::all(&[]).is_signalled());
+    }
+
+    #[test]
+    fn waiting_ends_with_the_signal_or_the_deadline() {
+        let fence = Fence::new();
+        let done = || fence.is_signalled().then_some(());
+        let deadline = Instant::now() + Duration::from_millis(5);
+        assert_eq!(wait_until(Some(deadline), done), None);
+        let other = Arc::clone(&fence);
+        let thread = std::thread::spawn(move || other.signal());
+        assert_eq!(wait_until(None, done), Some(()));
+        thread.join().unwrap();
+    }
+}

@@ -1,0 +1,242 @@
+//! One context on one engine.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+use std::{fmt, io};
+
+use batchbuffer::Engine;
+use devinfo::GpuAddress;
+use softgpu_memory::{PageTable, View};
+
+use super::arbiter::Claim;
+use super::fence::{Fence, announce, wait_until};
+use crate::cs::{self, Failure};
+use crate::device::Device;
+
+/// Who submits to a timeline: ends its jobs early, and learns how they fail.
+pub trait Owner: fmt::Debug + Send + Sync {
+    /// Ends the job that runs, and drops those that wait, when set.
+    fn stop(&self) -> &AtomicBool;
+
+    /// Whether the next job may run; one that may not is lost.
+    fn admits(&self) -> bool;
+
+    /// A job failed while it ran, and the context image was reset.
+    fn failed(&self, failure: &Failure, memory: &dyn PageTable);
+}
+
+/// Why a job was not queued.
+#[derive(Debug, thiserror::Error)]
+pub enum SubmitError {
+    /// Too many jobs wait that may run for ever.
+    #[error("{QUEUE_LIMIT} batches that may run for ever wait already")]
+    Full,
+    /// The host gives no thread to run it.
+    #[error("no host thread for an engine: {0}")]
+    Thread(#[from] io::Error),
+}
+
+/// One batch to run.
+#[derive(Debug)]
+pub struct Job {
+    /// What the batch sees.
+    pub space: Arc<dyn PageTable>,
+    /// Its first command; `None` only waits and signals.
+    pub batch: Option<GpuAddress>,
+    /// What it waits for.
+    pub waits: Vec<Arc<Fence>>,
+    /// What it waits for to begin.
+    pub begins_after: Option<Arc<Fence>>,
+    /// Its place among the batches of the engine.
+    pub priority: i64,
+    /// Signalled when it has ended, or was lost.
+    pub done: Arc<Fence>,
+    /// Written when it has ended well, before `done` is signalled.
+    pub writes: Vec<Write>,
+    /// Whether it may run for ever: no hang check.
+    pub endless: bool,
+}
+
+/// A value to write to GPU memory: a user fence of xe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// Where, aligned to 8.
+    pub address: GpuAddress,
+    /// What.
+    pub value: u64,
+}
+
+/// One context on one engine: its batches run in order.
+#[derive(Debug)]
+pub struct Timeline {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    device: Arc<Device>,
+    engine: Engine,
+    owner: Arc<dyn Owner>,
+    queue: Mutex<Queue>,
+    /// The context image: what the engine keeps between batches.
+    image: Mutex<cs::State>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    jobs: VecDeque<(Job, Claim)>,
+    /// Whether a thread works on it.
+    served: bool,
+    last: Option<Arc<Fence>>,
+}
+
+/// The most batches that may wait in one timeline.
+const QUEUE_LIMIT: usize = 4096;
+
+impl Timeline {
+    /// The timeline of a new context.
+    pub fn new(device: Arc<Device>, engine: Engine, owner: Arc<dyn Owner>) -> Self {
+        let image = Mutex::new(cs::State::new(engine));
+        Self {
+            shared: Arc::new(Shared {
+                device,
+                engine,
+                owner,
+                queue: Mutex::default(),
+                image,
+            }),
+        }
+    }
+
+    /// Queues a batch. Waits while too many are queued already, as a full ring makes the kernel
+    /// wait.
+    ///
+    /// # Errors
+    /// See [`SubmitError`]; [`SubmitError::Full`] comes at once.
+    pub fn submit(&self, job: Job) -> Result<(), SubmitError> {
+        if job.endless && self.shared.queue().jobs.len() >= QUEUE_LIMIT {
+            return Err(SubmitError::Full);
+        }
+        // Ends: batches end, or their hang check ends them.
+        let room = || (self.shared.queue().jobs.len() < QUEUE_LIMIT).then_some(());
+        let _ = wait_until(None, room);
+        let mut queue = self.shared.queue();
+        if !queue.served {
+            let shared = Arc::clone(&self.shared);
+            thread::Builder::new()
+                .name(format!("softgpu-{}", self.shared.engine))
+                .spawn(move || shared.serve())?;
+            queue.served = true;
+        }
+        let before = queue.last.replace(Arc::clone(&job.done));
+        let needs = job.waits.iter().cloned().chain(before).collect();
+        let arbiter = &self.shared.device.arbiter;
+        let claim = arbiter.enter(self.shared.engine, job.priority, needs);
+        queue.jobs.push_back((job, claim));
+        drop(queue);
+        announce();
+        Ok(())
+    }
+
+    /// The fence of the batch that was submitted last.
+    pub fn last(&self) -> Option<Arc<Fence>> {
+        self.shared.queue().last.clone()
+    }
+}
+
+/// How long a thread waits for another batch before it ends.
+const LINGER: Duration = Duration::from_millis(200);
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs batches until none has come for a while.
+    fn serve(&self) {
+        loop {
+            let next = self.queue().jobs.pop_front();
+            match next {
+                Some((job, claim)) => {
+                    announce();
+                    self.process(&job, claim);
+                }
+                None => {
+                    let deadline = Instant::now() + LINGER;
+                    let more = || (!self.queue().jobs.is_empty()).then_some(());
+                    if wait_until(Some(deadline), more).is_none() {
+                        let mut queue = self.queue();
+                        if queue.jobs.is_empty() {
+                            queue.served = false;
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn process(&self, job: &Job, claim: Claim) {
+        let stop = self.owner.stop();
+        while !stop.load(Ordering::Relaxed) {
+            // The deadline only bounds how late `stop` is seen.
+            let deadline = Instant::now() + Duration::from_millis(100);
+            let ready = || {
+                let begun = job.begins_after.iter().all(|f| f.has_begun());
+                (begun && job.waits.iter().all(|f| f.is_signalled())).then_some(())
+            };
+            if wait_until(Some(deadline), ready).is_some() {
+                break;
+            }
+        }
+        if stop.load(Ordering::Relaxed) || !self.owner.admits() {
+            return job.done.signal();
+        }
+        job.done.begin();
+        let outcome = self.run(job, &claim);
+        drop(claim);
+        match outcome {
+            Ok(()) => {
+                let view = View::new(&*job.space);
+                for write in &job.writes {
+                    if let Err(fault) = view.write_u64(write.address, write.value) {
+                        tracing::warn!("softgpu: a user fence was not written: {fault}");
+                    }
+                }
+            }
+            Err(Failure::Stopped) => {}
+            Err(failure) => {
+                self.reset();
+                self.owner.failed(&failure, &*job.space);
+            }
+        }
+        job.done.signal();
+    }
+
+    /// Gives the context a new image: what a batch left half done is gone.
+    fn reset(&self) {
+        *self.image.lock().unwrap_or_else(PoisonError::into_inner) = cs::State::new(self.engine);
+    }
+
+    fn run(&self, job: &Job, claim: &Claim) -> Result<(), Failure> {
+        let Some(batch) = job.batch else {
+            return Ok(());
+        };
+        let mut image = self.image.lock().unwrap_or_else(PoisonError::into_inner);
+        let environment = cs::Environment {
+            device: &self.device,
+            space: &*job.space,
+            engine: self.engine,
+            claim,
+            stop: self.owner.stop(),
+            hang_timeout: match job.endless {
+                true => Duration::MAX,
+                false => self.device.settings.hang_timeout,
+            },
+        };
+        cs::run(&mut image, &environment, batch)
+    }
+}

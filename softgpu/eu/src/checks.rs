@@ -1,0 +1,275 @@
+//! Rules that hardware leaves undefined, recorded when a kernel breaks them.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use devinfo::{Family, GpuAddress};
+use isa_encoder::Disassembler;
+use isa_encoder::disasm::Format;
+
+use softgpu_memory::View;
+
+/// A rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// Block reads begin at multiples of 4 bytes (of the element, where that is larger).
+    BlockReadAlignment,
+    /// Block writes begin at multiples of 16 bytes (on load/store units: of the element).
+    BlockWriteAlignment,
+    /// Image block writes begin at an x that is a multiple of 4 bytes.
+    ImageBlockWriteX,
+    /// Elements are aligned to their size.
+    ElementAlignment,
+    /// Stateful accesses stay inside their surface.
+    SurfaceBounds,
+    /// Stateless accesses stay inside what was asked for, not only inside its pages
+    /// ([`Findings::bound`]).
+    BufferBounds,
+    /// Accesses of shared local memory stay inside what was asked for, not only inside what the
+    /// hardware rounds it up to ([`Findings::local_bytes`]).
+    LocalBounds,
+    /// Block reads and writes of a sub-group need all of its channels: a sub-group at the end of
+    /// a range that is no multiple of its size lacks some. (Told from other uses of the messages
+    /// on the classic data port only.)
+    PartialSubGroup,
+    /// Block reads and writes of a sub-group, and barriers, are reached by all of its channels.
+    DivergentFlow,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BlockReadAlignment => "block read alignment",
+            Self::BlockWriteAlignment => "block write alignment",
+            Self::ImageBlockWriteX => "image block write x",
+            Self::ElementAlignment => "element alignment",
+            Self::SurfaceBounds => "surface bounds",
+            Self::BufferBounds => "buffer bounds",
+            Self::LocalBounds => "local memory bounds",
+            Self::PartialSubGroup => "block access in a partial sub-group",
+            Self::DivergentFlow => "sub-group operation in divergent flow",
+        })
+    }
+}
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which rule.
+    pub rule: Rule,
+    /// The kernel's entry point, in bytes from the instruction base.
+    pub kernel: u64,
+    /// The instruction, in bytes from the instruction base.
+    pub ip: u64,
+    /// The instruction in the assembler's syntax.
+    pub text: String,
+    /// The offending value and the limit.
+    pub detail: String,
+}
+
+impl Violation {
+    /// The instruction's offset in the kernel.
+    pub fn offset(&self) -> u64 {
+        self.ip.wrapping_sub(self.kernel)
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (offset, text) = (self.offset(), self.text.trim());
+        write!(
+            f,
+            "kernel+{offset:#x}: {text}: {}: {}",
+            self.rule, self.detail
+        )
+    }
+}
+
+/// The most violations that are kept; all are counted.
+const KEPT: usize = 64;
+
+/// What a driver asked for, where the hardware is told only the next larger size that it knows.
+#[derive(Clone, Debug, Default)]
+struct Extents {
+    /// Where the padding behind an object begins; what it is.
+    padding: BTreeMap<u64, Padding>,
+    /// The entry point of a kernel; the most shared local memory that was asked for it.
+    local: BTreeMap<u64, u64>,
+}
+
+/// Bytes that are mapped, but belong to nobody.
+#[derive(Clone, Copy, Debug)]
+struct Padding {
+    end: u64,
+    object: GpuAddress,
+}
+
+/// Where the threads of one host thread record what they break.
+#[derive(Debug, Default)]
+pub struct Checks {
+    extents: Arc<Extents>,
+    local: Option<u64>,
+    ip: Cell<u64>,
+    count: Cell<u64>,
+    found: RefCell<Vec<Violation>>,
+}
+
+impl Checks {
+    /// Says which instruction runs now.
+    pub fn set_ip(&self, ip: u64) {
+        self.ip.set(ip);
+    }
+
+    /// Records a broken rule: one for each instruction and rule, and [`KEPT`] at most.
+    pub fn report(&self, rule: Rule, detail: impl FnOnce() -> String) {
+        self.count.set(self.count.get() + 1);
+        let ip = self.ip.get();
+        let mut found = self.found.borrow_mut();
+        let known = found
+            .iter()
+            .any(|violation| violation.ip == ip && violation.rule == rule);
+        if !known && found.len() < KEPT {
+            found.push(Violation {
+                rule,
+                kernel: 0,
+                ip,
+                text: String::new(),
+                detail: detail(),
+            });
+        }
+    }
+
+    /// Records an access of `width` bytes at `address` that reaches into the padding behind an
+    /// object.
+    pub(crate) fn stateless(&self, address: GpuAddress, width: u64) {
+        let end = address.get().saturating_add(width);
+        let before = self.extents.padding.range(..end).next_back();
+        if let Some((&begin, padding)) = before
+            && address.get() < padding.end
+        {
+            self.report(Rule::BufferBounds, || {
+                let (object, size) = (padding.object, begin - padding.object.get());
+                let past = end - begin;
+                format!(
+                    "{width} bytes at {address} reach {past:#x} bytes past the end of {size:#x} \
+                     bytes at {object}"
+                )
+            });
+        }
+    }
+
+    /// Records an access of shared local memory that is not inside of what was asked for, of the
+    /// `bytes` that the hardware has.
+    pub(crate) fn local(&self, offset: u64, width: u64, bytes: u64) {
+        let asked = self.local.unwrap_or(bytes);
+        if offset.saturating_add(width) > asked {
+            self.report(Rule::LocalBounds, || {
+                format!("{width} bytes at offset {offset:#x} of {asked:#x} bytes")
+            });
+        }
+    }
+
+    /// How many times a rule was broken.
+    pub fn count(&self) -> u64 {
+        self.count.get()
+    }
+
+    /// Takes what was recorded.
+    pub fn take(&self) -> Vec<Violation> {
+        self.found.take()
+    }
+}
+
+/// A kernel, as findings name it.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    /// Whose instructions it has.
+    pub family: Family,
+    /// The instruction base.
+    pub base: GpuAddress,
+    /// Its entry point, in bytes from the instruction base.
+    pub entry: u64,
+}
+
+/// What all host threads have recorded: one violation for each instruction and rule.
+#[derive(Debug, Default)]
+pub struct Findings {
+    found: Mutex<Vec<Violation>>,
+    extents: Mutex<Arc<Extents>>,
+}
+
+impl Findings {
+    /// A driver says that of the `mapped` bytes at `object`, only the first `size` are anybody's.
+    /// (Addresses are those of its one address space.)
+    pub fn bound(&self, object: GpuAddress, size: u64, mapped: u64) {
+        if size < mapped {
+            let end = object.get().saturating_add(mapped);
+            let padding = Padding { end, object };
+            let begin = object.get().saturating_add(size);
+            self.change(|extents| extents.padding.insert(begin, padding));
+        }
+    }
+
+    /// A driver says that the object of `size` bytes at `object` is gone.
+    pub fn unbound(&self, object: GpuAddress, size: u64) {
+        let begin = object.get().saturating_add(size);
+        self.change(|extents| extents.padding.remove(&begin));
+    }
+
+    /// A driver says that it launches the kernel whose first instruction is at `kernel` with
+    /// `bytes` of shared local memory a group. The most that it has said counts.
+    pub fn local_bytes(&self, kernel: GpuAddress, bytes: u64) {
+        self.change(|extents| {
+            let most = extents.local.entry(kernel.get()).or_default();
+            *most = bytes.max(*most);
+        });
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Extents) -> T) {
+        let mut extents = self.extents.lock().unwrap_or_else(PoisonError::into_inner);
+        change(Arc::make_mut(&mut extents));
+    }
+
+    /// Where a host thread that runs threads of `kernel` records what is broken.
+    pub fn checks(&self, kernel: &Kernel) -> Checks {
+        let extents = self.extents.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = kernel.base.offset(kernel.entry);
+        Checks {
+            local: extents.local.get(&entry.get()).copied(),
+            extents: extents.clone(),
+            ..Checks::default()
+        }
+    }
+
+    /// Adds what one host thread recorded while it ran threads of `kernel`.
+    pub fn add(&self, checks: &Checks, kernel: &Kernel, memory: &View<'_>) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        for mut violation in checks.take() {
+            violation.kernel = kernel.entry;
+            let known = found.iter().any(|other| {
+                (other.rule, other.kernel, other.ip)
+                    == (violation.rule, violation.kernel, violation.ip)
+            });
+            if !known && found.len() < KEPT {
+                let place = kernel.base.offset(violation.ip);
+                let mut code = [0; 16];
+                // The instruction has run: it can be read, in 8 bytes at least.
+                let read = memory.read(place, &mut code);
+                let length = if read.is_ok() { 16 } else { 8 };
+                let lines =
+                    Disassembler::new(kernel.family, Format::default()).lines(&code[..length]);
+                if let Some(text) = lines.into_iter().next().and_then(|line| line.text) {
+                    violation.text = text;
+                }
+                found.push(violation);
+            }
+        }
+    }
+
+    /// Takes what was found.
+    pub fn take(&self) -> Vec<Violation> {
+        std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,363 @@
+//! Small programs, assembled and run: what channels do that branch, call and return apart.
+
+use devinfo::{Family, GpuAddress};
+use isa_encoder::{AsmOptions, assemble};
+
+use super::thread::{Stop, Thread, ThreadStart};
+use super::{CodeCache, regs};
+use crate::sf::StateCache;
+use crate::{Barrier, Fault, GroupEnv, Pairs, Slm, StateBases};
+use softgpu_memory::AddressSpace;
+
+const CODE: GpuAddress = GpuAddress::new(0x1_0000);
+
+/// Runs a SIMD16 program on the channels in `mask` to its end: the dwords of r10.
+fn run(mask: u32, body: &str) -> [u32; 16] {
+    run_on(Family::Gen12Lp, mask, body).expect("no fault")
+}
+
+/// The same on a family of its own, or the fault that ends it.
+fn run_on(family: Family, mask: u32, body: &str) -> Result<[u32; 16], Fault> {
+    let (platform, end) = match family {
+        Family::Gen9 => ("skl", " (8|M0) null r127 0x27 0x02000010"),
+        Family::Gen12Lp => ("tgl", ".ts (8|M0) null r127 null 0x0 0x02000010"),
+        _ => ("pvc", ".gtwy (1|M0) null r127 null:0 0x0 0x02000010"),
+    };
+    let text = format!(
+        "//.platform {platform}\n\
+         (W) mov (16|M0) r10.0<1>:d 0:w\n\
+         (W) mov (8|M0) r4.0<1>:uw 0x76543210:uv\n\
+         (W) add (8|M0) r4.8<1>:uw r4.0<1;1,0>:uw 8:uw\n\
+         {body}\n\
+         (W) mov (8|M0) r127.0<1>:ud r0.0<1;1,0>:ud\n\
+         (W) send{end} {{EOT}}\n"
+    );
+    let assembly = assemble(&text, &AsmOptions::default()).expect("the program assembles");
+    let space = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
+    let view = space.view();
+    view.write(CODE, &assembly.code).expect("bound");
+    let (slm, barrier) = (Slm::new(0), Barrier::new(1));
+    let (code, state) = (CodeCache::new(), StateCache::default());
+    let env = GroupEnv {
+        family,
+        memory: &view,
+        bases: StateBases {
+            instruction: CODE,
+            ..StateBases::default()
+        },
+        binding_table: 0,
+        sampler_state: 0,
+        slm: &slm,
+        barrier: &barrier,
+        pairs: &Pairs::new(1),
+        state: &state,
+        checks: None,
+    };
+    let mut thread = Thread::new(&ThreadStart {
+        family,
+        payload: &[],
+        ip: 0,
+        dispatch_mask: mask,
+        simd: 16,
+        grf_count: 128,
+        sr0: 0,
+        msg0: 0,
+        thread_slot: 0,
+        cr0: 0,
+    });
+    let stop = thread.run(&env, &code, 10_000)?;
+    assert_eq!(stop, Stop::EndOfThread);
+    let registers = &thread.state_mut().regs;
+    let r10 = regs::GRF_BASE + 10 * family.grf_bytes();
+    Ok(std::array::from_fn(|lane| registers.dword(r10 + 4 * lane)))
+}
+
+/// The value of each channel by a rule.
+fn each(rule: impl Fn(usize) -> u32) -> [u32; 16] {
+    std::array::from_fn(rule)
+}
+
+#[test]
+fn a_call_in_divergent_code_takes_its_channels_and_brings_them_back() {
+    let got = run(
+        0xffff,
+        "     cmp (16|M0) (lt)f0.0 null<1>:uw r4.0<16;16,1>:uw 5:uw
+         (f0.0) call (16|M0) r20.0 DOUBLE
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 100:w
+         (W)   jmpi (1|M0) END
+         DOUBLE:
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 1:w
+               ret (16|M0) r20.0
+         END:",
+    );
+    assert_eq!(got, each(|lane| if lane < 5 { 101 } else { 100 }));
+}
+
+#[test]
+fn channels_return_one_by_one() {
+    let got = run(
+        0xfff0,
+        "     call (16|M0) r20.0 PART
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 100:w
+         (W)   jmpi (1|M0) END
+         PART:
+               cmp (16|M0) (lt)f0.0 null<1>:uw r4.0<16;16,1>:uw 8:uw
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 1:w
+         (f0.0) ret (16|M0) r20.0
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 10:w
+               ret (16|M0) r20.0
+         END:",
+    );
+    let want = |lane| match lane {
+        0..4 => 0,
+        4..8 => 101,
+        _ => 111,
+    };
+    assert_eq!(got, each(want));
+}
+
+#[test]
+fn calls_nest_and_each_level_has_its_own_channels() {
+    let got = run(
+        0xffff,
+        "     cmp (16|M0) (lt)f0.0 null<1>:uw r4.0<16;16,1>:uw 8:uw
+         (f0.0) call (16|M0) r20.0 OUTER
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 1000:w
+         (W)   jmpi (1|M0) END
+         OUTER:
+               cmp (16|M0) (lt)f0.1 null<1>:uw r4.0<16;16,1>:uw 3:uw
+         (f0.1) call (16|M0) r21.0 INNER
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 10:w
+               ret (16|M0) r20.0
+         INNER:
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 1:w
+               ret (16|M0) r21.0
+         END:",
+    );
+    let want = |lane| match lane {
+        0..3 => 1011,
+        3..8 => 1010,
+        _ => 1000,
+    };
+    assert_eq!(got, each(want));
+}
+
+#[test]
+fn an_unmasked_call_runs_with_the_channels_that_are_active() {
+    let got = run(
+        0x0ff0,
+        "(W)   call (16|M0) r20.0 ONE
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 100:w
+         (W)   jmpi (1|M0) END
+         ONE:
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 1:w
+         (W)   ret (16|M0) r20.0
+         END:",
+    );
+    assert_eq!(
+        got,
+        each(|lane| if (4..12).contains(&lane) { 101 } else { 0 })
+    );
+}
+
+#[test]
+fn an_unmasked_call_in_divergent_code_returns_by_a_masked_ret() {
+    let got = run(
+        0xffff,
+        "     cmp (16|M0) (lt)f0.0 null<1>:uw r4.0<16;16,1>:uw 6:uw
+         (f0.0) if (16|M0) SKIP SKIP
+         (W)   call (16|M0) r20.0 ONE
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 100:w
+         SKIP:
+               endif (16|M0) AFTER
+         AFTER:
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 1000:w
+         (W)   jmpi (1|M0) END
+         ONE:
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 1:w
+               ret (16|M0) r20.0
+         END:",
+    );
+    assert_eq!(got, each(|lane| if lane < 6 { 1101 } else { 1000 }));
+}
+
+#[test]
+fn loops_leave_channel_by_channel() {
+    let got = run(
+        0xffff,
+        "LOOP:
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 1:w
+               cmp (16|M0) (gt)f0.0 null<1>:d r10.0<8;8,1>:d r4.0<16;16,1>:uw
+         (f0.0) break (16|M0) BACK BACK
+         BACK:
+               while (16|M0) LOOP
+               add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 100:w",
+    );
+    assert_eq!(got, each(|lane| lane as u32 + 101));
+}
+
+#[test]
+fn words_accumulate_in_sixteen_channels_of_33_bits() {
+    for (ty, start, want) in [("w", 100, 135), ("w", -100, -65), ("uw", 0xff00, 0xff23)] {
+        let got = run(
+            0xffff,
+            &format!(
+                "(W) mov (16|M0) r20.0<1>:{ty} 5:{ty}
+                 (W) mov (16|M0) r21.0<1>:{ty} 7:{ty}
+                 (W) mov (16|M0) acc0.0<1>:{ty} {start}:{ty}
+                 (W) mac (16|M0) r22.0<1>:{ty} r20.0<16;16,1>:{ty} r21.0<16;16,1>:{ty}
+                 (W) mov (16|M0) r10.0<1>:d r22.0<16;16,1>:{ty}"
+            ),
+        );
+        assert_eq!(got, [want as u32; 16], "{ty} {start}");
+    }
+    // Each channel has an element of its own, and keeps what does not fit 16 bits.
+    let got = run(
+        0xffff,
+        "(W) mul (16|M0) acc0.0<1>:w r4.0<16;16,1>:w 4096:w
+         (W) mov (16|M0) r20.0<1>:w -4000:w
+         (W) mac (16|M0) (sat)r22.0<1>:w r4.0<16;16,1>:w r20.0<16;16,1>:w
+         (W) mov (16|M0) r10.0<1>:d r22.0<16;16,1>:w",
+    );
+    assert_eq!(got, each(|lane| lane as u32 * 96));
+}
+
+#[test]
+fn sums_of_differences_accumulate_on_words() {
+    let got = run_on(
+        Family::Gen9,
+        0xffff,
+        "(W) mov (16|M0) acc0.0<1>:w r4.0<16;16,1>:w
+         (W) mov (16|M0) r20.0<2>:ub r4.0<16;16,1>:uw
+         (W) mov (16|M0) r21.0<2>:ub 20:uw
+         (W) sada2 (16|M0) r22.0<1>:w r20.0<32;16,2>:ub r21.0<32;16,2>:ub
+         (W) mov (16|M0) r10.0<1>:d r22.0<16;16,1>:w",
+    );
+    let want = |lane: usize| {
+        let pair = lane & !1;
+        (lane + (20 - pair) + (20 - pair - 1)) as u32
+    };
+    assert_eq!(got, Ok(each(want)));
+}
+
+#[test]
+fn the_channel_offset_selects_the_accumulator_of_its_type() {
+    // acc0 and acc1 hold 5 and 6; `mac` adds 2 * 3 to those of its channels.
+    for (channels, ty, want) in [
+        ("8|M0", "f", 11),
+        ("8|M8", "f", 12),
+        ("8|M16", "f", 11),
+        ("16|M0", "hf", 11),
+        ("16|M16", "hf", 12),
+    ] {
+        let got = run(
+            0xffff,
+            &format!(
+                "(W) mov (16|M0) r20.0<1>:{ty} 2.0:{ty}
+                 (W) mov (16|M0) r24.0<1>:{ty} 3.0:{ty}
+                 (W) mov (8|M0) acc0.0<1>:{ty} 5.0:{ty}
+                 (W) mov (8|M0) acc1.0<1>:{ty} 6.0:{ty}
+                 (W) mac ({channels}) r22.0<1>:{ty} r20.0<1;1,0>:{ty} r24.0<1;1,0>:{ty}
+                 (W) mov (8|M0) r10.0<1>:d r22.0<8;8,1>:{ty}"
+            ),
+        );
+        assert_eq!(got[..8], [want; 8], "({channels}) {ty}");
+    }
+    // Words and dwords have acc0 alone.
+    for (channels, ty) in [
+        ("16|M0", "w"),
+        ("16|M16", "w"),
+        ("8|M0", "d"),
+        ("8|M8", "d"),
+    ] {
+        let got = run(
+            0xffff,
+            &format!(
+                "(W) mov (16|M0) r20.0<1>:w 2:w
+                 (W) mov ({channels}) acc0.0<1>:{ty} 5:{ty}
+                 (W) mac ({channels}) r22.0<1>:{ty} r20.0<1;1,0>:{ty} 3:w
+                 (W) mov (8|M0) r10.0<1>:d r22.0<8;8,1>:{ty}"
+            )
+            .replace(":d 3:w", ":w 3:w"),
+        );
+        assert_eq!(got[..8], [11; 8], "({channels}) {ty}");
+    }
+}
+
+#[test]
+fn small_floats_are_converted_to_and_from() {
+    let got = run_on(
+        Family::XeHpc,
+        0xffff,
+        "(W) mov (16|M0) r20.0<1>:f 1.75:f
+         (W) mov (16|M0) r10.0<1>:tf32 r20.0<1;1,0>:f",
+    );
+    assert_eq!(got, Ok([0x3fe0_0000; 16]));
+    let got = run_on(
+        Family::XeHpc,
+        0xffff,
+        "(W) mov (16|M0) r20.0<1>:hf -1.75:hf
+         (W) mov (16|M0) r21.0<1>:bf8 r20.0<1;1,0>:hf
+         (W) mov (16|M0) r22.0<1>:hf r21.0<1;1,0>:bf8
+         (W) mov (16|M0) r10.0<1>:d r21.0<1;1,0>:ub
+         (W) mov (16|M0) r23.0<1>:d r22.0<1;1,0>:uw
+         (W) shl (16|M0) r23.0<1>:d r23.0<1;1,0>:d 16:w
+         (W) or (16|M0) r10.0<1>:d r10.0<1;1,0>:d r23.0<1;1,0>:d",
+    );
+    assert_eq!(got, Ok([0xbf00_00bf; 16]));
+}
+
+#[test]
+fn what_is_not_executed_is_refused_with_the_reason() {
+    for (body, reason) in [
+        (
+            "dpas.8x8 (16|M0) r125:f r40:f r60:hf r80.0:hf",
+            "the destination takes 512 bytes",
+        ),
+        (
+            "dpas.8x8 (16|M0) r20:f r125:f r60:hf r80.0:hf",
+            "source 0 takes 512 bytes",
+        ),
+        (
+            "dpas.8x8 (16|M0) r20:f r40:f r125:hf r80.0:hf",
+            "source 1 takes 512 bytes",
+        ),
+        (
+            "dpas.8x8 (16|M0) r20:f r40:f r60:hf r126.0:hf",
+            "source 2 takes 256 bytes",
+        ),
+        (
+            "add (16|M0) r20.0<1>:tf32 r40.0<1;1,0>:f r60.0<1;1,0>:f",
+            "a destination of type tf32",
+        ),
+    ] {
+        let fault = run_on(Family::XeHpc, 0xffff, body).expect_err(body);
+        assert!(fault.to_string().contains(reason), "{body}: {fault}");
+    }
+    let last = "dpas.8x8 (16|M0) r120:f r112:f r104:hf r124.0:hf";
+    assert!(run_on(Family::XeHpc, 0xffff, last).is_ok(), "{last}");
+}
+
+/// One element to an indirect place by a mask, as compilers store to arrays in registers: the
+/// channels that write nothing would be beyond the last register.
+#[test]
+fn an_indirect_destination_is_as_long_as_what_is_written() {
+    let store = |mask: u32| {
+        format!(
+            "(W) mov (8|M0) r127.0<1>:d 0:w\n\
+             (W) mov (1|M0) a0.0<1>:uw 0xFE4:uw\n\
+             (W) mov (1|M0) f0.0<1>:uw {mask:#x}:uw\n\
+             (f0.0) mov (8|M0) r[a0.0]<1>:d 5:w\n\
+             (W) mov (8|M0) r10.0<1>:d r127.0<1;1,0>:d\n"
+        )
+    };
+    // 0xFE4 and three dwords are dword 4 of r127.
+    let expected = each(|lane| if lane == 4 { 5 } else { 0 });
+    assert_eq!(run(0xffff, &store(1 << 3)), expected);
+    assert_eq!(run(0xffff, &store(0)), [0; 16]);
+    let fault = run_on(Family::Gen12Lp, 0xffff, &store(1 << 7)).unwrap_err();
+    assert!(
+        fault.to_string().contains("indirect destination 0xfe4"),
+        "{fault}"
+    );
+}

@@ -1,0 +1,18 @@
+//! The EU simulator: threads, registers, instructions, and the shared functions that sends reach.
+//!
+//! A dispatcher starts [`Thread`]s and runs them in slices. `eu` decodes and executes
+//! instructions, `sf` performs messages, `group` is what the threads of a group share, `checks`
+//! records what breaks the rules that hardware leaves undefined. Nothing here knows command
+//! streams or kernel drivers, and memory is a [`View`](softgpu_memory::View).
+
+mod checks;
+mod eu;
+mod fault;
+mod group;
+mod sf;
+
+pub use checks::{Checks, Findings, Kernel, Rule, Violation};
+pub use eu::{CodeCache, Counters, Stop, Thread, ThreadStart};
+pub use fault::Fault;
+pub use group::{Barrier, Pairs, Slm, StateBases};
+pub use sf::{GroupEnv, StateCache, atomic};

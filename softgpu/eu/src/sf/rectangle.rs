@@ -1,0 +1,167 @@
+//! Rectangles of bytes of a two-dimensional surface: media blocks and typed 2D blocks.
+//!
+//! Reads beyond an edge replicate the element at the edge (as OpenCL's cl_intel_subgroups promises
+//! for elements of four bytes); writes there are dropped.
+
+use std::ops::Range;
+
+use devinfo::GpuAddress;
+use isa_encoder::message::Direction;
+
+use super::payload::Response;
+use super::surface::{Surface, SurfaceKind};
+use crate::Fault;
+use softgpu_memory::{self as memory, View};
+
+/// The most bytes that a block can have.
+const MAX_BYTES: usize = 256;
+
+/// Bytes that every tiling keeps together.
+const TOGETHER: u32 = 16;
+
+/// A block of a surface.
+pub(super) struct Rectangle<'a> {
+    pub view: &'a View<'a>,
+    pub surface: Surface,
+    /// Bytes of a row of the surface.
+    pub row_bytes: u32,
+    /// The first column, in bytes, and the first row.
+    pub x: i32,
+    pub y: i32,
+    /// Bytes and rows of the block.
+    pub width: usize,
+    pub height: usize,
+}
+
+impl Rectangle<'_> {
+    /// Bytes from one row to the next in registers.
+    fn pitch(&self) -> usize {
+        self.width.next_power_of_two().max(4)
+    }
+
+    /// The bytes of the element that edges replicate.
+    fn element(&self) -> i64 {
+        i64::from(self.format_bytes().min(4))
+    }
+
+    fn format_bytes(&self) -> u32 {
+        self.surface.format.map_or(1, |format| format.bytes.into())
+    }
+
+    /// Moves the block; `data` is the payload's part for a write, given its length.
+    pub(super) fn transfer<'d>(
+        &self,
+        direction: Direction,
+        dst: &mut [u8],
+        data: impl FnOnce(usize) -> Result<std::borrow::Cow<'d, [u8]>, Fault>,
+    ) -> Result<(), Fault> {
+        let (pitch, bytes) = (self.pitch(), self.pitch() * self.height);
+        if bytes > MAX_BYTES {
+            return Err(Fault::Invalid {
+                why: format!(
+                    "block of {} bytes by {} rows, more than {MAX_BYTES} bytes",
+                    self.width, self.height
+                ),
+            });
+        }
+        let rows = (0..self.height).map(|row| (row * pitch, i64::from(self.y) + row as i64));
+        match direction {
+            Direction::Read => {
+                let mut response = Response::new(dst, bytes)?;
+                for (at, y) in rows {
+                    if let Some(out) = response.span(at, self.width) {
+                        self.read(y, out)?;
+                    }
+                }
+            }
+            Direction::Write => {
+                let data = data(bytes)?;
+                for (at, y) in rows {
+                    if let Some(row) = data.get(at..at + self.width) {
+                        self.write(y, row)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Splits `len` bytes from column `x` of row `y` on into pieces that are together in memory;
+    /// calls `each` with the piece's place in the row and its address.
+    fn pieces(
+        &self,
+        x: u32,
+        y: u32,
+        len: usize,
+        mut each: impl FnMut(Range<usize>, GpuAddress) -> Result<(), memory::Fault>,
+    ) -> Result<(), memory::Fault> {
+        let surface = &self.surface;
+        let first = x.saturating_add(surface.x_offset * self.format_bytes());
+        let mut done = 0;
+        while done < len {
+            let at = first.saturating_add(done as u32);
+            let run = ((TOGETHER - at % TOGETHER) as usize).min(len - done);
+            let offset = surface.byte_offset(at, y + surface.y_offset, surface.first_element);
+            each(done..done + run, surface.base.offset(offset))?;
+            done += run;
+        }
+        Ok(())
+    }
+
+    fn read(&self, y: i64, out: &mut [u8]) -> Result<(), Fault> {
+        if self.surface.kind == SurfaceKind::Null {
+            out.fill(0);
+            return Ok(());
+        }
+        let y = y.clamp(0, i64::from(self.surface.height) - 1) as u32;
+        let (inside, start, end) = self.clip(out.len());
+        if let Some(part) = out.get_mut(start..end) {
+            self.pieces(inside, y, part.len(), |range, address| {
+                part.get_mut(range)
+                    .map_or(Ok(()), |part| self.view.read(address, part))
+            })?;
+        }
+        // Outside: the element at the edge, in phase with the block.
+        let element = self.element();
+        for index in (0..start.min(out.len())).chain(end..out.len()) {
+            let at = i64::from(self.x) + index as i64;
+            let edge = if at < 0 {
+                0
+            } else {
+                i64::from(self.row_bytes) - element
+            };
+            let source = (edge + at.rem_euclid(element)).max(0) as u32;
+            let mut byte = [0];
+            self.pieces(source, y, 1, |_, address| {
+                self.view.read(address, &mut byte)
+            })?;
+            if let Some(out) = out.get_mut(index) {
+                *out = byte[0];
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, y: i64, row: &[u8]) -> Result<(), Fault> {
+        let inside = (0..i64::from(self.surface.height)).contains(&y);
+        if self.surface.kind == SurfaceKind::Null || !inside {
+            return Ok(());
+        }
+        let (inside, start, end) = self.clip(row.len());
+        let Some(part) = row.get(start..end) else {
+            return Ok(());
+        };
+        Ok(self.pieces(inside, y as u32, part.len(), |range, address| {
+            part.get(range)
+                .map_or(Ok(()), |part| self.view.write(address, part))
+        })?)
+    }
+
+    /// The column of the first byte inside, and the range of the row that is inside.
+    fn clip(&self, len: usize) -> (u32, usize, usize) {
+        let (x, row_bytes) = (i64::from(self.x), i64::from(self.row_bytes));
+        let start = (-x).clamp(0, len as i64);
+        let end = (row_bytes - x).clamp(start, len as i64);
+        ((x + start).max(0) as u32, start as usize, end as usize)
+    }
+}

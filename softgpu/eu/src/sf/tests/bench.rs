@@ -1,0 +1,184 @@
+//! A thread group with a little memory, and a way to send messages from it.
+
+use batchbuffer::states::render_surface_state as rss;
+use devinfo::{Family, GpuAddress};
+use isa_encoder::message::{Lengths, Message as Meaning};
+
+use crate::sf::{Effect, Message, StateCache, execute};
+use crate::{Barrier, Checks, Fault, GroupEnv, Pairs, Slm, StateBases};
+use softgpu_memory::AddressSpace;
+
+/// Where test memory is bound.
+pub const MEMORY: u64 = 0x10_0000;
+/// Its size.
+pub const MEMORY_BYTES: u64 = 0x10_0000;
+/// Where the binding table and surface states are.
+pub const STATES: u64 = 0x80_0000;
+pub const STATES_BYTES: u64 = 0x1_0000;
+/// The binding table's offset from the surface state base.
+pub const TABLE: u32 = 0x8000;
+/// General state base: inside test memory.
+pub const GENERAL: u64 = MEMORY + 0x8_0000;
+/// Bytes of SLM.
+pub const SLM_BYTES: usize = 4096;
+
+/// xorshift64*: reproducible, and good enough to pick test cases.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub fn below(&mut self, limit: u64) -> u64 {
+        (self.next() >> 16) % limit
+    }
+
+    pub fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| (self.next() >> 32) as u8).collect()
+    }
+}
+
+pub struct Bench {
+    pub family: Family,
+    pub space: AddressSpace,
+    pub slm: Slm,
+    pub barrier: Barrier,
+    pub checks: Checks,
+}
+
+/// One send: descriptors from `meaning`, payload in one piece, split after `split` registers.
+pub struct Send<'a> {
+    pub meaning: Meaning,
+    pub exec_size: u8,
+    pub mask: u32,
+    pub header: bool,
+    pub payload: &'a [u8],
+    pub split: usize,
+    /// Response registers.
+    pub response: usize,
+}
+
+impl Bench {
+    pub fn new(family: Family) -> Self {
+        let space = AddressSpace::with_anonymous(&[
+            (GpuAddress::new(MEMORY), MEMORY_BYTES),
+            (GpuAddress::new(STATES), STATES_BYTES),
+        ])
+        .expect("test memory");
+        Self {
+            family,
+            space,
+            slm: Slm::new(SLM_BYTES),
+            barrier: Barrier::new(1),
+            checks: Checks::default(),
+        }
+    }
+
+    pub fn write(&self, address: u64, data: &[u8]) {
+        let view = self.space.view();
+        view.write(GpuAddress::new(address), data).expect("bound");
+    }
+
+    pub fn read(&self, address: u64, bytes: usize) -> Vec<u8> {
+        let mut out = vec![0; bytes];
+        let view = self.space.view();
+        view.read(GpuAddress::new(address), &mut out)
+            .expect("bound");
+        out
+    }
+
+    /// Fills test memory with random bytes and returns them.
+    pub fn scramble(&self, random: &mut Random) -> Vec<u8> {
+        let bytes = random.bytes(MEMORY_BYTES as usize);
+        self.write(MEMORY, &bytes);
+        bytes
+    }
+
+    /// Puts a surface state behind binding table entry `index`.
+    pub fn bind(&self, index: u8, state: &[u32]) {
+        let offset = u32::from(index) * 64;
+        let bytes: Vec<u8> = state.iter().flat_map(|dword| dword.to_le_bytes()).collect();
+        self.write(STATES + u64::from(offset), &bytes);
+        self.write(
+            STATES + u64::from(TABLE) + 4 * u64::from(index),
+            &offset.to_le_bytes(),
+        );
+    }
+
+    /// A RAW buffer.
+    pub fn bind_buffer(&self, index: u8, address: u64, bytes: u64) {
+        let last = bytes - 1;
+        let state = rss::state(self.family)
+            .set(rss::SURFACE_TYPE, 4u64)
+            .set(rss::SURFACE_FORMAT, 0x1ffu64)
+            .set(rss::WIDTH, last & 0x7f)
+            .set(rss::HEIGHT, last >> 7 & 0x3fff)
+            .set(rss::DEPTH, last >> 21)
+            .set(rss::SURFACE_BASE_ADDRESS, address)
+            .finish()
+            .expect("in range");
+        self.bind(index, &state);
+    }
+
+    /// Executes raw parts.
+    pub fn execute(&self, message: Message<'_>) -> Result<Effect, Fault> {
+        let view = self.space.view();
+        let base = GpuAddress::new(STATES);
+        let env = GroupEnv {
+            family: self.family,
+            memory: &view,
+            bases: StateBases {
+                general: GpuAddress::new(GENERAL),
+                surface: base,
+                dynamic: base,
+                indirect: GpuAddress::new(0),
+                instruction: GpuAddress::new(0),
+                bindless_surface: base,
+                bindless_sampler: base,
+                binding_table_pool: base,
+            },
+            binding_table: TABLE,
+            sampler_state: 0xc000,
+            slm: &self.slm,
+            barrier: &self.barrier,
+            pairs: &Pairs::new(1),
+            state: &StateCache::default(),
+            checks: Some(&self.checks),
+        };
+        execute(message, &env)
+    }
+
+    /// Sends; the response registers begin as `0xcc`.
+    pub fn send(&self, send: &Send<'_>) -> Result<Vec<u8>, Fault> {
+        let grf = self.family.grf_bytes();
+        let (function, descriptors) = send.meaning.encode(self.family).expect("encodes");
+        let mut descriptor = descriptors.descriptor;
+        Lengths {
+            message: send.split as u8,
+            response: send.response as u8,
+            header: send.header,
+        }
+        .encode(&mut descriptor)
+        .expect("lengths");
+        let mut dst = vec![0xcc; send.response * grf];
+        let (src0, src1) = send.payload.split_at(send.split * grf);
+        self.execute(Message {
+            sfid: function.id(self.family).expect("function"),
+            descriptor,
+            extended_descriptor: descriptors.extended,
+            extended_bindless_offset: descriptors.extended_bindless_offset,
+            extended_offset: descriptors.extended_offset,
+            exec_size: send.exec_size,
+            mask: send.mask,
+            thread_slot: 0,
+            src0,
+            src1,
+            dst: &mut dst,
+        })?;
+        Ok(dst)
+    }
+}

@@ -1,0 +1,26 @@
+//! Memory of the software GPU: buffers, page tables, and the one place where raw memory is
+//! accessed.
+//!
+//! [`Backing`] is the memory behind a buffer object: a slice of the node's memfd, or pages of
+//! the client process (userptr). A [`PageTable`] says which page of which backing lies at a GPU
+//! address; what it does not say cannot be reached. [`AddressSpace`] is the page table that a
+//! kernel driver's bindings make. A [`View`] is one host thread's window on a page table, with a
+//! translation cache. `raw` is the leaf below them: every load and store of memory that the CPU
+//! and GPU threads share goes through it, as atomic accesses.
+
+mod backing;
+mod fault;
+mod raw;
+mod space;
+mod table;
+pub mod user;
+mod view;
+
+pub use backing::{Backing, Pool};
+pub use fault::{Access, Fault};
+pub use space::{AddressSpace, BindError, Binding};
+pub use table::{OwnerId, Page, PageTable, Region, Translate};
+pub use view::View;
+
+/// The size of a GPU page, and the granularity of bindings and faults.
+pub const PAGE_BYTES: u64 = 4096;

@@ -1,0 +1,89 @@
+//! What translates GPU addresses.
+
+use std::fmt;
+use std::sync::Arc;
+
+use devinfo::GpuAddress;
+
+use crate::Backing;
+
+/// What translates the addresses of an address space.
+///
+/// Translations may change while views exist: each view works with those that were in force when
+/// it last looked ([`View::refresh`](crate::View::refresh)).
+pub trait PageTable: fmt::Debug + Send + Sync {
+    /// A number that changes with the translations. It is read before [`PageTable::snapshot`].
+    fn generation(&self) -> u64;
+
+    /// The translations in force.
+    fn snapshot(&self) -> Arc<dyn Translate>;
+
+    /// The bound range that `address` lies in or is nearest to, for fault reports.
+    fn nearest(&self, address: GpuAddress) -> Option<Region>;
+}
+
+/// The translations of an address space at one time: what a view asks when its cache misses.
+///
+/// They borrow the memory from the snapshot, so that it lives as long as a view of it.
+pub trait Translate: fmt::Debug + Send + Sync {
+    /// What the page that holds `address` translates to.
+    fn translate(&self, address: GpuAddress) -> Page<'_>;
+}
+
+/// What a page translates to.
+#[derive(Clone, Copy, Debug)]
+pub enum Page<'a> {
+    /// A page of memory.
+    Bound {
+        /// The memory.
+        backing: &'a Backing,
+        /// The number of the page in it.
+        number: u64,
+        /// Whether the GPU may write it; it may not write a backing that is read-only.
+        writable: bool,
+    },
+    /// Reads as zero and drops writes: a null binding or a scratch page.
+    Null,
+    /// Faults.
+    Unbound,
+}
+
+/// Who a binding belongs to, for fault reports: a buffer object's handle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OwnerId(pub u32);
+
+impl fmt::Display for OwnerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "handle {}", self.0)
+    }
+}
+
+/// A bound range, as fault reports give it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The first address.
+    pub address: GpuAddress,
+    /// The length in bytes.
+    pub bytes: u64,
+    /// The buffer object.
+    pub owner: OwnerId,
+}
+
+impl Region {
+    /// How far `address` lies outside of the region; 0 is inside.
+    pub fn distance(&self, address: GpuAddress) -> u64 {
+        let (start, end) = (self.address.get(), self.address.get() + self.bytes);
+        if address.get() < start {
+            start - address.get()
+        } else {
+            (address.get() + 1).saturating_sub(end)
+        }
+    }
+}
+
+impl fmt::Display for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = self.address.get() + self.bytes;
+        write!(f, "{} at {}..{end:#014x}", self.owner, self.address)
+    }
+}

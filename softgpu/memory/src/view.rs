@@ -1,0 +1,370 @@
+//! One host thread's view of a GPU address space.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use devinfo::GpuAddress;
+
+use crate::raw::HostPage;
+use crate::{Access, Fault, PAGE_BYTES, Page, PageTable, Translate};
+
+/// A view of a page table with a translation cache of its own.
+///
+/// Not `Sync`: each host thread that runs EU threads makes one. All accesses are byte-exact and
+/// tear-free up to a naturally aligned qword; none forms a reference to GPU memory.
+#[derive(Debug)]
+pub struct View<'a> {
+    space: &'a dyn PageTable,
+    /// Keeps alive what the cached pages point to.
+    table: RefCell<Arc<dyn Translate>>,
+    generation: Cell<u64>,
+    cache: Box<[Cell<Entry>]>,
+}
+
+/// One cached translation, direct mapped by page number.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// The page number, or `NO_PAGE`.
+    number: u64,
+    writable: bool,
+    page: Option<HostPage>,
+}
+
+const NO_PAGE: u64 = u64::MAX;
+const CACHE_ENTRIES: usize = 1024;
+const EMPTY: Entry = Entry {
+    number: NO_PAGE,
+    writable: false,
+    page: None,
+};
+
+/// Where an access goes.
+#[derive(Clone, Copy)]
+enum Target {
+    Page(HostPage),
+    /// Reads as zero, drops writes.
+    Nowhere,
+}
+
+macro_rules! word_access {
+    ($read:ident, $write:ident, $load:ident, $store:ident, $word:ty, $name:literal) => {
+        #[doc = concat!("Loads the ", $name, " at `address` (of any alignment).")]
+        ///
+        /// # Errors
+        /// As [`View::read`].
+        #[inline]
+        pub fn $read(&self, address: GpuAddress) -> Result<$word, Fault> {
+            const BYTES: usize = size_of::<$word>();
+            let offset = page_offset(address);
+            if offset.is_multiple_of(BYTES) {
+                return Ok(match self.target(address, Access::Read)? {
+                    Target::Page(page) => page.$load(offset),
+                    Target::Nowhere => 0,
+                });
+            }
+            let mut bytes = [0; BYTES];
+            self.read(address, &mut bytes)?;
+            Ok(<$word>::from_le_bytes(bytes))
+        }
+
+        #[doc = concat!("Stores a ", $name, " at `address` (of any alignment).")]
+        ///
+        /// # Errors
+        /// As [`View::write`].
+        #[inline]
+        pub fn $write(&self, address: GpuAddress, value: $word) -> Result<(), Fault> {
+            let offset = page_offset(address);
+            if offset.is_multiple_of(size_of::<$word>()) {
+                if let Target::Page(page) = self.target(address, Access::Write)? {
+                    page.$store(offset, value);
+                }
+                return Ok(());
+            }
+            self.write(address, &value.to_le_bytes())
+        }
+    };
+}
+
+impl<'a> View<'a> {
+    /// A view for the calling thread.
+    pub fn new(space: &'a dyn PageTable) -> Self {
+        let generation = space.generation();
+        Self {
+            space,
+            table: RefCell::new(space.snapshot()),
+            generation: Cell::new(generation),
+            cache: vec![Cell::new(EMPTY); CACHE_ENTRIES].into_boxed_slice(),
+        }
+    }
+
+    /// Takes up changes of the address space since the view was made or last refreshed.
+    pub fn refresh(&self) {
+        let generation = self.space.generation();
+        if generation == self.generation.get() {
+            return;
+        }
+        for entry in &self.cache {
+            entry.set(EMPTY);
+        }
+        self.table.replace(self.space.snapshot());
+        self.generation.set(generation);
+    }
+
+    word_access!(read_u8, write_u8, load_u8, store_u8, u8, "byte");
+    word_access!(read_u16, write_u16, load_u16, store_u16, u16, "word");
+    word_access!(read_u32, write_u32, load_u32, store_u32, u32, "dword");
+    word_access!(read_u64, write_u64, load_u64, store_u64, u64, "qword");
+
+    /// Copies `out.len()` bytes at `address` to `out`.
+    ///
+    /// # Errors
+    /// [`Fault::Page`] with the first unbound byte.
+    pub fn read(&self, address: GpuAddress, out: &mut [u8]) -> Result<(), Fault> {
+        let (mut address, mut rest) = (address, out);
+        while !rest.is_empty() {
+            let offset = page_offset(address);
+            let count = rest.len().min(PAGE_BYTES as usize - offset);
+            let (part, tail) = rest.split_at_mut(count);
+            match self.target(address, Access::Read)? {
+                Target::Page(page) => page.read(offset, part),
+                Target::Nowhere => part.fill(0),
+            }
+            rest = tail;
+            address = address.offset(count as u64);
+        }
+        Ok(())
+    }
+
+    /// Copies `data` to `address`.
+    ///
+    /// # Errors
+    /// [`Fault::Page`] with the first unbound or read-only byte; bytes before it may be written.
+    pub fn write(&self, address: GpuAddress, data: &[u8]) -> Result<(), Fault> {
+        let (mut address, mut rest) = (address, data);
+        while !rest.is_empty() {
+            let offset = page_offset(address);
+            let (part, tail) = rest.split_at(rest.len().min(PAGE_BYTES as usize - offset));
+            if let Target::Page(page) = self.target(address, Access::Write)? {
+                page.write(offset, part);
+            }
+            rest = tail;
+            address = address.offset(part.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// Replaces the naturally aligned dword at `address` by `update(old)`, atomically
+    /// (`None` leaves it). Returns the old value.
+    ///
+    /// # Errors
+    /// [`Fault::Page`] if unbound, [`Fault::Misaligned`] if misaligned.
+    pub fn atomic_u32(
+        &self,
+        address: GpuAddress,
+        update: &mut dyn FnMut(u32) -> Option<u32>,
+    ) -> Result<u32, Fault> {
+        match self.atomic_target(address, 4)? {
+            Target::Page(page) => Ok(page.update_u32(page_offset(address), update)),
+            Target::Nowhere => Ok(0),
+        }
+    }
+
+    /// As [`View::atomic_u32`], for a naturally aligned qword.
+    ///
+    /// # Errors
+    /// As [`View::atomic_u32`].
+    pub fn atomic_u64(
+        &self,
+        address: GpuAddress,
+        update: &mut dyn FnMut(u64) -> Option<u64>,
+    ) -> Result<u64, Fault> {
+        match self.atomic_target(address, 8)? {
+            Target::Page(page) => Ok(page.update_u64(page_offset(address), update)),
+            Target::Nowhere => Ok(0),
+        }
+    }
+
+    /// Replaces the octword at `address`, which is a multiple of 16, by `new` if it is
+    /// `expected`. Returns what it was.
+    ///
+    /// # Errors
+    /// As [`atomic_u32`](Self::atomic_u32); also on hosts without such an instruction.
+    pub fn compare_exchange_u128(
+        &self,
+        address: GpuAddress,
+        expected: u128,
+        new: u128,
+    ) -> Result<u128, Fault> {
+        match self.atomic_target(address, 16)? {
+            Target::Page(page) => page
+                .compare_exchange_u128(page_offset(address), expected, new)
+                .ok_or(Fault::NoOctwordAtomics),
+            Target::Nowhere => Ok(0),
+        }
+    }
+
+    fn atomic_target(&self, address: GpuAddress, bytes: u64) -> Result<Target, Fault> {
+        if !address.get().is_multiple_of(bytes) {
+            return Err(Fault::Misaligned { address, bytes });
+        }
+        self.target(address, Access::Atomic)
+    }
+
+    /// Where the page of `address` is, if `access` is allowed there.
+    #[inline(always)]
+    fn target(&self, address: GpuAddress, access: Access) -> Result<Target, Fault> {
+        let number = address.get() / PAGE_BYTES;
+        let entry = self.cache[number as usize % CACHE_ENTRIES].get();
+        if entry.number == number
+            && let Some(page) = entry.page
+            && (entry.writable || access.only_reads())
+        {
+            return Ok(Target::Page(page));
+        }
+        self.miss(address, access)
+    }
+
+    #[cold]
+    fn miss(&self, address: GpuAddress, access: Access) -> Result<Target, Fault> {
+        let unbound = Err(Fault::Page { address, access });
+        let table = self.table.borrow();
+        let (backing, number, writable) = match table.translate(address) {
+            Page::Bound {
+                backing,
+                number,
+                writable,
+            } => (backing, number, writable && !backing.is_read_only()),
+            Page::Null => return Ok(Target::Nowhere),
+            Page::Unbound => return unbound,
+        };
+        if !writable && !access.only_reads() {
+            return unbound;
+        }
+        let Some(base) = backing.page(number) else {
+            return unbound;
+        };
+        // SAFETY: the page belongs to `backing`, which the table keeps alive as long as it is
+        // shared; the cache is emptied before the view gives the table up. Pages of the client's
+        // are probed before each submission and stay by the client's promise (`Backing::user`).
+        let page = unsafe { HostPage::new(base) };
+        let number = address.get() / PAGE_BYTES;
+        self.cache[number as usize % CACHE_ENTRIES].set(Entry {
+            number,
+            writable,
+            page: Some(page),
+        });
+        Ok(Target::Page(page))
+    }
+}
+
+/// The offset of `address` in its page.
+#[inline(always)]
+fn page_offset(address: GpuAddress) -> usize {
+    (address.get() % PAGE_BYTES) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{AddressSpace, Backing, Binding, OwnerId};
+
+    fn at(address: u64) -> GpuAddress {
+        GpuAddress::new(address)
+    }
+
+    #[test]
+    fn words_and_blocks_of_any_alignment_agree() {
+        let space = AddressSpace::with_anonymous(&[(at(0x1_0000), 0x3000)]).unwrap();
+        let view = space.view();
+        let data: Vec<u8> = (0..0x3000u32).map(|i| (i * 7 + i / 256) as u8).collect();
+        view.write(at(0x1_0000), &data).unwrap();
+        for start in [0usize, 1, 2, 3, 4, 7, 8, 0xff9, 0xffe, 0xfff, 0x1ffd] {
+            let address = at(0x1_0000 + start as u64);
+            for length in [0usize, 1, 3, 4, 8, 9, 17, 64, 0x1001] {
+                let mut out = vec![0; length];
+                view.read(address, &mut out).unwrap();
+                assert_eq!(out, data[start..start + length], "{start:#x}+{length:#x}");
+            }
+            let eight: [u8; 8] = data[start..start + 8].try_into().unwrap();
+            let word = u64::from_le_bytes(eight);
+            assert_eq!(view.read_u8(address).unwrap(), word as u8);
+            assert_eq!(view.read_u16(address).unwrap(), word as u16);
+            assert_eq!(view.read_u32(address).unwrap(), word as u32);
+            assert_eq!(view.read_u64(address).unwrap(), word);
+            view.write_u32(address, 0x0403_0201).unwrap();
+            assert_eq!(view.read_u32(address).unwrap(), 0x0403_0201);
+            view.write_u32(address, word as u32).unwrap();
+        }
+    }
+
+    #[test]
+    fn unbound_pages_fault_with_their_first_byte() {
+        let space = AddressSpace::with_anonymous(&[(at(0x1000), 0x1000)]).unwrap();
+        let view = space.view();
+        let mut out = [0; 64];
+        let fault = view.read(at(0x1fe0), &mut out).unwrap_err();
+        let access = Access::Read;
+        assert_eq!(
+            fault,
+            Fault::Page {
+                address: at(0x2000),
+                access
+            }
+        );
+        let access = Access::Write;
+        assert_eq!(
+            view.write_u64(at(0xfff), 1),
+            Err(Fault::Page {
+                address: at(0xfff),
+                access
+            })
+        );
+        let nearest = space.nearest(at(0x5000)).unwrap();
+        assert_eq!(
+            (nearest.address, nearest.distance(at(0x5000))),
+            (at(0x1000), 0x3001)
+        );
+        assert!(view.atomic_u32(at(0x1002), &mut |_| None).is_err());
+        assert_eq!(view.atomic_u32(at(0x1004), &mut |v| Some(v + 5)), Ok(0));
+        assert_eq!(view.read_u32(at(0x1004)), Ok(5));
+    }
+
+    #[test]
+    fn scratch_page_reads_zero_and_drops_writes() {
+        let space = AddressSpace::new(true);
+        let view = space.view();
+        view.write_u32(at(0x8000), 7).unwrap();
+        assert_eq!(view.read_u32(at(0x8000)), Ok(0));
+    }
+
+    #[test]
+    fn rebinding_splits_and_views_follow_on_refresh() {
+        let space = AddressSpace::with_anonymous(&[(at(0x1_0000), 0x4000)]).unwrap();
+        let view = space.view();
+        for page in 0..4u64 {
+            view.write_u32(at(0x1_0000 + page * 0x1000), page as u32 + 1)
+                .unwrap();
+        }
+        space.unbind(at(0x1_1000), 0x1000).unwrap();
+        assert_eq!(view.read_u32(at(0x1_1000)), Ok(2), "the view is a snapshot");
+        view.refresh();
+        assert!(view.read_u32(at(0x1_1000)).is_err());
+        assert_eq!(view.read_u32(at(0x1_0000)), Ok(1));
+        assert_eq!(view.read_u32(at(0x1_2000)), Ok(3));
+        let backing = Backing::anonymous(0x2000).unwrap();
+        let binding = Binding {
+            backing: Some(Arc::clone(&backing)),
+            offset: 0x1000,
+            bytes: 0x1000,
+            writable: false,
+            owner: OwnerId(9),
+        };
+        space.bind(at(0x1_1000), binding).unwrap();
+        view.refresh();
+        assert_eq!(view.read_u32(at(0x1_1000)), Ok(0));
+        assert!(view.write_u32(at(0x1_1000), 1).is_err());
+        assert_eq!(space.regions().len(), 3);
+    }
+}

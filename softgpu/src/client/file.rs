@@ -1,0 +1,147 @@
+//! What one client of the node owns.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+
+use super::context::{Context, Vm};
+use super::handles::Handles;
+use super::object::Object;
+use super::xe::{XeQueue, XeVm};
+use crate::device::Device;
+use crate::sync::Syncobj;
+use softgpu_device::wait_until;
+
+/// One client: its handles of every kind.
+#[derive(Debug)]
+pub struct File {
+    device: Arc<Device>,
+    /// Buffer objects.
+    pub objects: Handles<Object>,
+    /// Contexts; 0 is the default one.
+    pub contexts: Handles<Context>,
+    /// Address spaces.
+    pub vms: Handles<Vm>,
+    /// Sync objects.
+    pub syncobjs: Handles<Syncobj>,
+    /// Address spaces of xe.
+    pub xe_vms: Handles<XeVm>,
+    /// Exec queues of xe.
+    pub xe_queues: Handles<XeQueue>,
+    /// Objects that the client may map, by fake offset.
+    mappable: Mutex<HashMap<u64, Weak<Object>>>,
+    /// Contexts that were destroyed while they had work left.
+    orphans: Mutex<Vec<Arc<Context>>>,
+}
+
+/// How long closing waits for what it has stopped.
+const CLOSE_DEADLINE: Duration = Duration::from_secs(5);
+
+impl File {
+    /// A new client of `device`, with a default context.
+    pub fn new(device: Arc<Device>) -> Self {
+        let file = Self {
+            device,
+            objects: Handles::new(1),
+            contexts: Handles::new(0),
+            vms: Handles::new(1),
+            syncobjs: Handles::new(1),
+            xe_vms: Handles::new(1),
+            xe_queues: Handles::new(1),
+            mappable: Mutex::default(),
+            orphans: Mutex::default(),
+        };
+        let default = Context::new(Arc::clone(&file.device), Arc::default());
+        // Cannot fail: the table is empty.
+        let _ = file.contexts.insert(default);
+        file
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// The buffer object `handle`.
+    ///
+    /// # Errors
+    /// `ENOENT` if there is none.
+    pub fn object(&self, handle: u32) -> Result<Arc<Object>, Errno> {
+        self.objects.get(handle).ok_or(Errno::ENOENT)
+    }
+
+    /// The context `id`.
+    ///
+    /// # Errors
+    /// `ENOENT` if there is none.
+    pub fn context(&self, id: u32) -> Result<Arc<Context>, Errno> {
+        self.contexts.get(id).ok_or(Errno::ENOENT)
+    }
+
+    /// The sync object `handle`.
+    ///
+    /// # Errors
+    /// `ENOENT` if there is none.
+    pub fn syncobj(&self, handle: u32) -> Result<Arc<Syncobj>, Errno> {
+        self.syncobjs.get(handle).ok_or(Errno::ENOENT)
+    }
+
+    /// The offset by which the client maps `object`.
+    ///
+    /// # Errors
+    /// `ENODEV` if it cannot be mapped: the client's own pages.
+    pub fn make_mappable(&self, object: &Arc<Object>) -> Result<u64, Errno> {
+        let offset = object.backing.expose().ok_or(Errno::ENODEV)?;
+        let mut mappable = self.mappable.lock().unwrap_or_else(PoisonError::into_inner);
+        mappable.retain(|_, object| object.strong_count() != 0);
+        mappable.insert(offset, Arc::downgrade(object));
+        Ok(offset)
+    }
+
+    /// The object that the client maps by `offset`.
+    pub fn find_mappable(&self, offset: u64) -> Option<Arc<Object>> {
+        let mappable = self.mappable.lock().unwrap_or_else(PoisonError::into_inner);
+        mappable.get(&offset)?.upgrade()
+    }
+
+    /// Destroys a context. Its work goes on if the client wants it to.
+    ///
+    /// # Errors
+    /// `ENOENT` if there is none, or it is the default one.
+    pub fn destroy_context(&self, id: u32) -> Result<(), Errno> {
+        if id == 0 {
+            return Err(Errno::ENOENT);
+        }
+        let context = self.contexts.remove(id).ok_or(Errno::ENOENT)?;
+        if context.settings().persistence {
+            let mut orphans = self.orphans.lock().unwrap_or_else(PoisonError::into_inner);
+            orphans.retain(|context| !context.is_idle());
+            orphans.push(context);
+        } else {
+            context.kill();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for File {
+    /// Stops all work and waits for its end, so that no thread touches the client's pages later.
+    fn drop(&mut self) {
+        let orphans = self
+            .orphans
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        let contexts = self.contexts.all().into_iter().chain(orphans.drain(..));
+        let queues = self.xe_queues.all();
+        let last: Vec<_> = contexts
+            .flat_map(|context| context.kill())
+            .chain(queues.iter().filter_map(|queue| queue.kill()))
+            .collect();
+        let done = || last.iter().all(|f| f.is_signalled()).then_some(());
+        if wait_until(Some(Instant::now() + CLOSE_DEADLINE), done).is_none() {
+            tracing::warn!("softgpu: a batch still runs after the node was closed");
+        }
+    }
+}

@@ -1,8 +1,0 @@
-//! What each operation computes, as pure functions of source bits.
-
-pub mod accuracy;
-pub mod compare;
-pub mod dot;
-pub mod math;
-pub mod softfloat;
-pub mod value;

@@ -1,0 +1,154 @@
+//! An open render node of the software GPU.
+
+use std::sync::Arc;
+use std::{fmt, mem, process};
+
+use devinfo::{Driver, Target};
+use kmd_iface::uapi::Request;
+use kmd_iface::{ErrorReport, MapSource, Node};
+use nix::errno::Errno;
+use softgpu_device::Statistics;
+
+use crate::client::File;
+use crate::device::{Device, Options};
+use crate::uapi;
+
+/// Why a software GPU could not be opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OpenError {
+    /// The name is in no row of the platform table, or its revision is no number.
+    #[error("{0}")]
+    Target(String),
+    /// The kernel driver does not drive the platform.
+    #[error("{driver} does not drive {platform}")]
+    Driver {
+        /// The driver asked for.
+        driver: Driver,
+        /// The platform.
+        platform: &'static str,
+    },
+    /// The memory of the device could not be made.
+    #[error("cannot make the memory of the software GPU: {0}")]
+    Memory(#[from] Errno),
+}
+
+/// A render node of the software GPU, open: one client.
+///
+/// Closing it (dropping the last reference) ends what its contexts still run.
+///
+/// It works in the process that opened it. A forked child has a copy of its memory but none of
+/// its threads: there each ioctl answers `ENODEV`, and closing leaves everything as it is.
+pub struct SoftNode {
+    file: Arc<File>,
+    /// The process that opened it.
+    process: u32,
+}
+
+impl fmt::Debug for SoftNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let device = self.device();
+        write!(f, "SoftNode({}:{})", device.platform, device.revision)
+    }
+}
+
+impl SoftNode {
+    /// Makes a device and opens its node.
+    ///
+    /// # Errors
+    /// See [`OpenError`].
+    pub fn open(target: Target, options: Options) -> Result<Arc<Self>, OpenError> {
+        if !target.platform.has_driver(options.driver) {
+            return Err(OpenError::Driver {
+                driver: options.driver,
+                platform: target.platform.name,
+            });
+        }
+        let device = Device::new(target.platform, target.revision, options)?;
+        Ok(Self::open_device(device))
+    }
+
+    /// Makes the device that `NAME[:REVISION]` names and opens its node.
+    ///
+    /// # Errors
+    /// See [`OpenError`].
+    pub fn open_name(name: &str, options: Options) -> Result<Arc<Self>, OpenError> {
+        let target = Target::parse(name).map_err(|e| OpenError::Target(e.to_string()))?;
+        Self::open(target, options)
+    }
+
+    /// Opens the node of a device once more, as another client.
+    pub fn open_device(device: Arc<Device>) -> Arc<Self> {
+        Arc::new(Self {
+            file: Arc::new(File::new(device)),
+            process: process::id(),
+        })
+    }
+
+    /// Whether another process opened it, of which this one is a child.
+    fn is_inherited(&self) -> bool {
+        self.process != process::id()
+    }
+
+    /// The device behind the node.
+    pub fn device(&self) -> &Arc<Device> {
+        self.file.device()
+    }
+
+    /// What the device has executed; may be read while it does.
+    pub fn statistics(&self) -> &Statistics {
+        &self.device().engines.statistics
+    }
+
+    /// Why the context that the device lost last was lost.
+    pub fn last_error(&self) -> Option<ErrorReport> {
+        self.device().last_error()
+    }
+}
+
+impl Node for SoftNode {
+    fn ioctl(&self, request: u32, argument: &mut [u8]) -> Result<i32, Errno> {
+        // Before anything else: a thread that is not here may hold any lock for ever.
+        if self.is_inherited() {
+            return Err(Errno::ENODEV);
+        }
+        let request = Request(request);
+        let outcome = uapi::answer(&self.file, request, argument);
+        tracing::trace!(
+            "softgpu: ioctl {:#04x} ({} bytes): {outcome:?}",
+            request.number(),
+            request.size()
+        );
+        outcome
+    }
+
+    fn map_source(&self, fake_offset: u64) -> Result<MapSource, Errno> {
+        if self.is_inherited() {
+            return Err(Errno::ENODEV);
+        }
+        // Fake offsets are the objects' places in the device's memory file.
+        self.file.find_mappable(fake_offset).ok_or(Errno::EINVAL)?;
+        Ok(MapSource {
+            file: Arc::clone(self.device().pool.file()),
+            offset: fake_offset,
+        })
+    }
+
+    fn error_report(&self, context: u32) -> Option<ErrorReport> {
+        if self.is_inherited() {
+            return None;
+        }
+        match self.device().options.driver {
+            Driver::I915 => self.file.contexts.get(context)?.status.report(),
+            Driver::Xe => self.file.xe_queues.get(context)?.status.report(),
+        }
+    }
+}
+
+impl Drop for SoftNode {
+    fn drop(&mut self) {
+        if self.is_inherited() {
+            // The memory is shared with the parent, which still works with it.
+            mem::forget(Arc::clone(&self.file));
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! What clients synchronise with: sync objects, and fds that stand for fences and buffers.
+
+mod handle_fd;
+mod syncobj;
+
+pub use handle_fd::{export, export_dma_buf, give_away, import};
+pub use syncobj::Syncobj;
