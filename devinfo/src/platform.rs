@@ -24,8 +24,10 @@ pub struct Platform {
     /// for revisions on the other side of one does not belong on a device. Empty where code for
     /// any revision runs on every other.
     pub code_changes: &'static [u8],
-    /// Hardware threads of an EU with 128 registers each; half as many with 256.
+    /// The most hardware threads of an EU.
     pub threads_per_eu: u8,
+    /// General registers of an EU, which its threads share.
+    pub eu_registers: u16,
     /// The SIMD widths that a walker can dispatch: also the sub-group sizes that a kernel can require.
     pub simd_widths: &'static [u8],
     /// The register counts that a thread can have.
@@ -41,6 +43,8 @@ pub struct Platform {
     /// The page attribute index of pages that are cached and coherent with the CPU's caches, for
     /// drivers that let the caller choose (xe, and i915 on Meteor Lake).
     pub pat_coherent: u8,
+    /// Whether i915 takes that index when it makes a buffer.
+    pub pat_at_creation: bool,
     /// The kernel drivers that drive it.
     pub kernel_drivers: &'static [Driver],
     /// Whether it has memory of its own.
@@ -91,22 +95,23 @@ impl Platform {
         self.family.grf_bytes()
     }
 
-    /// Hardware threads of a whole variant, with 128 registers each.
+    /// The most hardware threads of a whole variant.
     pub const fn threads(&self, sku: &Sku) -> u32 {
         sku.eus() * self.threads_per_eu as u32
     }
 
-    /// Hardware threads of a subslice with so many EUs, with 128 registers each.
-    pub const fn threads_per_subslice(&self, eus: u32) -> u32 {
-        eus * self.threads_per_eu as u32
+    /// Hardware threads of a subslice with so many EUs, with so many registers each.
+    pub fn threads_per_subslice(&self, eus: u32, registers: u32) -> u32 {
+        let room = u32::from(self.eu_registers) / registers.max(1);
+        eus * room.min(self.threads_per_eu.into())
     }
 
-    /// Most work-items of a work-group on a subslice with so many EUs: what its threads hold in
-    /// the smallest dispatch width, rounded down to a power of two, and at most 1,024 (NEO
+    /// Most work-items of a work-group on a subslice with so many EUs: what its threads, of 128
+    /// registers, hold in the smallest dispatch width, rounded down to a power of two, and at most 1,024 (NEO
     /// `DeviceInfo::maxWorkGroupSize`). 0 without an EU.
     pub fn max_work_group_size(&self, eus: u32) -> u32 {
         let width = self.simd_widths.iter().min().copied().unwrap_or(1);
-        let items = self.threads_per_subslice(eus) * u32::from(width);
+        let items = self.threads_per_subslice(eus, 128) * u32::from(width);
         items
             .checked_ilog2()
             .map_or(0, |log2| (1 << log2).min(MOST_ITEMS))

@@ -66,6 +66,7 @@ const GEN8: Platform = Platform {
     default_revision: 9,
     code_changes: &[],
     threads_per_eu: 7,
+    eu_registers: 7 * 128,
     simd_widths: &[8, 16, 32],
     grf_counts: &[128],
     max_slm_bytes: 64 << 10,
@@ -77,6 +78,7 @@ const GEN8: Platform = Platform {
         uncached: 0x18,
     },
     pat_coherent: 0,
+    pat_at_creation: false,
     kernel_drivers: &[Driver::I915],
     local_memory: false,
     llc: true,
@@ -102,6 +104,7 @@ const GEN9: Platform = Platform {
 
 const GEN9_LP: Platform = Platform {
     threads_per_eu: 6,
+    eu_registers: 6 * 128,
     small_core: true,
     timestamp_frequency: 19_200_000,
     llc: false,
@@ -137,6 +140,7 @@ const GEN12LP: Platform = Platform {
 const XEHPG: Platform = Platform {
     family: Family::XeHpg,
     threads_per_eu: 8,
+    eu_registers: 8 * 128,
     grf_counts: &[128, 256],
     timestamp_frequency: 19_200_000,
     mocs: Mocs {
@@ -520,6 +524,7 @@ pub static PLATFORMS: &[Platform] = &[
         revisions: &[stepping(0, "A0"), stepping(4, "B0")],
         default_revision: 4,
         pat_coherent: 3,
+        pat_at_creation: true,
         fp64: true,
         systolic: false,
         mocs: Mocs {
@@ -540,6 +545,7 @@ pub static PLATFORMS: &[Platform] = &[
         revisions: &[],
         default_revision: 3,
         pat_coherent: 3,
+        pat_at_creation: true,
         fp64: true,
         mocs: Mocs {
             cached: 1 << 1,

@@ -149,6 +149,19 @@ fn battlemage_has_two_chips() {
     assert_eq!((g21.ip, g31.ip), ((20, 1), (20, 2)));
 }
 
+/// NEO's `getThreadsPerEu` tables.
+#[test]
+fn registers_limit_the_threads_of_an_eu() {
+    for (name, registers, threads) in [("skl", 128, 7), ("dg2", 128, 8), ("pvc", 256, 4)] {
+        let platform = by_name(name).unwrap();
+        assert_eq!(
+            platform.threads_per_subslice(1, registers),
+            threads,
+            "{name}"
+        );
+    }
+}
+
 /// What the table said of each family's usual variant, and the small Elkhart Lakes.
 #[test]
 fn groups_fit_a_subslice() {

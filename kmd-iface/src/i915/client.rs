@@ -5,7 +5,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use devinfo::{Family, GpuAddress};
+use devinfo::GpuAddress;
 use nix::errno::Errno;
 
 use super::calls;
@@ -138,8 +138,7 @@ impl I915 {
             return calls::create(node, desc.size);
         }
         match self.description.platform {
-            // Meteor Lake's pages carry their coherency, chosen at creation.
-            Some(platform) if platform.family >= Family::XeHpg => {
+            Some(platform) if platform.pat_at_creation => {
                 let pat = Some(u32::from(platform.pat_coherent));
                 calls::create_ext(node, desc.size, &[], pat, CreateExtFlags::empty())
             }

@@ -6,9 +6,9 @@
 //! this one has those whose values are known.
 
 use batchbuffer::Engine;
-use devinfo::Family;
 
 use super::engines;
+use super::family::traits;
 use crate::device::Device;
 
 /// The keys that are answered.
@@ -46,8 +46,7 @@ pub(super) fn table(device: &Device) -> Vec<u8> {
     if sku.ip < SINCE && platform.name != BEFORE {
         return Vec::new();
     }
-    // Subslices are dual before XeHPC.
-    let (subslices, eus) = match platform.family < Family::XeHpc {
+    let (subslices, eus) = match traits(platform.family).dual_subslices {
         true => (Key::MaxDualSubslicesSupported, Key::MaxNumEuPerDss),
         false => (Key::MaxSubslice, Key::MaxEuPerSubslice),
     };

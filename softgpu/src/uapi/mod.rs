@@ -5,6 +5,7 @@
 //! error. Pointers inside are followed by [`user`](softgpu_memory::user) only.
 
 mod drm;
+mod family;
 mod hwconfig;
 mod i915;
 mod sync;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use batchbuffer::Engine;
-use devinfo::{Driver, Family};
+use devinfo::Driver;
 use kmd_iface::uapi::{Argument, Direction, Ioctl, Request};
 use nix::errno::Errno;
 use nix::time::{ClockId, clock_gettime};
@@ -117,18 +118,9 @@ fn submit(timeline: &Timeline, job: Job) -> Result<(), Errno> {
     })
 }
 
-/// The engines of a device: of the classes that compute and copy, one each.
+/// The engines of a device.
 fn engines(device: &Device) -> Vec<Engine> {
-    let family = device.platform.family;
-    let mut engines = Vec::new();
-    if family != Family::XeHpc {
-        engines.push(Engine::Render);
-    }
-    engines.push(Engine::Blitter);
-    if family >= Family::XeHpg {
-        engines.push(Engine::Compute);
-    }
-    engines
+    family::traits(device.platform.family).engines.to_vec()
 }
 
 /// The instant of an absolute `CLOCK_MONOTONIC` time in nanoseconds; times that have passed, and

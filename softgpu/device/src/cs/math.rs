@@ -2,9 +2,10 @@
 
 use batchbuffer::states::mi_math_alu_instruction::{self as alu, AluOpcode};
 use batchbuffer::{Decoded, View};
-use devinfo::{Family, GpuAddress};
+use devinfo::GpuAddress;
 
 use super::failure::Failure;
+use super::family::traits;
 use super::streamer::Streamer;
 
 /// Operand codes beyond the general purpose registers 0 to 15.
@@ -63,10 +64,10 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
                 format!("ALU operands of {dword:#010x} are reserved"),
             )
         };
-        if family < Family::XeHpg && is_of_xe_hpg(opcode) {
+        if comes_with_shifts(opcode) && !traits(family).math_shifts {
             return Err(cs.refuse(
                 packet,
-                format!("ALU instruction {dword:#010x} came with XeHPG"),
+                format!("the ALU of {family} has no instruction {dword:#010x}"),
             ));
         }
         match opcode {
@@ -150,8 +151,8 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
     Ok(())
 }
 
-/// Whether an instruction is of XeHPG and later (Mesa `mi_builder.h`, `GFX_VERx10 >= 125`).
-fn is_of_xe_hpg(opcode: AluOpcode) -> bool {
+/// Whether only an ALU that shifts has an instruction.
+fn comes_with_shifts(opcode: AluOpcode) -> bool {
     use AluOpcode as Op;
     matches!(
         opcode,

@@ -11,6 +11,7 @@ mod atomic;
 mod blit;
 mod environment;
 mod failure;
+mod family;
 mod flush;
 mod math;
 mod mi;

@@ -8,10 +8,11 @@ use batchbuffer::packets::{
 };
 use batchbuffer::registers::own;
 use batchbuffer::{DecodeError, Decoded, Engine, PacketId, decode};
-use devinfo::{Family, GpuAddress};
+use devinfo::GpuAddress;
 
 use super::environment::Environment;
 use super::failure::Failure;
+use super::family::{Traits, traits};
 use super::state::State;
 use super::{blit, flush, mi, states, walker};
 use softgpu_memory::Fault;
@@ -197,11 +198,9 @@ impl Streamer<'_> {
     /// which Gen12 has, off (Linux, `fakewa_disable_nestedbb_mode`).
     fn batch_buffer_start(&mut self, packet: &Decoded<'_>) -> Result<Next, Failure> {
         use mi_batch_buffer_start as bbs;
-        // Before XeHPG the command has a register of its own, on the render engine (SKL PRM vol
-        // 2a); later it follows MI_SET_PREDICATE (ACM PRM vol 2a; Mesa `mi_goto_if`).
         let registers = &self.state.registers;
         if packet.flag(bbs::PREDICATION_ENABLE)
-            && self.environment.family() < Family::XeHpg
+            && self.traits().start_predicate_register
             && self.environment.engine == Engine::Render
             && registers.own(own::PREDICATE_RESULT_1) & 1 == 0
         {
@@ -267,7 +266,11 @@ impl Streamer<'_> {
             }
             _ => return true,
         };
-        self.environment.family() < Family::XeHpg || packet.flag(own)
+        !self.traits().predication_bits || packet.flag(own)
+    }
+
+    fn traits(&self) -> Traits {
+        traits(self.environment.family())
     }
 
     /// A failure of `packet` for a reason of its own.

@@ -4,6 +4,7 @@ use devinfo::Family;
 use isa_encoder::Sfid;
 use isa_encoder::message::{DescriptorError, Descriptors, Message as Meaning};
 
+use super::family::traits;
 use super::{gateway, hdc, lsc, sampler};
 use crate::{Fault, GroupEnv};
 
@@ -73,8 +74,7 @@ pub fn decode(
     descriptors: Descriptors,
 ) -> Result<Meaning, DescriptorError> {
     let meaning = Meaning::decode(family, Sfid::from_id(family, sfid)?, descriptors)?;
-    // Xe2 still numbers the classic data ports, which decode, but has none of their messages.
-    if family > Family::XeHpc && matches!(meaning, Meaning::Hdc(_)) {
+    if !traits(family).classic_data_ports && matches!(meaning, Meaning::Hdc(_)) {
         meaning.validate(family)?;
     }
     Ok(meaning)

@@ -1,10 +1,10 @@
 //! The message gateway.
 
-use devinfo::Family;
 use isa_encoder::message::Gateway;
 
 use super::Effect;
 use super::execute::not_modelled;
+use super::family::traits;
 use crate::{Fault, GroupEnv};
 
 /// Executes `meaning`, whose payload is `payload`.
@@ -14,7 +14,7 @@ pub(super) fn execute(
     env: &GroupEnv<'_>,
 ) -> Result<Effect, Fault> {
     match meaning {
-        Gateway::Barrier if env.family >= Family::XeHpg => {
+        Gateway::Barrier if traits(env.family).barrier_in_payload => {
             check_barrier(payload, env.barrier.threads())?;
             Ok(Effect::BarrierSignalled(env.barrier.signal()))
         }

@@ -12,6 +12,7 @@
 mod atomic;
 mod environment;
 mod execute;
+mod family;
 mod gateway;
 mod gather;
 mod hdc;

@@ -15,6 +15,7 @@ use super::{find_engine, for_each_extension, read_extension};
 use crate::client::{Context, EngineSlot, File, Memory, Object};
 use crate::device::Device;
 use crate::sync::{Syncobj, give_away, import};
+use crate::uapi::family::traits;
 use crate::uapi::sync::sync_file as export;
 use softgpu_device::{Fence, Job};
 use softgpu_memory::{AddressSpace, Binding, OwnerId, PAGE_BYTES, user};
@@ -110,9 +111,9 @@ fn check_flags(args: &ExecBuffer2, family: Family) -> Result<(), Errno> {
     if extensions && args.num_cliprects != 0 {
         return Err(Errno::EINVAL);
     }
-    // Privileged batches are for the display's master, and are no more from Gen11 on.
+    // Privileged batches are for the display's master.
     if args.flags.contains(ExecFlags::SECURE) {
-        return Err(match family < Family::Gen11 {
+        return Err(match traits(family).privileged_batches {
             true => Errno::EPERM,
             false => Errno::ENODEV,
         });

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use devinfo::Family;
 use kmd_iface::uapi::i915::gem::{
     Busy, CACHING_CACHED, CACHING_DISPLAY, CACHING_NONE, CREATE_EXT_MEMORY_REGIONS,
     CREATE_EXT_PROTECTED_CONTENT, CREATE_EXT_SET_PAT, Caching, Create, CreateExt, CreateExtFlags,
@@ -17,6 +16,7 @@ use nix::errno::Errno;
 use super::{for_each_extension, read_extension};
 use crate::client::{File, Memory, Object};
 use crate::device::Device;
+use crate::uapi::family::traits;
 use softgpu_device::wait_until;
 use softgpu_memory::{Backing, PAGE_BYTES, user};
 
@@ -120,9 +120,7 @@ pub(super) fn userptr(file: &File, args: &mut Userptr) -> Result<(), Errno> {
         return Err(Errno::EFAULT);
     }
     let read_only = args.flags.contains(UserptrFlags::READ_ONLY);
-    // Pages of Gen11 and Gen12 are never read-only (Linux `gen8_ppgtt_create`).
-    let never = (Family::Gen11..=Family::XeHpc).contains(&file.device().platform.family);
-    if read_only && never {
+    if read_only && !traits(file.device().platform.family).read_only_pages {
         return Err(Errno::ENODEV);
     }
     let backing = Backing::user(args.user_ptr, args.user_size, read_only)?;
@@ -140,9 +138,8 @@ pub(super) fn mmap(file: &File, args: &mut Mmap) -> Result<(), Errno> {
     if args.flags & !MMAP_WC != 0 {
         return Err(Errno::EINVAL);
     }
-    // Discrete and later devices only have MMAP_OFFSET.
     let platform = file.device().platform;
-    if platform.local_memory || platform.family >= Family::XeHpg {
+    if platform.local_memory || !traits(platform.family).plain_mmap {
         return Err(Errno::EOPNOTSUPP);
     }
     let object = file.object(args.handle)?;

@@ -12,6 +12,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use crate::client::File;
 use crate::device::Device;
+use crate::uapi::family::traits;
 use crate::uapi::hwconfig;
 use softgpu_memory::user;
 
@@ -45,7 +46,7 @@ fn answer(file: &File, item: &QueryItem) -> Result<i32, Errno> {
             copy_out(item, &topology(device), |_: &TopologyInfo| true)
         }
         QueryId::GeometrySubslices => {
-            if device.platform.family < devinfo::Family::XeHpg {
+            if !traits(device.platform.family).geometry_query {
                 return Err(Errno::ENODEV);
             }
             // The flags name an engine, of whose numbers the kernel takes a byte each: only

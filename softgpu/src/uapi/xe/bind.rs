@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use devinfo::{Family, GpuAddress};
+use devinfo::GpuAddress;
 use kmd_iface::uapi::xe::vm::{
     BindFlags, BindOp, VmBind, VmBindOp, VmCreate, VmCreateFlags, VmDestroy,
 };
@@ -11,6 +11,7 @@ use nix::errno::Errno;
 use super::syncs::{Syncs, UserFences};
 use super::{DEVICE_PAGE, zero};
 use crate::client::{File, Memory, VmMode, Work, XeVm};
+use crate::uapi::family::traits;
 use softgpu_device::Fence;
 use softgpu_memory::{AddressSpace, Backing, Binding, OwnerId, PAGE_BYTES, user};
 
@@ -26,10 +27,9 @@ pub(super) fn vm_create(file: &File, args: &mut VmCreate) -> Result<(), Errno> {
     let scratch = args.flags.contains(VmCreateFlags::SCRATCH_PAGE);
     let long_running = args.flags.contains(VmCreateFlags::LR_MODE);
     if args.flags.contains(VmCreateFlags::FAULT_MODE) {
-        // Recoverable page faults came with XeHPC; they replace the scratch page and need
-        // long-running mode.
+        // Recoverable page faults replace the scratch page and need long-running mode.
         let family = file.device().platform.family;
-        if !matches!(family, Family::XeHpc | Family::Xe2) || scratch || !long_running {
+        if !traits(family).recoverable_faults || scratch || !long_running {
             return Err(Errno::EINVAL);
         }
     }

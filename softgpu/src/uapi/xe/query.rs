@@ -13,6 +13,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 use super::{DEVICE_PAGE, engines, find_engine, zero};
 use crate::client::File;
 use crate::device::Device;
+use crate::uapi::family::traits;
 use crate::uapi::hwconfig;
 use softgpu_memory::{PAGE_BYTES, user};
 
@@ -166,9 +167,9 @@ fn topology(device: &Device) -> Vec<u8> {
     let subslices = mask(sku.subslices());
     let eus = mask(sku.eus_per_subslice.into());
     // Where EUs are 16 lanes wide the mask has a type of its own.
-    let eu_type = match device.platform.family {
-        devinfo::Family::XeHpc | devinfo::Family::Xe2 => TOPO_SIMD16_EU_PER_DSS,
-        _ => TOPO_EU_PER_DSS,
+    let eu_type = match traits(device.platform.family).simd16_eus {
+        true => TOPO_SIMD16_EU_PER_DSS,
+        false => TOPO_EU_PER_DSS,
     };
     let mut blob = Vec::new();
     let rows = [

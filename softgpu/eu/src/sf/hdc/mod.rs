@@ -5,7 +5,7 @@ mod media;
 mod scattered;
 mod typed;
 
-use devinfo::Family;
+use batchbuffer::surface::scratch_surfaces;
 use isa_encoder::message::{Hdc, HdcAddress, HdcSurface, Lengths};
 
 use super::Message;
@@ -179,12 +179,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The thread's scratch space. Before XeHPG, header dword 5 has its place in general state
-    /// memory; later, the offset of a scratch surface's state in 64 bytes.
+    /// The thread's scratch space. Header dword 5 has its place in general state memory or, where
+    /// scratch is a surface, the offset of the surface's state in 64 bytes.
     fn scratch(&self) -> Result<Place<'a>, Fault> {
         let env = self.env;
         let base = self.header_dword(header::STATELESS_BASE)?;
-        if env.family < Family::XeHpg {
+        if !scratch_surfaces(env.family) {
             return Ok(Place::Memory {
                 view: env.memory,
                 base: env.bases.general.offset(u64::from(base & !0x3ff)),

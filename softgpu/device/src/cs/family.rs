@@ -1,0 +1,32 @@
+//! What the command streamers of a family have: a row each.
+
+use devinfo::Family;
+
+/// What a family has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Traits {
+    /// MI_BATCH_BUFFER_START follows a register of its own on the render engine (SKL PRM vol 2a).
+    /// Later it follows MI_SET_PREDICATE (ACM PRM vol 2a; Mesa `mi_goto_if`).
+    pub start_predicate_register: bool,
+    /// MI_SET_PREDICATE disables a command only if a bit of the command lets it.
+    pub predication_bits: bool,
+    /// The ALU of MI_MATH shifts, fences, and takes the number of a register from another one
+    /// (Mesa `mi_builder.h`, `GFX_VERx10 >= 125`).
+    pub math_shifts: bool,
+}
+
+/// The row of a family.
+pub(super) const fn traits(family: Family) -> Traits {
+    match family {
+        Family::Gen8 | Family::Gen9 | Family::Gen11 | Family::Gen12Lp => Traits {
+            start_predicate_register: true,
+            predication_bits: false,
+            math_shifts: false,
+        },
+        Family::XeHpg | Family::XeHpc | Family::Xe2 => Traits {
+            start_predicate_register: false,
+            predication_bits: true,
+            math_shifts: true,
+        },
+    }
+}
