@@ -557,8 +557,11 @@ impl Parser<'_> {
         self.instruction.src[0] = src0;
         self.operands[1] = Some(cursor.since(start));
         let form = self.family.send;
-        let two = form != SendForm::Gen9
-            || matches!(self.instruction.opcode, Opcode::Sends | Opcode::Sendsc);
+        let gathers = self.instruction.gathers();
+        let two = !gathers
+            && self
+                .family
+                .has(self.instruction.opcode, Attributes::TWO_PAYLOADS);
         let mut length = None;
         if two {
             let start = cursor.place();
@@ -603,7 +606,8 @@ impl Parser<'_> {
             }
             (SendForm::Gen12, Descriptor::Register { .. }) => {}
             (SendForm::XeHpg, Descriptor::Immediate(exdesc)) => {
-                send.src1_len = Some(length.unwrap_or((exdesc >> 6 & 31) as u8));
+                let implied = (!gathers).then_some((exdesc >> 6 & 31) as u8);
+                send.src1_len = length.or(implied);
                 send.eot = exdesc & 0x20 != 0;
                 send.exdesc = Descriptor::Immediate(exdesc & !0x7ff);
             }
@@ -612,7 +616,7 @@ impl Parser<'_> {
                 // A length in the instruction implies ExBSO, except where it is always there.
                 let implied = options.implied_ex_bso == send.sfid && send.sfid.is_some();
                 send.ex_bso = length.is_some() && !implied;
-                if implied {
+                if implied && !gathers {
                     send.src1_len = Some(length.unwrap_or(0));
                 }
             }

@@ -134,6 +134,29 @@ fn math_macro(cursor: &mut Cursor<'_>) -> Parse<Option<u8>> {
     }
 }
 
+/// `r[s0.N]`: the registers that the bytes of s0 name, from byte N on.
+fn gathered(cursor: &mut Cursor<'_>) -> Parse<Src> {
+    cursor.name("`r`")?;
+    cursor.expect(Token::LeftBracket)?;
+    if !cursor.eat_name("s0") {
+        return Err(cursor.expected("`s0`"));
+    }
+    cursor.expect(Token::Dot)?;
+    let byte = cursor.small("the byte of s0", 31)?;
+    cursor.expect(Token::RightBracket)?;
+    let reg = Register {
+        file: RegFile::Arf(ArfKind::Scalar),
+        number: 0,
+        byte,
+    };
+    Ok(Src::Direct {
+        reg,
+        region: Region::PACKED,
+        ty: Type::Ud,
+        mods: SrcMods::NONE,
+    })
+}
+
 /// `[a0.N]`, `[a0.N,OFFSET]`, `[a0.N + OFFSET]`.
 fn address(cursor: &mut Cursor<'_>) -> Parse<(u8, i16)> {
     cursor.expect(Token::LeftBracket)?;
@@ -462,6 +485,9 @@ impl Context<'_> {
                 _ => return Err(cursor.expected("a payload register")),
             }
             return Ok((src, None));
+        }
+        if index == 0 && self.family.registers(ArfKind::Scalar) != 0 && is_indirect(cursor) {
+            return Ok((gathered(cursor)?, None));
         }
         let (file, number) = register(cursor, self.family)?;
         let mut length = None;

@@ -13,13 +13,14 @@ use crate::disasm::print::{OPTION_NAMES, pipe_prefix};
 use crate::model::{Descriptor, Options, Pipe, Specific, Token as SwsbToken, TokenMode};
 
 /// The pipes that a distance can name, the one without a name first.
-const PIPES: [Pipe; 6] = [
+const PIPES: [Pipe; 7] = [
     Pipe::Default,
     Pipe::All,
     Pipe::Float,
     Pipe::Int,
     Pipe::Long,
     Pipe::Math,
+    Pipe::Scalar,
 ];
 
 impl Parser<'_> {
@@ -75,7 +76,7 @@ impl Parser<'_> {
                     cursor.since(start),
                     "this is no scoreboard distance".into(),
                 )
-                .with_help("@1 to @7, with A, F, I, L or M in front".into()));
+                .with_help("@1 to @7, with A, F, I, L, M or S in front".into()));
             };
             if self.instruction.swsb.distance.is_some() {
                 return Err(Refusal::new(
@@ -112,6 +113,7 @@ impl Parser<'_> {
         }
         let family = self.family.family;
         let has = &self.family.send_options;
+        let gathers = self.instruction.gathers();
         if let Specific::Send(send) = &mut self.instruction.specific {
             match name {
                 "EOT" => send.eot = true,
@@ -122,7 +124,7 @@ impl Parser<'_> {
                         "`ExBSO` is about an extended descriptor in a register".into(),
                     ));
                 }
-                "ExBSO" if !self.has_length => {
+                "ExBSO" if !self.has_length && !gathers => {
                     return Err(Refusal::new(
                         span,
                         "with `ExBSO` the length stands behind source 1, as in `r10:4`".into(),

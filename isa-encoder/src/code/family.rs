@@ -159,6 +159,10 @@ pub struct FamilyTable {
     pub legacy_jumps: bool,
     /// Math macros take accumulators as sources (to XeHPC).
     pub macro_accumulators: bool,
+    /// The payload of an end of thread may be in any registers.
+    ///
+    /// Source: IGC `HWCaps.inc`, `hasEOTGRFBinding`.
+    pub ends_anywhere: bool,
     /// `dpas` accumulates 16-bit floats in their own type (XeHPC on).
     pub short_dpas_results: bool,
     /// A byte is written by reading and writing its word (XeHPC on).

@@ -76,6 +76,7 @@ const GEN8: FamilyTable = FamilyTable {
     indirect_file_is_grf: true,
     legacy_jumps: true,
     macro_accumulators: true,
+    ends_anywhere: false,
     short_dpas_results: false,
     byte_writes_read: false,
     touched_responses: false,
@@ -168,4 +169,22 @@ const XE2: FamilyTable = FamilyTable {
     macro_accumulators: false,
     touched_responses: false,
     ..XEHPC
+};
+
+#[expect(dead_code, reason = "no platform of this family is known yet")]
+const XE3: FamilyTable = FamilyTable {
+    types: types::XE3,
+    swsb: SwsbEncoding::FiveDist,
+    thread_sizes: thread_sizes![
+        (32, 32),
+        (64, 32),
+        (96, 32),
+        (128, 32),
+        (160, 32),
+        (192, 32),
+        (256, 32)
+    ],
+    arfs: XE2.arfs.with(ArfKind::Scalar, 1),
+    ends_anywhere: true,
+    ..XE2
 };

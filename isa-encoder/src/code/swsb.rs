@@ -15,12 +15,36 @@ pub enum SwsbEncoding {
     ThreeDist,
     /// Those and math, 32 tokens (XeHPC, Xe2).
     FourDist,
+    /// Those and the scalar register's.
+    FiveDist,
 }
 
 impl SwsbEncoding {
     /// Whether a send has no form without a token (IGA `SWSB::verify`).
     pub const fn send_sets_token(self) -> bool {
-        matches!(self, SwsbEncoding::FourDist)
+        self.is_wide()
+    }
+
+    /// Whether the field has ten bits.
+    const fn is_wide(self) -> bool {
+        matches!(self, SwsbEncoding::FourDist | SwsbEncoding::FiveDist)
+    }
+
+    /// The pipes by the bits above the distance.
+    const fn pipes(self) -> &'static [(u32, Pipe)] {
+        match self {
+            SwsbEncoding::None => &[],
+            SwsbEncoding::SingleDist => &[(0x00, Pipe::Default)],
+            SwsbEncoding::ThreeDist => &[
+                (0x00, Pipe::Default),
+                (0x08, Pipe::All),
+                (0x10, Pipe::Float),
+                (0x18, Pipe::Int),
+                (0x50, Pipe::Long),
+            ],
+            SwsbEncoding::FourDist => &FOUR_PIPES,
+            SwsbEncoding::FiveDist => &FIVE_PIPES,
+        }
     }
 }
 
@@ -86,15 +110,6 @@ const fn token(id: u32, mode: TokenMode) -> Option<Token> {
     Some(Token { id: id as u8, mode })
 }
 
-/// Pipes by the bits above the distance, ThreeDist.
-const THREE_PIPES: [(u32, Pipe); 5] = [
-    (0x00, Pipe::Default),
-    (0x08, Pipe::All),
-    (0x10, Pipe::Float),
-    (0x18, Pipe::Int),
-    (0x50, Pipe::Long),
-];
-
 /// Pipes by the bits above the distance, FourDist.
 const FOUR_PIPES: [(u32, Pipe); 6] = [
     (0x00, Pipe::Default),
@@ -104,6 +119,12 @@ const FOUR_PIPES: [(u32, Pipe); 6] = [
     (0x20, Pipe::Long),
     (0x28, Pipe::Math),
 ];
+
+/// Pipes by the bits above the distance, FiveDist.
+const FIVE_PIPES: [(u32, Pipe); 7] = {
+    let [a, b, c, d, e, f] = FOUR_PIPES;
+    [a, b, c, d, e, f, (0x30, Pipe::Scalar)]
+};
 
 /// The pipe of a distance beside a token, to XeHPG.
 const fn both_pipe(encoding: SwsbEncoding, class: SwsbClass) -> Pipe {
@@ -143,7 +164,7 @@ pub fn decode(encoding: SwsbEncoding, class: SwsbClass, bits: u32) -> Option<Sws
     match encoding {
         SwsbEncoding::None => None,
         SwsbEncoding::SingleDist | SwsbEncoding::ThreeDist => decode8(encoding, class, bits),
-        SwsbEncoding::FourDist => decode10(class, bits),
+        SwsbEncoding::FourDist | SwsbEncoding::FiveDist => decode10(encoding, class, bits),
     }
 }
 
@@ -159,11 +180,7 @@ fn decode8(encoding: SwsbEncoding, class: SwsbClass, bits: u32) -> Option<Swsb> 
         3 => swsb.token = token(bits & 15, TokenMode::Src),
         4 => swsb.token = token(bits & 15, TokenMode::Set),
         _ => {
-            let pipes = if encoding == SwsbEncoding::SingleDist {
-                &THREE_PIPES[..1]
-            } else {
-                &THREE_PIPES[..]
-            };
+            let pipes = encoding.pipes();
             let (_, pipe) = pipes.iter().find(|(code, _)| *code == bits & !7)?;
             if bits & 7 == 0 {
                 return None;
@@ -174,7 +191,7 @@ fn decode8(encoding: SwsbEncoding, class: SwsbClass, bits: u32) -> Option<Swsb> 
     Some(swsb)
 }
 
-fn decode10(class: SwsbClass, bits: u32) -> Option<Swsb> {
+fn decode10(encoding: SwsbEncoding, class: SwsbClass, bits: u32) -> Option<Swsb> {
     let mut swsb = Swsb::NONE;
     if bits & 0x300 != 0 {
         let (_, pipe, mode) = four_both(class)
@@ -191,7 +208,8 @@ fn decode10(class: SwsbClass, bits: u32) -> Option<Swsb> {
         6 => swsb.token = token(bits & 31, TokenMode::Set),
         7 if bits == 0xf0 => swsb.no_acc_set = true,
         _ => {
-            let (_, pipe) = FOUR_PIPES.iter().find(|(code, _)| *code == bits & !7)?;
+            let pipes = encoding.pipes();
+            let (_, pipe) = pipes.iter().find(|(code, _)| *code == bits & !7)?;
             if bits & 7 == 0 {
                 return None;
             }
@@ -206,37 +224,31 @@ pub fn encode(encoding: SwsbEncoding, class: SwsbClass, swsb: Swsb) -> Option<u6
     if swsb == Swsb::NONE {
         return Some(0);
     }
-    let four = match encoding {
-        SwsbEncoding::None => return None,
-        SwsbEncoding::SingleDist | SwsbEncoding::ThreeDist => false,
-        SwsbEncoding::FourDist => true,
-    };
+    if encoding == SwsbEncoding::None {
+        return None;
+    }
+    let wide = encoding.is_wide();
     if let Some((_, distance)) = swsb.distance
         && !(1..=7).contains(&distance)
     {
         return None;
     }
     if let Some(token) = swsb.token
-        && token.id >= if four { 32 } else { 16 }
+        && token.id >= if wide { 32 } else { 16 }
     {
         return None;
     }
     if swsb.no_acc_set {
-        return (four && swsb.distance.is_none() && swsb.token.is_none()).then_some(0xf0);
+        return (wide && swsb.distance.is_none() && swsb.token.is_none()).then_some(0xf0);
     }
     let bits = match (swsb.distance, swsb.token) {
         (None, None) => 0,
         (Some((pipe, distance)), None) => {
-            let pipes = match encoding {
-                SwsbEncoding::SingleDist => &THREE_PIPES[..1],
-                SwsbEncoding::FourDist => &FOUR_PIPES[..],
-                _ => &THREE_PIPES[..],
-            };
-            pipes.iter().find(|(_, p)| *p == pipe)?.0 + u32::from(distance)
+            encoding.pipes().iter().find(|(_, p)| *p == pipe)?.0 + u32::from(distance)
         }
         (None, Some(Token { id, mode })) => {
-            let shift = if four { 5 } else { 4 };
-            let first = if four { 4 } else { 2 };
+            let shift = if wide { 5 } else { 4 };
+            let first = if wide { 4 } else { 2 };
             let code = first
                 + match mode {
                     TokenMode::Dst => 0,
@@ -245,7 +257,7 @@ pub fn encode(encoding: SwsbEncoding, class: SwsbClass, swsb: Swsb) -> Option<u6
                 };
             code << shift | u32::from(id)
         }
-        (Some((pipe, distance)), Some(Token { id, mode })) if four => {
+        (Some((pipe, distance)), Some(Token { id, mode })) if wide => {
             let (code, ..) = four_both(class)
                 .iter()
                 .find(|(_, p, m)| *p == pipe && *m == mode)?;

@@ -104,3 +104,10 @@ pub const XEHPC: TypeTable = TypeTable {
     ternary: t![Ub Uw Ud Uq B W D Q Bf8 Hf F Df __ Bf Tf32 __],
     align16: t![__ __ __ __ __ __ __ __ __ __ __ __ __ __ __ __],
 };
+
+/// Xe3 adds the other 8-bit float.
+pub const XE3: TypeTable = TypeTable {
+    register: t![Ub Uw Ud Uq B W D Q Bf8 Hf F Df Hf8 Bf Tf32 __],
+    ternary: t![Ub Uw Ud Uq B W D Q Bf8 Hf F Df Hf8 Bf Tf32 __],
+    ..XEHPC
+};

@@ -382,7 +382,9 @@ fn tell_send(instruction: &mut Instruction) {
     }
     match &mut instruction.src[0] {
         Src::Direct { reg, mods, .. } => {
-            reg.byte = 0;
+            if !reg.is_scalar() {
+                reg.byte = 0;
+            }
             *mods = SrcMods::NONE;
         }
         Src::Indirect { ty, mods, .. } => {

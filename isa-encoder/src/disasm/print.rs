@@ -469,6 +469,10 @@ impl Printer<'_> {
             } = *src
             {
                 self.out.push_str("  ");
+                if input.gathers() {
+                    let _ = write!(self.out, "r[s0.{}]", reg.byte);
+                    continue;
+                }
                 self.register(reg, None);
                 if typed && region != Region::SCALAR {
                     self.region(i, region);
@@ -581,6 +585,7 @@ pub const fn pipe_prefix(pipe: Pipe) -> &'static str {
         Pipe::Int => "I@",
         Pipe::Long => "L@",
         Pipe::Math => "M@",
+        Pipe::Scalar => "S@",
     }
 }
 

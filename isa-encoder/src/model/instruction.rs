@@ -232,6 +232,15 @@ impl Instruction {
         }
     }
 
+    /// Whether a send's payload is in the registers that the bytes of `s0` name, one each from its
+    /// source 0 on; it has no source 1.
+    ///
+    /// Source: IGA `Instruction::isGatherSend`.
+    pub const fn gathers(&self) -> bool {
+        let [src0, ..] = &self.src;
+        matches!(src0, Src::Direct { reg, .. } if reg.is_scalar()) && self.opcode.is_send()
+    }
+
     /// The branch part, for branches.
     pub const fn branch(&self) -> Option<&Branch> {
         match &self.specific {

@@ -44,10 +44,10 @@ opcodes! {
         [0x17 (..=Gen11), 0x77 (Gen12Lp..)], [PREDICATE];
     /// Converging branch: the channels that the predicate takes wait for UIP; if none is left,
     /// execution goes to JIP. A register holds both.
-    Brc "brc" JumpBrc, Flow(Brc), ANY, [0x23 (..)], [PREDICATE];
+    Brc "brc" JumpBrc, Flow(Brc), ANY, [0x23 (..=Xe2)], [PREDICATE];
     /// Diverging branch: the channels that the predicate takes wait for JIP; if none is left,
     /// execution goes there.
-    Brd "brd" JumpUnary, Flow(Brd), ANY, [0x21 (..)], [PREDICATE];
+    Brd "brd" JumpUnary, Flow(Brd), ANY, [0x21 (..=Xe2)], [PREDICATE];
     /// Leaves a loop: channels wait for UIP, the loop's end; JIP is the end of the innermost block.
     Break "break" JumpJipUip, Flow(Break), ANY, [0x28 (..)], [PREDICATE];
     /// Call at a distance: the destination gets the return address and the channel mask.

@@ -20,8 +20,10 @@ pub enum ArfKind {
     ChannelEnable,
     /// `msg`: message control (to Gen11).
     MessageControl,
-    /// `sp`: stack pointer (to Gen11).
+    /// `sp`: stack pointer (to Gen12LP).
     StackPointer,
+    /// `s0`: scalar register, which names the payload registers of gathering sends.
+    Scalar,
     /// `sr0`…: state.
     State,
     /// `cr0`: control.
@@ -44,7 +46,7 @@ pub enum ArfKind {
 
 impl ArfKind {
     /// Every kind that is an operand by name.
-    pub const ALL: [ArfKind; 15] = [
+    pub const ALL: [ArfKind; 16] = [
         ArfKind::Null,
         ArfKind::Address,
         ArfKind::Accumulator,
@@ -52,6 +54,7 @@ impl ArfKind {
         ArfKind::ChannelEnable,
         ArfKind::MessageControl,
         ArfKind::StackPointer,
+        ArfKind::Scalar,
         ArfKind::State,
         ArfKind::Control,
         ArfKind::Notification,
@@ -71,7 +74,7 @@ impl ArfKind {
             ArfKind::Flag => 3,
             ArfKind::ChannelEnable => 4,
             ArfKind::MessageControl => 5,
-            ArfKind::StackPointer => 6,
+            ArfKind::StackPointer | ArfKind::Scalar => 6,
             ArfKind::State => 7,
             ArfKind::Control => 8,
             ArfKind::Notification => 9,
@@ -112,6 +115,7 @@ impl ArfKind {
             ArfKind::ChannelEnable => "ce",
             ArfKind::MessageControl => "msg",
             ArfKind::StackPointer => "sp",
+            ArfKind::Scalar => "s",
             ArfKind::State => "sr",
             ArfKind::Control => "cr",
             ArfKind::Notification => "n",
@@ -162,6 +166,11 @@ impl Register {
             number,
             byte: 0,
         }
+    }
+
+    /// Whether this is `s0`.
+    pub const fn is_scalar(self) -> bool {
+        matches!(self.file, RegFile::Arf(ArfKind::Scalar))
     }
 
     /// Whether this is `null`.

@@ -17,6 +17,8 @@ pub enum Pipe {
     Long,
     /// Math (`M@d`, XeHPC on).
     Math,
+    /// Immediates to the scalar register (`S@d`).
+    Scalar,
 }
 
 /// How a scoreboard token is used.

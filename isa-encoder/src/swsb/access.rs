@@ -32,6 +32,8 @@ pub enum Space {
     Exponent,
     /// `a0`, in bytes.
     Address,
+    /// `s0`, in bytes.
+    Scalar,
     /// State that no scoreboard tracks: `ce`, `sr0`, `cr0`, and perhaps `sp`, `ip`, `tm0` and
     /// `dbg0`. The instruction after one that touches it must wait for all pipes (IGC, IGA).
     State,
@@ -368,6 +370,7 @@ impl Finder<'_> {
         let byte = u32::from(reg.byte);
         match kind {
             ArfKind::Address => self.found.push(Space::Address, write, byte, byte + bytes),
+            ArfKind::Scalar => self.found.push(Space::Scalar, write, byte, byte + bytes),
             ArfKind::Accumulator => {
                 self.accumulator(write, number * self.grf + byte, bytes, pattern);
             }
@@ -443,6 +446,11 @@ impl Finder<'_> {
         let response = send.dst_len().unwrap_or(unknown(0, 31));
         for (src, length) in input.src.iter().zip(lengths) {
             match *src {
+                // A byte for each register.
+                Src::Direct { reg, .. } if reg.is_scalar() => {
+                    self.register(false, reg, length.into(), 0);
+                    self.anywhere(false);
+                }
                 Src::Direct { reg, .. } => {
                     self.register(
                         false,

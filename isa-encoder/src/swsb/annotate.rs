@@ -141,12 +141,13 @@ fn hand_out_tokens(program: &Program, facts: &mut Facts) {
 }
 
 /// The in-order pipes, in the order of [`Needs::distance`].
-const PIPES: [Pipe; 5] = [
+const PIPES: [Pipe; 6] = [
     Pipe::Default,
     Pipe::Float,
     Pipe::Int,
     Pipe::Long,
     Pipe::Math,
+    Pipe::Scalar,
 ];
 
 /// The largest distance that fits.
@@ -156,7 +157,7 @@ const FARTHEST: u8 = 7;
 #[derive(Clone, Copy, Debug, Default)]
 struct Needs {
     /// For each of [`PIPES`] the distance, or 0.
-    distance: [u8; 5],
+    distance: [u8; PIPES.len()],
     /// All in-order instructions before.
     all: bool,
     read: u32,

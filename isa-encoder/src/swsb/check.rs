@@ -155,6 +155,7 @@ fn register(family: Family, access: &Access) -> String {
         Space::Flag => alloc::format!("f{}", start / 4),
         Space::Accumulator => alloc::format!("acc{}", start / grf),
         Space::Exponent => alloc::format!("mme{}", (start / grf).saturating_sub(2)),
+        Space::Scalar => String::from("s0"),
         Space::Address => String::from("a0"),
         Space::State => String::from("state"),
     }

@@ -398,8 +398,9 @@ fn ordered(view: View, earlier: &Node, later: &Node, conflict: Conflict, space: 
     match earlier.unit {
         Unit::None => true,
         Unit::OutOfOrder(unit) => {
-            // Flags and a0 are read when the instruction starts.
-            let early = conflict == Conflict::WriteAfterRead && space != Space::Grf;
+            // Flags and a0 are read when the instruction starts; IGC waits for s0.
+            let waits = space == Space::Grf || space == Space::Scalar && view == View::Worst;
+            let early = conflict == Conflict::WriteAfterRead && !waits;
             let same = later.unit == earlier.unit;
             let chain = unit == OutOfOrder::Dpas && earlier.chain == later.chain;
             chain || early || (same && conflict == Conflict::WriteAfterRead)
@@ -419,6 +420,8 @@ fn ordered(view: View, earlier: &Node, later: &Node, conflict: Conflict, space: 
                     same && (!long || to.is_some_and(|(_, long)| long))
                 }
                 (Space::Grf, Conflict::WriteAfterRead) => same,
+                (Space::Scalar, Conflict::ReadAfterWrite) => false,
+                (Space::Scalar, _) => same || view == View::Sure,
                 _ if view == View::Sure => true,
                 // IGA and Mesa wait, IGC does not.
                 (Space::Address, Conflict::ReadAfterWrite) => false,

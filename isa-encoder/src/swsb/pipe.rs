@@ -47,6 +47,8 @@ enum Pipes {
     Three,
     /// Float, integer (64-bit, too), long (`:df` results), math (XeHPC, Xe2).
     Four,
+    /// Those, and immediates to the scalar register.
+    Five,
 }
 
 fn pipes(family: Family) -> Option<Pipes> {
@@ -55,6 +57,7 @@ fn pipes(family: Family) -> Option<Pipes> {
         SwsbEncoding::SingleDist => Some(Pipes::One),
         SwsbEncoding::ThreeDist => Some(Pipes::Three),
         SwsbEncoding::FourDist => Some(Pipes::Four),
+        SwsbEncoding::FiveDist => Some(Pipes::Five),
     }
 }
 
@@ -81,7 +84,7 @@ pub fn unit(family: Family, view: View, instruction: &Instruction) -> Unit {
         Format::Sync => return Unit::None,
         Format::Send => return Unit::OutOfOrder(send(pipes, view, instruction)),
         Format::Dpas => return Unit::OutOfOrder(OutOfOrder::Dpas),
-        Format::Math if pipes == Pipes::Four => return in_order(Pipe::Math),
+        Format::Math if matches!(pipes, Pipes::Four | Pipes::Five) => return in_order(Pipe::Math),
         Format::Math => return Unit::OutOfOrder(OutOfOrder::Math),
         _ => {}
     }
@@ -108,10 +111,18 @@ pub fn unit(family: Family, view: View, instruction: &Instruction) -> Unit {
             Unit::OutOfOrder(OutOfOrder::Math)
         }
         Pipes::Three if any(wide) => in_order(Pipe::Long),
-        Pipes::Four if dst == Some(Type::Df) => in_order(Pipe::Long),
+        Pipes::Five if is_scalar_immediate(instruction) => in_order(Pipe::Scalar),
+        Pipes::Four | Pipes::Five if dst == Some(Type::Df) => in_order(Pipe::Long),
         _ if dst.is_some_and(Type::is_float) => in_order(Pipe::Float),
         _ => in_order(Pipe::Int),
     }
+}
+
+/// An immediate to the scalar register (IGA `isScalarPipeInst`).
+fn is_scalar_immediate(instruction: &Instruction) -> bool {
+    let [src0, ..] = &instruction.src;
+    let to_scalar = matches!(instruction.dst, Dst::Direct { reg, .. } if reg.is_scalar());
+    to_scalar && matches!(src0, Src::Immediate { .. })
 }
 
 /// What the token of an annotation does.
@@ -233,8 +244,8 @@ fn operand_pipes(family: Family, instruction: &Instruction) -> PipeSet {
             Src::Direct { ty, .. } | Src::Indirect { ty, .. } | Src::Macro { ty, .. } => *ty,
         };
         let long = match pipes {
-            Pipes::Four => ty == Type::Df,
-            _ => ty.bits() == 64,
+            Pipes::Four | Pipes::Five => ty == Type::Df,
+            Pipes::One | Pipes::Three => ty.bits() == 64,
         };
         let pipe = if long {
             Pipe::Long

@@ -114,8 +114,8 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         name: "float-arf",
-        text: "operations with float or 64-bit results name no architecture registers but null \
-               and accumulators",
+        text: "operations with float or 64-bit results name no architecture registers but null, \
+               accumulators and s0",
         source: FLOAT_PIPE,
         scope: Scope::Of(span!(XeHpg..)),
         on: On::Basic,
@@ -124,7 +124,7 @@ pub(super) static RULES: &[Rule] = &[
             let named = |operand: &Operand| {
                 !matches!(
                     operand.arf(),
-                    None | Some(ArfKind::Null | ArfKind::Accumulator)
+                    None | Some(ArfKind::Null | ArfKind::Accumulator | ArfKind::Scalar)
                 )
             };
             let dst = view.dst?;

@@ -20,7 +20,7 @@ pub(super) static RULES: &[Rule] = &[
         text: "the payload of an end of thread must lie in the last 16 registers: r112 to r127 of \
                128, r240 to r255 of 256",
         source: "BDW to TGL PRM vol 2a, send: Restrictions; IGC, which ends in r240 on with 256",
-        scope: Scope::All,
+        scope: Scope::Has(|machine| !machine.has().ends_anywhere),
         on: On::Send,
         needs: Traits::empty(),
         check: |view| {
@@ -57,7 +57,8 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         name: "payload-file",
-        text: "source 0 of a send must be a general register, source 1 that or null",
+        text: "source 0 of a send must be a general register, or name some by s0, source 1 that or \
+               null",
         source: SEND,
         scope: Scope::All,
         on: On::Send,
@@ -69,7 +70,8 @@ pub(super) static RULES: &[Rule] = &[
                 .flatten()
                 .find(|(operand, _)| {
                     let null_allowed = operand.place == Place::Src(1);
-                    operand.grf().is_none() && !(null_allowed && operand.is_null())
+                    let other = operand.grf().is_none() && !view.input.gathers();
+                    other && !(null_allowed && operand.is_null())
                 })
                 .map(|(operand, _)| operand.place)
         },

@@ -2,7 +2,7 @@
 
 use super::rule::{On, Place, Rule, Scope};
 use super::view::Traits;
-use crate::model::{Opcode, Type};
+use crate::model::{Attributes, Opcode, Type};
 
 /// Families whose three-source instructions have regions.
 const ALIGN1: Scope = Scope::Has(|machine| !machine.has().align16);
@@ -38,14 +38,15 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         name: "ternary-qword",
-        text: "three-source instructions have no 64-bit integers",
+        text: "this three-source instruction has no 64-bit integers",
         source: "IGC HWConformity.cpp isGoodAlign1TernaryDst and isGoodAlign1TernarySrc",
         scope: ALIGN1,
         on: On::Ternary,
         needs: Traits::EIGHT_BYTES,
         check: |view| {
+            let takes = view.has().has(view.opcode(), Attributes::QWORDS);
             view.operands()
-                .find(|operand| operand.ty.is_integer() && operand.bytes() == 8)
+                .find(|operand| operand.ty.is_integer() && operand.bytes() == 8 && !takes)
                 .map(|operand| operand.place)
         },
     },

@@ -30,20 +30,23 @@ impl<const N: usize> Decoder<N> {
             hstride: 1,
             ty: Type::Ud,
         };
-        for (i, reg) in [
-            plain(s.src0_file, l.src[0].reg)?,
-            plain(s.src1_file, s.src1_reg)?,
-        ]
-        .into_iter()
-        .enumerate()
-        {
-            out.src[i] = Src::Direct {
-                reg,
-                region: Region::PACKED,
-                ty: Type::Ud,
-                mods: SrcMods::NONE,
-            };
+        let payload = |reg| Src::Direct {
+            reg,
+            region: Region::PACKED,
+            ty: Type::Ud,
+            mods: SrcMods::NONE,
+        };
+        let mut src0 = plain(s.src0_file, l.src[0].reg)?;
+        let src1 = plain(s.src1_file, s.src1_reg)?;
+        let gathers = src0.is_scalar();
+        if !gathers {
+            out.src[1] = payload(src1);
+        } else if !src1.is_null() {
+            return self.reserved("Src1.RegNum", self.get(s.src1_reg));
+        } else {
+            src0.byte = self.get(s.src1_len) as u8;
         }
+        out.src[0] = payload(src0);
         let desc = if self.bit(s.desc_is_reg) {
             Descriptor::Register { subreg: 0 }
         } else {
@@ -56,7 +59,7 @@ impl<const N: usize> Decoder<N> {
             out.options |= Options::SERIALIZE;
         }
         let options = &Self::TABLE.send_options;
-        let length = self.get(s.src1_len) as u8;
+        let length = (!gathers).then_some(self.get(s.src1_len) as u8);
         if exdesc_is_reg {
             send.exdesc = Descriptor::Register {
                 subreg: self.get(s.exdesc_subreg) as u8,
@@ -67,14 +70,14 @@ impl<const N: usize> Decoder<N> {
             let implied = options.implied_ex_bso == Some(sfid);
             send.ex_bso = options.ex_bso && !implied && self.bit(s.ex_bso);
             send.cps = options.cps && send.ex_bso && self.bit(s.cps);
-            send.src1_len = (send.ex_bso || implied).then_some(length);
+            send.src1_len = length.filter(|_| send.ex_bso || implied);
         } else {
             let high = (self.word.gather(s.exdesc) as u32) << 11;
             send.exdesc = Descriptor::Immediate(match form {
-                SendForm::Gen9 | SendForm::Gen12 => high | u32::from(length) << 6,
+                SendForm::Gen9 | SendForm::Gen12 => high | u32::from(length.unwrap_or(0)) << 6,
                 SendForm::XeHpg => high,
             });
-            send.src1_len = Some(length);
+            send.src1_len = length;
         }
         out.specific = Specific::Send(send);
         Ok(())

@@ -37,13 +37,17 @@ impl<const N: usize> Encoder<'_, N> {
         let (file, number) = self.register(reg, "Dst.Reg")?;
         self.set("Dst.RegFile", s.dst_file, file)?;
         self.set("Dst.RegNum", l.dst.reg, number)?;
+        let gathers = self.input.gathers();
         let fields = [
             (s.src0_file, l.src[0].reg, SRC_NAMES[0]),
             (s.src1_file, s.src1_reg, SRC_NAMES[1]),
         ];
-        for ((file_field, reg_field, name), src) in fields.into_iter().zip(&self.input.src) {
+        let count = if gathers { 1 } else { 2 };
+        for ((file_field, reg_field, name), src) in
+            fields.into_iter().zip(&self.input.src).take(count)
+        {
             let Src::Direct {
-                reg: reg @ Register { byte: 0, .. },
+                reg,
                 region: Region::PACKED,
                 ty: Type::Ud,
                 mods: SrcMods::NONE,
@@ -54,8 +58,17 @@ impl<const N: usize> Encoder<'_, N> {
             let (file, number) = self.register(reg, name)?;
             self.set("Src.RegFile", file_field, file)?;
             self.set("Src.RegNum", reg_field, number)?;
+            if gathers {
+                // Words of s0; the field is otherwise the length of source 1.
+                if !reg.byte.is_multiple_of(2) {
+                    return self.cannot("Src0.SubRegNum", reg.byte.into());
+                }
+                self.set("Src0.SubRegNum", s.src1_len, reg.byte.into())?;
+            } else if reg.byte != 0 {
+                return self.form(name);
+            }
         }
-        self.no_more_sources(2)?;
+        self.no_more_sources(count)?;
         match send.desc {
             Descriptor::Immediate(desc) => self.scatter("Desc", s.desc, u64::from(desc))?,
             Descriptor::Register { subreg: 0 } => self.set("Desc.IsReg", s.desc_is_reg, 1)?,
@@ -78,7 +91,7 @@ impl<const N: usize> Encoder<'_, N> {
                 if send.exdesc_offset != 0 {
                     return self.cannot("ExDescImm", u64::from(send.exdesc_offset));
                 }
-                if send.src1_len.is_none() {
+                if send.src1_len.is_some() == gathers {
                     return self.form("Src1.Length");
                 }
                 let exdesc = u64::from(exdesc);
@@ -91,7 +104,7 @@ impl<const N: usize> Encoder<'_, N> {
                     if exdesc & 0x7c0 != 0 {
                         return self.cannot("ExDesc", exdesc);
                     }
-                    self.set("Src1.Length", s.src1_len, length)?;
+                    self.set_if_some("Src1.Length", s.src1_len, send.src1_len)?;
                 }
                 if exdesc & 0x3f != 0 {
                     return self.cannot("ExDesc", exdesc);
@@ -107,7 +120,7 @@ impl<const N: usize> Encoder<'_, N> {
                 if send.cps && !(options.cps && send.ex_bso) {
                     return self.form("CPS");
                 }
-                if send.src1_len.is_some() != (send.ex_bso || implied) {
+                if send.src1_len.is_some() != (!gathers && (send.ex_bso || implied)) {
                     return self.form("Src1.Length");
                 }
                 let offset = send.exdesc_offset;
@@ -122,10 +135,7 @@ impl<const N: usize> Encoder<'_, N> {
                 self.word.0 |= old.0;
                 self.set_if("ExBSO", s.ex_bso, send.ex_bso)?;
                 self.set_if("CPS", s.cps, send.cps)?;
-                if send.src1_len.is_some() {
-                    self.set("Src1.Length", s.src1_len, length)?;
-                }
-                Ok(())
+                self.set_if_some("Src1.Length", s.src1_len, send.src1_len)
             }
         }
     }
@@ -140,6 +150,13 @@ impl<const N: usize> Encoder<'_, N> {
             self.set(name, field, 1)
         } else {
             Ok(())
+        }
+    }
+
+    fn set_if_some(&mut self, name: &'static str, field: Field, value: Option<u8>) -> Result<()> {
+        match value {
+            Some(value) => self.set(name, field, value.into()),
+            None => Ok(()),
         }
     }
 
