@@ -392,6 +392,7 @@ fn name(register: Register) -> String {
             ArfKind::ChannelEnable => "ce",
             ArfKind::MessageControl => "msg",
             ArfKind::StackPointer => "sp",
+            ArfKind::Scalar => "s",
             ArfKind::State => "sr",
             ArfKind::Control => "cr",
             ArfKind::Notification => "n",

@@ -54,6 +54,7 @@ const THREAD_DEPENDENCY: usize = 1600;
 const FLOW_CONTROL: usize = 1664;
 const DEBUG: usize = 1792;
 const STACK_POINTER: usize = 1856;
+const SCALAR: usize = 1888;
 /// Offset of msg0.0.
 pub(super) const MESSAGE_CONTROL: usize = 1920;
 const MATH_MACRO: usize = 2048;
@@ -80,6 +81,7 @@ pub(super) const fn place(family: Family, kind: ArfKind) -> Place {
         ArfKind::FlowControl => Place::new(FLOW_CONTROL, 32, 128),
         ArfKind::Debug => Place::new(DEBUG, 16, 32),
         ArfKind::StackPointer => Place::new(STACK_POINTER, 16, 32),
+        ArfKind::Scalar => Place::new(SCALAR, 32, 32),
         ArfKind::MessageControl => Place::new(MESSAGE_CONTROL, 32, 128),
         ArfKind::MathMacro => Place::new(MATH_MACRO, grf, 8 * grf),
         ArfKind::Null => Place::new(NULL, 0, 1024),
