@@ -5,18 +5,13 @@ use core::fmt::Write;
 
 use devinfo::Family;
 
-use crate::Sfid;
-use crate::message::{Descriptors, Lengths, Message};
+use crate::message::{Descriptors, Lengths, Message, is_load_store};
 use crate::model::{Instruction, Send};
 
 /// Whether the payload begins with a header. Load/store messages have none: the bit is one of
 /// cache control.
 fn has_header(family: Family, send: &Send) -> bool {
-    let load_store = match send.sfid {
-        Some(Sfid::Ugm | Sfid::Ugml | Sfid::Tgm | Sfid::Slm) => true,
-        Some(Sfid::Urb) => family >= Family::Xe2,
-        _ => false,
-    };
+    let load_store = send.sfid.is_some_and(|sfid| is_load_store(family, sfid));
     let descriptor = send.desc.immediate();
     !load_store && descriptor.is_some_and(|descriptor| Lengths::decode(descriptor).header)
 }

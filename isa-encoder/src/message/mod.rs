@@ -1,8 +1,7 @@
 //! Send messages: what the descriptors of a send instruction mean, as values.
 //!
 //! A send names a shared function and carries a 32-bit descriptor and an extended descriptor.
-//! [`Message::decode`] turns them into a typed value, [`Message::encode`] the other way round;
-//! both use the same field positions, which have their only home here. Sources: the "Data Port
+//! [`Message::decode`] turns them into a typed value, [`Message::encode`] the other way round. Sources: the "Data Port
 //! Messages" and "Sampler" chapters of the Skylake and Tiger Lake PRMs (volume 7, "Message
 //! Descriptors"), IGA's message decoders and Mesa's `brw_eu.h`.
 //!
@@ -19,18 +18,18 @@
 //! | `dcro` | [`Hdc::OwordBlock`] and [`Hdc::Scattered`], read only | Gen8 to XeHPC |
 //! | | [`Hdc::OwordDualBlock`], read only | Gen8 to Gen11 |
 //! | | [`Hdc::UncompressedWrite`], [`Hdc::TypedUncompressedWrite`], [`Hdc::SectorControl`], [`Hdc::TypedSectorControl`], [`Hdc::PageControl`] | XeHPG, XeHPC |
-//! | `ugm`, `ugml`, `slm` | [`Lsc::Vector`], [`Lsc::Quad`], [`Lsc::Atomic`], [`Lsc::Fence`], [`Lsc::ReadState`], [`Lsc::LoadStatus`], [`Lsc::StoreUncompressed`], [`Lsc::StoreUncompressedQuad`], [`Lsc::Compression`] | XeHPG to Xe2 |
-//! | `ugm`, `ugml` | [`Lsc::Block2d`] | XeHPC, Xe2 |
-//! | `tgm` | [`Lsc::Quad`], [`Lsc::Atomic`], [`Lsc::Fence`], [`Lsc::ReadState`], [`Lsc::LoadStatus`], [`Lsc::StoreUncompressedQuad`], [`Lsc::Compression`] | XeHPG to Xe2 |
-//! | | [`Lsc::Block2d`] | Xe2 |
-//! | all of these | [`Lsc::AppendCounter`] | Xe2 |
-//! | `urb` | as `ugm`, flat, without blocks | Xe2 |
-//! | `smpl` | [`Sampler`], see [`SamplerOp`] | Gen8 to Xe2 |
-//! | `gtwy` | [`Gateway`] | Gen8 to Xe2 |
+//! | `ugm`, `ugml`, `slm` | [`Lsc::Vector`], [`Lsc::Quad`], [`Lsc::Atomic`], [`Lsc::Fence`], [`Lsc::ReadState`], [`Lsc::LoadStatus`], [`Lsc::StoreUncompressed`], [`Lsc::StoreUncompressedQuad`], [`Lsc::Compression`] | XeHPG and later |
+//! | `ugm`, `ugml` | [`Lsc::Block2d`] | XeHPC and later |
+//! | `tgm` | [`Lsc::Quad`], [`Lsc::Atomic`], [`Lsc::Fence`], [`Lsc::ReadState`], [`Lsc::LoadStatus`], [`Lsc::StoreUncompressedQuad`], [`Lsc::Compression`] | XeHPG and later |
+//! | | [`Lsc::Block2d`] | Xe2 and later |
+//! | all of these | [`Lsc::AppendCounter`] | Xe2 and later |
+//! | `urb` | as `ugm`, flat, without blocks | Xe2 and later |
+//! | `smpl` | [`Sampler`], see [`SamplerOp`] | all |
+//! | `gtwy` | [`Gateway`] | all |
 //! | `ts` | [`Message::EndOfThread`] | Gen8 to Gen12LP |
-//! | `rc` | [`RenderTarget`] | Gen8 to Xe2 |
+//! | `rc` | [`RenderTarget`] | all |
 //! | `urb` | [`Urb`] | Gen8 to XeHPC |
-//! | `rta`, `btd` | [`RayTracing`] | XeHPG to Xe2 |
+//! | `rta`, `btd` | [`RayTracing`] | XeHPG and later |
 //!
 //! The messages of video motion estimation, of the check and refinement engine and of the pixel
 //! interpolator have no value here: their descriptors stay numbers, and [`Message::decode`] says
@@ -38,14 +37,15 @@
 //! send of them assembles and disassembles all the same. Xe2 still numbers the classic data ports,
 //! but has no messages of theirs: they decode as on XeHPC, and are never encoded.
 //!
-//! The decoder takes what has a meaning, the encoder what a family has: [`MESSAGE_RULES`] are the
-//! combinations that it refuses. Each decoded descriptor is compared with what iga64 says of it in
+//! A message's layout is declared once, below the message: the decoder, the encoder and the printer
+//! are made of it. The decoder takes what has a meaning, the encoder what a family has:
+//! [`MESSAGE_RULES`] are the combinations that it refuses. Each decoded descriptor is compared with what iga64 says of it in
 //! the tests, which also hold the list of disagreements with their reasons.
 
 mod atomic;
-mod bits;
 mod gateway;
 mod hdc;
+mod layout;
 mod lsc;
 mod pipeline;
 mod raytracing;
@@ -63,6 +63,7 @@ pub use lsc::{
     AddressSize, AppendOp, Block2d, CacheControl, CachePolicy, CompressionOp, DataSize, FenceScope,
     FlushOp, Lsc, LscAddress, LscPort,
 };
+pub(crate) use lsc::{Elements, Operands, Operation};
 pub use pipeline::{RenderMode, RenderOutputs, RenderTarget, Urb};
 pub use raytracing::RayTracing;
 pub use rules::{MESSAGE_RULES, MessageRule};
@@ -72,8 +73,9 @@ pub use sampler::{Parameter, Sampler, SamplerOp};
 
 use core::fmt;
 
-use bits::Field;
-use devinfo::Family;
+use devinfo::{Family, span};
+use gateway::ThreadSpawner;
+use layout::{Field, Words};
 
 use crate::Sfid;
 use crate::model::{Descriptor, Send};
@@ -114,6 +116,13 @@ pub enum DescriptorError {
         value: u32,
         /// The largest value that fits.
         limit: u32,
+    },
+    /// No code of a field stands for the value that the message has.
+    Value {
+        /// The field.
+        field: &'static str,
+        /// The family.
+        family: Family,
     },
     /// The family cannot express the message.
     Unsupported {
@@ -157,6 +166,7 @@ impl fmt::Display for DescriptorError {
                 value,
                 limit,
             } => write!(f, "{field} {value:#x} exceeds {limit:#x}"),
+            Self::Value { field, family } => write!(f, "{family} has no such {field}"),
             Self::Unsupported { what, family } => write!(f, "{family} has no {what}"),
             Self::Rule { rule, text, family } => {
                 write!(f, "{family} has no such message: {text} (rule `{rule}`)")
@@ -167,9 +177,9 @@ impl fmt::Display for DescriptorError {
 
 impl core::error::Error for DescriptorError {}
 
-const RESPONSE_LENGTH: Field = Field::new(24, 20);
-const MESSAGE_LENGTH: Field = Field::new(28, 25);
-const HEADER_PRESENT: Field = Field::bit(19);
+const RESPONSE_LENGTH: Field = Field::new("response length", 24, 20);
+const MESSAGE_LENGTH: Field = Field::new("message length", 28, 25);
+const HEADER_PRESENT: Field = Field::bit("header present", 19);
 
 /// The lengths in every descriptor, in general registers.
 ///
@@ -188,9 +198,9 @@ impl Lengths {
     /// The lengths in `descriptor`.
     pub const fn decode(descriptor: u32) -> Self {
         Self {
-            message: MESSAGE_LENGTH.get(descriptor) as u8,
-            response: RESPONSE_LENGTH.get(descriptor) as u8,
-            header: HEADER_PRESENT.is_set(descriptor),
+            message: MESSAGE_LENGTH.of(descriptor) as u8,
+            response: RESPONSE_LENGTH.of(descriptor) as u8,
+            header: HEADER_PRESENT.of(descriptor) != 0,
         }
     }
 
@@ -199,9 +209,9 @@ impl Lengths {
     /// # Errors
     /// [`DescriptorError::Range`] when a length does not fit.
     pub fn encode(self, descriptor: &mut u32) -> Result<(), DescriptorError> {
-        MESSAGE_LENGTH.put(descriptor, "message length", self.message.into())?;
-        RESPONSE_LENGTH.put(descriptor, "response length", self.response.into())?;
-        HEADER_PRESENT.put(descriptor, "header present", self.header.into())
+        MESSAGE_LENGTH.set(descriptor, self.message.into())?;
+        RESPONSE_LENGTH.set(descriptor, self.response.into())?;
+        HEADER_PRESENT.set(descriptor, self.header.into())
     }
 }
 
@@ -267,33 +277,33 @@ impl Message {
         function: Sfid,
         descriptors: Descriptors,
     ) -> Result<Self, DescriptorError> {
-        let descriptor = descriptors.descriptor;
+        let words = Words::new(family, function, descriptors);
+        let undefined = |field: Field| words.undefined(field.name, field.code(&words));
+        macro_rules! of {
+            ($message:ident, $kind:expr) => {
+                $message::decode(&words)
+                    .map(Self::$message)
+                    .map_err(|miss| miss.unwrap_or_else(|| undefined($kind)))
+            };
+        }
         match function {
             Sfid::DataPort0 | Sfid::DataPort1 | Sfid::DataPort2 | Sfid::ConstantCache => {
-                hdc::decode(family, function, descriptors).map(Self::Hdc)
+                hdc::decode(&words).map(Self::Hdc)
             }
-            Sfid::Ugm | Sfid::Ugml | Sfid::Tgm | Sfid::Slm => {
-                lsc::decode(family, function, descriptors).map(Self::Lsc)
-            }
-            Sfid::Urb if family >= Family::Xe2 => {
-                lsc::decode(family, function, descriptors).map(Self::Lsc)
-            }
-            Sfid::Urb => pipeline::decode_urb(family, descriptor).map(Self::Urb),
-            Sfid::RenderCache => {
-                pipeline::decode_render(family, descriptors).map(Self::RenderTarget)
-            }
-            Sfid::RayTracing | Sfid::BindlessThreadDispatch => {
-                raytracing::decode(family, function, descriptor).map(Self::RayTracing)
-            }
-            Sfid::Sampler => sampler::decode(family, descriptor).map(Self::Sampler),
-            Sfid::Gateway => gateway::decode(family, descriptor).map(Self::Gateway),
-            Sfid::ThreadSpawner => gateway::decode_thread_spawner(descriptor),
-            other => Err(DescriptorError::Field {
-                function: other,
-                field: "message",
-                value: descriptor & 0x7_ffff,
-                descriptor,
-            }),
+            Sfid::Ugm | Sfid::Ugml | Sfid::Tgm | Sfid::Slm => of!(Lsc, lsc::OPCODE),
+            Sfid::Urb if is_load_store(family, function) => of!(Lsc, lsc::OPCODE),
+            Sfid::Urb => of!(Urb, pipeline::URB_OPCODE),
+            Sfid::RenderCache => of!(RenderTarget, pipeline::TYPE),
+            Sfid::RayTracing | Sfid::BindlessThreadDispatch => of!(RayTracing, raytracing::TYPE),
+            Sfid::Sampler => sampler::decode(&words).map(Self::Sampler),
+            Sfid::Gateway => of!(Gateway, gateway::OPCODE),
+            Sfid::ThreadSpawner => ThreadSpawner::decode(&words)
+                .map(|_| Self::EndOfThread)
+                .map_err(|miss| miss.unwrap_or_else(|| undefined(gateway::TS_OPCODE))),
+            Sfid::Null
+            | Sfid::VideoMotionEstimation
+            | Sfid::PixelInterpolator
+            | Sfid::CheckRefinement => Err(undefined(Field::new("message", 18, 0))),
         }
     }
 
@@ -302,59 +312,51 @@ impl Message {
     ///
     /// # Errors
     /// [`DescriptorError::Rule`] and [`DescriptorError::Unsupported`] when the family does not
-    /// have the message, [`DescriptorError::Range`] when a value does not fit its field.
+    /// have the message, [`DescriptorError::Value`] and [`DescriptorError::Range`] when a value does
+    /// not fit its field.
     pub fn encode(self, family: Family) -> Result<(Sfid, Descriptors), DescriptorError> {
-        self.validate(family)?;
-        let (function, descriptors) = self.descriptors(family)?;
-        function.id(family)?;
-        // What the family cannot express does not decode to the same message.
-        let mut sent = descriptors;
-        if let Self::Lsc(
-            Lsc::Atomic { returns: true, .. } | Lsc::AppendCounter { returns: true, .. },
-        ) = self
-        {
-            RESPONSE_LENGTH.put(&mut sent.descriptor, "response length", 1)?;
-        }
-        if Self::decode(family, function, sent)? == self {
-            return Ok((function, descriptors));
-        }
-        Err(DescriptorError::Unsupported {
-            what: "such a message",
-            family,
-        })
+        self.check_rules(family)?;
+        let words = match self {
+            Self::Hdc(message) => message.encode(family),
+            Self::Lsc(message) => message.encode(family),
+            Self::Sampler(message) => sampler::encode(family, message),
+            Self::Gateway(message) => message.encode(family),
+            Self::RenderTarget(message) => message.encode(family),
+            Self::Urb(message) => message.encode(family),
+            Self::RayTracing(message) => message.encode(family),
+            Self::EndOfThread => ThreadSpawner::EndOfThread.encode(family),
+        }?;
+        Ok((words.function, words.descriptors))
     }
 
-    fn descriptors(self, family: Family) -> Result<(Sfid, Descriptors), DescriptorError> {
-        match self {
-            Self::Hdc(message) => hdc::encode(family, message),
-            Self::Lsc(message) => lsc::encode(family, message),
-            Self::Sampler(message) => {
-                sampler::encode(family, message).map(|descriptor| (Sfid::Sampler, of(descriptor)))
-            }
-            Self::Gateway(message) => Ok((Sfid::Gateway, of(gateway::encode(family, message)?))),
-            Self::RenderTarget(message) => {
-                pipeline::encode_render(family, message).map(|out| (Sfid::RenderCache, out))
-            }
-            Self::Urb(message) => {
-                pipeline::encode_urb(message).map(|descriptor| (Sfid::Urb, of(descriptor)))
-            }
-            Self::RayTracing(message) => {
-                raytracing::encode(message).map(|(function, descriptor)| (function, of(descriptor)))
-            }
-            Self::EndOfThread => Ok((
-                Sfid::ThreadSpawner,
-                of(gateway::THREAD_SPAWNER_NO_DEREFERENCE),
-            )),
-        }
+    /// Whether `family` has this message.
+    ///
+    /// # Errors
+    /// As [`Message::encode`].
+    pub fn validate(&self, family: Family) -> Result<(), DescriptorError> {
+        self.encode(family).map(|_| ())
     }
 }
 
-const fn of(descriptor: u32) -> Descriptors {
-    Descriptors {
-        descriptor,
-        extended: 0,
-        extended_bindless_offset: false,
-        extended_offset: None,
+/// Whether the messages to `function` are load/store ones, which have no header.
+pub(crate) const fn is_load_store(family: Family, function: Sfid) -> bool {
+    match function {
+        Sfid::Ugm | Sfid::Ugml | Sfid::Tgm | Sfid::Slm => true,
+        Sfid::Urb => span!(Xe2..).contains(family),
+        _ => false,
+    }
+}
+
+/// Enabled components in letters.
+pub(crate) struct Mask(pub u8);
+
+impl fmt::Display for Mask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letters = ["x", "y", "z", "w"].into_iter().enumerate();
+        for (_, letter) in letters.filter(|(bit, _)| self.0 >> bit & 1 != 0) {
+            f.write_str(letter)?;
+        }
+        Ok(())
     }
 }
 

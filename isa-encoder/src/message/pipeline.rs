@@ -1,63 +1,53 @@
-//! Messages of the 3D pipeline: render targets, the unified return buffer, the pixel interpolator.
+//! Messages of the 3D pipeline: render targets, the unified return buffer.
 
 use core::fmt;
 
-use devinfo::Family;
+use super::layout::{Code, Field, Miss, Table, Words, messages, values};
 
-use super::bits::{Field, code_in};
-use super::{DescriptorError, Descriptors};
-use crate::Sfid;
+pub(super) const TYPE: Field = Field::new("message type", 17, 14);
+const SURFACE: Field = Field::new("surface", 7, 0);
+const SUBTYPE: Field = Field::new("subtype", 10, 8);
+const HIGH_SLOTS: Field = Field::bit("slot group", 11);
+const LAST: Field = Field::bit("last", 12);
+const PER_SAMPLE: Field = Field::bit("per sample", 13);
+const COARSE: Field = Field::bit("coarse", 18);
+const MULTI_RATE: Field = Field::bit("multi-rate", 29);
+const HALF: Field = Field::bit("half", 30);
 
-const SURFACE: Field = Field::new(7, 0);
-const SUBTYPE: Field = Field::new(10, 8);
-const HIGH_SLOTS: Field = Field::bit(11);
-const LAST: Field = Field::bit(12);
-const PER_SAMPLE: Field = Field::bit(13);
-const RENDER_TYPE: Field = Field::new(17, 14);
-const COARSE: Field = Field::bit(18);
-const HALF: Field = Field::bit(30);
-/// Xe2 has half the subtypes, and a bit for coarse shading at several rates.
-const SUBTYPE_XE2: Field = Field::new(9, 8);
-const MULTI_RATE: Field = Field::bit(29);
+const MODES: Table<RenderMode> = Table(SUBTYPE, RenderMode::CODES);
+const MODES_XE2: Table<RenderMode> = Table(
+    Field::new("subtype", 9, 8),
+    &[(0, RenderMode::Wide), (2, RenderMode::DualLow)],
+);
 
-const RENDER_WRITE: u32 = 0xc;
-const RENDER_READ: u32 = 0xd;
+pub(super) const URB_OPCODE: Field = Field::new("opcode", 3, 0);
+const URB_OFFSET: Field = Field::new("offset", 14, 4);
+const URB_MASKED: Field = Field::bit("masked", 15);
+const URB_PER_SLOT: Field = Field::bit("per slot", 17);
 
-/// Extended descriptor: number of the render target, Gen11 to XeHPC and Xe2.
-const TARGET: Field = Field::new(14, 12);
-const TARGET_XE2: Field = Field::new(23, 21);
-const NULL_TARGET: Field = Field::bit(20);
-const SOURCE_ALPHA: Field = Field::bit(15);
-const STENCIL: Field = Field::bit(14);
-const DEPTH: Field = Field::bit(13);
-const SAMPLE_MASK: Field = Field::bit(12);
-
-/// The channels and colours of a render target write (descriptor bits 10:8).
-///
-/// Sources: Mesa `brw_eu_defines.h` (`BRW_DATAPORT_RENDER_TARGET_WRITE_*`), IGA
-/// `MessageDecoderOther.cpp` (`tryDecodeRC`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RenderMode {
-    /// Sixteen channels (32 with registers of 64 bytes), one colour.
-    Wide,
-    /// As [`RenderMode::Wide`], the same colour for all channels (to XeHPC).
-    Replicated,
-    /// Half as many channels, two colours for blending; the lower channels (all of a thread's on
-    /// Xe2).
-    DualLow,
-    /// As [`RenderMode::DualLow`], the upper channels (to XeHPC).
-    DualHigh,
-    /// Half as many channels, one colour (to XeHPC).
-    Narrow,
+const fn flag(set: bool, name: &'static str) -> &'static str {
+    if set { name } else { "" }
 }
 
-const MODES: [RenderMode; 5] = [
-    RenderMode::Wide,
-    RenderMode::Replicated,
-    RenderMode::DualLow,
-    RenderMode::DualHigh,
-    RenderMode::Narrow,
-];
+values! {
+    /// The channels and colours of a render target write (descriptor bits 10:8).
+    ///
+    /// Sources: Mesa `brw_eu_defines.h` (`BRW_DATAPORT_RENDER_TARGET_WRITE_*`), IGA
+    /// `MessageDecoderOther.cpp` (`tryDecodeRC`).
+    RenderMode {
+        /// Sixteen channels (32 with registers of 64 bytes), one colour.
+        Wide "",
+        /// As [`RenderMode::Wide`], the same colour for all channels (to XeHPC).
+        Replicated " replicated",
+        /// Half as many channels, two colours for blending; the lower channels (all of a thread's on
+        /// Xe2).
+        DualLow " dual",
+        /// As [`RenderMode::DualLow`], the upper channels (to XeHPC).
+        DualHigh " dual high",
+        /// Half as many channels, one colour (to XeHPC).
+        Narrow " narrow",
+    }
+}
 
 /// What the payload of a render target write has besides its colours, and where they go
 /// (extended descriptor). To Gen9 this is in the header, and all of it is zero.
@@ -80,14 +70,91 @@ pub struct RenderOutputs {
     pub sample_mask: bool,
 }
 
-/// A message to the render cache.
-///
-/// Payload: up to two registers of header; then source 0 alpha, the sample mask, colours (planes
-/// of red, green, blue, alpha), depth and stencil, those that are there. The response of reads is
-/// four planes. Sources: Mesa `brw_eu.h` (`brw_fb_write_desc`, `brw_fb_read_desc`), IGA
-/// `MessageDecoderOther.cpp` (`tryDecodeRC`, `tryDecodeRC_XE2`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RenderTarget {
+impl fmt::Display for RenderOutputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}{}{}{}{}{}",
+            self.target,
+            flag(self.null, " null"),
+            flag(self.source_alpha, " alpha"),
+            flag(self.stencil, " stencil"),
+            flag(self.depth, " depth"),
+            flag(self.sample_mask, " mask")
+        )
+    }
+}
+
+/// Where the members of [`RenderOutputs`] are, in their order, those that there are.
+struct Outputs([Option<Field>; 6]);
+
+const NULL_TARGET: Field = Field::extended("null target", 20, 20);
+const SOURCE_ALPHA: Field = Field::extended("source alpha", 15, 15);
+const OUTPUTS_IN_HEADER: Outputs = Outputs([None; 6]);
+const OUTPUTS: Outputs = Outputs([
+    Some(Field::extended("render target", 14, 12)),
+    Some(NULL_TARGET),
+    Some(SOURCE_ALPHA),
+    None,
+    None,
+    None,
+]);
+const OUTPUTS_XE2: Outputs = Outputs([
+    Some(Field::extended("render target", 23, 21)),
+    Some(NULL_TARGET),
+    Some(SOURCE_ALPHA),
+    Some(Field::extended("stencil", 14, 14)),
+    Some(Field::extended("depth", 13, 13)),
+    Some(Field::extended("sample mask", 12, 12)),
+]);
+
+impl Code<RenderOutputs> for Outputs {
+    fn get(&self, from: &Words) -> Result<RenderOutputs, Miss> {
+        let values = self
+            .0
+            .map(|field| field.map_or(0, |field| field.code(from)));
+        let [target, null, source_alpha, stencil, depth, sample_mask] = values;
+        Ok(RenderOutputs {
+            target: target as u8,
+            null: null != 0,
+            source_alpha: source_alpha != 0,
+            stencil: stencil != 0,
+            depth: depth != 0,
+            sample_mask: sample_mask != 0,
+        })
+    }
+
+    fn put(&self, into: &mut Words, value: RenderOutputs) -> Result<(), Miss> {
+        let RenderOutputs {
+            target,
+            null,
+            source_alpha,
+            stencil,
+            depth,
+            sample_mask,
+        } = value;
+        let flags = [null, source_alpha, stencil, depth, sample_mask].map(u32::from);
+        let values = [u32::from(target)].into_iter().chain(flags);
+        for (field, value) in self.0.into_iter().zip(values) {
+            match field {
+                Some(field) => field.put_code(into, value)?,
+                None if value == 0 => {}
+                None => return Err(into.no_code("render target output")),
+            }
+        }
+        Ok(())
+    }
+}
+
+messages! {
+    /// A message to the render cache.
+    ///
+    /// Payload: up to two registers of header; then source 0 alpha, the sample mask, colours (planes
+    /// of red, green, blue, alpha), depth and stencil, those that are there. The response of reads is
+    /// four planes. Sources: Mesa `brw_eu.h` (`brw_fb_write_desc`, `brw_fb_read_desc`), IGA
+    /// `MessageDecoderOther.cpp` (`tryDecodeRC`, `tryDecodeRC_XE2`).
+    RenderTarget;
+
     /// Writes colours to a render target. All families.
     Write {
         /// Channels and colours.
@@ -108,7 +175,19 @@ pub enum RenderTarget {
         high_slots: bool,
         /// What else there is.
         outputs: RenderOutputs,
-    },
+    } (
+        "render target write{mode}{}{}{}{}{}{} bti[{surface}] target {outputs}",
+        flag(half, " 16-bit"),
+        flag(coarse, " coarse"),
+        flag(multi_rate, " multi-rate"),
+        flag(per_sample, " per-sample"),
+        flag(last, " last"),
+        flag(high_slots, " high slots"),
+    )
+        => RenderCache(..=Gen9) [TYPE => 0xc] { coarse = false, multi_rate = false; mode: MODES, surface: SURFACE, per_sample: PER_SAMPLE, last: LAST, high_slots: HIGH_SLOTS, half: HALF, outputs: OUTPUTS_IN_HEADER }
+        => RenderCache(Gen11..=XeHpc) [TYPE => 0xc] { multi_rate = false; mode: MODES, surface: SURFACE, per_sample: PER_SAMPLE, last: LAST, high_slots: HIGH_SLOTS, half: HALF, coarse: COARSE, outputs: OUTPUTS }
+        => RenderCache(Xe2..) [TYPE => 0xc] { half = false; mode: MODES_XE2, surface: SURFACE, per_sample: PER_SAMPLE, last: LAST, high_slots: HIGH_SLOTS, coarse: COARSE, multi_rate: MULTI_RATE, outputs: OUTPUTS_XE2 }
+
     /// Reads the colours of a render target. Gen9 and later.
     Read {
         /// Half the channels of [`RenderMode::Wide`] (to XeHPC).
@@ -119,16 +198,24 @@ pub enum RenderTarget {
         per_sample: bool,
         /// Channels 16 and up of a wider thread.
         high_slots: bool,
-    },
+    } (
+        "render target read{}{}{} bti[{surface}]",
+        flag(narrow, " narrow"),
+        flag(per_sample, " per-sample"),
+        flag(high_slots, " high slots"),
+    )
+        => RenderCache(Gen9..=XeHpc) [TYPE => 0xd] { ; narrow: Table(SUBTYPE, &[(0, false), (1, true)]), surface: SURFACE, per_sample: PER_SAMPLE, high_slots: HIGH_SLOTS }
+        => RenderCache(Xe2..) [TYPE => 0xd] { narrow = false; surface: SURFACE, per_sample: PER_SAMPLE, high_slots: HIGH_SLOTS }
 }
 
-/// A message to the unified return buffer. Gen8 to XeHPC: Xe2 has load/store messages for it.
-///
-/// Payload: a register of handles, one a channel of eight, which is the header; offsets and
-/// channel masks, a register each, if there are; then data, a register for each dword. Sources:
-/// Mesa `brw_eu.h` (`brw_urb_desc`), IGA `MessageDecoderOther.cpp` (`tryDecodeURB`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Urb {
+messages! {
+    /// A message to the unified return buffer. Gen8 to XeHPC: Xe2 has load/store messages for it.
+    ///
+    /// Payload: a register of handles, one a channel of eight, which is the header; offsets and
+    /// channel masks, a register each, if there are; then data, a register for each dword. Sources:
+    /// Mesa `brw_eu.h` (`brw_urb_desc`), IGA `MessageDecoderOther.cpp` (`tryDecodeURB`).
+    Urb;
+
     /// Writes dwords of each channel (opcode 7).
     Write {
         /// Offset in units of 16 bytes, 0 to 2047 (bits 14:4).
@@ -137,286 +224,19 @@ pub enum Urb {
         per_slot: bool,
         /// The payload has a mask of dwords for each channel (bit 15).
         masked: bool,
-    },
+    } ("urb {}write +{offset}{}", flag(masked, "masked "), flag(per_slot, " per slot"))
+        => Urb(..=XeHpc) [URB_OPCODE => 7] { ; offset: URB_OFFSET, per_slot: URB_PER_SLOT, masked: URB_MASKED }
+
     /// Reads dwords of each channel (opcode 8).
     Read {
         /// Offset in units of 16 bytes, 0 to 2047 (bits 14:4).
         offset: u16,
         /// The payload has an offset for each channel (bit 17).
         per_slot: bool,
-    },
+    } ("urb read +{offset}{}", flag(per_slot, " per slot"))
+        => Urb(..=XeHpc) [URB_OPCODE => 8] { ; offset: URB_OFFSET, per_slot: URB_PER_SLOT }
+
     /// Orders accesses (opcode 9, XeHPG and XeHPC).
-    Fence,
-}
-
-const URB_OPCODE: Field = Field::new(3, 0);
-const URB_OFFSET: Field = Field::new(14, 4);
-const URB_MASKED: Field = Field::bit(15);
-const URB_PER_SLOT: Field = Field::bit(17);
-
-fn undefined<T>(
-    function: Sfid,
-    field: &'static str,
-    value: u32,
-    descriptor: u32,
-) -> Result<T, DescriptorError> {
-    Err(DescriptorError::Field {
-        function,
-        field,
-        value,
-        descriptor,
-    })
-}
-
-pub(super) fn decode_render(
-    family: Family,
-    descriptors: Descriptors,
-) -> Result<RenderTarget, DescriptorError> {
-    let Descriptors {
-        descriptor,
-        extended,
-        ..
-    } = descriptors;
-    let xe2 = family >= Family::Xe2;
-    let subtype = match xe2 {
-        true => SUBTYPE_XE2.get(descriptor),
-        false => SUBTYPE.get(descriptor),
-    };
-    let set = |field: Field| field.is_set(descriptor);
-    let surface = SURFACE.get(descriptor) as u8;
-    match RENDER_TYPE.get(descriptor) {
-        RENDER_WRITE => Ok(RenderTarget::Write {
-            mode: match MODES.get(subtype as usize) {
-                Some(mode) => *mode,
-                None => {
-                    return undefined(Sfid::RenderCache, "subtype", subtype, descriptor);
-                }
-            },
-            surface,
-            half: !xe2 && set(HALF),
-            coarse: family >= Family::Gen11 && set(COARSE),
-            multi_rate: xe2 && set(MULTI_RATE),
-            per_sample: set(PER_SAMPLE),
-            last: set(LAST),
-            high_slots: set(HIGH_SLOTS),
-            outputs: outputs(family, extended),
-        }),
-        RENDER_READ if family >= Family::Gen9 => Ok(RenderTarget::Read {
-            narrow: match subtype {
-                _ if xe2 => false,
-                0 => false,
-                1 => true,
-                _ => return undefined(Sfid::RenderCache, "subtype", subtype, descriptor),
-            },
-            surface,
-            per_sample: set(PER_SAMPLE),
-            high_slots: set(HIGH_SLOTS),
-        }),
-        kind => undefined(Sfid::RenderCache, "message type", kind, descriptor),
-    }
-}
-
-fn outputs(family: Family, extended: u32) -> RenderOutputs {
-    let set = |field: Field| field.is_set(extended);
-    match family {
-        Family::Gen8 | Family::Gen9 => RenderOutputs::default(),
-        Family::Xe2 => RenderOutputs {
-            target: TARGET_XE2.get(extended) as u8,
-            null: set(NULL_TARGET),
-            source_alpha: set(SOURCE_ALPHA),
-            stencil: set(STENCIL),
-            depth: set(DEPTH),
-            sample_mask: set(SAMPLE_MASK),
-        },
-        _ => RenderOutputs {
-            target: TARGET.get(extended) as u8,
-            null: set(NULL_TARGET),
-            source_alpha: set(SOURCE_ALPHA),
-            ..RenderOutputs::default()
-        },
-    }
-}
-
-pub(super) fn encode_render(
-    family: Family,
-    message: RenderTarget,
-) -> Result<Descriptors, DescriptorError> {
-    let mut out = Descriptors::default();
-    let descriptor = &mut out.descriptor;
-    match message {
-        RenderTarget::Write {
-            mode,
-            surface,
-            half,
-            coarse,
-            multi_rate,
-            per_sample,
-            last,
-            high_slots,
-            outputs,
-        } => {
-            let subtype = code_in(&MODES, &mode);
-            RENDER_TYPE.put(descriptor, "message type", RENDER_WRITE)?;
-            match family {
-                Family::Xe2 => SUBTYPE_XE2.put(descriptor, "subtype", subtype)?,
-                _ => SUBTYPE.put(descriptor, "subtype", subtype)?,
-            }
-            SURFACE.put(descriptor, "surface", surface.into())?;
-            for (field, set) in [
-                (HALF, half),
-                (COARSE, coarse),
-                (MULTI_RATE, multi_rate),
-                (PER_SAMPLE, per_sample),
-                (LAST, last),
-                (HIGH_SLOTS, high_slots),
-            ] {
-                field.put(descriptor, "render target flag", set.into())?;
-            }
-            let extended = &mut out.extended;
-            let target = match family {
-                Family::Xe2 => TARGET_XE2,
-                _ => TARGET,
-            };
-            target.put(extended, "render target", outputs.target.into())?;
-            let mut flags = alloc::vec![
-                (NULL_TARGET, outputs.null),
-                (SOURCE_ALPHA, outputs.source_alpha),
-            ];
-            if family == Family::Xe2 {
-                flags.extend([
-                    (STENCIL, outputs.stencil),
-                    (DEPTH, outputs.depth),
-                    (SAMPLE_MASK, outputs.sample_mask),
-                ]);
-            }
-            for (field, set) in flags {
-                field.put(extended, "render target flag", set.into())?;
-            }
-        }
-        RenderTarget::Read {
-            narrow,
-            surface,
-            per_sample,
-            high_slots,
-        } => {
-            RENDER_TYPE.put(descriptor, "message type", RENDER_READ)?;
-            SUBTYPE.put(descriptor, "subtype", narrow.into())?;
-            SURFACE.put(descriptor, "surface", surface.into())?;
-            PER_SAMPLE.put(descriptor, "per sample", per_sample.into())?;
-            HIGH_SLOTS.put(descriptor, "slot group", high_slots.into())?;
-        }
-    }
-    Ok(out)
-}
-
-pub(super) fn decode_urb(family: Family, descriptor: u32) -> Result<Urb, DescriptorError> {
-    let offset = URB_OFFSET.get(descriptor) as u16;
-    let per_slot = URB_PER_SLOT.is_set(descriptor);
-    match URB_OPCODE.get(descriptor) {
-        7 => Ok(Urb::Write {
-            offset,
-            per_slot,
-            masked: URB_MASKED.is_set(descriptor),
-        }),
-        8 => Ok(Urb::Read { offset, per_slot }),
-        9 if family >= Family::XeHpg => Ok(Urb::Fence),
-        opcode => undefined(Sfid::Urb, "opcode", opcode, descriptor),
-    }
-}
-
-pub(super) fn encode_urb(message: Urb) -> Result<u32, DescriptorError> {
-    let mut descriptor = 0;
-    let (opcode, offset, per_slot, masked) = match message {
-        Urb::Write {
-            offset,
-            per_slot,
-            masked,
-        } => (7, offset, per_slot, masked),
-        Urb::Read { offset, per_slot } => (8, offset, per_slot, false),
-        Urb::Fence => (9, 0, false, false),
-    };
-    URB_OPCODE.put(&mut descriptor, "opcode", opcode)?;
-    URB_OFFSET.put(&mut descriptor, "offset", offset.into())?;
-    URB_PER_SLOT.put(&mut descriptor, "per slot", per_slot.into())?;
-    URB_MASKED.put(&mut descriptor, "masked", masked.into())?;
-    Ok(descriptor)
-}
-
-impl fmt::Display for RenderTarget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let flag = |set: bool, name: &'static str| if set { name } else { "" };
-        match *self {
-            Self::Write {
-                mode,
-                surface,
-                half,
-                coarse,
-                multi_rate,
-                per_sample,
-                last,
-                high_slots,
-                outputs,
-            } => {
-                let mode = match mode {
-                    RenderMode::Wide => "",
-                    RenderMode::Replicated => " replicated",
-                    RenderMode::DualLow => " dual",
-                    RenderMode::DualHigh => " dual high",
-                    RenderMode::Narrow => " narrow",
-                };
-                write!(
-                    f,
-                    "render target write{mode}{}{}{}{}{}{} bti[{surface}] target {}",
-                    flag(half, " 16-bit"),
-                    flag(coarse, " coarse"),
-                    flag(multi_rate, " multi-rate"),
-                    flag(per_sample, " per-sample"),
-                    flag(last, " last"),
-                    flag(high_slots, " high slots"),
-                    outputs.target
-                )?;
-                write!(
-                    f,
-                    "{}{}{}{}{}",
-                    flag(outputs.null, " null"),
-                    flag(outputs.source_alpha, " alpha"),
-                    flag(outputs.stencil, " stencil"),
-                    flag(outputs.depth, " depth"),
-                    flag(outputs.sample_mask, " mask")
-                )
-            }
-            Self::Read {
-                narrow,
-                surface,
-                per_sample,
-                high_slots,
-            } => write!(
-                f,
-                "render target read{}{}{} bti[{surface}]",
-                flag(narrow, " narrow"),
-                flag(per_sample, " per-sample"),
-                flag(high_slots, " high slots")
-            ),
-        }
-    }
-}
-
-impl fmt::Display for Urb {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let slots = |per_slot| if per_slot { " per slot" } else { "" };
-        match *self {
-            Self::Write {
-                offset,
-                per_slot,
-                masked,
-            } => write!(
-                f,
-                "urb {}write +{offset}{}",
-                if masked { "masked " } else { "" },
-                slots(per_slot)
-            ),
-            Self::Read { offset, per_slot } => write!(f, "urb read +{offset}{}", slots(per_slot)),
-            Self::Fence => f.write_str("urb fence"),
-        }
-    }
+    Fence ("urb fence")
+        => Urb(XeHpg..=XeHpc) [URB_OPCODE => 9] { ; }
 }

@@ -1,46 +1,44 @@
 //! The numbers that families give shared functions.
 
-use devinfo::Family;
+use devinfo::{Family, Span, span};
 
 use super::DescriptorError;
 use crate::Sfid;
 
-/// `(id, function, first family, last family)`. Sources: Skylake and Tiger Lake PRM vol 2d
-/// "SFID", Mesa `brw_eu_defines.h`, IGA's SFID table.
-const IDS: &[(u8, Sfid, Family, Family)] = {
-    use Family::{Gen8, Gen12Lp, Xe2, XeHpc, XeHpg};
+/// `(families, id, function)`. Sources: Skylake and Tiger Lake PRM vol 2d "SFID", Mesa
+/// `brw_eu_defines.h`, IGA's SFID table.
+const IDS: &[(Span, u8, Sfid)] = {
     use Sfid as F;
     &[
-        (0x0, F::Null, Gen8, Xe2),
-        (0x1, F::Ugml, XeHpg, Xe2),
-        (0x2, F::Sampler, Gen8, Xe2),
-        (0x3, F::Gateway, Gen8, Xe2),
-        (0x4, F::DataPort2, Gen8, Xe2),
-        (0x5, F::RenderCache, Gen8, Xe2),
-        (0x6, F::Urb, Gen8, Xe2),
-        (0x7, F::ThreadSpawner, Gen8, Gen12Lp),
-        (0x7, F::BindlessThreadDispatch, XeHpg, Xe2),
-        (0x8, F::VideoMotionEstimation, Gen8, Gen12Lp),
-        (0x8, F::RayTracing, XeHpg, Xe2),
-        (0x9, F::ConstantCache, Gen8, XeHpc),
-        (0xa, F::DataPort0, Gen8, Xe2),
-        (0xb, F::PixelInterpolator, Gen8, Xe2),
-        (0xc, F::DataPort1, Gen8, Xe2),
-        (0xd, F::CheckRefinement, Gen9, Gen12Lp),
-        (0xd, F::Tgm, XeHpg, Xe2),
-        (0xe, F::Slm, XeHpg, Xe2),
-        (0xf, F::Ugm, XeHpg, Xe2),
+        (span!(..), 0x0, F::Null),
+        (span!(XeHpg..), 0x1, F::Ugml),
+        (span!(..), 0x2, F::Sampler),
+        (span!(..), 0x3, F::Gateway),
+        (span!(..), 0x4, F::DataPort2),
+        (span!(..), 0x5, F::RenderCache),
+        (span!(..), 0x6, F::Urb),
+        (span!(..=Gen12Lp), 0x7, F::ThreadSpawner),
+        (span!(XeHpg..), 0x7, F::BindlessThreadDispatch),
+        (span!(..=Gen12Lp), 0x8, F::VideoMotionEstimation),
+        (span!(XeHpg..), 0x8, F::RayTracing),
+        (span!(..=XeHpc), 0x9, F::ConstantCache),
+        (span!(..), 0xa, F::DataPort0),
+        (span!(..), 0xb, F::PixelInterpolator),
+        (span!(..), 0xc, F::DataPort1),
+        (span!(..=Gen12Lp), 0xd, F::CheckRefinement),
+        (span!(XeHpg..), 0xd, F::Tgm),
+        (span!(XeHpg..), 0xe, F::Slm),
+        (span!(XeHpg..), 0xf, F::Ugm),
     ]
 };
-use Family::Gen9;
 
 /// The shared functions of a family by number.
 pub(crate) const fn table(family: Family) -> [Option<Sfid>; 16] {
     let mut table = [None; 16];
     let mut i = 0;
     while i < IDS.len() {
-        let (id, function, first, last) = IDS[i];
-        if first as u8 <= family as u8 && family as u8 <= last as u8 {
+        let (families, id, function) = IDS[i];
+        if families.contains(family) {
             table[id as usize] = Some(function);
         }
         i += 1;
@@ -55,8 +53,8 @@ impl Sfid {
     /// [`DescriptorError::UnknownSfid`] when it has none of that number.
     pub fn from_id(family: Family, id: u8) -> Result<Self, DescriptorError> {
         IDS.iter()
-            .find(|(number, _, first, last)| *number == id && (*first..=*last).contains(&family))
-            .map(|(_, function, _, _)| *function)
+            .find(|row| row.1 == id && row.0.contains(family))
+            .map(|row| row.2)
             .ok_or(DescriptorError::UnknownSfid { id, family })
     }
 
@@ -66,10 +64,8 @@ impl Sfid {
     /// [`DescriptorError::Unsupported`] when the family does not have it.
     pub fn id(self, family: Family) -> Result<u8, DescriptorError> {
         IDS.iter()
-            .find(|(_, function, first, last)| {
-                *function == self && (*first..=*last).contains(&family)
-            })
-            .map(|(number, _, _, _)| *number)
+            .find(|row| row.2 == self && row.0.contains(family))
+            .map(|row| row.1)
             .ok_or(DescriptorError::Unsupported {
                 what: self.mnemonic(),
                 family,

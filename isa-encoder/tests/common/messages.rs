@@ -225,7 +225,7 @@ fn lsc_address(u: &mut Unstructured<'_>) -> Result<LscAddress> {
     })
 }
 
-fn lsc(u: &mut Unstructured<'_>) -> Result<Lsc> {
+pub fn lsc(u: &mut Unstructured<'_>) -> Result<Lsc> {
     let port = *u.choose(&[
         LscPort::Ugm,
         LscPort::Ugml,

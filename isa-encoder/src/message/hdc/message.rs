@@ -1,145 +1,50 @@
-//! The messages of the classic data port as values.
+//! The messages of the classic data port.
 
-use crate::message::AtomicOp;
+use super::fields::{
+    A32, A64, A64_BLOCK_TYPE, A64_SCATTER_TYPE, ALIGNED_BLOCK_HWORD, ATOMIC_BYTES, ATOMIC_OP,
+    ATOMIC_RETURN, ATOMIC_SIMD, ATOMIC_SLOTS, BIT_12, BYTES, Components, DOUBLE_OPS, DUAL_OWORDS,
+    ELEMENTS, FENCE_COMMIT, FENCE_FLUSH, FENCED_SLM, FLOAT_OPS, HWORDS, INTEGER_OPS,
+    MEDIA_LINE_STRIDE, NativeSimd, OWORDS, PAGE_OPERATIONS, SCALED_OFFSET, SCALED_PITCH,
+    SCALED_SIMD, SCALED_SLM, SCATTER_LEGACY, SCRATCH, SCRATCH_DWORD_MODE, SCRATCH_HWORDS,
+    SCRATCH_OFFSET, SCRATCH_WRITE, SECTOR_OPERATIONS, SIMD_8, SIMD_12, SLOTS, SURFACE_SIMD,
+    Surface, TYPE, UNDESCRIBED, way,
+};
+use super::parts::BlockAlignment::{self, Dword, Oword};
+use super::parts::BlockPort::{self, Constant, Data};
+use super::parts::Direction::{self, Read, Write};
+use super::parts::SlotGroup::{self, FourByTwo};
+use super::parts::{Channels, CompressionControl, HdcAddress, HdcSurface, OwordCount};
+use crate::Sfid;
+use crate::message::AtomicOp::{self, CompareSwap};
+use crate::message::layout::{Choice, Table, Words, Written, messages};
+use crate::message::{DescriptorError, Mask};
 
-/// Which way data goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
-    /// Memory to registers.
-    Read,
-    /// Registers to memory.
-    Write,
+/// Blocks and scattered elements with A64 addresses.
+const A64_BLOCK: Choice<Direction, 2> = way(0x14, 0x15);
+const A64_SCATTER: Choice<Direction, 2> = way(0x10, 0x1a);
+
+const fn with_return(returns: bool) -> &'static str {
+    if returns { " with return" } else { "" }
 }
 
-/// What the 32-bit addresses of a message are offsets into (descriptor bits 7:0).
-///
-/// Sources: TGL PRM vol 7 "MDC_STATELESS", "MDC_BTS_SLM_A32"; Mesa `brw_eu_defines.h`
-/// (`GFX8_BTI_STATELESS_IA_COHERENT`, `GFX9_BTI_BINDLESS`, `GFX7_BTI_SLM`). `0xf0` to `0xfb` are
-/// reserved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum HdcSurface {
-    /// The surface of a binding table entry, 0 to 239.
-    Bti(u8),
-    /// A surface state at this byte offset in the bindless surface heap, a multiple of 64 (index
-    /// `0xfc`, Gen9 and later). The offset is in the extended descriptor: 20 bits of units in bits
-    /// 31:12, 26 bits in 31:6 with ExBSO.
-    Bindless(u32),
-    /// Shared local memory (index `0xfe`).
-    Slm,
-    /// General state memory. `coherent` is a cacheability hint.
-    Stateless {
-        /// Coherent with the processor's caches (index `0xff`), or not (`0xfd`).
-        coherent: bool,
-    },
-}
+messages! {
+    /// One data port message.
+    ///
+    /// Payloads: source 0 begins with a header of one register where [`Lengths::header`] says so
+    /// (blocks, media blocks, fences and counters require one, A64 messages of channels forbid it);
+    /// then come addresses, one a channel: 32 bits each, packed (a register of 32 bytes serves 8
+    /// channels), A64 ones 64 bits. Data of writes and operands of atomics follow in source 0 or, with
+    /// a second source, are source 1. Data is planar: one register (two for SIMD16) of dwords for each
+    /// component or element, qwords twice that. The header's dword 2 is the offset of block messages,
+    /// dwords 0 and 1 the address of A64 ones.
+    ///
+    /// Sources: SKL and TGL PRM vol 2d and vol 7, message descriptors (their names in quotes below);
+    /// Mesa `brw_eu.h` (`brw_dp_*_desc`); IGA `MessageDecoderHDC.cpp`; IGC
+    /// `visa/VisaToG4/TranslateSendLdStLegacy.cpp`. Xe2 has none of these ports.
+    ///
+    /// [`Lengths::header`]: crate::message::Lengths::header
+    Hdc;
 
-/// How a message forms addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum HdcAddress {
-    /// 32-bit offsets into a surface.
-    A32(HdcSurface),
-    /// 64-bit virtual addresses.
-    A64 {
-        /// As in [`HdcSurface::Stateless`].
-        coherent: bool,
-    },
-}
-
-/// The alignment that an OWord block message requires, and with it the unit of its offset.
-///
-/// IGA's mnemonics name these the other way round; the units here are those of the PRM
-/// ("MSD0R_OWB", "MSD0R_OWAB") and of compiled code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BlockAlignment {
-    /// 16 bytes; A32 offsets count OWords.
-    Oword,
-    /// 4 bytes; A32 offsets count bytes. Reads only.
-    Dword,
-}
-
-/// The port of a block or gather read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BlockPort {
-    /// The data cache.
-    Data,
-    /// The read-only constant cache.
-    Constant,
-}
-
-/// The length of an OWord block (MDC_DB_OW, descriptor bits 10:8).
-///
-/// Source: Mesa `brw_eu_defines.h` (`BRW_DATAPORT_OWORD_BLOCK_*`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OwordCount {
-    /// One OWord, in the low half of the register.
-    OneLow,
-    /// One OWord, in the high half of the register.
-    OneHigh,
-    /// Two OWords.
-    Two,
-    /// Four OWords.
-    Four,
-    /// Eight OWords.
-    Eight,
-    /// Sixteen OWords (XeHPG and later).
-    Sixteen,
-}
-
-impl OwordCount {
-    /// The number of OWords.
-    pub const fn owords(self) -> usize {
-        match self {
-            Self::OneLow | Self::OneHigh => 1,
-            Self::Two => 2,
-            Self::Four => 4,
-            Self::Eight => 8,
-            Self::Sixteen => 16,
-        }
-    }
-}
-
-/// Which channels of a thread a typed message serves (MDC_SG3, descriptor bits 13:12; MDC_SG2,
-/// bit 12, of atomics).
-///
-/// Source: IGC `visa/Common_GEN.h` (`MDC_SG3`), IGA `MessageDecoderHDC.cpp`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SlotGroup {
-    /// SIMD4x2: two addresses of four channels each.
-    FourByTwo,
-    /// Slots 0 to 7 (all sixteen from XeHPC on).
-    Low,
-    /// Slots 8 to 15.
-    High,
-}
-
-/// What is done to the state of compressed memory, over the constant cache's port.
-///
-/// Source: IGA `MessageDecoderHDC.cpp` (`tryDecodeDCRO`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CompressionControl {
-    /// Memory is marked as cleared.
-    Clear,
-    /// Memory is uncompressed.
-    Uncompress,
-}
-
-/// One data port message.
-///
-/// Payloads: source 0 begins with a header of one register where [`Lengths::header`] says so
-/// (blocks, media blocks, fences and counters require one, A64 messages of channels forbid it);
-/// then come addresses, one a channel: 32 bits each, packed (a register of 32 bytes serves 8
-/// channels), A64 ones 64 bits. Data of writes and operands of atomics follow in source 0 or, with
-/// a second source, are source 1. Data is planar: one register (two for SIMD16) of dwords for each
-/// component or element, qwords twice that. The header's dword 2 is the offset of block messages,
-/// dwords 0 and 1 the address of A64 ones.
-///
-/// Sources: SKL and TGL PRM vol 2d and vol 7, message descriptors (their names in quotes below);
-/// Mesa `brw_eu.h` (`brw_dp_*_desc`); IGA `MessageDecoderHDC.cpp`; IGC
-/// `visa/VisaToG4/TranslateSendLdStLegacy.cpp`. Xe2 has none of these ports.
-///
-/// [`Lengths::header`]: crate::message::Lengths::header
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hdc {
     /// Consecutive OWords between memory and registers, whatever the channel mask ("MSD0R_OWB",
     /// "MSD0R_OWAB", "MSD0W_OWB" on data port 0, "MSD1R_A64_OWB" and its like on 1, "MSD_CC_OWB"
     /// and "MSD_CC_OWAB" on the constant cache's).
@@ -156,7 +61,14 @@ pub enum Hdc {
         count: OwordCount,
         /// Data or constant cache.
         port: BlockPort,
-    },
+    } ("{port}oword block {direction} {count}{alignment} {address}")
+        => DataPort0(..) [] { alignment = Oword, port = Data; direction: way(0x00, 0x08), address: A32, count: OWORDS }
+        => DataPort0(..=Gen12Lp) [TYPE => 0x01] { direction = Read, alignment = Dword, port = Data; address: A32, count: OWORDS }
+        => DataPort0(XeHpg..) [TYPE => 0x01, ALIGNED_BLOCK_HWORD => 0] { direction = Read, alignment = Dword, port = Data; address: A32, count: OWORDS }
+        => ConstantCache(..) [] { direction = Read, port = Constant; alignment: Choice(TYPE, [(0x00, Oword), (0x01, Dword)]), address: A32, count: OWORDS }
+        => DataPort1(..) [A64_BLOCK_TYPE => 0] { alignment = Oword, port = Data; direction: A64_BLOCK, address: A64, count: OWORDS }
+        => DataPort1(..) [TYPE => 0x14, A64_BLOCK_TYPE => 1] { direction = Read, alignment = Dword, port = Data; address: A64, count: OWORDS }
+
     /// Two blocks of OWords at two offsets, one for each half of a register ("MSD0R_OWDB",
     /// "MSD0W_OWDB", "MSD1R_A64_OWDB", "MSD_CC_OWDB"). Gen8 to Gen11: SIMD4x2 code.
     ///
@@ -170,7 +82,11 @@ pub enum Hdc {
         owords: u8,
         /// Data or constant cache.
         port: BlockPort,
-    },
+    } ("{port}oword dual block {direction} x{owords} {address}")
+        => DataPort0(..=Gen11) [] { port = Data; direction: way(0x02, 0x0a), address: A32, owords: DUAL_OWORDS }
+        => ConstantCache(..=Gen11) [TYPE => 0x02] { direction = Read, port = Constant; address: A32, owords: DUAL_OWORDS }
+        => DataPort1(..=Gen11) [A64_BLOCK_TYPE => 2] { port = Data; direction: A64_BLOCK, address: A64, owords: DUAL_OWORDS }
+
     /// Consecutive HWords (32 bytes) between memory and registers ("MSD1R_A64_HWB",
     /// "MSD1W_A64_HWB"; from XeHPG on also with A32 addresses: "MSD0R_HWAB", "MSD0W_HWAB").
     HwordBlock {
@@ -180,7 +96,11 @@ pub enum Hdc {
         address: HdcAddress,
         /// 1, 2, 4 or 8.
         hwords: u8,
-    },
+    } ("hword block {direction} x{hwords} {address}")
+        => DataPort0(XeHpg..) [TYPE => 0x01, ALIGNED_BLOCK_HWORD => 1] { direction = Read; address: A32, hwords: HWORDS }
+        => DataPort0(XeHpg..) [TYPE => 0x09] { direction = Write; address: A32, hwords: HWORDS }
+        => DataPort1(..) [A64_BLOCK_TYPE => 3] { ; direction: A64_BLOCK, address: A64, hwords: HWORDS }
+
     /// HWords of the thread's scratch space ("MSD0R_SB", "MSD0W_SB": data port 0 with bit 18 set).
     /// The base is in dword 5 of the header. All families to XeHPC.
     ScratchBlock {
@@ -193,7 +113,9 @@ pub enum Hdc {
         /// The channel mask selects dwords of each register ("DWord channel mode"), not OWords
         /// (bit 16; without meaning after Gen9).
         dword_channels: bool,
-    },
+    } ("hword scratch block {direction} x{hwords} +{:#x}", u32::from(offset) * 32)
+        => DataPort0(..) [SCRATCH => 1] { ; direction: Table(SCRATCH_WRITE, &[(0, Read), (1, Write)]), hwords: SCRATCH_HWORDS, offset: SCRATCH_OFFSET, dword_channels: SCRATCH_DWORD_MODE }
+
     /// One byte, word or dword for each channel, in a dword of the register ("MSD0R_BS",
     /// "MSD0W_BS", "MSD1R_A64_BS", "MSD1W_A64_BS"). All families to XeHPC.
     Byte {
@@ -205,7 +127,10 @@ pub enum Hdc {
         bytes: u8,
         /// 8 or 16 (16 or 32 with 64-byte registers).
         simd: u8,
-    },
+    } ("byte scattered {direction} d{} simd{simd} {address}", bytes * 8)
+        => DataPort0(..) [] { ; direction: way(0x04, 0x0c), address: A32, bytes: BYTES, simd: SIMD_8 }
+        => DataPort1(..) [A64_SCATTER_TYPE => 0] { ; direction: A64_SCATTER, address: A64, bytes: BYTES, simd: SIMD_12 }
+
     /// As a read of [`Hdc::Byte`] with A64 addresses, and the response ends with a register that
     /// says which accesses went to resident pages ("MSD1RS_A64_BS").
     ByteStatus {
@@ -215,7 +140,9 @@ pub enum Hdc {
         bytes: u8,
         /// 8 or 16 (16 or 32 with 64-byte registers).
         simd: u8,
-    },
+    } ("byte scattered read with status d{} simd{simd} {address}", bytes * 8)
+        => DataPort1(..) [TYPE => 0x10, A64_SCATTER_TYPE => 3] { ; address: A64, bytes: BYTES, simd: SIMD_12 }
+
     /// One or several dwords or qwords for each channel ("MSD0R_DWS", "MSD0W_DWS", "MSD0R_QWS",
     /// "MSD0W_QWS", "MSD1R_A64_DWS" and its like, "MSD_CC_DWS"). All families to XeHPC.
     Scattered {
@@ -231,7 +158,12 @@ pub enum Hdc {
         simd: u8,
         /// Data or constant cache.
         port: BlockPort,
-    },
+    } ("{port}scattered {direction} d{}x{elements} simd{simd} {address}", u32::from(bytes) * 8)
+        => DataPort0(..) [Written(SCATTER_LEGACY) => 1] { bytes = 4, port = Data; direction: way(0x03, 0x0b), address: A32, elements: ELEMENTS, simd: SIMD_8 }
+        => DataPort0(..) [Written(SCATTER_LEGACY) => 1] { bytes = 8, port = Data; direction: way(0x05, 0x0d), address: A32, elements: ELEMENTS, simd: SIMD_8 }
+        => ConstantCache(..) [TYPE => 0x03, Written(SCATTER_LEGACY) => 1] { direction = Read, bytes = 4, port = Constant; address: A32, elements: ELEMENTS, simd: SIMD_8 }
+        => DataPort1(..) [] { port = Data; direction: A64_SCATTER, bytes: Choice(A64_SCATTER_TYPE, [(1, 4), (2, 8)]), address: A64, elements: ELEMENTS, simd: SIMD_12 }
+
     /// Up to four dwords (x, y, z, w) for each channel ("MSD1R_US", "MSD1W_US", "MSD1R_A64_US",
     /// "MSD1W_A64_US"). All families to XeHPC.
     Untyped {
@@ -244,7 +176,10 @@ pub enum Hdc {
         /// 8 or 16 (16 only on XeHPC), or 2 for SIMD4x2 (Gen8 to Gen11): two addresses of four
         /// channels.
         simd: u8,
-    },
+    } ("untyped surface {direction} {} {} {address}", Mask(components), Channels(simd))
+        => DataPort1(..) [] { ; direction: way(0x01, 0x09), address: A32, components: Components, simd: SURFACE_SIMD }
+        => DataPort1(..) [] { ; direction: way(0x11, 0x19), address: A64, components: Components, simd: SURFACE_SIMD }
+
     /// Up to four dwords for each channel at scaled offsets in shared local memory ("MT2R_US",
     /// "MT2W_US" on data port 2). Gen9 to Gen11.
     ///
@@ -265,7 +200,9 @@ pub enum Hdc {
         components: u8,
         /// 8 or 16.
         simd: u8,
-    },
+    } ("scaled untyped surface {direction} {} simd{simd} slm*{pitch}+{offset:#x}", Mask(components))
+        => DataPort2(Gen9..=Gen11) [SCALED_SLM => 1] { ; direction: way(0x02, 0x12), pitch: SCALED_PITCH, offset: SCALED_OFFSET, components: Components, simd: SCALED_SIMD }
+
     /// A byte, word or dword for each channel at scaled offsets in shared local memory
     /// ("MT2R_BS", "MT2W_BS" on data port 2). Gen9 to Gen11. Addresses and sources as of
     /// [`Hdc::ScaledUntyped`] (`translateVISASLMByteScaledInst`).
@@ -280,7 +217,9 @@ pub enum Hdc {
         bytes: u8,
         /// 8 or 16.
         simd: u8,
-    },
+    } ("scaled byte scattered {direction} d{} simd{simd} slm*{pitch}+{offset:#x}", bytes * 8)
+        => DataPort2(Gen9..=Gen11) [SCALED_SLM => 1] { ; direction: way(0x08, 0x18), pitch: SCALED_PITCH, offset: SCALED_OFFSET, bytes: BYTES, simd: SIMD_8 }
+
     /// Up to four components of a texel for each channel ("MSD1R_TS", "MSD1W_TS"). All families to
     /// XeHPC.
     ///
@@ -294,7 +233,9 @@ pub enum Hdc {
         components: u8,
         /// The channels served.
         slots: SlotGroup,
-    },
+    } ("typed surface {direction} {}{slots} {surface}", Mask(components))
+        => DataPort1(..) [] { ; direction: way(0x05, 0x0d), surface: Surface, components: Components, slots: SLOTS }
+
     /// As a read of [`Hdc::Typed`], and the response ends with a register that says which texels
     /// were resident ("MSD1RS_TS").
     TypedStatus {
@@ -304,7 +245,9 @@ pub enum Hdc {
         components: u8,
         /// The channels served.
         slots: SlotGroup,
-    },
+    } ("typed surface read with status {}{slots} {surface}", Mask(components))
+        => DataPort1(..) [TYPE => 0x0e] { ; surface: Surface, components: Components, slots: SLOTS }
+
     /// Atomic operation on untyped memory ("MSD1A_DWAI", "MSD1A_DWAF", "MSD1A_A64_*"; half ones
     /// "MSD1A_WAI", "MSD1A_WAF" from Gen12LP on). All families to XeHPC.
     ///
@@ -321,7 +264,28 @@ pub enum Hdc {
         /// 8 or 16 (16 or 32 with 64-byte registers; integers with A64 addresses the narrower), or
         /// 2 for SIMD4x2 (Gen8 to Gen11).
         simd: u8,
-    },
+    } ("untyped atomic {} d{}{} {} {address}", op, bytes * 8, with_return(returns), Channels(simd))
+        => DataPort1(..) [TYPE => 0x02, ATOMIC_OP => 0] { op = CompareSwap, bytes = 8; address: A32, returns: ATOMIC_RETURN, simd: ATOMIC_SIMD }
+        => DataPort1(..) [TYPE => 0x02] { bytes = 4; address: A32, op: INTEGER_OPS, returns: ATOMIC_RETURN, simd: ATOMIC_SIMD }
+        => DataPort1(..=Gen11) [TYPE => 0x03, ATOMIC_OP => 0] { op = CompareSwap, bytes = 8, simd = 2; address: A32, returns: ATOMIC_RETURN }
+        => DataPort1(..=Gen11) [TYPE => 0x03] { bytes = 4, simd = 2; address: A32, op: INTEGER_OPS, returns: ATOMIC_RETURN }
+        => DataPort1(Gen12Lp..) [TYPE => 0x03] { bytes = 2; address: A32, op: INTEGER_OPS, returns: ATOMIC_RETURN, simd: ATOMIC_SIMD }
+        => DataPort1(..) [TYPE => 0x12] { ; address: A64, op: INTEGER_OPS, bytes: ATOMIC_BYTES, returns: ATOMIC_RETURN, simd: NativeSimd }
+        => DataPort1(..) [TYPE => 0x12, ATOMIC_OP => 0, BIT_12 => 0] { op = CompareSwap, bytes = 8; address: A64, returns: ATOMIC_RETURN, simd: NativeSimd }
+        => DataPort1(..=Gen11) [TYPE => 0x13] { simd = 2; address: A64, op: INTEGER_OPS, bytes: ATOMIC_BYTES, returns: ATOMIC_RETURN }
+        => DataPort1(..=Gen11) [TYPE => 0x13, ATOMIC_OP => 0, BIT_12 => 0] { op = CompareSwap, bytes = 8, simd = 2; address: A64, returns: ATOMIC_RETURN }
+        => DataPort1(Gen12Lp..) [TYPE => 0x13] { bytes = 2; address: A64, op: INTEGER_OPS, returns: ATOMIC_RETURN, simd: NativeSimd }
+        => DataPort1(XeHpg..) [TYPE => 0x1b] { bytes = 8; address: A32, op: DOUBLE_OPS, returns: ATOMIC_RETURN, simd: ATOMIC_SIMD }
+        => DataPort1(..) [TYPE => 0x1b] { bytes = 4; address: A32, op: FLOAT_OPS, returns: ATOMIC_RETURN, simd: ATOMIC_SIMD }
+        => DataPort1(..=Gen11) [TYPE => 0x1c] { bytes = 4, simd = 2; address: A32, op: FLOAT_OPS, returns: ATOMIC_RETURN }
+        => DataPort1(Gen12Lp..) [TYPE => 0x1c] { bytes = 2; address: A32, op: FLOAT_OPS, returns: ATOMIC_RETURN, simd: ATOMIC_SIMD }
+        => DataPort1(XeHpg..) [TYPE => 0x1d] { bytes = 8; address: A64, op: DOUBLE_OPS, returns: ATOMIC_RETURN, simd: SIMD_12 }
+        => DataPort1(..) [TYPE => 0x1d] { bytes = 4; address: A64, op: FLOAT_OPS, returns: ATOMIC_RETURN, simd: SIMD_12 }
+        => DataPort1(..=Gen11) [TYPE => 0x1e] { bytes = 4, simd = 2; address: A64, op: FLOAT_OPS, returns: ATOMIC_RETURN }
+        => DataPort1(Gen12Lp..) [TYPE => 0x1e] { bytes = 2; address: A64, op: FLOAT_OPS, returns: ATOMIC_RETURN, simd: SIMD_12 }
+        => DataPort1(XeHpg..) [TYPE => 0x1c] { bytes = 8; address: A32, op: DOUBLE_OPS, returns: ATOMIC_RETURN, simd: ATOMIC_SIMD }
+        => DataPort1(XeHpg..) [TYPE => 0x1e] { bytes = 8; address: A64, op: DOUBLE_OPS, returns: ATOMIC_RETURN, simd: SIMD_12 }
+
     /// Atomic operation on a texel ("MSD1A_DWTAI"; "MSD1A_WTAI" from Gen12LP on). All families to
     /// XeHPC.
     TypedAtomic {
@@ -335,7 +299,13 @@ pub enum Hdc {
         returns: bool,
         /// The channels served; SIMD4x2 to Gen11.
         slots: SlotGroup,
-    },
+    } ("typed atomic {} d{}{}{slots} {surface}", op, bytes * 8, with_return(returns))
+        => DataPort1(..) [TYPE => 0x06, ATOMIC_OP => 0] { op = CompareSwap, bytes = 8; surface: Surface, returns: ATOMIC_RETURN, slots: ATOMIC_SLOTS }
+        => DataPort1(..) [TYPE => 0x06] { bytes = 4; surface: Surface, op: INTEGER_OPS, returns: ATOMIC_RETURN, slots: ATOMIC_SLOTS }
+        => DataPort1(..=Gen11) [TYPE => 0x07, ATOMIC_OP => 0] { op = CompareSwap, bytes = 8, slots = FourByTwo; surface: Surface, returns: ATOMIC_RETURN }
+        => DataPort1(..=Gen11) [TYPE => 0x07] { bytes = 4, slots = FourByTwo; surface: Surface, op: INTEGER_OPS, returns: ATOMIC_RETURN }
+        => DataPort1(Gen12Lp..) [TYPE => 0x07] { bytes = 2; surface: Surface, op: INTEGER_OPS, returns: ATOMIC_RETURN, slots: ATOMIC_SLOTS }
+
     /// Atomic operation on the counter of a surface ("MSD1A_DWAC"; "MSD1A_WAC" from Gen12LP on).
     /// All families to XeHPC.
     CounterAtomic {
@@ -349,7 +319,13 @@ pub enum Hdc {
         returns: bool,
         /// 8 or 16 (16 or 32 with 64-byte registers), or 2 for SIMD4x2 (Gen8 to Gen11).
         simd: u8,
-    },
+    } ("counter atomic {} d{}{} {} {surface}", op, bytes * 8, with_return(returns), Channels(simd))
+        => DataPort1(..) [TYPE => 0x0b, ATOMIC_OP => 0] { op = CompareSwap, bytes = 8; surface: Surface, returns: ATOMIC_RETURN, simd: ATOMIC_SIMD }
+        => DataPort1(..) [TYPE => 0x0b] { bytes = 4; surface: Surface, op: INTEGER_OPS, returns: ATOMIC_RETURN, simd: ATOMIC_SIMD }
+        => DataPort1(..=Gen11) [TYPE => 0x0c, ATOMIC_OP => 0] { op = CompareSwap, bytes = 8, simd = 2; surface: Surface, returns: ATOMIC_RETURN }
+        => DataPort1(..=Gen11) [TYPE => 0x0c] { bytes = 4, simd = 2; surface: Surface, op: INTEGER_OPS, returns: ATOMIC_RETURN }
+        => DataPort1(Gen12Lp..) [TYPE => 0x0c] { bytes = 2; surface: Surface, op: INTEGER_OPS, returns: ATOMIC_RETURN, simd: ATOMIC_SIMD }
+
     /// A rectangle of bytes of a two-dimensional surface ("MSD1R_MB", "MSD1W_MB"). All families to
     /// XeHPC.
     ///
@@ -364,7 +340,9 @@ pub enum Hdc {
         /// Vertical line stride override (MDC_VLSO, bits 10:8), 0 for the surface's own: bit 2
         /// overrides, bit 1 skips every other line, bit 0 begins with the second line.
         line_stride: u8,
-    },
+    } ("media block {direction} {surface}")
+        => DataPort1(..) [] { ; direction: way(0x04, 0x0a), surface: Surface, line_stride: MEDIA_LINE_STRIDE }
+
     /// Waits until earlier accesses are visible ("MSD_MEMFENCE"). All families to XeHPC.
     Fence {
         /// Shared local memory, or global memory.
@@ -374,7 +352,9 @@ pub enum Hdc {
         /// Flush bits 12:8 as in MSD_MEMFENCE: bit 0 the first level, bits 1 to 4 of L3
         /// instructions, textures, constants and read-write data.
         flush: u8,
-    },
+    } ("{}{} fence", if commit { "synchronized " } else { "" }, if slm { "slm" } else { "global" })
+        => DataPort0(..) [TYPE => 0x07] { ; slm: FENCED_SLM, commit: FENCE_COMMIT, flush: FENCE_FLUSH }
+
     /// As a write of [`Hdc::Untyped`], without compression, over the constant cache's port
     /// ("MSD_US_UCW", "MSD_A64_US_UCW"). XeHPG and XeHPC.
     UncompressedWrite {
@@ -384,7 +364,10 @@ pub enum Hdc {
         components: u8,
         /// 8 or 16 (16 only on XeHPC).
         simd: u8,
-    },
+    } ("untyped surface uncompressed write {} simd{simd} {address}", Mask(components))
+        => ConstantCache(XeHpg..) [TYPE => 0x09] { ; address: A32, components: Components, simd: SURFACE_SIMD }
+        => ConstantCache(XeHpg..) [TYPE => 0x19] { ; address: A64, components: Components, simd: SURFACE_SIMD }
+
     /// As a write of [`Hdc::Typed`], without compression, over the constant cache's port
     /// ("MSD_TS_UCW"). XeHPG and XeHPC.
     TypedUncompressedWrite {
@@ -394,7 +377,9 @@ pub enum Hdc {
         components: u8,
         /// The channels served.
         slots: SlotGroup,
-    },
+    } ("typed surface uncompressed write {}{slots} {surface}", Mask(components))
+        => ConstantCache(XeHpg..) [TYPE => 0x0d] { ; surface: Surface, components: Components, slots: SLOTS }
+
     /// Clears or uncompresses a sector for each channel, over the constant cache's port
     /// ("MSD_A64_US_CCS_OP"). XeHPG and XeHPC.
     SectorControl {
@@ -404,7 +389,9 @@ pub enum Hdc {
         address: HdcAddress,
         /// 8 or 16 (16 only on XeHPC).
         simd: u8,
-    },
+    } ("sector {control} simd{simd} {address}")
+        => ConstantCache(XeHpg..) [TYPE => 0x18] { ; control: SECTOR_OPERATIONS, address: A64, simd: SURFACE_SIMD }
+
     /// Clears or uncompresses the sector of a texel for each channel, over the constant cache's
     /// port ("MSD_TS_CCS_OP"). XeHPG and XeHPC.
     TypedSectorControl {
@@ -414,7 +401,9 @@ pub enum Hdc {
         surface: HdcSurface,
         /// The channels served.
         slots: SlotGroup,
-    },
+    } ("typed sector {control}{slots} {surface}")
+        => ConstantCache(XeHpg..) [TYPE => 0x0c] { ; control: SECTOR_OPERATIONS, surface: Surface, slots: SLOTS }
+
     /// Clears or uncompresses a page, over the constant cache's port ("MSD_A64_CCS_PG_OP"). XeHPG
     /// and XeHPC.
     PageControl {
@@ -422,5 +411,38 @@ pub enum Hdc {
         control: CompressionControl,
         /// Address model; A64.
         address: HdcAddress,
-    },
+    } ("page {control} {address}")
+        => ConstantCache(XeHpg..) [TYPE => 0x17] { ; control: PAGE_OPERATIONS, address: A64 }
+}
+
+impl Hdc {
+    /// The surface that the message names; `None` for 64-bit addresses, scratch space, fences and
+    /// scaled messages.
+    pub fn surface(&self) -> Option<HdcSurface> {
+        match self.part::<HdcAddress>() {
+            Some(HdcAddress::A32(surface)) => Some(surface),
+            Some(HdcAddress::A64 { .. }) => None,
+            None => self.part(),
+        }
+    }
+}
+
+/// What the descriptors ask of a data port.
+pub fn decode(words: &Words) -> Result<Hdc, DescriptorError> {
+    Hdc::decode(words).map_err(|miss| {
+        let kind = TYPE.code(words);
+        let undescribed = UNDESCRIBED.iter().find(|row| {
+            row.0 == kind
+                && words.function == Sfid::DataPort2
+                && devinfo::span!(Gen9..=Gen11).contains(words.family)
+        });
+        match (miss, undescribed) {
+            (Some(error), _) => error,
+            (None, Some((_, what))) => DescriptorError::Undescribed {
+                what,
+                descriptor: words.descriptors.descriptor,
+            },
+            (None, None) => words.undefined(TYPE.name, kind),
+        }
+    })
 }

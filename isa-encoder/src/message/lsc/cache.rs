@@ -2,45 +2,34 @@
 
 use core::fmt;
 
-use devinfo::Family;
+use devinfo::{Family, Span, span};
 
-/// What one cache level does with an access.
-///
-/// Sources: Mesa `brw_eu_defines.h` (`lsc_cache_load`, `lsc_cache_store`, `xe2_lsc_cache_load`,
-/// `xe2_lsc_cache_store`), IGA `MessageDecoderLSC.cpp`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum CachePolicy {
-    /// What the surface state or, without one, the memory object control state says.
-    #[default]
-    State,
-    /// The level is bypassed.
-    Uncached,
-    /// The line is kept (loads).
-    Cached,
-    /// The line is kept, and is the first to go.
-    Streaming,
-    /// The line is dropped after the read, its last use (loads).
-    ReadInvalidate,
-    /// The next level sees the data at once, and the line is kept (stores).
-    WriteThrough,
-    /// The next level sees the data when the line goes (stores and atomics).
-    WriteBack,
-    /// The line is kept as one that nobody writes (loads, Xe2).
-    Constant,
-}
+use crate::message::layout::values;
 
-impl CachePolicy {
-    const fn mnemonic(self) -> &'static str {
-        match self {
-            Self::State => "df",
-            Self::Uncached => "uc",
-            Self::Cached => "ca",
-            Self::Streaming => "st",
-            Self::ReadInvalidate => "ri",
-            Self::WriteThrough => "wt",
-            Self::WriteBack => "wb",
-            Self::Constant => "cc",
-        }
+values! {
+    /// What one cache level does with an access.
+    ///
+    /// Sources: Mesa `brw_eu_defines.h` (`lsc_cache_load`, `lsc_cache_store`, `xe2_lsc_cache_load`,
+    /// `xe2_lsc_cache_store`), IGA `MessageDecoderLSC.cpp`.
+    #[derive(Default)]
+    CachePolicy {
+        /// What the surface state or, without one, the memory object control state says.
+        #[default]
+        State "df",
+        /// The level is bypassed.
+        Uncached "uc",
+        /// The line is kept (loads).
+        Cached "ca",
+        /// The line is kept, and is the first to go.
+        Streaming "st",
+        /// The line is dropped after the read, its last use (loads).
+        ReadInvalidate "ri",
+        /// The next level sees the data at once, and the line is kept (stores).
+        WriteThrough "wt",
+        /// The next level sees the data when the line goes (stores and atomics).
+        WriteBack "wb",
+        /// The line is kept as one that nobody writes (loads, Xe2).
+        Constant "cc",
     }
 }
 
@@ -56,52 +45,45 @@ pub struct CacheControl {
     pub l3: CachePolicy,
 }
 
-/// `(code of four bits, first level, third level)`. Up to XeHPC the field is the upper three bits
-/// of the code.
-type Row = (u8, CachePolicy, CachePolicy);
-
-const LOADS: &[Row] = {
+/// The codes of four bits of loads, and of stores and atomics. Up to XeHPC the field is the upper
+/// three bits of the code.
+const LOADS: &[(Span, u8, CachePolicy, CachePolicy)] = {
     use CachePolicy as P;
     &[
-        (0x0, P::State, P::State),
-        (0x2, P::Uncached, P::Uncached),
-        (0x4, P::Uncached, P::Cached),
-        (0x6, P::Cached, P::Uncached),
-        (0x8, P::Cached, P::Cached),
-        (0xa, P::Streaming, P::Uncached),
-        (0xc, P::Streaming, P::Cached),
+        (span!(..), 0x0, P::State, P::State),
+        (span!(..), 0x2, P::Uncached, P::Uncached),
+        (span!(..), 0x4, P::Uncached, P::Cached),
+        (span!(Xe2..), 0x5, P::Uncached, P::Constant),
+        (span!(..), 0x6, P::Cached, P::Uncached),
+        (span!(..), 0x8, P::Cached, P::Cached),
+        (span!(Xe2..), 0x9, P::Cached, P::Constant),
+        (span!(..), 0xa, P::Streaming, P::Uncached),
+        (span!(..), 0xc, P::Streaming, P::Cached),
+        (span!(..=XeHpc), 0xe, P::ReadInvalidate, P::Cached),
+        (span!(Xe2..), 0xe, P::ReadInvalidate, P::ReadInvalidate),
     ]
 };
-const LAST_USE: &[Row] = &[(0xe, CachePolicy::ReadInvalidate, CachePolicy::Cached)];
-const XE2_LOADS: &[Row] = {
+const STORES: &[(Span, u8, CachePolicy, CachePolicy)] = {
     use CachePolicy as P;
     &[
-        (0x5, P::Uncached, P::Constant),
-        (0x9, P::Cached, P::Constant),
-        (0xe, P::ReadInvalidate, P::ReadInvalidate),
-    ]
-};
-const STORES: &[Row] = {
-    use CachePolicy as P;
-    &[
-        (0x0, P::State, P::State),
-        (0x2, P::Uncached, P::Uncached),
-        (0x4, P::Uncached, P::WriteBack),
-        (0x6, P::WriteThrough, P::Uncached),
-        (0x8, P::WriteThrough, P::WriteBack),
-        (0xa, P::Streaming, P::Uncached),
-        (0xc, P::Streaming, P::WriteBack),
-        (0xe, P::WriteBack, P::WriteBack),
+        (span!(..), 0x0, P::State, P::State),
+        (span!(..), 0x2, P::Uncached, P::Uncached),
+        (span!(..), 0x4, P::Uncached, P::WriteBack),
+        (span!(..), 0x6, P::WriteThrough, P::Uncached),
+        (span!(..), 0x8, P::WriteThrough, P::WriteBack),
+        (span!(..), 0xa, P::Streaming, P::Uncached),
+        (span!(..), 0xc, P::Streaming, P::WriteBack),
+        (span!(..), 0xe, P::WriteBack, P::WriteBack),
     ]
 };
 
-/// The tables of loads (or of stores and atomics) of a family.
-const fn tables(family: Family, load: bool) -> [&'static [Row]; 2] {
-    match (load, family) {
-        (true, Family::Xe2) => [XE2_LOADS, LOADS],
-        (true, _) => [LAST_USE, LOADS],
-        (false, _) => [STORES, &[]],
-    }
+/// The codes of loads (or of stores and atomics) of a family.
+fn codes(
+    family: Family,
+    load: bool,
+) -> impl Iterator<Item = &'static (Span, u8, CachePolicy, CachePolicy)> {
+    let table = if load { LOADS } else { STORES };
+    table.iter().filter(move |row| row.0.contains(family))
 }
 
 impl CacheControl {
@@ -125,24 +107,17 @@ impl CacheControl {
     /// and cached also with constant. Stores: uncached, write-through and streaming with uncached
     /// and write-back; write-back with write-back.
     pub fn code(self, family: Family, load: bool) -> Option<u8> {
-        tables(family, load)
-            .into_iter()
-            .flatten()
-            .find(|(_, l1, l3)| *l1 == self.l1 && *l3 == self.l3)
-            .map(|(code, ..)| *code)
+        codes(family, load)
+            .find(|(_, _, l1, l3)| *l1 == self.l1 && *l3 == self.l3)
+            .map(|row| row.1)
     }
 
     /// The pair that a code of four bits means. Where bit 0 is no part of any code, it counts for
     /// nothing.
     pub(super) fn from_code(family: Family, load: bool, code: u8) -> Self {
-        let find = |code: u8| {
-            tables(family, load)
-                .into_iter()
-                .flatten()
-                .find(|row| row.0 == code)
-        };
+        let find = |code: u8| codes(family, load).find(|row| row.1 == code);
         match find(code).or_else(|| find(code & !1)) {
-            Some((_, l1, l3)) => Self { l1: *l1, l3: *l3 },
+            Some((_, _, l1, l3)) => Self { l1: *l1, l3: *l3 },
             None => Self::DEFAULT,
         }
     }
@@ -154,6 +129,6 @@ impl fmt::Display for CacheControl {
         if *self == Self::DEFAULT {
             return Ok(());
         }
-        write!(f, ".{}.{}", self.l1.mnemonic(), self.l3.mnemonic())
+        write!(f, ".{}.{}", self.l1, self.l3)
     }
 }

@@ -1,28 +1,50 @@
-//! Load/store messages as values.
+//! Load/store messages.
 
 use core::fmt;
 
 use super::cache::CacheControl;
-use super::types::{
-    AddressSize, AppendOp, Block2d, CompressionOp, DataSize, FenceScope, FlushOp, LscAddress,
-    LscPort,
+use super::fields::{
+    ADDRESS_SIZE, ATOMICS, Address, Block2dAddress, Block2dOffset, COMPRESSION, Cache, Components,
+    DATA, ELEMENTS, FENCE_FLUSH, FENCE_SCOPE, FENCE_TO_LSC, Layout, OPCODE, Port, Returns,
+    TRANSPOSE,
 };
-use crate::message::{AtomicOp, Direction};
+use super::types::DataSize::{self, D32};
+use super::types::LscPort::{self, Tgm};
+use super::types::{
+    AddressSize, AppendOp, Block2d, CompressionOp, FenceScope, FlushOp, LscAddress,
+};
+use crate::message::layout::{Choice, Table, messages};
+use crate::message::{AtomicOp, Direction, Mask};
 
-/// One load/store message.
-///
-/// Source 0 holds addresses, source 1 data of stores and atomics; the destination is what loads
-/// and atomics return. Registers of the payloads follow from [`AddressSize`], [`DataSize`] and the
-/// channels of the instruction: each address plane, each element plane and each response plane
-/// takes whole registers, and no message has fewer than a register of dwords as channels (8 with
-/// registers of 32 bytes, 16 with 64). No message has a header. The lengths are
-/// [`Lengths`](crate::message::Lengths).
-///
-/// Opcodes are descriptor bits 5:0. Sources: IGA `MessageDecoderLSC.cpp` (names of descriptors in
-/// quotes below are its), Mesa `brw_eu_defines.h` (`lsc_opcode`) and `brw_eu.h` (`lsc_msg_desc`),
-/// IGC `documentation/visa/instructions/LSC_UNTYPED.md` and `LSC_TYPED.md`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lsc {
+/// Opcodes of a load and of a store.
+const fn way(load: u32, store: u32) -> Choice<Direction, 2> {
+    Choice(OPCODE, [(load, Direction::Read), (store, Direction::Write)])
+}
+
+const APPENDS: Choice<AppendOp, 3> = Choice(
+    OPCODE,
+    [
+        (0x28, AppendOp::Add),
+        (0x29, AppendOp::Sub),
+        (0x2a, AppendOp::Store),
+    ],
+);
+
+messages! {
+    /// One load/store message.
+    ///
+    /// Source 0 holds addresses, source 1 data of stores and atomics; the destination is what loads
+    /// and atomics return. Registers of the payloads follow from [`AddressSize`], [`DataSize`] and the
+    /// channels of the instruction: each address plane, each element plane and each response plane
+    /// takes whole registers, and no message has fewer than a register of dwords as channels (8 with
+    /// registers of 32 bytes, 16 with 64). No message has a header. The lengths are
+    /// [`Lengths`](crate::message::Lengths).
+    ///
+    /// Opcodes are descriptor bits 5:0. Sources: IGA `MessageDecoderLSC.cpp` (names of descriptors in
+    /// quotes below are its), Mesa `brw_eu_defines.h` (`lsc_opcode`) and `brw_eu.h` (`lsc_msg_desc`),
+    /// IGC `documentation/visa/instructions/LSC_UNTYPED.md` and `LSC_TYPED.md`.
+    Lsc;
+
     /// A vector for each address ("DP_LOAD", "DP_STORE", "DP_LOAD_BLOCK", "DP_STORE_BLOCK";
     /// opcodes 0, 4, 1, 5). XeHPG and later, not on the typed port.
     ///
@@ -50,7 +72,10 @@ pub enum Lsc {
         strided: bool,
         /// Cache control.
         cache: CacheControl,
-    },
+    } ("{}{}.{port}.{data}{}.{address_size}{cache} {address}", verb(direction), if strided { "_strided" } else { "" }, Elements(elements, transpose))
+        => _(XeHpg..) [] { strided = false; direction: way(0x00, 0x04), port: Port, address: Address, address_size: ADDRESS_SIZE, data: DATA, elements: ELEMENTS, transpose: TRANSPOSE, cache: Cache }
+        => _(XeHpg..) [] { strided = true; direction: way(0x01, 0x05), port: Port, address: Address, address_size: ADDRESS_SIZE, data: DATA, elements: ELEMENTS, transpose: TRANSPOSE, cache: Cache }
+
     /// Enabled components of four elements for each address, on the typed port of a texel
     /// ("DP_LOAD_CMASK", "DP_STORE_CMASK"; opcodes 2, 6). XeHPG and later.
     ///
@@ -71,7 +96,9 @@ pub enum Lsc {
         components: u8,
         /// Cache control.
         cache: CacheControl,
-    },
+    } ("{}_quad.{port}.{data}.{}.{address_size}{cache} {address}", verb(direction), Mask(components))
+        => _(XeHpg..) [] { ; direction: way(0x02, 0x06), port: Port, address: Address, address_size: ADDRESS_SIZE, data: DATA, components: Components, cache: Cache }
+
     /// A rectangle: untyped (XeHPC and later) of the surface that the payload describes
     /// ("DP_LOAD_2DBLOCK_ARRAY", "DP_STORE_2DBLOCK"), typed (Xe2) of an image
     /// ("DP_LOAD_TYPED_2DBLOCK"); opcodes 3 and 7.
@@ -96,7 +123,10 @@ pub enum Lsc {
         offset: [i16; 2],
         /// Cache control.
         cache: CacheControl,
-    },
+    } ("{}_block2d.{port}.{data}{layout}{cache} {address}{}", verb(direction), Offsets(offset))
+        => Tgm(XeHpg..) [] { port = Tgm, data = D32; direction: way(0x03, 0x07), address: Block2dAddress, layout: Layout, offset: Block2dOffset, cache: Cache }
+        => _(XeHpg..) [] { ; direction: way(0x03, 0x07), port: Port, address: Block2dAddress, data: DATA, layout: Layout, offset: Block2dOffset, cache: Cache }
+
     /// An atomic operation for each address ("DP_ATOMIC_*"; opcodes 0x08 to 0x1a). XeHPG and
     /// later.
     ///
@@ -116,7 +146,9 @@ pub enum Lsc {
         returns: bool,
         /// Cache control: the first level is bypassed or left to the state.
         cache: CacheControl,
-    },
+    } ("atomic_{op}.{port}.{data}.{address_size}{cache} {address}")
+        => _(XeHpg..) [] { ; op: ATOMICS, port: Port, address: Address, address_size: ADDRESS_SIZE, data: DATA, returns: Returns, cache: Cache }
+
     /// An operation on the counter of a surface for each channel ("DP_APPENDCTR_ATOMIC_*";
     /// opcodes 0x28 to 0x2a). Xe2.
     ///
@@ -135,7 +167,9 @@ pub enum Lsc {
         returns: bool,
         /// Cache control.
         cache: CacheControl,
-    },
+    } ("{op}.{port}.{data}{cache} {address}")
+        => _(Xe2..) [] { ; op: APPENDS, port: Port, address: Address, data: DATA, returns: Returns, cache: Cache }
+
     /// A vector for each address, stored without compression ("DP_STORE_UNCOMPRESSED"; opcode
     /// 0x1c). XeHPG and later. Payloads as of [`Lsc::Vector`].
     StoreUncompressed {
@@ -153,7 +187,9 @@ pub enum Lsc {
         transpose: bool,
         /// Cache control.
         cache: CacheControl,
-    },
+    } ("store_uncompressed.{port}.{data}{}.{address_size}{cache} {address}", Elements(elements, transpose))
+        => _(XeHpg..) [OPCODE => 0x1c] { ; port: Port, address: Address, address_size: ADDRESS_SIZE, data: DATA, elements: ELEMENTS, transpose: TRANSPOSE, cache: Cache }
+
     /// Enabled components for each address, stored without compression
     /// ("DP_STORE_UC_CMASK"; opcode 0x20). XeHPG and later. Payloads as of [`Lsc::Quad`].
     StoreUncompressedQuad {
@@ -169,7 +205,9 @@ pub enum Lsc {
         components: u8,
         /// Cache control.
         cache: CacheControl,
-    },
+    } ("store_uncompressed_quad.{port}.{data}.{}.{address_size}{cache} {address}", Mask(components))
+        => _(XeHpg..) [OPCODE => 0x20] { ; port: Port, address: Address, address_size: ADDRESS_SIZE, data: DATA, components: Components, cache: Cache }
+
     /// Changes the state of compressed memory ("DP_CCS_*"; opcode 0x1d). XeHPG and later.
     ///
     /// Addresses: one of 64 bits for pages, one a channel for sectors. No data, no response.
@@ -182,7 +220,9 @@ pub enum Lsc {
         address: LscAddress,
         /// The size of addresses; 64 bits for pages.
         address_size: AddressSize,
-    },
+    } ("{op}.{port}.{address_size} {address}")
+        => _(XeHpg..) [OPCODE => 0x1d] { ; port: Port, op: Table(COMPRESSION, CompressionOp::CODES), address: Address, address_size: ADDRESS_SIZE }
+
     /// Orders accesses ("DP_FENCE"; opcode 0x1f). XeHPG and later.
     ///
     /// Payload: one register, whose contents do not matter. The response is one register, written
@@ -197,7 +237,9 @@ pub enum Lsc {
         /// Untyped memory on XeHPG: the fence goes to the load/store unit, where accesses may also
         /// come from the classic data port (bit 18, Mesa `lsc_fence_msg_desc`).
         to_lsc: bool,
-    },
+    } ("fence.{port}.{flush}.{scope}")
+        => _(XeHpg..) [OPCODE => 0x1f] { ; port: Port, scope: Table(FENCE_SCOPE, FenceScope::CODES), flush: Table(FENCE_FLUSH, FlushOp::CODES), to_lsc: FENCE_TO_LSC }
+
     /// Reads a surface's dimensions ("DP_RSI"; opcode 0x1e). XeHPG and later.
     ///
     /// Payload: one register (u, v, r, level of detail). The response is two registers on XeHPG,
@@ -207,7 +249,9 @@ pub enum Lsc {
         port: LscPort,
         /// The surface; never flat.
         address: LscAddress,
-    },
+    } ("read_state.{port} {address}")
+        => _(XeHpg..) [OPCODE => 0x1e] { ; port: Port, address: Address }
+
     /// Whether pages are resident, one bit for each address ("DP_LOAD_STATUS"; opcode 0x1b).
     /// XeHPG and later. The response is one register.
     LoadStatus {
@@ -223,25 +267,51 @@ pub enum Lsc {
         elements: u8,
         /// Cache control.
         cache: CacheControl,
-    },
+    } ("load_status.{port}.{data}{}.{address_size}{cache} {address}", Elements(elements, false))
+        => _(XeHpg..) [OPCODE => 0x1b, TRANSPOSE => 0] { ; port: Port, address: Address, address_size: ADDRESS_SIZE, data: DATA, elements: ELEMENTS, cache: Cache }
 }
 
-/// The mask of a quad in the letters of its components.
-struct Mask(u8);
+impl Lsc {
+    /// The unit that the message goes to.
+    pub fn port(&self) -> LscPort {
+        self.part().unwrap_or(LscPort::Ugm)
+    }
 
-impl fmt::Display for Mask {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (bit, name) in ["x", "y", "z", "w"].into_iter().enumerate() {
-            if self.0 >> bit & 1 != 0 {
-                f.write_str(name)?;
-            }
-        }
-        Ok(())
+    /// What its addresses are relative to; a fence has none.
+    pub fn address(&self) -> Option<LscAddress> {
+        self.part()
+    }
+
+    /// Whether its addresses are virtual addresses or offsets into shared local memory.
+    pub fn is_flat(&self) -> bool {
+        matches!(self.part(), Some(LscAddress::Flat { .. }))
+    }
+
+    /// The size of its addresses, if its descriptor has one.
+    pub fn address_size(&self) -> Option<AddressSize> {
+        self.part()
+    }
+
+    /// Its cache control, if its descriptor has one.
+    pub fn cache(&self) -> Option<CacheControl> {
+        self.part()
+    }
+
+    /// Whether it is a load, of which the cache has policies of their own.
+    pub fn is_load(&self) -> bool {
+        self.part() == Some(Direction::Read) || matches!(self, Self::LoadStatus { .. })
+    }
+}
+
+const fn verb(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Read => "load",
+        Direction::Write => "store",
     }
 }
 
 /// `x4`, `x16t`; nothing for a plain element.
-struct Elements(u8, bool);
+pub(crate) struct Elements(pub u8, pub bool);
 
 impl fmt::Display for Elements {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -253,160 +323,14 @@ impl fmt::Display for Elements {
     }
 }
 
-impl fmt::Display for Lsc {
+/// The immediate offsets of a block; nothing for none.
+struct Offsets([i16; 2]);
+
+impl fmt::Display for Offsets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verb = |direction| match direction {
-            Direction::Read => "load",
-            Direction::Write => "store",
-        };
-        match *self {
-            Self::Vector {
-                port,
-                direction,
-                address,
-                address_size,
-                data,
-                elements,
-                transpose,
-                strided,
-                cache,
-            } => write!(
-                f,
-                "{}{}.{}.{}{}.{address_size}{cache} {address}",
-                verb(direction),
-                if strided { "_strided" } else { "" },
-                port.function(),
-                data.name(),
-                Elements(elements, transpose),
-            ),
-            Self::Quad {
-                port,
-                direction,
-                address,
-                address_size,
-                data,
-                components,
-                cache,
-            } => write!(
-                f,
-                "{}_quad.{}.{}.{}.{address_size}{cache} {address}",
-                verb(direction),
-                port.function(),
-                data.name(),
-                Mask(components),
-            ),
-            Self::Block2d {
-                port,
-                direction,
-                address,
-                data,
-                layout,
-                offset: [x, y],
-                cache,
-            } => {
-                write!(
-                    f,
-                    "{}_block2d.{}.{}{}{}{cache} {address}",
-                    verb(direction),
-                    port.function(),
-                    data.name(),
-                    if layout.transpose { "t" } else { "" },
-                    if layout.vnni { "v" } else { "" }
-                )?;
-                match [x, y] {
-                    [0, 0] => Ok(()),
-                    _ => write!(f, " +({x},{y})"),
-                }
-            }
-            Self::Atomic {
-                port,
-                op,
-                address,
-                address_size,
-                data,
-                cache,
-                ..
-            } => write!(
-                f,
-                "atomic_{}.{}.{}.{address_size}{cache} {address}",
-                op.mnemonic(),
-                port.function(),
-                data.name(),
-            ),
-            Self::AppendCounter {
-                port,
-                op,
-                address,
-                data,
-                cache,
-                ..
-            } => write!(
-                f,
-                "{}.{}.{}{cache} {address}",
-                op.name(),
-                port.function(),
-                data.name()
-            ),
-            Self::StoreUncompressed {
-                port,
-                address,
-                address_size,
-                data,
-                elements,
-                transpose,
-                cache,
-            } => write!(
-                f,
-                "store_uncompressed.{}.{}{}.{address_size}{cache} {address}",
-                port.function(),
-                data.name(),
-                Elements(elements, transpose),
-            ),
-            Self::StoreUncompressedQuad {
-                port,
-                address,
-                address_size,
-                data,
-                components,
-                cache,
-            } => write!(
-                f,
-                "store_uncompressed_quad.{}.{}.{}.{address_size}{cache} {address}",
-                port.function(),
-                data.name(),
-                Mask(components),
-            ),
-            Self::Compression {
-                port,
-                op,
-                address,
-                address_size,
-            } => write!(
-                f,
-                "{}.{}.{address_size} {address}",
-                op.name(),
-                port.function()
-            ),
-            Self::Fence {
-                port, scope, flush, ..
-            } => write!(f, "fence.{}.{flush}.{scope}", port.function()),
-            Self::ReadState { port, address } => {
-                write!(f, "read_state.{} {address}", port.function())
-            }
-            Self::LoadStatus {
-                port,
-                address,
-                address_size,
-                data,
-                elements,
-                cache,
-            } => write!(
-                f,
-                "load_status.{}.{}{}.{address_size}{cache} {address}",
-                port.function(),
-                data.name(),
-                Elements(elements, false),
-            ),
+        match self.0 {
+            [0, 0] => Ok(()),
+            [x, y] => write!(f, " +({x},{y})"),
         }
     }
 }

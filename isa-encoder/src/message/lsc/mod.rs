@@ -1,20 +1,16 @@
-//! Load/store messages of XeHPG and later.
-//!
-//! Sources: IGA's LSC message decoder, Mesa's `lsc_msg_desc`, IGC's vISA documentation
-//! (LSC_UNTYPED, LSC_TYPED).
+//! Messages of the load/store units, which took over from the data cache ports on XeHPG.
 
 mod cache;
-mod decode;
-mod encode;
 mod fields;
 mod message;
-mod parts;
+mod syntax;
 mod types;
 
 pub use cache::{CacheControl, CachePolicy};
-pub(super) use decode::decode;
-pub(super) use encode::encode;
+pub(super) use fields::OPCODE;
+pub(crate) use message::Elements;
 pub use message::Lsc;
+pub(crate) use syntax::{Operands, Operation};
 pub use types::{
     AddressSize, AppendOp, Block2d, CompressionOp, DataSize, FenceScope, FlushOp, LscAddress,
     LscPort,

@@ -3,22 +3,129 @@
 use core::fmt;
 
 use crate::Sfid;
+use crate::message::layout::values;
 
-/// The unit that a load/store message goes to.
-///
-/// Source: Mesa `brw_eu_defines.h` (`brw_message_target`), IGA's SFID table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LscPort {
-    /// Untyped global memory (XeHPG and later).
-    Ugm,
-    /// Untyped global memory over the path of low bandwidth between tiles (XeHPG and later).
-    Ugml,
-    /// Typed global memory: images (XeHPG and later).
-    Tgm,
-    /// Shared local memory (XeHPG and later).
-    Slm,
-    /// The unified return buffer of the 3D pipeline, which takes load/store messages on Xe2.
-    Urb,
+values! {
+    /// The unit that a load/store message goes to.
+    ///
+    /// Source: Mesa `brw_eu_defines.h` (`brw_message_target`), IGA's SFID table.
+    LscPort {
+        /// Untyped global memory (XeHPG and later).
+        Ugm "ugm",
+        /// Untyped global memory over the path of low bandwidth between tiles (XeHPG and later).
+        Ugml "ugml",
+        /// Typed global memory: images (XeHPG and later).
+        Tgm "tgm",
+        /// Shared local memory (XeHPG and later).
+        Slm "slm",
+        /// The unified return buffer of the 3D pipeline, which takes load/store messages on Xe2.
+        Urb "urb",
+    }
+
+    /// The size of each address in the payload (descriptor bits 8:7).
+    ///
+    /// An address payload has one address a channel, packed: SIMD16 addresses of 32 bits fill 64 bytes
+    /// (two registers of 32 bytes, one of 64). Source: Mesa `lsc_addr_size`, `lsc_msg_addr_len`.
+    AddressSize {
+        /// 16 bits.
+        A16 "a16" = 1,
+        /// 32 bits.
+        A32 "a32" = 2,
+        /// 64 bits. Flat addresses of global memory only.
+        A64 "a64" = 3,
+    }
+
+    /// The size of one element in memory and in the register (descriptor bits 11:9).
+    ///
+    /// A data payload is planar: element `i` of all channels, then element `i + 1`, each plane
+    /// beginning with a register; a transposed one has the elements of its one address in a row.
+    /// Sources: Mesa `lsc_data_size`, IGA `MessageDecoderLSC.cpp` (`decodeLscDataSize`).
+    DataSize {
+        /// Bytes, packed. Two-dimensional blocks only.
+        D8 "d8",
+        /// Words, packed. Two-dimensional blocks only.
+        D16 "d16",
+        /// Dwords.
+        D32 "d32",
+        /// Qwords.
+        D64 "d64",
+        /// Bytes in memory, dwords in the register: their upper bits are undefined before Xe2, zero
+        /// from it on.
+        D8U32 "d8u32",
+        /// Words in memory, dwords in the register, as [`DataSize::D8U32`].
+        D16U32 "d16u32",
+        /// Words in memory, the high halves of dwords in the register (for bfloat16).
+        D16U32H "d16u32h",
+    }
+
+    /// How far a fence reaches (descriptor bits 11:9).
+    ///
+    /// Sources: Mesa `lsc_fence_scope`, IGC `documentation/visa/instructions/LSC_FENCE.md`.
+    FenceScope {
+        /// The thread group.
+        Group "group",
+        /// The sub-slice.
+        Local "local",
+        /// The tile.
+        Tile "tile",
+        /// The device.
+        Gpu "gpu",
+        /// All devices.
+        Gpus "gpus",
+        /// System, release.
+        SystemRelease "sysrel",
+        /// System, acquire.
+        SystemAcquire "sysacq",
+    }
+
+    /// What a fence does to the first-level cache (descriptor bits 14:12).
+    ///
+    /// Sources: Mesa `lsc_flush_type`, IGC `documentation/visa/instructions/LSC_FENCE.md`.
+    FlushOp {
+        /// Nothing.
+        None "none",
+        /// Dirty lines are written and dropped, clean ones dropped.
+        Evict "evict",
+        /// Clean lines are dropped, dirty ones kept.
+        Invalidate "invalidate",
+        /// All lines are dropped, and what they held is lost.
+        Discard "discard",
+        /// Dirty lines are written and kept as clean ones.
+        Clean "clean",
+        /// Only L3 is flushed (XeHPG).
+        FlushL3 "flushl3",
+        /// The code 6, which XeHPG compilers emit as a work-around: nothing is flushed (Mesa
+        /// `LSC_FLUSH_TYPE_NONE_6`).
+        Type6 "type6",
+    }
+
+    /// What is done to the state of compressed memory (descriptor bits 19:17 of `ccs`).
+    ///
+    /// A sector is two cache lines, a page 64 KiB. Source: IGA `MessageDecoderLSC.cpp`
+    /// (`decodeLscCcs`).
+    CompressionOp {
+        /// A page is marked as cleared.
+        PageClear "ccs_pc",
+        /// Sectors are marked as cleared.
+        SectorClear "ccs_sc",
+        /// A page is uncompressed.
+        PageUncompress "ccs_pu",
+        /// Sectors are uncompressed.
+        SectorUncompress "ccs_su",
+    }
+
+    /// What is done to the counter of a surface (Xe2).
+    ///
+    /// Source: IGA `MessageDecoderLSC.cpp` ("DP_APPENDCTR_ATOMIC_*"), IGC
+    /// `documentation/visa/instructions/LSC_UNTYPED.md` (AppendCounterAtomicAdd).
+    AppendOp {
+        /// The operand is added.
+        Add "atomic_acadd",
+        /// The operand is subtracted.
+        Sub "atomic_acsub",
+        /// The counter becomes the operand.
+        Store "atomic_acstore",
+    }
 }
 
 impl LscPort {
@@ -72,64 +179,12 @@ pub enum LscAddress {
     },
 }
 
-/// The size of each address in the payload (descriptor bits 8:7).
-///
-/// An address payload has one address a channel, packed: SIMD16 addresses of 32 bits fill 64 bytes
-/// (two registers of 32 bytes, one of 64). Source: Mesa `lsc_addr_size`, `lsc_msg_addr_len`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AddressSize {
-    /// 16 bits.
-    A16,
-    /// 32 bits.
-    A32,
-    /// 64 bits. Flat addresses of global memory only.
-    A64,
-}
-
 impl AddressSize {
     /// In bytes.
     pub const fn bytes(self) -> usize {
-        match self {
-            Self::A16 => 2,
-            Self::A32 => 4,
-            Self::A64 => 8,
-        }
+        1 << self as usize
     }
 }
-
-/// The size of one element in memory and in the register (descriptor bits 11:9).
-///
-/// A data payload is planar: element `i` of all channels, then element `i + 1`, each plane
-/// beginning with a register; a transposed one has the elements of its one address in a row.
-/// Sources: Mesa `lsc_data_size`, IGA `MessageDecoderLSC.cpp` (`decodeLscDataSize`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DataSize {
-    /// Bytes, packed. Two-dimensional blocks only.
-    D8,
-    /// Words, packed. Two-dimensional blocks only.
-    D16,
-    /// Dwords.
-    D32,
-    /// Qwords.
-    D64,
-    /// Bytes in memory, dwords in the register: their upper bits are undefined before Xe2, zero
-    /// from it on.
-    D8U32,
-    /// Words in memory, dwords in the register, as [`DataSize::D8U32`].
-    D16U32,
-    /// Words in memory, the high halves of dwords in the register (for bfloat16).
-    D16U32H,
-}
-
-pub(super) const DATA_SIZES: [DataSize; 7] = [
-    DataSize::D8,
-    DataSize::D16,
-    DataSize::D32,
-    DataSize::D64,
-    DataSize::D8U32,
-    DataSize::D16U32,
-    DataSize::D16U32H,
-];
 
 impl DataSize {
     /// Bytes in memory.
@@ -151,18 +206,6 @@ impl DataSize {
             _ => 4,
         }
     }
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::D8 => "d8",
-            Self::D16 => "d16",
-            Self::D32 => "d32",
-            Self::D64 => "d64",
-            Self::D8U32 => "d8u32",
-            Self::D16U32 => "d16u32",
-            Self::D16U32H => "d16u32h",
-        }
-    }
 }
 
 /// How a two-dimensional block is arranged in registers.
@@ -178,129 +221,10 @@ pub struct Block2d {
     pub vnni: bool,
 }
 
-/// How far a fence reaches (descriptor bits 11:9).
-///
-/// Sources: Mesa `lsc_fence_scope`, IGC `documentation/visa/instructions/LSC_FENCE.md`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FenceScope {
-    /// The thread group.
-    Group,
-    /// The sub-slice.
-    Local,
-    /// The tile.
-    Tile,
-    /// The device.
-    Gpu,
-    /// All devices.
-    Gpus,
-    /// System, release.
-    SystemRelease,
-    /// System, acquire.
-    SystemAcquire,
-}
-
-pub(super) const SCOPES: [FenceScope; 7] = [
-    FenceScope::Group,
-    FenceScope::Local,
-    FenceScope::Tile,
-    FenceScope::Gpu,
-    FenceScope::Gpus,
-    FenceScope::SystemRelease,
-    FenceScope::SystemAcquire,
-];
-
-/// What a fence does to the first-level cache (descriptor bits 14:12).
-///
-/// Sources: Mesa `lsc_flush_type`, IGC `documentation/visa/instructions/LSC_FENCE.md`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FlushOp {
-    /// Nothing.
-    None,
-    /// Dirty lines are written and dropped, clean ones dropped.
-    Evict,
-    /// Clean lines are dropped, dirty ones kept.
-    Invalidate,
-    /// All lines are dropped, and what they held is lost.
-    Discard,
-    /// Dirty lines are written and kept as clean ones.
-    Clean,
-    /// Only L3 is flushed (XeHPG).
-    FlushL3,
-    /// The code 6, which XeHPG compilers emit as a work-around: nothing is flushed (Mesa
-    /// `LSC_FLUSH_TYPE_NONE_6`).
-    Type6,
-}
-
-pub(super) const FLUSHES: [FlushOp; 7] = [
-    FlushOp::None,
-    FlushOp::Evict,
-    FlushOp::Invalidate,
-    FlushOp::Discard,
-    FlushOp::Clean,
-    FlushOp::FlushL3,
-    FlushOp::Type6,
-];
-
-/// What is done to the state of compressed memory (descriptor bits 19:17 of `ccs`).
-///
-/// A sector is two cache lines, a page 64 KiB. Source: IGA `MessageDecoderLSC.cpp`
-/// (`decodeLscCcs`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CompressionOp {
-    /// A page is marked as cleared.
-    PageClear,
-    /// Sectors are marked as cleared.
-    SectorClear,
-    /// A page is uncompressed.
-    PageUncompress,
-    /// Sectors are uncompressed.
-    SectorUncompress,
-}
-
-pub(super) const COMPRESSIONS: [CompressionOp; 4] = [
-    CompressionOp::PageClear,
-    CompressionOp::SectorClear,
-    CompressionOp::PageUncompress,
-    CompressionOp::SectorUncompress,
-];
-
 impl CompressionOp {
     /// Whether one page is meant, not a sector for each channel.
     pub const fn is_page(self) -> bool {
         matches!(self, Self::PageClear | Self::PageUncompress)
-    }
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::PageClear => "ccs_pc",
-            Self::SectorClear => "ccs_sc",
-            Self::PageUncompress => "ccs_pu",
-            Self::SectorUncompress => "ccs_su",
-        }
-    }
-}
-
-/// What is done to the counter of a surface (Xe2).
-///
-/// Source: IGA `MessageDecoderLSC.cpp` ("DP_APPENDCTR_ATOMIC_*"), IGC
-/// `documentation/visa/instructions/LSC_UNTYPED.md` (AppendCounterAtomicAdd).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AppendOp {
-    /// The operand is added.
-    Add,
-    /// The operand is subtracted.
-    Sub,
-    /// The counter becomes the operand.
-    Store,
-}
-
-impl AppendOp {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Add => "atomic_acadd",
-            Self::Sub => "atomic_acsub",
-            Self::Store => "atomic_acstore",
-        }
     }
 }
 
@@ -324,38 +248,9 @@ impl fmt::Display for LscAddress {
     }
 }
 
-impl fmt::Display for AddressSize {
+impl fmt::Display for Block2d {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a{}", self.bytes() * 8)
-    }
-}
-
-impl fmt::Display for FenceScope {
-    /// As IGA spells it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Group => "group",
-            Self::Local => "local",
-            Self::Tile => "tile",
-            Self::Gpu => "gpu",
-            Self::Gpus => "gpus",
-            Self::SystemRelease => "sysrel",
-            Self::SystemAcquire => "sysacq",
-        })
-    }
-}
-
-impl fmt::Display for FlushOp {
-    /// As IGA spells it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "none",
-            Self::Evict => "evict",
-            Self::Invalidate => "invalidate",
-            Self::Discard => "discard",
-            Self::Clean => "clean",
-            Self::FlushL3 => "flushl3",
-            Self::Type6 => "type6",
-        })
+        f.write_str(if self.transpose { "t" } else { "" })?;
+        f.write_str(if self.vnni { "v" } else { "" })
     }
 }

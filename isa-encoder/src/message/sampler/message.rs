@@ -2,20 +2,20 @@
 
 use core::fmt;
 
-use devinfo::Family;
+use devinfo::{Family, Span, span};
 
 use super::SamplerOp;
 use crate::Sfid;
-use crate::message::DescriptorError;
-use crate::message::bits::Field;
+use crate::message::layout::{Field, Words};
+use crate::message::{DescriptorError, Descriptors};
 
-const SURFACE: Field = Field::new(7, 0);
-const SAMPLER: Field = Field::new(11, 8);
-const TYPE: Field = Field::new(16, 12);
-const SIMD: Field = Field::new(18, 17);
-const SIMD_HIGH: Field = Field::bit(29);
-const RETURN_16: Field = Field::bit(30);
-const TYPE_HIGH: Field = Field::bit(31);
+const SURFACE: Field = Field::new("surface", 7, 0);
+const SAMPLER: Field = Field::new("sampler", 11, 8);
+const TYPE: Field = Field::new("message type", 16, 12);
+const SIMD: Field = Field::new("SIMD mode", 18, 17);
+const SIMD_HIGH: Field = Field::bit("SIMD mode", 29);
+const RETURN_16: Field = Field::bit("return format", 30);
+const TYPE_HIGH: Field = Field::bit("message type", 31);
 
 /// A sampler message.
 ///
@@ -46,93 +46,84 @@ pub struct Sampler {
     pub integer_results: bool,
 }
 
-/// The SIMD field: `(code, channels, half parameters, integer results, first family, last)`.
-type Mode = (u32, u8, bool, bool, Family, Family);
+/// The SIMD field: `(families, code, channels, half parameters, integer results)`.
+type Mode = (Span, u32, u8, bool, bool);
 
-const MODES: &[Mode] = {
-    use Family::{Gen8, Gen12Lp, Xe2, XeHpc, XeHpg};
-    &[
-        (1, 8, false, false, Gen8, XeHpg),
-        (2, 16, false, false, Gen8, XeHpg),
-        (3, 32, false, false, Gen8, Gen12Lp),
-        (5, 8, true, false, Gen8, XeHpg),
-        (6, 16, true, false, Gen8, XeHpg),
-        (0, 8, false, true, XeHpg, XeHpg),
-        (4, 16, false, true, XeHpg, XeHpg),
-        (1, 16, false, false, XeHpc, Xe2),
-        (2, 32, false, false, XeHpc, Xe2),
-        (5, 16, true, false, XeHpc, Xe2),
-        (6, 32, true, false, XeHpc, Xe2),
-        (0, 16, false, true, XeHpc, XeHpc),
-        (4, 32, false, true, XeHpc, XeHpc),
-    ]
-};
-/// The mode of operations on blocks of pixels (SIMD32 and SIMD64), to Gen12LP.
+const MODES: &[Mode] = &[
+    (span!(..=XeHpg), 1, 8, false, false),
+    (span!(..=XeHpg), 2, 16, false, false),
+    (span!(..=XeHpg), BLOCK_MODE, 32, false, false),
+    (span!(..=XeHpg), 5, 8, true, false),
+    (span!(..=XeHpg), 6, 16, true, false),
+    (span!(XeHpg), 0, 8, false, true),
+    (span!(XeHpg), 4, 16, false, true),
+    (span!(XeHpc..), 1, 16, false, false),
+    (span!(XeHpc..), 2, 32, false, false),
+    (span!(XeHpc..), 5, 16, true, false),
+    (span!(XeHpc..), 6, 32, true, false),
+    (span!(XeHpc), 0, 16, false, true),
+    (span!(XeHpc), 4, 32, false, true),
+];
+/// The mode of operations on blocks of pixels (SIMD32 and SIMD64). It went with XeHPC: the media
+/// driver's kernels for XeHPG have it.
 const BLOCK_MODE: u32 = 3;
 
 fn modes(family: Family) -> impl Iterator<Item = &'static Mode> {
-    MODES
-        .iter()
-        .filter(move |(.., first, last)| (*first..=*last).contains(&family))
+    MODES.iter().filter(move |row| row.0.contains(family))
 }
 
-pub fn decode(family: Family, descriptor: u32) -> Result<Sampler, DescriptorError> {
-    let undefined = |field, value| DescriptorError::Field {
-        function: Sfid::Sampler,
-        field,
-        value,
-        descriptor,
-    };
-    let mode = SIMD.get(descriptor) | SIMD_HIGH.get(descriptor) << 2;
-    let (_, simd, half_parameters, integer_results, ..) = *modes(family)
-        .find(|(code, ..)| *code == mode)
-        .ok_or_else(|| undefined("SIMD mode", mode))?;
-    let block = family < Family::XeHpg && mode == BLOCK_MODE;
-    let code = TYPE.get(descriptor) | TYPE_HIGH.get(descriptor) << 5;
+pub fn decode(words: &Words) -> Result<Sampler, DescriptorError> {
+    let family = words.family;
+    let mode = SIMD.code(words) | SIMD_HIGH.code(words) << 2;
+    let (_, _, simd, half_parameters, integer_results) =
+        *modes(family)
+            .find(|row| row.1 == mode)
+            .ok_or_else(|| words.undefined(SIMD.name, mode))?;
+    let code = TYPE.code(words) | TYPE_HIGH.code(words) << 5;
     Ok(Sampler {
-        op: SamplerOp::from_code(family, code, block)
-            .ok_or_else(|| undefined("message type", code))?,
-        surface: SURFACE.get(descriptor) as u8,
-        sampler: SAMPLER.get(descriptor) as u8,
+        op: SamplerOp::from_code(family, code, mode == BLOCK_MODE)
+            .ok_or_else(|| words.undefined(TYPE.name, code))?,
+        surface: SURFACE.code(words) as u8,
+        sampler: SAMPLER.code(words) as u8,
         simd,
         half_parameters,
-        half_results: RETURN_16.is_set(descriptor),
+        half_results: RETURN_16.code(words) != 0,
         integer_results,
     })
 }
 
-pub fn encode(family: Family, message: Sampler) -> Result<u32, DescriptorError> {
+pub fn encode(family: Family, message: Sampler) -> Result<Words, DescriptorError> {
     if !message.op.exists(family) {
         return Err(DescriptorError::Unsupported {
             what: message.op.mnemonic(),
             family,
         });
     }
-    let (mode, ..) = modes(family)
-        .find(|(mode, simd, half, integer, ..)| {
+    let (_, mode, ..) = modes(family)
+        .find(|(_, mode, simd, half, integer)| {
             *simd == message.simd
                 && *half == message.half_parameters
                 && *integer == message.integer_results
-                && (family >= Family::XeHpg || (*mode == BLOCK_MODE) == message.op.is_block())
+                && (*mode == BLOCK_MODE) == message.op.is_block()
         })
         .ok_or(DescriptorError::Unsupported {
             what: "sampler message of this width",
             family,
         })?;
     let code = message.op.code();
-    let mut descriptor = 0;
-    SURFACE.put(&mut descriptor, "surface", message.surface.into())?;
-    SAMPLER.put(&mut descriptor, "sampler", message.sampler.into())?;
-    TYPE.put(&mut descriptor, "message type", code & 0x1f)?;
-    TYPE_HIGH.put(&mut descriptor, "message type", code >> 5)?;
-    SIMD.put(&mut descriptor, "SIMD mode", mode & 3)?;
-    SIMD_HIGH.put(&mut descriptor, "SIMD mode", mode >> 2)?;
-    RETURN_16.put(
-        &mut descriptor,
-        "return format",
-        message.half_results.into(),
-    )?;
-    Ok(descriptor)
+    let mut words = Words::new(family, Sfid::Sampler, Descriptors::default());
+    for (field, value) in [
+        (SURFACE, message.surface.into()),
+        (SAMPLER, message.sampler.into()),
+        (TYPE, code & 0x1f),
+        (TYPE_HIGH, code >> 5),
+        (SIMD, mode & 3),
+        (SIMD_HIGH, mode >> 2),
+        (RETURN_16, message.half_results.into()),
+    ] {
+        field.set(&mut words.descriptors.descriptor, value)?;
+    }
+    Ok(words)
 }
 
 impl fmt::Display for Sampler {

@@ -1,9 +1,9 @@
 //! The operations of the sampler: codes, parameters, families.
 
-use devinfo::Family;
+use devinfo::{Family, Span, span};
 
 macro_rules! operations {
-    ($($op:ident $name:literal $code:literal $first:ident..$last:ident [$($parameter:ident)*] $doc:literal;)*) => {
+    ($($op:ident $name:literal $code:literal ($($span:tt)*) [$($parameter:ident)*] $doc:literal;)*) => {
         /// What a sampler message does.
         ///
         /// The codes are descriptor bits 16:12, with bit 31 above them; those from 0x40 on are of
@@ -16,8 +16,8 @@ macro_rules! operations {
         pub enum SamplerOp {
             $(
                 #[doc = concat!(
-                    $doc, "\n\n`", $name, "`, code ", stringify!($code), ", ",
-                    stringify!($first), " to ", stringify!($last), ". Parameters: ",
+                    $doc, "\n\n`", $name, "`, code ", stringify!($code), ", families ",
+                    stringify!($($span)*), ". Parameters: ",
                     stringify!($($parameter),*), ".",
                 )]
                 $op,
@@ -33,8 +33,7 @@ macro_rules! operations {
                     $(SamplerOp::$op => Row {
                         code: $code,
                         name: $name,
-                        first: Family::$first,
-                        last: Family::$last,
+                        families: span!($($span)*),
                         parameters: &[$(Parameter::$parameter,)*],
                     },)*
                 }
@@ -50,8 +49,7 @@ struct Row {
     /// Bits 16:12 of the descriptor, and bit 31 above them.
     code: u32,
     name: &'static str,
-    first: Family,
-    last: Family,
+    families: Span,
     parameters: &'static [Parameter],
 }
 
@@ -100,73 +98,73 @@ parameters! {
 }
 
 operations! {
-    Sample "sample" 0x00 Gen8..Xe2 [U V R ArrayIndex MinLod] "Sample at the computed level of detail.";
-    SampleBias "sample_b" 0x01 Gen8..Xe2 [Bias U V R ArrayIndex MinLod] "Sample with a bias.";
-    SampleLod "sample_l" 0x02 Gen8..Xe2 [Lod U V R ArrayIndex] "Sample at a given level of detail.";
-    SampleCompare "sample_c" 0x03 Gen8..Xe2 [Reference U V R ArrayIndex MinLod] "Sample and compare.";
-    SampleGradients "sample_d" 0x04 Gen8..Xe2 [U DuDx DuDy V DvDx DvDy R DrDx DrDy ArrayIndex MinLod] "Sample with gradients.";
-    SampleBiasCompare "sample_b_c" 0x05 Gen8..Xe2 [Reference Bias U V R ArrayIndex] "Sample with a bias, and compare.";
-    SampleLodCompare "sample_l_c" 0x06 Gen8..Xe2 [Reference Lod U V R ArrayIndex] "Sample at a given level of detail, and compare.";
-    Load "ld" 0x07 Gen8..Xe2 [U V Lod R] "Fetch a texel by integer coordinates, with level of detail.";
-    Gather4 "gather4" 0x08 Gen8..Xe2 [U V R ArrayIndex] "Fetch the four texels that linear filtering would use.";
-    Lod "lod" 0x09 Gen8..Xe2 [U V R ArrayIndex] "The level of detail that a sample would use.";
-    ResourceInfo "resinfo" 0x0a Gen8..Xe2 [Lod] "The dimensions of a level.";
-    SampleInfo "sampleinfo" 0x0b Gen8..Xe2 [] "The number of samples.";
-    SampleKillPixel "sample_killpix" 0x0c Gen8..Xe2 [U V R] "Sample, and kill pixels by the chroma key.";
-    Gather4Lod "gather4_l" 0x0d Xe2..Xe2 [Lod U V R ArrayIndex] "Gather at a given level of detail.";
-    Gather4Bias "gather4_b" 0x0e Xe2..Xe2 [Bias U V R ArrayIndex] "Gather with a bias.";
-    Gather4Implicit "gather4_i" 0x0f Xe2..Xe2 [U V R ArrayIndex] "Gather at the computed level of detail.";
-    Gather4Compare "gather4_c" 0x10 Gen8..Xe2 [Reference U V R ArrayIndex] "Gather and compare.";
-    Gather4Offset "gather4_po" 0x11 Gen8..XeHpc [U V OffsetU OffsetV R] "Gather with texel offsets.";
-    Gather4OffsetCompare "gather4_po_c" 0x12 Gen8..XeHpc [Reference U V OffsetU OffsetV R] "Gather with texel offsets, and compare.";
-    SampleGradientsCompareMinLod "sample_d_c_mlod" 0x11 Xe2..Xe2 [Reference U DuDx DuDy V DvDx DvDy MinLodR] "Sample with gradients and a minimum level of detail, and compare.";
-    SampleMinLod "sample_mlod" 0x12 Xe2..Xe2 [MinLod U V R ArrayIndex] "Sample with a minimum level of detail.";
-    SampleCompareMinLod "sample_c_mlod" 0x13 Xe2..Xe2 [MinLod Reference U V R ArrayIndex] "Sample with a minimum level of detail, and compare.";
-    SampleGradientsCompare "sample_d_c" 0x14 Gen8..Xe2 [Reference U DuDx DuDy V DvDx DvDy R DrDx DrDy ArrayIndex] "Sample with gradients, and compare.";
-    Gather4ImplicitCompare "gather4_i_c" 0x15 Xe2..Xe2 [Reference U V R ArrayIndex] "Gather at the computed level of detail, and compare.";
-    SampleMin "sample_min" 0x16 Gen8..XeHpc [U V] "The least of the four texels.";
-    SampleMax "sample_max" 0x17 Gen8..XeHpc [U V] "The greatest of the four texels.";
-    Gather4LodCompare "gather4_l_c" 0x17 Xe2..Xe2 [Reference Lod U V R ArrayIndex] "Gather at a given level of detail, and compare.";
-    SampleLevelZero "sample_lz" 0x18 Gen9..Xe2 [U V R ArrayIndex] "Sample at level 0.";
-    SampleCompareLevelZero "sample_c_lz" 0x19 Gen9..Xe2 [Reference U V R ArrayIndex] "Sample at level 0, and compare.";
-    LoadLevelZero "ld_lz" 0x1a Gen9..Xe2 [U V R] "Fetch at level 0.";
-    LoadLod "ld_l" 0x1b Xe2..Xe2 [U V R Lod] "Fetch a texel by integer coordinates, level of detail last.";
-    LoadMultisampleWide "ld2dms_w" 0x1c Gen9..Xe2 [SampleIndex McsLow McsHigh U V R Lod] "Fetch one sample of a multisampled texel, with a wide control word.";
-    LoadMcs "ld_mcs" 0x1d Gen8..Xe2 [U V R Lod] "Fetch the multisample control word.";
-    LoadMultisample "ld2dms" 0x1e Gen8..XeHpc [SampleIndex McsLow U V R Lod] "Fetch one sample of a multisampled texel.";
-    LoadMultisamplePlain "ld2dss" 0x1f Gen8..XeHpc [SampleIndex U V R Lod] "Fetch one sample of a multisampled texel without control word.";
-    CacheFlush "cache_flush" 0x1f Xe2..Xe2 [] "Empty the sampler's cache.";
-    SampleOffset "sample_po" 0x20 Xe2..Xe2 [U V R Offsets MinLod] "Sample with texel offsets.";
-    SampleOffsetBias "sample_po_b" 0x21 Xe2..Xe2 [BiasOffsets U V R MinLod] "Sample with texel offsets and a bias.";
-    SampleOffsetLod "sample_po_l" 0x22 Xe2..Xe2 [LodOffsets U V R] "Sample with texel offsets at a given level of detail.";
-    SampleOffsetCompare "sample_po_c" 0x23 Xe2..Xe2 [Reference U V OffsetsUvR MinLod] "Sample with texel offsets, and compare.";
-    SampleOffsetGradients "sample_po_d" 0x24 Xe2..Xe2 [U DuDx DuDy V DvDx DvDy OffsetsR MinLod] "Sample with texel offsets and gradients.";
-    SampleOffsetBiasCompare "sample_po_b_c" 0x25 Xe2..Xe2 [Reference BiasOffsets U V R MinLod] "Sample with texel offsets and a bias, and compare.";
-    SampleOffsetLodCompare "sample_po_l_c" 0x26 Xe2..Xe2 [Reference LodOffsets U V R] "Sample with texel offsets at a given level of detail, and compare.";
-    Gather4Offsets "gather4_po" 0x28 Xe2..Xe2 [U V R OffsetsUv] "Gather with texel offsets.";
-    Gather4OffsetsLod "gather4_po_l" 0x2d Xe2..Xe2 [LodOffsets U V R] "Gather with texel offsets at a given level of detail.";
-    Gather4OffsetsBias "gather4_po_b" 0x2e Xe2..Xe2 [BiasOffsetsUv U V R] "Gather with texel offsets and a bias.";
-    Gather4OffsetsImplicit "gather4_po_i" 0x2f Xe2..Xe2 [U V R OffsetsUv] "Gather with texel offsets at the computed level of detail.";
-    Gather4OffsetsCompare "gather4_po_c" 0x30 Xe2..Xe2 [Reference U V OffsetsUvR] "Gather with texel offsets, and compare.";
-    SampleOffsetGradientsCompare "sample_po_d_c" 0x34 Xe2..Xe2 [Reference U DuDx DuDy V DvDx DvDy OffsetsUvR] "Sample with texel offsets and gradients, and compare.";
-    Gather4OffsetsImplicitCompare "gather4_po_i_c" 0x35 Xe2..Xe2 [Reference U V OffsetsUvR] "Gather with texel offsets at the computed level of detail, and compare.";
-    Gather4OffsetsLodCompare "gather4_po_l_c" 0x37 Xe2..Xe2 [Reference LodOffsets U V R] "Gather with texel offsets at a given level of detail, and compare.";
-    SampleOffsetLevelZero "sample_po_lz" 0x38 Xe2..Xe2 [U V R Offsets] "Sample with texel offsets at level 0.";
-    SampleOffsetCompareLevelZero "sample_po_c_lz" 0x39 Xe2..Xe2 [Reference U V OffsetsUvR] "Sample with texel offsets at level 0, and compare.";
-    BlockUnorm "sample_unorm" 0x40 Gen8..Gen12Lp [] "Sample a block of pixels, with normalized results.";
-    BlockUnormKillPixel "sample_unorm_killpix" 0x42 Gen8..Gen12Lp [] "Sample a block of pixels, and kill pixels by the chroma key.";
-    BlockDeinterlace "sample_deinterlace" 0x48 Gen8..Gen12Lp [] "Deinterlace a block of pixels.";
-    BlockUnormKillPixelMedia "sample_unorm_killpix_media" 0x4a Gen8..Gen12Lp [] "As `sample_unorm_killpix`, for media.";
-    Block8x8 "sample_8x8" 0x4b Gen8..Gen12Lp [] "Filter a block of pixels by 8 by 8 coefficients.";
-    BlockUnormMedia "sample_unorm_media" 0x4c Gen8..Gen12Lp [] "As `sample_unorm`, for media.";
-    BlockFlush "sample_flush" 0x5f Gen8..Gen12Lp [] "Empty the sampler's cache.";
+    Sample "sample" 0x00 (..) [U V R ArrayIndex MinLod] "Sample at the computed level of detail.";
+    SampleBias "sample_b" 0x01 (..) [Bias U V R ArrayIndex MinLod] "Sample with a bias.";
+    SampleLod "sample_l" 0x02 (..) [Lod U V R ArrayIndex] "Sample at a given level of detail.";
+    SampleCompare "sample_c" 0x03 (..) [Reference U V R ArrayIndex MinLod] "Sample and compare.";
+    SampleGradients "sample_d" 0x04 (..) [U DuDx DuDy V DvDx DvDy R DrDx DrDy ArrayIndex MinLod] "Sample with gradients.";
+    SampleBiasCompare "sample_b_c" 0x05 (..) [Reference Bias U V R ArrayIndex] "Sample with a bias, and compare.";
+    SampleLodCompare "sample_l_c" 0x06 (..) [Reference Lod U V R ArrayIndex] "Sample at a given level of detail, and compare.";
+    Load "ld" 0x07 (..) [U V Lod R] "Fetch a texel by integer coordinates, with level of detail.";
+    Gather4 "gather4" 0x08 (..) [U V R ArrayIndex] "Fetch the four texels that linear filtering would use.";
+    Lod "lod" 0x09 (..) [U V R ArrayIndex] "The level of detail that a sample would use.";
+    ResourceInfo "resinfo" 0x0a (..) [Lod] "The dimensions of a level.";
+    SampleInfo "sampleinfo" 0x0b (..) [] "The number of samples.";
+    SampleKillPixel "sample_killpix" 0x0c (..) [U V R] "Sample, and kill pixels by the chroma key.";
+    Gather4Lod "gather4_l" 0x0d (Xe2..) [Lod U V R ArrayIndex] "Gather at a given level of detail.";
+    Gather4Bias "gather4_b" 0x0e (Xe2..) [Bias U V R ArrayIndex] "Gather with a bias.";
+    Gather4Implicit "gather4_i" 0x0f (Xe2..) [U V R ArrayIndex] "Gather at the computed level of detail.";
+    Gather4Compare "gather4_c" 0x10 (..) [Reference U V R ArrayIndex] "Gather and compare.";
+    Gather4Offset "gather4_po" 0x11 (..=XeHpc) [U V OffsetU OffsetV R] "Gather with texel offsets.";
+    Gather4OffsetCompare "gather4_po_c" 0x12 (..=XeHpc) [Reference U V OffsetU OffsetV R] "Gather with texel offsets, and compare.";
+    SampleGradientsCompareMinLod "sample_d_c_mlod" 0x11 (Xe2..) [Reference U DuDx DuDy V DvDx DvDy MinLodR] "Sample with gradients and a minimum level of detail, and compare.";
+    SampleMinLod "sample_mlod" 0x12 (Xe2..) [MinLod U V R ArrayIndex] "Sample with a minimum level of detail.";
+    SampleCompareMinLod "sample_c_mlod" 0x13 (Xe2..) [MinLod Reference U V R ArrayIndex] "Sample with a minimum level of detail, and compare.";
+    SampleGradientsCompare "sample_d_c" 0x14 (..) [Reference U DuDx DuDy V DvDx DvDy R DrDx DrDy ArrayIndex] "Sample with gradients, and compare.";
+    Gather4ImplicitCompare "gather4_i_c" 0x15 (Xe2..) [Reference U V R ArrayIndex] "Gather at the computed level of detail, and compare.";
+    SampleMin "sample_min" 0x16 (..=XeHpc) [U V] "The least of the four texels.";
+    SampleMax "sample_max" 0x17 (..=XeHpc) [U V] "The greatest of the four texels.";
+    Gather4LodCompare "gather4_l_c" 0x17 (Xe2..) [Reference Lod U V R ArrayIndex] "Gather at a given level of detail, and compare.";
+    SampleLevelZero "sample_lz" 0x18 (Gen9..) [U V R ArrayIndex] "Sample at level 0.";
+    SampleCompareLevelZero "sample_c_lz" 0x19 (Gen9..) [Reference U V R ArrayIndex] "Sample at level 0, and compare.";
+    LoadLevelZero "ld_lz" 0x1a (Gen9..) [U V R] "Fetch at level 0.";
+    LoadLod "ld_l" 0x1b (Xe2..) [U V R Lod] "Fetch a texel by integer coordinates, level of detail last.";
+    LoadMultisampleWide "ld2dms_w" 0x1c (Gen9..) [SampleIndex McsLow McsHigh U V R Lod] "Fetch one sample of a multisampled texel, with a wide control word.";
+    LoadMcs "ld_mcs" 0x1d (..) [U V R Lod] "Fetch the multisample control word.";
+    LoadMultisample "ld2dms" 0x1e (..=XeHpc) [SampleIndex McsLow U V R Lod] "Fetch one sample of a multisampled texel.";
+    LoadMultisamplePlain "ld2dss" 0x1f (..=XeHpc) [SampleIndex U V R Lod] "Fetch one sample of a multisampled texel without control word.";
+    CacheFlush "cache_flush" 0x1f (Xe2..) [] "Empty the sampler's cache.";
+    SampleOffset "sample_po" 0x20 (Xe2..) [U V R Offsets MinLod] "Sample with texel offsets.";
+    SampleOffsetBias "sample_po_b" 0x21 (Xe2..) [BiasOffsets U V R MinLod] "Sample with texel offsets and a bias.";
+    SampleOffsetLod "sample_po_l" 0x22 (Xe2..) [LodOffsets U V R] "Sample with texel offsets at a given level of detail.";
+    SampleOffsetCompare "sample_po_c" 0x23 (Xe2..) [Reference U V OffsetsUvR MinLod] "Sample with texel offsets, and compare.";
+    SampleOffsetGradients "sample_po_d" 0x24 (Xe2..) [U DuDx DuDy V DvDx DvDy OffsetsR MinLod] "Sample with texel offsets and gradients.";
+    SampleOffsetBiasCompare "sample_po_b_c" 0x25 (Xe2..) [Reference BiasOffsets U V R MinLod] "Sample with texel offsets and a bias, and compare.";
+    SampleOffsetLodCompare "sample_po_l_c" 0x26 (Xe2..) [Reference LodOffsets U V R] "Sample with texel offsets at a given level of detail, and compare.";
+    Gather4Offsets "gather4_po" 0x28 (Xe2..) [U V R OffsetsUv] "Gather with texel offsets.";
+    Gather4OffsetsLod "gather4_po_l" 0x2d (Xe2..) [LodOffsets U V R] "Gather with texel offsets at a given level of detail.";
+    Gather4OffsetsBias "gather4_po_b" 0x2e (Xe2..) [BiasOffsetsUv U V R] "Gather with texel offsets and a bias.";
+    Gather4OffsetsImplicit "gather4_po_i" 0x2f (Xe2..) [U V R OffsetsUv] "Gather with texel offsets at the computed level of detail.";
+    Gather4OffsetsCompare "gather4_po_c" 0x30 (Xe2..) [Reference U V OffsetsUvR] "Gather with texel offsets, and compare.";
+    SampleOffsetGradientsCompare "sample_po_d_c" 0x34 (Xe2..) [Reference U DuDx DuDy V DvDx DvDy OffsetsUvR] "Sample with texel offsets and gradients, and compare.";
+    Gather4OffsetsImplicitCompare "gather4_po_i_c" 0x35 (Xe2..) [Reference U V OffsetsUvR] "Gather with texel offsets at the computed level of detail, and compare.";
+    Gather4OffsetsLodCompare "gather4_po_l_c" 0x37 (Xe2..) [Reference LodOffsets U V R] "Gather with texel offsets at a given level of detail, and compare.";
+    SampleOffsetLevelZero "sample_po_lz" 0x38 (Xe2..) [U V R Offsets] "Sample with texel offsets at level 0.";
+    SampleOffsetCompareLevelZero "sample_po_c_lz" 0x39 (Xe2..) [Reference U V OffsetsUvR] "Sample with texel offsets at level 0, and compare.";
+    BlockUnorm "sample_unorm" 0x40 (..=XeHpg) [] "Sample a block of pixels, with normalized results.";
+    BlockUnormKillPixel "sample_unorm_killpix" 0x42 (..=XeHpg) [] "Sample a block of pixels, and kill pixels by the chroma key.";
+    BlockDeinterlace "sample_deinterlace" 0x48 (..=XeHpg) [] "Deinterlace a block of pixels.";
+    BlockUnormKillPixelMedia "sample_unorm_killpix_media" 0x4a (..=XeHpg) [] "As `sample_unorm_killpix`, for media.";
+    Block8x8 "sample_8x8" 0x4b (..=XeHpg) [] "Filter a block of pixels by 8 by 8 coefficients.";
+    BlockUnormMedia "sample_unorm_media" 0x4c (..=XeHpg) [] "As `sample_unorm`, for media.";
+    BlockFlush "sample_flush" 0x5f (..=XeHpg) [] "Empty the sampler's cache.";
 }
 
-/// Xe2: `(operation, parameters of 32 bits, parameters of 16 bits)` where they differ from those of
-/// earlier families.
-type Xe2Row = (SamplerOp, &'static [Parameter], &'static [Parameter]);
+/// `(families, operation, parameters of 32 bits, parameters of 16 bits)` where they differ from
+/// those in the operation's own row.
+type OtherRow = (Span, SamplerOp, &'static [Parameter], &'static [Parameter]);
 
-const XE2: &[Xe2Row] = {
+const OTHERS: &[OtherRow] = {
     use Parameter as P;
     use SamplerOp as S;
     const GRADIENTS: &[Parameter] = &[
@@ -200,20 +198,26 @@ const XE2: &[Xe2Row] = {
         P::R,
     ];
     const MCS: &[Parameter] = &[P::U, P::V, P::R];
+    const LOD_SECOND: &[Parameter] = &[P::U, P::Lod, P::V, P::R];
+    const XE2: Span = span!(Xe2..);
     &[
+        (span!(Gen8), S::Load, LOD_SECOND, LOD_SECOND),
         (
+            XE2,
             S::SampleBias,
             &[P::BiasArray, P::U, P::V, P::R, P::MinLod],
             &[P::Bias, P::U, P::V, P::R, P::ArrayIndex, P::MinLod],
         ),
         (
+            XE2,
             S::SampleLod,
             &[P::LodArray, P::U, P::V, P::R],
             &[P::Lod, P::U, P::V, P::R, P::ArrayIndex],
         ),
-        (S::SampleGradients, GRADIENTS, GRADIENTS),
-        (S::SampleGradientsCompare, COMPARED, COMPARED),
+        (XE2, S::SampleGradients, GRADIENTS, GRADIENTS),
+        (XE2, S::SampleGradientsCompare, COMPARED, COMPARED),
         (
+            XE2,
             S::SampleBiasCompare,
             &[P::Reference, P::BiasArray, P::U, P::V, P::R, P::MinLod],
             &[
@@ -227,27 +231,31 @@ const XE2: &[Xe2Row] = {
             ],
         ),
         (
+            XE2,
             S::SampleLodCompare,
             &[P::Reference, P::LodArray, P::U, P::V, P::R],
             &[P::Reference, P::Lod, P::U, P::V, P::R, P::ArrayIndex],
         ),
         (
+            XE2,
             S::Gather4Lod,
             &[P::LodArray, P::U, P::V, P::R],
             &[P::Lod, P::U, P::V, P::R, P::ArrayIndex],
         ),
         (
+            XE2,
             S::Gather4Bias,
             &[P::BiasArray, P::U, P::V, P::R],
             &[P::Bias, P::U, P::V, P::R, P::ArrayIndex],
         ),
         (
+            XE2,
             S::Gather4LodCompare,
             &[P::Reference, P::LodArray, P::U, P::V, P::R],
             &[P::Reference, P::Lod, P::U, P::V, P::R, P::ArrayIndex],
         ),
-        (S::LoadMultisampleWide, WIDE, WIDE),
-        (S::LoadMcs, MCS, MCS),
+        (XE2, S::LoadMultisampleWide, WIDE, WIDE),
+        (XE2, S::LoadMcs, MCS, MCS),
     ]
 };
 
@@ -259,12 +267,11 @@ impl SamplerOp {
 
     /// Whether `family` has the operation.
     pub fn exists(self, family: Family) -> bool {
-        let row = self.row();
-        (row.first..=row.last).contains(&family)
+        self.row().families.contains(family)
     }
 
     /// Whether it works on blocks of pixels, in SIMD32 or SIMD64 mode with a payload of its own
-    /// (a media block's, Gen8 to Gen12LP).
+    /// (a media block's, Gen8 to XeHPG).
     pub const fn is_block(self) -> bool {
         self.row().code >= BLOCK
     }
@@ -290,14 +297,11 @@ impl SamplerOp {
     /// `MessageDecoderOther.cpp` (`lookupSamplerMessageInfoXe2`), Mesa
     /// `intel_nir_lower_texture.c` (`pack_lod_and_array_index`).
     pub fn parameters(self, family: Family, half: bool) -> &'static [Parameter] {
-        if family == Family::Xe2 {
-            let xe2 = XE2.iter().find(|row| row.0 == self);
-            if let Some((_, full, narrow)) = xe2 {
-                return if half { narrow } else { full };
-            }
-        }
-        if self == Self::Load && family < Family::Gen9 {
-            return &[Parameter::U, Parameter::Lod, Parameter::V, Parameter::R];
+        let other = OTHERS
+            .iter()
+            .find(|row| row.1 == self && row.0.contains(family));
+        if let Some((_, _, full, narrow)) = other {
+            return if half { narrow } else { full };
         }
         self.row().parameters
     }

@@ -172,7 +172,7 @@ pub fn hdc(family: Family, message: &Hdc) -> Option<String> {
             returns,
             simd,
         } => {
-            let name = match op.mnemonic() {
+            let name = match op.name() {
                 "ipdec" => "iipdec",
                 name => name,
             };
@@ -195,7 +195,7 @@ pub fn hdc(family: Family, message: &Hdc) -> Option<String> {
             returns,
             slots,
         } => {
-            let name = match op.mnemonic() {
+            let name = match op.name() {
                 "ipdec" => "iipdec",
                 name => name,
             };
@@ -214,7 +214,7 @@ pub fn hdc(family: Family, message: &Hdc) -> Option<String> {
             returns,
             simd,
         } if simd != 2 => {
-            let name = match op.mnemonic() {
+            let name = match op.name() {
                 "ipdec" => "iipdec",
                 name => name,
             };

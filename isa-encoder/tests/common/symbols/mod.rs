@@ -91,7 +91,7 @@ fn vector(elements: u8, transpose: bool) -> String {
 
 fn lsc(message: &Lsc) -> String {
     let unit = port(message.port());
-    let at = message.address().copied().map(lsc_place);
+    let at = message.address().map(lsc_place);
     let at = at.unwrap_or_default();
     // iga64 prints none of shared local memory.
     let cache = match message.port() {
@@ -183,7 +183,7 @@ fn lsc(message: &Lsc) -> String {
             ..
         } => format!(
             "atomic_{}.{unit}.{}.{}{cache}  {at}",
-            op.mnemonic(),
+            op.name(),
             data(size),
             address(address_size),
         ),
