@@ -4,16 +4,17 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use devinfo::{Driver, Target};
 use kmd_iface::uapi::i915::exec::{EXECBUFFER2, ExecBuffer2};
 use kmd_iface::uapi::xe;
-use kmd_iface::{Diagnostics, MapSource, Node, RegionKind};
+use kmd_iface::{ErrorReport, MapSource, Node, RegionKind};
 use nix::errno::Errno;
 use softgpu::SoftNode;
 use zerocopy::FromBytes;
 
+use crate::backend::Backend;
 use crate::launch::SlotMemory;
 use crate::{
     Arg, Buffer, Device, DeviceError, Error, Event, NdRange, OpenOptions, Program, Queue,
@@ -79,8 +80,8 @@ impl Node for Watched {
         self.node.map_source(fake_offset)
     }
 
-    fn diagnostics(&self) -> Option<&dyn Diagnostics> {
-        self.node.diagnostics()
+    fn error_report(&self, context: u32) -> Option<ErrorReport> {
+        self.node.error_report(context)
     }
 }
 
@@ -102,7 +103,14 @@ fn open(platform: &str, driver: Driver, options: &OpenOptions) -> (Device, Arc<W
         opened: Condvar::new(),
         waits: AtomicBool::new(false),
     });
-    let device = Device::of_node(node.clone(), platform, options).unwrap();
+    let backend = Backend {
+        kmd: kmd_iface::open(node.clone()).unwrap(),
+        name: platform.to_owned(),
+        statistics: None,
+        violations: None,
+        extents: None,
+    };
+    let device = Device::of_backend(backend, platform, Instant::now(), options).unwrap();
     (device, node)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use devinfo::Target;
+use devinfo::{Family, Target};
 use isa_encoder::Disassembler;
 use isa_encoder::disasm::{Format, Line};
 use serde_json::{Value, json};
@@ -44,6 +44,10 @@ pub struct Args {
     /// Print the offset of each instruction
     #[arg(long)]
     offsets: bool,
+
+    /// Print loads, stores, atomics and fences of XeHPG and later as such, where a send says no more
+    #[arg(long)]
+    ldst: bool,
 
     /// Print one JSON document
     #[arg(long)]
@@ -89,7 +93,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
                 ..Hints::default()
             };
             let binary = kernel::load(&file, &hints)?;
-            (binary.target().platform.family, sections(&binary))
+            (family(&file, &binary)?, sections(&binary))
         }
     };
     let chosen: Vec<Section> = match &args.kernel {
@@ -114,6 +118,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         offsets: args.offsets,
         hex: args.hex,
         no_comments: false,
+        load_store: args.ldst,
     };
     let disassembler = Disassembler::new(family, format);
     if args.json {
@@ -139,6 +144,21 @@ fn in_parallel(disassembler: &Disassembler, code: &[u8]) -> Vec<String> {
     let listing = disassembler.listing(code);
     let parts = listing.parts(parallel::pieces(code.len(), WORTH_A_PART));
     parallel::map(&parts, |part| listing.print(part.clone()))
+}
+
+fn family(file: &KernelFile, binary: &Binary) -> Result<Family, Error> {
+    binary
+        .target()
+        .platform
+        .as_deref()
+        .and_then(devinfo::by_name)
+        .map(|platform| platform.family)
+        .ok_or_else(|| {
+            file.rejected(format_args!(
+                "it was built for {}, which is not known here",
+                binary.target()
+            ))
+        })
 }
 
 fn sections(binary: &Binary) -> Vec<Section> {

@@ -87,9 +87,14 @@ fn binaries(args: &Args, file: &KernelFile) -> Result<Vec<Binary>, Error> {
     Ok(vec![kernel::load(file, &hints)?])
 }
 
-/// The register size of the platform that a binary is for.
+/// The register size of the platform that a binary is for; 32 bytes if that is not known.
 pub fn grf_bytes(binary: &Binary) -> usize {
-    binary.target().platform.grf_bytes()
+    binary
+        .target()
+        .platform
+        .as_deref()
+        .and_then(devinfo::by_name)
+        .map_or(32, devinfo::Platform::grf_bytes)
 }
 
 /// Where an argument lands: its register, its binding table index, or both.
@@ -177,7 +182,7 @@ fn as_json(binary: &Binary) -> Value {
         .collect();
     json!({
         "target": {
-            "platform": target.platform.name,
+            "platform": target.platform,
             "product_family": target.product_family,
             "core_family": target.core_family,
             "product_config": target.product_config,

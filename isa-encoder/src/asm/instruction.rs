@@ -11,6 +11,7 @@ use super::number::{self, Value};
 use super::operand::{self, Context};
 use crate::code::{FamilyTable, OddBits, SendForm};
 use crate::disasm::print::cond_name;
+use crate::message::Operation;
 use crate::model::{
     ArfKind, Attributes, Branch, CondMod, Descriptor, Dpas, Dst, Flag, Format, Instruction, Opcode,
     PredControl, Predicate, RegFile, Region, Send, Sfid, Specific, Src, Type,
@@ -101,7 +102,7 @@ pub(super) struct Parser<'p> {
     flag: Option<Flag>,
     /// The text gives the length of a send's second payload.
     pub(super) has_length: bool,
-    operands: &'p mut [Option<Span>; 4],
+    pub(super) operands: &'p mut [Option<Span>; 4],
 }
 
 impl Parser<'_> {
@@ -109,7 +110,9 @@ impl Parser<'_> {
         let start = cursor.place();
         self.predication(cursor)?;
         let predication = cursor.since(start);
-        self.mnemonic(cursor)?;
+        if let Some(operation) = self.mnemonic(cursor)? {
+            return self.load_store(cursor, operation);
+        }
         let opcode = self.instruction.opcode;
         if self.instruction.predicate.is_some() && !opcode.has(Attributes::PREDICATE) {
             return Err(Refusal::new(
@@ -204,11 +207,15 @@ impl Parser<'_> {
         })
     }
 
-    fn mnemonic(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+    /// The opcode with its suffixes; gives an operation of the load/store syntax.
+    fn mnemonic(&mut self, cursor: &mut Cursor<'_>) -> Parse<Option<Operation>> {
         let mut behind = *cursor;
         let index = behind.eat_one_of(Opcode::NAMES);
         let opcode = index.and_then(|index| Opcode::ALL.get(index).copied());
         let Some(opcode) = opcode.filter(|opcode| self.family.code(*opcode).is_some()) else {
+            if let Some(operation) = self.load_store_operation(cursor) {
+                return Ok(Some(operation));
+            }
             let (name, span) = cursor.name("an instruction")?;
             let family = self.family.family;
             return Err(Refusal::new(
@@ -268,7 +275,7 @@ impl Parser<'_> {
             }
             _ => {}
         }
-        Ok(())
+        Ok(None)
     }
 
     #[cold]
@@ -286,7 +293,7 @@ impl Parser<'_> {
         cursor.name(what).map(|(name, _)| name)
     }
 
-    fn sfid(&self, cursor: &mut Cursor<'_>) -> Parse<Sfid> {
+    pub(super) fn sfid(&self, cursor: &mut Cursor<'_>) -> Parse<Sfid> {
         cursor.expect(Token::Dot)?;
         let table = &self.family.sfids;
         if cursor.is_number() {
@@ -317,7 +324,7 @@ impl Parser<'_> {
     }
 
     /// `(16|M0)`.
-    fn exec_info(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
+    pub(super) fn exec_info(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
         if !cursor.eat(Token::LeftParen) {
             return Err(cursor.expected("the execution size, such as `(16|M0)`"));
         }
@@ -398,7 +405,7 @@ impl Parser<'_> {
     }
 
     /// What the operands depend on.
-    fn context(&self) -> Context<'_> {
+    pub(super) fn context(&self) -> Context<'_> {
         Context {
             family: self.family,
             instruction: self.instruction,

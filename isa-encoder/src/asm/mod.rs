@@ -9,6 +9,7 @@ mod emit;
 mod fragment;
 mod instruction;
 mod layout;
+mod ldst;
 mod legacy;
 mod lexer;
 mod limits;

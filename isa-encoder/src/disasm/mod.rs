@@ -8,6 +8,7 @@
 
 mod comment;
 pub(crate) mod float;
+mod ldst;
 pub(crate) mod print;
 
 use alloc::string::String;
@@ -33,6 +34,8 @@ pub struct Format {
     pub hex: bool,
     /// No decoded messages in comments.
     pub no_comments: bool,
+    /// Sends to the load/store units as `load`, `store` and so on, where these say all.
+    pub load_store: bool,
 }
 
 /// One line of a disassembly.
@@ -92,7 +95,7 @@ impl Disassembler {
                         at: offset,
                         labels: &labels,
                     };
-                    print::instruction(&mut text, self.family, instruction, &targets);
+                    self.instruction(&mut text, instruction, &targets);
                     comment::send(&mut comment, self.family, instruction);
                 }
                 Err(why) => comment.push_str(why),
@@ -122,6 +125,13 @@ impl Disassembler {
             disassembler: *self,
             code,
             labels: self.labels(code),
+        }
+    }
+
+    fn instruction(&self, out: &mut String, instruction: &Instruction, targets: &impl Targets) {
+        let family = self.family;
+        if !self.format.load_store || !ldst::instruction(out, family, instruction) {
+            print::instruction(out, family, instruction, targets);
         }
     }
 
@@ -216,7 +226,8 @@ impl Listing<'_> {
                         at,
                         labels: &self.labels,
                     };
-                    print::instruction(&mut out, family, instruction, &targets);
+                    self.disassembler
+                        .instruction(&mut out, instruction, &targets);
                     if !odd.is_none() {
                         let _ = write!(out, " //.bits {odd}");
                     }

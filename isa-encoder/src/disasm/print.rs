@@ -40,24 +40,26 @@ pub fn instruction(
     instruction: &Instruction,
     targets: &impl Targets,
 ) {
-    let start = out.len();
-    Printer {
-        out,
-        start,
-        family,
-        input: instruction,
-    }
-    .print(targets);
+    Printer::new(out, family, instruction).print(targets);
 }
 
-struct Printer<'a> {
-    out: &'a mut String,
+pub(super) struct Printer<'a> {
+    pub(super) out: &'a mut String,
     start: usize,
     family: Family,
     input: &'a Instruction,
 }
 
-impl Printer<'_> {
+impl<'a> Printer<'a> {
+    pub(super) fn new(out: &'a mut String, family: Family, input: &'a Instruction) -> Self {
+        Self {
+            start: out.len(),
+            out,
+            family,
+            input,
+        }
+    }
+
     /// Fills with spaces up to `column`, with at least one space.
     fn column(&mut self, column: usize) {
         const SPACES: &str = "                                        ";
@@ -70,11 +72,25 @@ impl Printer<'_> {
         decimal(self.out, u64::from(value));
     }
 
-    fn print(&mut self, targets: &impl Targets) {
-        let input = self.input;
+    /// What stands in front of the mnemonic.
+    pub(super) fn in_front(&mut self) {
         self.predicate();
         let at = self.out.len() - self.start;
         self.column(MNEMONIC_COLUMN.max(at + 1));
+    }
+
+    /// ` (16|M0)`
+    pub(super) fn channels(&mut self) {
+        self.out.push_str(" (");
+        self.number(u32::from(self.input.exec_size));
+        self.out.push_str("|M");
+        self.number(u32::from(self.input.channel_offset));
+        self.out.push(')');
+    }
+
+    fn print(&mut self, targets: &impl Targets) {
+        let input = self.input;
+        self.in_front();
         self.mnemonic();
         let format = input.opcode.format();
         if format == Format::Nullary {
@@ -82,11 +98,7 @@ impl Printer<'_> {
             return;
         }
         if format != Format::Sync {
-            self.out.push_str(" (");
-            self.number(u32::from(input.exec_size));
-            self.out.push_str("|M");
-            self.number(u32::from(input.channel_offset));
-            self.out.push(')');
+            self.channels();
         }
         if let Some(cond) = input.cond {
             self.column(FLAG_COLUMN);
@@ -196,7 +208,7 @@ impl Printer<'_> {
     }
 
     /// A register with its sub-register in elements of `ty`.
-    fn register(&mut self, reg: Register, ty: Option<Type>) {
+    pub(super) fn register(&mut self, reg: Register, ty: Option<Type>) {
         self.register_name(reg);
         let has_subreg = match reg.file {
             RegFile::Grf => true,
@@ -517,7 +529,7 @@ impl Printer<'_> {
         }
     }
 
-    fn options(&mut self) {
+    pub(super) fn options(&mut self) {
         let input = self.input;
         let mut separator = " {";
         let mut put = |out: &mut String, text: &str| {

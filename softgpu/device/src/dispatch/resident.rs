@@ -2,9 +2,7 @@
 
 use std::ops::AddAssign;
 
-use devinfo::thread::Topology;
-
-use super::payload::{Place, RegisterImage};
+use super::payload::{Place, RegisterImage, Topology};
 use super::report::{DispatchError, ThreadAt};
 use super::walker::Walker;
 use softgpu_eu::StateCache;
