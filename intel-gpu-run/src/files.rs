@@ -1,8 +1,11 @@
 //! Reading and writing files, with `-` for the standard streams.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use crate::exit::Error;
 
@@ -31,13 +34,84 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// [`Error::Failed`] if it cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let result = if is_stream(path) {
+    write_with(path, |out| {
+        out.write_all(bytes).map_err(|e| Error::unwritable(path, e))
+    })
+}
+
+/// Whether a file can be written, before work begins whose results go there.
+///
+/// # Errors
+/// [`Error::Failed`] if it cannot.
+pub fn check_writable(path: &Path) -> Result<(), Error> {
+    match is_stream(path) {
+        true => Ok(()),
+        false => Destination::open(path)
+            .map(drop)
+            .map_err(|e| Error::unwritable(path, e)),
+    }
+}
+
+/// Writes what `give` gives, to a file or to stdout for `-`. A file is all or nothing: what was
+/// there stays until everything is written.
+///
+/// # Errors
+/// [`Error::Failed`] if it cannot be written; those of `give`.
+fn write_with(
+    path: &Path,
+    give: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let unwritable = |e| Error::unwritable(path, e);
+    if is_stream(path) {
         let mut out = io::stdout().lock();
-        out.write_all(bytes).and_then(|()| out.flush())
-    } else {
-        fs::write(path, bytes)
-    };
-    result.map_err(|e| Error::unwritable(path, e))
+        give(&mut out)?;
+        return out.flush().map_err(unwritable);
+    }
+    match Destination::open(path).map_err(unwritable)? {
+        Destination::Device(mut file) => give(&mut file),
+        Destination::Beside(mut part, target) => {
+            give(&mut part)?;
+            let written = part.persist(target).map_err(|e| e.error);
+            written.map(drop).map_err(unwritable)
+        }
+    }
+}
+
+/// Where the bytes of a file go.
+enum Destination {
+    /// A pipe or a device takes them as they come.
+    Device(fs::File),
+    /// A new file beside the one that it becomes.
+    Beside(NamedTempFile, PathBuf),
+}
+
+impl Destination {
+    fn open(path: &Path) -> io::Result<Self> {
+        // A link stays, and leads to the new file.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let existing = fs::metadata(&target).ok();
+        if existing.as_ref().is_some_and(|known| !known.is_file()) {
+            return fs::File::options()
+                .write(true)
+                .open(target)
+                .map(Self::Device);
+        }
+        if existing.is_some() {
+            // Renaming would not ask whether that file may be written.
+            fs::File::options().append(true).open(&target)?;
+        }
+        let permissions =
+            existing.map_or(Permissions::from_mode(0o666), |known| known.permissions());
+        let folder = match target.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let part = tempfile::Builder::new()
+            .prefix(".intel-gpu-run-")
+            .permissions(permissions)
+            .tempfile_in(folder)?;
+        Ok(Self::Beside(part, target))
+    }
 }
 
 /// How much of a file is in memory at once: it stays in the processor's cache.
@@ -85,21 +159,18 @@ pub fn write_parts(
     length: u64,
     mut give: impl FnMut(u64, &mut [u8]) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut out: Box<dyn Write> = if is_stream(path) {
-        Box::new(io::stdout().lock())
-    } else {
-        Box::new(fs::File::create(path).map_err(|e| Error::unwritable(path, e))?)
-    };
-    let mut buffer = vec![0; PART];
-    let mut at = 0;
-    for size in parts(length) {
-        let part = &mut buffer[..size];
-        give(at, part)?;
-        out.write_all(part)
-            .map_err(|e| Error::unwritable(path, e))?;
-        at += size as u64;
-    }
-    out.flush().map_err(|e| Error::unwritable(path, e))
+    write_with(path, |out| {
+        let mut buffer = vec![0; PART];
+        let mut at = 0;
+        for size in parts(length) {
+            let part = &mut buffer[..size];
+            give(at, part)?;
+            out.write_all(part)
+                .map_err(|e| Error::unwritable(path, e))?;
+            at += size as u64;
+        }
+        Ok(())
+    })
 }
 
 /// The sizes of the parts of `length` bytes.
@@ -128,4 +199,57 @@ pub fn print(text: &str) -> Result<(), Error> {
 /// [`Error::Failed`] if it cannot be written.
 pub fn print_json(value: &serde_json::Value) -> Result<(), Error> {
     print(&format!("{value:#}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().flatten();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_written_whole_or_stays_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("a"), folder.path().join("link"));
+        write(&path, b"first").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+        symlink("a", &link).unwrap();
+        let half = write_with(&path, |out| {
+            out.write_all(b"half").unwrap();
+            Err(Error::Failed("no space".to_owned()))
+        });
+        assert!(half.is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        write(&link, b"second").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o640);
+        assert_eq!(names(folder.path()), ["a", "link"]);
+    }
+
+    #[test]
+    fn what_can_be_written_is_known_before_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = |name: &str| folder.path().join(name);
+        check_writable(&inside("new")).unwrap();
+        check_writable(Path::new("/dev/null")).unwrap();
+        check_writable(Path::new("-")).unwrap();
+        write(Path::new("/dev/null"), b"gone").unwrap();
+        for path in [inside("no-such-folder/a"), folder.path().to_owned()] {
+            let error = check_writable(&path).unwrap_err().to_string();
+            assert!(error.starts_with("cannot write "), "{error}");
+        }
+        let error = write(Path::new("/dev/full"), b"x").unwrap_err().to_string();
+        assert!(error.contains("No space left"), "{error}");
+        assert!(names(folder.path()).is_empty());
+    }
 }

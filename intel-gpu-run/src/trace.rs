@@ -37,22 +37,16 @@ impl Trace {
         }
     }
 
-    /// Does something on the host and records when.
-    pub fn host<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
-        let begin = Instant::now();
-        let result = work();
-        self.span(HOST, name, self.since_start(begin), begin.elapsed());
-        result
-    }
-
-    /// Records a command that was enqueued at `enqueued` and has ended.
+    /// Records a command that was enqueued at `enqueued`, while [`host`] recorded, and has ended.
+    /// Perfetto draws an arrow only between moments of recorded spans.
     pub fn device(&mut self, name: &str, enqueued: Instant, stamps: Timestamps) {
         // The device's clock has an origin of its own; both clocks know when the command was
         // enqueued.
         let origin = self.since_start(enqueued);
         let at = |moment: Duration| origin + moment.saturating_sub(stamps.queued);
         let (started, ended) = (at(stamps.started), at(stamps.ended));
-        self.span(DEVICE, name, started, ended.saturating_sub(started));
+        let length = ended.saturating_sub(started);
+        self.span(DEVICE, name, started, length.max(Duration::from_nanos(1)));
         self.flows += 1;
         let mut flow = |phase: &str, thread: u32, moment: Duration| {
             self.events.push(json!({
@@ -81,6 +75,17 @@ impl Trace {
     }
 }
 
+/// Does something on the host and records when, if there is a timeline.
+pub fn host<T>(trace: &mut Option<Trace>, name: &str, work: impl FnOnce() -> T) -> T {
+    let Some(trace) = trace else {
+        return work();
+    };
+    let begin = Instant::now();
+    let result = work();
+    trace.span(HOST, name, trace.since_start(begin), begin.elapsed());
+    result
+}
+
 fn micros(span: Duration) -> f64 {
     span.as_secs_f64() * 1e6
 }
@@ -91,26 +96,42 @@ mod tests {
 
     #[test]
     fn lanes_and_arrows() {
-        let mut trace = Trace::new();
-        let enqueued = Instant::now();
-        trace.host("enqueue", || ());
+        let mut trace = Some(Trace::new());
         let ms = Duration::from_millis;
-        trace.device(
-            "k",
-            enqueued,
-            Timestamps {
-                queued: ms(100),
-                submitted: ms(101),
-                started: ms(102),
-                ended: ms(105),
-            },
-        );
-        let document: Value = serde_json::from_str(&trace.json()).unwrap();
+        let stamps = |ended| Timestamps {
+            queued: ms(100),
+            submitted: ms(101),
+            started: ms(102),
+            ended: ms(ended),
+        };
+        for (name, ended) in [("k", 105), ("empty", 102)] {
+            let enqueued = host(&mut trace, "enqueue", Instant::now);
+            trace
+                .as_mut()
+                .unwrap()
+                .device(name, enqueued, stamps(ended));
+        }
+        let document: Value = serde_json::from_str(&trace.unwrap().json()).unwrap();
         let events = document["traceEvents"].as_array().unwrap();
-        let kernel = events.iter().find(|e| e["name"] == "k").unwrap();
+        let of = |phase: &'static str| events.iter().filter(move |e| e["ph"] == phase);
+        let kernel = of("X").find(|e| e["name"] == "k").unwrap();
         assert_eq!(kernel["tid"], DEVICE);
         assert!((kernel["dur"].as_f64().unwrap() - 3000.0).abs() < 1.0);
-        let flow = |phase: &str| events.iter().find(|e| e["ph"] == phase).unwrap()["ts"].as_f64();
-        assert!((flow("f").unwrap() - flow("s").unwrap() - 2000.0).abs() < 1.0);
+        let time = |event: &Value| event["ts"].as_f64().unwrap();
+        for (from, to) in of("s").zip(of("f")) {
+            assert!((time(to) - time(from) - 2000.0).abs() < 1.0);
+        }
+        for end in of("s").chain(of("f")) {
+            let contains = |span: &Value| {
+                let (begin, length) = (time(span), span["dur"].as_f64().unwrap());
+                span["tid"] == end["tid"] && (begin..begin + length).contains(&time(end))
+            };
+            assert!(of("X").any(contains), "{end}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_recorded_unless_asked_for() {
+        assert_eq!(host(&mut None, "enqueue", || 7), 7);
     }
 }

@@ -4,11 +4,13 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use devinfo::{Driver, Target};
+
 /// Names the platform to answer for, as `PLATFORM[:REVISION]` (`tgl`, `dg2:8`).
 pub const PLATFORM_VARIABLE: &str = "INTEL_GPU_PRELOAD_PLATFORM";
 
-/// A directory for the stand-in of `/dev/dri` and `/sys`, owned and removed by the parent
-/// process. Without it each process makes one in the temporary directory.
+/// Where each process makes the directory that stands in for `/dev/dri` and `/sys`; the
+/// temporary directory without it.
 pub const ROOT_VARIABLE: &str = "INTEL_GPU_PRELOAD_ROOT";
 
 /// What to log to stderr, in the syntax of `tracing_subscriber`'s `EnvFilter`
@@ -18,6 +20,24 @@ pub const LOG_VARIABLE: &str = "INTEL_GPU_PRELOAD_LOG";
 /// A file that the log is appended to instead of stderr.
 pub const LOG_FILE_VARIABLE: &str = "INTEL_GPU_PRELOAD_LOG_FILE";
 
+/// The kernel driver that is answered as.
+pub const DRIVER: Driver = Driver::I915;
+
+/// The platform that `name` asks for.
+///
+/// # Errors
+/// It is unknown, or [`DRIVER`] does not drive it.
+pub fn target_of(name: &str) -> Result<Target, String> {
+    let target = Target::parse(name).map_err(|error| error.to_string())?;
+    match target.platform.has_driver(DRIVER) {
+        true => Ok(target),
+        false => Err(format!(
+            "the fake render node speaks for the kernel driver {DRIVER}, which does not drive {}",
+            target.platform.name
+        )),
+    }
+}
+
 /// The platform that is answered for when [`PLATFORM_VARIABLE`] is not set.
 pub const DEFAULT_PLATFORM: &str = "tgl";
 
@@ -26,9 +46,9 @@ pub(crate) fn platform() -> String {
     env::var(PLATFORM_VARIABLE).unwrap_or_else(|_| DEFAULT_PLATFORM.to_owned())
 }
 
-/// [`ROOT_VARIABLE`], if it names something.
-pub(crate) fn root() -> Option<PathBuf> {
-    path(ROOT_VARIABLE)
+/// [`ROOT_VARIABLE`], or the temporary directory.
+pub(crate) fn root() -> PathBuf {
+    path(ROOT_VARIABLE).unwrap_or_else(env::temp_dir)
 }
 
 /// [`LOG_FILE_VARIABLE`], if it names something.

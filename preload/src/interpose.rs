@@ -23,7 +23,7 @@ use libc::{
 
 use kmd_iface::uapi::{Direction, Request};
 
-use crate::node::{process, process_if_started};
+use crate::node::{complain, process, process_if_started};
 use crate::real;
 use crate::tree::{DRM_MAJOR, RENDER_MINOR, is_redirected};
 
@@ -87,7 +87,7 @@ unsafe fn open_any(directory: c_int, path: *const c_char, flags: c_int, mode: mo
     match process.open_node(flags) {
         Ok(node) => node,
         Err(error) => {
-            tracing::error!(target: "preload", "opening the render node: {error}");
+            complain(&format!("opening the render node: {error}"));
             fail(error.raw_os_error().unwrap_or(libc::ENODEV))
         }
     }
@@ -341,16 +341,12 @@ unsafe extern "C" fn opendir(path: *const c_char) -> *mut DIR {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
     let node = process_if_started().and_then(|process| process.node(descriptor));
-    let node = match node {
-        None => {
-            let Some(function) = real::IOCTL.get() else {
-                return fail(libc::ENOSYS);
-            };
-            // SAFETY: the caller's contract is that of the C function.
-            return unsafe { function(descriptor, request, argument) };
-        }
-        Some(Err(errno)) => return fail(errno),
-        Some(Ok(node)) => node,
+    let Some(node) = node else {
+        let Some(function) = real::IOCTL.get() else {
+            return fail(libc::ENOSYS);
+        };
+        // SAFETY: the caller's contract is that of the C function.
+        return unsafe { function(descriptor, request, argument) };
     };
     let request = Request(request as u32);
     let mut bytes = vec![0u8; request.size()];
@@ -403,24 +399,18 @@ unsafe extern "C" fn mmap(
     let node = (descriptor >= 0)
         .then(|| process_if_started().and_then(|process| process.node(descriptor)))
         .flatten();
-    let source = match node {
-        None => {
-            // SAFETY: the caller's contract is that of the C function.
-            return unsafe { function(address, length, protection, flags, descriptor, offset) };
-        }
-        Some(node) => node.and_then(|node| {
-            node.map_source(offset as u64)
-                .map_err(|errno| errno as c_int)
-        }),
+    let Some(node) = node else {
+        // SAFETY: the caller's contract is that of the C function.
+        return unsafe { function(address, length, protection, flags, descriptor, offset) };
     };
-    match source {
+    match node.map_source(offset as u64) {
         Ok(source) => {
             let (file, offset) = (source.file.as_raw_fd(), source.offset as off_t);
             // SAFETY: the caller's contract, with the file that holds the buffer object.
             unsafe { function(address, length, protection, flags, file, offset) }
         }
         Err(errno) => {
-            fail(errno);
+            fail(errno as c_int);
             libc::MAP_FAILED
         }
     }

@@ -15,12 +15,14 @@
 //!   descriptor passing need no bookkeeping.
 //! - `real`: the C library's own functions.
 //! - `interpose`: the functions that take their place.
+//! - `leave`: the end of the process, which removes the tree.
 //!
 //! A forked child inherits descriptors but not the threads of the software GPU: `ioctl` on an
 //! inherited node answers `ENODEV` there, and a node that the child opens itself works.
 
 pub mod config;
 mod interpose;
+mod leave;
 mod node;
 mod real;
 mod tree;

@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 use std::fs::OpenOptions;
-use std::io;
+use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
-use std::path::PathBuf;
+use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -22,7 +22,7 @@ use tracing_subscriber::prelude::*;
 use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::tree::{PciIdentity, Tree};
-use crate::{config, real};
+use crate::{config, leave, real};
 
 /// Identifies a file: device and inode.
 type FileId = (libc::dev_t, libc::ino_t);
@@ -32,15 +32,10 @@ type FileId = (libc::dev_t, libc::ino_t);
 pub struct Process {
     /// The stand-in tree.
     pub tree: Tree,
+    /// The process that made the tree: a forked child only uses it.
+    maker: u32,
     node_file: FileId,
-    owned_root: Option<PathBuf>,
-    open: Mutex<HashMap<FileId, Open>>,
-}
-
-#[derive(Debug)]
-struct Open {
-    node: Arc<SoftNode>,
-    process: u32,
+    open: Mutex<HashMap<FileId, Arc<SoftNode>>>,
 }
 
 static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
@@ -57,9 +52,12 @@ pub fn process() -> Option<&'static Process> {
         .get_or_init(|| {
             start_log();
             match Process::new() {
-                Ok(process) => Some(process),
+                Ok(process) => {
+                    leave::arrange();
+                    Some(process)
+                }
                 Err(error) => {
-                    tracing::error!(target: "preload", "no fake render node: {error}");
+                    complain(&format!("there is no fake render node: {error}"));
                     None
                 }
             }
@@ -67,33 +65,33 @@ pub fn process() -> Option<&'static Process> {
         .as_ref()
 }
 
+/// Says on stderr why a program will not find what it was started for, whatever the log shows.
+pub fn complain(why: &str) {
+    let _ = writeln!(io::stderr(), "intel-gpu-preload: {why}");
+}
+
 impl Process {
     fn new() -> io::Result<Self> {
-        let (root, owned_root) = match config::root() {
-            Some(root) => (root, None),
-            None => {
-                let root =
-                    std::env::temp_dir().join(format!("intel-gpu-preload-{}", std::process::id()));
-                (root.clone(), Some(root))
-            }
-        };
-        let identity = identity()?;
-        let tree = Tree::create(&root, identity)?;
-        let node_file = file_id(OpenOptions::new().read(true).open(tree.node())?.as_raw_fd())
-            .ok_or_else(io::Error::last_os_error)?;
-        if owned_root.is_some() {
-            // SAFETY: `remove_owned_root` is a plain function without arguments.
-            unsafe { libc::atexit(remove_owned_root) };
-        }
+        let tree = Tree::create(&config::root(), identity()?)?;
+        let file = OpenOptions::new().read(true).open(tree.node());
+        let node_file =
+            file.and_then(|file| file_id(file.as_raw_fd()).ok_or_else(io::Error::last_os_error));
         Ok(Self {
+            node_file: node_file.inspect_err(|_| tree.remove())?,
             tree,
-            node_file,
-            owned_root,
+            maker: process::id(),
             open: Mutex::default(),
         })
     }
 
-    fn table(&self) -> MutexGuard<'_, HashMap<FileId, Open>> {
+    /// Leaves nothing behind. Only system calls: a signal's handler may do it.
+    pub fn leave(&self) {
+        if self.maker == process::id() {
+            self.tree.remove();
+        }
+    }
+
+    fn table(&self) -> MutexGuard<'_, HashMap<FileId, Arc<SoftNode>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -109,7 +107,11 @@ impl Process {
 
     /// Opens the node: a new software GPU behind a new descriptor.
     pub fn open_node(&self, flags: c_int) -> io::Result<RawFd> {
-        let node = SoftNode::open(target()?, Options::default()).map_err(io::Error::other)?;
+        let options = Options {
+            driver: config::DRIVER,
+            ..Options::default()
+        };
+        let node = SoftNode::open(target()?, options).map_err(io::Error::other)?;
         let close_on_exec = flags & libc::O_CLOEXEC != 0;
         let memfd_flags = if close_on_exec { libc::MFD_CLOEXEC } else { 0 };
         // SAFETY: the name is NUL-terminated.
@@ -120,29 +122,19 @@ impl Process {
         // SAFETY: `memfd_create` returned a new descriptor that nothing else owns.
         let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
         let id = file_id(descriptor.as_raw_fd()).ok_or_else(io::Error::last_os_error)?;
-        self.table().insert(
-            id,
-            Open {
-                node,
-                process: std::process::id(),
-            },
-        );
+        self.table().insert(id, node);
         tracing::info!(target: "preload", "opened {} as the render node", config::platform());
         Ok(descriptor.into_raw_fd())
     }
 
-    /// The software GPU behind `descriptor`: `None` if it is no node of ours, an error if it was
-    /// inherited from a parent process.
-    pub fn node(&self, descriptor: RawFd) -> Option<Result<Arc<dyn Node>, c_int>> {
+    /// The software GPU behind `descriptor`; `None` if it is no node of ours.
+    pub fn node(&self, descriptor: RawFd) -> Option<Arc<dyn Node>> {
         let table = self.table();
         if table.is_empty() {
             return None;
         }
-        let open = table.get(&file_id(descriptor)?)?;
-        if open.process != std::process::id() {
-            return Some(Err(libc::ENODEV));
-        }
-        Some(Ok(Arc::clone(&open.node) as Arc<dyn Node>))
+        let node = table.get(&file_id(descriptor)?)?;
+        Some(Arc::clone(node) as Arc<dyn Node>)
     }
 
     /// Forgets the software GPU of a descriptor that is about to be closed, if it is the last one.
@@ -166,19 +158,16 @@ impl Process {
 /// The PCI identity of the platform to answer for.
 fn identity() -> io::Result<PciIdentity> {
     let target = target()?;
-    let platform = target.platform;
-    let driver = Options::default().driver;
     Ok(PciIdentity {
-        device: platform.default_pci_id(),
+        device: target.platform.default_pci_id(),
         revision: target.revision,
-        driver,
+        driver: config::DRIVER,
     })
 }
 
 /// The platform that the environment asks for.
 fn target() -> io::Result<Target> {
-    let platform = config::platform();
-    Target::parse(&platform).map_err(|error| io::Error::other(error.to_string()))
+    config::target_of(&config::platform()).map_err(io::Error::other)
 }
 
 /// How many descriptors of this process refer to the file.
@@ -220,8 +209,11 @@ fn start_log() {
     // SAFETY: `note_exit` is a plain function without arguments.
     unsafe { libc::atexit(note_exit) };
     let alive = dynamic_filter_fn(|_, _| !EXITING.load(Ordering::Relaxed));
-    let file = config::log_file()
-        .and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
+    let file = config::log_file().and_then(|path| {
+        let file = OpenOptions::new().create(true).append(true).open(&path);
+        file.inspect_err(|error| complain(&format!("log file {}: {error}", path.display())))
+            .ok()
+    });
     let lines = tracing_subscriber::fmt::layer().with_ansi(false);
     let lines = match file {
         Some(file) => lines.with_writer(BoxMakeWriter::new(Mutex::new(file))),
@@ -231,19 +223,4 @@ fn start_log() {
         .with(lines.with_filter(EnvFilter::new(filter)).with_filter(alive));
     // A program may have a subscriber of its own: then that one stays.
     let _ = subscriber.try_init();
-}
-
-extern "C" fn remove_owned_root() {
-    let Some(process) = process() else { return };
-    let Some(root) = &process.owned_root else {
-        return;
-    };
-    // A forked child shares the parent's tree and must leave it.
-    if root
-        .as_os_str()
-        .to_string_lossy()
-        .ends_with(&format!("-{}", std::process::id()))
-    {
-        let _ = std::fs::remove_dir_all(root);
-    }
 }

@@ -1,16 +1,19 @@
 //! The stand-in for `/dev/dri` and for the device's entries in `/sys`.
 //!
-//! Real files and symbolic links in a scratch directory: only the path's beginning is replaced, so
+//! Real files and symbolic links in a directory of this process alone: only the path's beginning is replaced, so
 //! directory listing, link resolution and reading are the file system's own work.
 
-use std::ffi::OsStr;
-use std::fs;
-use std::io;
+use std::ffi::{CString, OsStr};
+use std::fs::OpenOptions;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use devinfo::Driver;
+use nix::errno::Errno;
+use nix::sys::stat::Mode;
+use nix::unistd::{mkdir, mkdtemp};
 
 /// The PCI slot of an integrated Intel GPU; the model's device always has it.
 const SLOT: &str = "0000:00:02.0";
@@ -42,23 +45,46 @@ pub struct PciIdentity {
 }
 
 /// A stand-in tree.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Tree {
     root: PathBuf,
+    /// All that was made, each after the directory that it is in.
+    made: Vec<CString>,
 }
 
 impl Tree {
-    /// Makes the tree below `root`; a tree that is there already is taken as it is.
+    /// Makes a tree in a new directory in `place`, which nobody else may enter.
     ///
     /// # Errors
     /// Whatever the file system answers.
-    pub fn create(root: &Path, identity: PciIdentity) -> io::Result<Self> {
-        let tree = Self {
-            root: root.to_owned(),
+    pub fn create(place: &Path, identity: PciIdentity) -> io::Result<Self> {
+        let root = mkdtemp(&place.join("intel-gpu-preload-XXXXXX"))?;
+        let mut tree = Self {
+            made: vec![CString::new(root.as_os_str().as_bytes())?],
+            root,
         };
-        if tree.node().exists() {
-            return Ok(tree);
+        match tree.fill(identity) {
+            Ok(()) => Ok(tree),
+            Err(error) => {
+                tree.remove();
+                Err(error)
+            }
         }
+    }
+
+    /// Removes what was made, and nothing else. Only system calls: a signal's handler may do it.
+    pub fn remove(&self) {
+        for path in self.made.iter().rev() {
+            // SAFETY: the path is NUL-terminated.
+            unsafe {
+                if libc::unlink(path.as_ptr()) != 0 {
+                    libc::rmdir(path.as_ptr());
+                }
+            }
+        }
+    }
+
+    fn fill(&mut self, identity: PciIdentity) -> io::Result<()> {
         let device = format!("sys/devices/pci0000:00/{SLOT}");
         let PciIdentity {
             device: id,
@@ -66,60 +92,58 @@ impl Tree {
             driver,
         } = identity;
 
-        tree.file(&format!("{device}/vendor"), "0x8086\n")?;
-        tree.file(&format!("{device}/device"), &format!("{id:#06x}\n"))?;
-        tree.file(&format!("{device}/revision"), &format!("{revision:#04x}\n"))?;
-        tree.file(&format!("{device}/subsystem_vendor"), "0x8086\n")?;
-        tree.file(&format!("{device}/subsystem_device"), "0x0000\n")?;
-        tree.file(&format!("{device}/class"), "0x030000\n")?;
-        tree.file(
+        self.file(&format!("{device}/vendor"), "0x8086\n")?;
+        self.file(&format!("{device}/device"), format!("{id:#06x}\n"))?;
+        self.file(&format!("{device}/revision"), format!("{revision:#04x}\n"))?;
+        self.file(&format!("{device}/subsystem_vendor"), "0x8086\n")?;
+        self.file(&format!("{device}/subsystem_device"), "0x0000\n")?;
+        self.file(&format!("{device}/class"), "0x030000\n")?;
+        self.file(
             &format!("{device}/uevent"),
-            &format!(
+            format!(
                 "DRIVER={driver}\nPCI_CLASS=30000\nPCI_ID=8086:{id:04X}\nPCI_SUBSYS_ID=8086:0000\n\
                  PCI_SLOT_NAME={SLOT}\n"
             ),
         )?;
-        tree.bytes(&format!("{device}/config"), &config_space(id, revision))?;
-        tree.link(&format!("{device}/subsystem"), "../../../bus/pci")?;
-        tree.link(
+        self.file(&format!("{device}/config"), config_space(id, revision))?;
+        self.link(&format!("{device}/subsystem"), "../../../bus/pci")?;
+        self.link(
             &format!("{device}/driver"),
             &format!("../../../bus/pci/drivers/{driver}"),
         )?;
-        tree.file(
+        self.file(
             &format!("{device}/drm/renderD128/uevent"),
-            &format!(
+            format!(
                 "MAJOR={DRM_MAJOR}\nMINOR={RENDER_MINOR}\nDEVNAME=dri/renderD128\n\
                  DEVTYPE=drm_minor\n"
             ),
         )?;
-        tree.file(
+        self.file(
             &format!("{device}/drm/renderD128/dev"),
-            &format!("{DRM_MAJOR}:{RENDER_MINOR}\n"),
+            format!("{DRM_MAJOR}:{RENDER_MINOR}\n"),
         )?;
-        tree.link(
+        self.link(
             &format!("{device}/drm/renderD128/device"),
             &format!("../../../{SLOT}"),
         )?;
-        tree.link(
+        self.link(
             &format!("{device}/drm/renderD128/subsystem"),
             "../../../../../class/drm",
         )?;
 
-        tree.directory(&format!("sys/bus/pci/drivers/{driver}"))?;
-        tree.link(
+        self.directory(Path::new(&format!("sys/bus/pci/drivers/{driver}")))?;
+        self.link(
             &format!("sys/bus/pci/devices/{SLOT}"),
             &format!("../../../devices/pci0000:00/{SLOT}"),
         )?;
         let node = format!("../../devices/pci0000:00/{SLOT}/drm/renderD128");
-        tree.link(&format!("sys/dev/char/{DRM_MAJOR}:{RENDER_MINOR}"), &node)?;
-        tree.link("sys/class/drm/renderD128", &node)?;
-        tree.link(
+        self.link(&format!("sys/dev/char/{DRM_MAJOR}:{RENDER_MINOR}"), &node)?;
+        self.link("sys/class/drm/renderD128", &node)?;
+        self.link(
             &format!("dev/dri/by-path/pci-{SLOT}-render"),
             "../renderD128",
         )?;
-        // Last: its presence says that the tree is complete.
-        tree.file("dev/dri/renderD128", "")?;
-        Ok(tree)
+        self.file("dev/dri/renderD128", "")
     }
 
     /// The file that stands in for the render node.
@@ -140,31 +164,47 @@ impl Tree {
         rest.starts_with(b"/").then_some(rest)
     }
 
-    fn directory(&self, path: &str) -> io::Result<()> {
-        fs::create_dir_all(self.root.join(path))
+    /// Makes the directories of `path` that are not there yet.
+    fn directory(&mut self, path: &Path) -> io::Result<()> {
+        let above: Vec<&Path> = path.ancestors().collect();
+        for part in above.into_iter().rev().skip(1) {
+            let whole = self.root.join(part);
+            match mkdir(&whole, Mode::S_IRWXU) {
+                Ok(()) => self.note(&whole)?,
+                Err(Errno::EEXIST) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Ok(())
     }
 
-    fn file(&self, path: &str, text: &str) -> io::Result<()> {
-        self.bytes(path, text.as_bytes())
+    fn file(&mut self, path: &str, data: impl AsRef<[u8]>) -> io::Result<()> {
+        let path = self.place(path)?;
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path)?;
+        self.note(&path)?;
+        file.write_all(data.as_ref())
     }
 
-    fn bytes(&self, path: &str, data: &[u8]) -> io::Result<()> {
-        let path = self.root.join(path);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        fs::write(path, data)
+    fn link(&mut self, path: &str, target: &str) -> io::Result<()> {
+        let path = self.place(path)?;
+        symlink(target, &path)?;
+        self.note(&path)
     }
 
-    fn link(&self, path: &str, target: &str) -> io::Result<()> {
-        let path = self.root.join(path);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        match symlink(target, path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            other => other,
-        }
+    /// Where something is made, with the directories above it.
+    fn place(&mut self, path: &str) -> io::Result<PathBuf> {
+        let path = Path::new(path);
+        self.directory(path.parent().unwrap_or(Path::new("")))?;
+        Ok(self.root.join(path))
+    }
+
+    /// Remembers what [`Tree::remove`] removes.
+    fn note(&mut self, path: &Path) -> io::Result<()> {
+        self.made.push(CString::new(path.as_os_str().as_bytes())?);
+        Ok(())
     }
 }
 
@@ -194,6 +234,9 @@ fn config_space(device: u16, revision: u8) -> [u8; 64] {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     const IDENTITY: PciIdentity = PciIdentity {
@@ -222,6 +265,26 @@ mod tests {
             fs::canonicalize(by_path).unwrap(),
             fs::canonicalize(tree.node()).unwrap()
         );
+    }
+
+    #[test]
+    fn nobody_else_enters_the_tree_and_nothing_of_it_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let mine = place.path().join("mine");
+        fs::write(&mine, "kept").unwrap();
+        let (first, second) = (
+            Tree::create(place.path(), IDENTITY).unwrap(),
+            Tree::create(place.path(), IDENTITY).unwrap(),
+        );
+        assert_ne!(first.root, second.root);
+        let mode = fs::metadata(&first.root).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        first.remove();
+        assert!(!first.root.exists() && second.node().exists());
+        second.remove();
+        let left: Vec<_> = fs::read_dir(place.path()).unwrap().flatten().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+        assert_eq!(fs::read_to_string(mine).unwrap(), "kept");
     }
 
     #[test]

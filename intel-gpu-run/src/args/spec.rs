@@ -239,6 +239,18 @@ impl ArgSpec {
             _ => None,
         }
     }
+
+    /// The file that is written for it.
+    pub fn output(&self) -> Option<&Path> {
+        match self {
+            ArgSpec::Out { path, .. }
+            | ArgSpec::ImageOut { path, .. }
+            | ArgSpec::ImageRawOut { path, .. }
+            | ArgSpec::PngOut { path, .. } => Some(path),
+            ArgSpec::InOut { output, .. } | ArgSpec::ImageRawInOut { output, .. } => Some(output),
+            _ => None,
+        }
+    }
 }
 
 impl FromStr for ArgSpec {

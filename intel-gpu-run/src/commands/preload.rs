@@ -1,14 +1,19 @@
 //! `preload`: run a program that finds a render node answered by the software GPU.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Permissions};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-use devinfo::Target;
+use object::read::ReadCache;
+use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::exit::Error;
+use crate::{process, talk};
 
 // The library itself must not be linked here: it would take the place of this program's own
 // `open` and `ioctl`. It is a dependency so that it is built, and only its names are shared.
@@ -22,7 +27,8 @@ const LIBRARY: &str = "libintel_gpu_preload.so";
 /// Run a program with a fake /dev/dri/renderD128 that the software GPU answers.
 ///
 /// The program is not changed: it finds the node, and whatever it submits (for example through
-/// Intel's OpenCL runtime) runs on the software GPU. Its exit code becomes this tool's.
+/// Intel's OpenCL runtime) runs on the software GPU. Its exit code becomes this tool's, and what
+/// asks this tool to end (Ctrl-C, SIGTERM) ends the program.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -63,13 +69,22 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
         crate::files::print(&format!("{}\n", library.display()))?;
         return Ok(0);
     }
-    Target::parse(&args.platform).map_err(|error| Error::Usage(format!("--platform: {error}")))?;
+    config::target_of(&args.platform)
+        .map_err(|error| Error::Usage(format!("--platform {}: {error}", args.platform)))?;
     let [program, arguments @ ..] = args.command.as_slice() else {
         return Err(Error::Usage("no command to run was given".into()));
     };
-    // The stand-in's files: in a folder that nobody else could have made, gone with the program.
+    if let Some(why) = find(program).as_deref().and_then(deaf) {
+        talk::say(format_args!(
+            "note: {} {why}: it will not find the fake render node, though programs that it \
+             starts may",
+            Path::new(program).display()
+        ));
+    }
+    // The stand-in's files: in a folder that nobody else may enter, gone with the program.
     let root = tempfile::Builder::new()
         .prefix("intel-gpu-run-preload-")
+        .permissions(Permissions::from_mode(0o700))
         .tempdir()
         .map_err(|error| Error::unwritable(&env::temp_dir(), error))?;
     let mut command = Command::new(program);
@@ -84,7 +99,7 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
     if let Some(file) = &args.log_file {
         command.env(config::LOG_FILE_VARIABLE, file);
     }
-    let status = command.status().map_err(|error| {
+    let status = process::run_in_place(&mut command).map_err(|error| {
         Error::Usage(format!(
             "cannot run {}: {error}",
             Path::new(program).display()
@@ -99,6 +114,45 @@ fn exit_code(status: ExitStatus) -> u8 {
         .code()
         .or_else(|| status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}
+
+/// The file of a program, as `execvp` finds it.
+fn find(program: &OsStr) -> Option<PathBuf> {
+    if program.as_encoded_bytes().contains(&b'/') {
+        return Some(program.into());
+    }
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
+}
+
+/// Why a program would not load the library, if it would not. A script is its interpreter.
+fn deaf(program: &Path) -> Option<&'static str> {
+    let mut file = BufReader::new(File::open(program).ok()?);
+    let mode = file.get_ref().metadata().ok()?.mode();
+    let mut line = Vec::new();
+    if file.fill_buf().ok()?.starts_with(b"#!") {
+        file.read_until(b'\n', &mut line).ok()?;
+        let words = String::from_utf8_lossy(&line);
+        let interpreter = words.trim_start_matches("#!").split_whitespace().next()?;
+        // Two of a kind would be a script again, which the kernel follows four times.
+        let interpreter = Path::new(interpreter);
+        return (interpreter != program)
+            .then(|| deaf(interpreter))
+            .flatten();
+    }
+    let data = ReadCache::new(file);
+    let header = object::elf::FileHeader64::<object::Endianness>::parse(&data).ok()?;
+    let endian = header.endian().ok()?;
+    let parts = header.program_headers(endian, &data).ok()?;
+    if !parts
+        .iter()
+        .any(|part| part.p_type(endian) == object::elf::PT_INTERP)
+    {
+        return Some("is statically linked and loads no libraries");
+    }
+    (mode & 0o6000 != 0).then_some("runs as another user, for whom no libraries are preloaded")
 }
 
 /// The library before what the environment preloads already.

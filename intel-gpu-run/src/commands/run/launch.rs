@@ -10,7 +10,7 @@ use umd::{
 
 use super::Args;
 use crate::exit::Error;
-use crate::trace::Trace;
+use crate::trace::{self, Trace};
 
 /// How often the progress bar moves.
 const TICK: Duration = Duration::from_millis(100);
@@ -43,7 +43,7 @@ impl Launched {
 
 /// Launches the kernel as often as asked for, one launch after the other, until one fails.
 pub fn launch(
-    trace: &mut Trace,
+    trace: &mut Option<Trace>,
     device: &Device,
     queue: &Queue,
     kernel: &Kernel,
@@ -68,24 +68,27 @@ pub fn launch(
 /// One launch: [`Error::Device`] if it faults, hangs or takes too long.
 fn once(
     launched: &mut Launched,
-    trace: &mut Trace,
+    trace: &mut Option<Trace>,
     device: &Device,
     queue: &Queue,
     kernel: &Kernel,
     range: &NdRange,
     args: &Args,
 ) -> Result<(), Error> {
-    let begin = Instant::now();
-    let event = trace.host("enqueue", || queue.enqueue(kernel, range, &[]))?;
+    let mut begin = Instant::now();
+    let event = trace::host(trace, "enqueue", || {
+        begin = Instant::now();
+        queue.enqueue(kernel, range, &[])
+    })?;
     if launched.batch.is_none() {
         launched.batch = event.batch().cloned();
     }
-    let ended = trace.host("wait", || wait(device, &event, args.timeout));
+    let ended = trace::host(trace, "wait", || wait(device, &event, args.timeout));
     let wall = begin.elapsed();
     launched.printed.push_str(&event.printed());
     let stamps = event.timestamps();
     launched.times.push(stamps.map_or(wall, on_device));
-    if let Some(stamps) = stamps {
+    if let (Some(trace), Some(stamps)) = (trace, stamps) {
         trace.device(&kernel.info().name, begin, stamps);
     }
     ended

@@ -8,6 +8,8 @@ mod report;
 
 pub use options::Args;
 
+use std::path::PathBuf;
+
 use batchbuffer::Batch;
 use devinfo::Target;
 use umd::binary::KernelInfo;
@@ -19,7 +21,7 @@ use crate::files;
 use crate::kernel::{self, Hints};
 use crate::kernel_file::{KernelFile, Kind};
 use crate::talk;
-use crate::trace::Trace;
+use crate::trace::{self, Trace};
 
 /// Runs the sub-command.
 ///
@@ -30,11 +32,16 @@ use crate::trace::Trace;
 /// One for each way in which a run can go wrong; see [`crate::exit::Exit`].
 pub fn run(args: &Args) -> Result<(), Error> {
     one_stdin(args)?;
-    let mut trace = Trace::new();
+    writable(args)?;
+    let mut trace = args.trace.as_ref().map(|_| Trace::new());
     let range = range(args)?;
-    let file = trace.host("read the kernel file", || KernelFile::read(&args.file))?;
-    let device = trace.host("open the device", || open(args, &file))?;
-    let binary = trace.host("load the kernel file", || load(args, &file, &device))?;
+    let file = trace::host(&mut trace, "read the kernel file", || {
+        KernelFile::read(&args.file)
+    })?;
+    let device = trace::host(&mut trace, "open the device", || open(args, &file))?;
+    let binary = trace::host(&mut trace, "load the kernel file", || {
+        load(args, &file, &device)
+    })?;
     let name = choose(args, &file, &binary)?;
     let program = Program::new(&device, binary).map_err(|e| about(&file, e))?;
     let mut kernel = program.kernel(&name)?;
@@ -43,7 +50,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         _ => None,
     };
 
-    let bound = trace.host("bind arguments", || {
+    let bound = trace::host(&mut trace, "bind arguments", || {
         bind::bind(&device, kernel.info(), &args.args)
     })?;
     report::check_prints(kernel.info(), &bound, &args.print)?;
@@ -69,7 +76,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     })?;
     let mut launched = launch::launch(&mut trace, &device, &queue, &kernel, &range, args);
     let mut errors = Vec::from_iter(launched.failure.take());
-    trace.host("save results", || {
+    trace::host(&mut trace, "save results", || {
         for one in &bound {
             match one.save() {
                 Ok(Some(path)) => talk::say(format_args!("wrote {}", path.display())),
@@ -119,7 +126,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         files::print(&report::print_lines(&prints))?;
     }
     talk::say(report::summary(&device, kernel.info(), &launched));
-    if let Some(path) = &args.trace
+    if let (Some(path), Some(trace)) = (&args.trace, &trace)
         && let Err(error) = files::write(path, trace.json().as_bytes())
     {
         errors.push(error);
@@ -147,6 +154,17 @@ fn one_stdin(args: &Args) -> Result<(), Error> {
             "{readers} inputs are to be read from stdin (-), which only one can be"
         ))),
     }
+}
+
+/// Everything that is written afterwards can be.
+fn writable(args: &Args) -> Result<(), Error> {
+    let results = args.args.iter().filter_map(ArgSpec::output);
+    let batch = args.dump_batch.iter().flatten().map(PathBuf::as_path);
+    let trace = args.trace.iter().map(PathBuf::as_path);
+    results
+        .chain(batch)
+        .chain(trace)
+        .try_for_each(files::check_writable)
 }
 
 fn range(args: &Args) -> Result<NdRange, Error> {

@@ -1,0 +1,153 @@
+//! `preload`: the stand-in is nobody else's, goes with the program, and says when it cannot work.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+mod common;
+
+use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{command, talk, tool};
+
+const VENDOR: &str = "/sys/bus/pci/devices/0000:00:02.0/vendor";
+
+/// The names in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().flatten();
+    entries
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect()
+}
+
+/// Starts a program that prints a line when it has seen the node, and then waits.
+fn started(command: &mut Command, temporary: &Path) -> (Child, String) {
+    let mut child = command
+        .env("TMPDIR", temporary)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut line).unwrap();
+    (child, line.trim().to_owned())
+}
+
+fn send(signal: &str, process: u32) {
+    let mut kill = Command::new("kill");
+    kill.args([signal, &process.to_string()]);
+    assert!(kill.status().unwrap().success());
+}
+
+fn ended(child: &mut Child) -> ExitStatus {
+    let begin = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(60), "it goes on");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_signal_ends_the_program_too_and_nothing_stays() {
+    for (signal, number) in [("-TERM", 15), ("-HUP", 1)] {
+        let temporary = tempfile::tempdir().unwrap();
+        let script = "[ -e /dev/dri/renderD128 ] && echo $$; read forever";
+        let mut tool = command(&["preload", "--", "sh", "-c", script]);
+        let (mut child, shell) = started(&mut tool, temporary.path());
+        let inside = fs::read_dir(temporary.path()).unwrap().flatten().next();
+        let mode = inside.unwrap().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        send(signal, child.id());
+        assert_eq!(ended(&mut child).code(), Some(128 + number));
+        let alive = Path::new("/proc").join(shell).join("status");
+        assert!(!alive.exists(), "the program goes on");
+        assert_eq!(names(temporary.path()), [""; 0]);
+    }
+}
+
+#[test]
+fn without_the_tool_nothing_stays_either() {
+    let library = tool(&["preload", "--print-library"]).stdout;
+    let library = String::from_utf8(library).unwrap();
+    for (signal, number) in [("-TERM", 15), ("-INT", 2)] {
+        let temporary = tempfile::tempdir().unwrap();
+        let mut cat = Command::new("cat");
+        cat.args([VENDOR, "-"]).env("LD_PRELOAD", library.trim());
+        let (mut child, _) = started(&mut cat, temporary.path());
+        assert_eq!(names(temporary.path()).len(), 1);
+        send(signal, child.id());
+        assert_eq!(ended(&mut child).signal(), Some(number));
+        assert_eq!(names(temporary.path()), [""; 0]);
+    }
+}
+
+#[test]
+fn nothing_that_is_there_is_taken() {
+    let (root, mine) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let precious = mine.path().join("precious");
+    fs::write(&precious, "precious").unwrap();
+    let planted = root.path().join("sys/devices/pci0000:00/0000:00:02.0");
+    fs::create_dir_all(&planted).unwrap();
+    std::os::unix::fs::symlink(&precious, planted.join("vendor")).unwrap();
+    let library = String::from_utf8(tool(&["preload", "--print-library"]).stdout).unwrap();
+    let seen = Command::new("cat")
+        .arg(VENDOR)
+        .env("LD_PRELOAD", library.trim())
+        .env("INTEL_GPU_PRELOAD_ROOT", root.path())
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&seen.stdout),
+        "0x8086\n",
+        "{}",
+        talk(&seen)
+    );
+    assert_eq!(fs::read_to_string(precious).unwrap(), "precious");
+    assert_eq!(names(root.path()), ["sys"]);
+}
+
+#[test]
+fn what_cannot_work_says_so_without_a_log() {
+    let library = String::from_utf8(tool(&["preload", "--print-library"]).stdout).unwrap();
+    let asked = Command::new("ls")
+        .arg("/dev/dri")
+        .env("LD_PRELOAD", library.trim())
+        .env("INTEL_GPU_PRELOAD_PLATFORM", "bmg")
+        .output()
+        .unwrap();
+    let said = talk(&asked);
+    assert!(
+        said.contains("kernel driver i915, which does not drive bmg"),
+        "{said}"
+    );
+
+    // A program without an interpreter is loaded without libraries.
+    let folder = tempfile::tempdir().unwrap();
+    let (program, script) = (folder.path().join("static"), folder.path().join("script"));
+    let mut bytes = fs::read("/proc/self/exe").unwrap();
+    bytes.truncate(0x1000);
+    let (first, count) = (bytes[32] as usize, bytes[56] as usize);
+    for header in (first..).step_by(56).take(count) {
+        if bytes[header..header + 4] == [3, 0, 0, 0] {
+            bytes[header] = 0;
+        }
+    }
+    fs::write(&program, bytes).unwrap();
+    fs::write(&script, format!("#! {}\n", program.display())).unwrap();
+    for path in [&program, &script] {
+        fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+        let run = tool(&["preload", "--", path.to_str().unwrap()]);
+        let note = "is statically linked and loads no libraries";
+        assert!(talk(&run).contains(note), "{}", talk(&run));
+    }
+    let run = tool(&["preload", "--", "true"]);
+    assert_eq!((run.status.code(), talk(&run)), (Some(0), String::new()));
+}

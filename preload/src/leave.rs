@@ -1,0 +1,50 @@
+//! Leaving nothing behind, however the process ends (but by SIGKILL, which nobody sees).
+
+use libc::c_int;
+
+use crate::node::process_if_started;
+
+/// The signals that end a process which does nothing about them: from a terminal, a supervisor,
+/// or itself.
+const ENDING: [c_int; 5] = [
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGABRT,
+];
+
+/// Has the stand-in removed at the end of the process. Signals that the program handles or
+/// ignores stay the program's.
+pub fn arrange() {
+    // SAFETY: `at_exit` is a plain function without arguments.
+    unsafe { libc::atexit(at_exit) };
+    for signal in ENDING {
+        // SAFETY: a `sigaction` of zeros is one: the default, with an empty mask.
+        let (mut ours, mut theirs): (libc::sigaction, libc::sigaction) =
+            unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
+        ours.sa_sigaction = on_signal as *const () as libc::sighandler_t;
+        ours.sa_flags = libc::SA_RESETHAND | libc::SA_NODEFER;
+        // SAFETY: both structures are valid; the handler has the prototype of one and makes
+        // system calls only.
+        unsafe {
+            let known = libc::sigaction(signal, std::ptr::null(), &mut theirs) == 0;
+            if known && theirs.sa_sigaction == libc::SIG_DFL {
+                libc::sigaction(signal, &ours, std::ptr::null_mut());
+            }
+        }
+    }
+}
+
+extern "C" fn at_exit() {
+    if let Some(process) = process_if_started() {
+        process.leave();
+    }
+}
+
+/// Ends the process by the signal, as if nobody had handled it.
+extern "C" fn on_signal(signal: c_int) {
+    at_exit();
+    // SAFETY: any number may be raised; this one has its default handler back.
+    unsafe { libc::raise(signal) };
+}
