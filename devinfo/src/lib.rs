@@ -10,6 +10,7 @@ mod family;
 mod find;
 mod platform;
 mod table;
+pub mod thread;
 
 pub use address::GpuAddress;
 pub use family::{Family, Span, WalkerKind};

@@ -4,6 +4,7 @@ extern crate std;
 
 use std::collections::{HashMap, HashSet};
 
+use crate::thread::Topology;
 use crate::{
     Family, PLATFORMS, Span, Target, TargetError, by_name, by_pci_id, by_product_family, span,
 };
@@ -178,5 +179,36 @@ fn groups_fit_a_subslice() {
     ] {
         let platform = by_name(name).unwrap();
         assert_eq!(platform.max_work_group_size(eus), most, "{name} {eus}");
+    }
+}
+
+#[test]
+fn slots_are_found_again_in_sr0() {
+    assert_eq!(
+        Topology::of(Family::XeHpg, 0b1_0111_0101).state,
+        0b101_1010_0101
+    );
+    // What IGC's code does: takes bit ranges out of a number, the highest first.
+    let join = |mut id: u32, ranges: &[(u32, u32)]| {
+        for &(first, count) in ranges {
+            let low = id & ((1 << first) - 1);
+            id = id >> (first + count) << first | low;
+        }
+        id
+    };
+    for slot in 0..4096 {
+        let of = |family| Topology::of(family, slot);
+        assert_eq!(
+            join(of(Family::XeHpg).state & 0x3fff, &[(6, 1), (3, 1)]),
+            slot
+        );
+        assert_eq!(
+            join(of(Family::XeHpc).state & 0x7fff, &[(6, 2), (3, 1)]),
+            slot
+        );
+        let xe2 = of(Family::Xe2);
+        let ranges = [(10, 1), (7, 1), (3, 1)];
+        assert_eq!(join(xe2.state & 0xffff, &ranges), slot);
+        assert_eq!(xe2.message << 6 | join(xe2.state & 0x7f, &[(3, 1)]), slot);
     }
 }

@@ -34,7 +34,7 @@ pub fn target_of(file: &KernelFile) -> Result<Option<Target>, Error> {
         Kind::Assembly(text) => assembly(file, text, None)?,
         Kind::OpenClC(_) | Kind::SpirV(_) | Kind::Raw(_) => return Ok(None),
     };
-    Ok(built_for(&binary))
+    Ok(Some(built_for(&binary)))
 }
 
 /// Loads a kernel file, and says what the assembler warns of.
@@ -64,15 +64,15 @@ pub fn load(file: &KernelFile, hints: &Hints) -> Result<Binary, Error> {
 }
 
 /// The platform that a binary was built for, in the default revision if it runs on that.
-pub fn built_for(binary: &Binary) -> Option<Target> {
+pub fn built_for(binary: &Binary) -> Target {
     let target = binary.target();
-    let platform = devinfo::by_name(target.platform.as_deref()?)?;
+    let platform = target.platform;
     let default = platform.default_revision;
     let revision = match target.revisions {
         Some((low, _)) if binary.check_target(platform, default).is_err() => low,
         _ => default,
     };
-    Some(Target { platform, revision })
+    Target { platform, revision }
 }
 
 /// The zebin for `target`, or the first one if any will do.

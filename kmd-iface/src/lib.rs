@@ -50,6 +50,6 @@ pub use kmd::{
     Submission,
 };
 pub use memory::{Mapping, UserMemory};
-pub use node::{ErrorKind, ErrorReport, MapSource, Node};
+pub use node::{Diagnostics, ErrorKind, ErrorReport, MapSource, Node, Statistics, Violation};
 pub use open::open;
 pub use render_node::RenderNode;

@@ -78,10 +78,80 @@ pub trait Node: Send + Sync + fmt::Debug {
     /// `EINVAL` if no buffer object has that offset.
     fn map_source(&self, fake_offset: u64) -> Result<MapSource, Errno>;
 
-    /// Why the context (i915) or exec queue (xe) `context` of this node was
-    /// reset, if the node knows more than the uAPI tells.
-    fn error_report(&self, context: u32) -> Option<ErrorReport> {
-        let _ = context;
+    /// What the node knows beyond the uAPI, if it does: silicon does not.
+    fn diagnostics(&self) -> Option<&dyn Diagnostics> {
         None
+    }
+}
+
+/// What a model of a device knows that no kernel driver tells.
+pub trait Diagnostics: Send + Sync + fmt::Debug {
+    /// Why the context (i915) or exec queue (xe) `context` of the node was reset.
+    fn error_report(&self, context: u32) -> Option<ErrorReport>;
+
+    /// What the device has done since it was opened. Can be read while kernels run.
+    fn statistics(&self) -> Statistics;
+
+    /// Takes the rules that kernels have broken since the last call: one violation for each
+    /// instruction and rule.
+    fn take_violations(&self) -> Vec<Violation>;
+
+    /// Whether accesses are checked against what was asked for: the kernel driver is told only
+    /// whole pages, so [`bound`](Self::bound), [`unbound`](Self::unbound) and
+    /// [`local_bytes`](Self::local_bytes) say the exact extents.
+    fn checks_extents(&self) -> bool;
+
+    /// Of the `mapped` bytes at an address, `size` were asked for.
+    fn bound(&self, address: GpuAddress, size: u64, mapped: u64);
+
+    /// What [`bound`](Self::bound) described is gone.
+    fn unbound(&self, address: GpuAddress, size: u64);
+
+    /// The kernel at an address is launched with so much shared local memory.
+    fn local_bytes(&self, kernel: GpuAddress, bytes: u64);
+}
+
+/// Why a context of a node was reset, if the node knows.
+pub(crate) fn error_report(node: &dyn Node, context: u32) -> Option<ErrorReport> {
+    node.diagnostics()?.error_report(context)
+}
+
+/// What a model of a device has done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// EU threads that have ended.
+    pub threads: u64,
+    /// EU instructions that were executed.
+    pub instructions: u64,
+    /// The sum of their execution sizes: lanes, whether enabled or not.
+    pub lanes: u64,
+    /// Work-groups that have ended.
+    pub groups_done: u64,
+    /// Work-groups of all walkers so far.
+    pub groups_total: u64,
+}
+
+/// A rule that silicon leaves undefined and that a kernel broke.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The rule.
+    pub rule: String,
+    /// The instruction's offset in its kernel, in bytes.
+    pub offset: u64,
+    /// The instruction in the assembler's syntax.
+    pub instruction: String,
+    /// The offending value and the limit.
+    pub detail: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            rule,
+            offset,
+            instruction,
+            detail,
+        } = self;
+        write!(f, "+{offset:#x}: {rule}: {detail}: {instruction}")
     }
 }

@@ -1,13 +1,13 @@
 //! An open render node of the software GPU.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::{fmt, mem, process};
 
-use devinfo::{Driver, Target};
+use devinfo::{Driver, GpuAddress, Target};
 use kmd_iface::uapi::Request;
-use kmd_iface::{ErrorReport, MapSource, Node};
+use kmd_iface::{Diagnostics, ErrorReport, MapSource, Node};
 use nix::errno::Errno;
-use softgpu_device::Statistics;
 
 use crate::client::File;
 use crate::device::{Device, Options};
@@ -94,11 +94,6 @@ impl SoftNode {
         self.file.device()
     }
 
-    /// What the device has executed; may be read while it does.
-    pub fn statistics(&self) -> &Statistics {
-        &self.device().engines.statistics
-    }
-
     /// Why the context that the device lost last was lost.
     pub fn last_error(&self) -> Option<ErrorReport> {
         self.device().last_error()
@@ -133,14 +128,57 @@ impl Node for SoftNode {
         })
     }
 
+    fn diagnostics(&self) -> Option<&dyn Diagnostics> {
+        // A forked child has none of the threads that may hold their locks.
+        (!self.is_inherited()).then_some(self as &dyn Diagnostics)
+    }
+}
+
+impl Diagnostics for SoftNode {
     fn error_report(&self, context: u32) -> Option<ErrorReport> {
-        if self.is_inherited() {
-            return None;
-        }
         match self.device().options.driver {
             Driver::I915 => self.file.contexts.get(context)?.status.report(),
             Driver::Xe => self.file.xe_queues.get(context)?.status.report(),
         }
+    }
+
+    fn statistics(&self) -> kmd_iface::Statistics {
+        let counters = &self.device().engines.statistics;
+        kmd_iface::Statistics {
+            threads: counters.threads.load(Relaxed),
+            instructions: counters.instructions.load(Relaxed),
+            lanes: counters.channels.load(Relaxed),
+            groups_done: counters.groups_ended.load(Relaxed),
+            groups_total: counters.groups.load(Relaxed),
+        }
+    }
+
+    fn take_violations(&self) -> Vec<kmd_iface::Violation> {
+        let found = self.device().engines.findings.take().into_iter();
+        found
+            .map(|one| kmd_iface::Violation {
+                rule: one.rule.to_string(),
+                offset: one.offset(),
+                instruction: one.text.trim().to_owned(),
+                detail: one.detail,
+            })
+            .collect()
+    }
+
+    fn checks_extents(&self) -> bool {
+        self.device().options.check
+    }
+
+    fn bound(&self, address: GpuAddress, size: u64, mapped: u64) {
+        self.device().engines.findings.bound(address, size, mapped);
+    }
+
+    fn unbound(&self, address: GpuAddress, size: u64) {
+        self.device().engines.findings.unbound(address, size);
+    }
+
+    fn local_bytes(&self, kernel: GpuAddress, bytes: u64) {
+        self.device().engines.findings.local_bytes(kernel, bytes);
     }
 }
 

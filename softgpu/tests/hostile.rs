@@ -81,7 +81,10 @@ fn a_forked_child_is_told_that_the_device_is_not_its_own() {
             let request = uapi::i915::getparam::GETPARAM.request();
             let asked = client.node.ioctl(request, &mut [0; 16]);
             let mapped = client.node.map_source(0).map(drop);
-            let reported = client.node.error_report(0);
+            let reported = client
+                .node
+                .diagnostics()
+                .and_then(|known| known.error_report(0));
             drop(client);
             let right =
                 asked == Err(Errno::ENODEV) && mapped == Err(Errno::ENODEV) && reported.is_none();

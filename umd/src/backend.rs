@@ -1,32 +1,32 @@
-//! From a device's name to its kernel driver client: a render node, or the software GPU in its
-//! place. Above this module nothing knows which it is.
+//! From a device's name to its node: a render node, or the software GPU in its place. Above this
+//! module nothing knows which it is.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use devinfo::Driver;
-#[cfg(feature = "softgpu")]
-use devinfo::GpuAddress;
 use kmd_iface::{Kmd, Node, NodeState, RenderNode};
 
-use crate::device::{OpenOptions, Statistics, Violation};
+use crate::device::OpenOptions;
 use crate::error::DeviceError;
-use crate::memory::Extents;
 use crate::spec::DeviceSpec;
 
-/// Reads what a software GPU has done.
-pub(crate) type StatisticsHook = Box<dyn Fn() -> Statistics + Send + Sync>;
-
-/// Takes the rules that kernels on a software GPU have broken.
-pub(crate) type ViolationsHook = Box<dyn Fn() -> Vec<Violation> + Send + Sync>;
-
-/// An opened node.
+/// An opened node and its kernel driver's client.
 pub(crate) struct Backend {
+    pub node: Arc<dyn Node>,
     pub kmd: Arc<dyn Kmd>,
     pub name: String,
-    pub statistics: Option<StatisticsHook>,
-    pub violations: Option<ViolationsHook>,
-    pub extents: Option<Box<dyn Extents>>,
+}
+
+impl Backend {
+    /// Asks a node which kernel driver answers.
+    pub(crate) fn new(node: Arc<dyn Node>, name: String) -> Result<Self, DeviceError> {
+        let kmd = kmd_iface::open(node.clone()).map_err(|error| DeviceError::Open {
+            spec: name.clone(),
+            why: error.to_string(),
+        })?;
+        Ok(Self { node, kmd, name })
+    }
 }
 
 /// Opens what `spec` names.
@@ -56,19 +56,12 @@ pub(crate) fn open(spec: &DeviceSpec, options: &OpenOptions) -> Result<Backend, 
 }
 
 fn render_node(path: &Path) -> Result<Backend, DeviceError> {
-    let failed = |error: kmd_iface::KmdError| DeviceError::Open {
-        spec: path.display().to_string(),
+    let name = path.display().to_string();
+    let node = RenderNode::open(path).map_err(|error| DeviceError::Open {
+        spec: name.clone(),
         why: error.to_string(),
-    };
-    let node: Arc<dyn Node> = Arc::new(RenderNode::open(path).map_err(failed)?);
-    let kmd = kmd_iface::open(node).map_err(failed)?;
-    Ok(Backend {
-        name: path.display().to_string(),
-        kmd,
-        statistics: None,
-        violations: None,
-        extents: None,
-    })
+    })?;
+    Backend::new(Arc::new(node), name)
 }
 
 /// The first render node that opens and has a platform of the table.
@@ -97,8 +90,6 @@ fn soft(
     driver: Option<Driver>,
     options: &OpenOptions,
 ) -> Result<Backend, DeviceError> {
-    use std::sync::atomic::Ordering::Relaxed;
-
     let failed = |why: String| DeviceError::Open {
         spec: spec.to_string(),
         why,
@@ -123,61 +114,7 @@ fn soft(
         soft.hang_timeout = timeout;
     }
     let node = softgpu::SoftNode::open(target, soft).map_err(|error| failed(error.to_string()))?;
-    let kmd = kmd_iface::open(node.clone()).map_err(|error| failed(error.to_string()))?;
-    let checked = node.clone();
-    let extents = options
-        .check
-        .then(|| -> Box<dyn Extents> { Box::new(SoftExtents(node.clone())) });
-    Ok(Backend {
-        kmd,
-        name: spec.to_string(),
-        extents,
-        violations: Some(Box::new(move || {
-            let found = checked.device().engines.findings.take().into_iter();
-            found
-                .map(|one| Violation {
-                    rule: one.rule.to_string(),
-                    offset: one.offset(),
-                    instruction: one.text.trim().to_owned(),
-                    detail: one.detail,
-                })
-                .collect()
-        })),
-        statistics: Some(Box::new(move || {
-            let counters = node.statistics();
-            Statistics {
-                threads: counters.threads.load(Relaxed),
-                instructions: counters.instructions.load(Relaxed),
-                lanes: counters.channels.load(Relaxed),
-                groups_done: counters.groups_ended.load(Relaxed),
-                groups_total: counters.groups.load(Relaxed),
-            }
-        })),
-    })
-}
-
-/// Tells a software GPU that checks accesses what was asked for.
-#[cfg(feature = "softgpu")]
-#[derive(Debug)]
-struct SoftExtents(Arc<softgpu::SoftNode>);
-
-#[cfg(feature = "softgpu")]
-impl Extents for SoftExtents {
-    fn bound(&self, address: GpuAddress, size: u64, mapped: u64) {
-        self.0
-            .device()
-            .engines
-            .findings
-            .bound(address, size, mapped);
-    }
-
-    fn unbound(&self, address: GpuAddress, size: u64) {
-        self.0.device().engines.findings.unbound(address, size);
-    }
-
-    fn local_bytes(&self, kernel: GpuAddress, bytes: u64) {
-        self.0.device().engines.findings.local_bytes(kernel, bytes);
-    }
+    Backend::new(node, spec.to_string())
 }
 
 #[cfg(not(feature = "softgpu"))]

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use batchbuffer::dispatch::{Commands, Mocs};
 use devinfo::{Family, Platform, Target};
-use kmd_iface::{AddressSpaceOptions, Kmd, KmdError};
+use kmd_iface::{AddressSpaceOptions, Kmd, KmdError, Node, Statistics, Violation};
 
-use crate::backend::{self, Backend, StatisticsHook, ViolationsHook};
+use crate::backend::{self, Backend};
 use crate::clock::Clock;
 use crate::error::{DeviceError, Error};
 use crate::memory::{Pool, Registry};
@@ -29,46 +29,6 @@ pub struct OpenOptions {
     pub hang_timeout: Option<Duration>,
 }
 
-/// What a software GPU has done since it was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// EU threads that have ended.
-    pub threads: u64,
-    /// EU instructions that were executed.
-    pub instructions: u64,
-    /// The sum of their execution sizes: lanes, whether enabled or not.
-    pub lanes: u64,
-    /// Work-groups that have ended.
-    pub groups_done: u64,
-    /// Work-groups of all walkers so far.
-    pub groups_total: u64,
-}
-
-/// A rule that silicon leaves undefined and that a kernel broke on the software GPU.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
-    /// The rule.
-    pub rule: String,
-    /// The instruction's offset in its kernel, in bytes.
-    pub offset: u64,
-    /// The instruction in the assembler's syntax.
-    pub instruction: String,
-    /// The offending value and the limit.
-    pub detail: String,
-}
-
-impl std::fmt::Display for Violation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            rule,
-            offset,
-            instruction,
-            detail,
-        } = self;
-        write!(f, "+{offset:#x}: {rule}: {detail}: {instruction}")
-    }
-}
-
 /// An open device. Clones name the same one.
 #[derive(Clone, Debug)]
 pub struct Device {
@@ -78,8 +38,7 @@ pub struct Device {
 /// What all objects of a device share.
 pub(crate) struct DeviceInner {
     name: String,
-    statistics: Option<StatisticsHook>,
-    violations: Option<ViolationsHook>,
+    node: Arc<dyn Node>,
     /// Platform and revision.
     pub target: Target,
     /// The command sequences of its family.
@@ -121,8 +80,18 @@ impl Device {
         Self::of_backend(backend, &spec.to_string(), opened, options)
     }
 
-    /// The device behind an opened node; `spec` is what was asked for.
-    pub(crate) fn of_backend(
+    /// Opens the device behind a node that whoever calls this has opened or made. `name` is what
+    /// [`Device::name`] says.
+    ///
+    /// # Errors
+    /// The node answers as no kernel driver that is known, or is of an unknown platform.
+    pub fn of_node(node: Arc<dyn Node>, name: &str, options: &OpenOptions) -> Result<Self, Error> {
+        let opened = Instant::now();
+        let backend = Backend::new(node, name.to_owned())?;
+        Self::of_backend(backend, name, opened, options)
+    }
+
+    fn of_backend(
         backend: Backend,
         spec: &str,
         opened: Instant,
@@ -148,13 +117,12 @@ impl Device {
             scratch_page: options.scratch_page,
             ..AddressSpaceOptions::default()
         };
-        let registry = Registry::new(backend.kmd, space, backend.extents)
+        let registry = Registry::new(backend.kmd, backend.node.clone(), space)
             .map_err(kernel("an address space"))?;
         Ok(Self {
             inner: Arc::new(DeviceInner {
                 name: backend.name,
-                statistics: backend.statistics,
-                violations: backend.violations,
+                node: backend.node,
                 target,
                 commands: batchbuffer::dispatch::commands(platform.family),
                 mocs: Mocs(platform.mocs.cached >> 1),
@@ -183,17 +151,15 @@ impl Device {
 
     /// What a software GPU has done; `None` on silicon. Can be called while kernels run.
     pub fn statistics(&self) -> Option<Statistics> {
-        self.inner.statistics.as_ref().map(|read| read())
+        let known = self.inner.node.diagnostics()?;
+        Some(known.statistics())
     }
 
     /// Takes the rules that kernels have broken since the last call: one violation for each
     /// instruction and rule. Empty on silicon, and without [`OpenOptions::check`].
     pub fn violations(&self) -> Vec<Violation> {
-        self.inner
-            .violations
-            .as_ref()
-            .map(|take| take())
-            .unwrap_or_default()
+        let known = self.inner.node.diagnostics();
+        known.map_or_else(Vec::new, |known| known.take_violations())
     }
 
     pub(crate) fn of(inner: Arc<DeviceInner>) -> Self {

@@ -36,13 +36,14 @@ mod transfer;
 
 pub use batchbuffer::Engine;
 pub use devinfo::GpuAddress;
+pub use kmd_iface::{Statistics, Violation};
 
 pub use binary::{
     AccessQualifier, AddressSpace, ArgInfo, ArgKind, Binary, BinaryError, KernelInfo,
 };
 pub use buffer::Buffer;
 pub use deadline::Deadline;
-pub use device::{Device, OpenOptions, Statistics, Violation};
+pub use device::{Device, OpenOptions};
 pub use error::{ArgumentError, DeviceError, Error, ErrorClass, FaultReport};
 pub use event::{CommandBatch, Event, EventStatus, Timestamps, UserEvent};
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, Region, channel_order, channel_type};

@@ -4,17 +4,16 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use devinfo::{Driver, Target};
 use kmd_iface::uapi::i915::exec::{EXECBUFFER2, ExecBuffer2};
 use kmd_iface::uapi::xe;
-use kmd_iface::{ErrorReport, MapSource, Node, RegionKind};
+use kmd_iface::{Diagnostics, MapSource, Node, RegionKind};
 use nix::errno::Errno;
 use softgpu::SoftNode;
 use zerocopy::FromBytes;
 
-use crate::backend::Backend;
 use crate::launch::SlotMemory;
 use crate::{
     Arg, Buffer, Device, DeviceError, Error, Event, NdRange, OpenOptions, Program, Queue,
@@ -80,8 +79,8 @@ impl Node for Watched {
         self.node.map_source(fake_offset)
     }
 
-    fn error_report(&self, context: u32) -> Option<ErrorReport> {
-        self.node.error_report(context)
+    fn diagnostics(&self) -> Option<&dyn Diagnostics> {
+        self.node.diagnostics()
     }
 }
 
@@ -103,14 +102,7 @@ fn open(platform: &str, driver: Driver, options: &OpenOptions) -> (Device, Arc<W
         opened: Condvar::new(),
         waits: AtomicBool::new(false),
     });
-    let backend = Backend {
-        kmd: kmd_iface::open(node.clone()).unwrap(),
-        name: platform.to_owned(),
-        statistics: None,
-        violations: None,
-        extents: None,
-    };
-    let device = Device::of_backend(backend, platform, Instant::now(), options).unwrap();
+    let device = Device::of_node(node.clone(), platform, options).unwrap();
     (device, node)
 }
 

@@ -10,7 +10,7 @@ const CONST: &[u8] = include_bytes!("kernels/const.tgllp.zebin");
 #[test]
 fn arguments_of_vadd() {
     let binary = Binary::parse(VADD).unwrap();
-    assert_eq!(binary.target().platform.as_deref(), Some("tgl"));
+    assert_eq!(binary.target().platform.name, "tgl");
     let kernel = binary.kernel("vadd").unwrap();
     assert_eq!((kernel.simd, kernel.grf_count), (32, 128));
     assert_eq!(kernel.cross_thread_register, 7);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use devinfo::{Family, Target};
+use devinfo::Target;
 use isa_encoder::Disassembler;
 use isa_encoder::disasm::{Format, Line};
 use serde_json::{Value, json};
@@ -93,7 +93,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
                 ..Hints::default()
             };
             let binary = kernel::load(&file, &hints)?;
-            (family(&file, &binary)?, sections(&binary))
+            (binary.target().platform.family, sections(&binary))
         }
     };
     let chosen: Vec<Section> = match &args.kernel {
@@ -144,21 +144,6 @@ fn in_parallel(disassembler: &Disassembler, code: &[u8]) -> Vec<String> {
     let listing = disassembler.listing(code);
     let parts = listing.parts(parallel::pieces(code.len(), WORTH_A_PART));
     parallel::map(&parts, |part| listing.print(part.clone()))
-}
-
-fn family(file: &KernelFile, binary: &Binary) -> Result<Family, Error> {
-    binary
-        .target()
-        .platform
-        .as_deref()
-        .and_then(devinfo::by_name)
-        .map(|platform| platform.family)
-        .ok_or_else(|| {
-            file.rejected(format_args!(
-                "it was built for {}, which is not known here",
-                binary.target()
-            ))
-        })
 }
 
 fn sections(binary: &Binary) -> Vec<Section> {

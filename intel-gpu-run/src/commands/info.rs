@@ -87,14 +87,9 @@ fn binaries(args: &Args, file: &KernelFile) -> Result<Vec<Binary>, Error> {
     Ok(vec![kernel::load(file, &hints)?])
 }
 
-/// The register size of the platform that a binary is for; 32 bytes if that is not known.
+/// The register size of the platform that a binary is for.
 pub fn grf_bytes(binary: &Binary) -> usize {
-    binary
-        .target()
-        .platform
-        .as_deref()
-        .and_then(devinfo::by_name)
-        .map_or(32, devinfo::Platform::grf_bytes)
+    binary.target().platform.grf_bytes()
 }
 
 /// Where an argument lands: its register, its binding table index, or both.
@@ -182,7 +177,7 @@ fn as_json(binary: &Binary) -> Value {
         .collect();
     json!({
         "target": {
-            "platform": target.platform,
+            "platform": target.platform.name,
             "product_family": target.product_family,
             "core_family": target.core_family,
             "product_config": target.product_config,

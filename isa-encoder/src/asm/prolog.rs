@@ -1,8 +1,8 @@
 //! `//.payload load`: the code that loads a thread's payload.
 //!
-//! From XeHPG on a thread starts with r0 only, and its payload lies in memory: r0.0 bits 31:6 say
-//! where (from the general state base), first the cross-thread data, then each thread's local ids.
-//! Up to Gen12LP the dispatcher loads both into registers.
+//! With a compute walker a thread starts with r0 only, and its payload lies in memory where r0 says
+//! ([`devinfo::thread`]), first the cross-thread data, then each thread's local ids.
+//! A media walker loads both into registers.
 //!
 //! The code has two parts, each at a multiple of 64 bytes, as Intel's compiler makes it: the first
 //! loads the local ids, the second the cross-thread data. A walker that makes the ids itself
@@ -13,7 +13,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use devinfo::Family;
+use devinfo::thread::{self, HeaderField};
+use devinfo::{Family, WalkerKind};
 
 use super::directive::{Payload, SwsbMode};
 use super::emit::Emitter;
@@ -21,7 +22,6 @@ use super::fragment::Fragment;
 use super::instruction::Parsed;
 use super::source::{self, Kernel, Source};
 use super::{AsmOptions, Diagnostic, Span, scoreboard};
-use crate::code::{SendForm, traits};
 use crate::model::{Instruction, Opcode};
 
 /// Both parts begin at a multiple of so many bytes: an instruction pointer of a kernel.
@@ -59,7 +59,7 @@ pub fn prepend(emitter: &Emitter, kernel: &mut Kernel, diagnostics: &mut Vec<Dia
 
 /// Whether a thread of the family must load its payload.
 pub fn loads_by_itself(family: Family) -> bool {
-    traits(family).send == SendForm::XeHpg
+    family.walker() == WalkerKind::Compute
 }
 
 struct Writer<'a> {
@@ -83,15 +83,17 @@ impl Writer<'_> {
     fn base(&self, out: &mut String) {
         let size = self.grf / 4;
         *out += &format!("(W) mov ({size}|M0) r127.0<1>:ud 0x0:ud\n");
-        *out += "(W) and (1|M0) r127.2<1>:ud r0.0<0;1,0>:ud 0xFFFFFFC0:ud\n";
+        let HeaderField { dword, mask } = thread::PAYLOAD;
+        *out += &format!("(W) and (1|M0) r127.2<1>:ud r0.{dword}<0;1,0>:ud {mask:#X}:ud\n");
     }
 
-    /// Local ids lie behind the cross-thread data, `bytes` a thread; r0.2 bits 7:0 number the
-    /// threads of a group.
+    /// Local ids lie behind the cross-thread data, `bytes` a thread.
     fn local_ids(&self, bytes: u32, cross_thread: u32) -> String {
         let mut out = String::new();
         self.base(&mut out);
-        out += "(W) and (1|M0) r127.0<1>:uw r0.4<0;1,0>:uw 0xFF:uw\n";
+        let HeaderField { dword, mask } = thread::THREAD_IN_GROUP;
+        let word = 2 * dword;
+        out += &format!("(W) and (1|M0) r127.0<1>:uw r0.{word}<0;1,0>:uw {mask:#X}:uw\n");
         if cross_thread > 0 {
             out += &format!("(W) add (1|M0) r127.2<1>:ud r127.2<0;1,0>:ud {cross_thread:#x}:uw\n");
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::calls::{self, ContextSettings, ExecFences, Execution, FencePoint};
+use crate::node::error_report;
 use crate::object::Object;
 use crate::queues::{Order, Timeline};
 use crate::uapi::i915 as uapi;
@@ -140,7 +141,7 @@ pub(super) fn status(node: &dyn Node, context: u32) -> KmdResult<QueueStatus> {
         return Ok(QueueStatus::Ok);
     }
     let guilty = stats.batch_active > 0;
-    let report = node.error_report(context).unwrap_or_else(|| ErrorReport {
+    let report = error_report(node, context).unwrap_or_else(|| ErrorReport {
         kind: if guilty {
             ErrorKind::Hang
         } else {

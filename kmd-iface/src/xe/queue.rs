@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::calls;
 use super::fence::FenceSlot;
+use crate::node::error_report;
 use crate::queues::{Order, Timeline};
 use crate::uapi::xe::EngineClassInstance;
 use crate::uapi::xe::exec::{Sync, SyncFlags, SyncType};
@@ -107,7 +108,7 @@ pub(super) fn status(node: &dyn Node, id: u32) -> KmdResult<QueueStatus> {
     if !calls::exec_queue_banned(node, id)? {
         return Ok(QueueStatus::Ok);
     }
-    Ok(match node.error_report(id) {
+    Ok(match error_report(node, id) {
         Some(report) => match report.kind {
             ErrorKind::Hang => QueueStatus::Hung(report),
             ErrorKind::PageFault | ErrorKind::Other => QueueStatus::Faulted(report),

@@ -1,7 +1,7 @@
 //! How a kernel is started: what the queue needs besides the public [`KernelInfo`].
 
 use batchbuffer::dispatch::ThreadScheduling;
-use devinfo::Family;
+use devinfo::{Family, WalkerKind};
 
 use crate::sampler::Sampler;
 
@@ -240,14 +240,14 @@ impl KernelEntry {
 
     /// The register in which the cross-thread payload begins.
     ///
-    /// It follows the per-thread payload, which begins at r1. Up to Gen12LP a thread always has at
+    /// It follows the per-thread payload, which begins at r1. A media walker's thread always has at
     /// least one register of that (IDD "Constant URB Entry Read Length"), used or not.
     pub(crate) fn cross_thread_register(&self, family: Family) -> u32 {
         let grf = family.grf_bytes() as u32;
         let per_thread = self.local_ids.bytes().div_ceil(grf);
-        1 + match family {
-            Family::Gen8 | Family::Gen9 | Family::Gen11 | Family::Gen12Lp => per_thread.max(1),
-            Family::XeHpg | Family::XeHpc | Family::Xe2 => per_thread,
+        1 + match family.walker() {
+            WalkerKind::Gpgpu => per_thread.max(1),
+            WalkerKind::Compute => per_thread,
         }
     }
 }

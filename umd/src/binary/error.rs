@@ -32,6 +32,15 @@ pub enum BinaryError {
         /// The device.
         device: String,
     },
+    /// The file does not name its platform, or one that the device table does not have.
+    #[error(
+        "the file was built for {found}; the platforms known here are {}",
+        devinfo::PLATFORMS.iter().map(|p| p.name).collect::<Vec<_>>().join(" ")
+    )]
+    UnknownPlatform {
+        /// The numbers in the file.
+        found: String,
+    },
     /// A kernel needs something that this driver or the platform does not have.
     #[error("kernel {kernel}: {why}")]
     Unsupported {

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use devinfo::Platform;
+
 /// The platform that a file was built for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The platform's name in the device table; `None` if the file names none, or one that the
-    /// table does not have.
-    pub platform: Option<String>,
+    /// The platform.
+    pub platform: &'static Platform,
     /// The product family number, as `.note.intelgt.compat` has it.
     pub product_family: Option<u32>,
     /// The core family number, as `.note.intelgt.compat` has it.
@@ -22,13 +23,24 @@ pub struct Target {
     pub version: Option<String>,
 }
 
+impl Target {
+    /// A platform in all its revisions.
+    pub(crate) const fn of(platform: &'static Platform) -> Self {
+        Self {
+            platform,
+            product_family: None,
+            core_family: None,
+            product_config: None,
+            revisions: None,
+            only_revisions: false,
+            version: None,
+        }
+    }
+}
+
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.platform, self.product_family) {
-            (Some(platform), _) => f.write_str(platform)?,
-            (None, Some(family)) => write!(f, "product family {family:#x}")?,
-            (None, None) => f.write_str("an unknown platform")?,
-        }
+        write!(f, "{}", self.platform)?;
         match self.revisions {
             Some((low, high)) if low == high => write!(f, " revision {low}"),
             Some((low, high)) => write!(f, " revisions {low} to {high}"),

@@ -130,13 +130,9 @@ impl Binary {
         for key in &info.unknown {
             tracing::warn!(key, ".ze_info has a field that is not known");
         }
-        let mut target = elf
-            .compat
-            .map(notes::parse)
-            .transpose()?
-            .unwrap_or_default();
+        let mut target = notes::parse(elf.compat.unwrap_or_default())?;
         target.version = Some(info.version.clone());
-        let platform = target.platform.as_deref().and_then(devinfo::by_name);
+        let platform = target.platform;
         let mut segments = elf.segments;
         let mut entries: Vec<KernelEntry> = Vec::new();
         for (number, kernel) in info.kernels.iter().enumerate() {
@@ -169,9 +165,7 @@ impl Binary {
             }
             if let Some(code) = segments.get(segment) {
                 entry.info.code_size = code.data.len() as u64;
-                if let Some(platform) = platform {
-                    mark_accesses(&mut entry, platform.family, &code.data);
-                }
+                mark_accesses(&mut entry, platform.family, &code.data);
             }
             entries.push(entry);
         }
@@ -209,7 +203,6 @@ impl Binary {
             segments,
             elf.relocations,
             printf_strings,
-            platform,
         ))
     }
 
@@ -219,9 +212,8 @@ impl Binary {
         segments: Vec<Segment>,
         relocations: Vec<Relocation>,
         printf_strings: Vec<String>,
-        platform: Option<&Platform>,
     ) -> Self {
-        let family = platform.map_or(Family::Gen12Lp, |platform| platform.family);
+        let family = target.platform.family;
         for entry in &mut entries {
             entry.info.cross_thread_register = entry.cross_thread_register(family);
         }
@@ -273,10 +265,9 @@ impl Binary {
         };
         let revision = revision.and_then(|revision| u8::try_from(revision).ok());
         let target = Target {
-            platform: Some(platform.name.to_owned()),
             revisions: revision.map(|revision| (revision, revision)),
             only_revisions: true,
-            ..Target::default()
+            ..Target::of(platform)
         };
         let mut entries = Vec::new();
         let mut segments = Vec::new();
@@ -291,14 +282,7 @@ impl Binary {
             });
             entries.push(entry);
         }
-        let mut binary = Self::new(
-            target,
-            entries,
-            segments,
-            Vec::new(),
-            Vec::new(),
-            Some(platform),
-        );
+        let mut binary = Self::new(target, entries, segments, Vec::new(), Vec::new());
         binary.warnings = assembly.warnings;
         Ok(binary)
     }
@@ -318,17 +302,12 @@ impl Binary {
             data: code.to_vec(),
             zeros: 0,
         };
-        let target = Target {
-            platform: Some(platform.name.to_owned()),
-            ..Target::default()
-        };
         Ok(Self::new(
-            target,
+            Target::of(platform),
             vec![entry],
             vec![segment],
             Vec::new(),
             Vec::new(),
-            Some(platform),
         ))
     }
 
@@ -374,15 +353,7 @@ impl Binary {
     /// # Errors
     /// [`BinaryError::OtherPlatform`] with both names.
     pub fn check_target(&self, platform: &Platform, revision: u8) -> Result<(), BinaryError> {
-        let same_platform = match (&self.target.platform, self.target.product_family) {
-            (Some(name), _) => name == platform.name,
-            // Numbers that the table does not have name another platform.
-            (None, Some(_)) => false,
-            (None, None) => match self.target.core_family {
-                Some(core) => core == platform.zebin.gfxcore_family,
-                None => true,
-            },
-        };
+        let same_platform = self.target.platform == platform;
         let same_code = match self.target.revisions {
             None => true,
             Some((low, high)) if self.target.only_revisions => (low..=high).contains(&revision),

@@ -1,7 +1,5 @@
 //! `.note.intelgt.compat`: what a zebin was built for.
 
-use devinfo::Platform;
-
 use super::error::BinaryError;
 use super::info::Target;
 
@@ -21,36 +19,52 @@ const ONLY_REVISIONS: u32 = 1 << 13;
 /// Reads the notes. Types that are not known are skipped.
 ///
 /// # Errors
-/// A note reaches beyond the end of the section, or is too short for its type.
+/// A note reaches beyond the end of the section, or is too short for its type; there is no platform,
+/// or one that the device table does not have.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Target, BinaryError> {
-    let mut target = Target::default();
+    let mut product = None;
+    let mut core = None;
+    let mut config = None;
+    let mut version = None;
+    let mut metadata = None;
     let mut at = 0usize;
     while at < bytes.len() {
         let note = Note::read(bytes, at)?;
         if note.owner == b"IntelGT\0" {
             match note.kind {
-                PRODUCT_FAMILY => target.product_family = Some(note.word()?),
-                CORE_FAMILY => target.core_family = Some(note.word()?),
-                TARGET_METADATA => {
-                    let word = note.word()?;
-                    target.revisions = Some(revisions(word));
-                    target.only_revisions = word & ONLY_REVISIONS != 0;
-                }
+                PRODUCT_FAMILY => product = Some(note.word()?),
+                CORE_FAMILY => core = Some(note.word()?),
+                TARGET_METADATA => metadata = Some(note.word()?),
                 ZEBIN_VERSION => {
                     let text = String::from_utf8_lossy(note.description);
-                    target.version = Some(text.trim_end_matches('\0').to_owned());
+                    version = Some(text.trim_end_matches('\0').to_owned());
                 }
-                PRODUCT_CONFIG => target.product_config = Some(note.word()?),
+                PRODUCT_CONFIG => config = Some(note.word()?),
                 _ => {}
             }
         }
         at = note.end;
     }
-    target.platform = target
-        .product_family
+    let platform = product
         .and_then(devinfo::by_product_family)
-        .map(|platform: &Platform| platform.name.to_owned());
-    Ok(target)
+        .ok_or_else(|| BinaryError::UnknownPlatform {
+            found: match (product, core) {
+                (None, _) => format!("no platform: {SECTION} has no product family"),
+                (Some(product), None) => format!("product family {product:#x}"),
+                (Some(product), Some(core)) => {
+                    format!("product family {product:#x} of core family {core:#x}")
+                }
+            },
+        })?;
+    Ok(Target {
+        platform,
+        product_family: product,
+        core_family: core,
+        product_config: config,
+        revisions: metadata.map(revisions),
+        only_revisions: metadata.is_some_and(|word| word & ONLY_REVISIONS != 0),
+        version,
+    })
 }
 
 /// The revisions of a target metadata word: bits 12:8 the lowest, 20:16 the highest.
@@ -134,9 +148,25 @@ mod tests {
         bytes.extend(note(4, b"1.20\0"));
         bytes.extend(note(99, b"x"));
         let target = parse(&bytes).unwrap();
+        assert_eq!(target.platform.name, "dg2");
         assert_eq!(target.product_family, Some(0x4f6));
         assert_eq!(target.revisions, Some((8, 8)));
         assert_eq!(target.version.as_deref(), Some("1.20"));
+    }
+
+    #[test]
+    fn an_unknown_platform_is_an_error_with_its_numbers() {
+        let mut bytes = note(1, &0x7777u32.to_le_bytes());
+        let said = |bytes: &[u8]| parse(bytes).unwrap_err().to_string();
+        assert!(said(&bytes).contains("built for product family 0x7777;"));
+        bytes.extend(note(2, &0x2a00u32.to_le_bytes()));
+        let message = said(&bytes);
+        assert!(message.contains("product family 0x7777 of core family 0x2a00;"));
+        assert!(
+            message.contains(" tgl ") && message.contains(" bmg"),
+            "{message}"
+        );
+        assert!(said(&[]).contains("no platform"));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use devinfo::GpuAddress;
 use kmd_iface::{
-    AddressSpaceId, AddressSpaceOptions, BufferDesc, BufferHandle, Caching, Kmd, KmdError,
-    Placement,
+    AddressSpaceId, AddressSpaceOptions, BufferDesc, BufferHandle, Caching, Diagnostics, Kmd,
+    KmdError, Node, Placement,
 };
 
 use super::host::PAGE;
@@ -44,18 +44,6 @@ impl Use {
     }
 }
 
-/// Who checks accesses against what was asked for: the kernel driver is told only whole pages.
-pub(crate) trait Extents: fmt::Debug + Send + Sync {
-    /// Of the `mapped` bytes at an address, `size` were asked for.
-    fn bound(&self, address: GpuAddress, size: u64, mapped: u64);
-
-    /// What [`bound`](Self::bound) told of is gone.
-    fn unbound(&self, address: GpuAddress, size: u64);
-
-    /// The kernel at an address is launched with so much shared local memory.
-    fn local_bytes(&self, kernel: GpuAddress, bytes: u64);
-}
-
 /// How far apart objects begin when accesses are checked: most wrong indices then reach no other
 /// object.
 const CHECKED_SPACING: u64 = 1 << 30;
@@ -64,7 +52,7 @@ const CHECKED_SPACING: u64 = 1 << 30;
 #[derive(Debug)]
 pub(crate) struct Registry {
     kmd: Arc<dyn Kmd>,
-    extents: Option<Box<dyn Extents>>,
+    node: Arc<dyn Node>,
     space: AddressSpaceId,
     ranges: Mutex<Ranges>,
     bound: Mutex<BTreeMap<u64, Bound>>,
@@ -83,17 +71,17 @@ const USER_MEMORY: &str = "user memory";
 const SHARED_MEMORY: &str = "shared memory";
 
 impl Registry {
-    /// Makes an address space. `extents` is who checks accesses, if anybody does.
+    /// Makes an address space of the client of a node.
     pub(crate) fn new(
         kmd: Arc<dyn Kmd>,
+        node: Arc<dyn Node>,
         options: AddressSpaceOptions,
-        extents: Option<Box<dyn Extents>>,
     ) -> Result<Arc<Self>, KmdError> {
         let space = kmd.create_address_space_with(options)?;
         let bits = kmd.description().va_bits;
         Ok(Arc::new(Self {
             kmd,
-            extents,
+            node,
             space,
             ranges: Mutex::new(Ranges::new(bits)),
             bound: Mutex::new(BTreeMap::new()),
@@ -105,9 +93,10 @@ impl Registry {
         &self.kmd
     }
 
-    /// Who checks accesses, if anybody does.
-    pub(crate) fn extents(&self) -> Option<&dyn Extents> {
-        self.extents.as_deref()
+    /// Who checks accesses against what was asked for, if the node does.
+    pub(crate) fn extents(&self) -> Option<&dyn Diagnostics> {
+        let known = self.node.diagnostics()?;
+        known.checks_extents().then_some(known)
     }
 
     /// The address space.
@@ -184,7 +173,7 @@ impl Registry {
         let length = self.kmd.buffer_size(handle)?;
         let description = self.kmd.description();
         let mut alignment = description.min_page_size;
-        if self.extents.is_some() {
+        if self.extents().is_some() {
             // A small address space has room for fewer.
             let most = 1 << description.va_bits.clamp(18, 63).saturating_sub(18);
             alignment = alignment.max(CHECKED_SPACING.min(most));

@@ -6,6 +6,6 @@ mod pool;
 mod ranges;
 mod raw;
 
-pub(crate) use bo::{BUFFER, Bo, Extents, Registry, Use};
+pub(crate) use bo::{BUFFER, Bo, Registry, Use};
 pub use host::HostMemory;
 pub(crate) use pool::{Chunk, Part, Pool};

@@ -73,9 +73,7 @@ mod tests {
     fn every_family_has_its_kernels() {
         for family in Family::ALL {
             let binary = Binary::parse(zebin(family)).unwrap();
-            let platform = binary.target().platform.as_deref();
-            let platform = devinfo::by_name(platform.unwrap()).unwrap();
-            assert_eq!(platform.family, family);
+            assert_eq!(binary.target().platform.family, family);
             for name in ["copy_rows", "fill"] {
                 assert_eq!(binary.unsupported(name), None, "{family}");
                 assert!(binary.kernel(name).is_some(), "{family}");

@@ -1,6 +1,6 @@
 //! The registers that a thread starts with.
 
-use devinfo::Family;
+use devinfo::{WalkerKind, thread};
 
 use super::walker::{LocalIds, ThreadData, Walker};
 use softgpu_eu::Fault;
@@ -103,79 +103,33 @@ fn read_data(
     Ok(memory.read(data.address.offset(offset), &mut out[..length])?)
 }
 
-/// r0, the dispatch header.
-///
-/// Fields as IGC's code reads them: group ids in r0.1, r0.6, r0.7; sampler and binding table
-/// pointers in r0.3, r0.4; scratch and FFTID in r0.5. Gen8 to Gen12LP: r0.2 carries the barrier
-/// id (always 0 here: the gateway knows the group). XeHPG on: r0.0 has the indirect data
-/// offset, r0.2 the thread's number in its group (7:0) and the group's threads (31:24).
+/// r0, the dispatch header. The barrier that r0.2 names on older families is always 0: the gateway
+/// knows the group.
 fn header(walker: &Walker, place: Place) -> [u32; 8] {
-    let [x, y, z] = place.group;
-    let later = walker.family >= Family::XeHpg;
-    let scratch = if later {
-        walker.scratch.base
-    } else {
-        // Each slot has its own part; the header's field is in units of 1 KiB.
-        walker
-            .scratch
-            .base
-            .wrapping_add(place.slot.wrapping_mul(walker.scratch.per_thread))
-    };
-    let size_code = (walker.scratch.per_thread / 1024)
-        .checked_ilog2()
-        .unwrap_or(0);
-    [
-        if later { walker.data.offset & !0x3f } else { 0 },
-        x,
-        if later {
-            (place.thread & 0xff) | walker.threads_per_group() << 24
-        } else {
-            0
-        },
-        (walker.sampler_state & !0x1f) | (size_code & 0xf),
-        walker.binding_table & !0x1f,
-        (scratch & !0x3ff) | (place.slot & 0x3ff),
-        y,
-        z,
-    ]
-}
-
-/// Where on the device a slot is, as the thread's registers tell it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Topology {
-    /// sr0.0.
-    pub state: u32,
-    /// msg0.0 (Xe2): the sub-slice.
-    pub message: u32,
-}
-
-impl Topology {
-    /// Of a slot: thread in the lowest bits, then EU, sub-slice, slice. Code joins the fields of
-    /// sr0.0 to that number again, to find its private memory: thread 2:0; EU 5:4 and 7, on XeHPC
-    /// 5:4 and 8, on Xe2 6:4; the rest above, on Xe2 in 9:8 and from 11 on, and in msg0.0 too
-    /// (IGC `CShader::GetHWTID`; Mesa `brw_fs_nir.cpp`, `load_topology_id`).
-    pub fn of(family: Family, slot: u32) -> Self {
-        let thread = slot & 7;
-        match family {
-            Family::Xe2 => {
-                let sub_slice = slot >> 6;
-                Self {
-                    state: thread
-                        | (slot >> 3 & 7) << 4
-                        | (sub_slice & 3) << 8
-                        | (sub_slice >> 2 & 0x1f) << 11,
-                    message: sub_slice & 0xff,
-                }
-            }
-            _ => {
-                let upper = if family == Family::XeHpc { 8 } else { 7 };
-                Self {
-                    state: thread | (slot >> 3 & 3) << 4 | (slot >> 5 & 0x7f) << upper,
-                    message: 0,
-                }
-            }
+    let mut r0 = [0; 8];
+    let mut scratch = walker.scratch.base;
+    match walker.family.walker() {
+        WalkerKind::Compute => {
+            thread::PAYLOAD.set_offset(&mut r0, walker.data.offset);
+            thread::THREAD_IN_GROUP.set(&mut r0, place.thread);
+            thread::GROUP_THREADS.set(&mut r0, walker.threads_per_group());
+        }
+        WalkerKind::Gpgpu => {
+            // Each slot has its own part.
+            let own = place.slot.wrapping_mul(walker.scratch.per_thread);
+            scratch = scratch.wrapping_add(own);
         }
     }
+    for (field, id) in thread::GROUP.into_iter().zip(place.group) {
+        field.set(&mut r0, id);
+    }
+    let kib = walker.scratch.per_thread / 1024;
+    thread::SCRATCH_SIZE.set(&mut r0, kib.checked_ilog2().unwrap_or(0));
+    thread::SAMPLER_STATES.set_offset(&mut r0, walker.sampler_state);
+    thread::BINDING_TABLE.set_offset(&mut r0, walker.binding_table);
+    thread::SLOT.set(&mut r0, place.slot);
+    thread::SCRATCH.set_offset(&mut r0, scratch);
+    r0
 }
 
 fn push_local_ids(ids: &LocalIds, simd: u8, thread: u32, grf: usize, out: &mut Vec<u8>) {
@@ -204,7 +158,7 @@ fn push_local_ids(ids: &LocalIds, simd: u8, thread: u32, grf: usize, out: &mut V
 
 #[cfg(test)]
 mod tests {
-    use devinfo::GpuAddress;
+    use devinfo::{Family, GpuAddress};
 
     use super::*;
     use crate::dispatch::walker::Scratch;
@@ -335,36 +289,5 @@ mod tests {
             RegisterImage::new(&walker, &view),
             Err(Fault::Invalid { .. })
         ));
-    }
-
-    #[test]
-    fn slots_are_found_again_in_sr0() {
-        assert_eq!(
-            Topology::of(Family::XeHpg, 0b1_0111_0101).state,
-            0b101_1010_0101
-        );
-        // What IGC's code does: takes bit ranges out of a number, the highest first.
-        let join = |mut id: u32, ranges: &[(u32, u32)]| {
-            for &(first, count) in ranges {
-                let low = id & ((1 << first) - 1);
-                id = id >> (first + count) << first | low;
-            }
-            id
-        };
-        for slot in 0..4096 {
-            let of = |family| Topology::of(family, slot);
-            assert_eq!(
-                join(of(Family::XeHpg).state & 0x3fff, &[(6, 1), (3, 1)]),
-                slot
-            );
-            assert_eq!(
-                join(of(Family::XeHpc).state & 0x7fff, &[(6, 2), (3, 1)]),
-                slot
-            );
-            let xe2 = of(Family::Xe2);
-            let ranges = [(10, 1), (7, 1), (3, 1)];
-            assert_eq!(join(xe2.state & 0xffff, &ranges), slot);
-            assert_eq!(xe2.message << 6 | join(xe2.state & 0x7f, &[(3, 1)]), slot);
-        }
     }
 }

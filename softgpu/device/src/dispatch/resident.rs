@@ -2,7 +2,9 @@
 
 use std::ops::AddAssign;
 
-use super::payload::{Place, RegisterImage, Topology};
+use devinfo::thread::Topology;
+
+use super::payload::{Place, RegisterImage};
 use super::report::{DispatchError, ThreadAt};
 use super::walker::Walker;
 use softgpu_eu::StateCache;

@@ -1,7 +1,7 @@
 //! `execution_env` and the memory of threads: what a kernel needs, and what it cannot have.
 
 use batchbuffer::dispatch::ThreadScheduling;
-use devinfo::{Family, Platform};
+use devinfo::{Platform, WalkerKind};
 
 use crate::binary::assembled::list;
 use crate::binary::entry::{EuMode, LocalIds, PayloadValue, PrivateMemory};
@@ -11,7 +11,7 @@ use crate::binary::info::{ArgInfo, ArgKind};
 use super::kernel::Lowering;
 
 impl Lowering<'_> {
-    pub(super) fn simd(&mut self, platform: Option<&Platform>) -> Result<(), BinaryError> {
+    pub(super) fn simd(&mut self, platform: &Platform) -> Result<(), BinaryError> {
         let env = &self.kernel.execution_env;
         let simd = env.simd_size;
         if !matches!(simd, 1 | 8 | 16 | 32) {
@@ -22,9 +22,6 @@ impl Lowering<'_> {
             let why = format!("{} is not between 1 and 512", env.grf_count);
             return Err(self.error("execution_env.grf_count", why));
         }
-        let Some(platform) = platform else {
-            return Ok(());
-        };
         if simd != 1 && !platform.has_simd_width(simd) {
             let have = list(platform.simd_widths);
             self.refuse(format!(
@@ -41,11 +38,11 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    pub(super) fn memory(&mut self, platform: Option<&Platform>) -> (PrivateMemory, [u32; 2]) {
+    pub(super) fn memory(&mut self, platform: &Platform) -> (PrivateMemory, [u32; 2]) {
         // The second slot is a surface beside the first one.
-        let slots = match platform.map(|platform| platform.family) {
-            Some(family) if family < Family::XeHpg => 1,
-            _ => 2,
+        let slots = match platform.family.walker() {
+            WalkerKind::Gpgpu => 1,
+            WalkerKind::Compute => 2,
         };
         let mut private = PrivateMemory::default();
         let mut scratch = [0; 2];
@@ -109,7 +106,7 @@ impl Lowering<'_> {
     }
 
     /// Refuses what only `execution_env` and the attributes tell of.
-    pub(super) fn needs(&mut self, platform: Option<&Platform>) {
+    pub(super) fn needs(&mut self, platform: &Platform) {
         let env = &self.kernel.execution_env;
         let lacks = [
             (
@@ -134,13 +131,11 @@ impl Lowering<'_> {
             self.refuse(why.to_owned());
         }
         let images = |arg: &ArgInfo| matches!(arg.kind, ArgKind::Image(_) | ArgKind::Sampler);
-        if let Some(platform) = platform.filter(|platform| !platform.images)
-            && (env.has_sample || self.args.iter().any(images))
-        {
+        if !platform.images && (env.has_sample || self.args.iter().any(images)) {
             self.refuse(format!("it uses images; {platform} has none"));
         }
         // A compiler may emit it all the same, as ocloc 26.27 does for Meteor Lake.
-        if let Some(platform) = platform.filter(|platform| env.has_dpas && !platform.systolic) {
+        if env.has_dpas && !platform.systolic {
             self.refuse(format!("it uses dpas; {platform} has no systolic arrays"));
         }
         if let Some(why) = &self.kernel.user_attributes.invalid_kernel {
@@ -154,7 +149,7 @@ impl Lowering<'_> {
     }
 
     /// What it needs of the EUs.
-    pub(super) fn eu(&self, platform: Option<&Platform>) -> Result<EuMode, BinaryError> {
+    pub(super) fn eu(&self, platform: &Platform) -> Result<EuMode, BinaryError> {
         let env = &self.kernel.execution_env;
         let scheduling = match env.thread_scheduling_mode.as_str() {
             // As NEO has it.
@@ -170,8 +165,7 @@ impl Lowering<'_> {
             }
         };
         Ok(EuMode {
-            no_fusion: env.require_disable_eufusion
-                && platform.is_some_and(|platform| platform.fused_eus),
+            no_fusion: env.require_disable_eufusion && platform.fused_eus,
             systolic: env.has_dpas,
             scheduling,
         })
@@ -179,10 +173,10 @@ impl Lowering<'_> {
 
     /// Whether implicit arguments lie before the payload: what NEO decides by. `relocated` says
     /// that the code asks where the payload begins.
-    pub(super) fn implicit_block(&mut self, platform: Option<&Platform>, relocated: bool) -> bool {
+    pub(super) fn implicit_block(&mut self, platform: &Platform, relocated: bool) -> bool {
         let env = &self.kernel.execution_env;
         let needs = env.require_iab || env.has_stack_calls && relocated;
-        let loads_itself = platform.is_none_or(|platform| platform.family >= Family::XeHpg);
+        let loads_itself = platform.family.walker() == WalkerKind::Compute;
         if needs && !loads_itself && !self.has(PayloadValue::ImplicitArguments) {
             self.refuse(
                 "it needs implicit arguments (require_iab), and takes no implicit_arg_buffer"

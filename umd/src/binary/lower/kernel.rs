@@ -23,13 +23,13 @@ pub(crate) fn kernel(
     path: &str,
     kernel: &ZeKernel,
     misc: Option<&[ZeArgInfo]>,
-    platform: Option<&Platform>,
+    platform: &Platform,
     relocated: bool,
 ) -> Result<KernelEntry, BinaryError> {
     let mut lowering = Lowering {
         path,
         kernel,
-        grf: platform.map_or(32, |p| p.grf_bytes() as u32),
+        grf: platform.grf_bytes() as u32,
         args: Vec::new(),
         payload: Vec::new(),
         surfaces: Vec::new(),
@@ -55,7 +55,7 @@ impl Lowering<'_> {
     fn run(
         &mut self,
         misc: Option<&[ZeArgInfo]>,
-        platform: Option<&Platform>,
+        platform: &Platform,
         relocated: bool,
     ) -> Result<KernelEntry, BinaryError> {
         let env = &self.kernel.execution_env;

@@ -11,7 +11,7 @@ fn lower(platform: &str, text: &str, relocated: bool) -> Result<KernelEntry, Bin
     let info = zeinfo::parse(text.as_bytes()).unwrap();
     let platform = devinfo::by_name(platform).unwrap();
     let path = "kernels[0]";
-    super::kernel(path, &info.kernels[0], None, Some(platform), relocated)
+    super::kernel(path, &info.kernels[0], None, platform, relocated)
 }
 
 /// A kernel with these lines in its `execution_env`.
