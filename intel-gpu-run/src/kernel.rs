@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use compilers::Source;
 use devinfo::Target;
 use umd::binary::{ArgKind, RawIsa};
 use umd::{Binary, BinaryError};
 
 use crate::exit::Error;
 use crate::kernel_file::{KernelFile, Kind};
-use crate::{diagnostics, ocloc, talk};
+use crate::{compiler, diagnostics, talk};
 
 /// What the caller knows about a file beyond its content.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +22,7 @@ pub struct Hints {
     /// The arguments of raw instructions.
     pub raw_args: Vec<ArgKind>,
     /// How source is compiled.
-    pub compiler: ocloc::Options,
+    pub compiler: compiler::Options,
 }
 
 /// The platform that a file says it is for; `None` if it runs anywhere or does not say.
@@ -57,8 +58,8 @@ pub fn load(file: &KernelFile, hints: &Hints) -> Result<Binary, Error> {
             }
             Ok(binary)
         }
-        Kind::OpenClC(text) => compile(file, ocloc::Source::OpenClC(text), hints),
-        Kind::SpirV(bytes) => compile(file, ocloc::Source::SpirV(bytes), hints),
+        Kind::OpenClC(text) => compile(file, Source::OpenClC(text), hints),
+        Kind::SpirV(bytes) => compile(file, Source::SpirV(bytes), hints),
         Kind::Raw(code) => raw(file, code, hints),
     }
 }
@@ -93,7 +94,7 @@ fn assembly(file: &KernelFile, text: &str, target: Option<&Target>) -> Result<Bi
     })
 }
 
-fn compile(file: &KernelFile, source: ocloc::Source<'_>, hints: &Hints) -> Result<Binary, Error> {
+fn compile(file: &KernelFile, source: Source<'_>, hints: &Hints) -> Result<Binary, Error> {
     let target = hints.target.ok_or_else(|| {
         Error::Usage(format!(
             "{}: {} needs a platform to compile for (-p PLATFORM)",
@@ -101,7 +102,7 @@ fn compile(file: &KernelFile, source: ocloc::Source<'_>, hints: &Hints) -> Resul
             file.kind.describe()
         ))
     })?;
-    let bytes = ocloc::compile(&file.name, &file.folder, source, target, &hints.compiler)?;
+    let bytes = compiler::compile(file, source, target, &hints.compiler)?;
     zebin(file, &bytes, Some(target))
 }
 

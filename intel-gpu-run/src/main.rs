@@ -5,16 +5,15 @@
 
 mod args;
 mod commands;
+mod compiler;
 mod diagnostics;
 mod exit;
 mod files;
 mod kernel;
 mod kernel_file;
-mod ocloc;
 mod parallel;
 mod picture;
 mod platform;
-mod process;
 mod talk;
 mod trace;
 
@@ -49,6 +48,7 @@ enum Command {
     Devices(commands::devices::Args),
     Doctor(commands::doctor::Args),
     Preload(commands::preload::Args),
+    Opencl(commands::opencl::Args),
     Bench(commands::bench::Args),
     /// Print a script that completes this tool's command line in a shell
     Completions {
@@ -95,6 +95,7 @@ fn run(command: Command, log: Option<&str>) -> Result<ExitCode, Error> {
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         // The program that was run says how it ended.
+        Command::Opencl(args) => return commands::opencl::run(&args, log).map(ExitCode::from),
         Command::Preload(args) => return commands::preload::run(&args, log).map(ExitCode::from),
         Command::Completions { shell } => completions(shell),
     };

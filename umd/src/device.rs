@@ -149,6 +149,11 @@ impl Device {
         self.inner.kmd().description()
     }
 
+    /// The time of [`Timestamps`](crate::Timestamps): since the device was opened.
+    pub fn now(&self) -> Duration {
+        self.inner.clock.now()
+    }
+
     /// What a software GPU has done; `None` on silicon. Can be called while kernels run.
     pub fn statistics(&self) -> Option<Statistics> {
         let known = self.inner.node.diagnostics()?;

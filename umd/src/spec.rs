@@ -40,6 +40,17 @@ impl DeviceSpec {
     }
 }
 
+impl DeviceSpec {
+    /// The render nodes that this driver can use.
+    pub fn render_nodes() -> Vec<Self> {
+        let nodes = kmd_iface::discover().into_iter();
+        nodes
+            .filter(|node| matches!(node.state, kmd_iface::NodeState::Usable { .. }))
+            .map(|node| Self::Node(node.path))
+            .collect()
+    }
+}
+
 impl FromStr for DeviceSpec {
     type Err = DeviceError;
 

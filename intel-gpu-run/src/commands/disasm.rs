@@ -11,7 +11,7 @@ use umd::Binary;
 use crate::exit::{Error, Exit};
 use crate::kernel::{self, Hints};
 use crate::kernel_file::{KernelFile, Kind};
-use crate::{files, ocloc, parallel, platform};
+use crate::{files, compiler, parallel, platform};
 
 /// Print the EU instructions of a kernel file in IGA syntax
 ///
@@ -35,7 +35,7 @@ pub struct Args {
     kernel: Option<String>,
 
     #[command(flatten)]
-    compiler: ocloc::Options,
+    compiler: compiler::Options,
 
     /// Print the bytes of each instruction
     #[arg(long)]

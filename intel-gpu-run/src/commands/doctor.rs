@@ -11,7 +11,7 @@ use serde_json::json;
 use umd::{Device, DeviceSpec, QueueOptions};
 
 use crate::exit::{Error, Exit};
-use crate::{files, ocloc};
+use crate::files;
 
 /// Check what works on this machine, and say what to do about what does not
 ///
@@ -256,7 +256,7 @@ fn copied(device: &Device) -> Result<Vec<u8>, umd::Error> {
 }
 
 fn compiler() -> Finding {
-    match ocloc::version(Path::new("ocloc")) {
+    match compilers::version(Path::new("ocloc")) {
         Some(version) => Finding::new(Verdict::Pass, "ocloc", format!("version {version}")),
         None => Finding::new(Verdict::Skip, "ocloc", "not installed")
             .remedy("needed to run .cl and .spv files (Debian: intel-opencl-icd)"),

@@ -12,7 +12,7 @@ use crate::exit::{Error, Exit};
 use crate::kernel::{self, Hints};
 use crate::kernel_file::{KernelFile, Kind};
 use crate::platform;
-use crate::{files, ocloc};
+use crate::{files, compiler};
 
 /// Print what a kernel file is for, and what its kernels take and need
 #[derive(Debug, clap::Args)]
@@ -27,7 +27,7 @@ pub struct Args {
     platform: Option<Target>,
 
     #[command(flatten)]
-    compiler: ocloc::Options,
+    compiler: compiler::Options,
 
     /// Print one JSON document; an archive's zebins are a list in it if there are several
     #[arg(long)]

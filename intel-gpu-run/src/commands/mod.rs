@@ -7,5 +7,6 @@ pub mod devices;
 pub mod disasm;
 pub mod doctor;
 pub mod info;
+pub mod opencl;
 pub mod preload;
 pub mod run;

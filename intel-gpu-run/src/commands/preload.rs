@@ -64,7 +64,7 @@ pub struct Args {
 /// [`Error::Usage`] for an unknown platform or program, [`Error::Failed`] if the library is not
 /// where it belongs.
 pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
-    let library = library()?;
+    let library = library(LIBRARY, "preload")?;
     if args.print_library {
         crate::files::print(&format!("{}\n", library.display()))?;
         return Ok(0);
@@ -109,7 +109,7 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
 }
 
 /// As shells report it: 128 and the signal's number for a program that a signal ended.
-fn exit_code(status: ExitStatus) -> u8 {
+pub(super) fn exit_code(status: ExitStatus) -> u8 {
     let code = status
         .code()
         .or_else(|| status.signal().map(|signal| 128 + signal));
@@ -165,15 +165,15 @@ fn preload_list(library: &Path) -> OsString {
     list
 }
 
-/// Finds the library where a build or an installation puts it.
-fn library() -> Result<PathBuf, Error> {
+/// Finds a library of a package where a build or an installation puts it.
+pub(super) fn library(file: &str, package: &str) -> Result<PathBuf, Error> {
     let program = env::current_exe()
         .map_err(|error| Error::Failed(format!("cannot find this program's file: {error}")))?;
     let folder = program.parent().unwrap_or(Path::new("."));
     let places = [
-        folder.join(LIBRARY),
-        folder.join("deps").join(LIBRARY),
-        folder.join("../lib").join(LIBRARY),
+        folder.join(file),
+        folder.join("deps").join(file),
+        folder.join("../lib").join(file),
     ];
     // Cargo leaves a library in more than one of them: the one built last counts.
     let built = |place: &&PathBuf| place.metadata().and_then(|file| file.modified()).ok();
@@ -188,8 +188,8 @@ fn library() -> Result<PathBuf, Error> {
                 .map(|place| place.display().to_string())
                 .collect();
             Error::Failed(format!(
-                "{LIBRARY} is not beside this program (looked for {}); build it with \
-             `cargo build -p preload`",
+                "{file} is not beside this program (looked for {}); build it with \
+             `cargo build -p {package}`",
                 looked.join(", ")
             ))
         })

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::args::{ArgSpec, Expect, Extent, Print};
 use crate::exit::Exit;
-use crate::ocloc;
+use crate::compiler;
 
 /// Run one kernel and save, print or compare what it computed
 ///
@@ -69,7 +69,7 @@ pub struct Args {
     pub simd: Option<u32>,
 
     #[command(flatten)]
-    pub compiler: ocloc::Options,
+    pub compiler: compiler::Options,
 
     /// Host threads of the software GPU; all cores if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

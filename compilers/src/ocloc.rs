@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use devinfo::Target;
 
-use crate::exit::Error;
+use crate::compiler::{CompileError, Compiled, Compiler, Job, Source};
 use crate::process;
 
 /// How long one compilation may take.
@@ -25,34 +25,45 @@ const QUERY_DEADLINE: Duration = Duration::from_secs(30);
 /// What ocloc says about source that it understood the command line for, but refuses.
 const REFUSED: &str = "Build failed";
 
-/// The language of OpenCL C if `--build-options` does not name one.
-const LANGUAGE: &str = "-cl-std=CL2.0";
-
 /// The folder of the source as the compiler sees it: a name without spaces, which the option
 /// string has no way to quote.
 const SOURCE_FOLDER: &str = "source";
 
-/// How source is compiled.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub struct Options {
-    /// Options of the compiler for OpenCL C and SPIR-V, such as `-DN=4 -cl-fast-relaxed-math`;
-    /// `-cl-std=CL2.0` is meant if they name no language. #include finds what is beside FILE
-    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
-    pub build_options: Option<String>,
+/// The folder of the job's headers, likewise.
+const HEADER_FOLDER: &str = "headers";
 
-    /// Intel's offline compiler; if not given, those that PATH has (`ocloc`, then `ocloc-VERSION`)
-    /// until one knows the platform
-    #[arg(long, value_name = "PROGRAM")]
-    pub ocloc: Option<PathBuf>,
+/// Intel's offline compiler.
+#[derive(Clone, Debug, Default)]
+pub struct Ocloc {
+    /// The program; if `None`, those that PATH has (`ocloc`, then `ocloc-VERSION`) until one knows
+    /// the platform.
+    pub program: Option<PathBuf>,
 }
 
-/// What to compile.
-#[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
-    /// OpenCL C.
-    OpenClC(&'a str),
-    /// SPIR-V.
-    SpirV(&'a [u8]),
+impl Compiler for Ocloc {
+    fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {
+        let programs = match &self.program {
+            Some(program) => vec![program.clone()],
+            None => installed(),
+        };
+        if programs.is_empty() {
+            return Err(CompileError::Missing);
+        }
+        let mut words = String::new();
+        for program in &programs {
+            match (Attempt { job, program }).compile() {
+                Ok(compiled) => return Ok(compiled),
+                Err(Failure::Unknown(said)) => {
+                    words.push_str(&format!("\n{}: {said}", program.display()));
+                }
+                Err(Failure::Stopped(error)) => return Err(error),
+            }
+        }
+        Err(CompileError::UnknownPlatform {
+            platform: job.target.platform.name,
+            words,
+        })
+    }
 }
 
 /// Why one compiler did not compile.
@@ -61,7 +72,7 @@ enum Failure {
     /// It does not know the platform by any of its names: what it said.
     Unknown(String),
     /// Everything else.
-    Stopped(Error),
+    Stopped(CompileError),
 }
 
 /// The driver version that a compiler belongs to, such as `22.43.24595`; `None` if it does not
@@ -116,52 +127,6 @@ pub fn installed() -> Vec<PathBuf> {
     found
 }
 
-/// Compiles a kernel for a platform and returns the zebin. `folder` is where `#include` looks.
-///
-/// # Errors
-/// [`Error::Rejected`] with the compiler's own words if it refuses the source, does not know the
-/// platform or is missing; [`Error::Failed`] if it takes too long.
-pub fn compile(
-    name: &str,
-    folder: &Path,
-    source: Source<'_>,
-    target: Target,
-    options: &Options,
-) -> Result<Vec<u8>, Error> {
-    let programs = match &options.ocloc {
-        Some(program) => vec![program.clone()],
-        None => installed(),
-    };
-    if programs.is_empty() {
-        return Err(Error::Rejected(format!(
-            "{name}: to run source, install ocloc (Debian: intel-opencl-icd), \
-             or compile it elsewhere and run the zebin"
-        )));
-    }
-    let mut unknown = String::new();
-    for program in &programs {
-        let attempt = Attempt {
-            name,
-            folder,
-            source,
-            program,
-            options: options.build_options.as_deref().unwrap_or_default(),
-        };
-        match attempt.compile(target) {
-            Ok(zebin) => return Ok(zebin),
-            Err(Failure::Unknown(words)) => {
-                unknown.push_str(&format!("\n{}: {words}", program.display()));
-            }
-            Err(Failure::Stopped(error)) => return Err(error),
-        }
-    }
-    Err(Error::Rejected(format!(
-        "{name}: no compiler here knows {}; name one that does with --ocloc, or compile it \
-         elsewhere and run the zebin{unknown}",
-        target.platform
-    )))
-}
-
 /// The names and revisions to try for a platform, in turn.
 fn devices(target: Target) -> Vec<(&'static str, Option<u8>)> {
     let platform = target.platform;
@@ -183,17 +148,14 @@ fn devices(target: Target) -> Vec<(&'static str, Option<u8>)> {
 
 /// One compiler and what it is to compile.
 struct Attempt<'a> {
-    name: &'a str,
-    folder: &'a Path,
-    source: Source<'a>,
+    job: &'a Job<'a>,
     program: &'a Path,
-    options: &'a str,
 }
 
 impl Attempt<'_> {
-    fn compile(&self, target: Target) -> Result<Vec<u8>, Failure> {
+    fn compile(&self) -> Result<Compiled, Failure> {
         let mut last = String::new();
-        for (device, revision) in devices(target) {
+        for (device, revision) in devices(self.job.target) {
             match self.compile_for(device, revision) {
                 Err(Failure::Unknown(words)) => last = words,
                 done => return done,
@@ -202,16 +164,9 @@ impl Attempt<'_> {
         Err(Failure::Unknown(last))
     }
 
-    fn compile_for(&self, device: &str, revision: Option<u8>) -> Result<Vec<u8>, Failure> {
+    fn compile_for(&self, device: &str, revision: Option<u8>) -> Result<Compiled, Failure> {
         let place = tempfile::tempdir().map_err(|e| self.failed(&e))?;
-        let (input, content) = match self.source {
-            Source::OpenClC(text) => ("kernel.cl", text.as_bytes()),
-            Source::SpirV(bytes) => ("kernel.spv", bytes),
-        };
-        fs::write(place.path().join(input), content).map_err(|e| self.failed(&e))?;
-        let folder = self.folder.canonicalize().map_err(|e| self.failed(&e))?;
-        symlink(folder, place.path().join(SOURCE_FOLDER)).map_err(|e| self.failed(&e))?;
-
+        let input = self.files(place.path()).map_err(|e| self.failed(&e))?;
         // A path relative to the caller's folder would be lost in the other one.
         let program = match self.program.components().count() {
             0 | 1 => self.program.to_owned(),
@@ -221,53 +176,77 @@ impl Attempt<'_> {
         command.current_dir(place.path());
         // Without -q: with it, 22.43 keeps the diagnostics to itself.
         command.args(["compile", "-file", input, "-device", device]);
-        if matches!(self.source, Source::SpirV(_)) {
+        if matches!(self.job.source, Source::SpirV(_)) {
             command.arg("-spirv_input");
         }
         if let Some(revision) = revision {
             command.args(["-revision_id", &revision.to_string()]);
         }
-        command.args(["-options", &self.build_options()]);
+        command.args(["-options", &self.options()]);
         command.args(["-internal_options", "-cl-intel-allow-zebin"]);
         command.args(["-output", "kernel", "-output_no_suffix"]);
         let ended = process::run(&mut command, DEADLINE).map_err(|e| self.failed(&e))?;
         let words = essence(&ended.words);
         if ended.status.success() {
             tracing::info!("{} for {device}: {words}", self.program.display());
-            return built(place.path()).map_err(|e| self.failed(&e));
+            let binary = built(place.path()).map_err(|e| self.failed(&e))?;
+            return Ok(Compiled { binary, log: words });
         }
         if !ended.words.contains(REFUSED) {
             return Err(Failure::Unknown(words));
         }
-        Err(Failure::Stopped(Error::Rejected(format!(
-            "{}: ocloc refuses it for {device}:\n{words}",
-            self.name
-        ))))
+        Err(Failure::Stopped(CompileError::Refused {
+            device: device.to_owned(),
+            log: words,
+        }))
     }
 
-    fn build_options(&self) -> String {
-        let mut all = String::from("-cl-kernel-arg-info -I ");
-        all.push_str(SOURCE_FOLDER);
-        if !self.options.contains("-cl-std") {
-            all.push(' ');
-            all.push_str(LANGUAGE);
+    /// Writes what the compiler reads; gives the name of the source's file.
+    fn files(&self, place: &Path) -> io::Result<&'static str> {
+        let (input, content) = match self.job.source {
+            Source::OpenClC(text) => ("kernel.cl", text.as_bytes()),
+            Source::SpirV(bytes) => ("kernel.spv", bytes),
+        };
+        fs::write(place.join(input), content)?;
+        if let Some(folder) = self.job.folder {
+            symlink(folder.canonicalize()?, place.join(SOURCE_FOLDER))?;
         }
-        if !self.options.is_empty() {
+        let headers = place.join(HEADER_FOLDER);
+        for header in self.job.headers {
+            let path = Path::new(header.name);
+            let plain = |part| matches!(part, std::path::Component::Normal(_));
+            if !path.components().all(plain) {
+                let why = format!("the header's name {:?} leaves its folder", header.name);
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+            }
+            let path = headers.join(path);
+            fs::create_dir_all(path.parent().unwrap_or(&headers))?;
+            fs::write(path, header.text)?;
+        }
+        Ok(input)
+    }
+
+    fn options(&self) -> String {
+        let mut all = String::from("-cl-kernel-arg-info");
+        if self.job.folder.is_some() {
+            all.push_str(&format!(" -I {SOURCE_FOLDER}"));
+        }
+        if !self.job.headers.is_empty() {
+            all.push_str(&format!(" -I {HEADER_FOLDER}"));
+        }
+        if !self.job.options.is_empty() {
             all.push(' ');
-            all.push_str(self.options);
+            all.push_str(self.job.options);
         }
         all
     }
 
     fn failed(&self, error: &io::Error) -> Failure {
-        let text = format!(
-            "{}: cannot compile with {}: {error}",
-            self.name,
-            self.program.display()
-        );
+        let program = self.program.display().to_string();
+        let why = error.to_string();
         Failure::Stopped(match error.kind() {
-            io::ErrorKind::NotFound => Error::Rejected(text),
-            _ => Error::Failed(text),
+            io::ErrorKind::NotFound => CompileError::NoProgram { program, why },
+            _ => CompileError::Failed { program, why },
         })
     }
 }
@@ -306,22 +285,25 @@ mod tests {
     }
 
     #[test]
-    fn options_are_added_and_the_language_is_replaced() {
-        let with = |options| {
+    fn headers_stay_in_their_folder() {
+        let written = |name| {
+            let place = tempfile::tempdir().unwrap();
             let attempt = Attempt {
-                name: "k",
-                folder: Path::new("."),
-                source: Source::OpenClC(""),
+                job: &Job {
+                    source: Source::OpenClC(""),
+                    target: target("tgl"),
+                    options: "",
+                    folder: None,
+                    headers: &[crate::Header { name, text: "x" }],
+                },
                 program: Path::new("ocloc"),
-                options,
             };
-            attempt.build_options()
+            let done = attempt.files(place.path());
+            done.map(|_| place.path().join(HEADER_FOLDER).join(name).is_file())
         };
-        assert_eq!(with(""), "-cl-kernel-arg-info -I source -cl-std=CL2.0");
-        assert_eq!(
-            with("-cl-std=CL3.0 -DX"),
-            "-cl-kernel-arg-info -I source -cl-std=CL3.0 -DX"
-        );
+        assert!(written("inc/a.h").unwrap());
+        assert!(written("../a.h").is_err());
+        assert!(written("/tmp/a.h").is_err());
     }
 
     #[test]

@@ -1,0 +1,95 @@
+//! `opencl`: run a program that finds this driver's OpenCL runtime, and no other.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+
+use crate::exit::Error;
+
+use super::preload::{exit_code, library};
+
+/// The runtime's file name.
+const LIBRARY: &str = "libintel_gpu_opencl.so";
+/// Names the runtime's devices.
+const DEVICES_VARIABLE: &str = "INTEL_GPU_DEVICES";
+/// What the runtime logs.
+const LOG_VARIABLE: &str = "INTEL_GPU_LOG";
+
+/// Run a program whose OpenCL platform is this driver, on Intel GPUs or on the software GPU.
+///
+/// The program is not changed: the ICD loader that it is linked with finds this runtime, and no
+/// other. Its exit code becomes this tool's.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  intel-gpu-run opencl -- clinfo
+  intel-gpu-run opencl --devices soft:tgl,soft:bmg -- ./program
+
+With --log info, each call that fails is logged with the reason.")]
+pub struct Args {
+    /// The devices, as `run --device` takes them, with commas between; if not given, all Intel
+    /// render nodes, or a software GPU if there are none
+    #[arg(long, value_name = "DEVICES")]
+    devices: Option<String>,
+
+    /// Print the path of the library, for an .icd file, and run nothing
+    #[arg(long)]
+    print_library: bool,
+
+    /// The program and its arguments
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        required_unless_present = "print_library",
+        value_name = "COMMAND"
+    )]
+    command: Vec<OsString>,
+}
+
+/// Runs the program. Returns its exit code.
+///
+/// # Errors
+/// [`Error::Usage`] for a device that cannot be meant or a program that does not start,
+/// [`Error::Failed`] if the library is not where it belongs.
+pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
+    let library = library(LIBRARY, "opencl")?;
+    if args.print_library {
+        crate::files::print(&format!("{}\n", library.display()))?;
+        return Ok(0);
+    }
+    let [program, arguments @ ..] = args.command.as_slice() else {
+        return Err(Error::Usage("no command to run was given".into()));
+    };
+    // Loaders read the files of a folder; some take a library's path as well, some do not.
+    let vendors = tempfile::Builder::new()
+        .prefix("intel-gpu-run-opencl-")
+        .tempdir()
+        .map_err(|error| Error::unwritable(&std::env::temp_dir(), error))?;
+    let file = vendors.path().join("intel-gpu.icd");
+    std::fs::write(&file, format!("{}\n", library.display()))
+        .map_err(|error| Error::unwritable(&file, error))?;
+    let mut folder = vendors.path().as_os_str().to_owned();
+    // ocl-icd takes a folder by the slash at its end.
+    folder.push("/");
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env("OCL_ICD_VENDORS", folder)
+        // What would add other runtimes.
+        .env_remove("OCL_ICD_FILENAMES");
+    if let Some(devices) = &args.devices {
+        for device in devices.split(',') {
+            let spec = device.trim().parse::<umd::DeviceSpec>();
+            spec.map_err(|error| Error::Usage(format!("--devices: {error}")))?;
+        }
+        command.env(DEVICES_VARIABLE, devices);
+    }
+    if let Some(filter) = log {
+        command.env(LOG_VARIABLE, filter);
+    }
+    let status = command.status().map_err(|error| {
+        let program = Path::new(program).display();
+        Error::Usage(format!("cannot run {program}: {error}"))
+    })?;
+    Ok(exit_code(status))
+}

@@ -1,0 +1,91 @@
+//! How kernel files of source are compiled.
+
+use std::path::PathBuf;
+
+use compilers::{CompileError, Compiler, Job, Ocloc, Source};
+use devinfo::Target;
+
+use crate::exit::Error;
+use crate::kernel_file::KernelFile;
+
+/// The language of OpenCL C if `--build-options` does not name one.
+const LANGUAGE: &str = "-cl-std=CL2.0";
+
+/// How source is compiled.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Options {
+    /// Options of the compiler for OpenCL C and SPIR-V, such as `-DN=4 -cl-fast-relaxed-math`;
+    /// `-cl-std=CL2.0` is meant if they name no language. #include finds what is beside FILE
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    pub build_options: Option<String>,
+
+    /// Intel's offline compiler; if not given, those that PATH has (`ocloc`, then `ocloc-VERSION`)
+    /// until one knows the platform
+    #[arg(long, value_name = "PROGRAM")]
+    pub ocloc: Option<PathBuf>,
+}
+
+impl Options {
+    /// The compiler's own options.
+    fn all(&self) -> String {
+        let given = self.build_options.as_deref().unwrap_or_default();
+        match given.contains("-cl-std") {
+            true => given.to_owned(),
+            false => format!("{LANGUAGE} {given}"),
+        }
+    }
+}
+
+/// Compiles a kernel file for a platform.
+///
+/// # Errors
+/// [`Error::Rejected`] with the compiler's own words if it refuses the source, does not know the
+/// platform or is missing; [`Error::Failed`] if it takes too long.
+pub fn compile(
+    file: &KernelFile,
+    source: Source<'_>,
+    target: Target,
+    options: &Options,
+) -> Result<Vec<u8>, Error> {
+    let compiler = Ocloc {
+        program: options.ocloc.clone(),
+    };
+    let compiled = compiler.compile(&Job {
+        source,
+        target,
+        options: &options.all(),
+        folder: Some(&file.folder),
+        headers: &[],
+    });
+    compiled.map(|compiled| compiled.binary).map_err(|error| {
+        let hint = match error {
+            CompileError::Missing => ", or compile it elsewhere and run the zebin",
+            CompileError::UnknownPlatform { .. } => {
+                "\nname a compiler that does with --ocloc, or compile it elsewhere and run the zebin"
+            }
+            CompileError::Failed { .. } => {
+                return Error::Failed(format!("{}: {error}", file.name));
+            }
+            CompileError::Refused { .. } | CompileError::NoProgram { .. } => "",
+        };
+        file.rejected(format_args!("{error}{hint}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Options;
+
+    #[test]
+    fn the_language_is_replaced() {
+        let with = |options: &str| {
+            let options = Options {
+                build_options: Some(options.to_owned()),
+                ocloc: None,
+            };
+            options.all()
+        };
+        assert_eq!(with("-DX"), "-cl-std=CL2.0 -DX");
+        assert_eq!(with("-cl-std=CL3.0 -DX"), "-cl-std=CL3.0 -DX");
+    }
+}

@@ -1,0 +1,354 @@
+//! What crosses the C boundary: parameters and results of entry points.
+//!
+//! An entry point makes a [`Parameter`] of each value that C passes. That is the one unsafe step:
+//! the caller promises there that pointers are what the specification says of them, and for as long
+//! as it says. The types here rely on it, so that everything behind them is safe code.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr::NonNull;
+
+use opencl_sys::*;
+
+use crate::core::Handle;
+use crate::error::{Error, Result};
+
+/// A parameter of an entry point.
+pub(crate) trait Parameter: Copy {
+    /// Its type in C.
+    type C: Copy;
+
+    /// Takes what C passes.
+    ///
+    /// # Safety
+    /// A pointer in it is null or what the specification of the entry point says.
+    unsafe fn of(c: Self::C) -> Self;
+}
+
+/// A parameter whose value C gets back through a pointer.
+pub(crate) trait Value: Parameter {
+    /// What C gets.
+    fn into_c(self) -> Self::C;
+}
+
+macro_rules! plain {
+    ($($type:ty)*) => {$(
+        impl Parameter for $type {
+            type C = $type;
+            unsafe fn of(c: $type) -> $type {
+                c
+            }
+        }
+        impl Value for $type {
+            fn into_c(self) -> $type {
+                self
+            }
+        }
+    )*};
+}
+
+plain!(u8 u32 i32 u64 usize isize cl_image_format cl_buffer_region _cl_image_desc cl_name_version);
+
+impl Parameter for Handle {
+    type C = *mut c_void;
+    unsafe fn of(c: *mut c_void) -> Self {
+        Self::of(c.addr())
+    }
+}
+
+impl Value for Handle {
+    fn into_c(self) -> *mut c_void {
+        self.pointer()
+    }
+}
+
+/// A callback, or none.
+impl<F: Copy> Parameter for Option<F> {
+    type C = Option<F>;
+    unsafe fn of(c: Option<F>) -> Self {
+        c
+    }
+}
+
+/// Values that the entry point reads; may be null.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct In<T: Parameter>(*const T::C);
+
+impl<T: Parameter> Parameter for In<T> {
+    type C = *const T::C;
+    unsafe fn of(c: *const T::C) -> Self {
+        Self(c)
+    }
+}
+
+/// Values that the entry point reads, though the headers do not call them constant.
+#[derive(Clone, Copy)]
+pub(crate) struct Unconst<T: Parameter>(pub In<T>);
+
+impl<T: Parameter> Parameter for Unconst<T> {
+    type C = *mut T::C;
+    unsafe fn of(c: *mut T::C) -> Self {
+        Self(In(c))
+    }
+}
+
+impl<T: Parameter> In<T> {
+    pub(crate) const NULL: Self = Self(std::ptr::null());
+
+    pub(crate) fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// The first value; `None` if the pointer is null.
+    pub(crate) fn get(self) -> Option<T> {
+        (!self.is_null()).then(|| self.at(0))
+    }
+
+    /// So many values; none if the pointer is null.
+    pub(crate) fn list(self, count: usize) -> Vec<T> {
+        match self.is_null() {
+            true => Vec::new(),
+            false => (0..count).map(|index| self.at(index)).collect(),
+        }
+    }
+
+    fn at(self, index: usize) -> T {
+        // SAFETY: the caller of the entry point promised as many values as it says.
+        unsafe { T::of(self.0.add(index).read_unaligned()) }
+    }
+}
+
+impl<T: Parameter + PartialEq + Default> In<T> {
+    /// The pairs of a property list, which ends with a zero; none if the pointer is null.
+    pub(crate) fn pairs(self) -> Vec<(T, T)> {
+        let mut pairs = Vec::new();
+        if self.is_null() {
+            return pairs;
+        }
+        let mut index = 0;
+        while self.at(index) != T::default() {
+            pairs.push((self.at(index), self.at(index + 1)));
+            index += 2;
+        }
+        pairs
+    }
+}
+
+/// A value, or several, that the entry point writes; may be null.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Out<T: Parameter>(*mut T::C);
+
+impl<T: Parameter> Parameter for Out<T> {
+    type C = *mut T::C;
+    unsafe fn of(c: *mut T::C) -> Self {
+        Self(c)
+    }
+}
+
+impl<T: Value> Out<T> {
+    pub(crate) const NULL: Self = Self(std::ptr::null_mut());
+
+    pub(crate) fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// Writes a value, unless the pointer is null.
+    pub(crate) fn set(self, value: T) {
+        self.set_all([value]);
+    }
+
+    /// Writes values one after the other, unless the pointer is null. There are no more of them
+    /// than the caller said that it has room for.
+    pub(crate) fn set_all(self, values: impl IntoIterator<Item = T>) {
+        if self.is_null() {
+            return;
+        }
+        for (index, value) in values.into_iter().enumerate() {
+            // SAFETY: the caller of the entry point promised room for so many values.
+            unsafe { self.0.add(index).write_unaligned(value.into_c()) };
+        }
+    }
+}
+
+/// A text that ends with a zero; may be null.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text(*const c_char);
+
+impl Parameter for Text {
+    type C = *const c_char;
+    unsafe fn of(c: *const c_char) -> Self {
+        Self(c)
+    }
+}
+
+impl Text {
+    /// The text; `None` if the pointer is null. Bytes that are no UTF-8 are replaced.
+    pub(crate) fn get(self) -> Option<String> {
+        if self.0.is_null() {
+            return None;
+        }
+        // SAFETY: the caller of the entry point promised a text that ends with a zero.
+        let text = unsafe { CStr::from_ptr(self.0) };
+        Some(text.to_string_lossy().into_owned())
+    }
+
+    /// The `length` bytes of the text, or up to the zero if `length` is 0.
+    pub(crate) fn with_length(self, length: usize) -> Option<String> {
+        match length {
+            0 => self.get(),
+            _ => {
+                let bytes = Memory(self.0.cast_mut().cast());
+                (!self.0.is_null())
+                    .then(|| String::from_utf8_lossy(&bytes.read(length)).into_owned())
+            }
+        }
+    }
+}
+
+/// Memory of the program's, whose size another parameter tells; may be null. The program keeps it
+/// until the command that uses it has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Memory(*mut u8);
+
+// SAFETY: it is an address. The specification lets a command access the memory from any thread.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Parameter for Memory {
+    type C = *mut c_void;
+    unsafe fn of(c: *mut c_void) -> Self {
+        Self(c.cast())
+    }
+}
+
+impl Value for Memory {
+    fn into_c(self) -> *mut c_void {
+        self.0.cast()
+    }
+}
+
+impl Memory {
+    pub(crate) const NULL: Self = Self(std::ptr::null_mut());
+
+    /// Memory that this process has at an address.
+    pub(crate) fn at(pointer: *mut u8) -> Self {
+        Self(pointer)
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    pub(crate) fn pointer(self) -> *mut u8 {
+        self.0
+    }
+
+    pub(crate) fn address(self) -> usize {
+        self.0.expose_provenance()
+    }
+
+    /// What buffers of `size` bytes of it are made of.
+    ///
+    /// # Errors
+    /// The bytes reach beyond the end of memory.
+    pub(crate) fn host_memory(self, size: usize) -> Result<umd::HostMemory> {
+        let start = NonNull::new(self.0);
+        let start = start.ok_or_else(|| Error::new(CL_INVALID_HOST_PTR, "host_ptr is null"))?;
+        // SAFETY: the caller of the entry point promised so many bytes for as long as the memory
+        // object lives (CL_MEM_USE_HOST_PTR), and C holds no references.
+        Ok(unsafe { umd::HostMemory::from_raw(start, size) }?)
+    }
+
+    /// The memory so many bytes further on.
+    pub(crate) fn offset(self, bytes: usize) -> Self {
+        Self(self.0.wrapping_add(bytes))
+    }
+
+    /// The handle that is there; null if the pointer is.
+    pub(crate) fn read_handle(self) -> Handle {
+        let bytes = (!self.is_null()).then(|| self.read(size_of::<usize>()));
+        let address = bytes.and_then(|bytes| bytes.try_into().ok().map(usize::from_ne_bytes));
+        Handle::of(address.unwrap_or(0))
+    }
+
+    /// A copy of the first `size` bytes.
+    pub(crate) fn read(self, size: usize) -> Vec<u8> {
+        let mut bytes = vec![0; size];
+        // SAFETY: the caller of the entry point promised so many readable bytes; the copy is new.
+        unsafe { std::ptr::copy_nonoverlapping(self.0, bytes.as_mut_ptr(), size) };
+        bytes
+    }
+
+    /// Writes bytes, no more than the caller said that it has room for.
+    pub(crate) fn write(self, bytes: &[u8]) {
+        // SAFETY: the caller of the entry point promised so many writable bytes; they may be the
+        // same ones.
+        unsafe { std::ptr::copy(bytes.as_ptr(), self.0, bytes.len()) };
+    }
+
+    /// The first `size` bytes, for reading.
+    pub(crate) fn with<R>(self, size: usize, body: impl FnOnce(&[u8]) -> R) -> R {
+        if size == 0 {
+            return body(&[]);
+        }
+        // SAFETY: the caller of the entry point promised so many readable bytes until the command
+        // has ended, and the body runs in the command.
+        body(unsafe { std::slice::from_raw_parts(self.0, size) })
+    }
+
+    /// The first `size` bytes, for writing.
+    pub(crate) fn with_mut<R>(self, size: usize, body: impl FnOnce(&mut [u8]) -> R) -> R {
+        if size == 0 {
+            return body(&mut []);
+        }
+        // SAFETY: the caller of the entry point promised so many writable bytes until the command
+        // has ended, and the body runs in the command.
+        body(unsafe { std::slice::from_raw_parts_mut(self.0, size) })
+    }
+}
+
+/// Memory of the program's that is only read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bytes(pub Memory);
+
+impl Parameter for Bytes {
+    type C = *const c_void;
+    unsafe fn of(c: *const c_void) -> Self {
+        Self(Memory(c.cast_mut().cast()))
+    }
+}
+
+/// The wait list and the event of an enqueueing call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waits {
+    pub count: cl_uint,
+    pub list: In<Handle>,
+    pub event: Out<Handle>,
+}
+
+/// The code of an entry point's result. Failures are logged.
+pub(crate) fn code(entry: &str, result: Result<()>) -> cl_int {
+    match result {
+        Ok(()) => CL_SUCCESS,
+        Err(error) => failed(entry, &error),
+    }
+}
+
+/// The result of an entry point that makes something, and through a pointer its code.
+pub(crate) fn made<T>(entry: &str, errcode: Out<i32>, none: T, result: Result<T>) -> T {
+    match result {
+        Ok(value) => {
+            errcode.set(CL_SUCCESS);
+            value
+        }
+        Err(error) => {
+            errcode.set(failed(entry, &error));
+            none
+        }
+    }
+}
+
+fn failed(entry: &str, error: &Error) -> cl_int {
+    tracing::info!("{entry}: {error}");
+    error.code
+}

@@ -1,0 +1,67 @@
+//! Functions of the program's that the runtime calls.
+//!
+//! The specification makes the program responsible for them: they may be called from any thread,
+//! and what they are given is theirs to interpret.
+
+use std::ffi::{CString, c_char, c_void};
+
+use opencl_sys::*;
+
+use super::abi::Memory;
+use crate::core::Handle;
+
+/// Hears of errors in a context.
+pub(crate) type ContextNotify =
+    Option<unsafe extern "C" fn(*const c_char, *const c_void, usize, *mut c_void)>;
+
+/// Hears of one object: that it goes, or that a program was built.
+pub(crate) type ObjectNotify = Option<unsafe extern "C" fn(*mut c_void, *mut c_void)>;
+
+/// Hears of an event's status.
+pub(crate) type EventNotify = Option<unsafe extern "C" fn(cl_event, cl_int, *mut c_void)>;
+
+/// A function that runs as a command.
+pub(crate) type NativeKernel = Option<unsafe extern "C" fn(*mut c_void)>;
+
+/// The callback of a context.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContextCallback {
+    pub function: unsafe extern "C" fn(*const c_char, *const c_void, usize, *mut c_void),
+    pub data: Memory,
+}
+
+impl ContextCallback {
+    pub(crate) fn call(&self, text: &str) {
+        let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
+        // SAFETY: the program passed the function to be called so.
+        unsafe { (self.function)(text.as_ptr(), std::ptr::null(), 0, self.data.pointer().cast()) }
+    }
+}
+
+/// The callback of an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ObjectCallback {
+    pub function: unsafe extern "C" fn(*mut c_void, *mut c_void),
+    pub data: Memory,
+}
+
+impl ObjectCallback {
+    pub(crate) fn call(&self, object: Handle) {
+        // SAFETY: the program passed the function to be called so.
+        unsafe { (self.function)(object.pointer(), self.data.pointer().cast()) }
+    }
+}
+
+/// The callback of an event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventCallback {
+    pub function: unsafe extern "C" fn(cl_event, cl_int, *mut c_void),
+    pub data: Memory,
+}
+
+impl EventCallback {
+    pub(crate) fn call(&self, event: Handle, status: cl_int) {
+        // SAFETY: the program passed the function to be called so.
+        unsafe { (self.function)(event.pointer(), status, self.data.pointer().cast()) }
+    }
+}

@@ -1,0 +1,300 @@
+//! Devices (specification, section 4.2).
+
+use opencl_sys::*;
+
+use super::abi::{In, Out};
+use super::info::{self, Answer};
+use super::platform;
+use crate::core::device::host_time;
+use crate::core::{Device, Handle, Object, Platform};
+use crate::error::{Error, Result, ensure};
+
+/// `CL_DEVICE_SUB_GROUP_SIZES_INTEL` (`cl_intel_required_subgroup_size`).
+const SUB_GROUP_SIZES_INTEL: cl_device_info = 0x4108;
+
+/// What a device can do beyond the core: only what the tests show.
+pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
+    const V1: cl_version = info::version(1, 0, 0);
+    let mut all = vec![
+        ("cl_khr_byte_addressable_store", V1),
+        ("cl_khr_fp16", V1),
+        ("cl_khr_global_int32_base_atomics", V1),
+        ("cl_khr_global_int32_extended_atomics", V1),
+        ("cl_khr_local_int32_base_atomics", V1),
+        ("cl_khr_local_int32_extended_atomics", V1),
+    ];
+    if device.limits.fp64 {
+        all.push(("cl_khr_fp64", V1));
+    }
+    all
+}
+
+/// The optional features of OpenCL C 3.0.
+fn features(device: &Device) -> Vec<(&'static str, cl_version)> {
+    const V3: cl_version = info::version(3, 0, 0);
+    let mut all = vec![
+        ("__opencl_c_atomic_order_acq_rel", V3),
+        ("__opencl_c_atomic_order_seq_cst", V3),
+        ("__opencl_c_atomic_scope_device", V3),
+        ("__opencl_c_generic_address_space", V3),
+        ("__opencl_c_int64", V3),
+        ("__opencl_c_work_group_collective_functions", V3),
+    ];
+    if device.limits.fp64 {
+        all.push(("__opencl_c_fp64", V3));
+    }
+    all
+}
+
+/// The devices of a type.
+pub(crate) fn of_type(kind: cl_device_type) -> Result<&'static [std::sync::Arc<Device>]> {
+    // "CL_INVALID_DEVICE_TYPE if device_type is not a valid value"
+    const KNOWN: cl_device_type = CL_DEVICE_TYPE_DEFAULT
+        | CL_DEVICE_TYPE_CPU
+        | CL_DEVICE_TYPE_GPU
+        | CL_DEVICE_TYPE_ACCELERATOR
+        | CL_DEVICE_TYPE_CUSTOM;
+    ensure(
+        kind == CL_DEVICE_TYPE_ALL || kind != 0 && kind & !KNOWN == 0,
+        CL_INVALID_DEVICE_TYPE,
+        format!("there is no device type {kind:#x}"),
+    )?;
+    let all = Platform::get().devices();
+    let found = match kind {
+        _ if kind & CL_DEVICE_TYPE_GPU != 0 => all,
+        _ if kind & CL_DEVICE_TYPE_DEFAULT != 0 => all.get(..1).unwrap_or_default(),
+        _ => &[],
+    };
+    // "CL_DEVICE_NOT_FOUND if no OpenCL devices that matched device_type were found"
+    ensure(!found.is_empty(), CL_DEVICE_NOT_FOUND, "there is no such device")?;
+    Ok(found)
+}
+
+pub(crate) fn ids(
+    platform: Handle,
+    kind: u64,
+    room: u32,
+    devices: Out<Handle>,
+    count: Out<u32>,
+) -> Result<()> {
+    platform::check(platform)?;
+    // "CL_INVALID_VALUE if num_entries is equal to zero and devices is not NULL or if both
+    // num_devices and devices are NULL"
+    ensure(
+        devices.is_null() || room > 0,
+        CL_INVALID_VALUE,
+        "there is room for no device",
+    )?;
+    ensure(
+        !devices.is_null() || !count.is_null(),
+        CL_INVALID_VALUE,
+        "neither devices nor their number are asked for",
+    )?;
+    let found = of_type(kind)?;
+    let handles = found.iter().map(|device| device.base().handle());
+    devices.set_all(handles.take(room as usize));
+    count.set(found.len() as u32);
+    Ok(())
+}
+
+pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
+    let device = &*device.get::<Device>()?;
+    let limits = &device.limits;
+    let platform = device.target().platform;
+    let images = None::<umd::ImageLimits>;
+    let image = |of: fn(&umd::ImageLimits) -> u32| images.as_ref().map_or(0, of);
+    let fp64 = u32::from(limits.fp64);
+    let atomics = CL_DEVICE_ATOMIC_ORDER_RELAXED
+        | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+        | CL_DEVICE_ATOMIC_ORDER_SEQ_CST
+        | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+        | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
+    let floats = CL_FP_DENORM
+        | CL_FP_INF_NAN
+        | CL_FP_ROUND_TO_NEAREST
+        | CL_FP_ROUND_TO_ZERO
+        | CL_FP_ROUND_TO_INF
+        | CL_FP_FMA;
+    let widest = platform.simd_widths.iter().max().copied().unwrap_or(1);
+    let has_compiler = !compilers::installed().is_empty();
+    Ok(match name {
+        CL_DEVICE_TYPE => info::value(CL_DEVICE_TYPE_GPU),
+        CL_DEVICE_VENDOR_ID => info::value(0x8086u32),
+        CL_DEVICE_MAX_COMPUTE_UNITS => info::value(limits.compute_units),
+        CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => info::value(3u32),
+        CL_DEVICE_MAX_WORK_ITEM_SIZES => info::list(&[limits.max_work_group_size as usize; 3]),
+        CL_DEVICE_MAX_WORK_GROUP_SIZE => info::value(limits.max_work_group_size as usize),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR | CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR => {
+            info::value(16u32)
+        }
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => info::value(8u32),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT | CL_DEVICE_NATIVE_VECTOR_WIDTH_INT => {
+            info::value(4u32)
+        }
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG
+        | CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT
+        | CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => info::value(1u32),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE | CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
+            info::value(fp64)
+        }
+        // No kernel driver tells it in the same way; 0 is what is known.
+        CL_DEVICE_MAX_CLOCK_FREQUENCY => info::value(0u32),
+        CL_DEVICE_ADDRESS_BITS => info::value(limits.address_bits),
+        CL_DEVICE_MAX_MEM_ALLOC_SIZE => info::value(device.max_allocation()),
+        CL_DEVICE_IMAGE_SUPPORT => info::boolean(images.is_some()),
+        CL_DEVICE_MAX_READ_IMAGE_ARGS
+        | CL_DEVICE_MAX_WRITE_IMAGE_ARGS
+        | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => info::value(image(|_| 128)),
+        CL_DEVICE_IMAGE2D_MAX_WIDTH
+        | CL_DEVICE_IMAGE2D_MAX_HEIGHT
+        | CL_DEVICE_IMAGE3D_MAX_WIDTH
+        | CL_DEVICE_IMAGE3D_MAX_HEIGHT => info::value(image(|limits| limits.across) as usize),
+        CL_DEVICE_IMAGE3D_MAX_DEPTH => info::value(image(|limits| limits.depth) as usize),
+        CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => info::value(image(|limits| limits.buffer) as usize),
+        CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => info::value(image(|limits| limits.layers) as usize),
+        CL_DEVICE_MAX_SAMPLERS => info::value(images.map_or(0, |_| limits.max_samplers)),
+        CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
+            info::value(image(|_| 4))
+        }
+        CL_DEVICE_MAX_PARAMETER_SIZE => info::value(2048usize),
+        CL_DEVICE_MEM_BASE_ADDR_ALIGN => info::value(Device::BASE_ALIGNMENT_BITS),
+        CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => info::value(Device::BASE_ALIGNMENT_BITS / 8),
+        CL_DEVICE_SINGLE_FP_CONFIG => {
+            info::value(floats | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)
+        }
+        CL_DEVICE_HALF_FP_CONFIG => info::value(floats),
+        CL_DEVICE_DOUBLE_FP_CONFIG => info::value(floats * u64::from(fp64)),
+        CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => info::value(CL_READ_WRITE_CACHE),
+        CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => info::value(64u32),
+        CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => info::value(0u64),
+        CL_DEVICE_GLOBAL_MEM_SIZE => info::value(limits.global_memory),
+        CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => info::value(device.max_allocation()),
+        CL_DEVICE_MAX_CONSTANT_ARGS => info::value(8u32),
+        CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE | CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
+            info::value(0usize)
+        }
+        CL_DEVICE_LOCAL_MEM_TYPE => info::value(CL_LOCAL),
+        CL_DEVICE_LOCAL_MEM_SIZE => info::value(limits.local_memory),
+        CL_DEVICE_ERROR_CORRECTION_SUPPORT => info::boolean(false),
+        CL_DEVICE_HOST_UNIFIED_MEMORY => info::boolean(limits.unified_memory),
+        CL_DEVICE_PROFILING_TIMER_RESOLUTION => {
+            info::value(1_000_000_000u64.div_ceil(limits.timer_frequency.max(1)) as usize)
+        }
+        CL_DEVICE_ENDIAN_LITTLE | CL_DEVICE_AVAILABLE => info::boolean(true),
+        CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => info::boolean(has_compiler),
+        CL_DEVICE_EXECUTION_CAPABILITIES => info::value(CL_EXEC_KERNEL),
+        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
+            info::value(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
+        }
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => info::value(0u64),
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
+        | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
+        | CL_DEVICE_MAX_ON_DEVICE_QUEUES
+        | CL_DEVICE_MAX_ON_DEVICE_EVENTS => info::value(0u32),
+        CL_DEVICE_BUILT_IN_KERNELS => info::text(""),
+        CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Answer::new(),
+        CL_DEVICE_PLATFORM => info::handle(Platform::get().base().handle()),
+        CL_DEVICE_NAME => info::text(&device.name),
+        CL_DEVICE_VENDOR => info::text("Intel"),
+        CL_DRIVER_VERSION => info::text(env!("CARGO_PKG_VERSION")),
+        CL_DEVICE_PROFILE => info::text("FULL_PROFILE"),
+        CL_DEVICE_VERSION => info::text("OpenCL 3.0 intel-gpu"),
+        CL_DEVICE_NUMERIC_VERSION => info::value(info::version(3, 0, 0)),
+        CL_DEVICE_OPENCL_C_VERSION => info::text("OpenCL C 1.2 intel-gpu"),
+        CL_DEVICE_OPENCL_C_ALL_VERSIONS => {
+            let versions = [(1, 0), (1, 1), (1, 2), (3, 0)];
+            let each = |(major, minor)| info::name_version("OpenCL C", info::version(major, minor, 0));
+            versions.into_iter().flat_map(each).collect()
+        }
+        CL_DEVICE_OPENCL_C_FEATURES => platform::name_versions(&features(device)),
+        CL_DEVICE_EXTENSIONS => info::text(&platform::names(&extensions(device))),
+        CL_DEVICE_EXTENSIONS_WITH_VERSION => platform::name_versions(&extensions(device)),
+        CL_DEVICE_IL_VERSION => info::text(""),
+        CL_DEVICE_ILS_WITH_VERSION => Answer::new(),
+        // Nothing was submitted: the version of no conformance test.
+        CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => info::text("v0000-01-01-00"),
+        CL_DEVICE_PRINTF_BUFFER_SIZE => info::value(limits.printf_buffer as usize),
+        CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => info::boolean(true),
+        CL_DEVICE_PARENT_DEVICE => info::handle(Handle::NULL),
+        CL_DEVICE_PARTITION_MAX_SUB_DEVICES => info::value(0u32),
+        CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => info::value(0usize),
+        CL_DEVICE_PARTITION_AFFINITY_DOMAIN => info::value(0u64),
+        // "If the device is a root-level device, a reference count of one is returned."
+        CL_DEVICE_REFERENCE_COUNT => info::value(1u32),
+        CL_DEVICE_SVM_CAPABILITIES => info::value(0u64),
+        CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
+        | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
+        | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => info::value(0u32),
+        CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => info::value(atomics),
+        CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => {
+            info::value(atomics | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM)
+        }
+        CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
+        | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
+        | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => info::boolean(true),
+        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => info::value(0u64),
+        CL_DEVICE_PIPE_SUPPORT => info::boolean(false),
+        CL_DEVICE_MAX_PIPE_ARGS
+        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
+        | CL_DEVICE_PIPE_MAX_PACKET_SIZE => info::value(0u32),
+        CL_DEVICE_MAX_NUM_SUB_GROUPS => info::value(limits.max_sub_groups),
+        CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
+            info::boolean(limits.independent_forward_progress)
+        }
+        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => info::value(usize::from(widest)),
+        SUB_GROUP_SIZES_INTEL => {
+            let sizes = limits.sub_group_sizes.iter().map(|&size| usize::from(size));
+            info::list(&sizes.collect::<Vec<_>>())
+        }
+        _ => return Err(info::unknown("a device", name)),
+    })
+}
+
+pub(crate) fn create_sub_devices(
+    device: Handle,
+    _properties: In<isize>,
+    _room: u32,
+    _devices: Out<Handle>,
+    _count: Out<u32>,
+) -> Result<()> {
+    device.get::<Device>()?;
+    // "CL_INVALID_VALUE if values specified in properties are not valid or if values specified in
+    // properties are valid but not supported by the device"
+    let why = "the device cannot be partitioned";
+    Err(Error::new(CL_INVALID_VALUE, why))
+}
+
+pub(crate) fn retain(device: Handle) -> Result<()> {
+    // "increments the device reference count if device is a valid sub-device"
+    device.get::<Device>().map(|_| ())
+}
+
+pub(crate) fn release(device: Handle) -> Result<()> {
+    // "decrements the device reference count if device is a valid sub-device"
+    device.get::<Device>().map(|_| ())
+}
+
+pub(crate) fn timers(device: Handle, device_time: Out<u64>, host: Out<u64>) -> Result<()> {
+    let device = device.get::<Device>()?;
+    // "CL_INVALID_VALUE if host_timestamp or device_timestamp is NULL"
+    ensure(
+        !device_time.is_null() && !host.is_null(),
+        CL_INVALID_VALUE,
+        "a pointer to a time is null",
+    )?;
+    device_time.set(device.now().as_nanos() as u64);
+    host.set(host_time().as_nanos() as u64);
+    Ok(())
+}
+
+pub(crate) fn host_timer(device: Handle, host: Out<u64>) -> Result<()> {
+    device.get::<Device>()?;
+    // "CL_INVALID_VALUE if host_timestamp is NULL"
+    ensure(!host.is_null(), CL_INVALID_VALUE, "the pointer to the time is null")?;
+    host.set(host_time().as_nanos() as u64);
+    Ok(())
+}

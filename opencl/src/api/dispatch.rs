@@ -1,0 +1,277 @@
+//! The entry points: which function of which file answers each, and the tables that programs find
+//! them by.
+//!
+//! A line names an entry point, the function behind it, and the function's parameters. The kind
+//! before it says what the entry point has besides:
+//! - `status`: nothing; it returns a code.
+//! - `make`: a trailing `errcode_ret`; it returns a handle.
+//! - `info`: the trailing four parameters of queries. The function gets the name of the value asked
+//!   for as its last parameter and returns the answer's bytes.
+//! - `enqueue`: the trailing wait list and event, which the function gets as one [`Waits`].
+//! - `map`: the same, and `errcode_ret`; it returns a pointer.
+//!
+//! [`Waits`]: super::abi::Waits
+
+#![allow(
+    non_snake_case,
+    reason = "entry points have the names of the specification"
+)]
+
+use std::ffi::{c_char, c_void};
+
+use opencl_sys::cl_icd::cl_icd_dispatch;
+use opencl_sys::*;
+
+use super::abi::{self, Bytes, In, Memory, Out, Parameter, Text, Unconst, Waits};
+use super::callback::*;
+use super::{
+    buffer, context, device, event, execute, info, kernel, platform, program, queue, subgroups,
+};
+use crate::core::Handle;
+
+/// Makes a function's parameters of what C passes.
+macro_rules! take {
+    ($($argument:ident: $type:ty),*) => {
+        $(
+            // SAFETY: who calls an entry point promises what the specification says of its pointers.
+            let $argument = unsafe { <$type as Parameter>::of($argument) };
+        )*
+    };
+}
+
+macro_rules! status {
+    ($name:ident, $function:path, ($($argument:ident: $type:ty),*)) => {
+        unsafe extern "C" fn $name($($argument: <$type as Parameter>::C),*) -> cl_int {
+            take!($($argument: $type),*);
+            abi::code(stringify!($name), $function($($argument),*))
+        }
+    };
+}
+
+macro_rules! make {
+    ($name:ident, $function:path, ($($argument:ident: $type:ty),*)) => {
+        unsafe extern "C" fn $name(
+            $($argument: <$type as Parameter>::C,)*
+            errcode_ret: *mut cl_int,
+        ) -> *mut c_void {
+            take!($($argument: $type,)* errcode_ret: Out<i32>);
+            let made = $function($($argument),*);
+            abi::made(stringify!($name), errcode_ret, Handle::NULL, made).pointer()
+        }
+    };
+}
+
+macro_rules! info {
+    ($name:ident, $function:path, ($($argument:ident: $type:ty),*)) => {
+        unsafe extern "C" fn $name(
+            $($argument: <$type as Parameter>::C,)*
+            param_name: cl_uint,
+            size: usize,
+            value: *mut c_void,
+            size_ret: *mut usize,
+        ) -> cl_int {
+            take!($($argument: $type,)* value: Memory, size_ret: Out<usize>);
+            let answer = $function($($argument,)* param_name);
+            let given = answer.and_then(|answer| info::give(&answer, size, value, size_ret));
+            abi::code(stringify!($name), given)
+        }
+    };
+}
+
+macro_rules! enqueue {
+    ($name:ident, $function:path, ($($argument:ident: $type:ty),*)) => {
+        unsafe extern "C" fn $name(
+            $($argument: <$type as Parameter>::C,)*
+            count: cl_uint,
+            list: *const cl_event,
+            event: *mut cl_event,
+        ) -> cl_int {
+            take!($($argument: $type,)* list: In<Handle>, event: Out<Handle>);
+            let waits = Waits { count, list, event };
+            abi::code(stringify!($name), $function($($argument,)* waits))
+        }
+    };
+}
+
+/// Defines entry points and the table of the ICD loader.
+macro_rules! entries {
+    ($($kind:ident $name:ident = $module:ident::$function:ident($($argument:ident: $type:ty),* $(,)?);)*) => {
+        $($kind!($name, $module::$function, ($($argument: $type),*));)*
+
+        /// The table that every object of the runtime begins with (`cl_khr_icd`).
+        pub(crate) static DISPATCH: cl_icd_dispatch = cl_icd_dispatch {
+            $($name: Some($name),)*
+            clGetExtensionFunctionAddress: Some(clGetExtensionFunctionAddress),
+            clGetExtensionFunctionAddressForPlatform: Some(clGetExtensionFunctionAddressForPlatform),
+            ..NONE
+        };
+    };
+}
+
+/// A table without entries: what the runtime has no function for, such as Direct3D.
+// SAFETY: all members are functions that may be none, which is zero, or a number.
+const NONE: cl_icd_dispatch = unsafe { std::mem::zeroed() };
+
+entries! {
+    // platform.rs
+    status clGetPlatformIDs = platform::ids(room: u32, platforms: Out<Handle>, count: Out<u32>);
+    info clGetPlatformInfo = platform::info(platform: Handle);
+    status clUnloadPlatformCompiler = platform::unload_compiler(platform: Handle);
+
+    // device.rs
+    status clGetDeviceIDs = device::ids(
+        platform: Handle, kind: u64, room: u32, devices: Out<Handle>, count: Out<u32>);
+    info clGetDeviceInfo = device::info(device: Handle);
+    status clCreateSubDevices = device::create_sub_devices(
+        device: Handle, properties: In<isize>, room: u32, devices: Out<Handle>, count: Out<u32>);
+    status clRetainDevice = device::retain(device: Handle);
+    status clReleaseDevice = device::release(device: Handle);
+    status clGetDeviceAndHostTimer = device::timers(
+        device: Handle, device_time: Out<u64>, host_time: Out<u64>);
+    status clGetHostTimer = device::host_timer(device: Handle, host_time: Out<u64>);
+
+    // context.rs
+    make clCreateContext = context::create(
+        properties: In<isize>, count: u32, devices: In<Handle>, notify: ContextNotify, data: Memory);
+    make clCreateContextFromType = context::create_from_type(
+        properties: In<isize>, kind: u64, notify: ContextNotify, data: Memory);
+    status clRetainContext = context::retain(context: Handle);
+    status clReleaseContext = context::release(context: Handle);
+    info clGetContextInfo = context::info(context: Handle);
+    status clSetContextDestructorCallback = context::set_destructor(
+        context: Handle, notify: ObjectNotify, data: Memory);
+
+    // queue.rs
+    make clCreateCommandQueueWithProperties = queue::create(
+        context: Handle, device: Handle, properties: In<u64>);
+    make clCreateCommandQueue = queue::create_plain(
+        context: Handle, device: Handle, properties: u64);
+    status clRetainCommandQueue = queue::retain(queue: Handle);
+    status clReleaseCommandQueue = queue::release(queue: Handle);
+    info clGetCommandQueueInfo = queue::info(queue: Handle);
+    status clSetCommandQueueProperty = queue::set_property(
+        queue: Handle, properties: u64, enable: u32, old: Out<u64>);
+    status clSetDefaultDeviceCommandQueue = queue::set_default(
+        context: Handle, device: Handle, queue: Handle);
+    status clFlush = queue::flush(queue: Handle);
+    status clFinish = queue::finish(queue: Handle);
+
+    // buffer.rs
+    make clCreateBuffer = buffer::create(
+        context: Handle, flags: u64, size: usize, host: Memory);
+    make clCreateBufferWithProperties = buffer::create_with_properties(
+        context: Handle, properties: In<u64>, flags: u64, size: usize, host: Memory);
+    status clRetainMemObject = buffer::retain(memory: Handle);
+    status clReleaseMemObject = buffer::release(memory: Handle);
+    info clGetMemObjectInfo = buffer::info(memory: Handle);
+    status clSetMemObjectDestructorCallback = buffer::set_destructor(
+        memory: Handle, notify: ObjectNotify, data: Memory);
+    enqueue clEnqueueReadBuffer = buffer::read(
+        queue: Handle, buffer: Handle, blocking: u32, offset: usize, size: usize, to: Memory);
+    enqueue clEnqueueWriteBuffer = buffer::write(
+        queue: Handle, buffer: Handle, blocking: u32, offset: usize, size: usize, from: Bytes);
+
+    // program.rs
+    make clCreateProgramWithSource = program::with_source(
+        context: Handle, count: u32, texts: Unconst<Text>, lengths: In<usize>);
+    status clRetainProgram = program::retain(program: Handle);
+    status clReleaseProgram = program::release(program: Handle);
+    status clBuildProgram = program::build(
+        program: Handle, count: u32, devices: In<Handle>, options: Text,
+        notify: ObjectNotify, data: Memory);
+    info clGetProgramInfo = program::info(program: Handle);
+    info clGetProgramBuildInfo = program::build_info(program: Handle, device: Handle);
+    status clUnloadCompiler = program::unload_compiler();
+
+    // kernel.rs
+    make clCreateKernel = kernel::create(program: Handle, name: Text);
+    status clCreateKernelsInProgram = kernel::create_all(
+        program: Handle, room: u32, kernels: Out<Handle>, count: Out<u32>);
+    make clCloneKernel = kernel::duplicate(kernel: Handle);
+    status clRetainKernel = kernel::retain(kernel: Handle);
+    status clReleaseKernel = kernel::release(kernel: Handle);
+    status clSetKernelArg = kernel::set_arg(kernel: Handle, index: u32, size: usize, value: Bytes);
+    info clGetKernelInfo = kernel::info(kernel: Handle);
+    info clGetKernelArgInfo = kernel::arg_info(kernel: Handle, index: u32);
+    info clGetKernelWorkGroupInfo = kernel::work_group_info(kernel: Handle, device: Handle);
+
+    // subgroups.rs
+    status clGetKernelSubGroupInfo = subgroups::info(
+        kernel: Handle, device: Handle, name: u32, input_size: usize, input: Bytes,
+        size: usize, value: Memory, size_ret: Out<usize>);
+    status clGetKernelSubGroupInfoKHR = subgroups::info(
+        kernel: Handle, device: Handle, name: u32, input_size: usize, input: Bytes,
+        size: usize, value: Memory, size_ret: Out<usize>);
+
+    // execute.rs
+    enqueue clEnqueueNDRangeKernel = execute::kernel(
+        queue: Handle, kernel: Handle, dimensions: u32, offset: In<usize>, global: In<usize>,
+        local: In<usize>);
+    enqueue clEnqueueTask = execute::task(queue: Handle, kernel: Handle);
+    enqueue clEnqueueNativeKernel = execute::native(
+        queue: Handle, function: NativeKernel, arguments: Memory, size: usize, count: u32,
+        objects: In<Handle>, places: Unconst<Bytes>);
+    enqueue clEnqueueMarkerWithWaitList = execute::marker(queue: Handle);
+    enqueue clEnqueueBarrierWithWaitList = execute::barrier(queue: Handle);
+    status clEnqueueMarker = execute::plain_marker(queue: Handle, event: Out<Handle>);
+    status clEnqueueBarrier = execute::plain_barrier(queue: Handle);
+    status clEnqueueWaitForEvents = execute::wait_for_events(
+        queue: Handle, count: u32, list: In<Handle>);
+
+    // event.rs
+    status clWaitForEvents = event::wait(count: u32, list: In<Handle>);
+    info clGetEventInfo = event::info(event: Handle);
+    info clGetEventProfilingInfo = event::profiling(event: Handle);
+    make clCreateUserEvent = event::create_user(context: Handle);
+    status clSetUserEventStatus = event::set_status(event: Handle, status: i32);
+    status clSetEventCallback = event::set_callback(
+        event: Handle, kind: i32, notify: EventNotify, data: Memory);
+    status clRetainEvent = event::retain(event: Handle);
+    status clReleaseEvent = event::release(event: Handle);
+}
+
+/// Extension functions by name; those of the ICD loader's table are [`DISPATCH`]'s.
+fn extension(name: &str) -> *const c_void {
+    let function: *const () = match name {
+        "clIcdGetPlatformIDsKHR" => clIcdGetPlatformIDsKHR as *const (),
+        "clGetPlatformInfo" => clGetPlatformInfo as *const (),
+        "clGetKernelSubGroupInfoKHR" => clGetKernelSubGroupInfoKHR as *const (),
+        _ => std::ptr::null(),
+    };
+    function.cast()
+}
+
+/// The platform, for the ICD loader.
+///
+/// # Safety
+/// As the extension `cl_khr_icd` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
+    room: cl_uint,
+    platforms: *mut cl_platform_id,
+    count: *mut cl_uint,
+) -> cl_int {
+    // SAFETY: the same function by another name.
+    unsafe { clGetPlatformIDs(room, platforms, count) }
+}
+
+/// Functions of extensions, by name; null if there is none of the name.
+///
+/// # Safety
+/// The name is null or a text that ends with a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *mut c_void {
+    take!(name: Text);
+    extension(&name.get().unwrap_or_default()).cast_mut()
+}
+
+unsafe extern "C" fn clGetExtensionFunctionAddressForPlatform(
+    platform: cl_platform_id,
+    name: *const c_char,
+) -> *mut c_void {
+    match platform::check(Handle::of(platform.addr())) {
+        // SAFETY: the same function with one parameter less.
+        Ok(()) => unsafe { clGetExtensionFunctionAddress(name) },
+        Err(_) => std::ptr::null_mut(),
+    }
+}

@@ -1,0 +1,240 @@
+//! Execution: kernels, markers, barriers (specification, sections 5.10 and 5.12).
+
+use std::sync::Arc;
+
+use opencl_sys::*;
+use umd::NdRange;
+
+use super::abi::{Bytes, In, Memory, Out, Unconst, Waits};
+use super::callback::NativeKernel;
+use crate::core::command::{self, Place};
+use crate::core::event::wait_list;
+use crate::core::{Event, Handle, Kernel, Queue, event};
+use crate::error::{Error, Result, ensure};
+
+/// Whether a `cl_bool` holds.
+pub(crate) fn boolean(value: cl_bool) -> bool {
+    value != CL_FALSE
+}
+
+/// The events that a command waits for.
+pub(crate) fn waits(queue: &Queue, waits: Waits) -> Result<Vec<Arc<Event>>> {
+    // "CL_INVALID_EVENT_WAIT_LIST if event_wait_list is NULL and num_events_in_wait_list > 0, or
+    // event_wait_list is not NULL and num_events_in_wait_list is 0"
+    ensure(
+        waits.list.is_null() == (waits.count == 0),
+        CL_INVALID_EVENT_WAIT_LIST,
+        "the wait list and its length do not go together",
+    )?;
+    wait_list(&waits.list.list(waits.count as usize), &queue.context)
+}
+
+/// Gives a command's event to the program.
+pub(crate) fn give(event: &Arc<Event>, waits: Waits) {
+    event::give(event, waits.event);
+}
+
+/// The values of an argument with one number a dimension; `None` if the pointer is null.
+fn sizes(given: In<usize>, dimensions: usize) -> Option<Vec<u64>> {
+    let list = given.list(dimensions).into_iter();
+    (!given.is_null()).then(|| list.map(|size| size as u64).collect())
+}
+
+pub(crate) fn kernel(
+    queue: Handle,
+    kernel: Handle,
+    dimensions: u32,
+    offset: In<usize>,
+    global: In<usize>,
+    local: In<usize>,
+    waits: Waits,
+) -> Result<()> {
+    let command = CL_COMMAND_NDRANGE_KERNEL;
+    launch(queue, kernel, dimensions, (offset, global, local), waits, command)
+}
+
+fn launch(
+    queue: Handle,
+    kernel: Handle,
+    dimensions: u32,
+    (offset, global, local): (In<usize>, In<usize>, In<usize>),
+    waits: Waits,
+    command: cl_command_type,
+) -> Result<()> {
+    // "CL_INVALID_WORK_DIMENSION if work_dim is not a valid value (i.e. a value between 1 and
+    // CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS)"
+    let in_range = (1..=3).contains(&dimensions);
+    let queue_object = queue.get::<Queue>()?;
+    let kernel_object = kernel.get::<Kernel>()?;
+    ensure(
+        in_range,
+        CL_INVALID_WORK_DIMENSION,
+        format!("{dimensions} dimensions; 1 to 3 are possible"),
+    )?;
+    let count = dimensions as usize;
+    let offset = sizes(offset, count).unwrap_or_else(|| vec![0; count]);
+    // "If global_work_size is NULL, or the value in any passed dimension is 0 then the kernel
+    // command will trivially succeed after its event dependencies are satisfied".
+    let global = sizes(global, count).unwrap_or_else(|| vec![0; count]);
+    let local = sizes(local, count);
+    run(&queue_object, &kernel_object, (&offset, &global, local.as_deref()), waits, command)
+}
+
+fn run(
+    queue: &Arc<Queue>,
+    kernel: &Arc<Kernel>,
+    (offset, global, local): (&[u64], &[u64], Option<&[u64]>),
+    waits: Waits,
+    command: cl_command_type,
+) -> Result<()> {
+    // "CL_INVALID_CONTEXT if context associated with command_queue and kernel are not the same"
+    queue.context.same(&kernel.program.context, "the kernel")?;
+    let list = self::waits(queue, waits)?;
+    let state = kernel.state();
+    let own = state.on.get(queue.place).and_then(Option::as_ref);
+    // "CL_INVALID_PROGRAM_EXECUTABLE if there is no successfully built program executable available
+    // for device associated with command_queue"
+    let own = own.ok_or_else(|| {
+        let why = "the program was not built for the device of the queue";
+        Error::new(CL_INVALID_PROGRAM_EXECUTABLE, why)
+    })?;
+    for (&size, &start) in global.iter().zip(offset) {
+        // "CL_INVALID_GLOBAL_WORK_SIZE if any of the values specified in global_work_size … exceed
+        // the maximum value representable by size_t on the device": walkers count in 32 bits.
+        ensure(
+            u32::try_from(size).is_ok(),
+            CL_INVALID_GLOBAL_WORK_SIZE,
+            format!("the global size {size} is beyond 32 bits"),
+        )?;
+        // "CL_INVALID_GLOBAL_OFFSET if the value specified in global_work_size + the corresponding
+        // values in global_work_offset for any dimensions is greater than the maximum value
+        // representable by size t on the device"
+        let end = start.checked_add(size);
+        ensure(
+            end.is_some_and(|end| u32::try_from(end).is_ok()),
+            CL_INVALID_GLOBAL_OFFSET,
+            format!("work-items {start} + {size} are beyond 32 bits"),
+        )?;
+    }
+    let most = queue.device.limits.max_work_group_size;
+    let mut range = NdRange::new(global).and_then(|range| range.with_offset(offset));
+    if let Some(local) = local {
+        for &size in local {
+            // "CL_INVALID_WORK_ITEM_SIZE if the number of work-items specified in any of
+            // local_work_size … is greater than the corresponding values specified by
+            // CL_DEVICE_MAX_WORK_ITEM_SIZES"
+            ensure(
+                size <= u64::from(most),
+                CL_INVALID_WORK_ITEM_SIZE,
+                format!("the local size {size}; {most} is possible"),
+            )?;
+        }
+        // "CL_INVALID_WORK_GROUP_SIZE if the work-group size must be uniform and the local work
+        // size is not a divisor of the global work size"
+        let divides = |(&global, &local): (&u64, &u64)| local > 0 && global.is_multiple_of(local);
+        let builds = kernel.program.builds();
+        let is_uniform = builds.get(queue.place).is_some_and(|build| build.is_uniform());
+        drop(builds);
+        ensure(
+            !is_uniform || global.iter().zip(local).all(divides),
+            CL_INVALID_WORK_GROUP_SIZE,
+            format!("the local size {local:?} does not divide the global size {global:?}"),
+        )?;
+        let local: Vec<u32> = local.iter().map(|&size| size as u32).collect();
+        range = range.and_then(|range| range.with_local(&local));
+    }
+    let range = range.map_err(umd::Error::from)?;
+    let kept = state.kept();
+    let event = command::on_device(queue, command, &list, kept, |umd, waits| {
+        Ok(umd.enqueue(own, &range, waits)?)
+    })?;
+    drop(state);
+    give(&event, waits);
+    Ok(())
+}
+
+pub(crate) fn task(queue: Handle, kernel: Handle, waits: Waits) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    let kernel = kernel.get::<Kernel>()?;
+    let range = (&[0][..], &[1][..], Some(&[1][..]));
+    run(&queue, &kernel, range, waits, CL_COMMAND_TASK)
+}
+
+pub(crate) fn native(
+    queue: Handle,
+    function: NativeKernel,
+    _arguments: Memory,
+    _size: usize,
+    _count: u32,
+    _objects: In<Handle>,
+    _places: Unconst<Bytes>,
+    _waits: Waits,
+) -> Result<()> {
+    queue.get::<Queue>()?;
+    // "CL_INVALID_VALUE if user_func is NULL"
+    ensure(function.is_some(), CL_INVALID_VALUE, "there is no function")?;
+    // "CL_INVALID_OPERATION if the device associated with command_queue cannot execute the native
+    // kernel"
+    let why = "the device runs no functions of the host";
+    Err(Error::new(CL_INVALID_OPERATION, why))
+}
+
+pub(crate) fn marker(queue: Handle, waits: Waits) -> Result<()> {
+    // "If event_wait_list is NULL, then this particular command waits until all previous enqueued
+    // commands to command_queue have completed."
+    let place = match waits.count {
+        0 => Place::AfterAll,
+        _ => Place::Next,
+    };
+    mark(queue, CL_COMMAND_MARKER, place, waits)
+}
+
+pub(crate) fn barrier(queue: Handle, waits: Waits) -> Result<()> {
+    let after_all = waits.count == 0;
+    mark(queue, CL_COMMAND_BARRIER, Place::Barrier { after_all }, waits)
+}
+
+/// No wait list and no event.
+fn no_waits(event: Out<Handle>) -> Waits {
+    Waits {
+        count: 0,
+        list: In::NULL,
+        event,
+    }
+}
+
+pub(crate) fn plain_marker(queue: Handle, event: Out<Handle>) -> Result<()> {
+    // "CL_INVALID_VALUE if event is a NULL value"
+    ensure(!event.is_null(), CL_INVALID_VALUE, "the pointer to the event is null")?;
+    marker(queue, no_waits(event))
+}
+
+pub(crate) fn plain_barrier(queue: Handle) -> Result<()> {
+    barrier(queue, no_waits(Out::NULL))
+}
+
+pub(crate) fn wait_for_events(queue: Handle, count: u32, list: In<Handle>) -> Result<()> {
+    queue.get::<Queue>()?;
+    // "CL_INVALID_VALUE if num_events is zero or event_list is NULL"
+    ensure(
+        count > 0 && !list.is_null(),
+        CL_INVALID_VALUE,
+        "there are no events",
+    )?;
+    let event = Out::NULL;
+    let waits = Waits { count, list, event };
+    // "CL_INVALID_EVENT if event objects specified in event_list are not valid events"
+    barrier(queue, waits).map_err(|error| match error.code {
+        CL_INVALID_EVENT_WAIT_LIST => error.with_code(CL_INVALID_EVENT),
+        _ => error,
+    })
+}
+
+fn mark(queue: Handle, command: cl_command_type, place: Place, waits: Waits) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    let list = self::waits(&queue, waits)?;
+    let nothing = Box::new(|| Ok(()));
+    let event = command::on_host(&queue, (command, place), &list, Vec::new(), false, nothing)?;
+    give(&event, waits);
+    Ok(())
+}

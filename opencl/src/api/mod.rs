@@ -1,0 +1,17 @@
+//! Entry points: each function checks what it is given, with the specification's sentence beside
+//! the check, and hands over to the objects in [`core`](crate::core).
+
+pub(crate) mod abi;
+mod buffer;
+pub(crate) mod callback;
+mod context;
+mod device;
+pub(crate) mod dispatch;
+mod event;
+mod execute;
+mod info;
+mod kernel;
+mod platform;
+mod program;
+mod queue;
+mod subgroups;

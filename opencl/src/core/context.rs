@@ -1,0 +1,87 @@
+//! Contexts.
+
+use std::sync::{Arc, Mutex};
+
+use opencl_sys::*;
+
+use super::device::Device;
+use super::handle::{Base, Object};
+use super::lock;
+use crate::api::callback::{ContextCallback, ObjectCallback};
+use crate::error::{Error, Result};
+
+/// A context: what memory, programs and queues of its devices belong to.
+#[derive(Debug)]
+pub(crate) struct Context {
+    base: Base,
+    pub devices: Vec<Arc<Device>>,
+    /// As they were passed, with the zero at the end; empty if there were none.
+    pub properties: Vec<isize>,
+    notify: Option<ContextCallback>,
+    destructors: Mutex<Vec<ObjectCallback>>,
+}
+
+impl Object for Context {
+    const INVALID: cl_int = CL_INVALID_CONTEXT;
+    const NAME: &'static str = "context";
+    fn base(&self) -> &Base {
+        &self.base
+    }
+}
+
+impl Context {
+    pub(crate) fn new(
+        devices: Vec<Arc<Device>>,
+        properties: Vec<isize>,
+        notify: Option<ContextCallback>,
+    ) -> Self {
+        Self {
+            base: Base::new(),
+            devices,
+            properties,
+            notify,
+            destructors: Mutex::default(),
+        }
+    }
+
+    /// A device's place among the context's, which is that of what it has of objects, too.
+    pub(crate) fn place(&self, device: &Arc<Device>) -> Option<usize> {
+        self.devices.iter().position(|own| Arc::ptr_eq(own, device))
+    }
+
+    /// Tells the program of an error that no call can return, unless it comes of another that was
+    /// told.
+    pub(crate) fn report(&self, error: &Error) {
+        tracing::info!("{error}");
+        if let Some(notify) = &self.notify
+            && error.code != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+        {
+            notify.call(&error.to_string());
+        }
+    }
+
+    /// Calls back once the context goes.
+    pub(crate) fn add_destructor(&self, callback: ObjectCallback) {
+        lock(&self.destructors).push(callback);
+    }
+
+    /// An error unless something of the context `other` is one of this, too.
+    pub(crate) fn same(self: &Arc<Self>, other: &Arc<Self>, what: &str) -> Result<()> {
+        match Arc::ptr_eq(self, other) {
+            true => Ok(()),
+            false => Err(Error::new(
+                CL_INVALID_CONTEXT,
+                format!("{what} belongs to another context"),
+            )),
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // "in the reverse order in which they were registered"
+        for callback in lock(&self.destructors).drain(..).rev() {
+            callback.call(self.base.handle());
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Devices.
+
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use devinfo::Target;
+use opencl_sys::*;
+
+use super::handle::{Base, Object};
+
+/// A device of the platform. It lives as long as the process.
+#[derive(Debug)]
+pub(crate) struct Device {
+    base: Base,
+    pub umd: umd::Device,
+    pub limits: umd::Limits,
+    /// What `CL_DEVICE_NAME` says.
+    pub name: String,
+}
+
+impl Object for Device {
+    const INVALID: cl_int = CL_INVALID_DEVICE;
+    const NAME: &'static str = "device";
+    fn base(&self) -> &Base {
+        &self.base
+    }
+}
+
+impl Device {
+    pub(crate) fn new(umd: umd::Device) -> Self {
+        let target = umd.target();
+        let limits = umd.limits();
+        let sku = target.platform.sku(limits.pci_id);
+        let sku = sku.unwrap_or_else(|| target.platform.default_sku());
+        let name = format!(
+            "Intel {} {} ({})",
+            target.platform.title,
+            sku.name,
+            umd.name()
+        );
+        Self {
+            base: Base::new(),
+            umd,
+            limits,
+            name,
+        }
+    }
+
+    pub(crate) fn target(&self) -> Target {
+        self.umd.target()
+    }
+
+    /// The time of events, in nanoseconds.
+    pub(crate) fn now(&self) -> Duration {
+        self.umd.now()
+    }
+
+    /// The largest buffer. Compilers reach buffers through surfaces, which are limited.
+    pub(crate) fn max_allocation(&self) -> u64 {
+        self.limits.max_allocation.min(self.limits.max_surface)
+    }
+
+    /// Bits of the address of a sub-buffer: that of the largest type, `long16`.
+    pub(crate) const BASE_ALIGNMENT_BITS: u32 = 1024;
+}
+
+/// The time of the host, in nanoseconds since the runtime was first asked.
+pub(crate) fn host_time() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed()
+}

@@ -1,0 +1,373 @@
+//! Events: the ends of commands, and what happens then.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use opencl_sys::*;
+
+use super::context::Context;
+use super::handle::{Base, Handle, Object, publish};
+use super::host;
+use super::lock;
+use super::queue::Queue;
+use crate::api::callback::EventCallback;
+use crate::error::{Error, Result};
+
+/// How long one wait for the device is; waits go on until the command has ended, which the
+/// driver's hang check sees to.
+const WAIT: Duration = Duration::from_secs(3600);
+
+/// What runs when a command has ended, with its final status.
+type Then = Box<dyn FnOnce(cl_int) + Send>;
+
+/// What a command keeps alive until it has ended.
+pub(crate) type Kept = Vec<Arc<dyn Any + Send + Sync>>;
+
+/// When a command passed its stages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Times {
+    pub queued: Duration,
+    pub submitted: Duration,
+    pub started: Duration,
+    pub ended: Duration,
+}
+
+/// The end of a command, or what a program sets.
+pub(crate) struct Event {
+    base: Base,
+    pub context: Arc<Context>,
+    /// `None` for user events.
+    pub queue: Option<Arc<Queue>>,
+    pub command: cl_command_type,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    /// `CL_QUEUED` … `CL_COMPLETE`, or the error.
+    status: cl_int,
+    times: Times,
+    /// The command of the driver, if the device runs it.
+    device: Option<umd::Event>,
+    /// Somebody is noticing its end.
+    is_ending: bool,
+    kept: Kept,
+    then: Vec<Then>,
+    callbacks: Vec<(cl_int, EventCallback)>,
+}
+
+impl Object for Event {
+    const INVALID: cl_int = CL_INVALID_EVENT;
+    const NAME: &'static str = "event";
+    fn base(&self) -> &Base {
+        &self.base
+    }
+}
+
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Event({:#x}, {})", self.command, self.state().status)
+    }
+}
+
+impl Event {
+    /// The event of a command that was enqueued now.
+    pub(crate) fn of_command(queue: &Arc<Queue>, command: cl_command_type, kept: Kept) -> Self {
+        let context = queue.context.clone();
+        let mut event = Self::new(context, Some(queue.clone()), command, CL_QUEUED);
+        if let Ok(state) = event.state.get_mut() {
+            state.kept = kept;
+            state.times.queued = queue.device.now();
+        }
+        event
+    }
+
+    /// An event that the program sets.
+    pub(crate) fn of_user(context: Arc<Context>) -> Self {
+        // "The initial execution status of the user event object … will be set to CL_SUBMITTED"
+        Self::new(context, None, CL_COMMAND_USER, CL_SUBMITTED)
+    }
+
+    fn new(
+        context: Arc<Context>,
+        queue: Option<Arc<Queue>>,
+        command: cl_command_type,
+        status: cl_int,
+    ) -> Self {
+        Self {
+            base: Base::new(),
+            context,
+            queue,
+            command,
+            state: Mutex::new(State {
+                status,
+                times: Times::default(),
+                device: None,
+                is_ending: false,
+                kept: Vec::new(),
+                then: Vec::new(),
+                callbacks: Vec::new(),
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Its status now.
+    pub(crate) fn status(self: &Arc<Self>) -> cl_int {
+        let state = self.state();
+        let (status, device) = (state.status, state.device.clone());
+        drop(state);
+        let Some(device) = device.filter(|_| status > CL_COMPLETE) else {
+            return status;
+        };
+        match device.status() {
+            umd::EventStatus::Queued => CL_QUEUED,
+            umd::EventStatus::Submitted => CL_SUBMITTED,
+            umd::EventStatus::Complete | umd::EventStatus::Failed => {
+                self.notice();
+                self.state().status
+            }
+        }
+    }
+
+    /// Whether the end was noticed.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.state().status <= CL_COMPLETE
+    }
+
+    /// When it passed its stages, once it has ended.
+    pub(crate) fn times(&self) -> Option<Times> {
+        let state = self.state();
+        (state.status <= CL_COMPLETE).then_some(state.times)
+    }
+
+    /// Waits for the end; gives the final status.
+    pub(crate) fn wait(self: &Arc<Self>) -> cl_int {
+        loop {
+            let state = self.state();
+            if state.status <= CL_COMPLETE {
+                return state.status;
+            }
+            match state.device.clone().filter(|_| !state.is_ending) {
+                Some(device) => {
+                    drop(state);
+                    // How it ended is looked at below.
+                    let _ = device.wait(WAIT);
+                    self.notice();
+                }
+                None => drop(
+                    self.changed
+                        .wait(state)
+                        .unwrap_or_else(PoisonError::into_inner),
+                ),
+            }
+        }
+    }
+
+    /// The device has the command.
+    pub(super) fn set_device(&self, device: umd::Event) {
+        let mut state = self.state();
+        state.device = Some(device);
+        state.status = CL_SUBMITTED;
+        drop(state);
+        self.changed.notify_all();
+        self.passed(CL_SUBMITTED);
+    }
+
+    /// The host begins with the command.
+    pub(super) fn start(&self) {
+        let now = self.now();
+        let mut state = self.state();
+        state.status = CL_RUNNING;
+        state.times.submitted = now;
+        state.times.started = now;
+        drop(state);
+        self.passed(CL_RUNNING);
+    }
+
+    fn now(&self) -> Duration {
+        let queue = self.queue.as_ref();
+        queue.map_or(Duration::ZERO, |queue| queue.device.now())
+    }
+
+    /// The command of the host has ended, or a user event was set; `false` if it had before.
+    pub(crate) fn end(self: &Arc<Self>, status: cl_int) -> bool {
+        if std::mem::replace(&mut self.state().is_ending, true) {
+            return false;
+        }
+        let now = self.now();
+        let times = self.state().times;
+        self.finish(status, Times { ended: now, ..times });
+        true
+    }
+
+    /// Notices that the device has ended the command.
+    pub(super) fn notice(self: &Arc<Self>) {
+        let mut state = self.state();
+        let Some(device) = state.device.clone() else {
+            return;
+        };
+        if !matches!(
+            device.status(),
+            umd::EventStatus::Complete | umd::EventStatus::Failed
+        ) || std::mem::replace(&mut state.is_ending, true)
+        {
+            return;
+        }
+        let queued = state.times.queued;
+        drop(state);
+        let printed = device.printed();
+        if !printed.is_empty() {
+            host::print(&printed);
+        }
+        let status = match device.wait(Duration::ZERO) {
+            Ok(()) => CL_COMPLETE,
+            Err(error) => {
+                let error = Error::from(error);
+                self.context.report(&error);
+                error.code
+            }
+        };
+        let times = match device.timestamps() {
+            Some(times) => Times {
+                queued: queued.min(times.queued),
+                submitted: times.submitted,
+                started: times.started,
+                ended: times.ended,
+            },
+            None => Times {
+                queued,
+                submitted: queued,
+                started: queued,
+                ended: self.now(),
+            },
+        };
+        self.finish(status, times);
+    }
+
+    fn finish(self: &Arc<Self>, status: cl_int, times: Times) {
+        let mut state = self.state();
+        state.status = status;
+        state.times = times;
+        let kept = std::mem::take(&mut state.kept);
+        let then = std::mem::take(&mut state.then);
+        drop(state);
+        self.changed.notify_all();
+        for then in then {
+            then(status);
+        }
+        self.passed(status);
+        drop(kept);
+    }
+
+    /// Runs `then` once the command has ended, at once if it has.
+    pub(super) fn then(&self, then: impl FnOnce(cl_int) + Send + 'static) {
+        let mut state = self.state();
+        if state.status > CL_COMPLETE {
+            state.then.push(Box::new(then));
+            return;
+        }
+        let status = state.status;
+        drop(state);
+        then(status);
+    }
+
+    /// Calls back once the command has reached a status.
+    pub(crate) fn add_callback(self: &Arc<Self>, reached: cl_int, callback: EventCallback) {
+        let mut state = self.state();
+        let status = state.status;
+        if status > reached {
+            state.callbacks.push((reached, callback));
+            return;
+        }
+        drop(state);
+        self.call(reached, status, callback);
+    }
+
+    /// Calls those back that wait for a status that has been reached.
+    fn passed(&self, status: cl_int) {
+        let mut state = self.state();
+        if state.callbacks.is_empty() {
+            return;
+        }
+        let all = std::mem::take(&mut state.callbacks);
+        let (mut ready, later): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|&(reached, _)| status <= reached);
+        state.callbacks = later;
+        drop(state);
+        // The stages in their order.
+        ready.sort_by_key(|&(reached, _)| std::cmp::Reverse(reached));
+        for (reached, callback) in ready {
+            self.call(reached, status, callback);
+        }
+    }
+
+    /// "The registered callback function will be called when the execution status of command
+    /// associated with event changes to an execution status equal to or past the status specified
+    /// by command_exec_status" — with the status, or the error if it ended by one.
+    fn call(&self, reached: cl_int, status: cl_int, callback: EventCallback) {
+        let handle = self.base.handle();
+        let status = match status {
+            error if error < 0 => error,
+            _ => reached,
+        };
+        host::call_back(Box::new(move || callback.call(handle, status)));
+    }
+
+    /// What a command of `queue`'s device waits for in its stead; `None` if there is nothing to
+    /// wait for. Where only the order counts (`is_order`), its failure does not matter.
+    pub(super) fn on_device(self: &Arc<Self>, queue: &Queue, is_order: bool) -> Option<umd::Event> {
+        let state = self.state();
+        if state.status == CL_COMPLETE || is_order && state.status < CL_COMPLETE {
+            return None;
+        }
+        let same = self.queue.as_deref();
+        if let Some(device) = &state.device
+            && let Some(own) = same
+            && Arc::ptr_eq(&own.device, &queue.device)
+        {
+            // The driver keeps the order of its own queue.
+            let is_ordered = is_order && std::ptr::eq(own, queue);
+            return (!is_ordered).then(|| device.clone());
+        }
+        drop(state);
+        let proxy = queue.device.umd.user_event();
+        let event = proxy.event().clone();
+        self.then(move |status| match status {
+            CL_COMPLETE => proxy.complete(),
+            _ if is_order => proxy.complete(),
+            error => proxy.fail(format!("its status is {error}")),
+        });
+        Some(event)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+}
+
+/// The events of a wait list.
+///
+/// # Errors
+/// As enqueueing calls have them.
+pub(crate) fn wait_list(handles: &[Handle], context: &Arc<Context>) -> Result<Vec<Arc<Event>>> {
+    let events = handles.iter().map(|handle| {
+        // "CL_INVALID_EVENT_WAIT_LIST … if event objects in event_wait_list are not valid events"
+        let event = handle.get::<Event>();
+        let event = event.map_err(|error| error.with_code(CL_INVALID_EVENT_WAIT_LIST))?;
+        // "CL_INVALID_CONTEXT … if the context associated with command_queue and events in
+        // event_wait_list are not the same"
+        context.same(&event.context, "an event of the wait list")?;
+        Ok(event)
+    });
+    events.collect()
+}
+
+/// Gives a command's event to the program, if it wants it.
+pub(crate) fn give(event: &Arc<Event>, to: crate::api::abi::Out<Handle>) {
+    if !to.is_null() {
+        to.set(publish(event.clone()));
+    }
+}

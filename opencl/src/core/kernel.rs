@@ -1,0 +1,149 @@
+//! Kernels and their arguments.
+
+use std::any::Any;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use opencl_sys::*;
+use umd::KernelInfo;
+
+use super::handle::{Base, Object};
+use super::lock;
+use super::memory::Mem;
+use super::program::Program;
+use crate::error::{Error, Result};
+
+/// A kernel.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    base: Base,
+    pub program: Arc<Program>,
+    /// What it takes, which is the same for all devices.
+    pub info: KernelInfo,
+    state: Mutex<State>,
+}
+
+/// The kernel of each device, with the arguments that are set.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    /// One for each device of the context; `None` where the program is not built.
+    pub on: Vec<Option<umd::Kernel>>,
+    /// What the arguments keep alive, by index.
+    kept: Vec<Option<Arc<dyn KeptArg>>>,
+}
+
+/// What an argument keeps alive.
+trait KeptArg: Any + Send + Sync + std::fmt::Debug {}
+impl KeptArg for Mem {}
+
+/// An argument.
+#[derive(Clone, Debug)]
+pub(crate) enum Arg {
+    Mem(Arc<Mem>),
+    Null,
+    Value(Vec<u8>),
+    Local(u32),
+}
+
+impl Object for Kernel {
+    const INVALID: cl_int = CL_INVALID_KERNEL;
+    const NAME: &'static str = "kernel";
+    fn base(&self) -> &Base {
+        &self.base
+    }
+}
+
+impl Kernel {
+    /// The kernel of this name, for all devices that the program is built for.
+    pub(crate) fn new(program: &Arc<Program>, name: &str) -> Result<Self> {
+        let builds = program.builds();
+        // "CL_INVALID_PROGRAM_EXECUTABLE if there is no successfully built executable for program"
+        if builds.iter().all(|build| build.loaded.is_none()) {
+            let why = "the program was not built";
+            return Err(Error::new(CL_INVALID_PROGRAM_EXECUTABLE, why));
+        }
+        let kernel = |build: &super::program::Build| {
+            let loaded = build.loaded.as_ref();
+            // "CL_INVALID_KERNEL_NAME if kernel_name is not found in program"
+            loaded
+                .map(|loaded| loaded.kernel(name).map_err(Error::from))
+                .transpose()
+        };
+        let on = builds.iter().map(kernel).collect::<Result<Vec<_>>>()?;
+        drop(builds);
+        let mut infos = on.iter().flatten().map(umd::Kernel::info);
+        let info = infos.next().cloned();
+        let info = info.ok_or_else(|| Error::new(CL_INVALID_KERNEL_NAME, "there is no kernel"))?;
+        // "CL_INVALID_KERNEL_DEFINITION if the function definition for __kernel function given by
+        // kernel_name such as the number of arguments, the argument types are not the same for all
+        // devices for which the program executable has been built"
+        let kinds = |info: &KernelInfo| info.args.iter().map(|arg| arg.kind).collect::<Vec<_>>();
+        if infos.any(|other| kinds(other) != kinds(&info)) {
+            let why = format!("kernel {name} takes other arguments on another device");
+            return Err(Error::new(CL_INVALID_KERNEL_DEFINITION, why));
+        }
+        let kept = info.args.iter().map(|_| None).collect();
+        Ok(Self::with_state(program, info, State { on, kept }))
+    }
+
+    fn with_state(program: &Arc<Program>, info: KernelInfo, state: State) -> Self {
+        program.kernels.fetch_add(1, Ordering::Relaxed);
+        Self {
+            base: Base::new(),
+            program: program.clone(),
+            info,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// A kernel with the same arguments.
+    pub(crate) fn duplicate(&self) -> Self {
+        let state = self.state().clone();
+        Self::with_state(&self.program, self.info.clone(), state)
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    /// Sets an argument for all devices, or for none.
+    pub(crate) fn set_arg(&self, index: usize, arg: &Arg) -> Result<()> {
+        let mut state = self.state();
+        let mut on = state.on.clone();
+        for (place, kernel) in on.iter_mut().enumerate() {
+            let Some(kernel) = kernel else { continue };
+            let arg = match arg {
+                Arg::Mem(mem) => mem.buffers.get(place).map(umd::Arg::Buffer),
+                Arg::Null => Some(umd::Arg::Null),
+                Arg::Value(bytes) => Some(umd::Arg::Value(bytes)),
+                Arg::Local(size) => Some(umd::Arg::Local(*size)),
+            };
+            if let Some(arg) = arg {
+                kernel.set_arg(index, arg)?;
+            }
+        }
+        state.on = on;
+        if let Some(kept) = state.kept.get_mut(index) {
+            *kept = match arg {
+                Arg::Mem(mem) => Some(mem.clone()),
+                _ => None,
+            };
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    /// What the arguments keep alive.
+    pub(crate) fn kept(&self) -> Vec<Arc<dyn Any + Send + Sync>> {
+        let kept = self.kept.iter().flatten();
+        kept.map(|kept| kept.clone() as Arc<dyn Any + Send + Sync>)
+            .collect()
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        self.program.kernels.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,32 @@
+//! The objects behind the handles. No C types cross here but OpenCL's own numbers; what entry
+//! points check is checked before.
+
+pub(crate) mod command;
+pub(crate) mod context;
+pub(crate) mod device;
+pub(crate) mod event;
+mod handle;
+mod host;
+pub(crate) mod kernel;
+pub(crate) mod memory;
+pub(crate) mod platform;
+pub(crate) mod program;
+pub(crate) mod queue;
+mod watch;
+
+pub(crate) use context::Context;
+pub(crate) use device::Device;
+pub(crate) use event::Event;
+pub(crate) use handle::{Handle, Object, publish};
+pub(crate) use kernel::Kernel;
+pub(crate) use memory::Mem;
+pub(crate) use platform::Platform;
+pub(crate) use program::Program;
+pub(crate) use queue::Queue;
+
+/// Locks a mutex. A panic while it was locked has left nothing half done that matters here.
+pub(crate) fn lock<T: ?Sized>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}

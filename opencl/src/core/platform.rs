@@ -1,0 +1,95 @@
+//! The platform: the one of this runtime, with all its devices.
+
+use std::sync::{Arc, OnceLock};
+
+use opencl_sys::{CL_INVALID_PLATFORM, cl_int};
+use umd::DeviceSpec;
+
+use super::device::Device;
+use super::handle::{Base, Object, publish};
+
+/// Names the devices: specifications with commas between, as `soft:tgl,soft:bmg`.
+pub(crate) const DEVICES_VARIABLE: &str = "INTEL_GPU_DEVICES";
+/// What is logged to stderr, as `RUST_LOG` says it: `info` tells why calls fail.
+const LOG_VARIABLE: &str = "INTEL_GPU_LOG";
+
+/// The platform.
+#[derive(Debug)]
+pub(crate) struct Platform {
+    base: Base,
+    devices: OnceLock<Vec<Arc<Device>>>,
+}
+
+impl Object for Platform {
+    const INVALID: cl_int = CL_INVALID_PLATFORM;
+    const NAME: &'static str = "platform of this runtime";
+    fn base(&self) -> &Base {
+        &self.base
+    }
+}
+
+impl Platform {
+    /// The platform.
+    pub(crate) fn get() -> &'static Arc<Self> {
+        static PLATFORM: OnceLock<Arc<Platform>> = OnceLock::new();
+        PLATFORM.get_or_init(|| {
+            log();
+            let platform = Arc::new(Self {
+                base: Base::new(),
+                devices: OnceLock::new(),
+            });
+            publish(platform.clone());
+            platform
+        })
+    }
+
+    /// Its devices, which are opened when they are asked for first.
+    pub(crate) fn devices(&self) -> &[Arc<Device>] {
+        self.devices.get_or_init(|| {
+            let opened = specs().into_iter().filter_map(|spec| {
+                let device = umd::Device::open(&spec);
+                device
+                    .map_err(|error| tracing::error!("{error}"))
+                    .ok()
+                    .map(Device::new)
+            });
+            let devices: Vec<_> = opened.map(Arc::new).collect();
+            for device in &devices {
+                publish(device.clone());
+            }
+            devices
+        })
+    }
+}
+
+/// What the environment names; else all render nodes that this driver can use; else a software
+/// GPU.
+fn specs() -> Vec<DeviceSpec> {
+    if let Ok(names) = std::env::var(DEVICES_VARIABLE) {
+        let specs = names
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .filter_map(|name| {
+                let spec = name.parse();
+                spec.map_err(|error| tracing::error!("{DEVICES_VARIABLE}: {error}"))
+                    .ok()
+            });
+        return specs.collect();
+    }
+    match DeviceSpec::render_nodes() {
+        nodes if nodes.is_empty() => vec![DeviceSpec::Auto],
+        nodes => nodes,
+    }
+}
+
+fn log() {
+    use tracing_subscriber::EnvFilter;
+    let filter = std::env::var(LOG_VARIABLE).unwrap_or_else(|_| "error".to_owned());
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(EnvFilter::new(filter))
+        .finish();
+    // Where this runtime is linked into a program with a log of its own, that gets it.
+    let _ = tracing::subscriber::set_global_default(subscriber);
+}

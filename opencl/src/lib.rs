@@ -1,0 +1,7 @@
+#![doc = include_str!("../README.md")]
+
+mod api;
+mod core;
+mod error;
+
+pub use api::dispatch::{clGetExtensionFunctionAddress, clIcdGetPlatformIDsKHR};
