@@ -31,6 +31,8 @@ pub struct Job<'a> {
     pub target: Target,
     /// Options of the compiler for OpenCL C and SPIR-V, such as `-DN=4 -cl-fast-relaxed-math`.
     pub options: &'a str,
+    /// Options of the compiler itself, such as `-cl-intel-has-buffer-offset-arg`.
+    pub internal: &'a str,
     /// A folder of the disk in which `#include` looks.
     pub folder: Option<&'a Path>,
     /// Files that `#include` finds besides.

@@ -183,7 +183,8 @@ impl Attempt<'_> {
             command.args(["-revision_id", &revision.to_string()]);
         }
         command.args(["-options", &self.options()]);
-        command.args(["-internal_options", "-cl-intel-allow-zebin"]);
+        let internal = format!("-cl-intel-allow-zebin {}", self.job.internal);
+        command.args(["-internal_options", internal.trim_end()]);
         command.args(["-output", "kernel", "-output_no_suffix"]);
         let ended = process::run(&mut command, DEADLINE).map_err(|e| self.failed(&e))?;
         let words = essence(&ended.words);
@@ -293,6 +294,7 @@ mod tests {
                     source: Source::OpenClC(""),
                     target: target("tgl"),
                     options: "",
+                    internal: "",
                     folder: None,
                     headers: &[crate::Header { name, text: "x" }],
                 },

@@ -54,6 +54,7 @@ pub fn compile(
         source,
         target,
         options: &options.all(),
+        internal: "",
         folder: Some(&file.folder),
         headers: &[],
     });

@@ -19,10 +19,11 @@ fn has_tools() -> bool {
         }
 }
 
-/// Compiles and runs `tests/c/NAME.c` on each set of devices.
-fn run(name: &str) {
+/// Compiles and runs `tests/c/NAME.c` on each set of devices; what it printed, unless there is
+/// nothing to run it with.
+fn run(name: &str) -> Option<Vec<String>> {
     if !has_tools() {
-        return;
+        return None;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     // The shared library lies beside the test programs.
@@ -43,7 +44,7 @@ fn run(name: &str) {
         .unwrap();
     let text = String::from_utf8_lossy(&compiled.stderr);
     assert!(compiled.status.success(), "{text}");
-    for devices in DEVICES {
+    let run_on = |devices: &&str| {
         let run = Command::new(&program)
             .env("OCL_ICD_VENDORS", format!("{}/", vendors.display()))
             .env("INTEL_GPU_DEVICES", devices)
@@ -53,7 +54,9 @@ fn run(name: &str) {
         let printed = String::from_utf8_lossy(&run.stdout);
         let good = run.status.success() && printed.ends_with("ok\n");
         assert!(good, "{devices}: {}: {printed}{said}", run.status);
-    }
+        printed.into_owned()
+    };
+    Some(DEVICES.iter().map(run_on).collect())
 }
 
 #[test]
@@ -69,4 +72,32 @@ fn handles() {
 #[test]
 fn events() {
     run("events");
+}
+
+#[test]
+fn queries() {
+    run("queries");
+}
+
+#[test]
+fn subgroups() {
+    run("subgroups");
+}
+
+#[test]
+fn blocks() {
+    run("blocks");
+}
+
+#[test]
+fn faults() {
+    let Some(printed) = run("faults") else { return };
+    for printed in printed {
+        assert_eq!(printed, "before\nx is -7, y 2.50\nafter\nok\n");
+    }
+}
+
+#[test]
+fn threads() {
+    run("threads");
 }

@@ -103,11 +103,7 @@ impl Kernel {
 
     /// The sub-groups of a group of this size: `CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE`.
     pub fn sub_groups(&self, local: [u32; 3]) -> u64 {
-        let items = local
-            .iter()
-            .map(|&n| u64::from(n))
-            .fold(1, u64::saturating_mul);
-        items.div_ceil(u64::from(self.sub_group_size().max(1)))
+        launch::sub_groups(local, self.sub_group_size())
     }
 
     /// A size that gives groups `count` sub-groups: `CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT`.

@@ -11,7 +11,7 @@ use umd::Binary;
 use crate::exit::{Error, Exit};
 use crate::kernel::{self, Hints};
 use crate::kernel_file::{KernelFile, Kind};
-use crate::{files, compiler, parallel, platform};
+use crate::{compiler, files, parallel, platform};
 
 /// Print the EU instructions of a kernel file in IGA syntax
 ///

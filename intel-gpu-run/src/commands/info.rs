@@ -12,7 +12,7 @@ use crate::exit::{Error, Exit};
 use crate::kernel::{self, Hints};
 use crate::kernel_file::{KernelFile, Kind};
 use crate::platform;
-use crate::{files, compiler};
+use crate::{compiler, files};
 
 /// Print what a kernel file is for, and what its kernels take and need
 #[derive(Debug, clap::Args)]

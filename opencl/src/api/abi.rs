@@ -98,11 +98,6 @@ impl<T: Parameter> In<T> {
         self.0.is_null()
     }
 
-    /// The first value; `None` if the pointer is null.
-    pub(crate) fn get(self) -> Option<T> {
-        (!self.is_null()).then(|| self.at(0))
-    }
-
     /// So many values; none if the pointer is null.
     pub(crate) fn list(self, count: usize) -> Vec<T> {
         match self.is_null() {
@@ -230,11 +225,6 @@ impl Value for Memory {
 impl Memory {
     pub(crate) const NULL: Self = Self(std::ptr::null_mut());
 
-    /// Memory that this process has at an address.
-    pub(crate) fn at(pointer: *mut u8) -> Self {
-        Self(pointer)
-    }
-
     pub(crate) fn is_null(self) -> bool {
         self.0.is_null()
     }
@@ -257,11 +247,6 @@ impl Memory {
         // SAFETY: the caller of the entry point promised so many bytes for as long as the memory
         // object lives (CL_MEM_USE_HOST_PTR), and C holds no references.
         Ok(unsafe { umd::HostMemory::from_raw(start, size) }?)
-    }
-
-    /// The memory so many bytes further on.
-    pub(crate) fn offset(self, bytes: usize) -> Self {
-        Self(self.0.wrapping_add(bytes))
     }
 
     /// The handle that is there; null if the pointer is.

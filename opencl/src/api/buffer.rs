@@ -53,7 +53,11 @@ pub(crate) fn create_with_properties(
         let why = format!("there is no buffer property {name:#x}");
         return Err(Error::new(CL_INVALID_PROPERTY, why));
     }
-    let list = if properties.is_null() { vec![] } else { vec![0] };
+    let list = if properties.is_null() {
+        vec![]
+    } else {
+        vec![0]
+    };
     make(context, list, flags, size, host)
 }
 

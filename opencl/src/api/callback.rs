@@ -34,7 +34,14 @@ impl ContextCallback {
     pub(crate) fn call(&self, text: &str) {
         let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
         // SAFETY: the program passed the function to be called so.
-        unsafe { (self.function)(text.as_ptr(), std::ptr::null(), 0, self.data.pointer().cast()) }
+        unsafe {
+            (self.function)(
+                text.as_ptr(),
+                std::ptr::null(),
+                0,
+                self.data.pointer().cast(),
+            )
+        }
     }
 }
 

@@ -58,7 +58,11 @@ fn make(
                 let handle = Handle::of(value.cast_unsigned());
                 // "CL_INVALID_PLATFORM … if platform value specified in properties is not a valid
                 // platform"
-                ensure(!handle.is_null(), CL_INVALID_PLATFORM, "the platform is null")?;
+                ensure(
+                    !handle.is_null(),
+                    CL_INVALID_PLATFORM,
+                    "the platform is null",
+                )?;
                 platform::check(handle)?;
             }
             CL_CONTEXT_INTEROP_USER_SYNC => {}
@@ -76,7 +80,10 @@ fn make(
             format!("the context property {name:#x} stands there twice"),
         )?;
     }
-    let mut list: Vec<_> = pairs.iter().flat_map(|&(name, value)| [name, value]).collect();
+    let mut list: Vec<_> = pairs
+        .iter()
+        .flat_map(|&(name, value)| [name, value])
+        .collect();
     if !properties.is_null() {
         list.push(0);
     }

@@ -66,7 +66,11 @@ pub(crate) fn of_type(kind: cl_device_type) -> Result<&'static [std::sync::Arc<D
         _ => &[],
     };
     // "CL_DEVICE_NOT_FOUND if no OpenCL devices that matched device_type were found"
-    ensure(!found.is_empty(), CL_DEVICE_NOT_FOUND, "there is no such device")?;
+    ensure(
+        !found.is_empty(),
+        CL_DEVICE_NOT_FOUND,
+        "there is no such device",
+    )?;
     Ok(found)
 }
 
@@ -163,9 +167,7 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         CL_DEVICE_MAX_PARAMETER_SIZE => info::value(2048usize),
         CL_DEVICE_MEM_BASE_ADDR_ALIGN => info::value(Device::BASE_ALIGNMENT_BITS),
         CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => info::value(Device::BASE_ALIGNMENT_BITS / 8),
-        CL_DEVICE_SINGLE_FP_CONFIG => {
-            info::value(floats | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)
-        }
+        CL_DEVICE_SINGLE_FP_CONFIG => info::value(floats | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT),
         CL_DEVICE_HALF_FP_CONFIG => info::value(floats),
         CL_DEVICE_DOUBLE_FP_CONFIG => info::value(floats * u64::from(fp64)),
         CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => info::value(CL_READ_WRITE_CACHE),
@@ -207,7 +209,8 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         CL_DEVICE_OPENCL_C_VERSION => info::text("OpenCL C 1.2 intel-gpu"),
         CL_DEVICE_OPENCL_C_ALL_VERSIONS => {
             let versions = [(1, 0), (1, 1), (1, 2), (3, 0)];
-            let each = |(major, minor)| info::name_version("OpenCL C", info::version(major, minor, 0));
+            let each =
+                |(major, minor)| info::name_version("OpenCL C", info::version(major, minor, 0));
             versions.into_iter().flat_map(each).collect()
         }
         CL_DEVICE_OPENCL_C_FEATURES => platform::name_versions(&features(device)),
@@ -294,7 +297,11 @@ pub(crate) fn timers(device: Handle, device_time: Out<u64>, host: Out<u64>) -> R
 pub(crate) fn host_timer(device: Handle, host: Out<u64>) -> Result<()> {
     device.get::<Device>()?;
     // "CL_INVALID_VALUE if host_timestamp is NULL"
-    ensure(!host.is_null(), CL_INVALID_VALUE, "the pointer to the time is null")?;
+    ensure(
+        !host.is_null(),
+        CL_INVALID_VALUE,
+        "the pointer to the time is null",
+    )?;
     host.set(host_time().as_nanos() as u64);
     Ok(())
 }

@@ -19,7 +19,9 @@ pub(crate) fn wait(count: u32, list: In<Handle>) -> Result<()> {
     )?;
     // "CL_INVALID_EVENT if event objects specified in event_list are not valid event objects"
     let events = list.list(count as usize).into_iter();
-    let events = events.map(Handle::get::<Event>).collect::<Result<Vec<_>>>()?;
+    let events = events
+        .map(Handle::get::<Event>)
+        .collect::<Result<Vec<_>>>()?;
     if let [first, rest @ ..] = &*events {
         // "CL_INVALID_CONTEXT if events specified in event_list do not belong to the same context"
         for event in rest {

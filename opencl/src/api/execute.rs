@@ -50,7 +50,14 @@ pub(crate) fn kernel(
     waits: Waits,
 ) -> Result<()> {
     let command = CL_COMMAND_NDRANGE_KERNEL;
-    launch(queue, kernel, dimensions, (offset, global, local), waits, command)
+    launch(
+        queue,
+        kernel,
+        dimensions,
+        (offset, global, local),
+        waits,
+        command,
+    )
 }
 
 fn launch(
@@ -77,7 +84,13 @@ fn launch(
     // command will trivially succeed after its event dependencies are satisfied".
     let global = sizes(global, count).unwrap_or_else(|| vec![0; count]);
     let local = sizes(local, count);
-    run(&queue_object, &kernel_object, (&offset, &global, local.as_deref()), waits, command)
+    run(
+        &queue_object,
+        &kernel_object,
+        (&offset, &global, local.as_deref()),
+        waits,
+        command,
+    )
 }
 
 fn run(
@@ -133,7 +146,9 @@ fn run(
         // size is not a divisor of the global work size"
         let divides = |(&global, &local): (&u64, &u64)| local > 0 && global.is_multiple_of(local);
         let builds = kernel.program.builds();
-        let is_uniform = builds.get(queue.place).is_some_and(|build| build.is_uniform());
+        let is_uniform = builds
+            .get(queue.place)
+            .is_some_and(|build| build.is_uniform());
         drop(builds);
         ensure(
             !is_uniform || global.iter().zip(local).all(divides),
@@ -191,7 +206,12 @@ pub(crate) fn marker(queue: Handle, waits: Waits) -> Result<()> {
 
 pub(crate) fn barrier(queue: Handle, waits: Waits) -> Result<()> {
     let after_all = waits.count == 0;
-    mark(queue, CL_COMMAND_BARRIER, Place::Barrier { after_all }, waits)
+    mark(
+        queue,
+        CL_COMMAND_BARRIER,
+        Place::Barrier { after_all },
+        waits,
+    )
 }
 
 /// No wait list and no event.
@@ -205,7 +225,11 @@ fn no_waits(event: Out<Handle>) -> Waits {
 
 pub(crate) fn plain_marker(queue: Handle, event: Out<Handle>) -> Result<()> {
     // "CL_INVALID_VALUE if event is a NULL value"
-    ensure(!event.is_null(), CL_INVALID_VALUE, "the pointer to the event is null")?;
+    ensure(
+        !event.is_null(),
+        CL_INVALID_VALUE,
+        "the pointer to the event is null",
+    )?;
     marker(queue, no_waits(event))
 }
 

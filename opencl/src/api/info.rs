@@ -62,19 +62,17 @@ pub(crate) fn unknown(what: &str, name: cl_uint) -> Error {
 }
 
 /// Gives an answer to the program.
-pub(crate) fn give(
-    answer: &[u8],
-    size: usize,
-    value: Memory,
-    size_ret: Out<usize>,
-) -> Result<()> {
+pub(crate) fn give(answer: &[u8], size: usize, value: Memory, size_ret: Out<usize>) -> Result<()> {
     if !value.is_null() {
         // "CL_INVALID_VALUE … if size in bytes specified by param_value_size is < size of return
         // type … and param_value is not NULL"
         ensure(
             size >= answer.len(),
             CL_INVALID_VALUE,
-            format!("the answer has {} bytes, there is room for {size}", answer.len()),
+            format!(
+                "the answer has {} bytes, there is room for {size}",
+                answer.len()
+            ),
         )?;
         value.write(answer);
     }

@@ -70,12 +70,7 @@ fn arg_of(kernel: &Kernel, index: u32) -> Result<&ArgInfo> {
     })
 }
 
-pub(crate) fn set_arg(
-    kernel: Handle,
-    index: u32,
-    size: usize,
-    Bytes(value): Bytes,
-) -> Result<()> {
+pub(crate) fn set_arg(kernel: Handle, index: u32, size: usize, Bytes(value): Bytes) -> Result<()> {
     let kernel = kernel.get::<Kernel>()?;
     let info = arg_of(&kernel, index)?;
     // "CL_INVALID_ARG_SIZE if arg_size does not match the size of the data type for an argument
@@ -128,7 +123,10 @@ fn memory(kernel: &Kernel, handle: Handle) -> Result<Arg> {
     // "CL_INVALID_MEM_OBJECT for an argument declared to be a memory object when the specified
     // arg_value is not a valid memory object"
     let mem = handle.get::<Mem>()?;
-    let same = kernel.program.context.same(&mem.context, "the memory object");
+    let same = kernel
+        .program
+        .context
+        .same(&mem.context, "the memory object");
     same.map_err(|error| error.with_code(CL_INVALID_MEM_OBJECT))?;
     Ok(Arg::Mem(mem))
 }
@@ -150,7 +148,12 @@ pub(crate) fn arg_info(kernel: Handle, index: u32, name: u32) -> Result<Answer> 
     let kernel = kernel.get::<Kernel>()?;
     let arg = arg_of(&kernel, index)?;
     // "CL_KERNEL_ARG_INFO_NOT_AVAILABLE if the argument information is not available for kernel"
-    let missing = || Error::new(CL_KERNEL_ARG_INFO_NOT_AVAILABLE, "the binary does not tell it");
+    let missing = || {
+        Error::new(
+            CL_KERNEL_ARG_INFO_NOT_AVAILABLE,
+            "the binary does not tell it",
+        )
+    };
     Ok(match name {
         CL_KERNEL_ARG_ADDRESS_QUALIFIER => {
             let space = arg.address_space.ok_or_else(missing)?;
@@ -173,11 +176,13 @@ pub(crate) fn arg_info(kernel: Handle, index: u32, name: u32) -> Result<Answer> 
             // CL_KERNEL_ARG_ACCESS_NONE is returned."
             _ => CL_KERNEL_ARG_ACCESS_NONE,
         }),
-        CL_KERNEL_ARG_TYPE_NAME => {
-            info::text(arg.type_name.as_deref().ok_or_else(missing)?)
-        }
+        CL_KERNEL_ARG_TYPE_NAME => info::text(arg.type_name.as_deref().ok_or_else(missing)?),
         CL_KERNEL_ARG_TYPE_QUALIFIER => {
-            let has = |word: &str| arg.type_qualifiers.split_whitespace().any(|own| own == word);
+            let has = |word: &str| {
+                arg.type_qualifiers
+                    .split_whitespace()
+                    .any(|own| own == word)
+            };
             let qualifiers = [
                 ("const", CL_KERNEL_ARG_TYPE_CONST),
                 ("restrict", CL_KERNEL_ARG_TYPE_RESTRICT),
@@ -217,7 +222,8 @@ pub(crate) fn work_group_info(handle: Handle, device: Handle, name: u32) -> Resu
     let place = device_place(&kernel, device)?;
     let state = kernel.state();
     let own = state.on.get(place).and_then(Option::as_ref);
-    let own = own.ok_or_else(|| Error::new(CL_INVALID_DEVICE, "the program was not built for it"))?;
+    let own =
+        own.ok_or_else(|| Error::new(CL_INVALID_DEVICE, "the program was not built for it"))?;
     let info = own.info();
     Ok(match name {
         CL_KERNEL_WORK_GROUP_SIZE => info::value(own.max_local_size() as usize),
@@ -226,9 +232,7 @@ pub(crate) fn work_group_info(handle: Handle, device: Handle, name: u32) -> Resu
             info::list(&size.map(|size| size as usize))
         }
         CL_KERNEL_LOCAL_MEM_SIZE => info::value(u64::from(own.local_memory())),
-        CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
-            info::value(own.sub_group_size() as usize)
-        }
+        CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => info::value(own.sub_group_size() as usize),
         CL_KERNEL_PRIVATE_MEM_SIZE => info::value(u64::from(info.private_size)),
         SPILL_MEM_SIZE_INTEL => info::value(u64::from(info.scratch_size)),
         // "CL_INVALID_VALUE if param_name is CL_KERNEL_GLOBAL_WORK_SIZE and device is not a custom

@@ -122,9 +122,8 @@ pub(crate) fn kernel_names(program: &Program) -> Result<Vec<String>> {
     // CL_PROGRAM_KERNEL_NAMES and a successfully built program executable is not available for at
     // least one device in the list of devices associated with program"
     let loaded = builds.iter().find_map(|build| build.loaded.as_ref());
-    let loaded = loaded.ok_or_else(|| {
-        Error::new(CL_INVALID_PROGRAM_EXECUTABLE, "the program was not built")
-    })?;
+    let loaded = loaded
+        .ok_or_else(|| Error::new(CL_INVALID_PROGRAM_EXECUTABLE, "the program was not built"))?;
     let names = loaded.kernels().iter().map(|kernel| kernel.name.clone());
     Ok(names.collect())
 }
@@ -134,10 +133,11 @@ pub(crate) fn build_info(program: Handle, device: Handle, name: u32) -> Result<A
     let place = place(&program.context, &device.get::<Device>()?)?;
     // "CL_INVALID_DEVICE if device is not in the list of devices associated with program"
     let builds = program.builds();
-    let build = builds.get(place).filter(|_| program.places.contains(&place));
-    let build = build.ok_or_else(|| {
-        Error::new(CL_INVALID_DEVICE, "the device is not one of the program")
-    })?;
+    let build = builds
+        .get(place)
+        .filter(|_| program.places.contains(&place));
+    let build = build
+        .ok_or_else(|| Error::new(CL_INVALID_DEVICE, "the device is not one of the program"))?;
     Ok(match name {
         CL_PROGRAM_BUILD_STATUS => info::value(build.status),
         CL_PROGRAM_BUILD_OPTIONS => info::text(&build.options),

@@ -33,7 +33,10 @@ pub(crate) fn create(context: Handle, device: Handle, properties: In<u64>) -> Re
             }
         }
     }
-    let mut list: Vec<_> = pairs.iter().flat_map(|&(name, value)| [name, value]).collect();
+    let mut list: Vec<_> = pairs
+        .iter()
+        .flat_map(|&(name, value)| [name, value])
+        .collect();
     if !properties.is_null() {
         list.push(0);
     }

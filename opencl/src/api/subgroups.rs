@@ -26,7 +26,8 @@ pub(crate) fn info(
     let place = device_place(&kernel, device)?;
     let state = kernel.state();
     let own = state.on.get(place).and_then(Option::as_ref);
-    let own = own.ok_or_else(|| Error::new(CL_INVALID_DEVICE, "the program was not built for it"))?;
+    let own =
+        own.ok_or_else(|| Error::new(CL_INVALID_DEVICE, "the program was not built for it"))?;
     let answer = match name {
         CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE => {
             local_size(input_size, input)?;
@@ -66,7 +67,11 @@ pub(crate) fn info(
 ///
 /// "CL_INVALID_VALUE if param_name is CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE and the size in bytes
 /// specified by input_value_size is not valid or if input_value is NULL"
-fn inputs(size: usize, input: Memory, counts: std::ops::RangeInclusive<usize>) -> Result<Vec<usize>> {
+fn inputs(
+    size: usize,
+    input: Memory,
+    counts: std::ops::RangeInclusive<usize>,
+) -> Result<Vec<usize>> {
     ensure(!input.is_null(), CL_INVALID_VALUE, "the input is null")?;
     let is_whole = size.is_multiple_of(size_of::<usize>());
     ensure(

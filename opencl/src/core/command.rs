@@ -32,6 +32,15 @@ pub(crate) enum Place {
     },
 }
 
+/// What a command keeps alive, with what it waits for: an event is not "deleted [while] there are …
+/// commands in the command-queues of a context that require a wait for this event".
+fn keep(mut kept: Kept, waits: &[Arc<Event>]) -> Kept {
+    for wait in waits {
+        kept.push(wait.clone());
+    }
+    kept
+}
+
 /// Enqueues a command of the device, which `submit` hands to the driver.
 pub(crate) fn on_device(
     queue: &Arc<Queue>,
@@ -40,7 +49,7 @@ pub(crate) fn on_device(
     kept: Kept,
     submit: impl FnOnce(&umd::Queue, &[umd::Event]) -> Result<umd::Event>,
 ) -> Result<Arc<Event>> {
-    let event = Arc::new(Event::of_command(queue, command, kept));
+    let event = Arc::new(Event::of_command(queue, command, keep(kept, waits)));
     let mut order = queue.order();
     let before = order.last.upgrade();
     let before = before.and_then(|last| last.on_device(queue, true));
@@ -66,7 +75,7 @@ pub(crate) fn on_host(
     blocking: bool,
     work: Work,
 ) -> Result<Arc<Event>> {
-    let event = Arc::new(Event::of_command(queue, command, kept));
+    let event = Arc::new(Event::of_command(queue, command, keep(kept, waits)));
     let mut order = queue.order();
     let after = match place {
         Place::AfterAll | Place::Barrier { after_all: true } => order.open(),

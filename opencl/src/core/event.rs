@@ -199,7 +199,13 @@ impl Event {
         }
         let now = self.now();
         let times = self.state().times;
-        self.finish(status, Times { ended: now, ..times });
+        self.finish(
+            status,
+            Times {
+                ended: now,
+                ..times
+            },
+        );
         true
     }
 

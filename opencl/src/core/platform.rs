@@ -88,6 +88,7 @@ fn log() {
     let filter = std::env::var(LOG_VARIABLE).unwrap_or_else(|_| "error".to_owned());
     let subscriber = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .with_env_filter(EnvFilter::new(filter))
         .finish();
     // Where this runtime is linked into a program with a log of its own, that gets it.

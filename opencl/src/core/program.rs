@@ -12,6 +12,9 @@ use super::handle::{Base, Object};
 use super::lock;
 use crate::error::{Error, Result, ensure};
 
+/// What kernels are compiled for: buffers that begin at any byte.
+const INTERNAL: &str = "-cl-intel-has-buffer-offset-arg";
+
 /// A program.
 #[derive(Debug)]
 pub(crate) struct Program {
@@ -152,6 +155,7 @@ impl Program {
             source: compilers::Source::OpenClC(&self.source),
             target: device.target(),
             options,
+            internal: INTERNAL,
             folder: None,
             headers: &[],
         });

@@ -4,7 +4,9 @@
 //! only uses its address, and calls images that are accessed in blocks `image_2d` like any other.
 
 use devinfo::Family;
-use isa_encoder::message::{Descriptors, Hdc, HdcSurface, Message};
+use isa_encoder::message::{
+    BlockAlignment, Descriptors, Direction, Hdc, HdcAddress, HdcSurface, Lsc, LscAddress, Message,
+};
 use isa_encoder::{Send, Sfid, Specific, decode};
 
 /// The binding table indices in a kernel's messages.
@@ -12,11 +14,19 @@ use isa_encoder::{Send, Sfid, Specific, decode};
 pub(crate) struct Accesses {
     /// Those of media block messages, for which a surface's width counts dwords.
     pub media_blocks: Vec<u8>,
+    /// Those of blocks of buffers, with the alignment that `cl_intel_subgroups` asks of the
+    /// buffer's address: [`BLOCK_READ`] or [`BLOCK_WRITE`].
+    pub blocks: Vec<(u8, u32)>,
     /// All of them.
     surfaces: Vec<u8>,
     /// Some message takes its index from a register.
     any: bool,
 }
+
+/// "The pointer p must be 32-bit (4-byte) aligned for reads, and must be 128-bit (16-byte) aligned
+/// for writes." (`cl_intel_subgroups`, 6.13.X.1)
+const BLOCK_READ: u32 = 4;
+const BLOCK_WRITE: u32 = 16;
 
 impl Accesses {
     /// Whether the code may access the surface of this index.
@@ -74,15 +84,60 @@ impl Accesses {
         }
         let descriptors = Descriptors {
             descriptor,
+            extended: send.exdesc.immediate().unwrap_or_default(),
             ..Descriptors::default()
         };
-        if let Some(sfid) = send.sfid
-            && let Ok(Message::Hdc(Hdc::MediaBlock { surface, .. })) =
-                Message::decode(family, sfid, descriptors)
-            && let HdcSurface::Bti(index) = surface
-            && !self.media_blocks.contains(&index)
+        let message = send
+            .sfid
+            .map(|sfid| Message::decode(family, sfid, descriptors));
+        match message {
+            Some(Ok(Message::Hdc(hdc))) => self.add_hdc(&hdc),
+            Some(Ok(Message::Lsc(lsc))) => self.add_lsc(&lsc),
+            _ => {}
+        }
+    }
+
+    fn add_hdc(&mut self, message: &Hdc) {
+        match *message {
+            Hdc::MediaBlock {
+                surface: HdcSurface::Bti(index),
+                ..
+            } if !self.media_blocks.contains(&index) => self.media_blocks.push(index),
+            // Reads that are aligned to 16 bytes are of the compiler's own making.
+            Hdc::OwordBlock {
+                direction,
+                alignment,
+                address: HdcAddress::A32(HdcSurface::Bti(index)),
+                ..
+            } => match (direction, alignment) {
+                (Direction::Write, _) => self.blocks.push((index, BLOCK_WRITE)),
+                (Direction::Read, BlockAlignment::Dword) => self.blocks.push((index, BLOCK_READ)),
+                (Direction::Read, BlockAlignment::Oword) => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn add_lsc(&mut self, message: &Lsc) {
+        if let Lsc::Vector {
+            direction,
+            address: LscAddress::Bti { index, .. },
+            data,
+            elements,
+            transpose: true,
+            ..
+        } = *message
         {
-            self.media_blocks.push(index);
+            match direction {
+                Direction::Read => self.blocks.push((index, BLOCK_READ)),
+                // What is smaller is a value that all lanes share.
+                Direction::Write => {
+                    let bytes = usize::from(elements) * data.memory_bytes();
+                    if bytes >= BLOCK_WRITE as usize {
+                        self.blocks.push((index, BLOCK_WRITE));
+                    }
+                }
+            }
         }
     }
 

@@ -384,6 +384,16 @@ impl Binary {
 fn mark_accesses(entry: &mut KernelEntry, family: Family, code: &[u8]) {
     let accesses = accesses::Accesses::of(family, code);
     for slot in &mut entry.surfaces {
+        if let SurfaceSource::Argument(index) = slot.source
+            && let Some(arg) = entry.info.args.get_mut(index)
+        {
+            let own = accesses
+                .blocks
+                .iter()
+                .filter(|(i, _)| slot.index == (*i).into());
+            let needed = own.map(|(_, alignment)| *alignment).max().unwrap_or(1);
+            arg.alignment = arg.alignment.max(needed);
+        }
         slot.used = accesses.may_use(slot.index);
         slot.media_block |= accesses
             .media_blocks

@@ -395,6 +395,14 @@ impl Image {
     /// base of 32 bytes and a pitch of 64.
     pub(crate) fn check_media_block(&self) -> Result<(), String> {
         let inner = &self.inner;
+        // "The behavior of the subgroup image block read and write built-ins is undefined for
+        // images with an element size greater than four bytes" (`cl_intel_subgroups`, 6.13.X.1).
+        if inner.texel.bytes > 4 {
+            return Err(format!(
+                "its block accesses take elements of 4 bytes at most, the image's have {}",
+                inner.texel.bytes
+            ));
+        }
         let address = inner.bo.address().offset(inner.start);
         if !address.get().is_multiple_of(32) {
             return Err(format!(

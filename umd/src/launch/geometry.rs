@@ -176,7 +176,7 @@ fn walks(global: [u32; 3], local: [u32; 3], simd: u32) -> impl Iterator<Item = W
             first_group: [x.0, y.0, z.0],
             groups: [x.1, y.1, z.1],
             local,
-            threads: u32::try_from(items.div_ceil(lanes)).unwrap_or(u32::MAX),
+            threads: u32::try_from(sub_groups(local, simd)).unwrap_or(u32::MAX),
             last_mask: match (items % lanes) as u32 {
                 // Threads of kernels of one lane start with all (`Simd::for_kernel`).
                 0 if simd == 1 => u32::MAX,
@@ -185,6 +185,12 @@ fn walks(global: [u32; 3], local: [u32; 3], simd: u32) -> impl Iterator<Item = W
             },
         }
     })
+}
+
+/// The sub-groups of a group: its threads. What is asked of a kernel and what is dispatched come
+/// from here.
+pub(crate) fn sub_groups(local: [u32; 3], simd: u32) -> u64 {
+    items(local).div_ceil(simd.max(1).into())
 }
 
 fn lanes_mask(lanes: u32) -> u32 {

@@ -15,7 +15,7 @@ use batchbuffer::dispatch::{
 use devinfo::GpuAddress;
 use zerocopy::IntoBytes;
 
-pub(crate) use geometry::max_local;
+pub(crate) use geometry::{max_local, sub_groups};
 pub(crate) use payload::{SURFACE_ALIGNMENT, slm};
 
 use crate::binary::{

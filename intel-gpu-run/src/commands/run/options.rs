@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::args::{ArgSpec, Expect, Extent, Print};
-use crate::exit::Exit;
 use crate::compiler;
+use crate::exit::Exit;
 
 /// Run one kernel and save, print or compare what it computed
 ///
