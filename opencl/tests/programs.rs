@@ -101,3 +101,8 @@ fn faults() {
 fn threads() {
     run("threads");
 }
+
+#[test]
+fn extensions() {
+    run("extensions");
+}

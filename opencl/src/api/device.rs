@@ -26,6 +26,28 @@ pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     if device.limits.fp64 {
         all.push(("cl_khr_fp64", V1));
     }
+    // Their functions for images make the compiler refuse all of them where there are none.
+    if device.limits.images.is_some() {
+        all.extend([
+            ("cl_intel_required_subgroup_size", V1),
+            ("cl_intel_subgroups", V1),
+            ("cl_intel_subgroups_char", V1),
+            ("cl_intel_subgroups_long", V1),
+            ("cl_intel_subgroups_short", V1),
+            ("cl_khr_subgroup_ballot", V1),
+            ("cl_khr_subgroup_clustered_reduce", V1),
+            ("cl_khr_subgroup_extended_types", V1),
+            ("cl_khr_subgroup_non_uniform_arithmetic", V1),
+            ("cl_khr_subgroup_non_uniform_vote", V1),
+            ("cl_khr_subgroup_shuffle", V1),
+            ("cl_khr_subgroup_shuffle_relative", V1),
+        ]);
+        // "… subgroups within a work group … may make forward progress with respect to each other":
+        // the extension promises it, the feature of OpenCL C does not.
+        if device.limits.independent_forward_progress {
+            all.push(("cl_khr_subgroups", V1));
+        }
+    }
     all
 }
 
@@ -38,6 +60,7 @@ fn features(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("__opencl_c_atomic_scope_device", V3),
         ("__opencl_c_generic_address_space", V3),
         ("__opencl_c_int64", V3),
+        ("__opencl_c_subgroups", V3),
         ("__opencl_c_work_group_collective_functions", V3),
     ];
     if device.limits.fp64 {

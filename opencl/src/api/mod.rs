@@ -1,6 +1,11 @@
 //! Entry points: each function checks what it is given, with the specification's sentence beside
 //! the check, and hands over to the objects in [`core`](crate::core).
 
+#![allow(
+    clippy::too_many_arguments,
+    reason = "entry points have the parameters of the specification"
+)]
+
 pub(crate) mod abi;
 mod buffer;
 pub(crate) mod callback;
