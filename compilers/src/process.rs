@@ -1,15 +1,9 @@
 //! Running other programs: what they said, and never for longer than allowed.
 
-use std::fs;
 use std::io::{self, Read, Seek};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-
-use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpgrp, kill_process, waitid};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 /// How long the first look at a running program waits; each further one waits twice as long.
 const FIRST_LOOK: Duration = Duration::from_millis(2);
@@ -62,61 +56,6 @@ pub fn run(command: &mut Command, deadline: Duration) -> io::Result<Ended> {
         status,
         words: String::from_utf8_lossy(&bytes).into_owned(),
     })
-}
-
-/// The signals that ask a program to end.
-const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
-
-/// Runs a program in this one's place, with its terminal and streams, to its end. What asks this
-/// process to end asks the program: this one stays to tidy up.
-///
-/// # Errors
-/// It cannot be started.
-pub fn run_in_place(command: &mut Command) -> io::Result<ExitStatus> {
-    // A handler in this process would make the program's default of what is ignored here.
-    let ignored = ignored_signals();
-    let heeded = ENDING
-        .iter()
-        .filter(|signal| ignored >> (**signal - 1) & 1 == 0);
-    let mut signals = Signals::new(heeded)?;
-    let handle = signals.handle();
-    let mut child = command.spawn()?;
-    let pid = Pid::from_child(&child);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            for signal in signals.forever() {
-                if !reached_the_group(signal)
-                    && let Some(signal) = Signal::from_named_raw(signal)
-                {
-                    // It may have ended by itself.
-                    let _ = kill_process(pid, signal);
-                }
-            }
-        });
-        // Its number stays its own until it is waited for below, when no signal is sent any more.
-        let left = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        while matches!(waitid(WaitId::Pid(pid), left), Err(Errno::INTR)) {}
-        handle.close();
-    });
-    child.wait()
-}
-
-/// The signals that this process ignores, the lowest bit being signal 1: see proc(5).
-fn ignored_signals() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .unwrap_or(0)
-}
-
-/// Whether a terminal sends the signal to all of its foreground processes, this program's and
-/// that of [`run_in_place`] among them.
-fn reached_the_group(signal: i32) -> bool {
-    let foreground = || {
-        let terminal = fs::File::open("/dev/tty").ok()?;
-        rustix::termios::tcgetpgrp(terminal).ok()
-    };
-    matches!(signal, SIGINT | SIGQUIT) && foreground() == Some(getpgrp())
 }
 
 #[cfg(test)]

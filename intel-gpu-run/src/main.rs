@@ -14,6 +14,7 @@ mod kernel_file;
 mod parallel;
 mod picture;
 mod platform;
+mod process;
 mod talk;
 mod trace;
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::exit::Error;
+use crate::process;
 
 use super::preload::{exit_code, library};
 
@@ -87,7 +88,7 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
     if let Some(filter) = log {
         command.env(LOG_VARIABLE, filter);
     }
-    let status = command.status().map_err(|error| {
+    let status = process::run_in_place(&mut command).map_err(|error| {
         let program = Path::new(program).display();
         Error::Usage(format!("cannot run {program}: {error}"))
     })?;
