@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use devinfo::Platform;
-use softgpu_eu::Findings;
+use softgpu_eu::{Findings, Programs};
 
 use crate::dispatch::Statistics;
 use crate::engine::Arbiter;
@@ -33,6 +33,8 @@ pub struct Device {
     pub statistics: Statistics,
     /// Which rules were broken, if [`Settings::check`] is set.
     pub findings: Findings,
+    /// What it has decoded.
+    pub(crate) programs: Programs,
     /// Which batches may run.
     pub(crate) arbiter: Arc<Arbiter>,
 }
@@ -45,6 +47,7 @@ impl Device {
             settings,
             statistics: Statistics::default(),
             findings: Findings::default(),
+            programs: Programs::default(),
             arbiter: Arc::default(),
         })
     }

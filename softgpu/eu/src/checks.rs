@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use devinfo::{Family, GpuAddress};
+use devinfo::GpuAddress;
 use isa_encoder::Disassembler;
 use isa_encoder::disasm::Format;
 
 use softgpu_memory::View;
+
+use crate::Kernel;
 
 /// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -180,17 +182,6 @@ impl Checks {
     pub fn take(&self) -> Vec<Violation> {
         self.found.take()
     }
-}
-
-/// A kernel, as findings name it.
-#[derive(Clone, Copy, Debug)]
-pub struct Kernel {
-    /// Whose instructions it has.
-    pub family: Family,
-    /// The instruction base.
-    pub base: GpuAddress,
-    /// Its entry point, in bytes from the instruction base.
-    pub entry: u64,
 }
 
 /// What all host threads have recorded: one violation for each instruction and rule.

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use devinfo::GpuAddress;
+use devinfo::{Family, GpuAddress};
 
 use crate::Fault;
 
@@ -26,6 +26,17 @@ pub struct StateBases {
     pub bindless_sampler: GpuAddress,
     /// Binding tables: 3DSTATE_BINDING_TABLE_POOL_ALLOC where it was given, else `surface`.
     pub binding_table_pool: GpuAddress,
+}
+
+/// A kernel, by its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Whose instructions it has.
+    pub family: Family,
+    /// The instruction base.
+    pub base: GpuAddress,
+    /// Its entry point, in bytes from the instruction base.
+    pub entry: u64,
 }
 
 /// Shared local memory of a group. Out-of-range reads give 0, writes are dropped.

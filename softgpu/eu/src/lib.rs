@@ -11,8 +11,8 @@ mod fault;
 mod group;
 mod sf;
 
-pub use checks::{Checks, Findings, Kernel, Rule, Violation};
-pub use eu::{CodeCache, Counters, Stop, Thread, ThreadStart};
+pub use checks::{Checks, Findings, Rule, Violation};
+pub use eu::{Code, Counters, Program, Programs, Stop, Thread, ThreadStart};
 pub use fault::Fault;
-pub use group::{Barrier, Pairs, Slm, StateBases};
+pub use group::{Barrier, Kernel, Pairs, Slm, StateBases};
 pub use sf::{GroupEnv, StateCache, atomic};

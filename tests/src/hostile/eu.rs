@@ -1,9 +1,12 @@
 //! EU threads that execute arbitrary bytes.
 
+use std::sync::Arc;
+
 use arbitrary::{Arbitrary, Result, Unstructured};
 use devinfo::{Family, GpuAddress};
 use softgpu_eu::{
-    Barrier, CodeCache, GroupEnv, Pairs, Slm, StateBases, StateCache, Stop, Thread, ThreadStart,
+    Barrier, Code, GroupEnv, Kernel as Place, Pairs, Program, Slm, StateBases, StateCache, Stop,
+    Thread, ThreadStart,
 };
 use softgpu_memory::AddressSpace;
 
@@ -76,7 +79,13 @@ pub fn run(kernel: &Kernel) {
         .write(GpuAddress::new(STATES), &kernel.data)
         .expect("bound");
     let (slm, barrier) = (Slm::new(4096), Barrier::new(1));
-    let (code, state) = (CodeCache::new(), StateCache::default());
+    let state = StateCache::default();
+    let place = Place {
+        family: kernel.family,
+        base: GpuAddress::new(CODE),
+        entry: 0,
+    };
+    let code = Code::new(Arc::new(Program::new(&place, 128)));
     let env = GroupEnv {
         family: kernel.family,
         memory: &memory,

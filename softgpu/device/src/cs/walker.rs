@@ -242,6 +242,7 @@ fn run(cs: &mut Streamer<'_>, packet: &Decoded<'_>, walker: &Walker) -> Result<(
         threads: device.host_threads(),
         hang_timeout: cs.environment.hang_timeout,
         stop: cs.environment.stop,
+        programs: &device.programs,
         findings: device.settings.check.then_some(&device.findings),
     };
     let outcome = dispatch::run(walker, cs.environment.space, &options, statistics);

@@ -9,7 +9,7 @@ use super::report::{DispatchError, ThreadAt};
 use super::walker::Walker;
 use softgpu_eu::StateCache;
 use softgpu_eu::{Barrier, Checks, Fault, GroupEnv, Pairs, Slm};
-use softgpu_eu::{CodeCache, Counters, Stop, Thread, ThreadStart};
+use softgpu_eu::{Code, Counters, Stop, Thread, ThreadStart};
 use softgpu_memory::View;
 
 /// A resident group. Finished ones are started again for the next group, which keeps their
@@ -69,8 +69,8 @@ impl AddAssign for Slice {
 pub struct Host<'a> {
     /// Its view of memory.
     pub memory: &'a View<'a>,
-    /// Its decoded instructions.
-    pub code: &'a CodeCache,
+    /// Its hold on the decoded instructions.
+    pub code: &'a Code,
     /// Its decoded surface states.
     pub state: &'a StateCache,
     /// Where it records broken rules.

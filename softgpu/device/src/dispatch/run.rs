@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,9 +10,8 @@ use super::report::DispatchError;
 use super::resident::{Host, Loader, Resident, Slice};
 use super::slots::Slots;
 use super::walker::Walker;
-use softgpu_eu::CodeCache;
 use softgpu_eu::StateCache;
-use softgpu_eu::{Fault, Findings};
+use softgpu_eu::{Code, Fault, Findings, Program, Programs};
 use softgpu_memory::{PageTable, View};
 
 /// Instructions that a thread runs before its neighbours get their turn.
@@ -34,6 +33,8 @@ pub struct DispatchOptions<'a> {
     pub hang_timeout: Duration,
     /// Ends the walker early when set: the device is being closed.
     pub stop: &'a AtomicBool,
+    /// The programs of the device.
+    pub programs: &'a Programs,
     /// Where broken rules are put; they are not looked for without.
     pub findings: Option<&'a Findings>,
 }
@@ -76,7 +77,9 @@ pub fn run(
     }
     let count = walker.group_count();
     statistics.groups.fetch_add(count, Ordering::Relaxed);
+    let program = options.programs.get(&walker.as_kernel(), walker.grf_count);
     let shared = Shared {
+        program,
         walker,
         space,
         options,
@@ -108,6 +111,7 @@ pub fn run(
 struct Shared<'a> {
     walker: &'a Walker,
     space: &'a dyn PageTable,
+    program: Arc<Program>,
     options: &'a DispatchOptions<'a>,
     statistics: &'a Statistics,
     count: u64,
@@ -124,7 +128,7 @@ impl Shared<'_> {
     /// One host thread's part.
     fn work(&self) {
         let memory = View::new(self.space);
-        let code = CodeCache::new();
+        let code = Code::new(Arc::clone(&self.program));
         let state = StateCache::default();
         let kernel = self.walker.as_kernel();
         let checks = self.options.findings.map(|all| all.checks(&kernel));

@@ -1,7 +1,5 @@
 //! From decoded instructions to ops.
 
-use core::cell::Cell;
-
 use isa_encoder::message::Descriptors;
 use isa_encoder::{
     ArfKind, Branch, Descriptor, Dst, Instruction, Opcode, Options, PredControl, RegFile, Register,
@@ -81,7 +79,6 @@ fn lower_inner(
         src: [Source::NONE; 3],
         specific: instruction.specific,
         targets: Targets::default(),
-        memo: Cell::new(0),
     };
     if let Some(predicate) = instruction.predicate {
         op.pred_inverse = predicate.inverse;

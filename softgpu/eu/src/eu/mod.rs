@@ -1,8 +1,9 @@
 //! The EU: threads, registers, instructions.
 //!
-//! A dispatcher makes one [`CodeCache`] for each walker and host thread, starts [`Thread`]s and
-//! runs them in slices of an instruction budget. Instructions are fetched through the group's
-//! memory view, decoded, and lowered once to ops with resolved register offsets. An op is executed
+//! A device keeps [`Programs`]. A dispatcher makes a [`Code`] for each walker and host thread,
+//! starts [`Thread`]s and runs them in slices of an instruction budget. Instructions are fetched
+//! through the group's memory view, decoded, lowered to ops with resolved register offsets, and
+//! cut into basic blocks (`routine`), once for a device. An op is executed
 //! by a vector routine chosen at lowering (`vector`), or by the general path (`general`), which
 //! covers every type, region and mode and is the reference for the routines. What operations
 //! compute is in `ops`, as pure functions.
@@ -10,7 +11,6 @@
 mod accumulator;
 #[cfg(test)]
 mod agreement;
-mod code;
 mod convergence;
 mod family;
 mod flow;
@@ -19,9 +19,11 @@ mod lower;
 mod op;
 mod operand;
 mod ops;
+mod program;
 #[cfg(test)]
 mod program_tests;
 mod regs;
+mod routine;
 mod send;
 mod special;
 mod state;
@@ -30,5 +32,5 @@ mod thread;
 mod trace;
 mod vector;
 
-pub use code::CodeCache;
+pub use program::{Code, Program, Programs};
 pub use thread::{Counters, Stop, Thread, ThreadStart};

@@ -1,6 +1,5 @@
 //! The lowered form of an instruction.
 
-use core::cell::Cell;
 use core::ops::Range;
 
 use isa_encoder::message::Message as Meaning;
@@ -160,8 +159,6 @@ pub(super) struct Op {
     pub src: [Source; 3],
     pub specific: Specific,
     pub targets: Targets,
-    /// The index in the code cache of the op that a jump led to last.
-    pub memo: Cell<u32>,
 }
 
 impl Op {

@@ -1,12 +1,14 @@
 //! Small programs, assembled and run: what channels do that branch, call and return apart.
 
+use std::sync::Arc;
+
 use devinfo::{Family, GpuAddress};
 use isa_encoder::{AsmOptions, assemble};
 
 use super::thread::{Stop, Thread, ThreadStart};
-use super::{CodeCache, regs};
+use super::{Code, Program, Programs, regs};
 use crate::sf::StateCache;
-use crate::{Barrier, Fault, GroupEnv, Pairs, Slm, StateBases};
+use crate::{Barrier, Fault, GroupEnv, Kernel, Pairs, Slm, StateBases};
 use softgpu_memory::AddressSpace;
 
 const CODE: GpuAddress = GpuAddress::new(0x1_0000);
@@ -18,6 +20,25 @@ fn run(mask: u32, body: &str) -> [u32; 16] {
 
 /// The same on a family of its own, or the fault that ends it.
 fn run_on(family: Family, mask: u32, body: &str) -> Result<[u32; 16], Fault> {
+    let space = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
+    let program = Arc::new(Program::new(&kernel(family), 128));
+    space
+        .view()
+        .write(CODE, &code(family, body))
+        .expect("bound");
+    run_program(&program, &space, mask)
+}
+
+fn kernel(family: Family) -> Kernel {
+    Kernel {
+        family,
+        base: CODE,
+        entry: 0,
+    }
+}
+
+/// The code of a program.
+fn code(family: Family, body: &str) -> Vec<u8> {
     let (platform, end) = match family {
         Family::Gen9 => ("skl", " (8|M0) null r127 0x27 0x02000010"),
         Family::Gen12Lp => ("tgl", ".ts (8|M0) null r127 null 0x0 0x02000010"),
@@ -32,12 +53,21 @@ fn run_on(family: Family, mask: u32, body: &str) -> Result<[u32; 16], Fault> {
          (W) mov (8|M0) r127.0<1>:ud r0.0<1;1,0>:ud\n\
          (W) send{end} {{EOT}}\n"
     );
-    let assembly = assemble(&text, &AsmOptions::default()).expect("the program assembles");
-    let space = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
+    assemble(&text, &AsmOptions::default())
+        .expect("the program assembles")
+        .code
+}
+
+/// Runs the program that memory holds.
+fn run_program(
+    program: &Arc<Program>,
+    space: &AddressSpace,
+    mask: u32,
+) -> Result<[u32; 16], Fault> {
+    let family = program.family();
     let view = space.view();
-    view.write(CODE, &assembly.code).expect("bound");
     let (slm, barrier) = (Slm::new(0), Barrier::new(1));
-    let (code, state) = (CodeCache::new(), StateCache::default());
+    let state = StateCache::default();
     let env = GroupEnv {
         family,
         memory: &view,
@@ -53,6 +83,7 @@ fn run_on(family: Family, mask: u32, body: &str) -> Result<[u32; 16], Fault> {
         state: &state,
         checks: None,
     };
+    let code = Code::new(Arc::clone(program));
     let mut thread = Thread::new(&ThreadStart {
         family,
         payload: &[],
@@ -75,6 +106,60 @@ fn run_on(family: Family, mask: u32, body: &str) -> Result<[u32; 16], Fault> {
 /// The value of each channel by a rule.
 fn each(rule: impl Fn(usize) -> u32) -> [u32; 16] {
     std::array::from_fn(rule)
+}
+
+#[test]
+fn programs_follow_what_memory_holds() {
+    let family = Family::Gen12Lp;
+    let space = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
+    let other = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
+    let put = |space: &AddressSpace, value: u32| {
+        let body = format!("(W) mov (16|M0) r10.0<1>:ud {value}:ud");
+        let code = code(family, &body);
+        space.view().write(CODE, &code).expect("bound");
+    };
+    let programs = Programs::default();
+    let run = |space: &AddressSpace| {
+        let program = programs.get(&kernel(family), 128);
+        let got = run_program(&program, space, 0xffff).expect("no fault");
+        (got[0], program.routines())
+    };
+    put(&space, 1);
+    assert_eq!(run(&space), (1, 1));
+    assert_eq!(run(&space), (1, 1), "it is decoded once");
+    put(&space, 2);
+    assert_eq!(run(&space), (2, 2), "kernel memory was rewritten");
+    put(&other, 1);
+    assert_eq!(
+        run(&other),
+        (1, 2),
+        "the same code in another address space"
+    );
+    put(&space, 1);
+    assert_eq!(run(&space), (1, 2));
+    let large = programs.get(&kernel(family), 256);
+    assert_eq!(
+        large.routines(),
+        0,
+        "another register file is another program"
+    );
+}
+
+#[test]
+fn a_jump_to_a_register_enters_a_routine_of_its_own() {
+    let family = Family::Gen12Lp;
+    let space = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
+    let program = Arc::new(Program::new(&kernel(family), 128));
+    let body = "(W) mov (1|M0) r20.0<1>:d 32:d
+                (W) jmpi r20.0<0;1,0>:d
+                (W) mov (16|M0) r10.0<1>:ud 1:ud
+                (W) add (16|M0) r10.0<1>:ud r10.0<1;1,0>:ud 2:ud";
+    space
+        .view()
+        .write(CODE, &code(family, body))
+        .expect("bound");
+    let got = run_program(&program, &space, 0xffff).expect("no fault");
+    assert_eq!((got[0], program.routines()), (2, 2));
 }
 
 #[test]

@@ -2,11 +2,12 @@
 
 use devinfo::Family;
 
-use super::code::{Code, CodeCache};
 use super::family::Rules;
-use super::op::{Action, Op};
+use super::op::{Action, Op, SendOp};
 use super::operand::LANES;
+use super::program::Code;
 use super::regs::{self, GRF_BASE, Registers};
+use super::routine::{Block, Routine};
 use super::state::State;
 use super::{flow, general, send, systolic, trace};
 use crate::sf::Effect;
@@ -65,15 +66,7 @@ pub struct Counters {
 #[derive(Debug)]
 pub struct Thread {
     state: State,
-    grf_count: u16,
     ended: bool,
-}
-
-/// What the inner loop stopped for.
-enum Pause {
-    /// The instruction at the instruction pointer is not cached.
-    Miss,
-    Stop(Stop),
 }
 
 impl Thread {
@@ -100,7 +93,6 @@ impl Thread {
                 thread_slot: 0,
                 number: 0,
             },
-            grf_count: 0,
             ended: false,
         };
         thread.restart(start);
@@ -132,7 +124,6 @@ impl Thread {
         state.next_wake = u32::MAX;
         state.barrier = None;
         state.counters = Counters::default();
-        self.grf_count = grf_count;
         self.ended = false;
     }
 
@@ -162,17 +153,12 @@ impl Thread {
         &mut self.state
     }
 
-    /// Runs at most `budget` instructions, decoded in `cache`.
+    /// Runs at most `budget` instructions of `code`.
     ///
     /// # Errors
     /// The fault of the instruction at [`Thread::ip`].
-    pub fn run(
-        &mut self,
-        env: &GroupEnv<'_>,
-        cache: &CodeCache,
-        budget: u32,
-    ) -> Result<Stop, Fault> {
-        let mut left = budget;
+    pub fn run(&mut self, env: &GroupEnv<'_>, code: &Code, budget: u32) -> Result<Stop, Fault> {
+        let mut left = budget as usize;
         if self.ended {
             return Ok(Stop::EndOfThread);
         }
@@ -180,115 +166,181 @@ impl Thread {
         loop {
             let tracing = trace::enabled();
             let state = &mut self.state;
-            let pause = cache.with(|code| {
+            let stop = code.at(env, state.ip, |routine, op, block| {
                 if tracing {
-                    run_cached::<true>(state, code, env, &mut left)
+                    run::<true>(state, routine, (op, block), env, &mut left)
                 } else {
-                    run_cached::<false>(state, code, env, &mut left)
+                    run::<false>(state, routine, (op, block), env, &mut left)
                 }
-            })?;
-            match pause {
-                Pause::Miss => {
-                    cache.load(env, self.state.rules, self.grf_count, self.state.ip)?;
-                }
-                Pause::Stop(stop) => {
-                    self.ended = stop == Stop::EndOfThread;
-                    return Ok(stop);
-                }
+            })??;
+            if let Some(stop) = stop {
+                self.ended = stop == Stop::EndOfThread;
+                return Ok(stop);
             }
         }
     }
 }
 
-/// Runs cached instructions until one is missing, the budget is used up, or the thread stops.
-fn run_cached<const TRACE: bool>(
+/// Runs ops of `routine` from `entry` on, an op in its block, until the thread stops or leaves the
+/// routine (`None`).
+fn run<const TRACE: bool>(
     state: &mut State,
-    code: &Code<'_>,
+    routine: &Routine,
+    entry: (usize, &Block),
     env: &GroupEnv<'_>,
-    left: &mut u32,
-) -> Result<Pause, Fault> {
-    let ops = code.ops();
+    left: &mut usize,
+) -> Result<Option<Stop>, Fault> {
+    let ops = routine.ops();
+    let (mut at, mut block) = entry;
     loop {
-        let Some(mut index) = code.find(state.ip) else {
-            return Ok(Pause::Miss);
+        let mut end = block.body_end.min(at + *left);
+        if state.next_wake <= block.last_ip {
+            // Channels wake inside of the block.
+            let awake = |op: &Op| op.ip < state.next_wake;
+            let rest = ops.get(at..end).unwrap_or_default();
+            end = at + rest.partition_point(awake);
+        }
+        let body = ops.get(at..end).unwrap_or_default();
+        execute::<TRACE>(state, body, env)?;
+        state.counters.instructions += body.len() as u64;
+        state.counters.channels += match body.len() == block.body_end - block.first {
+            true => block.channels,
+            false => channels(body),
         };
-        let mut previous = index;
-        // Successors in address order usually are successors in the cache, too.
-        while let Some(op) = ops.get(index) {
-            if op.ip != state.ip {
-                // Fell out of a block.
-                match code.find_near(previous, state.ip) {
-                    Some(next) => index = next,
-                    None => return Ok(Pause::Miss),
-                }
-                continue;
-            }
-            previous = index;
+        *left -= body.len();
+        at += body.len();
+        let next = match ops.get(at) {
+            Some(op) if at < block.end => op.ip,
+            _ => body.last().map_or(state.ip, |op| op.next_ip),
+        };
+        pass(state, next);
+        if at < block.body_end {
             if *left == 0 {
-                return Ok(Pause::Stop(Stop::Budget));
+                return Ok(Some(Stop::Budget));
             }
-            *left -= 1;
-            if TRACE {
-                trace::before(state, op);
+            continue;
+        }
+        if let Some(op) = ops.get(at..block.end).and_then(<[Op]>::first) {
+            if *left == 0 {
+                return Ok(Some(Stop::Budget));
             }
-            match &op.action {
-                Action::Fast(fast) => fast.run(state, op),
-                Action::General => general::execute(state, op)?,
-                Action::Flow => {
-                    flow::execute(state, op)?;
+            if let Some(stop) = terminate::<TRACE>(state, op, env)? {
+                if stop == Stop::EndOfThread {
                     count(state, op);
-                    if TRACE {
-                        trace::after(state, op);
-                    }
-                    if state.ip == op.next_ip {
-                        index += 1;
-                    } else if let Some(target) = code.find_near(index, state.ip) {
-                        index = target;
-                    } else {
-                        return Ok(Pause::Miss);
-                    }
-                    continue;
                 }
-                Action::Paired => {
-                    if !systolic::execute_paired(state, op, env)? {
-                        *left += 1;
-                        return Ok(Pause::Stop(Stop::Pair));
-                    }
-                }
-                Action::Nop => {}
-                Action::Send(message) => match send::execute(state, op, message, env)? {
-                    Effect::None => {}
-                    Effect::BarrierSignalled(generation) => {
-                        state.barrier = Some(generation);
-                        state.notify(env);
-                    }
-                    Effect::EndOfThread => {
-                        count(state, op);
-                        return Ok(Pause::Stop(Stop::EndOfThread));
-                    }
-                },
-                Action::Barrier => {
-                    if let Some(generation) = state.barrier {
-                        if !env.barrier.is_released(generation) {
-                            *left += 1;
-                            return Ok(Pause::Stop(Stop::Barrier(generation)));
-                        }
-                        state.barrier = None;
-                        state.regs.set_dword(regs::NOTIFICATION, 0);
-                    }
-                }
+                return Ok(Some(stop));
             }
             count(state, op);
-            if TRACE {
-                trace::after(state, op);
+            *left -= 1;
+        }
+        (at, block) = match routine.successor(block, state.ip) {
+            Some(block) => (block.first, block),
+            None => match routine.find(state.ip) {
+                Some(found) => found,
+                None => return Ok(None),
+            },
+        };
+    }
+}
+
+/// Executes the body of a block, or a part of it.
+fn execute<const TRACE: bool>(
+    state: &mut State,
+    body: &[Op],
+    env: &GroupEnv<'_>,
+) -> Result<(), Fault> {
+    for (index, op) in body.iter().enumerate() {
+        if TRACE {
+            trace::before(state, op);
+        }
+        let outcome = match &op.action {
+            Action::Fast(fast) => {
+                fast.run(state, op);
+                Ok(())
             }
-            state.ip = op.next_ip;
-            if op.next_ip >= state.next_wake {
-                state.wake();
-            }
-            index += 1;
+            Action::General => general::execute(state, op),
+            Action::Send(message) => send(state, op, message, env).map(|_| ()),
+            // Nothing to do; the others are terminators.
+            Action::Nop | Action::Flow | Action::Paired | Action::Barrier => Ok(()),
+        };
+        if let Err(fault) = outcome {
+            state.ip = op.ip;
+            let before = body.get(..index).unwrap_or_default();
+            state.counters.instructions += before.len() as u64;
+            state.counters.channels += channels(before);
+            return Err(fault);
+        }
+        if TRACE {
+            trace::after(state, op);
         }
     }
+    Ok(())
+}
+
+/// Executes the terminator of a block. Returns why the thread stops, if it does: where it waits
+/// it is at the same instruction still.
+fn terminate<const TRACE: bool>(
+    state: &mut State,
+    op: &Op,
+    env: &GroupEnv<'_>,
+) -> Result<Option<Stop>, Fault> {
+    if TRACE {
+        trace::before(state, op);
+    }
+    match &op.action {
+        Action::Flow => flow::execute(state, op)?,
+        Action::Paired => {
+            if !systolic::execute_paired(state, op, env)? {
+                return Ok(Some(Stop::Pair));
+            }
+            pass(state, op.next_ip);
+        }
+        Action::Barrier => {
+            if let Some(generation) = state.barrier {
+                if !env.barrier.is_released(generation) {
+                    return Ok(Some(Stop::Barrier(generation)));
+                }
+                state.barrier = None;
+                state.regs.set_dword(regs::NOTIFICATION, 0);
+            }
+            pass(state, op.next_ip);
+        }
+        Action::Send(message) => {
+            if send(state, op, message, env)? == Effect::EndOfThread {
+                return Ok(Some(Stop::EndOfThread));
+            }
+            pass(state, op.next_ip);
+        }
+        Action::Fast(_) | Action::General | Action::Nop => pass(state, op.next_ip),
+    }
+    if TRACE {
+        trace::after(state, op);
+    }
+    Ok(None)
+}
+
+/// Sends, and notes a barrier that was signalled.
+#[inline(always)]
+fn send(state: &mut State, op: &Op, message: &SendOp, env: &GroupEnv<'_>) -> Result<Effect, Fault> {
+    let effect = send::execute(state, op, message, env)?;
+    if let Effect::BarrierSignalled(generation) = effect {
+        state.barrier = Some(generation);
+        state.notify(env);
+    }
+    Ok(effect)
+}
+
+/// Goes on at `ip`, where channels may wake.
+#[inline(always)]
+fn pass(state: &mut State, ip: u32) {
+    state.ip = ip;
+    if ip >= state.next_wake {
+        state.wake();
+    }
+}
+
+fn channels(ops: &[Op]) -> u64 {
+    ops.iter().map(|op| u64::from(op.exec_size)).sum()
 }
 
 #[inline(always)]

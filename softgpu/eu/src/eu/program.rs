@@ -1,0 +1,170 @@
+//! Programs: the decoded code of kernels, kept for a device.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use devinfo::Family;
+
+use super::family::Rules;
+use super::routine::{Block, Routine, Source};
+use crate::{Fault, GroupEnv, Kernel};
+
+/// Ops that a program keeps, and all programs of a device together.
+const OPS: usize = 1 << 18;
+/// Routines that a program keeps.
+const ROUTINES: usize = 512;
+/// Programs that a device keeps.
+const PROGRAMS: usize = 512;
+
+/// The programs of a device, those that ran last in front.
+///
+#[derive(Debug, Default)]
+pub struct Programs {
+    recent: Mutex<Vec<Arc<Program>>>,
+}
+
+impl Programs {
+    /// The program of `kernel`, whose threads have `grf_count` registers.
+    pub fn get(&self, kernel: &Kernel, grf_count: u16) -> Arc<Program> {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = recent.iter().position(|program| {
+            program.family == kernel.family
+                && program.grf_count == grf_count
+                && program.entry == kernel.entry
+        });
+        let program = match place {
+            Some(place) => recent.remove(place),
+            None => Arc::new(Program::new(kernel, grf_count)),
+        };
+        let mut ops = program.ops.load(Ordering::Relaxed);
+        let kept = recent.iter().take(PROGRAMS - 1).take_while(|program| {
+            ops += program.ops.load(Ordering::Relaxed);
+            ops <= OPS
+        });
+        let kept = kept.count();
+        recent.truncate(kept);
+        recent.insert(0, Arc::clone(&program));
+        program
+    }
+}
+
+/// The decoded code at a kernel's entry point, which host threads and launches share.
+///
+/// It grows while it runs, by what is reached through jumps whose targets are in registers.
+/// Clients rewrite kernels between launches, and address spaces differ: whoever takes up a
+/// routine compares it with memory first, so a program may have several for one address.
+#[derive(Debug)]
+pub struct Program {
+    family: Family,
+    grf_count: u16,
+    entry: u64,
+    routines: Mutex<Vec<Arc<Routine>>>,
+    ops: AtomicUsize,
+}
+
+impl Program {
+    /// The program of `kernel`, with nothing decoded yet.
+    pub fn new(kernel: &Kernel, grf_count: u16) -> Self {
+        Self {
+            family: kernel.family,
+            grf_count,
+            entry: kernel.entry,
+            routines: Mutex::default(),
+            ops: AtomicUsize::new(0),
+        }
+    }
+
+    /// Whose instructions it has.
+    #[cfg(test)]
+    pub(super) fn family(&self) -> Family {
+        self.family
+    }
+
+    /// How many routines it has.
+    #[cfg(test)]
+    pub(super) fn routines(&self) -> usize {
+        self.routines.lock().expect("no panic").len()
+    }
+
+    /// A routine that has the instruction at `ip`, and is what memory holds.
+    fn routine(&self, env: &GroupEnv<'_>, ip: u32) -> Result<Arc<Routine>, Fault> {
+        let mut routines = self.routines.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_here = |routine: &Routine| routine.is_at(env.bases.instruction, env.memory);
+        let mut candidates = routines.iter().filter(|known| known.find(ip).is_some());
+        if let Some(known) = candidates.find(|known| is_here(known)) {
+            return Ok(Arc::clone(known));
+        }
+        let mut ops = self.ops.load(Ordering::Relaxed);
+        if routines.len() >= ROUTINES || ops >= OPS {
+            // Code that is all jumps.
+            routines.clear();
+            ops = 0;
+        }
+        let source = Source {
+            memory: env.memory,
+            base: env.bases.instruction,
+            rules: Rules::of(self.family),
+            grf_count: self.grf_count,
+        };
+        let others: Vec<_> = routines.iter().filter(|other| is_here(other)).collect();
+        let known = |ip| others.iter().any(|other| other.find(ip).is_some());
+        let routine = Arc::new(Routine::decode(&source, ip, OPS - ops, known)?);
+        let ops = ops + routine.ops().len();
+        self.ops.store(ops, Ordering::Relaxed);
+        routines.push(Arc::clone(&routine));
+        Ok(routine)
+    }
+}
+
+/// One host thread's hold on a program.
+#[derive(Debug)]
+pub struct Code {
+    program: Arc<Program>,
+    /// Routines that it has used.
+    routines: RefCell<Vec<Arc<Routine>>>,
+}
+
+impl Code {
+    /// A hold on `program`.
+    pub fn new(program: Arc<Program>) -> Self {
+        Self {
+            program,
+            routines: RefCell::default(),
+        }
+    }
+
+    /// Runs `body` with the routine, the op and the block at `ip`, which are decoded if need be.
+    ///
+    /// # Errors
+    /// [`Fault::Memory`] where nothing is bound, [`Fault::IllegalInstruction`] for bytes that are
+    /// no instruction.
+    pub(super) fn at<R>(
+        &self,
+        env: &GroupEnv<'_>,
+        ip: u32,
+        body: impl FnOnce(&Routine, usize, &Block) -> R,
+    ) -> Result<R, Fault> {
+        {
+            let routines = self.routines.borrow();
+            let mut found = routines.iter().map(|routine| (routine, routine.find(ip)));
+            if let Some((routine, (op, block))) =
+                found.find_map(|(routine, found)| Some((routine, found?)))
+            {
+                return Ok(body(routine, op, block));
+            }
+        }
+        let routine = self.program.routine(env, ip)?;
+        let mut routines = self.routines.borrow_mut();
+        if routines.len() >= ROUTINES {
+            routines.clear();
+        }
+        routines.push(Arc::clone(&routine));
+        drop(routines);
+        let missing = || Fault::IllegalInstruction {
+            why: format!("at {ip:#x}: nothing was decoded"),
+        };
+        let (op, block) = routine.find(ip).ok_or_else(missing)?;
+        Ok(body(&routine, op, block))
+    }
+}
