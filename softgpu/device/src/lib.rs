@@ -13,7 +13,7 @@ mod device;
 mod dispatch;
 mod engine;
 
-pub use cs::Failure;
+pub use cs::{Commands, Failure, Ring};
 pub use device::{Device, Settings};
 pub use dispatch::{DispatchError, Statistics, ThreadAt};
 pub use engine::{Fence, Job, Owner, SubmitError, Timeline, Write, announce, wait_until};

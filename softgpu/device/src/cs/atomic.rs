@@ -9,7 +9,7 @@ use batchbuffer::{Decoded, NamedValues};
 use isa_encoder::message::AtomicOp;
 
 use super::failure::Failure;
-use super::mi::{refuse_global, refuse_partition};
+use super::mi::refuse_partition;
 use super::streamer::Streamer;
 
 /// Where operands lie that are not in the command, and where old values are returned: the first
@@ -22,7 +22,7 @@ const RETURNED: u32 = 4;
 const HEADER: usize = 3;
 
 pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
-    refuse_global(cs, packet, packet.flag(mi_atomic::MEMORY_TYPE))?;
+    cs.use_global(packet, packet.flag(mi_atomic::MEMORY_TYPE))?;
     refuse_partition(cs, packet, mi_atomic::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     // Gen8 has the later families' numbers without their names.
     let number = packet.get(mi_atomic::ATOMIC_OPCODE);
@@ -51,7 +51,7 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
                 returned = update.returned;
                 update.stored.map(|value| value as u32)
             };
-            let outcome = cs.view.atomic_u32(address, &mut update);
+            let outcome = cs.data().atomic_u32(address, &mut update);
             outcome.map(|_| u128::from(returned))
         }
         DataSize::QWORD => {
@@ -61,11 +61,11 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
                 returned = update.returned;
                 update.stored
             };
-            let outcome = cs.view.atomic_u64(address, &mut update);
+            let outcome = cs.data().atomic_u64(address, &mut update);
             outcome.map(|_| u128::from(returned))
         }
         DataSize::OCTWORD | DataSize::RESERVED => {
-            cs.view.compare_exchange_u128(address, first, second)
+            cs.data().compare_exchange_u128(address, first, second)
         }
     };
     let old = old.map_err(|fault| cs.access(packet, fault))?;

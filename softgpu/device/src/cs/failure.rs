@@ -5,6 +5,7 @@ use devinfo::GpuAddress;
 use softgpu_eu::Fault;
 use softgpu_memory as memory;
 
+use super::environment::Ring;
 use crate::dispatch::DispatchError;
 
 /// Why a batch did not end well; the context is lost with it.
@@ -19,6 +20,16 @@ pub enum Failure {
         offset: u64,
         /// What is wrong with it.
         error: DecodeError,
+    },
+    /// A ring that is none.
+    #[error(
+        "ring of {:#x} bytes at {} with head {:#x} and tail {:#x}: it must be whole pages, and both \
+         must be dwords inside",
+        ring.bytes, ring.start, ring.head, ring.tail
+    )]
+    Ring {
+        /// What was submitted.
+        ring: Ring,
     },
     /// A command that cannot be executed.
     #[error("{packet} at {address}: {why}")]

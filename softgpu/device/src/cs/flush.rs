@@ -3,9 +3,9 @@
 //! All memory accesses of the model are coherent and in order, so a flush has nothing to do but
 //! its post-sync operation.
 
-use batchbuffer::Decoded;
 use batchbuffer::packets::pipe_control::PostSyncOperation;
 use batchbuffer::packets::{mi_flush_dw, pipe_control};
+use batchbuffer::{Decoded, Field};
 use devinfo::GpuAddress;
 
 use super::failure::Failure;
@@ -23,11 +23,8 @@ pub(super) fn pipe_control(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Resul
     }
     let operation = packet.named(pc::POST_SYNC_OPERATION);
     if operation != Some(PostSyncOperation::NO_WRITE) {
-        check_target(
-            cs,
-            packet,
-            packet.flag(pc::DESTINATION_ADDRESS_TYPE) || packet.flag(pc::STORE_DATA_INDEX),
-        )?;
+        refuse_status_page(cs, packet, pc::STORE_DATA_INDEX)?;
+        cs.use_global(packet, packet.flag(pc::DESTINATION_ADDRESS_TYPE))?;
     }
     match operation {
         Some(PostSyncOperation::NO_WRITE) | None => Ok(()),
@@ -47,9 +44,8 @@ pub(super) fn flush_dw(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<()
     if operation == 0 {
         return Ok(());
     }
-    let global =
-        packet.flag(flush::DESTINATION_ADDRESS_TYPE) || packet.flag(flush::STORE_DATA_INDEX);
-    check_target(cs, packet, global)?;
+    refuse_status_page(cs, packet, flush::STORE_DATA_INDEX)?;
+    cs.use_global(packet, packet.flag(flush::DESTINATION_ADDRESS_TYPE))?;
     let address = packet.address(flush::ADDRESS);
     match operation {
         1 => {
@@ -67,13 +63,14 @@ pub(super) fn flush_dw(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<()
     }
 }
 
-/// Batches of a client may not write through the global table or to the status page.
-fn check_target(cs: &Streamer<'_>, packet: &Decoded<'_>, global: bool) -> Result<(), Failure> {
-    if global {
-        return Err(cs.refuse(
-            packet,
-            "writes by the global GTT or to the status page need a privileged batch",
-        ));
+/// Clients may not write to the status page.
+fn refuse_status_page(
+    cs: &Streamer<'_>,
+    packet: &Decoded<'_>,
+    store_data_index: &'static Field,
+) -> Result<(), Failure> {
+    if packet.flag(store_data_index) {
+        return Err(cs.refuse(packet, "the status page is not a client's to write"));
     }
     Ok(())
 }

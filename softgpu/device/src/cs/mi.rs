@@ -74,18 +74,6 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
     }
 }
 
-/// Refuses an access by the global table: batches of a client are not privileged.
-pub(super) fn refuse_global(
-    cs: &Streamer<'_>,
-    packet: &Decoded<'_>,
-    global: bool,
-) -> Result<(), Failure> {
-    if global {
-        return Err(cs.refuse(packet, "accesses by the global GTT need a privileged batch"));
-    }
-    Ok(())
-}
-
 /// Refuses an address that depends on the tile that executes the command.
 pub(super) fn refuse_partition(
     cs: &Streamer<'_>,
@@ -114,7 +102,7 @@ pub(super) fn compares(code: u64, value: u32, operand: u32) -> Option<bool> {
 
 fn store_data_imm(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_store_data_imm as sdi;
-    refuse_global(cs, packet, packet.flag(sdi::USE_GLOBAL_GTT))?;
+    cs.use_global(packet, packet.flag(sdi::USE_GLOBAL_GTT))?;
     refuse_partition(cs, packet, sdi::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     let address = packet.address(sdi::ADDRESS);
     let data = packet.dwords().get(3..).unwrap_or_default();
@@ -162,7 +150,7 @@ fn load_register_imm(cs: &mut Streamer<'_>, packet: &Decoded<'_>) {
 /// The value is there at once: with "Async Mode" it may come later, but need not.
 fn load_register_mem(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_load_register_mem as lrm;
-    refuse_global(cs, packet, packet.flag(lrm::USE_GLOBAL_GTT))?;
+    cs.use_global(packet, packet.flag(lrm::USE_GLOBAL_GTT))?;
     refuse_partition(cs, packet, lrm::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     if packet.flag(lrm::ADD_LOOP_VARIABLE) {
         return Err(cs.refuse(packet, "loop variables are not modelled"));
@@ -197,7 +185,7 @@ fn load_register_reg(cs: &mut Streamer<'_>, packet: &Decoded<'_>) {
 
 fn store_register_mem(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_store_register_mem as srm;
-    refuse_global(cs, packet, packet.flag(srm::USE_GLOBAL_GTT))?;
+    cs.use_global(packet, packet.flag(srm::USE_GLOBAL_GTT))?;
     refuse_partition(cs, packet, srm::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     if packet.flag(srm::PREDICATE_ENABLE) && !predicate_holds(cs.state) {
         return Ok(());
@@ -214,10 +202,9 @@ fn store_register_mem(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
 
 fn copy_mem_mem(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_copy_mem_mem as copy;
-    let global =
-        packet.flag(copy::USE_GLOBAL_GTT_DESTINATION) || packet.flag(copy::USE_GLOBAL_GTT_SOURCE);
-    refuse_global(cs, packet, global)?;
+    cs.use_global(packet, packet.flag(copy::USE_GLOBAL_GTT_SOURCE))?;
     let value = cs.read_u32(packet, packet.address(copy::SOURCE_MEMORY_ADDRESS))?;
+    cs.use_global(packet, packet.flag(copy::USE_GLOBAL_GTT_DESTINATION))?;
     cs.write_u32(
         packet,
         packet.address(copy::DESTINATION_MEMORY_ADDRESS),
@@ -234,11 +221,7 @@ fn semaphore_wait(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Fai
     use mi_semaphore_wait as wait;
     let polls_register = packet.flag(wait::REGISTER_POLL_MODE);
     // The memory type does not count when a register is polled.
-    refuse_global(
-        cs,
-        packet,
-        packet.flag(wait::MEMORY_TYPE) && !polls_register,
-    )?;
+    cs.use_global(packet, packet.flag(wait::MEMORY_TYPE) && !polls_register)?;
     refuse_partition(cs, packet, wait::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     if packet.flag(wait::INDIRECT_SEMAPHORE_DATA_DWORD) {
         return Err(cs.refuse(packet, "indirect semaphore data is not modelled"));
@@ -266,7 +249,7 @@ fn semaphore_wait(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Fai
         }
         cs.check_progress(packet.name())?;
         std::thread::sleep(POLL_INTERVAL);
-        cs.view.refresh();
+        cs.refresh();
     }
 }
 

@@ -21,7 +21,7 @@ mod states;
 mod streamer;
 mod walker;
 
-pub use environment::Environment;
+pub use environment::{Commands, Environment, Ring};
 pub use failure::Failure;
 pub use state::State;
 pub use streamer::run;

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use batchbuffer::packets::mi_batch_buffer_start::AddressSpaceIndicator;
 use batchbuffer::packets::{
     mi_batch_buffer_end, mi_batch_buffer_start, mi_conditional_batch_buffer_end, mi_math,
 };
@@ -10,7 +11,7 @@ use batchbuffer::registers::own;
 use batchbuffer::{DecodeError, Decoded, Engine, PacketId, decode};
 use devinfo::GpuAddress;
 
-use super::environment::Environment;
+use super::environment::{Commands, Environment, Ring};
 use super::failure::Failure;
 use super::family::{Traits, traits};
 use super::state::State;
@@ -18,23 +19,33 @@ use super::{blit, flush, mi, states, walker};
 use softgpu_memory::Fault;
 use softgpu_memory::View;
 
-/// Runs the batch that begins at `batch` to its end.
+/// Runs `commands` to their end.
 ///
 /// # Errors
 /// Why it did not end well; commands before have had their effect.
 pub fn run(
     state: &mut State,
     environment: &Environment<'_>,
-    batch: GpuAddress,
+    commands: Commands,
 ) -> Result<(), Failure> {
     let view = View::new(environment.space);
+    let global = environment.global.map(View::new);
+    let (at, start, ring) = match commands {
+        Commands::Batch(start) => (start, start, None),
+        Commands::Ring(ring) if ring.is_valid() => (ring.place(ring.head), ring.start, Some(ring)),
+        Commands::Ring(ring) => return Err(Failure::Ring { ring }),
+    };
     let mut streamer = Streamer {
         environment,
         view: &view,
+        global: global.as_ref(),
         state,
-        at: batch,
-        start: batch,
-        caller: None,
+        at,
+        start,
+        in_global: ring.is_some() && global.is_some(),
+        data_in_global: false,
+        ring,
+        callers: Vec::new(),
         quiet_since: Instant::now(),
         fetched: Vec::new(),
     };
@@ -46,16 +57,30 @@ pub fn run(
 pub(super) struct Streamer<'a> {
     pub environment: &'a Environment<'a>,
     pub view: &'a View<'a>,
+    global: Option<&'a View<'a>>,
     pub state: &'a mut State,
     /// The command that is executed.
     pub at: GpuAddress,
-    /// The start of the batch it lies in.
+    /// The start of the batch or ring it lies in.
     start: GpuAddress,
-    /// Where a second-level batch returns to, and that batch's start.
-    caller: Option<(GpuAddress, GpuAddress)>,
+    /// Whether that lies in global memory.
+    in_global: bool,
+    /// Whether what the command reads and writes does.
+    data_in_global: bool,
+    ring: Option<Ring>,
+    /// Where the ring, and the batch that called a second-level batch, are to go on.
+    callers: Vec<Caller>,
     /// When the batch last showed progress that a hang does not: its start, or a dispatch's end.
     pub quiet_since: Instant,
     fetched: Vec<u32>,
+}
+
+/// Where commands go on after a batch.
+#[derive(Clone, Copy)]
+struct Caller {
+    at: GpuAddress,
+    start: GpuAddress,
+    in_global: bool,
 }
 
 /// How long a preempted batch sleeps between two looks at its engine.
@@ -64,17 +89,67 @@ const PREEMPTED: Duration = Duration::from_micros(100);
 /// Where the streamer goes on.
 pub(super) enum Next {
     Following,
-    Jump(GpuAddress),
-    Call(GpuAddress),
+    Jump(Target),
+    Call(Target),
     /// The end of this level.
     End,
     /// The end of all levels.
     EndAll,
 }
 
+/// The first command of a batch, and whether it lies in global memory.
+pub(super) struct Target(GpuAddress, bool);
+
 impl Streamer<'_> {
-    /// Executes one command. Returns whether the batch goes on.
+    /// The ring, while commands come from it.
+    fn in_ring(&self) -> Option<Ring> {
+        self.ring.filter(|_| self.callers.is_empty())
+    }
+
+    /// The place of the dword `index` behind the command's first.
+    fn dword_at(&self, index: u64) -> GpuAddress {
+        match self.in_ring() {
+            Some(ring) => ring.place(self.at.offset(4 * index).get() - ring.start.get()),
+            None => self.at.offset(4 * index),
+        }
+    }
+
+    /// Says whether the command's accesses go to global memory. Batches may not go there: only
+    /// rings, and batches that lie there, are privileged.
+    pub fn use_global(&mut self, packet: &Decoded<'_>, global: bool) -> Result<(), Failure> {
+        if global && !(self.in_global && self.global.is_some()) {
+            return Err(self.refuse(packet, "accesses by the global GTT need a privileged batch"));
+        }
+        self.data_in_global = global;
+        Ok(())
+    }
+
+    /// The memory that the command's accesses go to.
+    pub fn data(&self) -> &View<'_> {
+        self.memory(self.data_in_global)
+    }
+
+    fn memory(&self, global: bool) -> &View<'_> {
+        self.global.filter(|_| global).unwrap_or(self.view)
+    }
+
+    /// Takes up what was bound and unbound meanwhile.
+    pub fn refresh(&self) {
+        self.view.refresh();
+        if let Some(global) = self.global {
+            global.refresh();
+        }
+    }
+
+    /// Executes one command. Returns whether there is another.
     fn step(&mut self) -> Result<bool, Failure> {
+        if self
+            .in_ring()
+            .is_some_and(|ring| self.at == ring.place(ring.tail))
+        {
+            return Ok(false);
+        }
+        self.data_in_global = false;
         let mut dwords = std::mem::take(&mut self.fetched);
         let outcome = self.fetch(&mut dwords).and_then(|()| {
             let packet = decode(self.environment.family(), self.environment.engine, &dwords)
@@ -90,27 +165,44 @@ impl Streamer<'_> {
             );
             self.check_progress(packet.name())?;
             // Bindings change while batches of xe run.
-            self.view.refresh();
+            self.refresh();
             let next = self.execute(&packet)?;
             Ok((next, packet.len()))
         });
         self.fetched = dwords;
         let (next, length) = outcome?;
-        let following = self.at.offset(4 * length as u64);
+        let following = self.dword_at(length as u64);
         match next {
             Next::Following => self.at = following,
-            Next::Jump(target) => (self.at, self.start) = (target, target),
+            Next::Jump(target) => self.enter(target),
             Next::Call(target) => {
-                self.caller = Some((following, self.start));
-                (self.at, self.start) = (target, target);
+                self.callers.push(Caller {
+                    at: following,
+                    start: self.start,
+                    in_global: self.in_global,
+                });
+                self.enter(target);
             }
-            Next::End => match self.caller.take() {
-                Some((at, start)) => (self.at, self.start) = (at, start),
-                None => return Ok(false),
-            },
-            Next::EndAll => return Ok(false),
+            Next::End => return Ok(self.leave()),
+            Next::EndAll => {
+                self.callers.truncate(self.ring.iter().len());
+                return Ok(self.leave());
+            }
         }
         Ok(true)
+    }
+
+    fn enter(&mut self, Target(start, in_global): Target) {
+        (self.at, self.start, self.in_global) = (start, start, in_global);
+    }
+
+    /// Goes back to the caller. Returns whether there is one.
+    fn leave(&mut self) -> bool {
+        let Some(caller) = self.callers.pop() else {
+            return false;
+        };
+        (self.at, self.start, self.in_global) = (caller.at, caller.start, caller.in_global);
+        true
     }
 
     /// Reads the command at `at`, as long as its header says.
@@ -121,7 +213,8 @@ impl Streamer<'_> {
             packet: "command fetch",
             address: self.at,
         };
-        dwords.push(self.view.read_u32(self.at).map_err(access)?);
+        let memory = self.memory(self.in_global);
+        dwords.push(memory.read_u32(self.at).map_err(access)?);
         let family = self.environment.family();
         let Err(DecodeError::Truncated { needed, .. }) =
             decode(family, self.environment.engine, dwords)
@@ -129,11 +222,7 @@ impl Streamer<'_> {
             return Ok(());
         };
         for index in 1..needed as u64 {
-            dwords.push(
-                self.view
-                    .read_u32(self.at.offset(4 * index))
-                    .map_err(access)?,
-            );
+            dwords.push(memory.read_u32(self.dword_at(index)).map_err(access)?);
         }
         Ok(())
     }
@@ -173,6 +262,9 @@ impl Streamer<'_> {
             return Ok(Next::Following);
         }
         match packet.id {
+            PacketId::MiBatchBufferEnd if self.in_ring().is_some() => {
+                return Err(self.refuse(packet, "a ring ends at its tail"));
+            }
             PacketId::MiBatchBufferEnd => return Ok(Next::End),
             PacketId::MiBatchBufferStart => return self.batch_buffer_start(packet),
             PacketId::MiConditionalBatchBufferEnd => return self.conditional_end(packet),
@@ -209,15 +301,23 @@ impl Streamer<'_> {
         if packet.flag(bbs::ADD_OFFSET_ENABLE) || packet.flag(bbs::INDIRECT_ADDRESS_ENABLE) {
             return Err(self.refuse(packet, "start addresses from registers are not modelled"));
         }
-        let target = packet.address(bbs::BATCH_BUFFER_START_ADDRESS);
+        // Only who is privileged may choose the memory; others stay in theirs.
+        let in_global = self.in_global
+            && packet.named(bbs::ADDRESS_SPACE_INDICATOR) == Some(AddressSpaceIndicator::GGTT);
+        let target = Target(packet.address(bbs::BATCH_BUFFER_START_ADDRESS), in_global);
+        if self.in_ring().is_some() {
+            return Ok(Next::Call(target));
+        }
+        let levels = self.ring.iter().len();
+        let nested = self.callers.len() > levels;
         // Within a second-level batch, "second level" chains: there is one return address. A
         // first-level jump from there leaves it behind.
         Ok(
-            match (packet.flag(bbs::SECOND_LEVEL_BATCH_BUFFER), self.caller) {
-                (true, None) => Next::Call(target),
-                (true, Some(_)) => Next::Jump(target),
+            match (packet.flag(bbs::SECOND_LEVEL_BATCH_BUFFER), nested) {
+                (true, false) => Next::Call(target),
+                (true, true) => Next::Jump(target),
                 (false, _) => {
-                    self.caller = None;
+                    self.callers.truncate(levels);
                     Next::Jump(target)
                 }
             },
@@ -226,7 +326,7 @@ impl Streamer<'_> {
 
     fn conditional_end(&mut self, packet: &Decoded<'_>) -> Result<Next, Failure> {
         use mi_conditional_batch_buffer_end as end;
-        mi::refuse_global(self, packet, packet.flag(end::USE_GLOBAL_GTT))?;
+        self.use_global(packet, packet.flag(end::USE_GLOBAL_GTT))?;
         // Without it nothing is compared, and the batch goes on.
         if !packet.flag(end::COMPARE_SEMAPHORE) {
             return Ok(Next::Following);
@@ -292,13 +392,13 @@ impl Streamer<'_> {
     }
 
     pub fn read_u32(&self, packet: &Decoded<'_>, address: GpuAddress) -> Result<u32, Failure> {
-        self.view
+        self.data()
             .read_u32(address)
             .map_err(|fault| self.access(packet, fault))
     }
 
     pub fn read_u64(&self, packet: &Decoded<'_>, address: GpuAddress) -> Result<u64, Failure> {
-        self.view
+        self.data()
             .read_u64(address)
             .map_err(|fault| self.access(packet, fault))
     }
@@ -309,7 +409,7 @@ impl Streamer<'_> {
         address: GpuAddress,
         value: u32,
     ) -> Result<(), Failure> {
-        self.view
+        self.data()
             .write_u32(address, value)
             .map_err(|fault| self.access(packet, fault))
     }
@@ -320,7 +420,7 @@ impl Streamer<'_> {
         address: GpuAddress,
         value: u64,
     ) -> Result<(), Failure> {
-        self.view
+        self.data()
             .write_u64(address, value)
             .map_err(|fault| self.access(packet, fault))
     }

@@ -13,7 +13,7 @@ use softgpu_memory::{PageTable, View};
 
 use super::arbiter::Claim;
 use super::fence::{Fence, announce, wait_until};
-use crate::cs::{self, Failure};
+use crate::cs::{self, Commands, Failure};
 use crate::device::Device;
 
 /// Who submits to a timeline: ends its jobs early, and learns how they fail.
@@ -42,10 +42,12 @@ pub enum SubmitError {
 /// One batch to run.
 #[derive(Debug)]
 pub struct Job {
-    /// What the batch sees.
+    /// The memory that the context sees.
     pub space: Arc<dyn PageTable>,
-    /// Its first command; `None` only waits and signals.
-    pub batch: Option<GpuAddress>,
+    /// The memory that rings lie in, and privileged commands reach: by the global GTT.
+    pub global: Option<Arc<dyn PageTable>>,
+    /// What it executes; `None` only waits and signals.
+    pub commands: Option<Commands>,
     /// What it waits for.
     pub waits: Vec<Arc<Fence>>,
     /// What it waits for to begin.
@@ -222,13 +224,14 @@ impl Shared {
     }
 
     fn run(&self, job: &Job, claim: &Claim) -> Result<(), Failure> {
-        let Some(batch) = job.batch else {
+        let Some(commands) = job.commands else {
             return Ok(());
         };
         let mut image = self.image.lock().unwrap_or_else(PoisonError::into_inner);
         let environment = cs::Environment {
             device: &self.device,
             space: &*job.space,
+            global: job.global.as_deref(),
             engine: self.engine,
             claim,
             stop: self.owner.stop(),
@@ -237,6 +240,6 @@ impl Shared {
                 false => self.device.settings.hang_timeout,
             },
         };
-        cs::run(&mut image, &environment, batch)
+        cs::run(&mut image, &environment, commands)
     }
 }

@@ -17,7 +17,7 @@ use crate::device::Device;
 use crate::sync::{Syncobj, give_away, import};
 use crate::uapi::family::traits;
 use crate::uapi::sync::sync_file as export;
-use softgpu_device::{Fence, Job};
+use softgpu_device::{Commands, Fence, Job};
 use softgpu_memory::{AddressSpace, Binding, OwnerId, PAGE_BYTES, user};
 
 /// The most objects of a submission.
@@ -65,7 +65,8 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Result<(), Err
     let timeline = context.timeline(index, engine);
     let job = Job {
         space,
-        batch: Some(batch),
+        global: None,
+        commands: Some(Commands::Batch(batch)),
         waits,
         begins_after: sync.begins_after,
         priority: context.settings().priority,

@@ -18,7 +18,7 @@ use super::syncs::{Syncs, UserFences};
 use super::{find_engine, for_each_extension, zero};
 use crate::client::{File, Work, XeQueue};
 use crate::uapi::deadline_at;
-use softgpu_device::{Fence, Job, Write, wait_until};
+use softgpu_device::{Commands, Fence, Job, Write, wait_until};
 use softgpu_memory::user;
 
 /// The most engines that a queue names (Linux, `XE_HW_ENGINE_MAX_INSTANCE`).
@@ -176,7 +176,8 @@ pub(super) fn exec(file: &File, args: &mut Exec) -> Result<(), Errno> {
     waits.extend(vm.pending_bind());
     let job = Job {
         space: vm.space.clone(),
-        batch,
+        global: None,
+        commands: batch.map(Commands::Batch),
         waits,
         begins_after: None,
         priority: queue.priority,
