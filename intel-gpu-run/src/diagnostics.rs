@@ -18,6 +18,8 @@ pub fn render(name: &str, text: &str, diagnostics: &[Diagnostic]) -> String {
 
 fn render_with(renderer: &Renderer, name: &str, text: &str, diagnostics: &[Diagnostic]) -> String {
     let mut out = String::new();
+    // The number of the line that begins at this place: diagnostics come in the text's order.
+    let (mut counted_to, mut line) = (0, 1);
     for diagnostic in diagnostics {
         let level = match diagnostic.severity {
             Severity::Error => Level::ERROR,
@@ -26,9 +28,18 @@ fn render_with(renderer: &Renderer, name: &str, text: &str, diagnostics: &[Diagn
         // The renderer needs a span that lies in the text and splits no character.
         let start = floor_boundary(text, diagnostic.span.start);
         let end = floor_boundary(text, diagnostic.span.end).max(start);
-        let snippet = Snippet::source(text)
+        // The renderer looks at all of the text that it is given: no more than the lines at hand.
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
+        if line_start < counted_to {
+            (counted_to, line) = (0, 1);
+        }
+        line += count_lines(&text[counted_to..line_start]);
+        counted_to = line_start;
+        let snippet = Snippet::source(&text[line_start..line_end])
+            .line_start(line)
             .path(name)
-            .annotation(AnnotationKind::Primary.span(start..end));
+            .annotation(AnnotationKind::Primary.span(start - line_start..end - line_start));
         let mut group: Group<'_> = level.primary_title(&diagnostic.message).element(snippet);
         if let Some(help) = &diagnostic.help {
             group = group.element(Level::HELP.message(help));
@@ -37,6 +48,10 @@ fn render_with(renderer: &Renderer, name: &str, text: &str, diagnostics: &[Diagn
         out.push('\n');
     }
     out
+}
+
+fn count_lines(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
 fn floor_boundary(text: &str, mut at: usize) -> usize {
@@ -64,6 +79,27 @@ mod tests {
         assert!(out.contains("mov (16|M0) r1 r2"), "{out}");
         assert!(out.contains("^^"), "{out}");
         assert!(out.contains("help: write :d"), "{out}");
+    }
+
+    #[test]
+    fn lines_are_numbered_in_any_order() {
+        let text = "a\n\nbc\nd";
+        let plain = Renderer::plain().decor_style(DecorStyle::Ascii);
+        let at = |start| {
+            Diagnostic::warning(
+                Span {
+                    start,
+                    end: start + 1,
+                },
+                "w".into(),
+            )
+        };
+        let out = render_with(&plain, "k", text, &[at(4), at(6), at(0), at(3)]);
+        let places: Vec<&str> = out
+            .lines()
+            .filter_map(|line| line.split("k:").nth(1))
+            .collect();
+        assert_eq!(places, ["3:2", "4:1", "1:1", "3:1"], "{out}");
     }
 
     #[test]

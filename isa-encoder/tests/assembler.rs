@@ -658,6 +658,100 @@ fn odd_bits_are_checked() {
     assert!(message("//.bits 48=0").contains("behind an instruction"));
 }
 
+/// Instructions are held against the platform that is given beside the text, and not its family.
+#[test]
+fn a_platform_given_beside_the_text_is_what_instructions_are_checked_for() {
+    let rule = |platform: &str, line: &str| {
+        let platform = devinfo::by_name(platform).unwrap();
+        let options = AsmOptions {
+            family: Some(platform.family),
+            platform: Some(platform),
+            ..AsmOptions::default()
+        };
+        let assembly = assemble(line, &options).unwrap();
+        let help = assembly.warnings.first()?.help.clone()?;
+        Some(help.split('`').nth(1)?.to_owned())
+    };
+    let dpas = "dpas.8x8 (8|M0) r10:f r20:f r30:hf r40:hf {$0}";
+    let double = "add (8|M0) r10.0<1>:df r12.0<1;1,0>:df r14.0<1;1,0>:df";
+    let qword = "add (8|M0) r10.0<1>:q r12.0<1;1,0>:q r14.0<1;1,0>:q";
+    let narrow = "mov (4|M0) r10.0<2>:q r12.0<4;4,1>:q";
+    for (platform, line, expected) in [
+        ("mtl", dpas, Some("no-systolic")),
+        ("dg2", dpas, None),
+        ("dg2", double, Some("no-double")),
+        ("mtl", double, None),
+        ("dg2", qword, Some("no-qword")),
+        ("mtl", qword, Some("no-qword")),
+        ("arl", qword, Some("no-qword")),
+        ("pvc", qword, None),
+        ("apl", narrow, Some("small-core-regions")),
+        ("skl", narrow, None),
+    ] {
+        assert_eq!(
+            rule(platform, line).as_deref(),
+            expected,
+            "{platform}: {line}"
+        );
+    }
+}
+
+/// Math macro registers have the names that Intel's assembler gives them. Recipe: iga64 -d -p 8, 11
+/// and 12p1.
+#[test]
+fn math_macro_registers_are_named_as_intels_assembler_does() {
+    for (family, hex, text) in [
+        (
+            Family::Gen8,
+            "01006000e03a402420008d0000000000",
+            "mme0.0<1>:f   r1.0<8;8,1>:f",
+        ),
+        (
+            Family::Gen9,
+            "01006000e03a602420008d0000000000",
+            "mme1.0<1>:f   r1.0<8;8,1>:f",
+        ),
+        (
+            Family::Gen11,
+            "010060002849202020058d0000000000",
+            "r1.0<1>:f     mme7.0<8;8,1>:f",
+        ),
+        (
+            Family::Gen12Lp,
+            "61000300a00a01220501460000000000",
+            "acc2.0<1>:f   r1.0<8;8,1>:f",
+        ),
+        (
+            Family::Gen12Lp,
+            "61000300a00a01290501460000000000",
+            "mme1.0<1>:f   r1.0<8;8,1>:f",
+        ),
+        (
+            Family::XeHpc,
+            "61000c00a00a01290501460000000000",
+            "acc9.0<1>:f   r1.0<8;8,1>:f",
+        ),
+    ] {
+        let number = u128::from_str_radix(hex, 16).unwrap();
+        let bytes = number.to_be_bytes();
+        let printed = Disassembler::new(family, Default::default()).print(&bytes);
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            words(&printed).contains(&words(text)),
+            "{family}: {printed}"
+        );
+        let options = AsmOptions {
+            family: Some(family),
+            ..AsmOptions::default()
+        };
+        assert_eq!(
+            assemble(&printed, &options).unwrap().code,
+            bytes,
+            "{printed}"
+        );
+    }
+}
+
 /// What the help text calls a directive is one; none of them means something without arguments.
 #[test]
 fn directives_are_those_of_the_help() {

@@ -105,6 +105,7 @@ fn parts_make_the_whole() {
             validation: *u
                 .choose(&[Validation::Warn, Validation::Deny, Validation::Off])
                 .unwrap(),
+            ..AsmOptions::default()
         };
         let length = u.int_in_range(0..=400).unwrap();
         let text = text(u, lines, length);

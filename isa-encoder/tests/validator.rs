@@ -352,3 +352,30 @@ fn the_examples_break_no_rule() {
     }
     assert!(count > 0);
 }
+
+/// Code that Intel and Mesa ship breaks no rule.
+#[test]
+fn shipped_code_is_legal() {
+    let lines: &[(&str, &str)] = &[
+        // Flow control's sub-registers count what the encoding counts, not elements.
+        ("skl", "mov (2|M0) r10.0<1>:ud fc0.1<2;2,1>:ud"),
+        ("tgl", "(W) mov (2|M0) fc0.1<1>:ud r10.0<2;2,1>:ud"),
+        ("pvc", "mov (4|M0) r10.0<1>:ud fc0.1<2;2,1>:ud"),
+        // The media driver's kernels write further apart than they have to.
+        ("bdw", "mov (4|M0) r14.0<4>:w (abs)r3.0<4;4,1>:d"),
+        (
+            "dg2",
+            "(W) shr (8|M0) (sat)r74.2<4>:uw r9.0<1;1,0>:ud 0x2:uw",
+        ),
+        // A `movi` to null moves nothing.
+        (
+            "tgl",
+            "movi (8|M0) null<1>:ub r[a0.0]<8;8,1>:ub null<8;8,1>:ub",
+        ),
+        ("pvc", "movi (16|M0) null<1>:ub r[a0.0]<16;8,2>:ub 0x0:ud"),
+        ("bmg", "movi (16|M0) null<1>:b r[a0.0]<16;8,2>:b 0x0:ud"),
+    ];
+    for (platform, text) in lines {
+        assert_eq!(broken(platform, text), [], "{platform}: {text}");
+    }
+}

@@ -91,6 +91,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let text = &file.text;
     let options = AsmOptions {
         family: args.platform.map(|target| target.platform.family),
+        platform: args.platform.map(|target| target.platform),
         auto_compact: args.compact,
         validation: args.validate.into(),
     };

@@ -29,10 +29,12 @@ const fn help(name: &'static str, arguments: &'static str, meaning: &'static str
 /// Every directive.
 #[rustfmt::skip]
 pub static DIRECTIVES: &[DirectiveHelp] = &[
-    help("platform", "NAME[:REVISION]", "what the file is for, such as tgl or dg2:8"),
+    help("platform", "NAME[:REVISION]", "\
+what the file is for, such as tgl or dg2:8, or a family such as Xe2"),
     help("kernel", "NAME", "a kernel begins; what follows is about it"),
     help("simd", "1|8|16|32", "work-items of a thread"),
     help("grf", "128|256", "general registers of a thread"),
+    help("thread_config", "numGRF=N, …", "the same, as Intel's compiler writes it"),
     help("ids", "none|x|xy|xyz", "local ids in front of the payload, in 16 bits each"),
     help("arg", "NAME KIND [@OFFSET]", "\
 an argument, in order; KIND is ptr, local (shared local memory), a type
@@ -55,6 +57,44 @@ the scoreboard: as written, written by the assembler, judged"),
     help("bits", "N=V|HIGH:LOW=V …", "\
 behind an instruction: values of bits of its 16-byte form that the
 text does not say"),
+];
+
+/// The first words of the comments that Intel's compiler writes around its listings, as
+/// `//.declare V32 …`; statistics end with a colon. They are no directives. `//.platform`,
+/// `//.kernel` and `//.thread_config` of a listing are.
+///
+/// Source: IGC, `visa/G4_Kernel.cpp` emitDeviceAsmHeaderComment, `visa/G4_IR.cpp`,
+/// `visa/VISAKernelImpl.cpp`; the listings of releases 22.43 and 26.27.
+pub(super) static LISTING_COMMENTS: &[&str] = &[
+    "options_string",
+    "full_options",
+    "instCount",
+    "RA",
+    "git-hash",
+    "GRF",
+    "spill",
+    "dynamic",
+    "private",
+    "declare",
+    "BankConflicts:",
+    "BankConflicts.SameBank:",
+    "BankConflicts.TwoSrc:",
+    "ByteRMWs:",
+    "RMWs:",
+    "SIMD10ReadSuppressions:",
+    "SIMD16ReadSuppressions:",
+    "SIMD8s:",
+    "numALUInst:",
+    "accSubDef:",
+    "accSubUse:",
+    "accSubCandidateDef:",
+    "accSubCandidateUse:",
+    "singlePipeAtOneDistNum:",
+    "allAtOneDistNum:",
+    "syncInstCount:",
+    "tokenReuseCount:",
+    "AfterWriteTokenDepCount:",
+    "AfterReadTokenDepCount:",
 ];
 
 /// `//.platform NAME[:REVISION]`.

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use devinfo::Family;
 
 use super::directive::{
-    Argument, ArgumentKind, BlockUse, DIRECTIVES, IdLayout, KernelDirectives, Payload, Scalar,
-    SwsbMode, SystemField, SystemValue, Target,
+    Argument, ArgumentKind, BlockUse, DIRECTIVES, IdLayout, KernelDirectives, LISTING_COMMENTS,
+    Payload, Scalar, SwsbMode, SystemField, SystemValue, Target,
 };
 use super::{Diagnostic, Span};
 use crate::code::OddBits;
@@ -19,8 +19,8 @@ type Word<'a> = (&'a str, Span);
 /// What a directive says.
 #[derive(Debug)]
 pub enum Directive {
-    /// `//.platform`.
-    Platform(Target, Family),
+    /// `//.platform`; without a target if it names a family.
+    Platform(Option<Target>, Family),
     /// `//.kernel`.
     Kernel(String),
     /// `//.data`: bytes that stand in the code as they are.
@@ -140,6 +140,16 @@ pub fn parse(
             kernel.grf = Some(value as u16);
             kernel.grf_span = Some(whole);
         }
+        "thread_config" => {
+            let mut words = args
+                .words
+                .iter()
+                .map(|(word, _)| word.trim_end_matches(','));
+            let number = words.find_map(|word| word.strip_prefix("numGRF=")?.parse().ok());
+            kernel.grf = Some(number.ok_or_else(|| {
+                Diagnostic::error(whole, "`thread_config` needs `numGRF=` and a number".into())
+            })?);
+        }
         "ids" => {
             let (word, span) = args.one("none, x, xy or xyz")?;
             kernel.ids = match word {
@@ -174,6 +184,7 @@ pub fn parse(
                 _ => return Err(unknown(word, span, "auto, keep or check")),
             };
         }
+        _ if LISTING_COMMENTS.contains(&name) => {}
         _ => {
             let names: Vec<&str> = DIRECTIVES.iter().map(|directive| directive.name).collect();
             return Err(
@@ -235,13 +246,17 @@ fn number(word: &str, span: Span, what: &str) -> Result<u32, Diagnostic> {
     parsed.map_err(|_| unknown(word, span, what))
 }
 
-fn platform(word: &str, span: Span) -> Result<(Target, Family), Diagnostic> {
+fn platform(word: &str, span: Span) -> Result<(Option<Target>, Family), Diagnostic> {
+    let is_named = |family: &Family| format!("{family}").eq_ignore_ascii_case(word);
+    if let Some(family) = Family::ALL.into_iter().find(is_named) {
+        return Ok((None, family));
+    }
     match devinfo::Target::parse(word) {
         Ok(target) => Ok((
-            Target {
+            Some(Target {
                 platform: target.platform.name.to_string(),
                 revision: word.contains(':').then_some(u32::from(target.revision)),
-            },
+            }),
             target.platform.family,
         )),
         Err(error) => Err(Diagnostic::error(span, format!("{error}"))),

@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use devinfo::Family;
+use devinfo::{Family, Platform};
 
 use super::fragment::{Finding, Fragment, Line};
 use super::instruction::Parsed;
@@ -16,6 +16,8 @@ use crate::validate::{Machine, Validator};
 #[derive(Clone, Debug)]
 pub struct Emitter {
     pub family: Family,
+    /// `None` if it is not known.
+    pub platform: Option<&'static Platform>,
     auto_compact: bool,
     /// `None` if nothing is checked.
     validator: Option<Validator>,
@@ -24,11 +26,14 @@ pub struct Emitter {
 impl Emitter {
     /// An emitter for the platform, or if that is not known the family, of a file.
     pub fn new(family: Family, target: Option<&Target>, options: &AsmOptions) -> Self {
-        let machine = target
+        let asked = options.platform.filter(|asked| asked.family == family);
+        let platform = target
             .and_then(|target| devinfo::by_name(&target.platform))
-            .map_or(Machine::from(family), Machine::from);
+            .or(asked);
+        let machine = platform.map_or(Machine::from(family), Machine::from);
         Self {
             family,
+            platform,
             auto_compact: options.auto_compact,
             validator: (options.validation != Validation::Off).then(|| Validator::new(machine)),
         }

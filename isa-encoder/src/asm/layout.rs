@@ -46,12 +46,7 @@ pub fn assemble(
         let (code, lines) = (fragment.code, fragment.lines);
         let mode = kernel.directives.swsb;
         let directives = &kernel.directives;
-        limits::check_directives(
-            family,
-            assembly.target.as_ref(),
-            directives,
-            &mut diagnostics,
-        );
+        limits::check_directives(family, emitter.platform, directives, &mut diagnostics);
         let validation = options.validation;
         limits::check_code(
             family,

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use devinfo::{Family, PLATFORMS, Platform};
 
-use super::{Diagnostic, KernelDirectives, Line, Severity, Target, Validation};
+use super::{Diagnostic, KernelDirectives, Line, Severity, Validation};
 use crate::code::{decode, traits};
 use crate::model::{Dst, Instruction, RegFile, Src};
 use crate::validate::{self, Machine, Validator};
@@ -15,11 +15,10 @@ use crate::validate::{self, Machine, Validator};
 /// platform of the family) does not have.
 pub fn check_directives(
     family: Family,
-    target: Option<&Target>,
+    named: Option<&Platform>,
     directives: &KernelDirectives,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let named = target.and_then(|target| devinfo::by_name(&target.platform));
     let name = named.map_or(format!("{family}"), |platform| format!("{platform}"));
     let platforms = || {
         let all = PLATFORMS.iter();

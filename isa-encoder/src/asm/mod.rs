@@ -25,7 +25,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use devinfo::Family;
+use devinfo::{Family, Platform};
 
 pub use diagnostic::{Diagnostic, Severity, Span};
 use emit::Emitter;
@@ -42,6 +42,9 @@ pub use directive::{
 pub struct AsmOptions {
     /// The family; if `None`, `//.platform` must say it.
     pub family: Option<Family>,
+    /// The platform that the instructions are checked for, if `//.platform` names none of its
+    /// family. If `None`, they are checked for the family: what one of its platforms has is legal.
+    pub platform: Option<&'static Platform>,
     /// Compacts instructions that do not say `{NoCompact}`.
     pub auto_compact: bool,
     /// What becomes of instructions that hardware forbids.
@@ -149,10 +152,10 @@ impl<'a> Assembler<'a> {
     fn with_platform(
         text: &'a str,
         options: &AsmOptions,
-        platform: Option<(Target, Family, usize)>,
+        platform: Option<(Option<Target>, Family, usize)>,
     ) -> Self {
         let (target, said) = match platform {
-            Some((target, family, at)) => (Some(target), Some((family, at))),
+            Some((target, family, at)) => (target, Some((family, at))),
             None => (None, None),
         };
         let given = options.family.map(|family| (family, 0));
@@ -210,7 +213,8 @@ impl<'a> Assembler<'a> {
         if source.target != self.target
             && let (Some(target), Some(family)) = (source.target.clone(), source.family)
         {
-            let told = Self::with_platform(self.text, &self.options, Some((target, family, 0)));
+            let platform = Some((Some(target), family, 0));
+            let told = Self::with_platform(self.text, &self.options, platform);
             return told.finish(Vec::new());
         }
         layout::assemble(self.text, source, self.emitter.as_ref(), &self.options)

@@ -32,7 +32,8 @@ pub fn register_name(name: &str) -> Option<(RegFile, u8)> {
     if stem == "r" {
         return Some((RegFile::Grf, number?));
     }
-    let kind = ArfKind::ALL.into_iter().find(|kind| kind.name() == stem)?;
+    let mut kinds = ArfKind::ALL.into_iter().chain([ArfKind::MathMacro]);
+    let kind = kinds.find(|kind| kind.name() == stem)?;
     let number = match number {
         Some(number) => number,
         None if !kind.has_number() || kind == ArfKind::ChannelEnable => 0,
@@ -43,6 +44,9 @@ pub fn register_name(name: &str) -> Option<(RegFile, u8)> {
 
 /// The highest number that the encoding of architecture registers has.
 const MOST_NUMBERS: u8 = 15;
+
+/// `mme0` to `mme7`.
+const MATH_MACROS: u8 = 8;
 
 /// Whether a register or an indirect operand comes next.
 pub fn begins(cursor: &Cursor<'_>) -> bool {
@@ -67,6 +71,10 @@ fn register(cursor: &mut Cursor<'_>, family: &FamilyTable) -> Parse<(RegFile, u8
             ),
         );
     };
+    if file == RegFile::Arf(ArfKind::MathMacro) && number < MATH_MACROS {
+        let file = RegFile::Arf(ArfKind::Accumulator);
+        return Ok((file, family.first_math_macro + number));
+    }
     if let RegFile::Arf(kind) = file
         && number >= family.registers(kind)
     {

@@ -38,6 +38,8 @@ pub struct Source {
     pub target: Option<Target>,
     pub kernels: Vec<Kernel>,
     pub diagnostics: Vec<Diagnostic>,
+    /// A `//.platform` was seen.
+    has_platform: bool,
     /// A `//.kernel` was seen.
     named: bool,
     family_missing: bool,
@@ -68,7 +70,7 @@ enum Piece {
 
 /// The platform of a file, as far as the text in front of the instructions says it; or if the
 /// family is not given, as the first directive that says it; and where that is.
-pub fn platform(text: &str, options: &AsmOptions) -> Option<(Target, Family, usize)> {
+pub fn platform(text: &str, options: &AsmOptions) -> Option<(Option<Target>, Family, usize)> {
     let mut unused = KernelDirectives::default();
     let mut cursor = Cursor::new(text, 0);
     while let Some(line) = cursor.next_line() {
@@ -244,6 +246,7 @@ impl Source {
             target: None,
             kernels: Vec::new(),
             diagnostics: Vec::new(),
+            has_platform: false,
             named: false,
             family_missing: false,
         };
@@ -301,22 +304,25 @@ impl Source {
         }
     }
 
-    fn platform(&mut self, target: Target, family: Family, span: Span) {
-        if self.target.is_some() {
+    fn platform(&mut self, target: Option<Target>, family: Family, span: Span) {
+        if core::mem::replace(&mut self.has_platform, true) {
             self.error(Diagnostic::error(span, "a second platform".into()));
             return;
         }
         match self.family {
             Some(given) if given != family => {
-                let message = format!(
-                    "the file is for {} ({family}), not for {given}",
-                    target.platform
-                );
+                let name = match target {
+                    Some(target) => format!("{} ({family})", target.platform),
+                    None => format!("{family}"),
+                };
+                let message = format!("the file is for {name}, not for {given}");
                 self.error(Diagnostic::error(span, message));
             }
-            _ => self.family = Some(family),
+            _ => {
+                self.family = Some(family);
+                self.target = target;
+            }
         }
-        self.target = Some(target);
     }
 
     fn kernel(&mut self, name: &str, span: Span) {

@@ -140,6 +140,10 @@ pub struct FamilyTable {
     pub options: Options,
     /// `sync.bar` takes the number of a barrier, or a flag with it.
     pub numbered_barriers: bool,
+    /// The accumulator that is the first math macro register, `mme0` in text.
+    pub first_math_macro: u8,
+    /// Text calls such accumulators by that name, and not `acc`.
+    pub names_math_macros: bool,
     /// Sub-registers of flow and message control are counted as those of other registers.
     pub scaled_control: bool,
     /// What vertical stride 1 of a three-source operand means, in elements.

@@ -59,14 +59,15 @@ const GEN8: FamilyTable = FamilyTable {
         .union(Options::NO_DD_CLR)
         .union(Options::SWITCH),
     numbered_barriers: false,
-    // Accumulators beyond the second are for the math macros, in align16 mode.
     arfs: ArfFile::COMMON
-        .with(ArfKind::Accumulator, 2)
+        .with(ArfKind::Accumulator, 10)
         .with(ArfKind::Flag, 2)
         .with(ArfKind::MessageControl, 8)
         .with(ArfKind::StackPointer, 1)
         .with(ArfKind::State, 2)
         .with(ArfKind::FlowControl, 5),
+    first_math_macro: 2,
+    names_math_macros: true,
     scaled_control: false,
     ternary_vstride1: 2,
     ternary_grf_is_1: false,
@@ -96,7 +97,6 @@ const GEN11: FamilyTable = FamilyTable {
     types: types::GEN11,
     compaction: &compact::GEN11,
     options: GEN9.options.union(Options::NO_PREEMPT),
-    arfs: GEN8.arfs.with(ArfKind::Accumulator, 10),
     align16: false,
     half_beside_register: false,
     ..GEN9
@@ -114,6 +114,7 @@ const GEN12LP: FamilyTable = FamilyTable {
         .arfs
         .with(ArfKind::Accumulator, 16)
         .with(ArfKind::FlowControl, 4),
+    first_math_macro: 8,
     ternary_vstride1: 1,
     ternary_grf_is_1: true,
     indirect_file_is_grf: false,
@@ -146,6 +147,7 @@ const XEHPC: FamilyTable = FamilyTable {
     options: ALL_HAVE,
     numbered_barriers: true,
     arfs: XEHPG.arfs.with(ArfKind::Flag, 4),
+    names_math_macros: false,
     short_dpas_results: true,
     byte_writes_read: true,
     touched_responses: true,

@@ -85,7 +85,7 @@ pub const GEN11: TypeTable = TypeTable {
 pub const GEN12: TypeTable = TypeTable {
     register: t![Ub Uw Ud Uq B W D Q __ Hf F Df __ __ __ __],
     immediate: t![Uv Uw Ud Uq V W D Q Vf Hf F Df __ __ __ __],
-    ternary: t![Ub Uw Ud Uq B W D Q __ Hf F Df __ __ __ __],
+    ternary: t![Ub Uw Ud Uq B W D Q __ Hf F Df __ __ __ Nf],
     align16: t![__ __ __ __ __ __ __ __ __ __ __ __ __ __ __ __],
 };
 

@@ -8,8 +8,8 @@ use devinfo::Family;
 use super::float;
 use crate::code::{SendForm, traits};
 use crate::model::{
-    Attributes, CondMod, Descriptor, Dst, Format, Instruction, Options, Pipe, PredControl, RegFile,
-    Region, Register, Send, Specific, Src, Swsb, TokenMode, Type, VStride,
+    ArfKind, Attributes, CondMod, Descriptor, Dst, Format, Instruction, Options, Pipe, PredControl,
+    RegFile, Region, Register, Send, Specific, Src, Swsb, TokenMode, Type, VStride,
 };
 
 /// Where a branch goes: a label, or a distance where there is none.
@@ -230,6 +230,15 @@ impl<'a> Printer<'a> {
                 self.number(u32::from(reg.number));
             }
             RegFile::Arf(kind) => {
+                let table = traits(self.family);
+                if kind == ArfKind::Accumulator
+                    && table.names_math_macros
+                    && let Some(number) = reg.number.checked_sub(table.first_math_macro)
+                {
+                    self.out.push_str(ArfKind::MathMacro.name());
+                    self.number(u32::from(number));
+                    return;
+                }
                 self.out.push_str(kind.name());
                 if kind.has_number() || reg.number != 0 {
                     self.number(u32::from(reg.number));

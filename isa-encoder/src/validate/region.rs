@@ -135,9 +135,11 @@ pub(super) static RULES: &[Rule] = &[
         check: |view| {
             view.operands()
                 .find(|operand| {
-                    operand
-                        .reg
-                        .is_some_and(|reg| u32::from(reg.byte) % operand.bytes() != 0)
+                    operand.reg.is_some_and(|reg| {
+                        // What is not counted in elements is not bytes, either.
+                        let counted = view.machine.has().subregister_bits(reg.file, operand.ty);
+                        counted == operand.ty.bits() && u32::from(reg.byte) % operand.bytes() != 0
+                    })
                 })
                 .map(|operand| operand.place)
         },
@@ -145,16 +147,16 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "dst-stride",
         text: "where the execution type is wider than the destination's, the destination's stride \
-               must be their ratio",
-        source: OPERAND_TYPES,
+               must be at least their ratio",
+        source: "BDW to TGL PRM vol 7, General Restrictions Based on Operand Types; IGC \
+                 HWConformity.cpp and the media kernels that Intel ships take larger ones",
         scope: Scope::All,
         on: On::Basic,
         needs: Traits::NARROWING.union(Traits::CHANNELS),
         check: |view| {
             let (dst, exec_bytes) = narrowed(view)?;
             let stride = u32::from(dst.region.hstride) * dst.bytes();
-            let wider = dst.bytes() == 1 && stride > exec_bytes;
-            (stride != exec_bytes && !wider).then_some(Place::Dst)
+            (stride < exec_bytes).then_some(Place::Dst)
         },
     },
     Rule {

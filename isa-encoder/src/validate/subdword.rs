@@ -10,7 +10,7 @@ use devinfo::span;
 
 use super::rule::{On, Place, Rule, Scope};
 use super::view::{Operand, Traits, View};
-use crate::model::VStride;
+use crate::model::{Opcode, VStride};
 
 const CROSSBAR: &str = "IGC HWConformity.cpp fixByteXBarRestriction; Mesa brw_eu_validate.c \
                         register_region_special_restrictions (Xe2, Register Region Restrictions: \
@@ -245,9 +245,11 @@ fn packed_pairs(view: &View<'_>) -> Option<Place> {
 }
 
 /// The destination with several elements in a dword. Floats are not packed by the crossbar, and
-/// have rules of their own; the null register obeys as any other.
+/// have rules of their own; the null register obeys as any other, but for `movi`, which then moves
+/// nothing.
 fn packed_dst(view: &View<'_>) -> Option<Operand> {
-    view.dst.filter(|dst| dst.ty.is_integer())
+    let nothing = |dst: &Operand| dst.is_null() && view.is(Opcode::Movi);
+    view.dst.filter(|dst| dst.ty.is_integer() && !nothing(dst))
 }
 
 /// Sources 0 and 1 that come through the crossbar: regions of general registers, but for those

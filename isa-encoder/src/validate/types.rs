@@ -23,8 +23,9 @@ pub(super) static RULES: &[Rule] = &[
         name: "no-qword",
         text: "the platform has no 64-bit integer arithmetic beyond moves, shifts and bitwise \
                operations",
-        source: "ICL and TGL PRM vol 7, Data Types; Mesa intel_device_info.c has_64bit_int",
-        scope: Scope::Of(span!(Gen11..=Gen12Lp)),
+        source: "ICL and TGL PRM vol 7, Data Types; Mesa intel_device_info.c has_64bit_int; IGC \
+                 Platform.hpp hasNoInt64Inst",
+        scope: Scope::Of(span!(Gen11..=XeHpg)),
         on: On::Without(Attributes::QWORDS),
         needs: Traits::EIGHT_BYTES,
         check: |view| of_type(view, |ty| ty.is_integer() && ty.bits() == 64),
@@ -42,7 +43,7 @@ pub(super) static RULES: &[Rule] = &[
             }
             view.srcs()
                 .skip(1)
-                .find(|src| !src.is_imm() && src.bytes() == 1)
+                .find(|src| !src.is_imm() && !src.is_null() && src.bytes() == 1)
                 .map(|src| src.place)
         },
     },

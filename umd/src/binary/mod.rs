@@ -241,6 +241,7 @@ impl Binary {
                 Some(target) if !asm::states_platform(text) => Some(target.platform.family),
                 _ => None,
             },
+            platform: default.map(|target| target.platform),
             ..AsmOptions::default()
         };
         let assembly = isa_encoder::assemble(text, &options).map_err(BinaryError::Assembly)?;
@@ -255,10 +256,12 @@ impl Binary {
                 (platform, target.revision)
             }
             None => {
+                let default = default.filter(|target| target.platform.family == assembly.family);
                 let target = default.ok_or_else(|| BinaryError::Malformed {
                     section: ".platform".to_owned(),
                     offset: 0,
-                    why: "the directive is missing, and no device tells the platform".to_owned(),
+                    why: "no directive names a platform, and no device of the family does"
+                        .to_owned(),
                 })?;
                 (target.platform, None)
             }
