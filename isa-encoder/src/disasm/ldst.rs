@@ -31,7 +31,9 @@ impl Text {
     /// The text of `instruction`, if it has one.
     pub(super) fn of(family: Family, instruction: &Instruction) -> Option<Self> {
         let send = *instruction.send()?;
-        let (Opcode::Send, Some(function)) = (instruction.opcode, send.sfid) else {
+        let (Opcode::Send, Some(function), false) =
+            (instruction.opcode, send.sfid, instruction.gathers())
+        else {
             return None;
         };
         let descriptors = Descriptors::of(&send)?;
