@@ -97,6 +97,9 @@ pub(super) static LISTING_COMMENTS: &[&str] = &[
     "AfterReadTokenDepCount:",
 ];
 
+/// Platforms that the listings call by names of their own, with ours.
+pub(super) static LISTING_PLATFORMS: &[(&str, &str)] = &[("PVCXT", "pvc")];
+
 /// `//.platform NAME[:REVISION]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {

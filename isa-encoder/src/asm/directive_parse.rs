@@ -8,7 +8,7 @@ use devinfo::Family;
 
 use super::directive::{
     Argument, ArgumentKind, BlockUse, DIRECTIVES, IdLayout, KernelDirectives, LISTING_COMMENTS,
-    Payload, Scalar, SwsbMode, SystemField, SystemValue, Target,
+    LISTING_PLATFORMS, Payload, Scalar, SwsbMode, SystemField, SystemValue, Target,
 };
 use super::{Diagnostic, Span};
 use crate::code::OddBits;
@@ -253,7 +253,11 @@ fn platform(word: &str, span: Span) -> Result<(Option<Target>, Family), Diagnost
     if let Some(family) = Family::ALL.into_iter().find(is_named) {
         return Ok((None, family));
     }
-    match devinfo::Target::parse(word) {
+    let mut listed = LISTING_PLATFORMS.iter();
+    let name = listed
+        .find(|(name, _)| *name == word)
+        .map(|(_, name)| *name);
+    match devinfo::Target::parse(name.unwrap_or(word)) {
         Ok(target) => Ok((
             Some(Target {
                 platform: target.platform.name.to_string(),
