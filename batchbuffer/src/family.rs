@@ -1,4 +1,4 @@
-//! What front ends, states and blitters of a family have: a row each.
+//! What front ends, states and tilings of a family have: a row each.
 
 use devinfo::Family;
 
@@ -14,19 +14,6 @@ use crate::tiling::Tiling;
 pub(crate) enum Sequences {
     Media(Media),
     Compute(Compute),
-}
-
-/// The packet that copies memory.
-pub(crate) enum CopyPacket {
-    XySrcCopyBlt,
-    XyBlockCopyBlt,
-    MemCopy,
-}
-
-/// The packet that fills memory.
-pub(crate) enum FillPacket {
-    XyColorBlt,
-    XyFastColorBlt,
 }
 
 /// What a family has.
@@ -61,8 +48,6 @@ pub(crate) struct Traits {
     pub surface_cache: (&'static Field, u64),
     /// Scratch memory is a surface.
     pub scratch_surfaces: bool,
-    pub copy: CopyPacket,
-    pub fill: FillPacket,
 }
 
 /// The row of a family.
@@ -106,8 +91,6 @@ const GEN8: Traits = Traits {
     horizontal_alignment: rss::SurfaceHorizontalAlignmentGen8::HALIGN_4 as u64,
     surface_cache: (rss::COHERENCY_TYPE, rss::CoherencyType::IA_COHERENT as u64),
     scratch_surfaces: false,
-    copy: CopyPacket::XySrcCopyBlt,
-    fill: FillPacket::XyColorBlt,
 };
 
 const GEN8_MEDIA: Media = Media {
@@ -188,8 +171,6 @@ const XE_HPG: Traits = Traits {
     horizontal_alignment: rss::SurfaceHorizontalAlignmentXeHpg::HALIGN_128 as u64,
     surface_cache: (rss::L1_CACHE_CONTROL, L1CacheControl::WB as u64),
     scratch_surfaces: true,
-    copy: CopyPacket::XyBlockCopyBlt,
-    fill: FillPacket::XyFastColorBlt,
     ..GEN12LP
 };
 
@@ -216,7 +197,6 @@ const XE_HPC: Traits = Traits {
         (128, 11),
     ],
     barrier_counts: &[0, 1, 2, 4, 8, 16, 24, 32],
-    copy: CopyPacket::MemCopy,
     ..XE_HPG
 };
 

@@ -31,7 +31,6 @@
 mod declare;
 
 mod batch;
-pub mod blit;
 mod builder;
 mod decode;
 pub mod dispatch;

@@ -3,7 +3,7 @@
 //! It has three rooms, and each knows only those below it. This crate is the first, the kernel
 //! drivers' model: [`SoftNode`] answers ioctls by way of `uapi`, which gives `client` its handles,
 //! and `sync` its fds. Below are [the device](softgpu_device), to which it submits batches, and
-//! [the EU simulator](softgpu_eu), in which threads run. [Memory](softgpu_memory) is what they
+//! the EU simulator (`softgpu-eu`), in which threads run. [Memory](softgpu_memory) is what they
 //! share.
 
 mod client;

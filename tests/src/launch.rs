@@ -46,7 +46,6 @@ fn open(spec: &str) -> Result<Device, Error> {
 #[derive(Debug)]
 enum Value {
     Buffer(Vec<u8>),
-    SameAs(usize),
     Bytes(Vec<u8>),
     Local(u32),
     Null,
@@ -98,11 +97,6 @@ impl Launch {
     /// A buffer for `count` values, filled with a pattern that no test expects.
     pub fn out<T>(self, count: usize) -> Self {
         self.with(Value::Buffer(vec![0xcd; count * size_of::<T>()]))
-    }
-
-    /// The buffer of argument `index` again.
-    pub fn same_as(self, index: usize) -> Self {
-        self.with(Value::SameAs(index))
     }
 
     /// A value.
@@ -178,10 +172,6 @@ impl Launch {
                     buffer.write(0, content)?;
                     Object::Buffer(buffer)
                 }
-                Value::SameAs(other) => match objects.get(*other) {
-                    Some(Object::Buffer(buffer)) => Object::Buffer(buffer.clone()),
-                    _ => panic!("argument {other} is no buffer"),
-                },
                 // OpenCL makes these of a buffer.
                 Value::Image(desc, texels) if desc.kind == ImageKind::D1Buffer => {
                     let buffer = device.buffer(texels.len() as u64)?;

@@ -36,7 +36,7 @@ Example:
 
 With --log softgpu=info, each walker is logged with the EU instructions it ran.")]
 pub struct Args {
-    /// The platform to answer for, as NAME[:REVISION]
+    /// The platform to answer for, as `NAME[:REVISION]`
     #[arg(short, long, default_value = config::DEFAULT_PLATFORM, value_name = "PLATFORM")]
     platform: String,
 

@@ -124,7 +124,7 @@ impl Checks {
         self.ip.set(ip);
     }
 
-    /// Records a broken rule: one for each instruction and rule, and [`KEPT`] at most.
+    /// Records a broken rule: one for each instruction and rule, and only the first are kept.
     pub fn report(&self, rule: Rule, detail: impl FnOnce() -> String) {
         self.count.set(self.count.get() + 1);
         let ip = self.ip.get();

@@ -36,7 +36,20 @@ impl Item {
     }
 }
 
+/// Without an offset.
+const fn space(global: [u32; 3], local: [u32; 3]) -> Space {
+    Space {
+        global,
+        local,
+        offset: [0; 3],
+    }
+}
+
 impl Space {
+    const fn from(self, offset: [u32; 3]) -> Self {
+        Self { offset, ..self }
+    }
+
     fn items(self) -> Vec<Item> {
         let [x, y, z] = self.global;
         (0..x * y * z)
@@ -73,11 +86,7 @@ impl Space {
 
 #[test]
 fn required_local_size() {
-    let space = Space {
-        global: [32, 4, 4],
-        local: [16, 2, 2],
-        offset: [0; 3],
-    };
+    let space = space([32, 4, 4], [16, 2, 2]);
     let expected: Vec<u32> = space
         .items()
         .iter()
@@ -135,78 +144,22 @@ fn check_everything(space: Space, dimensions: usize) {
 
 #[test]
 fn one_dimension() {
-    check_everything(
-        Space {
-            global: [96, 1, 1],
-            local: [32, 1, 1],
-            offset: [0; 3],
-        },
-        1,
-    );
-    check_everything(
-        Space {
-            global: [7, 1, 1],
-            local: [7, 1, 1],
-            offset: [0; 3],
-        },
-        1,
-    );
-    check_everything(
-        Space {
-            global: [100, 1, 1],
-            local: [33, 1, 1],
-            offset: [17, 0, 0],
-        },
-        1,
-    );
+    check_everything(space([96, 1, 1], [32, 1, 1]), 1);
+    check_everything(space([7, 1, 1], [7, 1, 1]), 1);
+    check_everything(space([100, 1, 1], [33, 1, 1]).from([17, 0, 0]), 1);
 }
 
 #[test]
 fn two_dimensions() {
-    check_everything(
-        Space {
-            global: [24, 10, 1],
-            local: [8, 5, 1],
-            offset: [0; 3],
-        },
-        2,
-    );
-    check_everything(
-        Space {
-            global: [21, 11, 1],
-            local: [8, 4, 1],
-            offset: [3, 5, 0],
-        },
-        2,
-    );
+    check_everything(space([24, 10, 1], [8, 5, 1]), 2);
+    check_everything(space([21, 11, 1], [8, 4, 1]).from([3, 5, 0]), 2);
 }
 
 #[test]
 fn three_dimensions() {
-    check_everything(
-        Space {
-            global: [8, 6, 4],
-            local: [4, 3, 2],
-            offset: [1, 2, 3],
-        },
-        3,
-    );
-    check_everything(
-        Space {
-            global: [13, 5, 7],
-            local: [5, 2, 3],
-            offset: [9, 8, 7],
-        },
-        3,
-    );
-    check_everything(
-        Space {
-            global: [3, 3, 40],
-            local: [1, 1, 16],
-            offset: [0; 3],
-        },
-        3,
-    );
+    check_everything(space([8, 6, 4], [4, 3, 2]).from([1, 2, 3]), 3);
+    check_everything(space([13, 5, 7], [5, 2, 3]).from([9, 8, 7]), 3);
+    check_everything(space([3, 3, 40], [1, 1, 16]), 3);
 }
 
 #[test]
@@ -273,65 +226,17 @@ fn check_sub_groups(kernel: &str, space: Space, dimensions: usize) {
 #[test]
 fn sub_groups_of_uniform_ranges() {
     for kernel in ["sub_groups", "sub_groups_8"] {
-        check_sub_groups(
-            kernel,
-            Space {
-                global: [128, 1, 1],
-                local: [64, 1, 1],
-                offset: [0; 3],
-            },
-            1,
-        );
-        check_sub_groups(
-            kernel,
-            Space {
-                global: [50, 1, 1],
-                local: [25, 1, 1],
-                offset: [0; 3],
-            },
-            1,
-        );
-        check_sub_groups(
-            kernel,
-            Space {
-                global: [10, 10, 4],
-                local: [5, 5, 2],
-                offset: [0; 3],
-            },
-            3,
-        );
+        check_sub_groups(kernel, space([128, 1, 1], [64, 1, 1]), 1);
+        check_sub_groups(kernel, space([50, 1, 1], [25, 1, 1]), 1);
+        check_sub_groups(kernel, space([10, 10, 4], [5, 5, 2]), 3);
     }
 }
 
 #[test]
 fn sub_groups_of_non_uniform_ranges() {
     for kernel in ["sub_groups", "sub_groups_8"] {
-        check_sub_groups(
-            kernel,
-            Space {
-                global: [100, 1, 1],
-                local: [64, 1, 1],
-                offset: [0; 3],
-            },
-            1,
-        );
-        check_sub_groups(
-            kernel,
-            Space {
-                global: [19, 7, 1],
-                local: [8, 4, 1],
-                offset: [0; 3],
-            },
-            2,
-        );
-        check_sub_groups(
-            kernel,
-            Space {
-                global: [13, 5, 7],
-                local: [5, 2, 3],
-                offset: [0; 3],
-            },
-            3,
-        );
+        check_sub_groups(kernel, space([100, 1, 1], [64, 1, 1]), 1);
+        check_sub_groups(kernel, space([19, 7, 1], [8, 4, 1]), 2);
+        check_sub_groups(kernel, space([13, 5, 7], [5, 2, 3]), 3);
     }
 }

@@ -9,6 +9,6 @@ pub use exec::{exec, exec_queue_banned, exec_queue_create, exec_queue_destroy, w
 pub use gem::{gem_create, gem_mmap_offset};
 pub use query::{
     Configuration, Engine, EngineCycles, Gt, MaskKind, MemRegion, config, engine_cycles, engines,
-    gt_list, hwconfig, mem_regions, query_blob, topology_masks, uc_fw_version,
+    gt_list, hwconfig, mem_regions, query_blob, topology_masks,
 };
 pub use vm::{vm_bind, vm_create, vm_destroy};

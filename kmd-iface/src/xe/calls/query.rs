@@ -191,19 +191,6 @@ pub fn engine_cycles(node: &dyn Node, engine: EngineClassInstance) -> KmdResult<
     Ok(cycles)
 }
 
-/// A firmware's version: major, minor, patch.
-///
-/// # Errors
-/// What the kernel answers; `ENODEV` if the firmware is not loaded.
-pub fn uc_fw_version(node: &dyn Node, uc_type: u16) -> KmdResult<(u32, u32, u32)> {
-    let mut version = query::UcFwVersion {
-        uc_type,
-        ..Default::default()
-    };
-    query_in_out(node, QueryId::UcFwVersion, &mut version)?;
-    Ok((version.major_ver, version.minor_ver, version.patch_ver))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
