@@ -52,8 +52,8 @@ pub fn check_directives(
     }
 }
 
-/// No register below this reaches beyond the 128th: a message has fewer than 32.
-const FAR: u8 = 96;
+/// Registers that an operand reaches at most: a message has fewer than 32.
+const REACH: u16 = 32;
 
 /// Reports registers and scoreboard tokens beyond those of the kernel's threads. Text that is no
 /// kernel to be run (neither named nor with a number of registers) may use all that there are.
@@ -68,15 +68,12 @@ pub fn check_code(
     let registers = directives.registers();
     let tokens = traits(family).tokens(Some(registers));
     let is_kernel = directives.grf.is_some() || !directives.name.is_empty();
-    if !is_kernel || family < Family::XeHpg || registers > 128 {
+    let all = registers >= traits(family).most_registers();
+    if !is_kernel || all {
         return;
     }
     let validator = Validator::new(Machine::from(family).with_registers(registers));
-    let help = || {
-        String::from(
-            "`//.grf 256` gives a kernel 256 registers, and twice the tokens from XeHPC on",
-        )
-    };
+    let help = || String::from("`//.grf 256` gives a kernel all 256 registers and all tokens");
     for line in lines {
         let (offset, span) = (line.offset(), line.span());
         let rest = code.get(offset..).unwrap_or_default();
@@ -92,7 +89,9 @@ pub fn check_code(
             );
             diagnostics.push(Diagnostic::error(span, text).with_help(help()));
         }
-        if validation == Validation::Off || !names_far_register(&instruction) {
+        if validation == Validation::Off
+            || !names_beyond(&instruction, registers.saturating_sub(REACH))
+        {
             continue;
         }
         let violation = validator
@@ -115,7 +114,8 @@ pub fn check_code(
     }
 }
 
-fn names_far_register(instruction: &Instruction) -> bool {
+/// Whether an operand is general register `first` or one behind it.
+fn names_beyond(instruction: &Instruction, first: u16) -> bool {
     let sources = instruction.src.iter().map(|src| match src {
         Src::Direct { reg, .. } | Src::Macro { reg, .. } => Some(reg),
         _ => None,
@@ -125,5 +125,5 @@ fn names_far_register(instruction: &Instruction) -> bool {
         _ => None,
     };
     let mut registers = sources.chain([dst]).flatten();
-    registers.any(|reg| reg.file == RegFile::Grf && reg.number >= FAR)
+    registers.any(|reg| reg.file == RegFile::Grf && u16::from(reg.number) >= first)
 }

@@ -38,7 +38,7 @@ opcodes! {
     /// Boolean function of three, of unsigned words or dwords: each bit is that of the 8-bit table
     /// [`Specific::Bfn`](super::Specific::Bfn) at `src0 + 2 * src1 + 4 * src2`.
     Bfn "bfn" Ternary, Integer(TruthTable), WORDS_AND_DWORDS,
-        [0x6b (XeHpg..)], [PREDICATE, CONDITION, MODIFIERS, BITWISE];
+        [0x6b (XeHpg..)], [PREDICATE, CONDITION];
     /// Reverses the 32 bits of a dword.
     Bfrev "bfrev" Unary, Integer(ReverseBits), DWORDS,
         [0x17 (..=Gen11), 0x77 (Gen12Lp..)], [PREDICATE];

@@ -48,7 +48,8 @@ bitflags::bitflags! {
         const INTEGER_SOURCE = 1 << 15;
         /// A sub-register that is no multiple of the operand's type.
         const MISALIGNED = 1 << 16;
-        /// An operand that reaches the last registers there may be, r128 and more.
+        /// An operand that reaches registers that a thread may not have, r128 and more if it is not
+        /// known how many it has.
         const LAST_REGISTERS = 1 << 17;
         /// A destination of integers with several elements in a dword.
         const SHARED_DWORD = 1 << 18;
@@ -197,7 +198,7 @@ impl Operand {
         }
     }
 
-    fn traits(&self, channels: u32, grf_bytes: u32) -> Traits {
+    fn traits(&self, channels: u32, grf_bytes: u32, sure: u32) -> Traits {
         let mut traits = TYPE_TRAITS
             .get(self.ty as usize)
             .copied()
@@ -210,7 +211,7 @@ impl Operand {
                 let number = self.reg.map_or(0, |reg| u32::from(reg.number));
                 traits.set(
                     Traits::LAST_REGISTERS,
-                    number + (last >> grf_bytes.trailing_zeros()) >= 128,
+                    number + (last >> grf_bytes.trailing_zeros()) >= sure,
                 );
             }
             Some(RegFile::Arf(ArfKind::Null)) => {
@@ -272,12 +273,13 @@ impl<'a> View<'a> {
             exec_type: None,
         };
         let (channels, grf_bytes) = (view.exec_size(), view.grf_bytes());
+        let sure = machine.registers.unwrap_or(128).min(128).into();
         let mut traits = Traits::empty();
         let mut types = 0;
         traits.set(Traits::CHANNELS, channels > 1);
         traits.set(Traits::PREDICATE, input.predicate.is_some());
         for operand in view.dst.iter().chain(view.srcs.iter().flatten()) {
-            traits |= operand.traits(channels, grf_bytes);
+            traits |= operand.traits(channels, grf_bytes, sure);
             types |= bit(operand.ty);
         }
         let shares =

@@ -5,6 +5,7 @@
 //! say where channels go and which pointer the thread follows. Sources: BDW, SKL and TGL PRM
 //! vol 2a (the branch instructions), vISA FlowGraph.cpp for how compilers set JIP and UIP.
 
+use isa_encoder::semantics::{Flow, Semantics};
 use isa_encoder::{Opcode, Type};
 
 use super::op::Op;
@@ -26,8 +27,11 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
     let taken = (mask << op.channel_offset) & state.active;
     let rest = all & state.active & !taken;
     let next = op.next_ip;
-    match op.opcode {
-        Opcode::Jmpi => {
+    let Semantics::Flow(flow) = op.opcode.semantics() else {
+        return Err(illegal(op, "no branch"));
+    };
+    match flow {
+        Flow::Jump => {
             if mask != 0 {
                 let target = target(state, op)?;
                 state.go_to(target);
@@ -35,22 +39,22 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
                 state.go_to(next);
             }
         }
-        Opcode::If => {
+        Flow::If => {
             let jip = jip(op)?;
             state.park(rest, jip);
             follow(state, next, jip);
         }
-        Opcode::Else => {
+        Flow::Else => {
             let jip = jip(op)?;
             state.park(taken, op.targets.uip);
             // The channels of the other branch wait behind this instruction.
             follow(state, next, jip);
         }
-        Opcode::Endif | Opcode::Join => {
+        Flow::Endif | Flow::Join => {
             let jip = jip(op)?;
             follow(state, next, jip);
         }
-        Opcode::While => {
+        Flow::While => {
             let jip = jip(op)?;
             if taken == 0 {
                 state.go_to(next);
@@ -59,12 +63,12 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
                 state.go_to(jip);
             }
         }
-        Opcode::Break | Opcode::Cont | Opcode::Halt => {
+        Flow::Break | Flow::Cont | Flow::Halt => {
             let jip = jip(op)?;
             state.park(taken, op.targets.uip);
             follow(state, next, jip);
         }
-        Opcode::Goto => {
+        Flow::Goto => {
             let jip = jip(op)?;
             if op.targets.control {
                 // Backward: those that jump go first, the others wait behind.
@@ -84,12 +88,12 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
                 follow(state, next, jip);
             }
         }
-        Opcode::Brd | Opcode::Brc => {
+        Flow::Brd | Flow::Brc => {
             let (jip, uip) = branch_targets(state, op)?;
             state.park(taken, uip);
             follow(state, next, jip);
         }
-        Opcode::Call | Opcode::Calla => {
+        Flow::Call { .. } => {
             if mask == 0 {
                 state.go_to(next);
                 return Ok(());
@@ -105,7 +109,7 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
             }
             state.go_to(target);
         }
-        Opcode::Ret => {
+        Flow::Ret => {
             if mask == 0 {
                 state.go_to(next);
                 return Ok(());
@@ -126,11 +130,6 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
             } else {
                 state.go_to(next);
             }
-        }
-        _ => {
-            return Err(Fault::IllegalInstruction {
-                why: format!("{} at {:#x} is no branch", op.opcode.mnemonic(), op.ip),
-            });
         }
     }
     Ok(())

@@ -3,7 +3,8 @@
 //! It is the reference for the vector routines of [`eu_lanes`], and runs what they do not cover.
 
 use eu_lanes::bits;
-use isa_encoder::{CondMod, MathFunction, Opcode, Specific, Type};
+use isa_encoder::semantics::Semantics;
+use isa_encoder::{Attributes, CondMod, MathFunction, Opcode, Specific, Type};
 
 use super::op::{Class, Op};
 use super::operand::{Kind, LANES, Source, Target};
@@ -29,72 +30,27 @@ pub(super) fn check(op: &Op) -> Result<(), String> {
             Err(format!("{what} (class {:?})", op.class))
         }
     };
-    if !matches!(op.opcode, Opcode::Dpas | Opcode::Dpasw) {
+    let semantics = op.opcode.semantics();
+    if !matches!(semantics, Semantics::Systolic { .. }) {
         check_types(op)?;
     }
-    match op.opcode {
-        Opcode::Add3
-        | Opcode::Addc
-        | Opcode::And
-        | Opcode::Asr
-        | Opcode::Avg
-        | Opcode::Bfe
-        | Opcode::Bfi1
-        | Opcode::Bfi2
-        | Opcode::Bfn
-        | Opcode::Bfrev
-        | Opcode::Cbit
-        | Opcode::Dp4a
-        | Opcode::Fbh
-        | Opcode::Fbl
-        | Opcode::Lzd
-        | Opcode::Mach
-        | Opcode::Macl
-        | Opcode::Not
-        | Opcode::Or
-        | Opcode::Rol
-        | Opcode::Ror
-        | Opcode::Sad2
-        | Opcode::Sada2
-        | Opcode::Shl
-        | Opcode::Shr
-        | Opcode::Subb
-        | Opcode::Xor => need(integer, "integer sources are needed"),
-        Opcode::Frc
-        | Opcode::Rndd
-        | Opcode::Rnde
-        | Opcode::Rndu
-        | Opcode::Rndz
-        | Opcode::Lrp
-        | Opcode::Line
-        | Opcode::Pln
-        | Opcode::Dp2
-        | Opcode::Dp3
-        | Opcode::Dp4
-        | Opcode::Dph
-        | Opcode::Srnd
-        | Opcode::Madm => need(!integer, "floating-point sources are needed"),
-        Opcode::Math => match op.specific {
-            Specific::Math(MathFunction::Idiv | MathFunction::Iqot | MathFunction::Irem) => {
+    match semantics {
+        Semantics::Integer(_) => need(integer, "integer sources are needed"),
+        Semantics::Float(_) => need(!integer, "floating-point sources are needed"),
+        Semantics::Math => match op.specific {
+            Specific::Math(function) if function.is_integer() => {
                 need(integer, "integer division of floats")
             }
             Specific::Math(_) => need(!integer, "extended math on integers"),
             _ => Err("no math function".into()),
         },
-        Opcode::Mov
-        | Opcode::Movi
-        | Opcode::Smov
-        | Opcode::Sel
-        | Opcode::Csel
-        | Opcode::Cmp
-        | Opcode::Cmpn
-        | Opcode::Add
-        | Opcode::Mul
-        | Opcode::Mac
-        | Opcode::Mad
-        | Opcode::Dpas
-        | Opcode::Dpasw => Ok(()),
-        _ => Err("not executed by this interpreter".into()),
+        Semantics::Number(_) | Semantics::Systolic { .. } => Ok(()),
+        Semantics::Nop
+        | Semantics::Illegal
+        | Semantics::Sync
+        | Semantics::Wait
+        | Semantics::Send
+        | Semantics::Flow(_) => Err("not executed by this interpreter".into()),
     }
 }
 
@@ -157,7 +113,7 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
     let results = compute(state, op, &sources, mask);
 
     if let Some(cond) = op.cond
-        && sets_flags(op)
+        && !op.opcode.has(Attributes::KEEPS_FLAG)
     {
         let mut flags = 0;
         for lane in channels(mask) {
@@ -184,11 +140,6 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
         state.reload_control();
     }
     Ok(())
-}
-
-/// Whether a condition modifier of this opcode writes the flag (and does not select by it).
-fn sets_flags(op: &Op) -> bool {
-    !matches!(op.opcode, Opcode::Sel | Opcode::Csel)
 }
 
 /// The set bits of `mask`.
@@ -304,10 +255,7 @@ fn integers(
     results: &mut [Outcome; LANES],
 ) {
     let [first, second, third] = &op.src;
-    let logic = matches!(
-        op.opcode,
-        Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not
-    );
+    let logic = op.opcode.has(Attributes::BITWISE);
     let wide_shift = op.dst.ty.bits() == 64 || first.element.bits() == 64;
     let count_mask = if wide_shift { 63 } else { 31 };
     let chosen = special::chosen(state, op);

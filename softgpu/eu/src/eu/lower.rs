@@ -1,6 +1,7 @@
 //! From decoded instructions to ops.
 
 use isa_encoder::message::Descriptors;
+use isa_encoder::semantics::Semantics;
 use isa_encoder::{
     ArfKind, Branch, Descriptor, Dst, Instruction, Opcode, Options, PredControl, RegFile, Register,
     Send, Specific, Src, SyncFunction, Type,
@@ -32,7 +33,7 @@ pub(super) fn lower(
             why: format!("{} at {ip:#x}: {why}", instruction.opcode.mnemonic()),
         }
     })?;
-    if matches!(op.opcode, Opcode::Dpas | Opcode::Dpasw) {
+    if matches!(op.opcode.semantics(), Semantics::Systolic { .. }) {
         let end = GRF_BASE + usize::from(grf_count) * rules.grf_bytes;
         systolic::check(&op, rules.grf_bytes, end)?;
     }
@@ -94,13 +95,13 @@ fn lower_inner(
         };
     }
 
-    match instruction.opcode {
-        Opcode::Illegal => return Err("an illegal instruction".into()),
-        Opcode::Nop => {
+    match instruction.opcode.semantics() {
+        Semantics::Illegal => return Err("an illegal instruction".into()),
+        Semantics::Nop => {
             op.action = Action::Nop;
             return Ok(op);
         }
-        Opcode::Sync => {
+        Semantics::Sync => {
             op.action = match instruction.specific {
                 Specific::Sync(SyncFunction::Bar) => Action::Barrier,
                 Specific::Sync(SyncFunction::Host) => {
@@ -111,18 +112,23 @@ fn lower_inner(
             };
             return Ok(op);
         }
-        Opcode::Wait => {
+        Semantics::Wait => {
             op.action = Action::Barrier;
             return Ok(op);
         }
-        Opcode::Send | Opcode::Sendc | Opcode::Sends | Opcode::Sendsc => {
+        Semantics::Send => {
             let Specific::Send(send) = &instruction.specific else {
                 return Err("no message".into());
             };
             op.action = Action::Send(lower_send(&lowering, instruction, send)?);
             return Ok(op);
         }
-        _ => {}
+        Semantics::Flow(_)
+        | Semantics::Math
+        | Semantics::Systolic { .. }
+        | Semantics::Number(_)
+        | Semantics::Integer(_)
+        | Semantics::Float(_) => {}
     }
 
     op.dst = lowering.dest(&instruction.dst)?;
@@ -147,10 +153,7 @@ fn lower_inner(
         op.targets = targets(branch, ip);
         return Ok(op);
     }
-    if matches!(
-        instruction.opcode,
-        Opcode::Call | Opcode::Calla | Opcode::Ret | Opcode::Brc | Opcode::Brd | Opcode::Jmpi
-    ) {
+    if instruction.opcode.is_branch() {
         op.action = Action::Flow;
         return Ok(op);
     }

@@ -6,7 +6,7 @@ use eu_lanes::{
     Accumulator, Condition, Element, Enabled, Input, Modes, Modifiers, Operation, Output, Place,
     Region, Request, Vector,
 };
-use isa_encoder::{CondMod, MathFunction, Opcode, Specific, Type};
+use isa_encoder::{Attributes, CondMod, MathFunction, Opcode, Specific, Type};
 
 use super::family::Rules;
 use super::op::{Class, Op, Pred};
@@ -56,7 +56,7 @@ impl Fast {
             modal: matches!(op.class, Class::Float(_)) || op.dst.ty.is_float(),
             after: if op.writes_control {
                 After::Control
-            } else if op.cond.is_some() && !matches!(op.opcode, Opcode::Sel | Opcode::Csel) {
+            } else if op.cond.is_some() && !op.opcode.has(Attributes::KEEPS_FLAG) {
                 After::Flags
             } else {
                 After::Nothing
@@ -147,10 +147,7 @@ fn request(op: &Op, rules: Rules) -> Option<Request> {
 
 /// The accumulator channels that `op` uses; `None` if routines cannot say.
 fn accumulator(op: &Op, rules: Rules) -> Option<Option<Accumulator>> {
-    let implicit = matches!(
-        op.opcode,
-        Opcode::Mach | Opcode::Macl | Opcode::Addc | Opcode::Subb
-    );
+    let implicit = op.opcode.has(Attributes::WRITES_ACC);
     let target = op.dst.target == Target::Direct && (op.dst.base as usize) < regs::ADDRESS;
     let explicit = target && !op.dst.ty.is_float();
     match (implicit, explicit) {
