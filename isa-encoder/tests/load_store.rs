@@ -17,7 +17,7 @@ use arbitrary::Unstructured;
 use common::messages::lsc;
 use devinfo::Family;
 use isa_encoder::disasm::Format;
-use isa_encoder::message::{Direction, Lsc, Message};
+use isa_encoder::message::Message;
 use isa_encoder::{AsmOptions, Disassembler, Validation, assemble};
 use oracles::iga;
 
@@ -113,44 +113,21 @@ fn sends(family: Family) -> Vec<Vec<u8>> {
         (rng >> 24) as u8
     };
     let mut text = String::new();
-    for _ in 0..30_000 {
+    for _ in 0..12_000 {
         let bytes: Vec<u8> = (0..64).map(|_| next()).collect();
-        let message = lsc(&mut Unstructured::new(&bytes)).unwrap();
-        let Ok((function, descriptors)) = Message::Lsc(message).encode(family) else {
+        let message = Message::Lsc(lsc(&mut Unstructured::new(&bytes)).unwrap());
+        let Ok((function, descriptors)) = message.encode(family) else {
             continue;
         };
-        // Now and then with what such a message does not have.
-        let odd = next() & 15 == 0;
-        let (writes, reads) = match message {
-            Lsc::Atomic { .. } | Lsc::AppendCounter { .. } => (next() & 1 != 0, true),
-            Lsc::Vector { direction, .. }
-            | Lsc::Quad { direction, .. }
-            | Lsc::Block2d { direction, .. } => {
-                let load = direction == Direction::Read;
-                (load != odd, !load)
-            }
-            Lsc::StoreUncompressed { .. } | Lsc::StoreUncompressedQuad { .. } => (odd, true),
-            _ => (true, odd),
-        };
-        let exec = match message {
-            Lsc::Vector { transpose, .. } | Lsc::StoreUncompressed { transpose, .. }
-                if transpose =>
-            {
-                1
-            }
-            Lsc::Fence { .. } | Lsc::Block2d { .. } => 1,
-            _ => 16,
-        };
-        let descriptor = descriptors.descriptor | 2 << 25 | u32::from(writes) << 20;
+        let descriptor = descriptors.descriptor | 2 << 25 | u32::from(next() & 1) << 20;
         let extended = match descriptors.extended_offset {
             Some(offset) => format!("{offset:#x}:a0.2"),
             None if next() & 7 == 0 => "a0.2".to_owned(),
             None => format!("{:#x}", descriptors.extended),
         };
-        let dst = if writes { "r20" } else { "null" };
-        let src1 = if reads { "r40:3" } else { "null:0" };
-        text +=
-            &format!("send.{function} ({exec}|M0) {dst} r30 {src1} {extended} {descriptor:#x}\n");
+        let src1 = ["null:0", "r40:3"][usize::from(next() & 1)];
+        let dst = ["null", "r20"][usize::from(next() & 1)];
+        text += &format!("send.{function} (16|M0) {dst} r30 {src1} {extended} {descriptor:#x}\n");
     }
     let code = assembled(family, &text);
     code.chunks(16).map(<[u8]>::to_vec).collect()
@@ -170,10 +147,9 @@ fn what_is_printed_assembles_to_the_same_bytes() {
         let told = lines.iter().filter(|line| !line.contains("send")).count();
         assert!(told > 150, "{family}: {told} of {}", lines.len());
         assert!(told < lines.len(), "{family}");
-        // iga64 has no words for fences, and forgets the elements behind `u32` (its parser skips to
-        // the end of the word there).
+        // iga64 has no words for fences, and 1.1.0 forgets the last letter of `d16u32h`.
         let known = |line: &str| {
-            !["fence", "send", "u32x", "u32hx"]
+            !["fence", "send", "d16u32h"]
                 .iter()
                 .any(|word| line.contains(word))
         };
@@ -184,7 +160,6 @@ fn what_is_printed_assembles_to_the_same_bytes() {
             .iter()
             .zip(lines)
             .filter(|(_, line)| known(line))
-            .take(200)
             .unzip();
         let theirs = iga.assemble_lines(&texts);
         let mut taken = 0;

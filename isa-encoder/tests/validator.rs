@@ -91,7 +91,6 @@ const CASES: &[Case] = &[
     ("dp4a-types", "tgl", "dp4a (8|M0) r10.0<2>:w r12.0<8;1>:d r14.0<8;1>:d r16.0<1>:d", "dp4a (8|M0) r10.0<1>:d r12.0<8;1>:d r14.0<8;1>:ud r16.0<1>:ud"),
     ("end-registers", "tgl", "(W) send.ts (8|M0) null r12 null 0x0 0x02000010 {EOT}", "(W) send.ts (8|M0) null r127 null 0x0 0x02000010 {EOT}"),
     ("end-registers", "dg2", "(W) send.gtwy (8|M0) null r128 null:0 0x0 0x02000010 {EOT}", "(W) send.gtwy (8|M0) null r255 null:0 0x0 0x02000010 {EOT}"),
-    ("urb-header", "tgl", "send.urb (8|M0) null r10 r12 0x80 0x02000007", "send.urb (8|M0) null r10 r12 0x80 0x02080007"),
     ("end-response", "tgl", "(W) send.ts (8|M0) r10 r127 null 0x0 0x02000010 {EOT}", "(W) send.ts (8|M0) null r112 null 0x0 0x02000010 {EOT}"),
     ("payload-file", "tgl", "send.dc1 (16|M0) r11 acc0 null 0x0 0x04205E00", "send.dc1 (16|M0) r11 r5 null 0x0 0x04205E00"),
     ("payload-overlap", "tgl", "send.dc1 (16|M0) null r10 r11 0x80 0x04025E01", "send.dc1 (16|M0) null r10 r12 0x80 0x04025E01"),

@@ -138,7 +138,36 @@ pub enum KmdError {
     },
 }
 
+/// What there is no more of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exhausted {
+    /// Memory or addresses of the device.
+    Device,
+    /// Memory, addresses or files of this process.
+    Process,
+}
+
 impl KmdError {
+    /// What there is no more of, if that is why the call failed.
+    pub fn exhausted(&self) -> Option<Exhausted> {
+        match self {
+            Self::Ioctl {
+                errno: Errno::ENOMEM | Errno::ENOSPC | Errno::E2BIG,
+                ..
+            }
+            | Self::Invalid {
+                what: "buffer size",
+                ..
+            } => Some(Exhausted::Device),
+            Self::Ioctl {
+                errno: Errno::EMFILE | Errno::ENFILE,
+                ..
+            }
+            | Self::Map { .. } => Some(Exhausted::Process),
+            _ => None,
+        }
+    }
+
     /// The error for `errno` from `ioctl`, with what it usually means.
     pub(crate) fn from_errno(ioctl: &'static str, errno: Errno) -> Self {
         let hint = match errno {

@@ -43,7 +43,7 @@ pub use description::{
 };
 pub use devinfo::Driver;
 pub use discover::{FoundNode, INTEL, NodeState, PciIdentity, discover};
-pub use error::{KmdError, KmdResult};
+pub use error::{Exhausted, KmdError, KmdResult};
 pub use ids::{AddressSpaceId, BufferHandle, Fence, QueueId, Seqno};
 pub use kmd::{
     AddressSpaceOptions, BufferDesc, Caching, Kmd, Placement, Priority, QueueDesc, QueueStatus,

@@ -115,11 +115,6 @@ impl Space {
         (offset.checked_add(length)? <= binding.length).then_some((start, binding))
     }
 
-    /// The number of bindings.
-    pub(crate) fn len(&self) -> usize {
-        self.bindings.len()
-    }
-
     /// All bindings, by address.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (GpuAddress, Binding)> {
         self.bindings.iter().map(|(&a, &b)| (a, b))

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use opencl_sys::*;
-use umd::{ArgumentError, DeviceError};
+use umd::ErrorKind;
 
 /// A failed call. The program gets the code; the reason goes to the log and to the callback of the
 /// context.
@@ -38,40 +38,39 @@ pub(crate) fn ensure(holds: bool, code: cl_int, why: impl Into<Cow<'static, str>
 
 impl From<umd::Error> for Error {
     fn from(error: umd::Error) -> Self {
-        let code = match &error {
-            umd::Error::Binary(_) => CL_INVALID_BINARY,
-            umd::Error::Argument(error) => of_argument(error),
-            umd::Error::Device(error) => of_device(error),
-        };
-        Self::new(code, error.to_string())
+        Self::new(code_of(error.kind()), error.to_string())
     }
 }
 
-fn of_argument(error: &ArgumentError) -> cl_int {
-    match error {
-        ArgumentError::NoSuchKernel { .. } => CL_INVALID_KERNEL_NAME,
-        ArgumentError::NoSuchArgument { .. } => CL_INVALID_ARG_INDEX,
-        ArgumentError::Mismatch { .. } => CL_INVALID_ARG_VALUE,
-        ArgumentError::NotSet { .. } => CL_INVALID_KERNEL_ARGS,
-        ArgumentError::Range { .. } => CL_INVALID_WORK_GROUP_SIZE,
-        ArgumentError::OutOfBounds { .. } | ArgumentError::Object { .. } => CL_INVALID_VALUE,
-        ArgumentError::OtherDevice { .. } => CL_INVALID_CONTEXT,
-    }
-}
-
-fn of_device(error: &DeviceError) -> cl_int {
-    match error {
-        DeviceError::BadSpec { .. } | DeviceError::Open { .. } => CL_DEVICE_NOT_AVAILABLE,
-        DeviceError::Unsupported { .. } => CL_INVALID_OPERATION,
-        DeviceError::Dependency(_) | DeviceError::UserEvent(_) => {
-            CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
-        }
-        DeviceError::Timeout { .. }
-        | DeviceError::Hang(_)
-        | DeviceError::PageFault(_)
-        | DeviceError::Fault(_)
-        | DeviceError::Lost(_)
-        | DeviceError::Kernel { .. } => CL_OUT_OF_RESOURCES,
+fn code_of(kind: ErrorKind) -> cl_int {
+    use ErrorKind as K;
+    match kind {
+        K::InvalidBinary | K::OtherPlatform => CL_INVALID_BINARY,
+        K::BuildFailure => CL_BUILD_PROGRAM_FAILURE,
+        K::UnsupportedKernel => CL_INVALID_KERNEL,
+        K::InvalidKernelName => CL_INVALID_KERNEL_NAME,
+        K::InvalidArgIndex => CL_INVALID_ARG_INDEX,
+        K::InvalidArgSize => CL_INVALID_ARG_SIZE,
+        K::InvalidArgValue => CL_INVALID_ARG_VALUE,
+        K::InvalidKernelArgs => CL_INVALID_KERNEL_ARGS,
+        K::MisalignedSubBuffer => CL_MISALIGNED_SUB_BUFFER_OFFSET,
+        K::InvalidWorkDimension => CL_INVALID_WORK_DIMENSION,
+        K::InvalidGlobalSize => CL_INVALID_GLOBAL_WORK_SIZE,
+        K::InvalidGlobalOffset => CL_INVALID_GLOBAL_OFFSET,
+        K::InvalidWorkGroupSize => CL_INVALID_WORK_GROUP_SIZE,
+        K::InvalidWorkItemSize => CL_INVALID_WORK_ITEM_SIZE,
+        K::InvalidBufferSize => CL_INVALID_BUFFER_SIZE,
+        K::InvalidImageFormat => CL_IMAGE_FORMAT_NOT_SUPPORTED,
+        K::InvalidImageSize => CL_INVALID_IMAGE_SIZE,
+        K::CopyOverlap => CL_MEM_COPY_OVERLAP,
+        K::InvalidImageDescriptor | K::InvalidValue => CL_INVALID_VALUE,
+        K::OtherDevice => CL_INVALID_CONTEXT,
+        K::Unsupported => CL_INVALID_OPERATION,
+        K::OutOfDeviceMemory => CL_MEM_OBJECT_ALLOCATION_FAILURE,
+        K::OutOfHostMemory => CL_OUT_OF_HOST_MEMORY,
+        K::InvalidDeviceName | K::DeviceNotAvailable => CL_DEVICE_NOT_AVAILABLE,
+        K::DependencyFailed | K::UserEventFailed => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+        _ => CL_OUT_OF_RESOURCES,
     }
 }
 

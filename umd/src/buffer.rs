@@ -6,7 +6,7 @@ use std::sync::Arc;
 use devinfo::GpuAddress;
 
 use crate::device::{Device, DeviceInner, kernel};
-use crate::error::{ArgumentError, Error};
+use crate::error::{ArgumentError, DeviceError, Error, ErrorKind};
 use crate::memory::{BUFFER, Bo, HostMemory, Use};
 
 /// What the origin of a sub-buffer is a multiple of: what a surface's base address takes.
@@ -39,7 +39,10 @@ impl Device {
     /// A size of zero; no memory; the device does not have the address.
     pub fn shared_buffer(&self, size: u64) -> Result<Buffer, Error> {
         if size == 0 {
-            return Err(object("its size is zero".to_owned()));
+            return Err(object(
+                ErrorKind::InvalidBufferSize,
+                "its size is zero".to_owned(),
+            ));
         }
         let bo = self.inner().registry.create_shared(size);
         Ok(Buffer::of(&bo.map_err(kernel("shared memory"))?, 0))
@@ -68,9 +71,8 @@ impl Device {
     ) -> Result<Buffer, Error> {
         if range.is_empty() || range.end > memory.size() {
             let size = memory.size();
-            return Err(object(format!(
-                "bytes {range:?} of host memory of {size} bytes"
-            )));
+            let why = format!("bytes {range:?} of host memory of {size} bytes");
+            return Err(object(ErrorKind::InvalidValue, why));
         }
         let bo = self
             .inner()
@@ -88,7 +90,10 @@ impl Device {
 impl Buffer {
     pub(crate) fn new(device: &DeviceInner, size: u64) -> Result<Self, Error> {
         if size == 0 {
-            return Err(object("its size is zero".to_owned()));
+            return Err(object(
+                ErrorKind::InvalidBufferSize,
+                "its size is zero".to_owned(),
+            ));
         }
         let bo = device.registry.create(size, Use::Device, BUFFER);
         Ok(Self {
@@ -121,12 +126,14 @@ impl Buffer {
     /// that is empty or reaches beyond the end.
     pub fn sub_buffer(&self, origin: u64, size: u64) -> Result<Buffer, Error> {
         if size == 0 {
-            return Err(object("its size is zero".to_owned()));
+            return Err(object(
+                ErrorKind::InvalidBufferSize,
+                "its size is zero".to_owned(),
+            ));
         }
         if !origin.is_multiple_of(SUB_BUFFER_ALIGNMENT) {
-            return Err(object(format!(
-                "its origin {origin} is no multiple of {SUB_BUFFER_ALIGNMENT} bytes"
-            )));
+            let why = format!("its origin {origin} is no multiple of {SUB_BUFFER_ALIGNMENT} bytes");
+            return Err(object(ErrorKind::MisalignedSubBuffer, why));
         }
         Ok(self.part("sub-buffer", origin, size)?)
     }
@@ -139,9 +146,7 @@ impl Buffer {
     /// The range reaches beyond the end.
     pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Error> {
         let at = self.check("buffer", offset, bytes.len() as u64)?;
-        let done = self.bo.memory().read(at, bytes);
-        debug_assert!(done, "a buffer lies in its buffer object");
-        Ok(())
+        inside(self.bo.memory().read(at, bytes))
     }
 
     /// Copies bytes in, from `offset` on.
@@ -152,9 +157,40 @@ impl Buffer {
     /// The range reaches beyond the end.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         let at = self.check("buffer", offset, bytes.len() as u64)?;
-        let done = self.bo.memory().write(at, bytes);
-        debug_assert!(done, "a buffer lies in its buffer object");
-        Ok(())
+        inside(self.bo.memory().write(at, bytes))
+    }
+
+    /// Copies bytes out as [`read`](Self::read) does, to memory that may be a part of the buffer or
+    /// of what it was made of.
+    ///
+    /// # Errors
+    /// The range reaches beyond the end.
+    ///
+    /// # Safety
+    /// The `length` bytes at `to` may be written.
+    pub unsafe fn read_to(&self, offset: u64, to: *mut u8, length: usize) -> Result<(), Error> {
+        let at = self.check("buffer", offset, length as u64)?;
+        // SAFETY: as the caller promises.
+        inside(unsafe { self.bo.memory().read_to(at, to, length) })
+    }
+
+    /// Copies bytes in as [`write`](Self::write) does, from memory that may be a part of the buffer
+    /// or of what it was made of.
+    ///
+    /// # Errors
+    /// The range reaches beyond the end.
+    ///
+    /// # Safety
+    /// The `length` bytes at `from` may be read.
+    pub unsafe fn write_from(
+        &self,
+        offset: u64,
+        from: *const u8,
+        length: usize,
+    ) -> Result<(), Error> {
+        let at = self.check("buffer", offset, length as u64)?;
+        // SAFETY: as the caller promises.
+        inside(unsafe { self.bo.memory().write_from(at, from, length) })
     }
 
     /// Repeats `pattern` over `length` bytes from `offset` on.
@@ -167,12 +203,12 @@ impl Buffer {
         let at = self.check("buffer", offset, length)?;
         let memory = self.bo.memory();
         if let [byte] = pattern {
-            memory.set(at, usize::try_from(length).unwrap_or(0), *byte);
-            return Ok(());
+            return inside(memory.set(at, usize::try_from(length).unwrap_or(usize::MAX), *byte));
         }
         if pattern.is_empty() || !length.is_multiple_of(pattern.len() as u64) {
             return Err(ArgumentError::Object {
                 what: "fill",
+                kind: ErrorKind::InvalidValue,
                 why: format!(
                     "{length} bytes are no multiple of a pattern of {} bytes",
                     pattern.len()
@@ -181,7 +217,7 @@ impl Buffer {
             .into());
         }
         for offset in (0..usize::try_from(length).unwrap_or(0)).step_by(pattern.len()) {
-            memory.write(at + offset, pattern);
+            inside(memory.write(at + offset, pattern))?;
         }
         Ok(())
     }
@@ -252,9 +288,18 @@ impl Buffer {
     }
 }
 
-fn object(why: String) -> Error {
+/// A buffer lies in its buffer object.
+fn inside(done: bool) -> Result<(), Error> {
+    match done {
+        true => Ok(()),
+        false => Err(DeviceError::Internal("a buffer reaches beyond its buffer object").into()),
+    }
+}
+
+fn object(kind: ErrorKind, why: String) -> Error {
     ArgumentError::Object {
         what: "buffer",
+        kind,
         why,
     }
     .into()

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use batchbuffer::dispatch::{Commands, Mocs};
 use devinfo::{Family, Platform, Target};
-use kmd_iface::{AddressSpaceOptions, Kmd, KmdError, Node, Statistics, Violation};
+use kmd_iface::{AddressSpaceOptions, Exhausted, Kmd, KmdError, Node, Statistics, Violation};
 
 use crate::backend::{self, Backend};
 use crate::clock::Clock;
-use crate::error::{DeviceError, Error};
+use crate::error::{DeviceError, Error, ErrorKind};
 use crate::memory::{Pool, Registry};
 use crate::spec::DeviceSpec;
 
@@ -47,8 +47,6 @@ pub(crate) struct DeviceInner {
     pub mocs: Mocs,
     /// Its buffer objects.
     pub registry: Arc<Registry>,
-    /// Where commands get their memory.
-    pub pool: Arc<Pool>,
     /// Where `printf` buffers come from.
     pub printf_pool: Arc<Pool>,
     /// From the GPU's time to this process's.
@@ -126,7 +124,6 @@ impl Device {
                 target,
                 commands: batchbuffer::dispatch::commands(platform.family),
                 mocs: Mocs(platform.mocs.cached >> 1),
-                pool: Pool::new(registry.clone(), "command buffer"),
                 printf_pool: Pool::new(registry.clone(), "printf buffer"),
                 registry,
                 clock,
@@ -229,7 +226,12 @@ pub(crate) fn kernel(what: &'static str) -> impl Fn(KmdError) -> DeviceError {
         KmdError::DeviceLost { .. } => DeviceError::Lost(error.to_string()),
         other => DeviceError::Kernel {
             what,
-            why: other.to_string(),
+            kind: match other.exhausted() {
+                Some(Exhausted::Device) => ErrorKind::OutOfDeviceMemory,
+                Some(Exhausted::Process) => ErrorKind::OutOfHostMemory,
+                None => ErrorKind::KernelDriver,
+            },
+            source: Arc::new(other),
         },
     }
 }

@@ -1,13 +1,16 @@
 //! What can go wrong, by layer.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use batchbuffer::surface::SurfaceError;
 use devinfo::GpuAddress;
 
 use crate::binary::BinaryError;
 
 /// Anything that a call of this crate can fail with.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// A kernel file is not acceptable.
     #[error(transparent)]
@@ -33,7 +36,99 @@ pub enum ErrorClass {
     Failed,
 }
 
+/// What went wrong, finely enough that a runtime can give each its own code. Each says which code
+/// OpenCL has for it, where there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A kernel file that cannot be read: `CL_INVALID_BINARY`.
+    InvalidBinary,
+    /// A kernel file of another platform: `CL_INVALID_BINARY`.
+    OtherPlatform,
+    /// The assembler rejects a text: `CL_BUILD_PROGRAM_FAILURE`.
+    BuildFailure,
+    /// A kernel that this driver or the platform cannot run: `CL_INVALID_KERNEL`.
+    UnsupportedKernel,
+    /// No such kernel: `CL_INVALID_KERNEL_NAME`.
+    InvalidKernelName,
+    /// No such argument: `CL_INVALID_ARG_INDEX`.
+    InvalidArgIndex,
+    /// An argument of another size: `CL_INVALID_ARG_SIZE`.
+    InvalidArgSize,
+    /// An argument of another kind: `CL_INVALID_ARG_VALUE`.
+    InvalidArgValue,
+    /// An argument was never set: `CL_INVALID_KERNEL_ARGS`.
+    InvalidKernelArgs,
+    /// A buffer without the alignment that a kernel needs: `CL_MISALIGNED_SUB_BUFFER_OFFSET`.
+    MisalignedSubBuffer,
+    /// Not one to three dimensions, or other than before: `CL_INVALID_WORK_DIMENSION`.
+    InvalidWorkDimension,
+    /// A global size that is too large: `CL_INVALID_GLOBAL_WORK_SIZE`.
+    InvalidGlobalSize,
+    /// A global offset that is too large: `CL_INVALID_GLOBAL_OFFSET`.
+    InvalidGlobalOffset,
+    /// A local size that the kernel does not take: `CL_INVALID_WORK_GROUP_SIZE`.
+    InvalidWorkGroupSize,
+    /// A local size beyond a dimension's limit: `CL_INVALID_WORK_ITEM_SIZE`.
+    InvalidWorkItemSize,
+    /// More of what a launch takes than the device has, as shared local memory:
+    /// `CL_OUT_OF_RESOURCES`.
+    OutOfResources,
+    /// A size of a buffer that there cannot be: `CL_INVALID_BUFFER_SIZE`.
+    InvalidBufferSize,
+    /// A format that images do not have: `CL_IMAGE_FORMAT_NOT_SUPPORTED`.
+    InvalidImageFormat,
+    /// An image that is too large: `CL_INVALID_IMAGE_SIZE`.
+    InvalidImageSize,
+    /// An image that does not go with what it is made of: `CL_INVALID_IMAGE_DESCRIPTOR`.
+    InvalidImageDescriptor,
+    /// A copy onto itself: `CL_MEM_COPY_OVERLAP`.
+    CopyOverlap,
+    /// A range beyond the end, or another value that a call does not take: `CL_INVALID_VALUE`.
+    InvalidValue,
+    /// Objects of two devices in one call: `CL_INVALID_CONTEXT`.
+    OtherDevice,
+    /// The device does not have what is asked for: `CL_INVALID_OPERATION`.
+    Unsupported,
+    /// No memory of the device: `CL_MEM_OBJECT_ALLOCATION_FAILURE`.
+    OutOfDeviceMemory,
+    /// No memory, threads or files of this process: `CL_OUT_OF_HOST_MEMORY`.
+    OutOfHostMemory,
+    /// A text that names no device: `CL_INVALID_VALUE`.
+    InvalidDeviceName,
+    /// There is no such device, or it cannot be opened: `CL_DEVICE_NOT_AVAILABLE`.
+    DeviceNotAvailable,
+    /// The device or the queue is lost.
+    DeviceLost,
+    /// A command did not end.
+    Hang,
+    /// A command accessed what is not bound.
+    PageFault,
+    /// A command did what the device does not do.
+    Fault,
+    /// The deadline passed first.
+    Timeout,
+    /// A command that this one waits for failed:
+    /// `CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST`.
+    DependencyFailed,
+    /// A user event was failed: likewise.
+    UserEventFailed,
+    /// The kernel driver refuses for another reason: `CL_OUT_OF_RESOURCES`.
+    KernelDriver,
+    /// This driver is at fault.
+    Internal,
+}
+
 impl Error {
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Binary(error) => error.kind(),
+            Self::Argument(error) => error.kind(),
+            Self::Device(error) => error.kind(),
+        }
+    }
+
     /// What the error means to whoever asked.
     pub fn class(&self) -> ErrorClass {
         match self {
@@ -46,6 +141,7 @@ impl Error {
 
 /// A call's arguments are not acceptable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ArgumentError {
     /// The program has no such kernel.
     #[error("there is no kernel {name:?}; the program has {have}")]
@@ -74,6 +170,8 @@ pub enum ArgumentError {
         index: usize,
         /// The argument's name, or what it is when it has none.
         name: String,
+        /// What kind of thing is wrong.
+        kind: ErrorKind,
         /// What is wrong, with the limit.
         why: String,
     },
@@ -90,6 +188,8 @@ pub enum ArgumentError {
     /// The index space is not one that the kernel or the device can run.
     #[error("index space: {why}")]
     Range {
+        /// What kind of thing is wrong.
+        kind: ErrorKind,
         /// What is wrong, with the limit.
         why: String,
     },
@@ -110,6 +210,8 @@ pub enum ArgumentError {
     Object {
         /// What was to be made.
         what: &'static str,
+        /// What kind of thing is wrong.
+        kind: ErrorKind,
         /// What is wrong, with the limit.
         why: String,
     },
@@ -119,6 +221,31 @@ pub enum ArgumentError {
         /// What does.
         what: &'static str,
     },
+}
+
+impl ArgumentError {
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoSuchKernel { .. } => ErrorKind::InvalidKernelName,
+            Self::NoSuchArgument { .. } => ErrorKind::InvalidArgIndex,
+            Self::NotSet { .. } => ErrorKind::InvalidKernelArgs,
+            Self::OutOfBounds { .. } => ErrorKind::InvalidValue,
+            Self::OtherDevice { .. } => ErrorKind::OtherDevice,
+            Self::Mismatch { kind, .. } | Self::Range { kind, .. } | Self::Object { kind, .. } => {
+                *kind
+            }
+        }
+    }
+}
+
+/// A state that the platform does not have.
+pub(crate) fn state(error: SurfaceError) -> ArgumentError {
+    ArgumentError::Object {
+        what: "surface state",
+        kind: ErrorKind::OutOfResources,
+        why: error.to_string(),
+    }
 }
 
 /// What is known of a fault or hang: what the kernel driver or the software GPU reported, put
@@ -161,6 +288,7 @@ impl std::fmt::Display for FaultReport {
 
 /// The device is missing, or failed.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DeviceError {
     /// The text names no device.
     #[error("device {spec:?}: {why}")]
@@ -213,28 +341,57 @@ pub enum DeviceError {
     /// A command that this one waits for failed. If that was not known when the kernel driver got
     /// this one, it ran nevertheless.
     #[error("a command that this one waits for failed: {0}")]
-    Dependency(Box<DeviceError>),
+    Dependency(#[source] Box<DeviceError>),
     /// A user event was failed by this process.
     #[error("a user event failed: {0}")]
     UserEvent(String),
-    /// The kernel driver refuses.
-    #[error("{what}: {why}")]
+    /// The kernel driver, or the operating system, refuses.
+    #[error("{what}: {source}")]
     Kernel {
         /// What was asked of it.
         what: &'static str,
+        /// What kind of thing is wrong.
+        kind: ErrorKind,
         /// Its answer.
-        why: String,
+        source: Arc<dyn std::error::Error + Send + Sync>,
     },
+    /// A command could not be made when its turn came.
+    #[error("{0}")]
+    Unmade(#[source] Box<Error>),
+    /// This driver is at fault.
+    #[error("this driver is at fault: {0}; please report it")]
+    Internal(&'static str),
 }
 
 impl DeviceError {
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::BadSpec { .. } => ErrorKind::InvalidDeviceName,
+            Self::Open { .. } => ErrorKind::DeviceNotAvailable,
+            Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::Timeout { .. } => ErrorKind::Timeout,
+            Self::Hang(_) => ErrorKind::Hang,
+            Self::PageFault(_) => ErrorKind::PageFault,
+            Self::Fault(_) => ErrorKind::Fault,
+            Self::Lost(_) => ErrorKind::DeviceLost,
+            Self::Dependency(_) => ErrorKind::DependencyFailed,
+            Self::UserEvent(_) => ErrorKind::UserEventFailed,
+            Self::Kernel { kind, .. } => *kind,
+            Self::Unmade(error) => error.kind(),
+            Self::Internal(_) => ErrorKind::Internal,
+        }
+    }
+
     /// What the error means to whoever asked.
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::BadSpec { .. } => ErrorClass::Usage,
-            Self::Unsupported { .. } | Self::Kernel { .. } | Self::UserEvent(_) => {
-                ErrorClass::Failed
-            }
+            Self::Unsupported { .. }
+            | Self::Kernel { .. }
+            | Self::UserEvent(_)
+            | Self::Internal(_) => ErrorClass::Failed,
+            Self::Unmade(error) => error.class(),
             Self::Open { .. }
             | Self::Timeout { .. }
             | Self::Hang(_)

@@ -1,13 +1,15 @@
 //! Events.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use batchbuffer::Engine;
 use devinfo::GpuAddress;
-use kmd_iface::{Fence, KmdError, Seqno};
+use kmd_iface::{Fence, KmdError};
 
+use crate::binary::KernelEntry;
 use crate::clock::Pair;
 use crate::deadline::Deadline;
 use crate::device::{DeviceInner, kernel as refused};
@@ -68,21 +70,49 @@ pub struct CommandBatch {
 #[derive(Debug)]
 struct EventInner {
     device: Arc<DeviceInner>,
-    /// What error messages call the command.
-    what: String,
-    batch: Option<CommandBatch>,
+    label: Label,
+    /// The queue that it is a command of.
+    ledger: Option<Arc<Ledger>>,
+    batch: OnceLock<CommandBatch>,
     queued: Duration,
-    state: Mutex<State>,
+    state: Mutex<Progress>,
     changed: Condvar,
 }
 
-#[derive(Debug)]
-struct State {
+/// What error messages call a command.
+#[derive(Clone, Debug)]
+pub(crate) enum Label {
+    /// By what it does.
+    Command(&'static str),
+    /// By the kernel that it runs.
+    Kernel(Arc<KernelEntry>),
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(what) => f.write_str(what),
+            Self::Kernel(entry) => write!(f, "kernel {}", entry.info.name),
+        }
+    }
+}
+
+/// What is called when a command has ended.
+type Callback = Box<dyn FnOnce(Result<(), Error>) + Send>;
+
+struct Progress {
     stage: Stage,
     timestamps: Option<Timestamps>,
     printed: String,
     /// Commands that go on when this one is submitted or ends.
     holds: Vec<Arc<Held>>,
+    callbacks: Vec<Callback>,
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.stage.fmt(f)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -122,20 +152,22 @@ impl Submitted {
 impl Event {
     pub(crate) fn new(
         device: &Arc<DeviceInner>,
-        what: String,
-        batch: Option<CommandBatch>,
+        label: Label,
+        ledger: Option<Arc<Ledger>>,
     ) -> Self {
         Self {
             inner: Arc::new(EventInner {
                 device: device.clone(),
-                what,
-                batch,
+                label,
+                ledger,
+                batch: OnceLock::new(),
                 queued: device.clock.now(),
-                state: Mutex::new(State {
+                state: Mutex::new(Progress {
                     stage: Stage::Waiting,
                     timestamps: None,
                     printed: String::new(),
                     holds: Vec::new(),
+                    callbacks: Vec::new(),
                 }),
                 changed: Condvar::new(),
             }),
@@ -179,17 +211,51 @@ impl Event {
                         }
                         ended => {
                             self.settle(&submitted, ended.clone());
-                            // All before it have ended, too; with the queue, all behind it.
-                            let last = match ended {
-                                Err(KmdError::QueueLost { .. }) => Seqno::new(u64::MAX),
-                                _ => submitted.fence.seqno,
-                            };
-                            submitted.ledger.ended(last, &ended);
+                            submitted.ledger.notice(submitted.fence, &ended);
                         }
                     }
                 }
             }
         }
+    }
+
+    /// Calls `callback` once the command has ended, with what [`wait`](Self::wait) then returns:
+    /// once, whether it ends well, fails or is lost with its queue. At once if it has ended.
+    ///
+    /// It is called by whoever notices the end first: a thread of this crate, which sleeps until
+    /// then, or one that waits for an event or looks at one. It may enqueue, and set user events;
+    /// it should not wait.
+    ///
+    /// # Errors
+    /// There can be no more threads. Then `callback` is not called.
+    pub fn on_complete(
+        &self,
+        callback: impl FnOnce(Result<(), Error>) + Send + 'static,
+    ) -> Result<(), Error> {
+        if let Some(ledger) = &self.inner.ledger {
+            ledger.start_waiter(self.inner.device.kmd())?;
+        }
+        let mut state = self.state();
+        let seqno = match &state.stage {
+            Stage::Complete => {
+                drop(state);
+                callback(Ok(()));
+                return Ok(());
+            }
+            Stage::Failed(error) => {
+                let error = error.clone();
+                drop(state);
+                callback(Err(error.into()));
+                return Ok(());
+            }
+            Stage::Waiting => None,
+            Stage::Submitted(submitted) => Some(submitted.fence.seqno),
+        };
+        state.callbacks.push(Box::new(callback));
+        if let (Some(ledger), Some(seqno)) = (&self.inner.ledger, seqno) {
+            ledger.watch(seqno);
+        }
+        Ok(())
     }
 
     /// How far the command is.
@@ -209,10 +275,16 @@ impl Event {
         self.state().timestamps
     }
 
-    /// What the kernel driver gets for the command, if its queue keeps batches
+    /// What the kernel driver got for the command, if it has it and its queue keeps batches
     /// ([`crate::QueueOptions::keep_batches`]).
     pub fn batch(&self) -> Option<&CommandBatch> {
-        self.inner.batch.as_ref()
+        self.inner.batch.get()
+    }
+
+    /// Keeps the batch.
+    pub(crate) fn keep_batch(&self, batch: CommandBatch) {
+        // A command is submitted once.
+        let _first = self.inner.batch.set(batch);
     }
 
     /// What the command printed, in order. Empty until it has ended.
@@ -241,6 +313,11 @@ impl Event {
             Ok(true) => Some(Ok(())),
             Err(error) => Some(Err(error)),
         }
+    }
+
+    /// Whether the command is held back in this process.
+    pub(crate) fn is_waiting(&self) -> bool {
+        matches!(self.state().stage, Stage::Waiting)
     }
 
     /// Whether the command has ended, well or not.
@@ -301,11 +378,27 @@ impl Event {
         if !matches!(state.stage, Stage::Waiting) {
             return Vec::new();
         }
+        let ended = match &stage {
+            Stage::Waiting => return Vec::new(),
+            Stage::Submitted(submitted) => {
+                if !state.callbacks.is_empty() {
+                    submitted.ledger.watch(submitted.fence.seqno);
+                }
+                None
+            }
+            Stage::Complete => Some(Ok(())),
+            Stage::Failed(error) => Some(Err(error.clone())),
+        };
         state.stage = stage;
         state.timestamps = timestamps;
         let holds = std::mem::take(&mut state.holds);
+        let callbacks = match ended {
+            Some(_) => std::mem::take(&mut state.callbacks),
+            None => Vec::new(),
+        };
         drop(state);
         self.inner.changed.notify_all();
+        call(callbacks, &ended.unwrap_or(Ok(())));
         holds
     }
 
@@ -314,6 +407,9 @@ impl Event {
     pub(crate) fn settle(&self, submitted: &Arc<Submitted>, outcome: Result<(), KmdError>) {
         if !matches!(self.state().stage, Stage::Submitted(_)) {
             return;
+        }
+        if submitted.dependencies.is_empty() {
+            return self.settle_one(submitted, outcome);
         }
         let mut seen = HashSet::new();
         // Each command twice: to look at what it waited for, and, behind that, at itself.
@@ -339,11 +435,11 @@ impl Event {
             return;
         }
         let outcome = self.judge(submitted, outcome);
-        let timestamps = match outcome {
+        let timestamps = match &outcome {
             Ok(()) => Some(self.gpu_timestamps(submitted)),
             Err(_) => None,
         };
-        let printed = match outcome {
+        let printed = match &outcome {
             // A command that faults or hangs has printed until then.
             Ok(())
             | Err(DeviceError::Fault(_) | DeviceError::PageFault(_) | DeviceError::Hang(_)) => {
@@ -355,12 +451,12 @@ impl Event {
         if !matches!(state.stage, Stage::Submitted(_)) {
             return;
         }
-        let stage = match outcome {
+        let stage = match &outcome {
             Ok(()) => Stage::Complete,
             Err(error) => {
                 // Before anybody can see that it failed.
-                submitted.ledger.failed(&error);
-                Stage::Failed(error)
+                submitted.ledger.failed(error);
+                Stage::Failed(error.clone())
             }
         };
         let before = std::mem::replace(&mut state.stage, stage);
@@ -368,9 +464,11 @@ impl Event {
             state.timestamps = timestamps;
         }
         state.printed = printed;
+        let callbacks = std::mem::take(&mut state.callbacks);
         drop(state);
         drop(before);
         self.inner.changed.notify_all();
+        call(callbacks, &outcome);
     }
 
     /// How the command ended, from what the kernel driver said of its queue.
@@ -436,16 +534,23 @@ impl Event {
     /// The error of a wait that was over after so long.
     pub(crate) fn timeout(&self, after: Duration) -> DeviceError {
         DeviceError::Timeout {
-            what: self.inner.what.clone(),
+            what: self.inner.label.to_string(),
             after,
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Progress> {
         self.inner
             .state
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Calls what waited for an end.
+fn call(callbacks: Vec<Callback>, outcome: &Result<(), DeviceError>) {
+    for callback in callbacks {
+        callback(outcome.clone().map_err(Error::from));
     }
 }
 
@@ -459,7 +564,7 @@ pub struct UserEvent {
 impl UserEvent {
     pub(crate) fn new(device: &Arc<DeviceInner>) -> Self {
         Self {
-            event: Event::new(device, "user event".to_owned(), None),
+            event: Event::new(device, Label::Command("user event"), None),
         }
     }
 

@@ -18,7 +18,7 @@ pub(crate) fn error(
     let mut fault = FaultReport {
         message: report.summary.clone(),
         details: report.details.clone(),
-        kernel: kernel.map(|kernel| kernel.entry.info.name.clone()),
+        kernel: kernel.map(|launched| launched.kernel.entry.info.name.clone()),
         ..FaultReport::default()
     };
     if let Some(address) = report.address {
@@ -38,8 +38,8 @@ pub(crate) fn error(
 
 /// The instruction's offset in the kernel, and its text.
 fn locate(fault: &mut FaultReport, address: u64, kernel: &Launched, device: &DeviceInner) {
-    let program = &kernel.program;
-    let entry = &kernel.entry;
+    let program = &kernel.kernel.program;
+    let entry = &kernel.kernel.entry;
     let Some(bo) = program.memory(SegmentKind::Code) else {
         return;
     };

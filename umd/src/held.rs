@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::event::Event;
-use crate::launch::Prepared;
+use crate::launch::Work;
 use crate::queue::QueueInner;
 
 /// A command that has not been submitted yet.
@@ -19,11 +19,28 @@ pub(crate) struct Pending {
     /// Its number in the queue's ledger.
     pub number: u64,
     pub event: Event,
-    pub prepared: Prepared,
+    pub work: Work,
     /// What has to end well first.
     pub dependencies: Vec<Event>,
     /// What has to be submitted first, however it ends: the queue's own order.
-    pub after: Vec<Event>,
+    pub after: After,
+}
+
+/// What a command comes after in its queue.
+#[derive(Debug, Default)]
+pub(crate) struct After {
+    /// The command before it, or the last barrier.
+    pub order: Option<Event>,
+    /// Others that had not been submitted then, if it comes after all.
+    pub others: Vec<Event>,
+}
+
+impl Pending {
+    /// All that has to be submitted first.
+    fn events(&self) -> impl Iterator<Item = &Event> {
+        let after = self.after.order.iter().chain(&self.after.others);
+        self.dependencies.iter().chain(after)
+    }
 }
 
 /// A command and the number of events that still hold it back.
@@ -37,12 +54,11 @@ pub(crate) struct Held {
 impl Held {
     /// Submits a command as soon as all that it waits for allows it; at once, if it does now.
     pub(crate) fn start(queue: &Arc<QueueInner>, pending: Pending) {
-        let list: Vec<Event> = pending
-            .dependencies
-            .iter()
-            .chain(&pending.after)
-            .cloned()
-            .collect();
+        // The usual case, which needs nothing to hold it.
+        if !pending.events().any(Event::is_waiting) {
+            return advance(queue.submit(pending));
+        }
+        let list: Vec<Event> = pending.events().cloned().collect();
         // One more than there are events, so that none of them starts the command before all
         // know of it.
         let held = Arc::new(Self {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::binary::{ArgKind, KernelEntry, KernelInfo};
+use crate::binary::{ArgKind, KernelEntry, KernelInfo, SegmentKind};
 use crate::buffer::Buffer;
 use crate::device::Device;
-use crate::error::{ArgumentError, Error};
+use crate::error::{ArgumentError, Error, ErrorKind};
 use crate::image::{Image, ImageKind};
-use crate::launch;
+use crate::launch::{self, SlmLayout, StatesLayout};
 use crate::program::ProgramInner;
 use crate::range::NdRange;
 use crate::sampler::Sampler;
@@ -54,9 +54,26 @@ pub struct Payload {
 /// An entry point of a program, with arguments. A clone has arguments of its own.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    program: Arc<ProgramInner>,
-    entry: Arc<KernelEntry>,
+    /// Launches keep it as it was when they were enqueued.
+    state: Arc<KernelState>,
+}
+
+/// A kernel with what its arguments have made of its states and payload.
+#[derive(Clone, Debug)]
+pub(crate) struct KernelState {
+    pub program: Arc<ProgramInner>,
+    pub entry: Arc<KernelEntry>,
     args: Vec<Option<Bound>>,
+    /// Where the first instruction lies, from the base of all kernels.
+    pub start: u32,
+    /// Where the states lie.
+    pub layout: StatesLayout,
+    /// Surface and sampler states.
+    pub states: Vec<u8>,
+    /// The cross-thread payload; what only a launch knows is zero.
+    pub payload: Vec<u8>,
+    /// Shared local memory.
+    pub slm: SlmLayout,
 }
 
 impl Kernel {
@@ -72,33 +89,52 @@ impl Kernel {
                 .collect::<Vec<_>>()
                 .join(", "),
         })?;
-        Ok(Self {
-            args: vec![None; entry.info.args.len()],
+        let args = vec![None; entry.info.args.len()];
+        let layout = StatesLayout::new(&entry);
+        let slm = launch::slm(&entry, &args);
+        let mut payload = vec![0; entry.cross_thread_size as usize];
+        let address = |kind| program.memory(kind).map_or(0, |bo| bo.address().get());
+        let memory = (
+            address(SegmentKind::Constants),
+            address(SegmentKind::Globals),
+        );
+        launch::program_fields(&entry, memory, &mut payload)?;
+        launch::slm_fields(&entry, &slm, &mut payload)?;
+        let state = KernelState {
+            start: launch::check_kernel(&program, &entry)?,
+            states: launch::of_program(&program, &entry, &layout)?,
             program,
-            entry: Arc::new(entry),
+            entry,
+            args,
+            layout,
+            payload,
+            slm,
+        };
+        Ok(Self {
+            state: Arc::new(state),
         })
     }
 
     /// What it takes and needs.
     pub fn info(&self) -> &KernelInfo {
-        &self.entry.info
+        &self.state.entry.info
     }
 
     /// The most work-items of a group.
     pub fn max_local_size(&self) -> u32 {
-        let device = &self.program.device;
-        launch::max_local(&self.entry, device.platform(), device.subslice_eus())
+        let device = &self.state.program.device;
+        launch::max_local(&self.state.entry, device.platform(), device.subslice_eus())
     }
 
     /// The device of its program.
     pub fn device(&self) -> Device {
-        Device::of(self.program.device.clone())
+        Device::of(self.state.program.device.clone())
     }
 
     /// The work-items of a full sub-group in groups of this size: `CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE`.
     /// The last sub-group of a group can have fewer.
     pub fn sub_group_size(&self) -> u32 {
-        self.entry.info.simd
+        self.state.entry.info.simd
     }
 
     /// The sub-groups of a group of this size: `CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE`.
@@ -112,7 +148,7 @@ impl Kernel {
         if count == 0 || count > self.max_sub_groups() {
             return None;
         }
-        match self.entry.info.required_local_size {
+        match self.state.entry.info.required_local_size {
             Some(local) => (self.sub_groups(local) == u64::from(count)).then_some(local),
             None => Some([count * self.sub_group_size(), 1, 1]),
         }
@@ -126,7 +162,7 @@ impl Kernel {
     /// Shared local memory of a group with the arguments that are set now, in bytes:
     /// `CL_KERNEL_LOCAL_MEM_SIZE`.
     pub fn local_memory(&self) -> u32 {
-        launch::slm(&self.entry, &self.args).total
+        self.state.slm.total
     }
 
     /// Sets argument `index`.
@@ -135,19 +171,21 @@ impl Kernel {
     /// There is no such argument, or it is of another kind or size; a buffer of another device; a
     /// buffer or image without the alignment that the kernel's block accesses need.
     pub fn set_arg(&mut self, index: usize, arg: Arg<'_>) -> Result<(), Error> {
-        let info = self.entry.info.args.get(index);
+        let info = self.state.entry.info.args.get(index);
         let info = info.ok_or_else(|| ArgumentError::NoSuchArgument {
-            kernel: self.entry.info.name.clone(),
+            kernel: self.state.entry.info.name.clone(),
             index,
-            count: self.entry.info.args.len(),
+            count: self.state.entry.info.args.len(),
         })?;
-        let mismatch = |why: String| ArgumentError::Mismatch {
-            kernel: self.entry.info.name.clone(),
+        let mismatch = |kind: ErrorKind, why: String| ArgumentError::Mismatch {
+            kernel: self.state.entry.info.name.clone(),
             index,
-            name: self.entry.arg_name(index),
+            name: self.state.entry.arg_name(index),
+            kind,
             why,
         };
-        let registry = &self.program.device.registry;
+        let misaligned = |why| mismatch(ErrorKind::MisalignedSubBuffer, why);
+        let registry = &self.state.program.device.registry;
         let bound = match (arg, info.kind) {
             (Arg::Buffer(buffer), ArgKind::Buffer | ArgKind::Unused) => {
                 if !buffer.bo().is_of(registry) {
@@ -155,7 +193,7 @@ impl Kernel {
                 }
                 let alignment = u64::from(info.alignment);
                 if buffer.address().get() % alignment != 0 {
-                    return Err(mismatch(format!(
+                    return Err(misaligned(format!(
                         "the kernel's block accesses need a multiple of {alignment} bytes, the \
                          buffer begins at {}",
                         buffer.address()
@@ -173,11 +211,16 @@ impl Kernel {
             }
             (Arg::Value(bytes), ArgKind::Value { size, .. }) => {
                 let given = bytes.len();
-                return Err(mismatch(format!("it takes {size} bytes, {given} are given")).into());
+                return Err(mismatch(
+                    ErrorKind::InvalidArgSize,
+                    format!("it takes {size} bytes, {given} are given"),
+                )
+                .into());
             }
             (Arg::Value(bytes), ArgKind::Unused) => Bound::Value(bytes.into()),
             (Arg::Local(0), ArgKind::Local) => {
-                return Err(mismatch("a size of zero is given".to_owned()).into());
+                let why = "a size of zero is given".to_owned();
+                return Err(mismatch(ErrorKind::InvalidArgSize, why).into());
             }
             (Arg::Local(size), ArgKind::Local | ArgKind::Unused) => Bound::Local(size),
             (Arg::Image(image), ArgKind::Image(kind)) => {
@@ -186,13 +229,11 @@ impl Kernel {
                 }
                 if image.desc().kind != kind {
                     let given = image.desc().kind;
-                    return Err(mismatch(format!(
-                        "it takes a {kind} image, a {given} one is given"
-                    ))
-                    .into());
+                    let why = format!("it takes a {kind} image, a {given} one is given");
+                    return Err(mismatch(ErrorKind::InvalidArgValue, why).into());
                 }
                 if kind == ImageKind::D2 && self.is_media_block(index) {
-                    image.check_media_block().map_err(&mismatch)?;
+                    image.check_media_block().map_err(&misaligned)?;
                 }
                 Bound::Image(image.clone())
             }
@@ -211,13 +252,11 @@ impl Kernel {
                     Arg::Image(_) => "an image",
                     Arg::Sampler(_) => "a sampler",
                 };
-                return Err(mismatch(format!("it takes {takes}, {given} is given")).into());
+                let why = format!("it takes {takes}, {given} is given");
+                return Err(mismatch(ErrorKind::InvalidArgValue, why).into());
             }
         };
-        if let Some(place) = self.args.get_mut(index) {
-            *place = Some(bound);
-        }
-        Ok(())
+        Arc::make_mut(&mut self.state).set(index, bound)
     }
 
     /// The bytes that the threads of the first group would be started with. Addresses of memory
@@ -229,37 +268,12 @@ impl Kernel {
         launch::payload(self, range)
     }
 
-    pub(crate) fn program(&self) -> &Arc<ProgramInner> {
-        &self.program
-    }
-
-    pub(crate) fn entry(&self) -> &Arc<KernelEntry> {
-        &self.entry
-    }
-
-    /// The arguments, all set.
-    pub(crate) fn args(&self) -> Result<&[Option<Bound>], ArgumentError> {
-        let unused = |index: usize| {
-            let info = self.entry.info.args.get(index);
-            info.is_some_and(|arg| arg.kind == ArgKind::Unused)
-        };
-        let missing = self
-            .args
-            .iter()
-            .enumerate()
-            .find(|(index, arg)| arg.is_none() && !unused(*index));
-        match missing {
-            None => Ok(&self.args),
-            Some((index, _)) => Err(ArgumentError::NotSet {
-                kernel: self.entry.info.name.clone(),
-                index,
-                name: self.entry.arg_name(index),
-            }),
-        }
+    pub(crate) fn state(&self) -> &Arc<KernelState> {
+        &self.state
     }
 
     fn is_media_block(&self, index: usize) -> bool {
-        let mut slots = self.entry.surfaces.iter();
+        let mut slots = self.state.entry.surfaces.iter();
         slots.any(|slot| {
             slot.media_block && slot.source == crate::binary::SurfaceSource::Argument(index)
         })
@@ -269,11 +283,13 @@ impl Kernel {
     fn check_surface_alignment(&self, index: usize, buffer: &Buffer) -> Result<(), ArgumentError> {
         use crate::binary::{PayloadValue, SurfaceSource};
         let has_surface = self
+            .state
             .entry
             .surfaces
             .iter()
             .any(|slot| slot.used && slot.source == SurfaceSource::Argument(index));
         let takes_offset = self
+            .state
             .entry
             .payload
             .iter()
@@ -283,14 +299,47 @@ impl Kernel {
             return Ok(());
         }
         Err(ArgumentError::Mismatch {
-            kernel: self.entry.info.name.clone(),
+            kernel: self.state.entry.info.name.clone(),
             index,
-            name: self.entry.arg_name(index),
+            name: self.state.entry.arg_name(index),
+            kind: ErrorKind::MisalignedSubBuffer,
             why: format!(
                 "the buffer begins at {}, the kernel's surface needs a multiple of {} bytes",
                 buffer.address(),
                 launch::SURFACE_ALIGNMENT
             ),
         })
+    }
+}
+
+impl KernelState {
+    /// Sets an argument that was checked, and makes its states and its part of the payload.
+    fn set(&mut self, index: usize, bound: Bound) -> Result<(), Error> {
+        let (device, entry) = (&self.program.device, &self.entry);
+        let states = &mut self.states;
+        launch::of_argument(device, entry, &self.layout, (index, &bound), states)?;
+        launch::argument_fields(entry, index, &bound, &mut self.payload)?;
+        let is_local = matches!(bound, Bound::Local(_));
+        if let Some(place) = self.args.get_mut(index) {
+            *place = Some(bound);
+        }
+        if is_local {
+            self.slm = launch::slm(entry, &self.args);
+            launch::slm_fields(entry, &self.slm, &mut self.payload)?;
+        }
+        Ok(())
+    }
+
+    /// An error unless all arguments are set that the code uses.
+    pub(crate) fn check_args(&self) -> Result<(), ArgumentError> {
+        let mut args = self.args.iter().zip(&self.entry.info.args);
+        match args.position(|(arg, info)| arg.is_none() && info.kind != ArgKind::Unused) {
+            None => Ok(()),
+            Some(index) => Err(ArgumentError::NotSet {
+                kernel: self.entry.info.name.clone(),
+                index,
+                name: self.entry.arg_name(index),
+            }),
+        }
     }
 }

@@ -2,36 +2,40 @@
 //!
 //! # Locks
 //! A queue and its events have these locks, taken in this order only:
-//! 1. `making` ([`QueueInner`](crate::queue::QueueInner)), while a command's memory is made;
-//! 2. `submitting` (there, too), while the kernel driver takes a command: it may block until the
-//!    queue has room;
-//! 3. an event's;
-//! 4. the ledger's.
+//! 1. `maker` ([`QueueInner`](crate::queue::QueueInner)), while a command is made and the kernel
+//!    driver takes it: it may block until the queue has room;
+//! 2. an event's;
+//! 3. the ledger's.
 //!
-//! The kernel driver is called under the first two only, and nothing that has a deadline (waiting,
-//! looking, finishing) takes those. Under the last two nothing is dropped that the GPU has used:
-//! giving memory back is a call to the kernel driver, too.
+//! The kernel driver is called under the first one only, and nothing that has a deadline (waiting,
+//! looking, finishing) takes that. Under the last two nothing is dropped that the GPU has used:
+//! giving memory back is a call to the kernel driver, too. Callbacks are called under none.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use kmd_iface::{ErrorReport, Fence, Kmd, KmdError, Seqno};
 
 use crate::error::DeviceError;
 use crate::event::{Event, Submitted};
+use crate::held::After;
+use crate::launch::{Oldest, Places};
+use crate::waiter;
 
 /// The commands of a queue.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
-    state: Mutex<State>,
+    state: Mutex<Commands>,
+    /// Something is to be watched, or the queue goes.
+    changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Commands {
     /// The number of the next command.
     next: u64,
-    /// Commands that the kernel driver does not have yet, by number.
-    held: BTreeMap<u64, Event>,
+    /// Commands that the kernel driver does not have yet, with their numbers, which rise.
+    held: VecDeque<(u64, Event)>,
     /// Commands that the kernel driver has, by seqno. They keep what the GPU uses, until the kernel
     /// driver says that it is done.
     in_flight: VecDeque<InFlight>,
@@ -44,12 +48,20 @@ struct State {
     /// not told yet.
     failed: Option<DeviceError>,
     end: Option<End>,
+    /// The last command whose end the waiter has to notice.
+    watched: Option<Seqno>,
+    /// Nobody has the queue any more.
+    is_released: bool,
+    /// Whether there is a waiter.
+    has_waiter: bool,
 }
 
 #[derive(Clone, Debug)]
 struct InFlight {
     event: Event,
     submitted: Arc<Submitted>,
+    /// What of the queue's heap it uses.
+    places: Places,
 }
 
 /// Why a queue takes no more work.
@@ -67,14 +79,14 @@ pub(crate) enum End {
 
 /// What a command comes after, besides its wait list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Order {
     /// All earlier commands, in a queue that is in order; the last barrier in one that is not.
     Next,
     /// All earlier commands.
     Last,
 }
 
-impl Place {
+impl Order {
     /// The place of a marker: without a wait list, it waits for everything.
     pub(crate) fn of_marker(wait_list: &[Event]) -> Self {
         match wait_list {
@@ -91,40 +103,50 @@ impl Ledger {
         &self,
         event: &Event,
         out_of_order: bool,
-        place: Place,
+        place: Order,
         barrier: bool,
-    ) -> (u64, Vec<Event>) {
+    ) -> (u64, After) {
         let mut state = self.lock();
         let number = state.next;
         state.next += 1;
-        let mut after = Vec::from_iter(state.order.clone());
-        if out_of_order && place == Place::Last {
+        let mut after = After {
+            order: state.order.clone(),
+            others: Vec::new(),
+        };
+        if out_of_order && place == Order::Last {
             // Those before the last such command are before that one; what the kernel driver has
             // runs in order.
             let gathered = state.gathered;
-            after.extend(state.held.range(gathered..).map(|(_, event)| event.clone()));
+            let held = state.held.iter().filter(|(number, _)| *number >= gathered);
+            after.others = held.map(|(_, event)| event.clone()).collect();
             state.gathered = number;
         }
         if !out_of_order || barrier {
             state.order = Some(event.clone());
         }
-        state.held.insert(number, event.clone());
+        state.held.push_back((number, event.clone()));
         (number, after)
     }
 
     /// The kernel driver has taken a command. Called in the order of the fences.
-    pub(crate) fn submitted(&self, number: u64, event: &Event, submitted: &Arc<Submitted>) {
+    pub(crate) fn submitted(
+        &self,
+        number: u64,
+        event: &Event,
+        (submitted, places): (&Arc<Submitted>, Places),
+    ) {
         let mut state = self.lock();
-        state.held.remove(&number);
+        state.release(number);
         state.in_flight.push_back(InFlight {
             event: event.clone(),
             submitted: submitted.clone(),
+            places,
         });
     }
 
     /// A command failed before the kernel driver had it.
     pub(crate) fn refused(&self, number: u64, error: &DeviceError) {
-        self.lock().held.remove(&number);
+        self.lock().release(number);
         self.failed(error);
     }
 
@@ -156,7 +178,7 @@ impl Ledger {
     /// The queue is lost. Gives what became of it: the first to say so counts.
     pub(crate) fn lose(&self, report: &ErrorReport) -> End {
         let mut state = self.lock();
-        let State { end, in_flight, .. } = &mut *state;
+        let Commands { end, in_flight, .. } = &mut *state;
         let lost = end.get_or_insert_with(|| {
             // The GPU takes nothing more of it, so the tags are final.
             let mut open = in_flight
@@ -172,7 +194,11 @@ impl Ledger {
 
     /// The queue is about to be destroyed.
     pub(crate) fn release(&self) {
-        self.lock().end.get_or_insert(End::Released);
+        let mut state = self.lock();
+        state.end.get_or_insert(End::Released);
+        state.is_released = true;
+        drop(state);
+        self.changed.notify_all();
     }
 
     /// Why the queue takes no more work.
@@ -187,7 +213,7 @@ impl Ledger {
         let in_flight = state.in_flight.iter();
         (
             in_flight.map(|command| command.event.clone()).collect(),
-            state.held.values().cloned().collect(),
+            state.held.iter().map(|(_, event)| event.clone()).collect(),
         )
     }
 
@@ -208,6 +234,70 @@ impl Ledger {
             Ok(false) => {}
             Ok(true) => self.ended(fence.seqno, &Ok(())),
             Err(error) => self.ended(fence.seqno, &Err(error)),
+        }
+    }
+
+    /// What of the queue's heap is in use.
+    pub(crate) fn places(&self) -> Oldest {
+        let state = self.lock();
+        Oldest::of(state.in_flight.iter().map(|command| command.places))
+    }
+
+    /// The completion of the oldest command that the kernel driver has.
+    pub(crate) fn oldest_fence(&self) -> Option<Fence> {
+        let state = self.lock();
+        state
+            .in_flight
+            .front()
+            .map(|command| command.submitted.fence)
+    }
+
+    /// The kernel driver said how the command of a fence ended. All before it have ended, too; with
+    /// the queue, all behind it.
+    pub(crate) fn notice(&self, fence: Fence, outcome: &Result<(), KmdError>) {
+        let last = match outcome {
+            Err(KmdError::QueueLost { .. }) => Seqno::new(u64::MAX),
+            _ => fence.seqno,
+        };
+        self.ended(last, outcome);
+    }
+
+    /// Sees to it that a thread notices the ends of [watched](Self::watch) commands.
+    pub(crate) fn start_waiter(self: &Arc<Self>, kmd: &Arc<dyn Kmd>) -> Result<(), DeviceError> {
+        let mut state = self.lock();
+        if !state.has_waiter && !state.is_released {
+            waiter::start(self.clone(), kmd.clone())?;
+            state.has_waiter = true;
+        }
+        Ok(())
+    }
+
+    /// The waiter is to notice the end of a command.
+    pub(crate) fn watch(&self, seqno: Seqno) {
+        let mut state = self.lock();
+        state.watched = state.watched.max(Some(seqno));
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// The oldest command, once the waiter has something to wait for; `None` once the queue goes.
+    pub(crate) fn next_watched(&self) -> Option<Fence> {
+        let mut state = self.lock();
+        loop {
+            if state.is_released {
+                return None;
+            }
+            let oldest = state
+                .in_flight
+                .front()
+                .map(|command| command.submitted.fence);
+            if let Some(fence) = oldest
+                && Some(fence.seqno) <= state.watched
+            {
+                return Some(fence);
+            }
+            let waited = self.changed.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -244,8 +334,20 @@ impl Ledger {
             .cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Commands> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Commands {
+    /// A command is not held any more.
+    fn release(&mut self, number: u64) {
+        let found = self
+            .held
+            .binary_search_by_key(&number, |(number, _)| *number);
+        if let Ok(index) = found {
+            self.held.remove(index);
+        }
     }
 }
 

@@ -33,6 +33,7 @@ mod spec;
 #[cfg(all(test, feature = "softgpu"))]
 mod tests;
 mod transfer;
+mod waiter;
 
 pub use batchbuffer::Engine;
 pub use devinfo::GpuAddress;
@@ -44,7 +45,7 @@ pub use binary::{
 pub use buffer::Buffer;
 pub use deadline::Deadline;
 pub use device::{Device, OpenOptions};
-pub use error::{ArgumentError, DeviceError, Error, ErrorClass, FaultReport};
+pub use error::{ArgumentError, DeviceError, Error, ErrorClass, ErrorKind, FaultReport};
 pub use event::{CommandBatch, Event, EventStatus, Timestamps, UserEvent};
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, Region, channel_order, channel_type};
 pub use kernel::{Arg, Kernel, Payload};

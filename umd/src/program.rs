@@ -61,15 +61,13 @@ impl Program {
         }
         let mut memory = Vec::new();
         for (kind, size) in sizes {
-            let (label, more) = match kind {
-                SegmentKind::Code => ("program", PREFETCH),
-                SegmentKind::Constants => ("constants of a program", 0),
-                SegmentKind::Globals => ("variables of a program", 0),
-                SegmentKind::Strings => ("strings of a program", 0),
+            let (label, usage, more) = match kind {
+                SegmentKind::Code => ("program", Use::Code, PREFETCH),
+                SegmentKind::Constants => ("constants of a program", Use::Device, 0),
+                SegmentKind::Globals => ("variables of a program", Use::Device, 0),
+                SegmentKind::Strings => ("strings of a program", Use::Device, 0),
             };
-            let bo = device
-                .registry
-                .create((size + more).max(1), Use::Device, label);
+            let bo = device.registry.create((size + more).max(1), usage, label);
             memory.push((kind, bo.map_err(kernel("memory of a program"))?));
         }
         let program = ProgramInner {
@@ -125,11 +123,6 @@ impl ProgramInner {
     pub(crate) fn memory(&self, kind: SegmentKind) -> Option<&Arc<Bo>> {
         let found = self.memory.iter().find(|(k, _)| *k == kind);
         found.map(|(_, bo)| bo)
-    }
-
-    /// All buffer objects.
-    pub(crate) fn bos(&self) -> impl Iterator<Item = &Arc<Bo>> {
-        self.memory.iter().map(|(_, bo)| bo)
     }
 
     /// A segment's place in the buffer object of its kind.

@@ -1,6 +1,6 @@
 //! Queues.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use batchbuffer::Engine;
@@ -10,11 +10,11 @@ use crate::deadline::Deadline;
 use crate::device::{Device, DeviceInner, kernel as refused};
 use crate::error::ArgumentError;
 use crate::error::{DeviceError, Error};
-use crate::event::{CommandBatch, Event, Submitted, UserEvent};
+use crate::event::{CommandBatch, Event, Label, Submitted, UserEvent};
 use crate::held::{Held, Pending};
 use crate::kernel::Kernel;
-use crate::launch::{self, Prepared, QueueMemory, Staging};
-use crate::ledger::{Ledger, Place};
+use crate::launch::{self, MakeError, Maker, Work};
+use crate::ledger::{Ledger, Order};
 use crate::range::NdRange;
 use crate::transfer::Builtins;
 
@@ -50,19 +50,11 @@ pub(crate) struct QueueInner {
     options: QueueOptions,
     /// The order of locks is in the documentation of the ledger.
     ledger: Arc<Ledger>,
-    making: Mutex<Making>,
-    submitting: Mutex<()>,
+    maker: Mutex<Maker>,
     /// When dropping it stops to wait, if that was said.
     drain: Mutex<Option<Deadline>>,
     /// The kernels of copies and fills, loaded when the first one is enqueued.
     pub builtins: Builtins,
-}
-
-/// What commands are made with.
-#[derive(Debug, Default)]
-struct Making {
-    memory: QueueMemory,
-    staging: Staging,
 }
 
 impl Device {
@@ -85,6 +77,7 @@ impl Device {
             EngineClass::Compute => Engine::Compute,
             _ => Engine::Render,
         };
+        let maker = Mutex::new(Maker::new(&device)?);
         let id = device.kmd().create_queue(&QueueDesc {
             engine,
             priority: Priority::Normal,
@@ -97,8 +90,7 @@ impl Device {
                 engine: streamer,
                 options,
                 ledger: Arc::default(),
-                making: Mutex::default(),
-                submitting: Mutex::default(),
+                maker,
                 drain: Mutex::default(),
                 builtins: Builtins::default(),
             }),
@@ -124,8 +116,8 @@ impl Queue {
         range: &NdRange,
         wait_list: &[Event],
     ) -> Result<Event, Error> {
-        let what = format!("kernel {}", kernel.info().name);
-        self.inner.launch(what, kernel, range, wait_list)
+        let label = Label::Kernel(kernel.state().entry.clone());
+        self.inner.launch(label, kernel, range, wait_list)
     }
 
     /// An event that ends once all of `wait_list` have, and fails if one of them does; with an
@@ -134,7 +126,7 @@ impl Queue {
     /// # Errors
     /// The queue is lost.
     pub fn marker(&self, wait_list: &[Event]) -> Result<Event, Error> {
-        let place = Place::of_marker(wait_list);
+        let place = Order::of_marker(wait_list);
         self.inner.mark("marker", wait_list, (place, false))
     }
 
@@ -143,7 +135,7 @@ impl Queue {
     /// # Errors
     /// The queue is lost.
     pub fn barrier(&self, wait_list: &[Event]) -> Result<Event, Error> {
-        let place = Place::of_marker(wait_list);
+        let place = Order::of_marker(wait_list);
         self.inner.mark("barrier", wait_list, (place, true))
     }
 
@@ -173,67 +165,52 @@ impl QueueInner {
         &self.device
     }
 
-    /// Enqueues a kernel; `what` is the command's name in messages.
+    /// Enqueues a kernel.
     pub(crate) fn launch(
         self: &Arc<Self>,
-        what: String,
+        label: Label,
         kernel: &Kernel,
         range: &NdRange,
         wait_list: &[Event],
     ) -> Result<Event, Error> {
-        if !Arc::ptr_eq(&kernel.program().device, &self.device) {
+        if !Arc::ptr_eq(&kernel.state().program.device, &self.device) {
             return Err(ArgumentError::OtherDevice { what: "the kernel" }.into());
         }
-        let prepared = {
-            let mut making = self.make()?;
-            let Making { memory, staging } = &mut *making;
-            launch::prepare(kernel, range, memory, staging)?
-        };
-        self.enqueue(what, prepared, wait_list, (Place::Next, false))
+        let work = launch::check(kernel, range)?;
+        self.enqueue(label, work, wait_list, (Order::Next, false))
     }
 
     /// Enqueues a command that only takes its place in the order; whether it is a barrier comes
     /// with the place.
     pub(crate) fn mark(
         self: &Arc<Self>,
-        what: &str,
+        what: &'static str,
         wait_list: &[Event],
-        place: (Place, bool),
+        place: (Order, bool),
     ) -> Result<Event, Error> {
-        let prepared = launch::marker(&self.device, &mut self.make()?.staging)?;
-        self.enqueue(what.to_owned(), prepared, wait_list, place)
-    }
-
-    /// What to make a command with, if the queue takes one.
-    fn make(&self) -> Result<MutexGuard<'_, Making>, DeviceError> {
-        self.ledger.reap(self.device.kmd().as_ref());
-        self.ledger.usable()?;
-        Ok(self.making.lock().unwrap_or_else(PoisonError::into_inner))
+        self.enqueue(Label::Command(what), Work::Marker, wait_list, place)
     }
 
     fn enqueue(
         self: &Arc<Self>,
-        what: String,
-        prepared: Prepared,
+        label: Label,
+        work: Work,
         wait_list: &[Event],
-        (place, barrier): (Place, bool),
+        (place, barrier): (Order, bool),
     ) -> Result<Event, Error> {
         if !wait_list.iter().all(|event| event.is_of(&self.device)) {
             let what = "an event of the wait list";
             return Err(ArgumentError::OtherDevice { what }.into());
         }
-        let batch = self.options.keep_batches.then(|| CommandBatch {
-            engine: self.engine,
-            address: prepared.batch(),
-            dwords: prepared.dwords(),
-        });
-        let event = Event::new(&self.device, what, batch);
+        self.ledger.reap(self.device.kmd().as_ref());
+        self.ledger.usable()?;
+        let event = Event::new(&self.device, label, Some(self.ledger.clone()));
         let out_of_order = self.options.out_of_order;
         let (number, after) = self.ledger.enter(&event, out_of_order, place, barrier);
         let pending = Pending {
             number,
             event: event.clone(),
-            prepared,
+            work,
             dependencies: wait_list.to_vec(),
             after,
         };
@@ -243,60 +220,97 @@ impl QueueInner {
 
     /// Hands a command to the kernel driver: what it waits for is there already, or has ended.
     /// Gives the commands that can go on now.
-    pub(crate) fn submit(self: &Arc<Self>, pending: Pending) -> Vec<Arc<Held>> {
-        let failed = |pending: &Pending, error: DeviceError| {
-            self.ledger.refused(pending.number, &error);
-            pending.event.fail(error)
+    pub(crate) fn submit(self: &Arc<Self>, mut pending: Pending) -> Vec<Arc<Held>> {
+        let error = loop {
+            if let Some(error) = pending.dependencies.iter().find_map(Event::error) {
+                break DeviceError::Dependency(Box::new(error));
+            }
+            match self.try_submit(&mut pending) {
+                Ok(released) => return released,
+                Err(Unsubmitted::Full) => {}
+                Err(Unsubmitted::Failed(error)) => break error,
+            }
+            if let Err(error) = self.wait_for_room(&pending.event) {
+                break error;
+            }
         };
-        if let Some(error) = pending.dependencies.iter().find_map(Event::error) {
-            return failed(&pending, DeviceError::Dependency(Box::new(error)));
-        }
+        self.ledger.refused(pending.number, &error);
+        pending.event.fail(error)
+    }
+
+    fn try_submit(&self, pending: &mut Pending) -> Result<Vec<Arc<Held>>, Unsubmitted> {
         // Batches of one queue run in order anyway.
-        let wait: Vec<Fence> = pending
-            .dependencies
-            .iter()
-            .filter_map(Event::fence)
-            .filter(|fence| fence.queue != self.id)
-            .collect();
-        let submission = Submission {
-            batch: pending.prepared.batch(),
-            length: pending.prepared.length,
-            wait: &wait,
-        };
-        let turn = self.submitting.lock();
-        let _turn = turn.unwrap_or_else(PoisonError::into_inner);
+        let fences = pending.dependencies.iter().filter_map(Event::fence);
+        let wait: Vec<Fence> = fences.filter(|fence| fence.queue != self.id).collect();
+        let kmd = self.device.kmd();
+        let mut maker = self.maker.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(end) = self.ledger.end() {
-            return failed(&pending, end.error());
+            return Err(Unsubmitted::Failed(end.error()));
         }
         let at = self.device.clock.now();
-        let clocks = self.device.clock.pair(self.device.kmd().as_ref());
-        match self.device.kmd().submit(self.id, &submission) {
-            Ok(fence) => {
-                let Pending {
-                    number,
-                    event,
-                    prepared,
-                    dependencies,
-                    ..
-                } = pending;
-                let submitted = Arc::new(Submitted {
-                    fence,
-                    prepared,
-                    ledger: self.ledger.clone(),
-                    at,
-                    clocks,
-                    dependencies,
+        let clocks = self.device.clock.pair(kmd.as_ref());
+        let submit = |address, words: &[u32]| {
+            if self.options.keep_batches {
+                pending.event.keep_batch(CommandBatch {
+                    engine: self.engine,
+                    address,
+                    dwords: words.to_vec(),
                 });
-                // Before anybody can see that it was submitted: a command that is seen has all
-                // before it in the ledger.
-                self.ledger.submitted(number, &event, &submitted);
-                event.submitted(submitted)
             }
-            Err(KmdError::QueueLost { report, .. }) => {
-                failed(&pending, self.ledger.lose(&report).error())
+            let submission = Submission {
+                batch: address,
+                length: words.len() as u64 * 4,
+                wait: &wait,
+            };
+            kmd.submit(self.id, &submission)
+        };
+        let made = maker.make(&self.device, &pending.work, self.ledger.places(), submit);
+        let made = match made {
+            Ok(made) => made,
+            Err(MakeError::Full) => return Err(Unsubmitted::Full),
+            Err(MakeError::Failed(error)) => {
+                return Err(Unsubmitted::Failed(match error {
+                    Error::Device(error) => error,
+                    error => DeviceError::Unmade(Box::new(error)),
+                }));
             }
-            Err(error) => failed(&pending, refused("a submission")(error)),
+            Err(MakeError::Refused(KmdError::QueueLost { report, .. })) => {
+                return Err(Unsubmitted::Failed(self.ledger.lose(&report).error()));
+            }
+            Err(MakeError::Refused(error)) => {
+                return Err(Unsubmitted::Failed(refused("a submission")(error)));
+            }
+        };
+        let submitted = Arc::new(Submitted {
+            fence: made.fence,
+            prepared: made.prepared,
+            ledger: self.ledger.clone(),
+            at,
+            clocks,
+            dependencies: std::mem::take(&mut pending.dependencies),
+        });
+        // Before anybody can see that it was submitted: a command that is seen has all before it in
+        // the ledger.
+        let flight = (&submitted, made.places);
+        self.ledger
+            .submitted(pending.number, &pending.event, flight);
+        Ok(pending.event.submitted(submitted))
+    }
+
+    /// Waits until the oldest command has ended, and gives its part of the heap back.
+    fn wait_for_room(&self, event: &Event) -> Result<(), DeviceError> {
+        let Some(fence) = self.ledger.oldest_fence() else {
+            return Ok(());
+        };
+        let outcome = self
+            .device
+            .kmd()
+            .wait(fence, Deadline::after(Deadline::LONGEST).instant());
+        if let Err(KmdError::DeadlineExceeded { .. }) = outcome {
+            return Err(event.timeout(Deadline::LONGEST));
         }
+        self.ledger.notice(fence, &outcome);
+        Ok(())
     }
 
     fn finish(&self, deadline: Deadline) -> Result<(), Error> {
@@ -316,6 +330,13 @@ impl QueueInner {
             None => Ok(()),
         }
     }
+}
+
+/// A command that the kernel driver does not have.
+enum Unsubmitted {
+    /// There is no room for it before older ones have ended.
+    Full,
+    Failed(DeviceError),
 }
 
 impl Drop for QueueInner {

@@ -1,6 +1,6 @@
 //! Index spaces.
 
-use crate::error::ArgumentError;
+use crate::error::{ArgumentError, ErrorKind};
 
 /// What a kernel runs over: work-items in one to three dimensions, as OpenCL defines it.
 ///
@@ -37,6 +37,7 @@ impl NdRange {
         self.same_dimensions("local size", local.len())?;
         if local.contains(&0) {
             return Err(ArgumentError::Range {
+                kind: ErrorKind::InvalidWorkGroupSize,
                 why: format!("the local size {local:?} has a zero"),
             });
         }
@@ -79,6 +80,7 @@ impl NdRange {
             return Ok(());
         }
         Err(ArgumentError::Range {
+            kind: ErrorKind::InvalidWorkDimension,
             why: format!(
                 "the {what} has {given} dimensions, the global size has {}",
                 self.dimensions
@@ -93,6 +95,7 @@ fn dimensions(what: &str, given: usize) -> Result<u32, ArgumentError> {
         2 => Ok(2),
         3 => Ok(3),
         _ => Err(ArgumentError::Range {
+            kind: ErrorKind::InvalidWorkDimension,
             why: format!("the {what} has {given} dimensions; 1 to 3 are possible"),
         }),
     }

@@ -15,6 +15,7 @@ use softgpu::SoftNode;
 use zerocopy::FromBytes;
 
 use crate::launch::SlotMemory;
+use crate::memory::Use;
 use crate::{
     Arg, Buffer, Device, DeviceError, Error, Event, NdRange, OpenOptions, Program, Queue,
     QueueOptions,
@@ -202,7 +203,9 @@ fn the_kernel_driver_is_asked_for_a_scratch_page() {
 fn only_what_this_process_touches_is_where_it_can() {
     let (device, node) = open("dg2", Driver::Xe, &OpenOptions::default());
     let inner = device.inner();
-    let slots = SlotMemory::of(&mut None, inner, 4096, "scratch memory").unwrap();
+    let mut slots = None;
+    SlotMemory::grow(&mut slots, inner, 4096, Use::Private, "scratch memory").unwrap();
+    let slots = slots.unwrap();
     let buffer = device.buffer(4096).unwrap();
     let made: Vec<xe::gem::GemCreate> = node.calls(xe::gem::GEM_CREATE.request());
     let [.., scratch, data] = made.as_slice() else {

@@ -247,8 +247,6 @@ fn number(word: &str, span: Span, what: &str) -> Result<u32, Diagnostic> {
 }
 
 fn platform(word: &str, span: Span) -> Result<(Option<Target>, Family), Diagnostic> {
-    // IGC names the second step of Ponte Vecchio apart, whose instructions these are.
-    let word = if word == "PVCXT" { "pvc" } else { word };
     let is_named = |family: &Family| format!("{family}").eq_ignore_ascii_case(word);
     if let Some(family) = Family::ALL.into_iter().find(is_named) {
         return Ok((None, family));

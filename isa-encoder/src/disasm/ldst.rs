@@ -31,9 +31,7 @@ impl Text {
     /// The text of `instruction`, if it has one.
     pub(super) fn of(family: Family, instruction: &Instruction) -> Option<Self> {
         let send = *instruction.send()?;
-        let (Opcode::Send, Some(function), false) =
-            (instruction.opcode, send.sfid, instruction.gathers())
-        else {
+        let (Opcode::Send, Some(function)) = (instruction.opcode, send.sfid) else {
             return None;
         };
         let descriptors = Descriptors::of(&send)?;

@@ -6,7 +6,7 @@ use devinfo::span;
 
 use super::rule::{On, Place, Rule, Scope};
 use super::view::{Operand, Traits, View};
-use crate::message::{DescriptorError, Descriptors, Lengths, Lsc, Message};
+use crate::message::{DescriptorError, Descriptors, Lsc, Message};
 use crate::model::{Attributes, RegFile, Send, Sfid};
 
 const SEND: &str = "BDW to TGL PRM vol 2a, send: Restrictions";
@@ -168,21 +168,6 @@ pub(super) static RULES: &[Rule] = &[
                 }
             );
             (transposed && view.exec_size() != 1).then_some(Place::Instruction)
-        },
-    },
-    Rule {
-        name: "urb-header",
-        text: "a message to the unified return buffer has a header, which holds its handles",
-        source: "Mesa brw_eu_validate.c send_descriptor_restrictions",
-        scope: Scope::All,
-        on: On::Send,
-        needs: Traits::empty(),
-        check: |view| {
-            let Ok(Message::Urb(_)) = message(view)? else {
-                return None;
-            };
-            let descriptor = view.input.send()?.desc.immediate()?;
-            (!Lengths::decode(descriptor).header).then_some(Place::Instruction)
         },
     },
 ];

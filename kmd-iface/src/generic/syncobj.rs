@@ -7,6 +7,8 @@ use nix::errno::Errno;
 use nix::time::{ClockId, clock_gettime};
 
 use super::owned_fd;
+use smallvec::SmallVec;
+
 use crate::node_ext::{NodeExt, user_pointer, user_pointer_mut};
 use crate::uapi::drm::{self, SyncobjCreateFlags, SyncobjFdFlags, SyncobjWaitFlags};
 use crate::{KmdError, KmdResult, Node};
@@ -44,8 +46,8 @@ pub fn syncobj_timeline_wait(
     flags: SyncobjWaitFlags,
     deadline: Instant,
 ) -> KmdResult<bool> {
-    let handles: Vec<u32> = points.iter().map(|p| p.0).collect();
-    let values: Vec<u64> = points.iter().map(|p| p.1).collect();
+    let handles: SmallVec<[u32; 4]> = points.iter().map(|p| p.0).collect();
+    let values: SmallVec<[u64; 4]> = points.iter().map(|p| p.1).collect();
     let mut argument = drm::SyncobjTimelineWait {
         handles: user_pointer(handles.as_slice()),
         points: user_pointer(values.as_slice()),

@@ -10,7 +10,7 @@ use nix::errno::Errno;
 
 use super::calls;
 use super::probe;
-use super::queue::{self, Batch, Queue};
+use super::queue::{self, Batch, Lists, Queue};
 use crate::generic;
 use crate::memory::map_node;
 use crate::object::{Object, Objects};
@@ -205,9 +205,8 @@ impl State {
                     length: submission.length,
                 })?;
         let (start, length) = extent(submission.batch.get() - first.get(), submission.length)?;
-        let count = space.len();
-        let mut objects = Vec::with_capacity(count);
-        let mut kept = Vec::with_capacity(count);
+        let mut lists = std::mem::take(&mut *target.lists());
+        let Lists { objects, kept } = &mut lists;
         // The batch goes last, where the kernel looks for it.
         let others = space.iter().filter(|(address, _)| *address != first);
         for (address, binding) in others.chain([(first, own)]) {
@@ -225,11 +224,10 @@ impl State {
             own.flags.remove(ExecObjectFlags::WRITE);
         }
         Ok(Batch {
-            objects,
+            lists,
             start,
             length,
             wait,
-            _kept: kept,
         })
     }
 

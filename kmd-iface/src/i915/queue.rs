@@ -1,6 +1,8 @@
 //! Queues: a context with one engine, and a timeline sync object.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use smallvec::SmallVec;
 
 use super::calls::{self, ContextSettings, ExecFences, Execution, FencePoint};
 use crate::node::error_report;
@@ -26,22 +28,30 @@ pub(super) struct Queue {
     pub(super) space: AddressSpaceId,
     /// The submissions.
     pub(super) order: Order,
+    /// The lists of the last submission, empty: kept for their capacity.
+    lists: Mutex<Lists>,
 }
 
-/// What a submission consists of, found out before the kernel is called. It keeps open what it
-/// names.
-#[derive(Debug)]
-pub(super) struct Batch {
+/// What a submission names.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
     /// Everything that is bound; the batch's own object last, where the kernel looks for it.
     pub(super) objects: Vec<ExecObject>,
+    /// The handles of `objects`, kept open.
+    pub(super) kept: Vec<Arc<Object>>,
+}
+
+/// What a submission consists of, found out before the kernel is called.
+#[derive(Debug)]
+pub(super) struct Batch {
+    /// What it names.
+    pub(super) lists: Lists,
     /// Where the batch begins in its object.
     pub(super) start: u32,
     /// Its bytes.
     pub(super) length: u32,
     /// The queues and points to wait for.
     pub(super) wait: Vec<(Arc<Queue>, Seqno)>,
-    /// The handles of `objects`.
-    pub(super) _kept: Vec<Arc<Object>>,
 }
 
 impl Queue {
@@ -90,12 +100,18 @@ impl Queue {
             timeline,
             space,
             order: Order::default(),
+            lists: Mutex::default(),
         })
     }
 
     /// Destroys the context; the timeline goes with the last that names it.
     pub(super) fn destroy(&self, node: &dyn Node) -> KmdResult<()> {
         calls::context_destroy(node, self.context)
+    }
+
+    /// The lists of the last submission.
+    pub(super) fn lists(&self) -> MutexGuard<'_, Lists> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Hands a batch to the kernel. `prepare` is called when it is the submission's turn.
@@ -105,7 +121,7 @@ impl Queue {
         prepare: impl FnOnce() -> KmdResult<Batch>,
     ) -> KmdResult<Seqno> {
         let turn = self.order.submit();
-        let batch = prepare()?;
+        let mut batch = prepare()?;
         let wait = batch.wait.iter().map(|(queue, seqno)| FencePoint {
             handle: queue.timeline.handle(),
             point: seqno.get(),
@@ -116,11 +132,11 @@ impl Queue {
             point: turn.seqno().get(),
             flags: ExecFenceFlags::SIGNAL,
         };
-        let points: Vec<_> = wait.chain([signal]).collect();
-        calls::execbuffer2(
+        let points: SmallVec<[_; 4]> = wait.chain([signal]).collect();
+        let submitted = calls::execbuffer2(
             node,
             &Execution {
-                objects: &batch.objects,
+                objects: &batch.lists.objects,
                 batch_start: batch.start,
                 batch_length: batch.length,
                 context: self.context,
@@ -129,7 +145,11 @@ impl Queue {
                 in_fence: None,
                 out_fence: false,
             },
-        )?;
+        );
+        batch.lists.objects.clear();
+        batch.lists.kept.clear();
+        *self.lists() = batch.lists;
+        submitted?;
         Ok(turn.made())
     }
 }

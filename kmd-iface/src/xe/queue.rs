@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::calls;
 use super::fence::FenceSlot;
 use crate::node::error_report;
@@ -89,7 +91,7 @@ impl Queue {
             .iter()
             .map(|(queue, seqno)| sync(&queue.completion, *seqno, SyncFlags::empty()));
         let signal = sync(&self.completion, turn.seqno(), SyncFlags::SIGNAL);
-        let syncs: Vec<_> = wait.chain([signal]).collect();
+        let syncs: SmallVec<[_; 4]> = wait.chain([signal]).collect();
         calls::exec(node, self.id, submission.batch.canonical(), &syncs)?;
         Ok(turn.made())
     }

@@ -60,6 +60,21 @@ pub(crate) enum PayloadValue {
     Sampler { arg: usize, query: SamplerQuery },
 }
 
+impl PayloadValue {
+    /// The argument that gives the value, once it is set.
+    pub(crate) const fn argument(self) -> Option<usize> {
+        match self {
+            Self::Value { arg, .. }
+            | Self::Address { arg }
+            | Self::BufferOffset { arg }
+            | Self::BufferSize { arg }
+            | Self::Image { arg, .. }
+            | Self::Sampler { arg, .. } => Some(arg),
+            _ => None,
+        }
+    }
+}
+
 /// What the code asks of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ImageQuery {
@@ -220,22 +235,6 @@ impl KernelEntry {
             Some(arg) => arg.name.clone().unwrap_or_else(|| arg.kind.to_string()),
             None => "unknown".to_owned(),
         }
-    }
-
-    /// Which of the bindless surface states that of a source is: there is one an argument, then
-    /// those of program-scope constants and variables.
-    pub(crate) fn bindless_surface(&self, source: SurfaceSource) -> u32 {
-        let args = self.info.args.len() as u32;
-        match source {
-            SurfaceSource::Argument(index) => index as u32,
-            SurfaceSource::Constants => args,
-            SurfaceSource::Globals => args + 1,
-        }
-    }
-
-    /// How many bindless surface states there are.
-    pub(crate) fn bindless_surfaces(&self) -> u32 {
-        self.info.args.len() as u32 + 2
     }
 
     /// The register in which the cross-thread payload begins.

@@ -1,7 +1,10 @@
 //! What can be wrong with a compiled file.
 
+use crate::error::ErrorKind;
+
 /// A compiled file is not acceptable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BinaryError {
     /// The file is none of the forms that are read.
     #[error("this is no zebin, no archive with a zebin in it, and no assembled text")]
@@ -52,4 +55,16 @@ pub enum BinaryError {
     /// The assembler rejects the text.
     #[error("{}", .0.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("\n"))]
     Assembly(Vec<isa_encoder::asm::Diagnostic>),
+}
+
+impl BinaryError {
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::OtherPlatform { .. } => ErrorKind::OtherPlatform,
+            Self::Unsupported { .. } => ErrorKind::UnsupportedKernel,
+            Self::Assembly(_) => ErrorKind::BuildFailure,
+            _ => ErrorKind::InvalidBinary,
+        }
+    }
 }

@@ -15,13 +15,15 @@ mod lower;
 mod notes;
 mod zeinfo;
 
+use std::sync::Arc;
+
 use devinfo::{Family, Platform};
 use isa_encoder::AsmOptions;
 use isa_encoder::asm::{self, Diagnostic};
 
 pub(crate) use entry::{
-    IMPLICIT_ARGUMENTS, ImageQuery, KernelEntry, LocalIds, PAYLOAD_UNIT, PayloadValue,
-    SamplerQuery, SamplerSource, SurfaceSource,
+    IMPLICIT_ARGUMENTS, ImageQuery, KernelEntry, LocalIds, PAYLOAD_UNIT, PayloadEntry,
+    PayloadValue, SamplerQuery, SamplerSource, SurfaceSource,
 };
 pub use error::BinaryError;
 pub(crate) use image::{Relocation, Segment, SegmentKind};
@@ -41,7 +43,7 @@ const SYMBOL_HOLDER: &str = "Intel_Symbol_Table_Void_Program";
 #[derive(Clone, Debug)]
 pub struct Binary {
     target: Target,
-    entries: Vec<KernelEntry>,
+    entries: Vec<Arc<KernelEntry>>,
     segments: Vec<Segment>,
     relocations: Vec<Relocation>,
     kernels: Vec<KernelInfo>,
@@ -220,7 +222,7 @@ impl Binary {
         Self {
             kernels: entries.iter().map(|entry| entry.info.clone()).collect(),
             target,
-            entries,
+            entries: entries.into_iter().map(Arc::new).collect(),
             segments,
             relocations,
             printf_strings,
@@ -371,7 +373,7 @@ impl Binary {
         })
     }
 
-    pub(crate) fn entry(&self, kernel: &str) -> Option<&KernelEntry> {
+    pub(crate) fn entry(&self, kernel: &str) -> Option<&Arc<KernelEntry>> {
         self.entries.iter().find(|entry| entry.info.name == kernel)
     }
 

@@ -14,7 +14,7 @@ pub use format::{ImageFormat, channel_order, channel_type};
 
 use crate::buffer::Buffer;
 use crate::device::{Device, kernel};
-use crate::error::{ArgumentError, DeviceError, Error};
+use crate::error::{ArgumentError, DeviceError, Error, ErrorKind};
 use crate::memory::{Bo, Use};
 use format::Texel;
 use layout::Layout;
@@ -150,11 +150,15 @@ impl Device {
     pub fn image(&self, desc: &ImageDesc) -> Result<Image, Error> {
         if desc.row_pitch != 0 {
             return Err(object(
+                ErrorKind::InvalidImageDescriptor,
                 "only an image of a buffer takes a row pitch".to_owned(),
             ));
         }
         if desc.kind == ImageKind::D1Buffer {
-            return Err(object("a 1D buffer image is made of a buffer".to_owned()));
+            return Err(object(
+                ErrorKind::InvalidImageDescriptor,
+                "a 1D buffer image is made of a buffer".to_owned(),
+            ));
         }
         let texel = check(self, desc)?;
         let layout = Layout::tiled(desc, texel.bytes, self.inner().family());
@@ -187,10 +191,10 @@ impl Device {
             desc.kind,
             ImageKind::D1Buffer | ImageKind::D1 | ImageKind::D2
         ) {
-            return Err(object(format!(
-                "a {} image cannot be made of a buffer",
-                desc.kind
-            )));
+            return Err(object(
+                ErrorKind::InvalidImageDescriptor,
+                format!("a {} image cannot be made of a buffer", desc.kind),
+            ));
         }
         let least = desc.width * texel.bytes;
         let pitch = if desc.row_pitch == 0 {
@@ -199,30 +203,39 @@ impl Device {
             desc.row_pitch
         };
         if pitch < least || !pitch.is_multiple_of(texel.bytes) {
-            return Err(object(format!(
-                "a row pitch of {pitch} bytes; a row of {} texels of {} bytes needs a multiple of \
+            return Err(object(
+                ErrorKind::InvalidImageDescriptor,
+                format!(
+                    "a row pitch of {pitch} bytes; a row of {} texels of {} bytes needs a multiple of \
                  {} from {least} on",
-                desc.width, texel.bytes, texel.bytes
-            )));
+                    desc.width, texel.bytes, texel.bytes
+                ),
+            ));
         }
         if !buffer
             .address()
             .get()
             .is_multiple_of(u64::from(texel.bytes))
         {
-            return Err(object(format!(
-                "the buffer begins at {}, texels of {} bytes need a multiple of that",
-                buffer.address(),
-                texel.bytes
-            )));
+            return Err(object(
+                ErrorKind::InvalidImageDescriptor,
+                format!(
+                    "the buffer begins at {}, texels of {} bytes need a multiple of that",
+                    buffer.address(),
+                    texel.bytes
+                ),
+            ));
         }
         let layout = Layout::linear(desc, texel.bytes, pitch, self.inner().family());
         if layout.size > buffer.size() {
-            return Err(object(format!(
-                "the image needs {} bytes, the buffer has {}",
-                layout.size,
-                buffer.size()
-            )));
+            return Err(object(
+                ErrorKind::InvalidImageDescriptor,
+                format!(
+                    "the image needs {} bytes, the buffer has {}",
+                    layout.size,
+                    buffer.size()
+                ),
+            ));
         }
         let start = buffer.check("image", 0, layout.size)? as u64;
         Ok(Image {
@@ -321,6 +334,7 @@ impl Image {
         }
         Err(ArgumentError::Object {
             what: "image",
+            kind: ErrorKind::InvalidValue,
             why: format!("the region has {bytes} bytes, {given} are given"),
         })
     }
@@ -335,6 +349,7 @@ impl Image {
         if !fits {
             return Err(ArgumentError::Object {
                 what: "image",
+                kind: ErrorKind::InvalidValue,
                 why: format!(
                     "the region of {:?} texels at {:?} is not in the image of {extent:?}",
                     region.size, region.origin
@@ -473,7 +488,7 @@ impl Image {
                 },
             )
         };
-        state.map_err(|error| object(error.to_string()))
+        state.map_err(|error| object(ErrorKind::InvalidImageDescriptor, error.to_string()))
     }
 }
 
@@ -488,7 +503,8 @@ fn check(device: &Device, desc: &ImageDesc) -> Result<Texel, Error> {
         }
         .into());
     }
-    let texel = format::texel(desc.format).map_err(object)?;
+    let texel =
+        format::texel(desc.format).map_err(|why| object(ErrorKind::InvalidImageFormat, why))?;
     let (across, deep) = (limits::ACROSS, limits::DEEP);
     let most = match desc.kind {
         ImageKind::D1Buffer => [limits::BUFFER, 1, 1, 1],
@@ -505,21 +521,28 @@ fn check(device: &Device, desc: &ImageDesc) -> Result<Texel, Error> {
         .zip(most)
     {
         if has == 0 || has > most {
-            return Err(object(format!(
-                "a {} image with {what} {has}; 1 to {most} are possible",
-                desc.kind
-            )));
+            return Err(object(
+                ErrorKind::InvalidImageSize,
+                format!(
+                    "a {} image with {what} {has}; 1 to {most} are possible",
+                    desc.kind
+                ),
+            ));
         }
     }
     if desc.kind != ImageKind::D1Buffer && desc.width * texel.bytes > 1 << 18 {
-        return Err(object(format!(
-            "a row of {} bytes; 262144 are possible",
-            desc.width * texel.bytes
-        )));
+        return Err(object(
+            ErrorKind::InvalidImageSize,
+            format!(
+                "a row of {} bytes; 262144 are possible",
+                desc.width * texel.bytes
+            ),
+        ));
     }
     Ok(texel)
 }
 
-fn object(why: String) -> Error {
-    ArgumentError::Object { what: "image", why }.into()
+fn object(kind: ErrorKind, why: String) -> Error {
+    let what = "image";
+    ArgumentError::Object { what, kind, why }.into()
 }

@@ -3,7 +3,7 @@
 use devinfo::Platform;
 
 use crate::binary::KernelEntry;
-use crate::error::ArgumentError;
+use crate::error::{ArgumentError, ErrorKind};
 use crate::range::NdRange;
 
 /// Threads of a group that a walker can count (GPGPU_WALKER "Thread Width Counter Maximum" has
@@ -69,11 +69,16 @@ pub(crate) fn geometry(
     eus: u32,
 ) -> Result<Geometry, ArgumentError> {
     let limit = max_local(entry, platform, eus);
-    let global = dwords("global size", range.global())?;
-    let offset = dwords("global offset", range.offset())?;
+    let global = dwords(ErrorKind::InvalidGlobalSize, "global size", range.global())?;
+    let offset = dwords(
+        ErrorKind::InvalidGlobalOffset,
+        "global offset",
+        range.offset(),
+    )?;
     for (size, start) in global.iter().zip(offset) {
         if start.checked_add(*size).is_none() {
             return Err(ArgumentError::Range {
+                kind: ErrorKind::InvalidGlobalOffset,
                 why: format!("work-items {start} + {size} are beyond 32 bits"),
             });
         }
@@ -84,6 +89,7 @@ pub(crate) fn geometry(
     {
         // CL_INVALID_WORK_GROUP_SIZE: the size of a dimension that is not there is 1.
         return Err(ArgumentError::Range {
+            kind: ErrorKind::InvalidWorkGroupSize,
             why: format!(
                 "the global size has {dimensions} dimensions, the kernel requires the local size \
                  {required:?}, which has {}",
@@ -94,6 +100,7 @@ pub(crate) fn geometry(
     let local = match (range.local(), entry.info.required_local_size) {
         (Some(local), Some(required)) if local != required => {
             return Err(ArgumentError::Range {
+                kind: ErrorKind::InvalidWorkGroupSize,
                 why: format!("the local size is {local:?}, the kernel requires {required:?}"),
             });
         }
@@ -104,6 +111,7 @@ pub(crate) fn geometry(
     let items = items(local);
     if items > u64::from(limit) {
         return Err(ArgumentError::Range {
+            kind: ErrorKind::InvalidWorkGroupSize,
             why: format!(
                 "the local size {local:?} has {items} work-items; {platform} runs at most {limit} \
                  at SIMD{}",
@@ -207,10 +215,11 @@ fn items(local: [u32; 3]) -> u64 {
         .fold(1, u64::saturating_mul)
 }
 
-fn dwords(what: &str, values: [u64; 3]) -> Result<[u32; 3], ArgumentError> {
+fn dwords(kind: ErrorKind, what: &str, values: [u64; 3]) -> Result<[u32; 3], ArgumentError> {
     let mut out = [0; 3];
     for (to, from) in out.iter_mut().zip(values) {
         *to = u32::try_from(from).map_err(|_| ArgumentError::Range {
+            kind,
             why: format!("the {what} {from} is beyond 32 bits, which kernels count in"),
         })?;
     }

@@ -1,34 +1,25 @@
 //! The bytes that threads are started with.
 
 use crate::binary::{
-    IMPLICIT_ARGUMENTS, ImageQuery, KernelEntry, LocalIds, PayloadValue, SamplerQuery,
+    IMPLICIT_ARGUMENTS, ImageQuery, KernelEntry, LocalIds, PayloadEntry, PayloadValue, SamplerQuery,
 };
 use crate::error::ArgumentError;
+use crate::image::Image;
 use crate::kernel::Bound;
-use crate::sampler::{AddressingMode, FilterMode};
+use crate::sampler::{AddressingMode, FilterMode, Sampler};
 
 use super::geometry::{Geometry, Walk};
-use super::states::BINDLESS_SAMPLER;
+use super::states::StatesLayout;
 
-/// Addresses that payload values need and arguments do not give.
+/// Addresses that only a launch knows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Implicit {
     pub printf: u64,
     /// The structure of implicit arguments of the walker.
     pub implicit_arguments: u64,
     pub private: u64,
-    pub constants: u64,
-    pub globals: u64,
-    /// The offset of the first bindless surface state; each has 64 bytes.
-    pub bindless_surfaces: u32,
-    /// The same for sampler states, [`BINDLESS_SAMPLER`] bytes an argument.
-    pub bindless_samplers: u32,
-}
-
-impl Implicit {
-    fn bindless_sampler(&self, number: u64) -> u64 {
-        u64::from(self.bindless_samplers) + number * u64::from(BINDLESS_SAMPLER)
-    }
+    /// Where the kernel's states begin in the heap.
+    pub states: u32,
 }
 
 /// Shared local memory of a group: where each local argument begins, and all of it.
@@ -75,27 +66,92 @@ pub(crate) fn slm(entry: &KernelEntry, args: &[Option<Bound>]) -> SlmLayout {
     SlmLayout { offsets, total }
 }
 
-/// Writes the cross-thread payload of one walker to `out`, which has as many bytes as
-/// [`KernelEntry::cross_thread_size`].
-///
-/// # Errors
-/// A value that the arguments do not have; the caller checked that all are set.
-pub(crate) fn cross_thread(
+/// Writes what all launches of a kernel have in common: the addresses of program-scope memory.
+/// `out` is the cross-thread payload, of [`KernelEntry::cross_thread_size`] bytes.
+pub(crate) fn program_fields(
     entry: &KernelEntry,
-    args: &[Option<Bound>],
+    (constants, globals): (u64, u64),
+    out: &mut [u8],
+) -> Result<(), ArgumentError> {
+    for field in &entry.payload {
+        match field.value {
+            PayloadValue::ConstantBase => number(field_of(field, out)?, constants),
+            PayloadValue::GlobalBase => number(field_of(field, out)?, globals),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Writes what an argument gives to the cross-thread payload.
+pub(crate) fn argument_fields(
+    entry: &KernelEntry,
+    index: usize,
+    bound: &Bound,
+    out: &mut [u8],
+) -> Result<(), ArgumentError> {
+    for field in &entry.payload {
+        if field.value.argument() != Some(index) {
+            continue;
+        }
+        let place = field_of(field, out)?;
+        place.fill(0);
+        match (field.value, bound) {
+            (PayloadValue::Value { source, .. }, Bound::Value(bytes)) => {
+                let bytes = bytes.get(source as usize..).unwrap_or_default();
+                for (to, from) in place.iter_mut().zip(bytes) {
+                    *to = *from;
+                }
+            }
+            (PayloadValue::Address { .. }, Bound::Buffer(buffer)) => {
+                number(place, buffer.address().get());
+            }
+            (PayloadValue::BufferOffset { .. }, Bound::Buffer(buffer)) => {
+                number(place, buffer.address().get() % SURFACE_ALIGNMENT);
+            }
+            (PayloadValue::BufferSize { .. }, Bound::Buffer(buffer)) => {
+                number(place, buffer.size());
+            }
+            (PayloadValue::Image { query, .. }, Bound::Image(image)) => {
+                number(place, image_value(image, query).into());
+            }
+            (PayloadValue::Sampler { query, .. }, Bound::Sampler(sampler)) => {
+                number(place, sampler_value(*sampler, query).into());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Writes the offsets of local arguments to the cross-thread payload.
+pub(crate) fn slm_fields(
+    entry: &KernelEntry,
+    slm: &SlmLayout,
+    out: &mut [u8],
+) -> Result<(), ArgumentError> {
+    for field in &entry.payload {
+        if let PayloadValue::SlmOffset { arg, .. } = field.value {
+            let offset = slm.offsets.get(arg).copied().unwrap_or(0);
+            number(field_of(field, out)?, offset.into());
+        }
+    }
+    Ok(())
+}
+
+/// Writes what differs from launch to launch, and from walker to walker, to the cross-thread
+/// payload, in which the arguments are.
+pub(crate) fn launch_fields(
+    entry: &KernelEntry,
+    states: &StatesLayout,
     geometry: &Geometry,
     walk: &Walk,
-    slm: &SlmLayout,
     implicit: &Implicit,
     out: &mut [u8],
 ) -> Result<(), ArgumentError> {
-    out.fill(0);
     for field in &entry.payload {
-        let start = field.offset as usize;
-        let Some(place) = out.get_mut(start..start + field.size as usize) else {
-            continue;
-        };
-        let arg = |index: usize| args.get(index).and_then(Option::as_ref);
+        let state = |offset: u32| u64::from(implicit.states) + u64::from(offset);
+        let place = field_of(field, out)?;
         match field.value {
             PayloadValue::GlobalOffset => vector(place, geometry.offset),
             PayloadValue::LocalSize => vector(place, walk.local),
@@ -106,90 +162,77 @@ pub(crate) fn cross_thread(
             PayloadValue::PrintfBuffer => number(place, implicit.printf),
             PayloadValue::ImplicitArguments => number(place, implicit.implicit_arguments),
             PayloadValue::PrivateBase => number(place, implicit.private),
-            PayloadValue::ConstantBase => number(place, implicit.constants),
-            PayloadValue::GlobalBase => number(place, implicit.globals),
-            PayloadValue::Value { arg: index, source } => {
-                if let Some(Bound::Value(bytes)) = arg(index) {
-                    let bytes = bytes.get(source as usize..).unwrap_or_default();
-                    for (to, from) in place.iter_mut().zip(bytes) {
-                        *to = *from;
-                    }
-                }
-            }
-            PayloadValue::Address { arg: index } => {
-                if let Some(Bound::Buffer(buffer)) = arg(index) {
-                    number(place, buffer.address().get());
-                }
-            }
-            PayloadValue::SlmOffset { arg: index, .. } => {
-                let offset = slm.offsets.get(index).copied().unwrap_or(0);
-                number(place, offset.into());
-            }
-            PayloadValue::BufferOffset { arg: index } => {
-                if let Some(Bound::Buffer(buffer)) = arg(index) {
-                    number(place, buffer.address().get() % SURFACE_ALIGNMENT);
-                }
-            }
-            PayloadValue::BufferSize { arg: index } => {
-                if let Some(Bound::Buffer(buffer)) = arg(index) {
-                    number(place, buffer.size());
-                }
-            }
             PayloadValue::BindlessSurface { source } => {
-                let state = entry.bindless_surface(source) * 64;
-                number(place, u64::from(implicit.bindless_surfaces + state));
+                number(place, state(states.bindless_surface(entry, source)));
             }
-            PayloadValue::BindlessSampler { arg: index } => {
-                number(place, implicit.bindless_sampler(index as u64));
+            PayloadValue::BindlessSampler { arg } => {
+                number(place, state(states.bindless_sampler(arg as u32)));
             }
             PayloadValue::BindlessInlineSampler { index } => {
-                number(
-                    place,
-                    implicit.bindless_sampler(args.len() as u64 + u64::from(index)),
-                );
+                let number_of = entry.info.args.len() as u32 + index;
+                number(place, state(states.bindless_sampler(number_of)));
             }
-            PayloadValue::Image { arg: index, query } => {
-                if let Some(Bound::Image(image)) = arg(index) {
-                    let desc = image.desc();
-                    let value = match query {
-                        ImageQuery::Width => desc.width,
-                        ImageQuery::Height => desc.height,
-                        ImageQuery::Depth => desc.depth,
-                        ImageQuery::ArraySize => desc.layers,
-                        ImageQuery::ChannelOrder => desc.format.order,
-                        ImageQuery::ChannelDataType => desc.format.data_type,
-                        ImageQuery::MipLevels | ImageQuery::Samples => 0,
-                    };
-                    number(place, value.into());
-                }
-            }
-            PayloadValue::Sampler { arg: index, query } => {
-                if let Some(Bound::Sampler(sampler)) = arg(index) {
-                    let value = match query {
-                        SamplerQuery::SnapWa
-                            if sampler.filter == FilterMode::Nearest
-                                && sampler.addressing == AddressingMode::ClampToBorder =>
-                        {
-                            u32::MAX
-                        }
-                        SamplerQuery::SnapWa => 0,
-                        // The numbers that IGC's built-ins compare with (NEO
-                        // `sampler_helpers.h`).
-                        SamplerQuery::Normalized => u32::from(sampler.normalized) * 8,
-                        SamplerQuery::AddressingMode => match sampler.addressing {
-                            AddressingMode::None => 0,
-                            AddressingMode::ClampToBorder => 1,
-                            AddressingMode::ClampToEdge => 2,
-                            AddressingMode::Repeat => 3,
-                            AddressingMode::MirroredRepeat => 4,
-                        },
-                    };
-                    number(place, value.into());
-                }
-            }
+            PayloadValue::ConstantBase
+            | PayloadValue::GlobalBase
+            | PayloadValue::Value { .. }
+            | PayloadValue::Address { .. }
+            | PayloadValue::SlmOffset { .. }
+            | PayloadValue::BufferOffset { .. }
+            | PayloadValue::BufferSize { .. }
+            | PayloadValue::Image { .. }
+            | PayloadValue::Sampler { .. } => {}
         }
     }
     Ok(())
+}
+
+/// A field's place in the payload.
+fn field_of<'a>(field: &PayloadEntry, out: &'a mut [u8]) -> Result<&'a mut [u8], ArgumentError> {
+    let start = field.offset as usize;
+    let size = out.len() as u64;
+    let place = start.checked_add(field.size as usize);
+    place
+        .and_then(|end| out.get_mut(start..end))
+        .ok_or(ArgumentError::OutOfBounds {
+            what: "cross-thread payload",
+            offset: field.offset.into(),
+            length: field.size.into(),
+            size,
+        })
+}
+
+fn image_value(image: &Image, query: ImageQuery) -> u32 {
+    let desc = image.desc();
+    match query {
+        ImageQuery::Width => desc.width,
+        ImageQuery::Height => desc.height,
+        ImageQuery::Depth => desc.depth,
+        ImageQuery::ArraySize => desc.layers,
+        ImageQuery::ChannelOrder => desc.format.order,
+        ImageQuery::ChannelDataType => desc.format.data_type,
+        ImageQuery::MipLevels | ImageQuery::Samples => 0,
+    }
+}
+
+fn sampler_value(sampler: Sampler, query: SamplerQuery) -> u32 {
+    match query {
+        SamplerQuery::SnapWa
+            if sampler.filter == FilterMode::Nearest
+                && sampler.addressing == AddressingMode::ClampToBorder =>
+        {
+            u32::MAX
+        }
+        SamplerQuery::SnapWa => 0,
+        // The numbers that IGC's built-ins compare with (NEO `sampler_helpers.h`).
+        SamplerQuery::Normalized => u32::from(sampler.normalized) * 8,
+        SamplerQuery::AddressingMode => match sampler.addressing {
+            AddressingMode::None => 0,
+            AddressingMode::ClampToBorder => 1,
+            AddressingMode::ClampToEdge => 2,
+            AddressingMode::Repeat => 3,
+            AddressingMode::MirroredRepeat => 4,
+        },
+    }
 }
 
 /// The structure of implicit arguments of a walker, version 1, which has all of version 0 at the

@@ -4,26 +4,22 @@ use std::sync::Arc;
 
 use devinfo::GpuAddress;
 
-use crate::binary::KernelEntry;
-use crate::memory::{Bo, Chunk};
+use crate::kernel::KernelState;
+use crate::memory::Chunk;
 use crate::printf;
-use crate::program::ProgramInner;
 
-/// Where things lie in a chunk: the completion tag, the timestamps, then the batch.
-pub(super) const TAG: u64 = 0;
-pub(super) const STARTED: u64 = 8;
-pub(super) const ENDED: u64 = 16;
-pub(super) const BATCH: u64 = 64;
-/// What the tag becomes.
-pub(super) const DONE: u64 = 1;
+use super::heap::HeapMemory;
+use super::slots::UsedSlots;
 
-/// A kernel ready to be submitted, with all that it uses.
+/// A command that was made, with all that it uses.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     /// The memory of the batch.
-    pub chunk: Chunk,
-    /// The batch's bytes.
-    pub length: u64,
+    pub heap: Arc<HeapMemory>,
+    /// What the heap's tag becomes when the batch has ended: commands of a queue end in order.
+    pub number: u64,
+    /// Where the timestamps of start and end go; somebody else's once the end was noticed.
+    pub stamps: u32,
     /// The kernel, if the batch runs one.
     pub kernel: Option<Launched>,
 }
@@ -31,47 +27,37 @@ pub(crate) struct Prepared {
 /// The kernel of a batch, and what the GPU uses besides the batch's own memory.
 #[derive(Debug)]
 pub(crate) struct Launched {
-    /// The program, for its strings and for fault reports.
-    pub program: Arc<ProgramInner>,
-    /// The kernel.
-    pub entry: Arc<KernelEntry>,
+    /// The kernel as it was when it was enqueued: its arguments keep their memory.
+    pub kernel: Arc<KernelState>,
     /// What was printed lands here.
     pub printf: Option<Chunk>,
-    /// Buffers and the like that the GPU uses.
-    pub(super) used: Vec<Arc<Bo>>,
+    /// Scratch and private memory.
+    pub(super) slots: UsedSlots,
+}
+
+impl Launched {
+    /// Where private memory begins.
+    pub(super) fn private(&self) -> Option<GpuAddress> {
+        self.slots[2].as_ref().map(|bo| bo.address())
+    }
 }
 
 impl Prepared {
-    /// Where the batch begins.
-    pub(crate) fn batch(&self) -> GpuAddress {
-        self.chunk.address().offset(BATCH)
-    }
-
-    /// The batch's packets.
-    pub(crate) fn dwords(&self) -> Vec<u32> {
-        let mut bytes = vec![0; self.length as usize];
-        self.chunk.memory().read(BATCH as usize, &mut bytes);
-        let dwords = bytes.as_chunks::<4>().0.iter();
-        dwords.map(|bytes| u32::from_le_bytes(*bytes)).collect()
-    }
-
     /// Whether the batch has ended, without a system call.
     pub(crate) fn is_done(&self) -> bool {
-        self.chunk.memory().load(TAG as usize) == DONE
+        self.heap.has_ended(self.number)
     }
 
     /// The GPU's timestamps of start and end.
     pub(crate) fn ticks(&self) -> (u64, u64) {
-        let memory = self.chunk.memory();
-        let record = |offset: u64| memory.record(offset as usize).unwrap_or_default();
-        (record(STARTED), record(ENDED))
+        (self.heap.read(self.stamps), self.heap.read(self.stamps + 8))
     }
 
     /// What the kernel printed.
     pub(crate) fn printed(&self) -> String {
-        let text = self.kernel.as_ref().and_then(|kernel| {
-            let chunk = kernel.printf.as_ref()?;
-            Some(printf::text(chunk.memory(), &kernel.program))
+        let text = self.kernel.as_ref().and_then(|launched| {
+            let chunk = launched.printf.as_ref()?;
+            Some(printf::text(chunk.memory(), &launched.kernel.program))
         });
         text.unwrap_or_default()
     }

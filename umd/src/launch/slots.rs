@@ -2,97 +2,157 @@
 
 use std::sync::Arc;
 
-use batchbuffer::surface::{self, SURFACE_STATE_BYTES, ScratchSurface, SurfaceState};
-use devinfo::Family;
+use batchbuffer::dispatch::{Scratch, WalkerKind};
+use batchbuffer::surface::{self, SURFACE_STATE_BYTES, ScratchSurface};
+use zerocopy::IntoBytes;
 
 use crate::binary::KernelEntry;
 use crate::device::{DeviceInner, kernel as refused};
-use crate::error::Error;
-use crate::memory::{Bo, Use};
+use crate::error::{DeviceError, Error, state};
+use crate::memory::{Bo, NEAR, Use};
 
-/// Memory that all kernels of a queue share, because only one of them uses it at a time.
+use super::heap::{HeapMemory, SCRATCH, SCRATCH_PAIRS};
+
+/// Memory that all kernels of a queue share, because only one of them uses it at a time. It grows.
 #[derive(Debug, Default)]
 pub(crate) struct QueueMemory {
     /// Scratch of all thread slots: the first and the second one of a kernel.
-    pub scratch: [Option<SlotMemory>; 2],
+    scratch: [Option<SlotMemory>; 2],
+    /// How many pairs of surfaces the heap has of it.
+    pairs: u32,
     /// Private memory of all thread slots.
-    pub private: Option<SlotMemory>,
+    private: Option<SlotMemory>,
 }
+
+/// What a launch keeps of it.
+pub(crate) type UsedSlots = [Option<Arc<Bo>>; 3];
+
+impl QueueMemory {
+    /// Private memory of `bytes` a thread.
+    pub(crate) fn private(&mut self, device: &DeviceInner, bytes: u64) -> Result<Arc<Bo>, Error> {
+        SlotMemory::grow(
+            &mut self.private,
+            device,
+            bytes,
+            Use::Private,
+            "private memory",
+        )?;
+        let slots = self.private.as_ref();
+        let slots = slots.ok_or(DeviceError::Internal("private memory is missing"))?;
+        Ok(slots.bo.clone())
+    }
+
+    /// Both scratch memories of a kernel, if it has any.
+    pub(crate) fn scratch(
+        &mut self,
+        device: &DeviceInner,
+        entry: &KernelEntry,
+        heap: &HeapMemory,
+    ) -> Result<[Option<Arc<Bo>>; 2], Error> {
+        let mut all = [None, None];
+        let mut has_grown = false;
+        let (usage, is_surface) = match device.commands.walker() {
+            WalkerKind::Gpgpu => (Use::NearPrivate, false),
+            WalkerKind::Compute => (Use::Private, true),
+        };
+        for ((out, memory), bytes) in all.iter_mut().zip(&mut self.scratch).zip(entry.scratch) {
+            if bytes > 0 {
+                let bytes = u64::from(bytes.max(1024)).next_power_of_two();
+                has_grown |= SlotMemory::grow(memory, device, bytes, usage, "scratch memory")?;
+                *out = memory.as_ref().map(|slots| slots.bo.clone());
+            }
+        }
+        if has_grown && is_surface {
+            self.write_surfaces(device, heap)?;
+        }
+        Ok(all)
+    }
+
+    /// What the front end is told of the scratch that there is.
+    pub(crate) fn front_end(&self, device: &DeviceInner) -> Option<Scratch> {
+        match device.commands.walker() {
+            WalkerKind::Compute => Some(Scratch {
+                bytes_per_thread: 0,
+                offset: SCRATCH + self.pairs.checked_sub(1)? * PAIR,
+            }),
+            WalkerKind::Gpgpu => {
+                let slots = self.scratch.first()?.as_ref()?;
+                let offset = slots.bo.address().get().checked_sub(NEAR.get())?;
+                Some(Scratch {
+                    bytes_per_thread: u32::try_from(slots.bytes_per_thread).ok()?,
+                    offset: u32::try_from(offset).ok()?,
+                })
+            }
+        }
+    }
+
+    /// Writes the surfaces by which threads of a compute walker reach their scratch, null surfaces
+    /// where there is none. The second one lies behind the first, where the code of kernels with
+    /// two slots looks for it (NEO `scratch_space_controller_xehp_and_later`).
+    fn write_surfaces(&mut self, device: &DeviceInner, heap: &HeapMemory) -> Result<(), Error> {
+        if self.pairs >= SCRATCH_PAIRS {
+            return Err(DeviceError::Internal("scratch has grown too often").into());
+        }
+        for (place, slots) in (SCRATCH + self.pairs * PAIR..)
+            .step_by(SURFACE_STATE_BYTES)
+            .zip(&self.scratch)
+        {
+            let dwords = match slots {
+                None => surface::null(device.family()),
+                Some(slots) => surface::scratch(
+                    device.family(),
+                    &ScratchSurface {
+                        address: slots.bo.address(),
+                        bytes_per_thread: u32::try_from(slots.bytes_per_thread).unwrap_or(u32::MAX),
+                        threads: slots.slots,
+                        mocs: device.mocs,
+                    },
+                ),
+            };
+            heap.write(place, dwords.map_err(state)?.as_bytes())?;
+        }
+        self.pairs += 1;
+        Ok(())
+    }
+}
+
+/// Bytes of the two surface states of scratch.
+const PAIR: u32 = 2 * SURFACE_STATE_BYTES as u32;
 
 /// A part for each thread slot.
 #[derive(Clone, Debug)]
 pub(crate) struct SlotMemory {
     pub bo: Arc<Bo>,
-    pub bytes_per_thread: u64,
+    bytes_per_thread: u64,
     slots: u32,
 }
 
 impl SlotMemory {
-    /// The memory of `memory`, made anew if it is too small.
-    pub(crate) fn of(
+    /// Makes the memory anew if it is too small; whether it was.
+    pub(crate) fn grow(
         memory: &mut Option<Self>,
         device: &DeviceInner,
         bytes_per_thread: u64,
+        usage: Use,
         what: &'static str,
-    ) -> Result<Self, Error> {
-        if let Some(slots) = memory
-            && slots.bytes_per_thread == bytes_per_thread
+    ) -> Result<bool, Error> {
+        if memory
+            .as_ref()
+            .is_some_and(|has| has.bytes_per_thread >= bytes_per_thread)
         {
-            return Ok(slots.clone());
+            return Ok(false);
         }
         let slots = device.thread_slots();
-        let size = bytes_per_thread * u64::from(slots);
-        let reused = memory.as_ref().filter(|slots| slots.bo.size() >= size);
-        let bo = match reused {
-            Some(slots) => slots.bo.clone(),
-            None => device
-                .registry
-                .create(size, Use::Private, what)
-                .map_err(refused(what))?,
-        };
-        let slots = Self {
+        let size = bytes_per_thread.saturating_mul(slots.into());
+        let bo = device
+            .registry
+            .create(size, usage, what)
+            .map_err(refused(what))?;
+        *memory = Some(Self {
             bo,
             bytes_per_thread,
             slots,
-        };
-        *memory = Some(slots.clone());
-        Ok(slots)
-    }
-
-    /// Both scratch memories of a kernel.
-    pub(crate) fn scratch(
-        memory: &mut [Option<Self>; 2],
-        device: &DeviceInner,
-        entry: &KernelEntry,
-    ) -> Result<[Option<Self>; 2], Error> {
-        let mut all = [None, None];
-        for ((out, memory), bytes) in all.iter_mut().zip(memory).zip(entry.scratch) {
-            if bytes > 0 {
-                let bytes = u64::from(bytes.max(1024).next_power_of_two());
-                *out = Some(Self::of(memory, device, bytes, "scratch memory")?);
-            }
-        }
-        Ok(all)
-    }
-
-    /// The surface by which threads reach their scratch from XeHPG on.
-    pub(crate) fn surface(
-        &self,
-        family: Family,
-        mocs: batchbuffer::dispatch::Mocs,
-    ) -> Result<SurfaceState, surface::SurfaceError> {
-        surface::scratch(
-            family,
-            &ScratchSurface {
-                address: self.bo.address(),
-                bytes_per_thread: u32::try_from(self.bytes_per_thread).unwrap_or(u32::MAX),
-                threads: self.slots,
-                mocs,
-            },
-        )
+        });
+        Ok(true)
     }
 }
-
-/// Bytes of the two surface states of scratch. The second one lies behind the first, where the
-/// code of kernels with two slots looks for it (NEO `scratch_space_controller_xehp_and_later`).
-pub(crate) const SCRATCH_STATES: u32 = 2 * SURFACE_STATE_BYTES as u32;

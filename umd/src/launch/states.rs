@@ -1,280 +1,244 @@
-//! Surface states, binding tables and sampler states of one dispatch.
+//! Surface and sampler states of a kernel, built when its arguments are set.
 
-use batchbuffer::dispatch::Mocs;
 use batchbuffer::states::values::TextureCoordinateMode;
 use batchbuffer::surface::{
     self, RawBuffer, SAMPLER_STATE_BYTES, SURFACE_STATE_BYTES, SurfaceError, SurfaceState,
 };
 use devinfo::{Family, GpuAddress};
 
-use crate::binary::{
-    IMPLICIT_ARGUMENTS, KernelEntry, PayloadValue, SamplerSource, SegmentKind, SurfaceSource,
-};
-use crate::error::{ArgumentError, Error};
+use crate::binary::{KernelEntry, PayloadValue, SamplerSource, SegmentKind, SurfaceSource};
+use crate::device::DeviceInner;
+use crate::error::{ArgumentError, Error, ErrorKind};
 use crate::kernel::Bound;
 use crate::program::ProgramInner;
 use crate::sampler::{AddressingMode, FilterMode, Sampler};
 
+use super::heap::{BORDER_COLOR, NULL_SURFACE, UNIT};
 use super::payload::SURFACE_ALIGNMENT;
-use super::slots::{SCRATCH_STATES, SlotMemory};
 
 /// Raw surfaces hold at most 4 GiB; what lies beyond can only be reached by pointer.
 pub(crate) const MAX_RAW: u64 = 1 << 32;
 
+const SURFACE: u32 = SURFACE_STATE_BYTES as u32;
+const SAMPLER: u32 = SAMPLER_STATE_BYTES as u32;
 /// Bytes from one bindless sampler state to the next: pointers to them have no lower bits (TGL PRM
 /// vol 7, sampler message header, "Sampler State Pointer").
-pub(crate) const BINDLESS_SAMPLER: u32 = 32;
+const BINDLESS_SAMPLER: u32 = 32;
 
-/// Where things lie in the surface heap of a dispatch, in bytes from its base. The binding table
-/// comes first, so that it is within reach of the interface descriptor's pointer.
+/// Where the states of a kernel lie, in bytes from their beginning. The surfaces of the binding
+/// table come first, in the order of [`KernelEntry::surfaces`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SurfaceHeap {
+pub(crate) struct StatesLayout {
+    /// Entries of the binding table.
     pub entries: u32,
-    pub states: u32,
-    /// Bindless states, in the order of [`KernelEntry::bindless_surface`].
-    pub bindless: u32,
-    /// States of the two scratch slots.
-    pub scratch: u32,
-    pub size: u32,
-}
-
-impl SurfaceHeap {
-    /// The layout for a kernel.
-    pub(crate) fn new(entry: &KernelEntry) -> Self {
-        let state = SURFACE_STATE_BYTES as u32;
-        let entries = entry
-            .surfaces
-            .iter()
-            .map(|s| s.index + 1)
-            .max()
-            .unwrap_or(0);
-        let states = (entries * 4).next_multiple_of(state);
-        // One more: the null surface of table entries that stand for nothing.
-        let bindless = states + (entry.surfaces.len() as u32 + 1) * state;
-        let scratch = bindless + entry.bindless_surfaces() * state;
-        Self {
-            entries,
-            states,
-            bindless,
-            scratch,
-            size: scratch + SCRATCH_STATES,
-        }
-    }
-}
-
-/// Where things lie in the dynamic heap of a dispatch, in bytes from its base.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct DynamicHeap {
-    /// Interface descriptors, one a walker.
-    pub descriptors: u32,
-    pub border_color: u32,
+    /// Surfaces that the code reaches without the table, one an argument, then those of
+    /// program-scope constants and variables; as long as nothing reads their places, there are
+    /// none.
+    bindless_surfaces: u32,
+    /// The table of samplers.
     pub samplers: u32,
     pub sampler_count: u32,
-    /// Bindless sampler states: one an argument, then one an inline sampler.
-    pub bindless: u32,
-    /// Structures of implicit arguments, one a walker, if the code reads them.
-    pub implicit: Option<u32>,
+    /// Samplers that the code reaches without the table: one an argument, then one an inline
+    /// sampler.
+    bindless_samplers: u32,
+    has_bindless_samplers: bool,
     pub size: u32,
 }
 
-impl DynamicHeap {
-    /// The layout for a kernel and a number of walkers.
-    pub(crate) fn new(entry: &KernelEntry, walkers: u32) -> Self {
-        const DESCRIPTOR: u32 = 64;
-        const BORDER_COLOR: u32 = 64;
-        let border_color = walkers * DESCRIPTOR;
-        let samplers = border_color + BORDER_COLOR;
-        let sampler_count = entry
-            .samplers
-            .iter()
-            .map(|s| s.index + 1)
-            .max()
-            .unwrap_or(0);
-        let state = SAMPLER_STATE_BYTES as u32;
-        let bindless = (samplers + sampler_count * state).next_multiple_of(BINDLESS_SAMPLER);
-        let end = bindless + (entry.info.args.len() as u32 + sampler_count) * BINDLESS_SAMPLER;
-        let end = end.next_multiple_of(64);
-        let reads = entry
-            .payload
-            .iter()
-            .any(|field| field.value == PayloadValue::ImplicitArguments);
-        let size = if reads {
-            end + walkers * IMPLICIT_ARGUMENTS
-        } else {
-            end
+impl StatesLayout {
+    /// The layout for a kernel.
+    pub(crate) fn new(entry: &KernelEntry) -> Self {
+        let has = |wanted: fn(PayloadValue) -> bool| {
+            let mut fields = entry.payload.iter();
+            fields.any(|field| wanted(field.value))
         };
+        let args = entry.info.args.len() as u32;
+        let indices = entry.surfaces.iter().map(|slot| slot.index + 1);
+        let entries = indices.max().unwrap_or(0);
+        let bindless_surfaces = entry.surfaces.len() as u32 * SURFACE;
+        let is_bindless = |value| matches!(value, PayloadValue::BindlessSurface { .. });
+        let count = if has(is_bindless) { args + 2 } else { 0 };
+        let samplers = bindless_surfaces + count * SURFACE;
+        let indices = entry.samplers.iter().map(|slot| slot.index + 1);
+        let sampler_count = indices.max().unwrap_or(0);
+        let end = samplers + sampler_count * SAMPLER;
+        let bindless_samplers = end.next_multiple_of(BINDLESS_SAMPLER);
+        let is_bindless = |value| {
+            matches!(
+                value,
+                PayloadValue::BindlessSampler { .. } | PayloadValue::BindlessInlineSampler { .. }
+            )
+        };
+        let has_bindless_samplers = has(is_bindless);
+        let count = match has_bindless_samplers {
+            true => args + sampler_count,
+            false => 0,
+        };
+        let end = bindless_samplers + count * BINDLESS_SAMPLER;
         Self {
-            implicit: reads.then_some(end),
-            descriptors: 0,
-            border_color,
+            entries,
+            bindless_surfaces,
             samplers,
             sampler_count,
-            bindless,
-            size,
+            bindless_samplers,
+            has_bindless_samplers,
+            size: end.next_multiple_of(UNIT),
         }
+    }
+
+    /// The place of the bindless surface of a source.
+    pub(crate) fn bindless_surface(&self, entry: &KernelEntry, source: SurfaceSource) -> u32 {
+        let args = entry.info.args.len() as u32;
+        let number = match source {
+            SurfaceSource::Argument(index) => index as u32,
+            SurfaceSource::Constants => args,
+            SurfaceSource::Globals => args + 1,
+        };
+        self.bindless_surfaces + number * SURFACE
+    }
+
+    /// The place of a bindless sampler.
+    pub(crate) fn bindless_sampler(&self, number: u32) -> u32 {
+        self.bindless_samplers + number * BINDLESS_SAMPLER
     }
 }
 
-/// Writes binding table and surface states to `out`, the surface heap.
-pub(crate) fn surfaces(
+/// The states of a kernel without arguments: null surfaces, program-scope memory, the samplers of
+/// its source.
+pub(crate) fn of_program(
     program: &ProgramInner,
     entry: &KernelEntry,
-    args: &[Option<Bound>],
-    heap: &SurfaceHeap,
-    out: &mut [u8],
-) -> Result<(), Error> {
-    let family = program.device.family();
-    let mocs = program.device.mocs;
-    let state = SURFACE_STATE_BYTES as u32;
-    let null = heap.states + entry.surfaces.len() as u32 * state;
-    put(
-        out,
-        null,
-        &surface::null(family).map_err(unfit(entry, None))?,
-    );
-    let source_state = |source, media_block| match source {
-        SurfaceSource::Argument(index) => argument(entry, index, args, family, mocs, media_block),
-        SurfaceSource::Constants => segment(program, SegmentKind::Constants, entry),
-        SurfaceSource::Globals => segment(program, SegmentKind::Globals, entry),
-    };
-    let stands_for_something = |index| entry.surfaces.iter().any(|slot| slot.index == index);
-    for index in (0..heap.entries).filter(|&index| !stands_for_something(index)) {
-        table_entry(family, out, index, null, entry)?;
+    layout: &StatesLayout,
+) -> Result<Vec<u8>, Error> {
+    let device = &program.device;
+    let mut out = vec![0; layout.size as usize];
+    let null = surface::null(device.family()).map_err(unfit(entry, None))?;
+    for place in (0..layout.samplers).step_by(SURFACE_STATE_BYTES) {
+        put(&mut out, place, &null)?;
     }
-    for (number, slot) in entry.surfaces.iter().enumerate() {
-        let dwords = source_state(slot.source, slot.media_block)?;
-        let offset = heap.states + number as u32 * state;
-        put(out, offset, &dwords);
-        table_entry(family, out, slot.index, offset, entry)?;
+    for (source, kind) in [
+        (SurfaceSource::Constants, SegmentKind::Constants),
+        (SurfaceSource::Globals, SegmentKind::Globals),
+    ] {
+        let Some(bo) = program.memory(kind) else {
+            continue;
+        };
+        let raw = RawBuffer {
+            address: bo.address(),
+            bytes: bo.size().min(MAX_RAW),
+            mocs: device.mocs,
+        };
+        let state = surface::raw_buffer(device.family(), &raw).map_err(unfit(entry, None))?;
+        surfaces(entry, layout, source, &mut out, |_| Ok(state))?;
     }
-    for field in &entry.payload {
-        if let PayloadValue::BindlessSurface { source } = field.value {
-            let dwords = source_state(source, false)?;
-            put(
-                out,
-                heap.bindless + entry.bindless_surface(source) * state,
-                &dwords,
-            );
+    for slot in &entry.samplers {
+        if let SamplerSource::Inline(sampler) = slot.source {
+            let number = entry.info.args.len() as u32 + slot.index;
+            put_sampler(
+                device,
+                entry,
+                layout,
+                (slot.index, number),
+                sampler,
+                &mut out,
+            )?;
         }
     }
-    Ok(())
+    Ok(out)
 }
 
-fn table_entry(
-    family: Family,
+/// Writes the states of an argument.
+pub(crate) fn of_argument(
+    device: &DeviceInner,
+    entry: &KernelEntry,
+    layout: &StatesLayout,
+    (index, bound): (usize, &Bound),
     out: &mut [u8],
-    index: u32,
-    offset: u32,
-    entry: &KernelEntry,
 ) -> Result<(), Error> {
-    let dword = surface::binding_table_entry(family, offset).map_err(unfit(entry, None))?;
-    put(out, index * 4, &[dword]);
-    Ok(())
-}
-
-/// The surface state of an argument.
-fn argument(
-    entry: &KernelEntry,
-    index: usize,
-    args: &[Option<Bound>],
-    family: Family,
-    mocs: Mocs,
-    media_block: bool,
-) -> Result<SurfaceState, Error> {
-    let arg = args.get(index).and_then(Option::as_ref);
-    let state = match arg {
-        Some(Bound::Buffer(buffer)) => {
+    let (family, mocs) = (device.family(), device.mocs);
+    let source = SurfaceSource::Argument(index);
+    surfaces(entry, layout, source, out, |media_block| match bound {
+        // No bytes: only copies of nothing have such buffers.
+        Bound::Buffer(buffer) if buffer.size() > 0 => {
             let address = buffer.address().get();
             let before = address % SURFACE_ALIGNMENT;
-            surface::raw_buffer(
-                family,
-                &RawBuffer {
-                    address: GpuAddress::new(address - before),
-                    bytes: (buffer.size() + before).min(MAX_RAW),
-                    mocs,
-                },
-            )
+            let raw = RawBuffer {
+                address: GpuAddress::new(address - before),
+                bytes: (buffer.size() + before).min(MAX_RAW),
+                mocs,
+            };
+            Ok(surface::raw_buffer(family, &raw).map_err(unfit(entry, Some(index)))?)
         }
-        Some(Bound::Image(image)) => return image.surface(family, mocs, media_block),
-        _ => surface::null(family),
-    };
-    Ok(state.map_err(unfit(entry, Some(index)))?)
-}
-
-fn segment(
-    program: &ProgramInner,
-    kind: SegmentKind,
-    entry: &KernelEntry,
-) -> Result<SurfaceState, Error> {
-    let family = program.device.family();
-    let state = match program.memory(kind) {
-        Some(bo) => surface::raw_buffer(
-            family,
-            &RawBuffer {
-                address: bo.address(),
-                bytes: bo.size().min(MAX_RAW),
-                mocs: program.device.mocs,
-            },
-        ),
-        None => surface::null(family),
-    };
-    Ok(state.map_err(unfit(entry, None))?)
-}
-
-/// Writes the surface states of scratch, null surfaces where there is none, to `out`, the surface
-/// heap.
-pub(crate) fn scratch(
-    program: &ProgramInner,
-    entry: &KernelEntry,
-    slots: &[Option<SlotMemory>; 2],
-    heap: &SurfaceHeap,
-    out: &mut [u8],
-) -> Result<(), Error> {
-    let family = program.device.family();
-    for (number, slots) in (0u32..).zip(slots) {
-        let state = match slots {
-            Some(slots) => slots.surface(family, program.device.mocs),
-            None => surface::null(family),
-        };
-        let offset = heap.scratch + number * SURFACE_STATE_BYTES as u32;
-        put(out, offset, &state.map_err(unfit(entry, None))?);
+        Bound::Image(image) => image.surface(family, mocs, media_block),
+        _ => Ok(surface::null(family).map_err(unfit(entry, Some(index)))?),
+    })?;
+    if let Bound::Sampler(sampler) = bound {
+        for slot in &entry.samplers {
+            if slot.source == SamplerSource::Argument(index) {
+                let place = (slot.index, index as u32);
+                put_sampler(device, entry, layout, place, *sampler, out)?;
+            }
+        }
     }
     Ok(())
 }
 
-/// Writes sampler states and the border colour to `out`, the dynamic heap.
-pub(crate) fn samplers(
-    family: Family,
+/// Writes the surfaces of a source: `state` gives each, told whether media block messages use it.
+fn surfaces(
     entry: &KernelEntry,
-    args: &[Option<Bound>],
-    heap: &DynamicHeap,
+    layout: &StatesLayout,
+    source: SurfaceSource,
     out: &mut [u8],
+    state: impl Fn(bool) -> Result<SurfaceState, Error>,
 ) -> Result<(), Error> {
-    // OpenCL's border is transparent black, so that the border colour is all zeros.
-    put(out, heap.border_color, &[0; 16]);
-    let state = SAMPLER_STATE_BYTES as u32;
-    let args_count = entry.info.args.len() as u32;
-    for slot in &entry.samplers {
-        let (sampler, bindless) = match slot.source {
-            SamplerSource::Inline(sampler) => (sampler, args_count + slot.index),
-            SamplerSource::Argument(index) => match args.get(index) {
-                Some(Some(Bound::Sampler(sampler))) => (*sampler, index as u32),
-                _ => continue,
-            },
-        };
-        let dwords =
-            sampler_state(family, sampler, heap.border_color).map_err(unfit(entry, None))?;
-        put(out, heap.samplers + slot.index * state, &dwords);
-        put(out, heap.bindless + bindless * BINDLESS_SAMPLER, &dwords);
+    for (number, slot) in (0u32..).zip(&entry.surfaces) {
+        if slot.source == source {
+            put(out, number * SURFACE, &state(slot.media_block)?)?;
+        }
+    }
+    let wanted = PayloadValue::BindlessSurface { source };
+    if entry.payload.iter().any(|field| field.value == wanted) {
+        put(out, layout.bindless_surface(entry, source), &state(false)?)?;
     }
     Ok(())
 }
 
-fn sampler_state(
-    family: Family,
+/// Writes a sampler to its place in the table, and to its bindless one.
+fn put_sampler(
+    device: &DeviceInner,
+    entry: &KernelEntry,
+    layout: &StatesLayout,
+    (index, number): (u32, u32),
     sampler: Sampler,
-    border_color: u32,
-) -> Result<[u32; 4], SurfaceError> {
+    out: &mut [u8],
+) -> Result<(), Error> {
+    let dwords = sampler_state(device.family(), sampler).map_err(unfit(entry, None))?;
+    put(out, layout.samplers + index * SAMPLER, &dwords)?;
+    if layout.has_bindless_samplers {
+        put(out, layout.bindless_sampler(number), &dwords)?;
+    }
+    Ok(())
+}
+
+/// Writes the binding table of a kernel whose states begin at `states` in the heap.
+pub(crate) fn table(
+    family: Family,
+    entry: &KernelEntry,
+    layout: &StatesLayout,
+    states: u32,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    out.clear();
+    for index in 0..layout.entries {
+        let slot = entry.surfaces.iter().rposition(|slot| slot.index == index);
+        let place = slot.map_or(NULL_SURFACE, |number| states + number as u32 * SURFACE);
+        let dword = surface::binding_table_entry(family, place).map_err(unfit(entry, None))?;
+        out.extend_from_slice(&dword.to_le_bytes());
+    }
+    Ok(())
+}
+
+fn sampler_state(family: Family, sampler: Sampler) -> Result<[u32; 4], SurfaceError> {
     let mode = match sampler.addressing {
         AddressingMode::None | AddressingMode::ClampToEdge => TextureCoordinateMode::CLAMP,
         AddressingMode::ClampToBorder => TextureCoordinateMode::CLAMP_BORDER,
@@ -287,7 +251,7 @@ fn sampler_state(
             linear: sampler.filter == FilterMode::Linear,
             normalized: sampler.normalized,
             address_mode: [mode; 3],
-            border_color,
+            border_color: BORDER_COLOR,
         },
     )
 }
@@ -299,19 +263,58 @@ fn unfit(entry: &KernelEntry, index: Option<usize>) -> impl Fn(SurfaceError) -> 
             kernel: entry.info.name.clone(),
             index,
             name: entry.arg_name(index),
+            kind: ErrorKind::InvalidArgValue,
             why: error.to_string(),
         },
-        None => ArgumentError::Object {
-            what: "surface state",
-            why: error.to_string(),
-        },
+        None => crate::error::state(error),
     }
 }
 
-/// Writes dwords at a byte offset; heaps are made large enough by their layouts.
-pub(crate) fn put(out: &mut [u8], offset: u32, dwords: &[u32]) {
-    let place = out.get_mut(offset as usize..).unwrap_or_default();
-    for (to, dword) in place.chunks_exact_mut(4).zip(dwords) {
-        to.copy_from_slice(&dword.to_le_bytes());
+/// Writes dwords at a byte offset.
+///
+/// # Errors
+/// They do not fit.
+pub(crate) fn put(out: &mut [u8], offset: u32, dwords: &[u32]) -> Result<(), ArgumentError> {
+    put_bytes(out, offset, zerocopy::IntoBytes::as_bytes(dwords))
+}
+
+/// Writes bytes at an offset.
+///
+/// # Errors
+/// They do not fit.
+pub(crate) fn put_bytes(out: &mut [u8], offset: u32, bytes: &[u8]) -> Result<(), ArgumentError> {
+    let size = out.len() as u64;
+    let place = out.get_mut(offset as usize..);
+    match place.and_then(|place| place.get_mut(..bytes.len())) {
+        Some(place) => place.copy_from_slice(bytes),
+        None => {
+            return Err(ArgumentError::OutOfBounds {
+                what: "states of a launch",
+                offset: offset.into(),
+                length: bytes.len() as u64,
+                size,
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_an_error() {
+        let mut bytes = [0; 8];
+        assert!(put(&mut bytes, 4, &[1]).is_ok());
+        assert_eq!(bytes, [0, 0, 0, 0, 1, 0, 0, 0]);
+        for offset in [5, 8, 9, u32::MAX] {
+            let error = put(&mut bytes, offset, &[2]).unwrap_err();
+            assert!(
+                matches!(error, ArgumentError::OutOfBounds { .. }),
+                "{error}"
+            );
+        }
+        assert_eq!(bytes, [0, 0, 0, 0, 1, 0, 0, 0]);
     }
 }

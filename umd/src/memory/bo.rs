@@ -11,7 +11,7 @@ use kmd_iface::{
 };
 
 use super::host::PAGE;
-use super::ranges::{GRANULE, Ranges, whole};
+use super::ranges::{GRANULE, Part, Ranges, whole};
 use super::raw::{HostPages, Shared};
 
 /// Who works most with a buffer object.
@@ -22,6 +22,11 @@ pub(crate) enum Use {
     /// The GPU only: in the device's memory, where it has some, and not necessarily in the part
     /// that the CPU can reach. This process does not map it.
     Private,
+    /// Kernels: as [`Device`](Self::Device), in the near part of the address space.
+    Code,
+    /// Scratch that is a part of general state memory: as [`Private`](Self::Private), in the near
+    /// part of the address space.
+    NearPrivate,
     /// Both, and the CPU waits for what the GPU writes: in host memory, coherent.
     Shared,
 }
@@ -29,12 +34,12 @@ pub(crate) enum Use {
 impl Use {
     fn describe(self, size: u64) -> BufferDesc {
         match self {
-            Self::Device => BufferDesc {
+            Self::Device | Self::Code => BufferDesc {
                 size,
                 placement: Placement::DeviceCpuVisible,
                 caching: Caching::WriteBack,
             },
-            Self::Private => BufferDesc {
+            Self::Private | Self::NearPrivate => BufferDesc {
                 size,
                 placement: Placement::Device,
                 caching: Caching::WriteBack,
@@ -42,6 +47,14 @@ impl Use {
             Self::Shared => BufferDesc::system(size),
         }
     }
+}
+
+/// Where a buffer object is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Anywhere,
+    Near,
+    At(u64),
 }
 
 /// How far apart objects begin when accesses are checked: most wrong indices then reach no other
@@ -117,10 +130,14 @@ impl Registry {
             handle,
         };
         let memory = match usage {
-            Use::Device | Use::Shared => Shared::Mapped(self.kmd.map(handle)?),
-            Use::Private => Shared::Unmapped,
+            Use::Device | Use::Code | Use::Shared => Shared::Mapped(self.kmd.map(handle)?),
+            Use::Private | Use::NearPrivate => Shared::Unmapped,
         };
-        self.bind(unbound, size, None, (memory, label))
+        let place = match usage {
+            Use::Code | Use::NearPrivate => Place::Near,
+            Use::Device | Use::Private | Use::Shared => Place::Anywhere,
+        };
+        self.bind(unbound, size, place, (memory, label))
     }
 
     /// A buffer object of `size` zero bytes that this process and the GPU see at one address.
@@ -143,7 +160,7 @@ impl Registry {
             registry: self,
             handle,
         };
-        self.bind(unbound, size, Some(address), (shared, SHARED_MEMORY))
+        self.bind(unbound, size, Place::At(address), (shared, SHARED_MEMORY))
     }
 
     /// A buffer object of this process's pages.
@@ -158,29 +175,30 @@ impl Registry {
             handle,
         };
         let memory = Shared::Host(pages.clone());
-        self.bind(unbound, size, None, (memory, USER_MEMORY))
+        self.bind(unbound, size, Place::Anywhere, (memory, USER_MEMORY))
     }
 
-    /// Binds a buffer object, at an address if it must be there.
+    /// Binds a buffer object.
     fn bind(
         self: &Arc<Self>,
         unbound: Unbound<'_>,
         size: u64,
-        at: Option<u64>,
+        place: Place,
         (memory, label): (Shared, &'static str),
     ) -> Result<Arc<Bo>, KmdError> {
         let handle = unbound.handle;
         let length = self.kmd.buffer_size(handle)?;
         let description = self.kmd.description();
         let mut alignment = description.min_page_size;
-        if self.extents().is_some() {
+        if self.extents().is_some() && place == Place::Anywhere {
             // A small address space has room for fewer.
             let most = 1 << description.va_bits.clamp(18, 63).saturating_sub(18);
             alignment = alignment.max(CHECKED_SPACING.min(most));
         }
-        let address = match at {
-            Some(address) => lock(&self.ranges).take_at(address, length),
-            None => lock(&self.ranges).take(length, alignment),
+        let address = match place {
+            Place::At(address) => lock(&self.ranges).take_at(address, length),
+            Place::Near => lock(&self.ranges).take(Part::Near, length, alignment),
+            Place::Anywhere => lock(&self.ranges).take(Part::Far, length, alignment),
         };
         let address = address.ok_or(KmdError::Invalid {
             what: "buffer size",

@@ -3,7 +3,7 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::error::{ArgumentError, DeviceError, Error};
+use crate::error::{ArgumentError, DeviceError, Error, ErrorKind};
 
 use super::raw::{HostPages, Shared};
 
@@ -30,13 +30,15 @@ impl HostMemory {
         if size == 0 {
             return Err(ArgumentError::Object {
                 what: "host memory",
+                kind: ErrorKind::InvalidBufferSize,
                 why: "its size is zero".to_owned(),
             }
             .into());
         }
         let pages = HostPages::new(size, PAGE, 0).map_err(|error| DeviceError::Kernel {
             what: "host memory",
-            why: error.to_string(),
+            kind: ErrorKind::OutOfHostMemory,
+            source: Arc::new(error),
         })?;
         Ok(Self::of(pages, 0, size))
     }
@@ -67,6 +69,7 @@ impl HostMemory {
             })
             .ok_or_else(|| ArgumentError::Object {
                 what: "host memory",
+                kind: ErrorKind::InvalidValue,
                 why: format!("{size} bytes at {memory:p} are none, or beyond the end of memory"),
             })?;
         let first = NonNull::new(memory.as_ptr().wrapping_sub(start)).unwrap_or(memory);

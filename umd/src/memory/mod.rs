@@ -9,3 +9,4 @@ mod raw;
 pub(crate) use bo::{BUFFER, Bo, Registry, Use};
 pub use host::HostMemory;
 pub(crate) use pool::{Chunk, Part, Pool};
+pub(crate) use ranges::NEAR;

@@ -1,4 +1,4 @@
-//! Memory of commands: batch, states and payload of one command lie in one chunk.
+//! Memory that commands borrow one after the other, as for what they print.
 //!
 //! Chunks are parts of large buffer objects, so that commands in flight do not add objects: what
 //! the kernel drivers do for a submission grows with the number of objects bound (i915 gets all of
@@ -180,11 +180,6 @@ impl Chunk {
         self.bo.address().offset(self.place)
     }
 
-    /// Bytes.
-    pub(crate) fn size(&self) -> u64 {
-        self.size
-    }
-
     /// The bytes, from this process.
     pub(crate) fn memory(&self) -> Part<'_> {
         Part {
@@ -234,18 +229,6 @@ impl Part<'_> {
     pub(crate) fn write(&self, offset: usize, bytes: &[u8]) -> bool {
         let at = self.place(offset, bytes.len());
         at.is_some_and(|at| self.memory.write(at, bytes))
-    }
-
-    /// The 64-bit value at `offset`, which the GPU writes once; 0 if it is not there.
-    pub(crate) fn load(&self, offset: usize) -> u64 {
-        self.place(offset, 8).map_or(0, |at| self.memory.load(at))
-    }
-
-    /// Sets the 64-bit value at `offset` before the GPU gets it.
-    pub(crate) fn store(&self, offset: usize, value: u64) {
-        if let Some(at) = self.place(offset, 8) {
-            self.memory.store(at, value);
-        }
     }
 
     /// What the GPU has left at `offset`, once the work that writes it has ended.

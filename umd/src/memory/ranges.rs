@@ -9,14 +9,26 @@ pub(super) const GRANULE: u64 = 64 << 10;
 /// What stays unbound after each range, so that small overruns fault and do not reach another
 /// buffer.
 const GUARD: u64 = GRANULE;
-/// The first address that is given out. Below it, 32-bit stateless addresses and null pointers
-/// with small offsets find nothing.
-const FIRST: u64 = 4 << 30;
+/// Where the near part of the address space begins, which 32-bit offsets from here reach: that of
+/// kernels, and of scratch where it is a part of general state memory. Below it, 32-bit addresses
+/// and null pointers with small offsets find nothing.
+pub(crate) const NEAR: GpuAddress = GpuAddress::new(4 << 30);
+const NEAR_BYTES: u64 = 4 << 30;
 
 /// Gives out address ranges: the lowest one that is large enough.
 #[derive(Debug)]
 pub(crate) struct Ranges {
-    free: BTreeMap<u64, u64>,
+    near: Free,
+    far: Free,
+}
+
+/// Which part of the address space a range lies in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// What 32-bit offsets from [`NEAR`] reach.
+    Near,
+    /// Everything else.
+    Far,
 }
 
 impl Ranges {
@@ -24,65 +36,108 @@ impl Ranges {
     /// sign extension.
     pub(crate) fn new(bits: u32) -> Self {
         let end = 1u64 << bits.clamp(33, GpuAddress::BITS).saturating_sub(1);
-        let free = BTreeMap::from([(FIRST, end.saturating_sub(FIRST))]);
-        Self { free }
+        let all = end.saturating_sub(NEAR.get());
+        let near = NEAR_BYTES.min(all / 2);
+        // The first granule stays unbound: an offset of zero is a null pointer.
+        Self {
+            near: Free::new(NEAR.get() + GRANULE, near.saturating_sub(GRANULE)),
+            far: Free::new(NEAR.get() + near, all - near),
+        }
     }
 
     /// A range of at least `size` bytes at a multiple of `alignment`, a power of two.
-    pub(crate) fn take(&mut self, size: u64, alignment: u64) -> Option<GpuAddress> {
-        let size = whole(size)?;
-        let alignment = alignment.max(GRANULE);
-        let (start, length, at) = self.free.iter().find_map(|(&start, &length)| {
-            let at = start.checked_next_multiple_of(alignment)?;
-            let end = at.checked_add(size)?;
-            (end <= start + length).then_some((start, length, at))
-        })?;
-        self.free.remove(&start);
-        if at > start {
-            self.free.insert(start, at - start);
+    pub(crate) fn take(&mut self, part: Part, size: u64, alignment: u64) -> Option<GpuAddress> {
+        match part {
+            Part::Near => self.near.take(size, alignment),
+            Part::Far => self.far.take(size, alignment),
         }
-        let rest = start + length - (at + size);
-        if rest > 0 {
-            self.free.insert(at + size, rest);
-        }
-        Some(GpuAddress::new(at))
     }
 
     /// The range of at least `size` bytes at `address`, if it is free.
     pub(crate) fn take_at(&mut self, address: u64, size: u64) -> Option<GpuAddress> {
-        let size = whole(size)?;
-        let end = address.checked_add(size)?;
-        let (&start, &length) = self.free.range(..=address).next_back()?;
-        if end > start + length {
-            return None;
-        }
-        self.free.remove(&start);
-        if address > start {
-            self.free.insert(start, address - start);
-        }
-        if end < start + length {
-            self.free.insert(end, start + length - end);
-        }
-        Some(GpuAddress::new(address))
+        self.part(address).take_at(address, size)
     }
 
     /// Takes back what [`take`](Self::take) or [`take_at`](Self::take_at) gave for `size` bytes.
     pub(crate) fn give(&mut self, address: GpuAddress, size: u64) {
+        self.part(address.get()).give(address, size);
+    }
+
+    fn part(&mut self, address: u64) -> &mut Free {
+        match address < self.far.start {
+            true => &mut self.near,
+            false => &mut self.far,
+        }
+    }
+}
+
+/// The free ranges of a part.
+#[derive(Debug)]
+struct Free {
+    start: u64,
+    ranges: BTreeMap<u64, u64>,
+}
+
+impl Free {
+    fn new(start: u64, size: u64) -> Self {
+        Self {
+            start,
+            ranges: BTreeMap::from([(start, size)]),
+        }
+    }
+
+    fn take(&mut self, size: u64, alignment: u64) -> Option<GpuAddress> {
+        let size = whole(size)?;
+        let alignment = alignment.max(GRANULE);
+        let (start, length, at) = self.ranges.iter().find_map(|(&start, &length)| {
+            let at = start.checked_next_multiple_of(alignment)?;
+            let end = at.checked_add(size)?;
+            (end <= start + length).then_some((start, length, at))
+        })?;
+        self.ranges.remove(&start);
+        if at > start {
+            self.ranges.insert(start, at - start);
+        }
+        let rest = start + length - (at + size);
+        if rest > 0 {
+            self.ranges.insert(at + size, rest);
+        }
+        Some(GpuAddress::new(at))
+    }
+
+    fn take_at(&mut self, address: u64, size: u64) -> Option<GpuAddress> {
+        let size = whole(size)?;
+        let end = address.checked_add(size)?;
+        let (&start, &length) = self.ranges.range(..=address).next_back()?;
+        if end > start + length {
+            return None;
+        }
+        self.ranges.remove(&start);
+        if address > start {
+            self.ranges.insert(start, address - start);
+        }
+        if end < start + length {
+            self.ranges.insert(end, start + length - end);
+        }
+        Some(GpuAddress::new(address))
+    }
+
+    fn give(&mut self, address: GpuAddress, size: u64) {
         let mut start = address.get();
         let Some(mut length) = whole(size) else {
             return;
         };
-        if let Some((&before, &bytes)) = self.free.range(..start).next_back()
+        if let Some((&before, &bytes)) = self.ranges.range(..start).next_back()
             && before + bytes == start
         {
-            self.free.remove(&before);
+            self.ranges.remove(&before);
             start = before;
             length += bytes;
         }
-        if let Some(bytes) = self.free.remove(&(start + length)) {
+        if let Some(bytes) = self.ranges.remove(&(start + length)) {
             length += bytes;
         }
-        self.free.insert(start, length);
+        self.ranges.insert(start, length);
     }
 }
 
@@ -98,23 +153,39 @@ mod tests {
     #[test]
     fn ranges_do_not_touch_and_come_back() {
         let mut ranges = Ranges::new(48);
-        let first = ranges.free.clone();
-        let a = ranges.take(1, 1).unwrap();
-        let b = ranges.take(GRANULE + 1, 2 << 20).unwrap();
-        let c = ranges.take(10, 1).unwrap();
-        assert_eq!(a.get(), FIRST);
+        let first = (ranges.near.ranges.clone(), ranges.far.ranges.clone());
+        let a = ranges.take(Part::Far, 1, 1).unwrap();
+        let b = ranges.take(Part::Far, GRANULE + 1, 2 << 20).unwrap();
+        let c = ranges.take(Part::Far, 10, 1).unwrap();
+        assert_eq!(a.get(), NEAR.get() + NEAR_BYTES);
         assert_eq!(b.get() % (2 << 20), 0);
         assert!(c.get() >= a.get() + GRANULE + GUARD && c.get() + 10 < b.get());
         ranges.give(a, 1);
         ranges.give(c, 10);
         ranges.give(b, GRANULE + 1);
-        assert_eq!(ranges.free, first);
+        assert_eq!((ranges.near.ranges, ranges.far.ranges), first);
+    }
+
+    #[test]
+    fn near_ranges_are_within_reach_of_32_bits() {
+        for bits in [33, 34, 36, 48, 57] {
+            let mut ranges = Ranges::new(bits);
+            while let Some(at) = ranges.take(Part::Near, 200 << 20, 1) {
+                let offset = at.get() - NEAR.get();
+                assert!(
+                    offset >= GRANULE && offset + (200 << 20) <= 1 << 32,
+                    "{bits} bits"
+                );
+            }
+            let far = ranges.take(Part::Far, 4096, 1);
+            assert_eq!(far.is_some(), bits > 33, "{bits} bits");
+        }
     }
 
     #[test]
     fn ranges_can_be_chosen() {
         let mut ranges = Ranges::new(48);
-        let first = ranges.free.clone();
+        let first = (ranges.near.ranges.clone(), ranges.far.ranges.clone());
         let place = 0x7f12_3456_0000;
         assert_eq!(ranges.take_at(place, 10).unwrap().get(), place);
         assert!(ranges.take_at(place, 10).is_none());
@@ -123,14 +194,14 @@ mod tests {
         assert!(ranges.take_at(1 << 47, 1).is_none());
         ranges.give(GpuAddress::new(place + GRANULE + GUARD), 1);
         ranges.give(GpuAddress::new(place), 10);
-        assert_eq!(ranges.free, first);
+        assert_eq!((ranges.near.ranges, ranges.far.ranges), first);
     }
 
     #[test]
     fn what_does_not_fit_is_refused() {
         let mut ranges = Ranges::new(48);
-        assert!(ranges.take(1 << 47, 1).is_none());
-        assert!(ranges.take(u64::MAX, 1).is_none());
-        assert!(ranges.take(1 << 46, 1).is_some());
+        assert!(ranges.take(Part::Far, 1 << 47, 1).is_none());
+        assert!(ranges.take(Part::Far, u64::MAX, 1).is_none());
+        assert!(ranges.take(Part::Far, 1 << 46, 1).is_some());
     }
 }

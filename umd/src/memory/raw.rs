@@ -46,23 +46,41 @@ impl Shared {
 
     /// Copies bytes out; whether the range is there.
     pub(crate) fn read(&self, offset: usize, bytes: &mut [u8]) -> bool {
-        let Some(from) = self.range(offset, bytes.len()) else {
+        // SAFETY: the destination is a slice.
+        unsafe { self.read_to(offset, bytes.as_mut_ptr(), bytes.len()) }
+    }
+
+    /// Copies bytes out; whether the range is there.
+    ///
+    /// # Safety
+    /// The `length` bytes at `to` may be written. They can be a part of this memory.
+    pub(crate) unsafe fn read_to(&self, offset: usize, to: *mut u8, length: usize) -> bool {
+        let Some(from) = self.range(offset, length) else {
             return false;
         };
-        // SAFETY: `range` checked that the source lies in the mapping; the destination is a slice.
-        // A caller from C may have made that of the mapping itself, so that they can overlap. The
-        // GPU may write at the same time, which can give mixed bytes, and any bytes are valid.
-        unsafe { std::ptr::copy(from, bytes.as_mut_ptr(), bytes.len()) };
+        // SAFETY: `range` checked that the source lies in the mapping; the caller promises the
+        // destination. The GPU may write at the same time, which can give mixed bytes, and any
+        // bytes are valid.
+        unsafe { std::ptr::copy(from, to, length) };
         true
     }
 
     /// Copies bytes in; whether the range is there.
     pub(crate) fn write(&self, offset: usize, bytes: &[u8]) -> bool {
-        let Some(to) = self.range(offset, bytes.len()) else {
+        // SAFETY: the source is a slice.
+        unsafe { self.write_from(offset, bytes.as_ptr(), bytes.len()) }
+    }
+
+    /// Copies bytes in; whether the range is there.
+    ///
+    /// # Safety
+    /// The `length` bytes at `from` may be read. They can be a part of this memory.
+    pub(crate) unsafe fn write_from(&self, offset: usize, from: *const u8, length: usize) -> bool {
+        let Some(to) = self.range(offset, length) else {
             return false;
         };
-        // SAFETY: as in `read`, the other way round.
-        unsafe { std::ptr::copy(bytes.as_ptr(), to, bytes.len()) };
+        // SAFETY: as in `read_to`, the other way round.
+        unsafe { std::ptr::copy(from, to, length) };
         true
     }
 
@@ -105,17 +123,6 @@ impl Shared {
         // every pattern of bytes is a `T`.
         let record = unsafe { VolatilePtr::new_read_only(place) };
         Some(record.read())
-    }
-
-    /// Sets the 64-bit value at `offset` before the GPU gets it.
-    pub(crate) fn store(&self, offset: usize, value: u64) {
-        let Some(place) = self.range(offset, 8) else {
-            return;
-        };
-        if place.addr().is_multiple_of(8) {
-            // SAFETY: as in `load`.
-            unsafe { AtomicU64::from_ptr(place.cast()) }.store(value, Ordering::Release);
-        }
     }
 }
 
@@ -196,8 +203,6 @@ mod tests {
         assert_eq!(shared.record::<u32>(96), Some(0x0403_0201));
         assert_eq!(shared.record::<u64>(96), None);
         assert_eq!(shared.record::<u32>(1), None);
-        shared.store(8, 7);
-        assert_eq!(shared.load(8), 7);
         assert!(Shared::Unmapped.write(0, &[]) && !Shared::Unmapped.write(0, &[1]));
         assert_eq!(Shared::Unmapped.load(0), 0);
     }
@@ -208,9 +213,8 @@ mod tests {
         let bytes: Vec<u8> = (0..=255).collect();
         assert!(shared.write(0, &bytes));
         // What a C caller does that passes a part of the mapping.
-        // SAFETY: the bytes lie in the mapping, and nobody else accesses them.
-        let own = unsafe { std::slice::from_raw_parts_mut(shared.pointer(1), 200) };
-        assert!(shared.read(0, own));
+        // SAFETY: the bytes lie in the mapping.
+        assert!(unsafe { shared.read_to(0, shared.pointer(1), 200) });
         let mut after = [0; 201];
         assert!(shared.read(0, &mut after));
         assert_eq!((after[0], &after[1..]), (0, &bytes[..200]));

@@ -1,6 +1,7 @@
 //! Reading the buffer.
 
 use crate::binary::SegmentKind;
+use crate::error::DeviceError;
 use crate::memory::Part;
 use crate::program::ProgramInner;
 
@@ -15,8 +16,11 @@ const HEADER: usize = 4;
 const MAX_TEXT: usize = 64 << 20;
 
 /// Makes the buffer empty, before a launch.
-pub(crate) fn reset(memory: Part<'_>) {
-    memory.write(0, &(HEADER as u32).to_le_bytes());
+pub(crate) fn reset(memory: Part<'_>) -> Result<(), DeviceError> {
+    match memory.write(0, &(HEADER as u32).to_le_bytes()) {
+        true => Ok(()),
+        false => Err(DeviceError::Internal("a printf buffer has no header")),
+    }
 }
 
 /// What was printed, in the order in which it lies in the buffer.

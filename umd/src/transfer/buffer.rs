@@ -5,7 +5,7 @@ use crate::error::{ArgumentError, Error};
 use crate::event::Event;
 use crate::queue::Queue;
 
-use super::place::{self, LONGEST_PATTERN, Place, Rows, refuse};
+use super::place::{self, LONGEST_PATTERN, Place, Rows, overlap, refuse};
 
 /// A buffer seen as rows and slices of bytes, and a place in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Queue {
         let from = source.0.part("copy", source.1, length)?;
         let to = destination.0.part("copy", destination.1, length)?;
         if from.overlaps(&to) {
-            return Err(refuse("copy", "source and destination overlap"));
+            return Err(overlap());
         }
         let rows = |start| {
             Place::Rows(Rows {

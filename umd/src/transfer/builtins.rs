@@ -7,7 +7,7 @@ use devinfo::Family;
 use crate::binary::Binary;
 use crate::device::DeviceInner;
 use crate::error::Error;
-use crate::event::Event;
+use crate::event::{Event, Label};
 use crate::kernel::{Arg, Kernel};
 use crate::program::Program;
 use crate::queue::QueueInner;
@@ -52,7 +52,7 @@ impl QueueInner {
     /// Enqueues one of the kernels, over `items`; `what` is the command's name in messages.
     pub(super) fn transfer(
         self: &Arc<Self>,
-        (what, name): (&str, &str),
+        (what, name): (&'static str, &str),
         args: &[Arg<'_>],
         items: [u64; 3],
         wait_list: &[Event],
@@ -61,7 +61,12 @@ impl QueueInner {
         for (index, arg) in args.iter().enumerate() {
             kernel.set_arg(index, *arg)?;
         }
-        self.launch(what.to_owned(), &kernel, &NdRange::new(&items)?, wait_list)
+        self.launch(
+            Label::Command(what),
+            &kernel,
+            &NdRange::new(&items)?,
+            wait_list,
+        )
     }
 }
 

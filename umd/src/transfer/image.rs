@@ -7,7 +7,7 @@ use crate::image::{Image, Region};
 use crate::kernel::Arg;
 use crate::queue::Queue;
 
-use super::place::{self, Place, Rows, refuse};
+use super::place::{self, Place, Rows, overlap, refuse};
 
 /// How texels of a region lie in a buffer: packed, row after row and slice after slice.
 fn packed(
@@ -49,7 +49,7 @@ impl Queue {
         source.0.check(&from)?;
         destination.0.check(&to)?;
         if source.0.is(destination.0) && from.overlaps(&to) {
-            return Err(refuse("copy", "source and destination overlap"));
+            return Err(overlap());
         }
         let ends = (&Place::of(source.0, &from), &Place::of(destination.0, &to));
         let size = (size.map(u64::from), texel);

@@ -4,11 +4,11 @@ use crate::buffer::Buffer;
 use crate::error::Error;
 use crate::event::Event;
 use crate::image::{Image, Region};
-use crate::ledger::Place;
+use crate::ledger::Order;
 use crate::queue::Queue;
 
 /// The place of commands that only mark when memory may be accessed: that of any other.
-const ORDER: (Place, bool) = (Place::Next, false);
+const ORDER: (Order, bool) = (Order::Next, false);
 
 /// What is done with mapped memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

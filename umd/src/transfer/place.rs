@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::buffer::Buffer;
-use crate::error::{ArgumentError, Error};
+use crate::error::{ArgumentError, Error, ErrorKind};
 use crate::event::Event;
 use crate::image::{Image, Region};
 use crate::kernel::Arg;
@@ -57,7 +57,7 @@ fn chunks(skip: u32, width: u64) -> u64 {
 /// Enqueues a copy of `size` texels of `texel` bytes.
 pub(super) fn copy(
     queue: &Arc<QueueInner>,
-    what: &str,
+    what: &'static str,
     (from, to): (&Place, &Place),
     (size, texel): ([u64; 3], u32),
     wait_list: &[Event],
@@ -121,7 +121,7 @@ pub(super) const LONGEST_PATTERN: usize = 128;
 /// Enqueues a fill of rows of `width` bytes with a pattern whose size is a power of two.
 pub(super) fn fill(
     queue: &Arc<QueueInner>,
-    what: &str,
+    what: &'static str,
     to: &Rows,
     [width, rows, slices]: [u64; 3],
     pattern: &[u8],
@@ -155,8 +155,19 @@ pub(super) fn coordinates([x, y, z]: [u32; 3]) -> [u8; 16] {
     (u128::from(x) | u128::from(y) << 32 | u128::from(z) << 64).to_le_bytes()
 }
 
+/// A copy from and to the same bytes.
+pub(super) fn overlap() -> Error {
+    ArgumentError::Object {
+        what: "copy",
+        kind: ErrorKind::CopyOverlap,
+        why: "source and destination overlap".to_owned(),
+    }
+    .into()
+}
+
 /// A copy or fill that cannot be made.
 pub(super) fn refuse(what: &'static str, why: impl Into<String>) -> Error {
     let why = why.into();
-    ArgumentError::Object { what, why }.into()
+    let kind = ErrorKind::InvalidValue;
+    ArgumentError::Object { what, kind, why }.into()
 }

@@ -2,6 +2,8 @@
 
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
+use smallvec::SmallVec;
+
 use crate::generic::owned_fd;
 use crate::node_ext::{NodeExt, user_pointer};
 use crate::uapi::i915::UserExtension;
@@ -71,8 +73,8 @@ pub fn execbuffer2(node: &dyn Node, execution: &Execution<'_>) -> KmdResult<Opti
     };
 
     // Both outlive the call: the argument points at them.
-    let mut handles = Vec::new();
-    let mut values = Vec::new();
+    let mut handles = SmallVec::<[ExecFence; 4]>::new();
+    let mut values = SmallVec::<[u64; 4]>::new();
     let extension;
     match execution.fences {
         ExecFences::None => {}

@@ -1,0 +1,353 @@
+//! Makes commands: writes their states, payloads and batches to the queue's heap.
+
+use batchbuffer::dispatch::{FrontEnd, Setup, Tag, WalkerKind};
+use devinfo::GpuAddress;
+use kmd_iface::{Fence, KmdError};
+use zerocopy::IntoBytes;
+
+use crate::binary::IMPLICIT_ARGUMENTS;
+use crate::device::{DeviceInner, kernel as refused};
+use crate::error::{ArgumentError, Error, ErrorKind};
+use crate::memory::NEAR;
+use crate::printf;
+
+use super::heap::{Heap, Oldest, Places, Take};
+use super::payload::{self, Implicit};
+use super::prepared::{Launched, Prepared};
+use super::slots::QueueMemory;
+use super::states::{put, put_bytes, table};
+use super::{Launch, STAMPS, Work, dispatch_error, front_end};
+
+/// What a queue makes its commands with.
+#[derive(Debug)]
+pub(crate) struct Maker {
+    heap: Heap,
+    memory: QueueMemory,
+    /// What the context's front end was told last; nothing before the first kernel.
+    front_end: Option<FrontEnd>,
+    /// The number of the last command that the kernel driver has taken.
+    number: u64,
+    staging: Staging,
+}
+
+/// What commands are made in before they go to memory that the GPU sees, which is slow to read and
+/// may be slow to write in small pieces. Kept for its capacity.
+#[derive(Debug, Default)]
+struct Staging {
+    words: Vec<u32>,
+    block: Vec<u8>,
+    table: Vec<u8>,
+    cross_thread: Vec<u8>,
+}
+
+/// A command that the kernel driver has taken.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub prepared: Prepared,
+    pub places: Places,
+    pub fence: Fence,
+}
+
+/// Why a command was not made.
+#[derive(Debug)]
+pub(crate) enum MakeError {
+    /// Older commands have to end first.
+    Full,
+    /// It cannot be made.
+    Failed(Error),
+    /// The kernel driver does not take it.
+    Refused(KmdError),
+}
+
+impl<E: Into<Error>> From<E> for MakeError {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl Maker {
+    /// With an empty heap.
+    pub(crate) fn new(device: &DeviceInner) -> Result<Self, Error> {
+        Ok(Self {
+            heap: Heap::new(device)?,
+            memory: QueueMemory::default(),
+            front_end: None,
+            number: 0,
+            staging: Staging::default(),
+        })
+    }
+
+    /// Makes a command and hands it to `submit`: its address and its packets. `oldest` says what of
+    /// the heap is in use.
+    ///
+    /// # Errors
+    /// See [`MakeError`]. Then it is as if nothing had been made.
+    pub(crate) fn make(
+        &mut self,
+        device: &DeviceInner,
+        work: &Work,
+        oldest: Oldest,
+        submit: impl FnOnce(GpuAddress, &[u32]) -> Result<Fence, KmdError>,
+    ) -> Result<Made, MakeError> {
+        let Self {
+            heap,
+            memory,
+            front_end,
+            number,
+            staging,
+        } = self;
+        let bases = heap.bases();
+        let mut take = heap.take(oldest);
+        staging.words.clear();
+        let next = *number + 1;
+        let mut told = *front_end;
+        let (stamps, kernel) = match work {
+            Work::Marker => {
+                let stamps = take.data(STAMPS).ok_or(MakeError::Full)?;
+                device
+                    .commands
+                    .timestamp(take.memory().address(stamps), &mut staging.words)
+                    .map_err(marker_error)?;
+                (stamps, None)
+            }
+            Work::Kernel(launch) => {
+                let block = take.data(launch.layout.size).ok_or(MakeError::Full)?;
+                let launched = launch.allocate(device, memory, take.memory())?;
+                let wanted = launch.front_end(device, memory, told);
+                let setup = Setup {
+                    heaps: bases,
+                    mocs: device.mocs,
+                    front_end: wanted,
+                };
+                let failed = |error| dispatch_error(&launch.kernel.entry, error);
+                match told {
+                    None => device.commands.preamble(&setup, &mut staging.words),
+                    Some(told) if told != wanted => {
+                        device.commands.front_end(&wanted, &mut staging.words)
+                    }
+                    Some(_) => Ok(()),
+                }
+                .map_err(failed)?;
+                told = Some(wanted);
+                launch.write(block, &launched, &mut take, staging)?;
+                (block, Some(launched))
+            }
+        };
+        let words = &mut staging.words;
+        let tag = Tag {
+            address: take.memory().tag(),
+            value: next,
+        };
+        device
+            .commands
+            .timestamp(take.memory().address(stamps + 8), words)
+            .and_then(|()| device.commands.finish(Some(tag), words))
+            .map_err(marker_error)?;
+        let batch = take.data(words.len() as u32 * 4).ok_or(MakeError::Full)?;
+        take.memory().write(batch, words.as_bytes())?;
+        let address = take.memory().address(batch);
+        let fence = submit(address, words).map_err(MakeError::Refused)?;
+        let prepared = Prepared {
+            heap: take.memory().clone(),
+            number: next,
+            stamps,
+            kernel,
+        };
+        let places = take.keep();
+        *number = next;
+        *front_end = told;
+        Ok(Made {
+            prepared,
+            places,
+            fence,
+        })
+    }
+}
+
+fn marker_error(error: batchbuffer::dispatch::DispatchError) -> ArgumentError {
+    ArgumentError::Object {
+        what: "marker",
+        kind: ErrorKind::Internal,
+        why: error.to_string(),
+    }
+}
+
+impl Launch {
+    /// The memory that the launch needs besides the heap.
+    fn allocate(
+        &self,
+        device: &DeviceInner,
+        memory: &mut QueueMemory,
+        heap: &super::heap::HeapMemory,
+    ) -> Result<Launched, Error> {
+        let entry = &self.kernel.entry;
+        let printf = match entry.info.has_printf {
+            true => {
+                let chunk = device.printf_pool.take(printf::BUFFER_SIZE);
+                let chunk = chunk.map_err(refused("a printf buffer"))?;
+                printf::reset(chunk.memory())?;
+                Some(chunk)
+            }
+            false => None,
+        };
+        let private = match entry.private.size {
+            0 => None,
+            size => {
+                let lanes = if entry.private.per_lane {
+                    entry.info.simd
+                } else {
+                    1
+                };
+                Some(memory.private(device, u64::from(size) * u64::from(lanes))?)
+            }
+        };
+        let [first, second] = memory.scratch(device, entry, heap)?;
+        Ok(Launched {
+            kernel: self.kernel.clone(),
+            printf,
+            slots: [first, second, private],
+        })
+    }
+
+    /// What the front end has to be told. What does no harm stays as it is, so that kernels that
+    /// need it and kernels that do not can take turns.
+    fn front_end(
+        &self,
+        device: &DeviceInner,
+        memory: &QueueMemory,
+        told: Option<FrontEnd>,
+    ) -> FrontEnd {
+        let told = told.unwrap_or_default();
+        let wanted = front_end(device, &self.kernel.entry);
+        FrontEnd {
+            scratch: memory.front_end(device),
+            slm: self.kernel.slm.total > 0 || told.slm,
+            systolic: wanted.systolic || told.systolic,
+            ..wanted
+        }
+    }
+
+    /// Writes states, payloads and walkers.
+    fn write(
+        &self,
+        block: u32,
+        launched: &Launched,
+        take: &mut Take<'_>,
+        staging: &mut Staging,
+    ) -> Result<(), MakeError> {
+        let (kernel, layout) = (&*self.kernel, &self.layout);
+        let (device, entry) = (&kernel.program.device, &*kernel.entry);
+        let commands = device.commands;
+        let failed = |error| dispatch_error(entry, error);
+        let Staging {
+            words,
+            block: bytes,
+            table: entries,
+            cross_thread,
+        } = staging;
+        let base = take.memory().address(block);
+        commands.timestamp(base, words).map_err(failed)?;
+        bytes.clear();
+        bytes.resize(layout.states as usize, 0);
+        bytes.extend_from_slice(&kernel.states);
+        bytes.resize(layout.size as usize, 0);
+        let states = block + layout.states;
+        let mut binding_table = 0;
+        if kernel.layout.entries > 0 {
+            table(device.family(), entry, &kernel.layout, states, entries)?;
+            binding_table = take.table(entries.len() as u32).ok_or(MakeError::Full)?;
+            take.memory().write(binding_table, entries)?;
+        }
+        let private = launched.private();
+        let mut implicit = Implicit {
+            printf: launched
+                .printf
+                .as_ref()
+                .map_or(0, |chunk| chunk.address().get()),
+            private: private.map_or(0, GpuAddress::get),
+            states,
+            implicit_arguments: 0,
+        };
+        cross_thread.clear();
+        cross_thread.extend_from_slice(&kernel.payload);
+        let mut offset = layout.payload;
+        for (number, walk) in (0u32..).zip(self.geometry.walks()) {
+            let at = kernel.walk_payload(&walk);
+            let ids_address = base.offset(offset.into());
+            let values =
+                |ids| payload::implicit_arguments(&self.geometry, &walk, implicit.printf, ids);
+            let mut place = offset;
+            if let Some(first) = layout.implicit {
+                let own = first + number * IMPLICIT_ARGUMENTS;
+                put_bytes(bytes, own, &values(0))?;
+                implicit.implicit_arguments = base.offset(own.into()).get();
+            }
+            if at.implicit > 0 {
+                let ids = payload::ids_table(entry.info.simd);
+                let table = part(bytes, place, at.ids_table)?;
+                kernel.write_ids(ids, ids.bytes(), &walk, table);
+                place += at.ids_table;
+                put_bytes(bytes, place, &values(ids_address.get()))?;
+                implicit.implicit_arguments = base.offset(place.into()).get();
+            }
+            let start = place;
+            place += at.implicit;
+            payload::launch_fields(
+                entry,
+                &kernel.layout,
+                &self.geometry,
+                &walk,
+                &implicit,
+                cross_thread,
+            )?;
+            let inline = kernel.inline_bytes().min(cross_thread.len());
+            let (carried, in_memory) = cross_thread.split_at(inline);
+            put_bytes(bytes, place, in_memory)?;
+            place += at.cross_thread;
+            let ids = part(bytes, place, at.per_thread * at.threads)?;
+            kernel.write_ids(entry.local_ids, at.per_thread, &walk, ids);
+
+            let mut dispatch = kernel.dispatch(&walk, &at)?;
+            dispatch.payload = block + start;
+            dispatch.descriptor = block + layout.descriptors + number * super::DESCRIPTOR;
+            dispatch.binding_table = binding_table;
+            dispatch.binding_table_entries = kernel.layout.entries;
+            dispatch.samplers = states + kernel.layout.samplers;
+            dispatch.sampler_count = kernel.layout.sampler_count;
+            if inline > 0 {
+                let mut data = [0; 8];
+                let dwords = carried.as_chunks::<4>().0.iter();
+                for (to, dword) in data.iter_mut().zip(dwords) {
+                    *to = u32::from_le_bytes(*dword);
+                }
+                dispatch.inline_data = Some(data);
+            }
+            if let Some(extents) = device.registry.extents() {
+                let kernel = NEAR.offset(dispatch.kernel.into());
+                extents.local_bytes(kernel, dispatch.slm_bytes.into());
+            }
+            if commands.walker() == WalkerKind::Gpgpu {
+                let state = commands.descriptor(&dispatch).map_err(failed)?;
+                put(bytes, dispatch.descriptor - block, &state)?;
+            }
+            commands.dispatch(&dispatch, words).map_err(failed)?;
+            offset += at.size() as u32;
+        }
+        take.memory().write(block, bytes)?;
+        Ok(())
+    }
+}
+
+/// A part of a block.
+fn part(bytes: &mut [u8], place: u32, size: u32) -> Result<&mut [u8], ArgumentError> {
+    let start = place as usize;
+    let all = bytes.len() as u64;
+    let part = start.checked_add(size as usize);
+    part.and_then(|end| bytes.get_mut(start..end))
+        .ok_or(ArgumentError::OutOfBounds {
+            what: "payload of a launch",
+            offset: place.into(),
+            length: size.into(),
+            size: all,
+        })
+}

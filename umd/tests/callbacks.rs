@@ -1,0 +1,157 @@
+//! Callbacks at the end of commands.
+#![cfg(feature = "softgpu")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
+
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use umd::{
+    Arg, Buffer, Device, DeviceSpec, Error, ErrorKind, Event, Kernel, NdRange, OpenOptions,
+    Program, QueueOptions,
+};
+
+const FAULTS: &[u8] = include_bytes!("kernels/faults.tgllp.zebin");
+const LONG: Duration = Duration::from_secs(60);
+
+type End = Result<(), ErrorKind>;
+
+/// What the callback of an event is called with; nobody asks the event.
+fn end_of(event: &Event) -> Receiver<End> {
+    let (send, receive) = channel();
+    event
+        .on_complete(move |outcome: Result<(), Error>| {
+            send.send(outcome.map_err(|error| error.kind())).unwrap();
+        })
+        .unwrap();
+    receive
+}
+
+/// What it was called with: once, because the sender goes with the callback.
+fn once(calls: &Receiver<End>) -> End {
+    let end = calls.recv_timeout(LONG).unwrap();
+    assert!(calls.recv_timeout(LONG).is_err());
+    end
+}
+
+fn both() -> [Device; 2] {
+    ["soft:tgl@i915", "soft:tgl@xe"].map(|spec| {
+        let options = OpenOptions {
+            hang_timeout: Some(LONG),
+            ..OpenOptions::default()
+        };
+        let spec: DeviceSpec = spec.parse().unwrap();
+        Device::open_with(&spec, &options).unwrap()
+    })
+}
+
+fn kernel(device: &Device, name: &str) -> (Kernel, Buffer) {
+    let program = Program::load(device, FAULTS).unwrap();
+    let mut kernel = program.kernel(name).unwrap();
+    let buffer = device.buffer(8).unwrap();
+    kernel.set_arg(0, Arg::Buffer(&buffer)).unwrap();
+    (kernel, buffer)
+}
+
+#[test]
+fn ends_are_noticed_when_nobody_asks() {
+    for device in both() {
+        let queue = device.queue(QueueOptions::default()).unwrap();
+        let buffer = device.buffer(64).unwrap();
+        let fill = |wait: &[Event]| queue.fill_buffer((&buffer, 0), 64, &[1], wait).unwrap();
+        assert_eq!(once(&end_of(&fill(&[]))), Ok(()));
+        // Held back when the callback is registered.
+        let gate = device.user_event();
+        let held = end_of(&fill(&[gate.event().clone()]));
+        let of_gate = end_of(gate.event());
+        assert!(held.try_recv().is_err() && of_gate.try_recv().is_err());
+        gate.complete();
+        assert_eq!((once(&of_gate), once(&held)), (Ok(()), Ok(())));
+        // Ended before.
+        assert_eq!(once(&end_of(gate.event())), Ok(()));
+        // One callback enqueues the next command.
+        let (send, receive) = channel();
+        let (again, target) = (std::sync::Arc::new(queue), buffer.clone());
+        let next = again.clone();
+        let first = again.fill_buffer((&buffer, 0), 64, &[2], &[]).unwrap();
+        first
+            .on_complete(move |outcome| {
+                outcome.unwrap();
+                let second = next.fill_buffer((&target, 0), 64, &[3], &[]).unwrap();
+                second
+                    .on_complete(move |end| send.send(end.is_ok()).unwrap())
+                    .unwrap();
+            })
+            .unwrap();
+        assert!(receive.recv_timeout(LONG).unwrap());
+        let mut bytes = [0; 64];
+        buffer.read(0, &mut bytes).unwrap();
+        assert_eq!(bytes, [3; 64]);
+    }
+}
+
+#[test]
+fn failures_call_back() {
+    let one = NdRange::new(&[1]).unwrap();
+    for device in both() {
+        let queue = device.queue(QueueOptions::default()).unwrap();
+        let gate = device.user_event();
+        let gated = [gate.event().clone()];
+        let (mut wild, _out) = kernel(&device, "wild");
+        let nowhere = 0x1234_5678_9000u64.to_le_bytes();
+        wild.set_arg(1, Arg::Value(&nowhere)).unwrap();
+        let fault = queue.enqueue(&wild, &one, &gated).unwrap();
+        let behind = queue.marker(&[]).unwrap();
+        let (fault, behind) = (end_of(&fault), end_of(&behind));
+        gate.complete();
+        assert_eq!(once(&fault), Err(ErrorKind::PageFault));
+        assert_eq!(once(&behind), Err(ErrorKind::DeviceLost));
+        // A user event that goes unset.
+        let other = device.queue(QueueOptions::default()).unwrap();
+        let gate = device.user_event();
+        let waits = end_of(&other.marker(&[gate.event().clone()]).unwrap());
+        drop(gate);
+        assert_eq!(once(&waits), Err(ErrorKind::DependencyFailed));
+        // A queue that goes.
+        let (endless, flag) = kernel(&device, "endless");
+        let event = other.enqueue(&endless, &one, &[]).unwrap();
+        let calls = end_of(&event);
+        other.release(Duration::ZERO);
+        assert_eq!(once(&calls), Err(ErrorKind::DeviceLost));
+        flag.write(0, &[1; 8]).unwrap();
+    }
+}
+
+/// Clock ticks that the waiters of this process have run for.
+fn ticks() -> u64 {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let stats = tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("stat")));
+    stats
+        .filter_map(Result::ok)
+        .filter(|stat| stat.contains("(intel-gpu-waite"))
+        .map(|stat| {
+            let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
+            fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+        })
+        .sum()
+}
+
+#[test]
+fn waiting_takes_no_processor_and_keeps_deadlines() {
+    for device in both() {
+        let queue = device.queue(QueueOptions::default()).unwrap();
+        let (endless, flag) = kernel(&device, "endless");
+        let event = queue
+            .enqueue(&endless, &NdRange::new(&[1]).unwrap(), &[])
+            .unwrap();
+        let calls = end_of(&event);
+        let before = ticks();
+        let short = Duration::from_millis(500);
+        let error = event.wait(short).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Timeout);
+        // Half a second is 50 ticks.
+        assert!(ticks() - before < 10, "{} ticks", ticks() - before);
+        assert!(calls.try_recv().is_err());
+        flag.write(0, &[1; 8]).unwrap();
+        assert_eq!(once(&calls), Ok(()));
+    }
+}
