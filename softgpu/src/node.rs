@@ -16,9 +16,6 @@ use crate::uapi;
 /// Why a software GPU could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    /// The name is in no row of the platform table, or its revision is no number.
-    #[error("{0}")]
-    Target(String),
     /// The kernel driver does not drive the platform.
     #[error("{driver} does not drive {platform}")]
     Driver {
@@ -65,15 +62,6 @@ impl SoftNode {
         }
         let device = Device::new(target.platform, target.revision, options)?;
         Ok(Self::open_device(device))
-    }
-
-    /// Makes the device that `NAME[:REVISION]` names and opens its node.
-    ///
-    /// # Errors
-    /// See [`OpenError`].
-    pub fn open_name(name: &str, options: Options) -> Result<Arc<Self>, OpenError> {
-        let target = Target::parse(name).map_err(|e| OpenError::Target(e.to_string()))?;
-        Self::open(target, options)
     }
 
     /// Opens the node of a device once more, as another client.

@@ -29,11 +29,6 @@ impl Deadline {
     pub fn remaining(self) -> Duration {
         self.0.saturating_duration_since(Instant::now())
     }
-
-    /// Whether the moment has passed.
-    pub fn has_passed(self) -> bool {
-        self.remaining().is_zero()
-    }
 }
 
 impl From<Duration> for Deadline {
