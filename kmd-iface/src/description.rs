@@ -79,7 +79,7 @@ pub struct MemoryRegion {
     pub size: u64,
     /// Bytes of it that the CPU can map.
     pub cpu_visible_size: u64,
-    /// Alignment of addresses and sizes of what lies in it, in bytes.
+    /// Alignment of addresses and sizes of buffers in it, in bytes.
     pub min_page_size: u64,
 }
 
@@ -136,11 +136,11 @@ pub struct DeviceDescription {
     pub memory: Vec<MemoryRegion>,
     /// Slices, subslices and EUs.
     pub topology: Topology,
-    /// Ticks of the command streamer's timestamp in a second.
+    /// Ticks of the command streamer's timestamp per second.
     pub timestamp_frequency: u64,
     /// Bits of a GPU address.
     pub va_bits: u32,
-    /// The first address that is not the caller's to bind.
+    /// The first address that the caller cannot bind.
     pub address_limit: u64,
     /// Alignment of bindings in bytes, for buffers in any region.
     pub min_page_size: u64,

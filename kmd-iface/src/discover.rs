@@ -63,7 +63,7 @@ pub enum NodeState {
     },
     /// Another vendor's device.
     OtherVendor,
-    /// It could not be opened or asked.
+    /// It could not be opened or queried.
     Inaccessible {
         /// Why.
         error: KmdError,

@@ -21,7 +21,7 @@ pub enum KmdError {
         /// What that usually means and what to do.
         hint: &'static str,
     },
-    /// The node could not be opened or asked who it is.
+    /// The node could not be opened or identified.
     #[error("cannot open {node}: {errno} ({hint})")]
     Open {
         /// Path or name of the node.
@@ -72,19 +72,19 @@ pub enum KmdError {
         /// The rule.
         rule: &'static str,
     },
-    /// A handle that this client did not give out, or that is closed.
+    /// A handle that this client never gave out, or that is closed.
     #[error("{0} does not exist")]
     NoSuchBuffer(BufferHandle),
-    /// An address space that this client did not give out, or that is destroyed.
+    /// An address space that this client never gave out, or that is destroyed.
     #[error("{0} does not exist")]
     NoSuchAddressSpace(AddressSpaceId),
-    /// A queue that this client did not give out, or that is destroyed.
+    /// A queue that this client never gave out, or that is destroyed.
     #[error("{0} does not exist")]
     NoSuchQueue(QueueId),
     /// No engine of the wanted class.
     #[error("the device has no {0} engine")]
     NoSuchEngine(crate::EngineClass),
-    /// A new binding would cover a part of an old one.
+    /// A new binding would overlap an old one.
     #[error("{length} bytes at {address} in {space} overlap what is bound at {other}")]
     Overlap {
         /// The address space.
@@ -106,7 +106,7 @@ pub enum KmdError {
         /// Length in bytes.
         length: u64,
     },
-    /// The deadline passed first. The work goes on.
+    /// The deadline passed first. The work continues.
     #[error("the deadline passed before {} of {} was done", fence.seqno, fence.queue)]
     DeadlineExceeded {
         /// What was waited for.
@@ -123,7 +123,7 @@ pub enum KmdError {
     /// The device is gone or wedged: nothing on it works any more.
     #[error("the device is lost ({ioctl}: {errno}); reopen it, or reload the kernel driver")]
     DeviceLost {
-        /// The C name of the ioctl that told.
+        /// The C name of the ioctl that reported it.
         ioctl: &'static str,
         /// What the kernel said.
         errno: Errno,

@@ -1,4 +1,4 @@
-//! What a user-mode driver asks of a kernel driver, whichever it is.
+//! What a user-mode driver asks of any kernel driver.
 
 use std::fmt;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -19,22 +19,21 @@ pub enum Placement {
     System,
     /// The device's own memory; host memory on devices that have none.
     Device,
-    /// The device's own memory, where the CPU can map it; host memory when there is no more of
-    /// that.
+    /// The device's own memory, where the CPU can map it; host memory when that is full.
     DeviceCpuVisible,
 }
 
 /// How the CPU's accesses to a buffer are cached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Caching {
-    /// Write-back, coherent with the GPU where the device can (host memory only).
+    /// Write-back, coherent with the GPU where the device supports it (host memory only).
     #[default]
     WriteBack,
     /// Write-combined: for what the CPU only writes. Always so for device memory.
     WriteCombined,
 }
 
-/// A buffer to make.
+/// A buffer to create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferDesc {
     /// Bytes; rounded up to whole pages of the placement.
@@ -59,8 +58,8 @@ impl BufferDesc {
 /// How an address space behaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AddressSpaceOptions {
-    /// Accesses to unbound addresses reach a scratch page instead of faulting. xe only: i915 maps
-    /// scratch pages always.
+    /// Accesses to unbound addresses reach a scratch page instead of faulting. xe only: i915 always
+    /// maps scratch pages.
     pub scratch_page: bool,
     /// Work may run for ever: the kernel's job timeout does not apply. xe only. Queues in such a
     /// space wait for each other by commands in their batches, not by
@@ -80,7 +79,7 @@ pub enum Priority {
     High,
 }
 
-/// A queue to make.
+/// A queue to create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueDesc {
     /// Which kind of engine runs it.
@@ -121,7 +120,7 @@ pub enum QueueStatus {
 /// Shaped so that i915 and xe can both serve it: bindings are explicit (the
 /// i915 client turns them into each submission's object list), completions
 /// are fences, there are no relocations. Objects are plain numbers: whoever
-/// makes one destroys it, and destroys what uses it first.
+/// makes one destroys it, after destroying what uses it.
 ///
 /// Every method can be called from any thread.
 pub trait Kmd: Send + Sync + fmt::Debug {
@@ -137,7 +136,7 @@ pub trait Kmd: Send + Sync + fmt::Debug {
     /// Makes a buffer of this process's memory.
     ///
     /// # Errors
-    /// Address or length are no multiples of the page size, or the kernel refuses the pages.
+    /// Address or length is not a multiple of the page size, or the kernel refuses the pages.
     fn create_user_buffer(&self, memory: UserMemory) -> KmdResult<BufferHandle>;
 
     /// The size of a buffer in bytes, as the kernel rounded it.
@@ -202,8 +201,8 @@ pub trait Kmd: Send + Sync + fmt::Debug {
     /// All three are multiples of the page size of the buffer's placement; the device's
     /// [`min_page_size`](DeviceDescription::min_page_size) is one for all buffers. The end lies
     /// below its [`address_limit`](DeviceDescription::address_limit). Submissions made
-    /// afterwards see the binding. i915 binds whole buffers only, each at one
-    /// address of an address space.
+    /// afterwards see the binding. i915 binds only whole buffers, each at one address of an address
+    /// space.
     ///
     /// # Errors
     /// Misaligned or out of range, or it overlaps another binding.
@@ -216,12 +215,12 @@ pub trait Kmd: Send + Sync + fmt::Debug {
         length: u64,
     ) -> KmdResult<()>;
 
-    /// Takes away a binding: exactly what one [`bind`](Self::bind) made.
+    /// Removes a binding: exactly what one [`bind`](Self::bind) made.
     ///
     /// The caller has waited for the submissions that use it.
     ///
     /// # Errors
-    /// Nothing is bound there, or something else.
+    /// Nothing is bound there, or a different range is.
     fn unbind(&self, space: AddressSpaceId, address: GpuAddress, length: u64) -> KmdResult<()>;
 
     /// Makes a queue.
@@ -230,8 +229,8 @@ pub trait Kmd: Send + Sync + fmt::Debug {
     /// No such engine, or the kernel refuses the priority.
     fn create_queue(&self, desc: &QueueDesc) -> KmdResult<QueueId>;
 
-    /// Destroys a queue. Work that it still has is abandoned: it can not be waited for, and no
-    /// other queue waits for it any more. The queue's name is never given again.
+    /// Destroys a queue. Work that it still has is abandoned: it cannot be waited for, and no other
+    /// queue waits for it any more. The queue's name is never given again.
     ///
     /// # Errors
     /// No such queue.
@@ -247,8 +246,8 @@ pub trait Kmd: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// [`DeadlineExceeded`](crate::KmdError::DeadlineExceeded), and
-    /// [`QueueLost`](crate::KmdError::QueueLost) if the queue was reset at any time: whether this
-    /// submission had ended before, only what it wrote to memory can tell.
+    /// [`QueueLost`](crate::KmdError::QueueLost) if the queue was reset at any time: only what this
+    /// submission wrote to memory tells whether it had ended before.
     fn wait(&self, fence: Fence, deadline: Instant) -> KmdResult<()>;
 
     /// Whether a submission is done, without waiting.

@@ -1,4 +1,4 @@
-//! The boundary to a kernel driver: what a render node answers, i915 and xe as its clients.
+//! The boundary to a kernel driver: what a render node answers, and the clients of i915 and xe.
 //!
 //! Two traits. [`Node`] is what a kernel, or the software GPU in its place,
 //! answers: ioctls as bytes, and something to map. [`Kmd`] is what a user-mode
@@ -8,15 +8,15 @@
 //! [`uapi`] holds the structures, flags and numbers of both sides.
 //!
 //! # Locks
-//! A client has three kinds of locks. In this order, and each for what it says only:
+//! A client has three kinds of locks. They are taken in this order, each for its purpose only:
 //! 1. a queue's turn to submit, held while the kernel takes a batch, which can last until its
-//!    ring has room; only submissions to the same queue want it;
+//!    ring has room; only submissions to the same queue take it;
 //! 2. the client's tables, never held over a call into the kernel;
 //! 3. the handles being imported or closed, which waits for nothing on the GPU.
 //!
-//! So no wait, look or destruction is behind a submission. What an ioctl names by number (GEM
-//! handles, sync objects, queues) the caller of the ioctl keeps by reference count until it
-//! returns: the number cannot come to mean something else.
+//! So no wait, query or destruction waits behind a submission. The caller of an ioctl holds a
+//! reference to everything that the ioctl names by number (GEM handles, sync objects, queues) until
+//! it returns, so the number cannot come to mean something else.
 
 mod description;
 mod discover;

@@ -10,8 +10,8 @@ use crate::{BufferHandle, KmdError, KmdResult, Node};
 
 /// A buffer mapped into this process.
 ///
-/// The GPU may write the bytes at any time, so they are only reached through
-/// raw pointers: make copies, or use atomics.
+/// The GPU may write the bytes at any time, so only raw pointers reach them: make copies, or use
+/// atomics.
 pub struct Mapping {
     map: MmapRaw,
 }
@@ -43,7 +43,7 @@ impl fmt::Debug for Mapping {
     }
 }
 
-/// Maps `size` bytes of a node at the fake offset that an ioctl gave out for `buffer`.
+/// Maps `size` bytes of a node at the fake offset that an ioctl returned for `buffer`.
 pub(crate) fn map_node(
     node: &dyn Node,
     buffer: BufferHandle,
@@ -67,8 +67,8 @@ pub(crate) fn map_node(
 
 /// Memory of this process that a buffer is made of.
 ///
-/// It is kept alive by the buffer: the kernel pins the pages while the GPU
-/// uses them, and must never see them reused for something else.
+/// The buffer keeps it alive: the kernel pins the pages while the GPU uses them, and they must not
+/// be reused for anything else.
 #[derive(Clone)]
 pub struct UserMemory {
     address: usize,

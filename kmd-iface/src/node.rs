@@ -19,7 +19,7 @@ pub struct MapSource {
     pub offset: u64,
 }
 
-/// What kind of thing made a context fail.
+/// What made a context fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// It did not end: the hang check reset it.
@@ -42,9 +42,9 @@ pub struct ErrorReport {
     pub summary: String,
     /// More lines, possibly none.
     pub details: Vec<String>,
-    /// The address that could not be accessed, if it is known.
+    /// The address that could not be accessed, if known.
     pub address: Option<GpuAddress>,
-    /// The instruction that was executed when it happened, if it is known.
+    /// The instruction that executed when it happened, if known.
     pub instruction: Option<GpuAddress>,
 }
 
@@ -68,8 +68,8 @@ pub trait Node: Send + Sync + fmt::Debug {
     /// place. Returns what the system call would.
     ///
     /// # Errors
-    /// The `errno` of the system call. `EINTR` and `EAGAIN` are returned as
-    /// they come: [`crate`]'s one retry loop lies above this trait.
+    /// The `errno` of the system call. `EINTR` and `EAGAIN` are passed through: [`crate`]'s one
+    /// retry loop is above this trait.
     fn ioctl(&self, request: u32, argument: &mut [u8]) -> Result<i32, Errno>;
 
     /// What to map for the fake offset that a `MMAP_OFFSET` ioctl returned.
@@ -78,13 +78,13 @@ pub trait Node: Send + Sync + fmt::Debug {
     /// `EINVAL` if no buffer object has that offset.
     fn map_source(&self, fake_offset: u64) -> Result<MapSource, Errno>;
 
-    /// What the node knows beyond the uAPI, if it does: silicon does not.
+    /// What the node knows beyond the uAPI; `None` on silicon.
     fn diagnostics(&self) -> Option<&dyn Diagnostics> {
         None
     }
 }
 
-/// What a model of a device knows that no kernel driver tells.
+/// What a model of a device knows that no kernel driver reports.
 pub trait Diagnostics: Send + Sync + fmt::Debug {
     /// Why the context (i915) or exec queue (xe) `context` of the node was reset.
     fn error_report(&self, context: u32) -> Option<ErrorReport>;
@@ -96,18 +96,18 @@ pub trait Diagnostics: Send + Sync + fmt::Debug {
     /// instruction and rule.
     fn take_violations(&self) -> Vec<Violation>;
 
-    /// Whether accesses are checked against what was asked for: the kernel driver is told only
-    /// whole pages, so [`bound`](Self::bound), [`unbound`](Self::unbound) and
-    /// [`local_bytes`](Self::local_bytes) say the exact extents.
+    /// Whether accesses are checked against the sizes asked for. The kernel driver sees only whole
+    /// pages, so [`bound`](Self::bound), [`unbound`](Self::unbound) and
+    /// [`local_bytes`](Self::local_bytes) give the exact extents.
     fn checks_extents(&self) -> bool;
 
     /// Of the `mapped` bytes at an address, `size` were asked for.
     fn bound(&self, address: GpuAddress, size: u64, mapped: u64);
 
-    /// What [`bound`](Self::bound) described is gone.
+    /// What [`bound`](Self::bound) described is unbound.
     fn unbound(&self, address: GpuAddress, size: u64);
 
-    /// The kernel at an address is launched with so much shared local memory.
+    /// The kernel at an address is launched with this much shared local memory.
     fn local_bytes(&self, kernel: GpuAddress, bytes: u64);
 }
 
@@ -131,7 +131,7 @@ pub struct Statistics {
     pub groups_total: u64,
 }
 
-/// A rule that silicon leaves undefined and that a kernel broke.
+/// A rule that a kernel broke; silicon leaves the outcome undefined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The rule.

@@ -1,4 +1,4 @@
-//! Typed calls over [`Node`], with the one loop that repeats interrupted ones.
+//! Typed calls over [`Node`], with the one loop that repeats interrupted calls.
 
 use std::time::{Duration, Instant};
 
@@ -7,16 +7,16 @@ use nix::errno::Errno;
 use crate::uapi::{Argument, Ioctl};
 use crate::{KmdError, KmdResult, Node};
 
-/// How long a call is repeated that the kernel says to try again: it does so while it resets the
-/// GPU or while another thread holds what it needs, for seconds at worst.
+/// How long a call is repeated while the kernel says to try again. The kernel says so while it
+/// resets the GPU or while another thread holds what it needs, for seconds at worst.
 const RETRY: Duration = Duration::from_secs(10);
 /// The first and the longest pause between two tries.
 const PAUSE: (Duration, Duration) = (Duration::from_micros(10), Duration::from_millis(10));
 
 /// Typed calls.
 pub(crate) trait NodeExt {
-    /// Issues `ioctl` until it is not interrupted. libdrm's `drmIoctl` repeats `EAGAIN` for ever,
-    /// too; here it is the answer when it still comes after ten seconds.
+    /// Issues `ioctl` until it is not interrupted. libdrm's `drmIoctl` also repeats `EAGAIN`, for
+    /// ever; here it is the answer if it persists after ten seconds.
     fn try_call<T: Argument>(&self, ioctl: Ioctl<T>, argument: &mut T) -> Result<i32, Errno>;
 
     /// The same, with the ioctl's name in the error.
@@ -52,7 +52,7 @@ fn repeat<T>(limit: Duration, mut call: impl FnMut() -> Result<T, Errno>) -> Res
     }
 }
 
-/// The user pointer to a value, as ioctl structures carry it.
+/// The user pointer to a value, as ioctl structures hold it.
 pub(crate) fn user_pointer<T: ?Sized>(value: &T) -> u64 {
     std::ptr::from_ref(value).cast::<u8>().expose_provenance() as u64
 }
@@ -66,7 +66,7 @@ pub(crate) fn user_pointer_mut<T: ?Sized>(value: &mut T) -> u64 {
 mod tests {
     use super::*;
 
-    /// What comes of a call that answers `errno` so many times before it succeeds.
+    /// The result of a call that answers `errno` this many times before it succeeds.
     fn call(errno: Errno, times: u32) -> Result<u32, Errno> {
         let mut calls = 0;
         repeat(Duration::from_millis(50), || {

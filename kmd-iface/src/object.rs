@@ -1,8 +1,8 @@
 //! GEM handles, closed when the last user is gone.
 //!
 //! A call into the kernel names objects by handle, and the kernel gives the number of a closed
-//! handle to the next object. So whoever is about to name one keeps it: a buffer that is closed
-//! while a submission lists it stays open until that submission is made.
+//! handle to the next object. So code that is about to name an object holds it: a buffer that is
+//! closed while a submission lists it stays open until that submission is made.
 
 use std::collections::HashMap;
 use std::os::fd::BorrowedFd;
@@ -38,18 +38,18 @@ impl Objects {
         })
     }
 
-    /// Takes over a handle that the kernel has just made.
+    /// Takes ownership of a handle that the kernel has just made.
     pub(crate) fn created(self: &Arc<Self>, handle: u32, user: Option<UserMemory>) -> Arc<Object> {
         self.insert(&mut self.open(), handle, user)
     }
 
-    /// The handle of a dma-buf, shared with whoever has it open already.
+    /// The handle of a dma-buf, shared with those that already have it open.
     pub(crate) fn import(self: &Arc<Self>, dmabuf: BorrowedFd<'_>) -> KmdResult<Arc<Object>> {
         let mut open = self.open();
         let handle = generic::prime_import(self.node.as_ref(), dmabuf)?;
         match open.get(&handle).and_then(Weak::upgrade) {
             Some(object) => Ok(object),
-            // New, or one that is about to be closed: its owner leaves it open then.
+            // New, or about to be closed: then its owner leaves it open.
             None => Ok(self.insert(&mut open, handle, None)),
         }
     }
@@ -87,7 +87,7 @@ impl Drop for Object {
         let ours = open
             .get(&self.handle)
             .is_some_and(|weak| std::ptr::eq(weak.as_ptr(), self));
-        // Else an import has taken the handle over in the meantime.
+        // Otherwise an import has taken over the handle in the meantime.
         if !ours {
             return;
         }

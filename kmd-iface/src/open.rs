@@ -25,7 +25,7 @@ pub fn open(node: Arc<dyn Node>) -> KmdResult<Arc<dyn Kmd>> {
     }
 }
 
-/// The driver of this name, if it has a client here.
+/// The driver with this name, if it has a client here.
 pub(crate) fn client_of(name: &str) -> Option<Driver> {
     match name {
         "i915" => Some(Driver::I915),

@@ -1,5 +1,5 @@
-//! What the queues of both clients have in common: names that are never given twice, one
-//! submitter at a time, a timeline that lives as long as somebody may name it.
+//! What the queues of both clients have in common: names that are never reused, one submitter at a
+//! time, and a timeline that lives as long as anything may name it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::uapi::drm::SyncobjCreateFlags;
 use crate::{Fence, KmdError, KmdResult, Node, QueueId, Seqno, generic};
 
-/// The queues of a client, by name. A name is never given to a second queue: the fences of a
-/// destroyed one must not come to mean another's work.
+/// The queues of a client, by name. A name is never reused: the fences of a destroyed queue must
+/// not come to mean another queue's work.
 #[derive(Debug)]
 pub(crate) struct Queues<Q> {
     live: HashMap<QueueId, Arc<Q>>,
@@ -39,13 +39,13 @@ impl<Q> Queues<Q> {
         Ok(id)
     }
 
-    /// The queue of this name.
+    /// The queue with this name.
     pub(crate) fn get(&self, id: QueueId) -> KmdResult<&Arc<Q>> {
         self.live.get(&id).ok_or(KmdError::NoSuchQueue(id))
     }
 
-    /// The queue of a fence to wait for; `None` if it was destroyed, so that there is nothing to
-    /// wait for any more.
+    /// The queue of a fence to wait for; `None` if it was destroyed: then there is nothing left to
+    /// wait for.
     pub(crate) fn awaited(&self, id: QueueId) -> KmdResult<Option<&Arc<Q>>> {
         match self.live.get(&id) {
             None if id.get() == 0 || id.get() > self.given => Err(KmdError::NoSuchQueue(id)),
@@ -53,7 +53,7 @@ impl<Q> Queues<Q> {
         }
     }
 
-    /// Forgets the queue of this name.
+    /// Forgets the queue with this name.
     pub(crate) fn remove(&mut self, id: QueueId) -> KmdResult<Arc<Q>> {
         self.live.remove(&id).ok_or(KmdError::NoSuchQueue(id))
     }
@@ -126,7 +126,7 @@ impl Turn<'_> {
     }
 }
 
-/// A timeline sync object; destroyed when nobody can name it any more.
+/// A timeline sync object; destroyed when nothing can name it any more.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     node: Arc<dyn Node>,
@@ -178,7 +178,7 @@ mod tests {
     fn seqnos_rise_with_what_was_taken() {
         let order = Order::default();
         assert_eq!(order.submit().seqno().get(), 1);
-        // That one was refused.
+        // That submission was refused.
         assert_eq!(order.submit().made().get(), 1);
         assert_eq!(order.submit().made().get(), 2);
         let fence = |seqno| Fence {

@@ -1,4 +1,4 @@
-//! Answers of the kernel that are a header and records after it.
+//! Answers of the kernel that consist of a header and records.
 
 use zerocopy::FromBytes;
 

@@ -22,7 +22,7 @@ impl RenderNode {
     /// Opens the node at `path` for reading and writing.
     ///
     /// # Errors
-    /// What the system says; no permission is the usual one.
+    /// What the system says; usually missing permission.
     pub fn open(path: &Path) -> KmdResult<Self> {
         let file: File = OpenOptions::new()
             .read(true)
@@ -52,8 +52,8 @@ impl RenderNode {
         &self.path
     }
 
-    /// The driver's name as the `drm` crate reads it, with system calls of its own: a check of
-    /// ours against an implementation that we did not write.
+    /// The driver's name as the `drm` crate reads it, with its own system calls: this checks our
+    /// calls against independent code.
     ///
     /// # Errors
     /// What the system says.
@@ -85,9 +85,8 @@ impl Node for RenderNode {
             return Err(Errno::EFAULT);
         }
         // SAFETY: the kernel accesses `argument` within the size that was just
-        // checked. Memory that pointers inside it name is the business of
-        // whoever filled it in: the typed calls of this crate, whose
-        // referents outlive the call.
+        // checked. Pointers inside it were filled in by the typed calls of this crate, and what
+        // they point to outlives the call.
         Errno::result(unsafe {
             nix::libc::ioctl(self.fd.as_raw_fd(), request.into(), argument.as_mut_ptr())
         })

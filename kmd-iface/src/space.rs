@@ -1,4 +1,4 @@
-//! What is bound where, as a client remembers it.
+//! A client's record of what is bound where.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,7 +23,7 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    /// Remembers a binding.
+    /// Records a binding.
     pub(crate) fn bind(
         &mut self,
         id: AddressSpaceId,

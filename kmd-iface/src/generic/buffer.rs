@@ -44,7 +44,7 @@ pub fn prime_import(node: &dyn Node, dmabuf: BorrowedFd<'_>) -> KmdResult<u32> {
     Ok(argument.handle)
 }
 
-/// Takes over a fd that an ioctl gave out.
+/// Takes ownership of a fd that an ioctl returned.
 pub(crate) fn owned_fd(ioctl: &'static str, fd: i32) -> KmdResult<OwnedFd> {
     if fd < 0 {
         return Err(KmdError::BadAnswer {
@@ -56,7 +56,7 @@ pub(crate) fn owned_fd(ioctl: &'static str, fd: i32) -> KmdResult<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// The size of a dma-buf in bytes: where its end is.
+/// The size of a dma-buf in bytes.
 ///
 /// # Errors
 /// The fd is no dma-buf.

@@ -1,4 +1,4 @@
-//! Sync objects: the generic DRM calls, through the node as all others.
+//! Sync objects: the generic DRM calls, through the node like all others.
 
 use std::os::fd::OwnedFd;
 use std::time::Instant;
@@ -39,7 +39,7 @@ pub fn syncobj_destroy(node: &dyn Node, handle: u32) -> KmdResult<()> {
 /// before `deadline`.
 ///
 /// # Errors
-/// What the kernel answers, except that the time is over.
+/// What the kernel answers, except a timeout.
 pub fn syncobj_timeline_wait(
     node: &dyn Node,
     points: &[(u32, u64)],
@@ -65,7 +65,7 @@ pub fn syncobj_timeline_wait(
 /// SYNCOBJ_WAIT for all of `handles`. Returns whether they were signalled before `deadline`.
 ///
 /// # Errors
-/// What the kernel answers, except that the time is over.
+/// What the kernel answers, except a timeout.
 pub fn syncobj_wait(
     node: &dyn Node,
     handles: &[u32],
@@ -183,8 +183,7 @@ pub fn syncobj_export_sync_file(node: &dyn Node, handle: u32) -> KmdResult<Owned
 
 /// `deadline` on the clock that the kernel measures sync object waits with, in nanoseconds.
 ///
-/// `Instant` is that clock on Linux but does not show its zero, hence the detour over the time
-/// that is left.
+/// `Instant` is that clock on Linux but hides its zero, so this goes through the time that is left.
 pub(crate) fn monotonic_nanoseconds(deadline: Instant) -> KmdResult<i64> {
     let left = deadline.saturating_duration_since(Instant::now());
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC)

@@ -56,7 +56,7 @@ struct BufferState {
     is_user: bool,
 }
 
-/// How every object is bound: at our 48-bit address; the GPU may write it; ordered by our fences
+/// How every object is bound: at our 48-bit address, writable by the GPU, ordered by our fences
 /// only.
 const OBJECT_FLAGS: ExecObjectFlags = ExecObjectFlags(
     ExecObjectFlags::PINNED.0
@@ -66,7 +66,7 @@ const OBJECT_FLAGS: ExecObjectFlags = ExecObjectFlags(
 );
 
 impl I915 {
-    /// Asks the node what it is.
+    /// Queries the node.
     ///
     /// # Errors
     /// The kernel is too old, or an ioctl fails.
@@ -90,7 +90,7 @@ impl I915 {
         self.node.as_ref()
     }
 
-    /// The queue of a fence, if it has submitted that.
+    /// The queue of a fence, if it has made that submission.
     fn submitted(&self, fence: Fence) -> KmdResult<Arc<Queue>> {
         let queue = self.state().queues.get(fence.queue)?.clone();
         queue.order.check(fence)?;
@@ -118,7 +118,7 @@ impl I915 {
         Ok(true)
     }
 
-    /// Remembers a buffer by its handle.
+    /// Records a buffer by its handle.
     fn insert(&self, buffer: BufferState) -> BufferHandle {
         let handle = BufferHandle::new(buffer.object.handle());
         self.state().buffers.insert(handle, buffer);
@@ -142,7 +142,7 @@ impl I915 {
                 let pat = Some(u32::from(platform.pat_coherent));
                 calls::create_ext(node, desc.size, &[], pat, CreateExtFlags::empty())
             }
-            // Atoms snoop where they are told to.
+            // Atoms snoop only where they are told to.
             _ => {
                 let (handle, size) = calls::create(node, desc.size)?;
                 match calls::set_caching(node, handle, CACHING_CACHED) {
@@ -167,7 +167,7 @@ impl I915 {
         };
         match placement {
             Placement::System => vec![region(MEMORY_CLASS_SYSTEM)],
-            // NEEDS_CPU_ACCESS wants system memory as the place to fall back to.
+            // NEEDS_CPU_ACCESS requires system memory as the fallback.
             Placement::DeviceCpuVisible => {
                 vec![region(MEMORY_CLASS_DEVICE), region(MEMORY_CLASS_SYSTEM)]
             }
@@ -474,7 +474,7 @@ impl Kmd for I915 {
                 errno: errno @ Errno::EIO,
                 ..
             }) => {
-                // Without a reset of this context it is the whole device that is wedged.
+                // If this context was not reset, the whole device is wedged.
                 self.check(queue, target.context)?;
                 Err(KmdError::DeviceLost { ioctl, errno })
             }
@@ -510,7 +510,7 @@ impl Kmd for I915 {
 }
 
 impl Drop for I915 {
-    /// Frees what the caller left: the node may live on.
+    /// Frees what the caller left: the node may outlive the client.
     fn drop(&mut self) {
         let mut state = std::mem::take(&mut *self.state());
         for queue in state.queues.take() {

@@ -18,8 +18,7 @@ const PAGE: u64 = 4 << 10;
 /// `drm_i915_gem_create_ext`).
 const LOCAL_PAGE: u64 = 64 << 10;
 
-/// The parameters without which this client cannot work, with the Linux version that brought
-/// each.
+/// The parameters that this client needs, with the Linux version that introduced each.
 const REQUIRED: &[(Param, i32, &str, &str)] = &[
     (Param::HasExecSoftpin, 1, "EXEC_OBJECT_PINNED", "4.5"),
     (Param::HasExecNoReloc, 1, "I915_EXEC_NO_RELOC", "3.9"),

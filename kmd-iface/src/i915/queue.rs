@@ -69,7 +69,7 @@ impl Queue {
             EngineClass::VideoEnhance => uapi::EngineClass::VideoEnhance,
             EngineClass::Compute => uapi::EngineClass::Compute,
         };
-        // First, because it goes by itself if the rest fails.
+        // First, because it is dropped by itself if the rest fails.
         let timeline = Timeline::new(node.clone())?;
         let context = calls::context_create(
             node.as_ref(),
@@ -88,8 +88,8 @@ impl Queue {
                 },
             },
         )?;
-        // So that closing the queue ends an endless kernel. Kernels that
-        // cannot preempt refuse; their hang check has to do.
+        // So that closing the queue ends an endless GPU kernel. Linux refuses where it cannot
+        // preempt; there its hang check must do.
         let persistence =
             calls::context_setparam(node.as_ref(), context, ContextParam::Persistence, 0);
         if let Err(error) = persistence {

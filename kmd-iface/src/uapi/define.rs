@@ -1,4 +1,4 @@
-//! How a uAPI structure, a flag word and an ioctl are written down.
+//! Declarations of uAPI structures, flag words and ioctls.
 //!
 //! Each is declared once. The declaration gives the type, and the row that the
 //! layout test compares with the kernel's headers.
@@ -86,7 +86,7 @@ impl<T> Ioctl<T> {
     }
 }
 
-/// Which way an ioctl's structure is copied (`_IOC_WRITE`, `_IOC_READ`).
+/// In which direction an ioctl's structure is copied (`_IOC_WRITE`, `_IOC_READ`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// `_IO`: no structure.
@@ -99,8 +99,8 @@ pub enum Direction {
     ReadWrite,
 }
 
-/// An ioctl request number taken apart (`asm-generic/ioctl.h`: number 7:0,
-/// type 15:8, size 29:16, direction 31:30).
+/// A decoded ioctl request number (`asm-generic/ioctl.h`: number 7:0, type 15:8, size 29:16,
+/// direction 31:30).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Request(pub u32);
 

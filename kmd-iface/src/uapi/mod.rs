@@ -1,4 +1,4 @@
-//! The DRM uAPI: structures, flags and ioctl numbers, one module a family.
+//! The DRM uAPI: structures, flags and ioctl numbers, one module per family.
 //!
 //! Every structure is plain bytes, so the same declaration serves the client
 //! that calls a kernel and the software GPU that answers in its place. Their

@@ -11,7 +11,7 @@ use crate::uapi::xe::exec::{Sync, SyncFlags, SyncType};
 use crate::uapi::xe::vm::{BindFlags, BindOp, VmBindOp};
 use crate::{AddressSpaceId, KmdError, KmdResult, Node};
 
-/// How long the kernel may take to write page tables. It copies or pages in at most the device's
+/// How long the kernel may take to write page tables. At most it copies or pages in the device's
 /// memory, which takes seconds at worst.
 const BIND_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -71,7 +71,7 @@ pub(super) fn bind(
     run(node, space, operation)
 }
 
-/// Takes a binding away, and returns when it is gone.
+/// Removes a binding, and returns when it is gone.
 pub(super) fn unbind(
     node: &dyn Node,
     space: AddressSpaceId,
@@ -104,7 +104,7 @@ fn run(node: &dyn Node, space: AddressSpaceId, operation: VmBindOp) -> KmdResult
     if matches!(done, Ok(true)) || fence.load(Ordering::Acquire) == 1 {
         return Ok(());
     }
-    // The kernel may still write the fence some day: leave it its memory.
+    // The kernel may still write the fence later: keep its memory.
     Box::leak(fence);
     done?;
     Err(KmdError::Ioctl {

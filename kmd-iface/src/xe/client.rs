@@ -56,12 +56,12 @@ struct State {
 #[derive(Debug)]
 struct BufferState {
     size: u64,
-    /// What offset and length of its bindings are multiples of.
+    /// Offset and length of its bindings are multiples of this.
     page: u64,
     memory: Memory,
 }
 
-/// What a buffer is made of, kept.
+/// What a buffer is made of, kept alive.
 #[derive(Clone, Debug)]
 enum Memory {
     Object(Arc<Object>),
@@ -76,7 +76,7 @@ struct SpaceState {
 }
 
 impl Xe {
-    /// Asks the node what it is.
+    /// Queries the node.
     ///
     /// # Errors
     /// An ioctl fails.
@@ -101,7 +101,7 @@ impl Xe {
         self.node.as_ref()
     }
 
-    /// The queue of a fence, if it has submitted that.
+    /// The queue of a fence, if it has made that submission.
     fn submitted(&self, fence: Fence) -> KmdResult<Arc<Queue>> {
         let queue = self.state().queues.get(fence.queue)?.clone();
         queue.order.check(fence)?;
@@ -150,7 +150,7 @@ impl Xe {
         Ok(false)
     }
 
-    /// The object of a buffer, kept open; `what` is not possible with user memory.
+    /// The object of a buffer, kept open; user memory does not support `what`.
     fn object(&self, buffer: BufferHandle, what: &'static str) -> KmdResult<(Arc<Object>, u64)> {
         let state = self.state();
         let buffer = state.buffer(buffer)?;
@@ -359,7 +359,7 @@ impl Kmd for Xe {
 
     fn destroy_address_space(&self, space: AddressSpaceId) -> KmdResult<()> {
         let removed = self.state().spaces.remove(&space);
-        // Its page of fences goes after it.
+        // Its page of fences is freed after it.
         let _removed = removed.ok_or(KmdError::NoSuchAddressSpace(space))?;
         calls::vm_destroy(self.node(), space.get())
     }
@@ -419,8 +419,8 @@ impl Kmd for Xe {
                 offset,
             },
         };
-        // Remember it first: that finds overlaps. The kernel's part may take
-        // as long as the address space's other work, so not under the lock.
+        // Record it first: that finds overlaps. The kernel's part may take as long as the address
+        // space's other work, so it is not done under the lock.
         let binding = Binding { buffer, length };
         state
             .space_mut(space)?
@@ -501,7 +501,7 @@ impl Kmd for Xe {
         let target = state.queues.get(queue)?.clone();
         let mut wait = Vec::with_capacity(submission.wait.len());
         for fence in submission.wait {
-            // A queue's own work is in order anyway.
+            // A queue's own work runs in order anyway.
             if fence.queue == queue {
                 continue;
             }
@@ -605,7 +605,7 @@ impl Kmd for Xe {
 }
 
 impl Drop for Xe {
-    /// Frees what the caller left: the node may live on.
+    /// Frees what the caller left: the node may outlive the client.
     fn drop(&mut self) {
         let mut state = std::mem::take(&mut *self.state());
         let node = self.node();

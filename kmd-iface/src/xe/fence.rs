@@ -12,7 +12,7 @@ use crate::{KmdError, KmdResult, Mapping};
 /// A page of fences, bound at a fixed address of one address space.
 #[derive(Debug)]
 pub(super) struct FencePage {
-    /// Where the address space has it.
+    /// Its address in the address space.
     address: GpuAddress,
     mapping: Mapping,
     slots: Mutex<Slots>,
@@ -21,13 +21,13 @@ pub(super) struct FencePage {
 
 #[derive(Debug, Default)]
 struct Slots {
-    /// How many were ever given out.
+    /// How many were ever allocated.
     used: u64,
-    /// Those that came back.
+    /// Those that were returned.
     free: Vec<u64>,
 }
 
-/// One fence of a page; dropping it gives it back.
+/// One fence of a page; dropping it returns it.
 #[derive(Debug)]
 pub(super) struct FenceSlot {
     page: Arc<FencePage>,
@@ -79,14 +79,13 @@ impl FenceSlot {
     pub(super) fn value(&self) -> &AtomicU64 {
         let index = usize::try_from(self.index).unwrap_or(usize::MAX);
         let first = self.page.mapping.as_mut_ptr().cast::<u64>();
-        // SAFETY: `allocate` gives out slots within the mapping only, a page
-        // aligns them, the mapping lives as long as `self`, and everybody
-        // who accesses the page does so atomically.
+        // SAFETY: `allocate` returns only slots within the mapping, the page aligns them, the
+        // mapping lives as long as `self`, and every access to the page is atomic.
         unsafe { AtomicU64::from_ptr(first.wrapping_add(index)) }
     }
 
-    /// Gives the fence back if the work of its queue is all done. A fence that abandoned work may
-    /// still write is used no more.
+    /// Returns the fence if all work of its queue is done. A fence that abandoned work may still
+    /// write is not reused.
     pub(super) fn retire(&self, order: &Order) {
         if self.value().load(Ordering::Acquire) < order.last().get() {
             return;

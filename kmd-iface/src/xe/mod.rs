@@ -1,5 +1,5 @@
-//! xe: bindings are made when they are asked for, completions are points of timeline sync objects
-//! or, in long-running address spaces, values that the GPU writes to memory.
+//! xe: bindings are made on request, completions are points of timeline sync objects or, in
+//! long-running address spaces, values that the GPU writes to memory.
 //!
 //! [`calls`] has each ioctl as a typed function. [`Xe`] makes a [`Kmd`](crate::Kmd) of them.
 

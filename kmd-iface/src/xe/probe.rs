@@ -14,7 +14,7 @@ use crate::{
     MemoryRegion, Node, RegionKind, Topology,
 };
 
-/// What this client keeps for itself at the top of an address space: fences.
+/// What this client reserves at the top of an address space: fences.
 pub(super) const RESERVED: u64 = 1 << 30;
 
 /// What the client needs besides the description.

@@ -45,7 +45,7 @@ impl Queue {
         space: AddressSpaceId,
         slot: Option<FenceSlot>,
     ) -> KmdResult<Self> {
-        // First, because it goes by itself if the rest fails.
+        // First, because it is dropped by itself if the rest fails.
         let completion = match slot {
             Some(slot) => Completion::Memory(slot),
             None => Completion::Timeline(Timeline::new(node.clone())?),

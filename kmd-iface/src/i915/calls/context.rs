@@ -8,11 +8,11 @@ use crate::{KmdResult, Node};
 /// What a context is created with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ContextSettings<'a> {
-    /// The address space; the context gets one of its own without.
+    /// The address space; without one, the context gets its own.
     pub vm: Option<u32>,
     /// The engine map: EXECBUFFER2 names engines by their index in it. Empty: the legacy map.
     pub engines: &'a [EngineClassInstance],
-    /// Whether it goes on after it hung.
+    /// Whether it survives a hang.
     pub recoverable: bool,
     /// Scheduling priority; `None` is the default of 0.
     pub priority: Option<i64>,

@@ -46,7 +46,7 @@ pub struct Execution<'a> {
     pub batch_length: u32,
     /// The context.
     pub context: u32,
-    /// Engine and `BATCH_FIRST`, `NO_RELOC`; those for fences are added.
+    /// Engine and `BATCH_FIRST`, `NO_RELOC`; the flags for fences are added.
     pub flags: ExecFlags,
     /// Sync objects.
     pub fences: ExecFences<'a>,

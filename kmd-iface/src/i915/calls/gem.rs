@@ -112,7 +112,7 @@ pub fn mmap_offset(node: &dyn Node, handle: u32, kind: MmapOffset) -> KmdResult<
 
 /// GEM_MMAP: maps a buffer object where the kernel likes, and returns the address.
 ///
-/// The kernel has it for integrated devices before Gen12 only. The mapping belongs to the
+/// The kernel offers it only for integrated devices before Gen12. The mapping belongs to the
 /// caller, who unmaps it with `munmap`.
 ///
 /// # Errors
@@ -143,7 +143,7 @@ pub fn set_domain(node: &dyn Node, handle: u32, read: Domains, write: Domains) -
     Ok(())
 }
 
-/// GEM_SET_TILING: what the buffer's aperture mapping is tiled like. Returns the swizzle mode.
+/// GEM_SET_TILING: sets the tiling of the buffer's aperture mapping. Returns the swizzle mode.
 ///
 /// # Errors
 /// What the kernel answers.
@@ -181,10 +181,10 @@ pub fn set_caching(node: &dyn Node, handle: u32, caching: u32) -> KmdResult<()> 
 }
 
 /// GEM_WAIT: waits until the GPU is done with a buffer; `None` waits for ever. Returns whether
-/// it is.
+/// it is done.
 ///
 /// # Errors
-/// What the kernel answers, except that the time is over.
+/// What the kernel answers, except a timeout.
 pub fn wait(node: &dyn Node, handle: u32, timeout: Option<Duration>) -> KmdResult<bool> {
     let mut argument = gem::Wait {
         bo_handle: handle,

@@ -111,7 +111,7 @@ pub fn memory_regions(node: &dyn Node) -> KmdResult<Vec<MemoryRegionInfo>> {
 /// QUERY of the GuC's hardware attribute table, as dwords.
 ///
 /// # Errors
-/// What the kernel answers; it has none before XeHPG, save Alder Lake-P.
+/// What the kernel answers; there is none before XeHPG, except on Alder Lake-P.
 pub fn hwconfig(node: &dyn Node) -> KmdResult<Vec<u32>> {
     let blob = query_blob(node, QueryId::HwconfigBlob, 0)?;
     dwords(query::QUERY.name(), &blob)
@@ -126,7 +126,7 @@ pub fn topology(node: &dyn Node) -> KmdResult<Topology> {
     parse_topology(&blob)
 }
 
-/// Takes the masks of a topology answer apart.
+/// Decodes the masks of a topology answer.
 fn parse_topology(blob: &[u8]) -> KmdResult<Topology> {
     let (info, data) = query::TopologyInfo::read_from_prefix(blob)
         .map_err(|_| bad_answer(format!("{} bytes of topology", blob.len())))?;

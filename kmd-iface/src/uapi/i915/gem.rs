@@ -315,7 +315,7 @@ uapi_structs! {
         bo_handle: u32,
         /// Zero.
         flags: u32,
-        /// In: relative nanoseconds, negative for ever; out: what was left.
+        /// In: relative nanoseconds, negative for ever; out: the time left.
         timeout_ns: i64,
     }
 }

@@ -184,7 +184,7 @@ uapi_structs! {
         value: u64,
         /// Which bits to compare.
         mask: u64,
-        /// Nanoseconds; negative for ever; out, if relative: what was left.
+        /// Nanoseconds; negative for ever; out, if relative: the time left.
         timeout: i64,
         /// The queue that signals it: its ban ends the wait.
         exec_queue_id: u32,

@@ -95,7 +95,7 @@ pub fn exec(node: &dyn Node, exec_queue_id: u32, address: u64, syncs: &[Sync]) -
 /// `exec_queue_id` is the queue that writes it, 0 if none does.
 ///
 /// # Errors
-/// What the kernel answers, except that the time is over; `EIO` if the queue is banned.
+/// What the kernel answers, except a timeout; `EIO` if the queue is banned.
 pub fn wait_user_fence(
     node: &dyn Node,
     fence: &AtomicU64,
