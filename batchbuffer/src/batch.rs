@@ -7,15 +7,15 @@ use crate::error::DecodeError;
 use crate::layout::Engine;
 use crate::packets::PacketId;
 
-/// One packet of a batch, or what stands in its place.
+/// One packet of a batch, or what is in its place.
 #[derive(Clone, Debug)]
 pub struct Step<'a> {
     /// The address of its header.
     pub address: GpuAddress,
     /// The dwords from the batch's start to the header.
     pub offset: usize,
-    /// Its dwords; one at least, also for a header that is not known. None only in the last step
-    /// of a batch that has no MI_BATCH_BUFFER_END: it says that there is nothing more to read.
+    /// Its dwords: at least one, even for an unknown header. There are none only in the last step
+    /// of a batch without MI_BATCH_BUFFER_END, which reports that nothing is left to read.
     pub dwords: &'a [u32],
     /// The packet.
     pub packet: Result<Decoded<'a>, DecodeError>,

@@ -23,7 +23,7 @@ impl Sink for Vec<u32> {
     }
 }
 
-/// The dwords of a packet or state. Those of the longest layout of fixed length, a walker, need no
+/// The dwords of a packet or state. Even the longest layout of fixed length, a walker, needs no
 /// allocation.
 pub type Dwords = SmallVec<[u32; 40]>;
 
@@ -40,7 +40,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Begins `layout` as it is on `family`.
+    /// Begins `layout` in the form that `family` has.
     pub fn new(family: Family, layout: &'static Layout) -> Self {
         let mut builder = Builder {
             layout,
@@ -66,7 +66,7 @@ impl Builder {
         builder
     }
 
-    /// Sets a field. A field of a nested layout is found too.
+    /// Sets a field. It may be in a nested layout.
     ///
     /// Integers must fit, addresses and offsets must have the field's
     /// alignment; an address field that reaches bit 63 takes the canonical
@@ -195,7 +195,7 @@ impl Builder {
         bits: u32,
     ) -> Result<usize, EncodeError> {
         let base = self.base(field)?;
-        // Far more dwords than any layout has, to ask for the position alone.
+        // Far more dwords than any layout has: only the position matters.
         let start = row
             .element(index, 1 << 24)
             .ok_or(EncodeError::NoSuchElement {
@@ -311,7 +311,7 @@ impl Builder {
         Ok(raw)
     }
 
-    /// Sets the bits that must be one, those of nested layouts too.
+    /// Sets the bits that must be one, including those of nested layouts.
     fn write_ones(&mut self, layout: &'static Layout, base: usize) -> Result<(), EncodeError> {
         for field in layout.fields {
             let Some(row) = field.row(self.family) else {
@@ -354,7 +354,7 @@ impl Builder {
     }
 }
 
-/// Fields up to bit 63 take the canonical form, shorter ones the 48 bits.
+/// Fields that reach bit 63 take the canonical form, shorter ones the 48 bits.
 fn address_bits(address: GpuAddress, row: &Row) -> u64 {
     if row.hi >= 63 {
         address.canonical()

@@ -45,8 +45,8 @@ impl<'a> View<'a> {
 
     /// A field's value: the bytes of an address or offset, the bits of
     /// anything else. Zero if the field does not exist on the family or lies
-    /// beyond the packet's end, which is what the hardware would assume.
-    /// A field of a nested layout is found too.
+    /// beyond the packet's end, which is what the hardware would assume. The field may be in a
+    /// nested layout.
     #[inline]
     pub fn get(&self, field: &'static Field) -> u64 {
         self.find(field, 0).unwrap_or(0)
@@ -134,8 +134,8 @@ impl<'a> View<'a> {
         Some(View::new(self.family, inner, dwords))
     }
 
-    /// The dwords of the layout, this one or a nested one, that `field`
-    /// belongs to, and where they begin.
+    /// The dwords of the layout that `field` belongs to, this one or a nested one, and where they
+    /// begin.
     #[inline]
     fn region(&self, field: &'static Field) -> Option<(usize, &'a [u32])> {
         if same_name(self.layout.name, field.layout) {
@@ -146,12 +146,12 @@ impl<'a> View<'a> {
     }
 }
 
-/// A packet whose length field is not what the family has.
+/// A packet whose length field does not match its length on the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LengthIssue {
-    /// The dwords that the header says, which are also those that were read.
+    /// The number of dwords that the header says; as many were read.
     pub declared: usize,
-    /// The dwords that the packet has on the family, or has at least.
+    /// The number of dwords that the packet has on the family, or its minimum.
     pub expected: usize,
 }
 
@@ -170,7 +170,7 @@ impl fmt::Display for LengthIssue {
 pub struct Decoded<'a> {
     /// Which packet it is.
     pub id: PacketId,
-    /// Whether its header lies about its length.
+    /// Set if its header has the wrong length.
     pub issue: Option<LengthIssue>,
     view: View<'a>,
 }
@@ -189,7 +189,7 @@ impl Decoded<'_> {
         self.view.layout.name
     }
 
-    /// The dwords to go on by.
+    /// The dwords to advance by.
     pub fn len(&self) -> usize {
         self.view.dwords.len()
     }
@@ -200,9 +200,9 @@ impl Decoded<'_> {
     }
 }
 
-/// Reads the packet that `dwords` begins with, as the command streamer of
-/// `engine` does: the length is the header's, even if the packet is longer or
-/// shorter on this family; [`Decoded::issue`] then says so.
+/// Reads the packet that `dwords` begins with, as the command streamer of `engine` does. The length
+/// is the header's, even if the packet is longer or shorter on this family; [`Decoded::issue`] then
+/// says so.
 ///
 /// # Errors
 /// See [`DecodeError`].

@@ -1,4 +1,4 @@
-//! What encoding and decoding can fail with.
+//! The errors of encoding and decoding.
 
 use devinfo::Family;
 
@@ -72,7 +72,7 @@ pub enum EncodeError {
         /// The dwords that there are.
         dwords: usize,
     },
-    /// The packet grew beyond what its length field can say.
+    /// The packet is longer than its length field can say.
     #[error("{layout}: {dwords} dwords, but its length field ends at {limit}")]
     TooLong {
         /// The packet's name.

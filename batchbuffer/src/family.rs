@@ -1,4 +1,4 @@
-//! What front ends, states and tilings of a family have: a row each.
+//! The front ends, states and tilings of each family, one row per family.
 
 use devinfo::Family;
 
@@ -24,20 +24,20 @@ pub(crate) struct Traits {
     /// Shares of shared local memory in the L1 in KiB with their codes, in rising order. Empty
     /// where there is no such field.
     pub preferred_slm_codes: &'static [(u32, u32)],
-    /// How many barriers a group has by the code of their number.
+    /// How many barriers a group has, indexed by the code of their number.
     pub barrier_counts: &'static [u32],
     /// Codes of "Tile Mode" in surface states.
     pub tile_modes: &'static [(Tiling, u64)],
     /// Codes of tilings in XY_BLOCK_COPY_BLT and XY_FAST_COLOR_BLT.
     pub block_copy_tilings: &'static [(Tiling, u64)],
-    /// Codes of tilings in XY_FAST_COPY_BLT: the method, and "Tile Y Type" where it counts.
+    /// Codes of tilings in XY_FAST_COPY_BLT: the method, and "Tile Y Type" where it matters.
     pub fast_copy_tilings: &'static [(Tiling, u64, Option<bool>)],
-    /// The tiling that keeps images with more than one dimension close together: that of images
-    /// which the driver lays out, and of null surfaces.
+    /// The tiling that keeps neighbouring texels of images with more than one dimension close
+    /// together: used for images that the driver lays out, and for null surfaces.
     pub image_tiling: Tiling,
-    /// Three-dimensional Tile64 surfaces have the arrangement that came with Xe2.
+    /// Three-dimensional Tile64 surfaces have the arrangement introduced with Xe2.
     pub regular_tile64_3d: bool,
-    /// "Surface QPitch" counts rows in one-dimensional arrays too, and may be 0 for volumes, whose
+    /// "Surface QPitch" also counts rows in one-dimensional arrays, and may be 0 for volumes: their
     /// slices are then the aligned height apart.
     pub legacy_qpitch: bool,
     /// The code of the horizontal alignment: 4 texels, or 128 bytes, which a linear surface must
@@ -64,8 +64,8 @@ pub(crate) fn traits(family: Family) -> &'static Traits {
 }
 
 // Sources: BDW, SKL and TGL PRM vol 2d, INTERFACE_DESCRIPTOR_DATA and RENDER_SURFACE_STATE; genxml;
-// for XeHPC and later Intel's compute-runtime, which also has the 24 and 48 KiB codes. Values of
-// the media front end are those that Intel's OpenCL runtime writes. Blitter tilings are genxml's
+// for XeHPC and later Intel's compute-runtime, also for the 24 and 48 KiB codes. Values of the
+// media front end are those that Intel's OpenCL runtime writes. Blitter tilings are genxml's
 // `XY_TILE_*`.
 
 const GEN8: Traits = Traits {

@@ -1,4 +1,4 @@
-//! From a header to its packet.
+//! Finds the packet of a header.
 
 use std::sync::OnceLock;
 
@@ -44,9 +44,9 @@ fn table(family: Family, engine: Engine) -> Table {
     table
 }
 
-/// The length that the command streamer's general rule gives to a header: MI
-/// opcodes below 10h have one dword, everything else bits 7:0 plus two (TGL
-/// PRM vol 2a, "Memory Interface Command Map" and "Command Header Format").
+/// The length that the command streamer's general rule gives to a header: one dword for MI opcodes
+/// below 10h, otherwise bits 7:0 plus two (TGL PRM vol 2a, "Memory Interface Command Map" and
+/// "Command Header Format").
 pub(crate) fn general_length(header: u32) -> usize {
     match header >> 29 {
         0 if (header >> 23) & 0x3f < 0x10 => 1,

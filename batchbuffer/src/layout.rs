@@ -73,8 +73,8 @@ pub enum Kind {
     Int,
     /// One bit, set or not.
     Bool,
-    /// A GPU address. The value is the address itself: the field holds its
-    /// bits from the field's lowest bit on, so that bit gives the alignment.
+    /// A GPU address. The value is the address itself. The field holds the address bits from its
+    /// own lowest bit on, so that bit gives the alignment.
     Address,
     /// A byte offset from a base, held like an address.
     Offset,
@@ -95,7 +95,7 @@ pub enum Kind {
     State(&'static Layout),
 }
 
-/// A repeated field: element `i` lies `i * stride` bits further on.
+/// A repeated field: element `i` lies `i * stride` bits further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repeat {
     /// The distance of two elements in bits.
@@ -105,8 +105,7 @@ pub struct Repeat {
 }
 
 /// Where a field lies on a family: bits `hi..=lo`, counted from the lowest bit
-/// of dword `dword`. `hi` may be beyond 31: the field then goes on in the next
-/// dwords.
+/// of dword `dword`. `hi` may exceed 31: the field then continues in the next dwords.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// The dword that `lo` lies in.
@@ -200,7 +199,7 @@ impl Field {
 /// The length of a layout on a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {
-    /// The dwords that it has, or has at least.
+    /// The number of dwords, or its minimum.
     pub dwords: u16,
     /// Whether more may follow.
     pub open: bool,
@@ -210,7 +209,7 @@ pub struct Length {
 }
 
 impl Length {
-    /// The most dwords that the length field can say.
+    /// The most dwords that the length field can express.
     pub fn limit(&self) -> usize {
         match self.field {
             Some((hi, lo)) => (1usize << (hi - lo + 1)) - 1 + 2,
@@ -286,13 +285,13 @@ impl Layout {
     }
 }
 
-/// Whether two layout names are equal; the same constant is seen at once.
+/// Whether two layout names are equal; quick if both are the same constant.
 #[inline]
 pub(crate) fn same_name(a: &'static str, b: &'static str) -> bool {
     core::ptr::eq(a, b) || a == b
 }
 
-/// Spreads rows with spans over the families.
+/// Expands rows with spans to one value per family.
 pub(crate) const fn spread<T: Copy>(rows: &[(Span, T)]) -> PerFamily<T> {
     let mut out: PerFamily<T> = [None; Family::COUNT];
     let mut i = 0;

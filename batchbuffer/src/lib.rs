@@ -1,13 +1,12 @@
 //! Command-stream packets and hardware states: declared once, encoded,
 //! decoded and printed.
 //!
-//! A layout is a table: one field a line, in the manual's own names and bit
-//! numbers, each position with the range of families that it holds for. From
-//! that one table come
+//! A layout is a table: one field per line, in the manual's own names and bit numbers, each
+//! position with the range of families that it holds for. From this table come
 //!
 //! * the encoder ([`Builder`], [`Sink`]), which checks that every value fits,
-//! * the decoder ([`decode`], [`View`], [`Batch`]), which follows lengths as
-//!   the command streamer does and reports those that lie,
+//! * the decoder ([`decode`], [`View`], [`Batch`]), which follows lengths as the command streamer
+//!   does and reports wrong ones,
 //! * the printer ([`mod@print`]).
 //!
 //! ```

@@ -11,7 +11,7 @@ use crate::layout::{Field, Kind, Row};
 pub struct FieldValue {
     /// The field.
     pub field: &'static Field,
-    /// Where it lies, counted in its own layout.
+    /// Where it lies, relative to its own layout.
     pub row: Row,
     /// Which element, if the field is repeated.
     pub index: Option<usize>,
@@ -94,8 +94,7 @@ pub fn all_fields(view: &View<'_>) -> Vec<(String, FieldValue)> {
     out
 }
 
-/// Prints the fields of a packet or state, one a line, those that are zero
-/// left out.
+/// Prints the fields of a packet or state that are not zero, one per line.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a> {
     view: View<'a>,
@@ -104,8 +103,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Prints `view`, every line indented by `indent` columns; `all` prints
-    /// the zero fields too.
+    /// Prints `view`, every line indented by `indent` columns; `all` also prints the zero fields.
     pub fn new(view: View<'a>, indent: usize, all: bool) -> Self {
         Fields { view, indent, all }
     }

@@ -8,7 +8,7 @@ pub const L3_CONTROL: u32 = 0x7034;
 /// The bytes of an engine's own block of registers.
 pub const BLOCK: u32 = 0x800;
 
-/// Where the block of the first engine of a class begins; that of compute exists from Gen12LP on.
+/// Where the block of the first engine of a class begins; compute has one from Gen12LP on.
 ///
 /// Source: TGL PRM vol 2c.
 pub const fn base(engine: Engine) -> u32 {
@@ -23,7 +23,7 @@ pub const fn base(engine: Engine) -> u32 {
 
 /// Registers of an engine's own block, counted from its [`base`].
 ///
-/// Source: TGL PRM vol 2c; the offsets are those of the render engine less its base.
+/// Source: TGL PRM vol 2c; the offsets are those of the render engine minus its base.
 pub mod own {
     /// Global timestamp, 64 bits.
     pub const TIMESTAMP: u32 = 0x358;

@@ -19,7 +19,7 @@ pub enum SurfaceError {
     /// A value does not go into the state.
     #[error(transparent)]
     Encode(#[from] EncodeError),
-    /// Too large, too small, or not aligned as it must be.
+    /// Too large, too small, or wrongly aligned.
     #[error("surface {what}: {value} is not possible ({limit})")]
     Limit {
         /// What it is about.
@@ -128,7 +128,7 @@ pub const RGBA: [ShaderChannelSelect; 4] = [
 pub struct ScratchSurface {
     /// Its first byte, 64-byte aligned.
     pub address: GpuAddress,
-    /// Bytes a thread, a multiple of 64 up to 256 KiB.
+    /// Bytes per thread, a multiple of 64 up to 256 KiB.
     pub bytes_per_thread: u32,
     /// How many threads it has room for.
     pub threads: u32,
@@ -145,8 +145,8 @@ pub struct Sampler {
     pub normalized: bool,
     /// What happens outside the image, for x, y and z.
     pub address_mode: [TextureCoordinateMode; 3],
-    /// The border colour from the dynamic state base (from the surface state
-    /// base of a bindless sampler), 64-byte aligned.
+    /// The border colour's offset from the dynamic state base (for a bindless sampler from the
+    /// surface state base), 64-byte aligned.
     pub border_color: u32,
 }
 
@@ -362,7 +362,7 @@ pub fn sampler(family: Family, sampler: &Sampler) -> Result<[u32; 4], SurfaceErr
     array(state)
 }
 
-/// What every surface with memory behind it has.
+/// What all surfaces with memory share.
 fn common(family: Family, mocs: Mocs) -> Builder {
     let traits = traits(family);
     let (cache, policy) = traits.surface_cache;
@@ -405,7 +405,7 @@ fn buffer_state(
     )
 }
 
-/// How a buffer's last index is spread over width, height and depth.
+/// Splits a buffer's last index over width, height and depth.
 fn split(last: u64) -> [u64; 3] {
     [last & 0x7f, last >> 7 & 0x3fff, last >> 21]
 }

@@ -55,7 +55,7 @@ impl Tiling {
         decode(traits(family).block_copy_tilings, code)
     }
 
-    /// The tiling that XY_FAST_COPY_BLT's method means, with "Tile Y Type" where it counts.
+    /// The tiling that XY_FAST_COPY_BLT's method means, with "Tile Y Type" where it matters.
     pub fn of_fast_copy(family: Family, method: u64, y_type: bool) -> Option<Self> {
         let mut rows = traits(family).fast_copy_tilings.iter();
         rows.find(|(_, known, ty)| *known == method && ty.is_none_or(|ty| ty == y_type))
@@ -73,8 +73,8 @@ fn decode(codes: &[(Tiling, u64)], code: u64) -> Option<Tiling> {
     row.map(|(tiling, _)| *tiling)
 }
 
-/// Whether "Surface QPitch" counts rows in one-dimensional arrays too, and may be 0 for volumes,
-/// whose slices are then the aligned height apart.
+/// Whether "Surface QPitch" also counts rows in one-dimensional arrays, and may be 0 for volumes:
+/// their slices are then the aligned height apart.
 pub fn legacy_qpitch(family: Family) -> bool {
     traits(family).legacy_qpitch
 }
@@ -165,7 +165,7 @@ static TILE_64_3D: [Pattern; 5] = [
     Pattern::new("ZZYXXXZYZXYYXXXX"),
     Pattern::new("ZZYXXXZYZXYYXXXX"),
 ];
-/// The arrangement of three-dimensional tiles that came with Xe2.
+/// The arrangement of three-dimensional tiles introduced with Xe2.
 static TILE_64_3D_REGULAR: [Pattern; 5] = [
     Pattern::new("ZZZYYYZZXXYYXXXX"),
     Pattern::new("ZZZYYYZZXXYYXXXX"),
@@ -177,14 +177,15 @@ static TILE_64_3D_REGULAR: [Pattern; 5] = [
 /// Where the bytes of a surface lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrangement {
-    /// Rows after rows.
+    /// Row after row.
     Linear,
     /// Tiles of one pattern.
     Tiled(&'static Pattern),
 }
 
 impl Arrangement {
-    /// That of a tiling, for elements of so many bytes in two dimensions or in three (`volume`).
+    /// The arrangement of a tiling, for elements of this many bytes, in two dimensions or in three
+    /// (`volume`).
     pub fn of(family: Family, tiling: Tiling, element_bytes: u32, volume: bool) -> Self {
         let size = element_bytes.next_power_of_two().trailing_zeros().min(4) as usize;
         Self::Tiled(match tiling {
@@ -199,7 +200,8 @@ impl Arrangement {
         })
     }
 
-    /// Bytes of a row that lie together in memory, at multiples of as many; `None` if all do.
+    /// How many bytes of a row are contiguous in memory, in runs aligned to that number; `None` if
+    /// the whole row is.
     pub fn span(self) -> Option<u32> {
         match self {
             Self::Linear => None,
@@ -304,8 +306,8 @@ mod tests {
         assert_eq!(shape(&TILE_64_3D[4]), [256, 16, 16]);
     }
 
-    /// Y tiles: columns of 16 bytes, 32 rows each. X tiles: rows. Tile4: blocks of 16 bytes by
-    /// four rows, four of which side by side fill 256 bytes with a second row of four.
+    /// Y tiles: columns of 16 bytes, 32 rows each. X tiles: rows. Tile4: blocks of 16 bytes by four
+    /// rows; four side by side fill 256 bytes, a second row of four the next 256.
     #[test]
     fn known_offsets() {
         let y = Arrangement::of(Family::Gen12Lp, Tiling::Y, 4, false);

@@ -4,8 +4,8 @@ use core::fmt;
 
 /// A 48-bit address in a per-process GPU address space (PPGTT).
 ///
-/// Kept without the sign extension; [`GpuAddress::canonical`] gives the form
-/// that the i915 and xe uAPIs want (bit 47 replicated into 63:48).
+/// Stored without the sign extension; [`GpuAddress::canonical`] gives the form that the i915 and xe
+/// uAPIs want (bit 47 replicated into 63:48).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct GpuAddress(u64);
 
@@ -29,7 +29,7 @@ impl GpuAddress {
         (((self.0 << 16) as i64) >> 16) as u64
     }
 
-    /// The address `bytes` further on, wrapping at 2^48 as the hardware does.
+    /// The address plus `bytes`, wrapping at 2^48 as the hardware does.
     pub const fn offset(self, bytes: u64) -> Self {
         Self::new(self.0.wrapping_add(bytes))
     }

@@ -2,13 +2,14 @@
 
 use core::fmt;
 
-/// Makes all that must know every family from the one list of them.
+/// Generates everything that must know every family from one list of families.
 macro_rules! families {
     ($d:tt $($(#[$doc:meta])* $family:ident $name:literal,)*) => {
         /// A hardware family: one EU instruction set and one set of packet layouts.
         ///
-        /// What a family has is written in rows: one `match` without a wildcard in each crate that
-        /// asks, and [`Span`]s in tables. Families have no order that logic could ask for.
+        /// The features of a family are written in rows: one `match` without a wildcard in each
+        /// crate that needs them, and [`Span`]s in tables. Logic must not depend on an order of
+        /// families.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Family {
             $($(#[$doc])* $family,)*
@@ -28,7 +29,7 @@ macro_rules! families {
         }
 
         /// Evaluates an expression with a family's [index](crate::Family::index) as a constant, so
-        /// that code can be generic over the family and is compiled once for each.
+        /// that code can be generic over the family and is compiled once per family.
         ///
         /// ```
         /// use devinfo::{Family, for_family};
@@ -77,7 +78,7 @@ impl Family {
     /// How many families there are.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// Its place in [`Family::ALL`], for tables with an element a family.
+    /// Its place in [`Family::ALL`], for tables with one element per family.
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -103,18 +104,18 @@ impl Family {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkerKind {
     /// MEDIA_* and GPGPU_WALKER: interface descriptors lie in the dynamic state heap, the walker
-    /// loads the whole payload, scratch is a part of general state memory.
+    /// loads the whole payload, and scratch is part of general state memory.
     Gpgpu,
     /// CFE_STATE and COMPUTE_WALKER: the descriptor is part of the packet, which can also carry a
-    /// register of payload and make local ids; kernels load the rest themselves. Scratch is a
+    /// register of payload and generate local ids; kernels load the rest themselves. Scratch is a
     /// surface.
     Compute,
 }
 
-/// Families that follow each other: what a row of a table holds for.
+/// Consecutive families: those that a row of a table holds for.
 ///
-/// Written with [`span!`](crate::span). What hardware has not lost is open-ended, so that a new
-/// family has it too and only what it lacks must be written.
+/// Written with [`span!`](crate::span). The span of a feature that hardware still has is
+/// open-ended: a new family then has it, and only what it lacks must be written.
 ///
 /// ```
 /// use devinfo::{Family, Span, span};

@@ -1,4 +1,4 @@
-//! Looking a platform up.
+//! Looking up platforms.
 
 use core::fmt;
 
@@ -29,7 +29,7 @@ pub fn by_product_family(product_family: u32) -> Option<&'static Platform> {
         .find(|p| p.zebin.product_family == product_family)
 }
 
-/// A platform and one of its revisions, as `NAME[:REVISION]` names them.
+/// A platform and one of its revisions, written `NAME[:REVISION]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The platform.
@@ -50,7 +50,7 @@ impl Target {
     /// Parses `NAME[:REVISION]`, the revision decimal or `0x` hexadecimal.
     ///
     /// # Errors
-    /// The name is in no row, or the revision is no number up to 255.
+    /// No row has the name, or the revision is not a number up to 255.
     pub fn parse(text: &str) -> Result<Self, TargetError<'_>> {
         let (name, revision) = match text.split_once(':') {
             Some((name, revision)) => (name, Some(revision)),
@@ -75,7 +75,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// Why a text names no [`Target`].
+/// Why a text does not name a [`Target`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetError<'a> {
     /// No row has this name.

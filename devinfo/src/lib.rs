@@ -1,8 +1,8 @@
 //! One table of Intel GPU platforms: PCI ids, topology, SIMD widths, SLM, GRF and limits.
 //!
-//! [`PLATFORMS`] is the table, a row a platform; [`by_name`], [`by_pci_id`] and
-//! [`by_product_family`] find rows. Nothing in it was verified on hardware by
-//! this project: where a kernel driver describes a device, that has precedence.
+//! [`PLATFORMS`] is the table, one row per platform; [`by_name`], [`by_pci_id`] and
+//! [`by_product_family`] find rows. This project verified none of it on hardware: a kernel driver's
+//! description of a device has precedence.
 #![no_std]
 
 mod address;

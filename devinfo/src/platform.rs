@@ -1,4 +1,4 @@
-//! What one row of the platform table says.
+//! One row of the platform table.
 
 use core::fmt;
 
@@ -13,39 +13,40 @@ pub struct Platform {
     pub title: &'static str,
     /// Instruction set and packet layouts.
     pub family: Family,
-    /// The variants, the one that `soft:NAME` models first. A kernel driver's own answer about a
-    /// real device has precedence: fuses take slices, subslices and EUs away.
+    /// The variants, the one that `soft:NAME` models first. A kernel driver's answer about a real
+    /// device has precedence: fuses disable slices, subslices and EUs.
     pub skus: &'static [Sku],
-    /// The PCI revisions with a name, oldest first; others exist.
+    /// The named PCI revisions, oldest first; others exist.
     pub revisions: &'static [Revision],
     /// The PCI revision that `soft:NAME` models.
     pub default_revision: u8,
-    /// The PCI revisions from which on the compiler makes other code than for those before. Code
-    /// for revisions on the other side of one does not belong on a device. Empty where code for
-    /// any revision runs on every other.
+    /// The PCI revisions from which the compiler generates different code than for earlier ones. A
+    /// device must not run code for a revision on the other side of one. Empty if code for any
+    /// revision runs on all others.
     pub code_changes: &'static [u8],
-    /// The most hardware threads of an EU.
+    /// The most hardware threads that an EU runs.
     pub threads_per_eu: u8,
     /// General registers of an EU, which its threads share.
     pub eu_registers: u16,
-    /// The SIMD widths that a walker can dispatch: also the sub-group sizes that a kernel can require.
+    /// The SIMD widths that a walker can dispatch, which are also the sub-group sizes that a kernel
+    /// can require.
     pub simd_widths: &'static [u8],
     /// The register counts that a thread can have.
     pub grf_counts: &'static [u16],
-    /// Most shared local memory of a work-group, in bytes.
+    /// The most shared local memory of a work-group, in bytes.
     pub max_slm_bytes: u32,
-    /// Ticks of the command streamer's timestamp in a second.
+    /// Ticks of the command streamer's timestamp per second.
     pub timestamp_frequency: u64,
-    /// Bits of the command streamer's timestamp that count; the rest are zero.
+    /// The number of valid bits in the command streamer's timestamp; the rest are zero.
     pub timestamp_bits: u8,
     /// Cache control values.
     pub mocs: Mocs,
     /// The page attribute index of pages that are cached and coherent with the CPU's caches, for
     /// drivers that let the caller choose (xe, and i915 on Meteor Lake).
     pub pat_coherent: u8,
-    /// Whether i915 takes that index when it makes a buffer.
+    /// Whether i915 takes that index when it creates a buffer.
     pub pat_at_creation: bool,
-    /// The kernel drivers that drive it.
+    /// The kernel drivers that support it.
     pub kernel_drivers: &'static [Driver],
     /// Whether it has memory of its own.
     pub local_memory: bool,
@@ -62,16 +63,17 @@ pub struct Platform {
     pub images: bool,
     /// Whether pairs of EUs run in lockstep when a walker's fused mode is on.
     pub fused_eus: bool,
-    /// Whether sub-groups of a work-group make progress independently of each other, as
-    /// `cl_khr_subgroups` calls it. Fused EUs take that away, as do the small low-power parts.
+    /// Whether sub-groups of a work-group make progress independently of each other, in the sense
+    /// of `cl_khr_subgroups`. Fused EUs prevent it; the small low-power parts also lack it.
     pub independent_forward_progress: bool,
     /// The numbers that a zebin built for it carries.
     pub zebin: ZebinTarget,
-    /// The names that ocloc's `-device` takes for it, the one that old and new releases take first.
+    /// The names that ocloc's `-device` takes for it; the one that both old and new releases take
+    /// is first.
     pub ocloc: &'static [&'static str],
 }
 
-/// No walker takes more work-items in a group.
+/// The most work-items per group that any walker takes.
 const MOST_ITEMS: u32 = 1024;
 
 impl Platform {
@@ -95,20 +97,20 @@ impl Platform {
         self.family.grf_bytes()
     }
 
-    /// The most hardware threads of a whole variant.
+    /// The most hardware threads that a whole variant runs.
     pub const fn threads(&self, sku: &Sku) -> u32 {
         sku.eus() * self.threads_per_eu as u32
     }
 
-    /// Hardware threads of a subslice with so many EUs, with so many registers each.
+    /// Hardware threads of a subslice with `eus` EUs, for threads of `registers` registers each.
     pub fn threads_per_subslice(&self, eus: u32, registers: u32) -> u32 {
         let room = u32::from(self.eu_registers) / registers.max(1);
         eus * room.min(self.threads_per_eu.into())
     }
 
-    /// Most work-items of a work-group on a subslice with so many EUs: what its threads, of 128
-    /// registers, hold in the smallest dispatch width, rounded down to a power of two, and at most 1,024 (NEO
-    /// `DeviceInfo::maxWorkGroupSize`). 0 without an EU.
+    /// The most work-items of a work-group on a subslice with `eus` EUs: the channels of its
+    /// 128-register threads in the smallest dispatch width, rounded down to a power of two, at most
+    /// 1,024 (NEO `DeviceInfo::maxWorkGroupSize`). 0 without EUs.
     pub fn max_work_group_size(&self, eus: u32) -> u32 {
         let width = self.simd_widths.iter().min().copied().unwrap_or(1);
         let items = self.threads_per_subslice(eus, 128) * u32::from(width);
@@ -125,7 +127,7 @@ impl Platform {
             .map(|r| r.stepping)
     }
 
-    /// Whether code compiled for one revision is for another as well.
+    /// Whether code compiled for one revision also suits another.
     pub fn shares_code(&self, revision: u8, other: u8) -> bool {
         let changes = |revision| self.code_changes.iter().filter(|&&r| r <= revision).count();
         changes(revision) == changes(other)
@@ -136,7 +138,7 @@ impl Platform {
         self.simd_widths.iter().any(|&w| u32::from(w) == width)
     }
 
-    /// Whether `driver` drives it.
+    /// Whether `driver` supports it.
     pub fn has_driver(&self, driver: Driver) -> bool {
         self.kernel_drivers.contains(&driver)
     }
@@ -156,7 +158,7 @@ impl PartialEq for Platform {
 
 impl Eq for Platform {}
 
-/// A variant of a platform: how much of it is there.
+/// A variant of a platform: its size.
 #[derive(Clone, Copy, Debug)]
 pub struct Sku {
     /// What Intel calls the configuration, e.g. `GT2`.
@@ -169,8 +171,8 @@ pub struct Sku {
     pub subslices_per_slice: u8,
     /// EUs of each subslice.
     pub eus_per_subslice: u8,
-    /// The graphics IP's version, major and minor, as GMD_ID registers and xe report it (for
-    /// platforms without such a register, as Intel's tools number them).
+    /// The graphics IP's version, major and minor, as GMD_ID registers and xe report it (on
+    /// platforms without such a register, the number that Intel's tools use).
     pub ip: (u8, u8),
 }
 

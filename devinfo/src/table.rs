@@ -2,10 +2,10 @@
 //!
 //! Sources: PCI ids and variants from Mesa's `include/pci_ids` and NEO's `devices_base.inl`;
 //! topology, thread counts and timestamp frequencies from Mesa's `intel_device_info.c` and NEO's
-//! `hw_info_*.cpp`; cache controls from Mesa's `isl.c` and `intel_device_info.c` and the
-//! kernel's MOCS and PAT tables; target numbers
-//! from IGC's `igfxfmid.h` and from what ocloc writes. Nothing here was verified on hardware by this project: a real device
-//! describes itself through its kernel driver, and that description has precedence.
+//! `hw_info_*.cpp`; cache controls from Mesa's `isl.c` and `intel_device_info.c` and the kernel's
+//! MOCS and PAT tables; target numbers from IGC's `igfxfmid.h` and from ocloc's output. This
+//! project verified none of it on hardware: the kernel driver's description of a real device has
+//! precedence.
 
 use crate::Family;
 use crate::platform::{Driver, Mocs, Platform, Revision, Sku, ZebinTarget};
@@ -37,7 +37,7 @@ const fn zebin(product_family: u32, gfxcore_family: u32) -> ZebinTarget {
     }
 }
 
-/// What all platforms up to Gen12LP have in common; the rows replace the rest.
+/// What platforms up to Gen12LP have in common; rows replace what differs.
 const GEN8: Platform = Platform {
     name: "bdw",
     title: "Broadwell",
@@ -503,8 +503,8 @@ pub static PLATFORMS: &[Platform] = &[
             stepping(8, "C0"),
         ],
         default_revision: 8,
-        // ocloc 22.43: A0 and B0 access memory by HDC messages with different fences, B1 of G11
-        // and C0 of G10 by LSC.
+        // ocloc 22.43: A0 and B0 access memory through HDC messages with different fences, B1 of
+        // G11 and C0 of G10 through LSC.
         code_changes: &[4, 5],
         local_memory: true,
         zebin: zebin(1270, 0x0c07),
@@ -602,8 +602,8 @@ pub static PLATFORMS: &[Platform] = &[
                     0xe20b, 0xe202, 0xe209, 0xe20c, 0xe20d, 0xe210, 0xe211, 0xe212, 0xe215, 0xe216,
                 ],
             ),
-            // The IP is ocloc's and xe's. That it has 32 Xe cores is from reports about it; their
-            // division into slices is that of G21.
+            // The IP is from ocloc and xe. The number of Xe cores, 32, is from reports; they are
+            // divided into slices as on G21.
             sku("G31", (8, 4, 8), (20, 2), &[0xe220, 0xe221, 0xe222, 0xe223]),
         ],
         revisions: &[stepping(0, "A0")],

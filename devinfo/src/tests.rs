@@ -122,7 +122,7 @@ const NEO: &[(&str, &[u16])] = &[
     ("adlp", &[0x46a0, 0x46b0, 0x46a1, 0x46a3, 0x46a6, 0x46a8, 0x46aa, 0x462a, 0x4626, 0x4628, 0x46b1, 0x46b3, 0x46c0, 0x46c1, 0x46c3, 0xa7a0, 0xa720, 0xa7a8, 0xa7a1, 0xa721, 0xa7a9, 0xa7aa, 0xa7ab, 0xa7ac, 0xa7ad]),
 ];
 
-/// Engineering samples that NEO lists, and no other driver.
+/// Engineering samples that only NEO lists.
 const SAMPLES: &[u16] = &[
     0x4c80, 0x4f80, 0x4f81, 0x4f82, 0x4f83, 0x4f84, 0x4f85, 0x4f86, 0x4f87, 0x4f88,
 ];
@@ -162,7 +162,7 @@ fn registers_limit_the_threads_of_an_eu() {
     }
 }
 
-/// What the table said of each family's usual variant, and the small Elkhart Lakes.
+/// The expected values of each family's usual variant and the small Elkhart Lakes.
 #[test]
 fn groups_fit_a_subslice() {
     for (name, eus, most) in [
@@ -188,7 +188,7 @@ fn slots_are_found_again_in_sr0() {
         Topology::of(Family::XeHpg, 0b1_0111_0101).state,
         0b101_1010_0101
     );
-    // What IGC's code does: takes bit ranges out of a number, the highest first.
+    // As IGC's code does: takes bit ranges out of a number, highest first.
     let join = |mut id: u32, ranges: &[(u32, u32)]| {
         for &(first, count) in ranges {
             let low = id & ((1 << first) - 1);

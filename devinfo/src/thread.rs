@@ -1,6 +1,6 @@
 //! What a thread finds in its registers when it starts.
 //!
-//! Sources: BDW to TGL PRM vol 2d and 7, "Thread Payload"; what IGC's code reads.
+//! Sources: BDW to TGL PRM vol 2d and 7, "Thread Payload"; the fields that IGC's code reads.
 
 use core::ops::BitOr;
 
@@ -26,14 +26,14 @@ impl HeaderField {
         self.set_offset(header, value << self.mask.trailing_zeros());
     }
 
-    /// Sets the field to the bits of an address or offset that it has room for.
+    /// Sets the field to those bits of an address or offset that it has room for.
     pub const fn set_offset(self, header: &mut [u32; 8], value: u32) {
         let dword = &mut header[self.dword];
         *dword = *dword & !self.mask | value & self.mask;
     }
 }
 
-/// With a compute walker: where the walker's data lies, from the general state base.
+/// With a compute walker: the offset of the walker's data from the general state base.
 pub const PAYLOAD: HeaderField = HeaderField::new(0, 31, 6);
 /// The group's number in each dimension.
 pub const GROUP: [HeaderField; 3] = [
@@ -47,17 +47,17 @@ pub const THREAD_IN_GROUP: HeaderField = HeaderField::new(2, 7, 0);
 pub const GROUP_THREADS: HeaderField = HeaderField::new(2, 31, 24);
 /// Scratch bytes of a thread: 1 KiB times a power of two.
 pub const SCRATCH_SIZE: HeaderField = HeaderField::new(3, 3, 0);
-/// The sampler states, from the dynamic state base.
+/// The offset of the sampler states from the dynamic state base.
 pub const SAMPLER_STATES: HeaderField = HeaderField::new(3, 31, 5);
-/// The binding table, from the surface state base.
+/// The offset of the binding table from the surface state base.
 pub const BINDING_TABLE: HeaderField = HeaderField::new(4, 31, 5);
 /// The thread's slot (FFTID).
 pub const SLOT: HeaderField = HeaderField::new(5, 9, 0);
-/// The thread's scratch memory from the general state base; with a compute walker the scratch
-/// surface.
+/// The offset of the thread's scratch memory from the general state base; with a compute walker the
+/// scratch surface.
 pub const SCRATCH: HeaderField = HeaderField::new(5, 31, 10);
 
-/// Where on the device a slot is, as a thread's registers say it.
+/// Where on the device a slot is, as a thread's registers show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Topology {
     /// sr0.0.
@@ -66,18 +66,18 @@ pub struct Topology {
     pub message: u32,
 }
 
-/// How slots are numbered: threads of an EU first, then EUs and subslices together.
+/// How slots are numbered: lowest the thread of the EU, then EU and subslice together.
 struct Slots {
-    /// Slots that an EU takes.
+    /// Slots per EU.
     threads: u32,
-    /// Bits of the EU's number on the device in sr0.0, above the thread's number: the first, how
-    /// many, and where they are.
+    /// Where sr0.0 has the bits of the EU's number on the device, above the thread's number: the
+    /// first bit, how many, and their position in sr0.0.
     units: &'static [(u32, u32, u32)],
-    /// msg0.0 has the subslice: the number of the EU from bit 3 on.
+    /// msg0.0 has the subslice: the EU's number from bit 3 on.
     message: bool,
 }
 
-/// Code joins the fields of sr0.0 and msg0.0 to the slot again, to find its private memory (IGC
+/// Code reassembles the slot from the fields of sr0.0 and msg0.0 to find its private memory (IGC
 /// `CShader::GetHWTID`; Mesa `brw_fs_nir.cpp`, `load_topology_id`).
 const fn slots(family: Family) -> Slots {
     match family {
@@ -100,7 +100,7 @@ const fn slots(family: Family) -> Slots {
 }
 
 impl Topology {
-    /// Of a slot.
+    /// The position of a slot.
     pub fn of(family: Family, slot: u32) -> Self {
         let slots = slots(family);
         let (thread, unit) = (slot % slots.threads, slot / slots.threads);

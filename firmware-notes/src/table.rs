@@ -4,7 +4,7 @@ use core::fmt;
 
 use devinfo::{Driver, Platform};
 
-/// Which processor a firmware is for.
+/// The processor that a firmware is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Graphics microcontroller: scheduling.
@@ -35,17 +35,17 @@ pub struct Firmware {
     pub platform: &'static str,
     /// The kernel driver that loads it.
     pub driver: Driver,
-    /// Which processor it is for.
+    /// The processor that it is for.
     pub kind: Kind,
     /// Its path below `/lib/firmware`.
     pub path: &'static str,
-    /// The version that the driver asks for, if it asks for one.
+    /// The version that the driver requires, if any.
     pub minimum: Option<Version>,
     /// Whether the driver runs no compute work without it.
     pub required: bool,
 }
 
-/// The files that `driver` loads for `platform`, those it needs for compute first.
+/// The files that `driver` loads for `platform`; those needed for compute come first.
 pub fn files(
     platform: &'static Platform,
     driver: Driver,
@@ -59,8 +59,8 @@ pub fn files(
 /// A version: major, minor, patch.
 pub type Version = (u16, u16, u16);
 
-/// Releases of the GuC, oldest first, with the version of the interface by which drivers submit
-/// to it. Not every release is here.
+/// Releases of the GuC, oldest first, with the version of their submission interface. The list is
+/// not complete.
 ///
 /// Source: the commits of linux-firmware that add them ("VF API version").
 pub static SUBMISSION_INTERFACES: &[(Version, Version)] = &[
@@ -69,10 +69,10 @@ pub static SUBMISSION_INTERFACES: &[(Version, Version)] = &[
     ((70, 29, 2), (1, 13, 4)),
 ];
 
-/// The version of the GuC's submission interface that a plausible machine has: that of the oldest
-/// release of [`SUBMISSION_INTERFACES`] that `driver` does not find too old for `platform`.
+/// The version of the GuC's submission interface on a plausible machine: that of the oldest release
+/// in [`SUBMISSION_INTERFACES`] that `driver` accepts for `platform`.
 ///
-/// `None` where the driver does not submit through a GuC, or none is published.
+/// `None` where the driver does not submit through a GuC, or no GuC is published.
 pub fn submission_interface(platform: &'static Platform, driver: Driver) -> Option<Version> {
     let minimum = files(platform, driver)
         .find(|f| f.kind == Kind::Guc && f.required)?
@@ -131,7 +131,7 @@ const fn xe(firmware: Firmware) -> Firmware {
 
 /// Every file, by platform, oldest first.
 pub static FIRMWARE: &[Firmware] = &[
-    // Gen9. Broadwell has no processor that i915 loads.
+    // Gen9. Broadwell has no processor that i915 loads firmware for.
     guc("skl", "i915/skl_guc_70.1.1.bin", (70, 1, 1)),
     huc("skl", "i915/skl_huc_2.0.0.bin"),
     dmc("skl", "i915/skl_dmc_ver1_27.bin"),
@@ -167,7 +167,7 @@ pub static FIRMWARE: &[Firmware] = &[
     xe(required(guc("rkl", "i915/tgl_guc_70.bin", (70, 19, 2)))),
     xe(huc("rkl", "i915/tgl_huc.bin")),
     xe(dmc("rkl", "i915/rkl_dmc_ver2_03.bin")),
-    // Raptor Lake-S submits through the GuC on i915 too; Alder Lake-S does not.
+    // i915 also submits through the GuC on Raptor Lake-S, but not on Alder Lake-S.
     required(guc("adls", "i915/tgl_guc_70.bin", (70, 12, 1))),
     huc("adls", "i915/tgl_huc.bin"),
     dmc("adls", "i915/adls_dmc_ver2_01.bin"),
@@ -191,7 +191,7 @@ pub static FIRMWARE: &[Firmware] = &[
     xe(required(guc("dg1", "i915/dg1_guc_70.bin", (70, 19, 2)))),
     xe(huc("dg1", "i915/dg1_huc.bin")),
     xe(dmc("dg1", "i915/dg1_dmc_ver2_02.bin")),
-    // XeHPG. DG2's HuC is loaded by its security controller, through mei.
+    // XeHPG. DG2's security controller loads the HuC, through mei.
     required(guc("dg2", "i915/dg2_guc_70.bin", (70, 12, 1))),
     huc("dg2", "i915/dg2_huc_gsc.bin"),
     dmc("dg2", "i915/dg2_dmc_ver2_08.bin"),
@@ -205,7 +205,7 @@ pub static FIRMWARE: &[Firmware] = &[
     xe(huc("mtl", "i915/mtl_huc_gsc.bin")),
     xe(gsc("mtl", "i915/mtl_gsc_1.bin")),
     xe(dmc("mtl", "i915/mtl_dmc.bin")),
-    // Arrow Lake is a Meteor Lake to both drivers.
+    // Both drivers treat Arrow Lake as Meteor Lake.
     required(guc("arl", "i915/mtl_guc_70.bin", (70, 12, 1))),
     huc("arl", "i915/mtl_huc_gsc.bin"),
     gsc("arl", "i915/mtl_gsc_1.bin"),

@@ -28,7 +28,7 @@ fn xe_needs_a_guc_everywhere_and_it_comes_first() {
         let first = files(platform, Driver::Xe).next().unwrap();
         assert_eq!(first.kind, Kind::Guc, "{platform}");
         assert!(first.required, "{platform}");
-        // The oldest that the driver takes.
+        // The oldest version that the driver accepts.
         assert!(first.minimum >= Some((70, 19, 0)), "{platform}");
     }
 }

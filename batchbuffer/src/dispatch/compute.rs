@@ -16,14 +16,14 @@ use crate::{Builder, Dwords};
 /// The most work-items of a group in one dimension that the walker can number.
 const LOCAL_LIMIT: u32 = 1024;
 
-/// The sequences of the compute front end, with what a family has of its own.
+/// The sequences of the compute front end, and what differs between families.
 #[derive(Debug)]
 pub(crate) struct Compute {
     pub family: Family,
     /// The narrowest thread.
     pub least_simd: Simd,
-    /// Whether PIPELINE_SELECT powers the systolic arrays; else they always
-    /// are (Intel's compute-runtime, `isSystolicModeConfigurable`).
+    /// Whether PIPELINE_SELECT powers the systolic arrays; otherwise they are always on (Intel's
+    /// compute-runtime, `isSystolicModeConfigurable`).
     pub selects_systolic: bool,
 }
 
@@ -46,8 +46,7 @@ impl Compute {
                 idd::NUMBER_OF_BARRIERS,
                 limits::barriers(family, dispatch.barriers)?,
             )
-            // One group at a time for groups of several threads, as Intel's
-            // runtime has it.
+            // One group at a time for groups of several threads, as in Intel's runtime.
             .set(
                 idd::THREAD_GROUP_DISPATCH_SIZE,
                 if dispatch.threads_per_group == 1 {
@@ -82,7 +81,7 @@ impl Compute {
         Ok(state)
     }
 
-    /// Local ids by the walker: sizes, order, which dimensions.
+    /// Local ids from the walker: sizes, order, which dimensions.
     fn local_ids(&self, packet: Builder, ids: &LocalIds) -> Result<Builder, DispatchError> {
         let family = self.family;
         if let Some(&size) = ids.size.iter().find(|&&s| s == 0 || s > LOCAL_LIMIT) {
@@ -156,7 +155,7 @@ impl Commands for Compute {
                 cfe::OverDispatchControl::OVER_DISPATCH_NORMAL,
             )
             .set(cfe::MAXIMUM_NUMBER_OF_THREADS, threads);
-        // Set, it ends the fusion (Intel's compute-runtime, preamble_xe_hpg_core.cpp).
+        // When set, it ends the fusion (Intel's compute-runtime, preamble_xe_hpg_core.cpp).
         if setup.no_eu_fusion && cfe::FUSED_EU_DISPATCH.row(family).is_some() {
             front_end = front_end.set(cfe::FUSED_EU_DISPATCH, true);
         }

@@ -10,7 +10,7 @@ const KIB: u32 = 1024;
 /// The code for at least `bytes` bytes of shared local memory.
 ///
 /// # Errors
-/// [`DispatchError::Limit`] if a group cannot have as much.
+/// [`DispatchError::Limit`] if a group cannot have that much.
 pub fn slm_code(family: Family, bytes: u32) -> Result<u32, DispatchError> {
     let table = traits(family).slm_codes;
     table
@@ -35,9 +35,8 @@ pub fn slm_bytes(family: Family, code: u32) -> Option<u32> {
         .map(|(size, _)| size * KIB)
 }
 
-/// The code of the preferred share of shared local memory in the L1, the
-/// smallest one with room for a group of `bytes` bytes; `None` where there is
-/// no such field.
+/// The code of the preferred share of shared local memory in the L1: the smallest with room for a
+/// group of `bytes` bytes; `None` where there is no such field.
 pub fn preferred_slm(family: Family, bytes: u32) -> Option<u32> {
     traits(family)
         .preferred_slm_codes
@@ -46,8 +45,8 @@ pub fn preferred_slm(family: Family, bytes: u32) -> Option<u32> {
         .map(|(_, code)| *code)
 }
 
-/// The walk orders by their codes: the dimensions, the one that counts fastest
-/// first. The manual's names ("Walk 120") give each dimension's place instead.
+/// The walk orders by code: the dimensions, fastest-counting first. The manual's names ("Walk 120")
+/// give each dimension's place instead.
 ///
 /// Source: Intel's compute-runtime, hw_walk_order.h.
 const WALK_ORDERS: [[u8; 3]; 6] = [
@@ -59,8 +58,8 @@ const WALK_ORDERS: [[u8; 3]; 6] = [
     [2, 1, 0],
 ];
 
-/// The dimensions in the order of a COMPUTE_WALKER "Walk Order" code, the one
-/// that counts fastest first; `None` if the code is reserved.
+/// The dimensions in the order of a COMPUTE_WALKER "Walk Order" code, fastest-counting first;
+/// `None` if the code is reserved.
 pub fn walk_order(code: u64) -> Option<[u8; 3]> {
     WALK_ORDERS.get(usize::try_from(code).ok()?).copied()
 }
@@ -90,7 +89,7 @@ pub(crate) fn barriers(family: Family, count: u32) -> Result<u32, DispatchError>
         })
 }
 
-/// The scratch code of MEDIA_VFE_STATE: log2 of the KiB a thread.
+/// The scratch code of MEDIA_VFE_STATE: log2 of the KiB per thread.
 pub(crate) fn scratch_code(family: Family, bytes: u32) -> Result<u32, DispatchError> {
     const LIMIT: u32 = 2048 * KIB;
     if bytes > LIMIT {

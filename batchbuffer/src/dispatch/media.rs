@@ -13,21 +13,20 @@ use crate::packets::{
 use crate::registers;
 use crate::states::interface_descriptor_data as idd;
 
-/// The sequences of the media pipeline, with what a family has of its own.
+/// The sequences of the media pipeline, and what differs between families.
 #[derive(Debug)]
 pub(crate) struct Media {
     pub family: Family,
-    /// How L3CNTLREG divides the L3, without and with shared local memory. `None` where the
-    /// kernel driver's division stays.
+    /// How L3CNTLREG divides the L3, without and with shared local memory. `None` where the kernel
+    /// driver's division is kept.
     pub l3_control: Option<[u32; 2]>,
     /// The 32-byte units of the URB entry that the front end is given.
     pub urb_entry_size: u32,
-    /// Whether a stall must flush or wait for something besides (Broadwell PRM vol 2a,
-    /// PIPE_CONTROL, "Command Streamer Stall Enable"; Mesa's
-    /// `gen8_add_cs_stall_workaround_bits`).
+    /// Whether a stall must also flush or wait for something (Broadwell PRM vol 2a, PIPE_CONTROL,
+    /// "Command Streamer Stall Enable"; Mesa's `gen8_add_cs_stall_workaround_bits`).
     pub stall_with_flush: bool,
-    /// Whether binding tables and samplers are prefetched. Later families have
-    /// steppings on which that is broken, so the runtime gives a count of zero.
+    /// Whether binding tables and samplers are prefetched. Later families have steppings with
+    /// broken prefetching, so the runtime gives a count of zero.
     pub prefetch: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Known-good command sequences: set up, dispatch, finish.
 //!
 //! A caller describes a dispatch without knowing which walker the platform
-//! has; [`commands`] gives the sequences of a family. The order of packets is
-//! the one that Intel's OpenCL runtime and igt-gpu-tools submit.
+//! has; [`commands`] gives the sequences of a family. Packets come in the order in which Intel's
+//! OpenCL runtime and igt-gpu-tools submit them.
 //!
 //! ```
 //! use batchbuffer::dispatch::{Dispatch, FrontEnd, Setup, Tag, commands};
@@ -42,7 +42,7 @@ use crate::family::{self, Sequences};
 
 /// The command sequences of a family.
 pub trait Commands: Send + Sync + core::fmt::Debug {
-    /// The family that they are for.
+    /// The family that these sequences are for.
     fn family(&self) -> Family;
 
     /// Which front end it has.
@@ -50,8 +50,8 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
         self.family().walker()
     }
 
-    /// Sets up a context: its front end and its heaps. Once, before its first
-    /// dispatch; the context keeps them from batch to batch.
+    /// Sets up a context: its front end and its heaps. Needed once, before the first dispatch; the
+    /// context keeps them from batch to batch.
     ///
     /// # Errors
     /// See [`DispatchError`].
@@ -60,8 +60,8 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
         self.base_addresses(setup, out)
     }
 
-    /// Chooses the GPGPU pipeline and sets up front end, scratch and the mode
-    /// of the EUs: when one of them changes.
+    /// Chooses the GPGPU pipeline and sets up front end, scratch and the mode of the EUs. Needed
+    /// when one of them changes.
     ///
     /// # Errors
     /// See [`DispatchError`].
@@ -74,8 +74,8 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
     fn base_addresses(&self, setup: &Setup, out: &mut Vec<u32>) -> Result<(), DispatchError>;
 
     /// Chooses how many registers the threads of later dispatches have, and
-    /// how EUs choose between them. Nothing where that is not a mode; an error
-    /// where there is no such mode.
+    /// how EUs choose between them. Does nothing where this is not a mode; fails where there is no
+    /// such mode.
     ///
     /// # Errors
     /// See [`DispatchError`].
@@ -83,7 +83,7 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
 
     /// The interface descriptor of a dispatch. Up to Gen12LP it must lie in
     /// the dynamic state heap, 64-byte aligned, at [`Dispatch::descriptor`];
-    /// from XeHPG on it is part of the walker and needs no place.
+    /// from XeHPG on it is part of the walker and needs no memory.
     ///
     /// # Errors
     /// See [`DispatchError`].

@@ -13,7 +13,7 @@ use crate::packets::{
 /// A size field that covers everything the base can reach.
 const ALL_PAGES: u32 = 0xf_ffff;
 
-/// A stall that also writes back what the data port has cached.
+/// A stall that also writes back the data port's cache.
 fn flush(family: Family) -> Builder {
     let mut packet = pipe_control::packet(family)
         .set(pipe_control::COMMAND_STREAMER_STALL_ENABLE, true)
@@ -33,7 +33,7 @@ fn flush(family: Family) -> Builder {
     packet
 }
 
-/// Flushes, and drops what caches hold of states, constants and textures.
+/// Flushes, and drops states, constants and textures from caches.
 pub(super) fn barrier(family: Family, out: &mut Vec<u32>) -> Result<(), DispatchError> {
     flush(family)
         .set(pipe_control::STATE_CACHE_INVALIDATION_ENABLE, true)
@@ -44,7 +44,7 @@ pub(super) fn barrier(family: Family, out: &mut Vec<u32>) -> Result<(), Dispatch
     Ok(())
 }
 
-/// Waits, and writes back what the data port has cached.
+/// Waits, and writes back the data port's cache.
 pub(super) fn flushing_stall(family: Family, out: &mut Vec<u32>) -> Result<(), DispatchError> {
     flush(family).emit(out)?;
     Ok(())
@@ -118,8 +118,8 @@ pub(super) fn finish(
     Ok(())
 }
 
-/// Chooses the GPGPU pipeline, and where the packet does so whether the systolic arrays have
-/// power; the mask bits exist from Gen9 on.
+/// Chooses the GPGPU pipeline and, where the packet decides it, whether the systolic arrays have
+/// power. The mask bits exist from Gen9 on.
 pub(super) fn select_gpgpu(
     family: Family,
     systolic: Option<bool>,
@@ -160,8 +160,8 @@ pub(super) fn load_register(
     Ok(())
 }
 
-/// STATE_BASE_ADDRESS with every base and the largest sizes; `general` is
-/// given apart because its meaning differs by family.
+/// STATE_BASE_ADDRESS with every base and the largest sizes; `general` is a separate parameter
+/// because its meaning differs by family.
 pub(super) fn base_addresses(
     family: Family,
     heaps: &Heaps,

@@ -1,4 +1,4 @@
-//! What a dispatch is, without saying which packets it takes.
+//! What a dispatch is, independent of the packets that it takes.
 
 use devinfo::{Family, GpuAddress};
 
@@ -45,7 +45,7 @@ pub enum Simd {
 }
 
 impl Simd {
-    /// From the number of lanes.
+    /// The width with this number of lanes.
     pub const fn from_lanes(lanes: u32) -> Option<Self> {
         match lanes {
             8 => Some(Simd::Simd8),
@@ -55,9 +55,9 @@ impl Simd {
         }
     }
 
-    /// The width that a walker is given for kernels of `lanes` lanes. Threads of kernels of one
-    /// lane start with all 32 enabled, and say in each instruction how many of them it takes
-    /// (Intel's compute-runtime, simd_helper.h).
+    /// The width that a walker is given for kernels of `lanes` lanes. Threads of one-lane kernels
+    /// start with all 32 lanes enabled; each of their instructions says how many it uses (Intel's
+    /// compute-runtime, simd_helper.h).
     pub const fn for_kernel(lanes: u32) -> Option<Self> {
         match lanes {
             1 => Some(Simd::Simd32),
@@ -80,8 +80,8 @@ impl Simd {
     }
 }
 
-/// An index into the platform's table of memory object controls; packets hold
-/// it one bit further up.
+/// An index into the platform's table of memory object controls; packets hold it shifted left by
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Mocs(pub u8);
 
@@ -96,8 +96,8 @@ impl Mocs {
 /// 4 KiB aligned.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heaps {
-    /// What 32-bit stateless addresses count from and, up to Gen12LP, the
-    /// scratch offset. From XeHPG on [`Heaps::payload`] takes its place.
+    /// The base of 32-bit stateless addresses and, up to Gen12LP, of the scratch offset. From XeHPG
+    /// on [`Heaps::payload`] takes its place.
     pub general: GpuAddress,
     /// Surface states and binding tables.
     pub surface: GpuAddress,
@@ -117,7 +117,7 @@ pub struct Heaps {
 /// Scratch memory of all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scratch {
-    /// Bytes a thread: a power of two from 1 KiB to 2 MiB.
+    /// Bytes per thread: a power of two from 1 KiB to 2 MiB.
     pub bytes_per_thread: u32,
     /// Up to Gen12LP the offset of the memory from the general state base, a
     /// multiple of 1 KiB; from XeHPG on the offset of its surface state from
@@ -136,7 +136,7 @@ pub struct Setup {
     pub front_end: FrontEnd,
 }
 
-/// What the front end is told of the kernels that later dispatches run.
+/// What the front end must know about the kernels of later dispatches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrontEnd {
     /// The hardware threads that may run at once, at least 1.
@@ -146,8 +146,8 @@ pub struct FrontEnd {
     /// Whether a kernel uses shared local memory: up to Gen9 the
     /// L3 is divided accordingly.
     pub slm: bool,
-    /// Whether the EUs of a pair run threads of their own instead of one in
-    /// lockstep: only for platforms whose EUs are paired (Gen12LP and XeHPG).
+    /// Whether the EUs of a pair run separate threads instead of one in lockstep: only for
+    /// platforms whose EUs are paired (Gen12LP and XeHPG).
     pub no_eu_fusion: bool,
     /// Whether a kernel uses the systolic arrays (`dpas`): XeHPG
     /// powers them up for it.
@@ -162,7 +162,7 @@ pub struct FrontEnd {
 /// Mode".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
 pub enum ThreadScheduling {
-    /// As the hardware does it without being told.
+    /// The hardware's default.
     #[default]
     Hardware,
     /// The oldest thread that can run.
@@ -178,7 +178,7 @@ pub enum ThreadScheduling {
 pub struct ComputeMode {
     /// Whether they have 256 registers instead of 128 (from XeHPG).
     pub large_grf: bool,
-    /// How EUs choose between them: a suggestion, which only XeHPC and Xe2 take.
+    /// How EUs choose between them: a suggestion that only XeHPC and Xe2 take.
     pub scheduling: ThreadScheduling,
 }
 
@@ -251,14 +251,13 @@ pub struct Dispatch {
     pub per_thread_bytes: u32,
     /// Cross-thread data that the walker carries (from XeHPG).
     pub inline_data: Option<[u32; 8]>,
-    /// Local ids made by the walker instead of lying in the payload (from
-    /// XeHPG).
+    /// Local ids that the walker makes instead of reading them from the payload (from XeHPG).
     pub local_ids: Option<LocalIds>,
     /// What is written at the end (from XeHPG).
     pub post_sync: Option<PostSync>,
     /// How the post-sync write is cached.
     pub mocs: Mocs,
-    /// The kernel needs all groups to make progress independently (Xe2).
+    /// Whether the kernel needs all groups to make progress independently (Xe2).
     pub forward_progress: bool,
 }
 

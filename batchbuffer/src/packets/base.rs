@@ -53,8 +53,8 @@ packet! {
 }
 
 packet! {
-    /// Modes of the compute pipeline; each value bit takes effect only with its
-    /// mask bit, 16 bits further up.
+    /// Modes of the compute pipeline; each value bit takes effect only with its mask bit, 16 bits
+    /// higher.
     ///
     /// genxml lacks it on Gen12LP; source: Intel's compute-runtime.
     state_compute_mode "STATE_COMPUTE_MODE" 0x6105_0000 on EU [Gen12Lp..]
@@ -124,7 +124,7 @@ packet! {
 }
 
 packet! {
-    /// Prefetches memory, kernels above all.
+    /// Prefetches memory, mainly kernels.
     ///
     /// genxml lacks it on Xe2; source: Intel's compute-runtime.
     state_prefetch "STATE_PREFETCH" 0x6003_0000 on EU [Gen8..]
@@ -154,7 +154,7 @@ packet! {
 }
 
 packet! {
-    /// The pool that binding table pointers are offsets in.
+    /// The pool that binding table pointers are offsets into.
     binding_table_pool_alloc "3DSTATE_BINDING_TABLE_POOL_ALLOC" 0x7919_0000 on EU [Gen8..]
     length { 4 in 7:0 }
     "MOCS" MOCS { 1:6:0 uint }
@@ -202,7 +202,7 @@ packet! {
 }
 
 packet! {
-    /// Where threads that are preempted in the middle save their state.
+    /// Where threads preempted mid-thread save their state.
     ///
     /// genxml lacks it; sources: Intel's compute-runtime, igt-gpu-tools.
     state_context_data_base_address "STATE_CONTEXT_DATA_BASE_ADDRESS" 0x610b_0000 on EU [Xe2..]

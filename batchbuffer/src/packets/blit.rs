@@ -1,8 +1,7 @@
 //! Blitter commands.
 //!
-//! genxml has the first two only; the others are from igt-gpu-tools (fast copy),
-//! Intel's compute-runtime (source copy, MEM_COPY, MEM_SET) and the BDW PRM vol
-//! 2a (colour).
+//! genxml has only the first two; the others are from igt-gpu-tools (fast copy), Intel's
+//! compute-runtime (source copy, MEM_COPY, MEM_SET) and the BDW PRM vol 2a (colour).
 
 packet! {
     /// Copies a rectangle between surfaces.
@@ -241,8 +240,8 @@ packet! {
 }
 
 packet! {
-    /// Copies bytes, in a row or as a matrix. Widths, heights and pitches are
-    /// given less one; a page copy counts 256-byte units.
+    /// Copies bytes, in a row or as a matrix. Widths, heights and pitches are given minus one; a
+    /// page copy counts 256-byte units.
     ///
     /// Source: Intel's compute-runtime.
     mem_copy "MEM_COPY" 0x5680_0000 on BLITTER [XeHpc..]
@@ -268,8 +267,7 @@ packet! {
 }
 
 packet! {
-    /// Fills bytes, in a row or as a matrix. Width, height and pitch are given
-    /// less one.
+    /// Fills bytes, in a row or as a matrix. Width, height and pitch are given minus one.
     ///
     /// Source: Intel's compute-runtime.
     mem_set "MEM_SET" 0x56c0_0000 on BLITTER [XeHpc..]

@@ -95,8 +95,8 @@ packet! {
 }
 
 packet! {
-    /// Ends the batch if a value in memory does not compare with the operand: before Gen12 if it is
-    /// not greater.
+    /// Ends the batch if the comparison of a value in memory with the operand fails: before Gen12
+    /// if the value is not greater.
     mi_conditional_batch_buffer_end "MI_CONDITIONAL_BATCH_BUFFER_END" 0x1b00_0000 on ALL [Gen8..]
     length { 4 in 7:0 }
     "Compare Operation" COMPARE_OPERATION { [Gen12Lp..] 0:14:12 values(CompareOperation) }
@@ -223,7 +223,7 @@ packet! {
 }
 
 packet! {
-    /// Copies a register to another.
+    /// Copies one register to another.
     mi_load_register_reg "MI_LOAD_REGISTER_REG" 0x1500_0000 on ALL [Gen8..]
     length { 3 in 7:0 }
     "MMIO Remap Enable Source" MMIO_REMAP_ENABLE_SOURCE { [Gen12Lp..] 0:16:16 bool }
@@ -358,7 +358,7 @@ packet! {
 }
 
 packet! {
-    /// Waits until a dword in memory compares with the operand.
+    /// Waits until the comparison of a dword in memory with the operand holds.
     mi_semaphore_wait "MI_SEMAPHORE_WAIT" 0x0e00_0000 on ALL [Gen8..]
     length { [Gen8..=Gen11] 4 in 7:0, [Gen12Lp..=XeHpc] 4 or more in 7:0, [Xe2..] 5 in 7:0 }
     "Semaphore Wait Context Switch Mode" SEMAPHORE_WAIT_CONTEXT_SWITCH_MODE { [XeHpc] 0:9:8 values(SemaphoreWaitContextSwitchMode) }

@@ -1,8 +1,7 @@
 //! Command-stream packets.
 //!
-//! Names and positions are those of genxml, Mesa's form of the manuals, and a
-//! test compares them field by field. A packet, field or family that genxml
-//! lacks is listed there with its source.
+//! Names and positions are those of genxml, Mesa's form of the manuals; a test compares them field
+//! by field. Packets, fields and families that genxml lacks are listed there with their sources.
 
 mod base;
 mod blit;
