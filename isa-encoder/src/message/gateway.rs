@@ -5,24 +5,24 @@ use super::layout::{Field, Written, messages};
 pub(super) const OPCODE: Field = Field::new("opcode", 3, 0);
 const ACTIVE_ONLY: Field = Field::bit("active threads only", 11);
 /// What the thread spawner is asked for: 0 ends the thread. Spawning child threads (1, media of
-/// Gen8 and Gen9) stays a number: no source at hand has its payload.
+/// Gen8 and Gen9) stays a number: no source at hand describes its payload.
 pub(super) const TS_OPCODE: Field = Field::new("opcode", 2, 0);
-/// "Do not dereference the URB handle", which compilers set in what ends a thread.
+/// "Do not dereference the URB handle"; compilers set it in the message that ends a thread.
 const NO_DEREFERENCE: Field = Field::bit("dereference", 4);
 
 messages! {
     /// A message to the gateway, which signals between threads.
     ///
     /// Payload: one register ([`Lengths::message`](super::Lengths::message) 1), no header; the opcode
-    /// is descriptor bits 3:0 (2:0 to XeHPC). There is no response but where said.
+    /// is descriptor bits 3:0 (2:0 to XeHPC). There is no response unless stated.
     ///
     /// Sources: SKL and TGL PRM vol 7 "Message Gateway"; Mesa `brw_eu_defines.h`
-    /// (`BRW_MESSAGE_GATEWAY_SFID_*`); IGC `visa/Common_GEN.h` (`MDC_GATEWAY_SUBFUNC`), which both
-    /// know the codes of Gen8 to Gen11; IGA `MessageDecoderOther.cpp` (`tryDecodeGTWY`, names in
-    /// quotes below), which knows the later ones.
+    /// (`BRW_MESSAGE_GATEWAY_SFID_*`); IGC `visa/Common_GEN.h` (`MDC_GATEWAY_SUBFUNC`), both with
+    /// the codes of Gen8 to Gen11; IGA `MessageDecoderOther.cpp` (`tryDecodeGTWY`, names in quotes
+    /// below) with the later ones.
     Gateway;
 
-    /// Opens a thread's gateway to messages of others (to Gen11).
+    /// Opens a thread's gateway to messages from other threads (to Gen11).
     Open ("open gateway")
         => Gateway(..=Gen11) [OPCODE => 0x0] { ; }
 
@@ -73,12 +73,12 @@ messages! {
         => Gateway(..=Gen11) [OPCODE => 0x4] { ; }
         => Gateway(Gen12Lp..) [OPCODE => 0x4, ACTIVE_ONLY => 0] { ; }
 
-    /// As [`Gateway::Barrier`], among the active threads only (bit 11). Gen12LP and later
-    /// according to iga64 1.1.0; its later sources have it from Xe2 on.
+    /// Like [`Gateway::Barrier`], but only among the active threads (bit 11). Gen12LP and later
+    /// according to iga64 1.1.0; later IGA sources have it from Xe2 on.
     ActiveBarrier ("signal barrier of active threads")
         => Gateway(Gen12Lp..) [OPCODE => 0x4, ACTIVE_ONLY => 1] { ; }
 
-    /// Waits for an event ("MSD_WAIT_FOR_EVENT", Gen12LP and later). Payload: the time out.
+    /// Waits for an event ("MSD_WAIT_FOR_EVENT", Gen12LP and later). Payload: the timeout.
     WaitForEvent ("wait for event")
         => Gateway(Gen12Lp..) [OPCODE => 0x6] { ; }
 
@@ -90,7 +90,7 @@ messages! {
     RestoreBarriers ("restore barriers")
         => Gateway(Xe2..) [OPCODE => 0x9] { ; }
 
-    /// A thread that was preempted is restored ("MSD_END_OF_RESTORE", Xe2).
+    /// Reports that a preempted thread is restored ("MSD_END_OF_RESTORE", Xe2).
     EndOfRestore ("end of restore")
         => Gateway(Xe2..) [OPCODE => 0xa] { ; }
 

@@ -3,7 +3,7 @@
 //! [`messages!`] makes an enum of messages and, from the rows below each of its variants, the
 //! decoder, the encoder and the printer. A row is one layout of the variant: the shared function,
 //! the families that have it, the fields whose codes tell it from other layouts, the values that it
-//! fixes and, for each other value, where it is and how it is coded: a [`Code`].
+//! fixes, and a [`Code`] for each other value: where it is and how it is coded.
 
 use devinfo::{Family, Span};
 
@@ -235,8 +235,8 @@ impl<T: Copy + PartialEq> Code<T> for FamilyTable<T> {
     }
 }
 
-/// As [`Table`], of a field that also tells layouts apart: codes that are not listed are other
-/// messages'.
+/// Like [`Table`], for a field that also tells layouts apart: codes that are not listed belong to
+/// other messages.
 pub(super) struct Choice<T: 'static, const N: usize>(pub Field, pub [(u32, T); N]);
 
 impl<T: Copy + PartialEq, const N: usize> Code<T> for Choice<T, N> {
@@ -270,7 +270,7 @@ impl Select for Field {
     }
 }
 
-/// A field that is written, and means nothing when it is read.
+/// A field that is written but ignored when read.
 pub(super) struct Written(pub Field);
 
 impl Select for Written {
@@ -283,7 +283,7 @@ impl Select for Written {
     }
 }
 
-/// Whether a row's function, `None` for any, is that of `words`.
+/// Whether `words` has a row's function; `None` matches any.
 pub(super) fn is_function(words: &Words, function: Option<Sfid>) -> bool {
     function.is_none_or(|function| function == words.function)
 }
@@ -297,8 +297,8 @@ pub(super) fn is_function(words: &Words, function: Option<Sfid>) -> bool {
 ///     …
 /// ```
 ///
-/// Rows are tried from the first variant's first to the last one's last, in both directions. `_` in
-/// the place of the function leaves it to the code of a value.
+/// Rows are tried in the order in which they are written, in both directions. With `_` in place of
+/// the function, the code of a value decides it.
 macro_rules! messages {
     (
         $(#[$meta:meta])*
@@ -319,8 +319,8 @@ macro_rules! messages {
         }
 
         impl $name {
-            /// The message of these descriptors; `None` if no layout is for them, or what is wrong
-            /// with the first that is.
+            /// The message of these descriptors; `None` if no layout is for them, or the error of
+            /// the first layout that is.
             pub(in $crate::message) fn decode(
                 words: &$crate::message::layout::Words,
             ) -> Result<Self, $crate::message::layout::Miss> {
@@ -410,7 +410,7 @@ macro_rules! messages {
 }
 pub(super) use messages;
 
-/// Declares enums of values that have a name, with which they are printed, and perhaps a code.
+/// Declares enums whose values have a name for printing and, optionally, a code.
 macro_rules! values {
     ($(
         $(#[$meta:meta])*
@@ -426,7 +426,7 @@ macro_rules! values {
             /// Every value.
             pub const ALL: &'static [Self] = &[$(Self::$value,)*];
 
-            /// Every value with its code: where none is declared, its place.
+            /// Every value with its code, or with its position if none is declared.
             #[allow(dead_code, reason = "some are no field's")]
             pub(in $crate::message) const CODES: &'static [(u32, Self)] =
                 &[$((Self::$value as u32, Self::$value),)*];

@@ -1,9 +1,9 @@
 //! Send messages: what the descriptors of a send instruction mean, as values.
 //!
 //! A send names a shared function and carries a 32-bit descriptor and an extended descriptor.
-//! [`Message::decode`] turns them into a typed value, [`Message::encode`] the other way round. Sources: the "Data Port
-//! Messages" and "Sampler" chapters of the Skylake and Tiger Lake PRMs (volume 7, "Message
-//! Descriptors"), IGA's message decoders and Mesa's `brw_eu.h`.
+//! [`Message::decode`] turns them into a typed value, [`Message::encode`] does the reverse.
+//! Sources: the "Data Port Messages" and "Sampler" chapters of the Skylake and Tiger Lake PRMs
+//! (volume 7, "Message Descriptors"), IGA's message decoders and Mesa's `brw_eu.h`.
 //!
 //! The lengths that all descriptors share are in [`Lengths`].
 //!
@@ -33,14 +33,15 @@
 //!
 //! The messages of video motion estimation, of the check and refinement engine and of the pixel
 //! interpolator have no value here: their descriptors stay numbers, and [`Message::decode`] says
-//! so. So do those of data port 2 that no public source describes, and the thread spawner's own. A
-//! send of them assembles and disassembles all the same. Xe2 still numbers the classic data ports,
-//! but has no messages of theirs: they decode as on XeHPC, and are never encoded.
+//! so. The same holds for messages of data port 2 that no public source describes, and for the
+//! thread spawner's own. A send of any of them still assembles and disassembles. Xe2 still numbers
+//! the classic data ports but has none of their messages: they decode as on XeHPC, and are never
+//! encoded.
 //!
 //! A message's layout is declared once, below the message: the decoder, the encoder and the printer
-//! are made of it. The decoder takes what has a meaning, the encoder what a family has:
-//! [`MESSAGE_RULES`] are the combinations that it refuses. Each decoded descriptor is compared with what iga64 says of it in
-//! the tests, which also hold the list of disagreements with their reasons.
+//! are generated from it. The decoder accepts what has a meaning, the encoder what a family has: it
+//! refuses the combinations in [`MESSAGE_RULES`]. The tests compare each decoded descriptor with
+//! what iga64 says of it; they also hold the list of disagreements, with reasons.
 
 mod atomic;
 mod gateway;
@@ -80,7 +81,7 @@ use layout::{Field, Words};
 use crate::Sfid;
 use crate::model::{Descriptor, Send};
 
-/// Why descriptors are no message, or a message has no descriptors.
+/// Why descriptors form no message, or why a message has no descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DescriptorError {
     /// The family has no shared function of this number.
@@ -224,14 +225,14 @@ pub struct Descriptors {
     pub extended: u32,
     /// Bit ExBSO: `extended` holds a 26-bit surface offset (XeHPG and later).
     pub extended_bindless_offset: bool,
-    /// The bits beside an extended descriptor that is in a register: immediate offsets are there
-    /// then (Xe2). `None` if the extended descriptor is immediate.
+    /// The bits beside an extended descriptor that is in a register: they then hold immediate
+    /// offsets (Xe2). `None` if the extended descriptor is immediate.
     pub extended_offset: Option<u32>,
 }
 
 impl Descriptors {
     /// The descriptors of a send; `None` if the message descriptor is in a register. An extended
-    /// descriptor that is counts as zero.
+    /// descriptor in a register counts as zero.
     pub fn of(send: &Send) -> Option<Self> {
         Some(Self {
             descriptor: send.desc.immediate()?,
@@ -267,7 +268,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// What `descriptors` ask of `function`.
+    /// The message that `descriptors` mean to `function`.
     ///
     /// # Errors
     /// [`DescriptorError::Field`] names the field that the family does not define, or the

@@ -37,20 +37,20 @@ values! {
     RenderMode {
         /// Sixteen channels (32 with registers of 64 bytes), one colour.
         Wide "",
-        /// As [`RenderMode::Wide`], the same colour for all channels (to XeHPC).
+        /// Like [`RenderMode::Wide`], with the same colour for all channels (to XeHPC).
         Replicated " replicated",
-        /// Half as many channels, two colours for blending; the lower channels (all of a thread's on
-        /// Xe2).
+        /// Half as many channels, two colours for blending; the lower channels (on Xe2 all channels
+        /// of the thread).
         DualLow " dual",
-        /// As [`RenderMode::DualLow`], the upper channels (to XeHPC).
+        /// Like [`RenderMode::DualLow`], for the upper channels (to XeHPC).
         DualHigh " dual high",
         /// Half as many channels, one colour (to XeHPC).
         Narrow " narrow",
     }
 }
 
-/// What the payload of a render target write has besides its colours, and where they go
-/// (extended descriptor). To Gen9 this is in the header, and all of it is zero.
+/// What the payload of a render target write has besides its colours, and where the colours go
+/// (extended descriptor). Up to Gen9 this is in the header, and everything here is zero.
 ///
 /// Source: Mesa `brw_lower_logical_sends.cpp` (`lower_fb_write_logical_send`), IGA
 /// `MessageDecoderOther.cpp` (`tryDecodeRC_XE2`).
@@ -85,7 +85,7 @@ impl fmt::Display for RenderOutputs {
     }
 }
 
-/// Where the members of [`RenderOutputs`] are, in their order, those that there are.
+/// Where the members of [`RenderOutputs`] are, in their order; `None` for those that are absent.
 struct Outputs([Option<Field>; 6]);
 
 const NULL_TARGET: Field = Field::extended("null target", 20, 20);
@@ -149,10 +149,10 @@ impl Code<RenderOutputs> for Outputs {
 messages! {
     /// A message to the render cache.
     ///
-    /// Payload: up to two registers of header; then source 0 alpha, the sample mask, colours (planes
-    /// of red, green, blue, alpha), depth and stencil, those that are there. The response of reads is
-    /// four planes. Sources: Mesa `brw_eu.h` (`brw_fb_write_desc`, `brw_fb_read_desc`), IGA
-    /// `MessageDecoderOther.cpp` (`tryDecodeRC`, `tryDecodeRC_XE2`).
+    /// Payload: up to two registers of header; then source 0 alpha, the sample mask, colours
+    /// (planes of red, green, blue, alpha), depth and stencil, each if present. The response of
+    /// reads is four planes. Sources: Mesa `brw_eu.h` (`brw_fb_write_desc`, `brw_fb_read_desc`),
+    /// IGA `MessageDecoderOther.cpp` (`tryDecodeRC`, `tryDecodeRC_XE2`).
     RenderTarget;
 
     /// Writes colours to a render target. All families.
@@ -173,7 +173,7 @@ messages! {
         last: bool,
         /// Channels 16 and up of a wider thread.
         high_slots: bool,
-        /// What else there is.
+        /// What else the payload has.
         outputs: RenderOutputs,
     } (
         "render target write{mode}{}{}{}{}{}{} bti[{surface}] target {outputs}",
@@ -211,9 +211,9 @@ messages! {
 messages! {
     /// A message to the unified return buffer. Gen8 to XeHPC: Xe2 has load/store messages for it.
     ///
-    /// Payload: a register of handles, one a channel of eight, which is the header; offsets and
-    /// channel masks, a register each, if there are; then data, a register for each dword. Sources:
-    /// Mesa `brw_eu.h` (`brw_urb_desc`), IGA `MessageDecoderOther.cpp` (`tryDecodeURB`).
+    /// Payload: a register of handles for eight channels, which is the header; a register each of
+    /// offsets and channel masks, if present; then data, a register for each dword. Sources: Mesa
+    /// `brw_eu.h` (`brw_urb_desc`), IGA `MessageDecoderOther.cpp` (`tryDecodeURB`).
     Urb;
 
     /// Writes dwords of each channel (opcode 7).

@@ -21,7 +21,7 @@ messages! {
     /// Traces a ray for each channel (the `rta` function).
     ///
     /// Payload: source 0 is a register with the address of the global state, source 1 a plane of
-    /// one dword a channel that describes the ray.
+    /// one dword per channel that describes the ray.
     Trace {
         /// 8 or 16; 16 on Xe2.
         simd: u8,
@@ -31,7 +31,7 @@ messages! {
     /// Starts a bindless thread for each channel (the `btd` function).
     ///
     /// Payload: source 0 is a register with the address of the global state, source 1 addresses of
-    /// the records of shaders, one of 64 bits a channel.
+    /// shader records, 64 bits per channel.
     Spawn {
         /// 8 or 16; 16 on Xe2.
         simd: u8,

@@ -1,7 +1,7 @@
 //! Combinations of message fields that have an encoding but do not exist.
 //!
-//! The decoder takes them, so that a program that has them can be shown; [`Message::encode`]
-//! refuses them. What no layout has needs no rule.
+//! The decoder accepts them, so that a program with them can be shown; [`Message::encode`] refuses
+//! them. Combinations without a layout need no rule.
 
 use devinfo::{Family, Span, span};
 
@@ -19,7 +19,7 @@ pub struct MessageRule {
     pub families: Span,
     /// The restriction in a sentence.
     pub text: &'static str,
-    /// Where it is written.
+    /// Where it is documented.
     pub source: &'static str,
     is_broken: fn(&Message) -> bool,
 }

@@ -50,7 +50,7 @@ impl Sfid {
     /// The shared function that `family` calls `id`.
     ///
     /// # Errors
-    /// [`DescriptorError::UnknownSfid`] when it has none of that number.
+    /// [`DescriptorError::UnknownSfid`] when it has none with that number.
     pub fn from_id(family: Family, id: u8) -> Result<Self, DescriptorError> {
         IDS.iter()
             .find(|row| row.1 == id && row.0.contains(family))

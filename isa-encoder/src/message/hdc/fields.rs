@@ -1,7 +1,7 @@
 //! Where the fields of data port descriptors are, and what their codes mean.
 //!
 //! Sources: Skylake PRM vol 2d "Data Port message descriptors" (MSD0R_OWB and so on), Tiger Lake
-//! PRM vol 2d, IGA's HDC message decoder, Mesa's `brw_dp_*_desc`; of atomic operations Skylake PRM
+//! PRM vol 2d, IGA's HDC message decoder, Mesa's `brw_dp_*_desc`; for atomic operations Skylake PRM
 //! vol 7 "MDC_AOP2/3/FOP".
 
 use devinfo::{Family, span};
@@ -22,7 +22,7 @@ pub(super) const SCRATCH_DWORD_MODE: Field = Field::bit("channel mode", 16);
 pub(super) const SCRATCH_WRITE: Field = Field::bit("direction", 17);
 
 pub(super) const SCATTER_SIMD: Field = Field::bit("SIMD mode", 8);
-/// "Legacy SIMD mode" of scattered messages, which hardware asks for.
+/// "Legacy SIMD mode" of scattered messages; hardware requires it.
 pub(super) const SCATTER_LEGACY: Field = Field::bit("legacy SIMD mode", 9);
 pub(super) const BIT_12: Field = Field::bit("SIMD mode", 12);
 
@@ -44,8 +44,8 @@ pub(super) const MEDIA_LINE_STRIDE: Field = Field::new("line stride override", 1
 pub(super) const FENCE_FLUSH: Field = Field::new("flush", 12, 8);
 pub(super) const FENCE_COMMIT: Field = Field::bit("commit", 13);
 
-/// The message types of data port 2 that no public source describes, and with a surface also those
-/// of scaled messages (IGC `visa/Common_GEN.h`).
+/// The message types of data port 2 that no public source describes; those of scaled messages are
+/// also undescribed when they name a surface (IGC `visa/Common_GEN.h`).
 pub(super) const UNDESCRIBED: [(u32, &str); 8] = [
     (0x04, "scaled A64 gather"),
     (0x06, "scaled A64 untyped surface read"),
@@ -179,7 +179,7 @@ const fn native_simd(family: Family) -> u8 {
     (family.grf_bytes() / 4) as u8
 }
 
-/// The channels of one register of dwords, or twice that where the field has this code.
+/// The channels of one register of dwords, or twice as many if the field has this code.
 pub(super) struct Simd {
     pub field: Field,
     pub wide: u32,
@@ -217,7 +217,7 @@ pub(super) const ATOMIC_SIMD: Simd = Simd {
     wide: 0,
 };
 
-/// The channels of one register of dwords, which no field says.
+/// The channels of one register of dwords; no field holds the number.
 pub(super) struct NativeSimd;
 
 impl Code<u8> for NativeSimd {
@@ -233,7 +233,7 @@ impl Code<u8> for NativeSimd {
     }
 }
 
-/// Channels of surface messages: on XeHPC mode 1 is the only one, one register's channels.
+/// Channels of surface messages. XeHPC has only mode 1: the channels of one register.
 pub(super) const SURFACE_SIMD: FamilyTable<u8> = FamilyTable(
     Field::new("SIMD mode", 13, 12),
     &[
@@ -249,7 +249,7 @@ pub(super) const SLOTS: Table<SlotGroup> =
 pub(super) const ATOMIC_SLOTS: Table<SlotGroup> =
     Table(BIT_12, &[(0, SlotGroup::Low), (1, SlotGroup::High)]);
 
-/// Enabled components, of which the field has the complement.
+/// Enabled components; the field holds their complement.
 pub(super) struct Components;
 
 const COMPONENT_DISABLE: Field = Field::new("channel disable mask", 11, 8);

@@ -32,11 +32,11 @@ messages! {
     ///
     /// Payloads: source 0 begins with a header of one register where [`Lengths::header`] says so
     /// (blocks, media blocks, fences and counters require one, A64 messages of channels forbid it);
-    /// then come addresses, one a channel: 32 bits each, packed (a register of 32 bytes serves 8
-    /// channels), A64 ones 64 bits. Data of writes and operands of atomics follow in source 0 or, with
-    /// a second source, are source 1. Data is planar: one register (two for SIMD16) of dwords for each
-    /// component or element, qwords twice that. The header's dword 2 is the offset of block messages,
-    /// dwords 0 and 1 the address of A64 ones.
+    /// then come addresses, one per channel: packed, 32 bits each (a register of 32 bytes serves 8
+    /// channels) or 64 bits for A64. The data of writes and the operands of atomics follow in
+    /// source 0, or are source 1 if there is a second source. Data is planar: one register (two for
+    /// SIMD16) of dwords for each component or element, qwords twice that. The header's dword 2 is
+    /// the offset of block messages, dwords 0 and 1 the address of A64 ones.
     ///
     /// Sources: SKL and TGL PRM vol 2d and vol 7, message descriptors (their names in quotes below);
     /// Mesa `brw_eu.h` (`brw_dp_*_desc`); IGA `MessageDecoderHDC.cpp`; IGC
@@ -46,7 +46,7 @@ messages! {
     Hdc;
 
     /// Consecutive OWords between memory and registers, whatever the channel mask ("MSD0R_OWB",
-    /// "MSD0R_OWAB", "MSD0W_OWB" on data port 0, "MSD1R_A64_OWB" and its like on 1, "MSD_CC_OWB"
+    /// "MSD0R_OWAB", "MSD0W_OWB" on data port 0, "MSD1R_A64_OWB" and the like on 1, "MSD_CC_OWB"
     /// and "MSD_CC_OWAB" on the constant cache's).
     ///
     /// Data: 16 bytes for each OWord, whole registers. All families to XeHPC.
@@ -72,7 +72,7 @@ messages! {
     /// Two blocks of OWords at two offsets, one for each half of a register ("MSD0R_OWDB",
     /// "MSD0W_OWDB", "MSD1R_A64_OWDB", "MSD_CC_OWDB"). Gen8 to Gen11: SIMD4x2 code.
     ///
-    /// Addresses: dwords 0 and 4 of a register behind the header.
+    /// Addresses: dwords 0 and 4 of the register after the header.
     OwordDualBlock {
         /// Read or write.
         direction: Direction,
@@ -110,8 +110,8 @@ messages! {
         hwords: u8,
         /// Offset in HWords, 0 to 4095.
         offset: u16,
-        /// The channel mask selects dwords of each register ("DWord channel mode"), not OWords
-        /// (bit 16; without meaning after Gen9).
+        /// The channel mask selects dwords of each register ("DWord channel mode"), not OWords (bit
+        /// 16; no meaning after Gen9).
         dword_channels: bool,
     } ("hword scratch block {direction} x{hwords} +{:#x}", u32::from(offset) * 32)
         => DataPort0(..) [SCRATCH => 1] { ; direction: Table(SCRATCH_WRITE, &[(0, Read), (1, Write)]), hwords: SCRATCH_HWORDS, offset: SCRATCH_OFFSET, dword_channels: SCRATCH_DWORD_MODE }
@@ -131,7 +131,7 @@ messages! {
         => DataPort0(..) [] { ; direction: way(0x04, 0x0c), address: A32, bytes: BYTES, simd: SIMD_8 }
         => DataPort1(..) [A64_SCATTER_TYPE => 0] { ; direction: A64_SCATTER, address: A64, bytes: BYTES, simd: SIMD_12 }
 
-    /// As a read of [`Hdc::Byte`] with A64 addresses, and the response ends with a register that
+    /// Like a read of [`Hdc::Byte`] with A64 addresses, but the response ends with a register that
     /// says which accesses went to resident pages ("MSD1RS_A64_BS").
     ByteStatus {
         /// Address model; A64.
@@ -144,7 +144,7 @@ messages! {
         => DataPort1(..) [TYPE => 0x10, A64_SCATTER_TYPE => 3] { ; address: A64, bytes: BYTES, simd: SIMD_12 }
 
     /// One or several dwords or qwords for each channel ("MSD0R_DWS", "MSD0W_DWS", "MSD0R_QWS",
-    /// "MSD0W_QWS", "MSD1R_A64_DWS" and its like, "MSD_CC_DWS"). All families to XeHPC.
+    /// "MSD0W_QWS", "MSD1R_A64_DWS" and the like, "MSD_CC_DWS"). All families to XeHPC.
     Scattered {
         /// Read or write.
         direction: Direction,
@@ -186,9 +186,9 @@ messages! {
     /// Channel `i` accesses `pitch * index[i] + offset` of shared local memory. Sources: IGC of
     /// 2018, `visa/TranslationInterface.cpp` (`translateVISASLMUntypedScaledInst`,
     /// `applySideBandOffset`), `visa/Common_GEN.h`, and `IGC/Compiler/CISACodeGen/Platform.hpp`
-    /// (`hasScaledMessage`). The A64 forms of this port and those with a surface have their type
-    /// numbers there, but no source has their layout: they do not decode. None of these has run
-    /// on hardware.
+    /// (`hasScaledMessage`). The A64 forms of this port and those with a surface have type numbers
+    /// there, but no source has their layout: they do not decode. None of these messages has run on
+    /// hardware.
     ScaledUntyped {
         /// Read or write.
         direction: Direction,
@@ -204,7 +204,7 @@ messages! {
         => DataPort2(Gen9..=Gen11) [SCALED_SLM => 1] { ; direction: way(0x02, 0x12), pitch: SCALED_PITCH, offset: SCALED_OFFSET, components: Components, simd: SCALED_SIMD }
 
     /// A byte, word or dword for each channel at scaled offsets in shared local memory
-    /// ("MT2R_BS", "MT2W_BS" on data port 2). Gen9 to Gen11. Addresses and sources as of
+    /// ("MT2R_BS", "MT2W_BS" on data port 2). Gen9 to Gen11. Addresses and sources as for
     /// [`Hdc::ScaledUntyped`] (`translateVISASLMByteScaledInst`).
     ScaledByte {
         /// Read or write.
@@ -236,7 +236,7 @@ messages! {
     } ("typed surface {direction} {}{slots} {surface}", Mask(components))
         => DataPort1(..) [] { ; direction: way(0x05, 0x0d), surface: Surface, components: Components, slots: SLOTS }
 
-    /// As a read of [`Hdc::Typed`], and the response ends with a register that says which texels
+    /// Like a read of [`Hdc::Typed`], but the response ends with a register that says which texels
     /// were resident ("MSD1RS_TS").
     TypedStatus {
         /// The surface.
@@ -248,7 +248,7 @@ messages! {
     } ("typed surface read with status {}{slots} {surface}", Mask(components))
         => DataPort1(..) [TYPE => 0x0e] { ; surface: Surface, components: Components, slots: SLOTS }
 
-    /// Atomic operation on untyped memory ("MSD1A_DWAI", "MSD1A_DWAF", "MSD1A_A64_*"; half ones
+    /// Atomic operation on untyped memory ("MSD1A_DWAI", "MSD1A_DWAF", "MSD1A_A64_*"; 16-bit forms
     /// "MSD1A_WAI", "MSD1A_WAF" from Gen12LP on). All families to XeHPC.
     ///
     /// Data: one plane for each operand ([`AtomicOp::operands`]).
@@ -261,8 +261,8 @@ messages! {
         bytes: u8,
         /// Whether the old (for pre-decrement, the new) value is returned.
         returns: bool,
-        /// 8 or 16 (16 or 32 with 64-byte registers; integers with A64 addresses the narrower), or
-        /// 2 for SIMD4x2 (Gen8 to Gen11).
+        /// 8 or 16 (16 or 32 with 64-byte registers; only the narrower for integers with A64
+        /// addresses), or 2 for SIMD4x2 (Gen8 to Gen11).
         simd: u8,
     } ("untyped atomic {} d{}{} {} {address}", op, bytes * 8, with_return(returns), Channels(simd))
         => DataPort1(..) [TYPE => 0x02, ATOMIC_OP => 0] { op = CompareSwap, bytes = 8; address: A32, returns: ATOMIC_RETURN, simd: ATOMIC_SIMD }
@@ -349,14 +349,14 @@ messages! {
         slm: bool,
         /// Whether the response, one register, comes only when the fence is done (bit 13).
         commit: bool,
-        /// Flush bits 12:8 as in MSD_MEMFENCE: bit 0 the first level, bits 1 to 4 of L3
-        /// instructions, textures, constants and read-write data.
+        /// Flush bits 12:8 as in MSD_MEMFENCE: bit 0 the first level; bits 1 to 4 the instructions,
+        /// textures, constants and read-write data in L3.
         flush: u8,
     } ("{}{} fence", if commit { "synchronized " } else { "" }, if slm { "slm" } else { "global" })
         => DataPort0(..) [TYPE => 0x07] { ; slm: FENCED_SLM, commit: FENCE_COMMIT, flush: FENCE_FLUSH }
 
-    /// As a write of [`Hdc::Untyped`], without compression, over the constant cache's port
-    /// ("MSD_US_UCW", "MSD_A64_US_UCW"). XeHPG and XeHPC.
+    /// Like a write of [`Hdc::Untyped`], but without compression and through the constant cache's
+    /// port ("MSD_US_UCW", "MSD_A64_US_UCW"). XeHPG and XeHPC.
     UncompressedWrite {
         /// Address model.
         address: HdcAddress,
@@ -368,8 +368,8 @@ messages! {
         => ConstantCache(XeHpg..) [TYPE => 0x09] { ; address: A32, components: Components, simd: SURFACE_SIMD }
         => ConstantCache(XeHpg..) [TYPE => 0x19] { ; address: A64, components: Components, simd: SURFACE_SIMD }
 
-    /// As a write of [`Hdc::Typed`], without compression, over the constant cache's port
-    /// ("MSD_TS_UCW"). XeHPG and XeHPC.
+    /// Like a write of [`Hdc::Typed`], but without compression and through the constant cache's
+    /// port ("MSD_TS_UCW"). XeHPG and XeHPC.
     TypedUncompressedWrite {
         /// The surface.
         surface: HdcSurface,
@@ -380,7 +380,7 @@ messages! {
     } ("typed surface uncompressed write {}{slots} {surface}", Mask(components))
         => ConstantCache(XeHpg..) [TYPE => 0x0d] { ; surface: Surface, components: Components, slots: SLOTS }
 
-    /// Clears or uncompresses a sector for each channel, over the constant cache's port
+    /// Clears or uncompresses a sector for each channel, through the constant cache's port
     /// ("MSD_A64_US_CCS_OP"). XeHPG and XeHPC.
     SectorControl {
         /// What is done.
@@ -392,7 +392,7 @@ messages! {
     } ("sector {control} simd{simd} {address}")
         => ConstantCache(XeHpg..) [TYPE => 0x18] { ; control: SECTOR_OPERATIONS, address: A64, simd: SURFACE_SIMD }
 
-    /// Clears or uncompresses the sector of a texel for each channel, over the constant cache's
+    /// Clears or uncompresses the sector of a texel for each channel, through the constant cache's
     /// port ("MSD_TS_CCS_OP"). XeHPG and XeHPC.
     TypedSectorControl {
         /// What is done.
@@ -404,8 +404,8 @@ messages! {
     } ("typed sector {control}{slots} {surface}")
         => ConstantCache(XeHpg..) [TYPE => 0x0c] { ; control: SECTOR_OPERATIONS, surface: Surface, slots: SLOTS }
 
-    /// Clears or uncompresses a page, over the constant cache's port ("MSD_A64_CCS_PG_OP"). XeHPG
-    /// and XeHPC.
+    /// Clears or uncompresses a page, through the constant cache's port ("MSD_A64_CCS_PG_OP").
+    /// XeHPG and XeHPC.
     PageControl {
         /// What is done.
         control: CompressionControl,
@@ -427,7 +427,7 @@ impl Hdc {
     }
 }
 
-/// What the descriptors ask of a data port.
+/// The data port message of these descriptors.
 pub fn decode(words: &Words) -> Result<Hdc, DescriptorError> {
     Hdc::decode(words).map_err(|miss| {
         let kind = TYPE.code(words);

@@ -5,7 +5,7 @@ use core::fmt;
 use crate::message::layout::values;
 
 values! {
-    /// Which way data goes.
+    /// The direction of data.
     Direction {
         /// Memory to registers.
         Read "read",
@@ -50,8 +50,8 @@ values! {
         Sixteen "x16",
     }
 
-    /// Which channels of a thread a typed message serves (MDC_SG3, descriptor bits 13:12; MDC_SG2,
-    /// bit 12, of atomics).
+    /// Which channels of a thread a typed message serves (MDC_SG3, descriptor bits 13:12; for
+    /// atomics MDC_SG2, bit 12).
     ///
     /// Source: IGC `visa/Common_GEN.h` (`MDC_SG3`), IGA `MessageDecoderHDC.cpp`.
     SlotGroup {
@@ -63,7 +63,7 @@ values! {
         High " high slots",
     }
 
-    /// What is done to the state of compressed memory, over the constant cache's port.
+    /// What a message through the constant cache's port does to the state of compressed memory.
     ///
     /// Source: IGA `MessageDecoderHDC.cpp` (`tryDecodeDCRO`).
     CompressionControl {
@@ -143,7 +143,7 @@ impl fmt::Display for HdcAddress {
     }
 }
 
-/// The channels of a message, of which two are those of SIMD4x2.
+/// The channels of a message; two mean SIMD4x2.
 pub(super) struct Channels(pub u8);
 
 impl fmt::Display for Channels {

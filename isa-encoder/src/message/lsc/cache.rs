@@ -13,30 +13,30 @@ values! {
     /// `xe2_lsc_cache_store`), IGA `MessageDecoderLSC.cpp`.
     #[derive(Default)]
     CachePolicy {
-        /// What the surface state or, without one, the memory object control state says.
+        /// As the surface state says or, without one, the memory object control state.
         #[default]
         State "df",
         /// The level is bypassed.
         Uncached "uc",
         /// The line is kept (loads).
         Cached "ca",
-        /// The line is kept, and is the first to go.
+        /// The line is kept, and is evicted first.
         Streaming "st",
         /// The line is dropped after the read, its last use (loads).
         ReadInvalidate "ri",
         /// The next level sees the data at once, and the line is kept (stores).
         WriteThrough "wt",
-        /// The next level sees the data when the line goes (stores and atomics).
+        /// The next level sees the data when the line is evicted (stores and atomics).
         WriteBack "wb",
-        /// The line is kept as one that nobody writes (loads, Xe2).
+        /// The line is kept as read-only (loads, Xe2).
         Constant "cc",
     }
 }
 
 /// The policies of the first and the third level.
 ///
-/// Only some pairs have a code, see [`CacheControl::code`]. Messages to shared local memory, which is
-/// in no cache, have the field as well: compilers fill it as for global memory.
+/// Only some pairs have a code, see [`CacheControl::code`]. Messages to shared local memory, which
+/// is in no cache, also have the field: compilers fill it as for global memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CacheControl {
     /// The first level.
@@ -45,8 +45,8 @@ pub struct CacheControl {
     pub l3: CachePolicy,
 }
 
-/// The codes of four bits of loads, and of stores and atomics. Up to XeHPC the field is the upper
-/// three bits of the code.
+/// The 4-bit codes of loads, and of stores and atomics. Up to XeHPC the field holds the upper three
+/// bits of the code.
 const LOADS: &[(Span, u8, CachePolicy, CachePolicy)] = {
     use CachePolicy as P;
     &[
@@ -99,8 +99,8 @@ impl CacheControl {
         l3: CachePolicy::Uncached,
     };
 
-    /// The code of this pair, with four bits; `None` if `family` has none. `load` tells loads from
-    /// stores and atomics.
+    /// The 4-bit code of this pair; `None` if `family` has none. `load` tells loads from stores and
+    /// atomics.
     ///
     /// Loads: each of uncached, cached and streaming in the first level with uncached and cached
     /// in the third; read-invalidate with cached (with read-invalidate on Xe2); on Xe2 uncached
@@ -112,8 +112,7 @@ impl CacheControl {
             .map(|row| row.1)
     }
 
-    /// The pair that a code of four bits means. Where bit 0 is no part of any code, it counts for
-    /// nothing.
+    /// The pair that a 4-bit code means. Bit 0 is ignored where no code has it.
     pub(super) fn from_code(family: Family, load: bool, code: u8) -> Self {
         let find = |code: u8| codes(family, load).find(|row| row.1 == code);
         match find(code).or_else(|| find(code & !1)) {

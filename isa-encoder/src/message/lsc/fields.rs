@@ -15,7 +15,7 @@ pub(super) const TRANSPOSE: Field = Field::bit("transpose", 15);
 pub(super) const COMPRESSION: Field = Field::new("compression operation", 19, 17);
 pub(super) const FENCE_SCOPE: Field = Field::new("fence scope", 11, 9);
 pub(super) const FENCE_FLUSH: Field = Field::new("flush operation", 14, 12);
-/// "Route to LSC", of fences of untyped memory (Mesa `lsc_fence_msg_desc`).
+/// "Route to LSC", for fences of untyped memory (Mesa `lsc_fence_msg_desc`).
 pub(super) const FENCE_TO_LSC: Field = Field::bit("route to LSC", 18);
 
 pub(super) const ADDRESS_SIZE: Table<AddressSize> =
@@ -97,7 +97,7 @@ impl Code<u8> for Components {
     }
 }
 
-/// Whether something is returned: the response is not empty. Its length is put by who knows it.
+/// Whether something is returned: the response is not empty. The caller puts its length.
 pub(super) struct Returns;
 
 impl Code<bool> for Returns {
@@ -110,10 +110,10 @@ impl Code<bool> for Returns {
     }
 }
 
-/// The cache control of the opcode, which is put before.
+/// The cache control of the opcode, which must be put first.
 pub(super) struct Cache;
 
-/// Four bits from Xe2 on, the upper three of them before.
+/// Four bits from Xe2 on; before, the upper three of them.
 const CACHE: Field = Field::new("cache control", 19, 16);
 
 fn is_load(words: &Words) -> bool {
@@ -158,8 +158,8 @@ impl Code<Block2d> for Layout {
 const IMMEDIATE_OFFSETS: Span = span!(Xe2..);
 const OFFSET: &str = "immediate offset";
 
-/// The word that immediate offsets are in: the extended descriptor or, if that is in a register,
-/// the instruction's.
+/// The word that holds immediate offsets: the extended descriptor or, if that is in a register, the
+/// instruction's bits.
 fn offset_word(words: &Words) -> u32 {
     let descriptors = &words.descriptors;
     descriptors.extended_offset.unwrap_or(descriptors.extended)
@@ -197,7 +197,7 @@ impl Code<[i16; 2]> for Block2dOffset {
 
 /// What addresses are relative to.
 pub(super) struct Address;
-/// As [`Address`]; a flat one has no offset, which [`Block2dOffset`] has.
+/// Like [`Address`], but without an offset if flat: that is in [`Block2dOffset`].
 pub(super) struct Block2dAddress;
 
 const ADDRESS_TYPE: Field = Field::new("address type", 30, 29);
@@ -216,8 +216,8 @@ const SURFACE_OFFSET: [Field; 2] = [
 ];
 const SURFACE_OFFSET_BITS: u32 = 17;
 
-/// Whether the port takes a whole register for the extended descriptor, without room for a payload
-/// length, and an offset into a surface beside it.
+/// Whether the port takes a whole register as extended descriptor, without room for a payload
+/// length, and has an offset into a surface beside it.
 fn has_surface_offset(words: &Words) -> bool {
     IMMEDIATE_OFFSETS.contains(words.family) && words.function == Sfid::Ugm
 }

@@ -36,8 +36,8 @@ messages! {
     /// Source 0 holds addresses, source 1 data of stores and atomics; the destination is what loads
     /// and atomics return. Registers of the payloads follow from [`AddressSize`], [`DataSize`] and the
     /// channels of the instruction: each address plane, each element plane and each response plane
-    /// takes whole registers, and no message has fewer than a register of dwords as channels (8 with
-    /// registers of 32 bytes, 16 with 64). No message has a header. The lengths are
+    /// takes whole registers, and no message has fewer channels than a register has dwords (8 with
+    /// registers of 32 bytes, 16 with 64). No message has a header. Lengths are in
     /// [`Lengths`](crate::message::Lengths).
     ///
     /// Opcodes are descriptor bits 5:0. Sources: IGA `MessageDecoderLSC.cpp` (names of descriptors in
@@ -48,8 +48,8 @@ messages! {
     /// A vector for each address ("DP_LOAD", "DP_STORE", "DP_LOAD_BLOCK", "DP_STORE_BLOCK";
     /// opcodes 0, 4, 1, 5). XeHPG and later, not on the typed port.
     ///
-    /// Addresses: one a channel, or one in all if transposed. Data: `elements` planes of one
-    /// element a channel or, transposed, `elements` in a row.
+    /// Addresses: one per channel, or a single one if transposed. Data: `elements` planes of one
+    /// element per channel or, transposed, `elements` in a row.
     Vector {
         /// The unit.
         port: LscPort,
@@ -61,7 +61,7 @@ messages! {
         address_size: AddressSize,
         /// The size of elements.
         data: DataSize,
-        /// Elements for each address: 1, 2, 3, 4, 8, and if transposed also 16, 32 or 64 (bits
+        /// Elements for each address: 1, 2, 3, 4 or 8; if transposed also 16, 32 or 64 (bits
         /// 14:12).
         elements: u8,
         /// The elements of an address are consecutive in registers (bit 15; one address only, of
@@ -76,11 +76,11 @@ messages! {
         => _(XeHpg..) [] { strided = false; direction: way(0x00, 0x04), port: Port, address: Address, address_size: ADDRESS_SIZE, data: DATA, elements: ELEMENTS, transpose: TRANSPOSE, cache: Cache }
         => _(XeHpg..) [] { strided = true; direction: way(0x01, 0x05), port: Port, address: Address, address_size: ADDRESS_SIZE, data: DATA, elements: ELEMENTS, transpose: TRANSPOSE, cache: Cache }
 
-    /// Enabled components of four elements for each address, on the typed port of a texel
+    /// The enabled ones of four components for each address; on the typed port those of a texel
     /// ("DP_LOAD_CMASK", "DP_STORE_CMASK"; opcodes 2, 6). XeHPG and later.
     ///
-    /// Addresses of texels are planes of dwords: u, v, r and the level of detail, as many as the
-    /// message length has. Data: one plane for each enabled component.
+    /// Addresses of texels are planes of dwords: u, v, r and the level of detail, as many as fit
+    /// the message length. Data: one plane for each enabled component.
     Quad {
         /// The unit.
         port: LscPort,
@@ -99,9 +99,9 @@ messages! {
     } ("{}_quad.{port}.{data}.{}.{address_size}{cache} {address}", verb(direction), Mask(components))
         => _(XeHpg..) [] { ; direction: way(0x02, 0x06), port: Port, address: Address, address_size: ADDRESS_SIZE, data: DATA, components: Components, cache: Cache }
 
-    /// A rectangle: untyped (XeHPC and later) of the surface that the payload describes
-    /// ("DP_LOAD_2DBLOCK_ARRAY", "DP_STORE_2DBLOCK"), typed (Xe2) of an image
-    /// ("DP_LOAD_TYPED_2DBLOCK"); opcodes 3 and 7.
+    /// A rectangle: untyped of the surface that the payload describes (XeHPC and later,
+    /// "DP_LOAD_2DBLOCK_ARRAY", "DP_STORE_2DBLOCK"), typed of an image (Xe2,
+    /// "DP_LOAD_TYPED_2DBLOCK"); opcodes 3 and 7.
     ///
     /// Untyped payload ("A2DBLOCK_PAYLOAD", one register): qword 0 base; dwords 2 to 4 width,
     /// height and pitch of the surface in bytes, minus one; dwords 5 and 6 x (in elements) and y;
@@ -118,8 +118,8 @@ messages! {
         data: DataSize,
         /// The arrangement in registers.
         layout: Block2d,
-        /// Immediate offsets of x (in elements) and y of untyped blocks, 10 bits each, signed
-        /// (Xe2, else 0). In bits 21:12 and 31:22 of the extended descriptor.
+        /// Immediate offsets of x (in elements) and y of untyped blocks, 10 bits each, signed (Xe2,
+        /// otherwise 0). In bits 21:12 and 31:22 of the extended descriptor.
         offset: [i16; 2],
         /// Cache control.
         cache: CacheControl,
@@ -171,7 +171,7 @@ messages! {
         => _(Xe2..) [] { ; op: APPENDS, port: Port, address: Address, data: DATA, returns: Returns, cache: Cache }
 
     /// A vector for each address, stored without compression ("DP_STORE_UNCOMPRESSED"; opcode
-    /// 0x1c). XeHPG and later. Payloads as of [`Lsc::Vector`].
+    /// 0x1c). XeHPG and later. Payloads as for [`Lsc::Vector`].
     StoreUncompressed {
         /// The unit.
         port: LscPort,
@@ -191,7 +191,7 @@ messages! {
         => _(XeHpg..) [OPCODE => 0x1c] { ; port: Port, address: Address, address_size: ADDRESS_SIZE, data: DATA, elements: ELEMENTS, transpose: TRANSPOSE, cache: Cache }
 
     /// Enabled components for each address, stored without compression
-    /// ("DP_STORE_UC_CMASK"; opcode 0x20). XeHPG and later. Payloads as of [`Lsc::Quad`].
+    /// ("DP_STORE_UC_CMASK"; opcode 0x20). XeHPG and later. Payloads as for [`Lsc::Quad`].
     StoreUncompressedQuad {
         /// The unit.
         port: LscPort,
@@ -210,7 +210,7 @@ messages! {
 
     /// Changes the state of compressed memory ("DP_CCS_*"; opcode 0x1d). XeHPG and later.
     ///
-    /// Addresses: one of 64 bits for pages, one a channel for sectors. No data, no response.
+    /// Addresses: one of 64 bits for pages, one per channel for sectors. No data, no response.
     Compression {
         /// The unit.
         port: LscPort,
@@ -297,7 +297,7 @@ impl Lsc {
         self.part()
     }
 
-    /// Whether it is a load, of which the cache has policies of their own.
+    /// Whether it is a load; loads have cache policies of their own.
     pub fn is_load(&self) -> bool {
         self.part() == Some(Direction::Read) || matches!(self, Self::LoadStatus { .. })
     }

@@ -1,4 +1,4 @@
-//! Messages of the load/store units, which took over from the data cache ports on XeHPG.
+//! Messages of the load/store units, which replace the data cache ports from XeHPG on.
 
 mod cache;
 mod fields;

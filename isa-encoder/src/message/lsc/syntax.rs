@@ -1,7 +1,7 @@
 //! The words of the load/store syntax, in which IGC and IGA write these messages.
 //!
 //! Sources: IGA `KernelParser.cpp` (`ParseLdStInst`), `Formatter.cpp` (`formatLoadStoreSyntax`) and
-//! `Messages.cpp`. IGA writes fences as sends; here they have their words, too.
+//! `Messages.cpp`. IGA writes fences as sends; here they have words of their own.
 
 use core::fmt;
 
@@ -22,7 +22,7 @@ pub(crate) enum Operation {
     Fence,
 }
 
-/// The operands of an operation beside its addresses.
+/// The operands of an operation besides its addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operands {
     /// The response.
@@ -33,7 +33,7 @@ pub(crate) enum Operands {
     Atomic,
 }
 
-/// Names of operations but atomic ones. The first of an operation is the one to print.
+/// Names of operations other than atomic ones. The first name of an operation is the one to print.
 const NAMES: &[(&str, Operation)] = {
     use Direction::{Read, Write};
     use Operation as O;
@@ -93,7 +93,7 @@ impl Operation {
         })
     }
 
-    /// The size of addresses that the syntax writes, also where no field has it.
+    /// The size of addresses that the syntax writes, even where no field holds it.
     pub(crate) fn address_size(message: &Lsc) -> Option<AddressSize> {
         match message {
             Lsc::AppendCounter { .. }
@@ -105,7 +105,7 @@ impl Operation {
         }
     }
 
-    /// The operands beside the addresses.
+    /// The operands besides the addresses.
     pub(crate) const fn operands(self) -> Operands {
         match self {
             Self::Vector { direction, .. } | Self::Quad(direction) | Self::Block2d(direction) => {

@@ -12,7 +12,7 @@ values! {
     LscPort {
         /// Untyped global memory (XeHPG and later).
         Ugm "ugm",
-        /// Untyped global memory over the path of low bandwidth between tiles (XeHPG and later).
+        /// Untyped global memory over the low-bandwidth path between tiles (XeHPG and later).
         Ugml "ugml",
         /// Typed global memory: images (XeHPG and later).
         Tgm "tgm",
@@ -24,8 +24,9 @@ values! {
 
     /// The size of each address in the payload (descriptor bits 8:7).
     ///
-    /// An address payload has one address a channel, packed: SIMD16 addresses of 32 bits fill 64 bytes
-    /// (two registers of 32 bytes, one of 64). Source: Mesa `lsc_addr_size`, `lsc_msg_addr_len`.
+    /// An address payload has one address per channel, packed: SIMD16 addresses of 32 bits fill 64
+    /// bytes (two registers of 32 bytes, one of 64). Source: Mesa `lsc_addr_size`,
+    /// `lsc_msg_addr_len`.
     AddressSize {
         /// 16 bits.
         A16 "a16" = 1,
@@ -37,8 +38,8 @@ values! {
 
     /// The size of one element in memory and in the register (descriptor bits 11:9).
     ///
-    /// A data payload is planar: element `i` of all channels, then element `i + 1`, each plane
-    /// beginning with a register; a transposed one has the elements of its one address in a row.
+    /// A data payload is planar: element `i` of all channels, then element `i + 1`; each plane
+    /// begins a register. A transposed payload has the elements of its one address in a row.
     /// Sources: Mesa `lsc_data_size`, IGA `MessageDecoderLSC.cpp` (`decodeLscDataSize`).
     DataSize {
         /// Bytes, packed. Two-dimensional blocks only.
@@ -50,9 +51,9 @@ values! {
         /// Qwords.
         D64 "d64",
         /// Bytes in memory, dwords in the register: their upper bits are undefined before Xe2, zero
-        /// from it on.
+        /// from Xe2 on.
         D8U32 "d8u32",
-        /// Words in memory, dwords in the register, as [`DataSize::D8U32`].
+        /// Words in memory, dwords in the register, like [`DataSize::D8U32`].
         D16U32 "d16u32",
         /// Words in memory, the high halves of dwords in the register (for bfloat16).
         D16U32H "d16u32h",
@@ -149,8 +150,8 @@ impl LscPort {
 pub enum LscAddress {
     /// Virtual addresses (or SLM offsets on the SLM port), plus a signed immediate.
     Flat {
-        /// Immediate offset in bytes: 20 bits, signed (Xe2, else 0). In bits 31:12 of the extended
-        /// descriptor.
+        /// Immediate offset in bytes: 20 bits, signed (Xe2, otherwise 0). In bits 31:12 of the
+        /// extended descriptor.
         offset: i32,
     },
     /// A surface state in the bindless surface heap, plus a signed immediate.
@@ -158,11 +159,11 @@ pub enum LscAddress {
         /// The state's byte offset in the heap, a multiple of 64. 20 bits of units in the extended
         /// descriptor's bits 31:12; 26 bits in 31:6 with ExBSO, or from a register on Xe2's UGM.
         state: u32,
-        /// Immediate offset in bytes: 17 bits, signed (Xe2 on the UGM port, else 0). It is in the
-        /// instruction, and the extended descriptor in a register then.
+        /// Immediate offset in bytes: 17 bits, signed (Xe2 on the UGM port, otherwise 0). It is in
+        /// the instruction; the extended descriptor is then in a register.
         offset: i32,
     },
-    /// A surface state behind the surface state base, plus a signed immediate.
+    /// A surface state at an offset from the surface state base, plus a signed immediate.
     Ss {
         /// The state's byte offset from the base, as in [`LscAddress::Bss`].
         state: u32,
@@ -173,8 +174,8 @@ pub enum LscAddress {
     Bti {
         /// The entry, 0 to 255. Bits 31:24 of the extended descriptor.
         index: u8,
-        /// Immediate offset in bytes: 12 bits, signed (Xe2, else 0). In bits 23:12 of the extended
-        /// descriptor.
+        /// Immediate offset in bytes: 12 bits, signed (Xe2, otherwise 0). In bits 23:12 of the
+        /// extended descriptor.
         offset: i32,
     },
 }
@@ -222,7 +223,7 @@ pub struct Block2d {
 }
 
 impl CompressionOp {
-    /// Whether one page is meant, not a sector for each channel.
+    /// Whether it works on one page, not on a sector for each channel.
     pub const fn is_page(self) -> bool {
         matches!(self, Self::PageClear | Self::PageUncompress)
     }

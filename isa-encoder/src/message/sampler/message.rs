@@ -34,9 +34,9 @@ pub struct Sampler {
     pub surface: u8,
     /// Sampler state index, 0 to 15; the header can add to it (bits 11:8).
     pub sampler: u8,
-    /// Channels: 8 or 16 (16 or 32 with registers of 64 bytes; XeHPC after iga64 1.1.0, whose
-    /// later sources differ); 32 for the operations on blocks of pixels, see
-    /// [`SamplerOp::is_block`] (bits 29, 18:17).
+    /// Channels: 8 or 16 (16 or 32 with registers of 64 bytes; XeHPC as in iga64 1.1.0, later IGA
+    /// sources differ); 32 for the operations on blocks of pixels, see [`SamplerOp::is_block`]
+    /// (bits 29, 18:17).
     pub simd: u8,
     /// Parameters are 16 bits wide (Gen11 and later).
     pub half_parameters: bool,
@@ -64,8 +64,8 @@ const MODES: &[Mode] = &[
     (span!(XeHpc), 0, 16, false, true),
     (span!(XeHpc), 4, 32, false, true),
 ];
-/// The mode of operations on blocks of pixels (SIMD32 and SIMD64). It went with XeHPC: the media
-/// driver's kernels for XeHPG have it.
+/// The mode of operations on blocks of pixels (SIMD32 and SIMD64). XeHPC dropped it; the media
+/// driver's kernels for XeHPG use it.
 const BLOCK_MODE: u32 = 3;
 
 fn modes(family: Family) -> impl Iterator<Item = &'static Mode> {

@@ -6,9 +6,9 @@ macro_rules! operations {
     ($($op:ident $name:literal $code:literal ($($span:tt)*) [$($parameter:ident)*] $doc:literal;)*) => {
         /// What a sampler message does.
         ///
-        /// The codes are descriptor bits 16:12, with bit 31 above them; those from 0x40 on are of
-        /// blocks of pixels and have their own numbers, [`SamplerOp::is_block`]. Parameters are
-        /// those of [`SamplerOp::parameters`] before Xe2, or of Xe2 where an operation begins
+        /// The codes are descriptor bits 16:12, with bit 31 above them. Codes from 0x40 on are
+        /// operations on blocks of pixels, numbered separately: [`SamplerOp::is_block`]. Parameters
+        /// are those of [`SamplerOp::parameters`] before Xe2, or on Xe2 for operations that are new
         /// there. Sources: SKL and TGL PRM vol 7 "Message Types" and "Payload Parameter
         /// Definition"; Mesa `brw_eu_defines.h` (`*_SAMPLER_MESSAGE_*`); IGA
         /// `MessageDecoderOther.cpp` (`decodeSendMessage`, `lookupSamplerMessageInfoXe2`).
@@ -42,7 +42,7 @@ macro_rules! operations {
     };
 }
 
-/// Added to the codes of operations on blocks of pixels, which have numbers of their own.
+/// Added to the codes of operations on blocks of pixels, which are numbered separately.
 const BLOCK: u32 = 0x40;
 
 struct Row {
@@ -260,7 +260,7 @@ const OTHERS: &[OtherRow] = {
 };
 
 impl SamplerOp {
-    /// The name, after IGA's.
+    /// The name, following IGA's.
     pub const fn mnemonic(self) -> &'static str {
         self.row().name
     }
