@@ -97,12 +97,12 @@ impl Compiled for Best {
         false
     }
 
-    fn of<R: Routine>() -> Run {
+    fn of<R: Routine, F: Routine>() -> Run {
         #[cfg(target_arch = "x86_64")]
         if Self::fuses() {
             return avx2::<R>;
         }
-        baseline::<R>
+        Baseline::of::<R, F>()
     }
 }
 
@@ -115,7 +115,11 @@ impl Compiled for Baseline {
         false
     }
 
-    fn of<R: Routine>() -> Run {
+    /// An x86-64 without AVX2 is rare: there are fewer routines for it, which build faster.
+    fn of<R: Routine, F: Routine>() -> Run {
+        #[cfg(target_arch = "x86_64")]
+        return baseline::<F>;
+        #[cfg(not(target_arch = "x86_64"))]
         baseline::<R>
     }
 }

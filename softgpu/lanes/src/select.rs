@@ -8,28 +8,18 @@ use crate::request::{Input, Operation, Request};
 use crate::routine::{BITS, Boolean, Compare, Compute, FLOATS, INTEGERS, Select, SelectCompare};
 use crate::vector::{Compiled, Vector};
 
-/// The number of lanes that serves a number of channels.
+/// The number of lanes that serves a number of channels; behind it, the number where few are
+/// compiled (registers are padded for the largest).
 macro_rules! sized {
-    ($c:ident, $request:ident, $n:ident => $routine:ty) => {
+    ($c:ident, $request:ident, $n:ident => $routine:ty) => {{
+        type Of<const $n: usize> = $routine;
         match $request.lanes {
-            1 => {
-                const $n: usize = 1;
-                <$c>::of::<$routine>()
-            }
-            16 => {
-                const $n: usize = 16;
-                <$c>::of::<$routine>()
-            }
-            32 => {
-                const $n: usize = 32;
-                <$c>::of::<$routine>()
-            }
-            _ => {
-                const $n: usize = 8;
-                <$c>::of::<$routine>()
-            }
+            1 => <$c>::of::<Of<1>, Of<8>>(),
+            16 => <$c>::of::<Of<16>, Of<32>>(),
+            32 => <$c>::of::<Of<32>, Of<32>>(),
+            _ => <$c>::of::<Of<8>, Of<8>>(),
         }
-    };
+    }};
 }
 
 /// A routine that computes with lane operation `$op`.
