@@ -5,7 +5,8 @@
 //! the low parts agree. (`eu_lanes::Accumulator` is the same for vector routines, for dwords.)
 //! Source: SKL PRM vol 7 "Accumulator Registers", table "Accumulator Channel Precision".
 
-use isa_encoder::{Opcode, Type};
+use isa_encoder::semantics::Integer;
+use isa_encoder::{Semantics, Type};
 
 use super::general::{Outcome, channels};
 use super::op::{Class, Op};
@@ -167,9 +168,17 @@ pub(super) fn implicit_write(state: &mut State, op: &Op, mask: u32, results: &[O
         let element = first + lane;
         let outcome = &results[lane];
         let raw = outcome.fitted.raw;
-        match (op.opcode, layout) {
+        match (op.does, layout) {
             // What accumulates is the product, or the carry, not the result.
-            (Opcode::Mach | Opcode::Macl | Opcode::Addc | Opcode::Subb, _) => {
+            (
+                Semantics::Integer(
+                    Integer::ProductHigh
+                    | Integer::ProductLow
+                    | Integer::AddCarry
+                    | Integer::SubtractBorrow,
+                ),
+                _,
+            ) => {
                 set_wide(state, element, outcome.wide);
             }
             (_, Channels::Dwords) if size == 4 && !op.saturate => {

@@ -27,10 +27,10 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
     let taken = (mask << op.channel_offset) & state.active;
     let rest = all & state.active & !taken;
     let next = op.next_ip;
-    let Semantics::Flow(flow) = op.opcode.semantics() else {
-        return Err(illegal(op, "no branch"));
+    let Semantics::Flow(kind) = op.does else {
+        return Err(illegal(op, "it is no branch"));
     };
-    match flow {
+    match kind {
         Flow::Jump => {
             if mask != 0 {
                 let target = target(state, op)?;

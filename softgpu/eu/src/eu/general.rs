@@ -3,7 +3,7 @@
 //! It is the reference for the vector routines of [`eu_lanes`], and runs what they do not cover.
 
 use eu_lanes::bits;
-use isa_encoder::semantics::Semantics;
+use isa_encoder::semantics::{Float, Integer, Number, Semantics};
 use isa_encoder::{Attributes, CondMod, MathFunction, Opcode, Specific, Type};
 
 use super::op::{Class, Op};
@@ -30,11 +30,10 @@ pub(super) fn check(op: &Op) -> Result<(), String> {
             Err(format!("{what} (class {:?})", op.class))
         }
     };
-    let semantics = op.opcode.semantics();
-    if !matches!(semantics, Semantics::Systolic { .. }) {
+    if !matches!(op.does, Semantics::Systolic { .. }) {
         check_types(op)?;
     }
-    match semantics {
+    match op.does {
         Semantics::Integer(_) => need(integer, "integer sources are needed"),
         Semantics::Float(_) => need(!integer, "floating-point sources are needed"),
         Semantics::Math => match op.specific {
@@ -90,14 +89,14 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
     if op.live {
         state.refresh(op);
     }
-    if op.opcode == Opcode::Dpas {
+    if op.does == (Semantics::Systolic { paired: false }) {
         return super::systolic::execute(state, op);
     }
     let mut sources: Operands = [[0; LANES]; 3];
     for (source, out) in op.src.iter().zip(&mut sources) {
         source.gather(&state.regs, op.lanes(), out);
     }
-    let selects = matches!(op.opcode, Opcode::Sel) && op.cond.is_none();
+    let selects = op.does == Semantics::Number(Number::Select) && op.cond.is_none();
     let mask = if selects {
         state.enabled(op)
     } else {
@@ -105,7 +104,7 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
     };
     // Scattered move: source 1 predicates the channels (IGC's `createSmov` makes it of a move
     // whose predicate is an immediate).
-    let mask = if op.opcode == Opcode::Smov {
+    let mask = if op.does == Semantics::Number(Number::ScatteredMove) {
         mask & sources[1][0] as u32
     } else {
         mask
@@ -258,6 +257,7 @@ fn integers(
     let logic = op.opcode.has(Attributes::BITWISE);
     let wide_shift = op.dst.ty.bits() == 64 || first.element.bits() == 64;
     let count_mask = if wide_shift { 63 } else { 31 };
+    let rotated = op.dst.ty.bits().min(first.element.bits());
     let chosen = special::chosen(state, op);
     for lane in channels(mask) {
         let get = |source: &Source, raw: u64| {
@@ -271,123 +271,121 @@ fn integers(
         let b = get(second, sources[1][lane]);
         let c = get(third, sources[2][lane]);
         let count = (b & count_mask) as u32;
-        let value = match op.opcode {
-            Opcode::Mov | Opcode::Movi | Opcode::Smov => a,
-            Opcode::Not => !a,
-            Opcode::And => a & b,
-            Opcode::Or => a | b,
-            Opcode::Xor => a ^ b,
-            Opcode::Add => a + b,
-            Opcode::Add3 => a + b + c,
-            Opcode::Mul => a.wrapping_mul(b),
-            Opcode::Mad => b.wrapping_mul(c).wrapping_add(a),
-            Opcode::Avg => (a + b + 1) >> 1,
-            Opcode::Shl => a << count,
-            Opcode::Shr => logical(first, a) >> count,
-            Opcode::Asr => a >> count,
-            Opcode::Rol | Opcode::Ror => {
-                let width = op.dst.ty.bits().min(first.element.bits());
-                let rotate = if op.opcode == Opcode::Rol {
-                    bits::rotate_left
-                } else {
-                    bits::rotate_right
-                };
-                i128::from(rotate(a as u64, b as u64, width))
-            }
-            Opcode::Bfrev => bits::bfrev(a as u32).into(),
-            Opcode::Cbit => i128::from((logical(first, a) as u64).count_ones()),
-            Opcode::Lzd => bits::lzd(a as u32).into(),
-            Opcode::Fbl => bits::fbl(a as u32).into(),
-            Opcode::Fbh if first.element.is_signed() => bits::fbh_signed(a as u32).into(),
-            Opcode::Fbh => bits::fbh_unsigned(a as u32).into(),
-            Opcode::Bfe if op.dst.ty.is_signed() => {
-                i128::from(bits::bfe_signed(a as u32, b as u32, c as u32) as i32)
-            }
-            Opcode::Bfe => bits::bfe_unsigned(a as u32, b as u32, c as u32).into(),
-            Opcode::Bfi1 => bits::bfi1(a as u32, b as u32).into(),
-            Opcode::Bfi2 => bits::bfi2(a as u32, b as u32, c as u32).into(),
-            Opcode::Bfn => {
-                let table = match op.specific {
-                    Specific::Bfn(table) => table,
-                    _ => 0,
-                };
-                i128::from(bits::bfn(table, a as u64, b as u64, c as u64))
-            }
-            Opcode::Dp4a => {
-                let (x, y) = (b as u32, c as u32);
-                a + dot::dot4(x, second.element.is_signed(), y, third.element.is_signed())
-            }
-            Opcode::Sel => {
-                let first = match op.cond {
-                    Some(_) => relation_holds(op.cond, Some(a.cmp(&b))),
-                    None => chosen >> lane & 1 != 0,
-                };
-                if first { a } else { b }
-            }
-            Opcode::Csel => {
-                if relation_holds(op.cond, Some(c.cmp(&0))) {
-                    a
-                } else {
-                    b
+        let value = match op.does {
+            Semantics::Number(number) => match number {
+                Number::Move | Number::ScatteredMove => a,
+                Number::Add => a + b,
+                Number::Multiply => a.wrapping_mul(b),
+                Number::MultiplyAdd => b.wrapping_mul(c).wrapping_add(a),
+                Number::Accumulate => {
+                    let sum = accumulator::integer(state, op, lane);
+                    a.wrapping_mul(b).wrapping_add(sum)
                 }
-            }
-            Opcode::Cmp | Opcode::Cmpn => {
-                results[lane] = comparison(op, Some(a.cmp(&b)));
-                continue;
-            }
-            Opcode::Math => {
+                Number::Select => {
+                    let first = match op.cond {
+                        Some(_) => relation_holds(op.cond, Some(a.cmp(&b))),
+                        None => chosen >> lane & 1 != 0,
+                    };
+                    if first { a } else { b }
+                }
+                Number::SelectByComparison => {
+                    if relation_holds(op.cond, Some(c.cmp(&0))) {
+                        a
+                    } else {
+                        b
+                    }
+                }
+                Number::Compare | Number::CompareOrNan => {
+                    results[lane] = comparison(op, Some(a.cmp(&b)));
+                    continue;
+                }
+            },
+            Semantics::Integer(integer) => match integer {
+                Integer::Not => !a,
+                Integer::And => a & b,
+                Integer::Or => a | b,
+                Integer::Xor => a ^ b,
+                Integer::Add3 => a + b + c,
+                Integer::Average => (a + b + 1) >> 1,
+                Integer::ShiftLeft => a << count,
+                Integer::ShiftRight => logical(first, a) >> count,
+                Integer::ShiftRightSigned => a >> count,
+                Integer::RotateLeft => bits::rotate_left(a as u64, b as u64, rotated).into(),
+                Integer::RotateRight => bits::rotate_right(a as u64, b as u64, rotated).into(),
+                Integer::ReverseBits => bits::bfrev(a as u32).into(),
+                Integer::CountOnes => i128::from((logical(first, a) as u64).count_ones()),
+                Integer::LeadingZeros => bits::lzd(a as u32).into(),
+                Integer::LowestBit => bits::fbl(a as u32).into(),
+                Integer::HighestBit if first.element.is_signed() => {
+                    bits::fbh_signed(a as u32).into()
+                }
+                Integer::HighestBit => bits::fbh_unsigned(a as u32).into(),
+                Integer::ExtractBits if op.dst.ty.is_signed() => {
+                    i128::from(bits::bfe_signed(a as u32, b as u32, c as u32) as i32)
+                }
+                Integer::ExtractBits => bits::bfe_unsigned(a as u32, b as u32, c as u32).into(),
+                Integer::BitMask => bits::bfi1(a as u32, b as u32).into(),
+                Integer::InsertBits => bits::bfi2(a as u32, b as u32, c as u32).into(),
+                Integer::TruthTable => {
+                    let table = match op.specific {
+                        Specific::Bfn(table) => table,
+                        _ => 0,
+                    };
+                    i128::from(bits::bfn(table, a as u64, b as u64, c as u64))
+                }
+                Integer::DotBytes => {
+                    let (x, y) = (b as u32, c as u32);
+                    a + dot::dot4(x, second.element.is_signed(), y, third.element.is_signed())
+                }
+                Integer::AbsoluteDifferences { accumulate } => {
+                    special::absolute_differences(op, sources, lane)
+                        + if accumulate {
+                            accumulator::integer(state, op, lane)
+                        } else {
+                            0
+                        }
+                }
+                Integer::ProductHigh | Integer::ProductLow => {
+                    let sum = accumulator::integer(state, op, lane);
+                    // The low half of source 1 was multiplied by the `mul` before.
+                    let product = a.wrapping_mul(b >> 16) << 16;
+                    let wide = product.wrapping_add(sum) as i64;
+                    results[lane].wide = wide;
+                    let part = if integer == Integer::ProductHigh {
+                        wide >> 32
+                    } else {
+                        i64::from(wide as i32)
+                    };
+                    results[lane].fitted = fit_int(part.into(), op.dst.ty, false, state.fp);
+                    continue;
+                }
+                Integer::AddCarry | Integer::SubtractBorrow => {
+                    let mask = i128::from(u64::MAX >> (64 - first.element.bits().max(32)));
+                    let (x, y) = (a & mask, b & mask);
+                    let (value, carry) = if integer == Integer::AddCarry {
+                        (x + y, x + y > mask)
+                    } else {
+                        (x - y, x < y)
+                    };
+                    results[lane].fitted = fit_int(value & mask, op.dst.ty, false, state.fp);
+                    results[lane].wide = i64::from(carry);
+                    continue;
+                }
+            },
+            Semantics::Math => {
                 let (quotient, rest) = math::divide(a, b, op.dst.ty.is_signed());
                 match op.specific {
                     Specific::Math(MathFunction::Irem) => rest,
                     _ => quotient,
                 }
             }
-            Opcode::Sad2 | Opcode::Sada2 => {
-                special::absolute_differences(op, sources, lane)
-                    + if op.opcode == Opcode::Sada2 {
-                        accumulator::integer(state, op, lane)
-                    } else {
-                        0
-                    }
-            }
-            Opcode::Mac => {
-                let sum = accumulator::integer(state, op, lane);
-                a.wrapping_mul(b).wrapping_add(sum)
-            }
-            Opcode::Mach | Opcode::Macl => {
-                let sum = accumulator::integer(state, op, lane);
-                // The low half of source 1 was multiplied by the `mul` before.
-                let product = a.wrapping_mul(b >> 16) << 16;
-                let wide = product.wrapping_add(sum) as i64;
-                results[lane].wide = wide;
-                let part = if op.opcode == Opcode::Mach {
-                    wide >> 32
-                } else {
-                    i64::from(wide as i32)
-                };
-                results[lane].fitted = fit_int(part.into(), op.dst.ty, false, state.fp);
-                continue;
-            }
-            Opcode::Addc | Opcode::Subb => {
-                let mask = i128::from(u64::MAX >> (64 - first.element.bits().max(32)));
-                let (x, y) = (a & mask, b & mask);
-                let (value, carry) = if op.opcode == Opcode::Addc {
-                    (x + y, x + y > mask)
-                } else {
-                    (x - y, x < y)
-                };
-                results[lane].fitted = fit_int(value & mask, op.dst.ty, false, state.fp);
-                results[lane].wide = i64::from(carry);
-                continue;
-            }
+            // Refused when it is lowered.
             _ => 0,
         };
         results[lane].wide = value as i64;
         results[lane].fitted = fit_int(value, op.dst.ty, op.saturate, state.fp);
     }
-    if matches!(op.opcode, Opcode::Math)
-        && matches!(op.specific, Specific::Math(MathFunction::Idiv))
-    {
+    if matches!(op.specific, Specific::Math(MathFunction::Idiv)) {
         special::store_remainders(state, op, sources, mask);
     }
 }
@@ -437,76 +435,82 @@ fn floats(
     for lane in channels(mask) {
         let [a, b, c] = [values[0][lane], values[1][lane], values[2][lane]];
         let negate = |bits: u64| bits ^ format.sign_bit();
-        let bits = match op.opcode {
-            Opcode::Mov | Opcode::Movi | Opcode::Smov => a,
-            Opcode::Add => softfloat::add(format, near, a, b),
-            Opcode::Mul => softfloat::mul(format, near, a, b),
-            Opcode::Mad | Opcode::Madm => softfloat::fma(format, near, b, c, a),
-            Opcode::Mac => {
-                let sum = accumulator::float(state, op, lane, format);
-                softfloat::fma(format, near, a, b, sum)
-            }
-            Opcode::Lrp => {
-                let rest = softfloat::add(format, near, format.one(), negate(a));
-                let second = softfloat::mul(format, near, rest, c);
-                softfloat::fma(format, near, a, b, second)
-            }
-            Opcode::Frc => {
-                let floor = softfloat::round_to_integral(format, Rounding::Down, a);
-                // Truncated, so that the fraction stays below one.
-                softfloat::add(format, Rounding::Zero, a, negate(floor))
-            }
-            Opcode::Rndd => softfloat::round_to_integral(format, Rounding::Down, a),
-            Opcode::Rndu => softfloat::round_to_integral(format, Rounding::Up, a),
-            Opcode::Rnde => softfloat::round_to_integral(format, Rounding::Nearest, a),
-            Opcode::Rndz => softfloat::round_to_integral(format, Rounding::Zero, a),
-            Opcode::Math => match op.specific {
+        let bits = match op.does {
+            Semantics::Number(number) => match number {
+                Number::Move | Number::ScatteredMove => a,
+                Number::Add => softfloat::add(format, near, a, b),
+                Number::Multiply => softfloat::mul(format, near, a, b),
+                Number::MultiplyAdd => softfloat::fma(format, near, b, c, a),
+                Number::Accumulate => {
+                    let sum = accumulator::float(state, op, lane, format);
+                    softfloat::fma(format, near, a, b, sum)
+                }
+                Number::Select => {
+                    let first = match op.cond {
+                        Some(cond) => compare::float_sel_takes_first(cond, format, a, b),
+                        None => chosen >> lane & 1 != 0,
+                    };
+                    if first { a } else { b }
+                }
+                Number::SelectByComparison => {
+                    let relation = compare::compare_floats(format, c, 0);
+                    if relation_holds(op.cond, relation) {
+                        a
+                    } else {
+                        b
+                    }
+                }
+                Number::Compare => {
+                    results[lane] = comparison(op, compare::compare_floats(format, a, b));
+                    continue;
+                }
+                Number::CompareOrNan => {
+                    // A NaN in source 1 makes every condition hold.
+                    let mut outcome = comparison(op, compare::compare_floats(format, a, b));
+                    if let (true, Some(cond)) = (format.is_nan(b), op.cond) {
+                        let order = match cond {
+                            CondMod::Lt | CondMod::Le => core::cmp::Ordering::Less,
+                            CondMod::Gt | CondMod::Ge => core::cmp::Ordering::Greater,
+                            _ => core::cmp::Ordering::Equal,
+                        };
+                        outcome = comparison(op, Some(order));
+                    }
+                    results[lane] = outcome;
+                    continue;
+                }
+            },
+            Semantics::Float(float) => match float {
+                Float::MultiplyAdd => softfloat::fma(format, near, b, c, a),
+                Float::Interpolate => {
+                    let rest = softfloat::add(format, near, format.one(), negate(a));
+                    let second = softfloat::mul(format, near, rest, c);
+                    softfloat::fma(format, near, a, b, second)
+                }
+                Float::Fraction => {
+                    let floor = softfloat::round_to_integral(format, Rounding::Down, a);
+                    // Truncated, so that the fraction stays below one.
+                    softfloat::add(format, Rounding::Zero, a, negate(floor))
+                }
+                Float::RoundDown => softfloat::round_to_integral(format, Rounding::Down, a),
+                Float::RoundUp => softfloat::round_to_integral(format, Rounding::Up, a),
+                Float::RoundEven => softfloat::round_to_integral(format, Rounding::Nearest, a),
+                Float::RoundToZero => softfloat::round_to_integral(format, Rounding::Zero, a),
+                Float::RoundStochastic => {
+                    let noise = sources[1][lane];
+                    results[lane].fitted =
+                        special::stochastic_round(format, a, noise, op.dst.ty, op.saturate, mode);
+                    continue;
+                }
+                Float::Dot { terms, homogeneous } => {
+                    special::dot_product((terms, homogeneous), format, near, &values, lane)
+                }
+                Float::Line | Float::Plane => special::plane(state, op, lane),
+            },
+            Semantics::Math => match op.specific {
                 Specific::Math(function) => special::float_math(function, format, near, a, b),
                 _ => format.quiet_nan(),
             },
-            Opcode::Sel => {
-                let first = match op.cond {
-                    Some(cond) => compare::float_sel_takes_first(cond, format, a, b),
-                    None => chosen >> lane & 1 != 0,
-                };
-                if first { a } else { b }
-            }
-            Opcode::Csel => {
-                let relation = compare::compare_floats(format, c, 0);
-                if relation_holds(op.cond, relation) {
-                    a
-                } else {
-                    b
-                }
-            }
-            Opcode::Cmp => {
-                results[lane] = comparison(op, compare::compare_floats(format, a, b));
-                continue;
-            }
-            Opcode::Cmpn => {
-                // A NaN in source 1 makes every condition hold.
-                let mut outcome = comparison(op, compare::compare_floats(format, a, b));
-                if let (true, Some(cond)) = (format.is_nan(b), op.cond) {
-                    let order = match cond {
-                        CondMod::Lt | CondMod::Le => core::cmp::Ordering::Less,
-                        CondMod::Gt | CondMod::Ge => core::cmp::Ordering::Greater,
-                        _ => core::cmp::Ordering::Equal,
-                    };
-                    outcome = comparison(op, Some(order));
-                }
-                results[lane] = outcome;
-                continue;
-            }
-            Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph => {
-                special::dot_product(op.opcode, format, near, &values, lane)
-            }
-            Opcode::Line | Opcode::Pln => special::plane(state, op, lane),
-            Opcode::Srnd => {
-                let noise = sources[1][lane];
-                results[lane].fitted =
-                    special::stochastic_round(format, a, noise, op.dst.ty, op.saturate, mode);
-                continue;
-            }
+            // Refused when it is lowered.
             _ => format.quiet_nan(),
         };
         results[lane].fitted = fit_float(bits, format, op.dst.ty, op.saturate, mode);

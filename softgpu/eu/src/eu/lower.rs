@@ -1,7 +1,7 @@
 //! From decoded instructions to ops.
 
 use isa_encoder::message::Descriptors;
-use isa_encoder::semantics::Semantics;
+use isa_encoder::semantics::{Integer, Semantics};
 use isa_encoder::{
     ArfKind, Branch, Descriptor, Dst, Instruction, Opcode, Options, PredControl, RegFile, Register,
     Send, Specific, Src, SyncFunction, Type,
@@ -33,7 +33,7 @@ pub(super) fn lower(
             why: format!("{} at {ip:#x}: {why}", instruction.opcode.mnemonic()),
         }
     })?;
-    if matches!(op.opcode.semantics(), Semantics::Systolic { .. }) {
+    if matches!(op.does, Semantics::Systolic { .. }) {
         let end = GRF_BASE + usize::from(grf_count) * rules.grf_bytes;
         systolic::check(&op, rules.grf_bytes, end)?;
     }
@@ -62,6 +62,7 @@ fn lower_inner(
     let mut op = Op {
         action: Action::General,
         opcode: instruction.opcode,
+        does: instruction.opcode.semantics(),
         ip,
         next_ip,
         exec_size,
@@ -95,7 +96,7 @@ fn lower_inner(
         };
     }
 
-    match instruction.opcode.semantics() {
+    match op.does {
         Semantics::Illegal => return Err("an illegal instruction".into()),
         Semantics::Nop => {
             op.action = Action::Nop;
@@ -162,15 +163,15 @@ fn lower_inner(
     if op.opcode == Opcode::Mach && !op.write_acc && !rules.mach_writes_acc {
         // Without AccWrEn, `mach` gives the low half of the product: compilers call it macl, and
         // from XeHPC on it has an opcode of its own.
-        op.opcode = Opcode::Macl;
+        op.does = Semantics::Integer(Integer::ProductLow);
     }
-    op.write_acc |= match instruction.opcode {
-        Opcode::Addc | Opcode::Subb => true,
-        Opcode::Mach | Opcode::Macl => rules.mach_writes_acc,
+    op.write_acc |= match op.does {
+        Semantics::Integer(Integer::AddCarry | Integer::SubtractBorrow) => true,
+        Semantics::Integer(Integer::ProductHigh | Integer::ProductLow) => rules.mach_writes_acc,
         _ => false,
     };
     general::check(&op)?;
-    if op.opcode == Opcode::Dpasw {
+    if op.does == (Semantics::Systolic { paired: true }) {
         op.action = Action::Paired;
         return Ok(op);
     }

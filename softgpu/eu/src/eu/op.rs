@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use isa_encoder::message::Message as Meaning;
-use isa_encoder::{CondMod, Opcode, Specific};
+use isa_encoder::{CondMod, Opcode, Semantics, Specific};
 
 use super::operand::{Dest, LANES, Source};
 use super::ops::softfloat::Format;
@@ -134,6 +134,8 @@ pub(super) enum Action {
 pub(super) struct Op {
     pub action: Action,
     pub opcode: Opcode,
+    /// What it does.
+    pub does: Semantics,
     /// Where it is, and where the next one is, in bytes from the instruction base.
     pub ip: u32,
     pub next_ip: u32,

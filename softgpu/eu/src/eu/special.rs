@@ -1,6 +1,7 @@
 //! Operations that do not compute each channel from its own elements alone, and raw copies.
 
-use isa_encoder::{MathFunction, Opcode, Type};
+use isa_encoder::semantics::{Float, Number};
+use isa_encoder::{MathFunction, Semantics, Type};
 
 use super::general::{Operands, channels, int_source};
 use super::op::Op;
@@ -20,8 +21,8 @@ pub(super) fn is_raw(source: &Source, ty: Type) -> bool {
 
 /// The channels for which a predicated `sel` takes source 0.
 pub(super) fn chosen(state: &State, op: &Op) -> u32 {
-    match op.opcode {
-        Opcode::Sel if op.cond.is_none() => state.predicate(op),
+    match op.does {
+        Semantics::Number(Number::Select) if op.cond.is_none() => state.predicate(op),
         _ => 0,
     }
 }
@@ -32,13 +33,13 @@ pub(super) fn raw(state: &State, op: &Op, sources: &Operands) -> Option<[u64; LA
     if op.saturate {
         return None;
     }
-    match op.opcode {
-        Opcode::Mov | Opcode::Movi | Opcode::Smov
+    match op.does {
+        Semantics::Number(Number::Move | Number::ScatteredMove)
             if op.cond.is_none() && is_raw(&op.src[0], op.dst.ty) =>
         {
             Some(sources[0])
         }
-        Opcode::Sel
+        Semantics::Number(Number::Select)
             if op.cond.is_none() && op.src[..2].iter().all(|src| is_raw(src, op.dst.ty)) =>
         {
             let chosen = chosen(state, op);
@@ -100,7 +101,7 @@ pub(super) fn float_math(
 
 /// `dp2`, `dp3`, `dp4`, `dph`: the dot product of each four channels, given to all four.
 pub(super) fn dot_product(
-    opcode: Opcode,
+    (terms, homogeneous): (u8, bool),
     format: Format,
     mode: Rounding,
     values: &Operands,
@@ -109,16 +110,11 @@ pub(super) fn dot_product(
     let first = lane & !3;
     let product =
         |i: usize| softfloat::mul(format, mode, values[0][first + i], values[1][first + i]);
-    let terms = match opcode {
-        Opcode::Dp2 => 2,
-        Opcode::Dp3 | Opcode::Dph => 3,
-        _ => 4,
-    };
     let mut sum = product(0);
-    for i in 1..terms {
+    for i in 1..usize::from(terms) {
         sum = softfloat::add(format, mode, sum, product(i));
     }
-    if opcode == Opcode::Dph {
+    if homogeneous {
         sum = softfloat::add(format, mode, sum, values[1][first + 3]);
     }
     sum
@@ -142,7 +138,7 @@ pub(super) fn plane(state: &State, op: &Op, lane: usize) -> u64 {
     };
     let [line, place, _] = &op.src;
     let (p, q, r) = (element(line, 0), element(line, 1), element(line, 3));
-    if op.opcode == Opcode::Line {
+    if op.does == Semantics::Float(Float::Line) {
         let mut u = [0; LANES];
         place.gather(&state.regs, op.lanes(), &mut u);
         return softfloat::fma(format, mode, p, u[lane], r);

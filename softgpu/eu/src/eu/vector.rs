@@ -6,7 +6,8 @@ use eu_lanes::{
     Accumulator, Condition, Element, Enabled, Input, Modes, Modifiers, Operation, Output, Place,
     Region, Request, Vector,
 };
-use isa_encoder::{Attributes, CondMod, MathFunction, Opcode, Specific, Type};
+use isa_encoder::semantics::{Float, Integer, Number, Semantics};
+use isa_encoder::{Attributes, CondMod, MathFunction, Specific, Type};
 
 use super::family::Rules;
 use super::op::{Class, Op, Pred};
@@ -61,7 +62,7 @@ impl Fast {
             } else {
                 After::Nothing
             },
-            selects: op.opcode == Opcode::Sel && op.cond.is_none(),
+            selects: op.does == Semantics::Number(Number::Select) && op.cond.is_none(),
         })
     }
 
@@ -130,7 +131,7 @@ fn request(op: &Op, rules: Rules) -> Option<Request> {
             *slot = Some(input(source)?);
         }
     }
-    let by_condition = op.opcode == Opcode::Sel;
+    let by_condition = op.does == Semantics::Number(Number::Select);
     Some(Request {
         operation: operation(op)?,
         lanes: op.exec_size,
@@ -230,57 +231,83 @@ fn condition(cond: CondMod) -> Option<Condition> {
 }
 
 fn operation(op: &Op) -> Option<Operation> {
-    Some(match op.opcode {
-        Opcode::Mov | Opcode::Movi => Operation::Mov,
-        Opcode::Not => Operation::Not,
-        Opcode::And => Operation::And,
-        Opcode::Or => Operation::Or,
-        Opcode::Xor => Operation::Xor,
-        Opcode::Bfn => match op.specific {
-            Specific::Bfn(table) => Operation::Bfn(table),
-            _ => return None,
+    match op.does {
+        Semantics::Number(number) => number_operation(op, number),
+        Semantics::Integer(integer) => integer_operation(op, integer),
+        Semantics::Float(float) => Some(match float {
+            Float::RoundDown => Operation::Floor,
+            Float::RoundUp => Operation::Ceil,
+            Float::RoundToZero => Operation::Trunc,
+            Float::RoundEven => Operation::Even,
+            Float::Fraction => Operation::Fraction,
+            Float::MultiplyAdd
+            | Float::RoundStochastic
+            | Float::Interpolate
+            | Float::Dot { .. }
+            | Float::Line
+            | Float::Plane => return None,
+        }),
+        Semantics::Math => match op.specific {
+            Specific::Math(function) => math(function),
+            _ => None,
         },
-        Opcode::Add => Operation::Add,
-        Opcode::Add3 => Operation::Add3,
-        Opcode::Avg => Operation::Avg,
-        Opcode::Mul => Operation::Mul,
-        Opcode::Mad => Operation::Mad,
-        Opcode::Shl => Operation::Shl,
-        Opcode::Shr => Operation::Shr,
-        Opcode::Asr => Operation::Asr,
-        Opcode::Rol => Operation::Rol,
-        Opcode::Ror => Operation::Ror,
-        Opcode::Cbit => Operation::Cbit,
-        Opcode::Lzd => Operation::Lzd,
-        Opcode::Fbl => Operation::Fbl,
-        Opcode::Fbh => Operation::Fbh,
-        Opcode::Bfrev => Operation::Bfrev,
-        Opcode::Bfe => Operation::Bfe,
-        Opcode::Bfi1 => Operation::Bfi1,
-        Opcode::Bfi2 => Operation::Bfi2,
-        Opcode::Sel => match op.cond {
+        _ => None,
+    }
+}
+
+fn number_operation(op: &Op, number: Number) -> Option<Operation> {
+    Some(match number {
+        Number::Move => Operation::Mov,
+        Number::Add => Operation::Add,
+        Number::Multiply => Operation::Mul,
+        Number::MultiplyAdd => Operation::Mad,
+        Number::Select => match op.cond {
             None if op.pred == Pred::Always => return None,
             None => Operation::Select,
             Some(CondMod::Lt) => Operation::Min,
             Some(CondMod::Ge) => Operation::Max,
             Some(_) => return None,
         },
-        Opcode::Csel if op.cond.is_some() => Operation::SelectCompare,
-        Opcode::Cmp if op.cond.is_some() => Operation::Compare,
-        Opcode::Rndd => Operation::Floor,
-        Opcode::Rndu => Operation::Ceil,
-        Opcode::Rndz => Operation::Trunc,
-        Opcode::Rnde => Operation::Even,
-        Opcode::Frc => Operation::Fraction,
-        Opcode::Math => match op.specific {
-            Specific::Math(function) => math(function)?,
+        Number::SelectByComparison if op.cond.is_some() => Operation::SelectCompare,
+        Number::Compare if op.cond.is_some() => Operation::Compare,
+        Number::SelectByComparison
+        | Number::Compare
+        | Number::CompareOrNan
+        | Number::ScatteredMove
+        | Number::Accumulate => return None,
+    })
+}
+
+fn integer_operation(op: &Op, integer: Integer) -> Option<Operation> {
+    Some(match integer {
+        Integer::Not => Operation::Not,
+        Integer::And => Operation::And,
+        Integer::Or => Operation::Or,
+        Integer::Xor => Operation::Xor,
+        Integer::TruthTable => match op.specific {
+            Specific::Bfn(table) => Operation::Bfn(table),
             _ => return None,
         },
-        Opcode::Mach => Operation::Mach,
-        Opcode::Macl => Operation::Macl,
-        Opcode::Addc => Operation::Addc,
-        Opcode::Subb => Operation::Subb,
-        _ => return None,
+        Integer::Add3 => Operation::Add3,
+        Integer::Average => Operation::Avg,
+        Integer::ShiftLeft => Operation::Shl,
+        Integer::ShiftRight => Operation::Shr,
+        Integer::ShiftRightSigned => Operation::Asr,
+        Integer::RotateLeft => Operation::Rol,
+        Integer::RotateRight => Operation::Ror,
+        Integer::CountOnes => Operation::Cbit,
+        Integer::LeadingZeros => Operation::Lzd,
+        Integer::LowestBit => Operation::Fbl,
+        Integer::HighestBit => Operation::Fbh,
+        Integer::ReverseBits => Operation::Bfrev,
+        Integer::ExtractBits => Operation::Bfe,
+        Integer::BitMask => Operation::Bfi1,
+        Integer::InsertBits => Operation::Bfi2,
+        Integer::ProductHigh => Operation::Mach,
+        Integer::ProductLow => Operation::Macl,
+        Integer::AddCarry => Operation::Addc,
+        Integer::SubtractBorrow => Operation::Subb,
+        Integer::DotBytes | Integer::AbsoluteDifferences { .. } => return None,
     })
 }
 
