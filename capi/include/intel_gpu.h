@@ -24,6 +24,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+// The major version of this header.
+#define IG_VERSION_MAJOR 1
+
+// The minor version of this header.
+#define IG_VERSION_MINOR 0
+
 // How a call ended.
 typedef enum ig_status {
   // Well.
@@ -163,6 +169,20 @@ typedef struct ig_queue ig_queue;
 // An event that the caller sets. Releasing it unset fails what waits for it.
 typedef struct ig_user_event ig_user_event;
 
+// How a device is opened. All zeros is the usual way.
+typedef struct ig_device_options {
+  // Host threads of the software GPU; 0 for as many as there are cores.
+  uint32_t threads;
+  // Not 0: the software GPU reports what silicon leaves undefined (`ig_device_next_violation`).
+  uint32_t check;
+  // Not 0: accesses to unbound pages reach a scratch page instead of failing.
+  uint32_t scratch_page;
+  // Always 0.
+  uint32_t reserved;
+  // After how many nanoseconds the software GPU calls a kernel hung; 0 for its default.
+  uint64_t hang_timeout;
+} ig_device_options;
+
 // When a command passed its stages, in nanoseconds since its device was opened.
 typedef struct ig_timestamps {
   // It was enqueued.
@@ -174,6 +194,10 @@ typedef struct ig_timestamps {
   // The device ended it.
   uint64_t ended;
 } ig_timestamps;
+
+// What is called when a command has ended: with `IG_STATUS_OK`, or with what `ig_event_wait` then
+// gives, and with the caller's own pointer.
+typedef void (*ig_event_callback)(enum ig_status status, void *data);
 
 // An image to make.
 typedef struct ig_image_info {
@@ -407,11 +431,31 @@ enum ig_status ig_buffer_write(const struct ig_buffer *buffer,
                                const void *data,
                                size_t size);
 
-// Opens a device: a render node's path, `soft:PLATFORM[:REVISION]` (the software GPU), or `auto`.
+// Opens a device: a render node's path, `soft:PLATFORM[:REVISION][@DRIVER]` (the software GPU), or
+// `auto`. `options` may be null. `options_size` is the size of what the caller's header says that
+// it points to.
 //
 // # Safety
 // See the crate's documentation, "Pointers".
-enum ig_status ig_device_open(const char *name, struct ig_device **device);
+enum ig_status ig_device_open(const char *name,
+                              const struct ig_device_options *options,
+                              size_t options_size,
+                              struct ig_device **device);
+
+// Copies the oldest rule that a kernel has broken and that was not read yet, in English, as many
+// bytes as there is room for and a zero; it is read then. `length` becomes the length of the whole
+// text without the zero; 0 if there is none. There are none without `check` in the options.
+//
+// # Safety
+// See the crate's documentation, "Pointers".
+enum ig_status ig_device_next_violation(const struct ig_device *device,
+                                        char *buffer,
+                                        size_t size,
+                                        size_t *length);
+
+// The version of the interface: `major << 16 | minor`. Programs of another major version do not
+// work with this library, whose file name ends in it; later minor versions only add.
+uint32_t ig_version(void);
 
 // Closes a device as soon as nothing made of it is left.
 void ig_device_release(struct ig_device *_device);
@@ -448,261 +492,15 @@ enum ig_status ig_event_printed(const struct ig_event *event,
                                 size_t size,
                                 size_t *length);
 
-// Forgets an event. The command goes on.
-void ig_event_release(struct ig_event *_event);
-
-// Sets a user event: what waits for it goes on.
-enum ig_status ig_user_event_complete(const struct ig_user_event *user_event);
-
-// Fails a user event, and what waits for it.
+// Calls `callback` once, when a command has ended, well or not; at once if it has. It is called on
+// any thread, perhaps within another call of this library. It may enqueue commands and set user
+// events; it should not wait.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_user_event_fail(const struct ig_user_event *user_event, const char *why);
-
-// Releases a user event; if it was not set, what waits for it fails.
-void ig_user_event_release(struct ig_user_event *_user_event);
-
-// Makes an image of zero bytes.
-enum ig_status ig_image_create(const struct ig_device *device,
-                               const struct ig_image_info *info,
-                               struct ig_image **image);
-
-// Makes an image of a buffer's bytes, which it shares: of one or two dimensions.
-enum ig_status ig_image_create_from_buffer(const struct ig_device *device,
-                                           const struct ig_buffer *buffer,
-                                           const struct ig_image_info *info,
-                                           struct ig_image **image);
-
-// Frees an image as soon as no command uses it.
-void ig_image_release(struct ig_image *_image);
-
-// Copies texels out of an image now, row after row: wait for the commands that write it first.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_image_read(const struct ig_image *image,
-                             const struct ig_region *region,
-                             void *texels,
-                             size_t size);
-
-// Copies texels into an image now, row after row: wait for the commands that use it first.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_image_write(const struct ig_image *image,
-                              const struct ig_region *region,
-                              const void *texels,
-                              size_t size);
-
-// What a device is and what it can do: `info_size` is `sizeof *info`.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_device_get_info(const struct ig_device *device,
-                                  struct ig_device_info *info,
-                                  size_t info_size);
-
-// What a kernel takes and needs: `info_size` is `sizeof *info`.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_kernel_get_info(const struct ig_kernel *kernel,
-                                  struct ig_kernel_info *info,
-                                  size_t info_size);
-
-// What an argument of a kernel takes: `info_size` is `sizeof *info`.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_kernel_get_arg_info(const struct ig_kernel *kernel,
-                                      uint32_t index,
-                                      struct ig_arg_info *info,
-                                      size_t info_size);
-
-// The name of a kernel, valid as long as the kernel; null for null.
-const char *ig_kernel_name(const struct ig_kernel *kernel);
-
-// The attributes in a kernel's source, as CL_KERNEL_ATTRIBUTES has them. Valid as long as the
-// kernel; null for null.
-const char *ig_kernel_attributes(const struct ig_kernel *kernel);
-
-// The sub-groups of a group of this size; 0 for null.
-uint64_t ig_kernel_sub_groups(const struct ig_kernel *kernel, uint32_t x, uint32_t y, uint32_t z);
-
-// The size of groups that have `count` sub-groups; all 0 if there is none.
-enum ig_status ig_kernel_local_size_for_sub_groups(const struct ig_kernel *kernel,
-                                                   uint32_t count,
-                                                   uint32_t (*local)[3]);
-
-// Makes a kernel of a program, without arguments.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_kernel_create(const struct ig_program *program,
-                                const char *name,
-                                struct ig_kernel **kernel);
-
-// Makes a kernel with the arguments that another one has now. Later changes of one do not matter
-// to the other.
-enum ig_status ig_kernel_clone(const struct ig_kernel *kernel, struct ig_kernel **clone);
-
-// Frees a kernel. Commands that were enqueued with it go on.
-void ig_kernel_release(struct ig_kernel *_kernel);
-
-// How many arguments it has; 0 for null.
-uint32_t ig_kernel_arg_count(const struct ig_kernel *kernel);
-
-// The work-items of a sub-group; 0 for null.
-uint32_t ig_kernel_sub_group_size(const struct ig_kernel *kernel);
-
-// The most work-items of a group; 0 for null.
-uint32_t ig_kernel_max_local_size(const struct ig_kernel *kernel);
-
-// Sets a buffer argument; null is the null pointer.
-enum ig_status ig_kernel_set_buffer(const struct ig_kernel *kernel,
-                                    uint32_t index,
-                                    const struct ig_buffer *buffer);
-
-// Sets a buffer argument to an address: one of `ig_buffer_address`, or a pointer into a shared
-// buffer. 0 is the null pointer.
-enum ig_status ig_kernel_set_address(const struct ig_kernel *kernel,
-                                     uint32_t index,
-                                     uint64_t address);
-
-// Sets a value argument; as many bytes as the kernel takes, little endian.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_kernel_set_value(const struct ig_kernel *kernel,
-                                   uint32_t index,
-                                   const void *value,
-                                   size_t size);
-
-// Sets an argument in local memory to `size` bytes of it.
-enum ig_status ig_kernel_set_local(const struct ig_kernel *kernel, uint32_t index, uint32_t size);
-
-// Sets an image argument.
-enum ig_status ig_kernel_set_image(const struct ig_kernel *kernel,
-                                   uint32_t index,
-                                   const struct ig_image *image);
-
-// Sets a sampler argument. `addressing` is one of `ig_addressing`; `linear` filters linearly,
-// else the nearest texel counts; `normalized` coordinates run from 0 to 1.
-enum ig_status ig_kernel_set_sampler(const struct ig_kernel *kernel,
-                                     uint32_t index,
-                                     uint32_t addressing,
-                                     uint32_t linear,
-                                     uint32_t normalized);
-
-// Makes a buffer of `size` zero bytes.
-enum ig_status ig_buffer_create(const struct ig_device *device,
-                                uint64_t size,
-                                struct ig_buffer **buffer);
-
-// Makes a buffer of `size` zero bytes in the host's memory, which this process and kernels see
-// at one address: `ig_buffer_pointer` and `ig_buffer_address` are the same number.
-enum ig_status ig_buffer_create_shared(const struct ig_device *device,
-                                       uint64_t size,
-                                       struct ig_buffer **buffer);
-
-// Makes a buffer of the caller's own memory, without a copy. It may begin and end anywhere; the
-// kernel driver takes the pages of 4096 bytes that it lies in. They must stay mapped, readable
-// and writable until the buffer and its parts are released and the commands that use them have
-// ended.
-//
-// # Safety
-// See the crate's documentation, "Pointers"; and the memory stays as said above.
-enum ig_status ig_buffer_create_from_host(const struct ig_device *device,
-                                          void *memory,
-                                          size_t size,
-                                          struct ig_buffer **buffer);
-
-// Makes a handle of the buffer that kernels see at an address, from there on. It shares the
-// memory; `ig_buffer_origin` says how far into the buffer the address lies.
-enum ig_status ig_buffer_at(const struct ig_device *device,
-                            uint64_t address,
-                            struct ig_buffer **buffer);
-
-// How far into the buffer that it is a part of a buffer begins; 0 if it is none, and for null.
-uint64_t ig_buffer_origin(const struct ig_buffer *buffer);
-
-// Makes a part of a buffer, from `origin` (a multiple of 4) on. It shares the memory.
-enum ig_status ig_buffer_create_sub(const struct ig_buffer *parent,
-                                    uint64_t origin,
-                                    uint64_t size,
-                                    struct ig_buffer **buffer);
-
-// Frees a buffer as soon as no command and no part uses it.
-void ig_buffer_release(struct ig_buffer *_buffer);
-
-// The size in bytes; 0 for null.
-uint64_t ig_buffer_size(const struct ig_buffer *buffer);
-
-// The address that kernels see; 0 for null.
-uint64_t ig_buffer_address(const struct ig_buffer *buffer);
-
-// The first byte in this process, valid as long as the buffer. Null for null.
-void *ig_buffer_pointer(const struct ig_buffer *buffer);
-
-// Copies bytes out of a buffer now: wait for the commands that write it first.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_buffer_read(const struct ig_buffer *buffer,
-                              uint64_t offset,
-                              void *data,
-                              size_t size);
-
-// Copies bytes into a buffer now: wait for the commands that use it first.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_buffer_write(const struct ig_buffer *buffer,
-                               uint64_t offset,
-                               const void *data,
-                               size_t size);
-
-// Opens a device: a render node's path, `soft:PLATFORM[:REVISION]` (the software GPU), or `auto`.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_device_open(const char *name, struct ig_device **device);
-
-// Closes a device as soon as nothing made of it is left.
-void ig_device_release(struct ig_device *_device);
-
-// The name of the device's platform, as `tgl`. Valid as long as the device; null for null.
-const char *ig_device_platform(const struct ig_device *device);
-
-// The product line of the device, as `Tiger Lake`. Valid as long as the device; null for null.
-const char *ig_device_title(const struct ig_device *device);
-
-// Makes an event that the caller sets, and the handle to set it with.
-enum ig_status ig_user_event_create(const struct ig_device *device,
-                                    struct ig_user_event **user_event);
-
-// The event of a user event, for wait lists and waits; to be released on its own.
-enum ig_status ig_user_event_event(const struct ig_user_event *user_event, struct ig_event **event);
-
-// Waits until a command has ended, at most `timeout` nanoseconds. Can be called again.
-enum ig_status ig_event_wait(const struct ig_event *event, uint64_t timeout);
-
-// How far a command is.
-enum ig_status ig_event_get_status(const struct ig_event *event, enum ig_event_status *status);
-
-// When a command that has ended passed its stages.
-enum ig_status ig_event_timestamps(const struct ig_event *event, struct ig_timestamps *timestamps);
-
-// Copies what a command that has ended printed, as many bytes as there is room for and a zero;
-// `length`, if not null, becomes the length of the whole text without the zero.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_event_printed(const struct ig_event *event,
-                                char *buffer,
-                                size_t size,
-                                size_t *length);
+// `callback` may be called on any thread with `data`, also after the event is released.
+enum ig_status ig_event_on_complete(const struct ig_event *event,
+                                    ig_event_callback callback,
+                                    void *data);
 
 // Forgets an event. The command goes on.
 void ig_event_release(struct ig_event *_event);
@@ -912,224 +710,14 @@ enum ig_status ig_program_load(const struct ig_device *device,
                                size_t size,
                                struct ig_program **program);
 
-// Frees a program as soon as no kernel of it is left.
-void ig_program_release(struct ig_program *_program);
-
-// How many kernels it has; 0 for null.
-size_t ig_program_kernel_count(const struct ig_program *program);
-
-// The name of a kernel, in the order of the file. Valid as long as the program; null if there is
-// no such kernel.
-const char *ig_program_kernel_name(const struct ig_program *program, size_t index);
-
-// Makes a queue. Its commands run in order if `out_of_order` is zero; else only wait lists and
-// barriers order them.
-enum ig_status ig_queue_create(const struct ig_device *device,
-                               uint32_t out_of_order,
-                               struct ig_queue **queue);
-
-// Releases a queue. Waits for the commands that the device has, sixty seconds at most: what has
-// not ended then is abandoned, and its events fail. To wait for another time, or to know how the
-// commands ended, finish the queue first. Commands that events hold back still go on when those
-// are set; the call that sets them waits in place of this one then.
-void ig_queue_release(struct ig_queue *_queue);
-
-// Waits for all commands that a queue has, at most `timeout` nanoseconds. Gives what the first
-// command failed with that failed since the last call.
-enum ig_status ig_queue_finish(const struct ig_queue *queue, uint64_t timeout);
-
-// Runs a kernel over a range, with the arguments that are set now, after the events of the wait
-// list. `event` may be null.
+// Assembles and loads a text of `size` bytes, for the device's platform unless the text names one.
 //
 // # Safety
 // See the crate's documentation, "Pointers".
-enum ig_status ig_enqueue_kernel(const struct ig_queue *queue,
-                                 const struct ig_kernel *kernel,
-                                 const struct ig_range *range,
-                                 size_t wait_count,
-                                 const struct ig_event *const *wait_list,
-                                 struct ig_event **event);
-
-// A command that ends once the events of the wait list have; with an empty list, once all
-// commands that the queue got before have.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_enqueue_marker(const struct ig_queue *queue,
-                                 size_t wait_count,
-                                 const struct ig_event *const *wait_list,
-                                 struct ig_event **event);
-
-// A marker that all commands enqueued later come after.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_enqueue_barrier(const struct ig_queue *queue,
-                                  size_t wait_count,
-                                  const struct ig_event *const *wait_list,
-                                  struct ig_event **event);
-
-// What a status means, in English. Never null.
-const char *ig_status_text(uint32_t status);
-
-// What the last failed call of this thread failed with, in English; empty if none did. Valid
-// until the next call of this thread fails.
-const char *ig_last_error(void);
-
-// Copies `size` bytes between buffers.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_enqueue_copy_buffer(const struct ig_queue *queue,
-                                      const struct ig_buffer *source,
-                                      uint64_t source_offset,
-                                      const struct ig_buffer *destination,
-                                      uint64_t destination_offset,
-                                      uint64_t size,
-                                      size_t wait_count,
-                                      const struct ig_event *const *wait_list,
-                                      struct ig_event **event);
-
-// Copies a region of `size[0]` bytes, `size[1]` rows and `size[2]` slices between buffers.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_enqueue_copy_buffer_rect(const struct ig_queue *queue,
-                                           const struct ig_buffer *source,
-                                           const struct ig_rect_layout *source_layout,
-                                           const struct ig_buffer *destination,
-                                           const struct ig_rect_layout *destination_layout,
-                                           const uint64_t (*size)[3],
-                                           size_t wait_count,
-                                           const struct ig_event *const *wait_list,
-                                           struct ig_event **event);
-
-// Repeats a pattern of 1, 2, 4 … or 128 bytes over `size` bytes of a buffer.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_enqueue_fill_buffer(const struct ig_queue *queue,
-                                      const struct ig_buffer *buffer,
-                                      uint64_t offset,
-                                      uint64_t size,
-                                      const void *pattern,
-                                      size_t pattern_size,
-                                      size_t wait_count,
-                                      const struct ig_event *const *wait_list,
-                                      struct ig_event **event);
-
-// Copies texels between images of one texel size: the source's region to `origin`.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_enqueue_copy_image(const struct ig_queue *queue,
-                                     const struct ig_image *source,
-                                     const struct ig_region *region,
-                                     const struct ig_image *destination,
-                                     const uint32_t (*origin)[3],
-                                     size_t wait_count,
-                                     const struct ig_event *const *wait_list,
-                                     struct ig_event **event);
-
-// Copies texels of an image into a buffer, as rows one after the other.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_enqueue_copy_image_to_buffer(const struct ig_queue *queue,
-                                               const struct ig_image *source,
-                                               const struct ig_region *region,
-                                               const struct ig_buffer *destination,
-                                               uint64_t destination_offset,
-                                               size_t wait_count,
-                                               const struct ig_event *const *wait_list,
-                                               struct ig_event **event);
-
-// Copies rows of texels, one after the other in a buffer, into an image.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_enqueue_copy_buffer_to_image(const struct ig_queue *queue,
-                                               const struct ig_buffer *source,
-                                               uint64_t source_offset,
-                                               const struct ig_image *destination,
-                                               const struct ig_region *region,
-                                               size_t wait_count,
-                                               const struct ig_event *const *wait_list,
-                                               struct ig_event **event);
-
-// Writes one texel, given in the image's format, all over a region.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_enqueue_fill_image(const struct ig_queue *queue,
-                                     const struct ig_image *image,
-                                     const struct ig_region *region,
-                                     const void *texel,
-                                     size_t texel_size,
-                                     size_t wait_count,
-                                     const struct ig_event *const *wait_list,
-                                     struct ig_event **event);
-
-// Maps `size` bytes of a buffer, from `offset` on: once the event has ended, this process may
-// access them at `ig_map_pointer` until they are unmapped. They are the buffer's own, so that a
-// buffer made of the caller's memory is mapped where that lies.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_enqueue_map_buffer(const struct ig_queue *queue,
-                                     const struct ig_buffer *buffer,
-                                     uint64_t offset,
-                                     uint64_t size,
-                                     size_t wait_count,
-                                     const struct ig_event *const *wait_list,
-                                     struct ig_map **map,
-                                     struct ig_event **event);
-
-// Maps a region of an image, as rows of texels: a copy, which goes back when it is unmapped
-// unless it was only to be read. `access` is one of `ig_map_access`.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_enqueue_map_image(const struct ig_queue *queue,
-                                    const struct ig_image *image,
-                                    const struct ig_region *region,
-                                    uint32_t access,
-                                    size_t wait_count,
-                                    const struct ig_event *const *wait_list,
-                                    struct ig_map **map,
-                                    struct ig_event **event);
-
-// The first mapped byte, valid until the map is unmapped or released. Null for null.
-void *ig_map_pointer(const struct ig_map *map);
-
-// Bytes from row to row of a mapped image; all bytes of a buffer. 0 for null.
-uint64_t ig_map_row_pitch(const struct ig_map *map);
-
-// Bytes from slice to slice of a mapped image; all bytes of a buffer. 0 for null.
-uint64_t ig_map_slice_pitch(const struct ig_map *map);
-
-// Ends a map and releases its handle, also when it fails: commands enqueued later see what was
-// written.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_enqueue_unmap(const struct ig_queue *queue,
-                                struct ig_map *map,
-                                size_t wait_count,
-                                const struct ig_event *const *wait_list,
-                                struct ig_event **event);
-
-// Releases a map without unmapping it: what was written to an image's is lost.
-void ig_map_release(struct ig_map *_map);
-
-// Loads a zebin, or the one for the device from an archive that ocloc made.
-//
-// # Safety
-// See the crate's documentation, "Pointers".
-enum ig_status ig_program_load(const struct ig_device *device,
-                               const void *data,
-                               size_t size,
-                               struct ig_program **program);
+enum ig_status ig_program_assemble(const struct ig_device *device,
+                                   const char *assembly,
+                                   size_t size,
+                                   struct ig_program **program);
 
 // Frees a program as soon as no kernel of it is left.
 void ig_program_release(struct ig_program *_program);

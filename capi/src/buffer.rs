@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use umd::{GpuAddress, HostMemory};
 
 use crate::device::Device;
-use crate::pointers::{bytes, bytes_mut, handle};
+use crate::pointers::{check, handle};
 use crate::status::{Failure, Status, call, make};
 
 /// Memory that kernels and this process share, or a part of it.
@@ -136,9 +136,11 @@ pub unsafe extern "C" fn ig_buffer_read(
     size: usize,
 ) -> Status {
     call(|| {
-        // SAFETY: as the caller promises.
-        let data = unsafe { bytes_mut(data.cast(), size) }?;
-        Ok(handle(buffer, "buffer")?.0.read(offset, data)?)
+        let buffer = &handle(buffer, "buffer")?.0;
+        check(data.cast(), size)?;
+        // SAFETY: as the caller promises. It may be memory that the buffer was made of, so that no
+        // reference is made to it.
+        Ok(unsafe { buffer.read_to(offset, data.cast(), size) }?)
     })
 }
 
@@ -154,8 +156,9 @@ pub unsafe extern "C" fn ig_buffer_write(
     size: usize,
 ) -> Status {
     call(|| {
-        // SAFETY: as the caller promises.
-        let data = unsafe { bytes(data.cast(), size) }?;
-        Ok(handle(buffer, "buffer")?.0.write(offset, data)?)
+        let buffer = &handle(buffer, "buffer")?.0;
+        check(data.cast(), size)?;
+        // SAFETY: as above.
+        Ok(unsafe { buffer.write_from(offset, data.cast(), size) }?)
     })
 }

@@ -1,12 +1,15 @@
 //! Devices.
 
+use std::collections::VecDeque;
 use std::ffi::{CString, c_char};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use umd::{DeviceSpec, OpenOptions};
 
 use crate::event::{Event, UserEvent};
-use crate::pointers::{handle, text};
-use crate::status::{Failure, Status, make};
+use crate::pointers::{get, handle, put_text, text};
+use crate::status::{Failure, Status, call, make};
 
 /// An open device.
 #[derive(Debug)]
@@ -14,31 +17,108 @@ pub struct Device {
     pub(crate) inner: umd::Device,
     platform: CString,
     title: CString,
+    /// Taken from the device, not read yet.
+    violations: Mutex<VecDeque<umd::Violation>>,
 }
 
-/// Opens a device: a render node's path, `soft:PLATFORM[:REVISION]` (the software GPU), or `auto`.
+/// How a device is opened. All zeros is the usual way.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeviceOptions {
+    /// Host threads of the software GPU; 0 for as many as there are cores.
+    pub threads: u32,
+    /// Not 0: the software GPU reports what silicon leaves undefined (`ig_device_next_violation`).
+    pub check: u32,
+    /// Not 0: accesses to unbound pages reach a scratch page instead of failing.
+    pub scratch_page: u32,
+    /// Always 0.
+    pub reserved: u32,
+    /// After how many nanoseconds the software GPU calls a kernel hung; 0 for its default.
+    pub hang_timeout: u64,
+}
+
+/// Opens a device: a render node's path, `soft:PLATFORM[:REVISION][@DRIVER]` (the software GPU), or
+/// `auto`. `options` may be null. `options_size` is the size of what the caller's header says that
+/// it points to.
 ///
 /// # Safety
 /// See the crate's documentation, "Pointers".
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_device_open(
     name: *const c_char,
+    options: *const DeviceOptions,
+    options_size: usize,
     device: Option<&mut *mut Device>,
 ) -> Status {
     make(device, || {
         // SAFETY: as the caller promises.
         let name = unsafe { text(name, "name") }?;
+        let mut asked = DeviceOptions::default();
+        if !options.is_null() {
+            // SAFETY: as the caller promises.
+            unsafe { get(options, options_size, &mut asked) }?;
+        }
         let spec: DeviceSpec = name.parse()?;
-        let inner = umd::Device::open_with(&spec, &OpenOptions::default())?;
+        let options = OpenOptions {
+            threads: (asked.threads > 0).then_some(asked.threads as usize),
+            check: asked.check != 0,
+            scratch_page: asked.scratch_page != 0,
+            hang_timeout: (asked.hang_timeout > 0)
+                .then(|| Duration::from_nanos(asked.hang_timeout)),
+            ..OpenOptions::default()
+        };
+        let inner = umd::Device::open_with(&spec, &options)?;
         let platform = CString::new(inner.target().platform.name).unwrap_or_default();
         let title = CString::new(inner.target().platform.title).unwrap_or_default();
         Ok(Device {
             inner,
             platform,
             title,
+            violations: Mutex::default(),
         })
     })
 }
+
+/// Copies the oldest rule that a kernel has broken and that was not read yet, in English, as many
+/// bytes as there is room for and a zero; it is read then. `length` becomes the length of the whole
+/// text without the zero; 0 if there is none. There are none without `check` in the options.
+///
+/// # Safety
+/// See the crate's documentation, "Pointers".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ig_device_next_violation(
+    device: Option<&Device>,
+    buffer: *mut c_char,
+    size: usize,
+    length: Option<&mut usize>,
+) -> Status {
+    call(|| {
+        let device = handle(device, "device")?;
+        let length = length.ok_or_else(|| Failure::usage("the pointer for the length is null"))?;
+        let mut kept = device
+            .violations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        kept.extend(device.inner.violations());
+        let text = kept.pop_front().map(|violation| violation.to_string());
+        let text = text.unwrap_or_default();
+        *length = text.len();
+        // SAFETY: as the caller promises.
+        unsafe { put_text(buffer, size, &text) }
+    })
+}
+
+/// The version of the interface: `major << 16 | minor`. Programs of another major version do not
+/// work with this library, whose file name ends in it; later minor versions only add.
+#[unsafe(no_mangle)]
+pub extern "C" fn ig_version() -> u32 {
+    VERSION_MAJOR << 16 | VERSION_MINOR
+}
+
+/// The major version of this header.
+pub const VERSION_MAJOR: u32 = 1;
+/// The minor version of this header.
+pub const VERSION_MINOR: u32 = 0;
 
 /// Closes a device as soon as nothing made of it is left.
 #[unsafe(no_mangle)]

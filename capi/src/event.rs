@@ -1,9 +1,9 @@
 //! Events.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 use std::time::Duration;
 
-use crate::pointers::{bytes_mut, handle, text};
+use crate::pointers::{handle, put_text, text};
 use crate::status::{Failure, Status, call};
 
 /// The end of a command.
@@ -109,16 +109,45 @@ pub unsafe extern "C" fn ig_event_printed(
             *length = printed.len();
         }
         // SAFETY: as the caller promises.
-        let buffer = unsafe { bytes_mut(buffer.cast(), size) }?;
-        if let Some((end, room)) = buffer.split_last_mut() {
-            let count = printed.len().min(room.len());
-            let text = printed.bytes().chain(std::iter::repeat(0));
-            room.iter_mut()
-                .zip(text)
-                .take(count + 1)
-                .for_each(|(to, from)| *to = from);
-            *end = 0;
-        }
+        unsafe { put_text(buffer, size, &printed) }
+    })
+}
+
+/// What is called when a command has ended: with `IG_STATUS_OK`, or with what `ig_event_wait` then
+/// gives, and with the caller's own pointer.
+pub type EventCallback = Option<unsafe extern "C" fn(status: Status, data: *mut c_void)>;
+
+/// The caller's own pointer, on its way to the thread that notices an end.
+struct CallerData(*mut c_void);
+
+// SAFETY: this library does not follow it; the caller promises that its callback may be called on
+// any thread.
+unsafe impl Send for CallerData {}
+
+/// Calls `callback` once, when a command has ended, well or not; at once if it has. It is called on
+/// any thread, perhaps within another call of this library. It may enqueue commands and set user
+/// events; it should not wait.
+///
+/// # Safety
+/// `callback` may be called on any thread with `data`, also after the event is released.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ig_event_on_complete(
+    event: Option<&Event>,
+    callback: EventCallback,
+    data: *mut c_void,
+) -> Status {
+    call(|| {
+        let callback = callback.ok_or_else(|| Failure::usage("the callback is null"))?;
+        let data = CallerData(data);
+        handle(event, "event")?.0.on_complete(move |outcome| {
+            let data = data;
+            let status = match outcome {
+                Ok(()) => Status::Ok,
+                Err(error) => Failure::from(error).status(),
+            };
+            // SAFETY: as the caller promises.
+            unsafe { callback(status, data.0) };
+        })?;
         Ok(())
     })
 }

@@ -6,7 +6,7 @@ use umd::{ImageDesc, ImageFormat};
 
 use crate::buffer::Buffer;
 use crate::device::Device;
-use crate::pointers::{bytes, bytes_mut, handle};
+use crate::pointers::{check, copied, handle, put_bytes};
 use crate::status::{Failure, Status, call, make};
 
 /// An image.
@@ -144,11 +144,12 @@ pub unsafe extern "C" fn ig_image_read(
     size: usize,
 ) -> Status {
     call(|| {
+        check(texels.cast(), size)?;
+        let mut own = vec![0; size];
+        let image = &handle(image, "image")?.0;
+        image.read(&Region::of(region)?, &mut own)?;
         // SAFETY: as the caller promises.
-        let texels = unsafe { bytes_mut(texels.cast(), size) }?;
-        Ok(handle(image, "image")?
-            .0
-            .read(&Region::of(region)?, texels)?)
+        unsafe { put_bytes(texels.cast(), &own) }
     })
 }
 
@@ -165,7 +166,7 @@ pub unsafe extern "C" fn ig_image_write(
 ) -> Status {
     call(|| {
         // SAFETY: as the caller promises.
-        let texels = unsafe { bytes(texels.cast(), size) }?;
+        let texels = &unsafe { copied(texels.cast(), size) }?;
         Ok(handle(image, "image")?
             .0
             .write(&Region::of(region)?, texels)?)

@@ -18,22 +18,55 @@ pub(crate) unsafe fn bytes<'a>(data: *const u8, size: usize) -> Result<&'a [u8],
     if size == 0 {
         return Ok(&[]);
     }
-    check(data.cast_mut(), size)?;
+    check(data, size)?;
     // SAFETY: not null, not longer than memory, and the caller promises the rest.
     Ok(unsafe { std::slice::from_raw_parts(data, size) })
 }
 
-/// The bytes at a pointer, to be written.
+/// A copy of the bytes at a pointer: they may be a part of memory that the GPU writes.
 ///
 /// # Safety
 /// See the crate's documentation, "Pointers".
-pub(crate) unsafe fn bytes_mut<'a>(data: *mut u8, size: usize) -> Result<&'a mut [u8], Failure> {
-    if size == 0 {
-        return Ok(&mut []);
-    }
+pub(crate) unsafe fn copied(data: *const u8, size: usize) -> Result<Vec<u8>, Failure> {
     check(data, size)?;
-    // SAFETY: not null, not longer than memory, and the caller promises the rest.
-    Ok(unsafe { std::slice::from_raw_parts_mut(data, size) })
+    let mut own = vec![0; size];
+    if size > 0 {
+        // SAFETY: not null, and the caller promises the rest; no reference is made to it.
+        unsafe { std::ptr::copy(data, own.as_mut_ptr(), size) };
+    }
+    Ok(own)
+}
+
+/// Writes bytes to as many at a pointer, which may be a part of memory that the GPU writes.
+///
+/// # Safety
+/// See the crate's documentation, "Pointers".
+pub(crate) unsafe fn put_bytes(data: *mut u8, bytes: &[u8]) -> Result<(), Failure> {
+    check(data, bytes.len())?;
+    if !bytes.is_empty() {
+        // SAFETY: as above, the other way round.
+        unsafe { std::ptr::copy(bytes.as_ptr(), data, bytes.len()) };
+    }
+    Ok(())
+}
+
+/// Writes a text to the `size` bytes at a pointer, as much of it as there is room for, and a zero.
+///
+/// # Safety
+/// See the crate's documentation, "Pointers".
+pub(crate) unsafe fn put_text(out: *mut c_char, size: usize, text: &str) -> Result<(), Failure> {
+    let Some(room) = size.checked_sub(1) else {
+        return Ok(());
+    };
+    let mut bytes = text
+        .as_bytes()
+        .iter()
+        .take(room)
+        .copied()
+        .collect::<Vec<u8>>();
+    bytes.push(0);
+    // SAFETY: as the caller promises.
+    unsafe { put_bytes(out.cast(), &bytes) }
 }
 
 /// The text at a pointer.
@@ -96,8 +129,27 @@ pub(crate) unsafe fn put<T: Copy>(out: *mut T, size: usize, value: &T) -> Result
     Ok(())
 }
 
-fn check(data: *mut u8, size: usize) -> Result<(), Failure> {
-    if data.is_null() || size > isize::MAX as usize {
+/// Reads the `size` bytes at a pointer, or as many of them as a value has, into it.
+///
+/// # Safety
+/// See the crate's documentation, "Pointers".
+pub(crate) unsafe fn get<T: Copy>(
+    from: *const T,
+    size: usize,
+    value: &mut T,
+) -> Result<(), Failure> {
+    check(from.cast(), size)?;
+    let size = size.min(size_of::<T>());
+    let to = std::ptr::from_mut(value).cast::<u8>();
+    // SAFETY: `check` made sure that it is not null, `size` is within the value, and the caller
+    // promises that it is within what `from` points to. The callers' types take any bytes.
+    unsafe { std::ptr::copy_nonoverlapping(from.cast(), to, size) };
+    Ok(())
+}
+
+/// An error if there cannot be as many bytes at a pointer.
+pub(crate) fn check(data: *const u8, size: usize) -> Result<(), Failure> {
+    if size > 0 && data.is_null() || size > isize::MAX as usize {
         return Err(Failure::usage("the data is null or too long"));
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::ffi::{CString, c_char, c_void};
 
 use crate::device::Device;
 use crate::pointers::{bytes, handle};
-use crate::status::{Status, make};
+use crate::status::{Failure, Status, make};
 
 /// A compiled file in a device's memory.
 #[derive(Debug)]
@@ -27,14 +27,42 @@ pub unsafe extern "C" fn ig_program_load(
     make(program, || {
         // SAFETY: as the caller promises.
         let data = unsafe { bytes(data.cast(), size) }?;
-        let inner = umd::Program::load(&handle(device, "device")?.inner, data)?;
+        let device = &handle(device, "device")?.inner;
+        Ok(Program::of(umd::Program::load(device, data)?))
+    })
+}
+
+/// Assembles and loads a text of `size` bytes, for the device's platform unless the text names one.
+///
+/// # Safety
+/// See the crate's documentation, "Pointers".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ig_program_assemble(
+    device: Option<&Device>,
+    assembly: *const c_char,
+    size: usize,
+    program: Option<&mut *mut Program>,
+) -> Status {
+    make(program, || {
+        // SAFETY: as the caller promises.
+        let assembly = unsafe { bytes(assembly.cast(), size) }?;
+        let assembly = std::str::from_utf8(assembly);
+        let assembly = assembly.map_err(|_| Failure::usage("the text is not UTF-8"))?;
+        let device = &handle(device, "device")?.inner;
+        let binary = umd::Binary::assemble(assembly, Some(&device.target()))?;
+        Ok(Program::of(umd::Program::new(device, binary)?))
+    })
+}
+
+impl Program {
+    fn of(inner: umd::Program) -> Self {
         let names = inner.kernels().iter();
         let names = names.map(|kernel| CString::new(kernel.name.as_str()).unwrap_or_default());
-        Ok(Program {
+        Self {
             names: names.collect(),
             inner,
-        })
-    })
+        }
+    }
 }
 
 /// Frees a program as soon as no kernel of it is left.

@@ -32,6 +32,10 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
+    pub(crate) fn status(&self) -> Status {
+        self.status
+    }
+
     pub(crate) fn usage(text: impl Into<String>) -> Self {
         Self {
             status: Status::Usage,

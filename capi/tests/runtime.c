@@ -211,7 +211,7 @@ int main(int argc, char **argv)
 
     CHECK(argc == 3);
     void *zebin = load(argv[2], &size);
-    OK(ig_device_open(argv[1], &device));
+    OK(ig_device_open(argv[1], NULL, 0, &device));
     OK(ig_queue_create(device, 0, &queue));
     OK(ig_program_load(device, zebin, size, &program));
     free(zebin);

@@ -41,10 +41,10 @@ static void mistakes(ig_device *device, ig_queue *queue, ig_kernel *kernel, ig_b
     const ig_event *list[1] = {NULL};
     ig_range range = {4, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}};
 
-    FAILS(IG_STATUS_USAGE, "the name is null", ig_device_open(NULL, &none));
-    FAILS(IG_STATUS_USAGE, "nonsense", ig_device_open("nonsense", &none));
-    FAILS(IG_STATUS_DEVICE, "/nowhere", ig_device_open("/nowhere", &none));
-    FAILS(IG_STATUS_USAGE, "result is null", ig_device_open("soft:tgl", NULL));
+    FAILS(IG_STATUS_USAGE, "the name is null", ig_device_open(NULL, NULL, 0, &none));
+    FAILS(IG_STATUS_USAGE, "nonsense", ig_device_open("nonsense", NULL, 0, &none));
+    FAILS(IG_STATUS_DEVICE, "/nowhere", ig_device_open("/nowhere", NULL, 0, &none));
+    FAILS(IG_STATUS_USAGE, "result is null", ig_device_open("soft:tgl", NULL, 0, NULL));
     CHECK(none == NULL);
     FAILS(IG_STATUS_USAGE, "size is zero", ig_buffer_create(device, 0, &part));
     FAILS(IG_STATUS_USAGE, "the device is null", ig_buffer_create(NULL, 4, &part));
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 
     CHECK(argc == 2);
     void *zebin = load(argv[1], &size);
-    OK(ig_device_open("soft:tgl", &device));
+    OK(ig_device_open("soft:tgl", NULL, 0, &device));
     OK(ig_queue_create(device, 0, &queue));
     OK(ig_program_load(device, zebin, size, &program));
     free(zebin);
