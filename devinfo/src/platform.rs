@@ -4,7 +4,8 @@ use core::fmt;
 
 use crate::Family;
 
-/// A platform: one product line with one instruction set, one set of packets and one compiler target.
+/// A platform: one product line with one instruction set, one set of packets and one compiler
+/// target.
 #[derive(Clone, Copy, Debug)]
 pub struct Platform {
     /// The short name that the tool takes, e.g. `tgl`.

@@ -55,11 +55,11 @@ macro_rules! functions {
 functions! {
     /// A function of `math`, with its encoding.
     ///
-    /// Half and single precision, if nothing else is said. Integer division is unsigned or signed
-    /// by the type. The functions that a family lacks have no encoding there.
+    /// Half and single precision, unless stated otherwise. The type makes integer division signed
+    /// or unsigned. A function that a family lacks has no encoding there.
     ///
     /// Source: BDW to TGL PRM, volume 2a, "math" (Function Control); GED's `GED_MATH_FC`, by
-    /// generation. IGC emulates what is gone.
+    /// generation. IGC emulates functions that later families dropped.
     MathFunction;
     /// Reciprocal: `1 / src0`.
     Inv 1 "inv" (..);
@@ -79,17 +79,17 @@ functions! {
     Fdiv 9 "fdiv" (..=Gen11);
     /// Power: `abs(src0) ** src1`.
     Pow 10 "pow" (..=Gen11);
-    /// Division of dwords, quotient into the destination, remainder behind it.
+    /// Division of dwords: quotient into the destination, remainder after it.
     Idiv 11 "idiv" (..=Gen12Lp);
-    /// Division of dwords, quotient.
+    /// Division of dwords: quotient.
     Iqot 12 "iqot" (..=Gen12Lp);
-    /// Division of dwords, remainder.
+    /// Division of dwords: remainder.
     Irem 13 "irem" (..=Gen12Lp);
     /// First step of IEEE division `src0 / src1`: an estimate of the reciprocal, with exponents in
-    /// math macro registers, that [`Opcode::Madm`](super::Opcode::Madm) refines; flags the
+    /// math macro registers, for [`Opcode::Madm`](super::Opcode::Madm) to refine. Flags the
     /// channels that are done.
     Invm 14 "invm" (..);
-    /// First step of an IEEE square root, as [`MathFunction::Invm`].
+    /// First step of an IEEE square root, like [`MathFunction::Invm`].
     Rsqtm 15 "rsqtm" (..);
 }
 

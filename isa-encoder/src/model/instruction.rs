@@ -5,16 +5,16 @@ use super::{Dst, MathFunction, Opcode, Send, Src, Swsb, SyncFunction, Type};
 bitflags::bitflags! {
     /// Instruction options, `{…}` in text.
     ///
-    /// Which instruction has which is a table of the family; one that it does not have is an
+    /// A table of the family lists the options of each instruction; any other is an
     /// [`EncodeError`](crate::EncodeError).
     ///
     /// Source: BDW to TGL PRM, volume 7, "Instruction Fields" (`AccWrCtrl`, `DepCtrl`,
     /// `ThreadCtrl`, `DebugCtrl`, `CmptCtrl`); IGA `IR/InstOpts`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Options: u16 {
-        /// `AccWrEn`: the result is written to the accumulator, too.
+        /// `AccWrEn`: the result is also written to the accumulator.
         const ACC_WR_EN = 1 << 0;
-        /// `Atomic`: no other thread's instruction between this and the next.
+        /// `Atomic`: no instruction of another thread runs between this one and the next.
         const ATOMIC = 1 << 1;
         /// `Breakpoint`: debug control.
         const BREAKPOINT = 1 << 2;
@@ -33,7 +33,7 @@ bitflags::bitflags! {
         /// `Serialize`: the halves of a fused pair of EUs send one after the other (sends of
         /// Gen12LP and XeHPG; "FusionCtrl" in IGA's encoder).
         const SERIALIZE = 1 << 9;
-        /// `NoCompact`: the assembler leaves the 16-byte form.
+        /// `NoCompact`: the assembler keeps the 16-byte form.
         const NO_COMPACT = 1 << 10;
     }
 }
@@ -49,7 +49,7 @@ pub struct Flag {
     pub subregister: u8,
 }
 
-/// How flag bits make a channel's predicate.
+/// How flag bits form a channel's predicate.
 ///
 /// Source: BDW to TGL PRM, volume 7, "Predication: PredCtrl"; IGA `PredCtrl` for later families.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,9 +60,9 @@ pub enum PredControl {
     AnyV,
     /// The bits of f0 and of f1 (`allv`, before XeHPC).
     AllV,
-    /// Any bit of each aligned group of so many channels (`any2h` … `any32h`).
+    /// Any bit of each aligned group of this many channels (`any2h` … `any32h`).
     AnyH(u8),
-    /// All bits of each aligned group of so many channels (`all2h` … `all32h`).
+    /// All bits of each aligned group of this many channels (`all2h` … `all32h`).
     AllH(u8),
     /// Any bit of all channels (`any`, XeHPC on).
     Any,
@@ -71,8 +71,8 @@ pub enum PredControl {
 }
 
 impl PredControl {
-    /// Whether align16 mode has it and text can tell it. The codes of the other groups replicate
-    /// one channel's bit there, or are reserved.
+    /// Whether align16 mode has it and text can express it. There the codes of the other groups
+    /// replicate one channel's bit, or are reserved.
     ///
     /// Source: BDW and SKL PRM vol 7, "PredCtrl" in align16 mode; GED's `GED_PRED_CTRL`.
     pub(crate) const fn is_of_align16(self) -> bool {
@@ -89,8 +89,8 @@ pub struct Predicate {
     pub inverse: bool,
 }
 
-/// A condition modifier: what is asked of each channel's result (of `cmp`, of the difference of
-/// its sources), and put into the flag; in `sel` and `csel`, what selects.
+/// A condition modifier: the test of each channel's result (for `cmp`, of the difference of its
+/// sources), whose outcome goes into the flag; in `sel` and `csel` it selects.
 ///
 /// The discriminant is the encoding. Source: BDW to TGL PRM, volume 7, "Condition Modifier".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,9 +118,9 @@ pub enum CondMod {
 
 /// The targets of a branch, in bytes from the start of the branch itself, in every family.
 ///
-/// Execution goes to JIP where no channel is left that could go on; channels that leave wait at
-/// UIP. What each branch does with them stands at its [`Opcode`]. To Gen11, `jmpi`, `call` and
-/// others count from the next instruction in the encoding: that is the encoder's matter.
+/// Execution goes to JIP when no channel is left to continue; channels that leave wait at UIP. Each
+/// branch's [`Opcode`] describes what it does with them. Up to Gen11 the encoding of `jmpi`, `call`
+/// and others counts from the next instruction: the encoder handles that.
 ///
 /// Source: BDW to TGL PRM, volume 7, "Branching"; volume 2a, "JIP" and "UIP".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -135,19 +135,20 @@ pub struct Branch {
 
 /// The shape of a `dpas`.
 ///
-/// Of each channel, one result for each repetition: source 1 has `depth` registers' worth of
-/// packed elements of each channel, source 2 as many for each repetition, for all channels.
+/// Each channel gets one result per repetition. Source 1 has `depth` registers of packed elements,
+/// separate for each channel; source 2 has as many elements for each repetition, shared by all
+/// channels.
 ///
 /// Source: IGA `GED/Encoder.cpp` (Systolic Control); IGC vISA documentation, "DPAS".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dpas {
-    /// Systolic depth: 1, 2, 4 or 8; hardware runs 8 only.
+    /// Systolic depth: 1, 2, 4 or 8; hardware runs only 8.
     pub depth: u8,
     /// Repeat count: 1 to 8.
     pub repeat: u8,
 }
 
-/// What only some opcodes have, by their [`Format`](super::Format).
+/// The part that only some opcodes have, depending on their [`Format`](super::Format).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Specific {
     /// Nothing.
@@ -166,18 +167,18 @@ pub enum Specific {
     Bfn(u8),
 }
 
-/// A decoded instruction: plain data, of which [`encode`](crate::encode) makes bytes and
-/// [`decode`](crate::decode) is the reverse.
+/// A decoded instruction: plain data. [`encode`](crate::encode) turns it into bytes,
+/// [`decode`](crate::decode) does the reverse.
 ///
-/// What does not fit the opcode or the family is no error here but in `encode`; what has an
-/// encoding and is forbidden all the same, [`validate`](crate::validate) finds.
+/// Only `encode` reports what does not fit the opcode or the family. [`validate`](crate::validate)
+/// finds what has an encoding but is forbidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Instruction {
     /// The opcode.
     pub opcode: Opcode,
     /// Channels: 1, 2, 4, 8, 16 or 32.
     pub exec_size: u8,
-    /// The first channel of the thread that channel 0 of this instruction stands for: 0, 4 … 28.
+    /// The channel of the thread that is channel 0 of this instruction: 0, 4 … 28.
     pub channel_offset: u8,
     /// `(W)`: runs regardless of the execution mask.
     pub no_mask: bool,
@@ -232,8 +233,8 @@ impl Instruction {
         }
     }
 
-    /// Whether a send's payload is in the registers that the bytes of `s0` name, one each from its
-    /// source 0 on; it has no source 1.
+    /// Whether a send's payload is in the registers named by the bytes of `s0` from source 0 on,
+    /// one each; such a send has no source 1.
     ///
     /// Source: IGA `Instruction::isGatherSend`.
     pub const fn gathers(&self) -> bool {
@@ -249,8 +250,8 @@ impl Instruction {
         }
     }
 
-    /// The type that the operation is carried out in: the widest source type, floats before
-    /// integers of their size. `None` without typed sources.
+    /// The type of the operation: the widest source type, with floats before integers of their
+    /// size. `None` without typed sources.
     pub fn exec_type(&self) -> Option<Type> {
         self.src
             .iter()

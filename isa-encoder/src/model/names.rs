@@ -1,11 +1,11 @@
 //! Names that are looked up by their bytes, in tables made at compile time.
 
-/// Names of 1 to 8 bytes, in a hash table of `SLOTS` (a power of two) slots: each name as a
-/// number, and its index. Number 0 is an empty slot.
+/// Names of 1 to 8 bytes, in a hash table of `SLOTS` (a power of two) slots: each name as a number,
+/// with its index. Number 0 marks an empty slot.
 #[derive(Debug)]
 pub(crate) struct Names<const SLOTS: usize>([(u64, u8); SLOTS]);
 
-/// The bytes of a name as a number: 0 without bytes, or with more than 8.
+/// The bytes of a name as a number: 0 for no bytes or more than 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     bytes: u64,
@@ -13,13 +13,13 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Of no bytes.
+    /// The key of no bytes.
     pub(crate) const EMPTY: Key = Key {
         bytes: 0,
         length: 0,
     };
 
-    /// With another byte behind.
+    /// This key with another byte appended.
     #[inline(always)]
     pub(crate) const fn then(self, byte: u8) -> Key {
         Key {
@@ -75,7 +75,7 @@ impl<const SLOTS: usize> Names<SLOTS> {
         self.find_key(Key::of(name.as_bytes()))
     }
 
-    /// The index of the name of a key.
+    /// The index of the name that has this key.
     #[inline]
     pub(crate) fn find_key(&self, key: Key) -> Option<usize> {
         let number = key.number();

@@ -1,4 +1,5 @@
-//! Opcodes: the shape of their operands, and what their [rows](super::instructions) make.
+//! Opcodes: the shape of their operands, and what is generated from their
+//! [rows](super::instructions).
 
 use core::fmt;
 
@@ -8,8 +9,8 @@ use super::attributes::Attributes;
 use super::instructions::Opcode;
 use super::signature::Signature;
 
-/// The operand shape of an opcode, the same in every family that has it: the class of an
-/// instruction.
+/// The class of an instruction: the operand shape of its opcode, the same in every family that has
+/// it.
 ///
 /// | Class | Opcodes | Destination | Sources | Beside them |
 /// |---|---|---|---|---|
@@ -29,7 +30,7 @@ use super::signature::Signature;
 /// | [`Send`](Format::Send) | `send`, `sendc`, `sends`, `sendsc` | response | payload; second payload | [`Specific::Send`](super::Specific::Send) |
 /// | [`Dpas`](Format::Dpas) | `dpas`, `dpasw` | registers | accumulator, weights, activations | [`Specific::Dpas`](super::Specific::Dpas) |
 ///
-/// Predicate, condition modifier, saturation and others: [`Attributes`].
+/// Predicate, condition modifier, saturation and others are [`Attributes`].
 ///
 /// Source: BDW to TGL PRM, volume 7 ("Instruction Formats"), volume 2a; IGA `OpSpec::Format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,11 +43,11 @@ pub enum Format {
     Binary,
     /// A destination and three sources.
     Ternary,
-    /// `math`: one or two sources by its function.
+    /// `math`: one or two sources, depending on its function.
     Math,
     /// `sync`: one source (null or an immediate mask).
     Sync,
-    /// `wait`: one notification register, source and destination at once.
+    /// `wait`: one notification register, both source and destination.
     Wait,
     /// A jump with JIP only, an immediate or a register (`jmpi`, `brd`).
     JumpUnary,
@@ -66,18 +67,18 @@ pub enum Format {
     Dpas,
 }
 
-/// What a family has of an opcode, and what all have.
+/// An opcode's properties: those of each family, and those that all share.
 #[derive(Debug)]
 pub(crate) struct Row {
     /// The number, bits 6:0 of the instruction, in each span of families.
     pub numbers: &'static [(u8, Span)],
-    /// What it has, in each span of families.
+    /// Its attributes, in each span of families.
     pub attributes: &'static [(Attributes, Span)],
-    /// The types that it takes and gives.
+    /// The types of its sources and destination.
     pub types: Signature,
 }
 
-/// The span of a row's part: every family if nothing else is said.
+/// The span of a row's part: every family by default.
 macro_rules! span_of {
     () => {
         devinfo::Span::ALL
@@ -101,7 +102,7 @@ macro_rules! opcodes {
         /// An EU opcode, over all families.
         ///
         /// Source: BDW to TGL PRM, volume 2a, EU ISA, each instruction's page and the opcode
-        /// encodings; IGA `Models/bxml` for what came later.
+        /// encodings; IGA `Models/bxml` for later ones.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Opcode {
@@ -181,12 +182,12 @@ impl Opcode {
         None
     }
 
-    /// The types that it takes and gives; of `math`, its functions have them.
+    /// The types of its sources and destination; for `math` its functions have them.
     pub(crate) const fn types(self) -> Signature {
         Opcode::ROWS[self as usize].types
     }
 
-    /// What the opcode has in `family`, or, without one, in some family.
+    /// The opcode's attributes in `family`; with `None`, those in any family.
     const fn attributes_in(self, family: Option<Family>) -> Attributes {
         let rows = Opcode::ROWS[self as usize].attributes;
         let mut all = Attributes::empty();
@@ -204,7 +205,7 @@ impl Opcode {
         all
     }
 
-    /// What each opcode has in `family`, or in some family.
+    /// The attributes of each opcode in `family`; with `None`, those in any family.
     pub(crate) const fn attribute_table(family: Option<Family>) -> [Attributes; Opcode::ALL.len()] {
         let mut table = [Attributes::empty(); Opcode::ALL.len()];
         let mut i = 0;
@@ -215,7 +216,7 @@ impl Opcode {
         table
     }
 
-    /// Whether the opcode has all `attributes` in some family.
+    /// Whether the opcode has all `attributes` in any family.
     #[inline]
     pub const fn has(self, attributes: Attributes) -> bool {
         const TABLE: [Attributes; Opcode::ALL.len()] = Opcode::attribute_table(None);

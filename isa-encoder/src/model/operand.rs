@@ -186,16 +186,16 @@ impl Register {
 pub enum VStride {
     /// Elements from row to row: 0, 1, 2, 4, 8, 16 or 32.
     Elements(u8),
-    /// Indirect operands only: each row starts at an address of its own, from consecutive
-    /// sub-registers of a0 (Vx1 when the width is 1, else VxH).
+    /// Indirect operands only: each row starts at its own address, from consecutive sub-registers
+    /// of a0 (Vx1 when the width is 1, otherwise VxH).
     PerRow,
 }
 
 /// A source region `<vstride;width,hstride>`, in elements.
 ///
-/// Three-source instructions encode only `<vstride;hstride>` (source 2: `<hstride>`); their
-/// decoded form is completed with the width that hardware implies, so that element `i` of any
-/// region is at `(i / width) * vstride + (i % width) * hstride`.
+/// Three-source instructions encode only `<vstride;hstride>` (source 2: `<hstride>`); their decoded
+/// form adds the width that hardware implies, so that element `i` of any region is at `(i / width)
+/// * vstride + (i % width) * hstride`.
 ///
 /// Source: BDW to TGL PRM, volume 7, "Regioning" and "Register Region Restrictions".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -232,7 +232,7 @@ impl Region {
         }
     }
 
-    /// The region of a three-source operand's `<vstride;hstride>`, with the width that follows.
+    /// The region of a three-source operand's `<vstride;hstride>`, with the implied width.
     pub const fn ternary(vstride: u8, hstride: u8) -> Region {
         let width = if hstride == 0 || vstride <= hstride {
             1
@@ -250,7 +250,7 @@ impl Region {
 
 /// Source modifiers: `abs` is applied before `neg`.
 ///
-/// On bitwise operations of Gen8 on, `neg` means bitwise not.
+/// On bitwise operations, from Gen8 on, `neg` means bitwise not.
 ///
 /// Source: BDW to TGL PRM, volume 7, "Source Modifier"; volume 2a, "and".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -285,7 +285,7 @@ pub enum Dst {
         /// The element type.
         ty: Type,
     },
-    /// The register that an address register points at: byte `a0.subreg + offset` of the GRF.
+    /// The register that an address register points to: byte `a0.subreg + offset` of the GRF.
     Indirect {
         /// The sub-register of a0, in words.
         subreg: u8,

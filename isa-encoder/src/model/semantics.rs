@@ -1,8 +1,8 @@
-//! What instructions do: the key that an interpreter matches on.
+//! What instructions do: an interpreter matches on this.
 
 /// What an instruction does.
 ///
-/// Opcodes that differ in encoding alone do the same. The formula is at each [`Opcode`].
+/// Opcodes that differ only in encoding share one value. The formula is at each [`Opcode`].
 ///
 /// [`Opcode`]: super::Opcode
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,7 +62,7 @@ pub enum Flow {
 pub enum Number {
     /// `mov`, `movi`.
     Move,
-    /// `smov`: of the channels in source 1.
+    /// `smov`: moves the channels in source 1.
     ScatteredMove,
     /// `sel`: by predicate or condition.
     Select,
@@ -117,17 +117,17 @@ pub enum Integer {
     ReverseBits,
     /// How many bits are 1.
     CountOnes,
-    /// How many zeroes lead.
+    /// The number of leading zeroes.
     LeadingZeros,
-    /// The place of the highest bit that is not the sign.
+    /// The position of the highest bit that differs from the sign.
     HighestBit,
-    /// The place of the lowest 1.
+    /// The position of the lowest 1.
     LowestBit,
     /// `src0` bits of `src2` from bit `src1` on.
     ExtractBits,
     /// `src0` ones from bit `src1` on.
     BitMask,
-    /// `src1` where the mask `src0` is 1, else `src2`.
+    /// `src1` where the mask `src0` is 1, otherwise `src2`.
     InsertBits,
     /// `src0` and the dot product of four bytes.
     DotBytes,
@@ -161,7 +161,7 @@ pub enum Float {
     RoundStochastic,
     /// `src1 * src0 + src2 * (1 - src0)`.
     Interpolate,
-    /// The dot product of each four elements.
+    /// The dot product of every four elements.
     Dot {
         /// Products in the sum.
         terms: u8,

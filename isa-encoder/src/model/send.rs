@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-/// A shared function. The numbers of later families reuse those of earlier ones, so this is the
-/// function, and the family's table has its number.
+/// A shared function. Later families reuse numbers of earlier ones, so this names the function; the
+/// family's table has its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Sfid {
@@ -118,8 +118,8 @@ pub struct Send {
     /// Xe2: bits 31:19 and 15:12 beside an extended descriptor in a register, which hold an
     /// immediate offset.
     pub exdesc_offset: u32,
-    /// The length of source 1 in registers, where the instruction says it: with an immediate
-    /// extended descriptor or with `ex_bso`, else bits 10:6 of the register.
+    /// The length of source 1 in registers, where the instruction holds it: with an immediate
+    /// extended descriptor or with `ex_bso`; otherwise it is bits 10:6 of the register.
     pub src1_len: Option<u8>,
     /// The thread ends with this message.
     pub eot: bool,

@@ -1,4 +1,4 @@
-//! The types that instructions take and give.
+//! The types of instructions' sources and destinations.
 
 use super::Type;
 
@@ -16,7 +16,7 @@ impl TypeSet {
     const HALVES: TypeSet = TypeSet::of(&[Type::Hf]);
     const SINGLES: TypeSet = TypeSet::of(&[Type::F, Type::Vf]);
     const DOUBLES: TypeSet = TypeSet::of(&[Type::Df]);
-    /// 8-bit floats, which may be named as bytes.
+    /// 8-bit floats, which may be typed as bytes.
     const MINIFLOATS: TypeSet = TypeSet::of(&[Type::Bf8, Type::Hf8]).or(TypeSet::BYTES);
 
     const fn of(types: &[Type]) -> Self {
@@ -57,7 +57,7 @@ impl Signature {
         Self::new(types, types)
     }
 
-    /// Many types: single rules say which do not go together.
+    /// Many types: separate rules say which do not go together.
     pub const ANY: Signature = Signature::of(TypeSet::ALL);
     /// Integers.
     pub const INTEGERS: Signature = Signature::of(
@@ -76,12 +76,12 @@ impl Signature {
     pub const WORDS_AND_DWORDS: Signature = Signature::of(TypeSet::WORDS.or(TypeSet::DWORDS));
     /// Dwords.
     pub const DWORDS: Signature = Signature::of(TypeSet::DWORDS);
-    /// Dwords of words and dwords.
+    /// Words and dwords to dwords.
     pub const DWORDS_OF_SHORT: Signature =
         Signature::new(TypeSet::WORDS.or(TypeSet::DWORDS), TypeSet::DWORDS);
-    /// Dwords of integers of at most 32 bits.
+    /// Integers of at most 32 bits to dwords.
     pub const COUNTS: Signature = Signature::new(Self::SHORT_INTEGERS.srcs, TypeSet::DWORDS);
-    /// Words of bytes.
+    /// Bytes to words.
     pub const SUMS_OF_BYTES: Signature = Signature::new(TypeSet::BYTES, TypeSet::WORDS);
     /// Half, single and double precision.
     pub const FLOATS: Signature =
@@ -90,7 +90,7 @@ impl Signature {
     pub const SHORT_FLOATS: Signature = Signature::of(TypeSet::HALVES.or(TypeSet::SINGLES));
     /// Single precision.
     pub const SINGLES: Signature = Signature::of(TypeSet::SINGLES);
-    /// Half precision or 8-bit floats, of numbers and random bits as integers.
+    /// Numbers, and random bits as integers, to half precision or 8-bit floats.
     pub const STOCHASTIC: Signature = Signature::new(
         Self::SHORT_FLOATS.srcs.or(Self::WORDS_AND_DWORDS.srcs),
         TypeSet::HALVES.or(TypeSet::MINIFLOATS),

@@ -43,13 +43,13 @@ pub struct Token {
 
 /// The software scoreboard annotation of an instruction.
 ///
-/// Not all pairs of distance and token have an encoding: which do depends on the family and on
-/// whether the instruction is in order. What it waits for, [`swsb`](crate::swsb) works out.
+/// Not all pairs of distance and token have an encoding: that depends on the family and on whether
+/// the instruction is in order. [`swsb`](crate::swsb) computes what to wait for.
 ///
 /// Source: TGL PRM, volume 3a, "Software Scoreboard"; IGA `api/iga_types_swsb.hpp`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Swsb {
-    /// Waits for the instruction that is 1 to 7 places back in a pipe.
+    /// Waits for the instruction 1 to 7 places back in a pipe.
     pub distance: Option<(Pipe, u8)>,
     /// Sets or waits for a token.
     pub token: Option<Token>,

@@ -21,8 +21,8 @@ macro_rules! types {
     ($($name:ident $suffix:literal $bits:literal $kind:ident $doc:literal;)*) => {
         /// The data type of an operand.
         ///
-        /// Which operands of which instruction have which type is the business of
-        /// [`validate`](crate::validate); which have an encoding, a table of the family.
+        /// [`validate`](crate::validate) checks which operands of which instruction may have which
+        /// type; a table of the family says which have an encoding.
         ///
         /// Source: BDW to TGL PRM, volume 7, "Data Types"; IGA `IR/Types.hpp` for later families.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -95,7 +95,7 @@ types! {
 }
 
 impl Type {
-    /// The size of one element in bytes; types under a byte give 1.
+    /// The size of one element in bytes; 1 for types smaller than a byte.
     #[inline]
     pub const fn bytes(self) -> u32 {
         self.bits().div_ceil(8)
@@ -113,7 +113,7 @@ impl Type {
         matches!(self.kind(), TypeKind::Signed)
     }
 
-    /// Whether this is an integer type (packed vectors are none).
+    /// Whether this is an integer type (packed vectors are not).
     #[inline]
     pub const fn is_integer(self) -> bool {
         matches!(self.kind(), TypeKind::Signed | TypeKind::Unsigned)
