@@ -14,10 +14,10 @@ use softgpu_memory::Pool;
 pub struct Options {
     /// The kernel driver that the node speaks for.
     pub driver: Driver,
-    /// Host threads that run EU threads; 0 takes one for each core.
+    /// Host threads that run EU threads; 0 is one for each core.
     pub threads: usize,
     /// Whether accesses to unbound pages read zero and drop writes, as with i915's scratch page,
-    /// and do not end the context with a page fault.
+    /// instead of ending the context with a page fault.
     pub scratch_page: bool,
     /// A batch in which nothing ends for this long is hung, and its context lost.
     pub hang_timeout: Duration,
@@ -26,7 +26,7 @@ pub struct Options {
     /// Whether the rules that hardware leaves undefined are checked.
     pub check: bool,
     /// Whether clients count as privileged (CAP_SYS_NICE, CAP_SYS_ADMIN): they may raise
-    /// priorities above the default, and forbid that their contexts are banned.
+    /// priorities above the default, and exempt their contexts from bans.
     pub privileged: bool,
 }
 
@@ -44,7 +44,7 @@ impl Default for Options {
     }
 }
 
-/// The memory of the machine in bytes, from `/proc/meminfo`; 4 GiB where that says nothing.
+/// The memory of the machine in bytes, from `/proc/meminfo`; 4 GiB if it says nothing.
 fn physical_memory() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let kib = text
@@ -96,7 +96,7 @@ impl Device {
         }))
     }
 
-    /// Notes why a context was lost.
+    /// Records why a context was lost.
     pub fn record(&self, report: ErrorReport) {
         let mut last = self
             .last_error
@@ -105,7 +105,7 @@ impl Device {
         *last = Some(report);
     }
 
-    /// Why the context that was lost last was.
+    /// Why the last lost context was lost.
     pub fn last_error(&self) -> Option<ErrorReport> {
         self.last_error
             .lock()

@@ -1,10 +1,9 @@
 //! The software GPU: answers the kernel drivers' ioctls and runs command streams and EU binaries.
 //!
-//! It has three rooms, and each knows only those below it. This crate is the first, the kernel
-//! drivers' model: [`SoftNode`] answers ioctls by way of `uapi`, which gives `client` its handles,
-//! and `sync` its fds. Below are [the device](softgpu_device), to which it submits batches, and
-//! the EU simulator (`softgpu-eu`), in which threads run. [Memory](softgpu_memory) is what they
-//! share.
+//! It has three layers, and each knows only those below it. This crate is the first, the kernel
+//! drivers' model: [`SoftNode`] answers ioctls through `uapi`, which gives `client` its handles,
+//! and `sync` its fds. Below are [the device](softgpu_device), which runs the submitted batches,
+//! and the EU simulator (`softgpu-eu`), which runs threads. All share [memory](softgpu_memory).
 
 mod client;
 mod device;

@@ -31,7 +31,7 @@ pub enum OpenError {
 
 /// A render node of the software GPU, open: one client.
 ///
-/// Closing it (dropping the last reference) ends what its contexts still run.
+/// Closing it (dropping the last reference) ends the work that its contexts still run.
 ///
 /// It works in the process that opened it. A forked child has a copy of its memory but none of
 /// its threads: there each ioctl answers `ENODEV`, and closing leaves everything as it is.
@@ -72,7 +72,7 @@ impl SoftNode {
         })
     }
 
-    /// Whether another process opened it, of which this one is a child.
+    /// Whether this process is a child of the one that opened it.
     fn is_inherited(&self) -> bool {
         self.process != process::id()
     }
@@ -82,7 +82,7 @@ impl SoftNode {
         self.file.device()
     }
 
-    /// Why the context that the device lost last was lost.
+    /// Why the device's last lost context was lost.
     pub fn last_error(&self) -> Option<ErrorReport> {
         self.device().last_error()
     }
@@ -90,7 +90,7 @@ impl SoftNode {
 
 impl Node for SoftNode {
     fn ioctl(&self, request: u32, argument: &mut [u8]) -> Result<i32, Errno> {
-        // Before anything else: a thread that is not here may hold any lock for ever.
+        // Before anything else: a thread that does not exist here may hold any lock for ever.
         if self.is_inherited() {
             return Err(Errno::ENODEV);
         }
@@ -117,7 +117,7 @@ impl Node for SoftNode {
     }
 
     fn diagnostics(&self) -> Option<&dyn Diagnostics> {
-        // A forked child has none of the threads that may hold their locks.
+        // A forked child lacks the threads that may hold their locks.
         (!self.is_inherited()).then_some(self as &dyn Diagnostics)
     }
 }
@@ -173,7 +173,7 @@ impl Diagnostics for SoftNode {
 impl Drop for SoftNode {
     fn drop(&mut self) {
         if self.is_inherited() {
-            // The memory is shared with the parent, which still works with it.
+            // The parent shares the memory, and still uses it.
             mem::forget(Arc::clone(&self.file));
         }
     }

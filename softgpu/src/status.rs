@@ -1,4 +1,4 @@
-//! How a context fares: whether it is banned, and why.
+//! The status of a context: whether it is banned, and why.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,12 +10,12 @@ use softgpu_memory::PageTable;
 
 use crate::device::Device;
 
-/// What becomes of a context whose batch fails.
+/// How a context reacts to a failed batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tolerance {
     /// Whether it can be banned.
     pub bannable: bool,
-    /// Whether it goes on after a batch that hangs, with its state reset.
+    /// Whether it continues after a batch that hangs, with its state reset.
     pub recoverable: bool,
 }
 
@@ -33,13 +33,13 @@ impl Default for Tolerance {
 /// `CONTEXT_FAST_HANG_JIFFIES`).
 const FAST_HANGS: Duration = Duration::from_secs(120);
 
-/// What became of a context, shared by its timelines.
+/// The status of a context, shared by its timelines.
 #[derive(Debug)]
 pub struct ContextStatus {
     device: Arc<Device>,
     /// Ends running batches and drops waiting ones: the context is being closed.
     pub stop: AtomicBool,
-    /// A batch of it failed: nothing more is taken.
+    /// A batch of it failed: it accepts no more.
     banned: AtomicBool,
     tolerance: Mutex<Tolerance>,
     /// When its last two batches hung, the older one first.
@@ -87,14 +87,14 @@ impl ContextStatus {
             .clone()
     }
 
-    /// What becomes of it if a batch fails.
+    /// How it reacts to a failed batch.
     pub fn tolerance(&self) -> MutexGuard<'_, Tolerance> {
         self.tolerance
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of a batch that failed.
+    /// Records a failed batch.
     fn fail(&self, report: ErrorReport) {
         let faulted = report.kind == ErrorKind::PageFault;
         self.device.record(report.clone());
@@ -102,13 +102,13 @@ impl ContextStatus {
         self.active.fetch_add(1, Ordering::Relaxed);
         let often = self.hangs_often();
         let tolerance = *self.tolerance();
-        // i915 has no page faults: what the model makes of a scratch page bans always.
+        // i915 has no page faults: a fault where i915 has a scratch page always bans.
         if faulted || tolerance.bannable && (!tolerance.recoverable || often) {
             self.banned.store(true, Ordering::Release);
         }
     }
 
-    /// Takes note of a hang. Returns whether the one before the last was not long ago.
+    /// Records a hang. Returns whether the hang before the last was recent.
     fn hangs_often(&self) -> bool {
         let now = Instant::now();
         let mut hangs = self.hangs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -141,7 +141,7 @@ impl Owner for ContextStatus {
     }
 }
 
-/// The report of a failure, with what the page table knows.
+/// The report of a failure, with details from the page table.
 fn report(failure: &Failure, memory: &dyn PageTable) -> ErrorReport {
     let mut summary = failure.to_string();
     let mut details = Vec::new();

@@ -9,8 +9,8 @@ use crate::ops::LaneOp;
 use crate::vector::{Call, Enabled, Modes};
 use crate::word::Word;
 
-/// The accumulator's integers: those kept beside the registers where they still belong to what
-/// the registers hold, else the registers, extended by the destination's sign.
+/// The accumulator's integers: the whole values beside the registers where they still match the
+/// registers, otherwise the registers, extended by the destination's sign.
 #[inline(always)]
 fn accumulated<const N: usize>(bytes: &[u8], call: &Call) -> [u64; N] {
     let low = u32::load::<N>(bytes, call.accumulator.0 as usize).unwrap_or([0; N]);
@@ -56,7 +56,7 @@ macro_rules! accumulating {
     )*};
 }
 
-/// The low half of source 1 was multiplied by the `mul` before.
+/// The preceding `mul` multiplied by the low half of source 1.
 #[inline(always)]
 fn high_product(a: u64, b: u64, sum: u64) -> u64 {
     let high = (b as i64 >> 16) as u64;
@@ -105,8 +105,7 @@ impl<A: Accumulate, const N: usize> Routine for Accumulating<A, N> {
     }
 }
 
-/// An ordinary operation on dwords whose destination is the accumulator, which takes the exact
-/// result.
+/// An ordinary operation on dwords that writes its exact result to the accumulator.
 #[derive(Debug)]
 pub(crate) struct Into<O, const N: usize>(PhantomData<O>);
 

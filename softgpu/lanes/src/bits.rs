@@ -12,7 +12,7 @@ pub const fn bfe_unsigned(width: u32, offset: u32, value: u32) -> u32 {
 }
 
 /// `bfe` on signed data: as [`bfe_unsigned`], sign-extended from the field's top bit. A field that
-/// reaches over bit 31 takes copies of bit 31.
+/// reaches beyond bit 31 is filled with copies of bit 31.
 pub const fn bfe_signed(width: u32, offset: u32, value: u32) -> u32 {
     let (width, offset) = (width & 31, offset & 31);
     if width == 0 {

@@ -12,7 +12,7 @@ pub(crate) fn half_to_single(half: u32) -> u32 {
     let sign = (half & 0x8000) << 16;
     let magnitude = (half & 0x7fff) << 13;
     let normal = magnitude + REBIAS;
-    // A denormal's fraction below an implicit one that is then taken away.
+    // A denormal's fraction below an implicit one, which is then subtracted.
     let denormal = (f(magnitude + (113 << 23)) - f(113 << 23)).to_bits();
     let special = normal + REBIAS;
     let quiet = if magnitude > 0x7c00 << 13 { 1 << 22 } else { 0 };

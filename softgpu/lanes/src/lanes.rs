@@ -132,7 +132,7 @@ fn each<W: Word, const B: usize, const N: usize>(
     lane: impl Fn([u8; B]) -> W,
 ) -> [W; N] {
     let region = &source.region;
-    // As with packed lanes, what lies behind the last of fewer lanes than `N` does not matter.
+    // As with packed lanes, with fewer than `N` lanes the rest do not matter.
     if source.form == Form::Narrow
         && let Some(tail) = bytes.get(region.at as usize..)
         && let Some(elements) = tail.as_chunks::<B>().0.first_chunk::<N>()

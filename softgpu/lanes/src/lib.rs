@@ -2,12 +2,12 @@
 //!
 //! A routine handles one operation on 1, 8, 16 or 32 channels: it loads the sources from register
 //! bytes into arrays of 32- or 64-bit lanes, computes every channel, and stores those that are
-//! enabled. The compiler makes vector code of it, once for the baseline target and once with AVX2
-//! and FMA, chosen when the program runs.
+//! enabled. The compiler turns it into vector code, once for the baseline target and once with AVX2
+//! and FMA. The choice is made at run time.
 //!
-//! [`Vector::new`] fits a [`Request`] with a routine, or says that there is none; then the
-//! interpreter computes channel by channel, and that path is the reference: routines agree with it
-//! bit for bit. They round to nearest; only the treatment of denormals is a mode of each call.
+//! [`Vector::new`] finds the routine for a [`Request`], if there is one. Otherwise the interpreter
+//! computes channel by channel. That path is the reference: routines agree with it bit for bit.
+//! They round to nearest; only the treatment of denormals is a mode of each call.
 //!
 //! This is a crate of its own because its few hundred compiled routines take long to build and
 //! depend on nothing else.

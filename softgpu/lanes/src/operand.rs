@@ -125,7 +125,7 @@ pub(crate) enum Reading {
 /// How a source's lanes are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Elements as wide as lanes, one behind the other.
+    /// Elements as wide as lanes, one after the other.
     Packed,
     /// One element as wide as a lane.
     Broadcast,
@@ -133,7 +133,7 @@ pub(crate) enum Form {
     Scalar,
     /// [`Source::constant`].
     Constant,
-    /// Narrower elements, one behind the other.
+    /// Narrower elements, one after the other.
     Narrow,
     /// Anything else.
     Region,
@@ -149,7 +149,7 @@ pub(crate) struct Source {
     pub region: Region,
     /// The lane, modifiers applied.
     pub constant: u64,
-    /// Floats: the bits that stay.
+    /// Floats: the bits that are kept.
     pub keep: u64,
     /// The bits that change: the sign of a float, all of an integer.
     pub flip: u64,

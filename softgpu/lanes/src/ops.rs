@@ -149,8 +149,8 @@ lane_ops! {
     AddF Float(u32 2) Float(u32) L |a, b, c| (f(a) + f(b)).to_bits();
     MulF Float(u32 2) Float(u32) L |a, b, c| (f(a) * f(b)).to_bits();
     MadF Float(u32 3) Float(u32) L |a, b, c| L::fma(f(b), f(c), f(a)).to_bits();
-    /// On halves: the product and the sum in double precision lose nothing that the one rounding
-    /// to a half would see.
+    /// On halves: product and sum in double precision lose nothing that would change the one
+    /// rounding to a half.
     MadHalf Float(u32 3) Half(u32) L |a, b, c| {
         let sum = f64::from(f(b)) * f64::from(f(c)) + f64::from(f(a));
         single_to_half(double_to_odd_single(sum))

@@ -57,11 +57,11 @@ pub enum Operation {
     Min,
     /// The larger, or the first of equal ones.
     Max,
-    /// Source 0 where [`Enabled::chosen`](crate::Enabled), else source 1.
+    /// Source 0 where [`Enabled::chosen`](crate::Enabled), otherwise source 1.
     Select,
-    /// All ones where the condition holds between sources 0 and 1, else zero.
+    /// All ones where the condition holds between sources 0 and 1, otherwise zero.
     Compare,
-    /// Source 0 where the condition holds between source 2 and zero, else source 1.
+    /// Source 0 where the condition holds between source 2 and zero, otherwise source 1.
     SelectCompare,
     /// Rounds down.
     Floor,
@@ -147,8 +147,8 @@ pub struct Output {
 
 /// The accumulator's channels that an operation uses implicitly, or that are its destination.
 ///
-/// A channel's integer is 64 bits wide. Registers show the low half; the whole is beside them, and
-/// counts only while its low half is what the register holds.
+/// A channel's integer is 64 bits wide. Registers show the low half. The whole is kept beside them,
+/// and is valid only while its low half equals the register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accumulator {
     /// The byte offset of the first channel's low dword.

@@ -48,7 +48,7 @@ macro_rules! routine {
     };
 }
 
-/// The routine of `request` compiled as `C` says.
+/// The routine of `request`, compiled for `C`.
 pub(crate) fn select<C: Compiled>(request: &Request) -> Option<Vector> {
     let sources = || request.sources.iter().flatten();
     if let Some(vector) = raw::<C>(request) {
@@ -169,8 +169,8 @@ fn single<C: Compiled>(r: &Request) -> Option<Vector> {
     if !matches!(to, Element::F | Element::Hf) {
         return None;
     }
-    // Carried out in half precision: right where computing in single precision and rounding
-    // again gives the same.
+    // Computed in half precision: correct where single precision, rounded again, gives the same
+    // result.
     if halves && to == Element::Hf {
         return match r.operation {
             Operation::Mov => lanes!(C, r, MoveF),
@@ -233,7 +233,7 @@ fn to_float<C: Compiled>(r: &Request) -> Option<Vector> {
     }
 }
 
-/// Whether the value of an integer source, modifiers applied, always fits a signed number of so
+/// Whether the value of an integer source, modifiers applied, always fits a signed number of this
 /// many bits.
 fn fits_signed(source: &Input, bits: usize) -> bool {
     let element = source.element;
@@ -270,7 +270,7 @@ fn narrow<C: Compiled>(r: &Request) -> Option<Vector> {
     let all = |fits: &dyn Fn(&Input) -> bool| r.sources.iter().flatten().all(fits);
     let signed = all(&|source| fits_signed(source, 32));
     let unsigned = all(&fits_unsigned);
-    // Flags are about the result in the destination's type: lanes have it in 32 bits only.
+    // Flags depend on the result in the destination's type: lanes hold it only in 32 bits.
     let compares = matches!(r.operation, Operation::Compare | Operation::SelectCompare);
     if r.condition.is_some() && !compares && to.bytes() != 4 {
         return None;
@@ -346,7 +346,7 @@ fn wide<C: Compiled>(r: &Request) -> Option<Vector> {
     if r.condition.is_some() && r.output.element.bytes() != 8 {
         return None;
     }
-    // Shifts count to 63 if what is shifted, or the result, is that wide.
+    // Shift counts go to 63 if the shifted value or the result is that wide.
     let long = r.output.element.bytes() == 8 || first.element.bytes() == 8;
     if matches!(
         r.operation,
@@ -366,7 +366,7 @@ fn wide<C: Compiled>(r: &Request) -> Option<Vector> {
         Operation::Mul => lanes!(C, r, Mul64),
         Operation::Mad => lanes!(C, r, Mad64),
         Operation::Shl => lanes!(C, r, Shl64),
-        // A narrower source counts as 32 bits.
+        // A narrower source is treated as 32 bits.
         Operation::Shr if first.element.bytes() == 8 || fits_unsigned(first) => {
             lanes!(C, r, Shr64)
         }

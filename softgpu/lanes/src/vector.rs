@@ -28,7 +28,7 @@ impl Modes {
         self.0 & other.0 != 0
     }
 
-    /// Whether float lanes of so many bytes are flushed.
+    /// Whether float lanes of this many bytes are flushed.
     #[inline(always)]
     pub(crate) const fn flushes_words(self, bytes: usize) -> bool {
         self.contains(if bytes == 8 {
@@ -81,7 +81,7 @@ impl Vector {
         select::select::<Best>(request)
     }
 
-    /// As [`Vector::new`], but compiled for the baseline: what processors without AVX2 run.
+    /// Like [`Vector::new`], but compiled for the baseline, which processors without AVX2 run.
     pub fn baseline(request: &Request) -> Option<Self> {
         select::select::<Baseline>(request)
     }
@@ -136,10 +136,10 @@ impl Vector {
     }
 
     /// Executes the operation on register bytes. Returns the channels that meet the condition
-    /// (nothing that means anything if the request had none).
+    /// (meaningless if the request had none).
     #[inline(always)]
     pub fn run(&self, bytes: &mut [u8], enabled: Enabled, modes: Modes) -> u32 {
-        // SAFETY: `select` takes only routines whose processor features it found.
+        // SAFETY: `select` picks only routines whose processor features it found.
         unsafe { (self.run)(bytes, &self.call, enabled, modes) }
     }
 }

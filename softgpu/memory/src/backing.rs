@@ -16,7 +16,7 @@ use nix::unistd::ftruncate;
 use crate::raw::HostPage;
 use crate::{PAGE_BYTES, user};
 
-/// The memfd that a node's buffer objects are slices of.
+/// The memfd that holds a node's buffer objects as slices.
 ///
 /// Offsets are handed out once and never again, so that a client's mapping of a closed object
 /// keeps showing that object, as with a real driver. Pages of closed objects go back to the
@@ -32,7 +32,7 @@ pub struct Pool {
 
 /// The first offset of a pool: offset 0 stays free, so that it can mean "no offset".
 const FIRST_OFFSET: u64 = 0x10_0000;
-/// Offsets end here; far more than any node hands out in its life.
+/// Offsets end here; far more than any node hands out in its lifetime.
 const LAST_OFFSET: u64 = 1 << 60;
 
 impl Pool {
@@ -45,7 +45,7 @@ impl Pool {
             "softgpu",
             MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING,
         )?;
-        // Clients get descriptors of it: none of them can take pages away from under an engine.
+        // Clients get descriptors of it: none of them can take pages away from an engine.
         fcntl(&file, FcntlArg::F_ADD_SEALS(SealFlag::F_SEAL_SHRINK))?;
         Ok(Arc::new(Self {
             file: Arc::new(file),
@@ -99,7 +99,7 @@ impl Pool {
                 next.checked_add(span).filter(|end| *end < LAST_OFFSET)
             })
             .map_err(|_| Errno::ENOSPC)?;
-        // The file only grows. Two threads may race to here in either order.
+        // The file only grows. Two threads may get here in either order.
         let end = offset + span;
         let guard = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
         let size = nix::sys::stat::fstat(&*self.file)?.st_size;
@@ -126,7 +126,7 @@ impl Pool {
         }))
     }
 
-    /// Gives the pages of retired slices back that no mapping of this process shows any more.
+    /// Gives back the pages of retired slices that no mapping of this process shows any more.
     fn collect(&self) {
         let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
         if retired.is_empty() {
@@ -149,7 +149,7 @@ impl Pool {
         });
     }
 
-    /// Gives the pages of `slice` back to the system.
+    /// Returns the pages of `slice` to the system.
     fn punch(&self, slice: &Range<u64>) {
         let (Ok(offset), Ok(length)) = (
             i64::try_from(slice.start),
@@ -164,7 +164,7 @@ impl Pool {
     }
 }
 
-/// The memory of one buffer object. Its own pages stay mapped as long as this lives, pages of the
+/// The memory of one buffer object. Its own pages stay mapped as long as it lives, pages of the
 /// client process only as long as the client keeps them ([`Backing::user`]).
 #[derive(Debug)]
 pub struct Backing {
@@ -186,7 +186,7 @@ struct Slice {
     _map: MmapRaw,
     pool: Arc<Pool>,
     range: Range<u64>,
-    /// Whether a client was told where to map it.
+    /// Whether a client has received its map offset.
     exposed: AtomicBool,
 }
 
@@ -221,9 +221,9 @@ impl Backing {
 
     /// Pages of this process: `address` and `bytes` are page aligned.
     ///
-    /// [`Backing::probe`] checks that they are there, before each submission. They are not held,
-    /// as a kernel would hold them: a client that unmaps them while a submission uses them, or
-    /// truncates the file that they show, ends its own process by a signal.
+    /// Before each submission, [`Backing::probe`] checks that they are mapped. They are not pinned,
+    /// as a kernel would pin them: a signal kills a client that unmaps them while a submission uses
+    /// them, or truncates the file behind them.
     ///
     /// # Errors
     /// `EINVAL` if misaligned or empty, `EFAULT` at address 0.
@@ -296,7 +296,7 @@ impl Backing {
             .map_raw(slice.pool.file.as_raw_fd())
             .map_err(errno_of)?;
         let address = map.as_mut_ptr() as u64;
-        // It is the client's now.
+        // It belongs to the client now.
         std::mem::forget(map);
         Ok(address)
     }
@@ -333,12 +333,12 @@ impl Backing {
         Ok(())
     }
 
-    /// The page that `offset` lies in, where in it, and how many of `wanted` bytes it has.
+    /// The page that holds `offset`, the offset in it, and how many of `wanted` bytes it holds.
     fn part(&self, offset: u64, wanted: usize) -> Result<(HostPage, usize, usize), Errno> {
         let base = self.page(offset / PAGE_BYTES).ok_or(Errno::EINVAL)?;
         let start = (offset % PAGE_BYTES) as usize;
-        // SAFETY: `self` outlives the copy, and so does the page if it is the backing's own; a
-        // page of the client's is there by the client's promise (`user`).
+        // SAFETY: `self` outlives the copy, and so does the page if it is the backing's own; the
+        // client promises that its pages stay (`user`).
         let page = unsafe { HostPage::new(base) };
         Ok((page, start, wanted.min(PAGE_BYTES as usize - start)))
     }

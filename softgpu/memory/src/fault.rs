@@ -2,7 +2,7 @@
 
 use devinfo::GpuAddress;
 
-/// How a memory access was meant.
+/// The kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// A load.
@@ -16,7 +16,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// Whether the access leaves memory as it is.
+    /// Whether the access leaves memory unchanged.
     pub const fn only_reads(self) -> bool {
         matches!(self, Access::Read | Access::Fetch)
     }

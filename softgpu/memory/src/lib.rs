@@ -3,10 +3,10 @@
 //!
 //! [`Backing`] is the memory behind a buffer object: a slice of the node's memfd, or pages of
 //! the client process (userptr). A [`PageTable`] says which page of which backing lies at a GPU
-//! address; what it does not say cannot be reached. [`AddressSpace`] is the page table that a
-//! kernel driver's bindings make. A [`View`] is one host thread's window on a page table, with a
-//! translation cache. `raw` is the leaf below them: every load and store of memory that the CPU
-//! and GPU threads share goes through it, as atomic accesses.
+//! address; everything else is unreachable. [`AddressSpace`] is the page table that a kernel
+//! driver's bindings form. A [`View`] is one host thread's window on a page table, with a
+//! translation cache. `raw` is the leaf below them: it does every load and store of memory that the
+//! CPU and GPU threads share, as atomic accesses.
 
 mod backing;
 mod fault;

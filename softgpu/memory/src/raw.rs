@@ -1,7 +1,8 @@
 //! Raw accesses to memory that the CPU and GPU threads share.
 //!
-//! Other threads and the client program change these bytes at any time, so no reference to them
-//! is ever formed but to atomics: naturally aligned words are relaxed atomics, everything else is made of them.
+//! Other threads and the client program change these bytes at any time, so only references to
+//! atomics are formed: naturally aligned words are relaxed atomics, and everything else is built
+//! from them.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -20,7 +21,7 @@ macro_rules! word_access {
         #[inline(always)]
         pub(crate) fn $load(self, offset: usize) -> $word {
             // SAFETY: the masked offset lies in the page and is aligned; the page is valid by
-            // the contract of `new`; concurrent accesses are atomic as this one.
+            // the contract of `new`; concurrent accesses are atomic, like this one.
             unsafe { <$atomic>::from_ptr(self.at(offset, size_of::<$word>()).cast()) }
                 .load(Ordering::Relaxed)
         }
@@ -40,8 +41,8 @@ impl HostPage {
     ///
     /// # Safety
     /// `base` is aligned to 8, and the 4 KiB there stay mapped (and writable, if any store is
-    /// made) for as long as the value or a copy of it is used. Pages of the client's own are the
-    /// client's promise, see [`Backing::user`](super::Backing::user).
+    /// made) for as long as the value or a copy of it is used. For its own pages the client
+    /// promises this, see [`Backing::user`](super::Backing::user).
     pub(crate) unsafe fn new(base: NonNull<u8>) -> Self {
         Self(base)
     }
@@ -63,9 +64,9 @@ impl HostPage {
     #[inline(always)]
     fn qwords<'p>(self, offset: usize) -> &'p [AtomicU64] {
         let all = self.0.as_ptr().cast::<AtomicU64>();
-        // SAFETY: by the contract of `new` the page is mapped as long as `self` is used, which
-        // callers of this do not outlive; its base is aligned, and atomics are only referred to
-        // by shared references, which allow that others write them.
+        // SAFETY: by the contract of `new` the page is mapped as long as `self` is used, and
+        // callers of this do not outlive it. Its base is aligned. Only shared references point to
+        // the atomics, so others may write them.
         let all = unsafe { std::slice::from_raw_parts(all, PAGE / 8) };
         all.get(offset / 8..).unwrap_or_default()
     }
@@ -136,8 +137,8 @@ impl HostPage {
         }
     }
 
-    /// Replaces the aligned octword at `offset` by `new` if it is `expected`. Returns what it
-    /// was; `None` if the host has no such instruction.
+    /// Replaces the aligned octword at `offset` by `new` if it is `expected`. Returns the old
+    /// value; `None` if the host has no such instruction.
     pub(crate) fn compare_exchange_u128(
         self,
         offset: usize,
@@ -148,7 +149,7 @@ impl HostPage {
         #[cfg(target_arch = "x86_64")]
         if word.is_aligned() && is_x86_feature_detected!("cmpxchg16b") {
             // SAFETY: the instruction exists, the pointer is aligned, and in the page as for
-            // `load_u64`; the access is atomic as all others are.
+            // `load_u64`; the access is atomic, like all others.
             return Some(unsafe { compare_exchange(word, expected, new) });
         }
         let _ = (word, expected, new);
@@ -156,8 +157,8 @@ impl HostPage {
     }
 }
 
-/// `lock cmpxchg16b`: not by way of `core::arch`, whose function some builds make a call of a
-/// library that is not there.
+/// `lock cmpxchg16b`, not through `core::arch`: some builds turn that function into a call of a
+/// missing library.
 ///
 /// # Safety
 /// The processor has it, and `word` is aligned to 16 and valid for atomic writes.
@@ -165,8 +166,8 @@ impl HostPage {
 unsafe fn compare_exchange(word: *mut u128, expected: u128, new: u128) -> u128 {
     let (low, high): (u64, u64);
     // SAFETY: by the contract the instruction exists and may write at `word`. It takes half of
-    // `new` in rbx, which cannot be an operand but may be given to any operand of class `reg`:
-    // so both others have registers of their own, and rbx is what it was when the block ends.
+    // `new` in rbx, which cannot be an operand but may be assigned to any operand of class `reg`:
+    // so both others have registers of their own, and rbx is restored when the block ends.
     unsafe {
         std::arch::asm!(
             "xchg rsi, rbx",

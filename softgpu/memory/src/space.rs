@@ -21,7 +21,7 @@ pub struct Binding {
     pub bytes: u64,
     /// Whether the GPU may write.
     pub writable: bool,
-    /// Whom a fault report names.
+    /// The owner that a fault report names.
     pub owner: OwnerId,
 }
 
@@ -44,7 +44,7 @@ pub enum BindError {
     },
 }
 
-/// A GPU address space of 48 bits in 4 KiB pages, as a kernel driver's bindings make it.
+/// A GPU address space of 48 bits in 4 KiB pages, formed by a kernel driver's bindings.
 ///
 /// Binding and unbinding may happen while views exist.
 #[derive(Debug)]
@@ -68,8 +68,8 @@ impl Default for AddressSpace {
 }
 
 impl AddressSpace {
-    /// An empty address space. With `scratch_page`, what is not bound reads as zero and drops
-    /// writes, as i915's and xe's scratch page does; otherwise it faults.
+    /// An empty address space. With `scratch_page`, unbound pages read as zero and drop writes,
+    /// like i915's and xe's scratch page; otherwise they fault.
     pub fn new(scratch_page: bool) -> Self {
         Self {
             table: RwLock::new(Arc::new(Table {
@@ -80,7 +80,7 @@ impl AddressSpace {
         }
     }
 
-    /// An address space with zeroed memory at the given places, for tests of what runs on it.
+    /// An address space with zeroed memory at the given places, for tests.
     ///
     /// # Errors
     /// `EINVAL` if a place is not page aligned or does not fit; the error of `mmap(2)`.
@@ -100,7 +100,7 @@ impl AddressSpace {
         Ok(space)
     }
 
-    /// Binds a range; what lay there before is unbound.
+    /// Binds a range, and unbinds what was there before.
     ///
     /// # Errors
     /// See [`BindError`].
@@ -123,7 +123,7 @@ impl AddressSpace {
         })
     }
 
-    /// Unbinds `bytes` from `address` on; parts of bindings outside of the range stay.
+    /// Unbinds `bytes` from `address` on; parts of bindings outside the range stay.
     ///
     /// # Errors
     /// See [`BindError`].

@@ -9,8 +9,8 @@ use crate::Backing;
 
 /// What translates the addresses of an address space.
 ///
-/// Translations may change while views exist: each view works with those that were in force when
-/// it last looked ([`View::refresh`](crate::View::refresh)).
+/// Translations may change while views exist: each view uses the translations that were in force at
+/// its last [`View::refresh`](crate::View::refresh).
 pub trait PageTable: fmt::Debug + Send + Sync {
     /// A number that changes with the translations. It is read before [`PageTable::snapshot`].
     fn generation(&self) -> u64;
@@ -22,7 +22,7 @@ pub trait PageTable: fmt::Debug + Send + Sync {
     fn nearest(&self, address: GpuAddress) -> Option<Region>;
 }
 
-/// The translations of an address space at one time: what a view asks when its cache misses.
+/// The translations of an address space at one time, which a view consults when its cache misses.
 ///
 /// They borrow the memory from the snapshot, so that it lives as long as a view of it.
 pub trait Translate: fmt::Debug + Send + Sync {
@@ -37,9 +37,9 @@ pub enum Page<'a> {
     Bound {
         /// The memory.
         backing: &'a Backing,
-        /// The number of the page in it.
+        /// The page's number in it.
         number: u64,
-        /// Whether the GPU may write it; it may not write a backing that is read-only.
+        /// Whether the GPU may write it; never for a read-only backing.
         writable: bool,
     },
     /// Reads as zero and drops writes: a null binding or a scratch page.
@@ -48,7 +48,7 @@ pub enum Page<'a> {
     Unbound,
 }
 
-/// Who a binding belongs to, for fault reports: a buffer object's handle.
+/// The owner of a binding, for fault reports: a buffer object's handle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OwnerId(pub u32);
 
@@ -58,7 +58,7 @@ impl fmt::Display for OwnerId {
     }
 }
 
-/// A bound range, as fault reports give it.
+/// A bound range, as in fault reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     /// The first address.

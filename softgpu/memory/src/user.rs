@@ -1,8 +1,8 @@
 //! Checked access to the client program's memory.
 //!
-//! Addresses inside ioctl arguments come from outside. They are read and written only with
+//! Addresses inside ioctl arguments come from outside. Memory there is read and written only with
 //! `process_vm_readv(2)` and `process_vm_writev(2)` on this very process: a wild pointer gives
-//! `EFAULT`, as in a kernel, and never a crash.
+//! `EFAULT`, as in a kernel, never a crash.
 
 use std::fs;
 use std::io::{IoSlice, IoSliceMut};
@@ -14,7 +14,7 @@ use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 use nix::unistd::Pid;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-/// The end of the addresses that a client's memory can have.
+/// The end of the addresses of a client's memory.
 pub const END: u64 = if cfg!(target_arch = "x86_64") {
     1 << 47
 } else {
@@ -46,7 +46,7 @@ pub fn copy_in(address: u64, out: &mut [u8]) -> Result<(), Errno> {
 /// Copies `data` to `address`.
 ///
 /// # Errors
-/// `EFAULT` if any byte cannot be written; the bytes before it may be.
+/// `EFAULT` if any byte cannot be written; the bytes before it may have been.
 pub fn copy_out(address: u64, data: &[u8]) -> Result<(), Errno> {
     if data.is_empty() {
         return Ok(());
@@ -77,7 +77,7 @@ pub fn read<T: FromBytes + IntoBytes>(address: u64) -> Result<T, Errno> {
 /// Reads `count` structures at `address`.
 ///
 /// # Errors
-/// `EINVAL` if they take more than 64 MiB together, else as [`copy_in`].
+/// `EINVAL` if they take more than 64 MiB together, otherwise as [`copy_in`].
 pub fn read_array<T: FromBytes + IntoBytes>(address: u64, count: u64) -> Result<Vec<T>, Errno> {
     let count = usize::try_from(count).map_err(|_| Errno::EINVAL)?;
     if count
@@ -158,8 +158,8 @@ impl Maps {
         Ok(Self { ranges })
     }
 
-    /// Whether every byte of `range` is mapped readable (and writable, if `write`), and files that
-    /// it shows reach that far.
+    /// Whether every byte of `range` is mapped readable (and writable, if `write`), and the files
+    /// behind it are long enough.
     pub fn allows(&self, range: &Range<u64>, write: bool) -> bool {
         let first = self.ranges.partition_point(|m| m.range.end <= range.start);
         let mut reached = range.start;
@@ -171,7 +171,7 @@ impl Maps {
                 return false;
             }
             reached = map.range.end;
-            // A file ends only once, so its last page stands for all before it.
+            // If a file reaches the last page, it reaches all pages before it.
             let last = reached.min(range.end) - 1;
             if map.of_file && copy_in(last, &mut [0]).is_err() {
                 return false;

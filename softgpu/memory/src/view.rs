@@ -8,10 +8,10 @@ use devinfo::GpuAddress;
 use crate::raw::HostPage;
 use crate::{Access, Fault, PAGE_BYTES, Page, PageTable, Translate};
 
-/// A view of a page table with a translation cache of its own.
+/// A view of a page table with its own translation cache.
 ///
 /// Not `Sync`: each host thread that runs EU threads makes one. All accesses are byte-exact and
-/// tear-free up to a naturally aligned qword; none forms a reference to GPU memory.
+/// tear-free up to a naturally aligned qword; none creates a reference to GPU memory.
 #[derive(Debug)]
 pub struct View<'a> {
     space: &'a dyn PageTable,
@@ -97,7 +97,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Takes up changes of the address space since the view was made or last refreshed.
+    /// Picks up changes of the address space since the view was made or last refreshed.
     pub fn refresh(&self) {
         let generation = self.space.generation();
         if generation == self.generation.get() {
@@ -185,7 +185,7 @@ impl<'a> View<'a> {
     }
 
     /// Replaces the octword at `address`, which is a multiple of 16, by `new` if it is
-    /// `expected`. Returns what it was.
+    /// `expected`. Returns the old value.
     ///
     /// # Errors
     /// As [`atomic_u32`](Self::atomic_u32); also on hosts without such an instruction.
@@ -244,8 +244,8 @@ impl<'a> View<'a> {
             return unbound;
         };
         // SAFETY: the page belongs to `backing`, which the table keeps alive as long as it is
-        // shared; the cache is emptied before the view gives the table up. Pages of the client's
-        // are probed before each submission and stay by the client's promise (`Backing::user`).
+        // shared; the cache is emptied before the view gives the table up. The client's pages are
+        // probed before each submission, and the client promises that they stay (`Backing::user`).
         let page = unsafe { HostPage::new(base) };
         let number = address.get() / PAGE_BYTES;
         self.cache[number as usize % CACHE_ENTRIES].set(Entry {

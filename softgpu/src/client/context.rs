@@ -1,4 +1,4 @@
-//! Contexts and address spaces, as handles name them.
+//! Contexts and address spaces, named by handles.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -10,15 +10,15 @@ use crate::device::Device;
 use crate::status::{ContextStatus, Tolerance};
 use softgpu_device::{Fence, Timeline};
 
-/// An address space of i915. Which objects lie where is said with each submission, so there is
-/// nothing to keep but its identity.
+/// An address space of i915. Each submission says which objects lie where, so only its identity is
+/// kept.
 #[derive(Debug, Default)]
 pub struct Vm {}
 
 /// An entry of a context's engine map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineSlot {
-    /// What it is for commands.
+    /// How commands see it.
     pub engine: Engine,
     /// Its class number in the uAPI.
     pub class: u16,
@@ -29,14 +29,14 @@ pub struct EngineSlot {
 /// A hardware context.
 #[derive(Debug)]
 pub struct Context {
-    /// How it fares.
+    /// Its status.
     pub status: Arc<ContextStatus>,
     settings: Mutex<ContextSettings>,
     timelines: Mutex<HashMap<usize, Arc<Timeline>>>,
     device: Arc<Device>,
 }
 
-/// What a client sets.
+/// Settings of the client.
 #[derive(Clone, Debug)]
 pub struct ContextSettings {
     /// Its address space.
@@ -47,7 +47,7 @@ pub struct ContextSettings {
     pub priority: i64,
     /// Whether its work outlives it.
     pub persistence: bool,
-    /// Whether error captures leave it out.
+    /// Whether error captures omit it.
     pub no_error_capture: bool,
 }
 
@@ -72,7 +72,7 @@ impl Context {
         })
     }
 
-    /// What the client has set.
+    /// The client's settings.
     pub fn settings(&self) -> MutexGuard<'_, ContextSettings> {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -90,17 +90,17 @@ impl Context {
         Arc::clone(timeline)
     }
 
-    /// Whether nothing was submitted to it yet.
+    /// Whether nothing has been submitted to it.
     pub fn is_unused(&self) -> bool {
         self.timelines().is_empty()
     }
 
-    /// Whether nothing of it is left to run.
+    /// Whether it has nothing left to run.
     pub fn is_idle(&self) -> bool {
         self.last_fences().iter().all(|f| f.is_signalled())
     }
 
-    /// Ends what it runs. Returns the fences of its last batches.
+    /// Ends its work. Returns the fences of its last batches.
     pub fn kill(&self) -> Vec<Arc<Fence>> {
         self.status.stop.store(true, Ordering::Relaxed);
         self.last_fences()

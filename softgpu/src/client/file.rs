@@ -36,7 +36,7 @@ pub struct File {
     orphans: Mutex<Vec<Arc<Context>>>,
 }
 
-/// How long closing waits for what it has stopped.
+/// How long closing waits for the work that it has stopped.
 const CLOSE_DEADLINE: Duration = Duration::from_secs(5);
 
 impl File {
@@ -88,7 +88,7 @@ impl File {
         self.syncobjs.get(handle).ok_or(Errno::ENOENT)
     }
 
-    /// The offset by which the client maps `object`.
+    /// The offset at which the client maps `object`.
     ///
     /// # Errors
     /// `ENODEV` if it cannot be mapped: the client's own pages.
@@ -100,13 +100,13 @@ impl File {
         Ok(offset)
     }
 
-    /// The object that the client maps by `offset`.
+    /// The object that the client maps at `offset`.
     pub fn find_mappable(&self, offset: u64) -> Option<Arc<Object>> {
         let mappable = self.mappable.lock().unwrap_or_else(PoisonError::into_inner);
         mappable.get(&offset)?.upgrade()
     }
 
-    /// Destroys a context. Its work goes on if the client wants it to.
+    /// Destroys a context. Its work continues if the client wants that.
     ///
     /// # Errors
     /// `ENOENT` if there is none, or it is the default one.
@@ -127,7 +127,7 @@ impl File {
 }
 
 impl Drop for File {
-    /// Stops all work and waits for its end, so that no thread touches the client's pages later.
+    /// Stops all work and waits until it ends, so that no thread touches the client's pages later.
     fn drop(&mut self) {
         let orphans = self
             .orphans

@@ -1,4 +1,4 @@
-//! Tables from handles to things.
+//! Tables of handles.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ pub struct Handles<T> {
 #[derive(Debug)]
 struct Table<T> {
     things: BTreeMap<u32, Arc<T>>,
-    /// No handle below is free.
+    /// No lower handle is free.
     full_below: u32,
 }
 
@@ -55,7 +55,7 @@ impl<T> Handles<T> {
         Ok(handle)
     }
 
-    /// What `handle` stands for.
+    /// What `handle` refers to.
     pub fn get(&self, handle: u32) -> Option<Arc<T>> {
         self.lock().things.get(&handle).cloned()
     }

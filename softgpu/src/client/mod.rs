@@ -1,4 +1,4 @@
-//! What a client of the node owns, as its handles name it.
+//! What a client of the node owns, named by handles.
 
 mod context;
 mod file;

@@ -6,7 +6,7 @@ use super::xe::XeVm;
 use softgpu_device::Fence;
 use softgpu_memory::Backing;
 
-/// Where an object's memory counts.
+/// Which kind of memory an object takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
     /// System memory.
@@ -22,15 +22,15 @@ pub enum Memory {
 pub struct Object {
     /// Its memory.
     pub backing: Arc<Backing>,
-    /// Where that counts.
+    /// Which kind of memory that is.
     pub memory: Memory,
-    /// The one address space of xe that it may be bound in, if it is private to one.
+    /// The only address space of xe that it may be bound in, if it is private.
     owner: Option<Weak<XeVm>>,
     settings: Mutex<Settings>,
     users: Mutex<Users>,
 }
 
-/// What a client sets and gets back; the model is linear and coherent whatever they say.
+/// What a client sets and gets back; the model is always linear and coherent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// `I915_TILING_*`.
@@ -90,7 +90,7 @@ impl Object {
         })
     }
 
-    /// Whether it is for one address space only.
+    /// Whether it is private to one address space.
     pub fn is_private(&self) -> bool {
         self.owner.is_some()
     }
@@ -101,7 +101,7 @@ impl Object {
         owner.is_none_or(|owner| std::ptr::eq(owner.as_ptr(), vm))
     }
 
-    /// What the client has set.
+    /// The client's settings.
     pub fn settings(&self) -> MutexGuard<'_, Settings> {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -14,7 +14,7 @@ use softgpu_memory::{AddressSpace, PAGE_BYTES, user};
 /// How batches run in an address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VmMode {
-    /// They end in time, and dma-fences say when.
+    /// They end in finite time, and dma-fences signal their end.
     DmaFence,
     /// Long-running, with everything that is bound in memory.
     PreemptFence,
@@ -23,7 +23,7 @@ pub enum VmMode {
 }
 
 impl VmMode {
-    /// Whether there are no dma-fences out, and no time limit for batches.
+    /// Whether batches have no out-fences that are dma-fences, and no time limit.
     pub const fn is_long_running(self) -> bool {
         !matches!(self, Self::DmaFence)
     }
@@ -63,7 +63,7 @@ impl XeVm {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// Queues a binding operation behind the earlier ones. Returns what it waits for.
+    /// Queues a binding operation after the earlier ones. Returns what it waits for.
     pub fn queue_bind(&self, done: &Arc<Fence>) -> Option<Arc<Fence>> {
         let mut last = self
             .last_bind
@@ -72,7 +72,7 @@ impl XeVm {
         last.replace(Arc::clone(done)).filter(|f| !f.is_signalled())
     }
 
-    /// The binding operation that was queued last, if it is still to come.
+    /// The last queued binding operation, if it is still pending.
     pub fn pending_bind(&self) -> Option<Arc<Fence>> {
         let last = self
             .last_bind
@@ -81,8 +81,8 @@ impl XeVm {
         last.clone().filter(|f| !f.is_signalled())
     }
 
-    /// Takes away bindings of client pages that the client has unmapped since, as the kernel's
-    /// notifier does: accesses there fault, and do not reach what is mapped there now.
+    /// Removes bindings of client pages that the client has unmapped since, like the kernel's
+    /// notifier: accesses there fault, and do not reach what is mapped there now.
     ///
     /// # Errors
     /// `EFAULT` if the process's mappings cannot be read.
@@ -115,7 +115,7 @@ impl XeVm {
     }
 }
 
-/// What an exec queue does.
+/// What an exec queue is for.
 #[derive(Debug)]
 pub enum Work {
     /// Runs batches in an address space.
@@ -132,11 +132,11 @@ pub enum Work {
 /// An exec queue.
 #[derive(Debug)]
 pub struct XeQueue {
-    /// How it fares.
+    /// Its status.
     pub status: Arc<ContextStatus>,
     /// Its batches' place on the engine: 0 is low, 1 normal, 2 high.
     pub priority: i64,
-    /// What it does.
+    /// What it is for.
     pub work: Work,
 }
 
@@ -166,7 +166,7 @@ impl XeQueue {
         })
     }
 
-    /// Ends what it runs. Returns the fence of its last batch.
+    /// Ends its work. Returns the fence of its last batch.
     pub fn kill(&self) -> Option<Arc<Fence>> {
         self.status.stop.store(true, Ordering::Relaxed);
         match &self.work {

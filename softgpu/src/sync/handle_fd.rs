@@ -1,12 +1,12 @@
-//! File descriptors that stand for things of the software GPU.
+//! File descriptors for objects of the software GPU.
 //!
 //! A kernel hands out sync files, sync objects and dma-bufs as fds. Here a table of the process
-//! says by inode what such a fd stands for.
+//! maps the inode of such a fd to its object.
 //!
 //! A sync file or sync object is one end of a socket pair, whose other end is in the table: so it
-//! can be duplicated, polled (it becomes readable when it is told to) and closed like a real one,
-//! and the table learns of the close by its end's hang-up. A dma-buf is an empty, sealed memory
-//! file of the buffer's size: clients seek to its end; they cannot write it.
+//! can be duplicated, polled (a signal makes it readable) and closed like a real one, and the table
+//! learns of the close from the hang-up of its own end. A dma-buf is an empty, sealed memory file
+//! of the buffer's size: clients seek to its end; they cannot write it.
 
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
@@ -33,7 +33,7 @@ impl Token {
     /// Makes the client's fd readable.
     pub fn make_readable(&self) {
         if let Err(error) = (&self.ours).write_all(&[1]) {
-            // The client has closed it: nobody polls any more.
+            // The client has closed it: nothing polls it any more.
             tracing::trace!(%error, "softgpu: a closed fence was signalled");
         }
     }
@@ -61,10 +61,10 @@ fn table() -> &'static Table {
     TABLE.get_or_init(Table::default)
 }
 
-/// A new fd, closed on exec, that stands for `what`.
+/// A new fd for `what`, closed on exec.
 ///
 /// # Errors
-/// `EMFILE` and the like when no fd can be made.
+/// `EMFILE` and the like if no fd can be made.
 pub fn export<T: Any + Send + Sync>(what: Arc<T>) -> Result<(OwnedFd, Arc<Token>), Errno> {
     let (ours, theirs) = UnixStream::pair().map_err(errno_of)?;
     let inode = fstat(&theirs)?.st_ino;
@@ -73,10 +73,10 @@ pub fn export<T: Any + Send + Sync>(what: Arc<T>) -> Result<(OwnedFd, Arc<Token>
     Ok((theirs.into(), token))
 }
 
-/// A new dma-buf of `bytes`, closed on exec, that stands for `what`.
+/// A new dma-buf of `bytes` for `what`, closed on exec.
 ///
 /// # Errors
-/// `EMFILE` and the like when no fd can be made.
+/// `EMFILE` and the like if no fd can be made.
 pub fn export_dma_buf<T: Any + Send + Sync>(what: Arc<T>, bytes: u64) -> Result<OwnedFd, Errno> {
     let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
     let fd = memfd_create("dmabuf", flags)?;
@@ -87,13 +87,13 @@ pub fn export_dma_buf<T: Any + Send + Sync>(what: Arc<T>, bytes: u64) -> Result<
     Ok(fd)
 }
 
-/// Enters an exported thing, and forgets those whose fds are closed.
+/// Adds an exported object, and forgets those whose fds are closed.
 fn enter(inode: u64, token: Option<Arc<Token>>, what: Arc<dyn Any + Send + Sync>) {
     let mut table = table().lock().unwrap_or_else(PoisonError::into_inner);
     let mut open = None;
     table.retain(|inode, exported| match &exported.token {
         Some(token) => !token.is_closed(),
-        // A fd that only another process holds counts as closed: nobody else can import it.
+        // A fd that only another process holds counts as closed: nothing else can import it.
         None => open.get_or_insert_with(open_inodes).contains(inode),
     });
     table.insert(inode, Exported { token, what });
@@ -111,12 +111,12 @@ fn open_inodes() -> HashSet<u64> {
     inodes.collect()
 }
 
-/// What `fd` stands for.
+/// The object of `fd`.
 ///
 /// # Errors
-/// `EBADF` if it is not open, `EINVAL` if it does not stand for a `T`.
+/// `EBADF` if it is not open, `EINVAL` if it is not for a `T`.
 pub fn import<T: Any + Send + Sync>(fd: RawFd) -> Result<Arc<T>, Errno> {
-    // fstat by number, without taking the client's fd into possession.
+    // fstat by number, without taking ownership of the client's fd.
     let status = std::fs::metadata(format!("/proc/self/fd/{fd}")).map_err(|_| Errno::EBADF)?;
     let inode = status.ino();
     let table = table().lock().unwrap_or_else(PoisonError::into_inner);
@@ -126,7 +126,7 @@ pub fn import<T: Any + Send + Sync>(fd: RawFd) -> Result<Arc<T>, Errno> {
         .map_err(|_| Errno::EINVAL)
 }
 
-/// Gives the fd away, as the number that an ioctl returns.
+/// Gives away the fd, as the number that an ioctl returns.
 pub fn give_away(fd: OwnedFd) -> RawFd {
     fd.into_raw_fd()
 }

@@ -1,4 +1,4 @@
-//! What clients synchronise with: sync objects, and fds that stand for fences and buffers.
+//! What clients synchronise with: sync objects, and fds of fences and buffers.
 
 mod handle_fd;
 mod syncobj;

@@ -16,10 +16,10 @@ pub struct Syncobj {
     waiters: Mutex<Vec<Waiter>>,
 }
 
-/// Someone to tell when a point is there.
+/// A callback for a point.
 struct Waiter {
     point: u64,
-    /// As soon as it is submitted, or when it has happened.
+    /// Whether to call on submission, or when it has happened.
     available: bool,
     tell: Box<dyn FnOnce() + Send>,
 }
@@ -33,7 +33,7 @@ impl fmt::Debug for Waiter {
 #[derive(Debug, Default)]
 struct Content {
     links: Vec<Link>,
-    /// The point below which everything has happened and been dropped.
+    /// Everything up to this point has happened and was dropped.
     reached: u64,
     timeline: bool,
 }
@@ -45,7 +45,7 @@ struct Link {
 }
 
 impl Content {
-    /// Drops the links at the chain's begin that have happened.
+    /// Drops the links at the start of the chain that have happened.
     fn collect(&mut self) {
         if !self.timeline {
             return;
@@ -55,7 +55,7 @@ impl Content {
             .iter()
             .take_while(|l| l.fence.is_signalled())
             .count();
-        // The last link stays, so that the object keeps having a fence.
+        // The last link stays, so that the object still has a fence.
         let drop = done.min(self.links.len().saturating_sub(1));
         if let Some(last) = drop.checked_sub(1).and_then(|i| self.links.get(i)) {
             self.reached = last.point;
@@ -82,8 +82,8 @@ impl Syncobj {
         announce();
     }
 
-    /// Adds a fence at `point`. A point that is not above the last is taken as the next one, as
-    /// the kernel does.
+    /// Adds a fence at `point`. A point that is not above the last counts as the next one, as in
+    /// the kernel.
     pub fn add_point(&self, point: u64, fence: Arc<Fence>) {
         let mut content = self.content();
         if !content.timeline {
@@ -108,7 +108,7 @@ impl Syncobj {
     }
 
     /// Calls `tell` once when `point` has happened, or, if `available`, as soon as a fence for it
-    /// was submitted.
+    /// is submitted.
     pub fn on_point(&self, point: u64, available: bool, tell: Box<dyn FnOnce() + Send>) {
         let waiter = Waiter {
             point,
@@ -119,7 +119,7 @@ impl Syncobj {
         self.tell_waiters();
     }
 
-    /// Tells those whose points are there.
+    /// Calls those whose points are reached.
     fn tell_waiters(&self) {
         let due: Vec<_> = {
             let mut waiters = self.waiters();
@@ -140,7 +140,7 @@ impl Syncobj {
 
     /// The fence for `point` (0: for all that the object holds).
     ///
-    /// `None` if nothing was submitted for that point yet.
+    /// `None` if nothing has been submitted for that point.
     pub fn fence(&self, point: u64) -> Option<Arc<Fence>> {
         let content = self.content();
         if !content.timeline {

@@ -17,7 +17,7 @@ use softgpu_memory::user;
 pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
     route!(call, {
         drm::VERSION => |v| version(file, v),
-        // Render nodes do not have it.
+        // Render nodes lack it.
         drm::GET_UNIQUE => |_| Err(Errno::EACCES),
         drm::GET_CAP => get_cap,
         drm::GEM_CLOSE => |c| gem_close(file, c),
@@ -26,8 +26,8 @@ pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
     })
 }
 
-/// What the drivers say of themselves: name, version, date, description. Only the name and
-/// version matter to clients.
+/// What the drivers report: name, version, date, description. Only the name and version matter to
+/// clients.
 fn identity(driver: Driver) -> (&'static str, [i32; 3], &'static str, &'static str) {
     match driver {
         Driver::I915 => ("i915", [1, 6, 0], "20230929", "Intel Graphics"),
@@ -47,7 +47,7 @@ fn version(file: &File, version: &mut Version) -> Result<(), Errno> {
     copy_text(description, version.desc, &mut version.desc_len)
 }
 
-/// Copies as much of `text` as there is room for, and gives its whole length.
+/// Copies as much of `text` as fits, and gives its whole length.
 fn copy_text(text: &str, address: u64, length: &mut u64) -> Result<(), Errno> {
     let room = usize::try_from(*length).unwrap_or(usize::MAX);
     *length = text.len() as u64;
@@ -71,7 +71,7 @@ fn get_cap(cap: &mut GetCap) -> Result<(), Errno> {
 }
 
 fn gem_close(file: &File, close: &mut GemClose) -> Result<(), Errno> {
-    // The kernel says EINVAL here, where other calls say ENOENT.
+    // The kernel answers EINVAL here, where other calls answer ENOENT.
     file.objects.remove(close.handle).ok_or(Errno::EINVAL)?;
     Ok(())
 }
@@ -83,7 +83,7 @@ fn handle_to_fd(file: &File, prime: &mut PrimeHandle) -> Result<(), Errno> {
     }
     let object = file.object(prime.handle)?;
     if object.backing.user_range().is_some() {
-        // As i915: pages of one process are not for others.
+        // As in i915: one process's pages are not shared with others.
         return Err(Errno::EINVAL);
     }
     if object.is_private() {

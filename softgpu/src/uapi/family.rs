@@ -1,9 +1,9 @@
-//! What the kernel drivers say of a family: a row each.
+//! What the kernel drivers report for a family, one row each.
 
 use batchbuffer::Engine;
 use devinfo::Family;
 
-/// What a family has, as far as the kernel drivers' answers tell.
+/// What a family has, as far as the kernel drivers' answers show it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Traits {
     /// The engine classes that compute and copy, one engine each.
@@ -12,7 +12,7 @@ pub(super) struct Traits {
     pub privileged_batches: bool,
     /// Pages can be read-only (Linux `gen8_ppgtt_create`).
     pub read_only_pages: bool,
-    /// i915 maps objects without an offset too (`GEM_MMAP`), if they are in system memory.
+    /// i915 also maps objects in system memory without an offset (`GEM_MMAP`).
     pub plain_mmap: bool,
     /// i915 lists the subslices that have geometry.
     pub geometry_query: bool,

@@ -1,7 +1,7 @@
 //! The GuC's table of hardware attributes, which both drivers pass on.
 //!
-//! Dwords: a key, a length in dwords, and that many values, and so on. Keys: `enum intel_hwconfig`
-//! of igt-gpu-tools (`lib/intel_hwconfig_types.h`), which Mesa (`intel_hwconfig.c`) and
+//! Dwords: a key, a length in dwords, that many values, and so on. Keys: `enum intel_hwconfig` of
+//! igt-gpu-tools (`lib/intel_hwconfig_types.h`), which Mesa (`intel_hwconfig.c`) and
 //! compute-runtime (`system_info.cpp`) read by the same numbers. A real table has some seventy;
 //! this one has those whose values are known.
 
@@ -35,11 +35,11 @@ const CSR_MEGABYTES: u32 = 8;
 
 /// The graphics IP version from which on firmware has the table.
 const SINCE: (u8, u8) = (12, 55);
-/// The one platform before that has it (Linux, `has_table` of `intel_guc_hwconfig.c`,
+/// The one earlier platform that has it (Linux, `has_table` of `intel_guc_hwconfig.c`,
 /// `xe_guc_hwconfig_init`).
 const BEFORE: &str = "adlp";
 
-/// The table; empty where firmware has none.
+/// The table; empty if the firmware has none.
 pub(super) fn table(device: &Device) -> Vec<u8> {
     let platform = device.platform;
     let sku = platform.default_sku();

@@ -1,8 +1,8 @@
 //! The ioctls that the node answers.
 //!
 //! Arguments are handled as the kernel's `drm_ioctl` does: a structure shorter than the driver's
-//! is extended by zeros, a longer one is cut, and what comes back is copied out even with an
-//! error. Pointers inside are followed by [`user`](softgpu_memory::user) only.
+//! is extended with zeros, a longer one is cut, and results are copied out even with an error. Only
+//! [`user`](softgpu_memory::user) follows pointers inside.
 
 mod drm;
 mod family;
@@ -60,7 +60,7 @@ impl Call<'_> {
         self.request.number()
     }
 
-    /// Lets `handler` work on the argument as the structure of `ioctl`.
+    /// Calls `handler` with the argument as the structure of `ioctl`.
     pub fn with<T: Argument>(
         &mut self,
         ioctl: Ioctl<T>,
@@ -87,7 +87,7 @@ impl Call<'_> {
     }
 }
 
-/// Sends a call to the handler of its number; anything else is `EINVAL`.
+/// Passes a call to the handler of its number; anything else is `EINVAL`.
 macro_rules! route {
     ($call:expr, { $( $ioctl:path => $handler:expr, )* }) => {{
         let call: &mut $crate::uapi::Call<'_> = $call;
@@ -102,11 +102,11 @@ macro_rules! route {
 }
 use route;
 
-/// Submits a job, as a full ring makes the kernel do it.
+/// Submits a job; a full ring behaves as in the kernel.
 ///
 /// # Errors
-/// `EAGAIN` for a full ring of a long-running queue (Linux `xe_exec_ioctl`), `ENOMEM` when no
-/// thread can be started. Then the job is over.
+/// `EAGAIN` for a full ring of a long-running queue (Linux `xe_exec_ioctl`), `ENOMEM` if no thread
+/// can be started. Then the job has ended.
 fn submit(timeline: &Timeline, job: Job) -> Result<(), Errno> {
     let done = Arc::clone(&job.done);
     timeline.submit(job).map_err(|error| {
@@ -123,8 +123,8 @@ fn engines(device: &Device) -> Vec<Engine> {
     family::traits(device.platform.family).engines.to_vec()
 }
 
-/// The instant of an absolute `CLOCK_MONOTONIC` time in nanoseconds; times that have passed, and
-/// negative ones, are now, and times out of reach are `None`.
+/// The instant of an absolute `CLOCK_MONOTONIC` time in nanoseconds; past and negative times are
+/// now, and times out of reach are `None`.
 fn deadline_at(nanoseconds: i64) -> Option<Instant> {
     let now = Instant::now();
     let monotonic = clock_gettime(ClockId::CLOCK_MONOTONIC)

@@ -17,7 +17,7 @@ use crate::sync::{Syncobj, export, give_away, import};
 use softgpu_device::{Fence, wait_until};
 use softgpu_memory::user;
 
-/// Answers a sync object ioctl; `None` if it is none.
+/// Answers a sync object ioctl; `None` if it is a different one.
 pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Option<Result<i32, Errno>> {
     let first = drm::SYNCOBJ_CREATE.number();
     let last = drm::SYNCOBJ_EVENTFD.number();
@@ -52,7 +52,7 @@ fn create(file: &File, create: &mut SyncobjCreate) -> Result<(), Errno> {
     Ok(())
 }
 
-/// A sync file of `fence`: a fd that becomes readable when it is signalled.
+/// A sync file of `fence`: a fd that becomes readable when the fence is signalled.
 pub(super) fn sync_file(fence: &Arc<Fence>) -> Result<OwnedFd, Errno> {
     let (fd, token) = export(Arc::clone(fence))?;
     fence.on_signal(Box::new(move || token.make_readable()));
@@ -89,7 +89,7 @@ fn fd_to_handle(file: &File, args: &mut SyncobjHandle) -> Result<(), Errno> {
 /// The most handles of one call.
 const ARRAY_LIMIT: u32 = 1 << 16;
 
-/// The objects that an array of handles names.
+/// The objects of an array of handles.
 fn objects(file: &File, address: u64, count: u32) -> Result<Vec<Arc<Syncobj>>, Errno> {
     if count == 0 || count > ARRAY_LIMIT {
         return Err(Errno::EINVAL);
@@ -234,7 +234,7 @@ fn eventfd(file: &File, args: &mut SyncobjEventfd) -> Result<(), Errno> {
         return Err(Errno::EINVAL);
     }
     let object = file.syncobj(args.handle)?;
-    // A duplicate of our own: the client may close its fd before the point is reached.
+    // Our own duplicate: the client may close its fd before the point is reached.
     let target = user::duplicate_eventfd(args.fd)?;
     let available = args.flags.contains(available);
     object.on_point(args.point, available, Box::new(move || raise(&target)));

@@ -17,7 +17,7 @@ use crate::client::{Context, EngineSlot, File, Vm};
 use crate::device::Device;
 use softgpu_memory::user;
 
-/// The most entries of an engine map: what execbuffer's field can name.
+/// The most entries of an engine map: the limit of execbuffer's field.
 const ENGINE_LIMIT: usize = 64;
 
 /// Bytes of an address space.
@@ -59,7 +59,7 @@ pub(super) fn setparam(file: &File, args: &mut ContextParamArgs) -> Result<(), E
 
 fn set(file: &File, context: &Context, args: &ContextParamArgs) -> Result<(), Errno> {
     let parameter = ContextParam::from_raw(args.param).ok_or(Errno::EINVAL)?;
-    // The kernel wants a size of 0 where the value is no pointer.
+    // The kernel requires a size of 0 unless the value is a pointer.
     let plain = || match args.size {
         0 => Ok(args.value),
         _ => Err(Errno::EINVAL),
@@ -92,7 +92,7 @@ fn set(file: &File, context: &Context, args: &ContextParamArgs) -> Result<(), Er
             if !(MIN_USER_PRIORITY..=MAX_USER_PRIORITY).contains(&priority) {
                 return Err(Errno::EINVAL);
             }
-            // Above the default only CAP_SYS_NICE may go.
+            // Only CAP_SYS_NICE may go above the default.
             if priority > 0 && !file.device().options.privileged {
                 return Err(Errno::EPERM);
             }
@@ -121,7 +121,7 @@ fn set(file: &File, context: &Context, args: &ContextParamArgs) -> Result<(), Er
             if size < size_of::<ContextParamSseu>() {
                 return Err(Errno::EINVAL);
             }
-            // All is powered, always; asking for that is no change.
+            // Everything is always powered; asking for that changes nothing.
             let sseu: ContextParamSseu = user::read(args.value)?;
             let sku = file.device().platform.default_sku();
             let full = |mask: u64, count: u8| mask == (1u64 << count.min(63)) - 1;

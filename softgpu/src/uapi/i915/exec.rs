@@ -50,7 +50,7 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Result<(), Err
             waits.extend(buffer.conflicts(write));
         }
     }
-    // The fd comes first: after the submission nothing may fail.
+    // The fd comes first: nothing may fail after the submission.
     let out = match args.flags.contains(ExecFlags::FENCE_OUT) {
         true => Some(export(&done)?),
         false => None,
@@ -136,7 +136,7 @@ fn choose_engine(
         let slot = map.get(index).copied().flatten().ok_or(Errno::EINVAL)?;
         return Ok((index, slot));
     }
-    // Without a map: the ring numbers, which name the first engine of a class.
+    // Without a map: ring numbers, which name the first engine of a class.
     let class = match flags.engine() {
         ExecFlags::RING_DEFAULT | ExecFlags::RING_RENDER => EngineClass::Render,
         ExecFlags::RING_BSD => EngineClass::Video,
@@ -191,7 +191,7 @@ fn look_up(file: &File, objects: &[ExecObject]) -> Result<Vec<Arc<Object>>, Errn
     Ok(buffers)
 }
 
-/// Sees to it that every object has a place. Returns whether offsets were changed.
+/// Gives every object an address. Returns whether offsets changed.
 fn place(objects: &mut [ExecObject], buffers: &[Arc<Object>]) -> Result<bool, Errno> {
     let mut taken = Places::default();
     let mut floating = Vec::new();
@@ -225,7 +225,7 @@ fn place(objects: &mut [ExecObject], buffers: &[Arc<Object>]) -> Result<bool, Er
             let end = start.checked_add(bytes);
             end.is_some_and(|end| end <= limit(object)) && start.is_multiple_of(alignment)
         };
-        // Where it was last time, if that is free; else the next free place.
+        // Its last address if that is free, otherwise the next free one.
         let before = GpuAddress::new(object.offset).get();
         let mut chosen =
             (before != 0 && fits(before) && taken.take(before, bytes).is_ok()).then_some(before);
@@ -259,7 +259,7 @@ const FLOATING_ALIGNMENT: u64 = DEVICE_PAGE;
 struct Places(BTreeMap<u64, u64>);
 
 impl Places {
-    /// Takes `bytes` from `start` on, or says where what lies in the way ends.
+    /// Takes `bytes` from `start` on, or returns the end of the range that is in the way.
     fn take(&mut self, start: u64, bytes: u64) -> Result<(), u64> {
         let end = start.saturating_add(bytes);
         match self.0.range(..end).next_back() {
@@ -322,7 +322,7 @@ fn batch_address(
     let (Some(object), Some(buffer)) = (objects.get(index), buffers.get(index)) else {
         return Err(Errno::EINVAL);
     };
-    // The GPU reads the batch, it cannot be told to write it.
+    // The GPU reads the batch; a client cannot declare it written.
     if object.flags.contains(ExecObjectFlags::WRITE) {
         return Err(Errno::EINVAL);
     }
@@ -382,8 +382,8 @@ impl Sync {
         Ok(sync)
     }
 
-    /// Adds fences at points, 0 for what a sync object holds (Linux, `add_fence_array` and
-    /// `add_timeline_fence_array`).
+    /// Adds fences at points, 0 for everything that a sync object holds (Linux, `add_fence_array`
+    /// and `add_timeline_fence_array`).
     fn add(
         &mut self,
         file: &File,
@@ -403,7 +403,7 @@ impl Sync {
                     // It would wait for itself.
                     Some(_) | None if signal && *point != 0 => return Err(Errno::EINVAL),
                     Some(fence) => self.waits.push(fence),
-                    // Of a timeline's array, what is to be signalled may be empty.
+                    // In a timeline's array, an object to be signalled may be empty.
                     None if signal && timeline => {}
                     None => return Err(Errno::EINVAL),
                 }

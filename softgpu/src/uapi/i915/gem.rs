@@ -34,7 +34,7 @@ fn new_object(file: &File, size: &mut u64, memory: Memory) -> Result<u32, Errno>
         .filter(|bytes| *bytes != 0)
         .ok_or(Errno::EINVAL)?;
     let backing = match device.pool.allocate(bytes) {
-        // What no device could ever hold is an error of the caller.
+        // A size that no device could hold is the caller's error.
         Err(Errno::ENOMEM) if bytes > device.pool.limit() => return Err(Errno::E2BIG),
         other => other?,
     };
@@ -67,7 +67,7 @@ pub(super) fn create_ext(file: &File, args: &mut CreateExt) -> Result<(), Errno>
             if regions.pad != 0 || regions.num_regions == 0 || placements.is_some() {
                 return Err(Errno::EINVAL);
             }
-            // More regions than a device has cannot be distinct.
+            // A list longer than the device's regions has duplicates.
             if regions.num_regions > 2 {
                 return Err(Errno::EINVAL);
             }
@@ -75,7 +75,7 @@ pub(super) fn create_ext(file: &File, args: &mut CreateExt) -> Result<(), Errno>
             placements = Some(list);
             Ok(())
         }
-        // Needs firmware that is not there.
+        // Needs firmware that the model lacks.
         CREATE_EXT_PROTECTED_CONTENT => Err(Errno::ENODEV),
         // Caching does not matter to the model.
         CREATE_EXT_SET_PAT => Ok(()),
@@ -190,7 +190,7 @@ fn in_chunks(
     Ok(())
 }
 
-/// Checks an object that PREAD or PWRITE work on: not one of the client's own pages.
+/// Checks an object for PREAD or PWRITE: it must not be the client's own pages.
 fn copyable(file: &File, handle: u32) -> Result<Arc<Object>, Errno> {
     let object = file.object(handle)?;
     match object.memory {
@@ -217,11 +217,11 @@ pub(super) fn pwrite(file: &File, args: &mut Pwrite) -> Result<(), Errno> {
     })
 }
 
-/// Waits for the batches that use an object as the CPU must before it reads or writes.
+/// Waits for the batches that the CPU must wait for before it reads or writes an object.
 fn wait_idle(object: &Object, write: bool) {
     let fences = object.conflicts(write);
     let idle = || fences.iter().all(|f| f.is_signalled()).then_some(());
-    // Ends: every batch ends, or its hang check ends it.
+    // This terminates: every batch ends, or its hang check ends it.
     let _ = wait_until(None, idle);
 }
 
@@ -239,7 +239,7 @@ pub(super) fn set_domain(file: &File, args: &mut SetDomain) -> Result<(), Errno>
     }
     let object = file.object(args.handle)?;
     if let Some(_range) = object.backing.user_range() {
-        // The pages must be there for the CPU, too.
+        // The pages must also be there for the CPU.
         object.backing.probe(&user::Maps::load()?)?;
     }
     if !args.read_domains.is_empty() {
@@ -248,7 +248,7 @@ pub(super) fn set_domain(file: &File, args: &mut SetDomain) -> Result<(), Errno>
     Ok(())
 }
 
-/// Fences that detile for the CPU exist up to Gen11; the mode itself is only kept for clients.
+/// Fences that detile for the CPU exist up to Gen11; the mode itself is only stored for clients.
 pub(super) fn set_tiling(file: &File, args: &mut SetTiling) -> Result<(), Errno> {
     if file.device().platform.local_memory {
         return Err(Errno::EOPNOTSUPP);
@@ -312,7 +312,7 @@ pub(super) fn get_caching(file: &File, args: &mut Caching) -> Result<(), Errno> 
 }
 
 pub(super) fn get_aperture(file: &File, args: &mut GetAperture) -> Result<(), Errno> {
-    // The global table's size; it is not what limits clients.
+    // The global table's size; it does not limit clients.
     args.aper_size = 4 << 30;
     args.aper_available_size = args
         .aper_size
@@ -333,7 +333,7 @@ pub(super) fn madvise(file: &File, args: &mut Madvise) -> Result<(), Errno> {
     Ok(())
 }
 
-/// `busy`: bits 31:16 the classes that read, bits 15:0 the class that writes plus one.
+/// `busy`: bits 31:16 the reading classes, bits 15:0 the writing class plus one.
 pub(super) fn busy(file: &File, args: &mut Busy) -> Result<(), Errno> {
     let (readers, writer) = file.object(args.handle)?.busy();
     args.busy = readers << 16 | writer.map_or(0, |class| u32::from(class) + 1);
@@ -346,7 +346,7 @@ pub(super) fn wait(file: &File, args: &mut Wait) -> Result<(), Errno> {
     }
     let object = file.object(args.bo_handle)?;
     let started = Instant::now();
-    // A negative time is for ever.
+    // A negative time means for ever.
     let limit = u64::try_from(args.timeout_ns)
         .ok()
         .map(Duration::from_nanos);

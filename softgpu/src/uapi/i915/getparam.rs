@@ -79,7 +79,7 @@ pub(super) fn reg_read(file: &File, args: &mut RegRead) -> Result<(), Errno> {
     match args.offset & !REG_READ_8B_WA {
         RENDER_TIMESTAMP => {
             let ticks = file.device().engines.timestamp();
-            // Without the flag the read is one of 64 bits on the device, too, which has 36.
+            // Without the flag the device's read is also 64 bits wide; the register has 36.
             args.val = ticks & ((1 << 36) - 1);
             Ok(())
         }

@@ -55,7 +55,7 @@ const EXTENSION_LIMIT: usize = 512;
 /// Calls `handler` with the name and address of each extension of the chain at `address`.
 ///
 /// # Errors
-/// `EFAULT` for a wild pointer, `EINVAL` for unknown flags, `E2BIG` for a chain without end.
+/// `EFAULT` for a wild pointer, `EINVAL` for unknown flags, `E2BIG` for an endless chain.
 fn for_each_extension(
     mut address: u64,
     mut handler: impl FnMut(u32, u64) -> Result<(), Errno>,

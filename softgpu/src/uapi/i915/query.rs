@@ -42,15 +42,15 @@ fn answer(file: &File, item: &QueryItem) -> Result<i32, Errno> {
     match QueryId::from_raw(item.query_id).ok_or(Errno::EINVAL)? {
         QueryId::TopologyInfo => {
             no_flags(item)?;
-            // The header is read, but whatever it says is overwritten.
+            // The header is read, but all of it is overwritten.
             copy_out(item, &topology(device), |_: &TopologyInfo| true)
         }
         QueryId::GeometrySubslices => {
             if !traits(device.platform.family).geometry_query {
                 return Err(Errno::ENODEV);
             }
-            // The flags name an engine, of whose numbers the kernel takes a byte each: only
-            // render has geometry.
+            // The flags name an engine; the kernel takes one byte each of its numbers. Only render
+            // has geometry.
             let [class, _, instance, _] = item.flags.to_le_bytes();
             let engine = EngineClassInstance {
                 engine_class: class.into(),
@@ -85,7 +85,7 @@ fn answer(file: &File, item: &QueryItem) -> Result<i32, Errno> {
             copy_out(item, version.as_bytes(), |given: &GucSubmissionVersion| {
                 *given == GucSubmissionVersion::default()
             })?;
-            // The kernel gives no length with the answer, only when it is asked for it.
+            // The kernel returns the length only when asked for it, not with the answer.
             match item.length {
                 0 => Ok(size_of::<GucSubmissionVersion>() as i32),
                 _ => Ok(0),
@@ -99,8 +99,8 @@ fn answer(file: &File, item: &QueryItem) -> Result<i32, Errno> {
     }
 }
 
-/// Copies an answer out if there is room; no room at all is the question for its length. What is
-/// there before must be a header that `accepts`.
+/// Copies out an answer if there is room; a room of 0 asks for its length. The buffer must start
+/// with a header that `accepts` takes.
 fn copy_out<T: FromBytes + IntoBytes>(
     item: &QueryItem,
     blob: &[u8],
@@ -109,7 +109,7 @@ fn copy_out<T: FromBytes + IntoBytes>(
     let length = u32::try_from(blob.len()).map_err(|_| Errno::E2BIG)?;
     match item.length.cast_unsigned() {
         0 => {}
-        // The kernel compares without signs: a negative length is a large one.
+        // The kernel compares unsigned: a negative length is a large one.
         room if room < length => return Err(Errno::EINVAL),
         _ => {
             if !accepts(&user::read(item.data_ptr)?) {
@@ -139,7 +139,7 @@ fn guc_submission_version(device: &Device) -> Option<GucSubmissionVersion> {
     })
 }
 
-/// The slices, subslices and EUs: all that the variant has.
+/// All slices, subslices and EUs of the variant.
 fn topology(device: &Device) -> Vec<u8> {
     let sku = device.platform.default_sku();
     let (slices, subslices, eus) = (

@@ -46,8 +46,8 @@ pub(super) fn vm_create(file: &File, args: &mut VmCreate) -> Result<(), Errno> {
 pub(super) fn vm_destroy(file: &File, args: &mut VmDestroy) -> Result<(), Errno> {
     zero(&[args.pad.into(), args.reserved[0], args.reserved[1]])?;
     let vm = file.xe_vms.get(args.vm_id).ok_or(Errno::ENOENT)?;
-    // Long-running queues hold on to their address space: they go first. Others take no more
-    // batches.
+    // Long-running queues keep their address space alive, so they must be destroyed first. Others
+    // accept no more batches.
     let used = vm.mode == VmMode::PreemptFence
         && file.xe_queues.all().iter().any(
             |queue| matches!(&queue.work, Work::Batches { vm: used, .. } if Arc::ptr_eq(used, &vm)),
@@ -111,7 +111,7 @@ pub(super) fn vm_bind(file: &File, args: &mut VmBind) -> Result<(), Errno> {
     let mut waits = syncs.waits;
     waits.extend(vm.queue_bind(&done));
     let user_fence = syncs.user_fence;
-    // At once if nothing is waited for.
+    // At once if there is nothing to wait for.
     Fence::all(&waits).on_signal(Box::new(move || {
         for operation in checked {
             apply(&vm.space, operation);
@@ -226,7 +226,7 @@ fn check(file: &File, vm: &XeVm, operation: &VmBindOp, in_array: bool) -> Result
             }
             Ok(Operation::Unmap(address, bytes))
         }
-        // All memory is near.
+        // All memory is local.
         BindOp::Prefetch => match vm.is_closed() {
             true => Err(Errno::ENOENT),
             false => Ok(Operation::Nothing),
@@ -254,7 +254,7 @@ fn apply(space: &AddressSpace, operation: Operation) {
         Operation::Nothing => Ok(()),
     };
     if let Err(error) = outcome {
-        // Checked before: does not happen.
+        // Checked before: this cannot happen.
         tracing::error!("softgpu: {error}");
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn queue_create(file: &File, args: &mut ExecQueueCreate) -> Result<()
     } else {
         let engine = choose(file, &placements)?;
         if args.width != 1 {
-            // Parallel submission wants neighbouring engines of a class, which has one each.
+            // Parallel submission needs adjacent engines of a class; each class has one.
             return Err(Errno::EINVAL);
         }
         let vm = file.xe_vms.get(args.vm_id).ok_or(Errno::ENOENT)?;
@@ -68,7 +68,7 @@ pub(super) fn queue_create(file: &File, args: &mut ExecQueueCreate) -> Result<()
     Ok(())
 }
 
-/// The engine of a queue: the placements exist, and are of one class.
+/// The engine of a queue; the placements must exist and be of one class.
 fn choose(file: &File, placements: &[EngineClassInstance]) -> Result<Engine, Errno> {
     let mut chosen = None;
     for placement in placements {
@@ -98,7 +98,7 @@ fn read_properties(file: &File, extensions: u64) -> Result<i64, Errno> {
                 priority = value.cast_signed();
                 Ok(())
             }
-            // Slices have no length here.
+            // Timeslices have no effect here.
             (EXEC_QUEUE_SET_PROPERTY_TIMESLICE, value) if TIMESLICES.contains(&value) => Ok(()),
             _ => Err(Errno::EINVAL),
         }
@@ -157,7 +157,7 @@ pub(super) fn exec(file: &File, args: &mut Exec) -> Result<(), Errno> {
     let batch = (args.num_batch_buffer == 1).then(|| GpuAddress::new(args.address));
     let long_running = vm.mode.is_long_running();
     let syncs = Syncs::read(file, args.syncs, args.num_syncs, vm, UserFences::OfGpu)?;
-    // Nothing is signalled by nothing where there are no dma-fences.
+    // Without dma-fences, an empty submission signals nothing.
     if batch.is_none() && long_running {
         return Ok(());
     }
@@ -166,7 +166,7 @@ pub(super) fn exec(file: &File, args: &mut Exec) -> Result<(), Errno> {
     }
     vm.drop_stale_pages()?;
     let done = Fence::new();
-    // User fences are a batch's.
+    // User fences need a batch.
     let signals = syncs.user_fence.filter(|_| batch.is_some());
     let writes = signals.map(|fence| Write {
         address: GpuAddress::new(fence.address),
@@ -190,8 +190,8 @@ pub(super) fn exec(file: &File, args: &mut Exec) -> Result<(), Errno> {
     Ok(())
 }
 
-/// How long a waiter for a user fence sleeps between two looks: other devices and the CPU write
-/// them, too, and announce nothing.
+/// How long a waiter for a user fence sleeps between checks: other devices and the CPU also write
+/// fences, without notice.
 const FENCE_POLL: Duration = Duration::from_millis(1);
 
 pub(super) fn wait_user_fence(file: &File, args: &mut WaitUserFence) -> Result<(), Errno> {
@@ -213,12 +213,12 @@ pub(super) fn wait_user_fence(file: &File, args: &mut WaitUserFence) -> Result<(
     let started = Instant::now();
     let absolute = args.flags.contains(WaitFlags::ABSTIME);
     let deadline = match u64::try_from(args.timeout) {
-        // A negative time is for ever, and is told so, whether it was a point of time or not.
+        // A negative time means for ever, absolute or not, and is returned as such.
         Err(_) => {
             args.timeout = i64::MAX;
             None
         }
-        // No time is none, absolute or not.
+        // A time of 0 does not wait, absolute or not.
         Ok(0) => Some(started),
         Ok(_) if absolute => deadline_at(args.timeout),
         Ok(limit) => started.checked_add(Duration::from_nanos(limit)),
@@ -246,7 +246,7 @@ pub(super) fn wait_user_fence(file: &File, args: &mut WaitUserFence) -> Result<(
     outcome
 }
 
-/// Compares the fence's value with the one that is waited for.
+/// Compares the fence's value with the awaited one.
 fn holds(args: &WaitUserFence, op: WaitOp) -> Result<bool, Errno> {
     let value: u64 = user::read(args.addr)?;
     let (value, wanted) = (value & args.mask, args.value & args.mask);

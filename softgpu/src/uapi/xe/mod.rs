@@ -85,7 +85,7 @@ fn class(engine: Engine) -> EngineClass {
     }
 }
 
-/// The engine that a class, instance and GT name; padding does not count, as in the kernel.
+/// The engine that a class, instance and GT name; padding is ignored, as in the kernel.
 fn find_engine(device: &Device, wanted: EngineClassInstance) -> Option<Engine> {
     let name = |e: EngineClassInstance| (e.engine_class, e.engine_instance, e.gt_id);
     engines(device)

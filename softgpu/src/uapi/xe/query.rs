@@ -42,8 +42,7 @@ pub(super) fn device_query(file: &File, args: &mut DeviceQuery) -> Result<(), Er
     })
 }
 
-/// Whether there is room for an answer of `bytes`. No room at all is the question for the size,
-/// which is answered.
+/// Whether there is room for an answer of `bytes`. A room of 0 asks for the size, and gets it.
 fn has_room(args: &mut DeviceQuery, bytes: usize) -> Result<bool, Errno> {
     let size = u32::try_from(bytes).map_err(|_| Errno::E2BIG)?;
     match args.size {
@@ -103,7 +102,7 @@ fn memory_regions(device: &Device) -> Vec<u8> {
             instance,
             min_page_size: u32::try_from(page).unwrap_or(u32::MAX),
             total_size: size,
-            // Unprivileged callers are not told what is used.
+            // Unprivileged callers do not see how much is used.
             cpu_visible_size: if instance == 0 { 0 } else { size },
             ..MemRegion::default()
         };
@@ -200,7 +199,7 @@ fn mask(count: u32) -> Vec<u8> {
         .collect()
 }
 
-/// The clocks that the kernel reads beside an engine's timestamp.
+/// The clocks that the kernel reads together with an engine's timestamp.
 const CLOCKS: [ClockId; 5] = [
     ClockId::CLOCK_MONOTONIC,
     ClockId::CLOCK_MONOTONIC_RAW,
@@ -209,7 +208,7 @@ const CLOCKS: [ClockId; 5] = [
     ClockId::CLOCK_TAI,
 ];
 
-/// Reads the engine's timestamp beside a clock of the CPU.
+/// Reads the engine's timestamp together with a clock of the CPU.
 fn engine_cycles(device: &Device, cycles: &mut EngineCycles) -> Result<(), Errno> {
     let clock = ClockId::from_raw(cycles.clockid);
     if !CLOCKS.contains(&clock) {
@@ -227,8 +226,7 @@ fn engine_cycles(device: &Device, cycles: &mut EngineCycles) -> Result<(), Errno
     Ok(())
 }
 
-/// The version of the interface to the GuC that such a machine has. There is no HuC: nothing here
-/// is video.
+/// The version of the GuC's interface on such a machine. There is no HuC: nothing here is video.
 fn firmware_version(device: &Device, version: &mut UcFwVersion) -> Result<(), Errno> {
     zero(&[version.pad.into(), version.pad2.into(), version.reserved])?;
     let found = match version.uc_type {

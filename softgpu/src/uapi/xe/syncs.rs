@@ -11,7 +11,7 @@ use crate::sync::Syncobj;
 use softgpu_device::Fence;
 use softgpu_memory::user;
 
-/// Which user fences a call takes.
+/// Which user fences a call accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UserFences {
     /// None: a call that does nothing.
@@ -41,8 +41,8 @@ impl Syncs {
     /// Reads `count` syncs at `address`. Errors in the order of Linux `xe_sync_entry_parse`.
     ///
     /// # Errors
-    /// `EINVAL`, `ENOENT` and `EFAULT` as usual; `EOPNOTSUPP` for what an address space in
-    /// long-running mode, or the call, does not have.
+    /// `EINVAL`, `ENOENT` and `EFAULT` as usual; `EOPNOTSUPP` for syncs that the call, or an
+    /// address space in long-running mode, does not support.
     pub fn read(
         file: &File,
         address: u64,
