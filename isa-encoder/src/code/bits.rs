@@ -22,7 +22,7 @@ pub const fn b(at: u8) -> Field {
 }
 
 impl Field {
-    /// A field that a layout does not have: reads 0, takes only 0.
+    /// A field that a layout does not have: it reads as 0 and takes only 0.
     pub const NONE: Field = Field { lo: 0, width: 0 };
 
     /// Whether the layout has the field.
@@ -45,7 +45,7 @@ impl Field {
         self.lo as u32
     }
 
-    /// Ones, as many as the field has bits.
+    /// As many ones as the field has bits.
     pub const fn mask(self) -> u64 {
         if self.width >= 64 {
             u64::MAX
@@ -108,7 +108,7 @@ impl Word {
         Ok(())
     }
 
-    /// Writes a field that nothing was written to before.
+    /// Writes a field that has not been written before.
     ///
     /// # Errors
     /// As [`Word::set`].

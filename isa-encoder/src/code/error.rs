@@ -7,7 +7,7 @@ use devinfo::Family;
 use crate::validate::Place;
 use crate::{Opcode, Type};
 
-/// Why bytes are no instruction.
+/// Why bytes are not an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// Fewer bytes than the instruction has.
@@ -125,7 +125,7 @@ pub enum EncodeError {
     },
 }
 
-/// The fields of a source, which have its number once it is known.
+/// The fields of a source; they get its number once it is known.
 const SOURCE_FIELDS: [[&str; 4]; 16] = [
     ["Src.Abs", "Src0.Abs", "Src1.Abs", "Src2.Abs"],
     [
@@ -201,7 +201,7 @@ impl EncodeError {
         }
     }
 
-    /// The error, with the number of the source that it is about: `Src0` to `Src2`.
+    /// The error, with the number of the source concerned: `Src0` to `Src2`.
     #[cold]
     pub(super) fn of_source(mut self, source: &'static str) -> Self {
         let number = source.bytes().last().map(|digit| usize::from(digit & 3));

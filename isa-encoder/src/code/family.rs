@@ -24,7 +24,7 @@ pub enum SendForm {
     XeHpg,
 }
 
-/// What of a send, besides what all have, a family has.
+/// What a family's sends have beyond those of other families.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SendOptions {
     /// `ExBSO`, beside an extended descriptor register.
@@ -33,8 +33,7 @@ pub struct SendOptions {
     pub cps: bool,
     /// An immediate offset beside an extended descriptor register.
     pub exdesc_offset: bool,
-    /// The shared function whose sends are as with `ExBSO` without it, so that its bit belongs
-    /// to the offset.
+    /// The shared function whose sends imply `ExBSO`, so that its bit belongs to the offset.
     pub implied_ex_bso: Option<Sfid>,
 }
 
@@ -46,8 +45,8 @@ impl SendOptions {
         implied_ex_bso: None,
     };
 
-    /// Bits of an extended descriptor's offset that the sends of `sfid` have: 31:19 and 15:12,
-    /// of which bit 15 may be that of `ExBSO`.
+    /// The bits of an extended descriptor's offset that sends to `sfid` have: 31:19 and 15:12; bit
+    /// 15 may instead be that of `ExBSO`.
     pub fn offset_mask(&self, sfid: Sfid) -> u32 {
         match (self.exdesc_offset, self.implied_ex_bso == Some(sfid)) {
             (false, _) => 0,
@@ -62,7 +61,7 @@ impl SendOptions {
 pub struct ArfFile([u8; ArfKind::ALL.len() + 1]);
 
 impl ArfFile {
-    /// One of each kind that every family has.
+    /// One register of each kind that every family has.
     pub const COMMON: ArfFile = ArfFile([0; ArfKind::ALL.len() + 1])
         .with(ArfKind::Null, 1)
         .with(ArfKind::Address, 1)
@@ -81,7 +80,8 @@ impl ArfFile {
         self
     }
 
-    /// The kinds by the codes in register numbers; of two with one code, what the family has.
+    /// The kinds by the codes in register numbers; where two share a code, the one that the family
+    /// has.
     pub const fn by_code(self) -> [Option<ArfKind>; 16] {
         let mut table = [None; 16];
         let mut i = 0;
@@ -97,7 +97,7 @@ impl ArfFile {
     }
 }
 
-/// A size of threads: how much of the EU's registers one has.
+/// A thread size: how many of the EU's registers a thread has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadSize {
     /// General registers.
@@ -106,15 +106,15 @@ pub struct ThreadSize {
     pub tokens: u8,
 }
 
-/// What a family has: all that encoder, decoder, validator, scoreboard, assembler and printer know
-/// of it. [`rows`](super::rows) are the values.
+/// What a family has: everything that encoder, decoder, validator, scoreboard, assembler and
+/// printer know of it. The values are in [`rows`](super::rows).
 #[derive(Clone, Copy, Debug)]
 pub struct FamilyTable {
     pub family: Family,
     /// The opcodes by their numbers, and the numbers by [`Opcode`].
     pub opcodes: [Option<Opcode>; 128],
     pub codes: [Option<u8>; Opcode::ALL.len()],
-    /// What each [`Opcode`] has.
+    /// The attributes of each [`Opcode`].
     pub attributes: [Attributes; Opcode::ALL.len()],
     /// The functions of `math`, by code.
     pub math_functions: [Option<MathFunction>; 16],
@@ -122,8 +122,8 @@ pub struct FamilyTable {
     pub sync_functions: [Option<SyncFunction>; 16],
     /// The shared functions, by code.
     pub sfids: [Option<Sfid>; 16],
-    /// How many architecture registers there are of each kind. The accumulators' numbers continue
-    /// with the math macro registers; the math macro registers have no numbers of their own.
+    /// How many architecture registers there are of each kind. The math macro registers have no
+    /// numbers of their own: they continue those of the accumulators.
     pub arfs: ArfFile,
     /// Their kinds, by code.
     pub arf_kinds: [Option<ArfKind>; 16],
@@ -134,17 +134,17 @@ pub struct FamilyTable {
     /// The sizes of threads, smallest first.
     pub thread_sizes: &'static [ThreadSize],
     pub send: SendForm,
-    /// Beyond those that sends of other families have.
+    /// What sends have beyond those of other families.
     pub send_options: SendOptions,
-    /// The options that some instruction has.
+    /// The options that any instruction has.
     pub options: Options,
-    /// `sync.bar` takes the number of a barrier, or a flag with it.
+    /// `sync.bar` takes the number of a barrier, or a flag that holds it.
     pub numbered_barriers: bool,
     /// The accumulator that is the first math macro register, `mme0` in text.
     pub first_math_macro: u8,
-    /// Text calls such accumulators by that name, and not `acc`.
+    /// Text calls such accumulators by that name, not `acc`.
     pub names_math_macros: bool,
-    /// Sub-registers of flow and message control are counted as those of other registers.
+    /// Sub-registers of flow and message control are counted like those of other registers.
     pub scaled_control: bool,
     /// What vertical stride 1 of a three-source operand means, in elements.
     pub ternary_vstride1: u8,
@@ -154,12 +154,12 @@ pub struct FamilyTable {
     pub align16: bool,
     /// `send` has a source region, where later families have an extended descriptor.
     pub send_regions: bool,
-    /// Beside a descriptor in a register, its bit 30 (half precision) is taken from the
-    /// instruction, where it says whether an operand is half precision (Gen9).
+    /// If the descriptor is in a register, its bit 30 is in the instruction and says whether an
+    /// operand is half precision (Gen9).
     pub half_beside_register: bool,
-    /// Indirect operands have a file field of their own (to Gen11).
+    /// Indirect operands name the general registers in the file field (to Gen11).
     pub indirect_file_is_grf: bool,
-    /// Jumps encode null operands, and count from other places (to Gen11).
+    /// Jumps encode null operands and count from other places (to Gen11).
     pub legacy_jumps: bool,
     /// Math macros take accumulators as sources (to XeHPC).
     pub macro_accumulators: bool,
@@ -173,7 +173,7 @@ pub struct FamilyTable {
     ///
     /// Source: IGA `addRMWDependencyIfReqruied`, IGC `hasRMWOverlap`.
     pub byte_writes_read: bool,
-    /// Compilers put `mov (1) null rN<0;1,0>` behind messages for the hardware's sake (XeHPC).
+    /// Compilers put `mov (1) null rN<0;1,0>` after messages because the hardware needs it (XeHPC).
     ///
     /// Source: IGC `SWSB_G4IR.cpp`, `insertDummyMovs`.
     pub touched_responses: bool,
@@ -194,7 +194,7 @@ impl FamilyTable {
 
     /// How many registers of `kind` there are.
     ///
-    /// Source: the register tables of IGA's models, by what iga64 takes; TGL PRM vol 2a,
+    /// Source: the register tables of IGA's models, checked by what iga64 accepts; TGL PRM vol 2a,
     /// "Architecture Register File".
     #[inline(always)]
     pub const fn registers(&self, kind: ArfKind) -> u8 {
@@ -222,7 +222,7 @@ impl FamilyTable {
             Format::Unary | Format::Binary | Format::Ternary | Format::Math | Format::Dpas => {
                 ONLY_SENDS
             }
-            // The bit is that of branch control in some, and gone later.
+            // In some the bit means branch control; later it is gone.
             _ if !self.legacy_jumps || opcode.has(Attributes::BRANCH_CONTROL) => {
                 ONLY_SENDS.union(Options::ACC_WR_EN)
             }
@@ -231,8 +231,8 @@ impl FamilyTable {
         self.options.difference(not)
     }
 
-    /// Scoreboard tokens of a thread with so many general registers; if that is not known, of the
-    /// largest.
+    /// Scoreboard tokens of a thread with this many general registers; if the number is unknown, of
+    /// the largest thread.
     pub fn tokens(&self, registers: Option<u16>) -> u8 {
         let fits = |size: &&ThreadSize| registers.is_some_and(|count| count <= size.registers);
         let size = self.thread_sizes.iter().find(fits);
@@ -245,8 +245,8 @@ impl FamilyTable {
         opcode == Opcode::Movi && self.align16
     }
 
-    /// How text gives the region of a three-source operand: in align16 mode consecutive elements have
-    /// one form, as IGA prints it.
+    /// The region of a three-source operand as text gives it: in align16 mode consecutive elements
+    /// have one form, the one that IGA prints.
     pub fn ternary_region(&self, region: Region) -> Region {
         let packed = [4, 8].map(|width| Region::ternary(width, 1));
         if self.align16 && packed.contains(&region) {
@@ -313,8 +313,8 @@ impl FamilyTable {
         u32::from(send.eot) << 5 | sfid.unwrap_or(0) as u32
     }
 
-    /// What text counts sub-registers in, in bits: elements of the type, but for some architecture
-    /// registers the units of the encoding.
+    /// The unit, in bits, in which text counts sub-registers: elements of the type, but for some
+    /// architecture registers the units of the encoding.
     ///
     /// Source: IGA Models.hpp, IsRegisterScaled.
     pub fn subregister_bits(&self, file: RegFile, ty: Type) -> u32 {
@@ -350,7 +350,7 @@ pub static FAMILIES: [FamilyTable; Family::COUNT] = {
     all
 };
 
-/// A family's row, with the tables that its opcodes, functions and registers make.
+/// A family's row, with the tables generated from its opcodes, functions and registers.
 const fn table(family: Family) -> FamilyTable {
     let row = rows::of(family);
     FamilyTable {

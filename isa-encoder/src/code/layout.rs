@@ -41,7 +41,7 @@ pub struct SrcFields {
     pub subreg_odd: Field,
     pub addr_subreg: Field,
     pub addr_imm: Split,
-    /// Bytes that one step of `addr_imm` is.
+    /// Bytes per step of `addr_imm`.
     pub addr_imm_unit: i16,
 }
 
@@ -55,7 +55,7 @@ pub struct Dst3Fields {
     pub hstride: Field,
     pub reg: Field,
     pub subreg: Field,
-    /// What one step of `subreg` is, in `Layout::subreg_unit`s.
+    /// The size of one step of `subreg`, in `Layout::subreg_unit`s.
     pub subreg_scale: u8,
     /// `madm`: the math macro register.
     pub mme: Field,
@@ -64,16 +64,16 @@ pub struct Dst3Fields {
 /// A source of the align1 three-source format.
 #[derive(Clone, Copy, Debug)]
 pub struct Src3Fields {
-    /// The source may be an immediate: this bit says that it is.
+    /// The source may be an immediate: this bit says whether it is.
     pub is_imm: Field,
     pub imm: Field,
     pub file: Field,
-    /// Set for an accumulator as `:nf`; other types have an immediate there.
+    /// Set for an accumulator of type `:nf`; with other types it marks an immediate.
     pub nf_accumulator: Field,
     pub ty: Field,
     pub abs: Field,
     pub neg: Field,
-    /// Empty for source 2, which has a horizontal stride only.
+    /// Empty for source 2, which has only a horizontal stride.
     pub vstride: Split,
     pub hstride: Field,
     pub reg: Field,
@@ -140,13 +140,13 @@ pub struct Align16Fields {
     pub src: [Align16Src; 3],
 }
 
-/// The fields of a layout, one a line.
+/// The fields of a layout, one per line.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     pub swsb: Field,
     pub exec_size: Field,
     pub channel_offset: Field,
-    /// Channels that one step of `channel_offset` is.
+    /// Channels per step of `channel_offset`.
     pub channel_unit: u8,
     pub flag_reg: Field,
     pub flag_subreg: Field,
@@ -170,7 +170,7 @@ pub struct Layout {
     pub bfn: Split,
     /// `bfn`: its condition modifier.
     pub bfn_cond: Split,
-    /// Bytes that one step of a sub-register field is.
+    /// Bytes per step of a sub-register field.
     pub subreg_unit: u8,
     pub dst: DstFields,
     pub src: [SrcFields; 2],
@@ -622,7 +622,7 @@ pub const GEN12: Layout = Layout {
     },
 };
 
-/// XeHPG: destinations of three-source instructions go to any byte.
+/// XeHPG: destinations of three-source instructions can begin at any byte.
 pub const XEHPG: Layout = Layout {
     dst3: Dst3Fields {
         subreg: f(55, 51),

@@ -1,7 +1,7 @@
-//! Bits of an instruction that its text does not say.
+//! Bits of an instruction that its text does not show.
 //!
-//! Hardware ignores many bits, and other compilers and assemblers leave other values there than
-//! Intel's assembler. Text says what the instruction does; these bits stand beside it.
+//! Hardware ignores many bits, and other compilers and assemblers leave different values there than
+//! Intel's assembler. Text says what the instruction does; these bits are kept beside it.
 
 use core::fmt;
 
@@ -58,13 +58,13 @@ impl OddBits {
             mask: u128::from_le_bytes(plain) ^ found.0,
             value: found.0,
         };
-        // Two short forms may have one long form.
+        // Two short forms may share one long form.
         let (again, length) = encode_with(family, instruction, &odd)?;
         Ok((again.get(..length) == Some(bytes)).then_some(odd))
     }
 
-    /// Adds the bits `high` to `low`; `None` if there are no such bits, they are given already, or
-    /// `value` needs more.
+    /// Adds the bits `high` to `low`; `None` if there are no such bits, if they are already given,
+    /// or if `value` needs more.
     pub fn put(&mut self, high: u32, low: u32, value: u128) -> Option<()> {
         if high >= 128 || low > high {
             return None;

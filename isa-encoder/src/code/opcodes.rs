@@ -1,4 +1,4 @@
-//! The numbers of a family's opcodes, by [rows](Opcode::ROWS).
+//! The numbers of a family's opcodes, from the [rows](Opcode::ROWS).
 
 use devinfo::Family;
 

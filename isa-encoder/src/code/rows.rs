@@ -1,4 +1,4 @@
-//! A row a family: what it has.
+//! One row per family: what it has.
 
 use devinfo::Family;
 
@@ -9,7 +9,7 @@ use super::{layout, types};
 use crate::Opcode;
 use crate::model::{ArfKind, Attributes, Options, Sfid};
 
-/// The row of a family. What follows from [`Opcode::ROWS`] and the like is not in it.
+/// The row of a family. It leaves out what follows from [`Opcode::ROWS`] and the like.
 pub const fn of(family: Family) -> FamilyTable {
     match family {
         Family::Gen8 => GEN8,

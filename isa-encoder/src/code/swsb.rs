@@ -13,14 +13,14 @@ pub enum SwsbEncoding {
     SingleDist,
     /// Float, integer and long pipes (XeHPG).
     ThreeDist,
-    /// Those and math, 32 tokens (XeHPC, Xe2).
+    /// The same and math; 32 tokens (XeHPC, Xe2).
     FourDist,
-    /// Those and the scalar register's.
+    /// The same and that of the scalar register.
     FiveDist,
 }
 
 impl SwsbEncoding {
-    /// Whether a send has no form without a token (IGA `SWSB::verify`).
+    /// Whether a send must have a token (IGA `SWSB::verify`).
     pub const fn send_sets_token(self) -> bool {
         self.is_wide()
     }
@@ -93,8 +93,8 @@ pub fn is_double_math(encoding: SwsbEncoding, instruction: &Instruction) -> bool
 
 /// What the token of an annotation does.
 ///
-/// Bits and text go by the opcode alone, so that an instruction that [`is_double_math`] reads as
-/// one that waits for a token beside a distance, though it sets it as `math` does.
+/// Bits and text depend on the opcode alone: an instruction that [`is_double_math`] reads as one
+/// that waits for a token beside a distance, though it sets the token as `math` does.
 pub fn effect(encoding: SwsbEncoding, instruction: &Instruction) -> Option<Token> {
     let swsb = instruction.swsb;
     swsb.token.map(|token| match swsb.distance {

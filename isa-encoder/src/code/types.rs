@@ -15,7 +15,7 @@ pub struct TypeTable {
     pub align16: Types,
 }
 
-/// A field's values, and back.
+/// The type of each value of a field, and the reverse.
 #[derive(Clone, Copy, Debug)]
 pub struct Types {
     types: [Option<Type>; 16],
@@ -40,7 +40,7 @@ impl Types {
         &self.types
     }
 
-    /// The type of a field's value; bits above the field do not count.
+    /// The type of a field's value; bits above the field are ignored.
     #[inline(always)]
     pub fn get(&self, code: u64) -> Option<Type> {
         self.types[(code & 15) as usize]

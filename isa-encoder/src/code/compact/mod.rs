@@ -1,4 +1,4 @@
-//! The 8-byte forms: each field is copied, or is an index into a table of bit patterns.
+//! The 8-byte forms: each field is copied or is an index into a table of bit patterns.
 
 mod gen12_tables;
 mod gen8_tables;
@@ -23,14 +23,14 @@ pub enum Target {
 pub struct Table {
     /// Each value's pattern, already spread over the 16-byte form.
     pub patterns: &'static [u128],
-    /// The way back.
+    /// The reverse lookup.
     pub index: Index,
-    /// The way back where the last dword holds no source 1.
+    /// The reverse lookup if the last dword holds no source 1.
     pub index_beside_imm: Index,
 }
 
-/// The first pattern of each kind, by the bits that are compared: a hash table of numbers counted
-/// from 1, in which 0 is an empty slot.
+/// The first of equal patterns, found by the bits that are compared: a hash table of numbers
+/// counted from 1; 0 is an empty slot.
 #[derive(Debug)]
 pub struct Index {
     kept: u128,
@@ -38,7 +38,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// The index of `patterns`, of which the bits `kept` are compared.
+    /// The index of `patterns`, comparing only the bits `kept`.
     pub const fn of(patterns: &[u128], kept: u128) -> Self {
         assert!(patterns.len() <= 32);
         let mut slots = [0u8; 64];
@@ -101,7 +101,7 @@ pub enum ImmCoding {
 /// The compacted forms of a family.
 #[derive(Debug)]
 pub struct Compaction {
-    /// One and two sources, and what has no operands.
+    /// Instructions with one source, two sources or no operands.
     pub basic: &'static [Part],
     /// Three sources.
     pub ternary: &'static [Part],
@@ -109,8 +109,8 @@ pub struct Compaction {
     pub dpas: &'static [Part],
     /// `math` has a form (to Gen11).
     pub math: bool,
-    /// Intel's assembler takes the first entry of a table that fits but for an unused source 1,
-    /// as which the expanded form may then have anything (to Gen11).
+    /// Intel's assembler takes the first table entry that fits, ignoring an unused source 1: the
+    /// expanded form may then have anything there (to Gen11).
     pub ignores_unused: bool,
     /// The immediate, in the 8 bytes.
     pub imm: Split,
@@ -213,8 +213,8 @@ impl ImmCoding {
 
 /// Expands the parts of an 8-byte form, except the immediate.
 ///
-/// `has_imm` says of the bits so far whether there is an immediate. It is asked when they are
-/// complete up to the first part that an immediate replaces.
+/// `has_imm` tells from the bits so far whether there is an immediate. It is called once all parts
+/// that no immediate replaces are expanded.
 #[inline(always)]
 pub fn expand(
     parts: &[Part],
@@ -249,12 +249,12 @@ fn expand_part(part: &Part, compact: Word) -> Option<u128> {
     }
 }
 
-/// What stands in the last dword of a 16-byte word, beside descriptions of operands.
+/// What the last dword of a 16-byte word holds, besides descriptions of operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LastDword {
     /// Source 1.
     Source1,
-    /// Nothing that has a meaning, nor is compared ([`Compaction::ignores_unused`]).
+    /// Nothing: without meaning, and not compared ([`Compaction::ignores_unused`]).
     Unused,
     /// An immediate; this is its shortened form.
     Immediate(u32),
@@ -300,7 +300,7 @@ pub fn compact(
     Ok(Word(compact.into()))
 }
 
-/// As [`Word::scatter`], in the 8 bytes of a compacted form.
+/// Like [`Word::scatter`], in the 8 bytes of a compacted form.
 #[inline(always)]
 fn short_spread(split: Split, value: u64) -> Option<u64> {
     if let [field] = split {

@@ -1,4 +1,4 @@
-//! The compacted forms of each family: one row a field.
+//! The compacted forms of each family: one row per field.
 
 use super::gen8_tables as g8;
 use super::gen12_tables as g12;
@@ -109,7 +109,7 @@ const GEN12_TERNARY_SOURCE: [Field; 15] = [
 ];
 const GEN12_TERNARY_SUBREG: [Field; 4] = [f(119, 115), f(103, 99), f(71, 67), f(55, 51)];
 
-/// Gen12LP's form with two sources, and XeHPG's: they differ in the patterns of the sources.
+/// The form with two sources of Gen12LP and XeHPG: they differ in the patterns of the sources.
 macro_rules! gen12_basic {
     ($src0:ident, $src1:ident) => {
         &[
@@ -128,7 +128,8 @@ macro_rules! gen12_basic {
     };
 }
 
-/// The same with three sources: patterns and places of control, patterns of the sources.
+/// The same with three sources: they differ in patterns and positions of control, and in patterns
+/// of the sources.
 macro_rules! gen12_ternary {
     ($control:ident => $places:ident, $source:ident) => {
         &[

@@ -1,6 +1,7 @@
 //! Compaction tables of XeHPC and Xe2: what each index stands for.
 //!
-//! Source: LNL and PVC instruction compaction as in IGC's encoder; checked against iga64's compaction.
+//! Source: LNL and PVC instruction compaction as in IGC's encoder; checked against iga64's
+//! compaction.
 
 /// XeHPC: control fields.
 pub const CONTROL: [u64; 32] = [

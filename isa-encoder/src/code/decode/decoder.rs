@@ -16,12 +16,12 @@ use crate::model::{
 /// Decodes the instruction at the start of `bytes`; also gives its length, 8 (compacted) or 16.
 ///
 /// # Errors
-/// [`DecodeError`] says what is no instruction of `family`, or how many bytes are missing.
+/// [`DecodeError`] says what is not an instruction of `family`, or how many bytes are missing.
 pub fn decode(family: Family, bytes: &[u8]) -> Result<(Instruction, usize)> {
     for_family!(family, N => Decoder::<N>::decode(bytes))
 }
 
-/// The 16-byte form of the instruction that `bytes` are, bit by bit; `None` if they are none.
+/// The 16-byte form, bit by bit, of the instruction in `bytes`; `None` if they hold none.
 pub(crate) fn native_word(family: Family, bytes: &[u8]) -> Option<Word> {
     let expand = for_family!(family, N => Decoder::<N>::expand);
     if let Ok(long) = <[u8; 16]>::try_from(bytes) {
@@ -262,7 +262,7 @@ impl<const N: usize> Decoder<N> {
         }))
     }
 
-    /// Saturation and the accumulator write, of arithmetic formats.
+    /// Saturation and the accumulator write of arithmetic formats.
     #[inline(always)]
     pub(super) fn arithmetic_controls(&self, out: &mut Instruction) {
         let l = Self::LAYOUT;

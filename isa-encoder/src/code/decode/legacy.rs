@@ -20,12 +20,12 @@ pub const QWORD_SWIZZLES: [u64; 2] = [0x44, 0xee];
 /// All four channels.
 pub const FULL_WRITE_MASK: u64 = 15;
 
-/// How an align16 destination of one channel is encoded: as four dwords or words, or two qwords,
-/// of which one is written.
+/// How an align16 destination of one channel is encoded: as four dwords or words or as two qwords,
+/// only one of which is written.
 pub struct OneChannel {
     /// The channels in the encoding.
     pub channels: u8,
-    /// The bytes of all of them; the sub-register is a multiple.
+    /// The bytes of all of them; the sub-register is a multiple of that.
     pub group_bytes: u8,
     /// The bytes of one.
     pub element_bytes: u8,
@@ -64,11 +64,11 @@ pub fn one_channel(ty: Type) -> Option<OneChannel> {
     })
 }
 
-/// Bit 30 of a descriptor, beside one in a register: see
+/// Bit 30 of the descriptor, for a descriptor in a register: see
 /// [`half_beside_register`](crate::code::FamilyTable::half_beside_register).
 pub const DESC_HALF: Field = b(126);
 
-/// Whether an operand of a send is half precision, as [`DESC_HALF`] has it.
+/// Whether an operand of a send is half precision: the value of [`DESC_HALF`].
 ///
 /// Source: IGA `GED/Encoder.cpp`, `encodeSendDescsPreXe`: Gen9 copies bits 28:0 of the register.
 pub fn has_half(instruction: &Instruction) -> bool {
@@ -84,7 +84,7 @@ pub const IP: u64 = 0xa0;
 impl<const N: usize> Decoder<N> {
     /// A three-source instruction in align16 mode.
     ///
-    /// IGA writes align16 operands as the align1 regions they amount to: `<2;1>` for consecutive
+    /// IGA writes align16 operands as the equivalent align1 regions: `<2;1>` for consecutive
     /// elements, `<0;0>` for a replicated one.
     pub(super) fn ternary_align16(&self, out: &mut Instruction) -> Result<()> {
         let a = &Self::LAYOUT.align16;
@@ -271,7 +271,7 @@ impl<const N: usize> Decoder<N> {
         Ok(())
     }
 
-    /// Jumps, with the place of each target by the format.
+    /// Jumps; the format determines where each target is.
     pub(super) fn jump_gen9(&self, out: &mut Instruction) -> Result<()> {
         let l = Self::LAYOUT;
         let [src0, src1] = &l.src;
@@ -290,7 +290,7 @@ impl<const N: usize> Decoder<N> {
         if format == Format::Call {
             out.dst = self.dst(&l.dst, false)?;
         }
-        // These have no other targets, whatever file is named.
+        // These have only distances as targets, whatever file is named.
         let is_distance = matches!(format, Format::JumpJip | Format::JumpJipUip);
         match target {
             Some(fields) if is_distance || self.get(fields.file) == 3 => {

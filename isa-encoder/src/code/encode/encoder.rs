@@ -17,8 +17,8 @@ use crate::model::{
 
 type Result<T> = core::result::Result<T, EncodeError>;
 
-/// Encodes an instruction: 16 bytes, or 8 with [`crate::Options::COMPACTED`]. The length is given
-/// beside the bytes; the rest is 0.
+/// Encodes an instruction: 16 bytes, or 8 with [`crate::Options::COMPACTED`]. The length is
+/// returned with the bytes; the rest is 0.
 ///
 /// # Errors
 /// [`EncodeError`] names the operand or field that `family` cannot express.
@@ -26,7 +26,7 @@ pub fn encode(family: Family, instruction: &Instruction) -> Result<([u8; 16], us
     of_family(family, instruction, Size::Asked)
 }
 
-/// Encodes an instruction in the 8-byte form if it has one, else in the 16-byte form.
+/// Encodes an instruction in the 8-byte form if it has one, otherwise in the 16-byte form.
 ///
 /// # Errors
 /// As [`encode`].
@@ -53,7 +53,7 @@ enum Size<'a> {
     Asked,
     /// The same, with odd bits.
     AskedWith(&'a OddBits),
-    /// The 8-byte form if there is one, and it is not asked for.
+    /// The 8-byte form if there is one, even if it is not asked for.
     Shortest,
 }
 
@@ -113,7 +113,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
         })
     }
 
-    /// As [`Self::cannot`], for what text gives as a decimal number.
+    /// Like [`Self::cannot`], for what text gives as a decimal number.
     pub(super) fn number<T>(
         &self,
         field: &'static str,
@@ -217,8 +217,8 @@ impl<'a, const N: usize> Encoder<'a, N> {
         }
     }
 
-    /// What the format has no field for must be as in [`Instruction::new`]. The format's own
-    /// function checks its operands.
+    /// Everything without a field in the format must be as in [`Instruction::new`]. The format's
+    /// own function checks its operands.
     #[inline(always)]
     fn nothing_is_left_out(&self) -> Result<()> {
         let input = self.input;
@@ -412,7 +412,7 @@ impl<'a, const N: usize> Encoder<'a, N> {
     }
 
     /// The first `count` sources of the one- and two-source formats: only the last may be an
-    /// immediate, for it takes the place of all that follows.
+    /// immediate, because it replaces everything after it.
     fn sources(&mut self, count: usize) -> Result<()> {
         let [fields0, fields1] = &Self::LAYOUT.src;
         let [src0, src1, _] = &self.input.src;

@@ -63,8 +63,8 @@ impl<const N: usize> Encoder<'_, N> {
                 hstride: 1,
                 ty,
             } if self.is_macro => {
-                // The write mask names a math macro register: one channel is its whole group, as
-                // iga64 has it.
+                // The write mask names a math macro register: one channel is its whole group, as in
+                // iga64.
                 if let Some(one) = one_channel(ty).filter(|_| self.input.exec_size == 1) {
                     let size = u64::from(one.channels.trailing_zeros());
                     self.set("ExecSize", Self::LAYOUT.exec_size, size)?;
@@ -101,7 +101,7 @@ impl<const N: usize> Encoder<'_, N> {
         let Some(ty) = src.ty() else {
             return self.form(name);
         };
-        // The sources have one type. If that is a float, a bit tells half precision beside it
+        // The sources have one type. If that is a float, a bit marks a source as half precision
         // (BXT PRM vol 7, "SrcType": mixed-mode precision).
         let is_single_or_half = |ty| matches!(ty, Type::F | Type::Hf);
         let first = self.input.src[0].ty();
@@ -293,7 +293,7 @@ impl<const N: usize> Encoder<'_, N> {
             }
             self.set("AccWrEn", l.acc_wr_en, 1)?;
         }
-        // brd and brc write ip with a type, jmpi also reads it.
+        // brd and brc write ip with a type; jmpi also reads it.
         match format {
             Format::Call => {
                 self.dst(&l.dst)?;

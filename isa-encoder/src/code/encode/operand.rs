@@ -29,7 +29,7 @@ impl<const N: usize> Encoder<'_, N> {
         }
     }
 
-    /// A register's file (1 for general registers) and number fields' values.
+    /// The values of a register's file field (1 for general registers) and number field.
     #[inline(always)]
     pub(super) fn register(&self, reg: Register, name: &'static str) -> Result<(u64, u64)> {
         match reg.file {
@@ -205,7 +205,7 @@ impl<const N: usize> Encoder<'_, N> {
         }
     }
 
-    /// The code of a math macro register, beside `reg`.
+    /// The code of the math macro register that goes with `reg`.
     pub(super) fn mme(&self, reg: Register, mme: Option<u8>, name: &'static str) -> Result<u64> {
         match mme {
             _ if reg.byte != 0 => self.form(name),

@@ -140,7 +140,7 @@ impl<const N: usize> Encoder<'_, N> {
         }
     }
 
-    /// The descriptor's register is a0.0 always.
+    /// The descriptor's register is always a0.0.
     pub(super) fn a0_only<T>(&self, subreg: u8) -> Result<T> {
         self.number("the sub-register of a0 of the descriptor", subreg, "0")
     }
