@@ -5,7 +5,7 @@ use alloc::format;
 use super::cursor::{Cursor, Parse, Refusal};
 use super::lexer::Token;
 
-/// The truth tables of the sources alone.
+/// The truth tables of the bare sources.
 const SOURCES: [(&str, u8); 3] = [("s0", 0xaa), ("s1", 0xcc), ("s2", 0xf0)];
 
 /// Nesting beyond this is refused.

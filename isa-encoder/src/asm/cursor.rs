@@ -42,19 +42,19 @@ impl From<Refusal> for Diagnostic {
     }
 }
 
-/// What stands at the beginning of a line.
+/// What a line begins with.
 #[derive(Clone, Copy, Debug)]
 pub enum Line {
-    /// `//.name …`, which was passed.
+    /// `//.name …`; the cursor is past it.
     Directive(Span),
-    /// `/*` without an end, which was passed.
+    /// `/*` without an end; the cursor is past it.
     OpenComment(Span),
     /// Something else, which comes next.
     Tokens,
 }
 
-/// Where a walk is: in front of a token, or of what ends the line. It passes line ends only by
-/// [`Cursor::next_line`].
+/// The position of a walk: in front of a token, or of what ends the line. Only
+/// [`Cursor::next_line`] passes line ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
     lexer: Lexer<'a>,
@@ -88,7 +88,7 @@ impl<'a> Cursor<'a> {
         self.at = self.lexer.skip_blanks(end);
     }
 
-    /// Goes over line ends to the next thing of the text.
+    /// Passes line ends, up to the next thing in the text.
     pub fn next_line(&mut self) -> Option<Line> {
         loop {
             let start = self.place();
@@ -118,7 +118,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether the line, as the text is broken, ends behind `place`.
+    /// Whether the line of the text ends after `place`.
     pub fn ends_behind(&self, place: usize) -> bool {
         self.at > place || self.lexer.end_of_line(self.place()) > place
     }
@@ -223,7 +223,7 @@ impl<'a> Cursor<'a> {
         self.lexer.text.as_bytes().get(self.at..)
     }
 
-    /// Passes so many bytes, which are whole tokens.
+    /// Passes this many bytes, which are whole tokens.
     #[inline(always)]
     pub fn pass_bytes(&mut self, count: usize) {
         self.pass(self.at + count);
@@ -268,7 +268,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Passes the directive `name` if it ends the line, and gives its place.
+    /// Passes the directive `name` if it ends the line, and returns its place.
     #[inline(always)]
     pub fn eat_directive(&mut self, name: &str) -> Option<Span> {
         if !self.begins_with(b'/') {
@@ -296,7 +296,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes a name of `names` if it is next, and gives its index.
+    /// Passes a name of `names` if it is next, and returns its index.
     #[inline]
     pub fn eat_one_of<const SLOTS: usize>(&mut self, names: &Names<SLOTS>) -> Option<usize> {
         let start = self.place();
@@ -360,7 +360,7 @@ impl<'a> Cursor<'a> {
         Ok((value, span))
     }
 
-    /// As [`Cursor::integer`], with the kind of the token in front.
+    /// Like [`Cursor::integer`], but also returns the kind of the token.
     #[inline]
     pub fn integer_of_kind(&mut self, what: &str) -> Parse<(Token, u64, Span)> {
         let start = self.at;
@@ -403,7 +403,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An error about what is next, when `what` should be.
+    /// An error about the next token, where `what` should be.
     #[cold]
     #[inline(never)]
     pub fn expected(&self, what: &str) -> Refusal {
@@ -425,7 +425,7 @@ impl<'a> Cursor<'a> {
 /// The value of digits, if 64 bits hold it.
 #[inline(always)]
 fn number(digits: &str, radix: u32) -> Option<u64> {
-    // Fifteen digits of any base up to 16 need no check of their sum.
+    // Fifteen digits of any base up to 16 cannot overflow.
     if digits.len() > 15 {
         return u64::from_str_radix(digits, radix).ok();
     }

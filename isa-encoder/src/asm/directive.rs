@@ -7,10 +7,10 @@ use devinfo::Family;
 
 use super::Span;
 
-/// A directive as a help text has it.
+/// A directive for help texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirectiveHelp {
-    /// The name, behind `//.`.
+    /// The name after `//.`.
     pub name: &'static str,
     /// What follows it.
     pub arguments: &'static str,
@@ -60,8 +60,8 @@ text does not say"),
 ];
 
 /// The first words of the comments that Intel's compiler writes around its listings, as
-/// `//.declare V32 …`; statistics end with a colon. They are no directives. `//.platform`,
-/// `//.kernel` and `//.thread_config` of a listing are.
+/// `//.declare V32 …`; statistics end with a colon. They are not directives. A listing's
+/// `//.platform`, `//.kernel` and `//.thread_config` are.
 ///
 /// Source: IGC, `visa/G4_Kernel.cpp` emitDeviceAsmHeaderComment, `visa/G4_IR.cpp`,
 /// `visa/VISAKernelImpl.cpp`; the listings of releases 22.43 and 26.27.
@@ -97,7 +97,7 @@ pub(super) static LISTING_COMMENTS: &[&str] = &[
     "AfterReadTokenDepCount:",
 ];
 
-/// Platforms that the listings call by names of their own, with ours.
+/// The listings' own names for platforms, with ours.
 pub(super) static LISTING_PLATFORMS: &[(&str, &str)] = &[("PVCXT", "pvc")];
 
 /// `//.platform NAME[:REVISION]`.
@@ -198,12 +198,12 @@ pub enum ArgumentKind {
         /// Elements (1 to 16).
         count: u8,
     },
-    /// A buffer behind a binding table index, not in the payload.
+    /// A buffer at a binding table index, not in the payload.
     Buffer {
         /// The binding table index.
         bti: u8,
     },
-    /// An image behind a binding table index, not in the payload.
+    /// An image at a binding table index, not in the payload.
     Image {
         /// The binding table index.
         bti: u8,
@@ -338,19 +338,19 @@ pub enum Payload {
 /// `//.swsb`: who writes the software scoreboard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SwsbMode {
-    /// The assembler; what the text has is replaced.
+    /// The assembler, which replaces annotations in the text.
     Auto,
     /// The author.
     #[default]
     Keep,
-    /// The author, and the assembler reports hazards.
+    /// The author; the assembler reports hazards.
     Check,
 }
 
 /// What the directives say about one kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelDirectives {
-    /// `//.kernel`; empty in a file without.
+    /// `//.kernel`; empty in a file without one.
     pub name: String,
     /// `//.simd`.
     pub simd: Option<u8>,
@@ -370,7 +370,7 @@ pub struct KernelDirectives {
     pub slm: u32,
     /// `//.barriers`.
     pub barriers: u8,
-    /// `//.scratch`, in bytes a thread.
+    /// `//.scratch`, in bytes per thread.
     pub scratch: u32,
     /// `//.local`: the required local size.
     pub local: Option<[u32; 3]>,
@@ -381,16 +381,16 @@ pub struct KernelDirectives {
 }
 
 impl KernelDirectives {
-    /// The SIMD width of a kernel that does not say it.
+    /// The SIMD width of a kernel that does not state one.
     pub const DEFAULT_SIMD: u8 = 16;
 
-    /// General registers of a thread: 128 if nothing is said.
+    /// General registers of a thread: 128 by default.
     pub fn registers(&self) -> u16 {
         self.grf.unwrap_or(128)
     }
 
-    /// The bytes of one local id of a thread: 16 bits a channel, in whole registers. The ids of a
-    /// thread of one channel lie packed in one register.
+    /// The bytes of one local id of a thread: 16 bits per channel, in whole registers. The ids of a
+    /// one-channel thread are packed in one register.
     pub fn bytes_per_local_id(&self, family: Family) -> u32 {
         match u32::from(self.simd.unwrap_or(Self::DEFAULT_SIMD)) {
             1 => 2,
@@ -404,7 +404,7 @@ impl KernelDirectives {
         bytes.next_multiple_of(family.grf_bytes() as u32)
     }
 
-    /// The bytes of the cross-thread payload as it lies in memory: a multiple of 32.
+    /// The bytes of the cross-thread payload in memory: a multiple of 32.
     pub fn cross_thread_bytes(&self) -> u32 {
         self.payload_bytes().next_multiple_of(32)
     }

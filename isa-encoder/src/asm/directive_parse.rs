@@ -23,9 +23,9 @@ pub enum Directive {
     Platform(Option<Target>, Family),
     /// `//.kernel`.
     Kernel(String),
-    /// `//.data`: bytes that stand in the code as they are.
+    /// `//.data`: bytes that go into the code unchanged.
     Data(Vec<u8>),
-    /// About the kernel at hand; it is already applied.
+    /// About the current kernel; it is already applied.
     Applied,
 }
 
@@ -78,7 +78,7 @@ pub fn odd_bits(text: &str, start: usize) -> Result<OddBits, Diagnostic> {
     Ok(odd)
 }
 
-/// Parses `text`, which begins with `//.`, and applies what it says of `kernel`.
+/// Parses `text`, which begins with `//.`, and applies what it says about `kernel`.
 pub fn parse(
     text: &str,
     start: usize,

@@ -1,4 +1,4 @@
-//! Parsed instructions as bytes, checked against hardware's rules.
+//! Turns parsed instructions into bytes, checked against the rules of the hardware.
 
 use alloc::format;
 use alloc::string::String;
@@ -24,7 +24,7 @@ pub struct Emitter {
 }
 
 impl Emitter {
-    /// An emitter for the platform, or if that is not known the family, of a file.
+    /// An emitter for a file's platform or, if that is unknown, its family.
     pub fn new(family: Family, target: Option<&Target>, options: &AsmOptions) -> Self {
         let asked = options.platform.filter(|asked| asked.family == family);
         let platform = target
@@ -39,7 +39,7 @@ impl Emitter {
         }
     }
 
-    /// The same that checks nothing.
+    /// The same emitter without checks.
     pub fn unchecked(&self) -> Self {
         Self {
             validator: None,
@@ -47,12 +47,13 @@ impl Emitter {
         }
     }
 
-    /// Whether anything is checked beyond what has an encoding.
+    /// Whether it checks more than encodings.
     pub const fn checks(&self) -> bool {
         self.validator.is_some()
     }
 
-    /// The same that leaves the 16-byte form of instructions that do not ask for the other.
+    /// The same emitter, which keeps the 16-byte form of instructions that do not ask for the
+    /// 8-byte one.
     pub fn uncompacted(&self) -> Self {
         Self {
             auto_compact: false,
@@ -60,8 +61,8 @@ impl Emitter {
         }
     }
 
-    /// Appends an instruction. Branches to targets only get their place: they have their 16-byte
-    /// form unless they ask for the other, so that sizes do not depend on distances.
+    /// Appends an instruction. For branches to targets it only reserves space: they take the
+    /// 16-byte form unless they ask for the other, so that sizes do not depend on distances.
     pub fn push(&self, parsed: &Parsed, out: &mut Fragment) {
         let offset = out.code.len();
         let options = parsed.instruction.options;
@@ -83,7 +84,7 @@ impl Emitter {
         };
         match encoded {
             Ok((bytes, size)) => {
-                // Sixteen at once are faster than some.
+                // Copying all sixteen is faster than copying some.
                 out.code.extend_from_slice(&bytes);
                 out.code.truncate(offset + size);
                 self.check(parsed, &instruction, offset, out);
@@ -108,7 +109,7 @@ impl Emitter {
         }
     }
 
-    /// Encodes a branch whose targets are known, in the place that it has.
+    /// Encodes a branch whose targets are known into its reserved space.
     pub fn settle(&self, parsed: &Parsed, branch: &Instruction, offset: usize, out: &mut Fragment) {
         match self.encode(parsed, branch) {
             Ok((bytes, size)) => {
@@ -124,7 +125,7 @@ impl Emitter {
         }
     }
 
-    /// Notes what `instruction`, the finished form of `parsed`, violates.
+    /// Records the rules that `instruction`, the finished form of `parsed`, violates.
     fn check(&self, parsed: &Parsed, instruction: &Instruction, offset: usize, out: &mut Fragment) {
         let Some(validator) = &self.validator else {
             return;

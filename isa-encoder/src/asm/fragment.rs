@@ -1,4 +1,4 @@
-//! Encoded instructions of a stretch of text, whose labels and branches are to be settled.
+//! Encoded instructions of a stretch of text, with labels and branches still to be resolved.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -14,8 +14,8 @@ use crate::validate::Violation;
 /// No more violations than this are reported.
 const MAX_VIOLATIONS: usize = 100;
 
-/// The longest text: its offsets and those of its code have 32 bits, though four characters
-/// (`nop` and the end of the line) are sixteen bytes of code.
+/// The longest text. Its offsets and those of its code have 32 bits, and four characters (`nop` and
+/// the end of the line) make sixteen bytes of code.
 pub const MAX_TEXT: usize = 512 << 20;
 
 /// Where an instruction is, in code and text.
@@ -27,8 +27,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// The instruction at `offset` of the code, which stands at `span` of a text of at most
-    /// [`MAX_TEXT`].
+    /// The instruction at `offset` of the code and at `span` of a text of at most [`MAX_TEXT`].
     pub(super) fn new(offset: usize, span: Span) -> Self {
         let short = |place| u32::try_from(place).unwrap_or(u32::MAX);
         Self {
@@ -60,15 +59,15 @@ pub struct Fragment {
     pub lines: Vec<Line>,
     /// Each label's offset, and the place of its name.
     pub labels: Vec<(usize, Span)>,
-    /// Branches, in whose place are zeros until they are settled.
+    /// Branches; the code has zeros in their place until they are settled.
     pub branches: Vec<(usize, Parsed)>,
-    /// What `//.data` put there.
+    /// The ranges that `//.data` put there.
     pub data: Vec<Range<usize>>,
     /// What is wrong with the instructions at the offsets.
     pub findings: Vec<(usize, Finding)>,
 }
 
-/// What is wrong with an instruction that was read.
+/// What is wrong with a parsed instruction.
 #[derive(Debug)]
 pub enum Finding {
     /// It has no encoding.
@@ -112,7 +111,7 @@ impl Fragment {
         self.data.push(start..self.code.len());
     }
 
-    /// Says that all of it stands for something at `span`.
+    /// Makes everything in it belong to `span`.
     pub fn place_at(&mut self, span: Span) {
         for line in &mut self.lines {
             *line = Line::new(line.offset(), span);
@@ -199,8 +198,8 @@ impl Fragment {
         self.findings.sort_by_key(|(offset, _)| *offset);
     }
 
-    /// What is wrong with the distances, given as numbers, of a branch. Labels are always in front
-    /// of something; absolute targets are not known here.
+    /// What is wrong with a branch's distances that are given as numbers. Labels are always in
+    /// front of something; absolute targets are not known here.
     fn strays(&self, parsed: &Parsed, from: usize) -> Option<Diagnostic> {
         if parsed.instruction.opcode == Opcode::Calla {
             return None;
@@ -221,7 +220,7 @@ impl Fragment {
         })
     }
 
-    /// Whether an instruction begins at `offset`, or the code ends. In data there may be anything.
+    /// Whether an instruction begins or the code ends at `offset`. Data may contain anything.
     fn is_boundary(&self, offset: usize) -> bool {
         offset == self.code.len()
             || self
@@ -301,7 +300,7 @@ fn severity(validation: Validation) -> Severity {
 pub struct ViolationsLeft(usize);
 
 impl ViolationsLeft {
-    /// At the beginning of a file.
+    /// The budget at the start of a file.
     pub const fn new() -> Self {
         Self(MAX_VIOLATIONS)
     }

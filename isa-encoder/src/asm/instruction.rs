@@ -33,15 +33,15 @@ pub struct Parsed {
     pub instruction: Instruction,
     pub targets: [Option<Target>; 2],
     pub span: Span,
-    /// The places of the operands: destination and sources. Operands that the text leaves out
-    /// have the place of the instruction.
+    /// The places of the operands: destination and sources. Operands missing in the text have the
+    /// place of the instruction.
     pub operands: [Option<Span>; 4],
-    /// Bits that the bytes have besides.
+    /// Further bits that the bytes have.
     pub odd: OddBits,
 }
 
 impl Parsed {
-    /// An instruction without operands, which stands for something at `span`.
+    /// An instruction without operands that belongs to `span`.
     pub const fn implied(instruction: Instruction, span: Span) -> Self {
         Self {
             instruction,
@@ -67,8 +67,8 @@ impl Parsed {
     }
 }
 
-/// Parses the instruction that the rest of the line holds, or what there is up to `;`. In an error
-/// `parsed` is in part what it was before.
+/// Parses the instruction in the rest of the line, up to a `;` if there is one. After an error
+/// `parsed` still holds parts of its old value.
 pub fn parse(
     cursor: &mut Cursor<'_>,
     family: &'static FamilyTable,
@@ -120,7 +120,7 @@ impl Parser<'_> {
                 format!("`{opcode}` has no predicate"),
             ));
         }
-        // A scalar jump is always done without the execution mask.
+        // A scalar jump always ignores the execution mask.
         if opcode == Opcode::Jmpi {
             self.instruction.no_mask = true;
         }
@@ -129,7 +129,7 @@ impl Parser<'_> {
             if cursor.is_next(Token::LeftParen) {
                 self.exec_info(cursor)?;
             }
-            // As in IGA, channels and `(W)` say nothing here.
+            // As in IGA, channels and `(W)` mean nothing here.
             let bare = Instruction::new(opcode);
             self.instruction.no_mask = false;
             self.instruction.exec_size = bare.exec_size;
@@ -207,7 +207,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The opcode with its suffixes; gives an operation of the load/store syntax.
+    /// The opcode with its suffixes; returns an operation of the load/store syntax.
     fn mnemonic(&mut self, cursor: &mut Cursor<'_>) -> Parse<Option<Operation>> {
         let mut behind = *cursor;
         let index = behind.eat_one_of(Opcode::NAMES);
@@ -469,8 +469,8 @@ impl Parser<'_> {
 
     fn jump(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
         let format = self.instruction.opcode.format();
-        // As in IGA, the registers of jumps have no type and region from Gen12LP on. To Gen11 it
-        // writes :d whatever text says, but compilers write :ud: there text says it.
+        // As in IGA, the registers of jumps have no type and region from Gen12LP on. Up to Gen11
+        // IGA writes :d whatever the text says, but compilers write :ud; so there the text decides.
         let typeless = !self.family.legacy_jumps;
         // As in IGA, `jmpi` has no channels.
         if self.instruction.opcode == Opcode::Jmpi {
@@ -508,7 +508,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether a name that looks like a register (`r1`) is followed by no register part.
+    /// Whether a name that looks like a register (`r1`) is a label: no register part follows.
     fn is_label(&self, cursor: &Cursor<'_>) -> bool {
         let whole = operand::register_name(cursor.text());
         let is_whole = |file| matches!(file, RegFile::Arf(kind) if !kind.has_subregister());
@@ -620,7 +620,8 @@ impl Parser<'_> {
             }
             (SendForm::XeHpg, Descriptor::Register { .. }) => {
                 send.src1_len = length;
-                // A length in the instruction implies ExBSO, except where it is always there.
+                // A length in the instruction implies ExBSO, except where the length is always
+                // there.
                 let implied = options.implied_ex_bso == send.sfid && send.sfid.is_some();
                 send.ex_bso = length.is_some() && !implied;
                 if implied && !gathers {

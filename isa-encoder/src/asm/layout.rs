@@ -1,4 +1,4 @@
-//! From what was read to bytes: kernels one behind the other.
+//! From parsed text to bytes: kernels one after the other.
 
 use alloc::vec::Vec;
 

@@ -15,11 +15,11 @@ use crate::model::{
     ArfKind, Descriptor, Dst, Opcode, RegFile, Region, Register, Send, Specific, Src, SrcMods, Type,
 };
 
-/// What the words behind the operation say.
+/// What the words after the operation say.
 #[derive(Default)]
 struct Words {
     data: Option<DataSize>,
-    /// Elements, and the letters behind them: `t`, `v`.
+    /// Elements, and the letters after them: `t`, `v`.
     elements: Option<u8>,
     transpose: bool,
     vnni: bool,
@@ -47,7 +47,7 @@ enum Kind {
     Bti,
 }
 
-/// A payload: a register and how many, if it says so.
+/// A payload: a register and, if given, how many.
 #[derive(Clone, Copy)]
 struct Payload {
     reg: Register,
@@ -73,7 +73,7 @@ impl Parser<'_> {
         Some(operation)
     }
 
-    /// What stands behind the name of an operation.
+    /// What follows the name of an operation.
     pub(super) fn load_store(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -129,7 +129,7 @@ impl Parser<'_> {
         }
         .encode(&mut desc)
         .map_err(|error| refuse(&format!("{error}")))?;
-        // The header's bit is one of cache control.
+        // The header bit belongs to cache control here.
         desc |= cache;
 
         let mut send = Send::new(
@@ -144,7 +144,8 @@ impl Parser<'_> {
             }
             Descriptor::Register { .. } => {
                 send.exdesc_offset = descriptors.extended_offset.unwrap_or(0);
-                // A length in the instruction implies ExBSO, except where it is always there.
+                // A length in the instruction implies ExBSO, except where the length is always
+                // there.
                 let implied = self.family.send_options.implied_ex_bso == Some(function);
                 let given = data
                     .length
@@ -173,7 +174,7 @@ impl Parser<'_> {
         }
         self.instruction.specific = Specific::Send(send);
         self.options(cursor)?;
-        // A load has no text for the length of source 1.
+        // A load's text has no length of source 1.
         if let Specific::Send(send) = &mut self.instruction.specific
             && send.ex_bso
             && send.src1_len.is_none()
@@ -209,7 +210,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `[r10:2+0x40]`, of blocks `[r10:1+(0x4,-0x2)]`.
+    /// `[r10:2+0x40]`; for blocks `[r10:1+(0x4,-0x2)]`.
     fn addresses(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -236,7 +237,7 @@ impl Parser<'_> {
     }
 }
 
-/// A number with a sign or without.
+/// A number with or without sign.
 fn signed(cursor: &mut Cursor<'_>) -> Parse<i32> {
     let negative = cursor.eat(Token::Minus);
     if !negative {
@@ -510,7 +511,7 @@ fn block_offset(offset: i32) -> Result<i16, String> {
 }
 
 impl Surface {
-    /// As the message has it; a surface in a register is zero there.
+    /// As the message holds it; a surface in a register is zero there.
     fn address(self, offset: i32) -> Result<LscAddress, String> {
         let value = self.descriptor.immediate().unwrap_or(0);
         let state = || match value & 0xfff {

@@ -2,7 +2,7 @@
 
 use crate::model::names::Key;
 
-/// A token, as long as it can be. Blanks, `// …` and what is between `/*` and `*/` are skipped.
+/// A token, as long as possible. Blanks, `// …` and everything between `/*` and `*/` are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
     /// The end of a line, or of the text.
@@ -84,7 +84,7 @@ pub enum Token {
 }
 
 impl Token {
-    /// Whether nothing of a line comes behind it.
+    /// Whether it is the last token of a line.
     pub const fn ends_line(self) -> bool {
         matches!(self, Token::Newline | Token::Directive | Token::OpenComment)
     }
@@ -144,13 +144,13 @@ const DIGIT: u8 = 2;
 const HEX: u8 = 4;
 const BINARY: u8 = 8;
 const BLANK: u8 = 16;
-/// It may begin a token of several bytes that is neither word nor number, or a comment.
+/// It may begin a comment, or a token of several bytes that is neither word nor number.
 const COMPOUND: u8 = 32;
 const SLASH: u8 = 64;
-/// A number may go on with it behind its first digits.
+/// A number may continue with it after its first digits.
 const NUMBER: u8 = 128;
 
-/// The value of a number that is not a decimal one of at most nine digits, which are less.
+/// The value of any number but decimal ones of at most nine digits, whose values are smaller.
 pub const NO_VALUE: u32 = u32::MAX;
 
 const CLASSES: [u8; 256] = {
@@ -238,14 +238,14 @@ const BY_TOKEN: [u8; Token::OpenComment as usize + 1] = {
     bytes
 };
 
-/// A text as tokens, each found by where it begins.
+/// A text as tokens; each is found by its start.
 #[derive(Clone, Copy, Debug)]
 pub struct Lexer<'a> {
     pub text: &'a str,
 }
 
 impl Lexer<'_> {
-    /// The byte `at`; 0, which is part of no token, behind the end.
+    /// The byte `at`; after the end 0, which is part of no token.
     #[inline(always)]
     pub fn byte(self, at: usize) -> u8 {
         self.text.as_bytes().get(at).copied().unwrap_or(0)
@@ -283,7 +283,7 @@ impl Lexer<'_> {
         (key, end)
     }
 
-    /// The number that one to four digits from `at` on are, and their end.
+    /// The number made of one to four digits from `at` on, and their end.
     #[inline(always)]
     pub fn digits(self, at: usize) -> Option<(u32, usize)> {
         let digit = |at| match self.byte(at).wrapping_sub(b'0') {
@@ -302,7 +302,7 @@ impl Lexer<'_> {
         Some((value, end))
     }
 
-    /// Whether a number may go on at `at`, behind its first digits.
+    /// Whether a number may continue at `at`, after its first digits.
     #[inline(always)]
     pub fn number_goes_on(self, at: usize) -> bool {
         self.is(at, NUMBER) && (self.byte(at) != b'.' || self.is_number(at + 1))
@@ -320,7 +320,7 @@ impl Lexer<'_> {
         self.is(at, DIGIT)
     }
 
-    /// Where a token or the end of the line comes from `at` on.
+    /// Where the next token or the end of the line is, from `at` on.
     #[inline(always)]
     pub fn skip_blanks(self, at: usize) -> usize {
         match self.is(at, BLANK | SLASH) {
@@ -354,7 +354,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The end of the comment that begins at `at`, if one does and it has an end.
+    /// The end of the comment that begins at `at`, if there is one and it has an end.
     #[inline(never)]
     fn end_of_comment(self, at: usize) -> Option<usize> {
         match self.compound(b'/', at) {
@@ -363,7 +363,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// What begins at `at`, where neither blank nor comment is.
+    /// What begins at `at`, where there is neither blank nor comment.
     #[inline(always)]
     pub fn kind(self, at: usize) -> Token {
         let byte = self.byte(at);
@@ -380,7 +380,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The token that begins at `at`, where neither blank nor comment is, and its end.
+    /// The token that begins at `at`, where there is neither blank nor comment, and its end.
     pub fn token(self, at: usize) -> (Token, usize) {
         let byte = self.byte(at);
         let class = CLASSES[usize::from(byte)];
@@ -411,8 +411,8 @@ impl Lexer<'_> {
         rest.starts_with(text.as_bytes())
     }
 
-    /// A number, or a systolic shape such as `8x8`: its kind, its end, and what it is if it is
-    /// decimal, of at most nine digits; else [`NO_VALUE`].
+    /// A number, or a systolic shape such as `8x8`: its kind, its end and its value; the value is
+    /// [`NO_VALUE`] unless the number is decimal and of at most nine digits.
     #[inline(always)]
     pub fn number(self, start: usize) -> (Token, usize, u32) {
         let mut digits = start;
@@ -432,7 +432,7 @@ impl Lexer<'_> {
         (token, end, value)
     }
 
-    /// A number that may go on behind its first digits, which end at `digits`.
+    /// A number that may continue after its first digits, which end at `digits`.
     fn number_with_letters(self, start: usize, digits: usize) -> (Token, usize) {
         let prefixed = self.byte(start) == b'0' && digits == start + 1;
         let next = self.byte(digits);
@@ -481,7 +481,7 @@ impl Lexer<'_> {
         (Token::Decimal, digits)
     }
 
-    /// What is neither name nor number, and its end; no token if it is a comment.
+    /// A token that is neither name nor number, and its end; no token if it is a comment.
     fn compound(self, byte: u8, start: usize) -> (Option<Token>, usize) {
         let (token, end) = match (byte, self.byte(start + 1)) {
             (b'<', b'<') => (Token::ShiftLeft, start + 2),

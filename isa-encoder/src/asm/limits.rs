@@ -1,4 +1,4 @@
-//! What a kernel's directives ask for, against what its platform has.
+//! Compares what a kernel's directives ask for with what its platform has.
 
 use alloc::format;
 use alloc::string::String;
@@ -11,8 +11,8 @@ use crate::code::{decode, traits};
 use crate::model::{Dst, Instruction, RegFile, Src};
 use crate::validate::{self, Machine, Validator};
 
-/// Reports widths and numbers of registers that the platform (if that is not known, every
-/// platform of the family) does not have.
+/// Reports widths and numbers of registers that the platform lacks; if that is unknown, those that
+/// every platform of the family lacks.
 pub fn check_directives(
     family: Family,
     named: Option<&Platform>,
@@ -52,11 +52,11 @@ pub fn check_directives(
     }
 }
 
-/// Registers that an operand reaches at most: a message has fewer than 32.
+/// The most registers that an operand reaches: a message has fewer than 32.
 const REACH: u16 = 32;
 
-/// Reports registers and scoreboard tokens beyond those of the kernel's threads. Text that is no
-/// kernel to be run (neither named nor with a number of registers) may use all that there are.
+/// Reports registers and scoreboard tokens beyond those of the kernel's threads. Text that is not a
+/// kernel to run (neither named nor with a number of registers) may use all that exist.
 pub fn check_code(
     family: Family,
     directives: &KernelDirectives,
@@ -114,7 +114,7 @@ pub fn check_code(
     }
 }
 
-/// Whether an operand is general register `first` or one behind it.
+/// Whether an operand is general register `first` or a later one.
 fn names_beyond(instruction: &Instruction, first: u16) -> bool {
     let sources = instruction.src.iter().map(|src| match src {
         Src::Direct { reg, .. } | Src::Macro { reg, .. } => Some(reg),

@@ -40,20 +40,20 @@ pub use directive::{
 /// What [`assemble`] needs to know besides the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AsmOptions {
-    /// The family; if `None`, `//.platform` must say it.
+    /// The family; if `None`, `//.platform` must give it.
     pub family: Option<Family>,
-    /// The platform that the instructions are checked for, if `//.platform` names none of its
-    /// family. If `None`, they are checked for the family: what one of its platforms has is legal.
+    /// The platform that the instructions are checked for, unless `//.platform` names one of its
+    /// family. If `None`, they are checked for the family: what any of its platforms has is legal.
     pub platform: Option<&'static Platform>,
-    /// Compacts instructions that do not say `{NoCompact}`.
+    /// Compacts instructions without `{NoCompact}`.
     pub auto_compact: bool,
-    /// What becomes of instructions that hardware forbids.
+    /// What happens to instructions that hardware forbids.
     pub validation: Validation,
 }
 
 /// What the assembler does about violations of the rules of [`crate::validate`].
 ///
-/// They have an encoding, and other assemblers take them, so that they are warnings at first.
+/// Violations have an encoding, and other assemblers accept them: by default they are warnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Validation {
     /// They are warnings.
@@ -70,10 +70,10 @@ pub enum Validation {
 pub struct AssembledKernel {
     /// What the directives say. A file without `//.kernel` holds one kernel with an empty name.
     pub directives: KernelDirectives,
-    /// Where its instructions stand in [`Assembly::code`], aligned to 64 bytes.
+    /// Where its instructions are in [`Assembly::code`], aligned to 64 bytes.
     pub code: Range<usize>,
-    /// Where a thread begins that has its local ids already: behind the code of
-    /// [`Payload::Load`] that loads them. 0 if there is none.
+    /// Where a thread begins that already has its local ids: after the code of [`Payload::Load`]
+    /// that loads them. 0 if there is none.
     pub entry_with_ids: usize,
     /// Its instructions, in order.
     pub lines: Vec<Line>,
@@ -112,7 +112,7 @@ pub fn assemble(text: &str, options: &AsmOptions) -> Result<Assembly, Vec<Diagno
     assembler.finish(parts)
 }
 
-/// An assembler of a file in parts, which may be read by different threads.
+/// An assembler of a file in parts; different threads may read them.
 ///
 /// ```
 /// # use isa_encoder::asm::Assembler;
@@ -131,7 +131,7 @@ pub struct Assembler<'a> {
     target: Option<Target>,
     /// `None` if the family is not known.
     emitter: Option<Emitter>,
-    /// Where it is known from.
+    /// Where in the text it becomes known.
     family_from: usize,
 }
 
@@ -139,7 +139,7 @@ pub struct Assembler<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part(Range<usize>);
 
-/// What was read of a [`Part`].
+/// What was read from a [`Part`].
 #[derive(Debug)]
 pub struct ReadPart(source::Part);
 
@@ -181,11 +181,10 @@ impl<'a> Assembler<'a> {
         ReadPart(self.part(part.0))
     }
 
-    /// Puts the parts together. If they are not all there are, in their order, the text is read
-    /// again.
+    /// Puts the parts together. If parts are missing or out of order, the text is read again.
     ///
     /// # Errors
-    /// As [`assemble`], from which the result does not differ.
+    /// As for [`assemble`]; the result is the same.
     pub fn finish(&self, parts: Vec<ReadPart>) -> Result<Assembly, Vec<Diagnostic>> {
         if self.text.len() > MAX_TEXT {
             let size = self.text.len();
@@ -200,7 +199,7 @@ impl<'a> Assembler<'a> {
             }
             end = part.range.end;
             match whole.last_mut() {
-                // A comment goes over the end of the part in front.
+                // A comment continues past the end of the previous part.
                 Some(last) if last.is_open => *last = self.part(last.range.start..end),
                 _ => whole.push(part),
             }
@@ -209,7 +208,7 @@ impl<'a> Assembler<'a> {
             whole = Vec::from([self.part(0..self.text.len())]);
         }
         let source = Source::join(self.text, whole, &self.options);
-        // With the family given, the platform may also follow behind instructions.
+        // With the family given, the platform may also follow after instructions.
         if source.target != self.target
             && let (Some(target), Some(family)) = (source.target.clone(), source.family)
         {

@@ -14,7 +14,8 @@ pub enum Value {
     /// An integer, modulo 2^64.
     Integer {
         value: i64,
-        /// It was one decimal literal, or was divided: as bits of a fraction, a mistake.
+        /// It was a single decimal literal or the result of a division: as the bits of a fraction
+        /// this is a mistake.
         decimal: bool,
     },
     /// A fraction.
@@ -34,7 +35,7 @@ pub fn begins(cursor: &Cursor<'_>) -> bool {
     cursor.is_number() || begins_with_sign(cursor)
 }
 
-/// As [`begins`], for what begins with neither letter nor digit.
+/// Like [`begins`], for what begins with neither letter nor digit.
 fn begins_with_sign(cursor: &Cursor<'_>) -> bool {
     match cursor.peek() {
         Some(Token::LeftParen) => true,
@@ -60,7 +61,7 @@ pub fn expression(cursor: &mut Cursor<'_>) -> Parse<Value> {
     binary(cursor, 1, 0)
 }
 
-/// How tightly an operator binds; 0 for what is none.
+/// How tightly an operator binds; 0 if the token is not an operator.
 const fn level(token: Token) -> u8 {
     match token {
         Token::Pipe => 1,
@@ -73,7 +74,7 @@ const fn level(token: Token) -> u8 {
     }
 }
 
-/// Operators of the level `least` and above.
+/// Operators of level `least` and above.
 fn binary(cursor: &mut Cursor<'_>, least: u8, depth: u32) -> Parse<Value> {
     let start = cursor.place();
     let mut left = unary(cursor, depth)?;
@@ -212,7 +213,7 @@ fn special(cursor: &mut Cursor<'_>, name: &str, span: Span) -> Parse<Value> {
     if name == "inf" {
         return Ok(Value::Float(f64::INFINITY));
     }
-    // iga64 deprecates it, and makes another number of it for each type, or none.
+    // iga64 deprecates it, and gives it a different value for each type, or none.
     if name == "nan" {
         return Err(Refusal::new(
             span,
@@ -235,7 +236,7 @@ fn special(cursor: &mut Cursor<'_>, name: &str, span: Span) -> Parse<Value> {
     Ok(Value::Float(f64::from_bits(EXPONENT | quiet_bit | payload)))
 }
 
-/// A hexadecimal fraction, rounded to nearest even once.
+/// A hexadecimal fraction, rounded once to nearest even.
 fn hex_float(text: &str) -> Option<f64> {
     let (mantissa, exponent) = text.get(2..)?.split_once(['p', 'P'])?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));

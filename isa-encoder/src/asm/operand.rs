@@ -42,7 +42,7 @@ pub fn register_name(name: &str) -> Option<(RegFile, u8)> {
     (number <= MOST_NUMBERS).then_some((RegFile::Arf(kind), number))
 }
 
-/// The highest number that the encoding of architecture registers has.
+/// The highest architecture register number that can be encoded.
 const MOST_NUMBERS: u8 = 15;
 
 /// `mme0` to `mme7`.
@@ -196,7 +196,7 @@ fn address(cursor: &mut Cursor<'_>) -> Parse<(u8, i16)> {
     Ok((subreg, offset))
 }
 
-/// Types by other names.
+/// Alternative type names.
 fn type_alias(name: &str) -> Option<Type> {
     Some(match name {
         "u8" => Type::Ub,
@@ -236,7 +236,7 @@ fn ty_or_error(cursor: &mut Cursor<'_>, default: Option<Type>) -> Parse<Type> {
     found.ok_or_else(|| cursor.expected("`:` and a type"))
 }
 
-/// Numbers below 64, each as the bit of its value.
+/// A set of numbers below 64, one bit each.
 #[derive(Clone, Copy)]
 pub struct Numbers(u64);
 
@@ -292,7 +292,7 @@ impl Context<'_> {
         matches!(format, Format::Unary | Format::Binary | Format::Math) && !self.is_macro
     }
 
-    /// The type of operands that carry none in text.
+    /// The type of operands without one in text.
     fn implied_type(&self) -> Option<Type> {
         if self.opcode().is_branch() {
             return Some(if self.family.legacy_jumps {
@@ -372,7 +372,7 @@ impl Context<'_> {
             return self.immediate(cursor);
         }
         let mut mods = SrcMods::NONE;
-        // Either sign goes with any operation, as in IGA: logic ones invert, others negate.
+        // As in IGA, any operation takes either sign: bitwise ones invert, others negate.
         mods.neg = cursor.eat(Token::Minus) || cursor.eat(Token::Tilde);
         mods.abs = cursor.eat(Token::Abs);
         if is_indirect(cursor) {
@@ -427,7 +427,7 @@ impl Context<'_> {
         })
     }
 
-    /// `<V;W,H>`, `<W,H>`, `<V;H>` or `<H>`, by the format.
+    /// `<V;W,H>`, `<W,H>`, `<V;H>` or `<H>`, depending on the format.
     fn region(
         &self,
         cursor: &mut Cursor<'_>,
@@ -478,7 +478,7 @@ impl Context<'_> {
         Ok(Src::Immediate { value, ty })
     }
 
-    /// A send payload, `rN`, `rN:LENGTH` or `null`; also gives its length.
+    /// A send payload, `rN`, `rN:LENGTH` or `null`; also returns its length.
     pub fn payload(&self, cursor: &mut Cursor<'_>, index: usize) -> Parse<(Src, Option<u8>)> {
         let typed = self.family.send == SendForm::Gen9;
         if typed && index == 0 {

@@ -153,7 +153,7 @@ fn no_option(span: Span, name: &str, family: Family) -> Refusal {
     )
 }
 
-/// The options that `has` tells, for a help text.
+/// The options that `has` selects, for a help text.
 fn names(has: impl Fn(Options) -> bool) -> String {
     let mut help = String::from("options are");
     for (_, text) in OPTION_NAMES.iter().filter(|(option, _)| has(*option)) {

@@ -1,13 +1,13 @@
 //! `//.payload load`: the code that loads a thread's payload.
 //!
-//! With a compute walker a thread starts with r0 only, and its payload lies in memory where r0 says
-//! ([`devinfo::thread`]), first the cross-thread data, then each thread's local ids.
-//! A media walker loads both into registers.
+//! With a compute walker a thread starts with only r0. Its payload is in memory where r0 says
+//! ([`devinfo::thread`]): first the cross-thread data, then each thread's local ids. A media walker
+//! loads both into registers.
 //!
-//! The code has two parts, each at a multiple of 64 bytes, as Intel's compiler makes it: the first
-//! loads the local ids, the second the cross-thread data. A walker that makes the ids itself
-//! starts the thread at the second (`offset_to_skip_per_thread_data_load` of a zebin). Sources:
-//! IGC `PrologEpilog.cpp` (PayloadLoader) and its output for dg2 and pvc.
+//! The code has two parts, each at a multiple of 64 bytes, as in Intel's compiler: the first loads
+//! the local ids, the second the cross-thread data. A walker that generates the ids itself starts
+//! the thread at the second (`offset_to_skip_per_thread_data_load` of a zebin). Sources: IGC
+//! `PrologEpilog.cpp` (PayloadLoader) and its output for dg2 and pvc.
 
 use alloc::format;
 use alloc::string::String;
@@ -24,11 +24,11 @@ use super::source::{self, Kernel, Source};
 use super::{AsmOptions, Diagnostic, Span, scoreboard};
 use crate::model::{Instruction, Opcode};
 
-/// Both parts begin at a multiple of so many bytes: an instruction pointer of a kernel.
+/// Both parts begin at a multiple of this many bytes, as a kernel's start address must.
 const ALIGNMENT: usize = 64;
 
-/// Puts the code in front of a kernel that has a payload and does not load it itself. The offset
-/// at which a thread begins that has its local ids; 0 if there is only one entry.
+/// Puts the code in front of a kernel that has a payload and does not load it itself. Returns the
+/// offset at which a thread begins that has its local ids; 0 if there is only one entry.
 pub fn prepend(emitter: &Emitter, kernel: &mut Kernel, diagnostics: &mut Vec<Diagnostic>) -> usize {
     let family = emitter.family;
     let directives = &kernel.directives;
@@ -65,7 +65,7 @@ pub fn loads_by_itself(family: Family) -> bool {
 struct Writer<'a> {
     emitter: &'a Emitter,
     grf: u32,
-    /// What the code stands for.
+    /// The text that the code belongs to.
     span: Span,
 }
 
@@ -78,8 +78,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The address of the payload, in dword 2 of the header r127. Of all registers the last two are
-    /// the least likely to hold an argument.
+    /// The address of the payload, in dword 2 of the header r127. The last two registers are the
+    /// least likely to hold an argument.
     fn base(&self, out: &mut String) {
         let size = self.grf / 4;
         *out += &format!("(W) mov ({size}|M0) r127.0<1>:ud 0x0:ud\n");
@@ -87,7 +87,7 @@ impl Writer<'_> {
         *out += &format!("(W) and (1|M0) r127.2<1>:ud r0.{dword}<0;1,0>:ud {mask:#X}:ud\n");
     }
 
-    /// Local ids lie behind the cross-thread data, `bytes` a thread.
+    /// Local ids follow the cross-thread data, `bytes` per thread.
     fn local_ids(&self, bytes: u32, cross_thread: u32) -> String {
         let mut out = String::new();
         self.base(&mut out);
@@ -135,7 +135,7 @@ impl Writer<'_> {
         let code = count.trailing_zeros();
         let lengths = 1 << 25 | count << 20;
         if self.grf == 32 {
-            // Aligned OWord block read of binding table entry 0xFD: header, 2 OWords a register.
+            // Aligned OWord block read of binding table entry 0xFD: header, 2 OWords per register.
             let desc = lengths | 1 << 19 | 1 << 14 | (2 + code) << 8 | 0xfd;
             format!("(W) send.dc0 (8|M0) r{register} r127 null:0 0x0 {desc:#010x}\n")
         } else {
@@ -149,7 +149,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The instructions of a part, which waits for all its loads at its end.
+    /// The instructions of a part; at its end it waits for all its loads.
     fn assemble(&self, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Fragment {
         let mut kernel = self.read(text, diagnostics);
         kernel.directives.swsb = SwsbMode::Auto;

@@ -1,4 +1,4 @@
-//! `//.swsb`: annotations that the assembler writes or judges.
+//! `//.swsb`: annotations that the assembler writes or checks.
 
 use alloc::format;
 use alloc::string::String;
@@ -55,7 +55,7 @@ fn emit(entries: &[Entry], emitter: &Emitter) -> Fragment {
     fragment
 }
 
-/// Annotates the instructions of a kernel of `text` that asks for it.
+/// Annotates the instructions of a kernel of `text` that requests it.
 pub fn annotate(
     text: &str,
     emitter: &Emitter,
@@ -75,7 +75,8 @@ pub fn annotate(
     }
 }
 
-/// The entries with annotations for threads of so many registers; or if there is an error, without.
+/// The entries with annotations for threads of this many registers; after an error without
+/// annotations.
 fn annotated(
     text: &str,
     emitter: &Emitter,
@@ -100,7 +101,7 @@ fn annotated(
         );
         return entries;
     }
-    // Labels and encodings are settled first; what is wrong there is reported by the last pass.
+    // Labels and encodings are settled first; the last pass reports what is wrong there.
     let unchecked = emitter.unchecked();
     let mut bare = emit(&entries, &unchecked);
     let mut wrong = Vec::new();
@@ -129,7 +130,7 @@ fn annotated(
             .and_then(|offset| program.at(offset))
             .and_then(|index| annotations.get(index));
         let Some(annotation) = annotation else {
-            // Only behind `.data` whose bytes hide the instruction.
+            // Only after `.data` whose bytes hide the instruction.
             diagnostics.push(Diagnostic::error(
                 parsed.span,
                 "`//.swsb auto` cannot see this instruction behind the data".into(),
@@ -148,7 +149,7 @@ fn annotated(
     changed
 }
 
-/// Reports the hazards of a kernel that asks for it.
+/// Reports the hazards of a kernel that requests it.
 pub fn check(
     family: Family,
     mode: SwsbMode,

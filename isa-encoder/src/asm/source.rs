@@ -1,8 +1,8 @@
 //! A source file as kernels of encoded instructions.
 //!
-//! What a line means depends on the family and on nothing else in front of it, so that parts of
-//! the text can be read side by side. What directives say and how many errors there are is found
-//! when the parts are put together, in order.
+//! The meaning of a line depends only on the family, not on other text before it, so parts of the
+//! text can be read in parallel. Directives are applied and errors are counted when the parts are
+//! put together, in order.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -49,7 +49,7 @@ pub struct Source {
 #[derive(Debug)]
 pub struct Part {
     pub range: Range<usize>,
-    /// The part ends within a comment: it must be read together with the next one.
+    /// The part ends inside a comment: it must be read together with the next one.
     pub is_open: bool,
     pieces: Vec<Piece>,
 }
@@ -61,15 +61,15 @@ enum Piece {
     Code(Fragment),
     /// `//.name …`.
     Directive(Span),
-    /// Something that is no token, or a line that is no instruction.
+    /// Something that is not a token, or a line that is not an instruction.
     Error(Diagnostic),
-    /// A line with an instruction, beginning at the place, in front of the platform. Of each part
-    /// only the first.
+    /// A line with an instruction before the platform, beginning at this place. Only the first of
+    /// each part is kept.
     NoFamily(Span),
 }
 
-/// The platform of a file, as far as the text in front of the instructions says it; or if the
-/// family is not given, as the first directive that says it; and where that is.
+/// The platform of a file and where the text names it: in front of the instructions or, if the
+/// family is not given, in the first directive that names one.
 pub fn platform(text: &str, options: &AsmOptions) -> Option<(Option<Target>, Family, usize)> {
     let mut unused = KernelDirectives::default();
     let mut cursor = Cursor::new(text, 0);
@@ -104,8 +104,7 @@ pub fn parts(text: &str, count: usize) -> Vec<Range<usize>> {
     parts
 }
 
-/// Reads a part of a text. The family is known, if at all, for lines that end behind
-/// `family_from`.
+/// Reads a part of a text. The family is known, if at all, for lines that end after `family_from`.
 pub fn part(
     text: &str,
     range: Range<usize>,
@@ -121,7 +120,7 @@ pub fn part(
         parsed: Parsed::implied(Instruction::new(Opcode::Nop), Span::default()),
         errors: 0,
     };
-    // An instruction takes about 80 characters, a compacted one not many fewer.
+    // An instruction takes about 80 characters, a compacted one slightly fewer.
     let expected = range.len() / 64;
     reader.fragment.lines.reserve(expected);
     reader.fragment.code.reserve(expected * 16);
@@ -173,12 +172,12 @@ impl Reader<'_> {
         self.pieces.push(piece);
     }
 
-    /// Reads a line: labels and instructions, which `;` divides.
+    /// Reads a line: labels and instructions, separated by `;`.
     fn line(&mut self, cursor: &mut Cursor<'_>) {
         while self.statement(cursor) && cursor.eat(Token::Semicolon) {}
     }
 
-    /// Reads labels, and at most one instruction. Whether there may be more in the line.
+    /// Reads labels and at most one instruction. Returns whether the line may hold more.
     fn statement(&mut self, cursor: &mut Cursor<'_>) -> bool {
         while let Some(name) = cursor.label() {
             self.fragment.label(name);
@@ -212,11 +211,11 @@ impl Reader<'_> {
     }
 }
 
-/// Leaves out errors beyond the most that are reported, and what stands behind them.
+/// Drops errors beyond the reported maximum, and everything after them.
 pub fn limit(diagnostics: &mut Vec<Diagnostic>) {
     let all = diagnostics.iter().enumerate();
     let mut errors = all.filter(|(_, d)| d.severity == Severity::Error);
-    // One more is what says that there are more.
+    // The next error becomes a note that there are more.
     if let (Some((index, next)), Some(_)) = (errors.nth(MAX_ERRORS), errors.next()) {
         let message = format!("{MAX_ERRORS} errors; what follows is not reported");
         let last = Diagnostic::error(next.span, message);

@@ -1,8 +1,8 @@
 //! General registers in the form that nearly all operands have, `r12.4<8;8,1>:ud`, read in one
 //! go.
 //!
-//! This is a shortcut and nothing else: it reads what [`super::operand`] reads, to the same
-//! effect, and leaves to that whatever looks different, errors included.
+//! This is only a shortcut: it reads what [`super::operand`] reads, with the same result, and
+//! leaves to that module whatever looks different, errors included.
 
 use super::cursor::Cursor;
 use super::operand::{DST_HSTRIDES, HSTRIDES, Numbers, VSTRIDES, WIDTHS};
@@ -12,7 +12,7 @@ use crate::model::{Dst, RegFile, Region, Register, Src, SrcMods, Type, VStride};
 /// No operand of this form is longer.
 const WINDOW: usize = 32;
 
-/// A destination, in registers of so many bytes.
+/// A destination, in registers of this many bytes.
 #[inline]
 pub fn dst(cursor: &mut Cursor<'_>, grf_bytes: u32) -> Option<Dst> {
     let mut reader = Reader::new(cursor)?;
@@ -24,7 +24,7 @@ pub fn dst(cursor: &mut Cursor<'_>, grf_bytes: u32) -> Option<Dst> {
     Some(Dst::Direct { reg, hstride, ty })
 }
 
-/// A source without modifiers, in registers of so many bytes.
+/// A source without modifiers, in registers of this many bytes.
 #[inline]
 pub fn src(cursor: &mut Cursor<'_>, grf_bytes: u32) -> Option<Src> {
     let mut reader = Reader::new(cursor)?;
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         Some(Self { bytes, at: 0 })
     }
 
-    /// The next byte. The form ends long before the bytes do.
+    /// The next byte. Operands of this form end long before the bytes do.
     #[inline(always)]
     fn byte(&self) -> u8 {
         self.bytes[self.at % WINDOW]
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         Some((number, sub))
     }
 
-    /// `:ty`, behind the register with the number and sub-register.
+    /// `:ty`, after the register with the number and sub-register.
     #[inline(always)]
     fn typed(&mut self, number: u8, sub: u32, grf_bytes: u32) -> Option<(Register, Type)> {
         self.eat(b':')?;
@@ -148,7 +148,7 @@ mod tests {
     use alloc::format;
     use alloc::string::String;
 
-    /// The text behind an operand, so that bytes enough follow.
+    /// The text after an operand, so that enough bytes follow.
     const REST: &str = "  r1.0<8;8,1>:f  r2.0<8;8,1>:f {Compacted}";
 
     fn src_of(text: &str) -> Option<(Src, usize)> {
