@@ -22,6 +22,10 @@ fn has_tools() -> bool {
 /// Compiles and runs `tests/c/NAME.c` on each set of devices; what it printed, unless there is
 /// nothing to run it with.
 fn run(name: &str) -> Option<Vec<String>> {
+    run_with(name, &[])
+}
+
+fn run_with(name: &str, environment: &[(&str, &str)]) -> Option<Vec<String>> {
     if !has_tools() {
         return None;
     }
@@ -48,6 +52,7 @@ fn run(name: &str) -> Option<Vec<String>> {
         let run = Command::new(&program)
             .env("OCL_ICD_VENDORS", format!("{}/", vendors.display()))
             .env("INTEL_GPU_DEVICES", devices)
+            .envs(environment.iter().copied())
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&run.stderr);
@@ -105,4 +110,9 @@ fn threads() {
 #[test]
 fn extensions() {
     run("extensions");
+}
+
+#[test]
+fn checks() {
+    run_with("checks", &[("INTEL_GPU_CHECK", "1")]);
 }

@@ -13,6 +13,8 @@ use super::preload::{exit_code, library};
 const LIBRARY: &str = "libintel_gpu_opencl.so";
 /// Names the runtime's devices.
 const DEVICES_VARIABLE: &str = "INTEL_GPU_DEVICES";
+/// Makes the runtime's software GPUs check.
+const CHECK_VARIABLE: &str = "INTEL_GPU_CHECK";
 /// What the runtime logs.
 const LOG_VARIABLE: &str = "INTEL_GPU_LOG";
 
@@ -32,6 +34,11 @@ pub struct Args {
     /// render nodes, or a software GPU if there are none
     #[arg(long, value_name = "DEVICES")]
     devices: Option<String>,
+
+    /// Report what kernels do that silicon leaves undefined, as `run --check` does; software GPUs
+    /// only
+    #[arg(long)]
+    check: bool,
 
     /// Print the path of the library, for an .icd file, and run nothing
     #[arg(long)]
@@ -84,6 +91,9 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
             spec.map_err(|error| Error::Usage(format!("--devices: {error}")))?;
         }
         command.env(DEVICES_VARIABLE, devices);
+    }
+    if args.check {
+        command.env(CHECK_VARIABLE, "1");
     }
     if let Some(filter) = log {
         command.env(LOG_VARIABLE, filter);

@@ -17,11 +17,13 @@ pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     const V1: cl_version = info::version(1, 0, 0);
     let mut all = vec![
         ("cl_khr_byte_addressable_store", V1),
+        ("cl_khr_create_command_queue", V1),
         ("cl_khr_fp16", V1),
         ("cl_khr_global_int32_base_atomics", V1),
         ("cl_khr_global_int32_extended_atomics", V1),
         ("cl_khr_local_int32_base_atomics", V1),
         ("cl_khr_local_int32_extended_atomics", V1),
+        ("cl_khr_suggested_local_work_size", V1),
     ];
     if device.limits.fp64 {
         all.push(("cl_khr_fp64", V1));

@@ -101,8 +101,8 @@ macro_rules! entries {
         /// The table that every object of the runtime begins with (`cl_khr_icd`).
         pub(crate) static DISPATCH: cl_icd_dispatch = cl_icd_dispatch {
             $($name: Some($name),)*
-            clGetExtensionFunctionAddress: Some(clGetExtensionFunctionAddress),
-            clGetExtensionFunctionAddressForPlatform: Some(clGetExtensionFunctionAddressForPlatform),
+            clGetExtensionFunctionAddress: Some(function_address),
+            clGetExtensionFunctionAddressForPlatform: Some(function_address_for_platform),
             ..NONE
         };
     };
@@ -230,15 +230,35 @@ entries! {
     status clReleaseEvent = event::release(event: Handle);
 }
 
-/// Extension functions by name; those of the ICD loader's table are [`DISPATCH`]'s.
-fn extension(name: &str) -> *const c_void {
-    let function: *const () = match name {
-        "clIcdGetPlatformIDsKHR" => clIcdGetPlatformIDsKHR as *const (),
-        "clGetPlatformInfo" => clGetPlatformInfo as *const (),
-        "clGetKernelSubGroupInfoKHR" => clGetKernelSubGroupInfoKHR as *const (),
-        _ => std::ptr::null(),
+/// Defines entry points that only [`clGetExtensionFunctionAddress`] finds.
+macro_rules! extensions {
+    ($($kind:ident $name:ident = $module:ident::$function:ident($($argument:ident: $type:ty),* $(,)?);)*) => {
+        $($kind!($name, $module::$function, ($($argument: $type),*));)*
+
+        /// A function of an extension by its name; null if there is none.
+        fn extension(name: &str) -> *const () {
+            match name {
+                $(stringify!($name) => $name as *const (),)*
+                // What the loader asks for.
+                "clIcdGetPlatformIDsKHR" => clIcdGetPlatformIDsKHR as *const (),
+                "clGetPlatformInfo" => clGetPlatformInfo as *const (),
+                // It is in the table, too.
+                "clGetKernelSubGroupInfoKHR" => clGetKernelSubGroupInfoKHR as *const (),
+                _ => std::ptr::null(),
+            }
+        }
     };
-    function.cast()
+}
+
+extensions! {
+    // queue.rs: cl_khr_create_command_queue
+    make clCreateCommandQueueWithPropertiesKHR = queue::create(
+        context: Handle, device: Handle, properties: In<u64>);
+
+    // execute.rs: cl_khr_suggested_local_work_size
+    status clGetKernelSuggestedLocalWorkSizeKHR = execute::suggest(
+        queue: Handle, kernel: Handle, dimensions: u32, offset: In<usize>, global: In<usize>,
+        local: Out<usize>);
 }
 
 /// The platform, for the ICD loader.
@@ -261,17 +281,24 @@ pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
 /// The name is null or a text that ends with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *mut c_void {
-    take!(name: Text);
-    extension(&name.get().unwrap_or_default()).cast_mut()
+    // SAFETY: the same function by another name.
+    unsafe { function_address(name) }
 }
 
-unsafe extern "C" fn clGetExtensionFunctionAddressForPlatform(
+/// What the table has. The exported function's name is the loader's, too: a reference to it from
+/// here would be to the loader's.
+unsafe extern "C" fn function_address(name: *const c_char) -> *mut c_void {
+    take!(name: Text);
+    extension(&name.get().unwrap_or_default()).cast_mut().cast()
+}
+
+unsafe extern "C" fn function_address_for_platform(
     platform: cl_platform_id,
     name: *const c_char,
 ) -> *mut c_void {
     match platform::check(Handle::of(platform.addr())) {
         // SAFETY: the same function with one parameter less.
-        Ok(()) => unsafe { clGetExtensionFunctionAddress(name) },
+        Ok(()) => unsafe { function_address(name) },
         Err(_) => std::ptr::null_mut(),
     }
 }

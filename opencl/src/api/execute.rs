@@ -9,6 +9,7 @@ use super::abi::{Bytes, In, Memory, Out, Unconst, Waits};
 use super::callback::NativeKernel;
 use crate::core::command::{self, Place};
 use crate::core::event::wait_list;
+use crate::core::kernel::State;
 use crate::core::{Event, Handle, Kernel, Queue, event};
 use crate::error::{Error, Result, ensure};
 
@@ -34,104 +35,76 @@ pub(crate) fn give(event: &Arc<Event>, waits: Waits) {
     event::give(event, waits.event);
 }
 
-/// The values of an argument with one number a dimension; `None` if the pointer is null.
-fn sizes(given: In<usize>, dimensions: usize) -> Option<Vec<u64>> {
-    let list = given.list(dimensions).into_iter();
-    (!given.is_null()).then(|| list.map(|size| size as u64).collect())
-}
-
-pub(crate) fn kernel(
-    queue: Handle,
-    kernel: Handle,
+/// The index space of a call.
+#[derive(Clone, Copy)]
+struct Space {
     dimensions: u32,
     offset: In<usize>,
     global: In<usize>,
     local: In<usize>,
-    waits: Waits,
-) -> Result<()> {
-    let command = CL_COMMAND_NDRANGE_KERNEL;
-    launch(
-        queue,
-        kernel,
-        dimensions,
-        (offset, global, local),
-        waits,
-        command,
-    )
 }
 
-fn launch(
-    queue: Handle,
-    kernel: Handle,
-    dimensions: u32,
-    (offset, global, local): (In<usize>, In<usize>, In<usize>),
-    waits: Waits,
-    command: cl_command_type,
-) -> Result<()> {
-    // "CL_INVALID_WORK_DIMENSION if work_dim is not a valid value (i.e. a value between 1 and
-    // CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS)"
-    let in_range = (1..=3).contains(&dimensions);
-    let queue_object = queue.get::<Queue>()?;
-    let kernel_object = kernel.get::<Kernel>()?;
-    ensure(
-        in_range,
-        CL_INVALID_WORK_DIMENSION,
-        format!("{dimensions} dimensions; 1 to 3 are possible"),
-    )?;
-    let count = dimensions as usize;
-    let offset = sizes(offset, count).unwrap_or_else(|| vec![0; count]);
-    // "If global_work_size is NULL, or the value in any passed dimension is 0 then the kernel
-    // command will trivially succeed after its event dependencies are satisfied".
-    let global = sizes(global, count).unwrap_or_else(|| vec![0; count]);
-    let local = sizes(local, count);
-    run(
-        &queue_object,
-        &kernel_object,
-        (&offset, &global, local.as_deref()),
-        waits,
-        command,
-    )
+/// An index space with the numbers read.
+struct Sizes {
+    offset: Vec<u64>,
+    global: Vec<u64>,
+    local: Option<Vec<u64>>,
 }
 
-fn run(
-    queue: &Arc<Queue>,
-    kernel: &Arc<Kernel>,
-    (offset, global, local): (&[u64], &[u64], Option<&[u64]>),
-    waits: Waits,
-    command: cl_command_type,
-) -> Result<()> {
-    // "CL_INVALID_CONTEXT if context associated with command_queue and kernel are not the same"
-    queue.context.same(&kernel.program.context, "the kernel")?;
-    let list = self::waits(queue, waits)?;
-    let state = kernel.state();
-    let own = state.on.get(queue.place).and_then(Option::as_ref);
-    // "CL_INVALID_PROGRAM_EXECUTABLE if there is no successfully built program executable available
-    // for device associated with command_queue"
-    let own = own.ok_or_else(|| {
-        let why = "the program was not built for the device of the queue";
-        Error::new(CL_INVALID_PROGRAM_EXECUTABLE, why)
-    })?;
-    for (&size, &start) in global.iter().zip(offset) {
-        // "CL_INVALID_GLOBAL_WORK_SIZE if any of the values specified in global_work_size … exceed
-        // the maximum value representable by size_t on the device": walkers count in 32 bits.
+impl Space {
+    /// Reads it, and checks what needs no kernel.
+    fn read(self) -> Result<Sizes> {
+        // "CL_INVALID_WORK_DIMENSION if work_dim is not a valid value (i.e. a value between 1 and
+        // CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS)"
         ensure(
-            u32::try_from(size).is_ok(),
-            CL_INVALID_GLOBAL_WORK_SIZE,
-            format!("the global size {size} is beyond 32 bits"),
+            (1..=3).contains(&self.dimensions),
+            CL_INVALID_WORK_DIMENSION,
+            format!("{} dimensions; 1 to 3 are possible", self.dimensions),
         )?;
-        // "CL_INVALID_GLOBAL_OFFSET if the value specified in global_work_size + the corresponding
-        // values in global_work_offset for any dimensions is greater than the maximum value
-        // representable by size t on the device"
-        let end = start.checked_add(size);
-        ensure(
-            end.is_some_and(|end| u32::try_from(end).is_ok()),
-            CL_INVALID_GLOBAL_OFFSET,
-            format!("work-items {start} + {size} are beyond 32 bits"),
-        )?;
+        let count = self.dimensions as usize;
+        let read = |sizes: In<usize>| {
+            let list = sizes.list(count).into_iter();
+            (!sizes.is_null()).then(|| list.map(|size| size as u64).collect::<Vec<_>>())
+        };
+        let sizes = Sizes {
+            offset: read(self.offset).unwrap_or_else(|| vec![0; count]),
+            // "If global_work_size is NULL, or the value in any passed dimension is 0 then the
+            // kernel command will trivially succeed after its event dependencies are satisfied".
+            global: read(self.global).unwrap_or_else(|| vec![0; count]),
+            local: read(self.local),
+        };
+        for (&size, &start) in sizes.global.iter().zip(&sizes.offset) {
+            // "CL_INVALID_GLOBAL_WORK_SIZE if any of the values specified in global_work_size …
+            // exceed the maximum value representable by size_t on the device": walkers count in 32
+            // bits.
+            ensure(
+                u32::try_from(size).is_ok(),
+                CL_INVALID_GLOBAL_WORK_SIZE,
+                format!("the global size {size} is beyond 32 bits"),
+            )?;
+            // "CL_INVALID_GLOBAL_OFFSET if the value specified in global_work_size + the
+            // corresponding values in global_work_offset for any dimensions is greater than the
+            // maximum value representable by size t on the device"
+            let end = start.checked_add(size);
+            ensure(
+                end.is_some_and(|end| u32::try_from(end).is_ok()),
+                CL_INVALID_GLOBAL_OFFSET,
+                format!("work-items {start} + {size} are beyond 32 bits"),
+            )?;
+        }
+        Ok(sizes)
     }
-    let most = queue.device.limits.max_work_group_size;
-    let mut range = NdRange::new(global).and_then(|range| range.with_offset(offset));
-    if let Some(local) = local {
+}
+
+impl Sizes {
+    /// The driver's index space, for a kernel on the queue's device.
+    fn range(&self, queue: &Queue, kernel: &Kernel) -> Result<NdRange> {
+        let range = NdRange::new(&self.global).and_then(|range| range.with_offset(&self.offset));
+        let range = range.map_err(umd::Error::from)?;
+        let Some(local) = &self.local else {
+            return Ok(range);
+        };
+        let most = queue.device.limits.max_work_group_size;
         for &size in local {
             // "CL_INVALID_WORK_ITEM_SIZE if the number of work-items specified in any of
             // local_work_size … is greater than the corresponding values specified by
@@ -144,21 +117,70 @@ fn run(
         }
         // "CL_INVALID_WORK_GROUP_SIZE if the work-group size must be uniform and the local work
         // size is not a divisor of the global work size"
+        let global = &self.global;
         let divides = |(&global, &local): (&u64, &u64)| local > 0 && global.is_multiple_of(local);
         let builds = kernel.program.builds();
-        let is_uniform = builds
-            .get(queue.place)
-            .is_some_and(|build| build.is_uniform());
-        drop(builds);
+        let build = builds.get(queue.place);
         ensure(
-            !is_uniform || global.iter().zip(local).all(divides),
+            !build.is_some_and(|build| build.is_uniform()) || global.iter().zip(local).all(divides),
             CL_INVALID_WORK_GROUP_SIZE,
             format!("the local size {local:?} does not divide the global size {global:?}"),
         )?;
         let local: Vec<u32> = local.iter().map(|&size| size as u32).collect();
-        range = range.and_then(|range| range.with_local(&local));
+        Ok(range.with_local(&local).map_err(umd::Error::from)?)
     }
-    let range = range.map_err(umd::Error::from)?;
+}
+
+/// The kernel for the device of the queue.
+fn on_device<'a>(queue: &Queue, state: &'a State) -> Result<&'a umd::Kernel> {
+    // "CL_INVALID_PROGRAM_EXECUTABLE if there is no successfully built program executable available
+    // for device associated with command_queue"
+    let own = state.on.get(queue.place).and_then(Option::as_ref);
+    own.ok_or_else(|| {
+        let why = "the program was not built for the device of the queue";
+        Error::new(CL_INVALID_PROGRAM_EXECUTABLE, why)
+    })
+}
+
+pub(crate) fn kernel(
+    queue: Handle,
+    kernel: Handle,
+    dimensions: u32,
+    offset: In<usize>,
+    global: In<usize>,
+    local: In<usize>,
+    waits: Waits,
+) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    let kernel = kernel.get::<Kernel>()?;
+    let space = Space {
+        dimensions,
+        offset,
+        global,
+        local,
+    };
+    launch(
+        &queue,
+        &kernel,
+        &space.read()?,
+        waits,
+        CL_COMMAND_NDRANGE_KERNEL,
+    )
+}
+
+fn launch(
+    queue: &Arc<Queue>,
+    kernel: &Arc<Kernel>,
+    sizes: &Sizes,
+    waits: Waits,
+    command: cl_command_type,
+) -> Result<()> {
+    // "CL_INVALID_CONTEXT if context associated with command_queue and kernel are not the same"
+    queue.context.same(&kernel.program.context, "the kernel")?;
+    let list = self::waits(queue, waits)?;
+    let state = kernel.state();
+    let own = on_device(queue, &state)?;
+    let range = sizes.range(queue, kernel)?;
     let kept = state.kept();
     let event = command::on_device(queue, command, &list, kept, |umd, waits| {
         Ok(umd.enqueue(own, &range, waits)?)
@@ -168,11 +190,54 @@ fn run(
     Ok(())
 }
 
+pub(crate) fn suggest(
+    queue: Handle,
+    kernel: Handle,
+    dimensions: u32,
+    offset: In<usize>,
+    global: In<usize>,
+    local: Out<usize>,
+) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    let kernel = kernel.get::<Kernel>()?;
+    queue.context.same(&kernel.program.context, "the kernel")?;
+    let state = kernel.state();
+    let own = on_device(&queue, &state)?;
+    let space = Space {
+        dimensions,
+        offset,
+        global,
+        local: In::NULL,
+    };
+    let sizes = space.read()?;
+    // "CL_INVALID_GLOBAL_WORK_SIZE if global_work_size is NULL or if any of the values specified in
+    // global_work_size are 0"
+    ensure(
+        !sizes.global.contains(&0),
+        CL_INVALID_GLOBAL_WORK_SIZE,
+        "the index space is empty",
+    )?;
+    // "CL_INVALID_VALUE if suggested_local_work_size is NULL"
+    ensure(
+        !local.is_null(),
+        CL_INVALID_VALUE,
+        "there is no room for the size",
+    )?;
+    let suggested = own.payload(&sizes.range(&queue, &kernel)?)?.local;
+    let suggested = suggested.into_iter().map(|size| size as usize);
+    local.set_all(suggested.take(dimensions as usize));
+    Ok(())
+}
+
 pub(crate) fn task(queue: Handle, kernel: Handle, waits: Waits) -> Result<()> {
     let queue = queue.get::<Queue>()?;
     let kernel = kernel.get::<Kernel>()?;
-    let range = (&[0][..], &[1][..], Some(&[1][..]));
-    run(&queue, &kernel, range, waits, CL_COMMAND_TASK)
+    let sizes = Sizes {
+        offset: vec![0],
+        global: vec![1],
+        local: Some(vec![1]),
+    };
+    launch(&queue, &kernel, &sizes, waits, CL_COMMAND_TASK)
 }
 
 pub(crate) fn native(

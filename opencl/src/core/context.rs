@@ -53,10 +53,15 @@ impl Context {
     /// told.
     pub(crate) fn report(&self, error: &Error) {
         tracing::info!("{error}");
-        if let Some(notify) = &self.notify
-            && error.code != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
-        {
-            notify.call(&error.to_string());
+        if error.code != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST {
+            self.tell(&error.to_string());
+        }
+    }
+
+    /// Tells the program, if it wants to be told.
+    pub(crate) fn tell(&self, text: &str) {
+        if let Some(notify) = &self.notify {
+            notify.call(text);
         }
     }
 

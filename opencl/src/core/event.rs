@@ -228,6 +228,12 @@ impl Event {
         if !printed.is_empty() {
             host::print(&printed);
         }
+        if let Some(queue) = &self.queue {
+            for violation in queue.device.umd.violations() {
+                tracing::error!("{violation}");
+                self.context.tell(&violation.to_string());
+            }
+        }
         let status = match device.wait(Duration::ZERO) {
             Ok(()) => CL_COMPLETE,
             Err(error) => {

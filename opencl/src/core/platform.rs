@@ -3,13 +3,15 @@
 use std::sync::{Arc, OnceLock};
 
 use opencl_sys::{CL_INVALID_PLATFORM, cl_int};
-use umd::DeviceSpec;
+use umd::{DeviceSpec, OpenOptions};
 
 use super::device::Device;
 use super::handle::{Base, Object, publish};
 
 /// Names the devices: specifications with commas between, as `soft:tgl,soft:bmg`.
 pub(crate) const DEVICES_VARIABLE: &str = "INTEL_GPU_DEVICES";
+/// Set to 1, makes software GPUs report what silicon leaves undefined.
+const CHECK_VARIABLE: &str = "INTEL_GPU_CHECK";
 /// What is logged to stderr, as `RUST_LOG` says it: `info` tells why calls fail.
 const LOG_VARIABLE: &str = "INTEL_GPU_LOG";
 
@@ -46,8 +48,12 @@ impl Platform {
     /// Its devices, which are opened when they are asked for first.
     pub(crate) fn devices(&self) -> &[Arc<Device>] {
         self.devices.get_or_init(|| {
+            let options = OpenOptions {
+                check: std::env::var(CHECK_VARIABLE).is_ok_and(|value| value == "1"),
+                ..OpenOptions::default()
+            };
             let opened = specs().into_iter().filter_map(|spec| {
-                let device = umd::Device::open(&spec);
+                let device = umd::Device::open_with(&spec, &options);
                 device
                     .map_err(|error| tracing::error!("{error}"))
                     .ok()

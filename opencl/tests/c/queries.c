@@ -333,8 +333,25 @@ int main(void) {
     DONE(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, NULL, NULL, 0, NULL, NULL));
     global[1] = 0;
     DONE(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, NULL, 0, NULL, NULL));
-    /* Uneven ranges need OpenCL C 2.0 or later. */
+    /* The size that a launch without one has. */
+    clGetKernelSuggestedLocalWorkSizeKHR_fn suggest =
+        (clGetKernelSuggestedLocalWorkSizeKHR_fn)clGetExtensionFunctionAddressForPlatform(
+            platform, "clGetKernelSuggestedLocalWorkSizeKHR");
+    size_t suggested[3] = {0}, hundred[2] = {100, 6};
+    GIVES(CL_INVALID_KERNEL_ARGS, suggest(queue, both[1], 2, NULL, hundred, suggested));
     DONE(clSetKernelArg(both[1], 0, sizeof buffer, &buffer));
+    DONE(suggest(queue, both[1], 2, NULL, hundred, suggested));
+    IS(suggested[0] > 0 && 100 % suggested[0] == 0 && suggested[1] > 0 && 6 % suggested[1] == 0);
+    DONE(suggest(queue, kernel, 2, NULL, (size_t[]){16, 4}, suggested));
+    IS(suggested[0] == 8 && suggested[1] == 2);
+    GIVES(CL_INVALID_VALUE, suggest(queue, both[1], 2, NULL, hundred, NULL));
+    GIVES(CL_INVALID_GLOBAL_WORK_SIZE, suggest(queue, both[1], 2, NULL, global, suggested));
+    GIVES(CL_INVALID_GLOBAL_WORK_SIZE, suggest(queue, both[1], 2, NULL, NULL, suggested));
+    GIVES(CL_INVALID_WORK_DIMENSION, suggest(queue, both[1], 4, NULL, hundred, suggested));
+    GIVES(CL_INVALID_KERNEL, suggest(queue, (cl_kernel)queue, 2, NULL, hundred, suggested));
+    IS(clGetExtensionFunctionAddressForPlatform(platform, "clNone") == NULL);
+
+    /* Uneven ranges need OpenCL C 2.0 or later. */
     size_t seven = 7, two = 2, zero = 0;
     GIVES(CL_INVALID_WORK_GROUP_SIZE,
           clEnqueueNDRangeKernel(queue, both[1], 1, NULL, &seven, &two, 0, NULL, NULL));

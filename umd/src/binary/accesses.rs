@@ -147,3 +147,37 @@ impl Accesses {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Accesses;
+    use isa_encoder::AsmOptions;
+
+    fn blocks(platform: &str, text: &str) -> Vec<(u8, u32)> {
+        let text = format!("//.platform {platform}\n//.kernel k\n//.simd 16\n{text}\n");
+        let assembly = isa_encoder::assemble(&text, &AsmOptions::default()).unwrap();
+        let code = assembly.code_of(&assembly.kernels[0]);
+        let family = devinfo::by_name(platform).unwrap().family;
+        Accesses::of(family, code).blocks
+    }
+
+    #[test]
+    fn blocks_of_the_data_port_ask_for_alignment() {
+        let read = "(W) send.dc0 (16|M0) r6 r3 null 0x0 0x02284301";
+        let write = "(W) send.dc0 (16|M0) null r10 r8 0x80 0x020A0300";
+        let by_pointer = "(W) send.dc1 (16|M0) r29 r37 null 0x0 0x024D0CFF";
+        let text = [read, write, by_pointer].join("\n");
+        assert_eq!(blocks("tgl", &text), [(1, 4), (0, 16)]);
+        let gather = "send.dc1 (16|M0) r8 r6 null 0x0 0x04205E01";
+        assert_eq!(blocks("tgl", gather), []);
+    }
+
+    #[test]
+    fn blocks_of_the_load_store_unit_ask_for_alignment() {
+        let read = "(W) load.ugm.d32x16t.a32 (1|M0) r6:2 bti[1][r3:1]";
+        let write = "(W) store.ugm.d32x16t.a32 (1|M0) bti[0][r3:1] r8:2";
+        let shared = "(W) store.ugm.d32x1t.a32 (1|M0) bti[2][r3:1] r8:1";
+        let text = [read, write, shared].join("\n");
+        assert_eq!(blocks("dg2", &text), [(1, 4), (0, 16)]);
+    }
+}

@@ -1,0 +1,43 @@
+/* What no launch can see, a checking software GPU finds when it runs, and the context's callback
+   hears of it: a block read at an offset that the kernel computes. */
+#include "check.h"
+
+enum { N = 64 };
+
+static char report[1 << 12];
+
+static void CL_CALLBACK on_error(const char *text, const void *bytes, size_t size, void *data) {
+    (void)bytes;
+    (void)size;
+    (void)data;
+    snprintf(report, sizeof report, "%s", text);
+}
+
+int main(void) {
+    DONE(clReleaseContext(begin()));
+    cl_context context = clCreateContext(NULL, 1, devices, on_error, NULL, &error);
+    DONE(error);
+    cl_program program = built(context,
+                               "kernel __attribute__((intel_reqd_sub_group_size(16)))\n"
+                               "void k(global uint *out, global uchar *in, int offset) {\n"
+                               "    global uint *place = (global uint *)(in + offset);\n"
+                               "    out[get_global_id(0)] = intel_sub_group_block_read(place);\n"
+                               "}\n",
+                               "-cl-std=CL3.0");
+    cl_command_queue queue = queue_of(context, devices[0], 0);
+    cl_kernel kernel = kernel_of(program, "k");
+    cl_mem out = buffer_of(context, 0, 4 * N, NULL), in = buffer_of(context, 0, 8 * N, NULL);
+    DONE(clSetKernelArg(kernel, 0, sizeof out, &out));
+    DONE(clSetKernelArg(kernel, 1, sizeof in, &in));
+    for (int offset = 0; offset <= 4; offset += 2) {
+        size_t size = 16;
+        report[0] = 0;
+        DONE(clSetKernelArg(kernel, 2, sizeof offset, &offset));
+        DONE(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, &size, 0, NULL, NULL));
+        DONE(clFinish(queue));
+        if ((strstr(report, "block") != NULL) != (offset % 4 != 0))
+            FAIL("offset %d: \"%s\"", offset, report);
+    }
+    printf("ok\n");
+    return 0;
+}
