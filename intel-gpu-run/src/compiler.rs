@@ -39,7 +39,7 @@ impl Options {
 /// Compiles a kernel file for a platform.
 ///
 /// # Errors
-/// [`Error::Rejected`] with the compiler's own words if it refuses the source, does not know the
+/// [`Error::Rejected`] with the compiler's message if it refuses the source, does not know the
 /// platform or is missing; [`Error::Failed`] if it takes too long.
 pub fn compile(
     file: &KernelFile,

@@ -1,4 +1,4 @@
-//! Diagnostics of the assembler, rendered with the lines of the source that they are about.
+//! Diagnostics of the assembler, rendered with their source lines.
 
 use std::io::{self, IsTerminal};
 
@@ -28,7 +28,7 @@ fn render_with(renderer: &Renderer, name: &str, text: &str, diagnostics: &[Diagn
         // The renderer needs a span that lies in the text and splits no character.
         let start = floor_boundary(text, diagnostic.span.start);
         let end = floor_boundary(text, diagnostic.span.end).max(start);
-        // The renderer looks at all of the text that it is given: no more than the lines at hand.
+        // The renderer scans all of its text: pass only the lines needed.
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
         if line_start < counted_to {

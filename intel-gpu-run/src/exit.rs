@@ -83,7 +83,7 @@ impl From<umd::Error> for Error {
 }
 
 impl Error {
-    /// All that went wrong, the gravest first.
+    /// All errors, the most severe first.
     ///
     /// # Errors
     /// There is one.

@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use crate::exit::Error;
 
-/// Whether `path` stands for a standard stream.
+/// Whether `path` is a standard stream.
 pub fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -39,7 +39,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     })
 }
 
-/// Whether a file can be written, before work begins whose results go there.
+/// Checks that a file can be written, before the work whose results go there.
 ///
 /// # Errors
 /// [`Error::Failed`] if it cannot.
@@ -52,11 +52,11 @@ pub fn check_writable(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Writes what `give` gives, to a file or to stdout for `-`. A file is all or nothing: what was
-/// there stays until everything is written.
+/// Writes what `give` returns, to a file or to stdout for `-`. A file is written whole or not at
+/// all: the old content stays until everything is written.
 ///
 /// # Errors
-/// [`Error::Failed`] if it cannot be written; those of `give`.
+/// [`Error::Failed`] if it cannot be written; errors of `give`.
 fn write_with(
     path: &Path,
     give: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
@@ -79,15 +79,15 @@ fn write_with(
 
 /// Where the bytes of a file go.
 enum Destination {
-    /// A pipe or a device takes them as they come.
+    /// To a pipe or a device, at once.
     Device(fs::File),
-    /// A new file beside the one that it becomes.
+    /// To a new file beside the one that it replaces.
     Beside(NamedTempFile, PathBuf),
 }
 
 impl Destination {
     fn open(path: &Path) -> io::Result<Self> {
-        // A link stays, and leads to the new file.
+        // A link stays, and points to the new file.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let existing = fs::metadata(&target).ok();
         if existing.as_ref().is_some_and(|known| !known.is_file()) {
@@ -97,7 +97,7 @@ impl Destination {
                 .map(Self::Device);
         }
         if existing.is_some() {
-            // Renaming would not ask whether that file may be written.
+            // Renaming would not check whether that file may be written.
             fs::File::options().append(true).open(&target)?;
         }
         let permissions =
@@ -117,7 +117,7 @@ impl Destination {
 /// How much of a file is in memory at once: it stays in the processor's cache.
 const PART: usize = 256 << 10;
 
-/// The length of a regular file; `None` of what has none before it was read.
+/// The length of a regular file; `None` for a stream, whose length is unknown until it is read.
 ///
 /// # Errors
 /// [`Error::Rejected`] if there is no such file.
@@ -132,7 +132,7 @@ pub fn length(path: &Path) -> Result<Option<u64>, Error> {
 /// Reads the first `length` bytes of a file, part after part.
 ///
 /// # Errors
-/// [`Error::Rejected`] if it cannot be read or is shorter; those of `take`.
+/// [`Error::Rejected`] if it cannot be read or is shorter; errors of `take`.
 pub fn read_parts(
     path: &Path,
     length: u64,
@@ -153,7 +153,7 @@ pub fn read_parts(
 /// the part from an offset on.
 ///
 /// # Errors
-/// [`Error::Failed`] if it cannot be written; those of `give`.
+/// [`Error::Failed`] if it cannot be written; errors of `give`.
 pub fn write_parts(
     path: &Path,
     length: u64,
@@ -181,7 +181,7 @@ fn parts(length: u64) -> impl Iterator<Item = usize> {
 
 /// Prints data to stdout.
 ///
-/// A reader that went away (`| head`) is no failure.
+/// A reader that closed the pipe (`| head`) is no failure.
 ///
 /// # Errors
 /// [`Error::Failed`] for every other failure.

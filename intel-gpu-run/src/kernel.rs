@@ -25,7 +25,7 @@ pub struct Hints {
     pub compiler: compiler::Options,
 }
 
-/// The platform that a file says it is for; `None` if it runs anywhere or does not say.
+/// The platform that a file names; `None` if it runs anywhere or names none.
 ///
 /// # Errors
 /// The file is rejected.
@@ -38,11 +38,11 @@ pub fn target_of(file: &KernelFile) -> Result<Option<Target>, Error> {
     Ok(Some(built_for(&binary)))
 }
 
-/// Loads a kernel file, and says what the assembler warns of.
+/// Loads a kernel file, and prints the assembler's warnings.
 ///
 /// # Errors
-/// The file is rejected, is for another platform than the caller's, or is of a kind that needs
-/// something that is not there.
+/// The file is rejected, is for another platform than the caller's, or needs something that is
+/// missing.
 pub fn load(file: &KernelFile, hints: &Hints) -> Result<Binary, Error> {
     match &file.kind {
         Kind::Zebin(bytes) => zebin(file, bytes, hints.target),
@@ -76,7 +76,7 @@ pub fn built_for(binary: &Binary) -> Target {
     Target { platform, revision }
 }
 
-/// The zebin for `target`, or the first one if any will do.
+/// The zebin for `target`, or the first one if there is no target.
 fn zebin(file: &KernelFile, bytes: &[u8], target: Option<Target>) -> Result<Binary, Error> {
     match target {
         Some(Target { platform, revision }) => Binary::parse_for(bytes, platform, revision),

@@ -1,4 +1,4 @@
-//! What kind of kernel file this is, told apart by content.
+//! The kind of a kernel file, detected from its content.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ const SPIRV_MAGIC: u32 = 0x0723_0203;
 pub struct KernelFile {
     /// The path as given, for messages.
     pub name: String,
-    /// The folder that it lies in; the current one for stdin.
+    /// Its folder; the current one for stdin.
     pub folder: PathBuf,
     /// What it is.
     pub kind: Kind,
@@ -23,7 +23,7 @@ pub struct KernelFile {
 /// The kinds of kernel files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A zebin, or an archive of them, one a device.
+    /// A zebin, or an archive of them, one per device.
     Zebin(Vec<u8>),
     /// EU assembly with directives.
     Assembly(String),
@@ -31,7 +31,7 @@ pub enum Kind {
     OpenClC(String),
     /// SPIR-V.
     SpirV(Vec<u8>),
-    /// None of these: the bare bytes of EU instructions, if the caller can say what for.
+    /// None of these: the bare bytes of EU instructions, if the caller knows the platform.
     Raw(Vec<u8>),
 }
 
@@ -90,7 +90,7 @@ impl KernelFile {
 pub struct Text {
     /// The path as given, for messages.
     pub name: String,
-    /// What is in it.
+    /// Its content.
     pub text: String,
 }
 
@@ -103,14 +103,14 @@ fn read_named(path: &Path) -> Result<(String, Vec<u8>), Error> {
     Ok((name, files::read(path)?))
 }
 
-/// What the bytes of a file are.
+/// The type of a file's bytes.
 enum Content {
     Text(String),
-    /// No text.
+    /// Not text.
     Other(Kind),
 }
 
-/// Tells a file's kind by its content; the extension decides only between texts.
+/// Detects a file's kind from its content; the extension decides only between texts.
 fn classify(bytes: Vec<u8>, extension: Option<&str>) -> Result<Kind, String> {
     Ok(match (recognize(bytes)?, extension) {
         (Content::Text(text), _) if !is_text(&text) => Kind::Raw(text.into_bytes()),
@@ -140,7 +140,7 @@ fn recognize(bytes: Vec<u8>) -> Result<Content, String> {
 
 fn is_text(text: &str) -> bool {
     if text.is_ascii() {
-        // Without branches this is done many bytes at a time.
+        // Without branches this handles many bytes at a time.
         let blank = |b: u8| (b == b'\n') | (b == b'\r') | (b == b'\t') | (b == b'\x0c');
         let odd = |b: u8| (b < b' ') & !blank(b) | (b == 0x7f);
         return !text.bytes().fold(false, |found, b| found | odd(b));
@@ -149,7 +149,7 @@ fn is_text(text: &str) -> bool {
         .all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t' | '\x0c'))
 }
 
-/// OpenCL C must say `kernel` outside of a comment line; assembly has its directives in comments
+/// OpenCL C must contain `kernel` outside a comment line; assembly has its directives in comments
 /// and no such word.
 fn classify_text(text: String) -> Kind {
     let directive = text.lines().any(|line| {

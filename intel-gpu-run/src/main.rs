@@ -1,7 +1,7 @@
 //! `intel-gpu-run`: run, assemble, disassemble and inspect Intel GPU kernels.
 //!
-//! `stdout` carries data and `stderr` talk, so that every sub-command can stand in a pipe. The
-//! exit codes are those of [`exit::Exit`].
+//! `stdout` carries data and `stderr` messages, so that every sub-command works in a pipe. The exit
+//! codes are those of [`exit::Exit`].
 
 mod args;
 mod commands;
@@ -95,7 +95,7 @@ fn run(command: Command, log: Option<&str>) -> Result<ExitCode, Error> {
         Command::Devices(args) => commands::devices::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
-        // The program that was run says how it ended.
+        // The program's exit code becomes this tool's.
         Command::Opencl(args) => return commands::opencl::run(&args, log).map(ExitCode::from),
         Command::Preload(args) => return commands::preload::run(&args, log).map(ExitCode::from),
         Command::Completions { shell } => completions(shell),

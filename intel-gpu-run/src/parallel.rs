@@ -1,19 +1,19 @@
-//! Work that is done side by side.
+//! Work done in parallel.
 
 use std::num::NonZero;
 use std::thread;
 
-/// Into how many pieces to cut work of `size`, if a piece should not be smaller than `least`.
+/// The number of pieces for work of `size`, if a piece should be no smaller than `least`.
 pub fn pieces(size: usize, least: usize) -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     (size / least).clamp(1, cores)
 }
 
-/// What `make` makes of each item, in their order; each has a thread of its own.
+/// Calls `make` for each item, in a thread each; the results are in the order of the items.
 ///
-/// The calling thread takes none: where this was measured (Linux 6.18, two cores), a thread that
-/// went on shared its core with the one that it had started for most of the few milliseconds that
-/// the work here takes; one that waits leaves it.
+/// The calling thread takes no item. In a measurement (Linux 6.18, two cores), a calling thread
+/// that kept working shared its core with the thread it had started, for most of the few
+/// milliseconds that the work here takes. A waiting thread leaves the core free.
 pub fn map<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
     if let [item] = items {
         return vec![make(item)];

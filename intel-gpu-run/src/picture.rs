@@ -26,7 +26,7 @@ impl Picture {
     /// Reads a PNG file of any colour type and depth as pixels of `format`.
     ///
     /// # Errors
-    /// [`Error::Rejected`] if the file cannot be read, is no valid PNG, or has colours where
+    /// [`Error::Rejected`] if the file cannot be read, is not a valid PNG, or has colours where
     /// `format` has one channel.
     pub fn read(path: &Path, format: PictureFormat) -> Result<Self, Error> {
         let bytes = files::read(path)?;
@@ -50,7 +50,7 @@ impl Picture {
         let info = reader.next_frame(&mut raw).map_err(|e| e.to_string())?;
         raw.truncate(info.buffer_size());
 
-        // A sample of 8 bits is widened so that white stays white.
+        // Samples of 8 bits are widened so that white stays white.
         let samples: Vec<u16> = match info.bit_depth {
             png::BitDepth::Sixteen => raw
                 .chunks_exact(2)

@@ -1,4 +1,4 @@
-//! Running another program in this one's place.
+//! Running another program in place of this one.
 
 use std::fs;
 use std::io;
@@ -13,13 +13,13 @@ use signal_hook::iterator::Signals;
 /// The signals that ask a program to end.
 const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
-/// Runs a program in this one's place, with its terminal and streams, to its end. What asks this
-/// process to end asks the program: this one stays to tidy up.
+/// Runs a program in place of this one, with its terminal and streams, to its end. A signal to end
+/// this process goes to the program; this process stays to tidy up.
 ///
 /// # Errors
 /// It cannot be started.
 pub fn run_in_place(command: &mut Command) -> io::Result<ExitStatus> {
-    // A handler in this process would make the program's default of what is ignored here.
+    // A handler here would reset to the default, in the program, a signal that is ignored here.
     let ignored = ignored_signals();
     let heeded = ENDING
         .iter()
@@ -34,12 +34,12 @@ pub fn run_in_place(command: &mut Command) -> io::Result<ExitStatus> {
                 if !reached_the_group(signal)
                     && let Some(signal) = Signal::from_named_raw(signal)
                 {
-                    // It may have ended by itself.
+                    // It may have ended on its own.
                     let _ = kill_process(pid, signal);
                 }
             }
         });
-        // Its number stays its own until it is waited for below, when no signal is sent any more.
+        // Its process id stays valid until the wait below, after which no signal is sent.
         let left = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while matches!(waitid(WaitId::Pid(pid), left), Err(Errno::INTR)) {}
         handle.close();
@@ -55,8 +55,8 @@ fn ignored_signals() -> u64 {
         .unwrap_or(0)
 }
 
-/// Whether a terminal sends the signal to all of its foreground processes, this program's and
-/// that of [`run_in_place`] among them.
+/// Whether a terminal sends the signal to all of its foreground processes, including this one and
+/// that of [`run_in_place`].
 fn reached_the_group(signal: i32) -> bool {
     let foreground = || {
         let terminal = fs::File::open("/dev/tty").ok()?;

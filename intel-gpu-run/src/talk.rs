@@ -1,4 +1,4 @@
-//! What is said to a person: stderr, and only there.
+//! Messages to people: on stderr only.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -8,7 +8,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::exit::Error;
 
-/// Sends log events to stderr: those that `filter` asks for, or `RUST_LOG`, or warnings.
+/// Sends log events to stderr: those that `filter` selects, or `RUST_LOG`, or warnings.
 ///
 /// # Errors
 /// [`Error::Usage`] if the filter cannot be read.
@@ -28,7 +28,7 @@ pub fn log_to_stderr(filter: Option<&str>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Says one line.
+/// Prints one line.
 pub fn say(text: impl fmt::Display) {
     // There is nowhere left to report that stderr is closed.
     let _ = writeln!(io::stderr().lock(), "{text}");
@@ -37,14 +37,14 @@ pub fn say(text: impl fmt::Display) {
 /// Reports why the tool stops.
 pub fn error(error: &Error) {
     match error {
-        // Rendered with its own `error:` headings.
+        // Rendered, with its own `error:` headings.
         Error::Diagnostics(text) => say(text.trim_end()),
         Error::Several(errors) => errors.iter().for_each(self::error),
         other => say(format_args!("error: {other}")),
     }
 }
 
-/// A number with the thousands apart: `12 345 678`.
+/// A number with its thousands separated: `12 345 678`.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::with_capacity(digits.len() * 4 / 3);

@@ -2,7 +2,7 @@
 //!
 //! The format is a list of events with microseconds since an arbitrary start ("Trace Event
 //! Format", Google). The host is thread 1 of the process, the device's queue thread 2; an arrow
-//! leads from each enqueue to what ran.
+//! leads from each enqueue to its command.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ const PROCESS: u32 = 1;
 const HOST: u32 = 1;
 const DEVICE: u32 = 2;
 
-/// A timeline that is being recorded.
+/// A timeline being recorded.
 #[derive(Debug)]
 pub struct Trace {
     start: Instant,
@@ -40,7 +40,7 @@ impl Trace {
     /// Records a command that was enqueued at `enqueued`, while [`host`] recorded, and has ended.
     /// Perfetto draws an arrow only between moments of recorded spans.
     pub fn device(&mut self, name: &str, enqueued: Instant, stamps: Timestamps) {
-        // The device's clock has an origin of its own; both clocks know when the command was
+        // The device's clock has its own origin; both clocks have the time at which the command was
         // enqueued.
         let origin = self.since_start(enqueued);
         let at = |moment: Duration| origin + moment.saturating_sub(stamps.queued);
@@ -75,7 +75,7 @@ impl Trace {
     }
 }
 
-/// Does something on the host and records when, if there is a timeline.
+/// Does something on the host and records its times, if there is a timeline.
 pub fn host<T>(trace: &mut Option<Trace>, name: &str, work: impl FnOnce() -> T) -> T {
     let Some(trace) = trace else {
         return work();

@@ -1,4 +1,4 @@
-//! What the environment asks of the library.
+//! The library's settings from the environment.
 
 use std::env;
 use std::ffi::OsStr;
@@ -9,8 +9,8 @@ use devinfo::{Driver, Target};
 /// Names the platform to answer for, as `PLATFORM[:REVISION]` (`tgl`, `dg2:8`).
 pub const PLATFORM_VARIABLE: &str = "INTEL_GPU_PRELOAD_PLATFORM";
 
-/// Where each process makes the directory that stands in for `/dev/dri` and `/sys`; the
-/// temporary directory without it.
+/// Where each process makes the directory that stands in for `/dev/dri` and `/sys`. If it is not
+/// set, the temporary directory.
 pub const ROOT_VARIABLE: &str = "INTEL_GPU_PRELOAD_ROOT";
 
 /// What to log to stderr, in the syntax of `tracing_subscriber`'s `EnvFilter`
@@ -20,10 +20,10 @@ pub const LOG_VARIABLE: &str = "INTEL_GPU_PRELOAD_LOG";
 /// A file that the log is appended to instead of stderr.
 pub const LOG_FILE_VARIABLE: &str = "INTEL_GPU_PRELOAD_LOG_FILE";
 
-/// The kernel driver that is answered as.
+/// The kernel driver that the node answers as.
 pub const DRIVER: Driver = Driver::I915;
 
-/// The platform that `name` asks for.
+/// The platform called `name`.
 ///
 /// # Errors
 /// It is unknown, or [`DRIVER`] does not drive it.
@@ -38,7 +38,7 @@ pub fn target_of(name: &str) -> Result<Target, String> {
     }
 }
 
-/// The platform that is answered for when [`PLATFORM_VARIABLE`] is not set.
+/// The platform if [`PLATFORM_VARIABLE`] is not set.
 pub const DEFAULT_PLATFORM: &str = "tgl";
 
 /// [`PLATFORM_VARIABLE`], or the default.
@@ -51,7 +51,7 @@ pub(crate) fn root() -> PathBuf {
     path(ROOT_VARIABLE).unwrap_or_else(env::temp_dir)
 }
 
-/// [`LOG_FILE_VARIABLE`], if it names something.
+/// [`LOG_FILE_VARIABLE`], if not empty.
 pub(crate) fn log_file() -> Option<PathBuf> {
     path(LOG_FILE_VARIABLE)
 }

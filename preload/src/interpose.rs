@@ -1,9 +1,9 @@
-//! The C library's functions as programs see them under this library.
+//! The C library's functions as programs see them with this library.
 //!
 //! Each does one thing more than the function it stands for: it redirects a path into the
 //! stand-in tree, hides that a descriptor is a memfd, or hands a node's `ioctl` and `mmap` to the
-//! software GPU. A variadic function is declared with its one optional argument: on the ABIs of
-//! Linux it is passed like a fixed one, and it is only handed on.
+//! software GPU. A variadic function is declared with its one optional argument: the ABIs of Linux
+//! pass it like a fixed one, and it is only passed on.
 
 #![allow(
     clippy::missing_safety_doc,
@@ -43,8 +43,8 @@ unsafe fn with_path<R>(path: *const c_char, function: impl FnOnce(*const c_char)
     }
     // SAFETY: not null, and NUL-terminated by the caller's contract.
     let bytes = unsafe { CStr::from_ptr(path) }.to_bytes();
-    // Every path of the process comes here, also those that making the tree opens: the state may
-    // only be asked for (and so made) where it matters.
+    // Every path of the process comes here, including those opened while the tree is made: ask for
+    // the state (which makes it) only where it matters.
     if !is_redirected(bytes) {
         return function(path);
     }
@@ -71,7 +71,7 @@ unsafe fn open_any(directory: c_int, path: *const c_char, flags: c_int, mode: mo
             (openat(directory, used, flags, mode), used != path)
         })
     };
-    // A relative path can reach the placeholder too, from a directory inside the tree.
+    // A relative path can also reach the placeholder, from a directory inside the tree.
     let relative = directory != AT_FDCWD;
     if descriptor < 0 || !(redirected || relative) || flags & libc::O_PATH != 0 {
         return descriptor;
@@ -82,7 +82,7 @@ unsafe fn open_any(directory: c_int, path: *const c_char, flags: c_int, mode: mo
     if !process.is_placeholder(descriptor) {
         return descriptor;
     }
-    // SAFETY: the descriptor was opened above and is given to nobody.
+    // SAFETY: the descriptor was opened above and nothing else has it.
     unsafe { close(descriptor) };
     match process.open_node(flags) {
         Ok(node) => node,
@@ -116,7 +116,7 @@ open_like! {
     __openat64_2(directory: c_int, path: *const c_char, flags: c_int) => (directory, path, flags, 0);
 }
 
-/// Makes the `stat` of a node's memfd or placeholder that of a character device.
+/// Turns the `stat` of a node's memfd or placeholder into that of a character device.
 ///
 /// # Safety
 /// `status` points to a structure that the C library has filled.
@@ -256,7 +256,7 @@ unsafe extern "C" fn __readlink_chk(
     size: size_t,
     available: size_t,
 ) -> ssize_t {
-    // SAFETY: the caller's contract, with no more than what is there.
+    // SAFETY: the caller's contract, with no more than the available bytes.
     unsafe { readlinkat(AT_FDCWD, path, buffer, size.min(available)) }
 }
 
@@ -372,7 +372,7 @@ unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c
 }
 
 /// Whether a request's argument is read, and whether it is written: `_IOC_WRITE` and `_IOC_READ`
-/// of include/uapi/asm-generic/ioctl.h. Others the kernel does not touch (`drm_ioctl` of
+/// of include/uapi/asm-generic/ioctl.h. The kernel does not touch other arguments (`drm_ioctl` of
 /// drivers/gpu/drm/drm_ioctl.c): they may be constants, or uninitialized.
 fn directions(request: Request) -> (bool, bool) {
     match request.direction() {
@@ -520,7 +520,7 @@ mod tests {
         static FIRST: GemClose = GemClose { handle: 1, pad: 0 };
         assert_eq!((created, create.handle), (0, FIRST.handle));
         let argument = ptr::from_ref(&FIRST).cast_mut().cast();
-        // SAFETY: as above; what the request does not say is written, is not.
+        // SAFETY: as above; only arguments that the request declares written are written.
         let closed = unsafe { ioctl(node, GEM_CLOSE.request().into(), argument) };
         assert_eq!(closed, 0);
     }

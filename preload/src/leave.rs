@@ -1,11 +1,10 @@
-//! Leaving nothing behind, however the process ends (but by SIGKILL, which nobody sees).
+//! Leaving nothing behind, however the process ends (except SIGKILL, which no process sees).
 
 use libc::c_int;
 
 use crate::node::process_if_started;
 
-/// The signals that end a process which does nothing about them: from a terminal, a supervisor,
-/// or itself.
+/// The signals that end a process by default: from a terminal, a supervisor, or itself.
 const ENDING: [c_int; 5] = [
     libc::SIGHUP,
     libc::SIGINT,
@@ -14,8 +13,8 @@ const ENDING: [c_int; 5] = [
     libc::SIGABRT,
 ];
 
-/// Has the stand-in removed at the end of the process. Signals that the program handles or
-/// ignores stay the program's.
+/// Removes the stand-in at the end of the process. Signals that the program handles or ignores stay
+/// the program's.
 pub fn arrange() {
     // SAFETY: `at_exit` is a plain function without arguments.
     unsafe { libc::atexit(at_exit) };
@@ -42,9 +41,9 @@ extern "C" fn at_exit() {
     }
 }
 
-/// Ends the process by the signal, as if nobody had handled it.
+/// Ends the process with the signal, as if it were not handled.
 extern "C" fn on_signal(signal: c_int) {
     at_exit();
-    // SAFETY: any number may be raised; this one has its default handler back.
+    // SAFETY: any number may be raised; this signal has its default handler again.
     unsafe { libc::raise(signal) };
 }

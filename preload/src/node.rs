@@ -1,7 +1,7 @@
 //! Open render nodes of this process.
 //!
-//! A descriptor of the node is a memfd of its own inode; the inode tells which open file
-//! description it belongs to, through `dup`, `fcntl` and descriptor passing alike.
+//! A descriptor of the node is a memfd with its own inode. The inode identifies the open file
+//! description, even after `dup`, `fcntl` and descriptor passing.
 
 use std::collections::HashMap;
 use std::fs::OpenOptions;
@@ -40,7 +40,7 @@ pub struct Process {
 
 static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
 
-/// [`process`] if it has been made: before that no descriptor can be ours.
+/// [`process`] if it has been made: before that, no descriptor can be ours.
 pub fn process_if_started() -> Option<&'static Process> {
     PROCESS.get()?.as_ref()
 }
@@ -65,7 +65,7 @@ pub fn process() -> Option<&'static Process> {
         .as_ref()
 }
 
-/// Says on stderr why a program will not find what it was started for, whatever the log shows.
+/// Says on stderr, whatever the log level, why the program will not find the node.
 pub fn complain(why: &str) {
     let _ = writeln!(io::stderr(), "intel-gpu-preload: {why}");
 }
@@ -84,7 +84,7 @@ impl Process {
         })
     }
 
-    /// Leaves nothing behind. Only system calls: a signal's handler may do it.
+    /// Leaves nothing behind. Only system calls: a signal handler may call it.
     pub fn leave(&self) {
         if self.maker == process::id() {
             self.tree.remove();
@@ -127,7 +127,7 @@ impl Process {
         Ok(descriptor.into_raw_fd())
     }
 
-    /// The software GPU behind `descriptor`; `None` if it is no node of ours.
+    /// The software GPU behind `descriptor`; `None` if it is not one of our nodes.
     pub fn node(&self, descriptor: RawFd) -> Option<Arc<dyn Node>> {
         let table = self.table();
         if table.is_empty() {
@@ -165,7 +165,7 @@ fn identity() -> io::Result<PciIdentity> {
     })
 }
 
-/// The platform that the environment asks for.
+/// The platform from the environment.
 fn target() -> io::Result<Target> {
     config::target_of(&config::platform()).map_err(io::Error::other)
 }
@@ -194,7 +194,7 @@ fn file_id(descriptor: RawFd) -> Option<FileId> {
     Some((status.st_dev, status.st_ino))
 }
 
-/// Whether the process is in `exit`: its thread-local storage is gone then, and the log with it,
+/// Whether the process is in `exit`: then its thread-local storage is gone, and the log with it,
 /// but runtimes still close their buffers and contexts.
 static EXITING: AtomicBool = AtomicBool::new(false);
 
@@ -221,6 +221,6 @@ fn start_log() {
     };
     let subscriber = tracing_subscriber::registry()
         .with(lines.with_filter(EnvFilter::new(filter)).with_filter(alive));
-    // A program may have a subscriber of its own: then that one stays.
+    // A program may have its own subscriber: then that one stays.
     let _ = subscriber.try_init();
 }

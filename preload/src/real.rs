@@ -1,4 +1,4 @@
-//! The C library's own functions, found behind this library's.
+//! The C library's own functions, which this library's functions shadow.
 
 use std::ffi::CStr;
 use std::marker::PhantomData;

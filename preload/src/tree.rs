@@ -1,7 +1,7 @@
 //! The stand-in for `/dev/dri` and for the device's entries in `/sys`.
 //!
-//! Real files and symbolic links in a directory of this process alone: only the path's beginning is replaced, so
-//! directory listing, link resolution and reading are the file system's own work.
+//! Real files and symbolic links in a directory of this process alone: only the beginning of a path
+//! is replaced, so the file system itself lists directories, resolves links and reads.
 
 use std::ffi::{CString, OsStr};
 use std::fs::OpenOptions;
@@ -23,8 +23,8 @@ pub const DRM_MAJOR: u32 = 226;
 /// Minor number of the first render node.
 pub const RENDER_MINOR: u32 = 128;
 
-/// The paths that are redirected. Everything below them is the stand-in's, the real files of
-/// a machine that has a GPU are hidden.
+/// The paths that are redirected. Everything below them belongs to the stand-in; the real files of
+/// a machine with a GPU are hidden.
 const REDIRECTED: [&[u8]; 5] = [
     b"/dev/dri",
     b"/sys/dev/char/226:",
@@ -33,7 +33,7 @@ const REDIRECTED: [&[u8]; 5] = [
     b"/sys/devices/pci0000:00/0000:00:02.0",
 ];
 
-/// What the device's sysfs entries say of it.
+/// What the device's sysfs entries say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PciIdentity {
     /// PCI device id.
@@ -48,7 +48,7 @@ pub struct PciIdentity {
 #[derive(Debug)]
 pub struct Tree {
     root: PathBuf,
-    /// All that was made, each after the directory that it is in.
+    /// Everything that was made, each entry after its directory.
     made: Vec<CString>,
 }
 
@@ -72,7 +72,7 @@ impl Tree {
         }
     }
 
-    /// Removes what was made, and nothing else. Only system calls: a signal's handler may do it.
+    /// Removes what was made, and nothing else. Only system calls: a signal handler may call it.
     pub fn remove(&self) {
         for path in self.made.iter().rev() {
             // SAFETY: the path is NUL-terminated.
@@ -151,7 +151,7 @@ impl Tree {
         self.root.join("dev/dri/renderD128")
     }
 
-    /// The path to use in place of `path`, if it is one that is redirected.
+    /// The path to use in place of `path`, if that is redirected.
     pub fn redirect(&self, path: &[u8]) -> Option<PathBuf> {
         let rest = path.strip_prefix(b"/")?;
         is_redirected(path).then(|| self.root.join(OsStr::from_bytes(rest)))
@@ -164,7 +164,7 @@ impl Tree {
         rest.starts_with(b"/").then_some(rest)
     }
 
-    /// Makes the directories of `path` that are not there yet.
+    /// Makes the missing directories of `path`.
     fn directory(&mut self, path: &Path) -> io::Result<()> {
         let above: Vec<&Path> = path.ancestors().collect();
         for part in above.into_iter().rev().skip(1) {
@@ -201,20 +201,20 @@ impl Tree {
         Ok(self.root.join(path))
     }
 
-    /// Remembers what [`Tree::remove`] removes.
+    /// Records what [`Tree::remove`] removes.
     fn note(&mut self, path: &Path) -> io::Result<()> {
         self.made.push(CString::new(path.as_os_str().as_bytes())?);
         Ok(())
     }
 }
 
-/// Whether `path` is one that a tree stands in for.
+/// Whether a tree stands in for `path`.
 pub fn is_redirected(path: &[u8]) -> bool {
     REDIRECTED.iter().any(|prefix| is_below(path, prefix))
 }
 
-/// Whether `path` is `prefix` or lies below it. A prefix that ends in a colon stands for all
-/// names that begin so.
+/// Whether `path` is `prefix` or below it. A prefix that ends in a colon matches all names that
+/// begin with it.
 fn is_below(path: &[u8], prefix: &[u8]) -> bool {
     path.strip_prefix(prefix)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || prefix.ends_with(b":"))

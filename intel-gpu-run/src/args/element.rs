@@ -48,8 +48,8 @@ impl ElementType {
         (ElementType::F64, "f64"),
     ];
 
-    /// The type of what `source`, a pointer or vector type of OpenCL C such as `uchar4*`, leads to;
-    /// `None` if that is no scalar or vector.
+    /// The element type of `source`, a pointer or vector type of OpenCL C such as `uchar4*`; `None`
+    /// if that is no scalar or vector.
     pub fn of_source(source: &str) -> Option<Self> {
         let name = source.trim_end_matches(['*', ' ']);
         let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -87,7 +87,7 @@ impl ElementType {
         matches!(self, ElementType::F16 | ElementType::F32 | ElementType::F64)
     }
 
-    /// The little-endian bytes of the value that `text` writes.
+    /// The little-endian bytes of the value in `text`.
     ///
     /// Integers are decimal or `0x` hexadecimal (a bit pattern, for signed types too); floats
     /// are what Rust's `f64` reads, `inf` and `nan` included.
@@ -124,14 +124,14 @@ impl ElementType {
 
     fn encode_float(self, text: &str) -> Result<Vec<u8>, String> {
         let wrong = || format!("expected a number for {self}, not {text:?}");
-        // Infinity is for those who write it.
+        // Only a written infinity gives infinity.
         let held = |is_finite: bool| match is_finite || !text.contains(|c: char| c.is_ascii_digit())
         {
             true => Ok(()),
             false => Err(format!("{text} is beyond what {self} can hold")),
         };
         Ok(match self {
-            // Through f64 the text would be rounded twice; f32 parses exactly.
+            // Through f64 the text would be rounded twice; f32 rounds once.
             ElementType::F32 => {
                 let value: f32 = text.parse().map_err(|_| wrong())?;
                 held(value.is_finite())?;

@@ -11,7 +11,7 @@ use super::{ArgRef, ElementType, number};
 pub struct Expect {
     /// Which argument.
     pub arg: ArgRef,
-    /// How many bytes to compare, from the beginning; all if not said.
+    /// How many bytes to compare, from the beginning; all if not given.
     pub bytes: Option<u64>,
     /// The file with the expected bytes.
     pub path: PathBuf,
@@ -19,10 +19,10 @@ pub struct Expect {
     pub tolerance: Option<Tolerance>,
 }
 
-/// How far two elements may be apart, as the command line has it.
+/// How far two elements may be apart, as on the command line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
-    /// The type that the bytes are read as; that of the argument if not said.
+    /// The type that the bytes are read as; the argument's if not given.
     pub element: Option<ElementType>,
     /// The distance.
     pub limit: Limit,
@@ -33,7 +33,7 @@ pub struct Tolerance {
 pub enum Limit {
     /// `|got - expected| <= limit * max(1, |expected|)`.
     Relative(f64),
-    /// At most so many representable values apart.
+    /// At most this many representable values apart.
     Ulps(u64),
 }
 
@@ -68,11 +68,11 @@ impl fmt::Display for Mismatch {
 }
 
 impl Expect {
-    /// The comparison that this asks for, of an argument whose elements have the type `own` if
-    /// that is known.
+    /// The requested comparison, for an argument whose elements have the type `own` if that is
+    /// known.
     ///
     /// # Errors
-    /// A text if a type is needed and none is known, or if the limit does not fit the type.
+    /// A message if a type is needed and none is known, or if the limit does not fit the type.
     pub fn comparison(&self, own: Option<ElementType>) -> Result<Comparison, String> {
         let Some(Tolerance { element, limit }) = self.tolerance else {
             return Ok(Comparison {
@@ -134,7 +134,7 @@ impl Comparison {
     /// Whether an expectation of `expected` bytes can be compared with `compared` bytes.
     ///
     /// # Errors
-    /// A text if not.
+    /// A message if not.
     pub fn check_size(self, expected: u64, compared: u64) -> Result<(), String> {
         if expected == 0 {
             return Err("the file is empty: nothing would be compared".to_owned());

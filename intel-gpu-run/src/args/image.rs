@@ -32,7 +32,7 @@ impl FromStr for Dimensions {
 /// The size of an image of one to three dimensions, layers of arrays included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sides {
-    /// The sides; 1 where none is written.
+    /// The sides; 1 for those not written.
     sides: [u32; 3],
     /// How many are written.
     count: usize,
@@ -67,11 +67,11 @@ pub struct ImageShape {
 }
 
 impl ImageShape {
-    /// The image that a kernel's argument of this kind takes; for an argument that does not say
-    /// its kind, the one with so many dimensions.
+    /// The image for a kernel argument of this kind; if the kind is unknown, the image with this
+    /// many dimensions.
     ///
     /// # Errors
-    /// A text if the number of sides is not that of the kind.
+    /// A message if the number of sides does not fit the kind.
     pub fn desc(&self, kind: Option<ImageKind>) -> Result<umd::ImageDesc, String> {
         let Sides { sides, count } = self.sides;
         let kind = kind.unwrap_or(match count {
@@ -199,7 +199,7 @@ names! {
         ClampToEdge = "clamp-to-edge",
         /// Wrap around (`CLK_ADDRESS_REPEAT`).
         Repeat = "repeat",
-        /// Wrap around, every other time mirrored (`CLK_ADDRESS_MIRRORED_REPEAT`).
+        /// Wrap around, mirrored every other time (`CLK_ADDRESS_MIRRORED_REPEAT`).
         MirroredRepeat = "mirrored-repeat",
     }
 }

@@ -1,4 +1,4 @@
-//! The little languages of the command line: sizes, kernel arguments, checks.
+//! The small languages of the command line: sizes, kernel arguments, checks.
 
 mod element;
 mod expect;

@@ -1,4 +1,4 @@
-//! Counts and byte sizes as people write them.
+//! Counts and byte sizes in people's notation.
 
 /// Reads a count: decimal or `0x` hexadecimal, `_` allowed between digits, and an optional
 /// suffix `K`, `M` or `G` (powers of 1024).
@@ -38,7 +38,7 @@ fn unsigned(digits: &str) -> Option<u64> {
         .strip_prefix("0x")
         .or_else(|| plain.strip_prefix("0X"))
     {
-        // from_str_radix would take a sign.
+        // from_str_radix would accept a sign.
         Some(hex) if hex.starts_with(|c: char| c.is_ascii_hexdigit()) => {
             u64::from_str_radix(hex, 16).ok()
         }

@@ -1,4 +1,4 @@
-//! Which pixels a picture file becomes, and comes from.
+//! The pixels of images that are read from or saved as picture files.
 
 use std::str::FromStr;
 

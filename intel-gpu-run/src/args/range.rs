@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::number;
 
-/// `X[,Y[,Z]]` as written, with the number of dimensions remembered.
+/// `X[,Y[,Z]]` as written, with the number of dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     values: [u64; 3],
@@ -18,7 +18,7 @@ impl Extent {
         self.dimensions
     }
 
-    /// All three values; `fill` stands for the dimensions that were not written.
+    /// All three values, with `fill` for the dimensions that were not written.
     pub fn filled(self, fill: u64) -> [u64; 3] {
         let mut out = [fill; 3];
         for (to, from) in out.iter_mut().zip(self.values).take(self.dimensions) {

@@ -1,4 +1,4 @@
-//! `--arg SPEC`: one kernel argument as the command line writes it.
+//! `--arg SPEC`: one kernel argument on the command line.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -46,7 +46,7 @@ pub enum ArgSpec {
     },
     /// `bytes=HEX`: a structure by value.
     Bytes(Vec<u8>),
-    /// `local=BYTES`: a `local` pointer to so many bytes.
+    /// `local=BYTES`: a `local` pointer to this many bytes.
     Local {
         /// The size of the shared local memory.
         bytes: u64,
@@ -302,7 +302,7 @@ fn value(element: ElementType, rest: &str) -> Result<ArgSpec, String> {
     })
 }
 
-/// One form of a specification being read; knows what to say when a part is wrong.
+/// One form of a specification being read; has the error messages for wrong parts.
 struct Form<'a> {
     form: &'static str,
     text: &'a str,
@@ -461,8 +461,7 @@ impl Form<'_> {
     }
 }
 
-/// Splits `:FORMAT` off; a path may have colons of its own, so that what is no format belongs to
-/// the path.
+/// Splits off `:FORMAT`. A path may contain colons: a part that is no format belongs to the path.
 fn optional_format(text: &str) -> Result<(&str, PictureFormat), String> {
     match text.rsplit_once(':') {
         Some((front, format))

@@ -86,7 +86,7 @@ impl From<Check> for Validation {
 /// # Errors
 /// [`Error::Diagnostics`] if the assembler rejects the text.
 pub fn run(args: &Args) -> Result<(), Error> {
-    // A file without directives may be mistaken for nothing else: it was given as assembly.
+    // A file without directives is assembly too: the user said so.
     let file = KernelFile::read_text(&args.file)?;
     let text = &file.text;
     let options = AsmOptions {
@@ -126,10 +126,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// Text that is worth a part of its own, in bytes.
+/// The least text that is worth its own part, in bytes.
 const WORTH_A_PART: usize = 128 << 10;
 
-/// Assembles a text, in parts that are read side by side.
+/// Assembles a text, in parts that are read in parallel.
 fn in_parallel(text: &str, options: &AsmOptions) -> Result<Assembly, Vec<Diagnostic>> {
     let assembler = Assembler::new(text, options);
     let parts = assembler.parts(parallel::pieces(text.len(), WORTH_A_PART));

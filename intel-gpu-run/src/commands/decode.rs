@@ -59,7 +59,7 @@ impl From<EngineName> for Engine {
     }
 }
 
-/// Where packets can lie: at dwords, below 2^48 or in the canonical form of such an address.
+/// Where packets can be: at dwords, below 2^48 or in the canonical form of such an address.
 fn address(text: &str) -> Result<GpuAddress, String> {
     let value = number::count(text)?;
     let address = GpuAddress::new(value);
@@ -80,7 +80,7 @@ fn address(text: &str) -> Result<GpuAddress, String> {
 /// Runs the sub-command.
 ///
 /// # Errors
-/// [`Error::Rejected`] if the file is no whole number of dwords.
+/// [`Error::Rejected`] if the file is not a whole number of dwords.
 pub fn run(args: &Args) -> Result<(), Error> {
     let bytes = files::read(&args.file)?;
     let (words, []) = bytes.as_chunks::<4>() else {
@@ -110,7 +110,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 /// A packet as `--json` shows it.
 pub fn as_json(step: &batchbuffer::Step<'_>) -> serde_json::Value {
     let packet = step.packet.as_ref().ok();
-    // A list, for a packet that repeats a state has the same path more than once.
+    // A list, because a packet that repeats a state has the same path more than once.
     let fields: Vec<_> = packet
         .into_iter()
         .flat_map(|packet| batchbuffer::print::all_fields(packet))

@@ -1,4 +1,4 @@
-//! `devices`: what there is to run on.
+//! `devices`: the devices to run on.
 
 use std::fmt::Write as _;
 

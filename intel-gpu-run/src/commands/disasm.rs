@@ -136,10 +136,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     Ok(())
 }
 
-/// Code that is worth a part of its own, in bytes.
+/// The least code that is worth its own part, in bytes.
 const WORTH_A_PART: usize = 64 << 10;
 
-/// The text of a kernel, in pieces that were printed side by side.
+/// The text of a kernel, in pieces that were printed in parallel.
 fn in_parallel(disassembler: &Disassembler, code: &[u8]) -> Vec<String> {
     let listing = disassembler.listing(code);
     let parts = listing.parts(parallel::pieces(code.len(), WORTH_A_PART));

@@ -25,14 +25,14 @@ pub struct Args {
     json: bool,
 }
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     /// It works.
     Pass,
     /// It does not work, and something else is affected.
     Warn,
-    /// It is not there, and nobody needs it.
+    /// It is missing, and nothing needs it.
     Skip,
     /// It must work and does not.
     Fail,
@@ -194,11 +194,11 @@ fn software_platform(platform: &Platform) -> Finding {
     )
 }
 
-/// How long the test kernels may take; only a hang comes near.
+/// How long the test kernels may take; only a hang takes that long.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Runs kernels that Intel's compiler made for the platform's family, those that the driver
-/// copies and fills buffers with, and returns how many EU instructions that took.
+/// Runs the kernels that copy and fill buffers, which Intel's compiler made for the platform's
+/// family, and returns how many EU instructions they took.
 fn kernels_run(device: &str) -> Result<u64, String> {
     let spec: DeviceSpec = device.parse().map_err(|e| format!("{e}"))?;
     let device = Device::open(&spec).map_err(|e| e.to_string())?;
@@ -216,8 +216,8 @@ fn kernels_run(device: &str) -> Result<u64, String> {
     }
 }
 
-/// Bytes of the test's buffers, and the part of one that is copied to another place in the other:
-/// neither begins at a whole dword.
+/// Bytes of the test's buffers, and the part of one that is copied to a different place in the
+/// other: neither begins at a whole dword.
 const SIZE: usize = 1024;
 const FROM: usize = 3;
 const TO: usize = 101;
@@ -277,7 +277,7 @@ fn assembler() -> Finding {
     }
 }
 
-/// OpenCL runtimes register by a file with the library's name (cl_khr_icd).
+/// OpenCL runtimes register with a file that holds the library's name (cl_khr_icd).
 fn opencl_runtime() -> Finding {
     let folder = Path::new("/etc/OpenCL/vendors");
     let mut names: Vec<String> = fs::read_dir(folder)

@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     files::print(&out)
 }
 
-/// What the file holds for the platform that was named; else everything.
+/// What the file holds for the named platform; everything if none is named.
 fn binaries(args: &Args, file: &KernelFile) -> Result<Vec<Binary>, Error> {
     if let (Kind::Zebin(bytes), None) = (&file.kind, args.platform) {
         return Binary::members(bytes)
@@ -92,7 +92,7 @@ pub fn grf_bytes(binary: &Binary) -> usize {
     binary.target().platform.grf_bytes()
 }
 
-/// Where an argument lands: its register, its binding table index, or both.
+/// Where an argument goes: its register, its binding table index, or both.
 pub fn place(kernel: &KernelInfo, arg: &ArgInfo, grf_bytes: u32) -> String {
     let mut places = Vec::new();
     if let Some(offset) = arg.payload_offset {

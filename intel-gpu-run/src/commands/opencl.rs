@@ -57,8 +57,8 @@ pub struct Args {
 /// Runs the program. Returns its exit code.
 ///
 /// # Errors
-/// [`Error::Usage`] for a device that cannot be meant or a program that does not start,
-/// [`Error::Failed`] if the library is not where it belongs.
+/// [`Error::Usage`] for an invalid device or a program that does not start, [`Error::Failed`] if
+/// the library is not in its place.
 pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
     let library = library(LIBRARY, "opencl")?;
     if args.print_library {
@@ -77,13 +77,13 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
     std::fs::write(&file, format!("{}\n", library.display()))
         .map_err(|error| Error::unwritable(&file, error))?;
     let mut folder = vendors.path().as_os_str().to_owned();
-    // ocl-icd takes a folder by the slash at its end.
+    // ocl-icd recognises a folder by the slash at its end.
     folder.push("/");
     let mut command = Command::new(program);
     command
         .args(arguments)
         .env("OCL_ICD_VENDORS", folder)
-        // What would add other runtimes.
+        // These would add other runtimes.
         .env_remove("OCL_ICD_FILENAMES");
     if let Some(devices) = &args.devices {
         for device in devices.split(',') {

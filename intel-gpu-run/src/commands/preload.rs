@@ -1,4 +1,4 @@
-//! `preload`: run a program that finds a render node answered by the software GPU.
+//! `preload`: run a program with a render node that the software GPU answers.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -61,8 +61,8 @@ pub struct Args {
 /// Runs the program. Returns its exit code.
 ///
 /// # Errors
-/// [`Error::Usage`] for an unknown platform or program, [`Error::Failed`] if the library is not
-/// where it belongs.
+/// [`Error::Usage`] for an unknown platform or program, [`Error::Failed`] if the library is not in
+/// its place.
 pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
     let library = library(LIBRARY, "preload")?;
     if args.print_library {
@@ -81,7 +81,7 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
             Path::new(program).display()
         ));
     }
-    // The stand-in's files: in a folder that nobody else may enter, gone with the program.
+    // The stand-in's files: in a folder that nobody else may enter, removed when the program ends.
     let root = tempfile::Builder::new()
         .prefix("intel-gpu-run-preload-")
         .permissions(Permissions::from_mode(0o700))
@@ -108,7 +108,7 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
     Ok(exit_code(status))
 }
 
-/// As shells report it: 128 and the signal's number for a program that a signal ended.
+/// As shells report it: 128 plus the signal's number for a program that a signal ended.
 pub(super) fn exit_code(status: ExitStatus) -> u8 {
     let code = status
         .code()
@@ -127,7 +127,7 @@ fn find(program: &OsStr) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// Why a program would not load the library, if it would not. A script is its interpreter.
+/// Why a program would not load the library, if so. For a script its interpreter counts.
 fn deaf(program: &Path) -> Option<&'static str> {
     let mut file = BufReader::new(File::open(program).ok()?);
     let mode = file.get_ref().metadata().ok()?.mode();
@@ -136,7 +136,7 @@ fn deaf(program: &Path) -> Option<&'static str> {
         file.read_until(b'\n', &mut line).ok()?;
         let words = String::from_utf8_lossy(&line);
         let interpreter = words.trim_start_matches("#!").split_whitespace().next()?;
-        // Two of a kind would be a script again, which the kernel follows four times.
+        // An interpreter may itself be a script; the kernel follows four levels.
         let interpreter = Path::new(interpreter);
         return (interpreter != program)
             .then(|| deaf(interpreter))
@@ -155,7 +155,7 @@ fn deaf(program: &Path) -> Option<&'static str> {
     (mode & 0o6000 != 0).then_some("runs as another user, for whom no libraries are preloaded")
 }
 
-/// The library before what the environment preloads already.
+/// The library, before those that the environment already preloads.
 fn preload_list(library: &Path) -> OsString {
     let mut list = library.as_os_str().to_owned();
     if let Some(others) = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
@@ -175,7 +175,7 @@ pub(super) fn library(file: &str, package: &str) -> Result<PathBuf, Error> {
         folder.join("deps").join(file),
         folder.join("../lib").join(file),
     ];
-    // Cargo leaves a library in more than one of them: the one built last counts.
+    // Cargo leaves a library in more than one of them: the latest build counts.
     let built = |place: &&PathBuf| place.metadata().and_then(|file| file.modified()).ok();
     places
         .iter()

@@ -129,8 +129,8 @@ struct Load {
 }
 
 impl Load {
-    /// Whole kernels in order, again and again, until the next does not fit; then instructions
-    /// that are no branches, so that no target lies outside of the file.
+    /// Whole kernels in order, repeated until the next does not fit; then instructions that are not
+    /// branches, so that no target lies outside the file.
     fn new(family: Family, kernels: &[Vec<u8>]) -> Result<Self, Error> {
         let split: Vec<Vec<&[u8]>> = kernels
             .iter()
@@ -179,7 +179,7 @@ fn instructions(family: Family, code: &[u8]) -> Vec<&[u8]> {
     found
 }
 
-/// Instructions a second, measured inside of this process.
+/// Instructions a second, measured inside this process.
 struct Inside {
     decode: f64,
     encode: f64,
@@ -217,7 +217,7 @@ fn inside(family: Family, load: &Load, runs: usize) -> Result<Inside, Error> {
     })
 }
 
-/// The times of one tool for the whole file, start-up taken off.
+/// The times of one tool for the whole file, without start-up.
 #[derive(Clone, Copy, Default)]
 struct Times {
     disassembly: Duration,
@@ -230,7 +230,7 @@ struct Outside {
     iga: Option<Times>,
 }
 
-/// One way of one tool: a command that reads `input` and writes `output`.
+/// One direction of one tool: a command that reads `input` and writes `output`.
 type Tool = dyn Fn(&Path, &Path) -> Result<Command, Error>;
 
 fn outside(target: &Target, load: &Load, folder: &Path, runs: usize) -> Result<Outside, Error> {
@@ -292,7 +292,7 @@ fn outside(target: &Target, load: &Load, folder: &Path, runs: usize) -> Result<O
             all.push(time(*tool, &path(&format!("all.{kind}")), &output)?);
         }
     }
-    // What the assemblers wrote last is the whole file's code.
+    // The assemblers' last output is the whole file's code.
     for (index, (_, kind)) in tools.iter().enumerate() {
         let written = fs::read(path(&format!("{index}.out")))
             .map_err(|e| Error::Failed(format!("an output is missing: {e}")))?;

@@ -1,4 +1,4 @@
-//! `bench`: how fast the tool is, beside the programs that it stands in for.
+//! `bench`: how fast the tool is, compared with the programs that it replaces.
 
 mod isa;
 mod softgpu;
@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// The middle one; the mean of the two in the middle would be a time that was never measured.
+/// The middle one, not the mean of the two in the middle, which nobody measured.
 fn median(times: &mut [Duration]) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! From `--arg` to what a kernel is given.
+//! From `--arg` to a kernel's arguments.
 
 use std::path::{Path, PathBuf};
 
@@ -73,7 +73,7 @@ impl Bound {
         }
     }
 
-    /// The bytes of a buffer, or of an image row after row.
+    /// The bytes of a buffer, or of an image, row after row.
     ///
     /// # Errors
     /// The argument has no memory, or it cannot be read.
@@ -91,7 +91,7 @@ impl Bound {
         Ok(bytes)
     }
 
-    /// Saves the content, if that was asked for.
+    /// Saves the content, if requested.
     ///
     /// # Errors
     /// It cannot be read or written.
@@ -170,7 +170,7 @@ pub fn resolve(kernel: &KernelInfo, arg: &ArgRef) -> Result<usize, Error> {
     })
 }
 
-/// The arguments of raw instructions, which no file describes: as the command line has them.
+/// The arguments of raw instructions, which no file describes: as on the command line.
 ///
 /// # Errors
 /// [`Error::Usage`] for arguments that need a description of the kernel.
@@ -199,7 +199,7 @@ pub fn raw_kinds(specs: &[ArgSpec]) -> Result<Vec<ArgKind>, Error> {
         .collect()
 }
 
-/// The forms of `--arg` that fit an argument, for messages about one that does not.
+/// The forms of `--arg` that fit an argument, for messages about a form that does not.
 pub fn forms(kernel: &KernelInfo, index: usize) -> String {
     let forms = match kernel.args.get(index).map(|info| info.kind) {
         Some(ArgKind::Buffer) => "in= out= inout= fill= userptr= sub= same= png-out= null",
@@ -214,7 +214,7 @@ pub fn forms(kernel: &KernelInfo, index: usize) -> String {
     format!("forms that fit: {forms}")
 }
 
-/// The kernel's arguments, one a line, for messages about them.
+/// The kernel's arguments, one per line, for messages about them.
 fn describe(kernel: &KernelInfo) -> String {
     kernel
         .args
@@ -438,7 +438,7 @@ fn raw_image(
 ) -> Result<Image, Error> {
     let desc = desc(shape, info)?;
     let image = if desc.kind == ImageKind::D1Buffer {
-        // These are the texels of a buffer, and no texel has more than 16 bytes.
+        // These are the texels of a buffer, and a texel has at most 16 bytes.
         let buffer = device.buffer(u64::from(desc.width) * 16)?;
         device.image_from_buffer(&buffer, &desc)?
     } else {
@@ -467,7 +467,7 @@ fn desc(shape: &ImageShape, info: &ArgInfo) -> Result<ImageDesc, Error> {
     shape.desc(kind).map_err(Error::Usage)
 }
 
-/// Integers and floating-point numbers have the same size, but are not the same bytes.
+/// Integers and floating-point numbers of the same size have different bytes.
 fn same_sort(element: ElementType, info: &ArgInfo) -> Result<(), Error> {
     let ArgKind::Value { element: sort, .. } = info.kind else {
         return Ok(());
@@ -523,7 +523,7 @@ fn image_bytes(image: &Image) -> u64 {
     texels * u64::from(image.texel_bytes())
 }
 
-/// Memory of the host, which may not have so much.
+/// Host memory; the host may not have that much.
 fn zeroes(bytes: u64) -> Result<Vec<u8>, Error> {
     let too_large = |why: &dyn std::fmt::Display| {
         Error::Failed(format!(

@@ -8,13 +8,13 @@ use crate::exit::Error;
 /// What is known about the software scoreboard of a kernel.
 #[derive(Debug, Default)]
 pub struct Scoreboard {
-    /// The hazards, one a text.
+    /// The hazards, one text each.
     pub hazards: Vec<String>,
-    /// Whether all of the kernel was judged.
+    /// Whether the whole kernel was checked.
     pub complete: bool,
 }
 
-/// Judges the software scoreboard of a kernel's code.
+/// Checks the software scoreboard of a kernel's code.
 pub fn scoreboard(family: Family, code: &[u8]) -> Scoreboard {
     let report = swsb::check(family, code);
     Scoreboard {
@@ -24,10 +24,10 @@ pub fn scoreboard(family: Family, code: &[u8]) -> Scoreboard {
 }
 
 impl Scoreboard {
-    /// How much was found in the kernel `name`.
+    /// How many hazards were found in the kernel `name`.
     ///
     /// # Errors
-    /// [`Error::Violated`] if there are hazards, or if the code is too complex to be judged.
+    /// [`Error::Violated`] if there are hazards, or if the code is too complex to check.
     pub fn verdict(&self, name: &str) -> Result<(), Error> {
         if !self.complete {
             return Err(Error::Violated(format!(

@@ -1,4 +1,4 @@
-//! Launching, with a progress bar for people who watch.
+//! Launching, with a progress bar on terminals.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
@@ -16,10 +16,10 @@ use crate::trace::{self, Trace};
 const TICK: Duration = Duration::from_millis(100);
 
 /// How much longer than `--timeout` the host waits: the device's own hang check fires at the
-/// timeout, and its report says more than a deadline that passed.
+/// timeout, and its report says more than a missed deadline.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What a run did.
+/// The results of a run.
 #[derive(Debug, Default)]
 pub struct Launched {
     /// The time of each launch on the device.
@@ -28,9 +28,9 @@ pub struct Launched {
     pub statistics: Option<Statistics>,
     /// What the kernel printed.
     pub printed: String,
-    /// What the first launch gave to the kernel driver, if that is to be shown.
+    /// What the first launch submitted to the kernel driver, if that is to be shown.
     pub batch: Option<CommandBatch>,
-    /// What ended the last launch before its time, if anything did.
+    /// What ended the last launch early, if anything did.
     pub failure: Option<Error>,
 }
 
@@ -41,7 +41,7 @@ impl Launched {
     }
 }
 
-/// Launches the kernel as often as asked for, one launch after the other, until one fails.
+/// Launches the kernel as often as requested, one launch after the other, until one fails.
 pub fn launch(
     trace: &mut Option<Trace>,
     device: &Device,
@@ -138,7 +138,7 @@ fn wait(device: &Device, event: &Event, timeout: Duration) -> Result<(), Error> 
     }
 }
 
-/// A bar on stderr if that is a terminal, else one that draws nothing.
+/// A bar on stderr if that is a terminal, otherwise one that draws nothing.
 fn progress_bar() -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -25,8 +25,8 @@ use crate::trace::{self, Trace};
 
 /// Runs the sub-command.
 ///
-/// Whatever is wrong with the command line or a file is said before the launch. After it, a
-/// failure hides no other result: everything is saved, printed, compared and reported.
+/// Errors in the command line or a file are reported before the launch. After it, a failure hides
+/// no other result: everything is saved, printed, compared and reported.
 ///
 /// # Errors
 /// One for each way in which a run can go wrong; see [`crate::exit::Exit`].
@@ -97,7 +97,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
             Err(error) => errors.push(error),
         }
     }
-    // As text or in the document, unless a file has it.
+    // As text or in the document, unless it goes to a file.
     let packets = packets.filter(|_| args.dump_batch == Some(None));
     let prints = report::prints(kernel.info(), &bound, &args.print)?;
     let violations = report::violations(kernel.info(), &device.violations());
@@ -142,7 +142,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     Error::of_all(errors)
 }
 
-/// Stdin can be read once only.
+/// Stdin can be read only once.
 fn one_stdin(args: &Args) -> Result<(), Error> {
     let inputs = args.args.iter().filter_map(ArgSpec::input);
     let expected = args.expect.iter().map(|expect| expect.path.as_path());
@@ -156,7 +156,7 @@ fn one_stdin(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// Everything that is written afterwards can be.
+/// Checks that every output can be written.
 fn writable(args: &Args) -> Result<(), Error> {
     let results = args.args.iter().filter_map(ArgSpec::output);
     let batch = args.dump_batch.iter().flatten().map(PathBuf::as_path);
@@ -264,7 +264,7 @@ fn choose(args: &Args, file: &KernelFile, binary: &Binary) -> Result<String, Err
     }
 }
 
-/// An error about loading, with the file's name in front of what is wrong with the file.
+/// An error about loading, with the file's name in front of the problem.
 fn about(file: &KernelFile, error: umd::Error) -> Error {
     match Error::from(error) {
         Error::Rejected(text) => file.rejected(text),

@@ -1,4 +1,4 @@
-//! What is said about a run: data, summary, comparison.
+//! The output about a run: data, summary, comparison.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::commands::decode;
 use crate::exit::Error;
 use crate::{files, talk};
 
-/// The EU instructions of one SIMD16 unit of work: the sum of execution sizes is counted in lanes.
+/// The lanes of one SIMD16 unit of work; the sum of execution sizes is counted in lanes.
 const UNIT_LANES: u64 = 16;
 
 /// The elements that one `--print` shows.
@@ -62,7 +62,7 @@ fn size(one: &Bound, option: &str, arg: &ArgRef) -> Result<u64, Error> {
 /// Checks what `--print` asks for.
 ///
 /// # Errors
-/// [`Error::Usage`] for an argument that is not there, has no memory or too little.
+/// [`Error::Usage`] for an argument that is missing, has no memory or too little.
 pub fn check_prints(kernel: &KernelInfo, bound: &[Bound], prints: &[Print]) -> Result<(), Error> {
     for print in prints {
         let (_, one) = argument(kernel, bound, "--print", &print.arg)?;
@@ -124,7 +124,7 @@ pub struct Wanted {
     bytes: Vec<u8>,
 }
 
-/// How one `--expect` came out.
+/// The result of one `--expect`.
 #[derive(Debug)]
 pub struct Compared {
     label: String,
@@ -135,8 +135,8 @@ pub struct Compared {
 /// Reads the files that `--expect` names.
 ///
 /// # Errors
-/// An argument that is not there or has no memory, a file that cannot be read or has another
-/// size, a tolerance without a type.
+/// An argument that is missing or has no memory, a file that cannot be read or has another size, a
+/// tolerance without a type.
 pub fn wanted(
     kernel: &KernelInfo,
     bound: &[Bound],
@@ -172,7 +172,7 @@ pub fn wanted(
     expects.iter().map(one).collect()
 }
 
-/// The type of an argument's elements, if the kernel file or the image says it.
+/// The type of an argument's elements, if the kernel file or the image has it.
 fn element_type(kernel: &KernelInfo, index: usize, one: &Bound) -> Option<ElementType> {
     if let Bind::Image(image) = &one.value {
         return match image.desc().format.data_type {
@@ -213,7 +213,7 @@ pub fn compare(bound: &[Bound], wanted: &[Wanted]) -> Result<Vec<Compared>, Erro
         .collect()
 }
 
-/// The first difference of each argument that differs from what `--expect` names.
+/// The first difference of each argument that differs from its `--expect` file.
 pub fn differs(compared: &[Compared]) -> Option<Error> {
     let lines: Vec<_> = compared
         .iter()
@@ -226,7 +226,7 @@ pub fn differs(compared: &[Compared]) -> Option<Error> {
     (!lines.is_empty()).then(|| Error::Violated(lines.join("\n")))
 }
 
-/// The rules that `--check` found broken, each with kernel, instruction, rule and value.
+/// The broken rules that `--check` found, each with kernel, instruction, rule and value.
 pub fn violations(kernel: &KernelInfo, found: &[Violation]) -> Vec<String> {
     found
         .iter()
@@ -234,7 +234,7 @@ pub fn violations(kernel: &KernelInfo, found: &[Violation]) -> Vec<String> {
         .collect()
 }
 
-/// The error that [`violations`] are.
+/// The error for [`violations`].
 pub fn violated(violations: &[String]) -> Option<Error> {
     let lines: Vec<_> = violations.iter().map(|v| format!("--check: {v}")).collect();
     (!lines.is_empty()).then(|| Error::Violated(lines.join("\n")))
@@ -273,18 +273,18 @@ fn peak_bytes() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// All that is known about a run.
+/// Everything known about a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     /// Where it ran.
     pub device: &'a Device,
     /// What ran.
     pub kernel: &'a KernelInfo,
-    /// Over what.
+    /// Its range.
     pub range: &'a NdRange,
-    /// With which registers.
+    /// Its registers.
     pub payload: &'a Payload,
-    /// Whether that was asked for.
+    /// Whether it was requested.
     pub dump_payload: bool,
     /// How it went.
     pub launched: &'a Launched,
@@ -366,7 +366,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bytes that the threads of the first group are started with, one register a line.
+/// The bytes that the threads of the first group start with, one register per line.
 pub fn payload(payload: &Payload, register_bytes: usize) -> String {
     let mut out = String::new();
     let mut block = |title: String, bytes: &[u8]| {

@@ -8,15 +8,14 @@ pub struct Case {
     pub global: Vec<u32>,
     pub local: Option<Vec<u32>>,
     pub args: Vec<Arg>,
-    /// Oclgrind needs so little time that printing its output would count: it prints in a run of
-    /// its own.
+    /// Oclgrind takes so little time that printing would count: it prints in a separate run.
     pub short: bool,
 }
 
 /// An argument.
 pub enum Arg {
     In(Data),
-    /// A buffer of so many bytes, zero before.
+    /// A zero-filled buffer of this many bytes.
     Out(usize),
     Int(i32),
     Floats(Vec<f32>),
@@ -25,11 +24,11 @@ pub enum Arg {
 /// The elements of an input buffer: 0, 1, 2 and so on.
 #[derive(Clone, Copy, Debug)]
 pub enum Data {
-    /// So many dwords.
+    /// This many dwords.
     Ints(u32),
-    /// So many floats.
+    /// This many floats.
     Floats(u32),
-    /// So many floats, modulo 16: sums of their products are exact.
+    /// This many floats, modulo 16: sums of their products are exact.
     SmallFloats(u32),
 }
 

@@ -1,4 +1,4 @@
-//! `bench softgpu`: the software GPU, beside the OpenCL simulator Oclgrind.
+//! `bench softgpu`: the software GPU, compared with the OpenCL simulator Oclgrind.
 
 mod case;
 mod oclgrind;
@@ -50,7 +50,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Seconds for one launch: a machine that does other things, too, only makes it slow.
+/// Seconds for one launch; a busy machine only makes it slower.
 const TIMEOUT: &str = "3600";
 
 const UNITS_BAR: f64 = 20e6;
@@ -173,7 +173,7 @@ fn child(case: &Case, folder: &Path) -> Result<Finished, Error> {
     Ok(Finished { wall, facts })
 }
 
-/// Runs a case as often as asked for: the last run, and the median of what `time` says of each.
+/// Runs a case as often as requested. Returns the last run, and the median of `time` of all runs.
 fn repeat(
     args: &Args,
     case: &Case,

@@ -11,7 +11,7 @@ use super::case::{Arg, Case, Data, SOURCE};
 use crate::exit::Error;
 use crate::talk;
 
-/// What Oclgrind made of a case.
+/// Oclgrind's result of a case.
 pub struct Theirs {
     pub wall: Duration,
     /// The output buffer, as dwords.
@@ -21,7 +21,7 @@ pub struct Theirs {
 /// Runs `case`; `None` if Oclgrind is not installed.
 ///
 /// # Errors
-/// It fails, or prints what this does not understand.
+/// It fails, or its output cannot be parsed.
 pub fn run(case: &Case, folder: &Path) -> Result<Option<Theirs>, Error> {
     let source = folder.join("kernels.cl");
     fs::write(&source, SOURCE).map_err(|e| Error::unwritable(&source, e))?;
@@ -67,8 +67,8 @@ fn simulate(case: &Case, folder: &Path, dump: bool) -> Result<Option<(Duration, 
     Ok(Some((wall, text)))
 }
 
-/// The simulation file. Floats are given and printed exactly: as ranges of integers, as small
-/// integers, and as the integers that their bits are.
+/// The simulation file. Floats are passed and printed exactly: as ranges of integers, as small
+/// integers, and as their bits.
 fn simulation(case: &Case, dump: bool) -> String {
     let sizes = |sizes: &[u32]| {
         let at = |axis: usize| sizes.get(axis).copied().unwrap_or(1);
