@@ -1,7 +1,7 @@
 //! The project's corpus of kernels, as compiled for each target.
 //!
-//! `tests/kernels/*.cl` are the sources, `tests/kernels/SET/*.zebin.gz` what `build.sh` made of
-//! them; [`SETS`] says what each folder is for.
+//! `tests/kernels/*.cl` are the sources, and `build.sh` compiled them to
+//! `tests/kernels/SET/*.zebin.gz`; [`SETS`] says what each folder is for.
 
 use std::env;
 use std::fs::File;
@@ -13,18 +13,18 @@ use flate2::read::GzDecoder;
 
 use crate::launch;
 
-/// The corpus as one compiler made it for one target: a folder of `tests/kernels`.
+/// The corpus as one compiler compiled it for one target: a folder of `tests/kernels`.
 #[derive(Debug)]
 pub struct Set {
     /// The folder.
     pub name: &'static str,
-    /// Platform and revision to run it on: what stands behind `soft:`.
+    /// Platform and revision to run it on: the part after `soft:`.
     pub target: &'static str,
     /// Files that the compiler refuses for the target.
     pub without: &'static [&'static str],
-    /// The files that were compiled, if it is not all of them.
+    /// The files that were compiled, if not all.
     pub only: Option<&'static [&'static str]>,
-    /// Whether it is run through xe too, where i915 is the usual driver.
+    /// Whether it also runs through xe, where i915 is the usual driver.
     pub on_xe: bool,
 }
 
@@ -48,7 +48,7 @@ const fn on_both(name: &'static str, target: &'static str) -> Set {
 
 const FEW: &[&str] = &["vadd", "slm"];
 
-/// One of a platform that only its row in the device table sets apart from another: a few files
+/// A set of a platform that differs from another only in its row of the device table: a few files
 /// show that it runs.
 const fn row(name: &'static str) -> Set {
     Set {
@@ -60,14 +60,14 @@ const fn row(name: &'static str) -> Set {
 /// Ponte Vecchio has no images, and Intel's newer compiler says so: "images should not be used".
 const NO_IMAGES: &[&str] = &["images", "block_image"];
 
-/// And what release 22.43 makes wrong.
+/// Also the file that release 22.43 gets wrong.
 const NO_IMAGES_NO_IMPLICIT: &[&str] = &["images", "block_image", "implicit"];
 
-/// What release 22.43 of Intel's compiler aborts on, or (for DG2 and Ponte Vecchio) makes functions
-/// of that read implicit arguments where the kernel itself expects its payload.
+/// Release 22.43 of Intel's compiler aborts on this file, or (for DG2 and Ponte Vecchio) compiles
+/// it to functions that read implicit arguments where the kernel itself expects its payload.
 const NO_IMPLICIT: &[&str] = &["implicit"];
 
-/// And of platforms without a systolic array.
+/// Also for platforms without a systolic array.
 const NO_IMPLICIT_NO_MATRIX: &[&str] = &["implicit", "matrix"];
 
 /// A set of the older compiler.
@@ -134,16 +134,16 @@ pub static ROWS: &[Set] = &[
 ];
 
 /// The device that the environment variable `INTEL_GPU_DEVICE` names, as `--device` takes it: a
-/// render node, say. The corpus then runs there, as far as it was compiled for that platform, and
+/// render node, say. Then the corpus runs there, as far as it was compiled for that platform, and
 /// not on software GPUs.
 fn device_under_test() -> Option<String> {
     env::var("INTEL_GPU_DEVICE").ok()
 }
 
-/// What stands behind the name of a set that is run through xe.
+/// The suffix of the name of a set that runs through xe.
 const ON_XE: &str = "@xe";
 
-/// The set of this name, which may say the driver too (`tgl@xe`).
+/// The set of this name, which may include the driver (`tgl@xe`).
 ///
 /// # Panics
 /// If there is none.
@@ -166,7 +166,7 @@ impl Set {
         folder().join(self.name)
     }
 
-    /// The names of its runs: one, or one a driver. None, if another device is under test.
+    /// The names of its runs: one, or one per driver. None, if another device is under test.
     ///
     /// # Panics
     /// If the device under test cannot be opened.
@@ -184,7 +184,7 @@ impl Set {
         runs.filter(move |_| fits)
     }
 
-    /// The device that a run of it takes.
+    /// The device that a run of it uses.
     pub fn device(&self, run: &str) -> String {
         let driver = if run.ends_with(ON_XE) { ON_XE } else { "" };
         device_under_test().unwrap_or_else(|| format!("soft:{}{driver}", self.target))
@@ -209,7 +209,7 @@ impl Set {
         compiled && compiles && !self.without.contains(&file)
     }
 
-    /// Where the zebin of a source (without folder and extension) lies.
+    /// The path of the zebin of a source (without folder and extension).
     pub fn path(&self, file: &str) -> PathBuf {
         self.folder().join(format!("{file}.zebin.gz"))
     }
@@ -223,7 +223,7 @@ impl Set {
     }
 }
 
-/// What a `.gz` file holds.
+/// The content of a `.gz` file.
 ///
 /// # Panics
 /// If it cannot be read.

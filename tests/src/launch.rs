@@ -12,7 +12,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::corpus;
 
-/// How long one launch may take. Only a hang comes near.
+/// How long one launch may take. Only a hang takes that long.
 const DEADLINE: Duration = Duration::from_secs(120);
 
 /// A software GPU, `soft:PLATFORM[:REVISION][@DRIVER]`, opened once for all tests of a process.
@@ -33,7 +33,7 @@ pub fn device(spec: &str) -> Device {
 
 fn open(spec: &str) -> Result<Device, Error> {
     let spec: DeviceSpec = spec.parse()?;
-    // The hang check must not be what ends a slow test on a busy machine.
+    // The hang check must not end a slow test on a busy machine.
     let options = OpenOptions {
         hang_timeout: Some(DEADLINE),
         check: true,
@@ -158,7 +158,7 @@ impl Launch {
         self.run_in(device, &Program::load(device, zebin)?)
     }
 
-    /// Runs it in this program, whose variables keep their values from launch to launch.
+    /// Runs it in this program, whose variables keep their values between launches.
     ///
     /// # Errors
     /// Whatever the driver answers.
@@ -206,7 +206,7 @@ impl Launch {
         let queue = device.queue(QueueOptions::default())?;
         let event = queue.enqueue(&kernel, &range, &[])?;
         event.wait(DEADLINE)?;
-        // Tests run side by side: it may have been another one's kernel.
+        // Tests run in parallel: the kernel may belong to another test.
         let violations = device.violations();
         assert!(
             violations.is_empty(),
@@ -254,7 +254,7 @@ fn whole(desc: &ImageDesc) -> Region {
     }
 }
 
-/// What a launch left behind.
+/// The results of a launch.
 #[derive(Debug)]
 pub struct Results {
     contents: Vec<Vec<u8>>,

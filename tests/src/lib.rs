@@ -1,8 +1,8 @@
 //! Whole-stack tests: outside oracles, golden data, hardware in the loop.
 //!
 //! An oracle is a program that we did not write: Intel's assembler, compiler and OpenCL runtime.
-//! [`require`] says whether one is there; with `ORACLES=required` in the environment a missing
-//! one fails the test instead of passing it over.
+//! [`require`] says whether one is installed; with `ORACLES=required` in the environment a missing
+//! one fails the test instead of skipping it.
 
 #![allow(
     clippy::panic,

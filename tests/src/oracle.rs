@@ -43,7 +43,7 @@ impl Oracle {
     }
 }
 
-/// Whether `oracle` can be asked. Says so when not.
+/// Whether `oracle` is available. Reports if not.
 ///
 /// # Panics
 /// If it is missing and `ORACLES=required` is set.

@@ -30,7 +30,7 @@ impl Random {
         low + (high - low) * (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// `count` values that `make` takes from 64 random bits.
+    /// `count` values that `make` makes from 64 random bits.
     pub fn many<T>(&mut self, count: usize, make: impl Fn(u64) -> T) -> Vec<T> {
         (0..count).map(|_| make(self.bits())).collect()
     }

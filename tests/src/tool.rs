@@ -15,7 +15,7 @@ pub fn neo_icd() -> &'static Path {
     Path::new(NEO_ICD)
 }
 
-/// The tool as this workspace's test build made it.
+/// The tool, from this workspace's test build.
 ///
 /// # Panics
 /// If it has not been built: `cargo test --workspace` does.
@@ -35,7 +35,7 @@ pub fn intel_gpu_run() -> PathBuf {
 /// Runs `command` to its end and collects its output.
 ///
 /// # Panics
-/// If it cannot be started, or does not end within `deadline`: it is killed then.
+/// If it cannot be started, or does not end within `deadline`: then it is killed.
 pub fn run_with_deadline(command: &mut Command, deadline: Duration) -> Output {
     let mut child = command
         .stdin(Stdio::null())

@@ -1,5 +1,5 @@
-//! Kernels made by the builder: Intel's assembler makes the same bytes of their text, and they
-//! compute what they should through the driver, on every family.
+//! Kernels made by the builder: Intel's assembler makes the same bytes from their text, and through
+//! the driver they compute the right results, on every family.
 
 #![allow(
     clippy::unwrap_used,
@@ -43,8 +43,8 @@ fn registers(family: Family) -> u8 {
     (usize::from(LANES) * 4 / family.grf_bytes()) as u8
 }
 
-/// Block messages of a binding table entry: of the classic data port to Gen12LP, load/store
-/// messages after.
+/// Block messages of a binding table entry: of the classic data port up to Gen12LP, load/store
+/// messages after it.
 fn block(family: Family, direction: Direction, bti: u8) -> Message {
     if family < Family::XeHpg {
         Message::Hdc(Hdc::OwordBlock {
@@ -75,8 +75,8 @@ fn block(family: Family, direction: Direction, bti: u8) -> Message {
     }
 }
 
-/// Puts the place of the group's block into register `reg`: a header or an address. `log2` is
-/// that of the bytes that an offset counts.
+/// Puts the place of the group's block into register `reg`: a header or an address. `log2` is of
+/// the offset's unit in bytes.
 fn place(b: &mut Builder, reg: u8, log2: i64) {
     let family = b.family();
     let lsc = family >= Family::XeHpg;
@@ -223,8 +223,8 @@ fn branches(b: &mut Builder) -> Result<(), BuildError> {
     write(b)
 }
 
-/// In a loop to 30 at most: even numbers up to the value are added, up to 8; the first beyond
-/// that counts 100 and ends it.
+/// In a loop to at most 30: even numbers up to the value are added, up to 8; the first beyond that
+/// counts 100 and ends the loop.
 fn leaves(b: &mut Builder) -> Result<(), BuildError> {
     let (value, sum, n) = (
         grf(20).ty(Type::D),
@@ -268,7 +268,7 @@ fn leaves(b: &mut Builder) -> Result<(), BuildError> {
 
 type Body = fn(&mut Builder) -> Result<(), BuildError>;
 
-/// What a kernel makes of a block.
+/// What a kernel computes from a block.
 type Reference = fn(&[i32]) -> Vec<i32>;
 
 /// Name, body, and what a block becomes.
@@ -405,7 +405,7 @@ fn mistakes_are_errors() {
     let mut b = Builder::new(Family::Gen12Lp);
     b.end_while(16, Builder::F0);
     assert!(matches!(b.finish(), Err(BuildError::Nesting { .. })));
-    // A loop is left outside of one; an instruction has four sources.
+    // A `break` outside a loop; an instruction with four sources.
     let mut b = Builder::new(Family::Gen12Lp);
     b.break_(16, None);
     assert!(matches!(b.finish(), Err(BuildError::Nesting { .. })));

@@ -1,5 +1,5 @@
-//! What Intel's compilers emit breaks no rule of the validator, and its messages are values: built
-//! again, they have the descriptors that the compiler chose. Its software scoreboard has no hazard.
+//! Code of Intel's compilers breaks no rule of the validator. Its messages are values: built again,
+//! they have the descriptors that the compiler chose. Its software scoreboard has no hazard.
 
 #![allow(
     clippy::unwrap_used,
@@ -42,10 +42,10 @@ fn kernels(path: &Path) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// Each instruction of a kernel with its bytes, up to the padding behind the last.
+/// Each instruction of a kernel with its bytes, up to the padding after the last.
 ///
 /// The compiler's calls through the stack on Broadwell contain `sends`, which Gen8 does not have:
-/// a kernel is looked at up to what does not decode.
+/// a kernel is checked up to the first instruction that does not decode.
 fn instructions(family: Family, code: &[u8]) -> impl Iterator<Item = (Instruction, &[u8])> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -89,8 +89,8 @@ fn compiled_code_breaks_no_rule() {
     assert!(count > 100_000, "{count} instructions");
 }
 
-/// The bits of a descriptor that its message decides: not the lengths, nor the header bit that
-/// belongs to them.
+/// The bits of a descriptor that its message determines: without the lengths, and the header bit
+/// that belongs to them.
 fn function_control(message: &Message, descriptor: u32) -> u32 {
     let unused = match message {
         // Compilers differ in the address size of a fence.
@@ -143,7 +143,7 @@ fn rebuilt(family: Family, function: Sfid, given: Descriptors, send: &Send) -> R
     if a != b {
         return Err(format!("{message}: {b:#x} instead of {a:#x}"));
     }
-    // An extended descriptor in a register is not known here.
+    // An extended descriptor in a register is unknown here.
     if send.exdesc.immediate().is_some() && given.extended & !0xfff != built.extended & !0xfff {
         return Err(format!("{message}: extended {:#x}", built.extended));
     }
@@ -162,7 +162,7 @@ fn scoreboarded() -> impl Iterator<Item = (&'static Set, Family, String, Vec<u8>
     })
 }
 
-/// Neither as the compiler annotated it, nor annotated anew.
+/// Neither with the compiler's annotations nor with new ones.
 #[test]
 fn compiled_code_has_no_scoreboard_hazard() {
     let (mut count, mut found) = (0, 0);
@@ -182,9 +182,10 @@ fn compiled_code_has_no_scoreboard_hazard() {
     assert!(count > 1_000, "{count} kernels");
 }
 
-/// Takes a wait away, one at a time, and counts what the checker reports. Not all waits are needed:
-/// the compilers wait for all pipes before `cr0` and at the first messages, they count one instruction more until a result is there by itself,
-/// and what one instruction waits for another one often does, too.
+/// Removes one wait at a time, and counts what the checker reports. Not all waits are needed: the
+/// compilers wait for all pipes before `cr0` and at the first messages, they allow one more
+/// instruction until a result is ready by itself, and often two instructions wait for the same
+/// thing.
 #[test]
 fn a_wait_taken_from_compiled_code_is_missed() {
     const EVERY: usize = 23;

@@ -1,5 +1,5 @@
-//! Hostile input, grown from fixed seeds: a failure prints the seed that makes it, and `arbtest`
-//! takes it back. And the inputs in `fuzz/seeds`, among them what fuzzing once found.
+//! Hostile input, grown from fixed seeds: a failure prints its seed, and `arbtest` replays it. Also
+//! the inputs in `fuzz/seeds`, including those that fuzzing once found.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -9,7 +9,7 @@ use std::path::Path;
 use arbtest::arbtest;
 use stack_tests::hostile::{self, TARGETS};
 
-/// Grows as many inputs for the target as it asks for.
+/// Grows as many inputs as the target asks for.
 fn grow(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).unwrap();
     for round in 0..target.rounds {

@@ -1,4 +1,4 @@
-//! A kernel cannot reach the memory of the process that runs the software GPU: it is handed host
+//! A kernel cannot reach the memory of the process that runs the software GPU: it gets host
 //! addresses, and tries each kind of message on them.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use umd::{Arg, Binary, Device, DeviceSpec, Error, ErrorClass, NdRange, Program, QueueOptions};
 
-/// What must stay unseen and unchanged.
+/// The memory that must stay unread and unchanged.
 const SECRET: u32 = 0x5ec2_e75e;
 
-/// The program that ends with `message`, which reads to r12 what is then stored to the buffer.
-/// The address is in each pair of dwords of r10 and r11.
+/// The program with `message`, which reads into r12; r12 is then stored to the buffer. The address
+/// is in each pair of dwords of r10 and r11.
 fn program(message: &str) -> String {
     let mut text = String::from(
         "//.platform tgl\n//.kernel probe\n//.simd 8\n//.ids none\n//.arg seen buf:0\n\
@@ -42,7 +42,7 @@ fn program(message: &str) -> String {
     text
 }
 
-/// Runs the message on `address`. Returns what it brought back.
+/// Runs the message on `address`. Returns what it read.
 fn probe(message: &str, address: u64, scratch_page: bool) -> Result<Vec<u8>, Error> {
     let options = umd::OpenOptions {
         threads: Some(1),
@@ -50,7 +50,7 @@ fn probe(message: &str, address: u64, scratch_page: bool) -> Result<Vec<u8>, Err
         scratch_page,
         ..umd::OpenOptions::default()
     };
-    // A device of its own: a fault ends the context.
+    // Its own device: a fault ends the context.
     let device = Device::open_with(&DeviceSpec::soft("tgl"), &options)?;
     let program = Program::new(&device, Binary::assemble(&program(message), None)?)?;
     let mut kernel = program.kernel("probe")?;
@@ -67,7 +67,7 @@ fn probe(message: &str, address: u64, scratch_page: bool) -> Result<Vec<u8>, Err
 
 #[test]
 fn no_message_reaches_the_host() {
-    // A page of its own, so that a read near its address would find it too.
+    // Its own page, so that a read near its address would also find it.
     let secret = vec![SECRET; 4096].into_boxed_slice();
     let address = secret.as_ptr().expose_provenance() as u64;
     let messages = [

@@ -1,8 +1,8 @@
 //! Intel's own OpenCL runtime, unmodified, as a client of the software GPU.
 //!
-//! The batches are not ours and the kernels are compiled at run time by Intel's compiler, so what
-//! these clients (`tests/neo/*.c`) compute right, the software GPU reads right. Each client
-//! compares its results itself; here it is checked besides that EU instructions ran.
+//! The batches are not ours, and Intel's compiler compiles the kernels at run time. So if these
+//! clients (`tests/neo/*.c`) compute correctly, the software GPU reads both correctly. Each client
+//! compares its own results; the tests here also check that EU instructions ran.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,10 +20,10 @@ use stack_tests::{Oracle, require, tool};
 /// How long one client may take: the runtime compiles its kernels first.
 const DEADLINE: Duration = Duration::from_secs(240);
 
-/// The families that the runtime drives through i915, DG2 with memory of its own.
+/// The families that the runtime drives through i915, DG2 with its own memory.
 const PLATFORMS: [&str; 5] = ["bdw", "skl", "icl", "tgl", "dg2"];
 
-/// Platforms that only their rows in the device table set apart from one of those.
+/// Platforms that differ from one of those only in their rows of the device table.
 const ROWS: [&str; 10] = [
     "kbl", "cfl", "apl", "glk", "ehl", "rkl", "adls", "adlp", "adln", "dg1",
 ];

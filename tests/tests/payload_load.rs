@@ -1,5 +1,5 @@
 //! `//.payload load`: the code in front of a kernel loads local ids and cross-thread data, where
-//! the walker makes the ids and where it does not, at several widths and group sizes.
+//! the walker generates the ids and where it does not, at several widths and group sizes.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use isa_encoder::{Opcode, Type};
 use stack_tests::launch::device;
 use umd::{Arg, Binary, NdRange, Program, QueueOptions};
 
-/// Where the last argument lies: behind more registers than one load fetches.
+/// The offset of the last argument: after more registers than one load fetches.
 const FAR: u32 = 400;
 /// Local sizes, powers of two and others, of one thread, of part of one, and of several.
 const LOCALS: [[u32; 3]; 7] = [
@@ -129,7 +129,7 @@ fn the_prolog_loads_ids_and_arguments() {
     for platform in ["dg2", "mtl", "pvc", "lnl", "bmg"] {
         let target = Target::parse(platform).unwrap();
         for &simd in target.platform.simd_widths {
-            // A dword a lane is at most two registers.
+            // One dword per lane takes at most two registers.
             if usize::from(simd) * 4 > 2 * target.platform.grf_bytes() {
                 continue;
             }

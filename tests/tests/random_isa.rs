@@ -1,5 +1,5 @@
-//! Random instructions of every family: their text assembles to the same bytes, and what iga64
-//! takes of it, it encodes the same.
+//! Random instructions of every family: their text assembles to the same bytes, and iga64 encodes
+//! all text that it accepts to the same bytes.
 
 #![allow(
     clippy::expect_used,
@@ -17,7 +17,7 @@ use stack_tests::hostile::instruction::{AnyInstruction, Encoded};
 /// Instructions of each family.
 const SAMPLES: usize = 1_500;
 
-/// Instructions that have a text, and it.
+/// Instructions that have a text, with that text.
 fn samples(family: Family) -> Vec<(Encoded, String)> {
     let mut random = Random::new(0x1234_5678 + family as u64);
     let mut samples = Vec::with_capacity(SAMPLES);
@@ -30,8 +30,8 @@ fn samples(family: Family) -> Vec<(Encoded, String)> {
     samples
 }
 
-/// What iga64 takes and leaves out, or counts in another way: dependency options of sends and
-/// payloads in architecture registers, exponents of `ip`.
+/// What iga64 accepts but omits, or counts differently: dependency options of sends and payloads in
+/// architecture registers, exponents of `ip`.
 fn is_iga_lax(instruction: &Instruction) -> bool {
     let is_send = instruction.opcode.is_send();
     if is_send

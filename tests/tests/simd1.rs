@@ -21,7 +21,7 @@ use umd::{Arg, Binary, NdRange, Program, QueueOptions};
 
 /// The dwords that each thread writes.
 const BLOCK: usize = 16;
-/// What lanes hold that no id overwrites.
+/// The value of lanes that no id overwrites.
 const LANE: i32 = 0x55;
 const LOCAL: [u32; 3] = [4, 3, 2];
 /// Groups at the upper edge of x are narrower.
@@ -65,7 +65,7 @@ fn body(b: &mut Builder) -> Result<(), BuildError> {
         b.emit(scalar(Opcode::Shl, temp(3), &[value, imm(power, Type::W)]));
         b.emit(scalar(Opcode::Add, temp(0), &[temp(0), temp(3)]));
     }
-    // Where its block begins, in OWords or bytes.
+    // The start of its block, in OWords or bytes.
     if !lsc {
         b.emit(
             Op::new(Opcode::Mov, 8)

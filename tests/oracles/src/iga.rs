@@ -19,7 +19,7 @@ pub struct Iga {
     platform: &'static str,
 }
 
-/// What iga64 makes of descriptors.
+/// What iga64 says about descriptors.
 #[derive(Debug)]
 pub struct Meaning {
     /// The symbol and, in brackets, a description; empty if it does not know the message.
@@ -42,7 +42,7 @@ fn platform(family: Family) -> &'static str {
 }
 
 /// The oracle of a family: `iga64`, and for Xe2 the command in `NEWER_IGA64` (words separated by
-/// spaces). `None` if it is not there, which is [`crate::missing`] or [`crate::skipped`].
+/// spaces). `None` if it is not installed, which is [`crate::missing`] or [`crate::skipped`].
 ///
 /// # Panics
 /// If it is missing and `ORACLES=required` is set.
@@ -64,7 +64,7 @@ pub fn find(family: Family) -> Option<Iga> {
 }
 
 /// An instruction's bytes as a number, without the bits that Intel's assembler leaves undefined, or
-/// writes whatever text says: the region of source 0 of calls to Gen11, whose target is an
+/// writes regardless of the text: the region of source 0 of calls to Gen11, whose target is an
 /// immediate, and of the payload of Gen8's sends, which is whole registers.
 pub fn defined_bits(family: Family, bytes: &[u8]) -> u128 {
     const CALLS: [u8; 2] = [0x2b, 0x2c];
@@ -152,8 +152,8 @@ impl Iga {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// What its descriptor decoder (`-Xdsd`) makes of descriptors: the line with the symbol, and
-    /// what it says is wrong. `function` is the suffix of `send`, `id` the function's number.
+    /// What its descriptor decoder (`-Xdsd`) prints for descriptors: the line with the symbol, and
+    /// the errors. `function` is the suffix of `send`, `id` the function's number.
     ///
     /// # Panics
     /// If it does not start.
@@ -197,7 +197,7 @@ impl Iga {
         }
     }
 
-    /// The bytes of each line that iga64 takes, each line assembled on its own; `None` for the
+    /// The bytes of each line that iga64 accepts, each line assembled on its own; `None` for the
     /// others. Lines are instructions without labels.
     ///
     /// # Panics
@@ -241,7 +241,7 @@ impl Iga {
                         !bad.contains(&number)
                     });
                     if live.len() == before {
-                        // No line was named: halve.
+                        // The error names no line: halve.
                         if before == 1 {
                             return;
                         }

@@ -1,11 +1,11 @@
-//! Outside oracles: programs and data of others that judge ours, and what becomes of a test whose
-//! oracle is missing.
+//! Outside oracles: other people's programs and data that judge ours, and what happens to a test
+//! whose oracle is missing.
 //!
-//! Two kinds are told apart. Programs that Debian 12 packages are there wherever somebody wants
-//! them to be: with `ORACLES=required` in the environment, a missing one is a failure. What an
-//! environment variable names (folders with descriptions and headers, newer compilers) is not
-//! part of Debian 12, and a test without it is skipped. Skipped tests say so on stderr, past the
-//! capture of their output.
+//! There are two kinds. Programs that Debian 12 packages can be installed anywhere: with
+//! `ORACLES=required` in the environment, a missing one is a failure. What an environment variable
+//! names (folders with descriptions and headers, newer compilers) is not part of Debian 12, and a
+//! test without it is skipped. Skipped tests say so on stderr, bypassing the capture of their
+//! output.
 
 pub mod iga;
 
@@ -29,7 +29,7 @@ pub fn are_required() -> bool {
     true
 }
 
-/// A test cannot ask its oracle.
+/// A test's oracle is missing.
 ///
 /// # Panics
 /// If `ORACLES=required` is set.
@@ -70,9 +70,9 @@ pub fn variable(name: &str, what: &str) -> Option<String> {
     value
 }
 
-/// Tells whoever runs the tests, past the capture of their output.
+/// Prints a message, bypassing the capture of the tests' output.
 pub fn skipped(why: impl fmt::Display) {
-    // Nobody is left to tell if stderr is closed.
+    // If stderr is closed, nobody can read it.
     let _ = writeln!(io::stderr(), "skipped: {why}");
 }
 

@@ -114,7 +114,7 @@ impl<'a> Arbitrary<'a> for Text {
 /// Assembles the text. A diagnostic must point into it.
 ///
 /// # Panics
-/// If the product does, or if a diagnostic points outside of the text or into a character.
+/// If the product does, or if a diagnostic points outside the text or into a character.
 pub fn assemble_text(input: &Text) {
     let options = AsmOptions {
         family: Some(input.family),

@@ -54,7 +54,7 @@ const HEADERS: [u32; 24] = [
 /// A batch for the render engine.
 #[derive(Clone, Debug)]
 pub struct AnyBatch {
-    /// Whose packets.
+    /// The family of the packets.
     pub family: Family,
     /// The dwords.
     pub dwords: Vec<u32>,
@@ -118,7 +118,8 @@ pub fn walk(batch: &AnyBatch) {
     assert!(next <= batch.dwords.len());
 }
 
-/// Packets of the engine that runs kernels, with random fields; addresses are often in bound memory.
+/// Packets of the engine that runs kernels, with random fields; addresses are often in bound
+/// memory.
 #[derive(Clone, Debug)]
 pub struct Packets {
     on: AnyDriven,
@@ -129,7 +130,7 @@ impl<'a> Arbitrary<'a> for Packets {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
         let on: AnyDriven = u.arbitrary()?;
         let family = on.platform.family;
-        // Ponte Vecchio has no other.
+        // Ponte Vecchio has no others.
         let engine = match family {
             Family::XeHpc => Engine::Compute,
             _ => Engine::Render,

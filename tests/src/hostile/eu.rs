@@ -59,8 +59,8 @@ const DATA: u64 = 0x20_0000;
 const STATES: u64 = 0x30_0000;
 const BUDGET: u32 = 2000;
 
-/// Runs the kernel as one thread. It may end, fault or use up its budget; the address space is all
-/// that it can reach.
+/// Runs the kernel as one thread. It may end, fault or use up its budget; it can reach only the
+/// address space.
 ///
 /// # Panics
 /// If the product does, if a fault does not say what it is, or if more ran than the budget allows.

@@ -1,4 +1,4 @@
-//! Instructions, near valid ones more often than chance would have it.
+//! Instructions, closer to valid ones than chance would make them.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ pub const TARGET: Target = Target {
     check: |u| grow(u, round_trips),
 };
 
-/// The opcode fields that are an instruction of each family.
+/// The opcode fields that are instructions in each family.
 static OPCODES: LazyLock<[Vec<u8>; Family::ALL.len()]> = LazyLock::new(|| {
     Family::ALL.map(|family| {
         let is_one = |number: &u8| {
@@ -40,8 +40,8 @@ pub struct AnyInstruction {
 }
 
 impl AnyInstruction {
-    /// Bytes for `family`: random ones, thinned out, as zeros are valid more often, behind an
-    /// opcode that the family has. One in 16 has any opcode.
+    /// Bytes for `family`: an opcode of the family, then random bytes with many zeros, because
+    /// zeros are valid more often. One in 16 has any opcode.
     ///
     /// # Errors
     /// If `u` runs out.
@@ -58,9 +58,9 @@ impl AnyInstruction {
         Ok(Self { family, bytes })
     }
 
-    /// The instruction that the bytes are in the 16-byte form, encoded anew; `None` if they are
-    /// none, or one that text cannot say by itself: a branch needs its target, and `illegal` has
-    /// no options.
+    /// The instruction of the bytes in the 16-byte form, encoded again; `None` if they are no
+    /// instruction, or one that text alone cannot express: a branch needs its target, and `illegal`
+    /// has no options.
     ///
     /// # Panics
     /// If it is encoded in another length.
@@ -102,7 +102,7 @@ pub struct Encoded {
 }
 
 impl Encoded {
-    /// Its text, without comments; `None` for what only prints as data.
+    /// Its text, without comments; `None` if it only prints as data.
     pub fn text(&self) -> Option<String> {
         let format = Format {
             no_comments: true,
@@ -116,7 +116,7 @@ impl Encoded {
     /// Whether the text assembles to the bytes.
     ///
     /// # Errors
-    /// The text, and what became of it.
+    /// The text, and the result of assembling it.
     pub fn reads_back(&self) -> std::result::Result<(), String> {
         let Some(text) = self.text() else {
             return Ok(());
@@ -137,8 +137,8 @@ impl Encoded {
     }
 }
 
-/// Decodes; what decodes must encode to bytes that decode to the same, and the text of what has
-/// an encoding must assemble to it.
+/// Decodes the bytes. An instruction must encode to bytes that decode to the same instruction, and
+/// if it has an encoding, its text must assemble to that.
 ///
 /// # Panics
 /// If the product does, or if a round trip loses something.

@@ -1,4 +1,4 @@
-//! Sequences of ioctls with arguments and pointers of the kind that breaks things.
+//! Sequences of ioctls with arguments and pointers that tend to break things.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ enum Word {
     Value(u64),
     /// Two fields of four bytes.
     Halves(u32, u32),
-    /// The address of a byte of the scratch memory, or just behind it.
+    /// The address of a byte of the scratch memory, or just after it.
     Pointer(u16),
 }
 
@@ -70,7 +70,7 @@ pub struct Calls {
     calls: Vec<Call>,
 }
 
-/// The ioctls of a driver, without those that wait for as long as they are told to.
+/// The ioctls of a driver, without those that wait as long as requested.
 fn rows(driver: Driver) -> Vec<IoctlRow> {
     let other = match driver {
         Driver::I915 => "XE_",
@@ -116,7 +116,7 @@ pub fn run(input: &Calls) {
             .unwrap_or_else(|error| panic!("{error}"))
     };
     let node = open();
-    // Ioctls write it, through addresses only.
+    // Ioctls write it, only through addresses.
     let mut scratch = vec![0u64; SCRATCH].into_boxed_slice();
     let address = scratch.as_mut_ptr().expose_provenance() as u64;
     for call in &input.calls {
@@ -130,7 +130,7 @@ pub fn run(input: &Calls) {
             .flat_map(|word| word.bytes(address))
             .take(Request(call.row.request).size())
             .collect();
-        // Whatever it says, it returns.
+        // It returns, whatever the answer.
         let _ = node.ioctl(call.row.request, &mut argument);
     }
     drop(node);

@@ -1,12 +1,11 @@
-//! Input that was not made by a compiler or a driver.
+//! Input that no compiler or driver made.
 //!
-//! Each module has an [`arbitrary::Arbitrary`] generator, a function that feeds what it generates
-//! to the product and checks what must hold whatever the input is, and a [`Target`] that names
-//! the pair. `tests/hostile.rs` grows inputs from fixed seeds and replays those in `fuzz/seeds`;
-//! the fuzz targets in `fuzz` are the same functions behind `cargo fuzz`.
+//! Each module has an [`arbitrary::Arbitrary`] generator, a function that feeds the generated input
+//! to the product and checks what must hold for every input, and a [`Target`] that names the pair.
+//! `tests/hostile.rs` grows inputs from fixed seeds and replays those in `fuzz/seeds`; the fuzz
+//! targets in `fuzz` are the same functions behind `cargo fuzz`.
 //!
-//! That nothing panics is the least of it: everything must end, and what is refused must be
-//! explained.
+//! Nothing may panic, everything must end, and every refusal must be explained.
 
 pub mod assembly;
 pub mod batch;
@@ -25,7 +24,7 @@ use devinfo::{Driver, Family, PLATFORMS, Platform};
 /// One kind of hostile input.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name: that of the fuzz target and of its folder of seeds.
+    /// Its name, also of the fuzz target and of its folder of seeds.
     pub name: &'static str,
     /// How many inputs the tests grow.
     pub rounds: u64,
@@ -45,8 +44,8 @@ pub const TARGETS: [Target; 8] = [
     zeinfo::TARGET,
 ];
 
-/// Feeds one input to the target of that name, as a fuzzer does. Bytes that are too few for an
-/// input are none.
+/// Feeds one input to the target of that name, as a fuzzer does. Too few bytes for an input are
+/// ignored.
 ///
 /// # Panics
 /// If there is no such target, or if the product breaks a promise.

@@ -1,4 +1,4 @@
-//! A software GPU that gives up soon, for inputs that do not mean well.
+//! A software GPU that gives up soon, for hostile inputs.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,10 +18,10 @@ use umd::{Device, DeviceSpec, OpenOptions};
 /// When the device's own hang check ends a kernel.
 pub const HANG: Duration = Duration::from_millis(50);
 
-/// How long anything may take that the hang check ends: generous, for a busy machine.
+/// How long work that the hang check ends may take: generous, for a busy machine.
 pub const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Options of a node that is small and impatient.
+/// Options of a small node with a short timeout.
 pub fn options() -> Options {
     Options {
         memory_limit: 64 << 20,
@@ -145,7 +145,7 @@ fn fill(mapping: &Mapping, dwords: &[u32]) {
     let rest = std::iter::repeat(&0);
     for (index, value) in (0..mapping.len() / 4).zip(dwords.iter().chain(rest)) {
         let pointer = mapping.as_mut_ptr().cast::<u32>().wrapping_add(index);
-        // SAFETY: within the mapping, which a page aligns, and accessed atomically by everyone.
+        // SAFETY: within the page-aligned mapping, and every access is atomic.
         unsafe { AtomicU32::from_ptr(pointer) }.store(*value, Ordering::Relaxed);
     }
 }

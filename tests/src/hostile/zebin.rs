@@ -46,8 +46,8 @@ impl<'a> Arbitrary<'a> for Mutated {
     }
 }
 
-/// Does one thing to `bytes`: in the ELF header and the section headers as often as in the rest,
-/// which is far longer.
+/// Changes `bytes` once: in the ELF header and the section headers as often as in the rest, which
+/// is far longer.
 pub(super) fn mutate(bytes: &mut Vec<u8>, u: &mut Unstructured<'_>) -> Result<()> {
     if bytes.len() < 2 {
         return Ok(());
@@ -86,8 +86,8 @@ pub(super) fn mutate(bytes: &mut Vec<u8>, u: &mut Unstructured<'_>) -> Result<()
 /// Loads the file and launches each of its kernels, with arguments of the kinds it asks for.
 ///
 /// # Panics
-/// If the product does, or if an error does not say what it is, or if it blames nobody: what
-/// fails must be the file or, once code ran, the device.
+/// If the product does, if an error has no message, or if it blames neither the file nor, once code
+/// ran, the device.
 pub fn launch(file: &Mutated) {
     let binary = match Binary::parse(&file.0) {
         Ok(binary) => binary,

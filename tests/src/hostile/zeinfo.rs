@@ -76,7 +76,7 @@ impl<'a> Arbitrary<'a> for WithInfo {
     }
 }
 
-/// Where the header of a section of an ELF64 file is, and the begin and size of its content
+/// The place of a section header in an ELF64 file, and the start and size of the section's content
 /// (System V ABI, chapter 4).
 ///
 /// # Panics

@@ -75,7 +75,7 @@ fn contexts_and_address_spaces() {
         assert!(get(ContextParam::GttSize) > 1 << 32);
         assert_eq!(get(ContextParam::Recoverable), 0);
         assert_eq!(get(ContextParam::Priority).cast_signed(), -5);
-        // Above the default is for the privileged.
+        // Only privileged clients may go above the default.
         assert_eq!(
             errno(calls::context_setparam(
                 node,
@@ -125,7 +125,7 @@ fn questions() {
         let regions = calls::memory_regions(node).unwrap();
         assert_eq!(regions.len(), 1 + usize::from(platform.local_memory));
         assert!(!calls::engines(node).unwrap().is_empty());
-        // A table that is there has whole entries: key, length, values.
+        // If there is a table, it has whole entries: key, length, values.
         if let Ok(table) = calls::hwconfig(node) {
             let mut rest = table.as_slice();
             while let [_, length, tail @ ..] = rest {
@@ -149,7 +149,7 @@ fn sync_objects() {
 
     let timeline = generic::syncobj_create(node, SyncobjCreateFlags::empty()).unwrap();
     assert_eq!(generic::syncobj_query(node, &[timeline]).unwrap(), [0]);
-    // Nothing was submitted for point 5, and nobody says to wait for that.
+    // Nothing was submitted for point 5, and no flag says to wait for that.
     assert_eq!(
         errno(generic::syncobj_timeline_wait(
             node,

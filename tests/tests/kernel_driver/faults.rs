@@ -1,4 +1,4 @@
-//! Hangs, page faults, and what is left after them.
+//! Hangs, page faults, and the state after them.
 
 use devinfo::GpuAddress;
 use kmd_iface::{ErrorKind, KmdError, QueueStatus, Submission};

@@ -1,5 +1,5 @@
-//! The kernel driver clients against a node: the software GPU of several platforms and, where
-//! there is one, every real render node that the table knows.
+//! The kernel driver clients against a node: the software GPU of several platforms and every real
+//! render node that the table knows.
 
 #![allow(
     clippy::unwrap_used,

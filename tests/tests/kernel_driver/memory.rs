@@ -100,7 +100,7 @@ fn a_buffer_of_user_memory_is_that_memory() {
         assert_eq!(word(&memory, 3).load(Ordering::Acquire), 0xabcd, "{name}");
         assert!(kmd.map(buffer).is_err(), "{name}");
 
-        // SAFETY: never accessed: refused.
+        // SAFETY: refused, so never accessed.
         let odd =
             unsafe { UserMemory::new(memory.as_mut_ptr().wrapping_add(16), 4096, true, memory) };
         assert!(
@@ -145,7 +145,7 @@ fn bindings_are_checked() {
             ),
             "{name}"
         );
-        // Closing takes the binding along.
+        // Closing also removes the binding.
         bind(free, SIZE).unwrap();
         kmd.close_buffer(buffer).unwrap();
         let again = kmd.create_buffer(&BufferDesc::system(SIZE)).unwrap();

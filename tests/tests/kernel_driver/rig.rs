@@ -182,7 +182,6 @@ impl Rig {
 pub fn word(mapping: &Mapping, index: usize) -> &AtomicU32 {
     assert!(index < mapping.len() / 4);
     let pointer = mapping.as_mut_ptr().cast::<u32>().wrapping_add(index);
-    // SAFETY: within the mapping, which a page aligns, and accessed
-    // atomically by everyone.
+    // SAFETY: within the page-aligned mapping, and every access is atomic.
     unsafe { AtomicU32::from_ptr(pointer) }
 }

@@ -58,7 +58,7 @@ fn a_fence_becomes_a_sync_file() {
         let file = kmd.export_fence(fence).unwrap();
         let file = std::fs::File::from(file);
         kmd.wait(fence, soon()).unwrap();
-        // Another export of something that is done.
+        // Another export of a completed submission.
         drop(kmd.export_fence(fence).unwrap());
         assert!(file.metadata().is_ok(), "{name}");
     }
@@ -135,7 +135,7 @@ fn a_destroyed_queue_holds_nobody_up() {
         let fence = rig.submit(gone, 0, &rig.stores(&[(0, 1)]), &[]);
         kmd.wait(fence, soon()).unwrap();
         kmd.destroy_queue(gone).unwrap();
-        // Its name is not given to another queue, whose fences would be other ones.
+        // Its name is not reused: another queue's fences must not be mistaken for its own.
         let next = rig.new_queue();
         assert_ne!(next, gone, "{name}");
         let after = rig.submit(next, 256, &rig.stores(&[(0, 2)]), &[fence]);

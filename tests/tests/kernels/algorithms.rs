@@ -128,7 +128,7 @@ fn fourier() {
     });
 }
 
-/// SHA-256 of "abc" and of nothing: FIPS 180-4's examples.
+/// SHA-256 of "abc" and of the empty message: FIPS 180-4's examples.
 #[test]
 fn sha256() {
     let mut abc = [0u8; 64];
@@ -144,7 +144,7 @@ fn sha256() {
         digest("ba7816bf 8f01cfea 414140de 5dae2223 b00361a3 96177a9c b410ff61 f20015ad");
     let empty_digest =
         digest("e3b0c442 98fc1c14 9afbf4c8 996fb924 27ae41e4 649b934c a495991b 7852b855");
-    // Enough items that sub-groups are full, and one that is not.
+    // Enough items for full sub-groups, and one that is not full.
     let blocks: Vec<u8> = (0..41)
         .flat_map(|item| if item % 3 == 0 { abc } else { nothing })
         .collect();

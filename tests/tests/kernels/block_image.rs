@@ -24,7 +24,7 @@ fn desc(data_type: u32, width: u32, height: u32) -> ImageDesc {
 
 /// A kernel that copies blocks of `rows` rows of `lanes` elements of `bytes` bytes.
 fn check_copy(kernel: &str, lanes: u32, rows: u32, bytes: u32) {
-    // Longs lie in images of ints.
+    // Longs are in images of ints.
     let (data_type, texel) = match bytes {
         1 => (UNSIGNED_INT8, 1),
         2 => (UNSIGNED_INT16, 2),
@@ -89,8 +89,8 @@ fn longs() {
 fn reads_anywhere() {
     let (width, height) = (40i32, 9i32);
     let input = Random::new(111).many((width * height) as usize, |bits| bits as u32);
-    // Outside of the image, elements of four bytes are those of the edge
-    // (cl_intel_spirv_subgroups / cl_intel_subgroups).
+    // Outside the image, elements of four bytes are those of the edge (cl_intel_spirv_subgroups /
+    // cl_intel_subgroups).
     for (x, y) in [(0, 0), (3, 2), (24, 5), (30, 3), (10, 7), (-5, -2), (39, 8)] {
         let expected: Vec<u32> = (0..16)
             .flat_map(|lane| {

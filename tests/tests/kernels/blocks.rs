@@ -4,7 +4,7 @@ use stack_tests::{Launch, Random, compare};
 
 use crate::{everywhere, everywhere_with, sub_groups_of};
 
-/// A block kernel copies everything: `bytes` an element, `width` components, `lanes` in a
+/// A block kernel copies everything: `bytes` per element, `width` components, `lanes` in a
 /// sub-group. Reads may begin at any dword.
 fn check(kernel: &str, bytes: usize, width: usize, lanes: usize) {
     let (groups, sub_groups) = (3, 4);

@@ -49,7 +49,7 @@ fn recursion() {
         let results = launch.run(platform);
         compare::equal(platform, &results.read::<i32>(0), &expected);
     });
-    // For Gen8, Intel's compiler saves registers by `sends`, which came with Gen9: its own
+    // For Gen8, Intel's compiler saves registers with `sends`, which came with Gen9: its own
     // disassembler does not know the instruction either.
     for run in set_named("bdw").runs() {
         let error = launch.try_run(&run).unwrap_err().to_string();

@@ -40,7 +40,7 @@ fn variables_have_their_initial_values() {
     });
 }
 
-/// What a launch writes, later launches of the same program read, and no other program.
+/// Later launches of the same program read what a launch writes; no other program does.
 #[test]
 fn variables_keep_what_kernels_write() {
     const COUNT: usize = 100;

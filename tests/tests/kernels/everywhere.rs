@@ -17,7 +17,7 @@ pub fn everywhere_with<T: Fn(&str)>(has: impl Fn(&Set) -> bool, test: T) {
         .trim_start_matches("kernels::")
         .trim_end_matches("::{{closure}}");
     let mut failed = Vec::new();
-    // For work on a platform: `CORPUS_SETS=mtl-newer,pvc-newer` runs these.
+    // For work on one platform: `CORPUS_SETS=mtl-newer,pvc-newer` runs only these.
     let chosen = std::env::var("CORPUS_SETS").ok();
     let is_chosen = |run: &String| {
         let chosen = chosen.as_ref();
@@ -32,7 +32,7 @@ pub fn everywhere_with<T: Fn(&str)>(has: impl Fn(&Set) -> bool, test: T) {
     assert!(failed.is_empty(), "{name} on {}", failed.join(", "));
 }
 
-/// Runs a test on those sets of the corpus whose compiler takes images.
+/// Runs a test on those sets of the corpus whose compiler accepts images.
 pub fn everywhere_with_images<T: Fn(&str)>(test: T) {
     everywhere_with(|set| set.has("images"), test);
 }

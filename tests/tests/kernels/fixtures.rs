@@ -8,7 +8,7 @@ use stack_tests::corpus::{self, ROWS, SETS};
 use stack_tests::{Oracle, require};
 use umd::Binary;
 
-/// The compiler for what Debian's does not know.
+/// The compiler for platforms that Debian's does not know.
 const NEWER: &str = "NEWER_OCLOC";
 const NEWER_WHAT: &str = "ocloc 26.27";
 
@@ -31,8 +31,8 @@ fn rebuild(script: &Path, arguments: &[&str]) -> tempfile::TempDir {
     folder
 }
 
-/// Whether two zebins are the same but for the order of symbols, which the compiler does not fix
-/// when a kernel has functions of its own.
+/// Whether two zebins are the same except for the order of symbols, which the compiler does not fix
+/// when a kernel has its own functions.
 fn same(committed: &[u8], rebuilt: &[u8]) -> bool {
     if committed == rebuilt {
         return true;
@@ -61,7 +61,7 @@ fn assert_same_zebins(committed: &Path, rebuilt: &Path) {
         let path = entry.path();
         if entry.file_name().to_string_lossy().contains(".zebin") {
             let again = rebuilt.join(entry.file_name());
-            // Xe2 needs the newer compiler, and its scripts leave it out without.
+            // Xe2 needs the newer compiler; without it, the scripts omit Xe2.
             if !again.exists() && oracles::variable(NEWER, NEWER_WHAT).is_none() {
                 continue;
             }
@@ -87,7 +87,7 @@ fn names(newer: bool) -> Vec<&'static str> {
         .collect()
 }
 
-/// All sets where every oracle is required, one where time counts.
+/// All sets if every oracle is required, otherwise one, to save time.
 #[test]
 fn the_corpus_is_up_to_date() {
     if !require(Oracle::Ocloc) {
@@ -107,7 +107,7 @@ fn the_corpus_of_the_newer_compiler_is_up_to_date() {
     }
 }
 
-/// What the product, its tests and its examples have of the compiler.
+/// The compiler's output in the product, its tests and its examples.
 #[test]
 fn the_other_zebins_are_up_to_date() {
     if !require(Oracle::Ocloc) {

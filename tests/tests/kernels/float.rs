@@ -227,7 +227,7 @@ fn parts() {
 
 #[test]
 fn moves_keep_every_bit() {
-    // Quiet NaNs with payloads and denormals among them.
+    // Including quiet NaNs with payloads, and denormals.
     let input: Vec<u32> = Random::new(36)
         .many(512, |bits| bits as u32)
         .into_iter()

@@ -14,8 +14,8 @@ enum Rounding {
     Down,
 }
 
-/// The half that `x` rounds to. Written out with integers: a conversion by way of `f32` would
-/// round twice.
+/// The half that `x` rounds to. Computed with integers: a conversion through `f32` would round
+/// twice.
 fn to_half(x: f64, rounding: Rounding) -> f16 {
     if x.is_nan() {
         return f16::NAN;
@@ -88,8 +88,8 @@ fn fma(x: f16, y: f16, z: f16) -> f16 {
         return to_half(a * b + c, Rounding::Nearest);
     }
     let sum = ((a * b) * 48f64.exp2()) as i128 + (c * 48f64.exp2()) as i128;
-    // To 53 bits, the last of which remembers whether anything was cut: enough to round once
-    // more to 11.
+    // To 53 bits, the last of which records whether anything was cut: enough to round once more to
+    // 11.
     let magnitude = sum.unsigned_abs();
     let cut = (128 - magnitude.leading_zeros()).saturating_sub(53);
     let kept = magnitude >> cut;
@@ -185,7 +185,7 @@ fn math() {
 
 #[test]
 fn widening_is_exact() {
-    // Every half there is, but signalling NaNs.
+    // Every half except signalling NaNs.
     let all: Vec<u16> = (0..=u16::MAX)
         .map(|bits| {
             if f16::from_bits(bits).is_nan() {

@@ -100,7 +100,7 @@ fn required_local_size() {
         })
         .collect();
     everywhere(|platform| {
-        // The size that the kernel requires need not be said.
+        // The size that the kernel requires need not be given.
         let results = Launch::new("ids", "required", &[32, 4, 4])
             .out::<u32>(512)
             .run(platform);
@@ -206,8 +206,8 @@ fn check_sub_groups(kernel: &str, space: Space, dimensions: usize) {
             .out::<u32>(items.len() * 8)
             .run(platform);
         let got = results.read::<u32>(0);
-        // A group smaller than a sub-group: the specification wants the smaller number, Intel's
-        // compiler bakes in the SIMD width; either is fine for get_max_sub_group_size.
+        // A group smaller than a sub-group: the specification requires the smaller number, Intel's
+        // compiler hard-codes the SIMD width; either is fine for get_max_sub_group_size.
         let max = |values: &[u32]| -> Vec<u32> {
             values
                 .iter()

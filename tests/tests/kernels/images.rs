@@ -47,7 +47,7 @@ fn flat(order: u32, data_type: u32) -> ImageDesc {
     desc(ImageKind::D2, order, data_type, [SIDES[0], SIDES[1], 1])
 }
 
-/// No multiple of a tile, and not square.
+/// Not a multiple of a tile, and not square.
 const SIDES: [u32; 2] = [37, 21];
 const TEXELS: usize = (SIDES[0] * SIDES[1]) as usize;
 
@@ -241,7 +241,7 @@ impl Texture {
         self.texels[(y * self.sides[0] + x) as usize]
     }
 
-    /// Where an address mode leads for a texel's number in one dimension.
+    /// The texel that an address mode picks for a coordinate in one dimension.
     fn wrap(mode: AddressingMode, at: i64, side: i64) -> i64 {
         match mode {
             AddressingMode::None | AddressingMode::ClampToEdge => at.clamp(0, side - 1),
@@ -290,7 +290,7 @@ impl Texture {
     }
 }
 
-/// Coordinates in and around the image, away from where a texel ends.
+/// Coordinates in and around the image, away from the edges of texels.
 fn coordinates(texture: &Texture, normalized: bool, count: usize) -> Vec<[f32; 2]> {
     let mut random = Random::new(123);
     (0..count)

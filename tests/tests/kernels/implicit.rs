@@ -1,4 +1,4 @@
-//! Ids, sizes and `printf` in functions that are called by the stack: they find them in their
+//! Ids, sizes and `printf` in functions that are called through the stack: they find them in their
 //! arguments or in the structure of implicit arguments.
 
 use stack_tests::{Launch, compare};
@@ -7,7 +7,7 @@ use crate::everywhere_with;
 
 #[test]
 fn ids_in_recursive_functions() {
-    // Groups of more than one thread. They have one size: the compiler takes the local size for
+    // Groups of more than one thread. All have one size: the compiler mistakes the local size for
     // the enqueued one.
     let (global, local, offset, n) = ([72u64, 4], [24u32, 2], [3u64, 9], 3);
     let items = || (0..global[1]).flat_map(|y| (0..global[0]).map(move |x| [x, y]));

@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::everywhere;
 
-/// An integer type of OpenCL C, with the operations in 128 bits that say what is right.
+/// An integer type of OpenCL C, with reference operations in 128 bits.
 trait Int: Copy + Debug + PartialEq + FromBytes + IntoBytes + Immutable {
     const NAME: &str;
     const BITS: u32;
@@ -61,7 +61,7 @@ fn bits<T: Int>(value: T) -> u128 {
     (value.wide() as u128) & ((1 << T::BITS) - 1)
 }
 
-/// Random values, with the ends of the range and small numbers among them.
+/// Random values, including the ends of the range and small numbers.
 fn inputs<T: Int>(seed: u64, count: usize) -> Vec<T> {
     let (low, high) = limits::<T>();
     let special = [0, 1, 2, 3, -1, low, high, low + 1, high - 1, high / 2];
@@ -78,8 +78,8 @@ fn inputs<T: Int>(seed: u64, count: usize) -> Vec<T> {
 fn basics<T: Int>(x: T, y: T) -> [T; 14] {
     let (a, b) = (x.wide(), y.wide());
     let shift = (b & i128::from(T::BITS - 1)) as u32;
-    // Signed division overflows for the lowest number by -1: OpenCL leaves the result open, and
-    // wrapping is what the inputs below avoid.
+    // Signed division of the lowest number by -1 overflows: OpenCL leaves the result open, and the
+    // inputs below avoid it.
     let (quotient, remainder) = if b == 0 { (0, 0) } else { (a / b, a % b) };
     let order = i128::from(a < b)
         + 2 * i128::from(a <= b)
@@ -175,10 +175,10 @@ fn check_basics<T: Int>() {
     });
 }
 
-/// Inputs for which the library of Intel's compiler (22.43) is wrong, whatever runs its code:
-/// rhadd of the largest ulong with itself, and mad_sat of longs when the product fits but the sum
-/// does not, or when the product is zero and one factor negative (its `mad_sat.cl` takes a high
-/// half that is not -1 for an overflow then).
+/// Inputs for which the library of Intel's compiler (22.43) is wrong on any device: rhadd of the
+/// largest ulong with itself, and mad_sat of longs when the product fits but the sum does not, or
+/// when the product is zero and one factor negative (its `mad_sat.cl` takes a high half that is not
+/// -1 for an overflow then).
 fn compiler_is_wrong<T: Int>(x: T, y: T, z: T) -> bool {
     let (low, high) = limits::<T>();
     let both_largest = !T::SIGNED && x.wide() == high && y.wide() == high;
@@ -219,7 +219,7 @@ fn check_built_ins<T: Int>() {
     });
 }
 
-/// Compares results that come `operations` an item, and names the operations that are wrong.
+/// Compares results, `operations` per item, and names the operations that are wrong.
 fn by_operation<T: Int>(
     what: &str,
     operations: usize,

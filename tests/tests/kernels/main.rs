@@ -1,10 +1,9 @@
 //! The project's corpus of kernels, compiled by Intel's compiler, against references that are
 //! computed here in Rust and share no code with the software GPU.
 //!
-//! The sources are in `tests/kernels/*.cl`, the zebins in a folder a target beside them
-//! ([`stack_tests::corpus`]).
-//! Integers are compared exactly, floating-point results within the limits of the OpenCL C
-//! specification (section 7.4).
+//! The sources are in `tests/kernels/*.cl`, the zebins in one folder per target beside them
+//! ([`stack_tests::corpus`]). Integers are compared exactly, floating-point results within the
+//! limits of the OpenCL C specification (section 7.4).
 
 #![allow(
     clippy::unwrap_used,

@@ -66,7 +66,7 @@ fn turns(x: f64) -> f64 {
     (x % 2.0) * PI
 }
 
-/// One row: the function, its limit in ULP, where it is tested, what is exact.
+/// One row: the function, its limit in ULP, the tested interval, the exact result.
 type Unary = (&'static str, f64, f64, f64, fn(f64) -> f64);
 
 const UNARY: [Unary; 33] = [
@@ -100,7 +100,7 @@ const UNARY: [Unary; 33] = [
     ("sin", 4.0, -100.0, 100.0, f64::sin),
     ("sinh", 4.0, -80.0, 80.0, f64::sinh),
     ("sinpi", 4.0, -100.0, 100.0, |x| turns(x).sin()),
-    // Correctly rounded by the option that the source is compiled with.
+    // Correctly rounded, because of the option that the source is compiled with.
     ("sqrt", 0.5, 0.0, 1e30, f64::sqrt),
     ("tan", 5.0, -100.0, 100.0, f64::tan),
     ("tanh", 5.0, -10.0, 10.0, f64::tanh),
@@ -137,7 +137,7 @@ fn check_unary((name, limit, low, high, reference): Unary) {
     });
 }
 
-/// All rows between two names, so that the work spreads over threads.
+/// All rows between two names, so that the work is spread over threads.
 fn check_from_to(first: &str, last: &str) {
     let at = |name: &str| UNARY.iter().position(|row| row.0 == name).unwrap();
     for row in &UNARY[at(first)..=at(last)] {

@@ -1,6 +1,6 @@
 //! Products of small matrices by the systolic array.
 //!
-//! Integers are exact. Floats are chosen so that every sum is exact too: the array's order of
+//! Integers are exact. Floats are chosen so that every sum is also exact: the array's order of
 //! additions and its rounding between them are not documented.
 
 use half::{bf16, f16};
@@ -18,8 +18,8 @@ const SUB_GROUPS: usize = 4;
 struct Case {
     kernel: &'static str,
     rows: usize,
-    /// Bytes that a work-item has of a component of the first matrix, where the sub-group has 8
-    /// and 16 work-items.
+    /// Bytes of a component of the first matrix per work-item, in sub-groups of 8 and 16
+    /// work-items.
     parts: [usize; 2],
     /// Two sub-groups bring one half of the rows each.
     split: bool,
@@ -64,7 +64,7 @@ fn has(set: &Set, case: &Case) -> bool {
     set.has("matrix")
         && (!case.split || set.name.starts_with("dg2"))
         && (!name.contains("_to_") || !simd8)
-        // Release 22.43 of the compiler does not have this type.
+        // Release 22.43 of the compiler lacks this type.
         && (!name.starts_with("tf32") || !simd8 && set.name != "pvc")
 }
 
@@ -140,7 +140,7 @@ fn check<C>(
     );
 }
 
-/// The elements of so many bits.
+/// The elements of this many bits.
 fn integers(bytes: &[u8; BYTES], bits: usize, signed: bool) -> impl Iterator<Item = i32> {
     let count = 8 * BYTES / bits;
     (0..count).map(move |index| {
@@ -191,7 +191,7 @@ fn split_bytes() {
     check_integers(&Case::split("split_i8_u8", 2), 510, 8, [true, false]);
 }
 
-/// A multiple of an eighth, of magnitude up to 2: of these, products and sums are exact.
+/// A multiple of an eighth, of magnitude up to 2: their products and sums are exact.
 fn eighths(bits: u64) -> f32 {
     (bits % 33) as f32 / 8.0 - 2.0
 }

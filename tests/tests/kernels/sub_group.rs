@@ -23,7 +23,7 @@ where
             let (begin, lane) = (i / size * size, i % size);
             let x = &input[begin..begin + size];
             let y = &input[ITEMS + begin..ITEMS + begin + size];
-            // The first operand lies below the second: lanes come from both.
+            // The first operand comes before the second: lanes come from both.
             let up = |by: usize| {
                 if lane >= by {
                     y[lane - by]

@@ -5,7 +5,7 @@ use stack_tests::corpus::{ROWS, SETS, Set, set_named};
 use stack_tests::{Launch, Random, compare, launch};
 use umd::Program;
 
-/// What loading a set's file on another device says.
+/// The message about loading a set's file on another device.
 fn refusal(set: &str, target: &str) -> String {
     let zebin = set_named(set).zebin("vadd");
     let device = launch::device(&format!("soft:{target}"));

@@ -191,7 +191,7 @@ fn records() {
             .out::<Record>(40)
             .run(platform);
         for (got, from) in results.read::<Record>(1).iter().zip(&input) {
-            // What padding holds is the compiler's business.
+            // The compiler decides what padding holds.
             assert_eq!(got.tag, from.tag + 1, "{platform}");
             let weights = [
                 from.weights[0],

@@ -42,7 +42,7 @@ fn collectives() {
                 .read::<i32>(1)
                 .into_iter()
                 .enumerate()
-                // Votes are only promised to be zero or not.
+                // Votes are only defined as zero or nonzero.
                 .map(|(at, v)| if at % 10 >= 8 { i32::from(v != 0) } else { v })
                 .collect();
             compare::equal(&format!("{platform} {group}"), &got, &expected);

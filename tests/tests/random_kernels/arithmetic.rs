@@ -6,7 +6,7 @@ use half::f16;
 use super::ast::{Comparison, FloatOp, IntegerOp, Rounding};
 use super::types::Scalar;
 
-/// The number that the bits of an integer are.
+/// The number that an integer's bits represent.
 pub fn number(scalar: Scalar, bits: u64) -> i128 {
     let unused = 64 - scalar.bits();
     if scalar.is_signed() {
@@ -77,7 +77,7 @@ pub fn integer(op: IntegerOp, scalar: Scalar, operands: &[u64]) -> u64 {
     }
 }
 
-/// What a divisor is made of: neither zero nor, for the lowest number's sake, minus one.
+/// A divisor from any number: neither zero nor, because of the lowest number, minus one.
 fn divisor(scalar: Scalar, b: i128) -> i128 {
     if scalar.is_signed() {
         (b & !1) | 2
@@ -91,7 +91,7 @@ fn low24(scalar: Scalar, x: u64) -> i128 {
     number(scalar, (x << 8) & scalar.mask()) >> 8
 }
 
-/// The number that the bits of a half or a float are.
+/// The number that the bits of a half or a float represent.
 pub fn real(scalar: Scalar, bits: u64) -> f64 {
     if scalar == Scalar::F16 {
         f16::from_bits(bits as u16).to_f64()
@@ -140,15 +140,15 @@ pub fn float(op: FloatOp, scalar: Scalar, operands: &[u64]) -> u64 {
         FloatOp::Floor => exact(a.floor()),
         FloatOp::Ceil => exact(a.ceil()),
         FloatOp::Rint => exact(a.round_ties_even()),
-        // Of a small negative number, libraries make either zero.
+        // Libraries turn a small negative number into either zero.
         FloatOp::Round => exact(a.round() + 0.0),
-        // The sign of what is no number means nothing.
+        // The sign of a NaN means nothing.
         FloatOp::Copysign if b.is_nan() => x & !sign,
         FloatOp::Copysign => x & !sign | y & sign,
     }
 }
 
-/// The one that is a number, or the first if `first` says so.
+/// The one that is a number, or the first if `first` is set.
 fn pick(a: f64, b: f64, first: bool) -> f64 {
     if b.is_nan() || first { a } else { b }
 }
@@ -207,7 +207,7 @@ pub fn from_real(scalar: Scalar, rounding: Rounding, value: f64) -> u64 {
     }
 }
 
-/// A half or float as integer: saturated, and zero for what is no number.
+/// A half or float as integer: saturated, and zero for a NaN.
 pub fn to_integer(scalar: Scalar, rounding: Rounding, value: f64) -> u64 {
     let whole = match rounding {
         Rounding::NearestEven => value.round_ties_even(),
@@ -229,7 +229,7 @@ pub fn to_other_integer(scalar: Scalar, saturate: bool, value: i128) -> u64 {
 
 /// A binary format of IEEE 754.
 struct Layout {
-    /// Bits of the significand, the hidden one among them.
+    /// Bits of the significand, including the hidden one.
     precision: u32,
     exponent_bits: u32,
 }
@@ -289,8 +289,8 @@ fn round(
         Rounding::Up => rest > 0 && !negative,
         Rounding::Down => rest > 0 && negative,
     };
-    // A carry out of the significand makes the exponent one more by itself, and the smallest
-    // normal number follows the largest denormal.
+    // A carry out of the significand increments the exponent by itself, and the smallest normal
+    // number follows the largest denormal.
     let significand = kept as u64 + u64::from(away);
     let biased = (last + fraction_bits + bias - 1) as u64;
     let bits = significand + (biased << fraction_bits);

@@ -1,4 +1,4 @@
-//! What a kernel is made of. It is printed as OpenCL C and interpreted; neither looks at the
+//! The syntax tree of a kernel. It is printed as OpenCL C and interpreted; neither depends on the
 //! other's result.
 
 use super::types::{Scalar, Type};
@@ -24,13 +24,13 @@ pub enum IntegerOp {
     Or,
     Xor,
     Not,
-    /// Of the operand with its lowest bit set. Compilers make a modifier of the reading operand of
-    /// a negation, which does not wrap for the lowest number.
+    /// Of the operand with its lowest bit set. Compilers turn a negation into a modifier of the
+    /// operand that reads it, which does not wrap for the lowest number.
     Neg,
     /// The amount counts modulo the width (OpenCL C 2.0, section 6.3.j).
     Shl,
     Shr,
-    /// By a divisor made of the second operand that is neither 0 nor -1.
+    /// By a divisor made from the second operand that is neither 0 nor -1.
     Div,
     Rem,
     AddSat,
@@ -50,7 +50,7 @@ pub enum IntegerOp {
     Clz,
     Popcount,
     Bitselect,
-    /// Of the low 24 bits of operands of 32.
+    /// Of the low 24 bits of 32-bit operands.
     Mul24,
     Mad24,
 }
@@ -89,7 +89,7 @@ pub enum Rounding {
     Down,
 }
 
-/// What a work-item knows of itself: a uint.
+/// What a work-item knows about itself: a uint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
     GlobalId,
@@ -158,7 +158,7 @@ pub enum Kind {
     Compare(Comparison, Box<[Expr; 2]>),
     /// `a ? b : c`; for vectors by the top bit of each component.
     Choose(Box<[Expr; 3]>),
-    /// Saturated, where the result is an integer; always if it comes from a float.
+    /// Saturated, if the result is an integer; always if it comes from a float.
     Convert(Box<Expr>, bool, Rounding),
     /// An integer of the same size, of the other sign or of a float.
     Bits(Box<Expr>),
@@ -166,12 +166,12 @@ pub enum Kind {
     /// A vector of scalars.
     Gather(Vec<Expr>),
     SubGroup(SubGroupOp, Vec<Expr>),
-    /// Elements of the input that lie side by side, one a work-item and component: from this
-    /// byte of the input for the first sub-group of the launch.
+    /// Adjacent elements of the input, one per work-item and component: from this byte of the input
+    /// for the first sub-group of the launch.
     BlockRead(usize),
 }
 
-/// Operations on a cell that others change too: in any order they give the same.
+/// Operations on a cell that others also change: their order does not affect the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicOp {
     Add,
@@ -183,7 +183,7 @@ pub enum AtomicOp {
     Xor,
 }
 
-/// Operations on a cell of the work-item's own: what they return is known, too.
+/// Operations on the work-item's own cell: what they return is also known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnAtomic {
     Exchange,
@@ -209,7 +209,7 @@ pub enum LoopStyle {
 
 #[derive(Clone, Debug)]
 pub enum Stmt {
-    /// All of a variable or these components.
+    /// The whole variable or these components.
     Assign(usize, Option<Vec<usize>>, Expr),
     Store {
         array: usize,
@@ -224,7 +224,7 @@ pub enum Stmt {
         style: LoopStyle,
         body: Vec<Stmt>,
     },
-    /// Out of the innermost loop, if so.
+    /// Out of the innermost loop, if the condition holds.
     Break(Expr),
     Continue(Expr),
     /// By the low three bits of a scalar.
@@ -233,7 +233,7 @@ pub enum Stmt {
         cases: Vec<Case>,
         default: Vec<Stmt>,
     },
-    /// Puts a value into local memory and takes another work-item's: `slot` is the exclusive or
+    /// Puts a value into local memory and reads another work-item's: `slot` is the exclusive or
     /// between a work-item and its place.
     Share {
         array: usize,
@@ -242,7 +242,7 @@ pub enum Stmt {
         value: Expr,
         index: Expr,
     },
-    /// Work-items that want to change a cell of local memory; then each reads one.
+    /// Selected work-items change a cell of local memory; then each reads one.
     LocalAtomic {
         op: AtomicOp,
         ty: Scalar,
@@ -259,14 +259,14 @@ pub enum Stmt {
         cell: Expr,
         operand: Expr,
     },
-    /// On the work-item's own cell of global memory; the variable gets what was there.
+    /// On the work-item's own cell of global memory; the variable gets the old value.
     OwnAtomic {
         op: OwnAtomic,
         variable: usize,
         row: usize,
         operands: Vec<Expr>,
     },
-    /// Side by side, one a work-item and component, to a part of memory of its own.
+    /// Adjacent elements, one per work-item and component, to its own part of memory.
     BlockWrite {
         row: usize,
         value: Expr,
@@ -279,19 +279,19 @@ pub enum Stmt {
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
     pub ty: Type,
-    /// Where its values begin in the input, in bytes: one a work-item.
+    /// Where its values begin in the input, in bytes: one per work-item.
     pub at: usize,
 }
 
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub seed: u64,
-    /// The size that every sub-group has.
+    /// The size of every sub-group.
     pub sub_group: usize,
     pub variables: Vec<Variable>,
-    /// Private arrays, which begin as zeros.
+    /// Private arrays, initially zero.
     pub arrays: Vec<Type>,
-    /// Arrays in local memory, an element a work-item.
+    /// Arrays in local memory, one element per work-item.
     pub shared: Vec<Type>,
     pub body: Vec<Stmt>,
     /// Rows of the output, of atomics and of block writes.
@@ -299,11 +299,11 @@ pub struct Kernel {
     pub input: Vec<u8>,
     /// Whether the size of a work-group is an attribute of the kernel.
     pub fixed_size: bool,
-    /// Whether it rotates, or takes one lane's value for all of a sub-group: release 22.43 of the
+    /// Whether it rotates, or broadcasts one lane's value to a sub-group: release 22.43 of the
     /// compiler gets these wrong for some platforms.
     pub rotates: bool,
     pub broadcasts: bool,
 }
 
-/// Bytes of a row that block writes have: the most that a launch can write.
+/// Bytes of a row of block writes: the most that a launch can write.
 pub const BLOCK_ROW: usize = GLOBAL_SIZE * 16 * 8;

@@ -1,5 +1,5 @@
-//! What a kernel should leave in memory, from its parts and not from its text: all work-items of a
-//! work-group go through a statement together, each under its own bit of a mask.
+//! What a kernel should leave in memory, computed from its tree, not its text: all work-items of a
+//! work-group execute a statement together, each under its own bit of a mask.
 
 use super::arithmetic;
 use super::ast::{
@@ -11,7 +11,7 @@ use super::types::{Scalar, Type};
 /// What kernels write to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// A row for each output, a number a work-item.
+    /// A row for each output, one number per work-item.
     pub out: Vec<u64>,
     pub blocks: Vec<u8>,
     pub cells: Vec<u32>,
@@ -19,7 +19,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// As it is before the launch.
+    /// Its content before the launch.
     pub fn new(kernel: &Kernel) -> Self {
         Self {
             out: vec![0; kernel.rows * GLOBAL_SIZE],
@@ -70,7 +70,7 @@ fn load(kernel: &Kernel, ty: Type, at: usize, first: usize) -> Lanes {
     })
 }
 
-/// A value of every work-item of a group.
+/// A value for each work-item of a group.
 #[derive(Clone, Debug)]
 struct Lanes {
     ty: Type,
@@ -120,7 +120,7 @@ fn items(mask: u64) -> impl Iterator<Item = usize> {
     (0..LOCAL_SIZE).filter(move |item| mask >> item & 1 == 1)
 }
 
-/// Who has left a loop, or what is left of its body this time.
+/// The work-items that have left a loop, or the rest of its body in this iteration.
 #[derive(Clone, Copy, Debug, Default)]
 struct Left {
     broken: u64,
@@ -285,7 +285,7 @@ impl Group<'_> {
                 ..
             } => {
                 let value = self.eval(value);
-                // The index is computed behind the barrier, but of the same variables.
+                // The index is computed after the barrier, but from the same variables.
                 let index = self.eval(index);
                 let other = Lanes::new(value.ty, |item, component| {
                     value.get(index.index(item, LOCAL_SIZE) ^ slot, component)
@@ -362,8 +362,8 @@ impl Group<'_> {
         }
     }
 
-    /// Where a block has a work-item's component, in bytes: those of a sub-group lie side by
-    /// side, the next component behind them.
+    /// The offset of a work-item's component in a block, in bytes: a sub-group's elements are
+    /// adjacent, the next component follows them.
     fn block(&self, ty: Type, item: usize, component: usize) -> usize {
         let size = self.kernel.sub_group;
         let number = (self.first + item) / size;
@@ -484,7 +484,7 @@ impl Group<'_> {
                 x.get(item / size * size + lane(item) % size, component)
             })
         };
-        // Both operands' lanes side by side, from a place among them on.
+        // Both operands' lanes concatenated, from a place among them on.
         let window = |begin: &dyn Fn(usize) -> usize| {
             Lanes::new(ty, |item, component| {
                 let place = begin(item % size);
@@ -537,8 +537,8 @@ impl Group<'_> {
     }
 }
 
-/// What the kernel's text takes for the bits of a value, in 64 bits: signs are extended, and what
-/// is no number has one pattern.
+/// The bits of a value as the kernel's text computes them, in 64 bits: signs are extended, and all
+/// NaNs have one pattern.
 fn printed(scalar: Scalar, bits: u64) -> u64 {
     match scalar {
         Scalar::F16 if arithmetic::real(scalar, bits).is_nan() => 0x7e00,

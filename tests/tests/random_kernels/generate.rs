@@ -15,7 +15,7 @@ use super::types::{INTEGERS, Scalar, Type};
 /// Rows of output: parts of a kernel, each of a few statements.
 const ROWS: usize = 8;
 
-/// The most bytes a sub-group has of one value, lest everything spills.
+/// The most bytes of one value in a sub-group, so that not everything spills.
 const LARGEST: usize = 512;
 
 /// The kernel of a seed.
@@ -61,7 +61,7 @@ pub fn generate(seed: u64) -> Kernel {
     generator.kernel
 }
 
-/// What the kernels of a seed have. All in each would only make each larger.
+/// The features of a seed's kernels. All features in each would only make each larger.
 #[derive(Clone, Copy, Debug)]
 struct Taste {
     /// Integers of 64 bits.
@@ -79,9 +79,9 @@ struct Generator {
     random: Random,
     taste: Taste,
     kernel: Kernel,
-    /// Whether all work-items of a sub-group come here together.
+    /// Whether all work-items of a sub-group get here together.
     together: bool,
-    /// Counters of the loops around, and whether they may be left.
+    /// Counters of the enclosing loops, and whether they may be left.
     loops: Vec<(usize, bool)>,
     counters: usize,
     /// Rows of cells that are taken.
@@ -97,7 +97,7 @@ impl Generator {
         of[self.random.below(of.len() as u64) as usize]
     }
 
-    /// The type of something, such that the kernel's taste allows it.
+    /// A type that the kernel's features allow.
     fn ty(&mut self) -> Type {
         let scalar = self.scalar();
         let components = if self.taste.vectors && self.chance(40) {
@@ -173,7 +173,7 @@ impl Generator {
         (0..count).map(|_| self.stmt(depth)).collect()
     }
 
-    /// Statements that only some work-items of a sub-group come to.
+    /// Statements that only some work-items of a sub-group reach.
     fn apart(&mut self, depth: u64) -> Vec<Stmt> {
         let together = std::mem::replace(&mut self.together, false);
         let stmts = self.stmts(depth);
@@ -269,7 +269,7 @@ impl Generator {
         let counter = self.counters;
         self.counters += 1;
         let style = self.choose(&[LoopStyle::For, LoopStyle::While, LoopStyle::DoWhile]);
-        // With a constant count and no way out, sub-groups stay together.
+        // With a constant count and no `break`, sub-groups stay together.
         let constant = self.chance(30);
         let count = if constant {
             uint(self.random.below(6))
@@ -350,7 +350,7 @@ impl Generator {
     fn local_atomic(&mut self) -> Stmt {
         let (variable, ty) = self.word();
         let (op, active) = (self.atomic_op(), self.condition());
-        // Only some come to the atomic.
+        // Only some reach the atomic.
         let together = std::mem::replace(&mut self.together, false);
         let (cell, operand) = (self.index(), self.expr(ty, 1));
         self.together = together;
@@ -393,7 +393,7 @@ impl Generator {
         self.kernel.sub_group < 32
     }
 
-    /// One that block reads and writes have.
+    /// A type that block reads and writes have.
     fn block_type(&mut self) -> Type {
         let scalar = self.integer().unsigned();
         let counts: &[usize] = if scalar == Scalar::U8 {
@@ -409,8 +409,8 @@ impl Generator {
     }
 }
 
-/// A value: small numbers and the ends of the range among them, of floating-point numbers also
-/// zeros, infinities, what is no number, and denormal halves.
+/// A value, including small numbers and the ends of the range, and for floating point also zeros,
+/// infinities, NaNs, and denormal halves.
 fn interesting(random: &mut Random, scalar: Scalar) -> u64 {
     let bits = random.bits();
     match (scalar, random.below(8)) {

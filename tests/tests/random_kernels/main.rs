@@ -1,15 +1,15 @@
-//! Random OpenCL C kernels: what Intel's compilers make of each, for every instruction set, leaves
-//! the same in memory as an interpreter of the kernel's parts, which shares nothing with the
+//! Random OpenCL C kernels: Intel's compilers compile each for every instruction set, and the code
+//! leaves the same in memory as an interpreter of the kernel's tree, which shares nothing with the
 //! software GPU.
 //!
 //! Kernels have integers of all widths, vectors, halves and floats where results are exact,
 //! divergent branches and loops, private arrays, local memory, atomics and sub-group functions.
 //! They avoid what C leaves open, and what the compilers are known to get wrong; a new seed may
-//! well find another fault of theirs. Look at the code of the smaller kernel then.
+//! find another compiler bug. Then look at the code of the reduced kernel.
 //!
 //! A seed makes a kernel. `RANDOM_KERNELS=COUNT` or `FIRST:COUNT` in the environment says which
-//! seeds are run, `RANDOM_KERNELS_FOR=DEVICE` for which of ocloc's devices only, and
-//! `RANDOM_KERNELS_REDUCE=1` makes kernels that fail smaller first.
+//! seeds run, `RANDOM_KERNELS_FOR=DEVICE` limits them to one of ocloc's devices, and
+//! `RANDOM_KERNELS_REDUCE=1` first reduces kernels that fail.
 
 #![allow(
     clippy::unwrap_used,
@@ -39,7 +39,7 @@ use evaluate::Memory;
 use stack_tests::{Oracle, require};
 use targets::{CompiledFor, Compiler, NEWER, TARGETS};
 
-/// What `RANDOM_KERNELS` asks for: the first seed and how many.
+/// The seeds of `RANDOM_KERNELS`: the first and how many.
 fn seeds(default: u64) -> (u64, u64) {
     let Ok(text) = env::var("RANDOM_KERNELS") else {
         return (1, default);
@@ -130,7 +130,7 @@ fn compiles(why: &str) -> bool {
     !why.starts_with(targets::REFUSED)
 }
 
-/// Says for each row of each kind of memory which element differs first.
+/// Reports the first element that differs in each row of each kind of memory.
 fn compare(kernel: &Kernel, expected: &Memory, found: &Memory) -> Result<(), String> {
     let mut text = String::new();
     differ(
@@ -178,7 +178,7 @@ fn compare(kernel: &Kernel, expected: &Memory, found: &Memory) -> Result<(), Str
     if text.is_empty() { Ok(()) } else { Err(text) }
 }
 
-/// The text of the first statement outside of all others that is meant.
+/// The text of the first selected top-level statement.
 fn statement(kernel: &Kernel, is_meant: impl Fn(&Stmt) -> bool) -> String {
     let found = kernel.body.iter().find(|stmt| is_meant(stmt));
     found.map_or_else(String::new, |stmt| print::statement(kernel, stmt))

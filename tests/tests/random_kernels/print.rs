@@ -1,5 +1,5 @@
-//! A kernel as OpenCL C. Where C leaves a result open, the text says the same otherwise: signed
-//! sums wrap as unsigned ones, what is no number has one bit pattern.
+//! A kernel as OpenCL C. Where C leaves a result open, the text is written differently: signed sums
+//! wrap as unsigned ones, and NaNs have one bit pattern.
 
 use std::fmt::Write;
 
@@ -336,7 +336,7 @@ fn constant(scalar: Scalar, bits: u64) -> String {
     }
 }
 
-/// An expression, such that it can stand anywhere an operand can.
+/// An expression in a form that can be used as any operand.
 fn expr(e: &Expr) -> String {
     let ty = e.ty;
     match &e.kind {
@@ -413,7 +413,7 @@ fn integer(op: IntegerOp, operands: &[Expr]) -> String {
     let text = |index: usize| operands.get(index).map(expr).unwrap_or_default();
     let [x, y, z] = [0, 1, 2].map(text);
     // Signed overflow has no result: wrap as the unsigned type does. Narrow scalars are promoted
-    // to int, which has room for all but the product of two ushorts.
+    // to int, which holds everything but the product of two ushorts.
     let narrow = !ty.is_vector() && ty.scalar.bits() < 32;
     let wrapping = |op: &str| {
         if ty.is_vector() {

@@ -1,8 +1,8 @@
-//! Makes a kernel that fails smaller, as long as it fails.
+//! Reduces a failing kernel as long as it still fails.
 
 use super::ast::{Expr, Kernel, Kind, Stmt};
 
-/// A kernel of which nothing more can be taken without it ceasing to fail.
+/// A kernel from which nothing more can be removed without it passing.
 pub fn reduce(kernel: &Kernel, fails: impl Fn(&Kernel) -> bool) -> Kernel {
     let mut kernel = kernel.clone();
     loop {
@@ -22,7 +22,7 @@ fn size(kernel: &Kernel) -> usize {
     count
 }
 
-/// Takes statements away, many at a time at first.
+/// Removes statements, at first many at a time.
 fn statements(kernel: &mut Kernel, fails: &impl Fn(&Kernel) -> bool) {
     let mut chunk = kernel.body.len().max(1) / 2;
     while chunk > 0 {
@@ -51,7 +51,7 @@ fn statements(kernel: &mut Kernel, fails: &impl Fn(&Kernel) -> bool) {
     }
 }
 
-/// Puts an operand or a constant in the place of expressions.
+/// Replaces expressions with an operand or a constant.
 fn expressions(kernel: &mut Kernel, fails: &impl Fn(&Kernel) -> bool) {
     let mut at = 0;
     loop {

@@ -1,4 +1,4 @@
-//! For whom kernels are compiled, and how they are compiled and run.
+//! The targets of kernels, and how kernels are compiled and run.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::print;
 /// How long a compiler may take for one kernel.
 const DEADLINE: Duration = Duration::from_secs(300);
 
-/// What `ocloc` to ask.
+/// Which `ocloc` to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compiler {
     /// Debian's, release 22.43.
@@ -26,7 +26,7 @@ pub enum Compiler {
     Newer,
 }
 
-/// What begins the message of a compiler that refuses a kernel.
+/// The start of the message of a compiler that refuses a kernel.
 pub const REFUSED: &str = "not compiled";
 
 /// The environment variable with the command of the newer compiler.
@@ -36,7 +36,7 @@ pub const NEWER: &str = "NEWER_OCLOC";
 #[derive(Debug)]
 pub struct CompiledFor {
     pub compiler: Compiler,
-    /// As the compiler calls it.
+    /// The compiler's name for it.
     pub device: &'static str,
     arguments: &'static [&'static str],
     soft: &'static str,
@@ -89,20 +89,20 @@ impl CompiledFor {
             .platform
     }
 
-    /// Whether the kernel is for it: the platform has the sub-group size, and the compiler has no
-    /// known fault with what the kernel does.
+    /// Whether the kernel suits it: the platform has the sub-group size, and the compiler has no
+    /// known bug with the kernel's features.
     pub fn takes(&self, kernel: &Kernel) -> bool {
         let family = self.platform().family;
-        // Release 22.43 gives the instruction for rotations, which came with Gen12, a negated
-        // operand: it has no such modifier. And from Gen11 on its products of 64 bits take all
-        // lanes of an operand that is one lane's value.
+        // Release 22.43 gives a negated operand to the instruction for rotations, which came with
+        // Gen12 and has no such modifier. And from Gen11 on its products of 64 bits read all lanes
+        // of an operand that is one lane's value.
         let wrong = self.compiler == Compiler::Debian
             && (kernel.rotates && family >= Family::Gen12Lp
                 || kernel.broadcasts && family >= Family::Gen11);
         self.platform().has_simd_width(kernel.sub_group as u32) && !wrong
     }
 
-    /// Compiles in a folder of its own.
+    /// Compiles in its own folder.
     ///
     /// # Errors
     /// What the compiler says.
@@ -132,7 +132,7 @@ impl CompiledFor {
             .args(["-exclude_ir", "-output", "random", "-output_no_suffix"])
             .current_dir(folder);
         let output = tool::run_with_deadline(&mut command, DEADLINE);
-        // The newer compiler adds an extension all the same.
+        // The newer compiler adds an extension regardless.
         let binary = ["random", "random.bin"]
             .iter()
             .find_map(|name| fs::read(folder.join(name)).ok());
@@ -148,10 +148,10 @@ impl CompiledFor {
     }
 
     /// Whether the compiler is known to be wrong about kernels that it compiles to this: release
-    /// 22.43 writes a narrow value to scratch memory whole where only some lanes have a new one.
+    /// 22.43 writes a whole narrow value to scratch memory where only some lanes have a new one.
     ///
     /// # Errors
-    /// If it is no zebin.
+    /// If it is not a zebin.
     pub fn is_wrong(&self, kernel: &Kernel, zebin: &[u8]) -> Result<bool, String> {
         let binary = Binary::parse(zebin).map_err(|error| error.to_string())?;
         let arrays: usize = kernel.arrays.iter().map(|ty| ty.bytes() * ELEMENTS).sum();
@@ -161,7 +161,7 @@ impl CompiledFor {
         Ok(self.compiler == Compiler::Debian && scratch.max() > Some(most))
     }
 
-    /// Runs what was compiled, and returns what it left in memory.
+    /// Runs the compiled kernel, and returns what it left in memory.
     ///
     /// # Errors
     /// What the driver says.

@@ -103,7 +103,7 @@ pub struct Type {
 }
 
 impl Type {
-    /// As it lies in memory: a vector of three takes the place of four (section 6.1.5).
+    /// Its size in memory: a vector of three takes the space of four (section 6.1.5).
     pub fn bytes(self) -> usize {
         self.components.next_power_of_two() * self.scalar.bytes()
     }

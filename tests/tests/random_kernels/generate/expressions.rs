@@ -95,7 +95,7 @@ impl Generator {
         Expr { ty, kind }
     }
 
-    /// A constant. The newer compiler makes zero of an infinity when it saturates one.
+    /// A constant. The newer compiler turns an infinity into zero when it saturates one.
     fn constant(&mut self, scalar: Scalar) -> u64 {
         let bits = interesting(&mut self.random, scalar);
         if scalar.is_float() && !arithmetic::real(scalar, bits).is_finite() {
@@ -104,7 +104,7 @@ impl Generator {
         bits
     }
 
-    /// What a work-item knows of itself.
+    /// What a work-item knows about itself.
     fn own_number(&mut self) -> Expr {
         if let Some((counter, _)) = self.loops.last().copied()
             && self.chance(50)
@@ -121,8 +121,8 @@ impl Generator {
             Item::SubGroupId,
             Item::Lane,
         ]);
-        // In a branch, the compilers make the lanes' numbers for all lanes, over what those in the
-        // other branch computed.
+        // In a branch, the compilers write the lanes' numbers for all lanes, and overwrite what
+        // those in the other branch computed.
         if item == Item::Lane && !self.together {
             return self.item(Item::LocalId);
         }
@@ -139,7 +139,7 @@ impl Generator {
             Rounding::Down,
         ]);
         let saturate = !to.is_float() && (from.is_float() || self.chance(50));
-        // Through a float, integers that half has no room for may be rounded twice.
+        // Through a float, integers that do not fit a half may be rounded twice.
         if to == Scalar::F16 && !from.is_float() && from.bits() > 16 {
             let short = value.ty.with(Scalar::I16);
             let value = Expr {
@@ -148,8 +148,8 @@ impl Generator {
             };
             return Kind::Convert(Box::new(value), false, rounding);
         }
-        // Release 22.43 takes an infinite half for the highest number of 32 bits where 64 are asked
-        // for, and for one of 17 bits where 32 are.
+        // Release 22.43 converts an infinite half to the highest number of 32 bits instead of 64,
+        // and to one of 17 bits instead of 32.
         if from == Scalar::F16 && !to.is_float() && to.bits() >= 32 {
             let value = Expr {
                 ty: value.ty.with(Scalar::F32),
@@ -162,7 +162,7 @@ impl Generator {
 
     fn choice(&mut self, ty: Type, depth: u64) -> Option<Kind> {
         let condition = if ty.is_vector() {
-            // A comparison of components as wide gives the condition.
+            // A comparison of equally wide components gives the condition.
             let of = if self.taste.floats && self.chance(20) {
                 match ty.scalar.bits() {
                     16 => Scalar::F16,
@@ -176,7 +176,7 @@ impl Generator {
         } else {
             self.condition()
         };
-        // A scalar's other branch may be jumped over.
+        // The other branch of a scalar may be skipped.
         let together = self.together;
         self.together = together && ty.is_vector();
         let branches = [self.expr(ty, depth - 1), self.expr(ty, depth - 1)];
@@ -272,8 +272,8 @@ impl Generator {
             _ if !ty.scalar.is_float() && !narrow => {
                 let kind = self.choose(&COLLECTIVES);
                 let mut reduction = self.choose(&[Reduction::Add, Reduction::Min, Reduction::Max]);
-                // Where sums of 64 bits are made of 32, both compilers take the wrong lane for
-                // the last one if only the low half is asked for.
+                // Where sums of 64 bits are built from 32, both compilers take the wrong lane as
+                // the last one if only the low half is needed.
                 if ty.scalar.bits() == 64 && reduction == Reduction::Add {
                     reduction = Reduction::Max;
                 }
@@ -328,8 +328,8 @@ impl Generator {
             59..=62 => (Op::Min, 2),
             63..=66 => (Op::AddSat, 2),
             67..=70 => (Op::SubSat, 2),
-            // The compiler's library (22.43) is wrong about longs: it takes a high half that is
-            // not -1 for an overflow when the product is zero and one factor negative.
+            // The compiler's library (22.43) is wrong about longs: it mistakes a high half that is
+            // not -1 for an overflow when the product is zero and one factor is negative.
             71..=73 if scalar != Scalar::I64 => (Op::MadSat, 3),
             74..=76 => (Op::MulHi, 2),
             77..=78 => (Op::MadHi, 3),
@@ -361,8 +361,8 @@ impl Generator {
                 continue;
             };
             for bits in bits {
-                // A difference to zero is a negation, see [`IntegerOp::Neg`], and so is a
-                // product with the negative of a power of two.
+                // A difference from zero is a negation, see [`IntegerOp::Neg`], and so is a product
+                // with the negative of a power of two.
                 let negated = bits.wrapping_neg() & scalar.mask();
                 match op {
                     Op::Sub if index == 0 && *bits == 0 => *bits = 1,
