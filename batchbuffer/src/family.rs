@@ -24,6 +24,9 @@ pub(crate) struct Traits {
     /// Shares of shared local memory in the L1 in KiB with their codes, in rising order. Empty
     /// where there is no such field.
     pub preferred_slm_codes: &'static [(u32, u32)],
+    /// Register counts of a thread with their codes in the interface descriptor, in rising order.
+    /// Empty where the count is a mode of the EUs.
+    pub register_codes: &'static [(u32, u32)],
     /// How many barriers a group has, indexed by the code of their number.
     pub barrier_counts: &'static [u32],
     /// Codes of "Tile Mode" in surface states.
@@ -60,6 +63,7 @@ pub(crate) fn traits(family: Family) -> &'static Traits {
         Family::XeHpg => &XE_HPG,
         Family::XeHpc => &XE_HPC,
         Family::Xe2 => &XE2,
+        Family::Xe3 => &XE3,
     }
 }
 
@@ -72,6 +76,7 @@ const GEN8: Traits = Traits {
     sequences: Sequences::Media(GEN8_MEDIA),
     slm_codes: &[(0, 0), (4, 1), (8, 2), (16, 4), (32, 8), (64, 16)],
     preferred_slm_codes: &[],
+    register_codes: &[],
     barrier_counts: &[0, 1],
     tile_modes: &[
         (Tiling::Linear, rss::TileModeGen8::LINEAR as u64),
@@ -226,4 +231,21 @@ const XE2: Traits = Traits {
     ],
     regular_tile64_3d: true,
     ..XE_HPC
+};
+
+const XE3: Traits = Traits {
+    sequences: Sequences::Compute(Compute {
+        family: Family::Xe3,
+        ..XE_HPC_COMPUTE
+    }),
+    register_codes: &[
+        (32, 0),
+        (64, 1),
+        (96, 2),
+        (128, 3),
+        (160, 4),
+        (192, 5),
+        (256, 7),
+    ],
+    ..XE2
 };

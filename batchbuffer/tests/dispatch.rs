@@ -20,10 +20,10 @@ use batchbuffer::states::values::TextureCoordinateMode;
 use batchbuffer::states::{interface_descriptor_data as idd, postsync_data};
 use batchbuffer::surface::{self, Image, RGBA, RawBuffer, Sampler, Shape, Tiling};
 use batchbuffer::{Batch, Decoded, EncodeError, Engine, PacketId};
-use devinfo::{Family, GpuAddress};
+use devinfo::{Family, GpuAddress, span};
 
 const MEDIA: [Family; 4] = [Family::Gen8, Family::Gen9, Family::Gen11, Family::Gen12Lp];
-const COMPUTE: [Family; 3] = [Family::XeHpg, Family::XeHpc, Family::Xe2];
+const COMPUTE: [Family; 4] = [Family::XeHpg, Family::XeHpc, Family::Xe2, Family::Xe3];
 
 fn setup() -> Setup {
     Setup {
@@ -228,7 +228,14 @@ fn compute_families_dispatch_by_compute_walker() {
 
         let walker = only(&packets, PacketId::ComputeWalker);
         use compute_walker as w;
-        assert_eq!(walker.len(), if family == Family::Xe2 { 40 } else { 39 });
+        assert_eq!(
+            walker.len(),
+            if span!(Xe2..).contains(family) {
+                40
+            } else {
+                39
+            }
+        );
         assert_eq!(walker.get(w::SIMD_SIZE), 1);
         assert_eq!(walker.get(w::MESSAGE_SIMD), 1);
         assert_eq!(walker.get(w::EXECUTION_MASK), 3);
@@ -316,7 +323,11 @@ fn what_a_family_lacks_is_an_error() {
         other => panic!("{other}"),
     };
     for family in Family::ALL {
-        let most = if family >= Family::XeHpc { 128 } else { 64 };
+        let most = if span!(XeHpc..).contains(family) {
+            128
+        } else {
+            64
+        };
         let error = refused(family, |d| d.slm_bytes = 256 << 10);
         assert_eq!(limit(error), most << 10, "{family}");
         let error = refused(family, |d| d.threads_per_group = 1024);
@@ -402,7 +413,7 @@ fn threads_have_a_mode() {
         large_grf: true,
         scheduling: ThreadScheduling::RoundRobin,
     };
-    for family in [Family::XeHpc, Family::Xe2] {
+    for family in [Family::XeHpc, Family::Xe2, Family::Xe3] {
         let dwords = mode(family, &scheduled).expect("a mode");
         let packet = only(&packets(family, &dwords), PacketId::StateComputeMode);
         use state_compute_mode as scm;

@@ -72,6 +72,8 @@ families! { $
     XeHpc "XeHPC",
     /// Lunar Lake and Battlemage (`lnl`, `bmg`).
     Xe2 "Xe2",
+    /// Panther Lake (`ptl`).
+    Xe3 "Xe3",
 }
 
 impl Family {
@@ -87,7 +89,7 @@ impl Family {
     pub const fn walker(self) -> WalkerKind {
         match self {
             Family::Gen8 | Family::Gen9 | Family::Gen11 | Family::Gen12Lp => WalkerKind::Gpgpu,
-            Family::XeHpg | Family::XeHpc | Family::Xe2 => WalkerKind::Compute,
+            Family::XeHpg | Family::XeHpc | Family::Xe2 | Family::Xe3 => WalkerKind::Compute,
         }
     }
 
@@ -95,7 +97,7 @@ impl Family {
     pub const fn grf_bytes(self) -> usize {
         match self {
             Family::Gen8 | Family::Gen9 | Family::Gen11 | Family::Gen12Lp | Family::XeHpg => 32,
-            Family::XeHpc | Family::Xe2 => 64,
+            Family::XeHpc | Family::Xe2 | Family::Xe3 => 64,
         }
     }
 }

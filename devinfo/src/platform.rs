@@ -103,8 +103,8 @@ impl Platform {
         sku.eus() * self.threads_per_eu as u32
     }
 
-    /// Hardware threads of a subslice with `eus` EUs, for threads of `registers` registers each.
-    pub fn threads_per_subslice(&self, eus: u32, registers: u32) -> u32 {
+    /// Hardware threads of so many EUs, with so many registers each.
+    pub fn threads_of(&self, eus: u32, registers: u32) -> u32 {
         let room = u32::from(self.eu_registers) / registers.max(1);
         eus * room.min(self.threads_per_eu.into())
     }
@@ -114,7 +114,7 @@ impl Platform {
     /// 1,024 (NEO `DeviceInfo::maxWorkGroupSize`). 0 without EUs.
     pub fn max_work_group_size(&self, eus: u32) -> u32 {
         let width = self.simd_widths.iter().min().copied().unwrap_or(1);
-        let items = self.threads_per_subslice(eus, 128) * u32::from(width);
+        let items = self.threads_of(eus, 128) * u32::from(width);
         items
             .checked_ilog2()
             .map_or(0, |log2| (1 << log2).min(MOST_ITEMS))

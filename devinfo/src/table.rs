@@ -191,6 +191,13 @@ const XE2: Platform = Platform {
     ..XEHPG
 };
 
+const XE3: Platform = Platform {
+    family: Family::Xe3,
+    threads_per_eu: 10,
+    grf_counts: &[32, 64, 96, 128, 160, 192, 256],
+    ..XE2
+};
+
 /// Every platform, oldest first.
 pub static PLATFORMS: &[Platform] = &[
     GEN8,
@@ -612,5 +619,28 @@ pub static PLATFORMS: &[Platform] = &[
         zebin: zebin(1274, 0x0c09),
         ocloc: &["bmg", "bmg-g21", "bmg-g31"],
         ..XE2
+    },
+    Platform {
+        name: "ptl",
+        title: "Panther Lake, Wildcat Lake",
+        skus: &[
+            // 12 Xe cores in two slices, as Intel presented it.
+            sku(
+                "H",
+                (2, 6, 8),
+                (30, 0),
+                &[
+                    0xb080, 0xb081, 0xb082, 0xb083, 0xb084, 0xb085, 0xb086, 0xb087, 0xb08f, 0xb0a0,
+                    0xb0b0,
+                ],
+            ),
+            sku("U", (1, 4, 8), (30, 1), &[0xb090]),
+            sku("WCL", (1, 2, 8), (30, 3), &[0xfd80, 0xfd81]),
+        ],
+        revisions: &[stepping(0, "A0"), stepping(4, "B0")],
+        default_revision: 4,
+        zebin: zebin(1300, 0x1e00),
+        ocloc: &["ptl-h", "ptl-u", "wcl"],
+        ..XE3
     },
 ];

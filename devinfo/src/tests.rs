@@ -110,6 +110,7 @@ fn targets_parse() {
 const NEO: &[(&str, &[u16])] = &[
     ("bmg", &[0xe202, 0xe209, 0xe20b, 0xe20c, 0xe20d, 0xe210, 0xe211, 0xe212, 0xe215, 0xe216, 0xe220, 0xe221, 0xe222, 0xe223]),
     ("lnl", &[0x6420, 0x64a0, 0x64b0]),
+    ("ptl", &[0xb080, 0xb081, 0xb082, 0xb083, 0xb084, 0xb085, 0xb086, 0xb087, 0xb08f, 0xb0a0, 0xb0b0, 0xb090, 0xfd80, 0xfd81]),
     ("pvc", &[0x0bd0, 0x0bd5, 0x0bd6, 0x0bd7, 0x0bd8, 0x0bd9, 0x0bda, 0x0bdb, 0x0b69, 0x0b6e, 0x0bd4]),
     ("dg2", &[0x4f80, 0x4f81, 0x4f82, 0x4f83, 0x4f84, 0x4f85, 0x4f86, 0x4f87, 0x4f88, 0x5690, 0x5691, 0x5692, 0x5693, 0x5694, 0x5695, 0x5696, 0x5697, 0x56a3, 0x56a4, 0x56b0, 0x56b1, 0x56b2, 0x56b3, 0x56ba, 0x56bb, 0x56bc, 0x56bd, 0x56be, 0x56bf, 0x56a0, 0x56a1, 0x56a2, 0x56a5, 0x56a6, 0x56af, 0x56c0, 0x56c1, 0x56c2]),
     ("mtl", &[0x7d40, 0x7d55, 0x7dd5, 0x7d45]),
@@ -149,16 +150,22 @@ fn battlemage_has_two_chips() {
     assert_eq!((g21.ip, g31.ip), ((20, 1), (20, 2)));
 }
 
-/// NEO's `getThreadsPerEu` tables.
+/// NEO's `calculateAvailableThreadCount`.
 #[test]
 fn registers_limit_the_threads_of_an_eu() {
-    for (name, registers, threads) in [("skl", 128, 7), ("dg2", 128, 8), ("pvc", 256, 4)] {
+    for (name, registers, threads) in [
+        ("skl", 128, 7),
+        ("dg2", 128, 8),
+        ("pvc", 256, 4),
+        ("ptl", 32, 10),
+        ("ptl", 96, 10),
+        ("ptl", 128, 8),
+        ("ptl", 160, 6),
+        ("ptl", 192, 5),
+        ("ptl", 256, 4),
+    ] {
         let platform = by_name(name).unwrap();
-        assert_eq!(
-            platform.threads_per_subslice(1, registers),
-            threads,
-            "{name}"
-        );
+        assert_eq!(platform.threads_of(1, registers), threads, "{name}");
     }
 }
 
@@ -175,6 +182,7 @@ fn groups_fit_a_subslice() {
         ("dg2", 16, 1024),
         ("pvc", 8, 1024),
         ("lnl", 8, 1024),
+        ("ptl", 8, 1024),
         ("bmg", 0, 0),
     ] {
         let platform = by_name(name).unwrap();
@@ -196,7 +204,7 @@ fn slots_are_found_again_in_sr0() {
         }
         id
     };
-    for slot in 0..4096 {
+    for slot in 0..2048 {
         let of = |family| Topology::of(family, slot);
         assert_eq!(
             join(of(Family::XeHpg).state & 0x3fff, &[(6, 1), (3, 1)]),
@@ -210,5 +218,8 @@ fn slots_are_found_again_in_sr0() {
         let ranges = [(10, 1), (7, 1), (3, 1)];
         assert_eq!(join(xe2.state & 0xffff, &ranges), slot);
         assert_eq!(xe2.message << 6 | join(xe2.state & 0x7f, &[(3, 1)]), slot);
+        let xe3 = of(Family::Xe3);
+        let eu = (xe3.message & 0xff) << 3 | (xe3.state & 0x7f) >> 4;
+        assert_eq!(eu * 10 + (xe3.state & 0xf), slot);
     }
 }

@@ -96,6 +96,11 @@ const fn slots(family: Family) -> Slots {
             units: &[(0, 3, 4), (3, 2, 8), (5, 5, 11)],
             message: true,
         },
+        Family::Xe3 => Slots {
+            threads: 10,
+            units: &[(0, 3, 4), (3, 4, 8), (7, 4, 14)],
+            message: true,
+        },
     }
 }
 

@@ -67,6 +67,8 @@ pub static SUBMISSION_INTERFACES: &[(Version, Version)] = &[
     ((70, 13, 1), (1, 4, 1)),
     ((70, 20, 0), (1, 9, 0)),
     ((70, 29, 2), (1, 13, 4)),
+    // xe recommends this release for what needs that interface (Linux `vf_migration_init_late`).
+    ((70, 54, 0), (1, 27, 0)),
 ];
 
 /// The version of the GuC's submission interface on a plausible machine: that of the oldest release
@@ -222,4 +224,9 @@ pub static FIRMWARE: &[Firmware] = &[
     xe(required(guc("bmg", "xe/bmg_guc_70.bin", (70, 29, 2)))),
     xe(huc("bmg", "xe/bmg_huc.bin")),
     xe(dmc("bmg", "i915/bmg_dmc.bin")),
+    // Xe3.
+    xe(required(guc("ptl", "xe/ptl_guc_70.bin", (70, 54, 0)))),
+    xe(huc("ptl", "xe/ptl_huc.bin")),
+    xe(gsc("ptl", "xe/ptl_gsc_1.bin")),
+    xe(dmc("ptl", "i915/xe3lpd_dmc.bin")),
 ];

@@ -170,6 +170,7 @@ fn accesses_stay_inside_what_was_asked_for() {
         ("pvc-newer", "soft:pvc"),
         ("lnl-newer", "soft:lnl"),
         ("bmg-newer", "soft:bmg"),
+        ("ptl-newer", "soft:ptl"),
     ] {
         let file = corpus(folder.path(), set, "vadd");
         let run = |bytes: u32, global: &str| {

@@ -237,6 +237,7 @@ fn intels_assembler_takes_the_text_of_compiled_kernels() {
         "dg2-8",
         "pvc-newer",
         "bmg-newer",
+        "ptl-newer",
     ] {
         let (_, family) = sets().into_iter().find(|(name, _)| name == set).unwrap();
         let Some(iga) = iga::find(family) else {

@@ -91,7 +91,11 @@ fn cases(family: Family, function: Sfid, random: &mut Random) -> Vec<(u32, u32)>
         }
         Sfid::Sampler => {
             // Bit 31, which is part of the type on Xe2, is none of the descriptor before Gen12LP.
-            let last = if family == Family::Xe2 { 64 } else { 32 };
+            let last = if span!(Xe2..).contains(family) {
+                64
+            } else {
+                32
+            };
             for kind in 0..last {
                 for mode in 0..8 {
                     let other = random.next() & (1 << 30 | 0xfff);
@@ -146,7 +150,7 @@ fn cases(family: Family, function: Sfid, random: &mut Random) -> Vec<(u32, u32)>
 }
 
 fn load_store(family: Family, code: u32, random: &mut Random) -> (u32, u32) {
-    let xe2 = family == Family::Xe2;
+    let xe2 = span!(Xe2..).contains(family);
     let kind = random.of(&[0, 0, 1, 2, 3]);
     let bits = random.next();
     let extended = match kind {
@@ -209,13 +213,13 @@ fn verdict(family: Family, function: Sfid, meaning: &Meaning) -> String {
     if refused || unknown || symbol.contains("?[") || symbol.starts_with("rt.") {
         return "-".to_owned();
     }
-    if family == Family::Xe2 && function == Sfid::Sampler {
+    if span!(Xe2..).contains(family) && function == Sfid::Sampler {
         // The operation is only in the description: `simd16 sample:u,v,r using …`.
         let words = description.split(" using").next().unwrap_or_default();
         let operation = words.rsplit(' ').next().unwrap_or_default();
         return format!("{symbol} {operation}");
     }
-    if family == Family::Xe2 && function == Sfid::RenderCache {
+    if span!(Xe2..).contains(family) && function == Sfid::RenderCache {
         let symbol = symbol.replace(".hdr", "").replace(".hi16", "");
         // Reads are never the last.
         return match symbol.starts_with("rtr") {
@@ -383,7 +387,7 @@ fn disagreement(case: &Case) -> Option<&'static str> {
             }
             _ => None,
         },
-        Sfid::Sampler if family == Xe2 => match bits(16, 12) | bits(31, 31) << 5 {
+        Sfid::Sampler if span!(Xe2..).contains(family) => match bits(16, 12) | bits(31, 31) << 5 {
             _ if matches!(bits(18, 17) | bits(29, 29) << 2, 0 | 4) => {
                 Some("Xe2 has no integer results (iga64's own sources say so)")
             }

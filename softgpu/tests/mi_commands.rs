@@ -5,7 +5,7 @@
 mod common;
 
 use common::{BATCH, Client, DATA, Random, families, store};
-use devinfo::Family;
+use devinfo::{Family, span};
 use kmd_iface::QueueStatus;
 
 /// A batch under construction, with the engine's register base.
@@ -258,7 +258,7 @@ fn what_is_not_modelled_is_refused_by_name() {
                 "reserved",
             ),
         ];
-        if family == Family::Xe2 {
+        if span!(Xe2..).contains(family) {
             for (dwords, _) in &mut cases {
                 if dwords[0] >> 23 == 0x1c {
                     dwords[0] += 1;
@@ -266,7 +266,7 @@ fn what_is_not_modelled_is_refused_by_name() {
                 }
             }
         }
-        if family < Family::XeHpg {
+        if !span!(XeHpg..).contains(family) {
             for opcode in [0x001, 0x002, 0x082, 0x105, 0x106, 0x107, 0x181] {
                 cases.push((vec![0x0d00_0000, opcode << 20], "XeHPG"));
             }
@@ -315,7 +315,7 @@ fn the_alu_computes_every_operation() {
         for _ in 0..6 {
             let mut batch = Batch::new(client.family);
             let mut expected = Vec::new();
-            let operations = match client.family >= Family::XeHpg {
+            let operations = match span!(XeHpg..).contains(client.family) {
                 true => [&binary[..], &shifts[..]].concat(),
                 false => binary.to_vec(),
             };
@@ -375,7 +375,7 @@ fn the_alu_computes_every_operation() {
 fn the_alu_reaches_memory_from_xe_hpg_on() {
     for (platform, options) in families() {
         let client = Client::on(platform, options);
-        if client.family < Family::XeHpg {
+        if !span!(XeHpg..).contains(client.family) {
             continue;
         }
         client.data.set_dword(2, 0x89ab_cdef);
@@ -425,7 +425,7 @@ const COMPARE_SEMAPHORE: u32 = 1 << 21;
 fn batches_end_on_conditions() {
     for (platform, options) in families() {
         let client = Client::on(platform, options);
-        let has_codes = client.family >= Family::Gen12Lp;
+        let has_codes = span!(Gen12Lp..).contains(client.family);
         let codes = if has_codes { 0..6 } else { 0..1 };
         for code in codes {
             for (value, operand) in [(1, 2), (2, 2), (3, 2), (u32::MAX, 0), (0, u32::MAX)] {
@@ -478,7 +478,10 @@ const SECOND_LEVEL: u32 = 1 << 22;
 fn conditions_end_all_levels_or_one() {
     for (platform, options) in families() {
         let client = Client::on(platform, options);
-        for (one_level, ends_all) in [(0, true), (1 << 18, client.family < Family::Gen12Lp)] {
+        for (one_level, ends_all) in [
+            (0, true),
+            (1 << 18, !span!(Gen12Lp..).contains(client.family)),
+        ] {
             client.data.set_dword(0, 0);
             client.data.set_dword(1, 0);
             client.data.set_dword(2, 0);
@@ -534,7 +537,7 @@ fn jumps_are_predicated() {
         {
             client.data.set_dword(0, 0);
             let mut batch = Batch::new(client.family);
-            if client.family < Family::XeHpg {
+            if !span!(XeHpg..).contains(client.family) {
                 // MI_PREDICATE_RESULT_1.
                 batch.load(0x41c, result);
             } else {
@@ -682,7 +685,7 @@ fn batch_base(family: Family) -> u32 {
 fn registers_are_named_relative_to_the_engine() {
     for (platform, options) in families() {
         let client = Client::on(platform, options);
-        if client.family < Family::Gen11 {
+        if !span!(Gen11..).contains(client.family) {
             continue;
         }
         let queue = client.queue_on(kmd_iface::EngineClass::Copy);
@@ -698,7 +701,7 @@ fn registers_are_named_relative_to_the_engine() {
         batch.extend([0x1200_0002, copy_gpr + 8, low + 8, high]);
         batch.extend([0x1480_0002 | relative, 0x610, low, high]);
         batch.extend([0x1200_0002, copy_gpr + 16, low + 12, high]);
-        if client.family >= Family::Gen12Lp {
+        if span!(Gen12Lp..).contains(client.family) {
             let remap = 1 << 17;
             batch.extend([0x1100_0001 | remap, 0x2618, 12]);
             batch.extend([0x1200_0002, copy_gpr + 24, low + 16, high]);
@@ -710,7 +713,7 @@ fn registers_are_named_relative_to_the_engine() {
         let fence = client.submit_at(queue, 0, &[]).unwrap();
         client.wait(fence).unwrap();
         let words: Vec<u32> = (0..6).map(|index| client.data.dword(index)).collect();
-        let remapped = if client.family >= Family::Gen12Lp {
+        let remapped = if span!(Gen12Lp..).contains(client.family) {
             12
         } else {
             0

@@ -7,7 +7,7 @@ mod common;
 use std::time::Duration;
 
 use common::{Client, DATA, families, store};
-use devinfo::{Driver, Family};
+use devinfo::{Driver, Family, span};
 use kmd_iface::{EngineClass, QueueId, QueueStatus};
 use softgpu::Options;
 
@@ -44,7 +44,7 @@ fn wait(family: Family, comparison: u32, operand: u32, offset: u64) -> Vec<u32> 
         address as u32,
         (address >> 32) as u32,
     ];
-    if family == Family::Xe2 {
+    if span!(Xe2..).contains(family) {
         dwords[0] += 1;
         dwords.push(0);
     }

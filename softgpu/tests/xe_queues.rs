@@ -180,11 +180,11 @@ fn queues_check_engines_and_properties() {
 
 #[test]
 fn address_spaces_have_modes() {
-    for platform in ["tgl", "dg2", "pvc", "lnl"] {
+    for platform in ["tgl", "dg2", "pvc", "lnl", "ptl"] {
         let raw = Raw::on(platform, options());
         let fault = VmCreateFlags::FAULT_MODE;
         let scratch = VmCreateFlags::SCRATCH_PAGE;
-        let faults = matches!(platform, "pvc" | "lnl");
+        let faults = matches!(platform, "pvc" | "lnl" | "ptl");
         vm_create(&raw, LR).unwrap();
         vm_create(&raw, LR | scratch).unwrap();
         assert_eq!(vm_create(&raw, LR | fault).is_ok(), faults, "{platform}");

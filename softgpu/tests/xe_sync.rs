@@ -17,7 +17,7 @@ use nix::time::{ClockId, clock_gettime};
 
 #[test]
 fn user_fences_are_written_by_batches_and_bindings() {
-    for platform in ["tgl", "dg2", "pvc", "lnl", "bmg"] {
+    for platform in ["tgl", "dg2", "pvc", "lnl", "bmg", "ptl"] {
         for flags in [VmCreateFlags::empty(), LR] {
             let rig = Rig::new(platform, flags);
             let queue = rig.queue();

@@ -35,7 +35,7 @@ while read -r set compiler device sources arguments; do
     # The widths that the platform has, and what the compiler does not know of it.
     case $set in
     pvc) defines="-DNO_SIMD8 -DNO_TF32" ;;
-    pvc* | lnl* | bmg*) defines=-DNO_SIMD8 ;;
+    pvc* | lnl* | bmg* | ptl*) defines=-DNO_SIMD8 ;;
     *) defines= ;;
     esac
     mkdir -p "$to/$set"
@@ -71,6 +71,7 @@ pvc         old    pvc      all
 pvc-newer   newer  pvc      all
 lnl-newer   newer  lnl-m    all
 bmg-newer   newer  bmg-g21  all
+ptl-newer   newer  ptl-h    all
 kbl         old    kbl      vadd,slm
 cfl         old    cfl      vadd,slm
 apl         old    apl      vadd,slm

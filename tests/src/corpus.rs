@@ -113,6 +113,7 @@ pub static SETS: &[Set] = &[
     },
     set("lnl-newer", "lnl"),
     set("bmg-newer", "bmg"),
+    set("ptl-newer", "ptl"),
 ];
 
 /// The folders with a few files.

@@ -11,7 +11,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use devinfo::{Family, Target};
+use devinfo::{Family, Target, span};
 use isa_encoder::build::{
     BuildError, Builder, Kernel, Op, Operand, Payload, SendOp, grf, imm, null,
 };
@@ -26,7 +26,7 @@ use umd::{Arg, Binary, NdRange, Program, QueueOptions};
 
 /// Platforms, one for each family and driver path.
 const PLATFORMS: &[&str] = &[
-    "bdw", "skl", "icl", "tgl", "dg2", "mtl", "pvc", "lnl", "bmg",
+    "bdw", "skl", "icl", "tgl", "dg2", "mtl", "pvc", "lnl", "bmg", "ptl",
 ];
 
 /// Integers in a block.
@@ -46,7 +46,7 @@ fn registers(family: Family) -> u8 {
 /// Block messages of a binding table entry: of the classic data port up to Gen12LP, load/store
 /// messages after it.
 fn block(family: Family, direction: Direction, bti: u8) -> Message {
-    if family < Family::XeHpg {
+    if !span!(XeHpg..).contains(family) {
         Message::Hdc(Hdc::OwordBlock {
             direction,
             address: HdcAddress::A32(HdcSurface::Bti(bti)),
@@ -79,7 +79,7 @@ fn block(family: Family, direction: Direction, bti: u8) -> Message {
 /// the offset's unit in bytes.
 fn place(b: &mut Builder, reg: u8, log2: i64) {
     let family = b.family();
-    let lsc = family >= Family::XeHpg;
+    let lsc = span!(XeHpg..).contains(family);
     if !lsc {
         b.emit(
             Op::new(Opcode::Mov, 8)
@@ -104,7 +104,11 @@ fn read(b: &mut Builder, data: u8) -> Result<(), BuildError> {
     place(b, 10, 0);
     b.send(SendOp {
         message: block(family, Direction::Read, 0),
-        exec_size: if family < Family::XeHpg { 16 } else { 1 },
+        exec_size: if !span!(XeHpg..).contains(family) {
+            16
+        } else {
+            1
+        },
         no_mask: true,
         response: Payload {
             reg: grf(data),
@@ -114,7 +118,7 @@ fn read(b: &mut Builder, data: u8) -> Result<(), BuildError> {
             reg: grf(10),
             len: 1,
         },
-        header: family < Family::XeHpg,
+        header: !span!(XeHpg..).contains(family),
         src1: None,
         extended: None,
         eot: false,
@@ -129,7 +133,11 @@ fn write(b: &mut Builder) -> Result<(), BuildError> {
     let together = family == Family::Gen8;
     b.send(SendOp {
         message: block(family, Direction::Write, 1),
-        exec_size: if family < Family::XeHpg { 16 } else { 1 },
+        exec_size: if !span!(XeHpg..).contains(family) {
+            16
+        } else {
+            1
+        },
         no_mask: true,
         response: Payload {
             reg: null(),
@@ -139,7 +147,7 @@ fn write(b: &mut Builder) -> Result<(), BuildError> {
             reg: grf(40),
             len: if together { 1 + len } else { 1 },
         },
-        header: family < Family::XeHpg,
+        header: !span!(XeHpg..).contains(family),
         src1: (!together).then_some(Payload { reg: grf(41), len }),
         extended: None,
         eot: false,

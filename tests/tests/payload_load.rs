@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use devinfo::{Family, Target};
+use devinfo::{Target, span};
 use isa_encoder::build::{BuildError, Builder, Op, Operand, Payload, SendOp, grf, imm, null};
 use isa_encoder::message::{
     AddressSize, CacheControl, DataSize, Direction, Lsc, LscAddress, LscPort, Message,
@@ -126,14 +126,14 @@ fn expected(local: [u32; 3], groups: u32) -> Vec<u32> {
 
 #[test]
 fn the_prolog_loads_ids_and_arguments() {
-    for platform in ["dg2", "mtl", "pvc", "lnl", "bmg"] {
+    for platform in ["dg2", "mtl", "pvc", "lnl", "bmg", "ptl"] {
         let target = Target::parse(platform).unwrap();
         for &simd in target.platform.simd_widths {
             // One dword per lane takes at most two registers.
             if usize::from(simd) * 4 > 2 * target.platform.grf_bytes() {
                 continue;
             }
-            assert!(target.platform.family >= Family::XeHpg);
+            assert!(span!(XeHpg..).contains(target.platform.family));
             let mut b = Builder::new(target.platform);
             let built = body(&mut b, simd).and_then(|()| b.finish());
             let built = built.unwrap_or_else(|error| panic!("{platform}: {error}"));

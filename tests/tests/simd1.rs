@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use devinfo::{Family, Target};
+use devinfo::{Family, Target, span};
 use isa_encoder::build::{BuildError, Builder, Op, Operand, Payload, SendOp, grf, imm, null};
 use isa_encoder::message::{
     AddressSize, BlockAlignment, BlockPort, CacheControl, DataSize, Direction, Hdc, HdcAddress,
@@ -36,7 +36,7 @@ fn scalar(opcode: Opcode, to: Operand, from: &[Operand]) -> Op {
 /// an instruction that all lanes of the thread must be enabled for.
 fn body(b: &mut Builder) -> Result<(), BuildError> {
     let family = b.family();
-    let lsc = family >= Family::XeHpg;
+    let lsc = span!(XeHpg..).contains(family);
     let in_register = (family.grf_bytes() / 4) as u8;
     let data = |index: u8| grf(41 + index / in_register).element(index % in_register, Type::Ud);
     let id = |d: u8| grf(1).element(d, Type::Uw);
@@ -148,7 +148,7 @@ fn expected() -> Vec<i32> {
 #[test]
 fn every_item_is_a_thread_with_packed_ids() {
     for platform in [
-        "bdw", "skl", "icl", "tgl", "dg2", "mtl", "pvc", "lnl", "bmg",
+        "bdw", "skl", "icl", "tgl", "dg2", "mtl", "pvc", "lnl", "bmg", "ptl",
     ] {
         let target = Target::parse(platform).unwrap();
         let mut b = Builder::new(target.platform);

@@ -66,6 +66,9 @@ impl Compute {
         if let Some(code) = limits::preferred_slm(family, dispatch.slm_bytes) {
             state = state.set(idd::PREFERRED_SLM_ALLOCATION_SIZE, code);
         }
+        if let Some(code) = limits::register_code(family, dispatch.registers)? {
+            state = state.set(idd::REGISTERS_PER_THREAD, code);
+        }
         if idd::THREAD_PREEMPTION_DISABLE.row(family).is_some() {
             state = state.set(idd::THREAD_PREEMPTION_DISABLE, 1);
         }
@@ -184,9 +187,16 @@ impl Commands for Compute {
     fn compute_mode(&self, mode: &ComputeMode, out: &mut Vec<u32>) -> Result<(), DispatchError> {
         let family = self.family;
         shared::stall(family, out)?;
-        let mut packet = mode::packet(family)
-            .set(mode::LARGE_GRF_MODE, mode.large_grf)
-            .set(mode::LARGE_GRF_MODE_MASK, true);
+        let variable = mode::ENABLE_VARIABLE_REGISTER_SIZE_ALLOCATION;
+        let mut packet = if variable.row(family).is_some() {
+            mode::packet(family)
+                .set(variable, true)
+                .set(mode::ENABLE_VARIABLE_REGISTER_SIZE_ALLOCATION_MASK, true)
+        } else {
+            mode::packet(family)
+                .set(mode::LARGE_GRF_MODE, mode.large_grf)
+                .set(mode::LARGE_GRF_MODE_MASK, true)
+        };
         if mode::EU_THREAD_SCHEDULING_MODE_OVERRIDE
             .row(family)
             .is_some()

@@ -35,8 +35,38 @@ pub fn slm_bytes(family: Family, code: u32) -> Option<u32> {
         .map(|(size, _)| size * KIB)
 }
 
-/// The code of the preferred share of shared local memory in the L1: the smallest with room for a
-/// group of `bytes` bytes; `None` where there is no such field.
+/// The code for at least `registers` registers of a thread in its interface
+/// descriptor; `None` where the count is a mode of the EUs.
+///
+/// # Errors
+/// [`DispatchError::Limit`] if a thread cannot have as many.
+pub(crate) fn register_code(family: Family, registers: u32) -> Result<Option<u32>, DispatchError> {
+    let codes = traits(family).register_codes;
+    let Some((most, _)) = codes.last() else {
+        return Ok(None);
+    };
+    let row = codes.iter().find(|(count, _)| *count >= registers);
+    row.map(|(_, code)| Some(*code))
+        .ok_or(DispatchError::Limit {
+            what: "registers of a thread",
+            value: registers.into(),
+            limit: u64::from(*most),
+            family,
+        })
+}
+
+/// The registers that a code in the interface descriptor stands for; `None` if
+/// the family does not have the code.
+pub fn registers(family: Family, code: u32) -> Option<u32> {
+    let mut codes = traits(family).register_codes.iter();
+    codes
+        .find(|(_, known)| *known == code)
+        .map(|(count, _)| *count)
+}
+
+/// The code of the preferred share of shared local memory in the L1, the
+/// smallest one with room for a group of `bytes` bytes; `None` where there is
+/// no such field.
 pub fn preferred_slm(family: Family, bytes: u32) -> Option<u32> {
     traits(family)
         .preferred_slm_codes

@@ -28,7 +28,7 @@ pub(crate) mod media;
 mod shared;
 mod types;
 
-pub use limits::{preferred_slm, slm_bytes, slm_code, walk_order};
+pub use limits::{preferred_slm, registers, slm_bytes, slm_code, walk_order};
 pub use types::{
     ComputeMode, Dispatch, DispatchError, FrontEnd, Heaps, LocalIds, Mocs, PostSync, Scratch,
     Setup, Simd, Tag, ThreadScheduling,

@@ -176,7 +176,8 @@ pub enum ThreadScheduling {
 /// How EUs run the threads of later dispatches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ComputeMode {
-    /// Whether they have 256 registers instead of 128 (from XeHPG).
+    /// Whether they have 256 registers instead of 128 (from XeHPG), unless each
+    /// dispatch says how many ([`Dispatch::registers`]).
     pub large_grf: bool,
     /// How EUs choose between them: a suggestion that only XeHPC and Xe2 take.
     pub scheduling: ThreadScheduling,
@@ -238,6 +239,8 @@ pub struct Dispatch {
     pub samplers: u32,
     /// How many there are.
     pub sampler_count: u32,
+    /// Registers of a thread. Where that is a mode of the EUs, [`ComputeMode::large_grf`] counts.
+    pub registers: u32,
     /// Shared local memory of a group.
     pub slm_bytes: u32,
     /// Barriers of a group.
@@ -276,6 +279,7 @@ impl Default for Dispatch {
             binding_table_entries: 0,
             samplers: 0,
             sampler_count: 0,
+            registers: 128,
             slm_bytes: 0,
             barriers: 0,
             payload: 0,

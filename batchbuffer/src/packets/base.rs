@@ -66,6 +66,8 @@ packet! {
     "Disable SLM Read Merge Optimization" DISABLE_SLM_READ_MERGE_OPTIMIZATION { [XeHpg..=XeHpc] 1:6:6 bool }
     "Pixel Async Compute Thread Limit" PIXEL_ASYNC_COMPUTE_THREAD_LIMIT { [XeHpg..] 1:9:7 values(PixelAsyncComputeThreadLimit) }
     "Binding Table Alignment" BINDING_TABLE_ALIGNMENT { [Gen12Lp] 1:10:10 bool }
+    "Enable Variable Register Size Allocation" ENABLE_VARIABLE_REGISTER_SIZE_ALLOCATION { [Xe3..] 1:10:10 bool }
+    "Enable Pipelined EU Thread Arbitration" ENABLE_PIPELINED_EU_THREAD_ARBITRATION { [Xe3..] 1:12:12 bool }
     "Disable Atomic on Clear Data" DISABLE_ATOMIC_ON_CLEAR_DATA { [XeHpg..=XeHpc] 1:11:11 bool }
     "Coherent access L1 Cache Disable" COHERENT_ACCESS_L1_CACHE_DISABLE { [Gen12Lp] 1:12:12 bool }
     "Disable L1 Invalidate for non-L1-cacheable Writes" DISABLE_L1_INVALIDATE_FOR_NON_L1_CACHEABLE_WRITES { [Gen12Lp..=XeHpg] 1:13:13 bool }
@@ -78,6 +80,8 @@ packet! {
     "Fast Clear Disabled on Compressed Surface Mask" FAST_CLEAR_DISABLED_ON_COMPRESSED_SURFACE_MASK { [XeHpg..=XeHpc] 1:21:21 bool }
     "Disable SLM Read Merge Optimization Mask" DISABLE_SLM_READ_MERGE_OPTIMIZATION_MASK { [XeHpg..=XeHpc] 1:22:22 bool }
     "Pixel Async Compute Thread Limit Mask" PIXEL_ASYNC_COMPUTE_THREAD_LIMIT_MASK { [XeHpg..] 1:25:23 uint }
+    "Enable Variable Register Size Allocation Mask" ENABLE_VARIABLE_REGISTER_SIZE_ALLOCATION_MASK { [Xe3..] 1:26:26 bool }
+    "Enable Pipelined EU Thread Arbitration Mask" ENABLE_PIPELINED_EU_THREAD_ARBITRATION_MASK { [Xe3..] 1:28:28 bool }
     "Disable Atomic on Clear Data Mask" DISABLE_ATOMIC_ON_CLEAR_DATA_MASK { [XeHpg..=XeHpc] 1:27:27 bool }
     "Disable L1 Invalidate for non-L1-cacheable Writes Mask" DISABLE_L1_INVALIDATE_FOR_NON_L1_CACHEABLE_WRITES_MASK { [Gen12Lp..=XeHpg] 1:29:29 bool }
     "EU Thread Scheduling Mode Override Mask" EU_THREAD_SCHEDULING_MODE_OVERRIDE_MASK { [XeHpc..] 1:30:29 uint }
@@ -86,13 +90,13 @@ packet! {
     "Midthread Preemption Overdispatch Thread group count" MIDTHREAD_PREEMPTION_OVERDISPATCH_THREAD_GROUP_COUNT { [Xe2..] 2:4:3 values(MidthreadPreemptionOverdispatchThreadGroupCount) }
     "Midthread Preemption Overdispatch Test mode" MIDTHREAD_PREEMPTION_OVERDISPATCH_TEST_MODE { [Xe2..] 2:5:5 values(MidthreadPreemptionOverdispatchTestMode) }
     "UAV Coherency Mode" UAV_COHERENCY_MODE { [Xe2..] 2:6:6 values(UavCoherencyMode) }
-    "Memory allocation for Scratch and Midthread Preemption buffers" MEMORY_ALLOCATION_FOR_SCRATCH_AND_MIDTHREAD_PREEMPTION_BUFFERS { [Xe2..] 2:11:11 values(MemoryAllocationForScratchAndMidthreadPreemptionBuffers) }
+    "Memory allocation for Scratch and Midthread Preemption buffers" MEMORY_ALLOCATION_FOR_SCRATCH_AND_MIDTHREAD_PREEMPTION_BUFFERS { [Xe2] 2:11:11 values(MemoryAllocationForScratchAndMidthreadPreemptionBuffers) }
     "Midthread Preemption Delay Timer Mask" MIDTHREAD_PREEMPTION_DELAY_TIMER_MASK { [Xe2..] 2:18:16 uint }
     "Mask2" MASK2 { [Xe2..] 2:31:16 uint }
     "Midthread Preemption Overdispatch Thread group count Mask" MIDTHREAD_PREEMPTION_OVERDISPATCH_THREAD_GROUP_COUNT_MASK { [Xe2..] 2:20:19 uint }
     "Midthread Preemption Overdispatch Test mode Mask" MIDTHREAD_PREEMPTION_OVERDISPATCH_TEST_MODE_MASK { [Xe2..] 2:21:21 uint }
     "UAV Coherency Mode Mask" UAV_COHERENCY_MODE_MASK { [Xe2..] 2:22:22 uint }
-    "Memory allocation for Scratch and Midthread Preemption buffers Mask" MEMORY_ALLOCATION_FOR_SCRATCH_AND_MIDTHREAD_PREEMPTION_BUFFERS_MASK { [Xe2..] 2:27:27 uint }
+    "Memory allocation for Scratch and Midthread Preemption buffers Mask" MEMORY_ALLOCATION_FOR_SCRATCH_AND_MIDTHREAD_PREEMPTION_BUFFERS_MASK { [Xe2] 2:27:27 uint }
     values ZPassAsyncComputeThreadLimit {
         MAX_60 "Max 60" = 0, MAX_64 "Max 64" = 1, MAX_56 "Max 56" = 2, MAX_48 "Max 48" = 3,
         MAX_40 "Max 40" = 4, MAX_32 "Max 32" = 5,
@@ -171,6 +175,11 @@ packet! {
     "Dispatch Timeout Counter" DISPATCH_TIMEOUT_COUNTER { [XeHpg..=XeHpc] 1:1:0 values(DispatchTimeoutCounter), [Xe2..] 1:2:0 values(DispatchTimeoutCounter) }
     "AMFS Mode" AMFS_MODE { [XeHpg..=XeHpc] 1:4:3 values(AmfsMode) }
     "Controls the maximum number of outstanding Ray Queries per SS" CONTROLS_THE_MAXIMUM_NUMBER_OF_OUTSTANDING_RAY_QUERIES_PER_SS { [Xe2..] 1:8:7 values(ControlsTheMaximumNumberOfOutstandingRayQueriesPerSs) }
+    "Dynamic Stack Management Mechanism Miss Penalty" DYNAMIC_STACK_MANAGEMENT_MECHANISM_MISS_PENALTY { [Xe3..] 1:11:9 uint }
+    "Dynamic Stack Management Mechanism Hit Reward" DYNAMIC_STACK_MANAGEMENT_MECHANISM_HIT_REWARD { [Xe3..] 1:14:12 uint }
+    "Dynamic Stack Management Mechanism Scaling Factor" DYNAMIC_STACK_MANAGEMENT_MECHANISM_SCALING_FACTOR { [Xe3..] 1:17:15 uint }
+    "Dynamic Stack Management Mechanism Reduction Cap" DYNAMIC_STACK_MANAGEMENT_MECHANISM_REDUCTION_CAP { [Xe3..] 1:20:18 uint }
+    "RT Mem Structures 64b Mode Enable" RT_MEM_STRUCTURES_64B_MODE_ENABLE { [Xe3..] 1:30:30 bool }
     "BTD Mid thread preemption" BTD_MID_THREAD_PREEMPTION { [Xe2..] 1:31:31 bool }
     "Per DSS Memory Backed Buffer Size" PER_DSS_MEMORY_BACKED_BUFFER_SIZE { [XeHpg..=XeHpc] 2:2:0 uint, [Xe2..] 2:2:0 values(PerDssMemoryBackedBufferSize) }
     "Memory Backed Buffer Base Pointer" MEMORY_BACKED_BUFFER_BASE_POINTER { 2:63:10 address }

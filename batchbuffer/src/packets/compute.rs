@@ -6,9 +6,10 @@ packet! {
     length { 6 in 7:0 }
     "Scratch Space Buffer" SCRATCH_SPACE_BUFFER { 1:31:10 uint }
     "Stack ID Control" STACK_ID_CONTROL { [Xe2..] 3:1:0 values(StackIdControl) }
+    "Dynamic Stack ID Control" DYNAMIC_STACK_ID_CONTROL { [Xe3..] 3:2:2 bool }
     "Number of Walkers" NUMBER_OF_WALKERS { [XeHpg..=XeHpc] 3:5:3 uint }
     "Fused EU Dispatch" FUSED_EU_DISPATCH { [XeHpg..=XeHpc] 3:6:6 bool }
-    "Large GRF Thread Adjust Disable" LARGE_GRF_THREAD_ADJUST_DISABLE { 3:10:10 bool }
+    "Large GRF Thread Adjust Disable" LARGE_GRF_THREAD_ADJUST_DISABLE { [XeHpg..=Xe2] 3:10:10 bool }
     "Compute Overdispatch Disable" COMPUTE_OVERDISPATCH_DISABLE { 3:11:11 bool }
     "Compute Dispatch All walker Enable" COMPUTE_DISPATCH_ALL_WALKER_ENABLE { [XeHpc..] 3:12:12 bool }
     "Single Slice Dispatch CCS Mode" SINGLE_SLICE_DISPATCH_CCS_MODE { 3:13:13 bool }

@@ -176,7 +176,7 @@ packet! {
     "TLB Invalidate" TLB_INVALIDATE { 0:18:18 bool }
     "Store Data Index" STORE_DATA_INDEX { 0:21:21 uint }
     "Destination Address Type" DESTINATION_ADDRESS_TYPE { 1:2:2 values(DestinationAddressType) }
-    "Address" ADDRESS { 1:47:3 address }
+    "Address" ADDRESS { [Gen8..=Xe2] 1:47:3 address, [Xe3..] 1:63:3 address }
     "Immediate Data" IMMEDIATE_DATA { 3:63:0 uint }
     values DestinationAddressType { PPGTT = 0, GGTT = 1 }
 }

@@ -7,6 +7,7 @@ state! {
     interface_descriptor_data "INTERFACE_DESCRIPTOR_DATA" [Gen8..]
     length { 8 }
     "Kernel Start Pointer" KERNEL_START_POINTER { [Gen8..=Gen12Lp] 0:47:6 offset, [XeHpg..] 0:31:6 offset }
+    "EU Thread Scheduling Mode Override" EU_THREAD_SCHEDULING_MODE_OVERRIDE { [Xe3..] 2:1:0 values(EuThreadSchedulingModeOverride) }
     "Software Exception Enable" SOFTWARE_EXCEPTION_ENABLE { 2:7:7 bool }
     "Mask Stack Exception Enable" MASK_STACK_EXCEPTION_ENABLE { [Gen8..=XeHpc] 2:11:11 bool }
     "Illegal Opcode Exception Enable" ILLEGAL_OPCODE_EXCEPTION_ENABLE { 2:13:13 bool }
@@ -16,6 +17,7 @@ state! {
     "Denorm Mode" DENORM_MODE { 2:19:19 values(DenormMode) }
     "Thread Preemption Disable" THREAD_PREEMPTION_DISABLE { [Gen12Lp] 2:20:20 bool, [XeHpg..=XeHpc] 2:20:20 uint }
     "Thread Preemption" THREAD_PREEMPTION { [Xe2..] 2:20:20 bool }
+    "Registers Per Thread" REGISTERS_PER_THREAD { [Xe3..] 2:30:26 values(RegistersPerThread) }
     "Sampler Count" SAMPLER_COUNT { 3:4:2 values(SamplerCount) }
     "Sampler State Pointer" SAMPLER_STATE_POINTER { 3:31:5 offset }
     "Binding Table Entry Count" BINDING_TABLE_ENTRY_COUNT { 4:4:0 uint }
@@ -30,10 +32,20 @@ state! {
     "Thread Group Dispatch Size" THREAD_GROUP_DISPATCH_SIZE { [XeHpg..] 5:27:26 values(ThreadGroupDispatchSize) }
     "Number Of Barriers" NUMBER_OF_BARRIERS { [XeHpg..] 5:30:28 values(NumberOfBarriers) }
     "BTD Mode" BTD_MODE { [XeHpg..] 5:31:31 uint }
+    "Z Pass Async Compute Thread Limit" Z_PASS_ASYNC_COMPUTE_THREAD_LIMIT { [Xe3..] 6:10:8 uint }
+    "NP Z Async Throttle settings" NP_Z_ASYNC_THROTTLE_SETTINGS { [Xe3..] 6:13:12 uint }
+    "PS Async Thread Limit" PS_ASYNC_THREAD_LIMIT { [Xe3..] 6:18:16 uint }
     "Preferred SLM Allocation Size" PREFERRED_SLM_ALLOCATION_SIZE { [XeHpg..=XeHpc] 6:3:0 uint, [Xe2..] 7:3:0 values(values::PrefSlmAllocationSize) }
     "Over Dispatch Control" OVER_DISPATCH_CONTROL { [Gen12Lp] 6:14:13 uint }
     "Global Barrier Enable" GLOBAL_BARRIER_ENABLE { [Gen9..=Gen12Lp] 6:15:15 bool }
     "Cross-Thread Constant Data Read Length" CROSS_THREAD_CONSTANT_DATA_READ_LENGTH { [Gen8..=Gen12Lp] 7:7:0 uint }
+    values EuThreadSchedulingModeOverride {
+        HW_DEFAULT = 0, OLDEST_FIRST = 1, ROUND_ROBIN = 2, STALL_BASED_ROUND_ROBIN = 3,
+    }
+    values RegistersPerThread {
+        REGISTERS_32 = 0, REGISTERS_64 = 1, REGISTERS_96 = 2, REGISTERS_128 = 3,
+        REGISTERS_160 = 4, REGISTERS_192 = 5, REGISTERS_256 = 7,
+    }
     values FloatingPointMode { IEEE_754 "IEEE-754" = 0, ALTERNATE "Alternate" = 1 }
     values ThreadPriority {
         NORMAL_PRIORITY "Normal Priority" = 0, HIGH_PRIORITY "High Priority" = 1,
@@ -78,6 +90,7 @@ state! {
     "Partition Type" PARTITION_TYPE { 1:31:30 values(PartitionType) }
     "Indirect Data Start Address" INDIRECT_DATA_START_ADDRESS { 2:31:6 offset }
     "Compute Dispatch All walker Enable" COMPUTE_DISPATCH_ALL_WALKER_ENABLE { [XeHpc..] 3:0:0 values(ComputeDispatchAllWalkerEnable) }
+    "Thread Group Batch Size" THREAD_GROUP_BATCH_SIZE { [Xe3..] 3:4:3 values(ThreadGroupBatchSize) }
     "Dispatch Walk Order" DISPATCH_WALK_ORDER { [Xe2..] 3:6:5 values(DispatchWalkOrder) }
     "Message SIMD" MESSAGE_SIMD { 3:18:17 values(MessageSimd) }
     "Tile Layout" TILE_LAYOUT { 3:21:19 values(TileLayout) }
@@ -109,6 +122,7 @@ state! {
     values PartitionType {
         PARTITIONX "PartitionX" = 1, PARTITIONY "PartitionY" = 2, PARTITIONZ "PartitionZ" = 3,
     }
+    values ThreadGroupBatchSize { TG_BATCH_1 = 0, TG_BATCH_2 = 1, TG_BATCH_4 = 2, TG_BATCH_8 = 3 }
     values MessageSimd { SIMD8 = 0, SIMD16 = 1, SIMD32 = 2 }
     values TileLayout {
         LINEAR "Linear" = 0, TILEY_32BPE "TileY 32bpe" = 1, TILEY_64BPE "TileY 64bpe" = 2,

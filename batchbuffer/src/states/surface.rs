@@ -26,9 +26,9 @@ state! {
     "Surface Array" SURFACE_ARRAY { 0:28:28 bool }
     "Surface Type" SURFACE_TYPE { [Gen8..=Gen12Lp] 0:31:29 values(SurfaceType), [XeHpg..] 0:31:29 values(values::StateSurfaceType) }
     "Surface QPitch" SURFACE_QPITCH { 1:14:0 uint }
-    "Sample Tap Discard Disable" SAMPLE_TAP_DISCARD_DISABLE { [Gen12Lp..] 1:15:15 bool }
+    "Sample Tap Discard Disable" SAMPLE_TAP_DISCARD_DISABLE { [Gen12Lp..=Xe2] 1:15:15 bool }
     "Double Fetch Disable" DOUBLE_FETCH_DISABLE { [Gen12Lp..=XeHpc] 1:17:17 bool }
-    "Corner Texel Mode" CORNER_TEXEL_MODE { [Gen12Lp..=XeHpc] 1:18:18 uint, [Xe2..] 1:18:18 bool }
+    "Corner Texel Mode" CORNER_TEXEL_MODE { [Gen12Lp..=XeHpc] 1:18:18 uint, [Xe2] 1:18:18 bool }
     "Base Mip Level" BASE_MIP_LEVEL { [Gen8..=XeHpc] 1:23:19 ufixed(1), [Xe2..] 1:23:19 uint }
     "MOCS" MOCS { 1:30:24 uint }
     "Enable Unorm Path In Color Pipe" ENABLE_UNORM_PATH_IN_COLOR_PIPE { [Gen11..=Gen12Lp] 1:31:31 bool }
@@ -93,6 +93,7 @@ state! {
     "Mip Region Depth In Log2" MIP_REGION_DEPTH_IN_LOG2 { [Xe2..] 12:7:4 uint }
     "Clear Color Conversion Enable" CLEAR_COLOR_CONVERSION_ENABLE { [Gen11] 12:5:5 uint }
     "Clear Value Address" CLEAR_VALUE_ADDRESS { [Gen11..=XeHpc] 12:47:6 address }
+    "Disable Sampler Backing By LSC" DISABLE_SAMPLER_BACKING_BY_LSC { [Xe3..] 13:30:30 bool }
     "Disallowlowqualityfiltering" DISALLOWLOWQUALITYFILTERING { [Xe2..] 13:31:31 bool }
     values MediaBoundaryPixelMode { NORMAL_MODE = 0, PROGRESSIVE_FRAME = 2, INTERLACED_FRAME = 3 }
     values RenderCacheReadWriteMode {

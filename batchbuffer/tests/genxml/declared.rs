@@ -1,7 +1,7 @@
 //! Our declarations as facts.
 
 use batchbuffer::{Kind, Layout, PacketId, states};
-use devinfo::Family;
+use devinfo::{Family, Span};
 
 use crate::facts::{Facts, shifted};
 
@@ -69,10 +69,11 @@ fn field_facts(layout: &Layout, family: Family) -> Vec<String> {
     facts
 }
 
-pub fn facts() -> Facts {
+/// What is declared of `families`.
+pub fn facts(families: Span) -> Facts {
     let mut facts = Facts::default();
     for layout in layouts() {
-        for family in Family::ALL {
+        for family in families.families() {
             let Some(length) = layout.length(family) else {
                 continue;
             };

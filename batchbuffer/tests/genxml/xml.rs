@@ -17,6 +17,7 @@ fn files(family: Family) -> [&'static str; 2] {
         Family::Gen12Lp => ["gen12.xml", "gen120.xml"],
         Family::XeHpg | Family::XeHpc => ["gen125.xml", "gen125.xml"],
         Family::Xe2 => ["gen20.xml", "xe2.xml"],
+        Family::Xe3 => ["gen30.xml", "xe3.xml"],
     }
 }
 
@@ -290,7 +291,7 @@ fn body<'a>(document: &'a Document, kind: &str) -> Option<&'a Element> {
 /// The facts about the layouts in `names`.
 pub fn derive(folder: &Path, names: &[&str]) -> Facts {
     let mut facts = Facts::default();
-    for family in Family::ALL {
+    for family in crate::facts::FAMILIES.families() {
         let file = files(family)
             .into_iter()
             .find(|file| folder.join(file).exists())

@@ -19,6 +19,7 @@ pub const fn of(family: Family) -> FamilyTable {
         Family::XeHpg => XEHPG,
         Family::XeHpc => XEHPC,
         Family::Xe2 => XE2,
+        Family::Xe3 => XE3,
     }
 }
 
@@ -173,7 +174,6 @@ const XE2: FamilyTable = FamilyTable {
     ..XEHPC
 };
 
-#[expect(dead_code, reason = "no platform of this family is known yet")]
 const XE3: FamilyTable = FamilyTable {
     types: types::XE3,
     swsb: SwsbEncoding::FiveDist,

@@ -98,7 +98,7 @@ fn types() -> impl Iterator<Item = &'static str> {
 
 fn packed(family: Family) -> &'static str {
     match family {
-        Family::XeHpg | Family::XeHpc | Family::Xe2 => "<1;1,0>",
+        Family::XeHpg | Family::XeHpc | Family::Xe2 | Family::Xe3 => "<1;1,0>",
         _ => "<8;8,1>",
     }
 }
@@ -123,7 +123,7 @@ fn controls(family: Family, op: &str, operands: &str, out: &mut Vec<String>) {
     if !is_sample(op) {
         return;
     }
-    let wide = matches!(family, Family::XeHpc | Family::Xe2);
+    let wide = matches!(family, Family::XeHpc | Family::Xe2 | Family::Xe3);
     let groups: &[&str] = if wide {
         &["", ".any", ".all"]
     } else {

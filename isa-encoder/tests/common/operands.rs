@@ -73,7 +73,7 @@ fn types() -> impl Iterator<Item = &'static str> {
 
 fn packed(family: Family) -> &'static str {
     match family {
-        Family::XeHpg | Family::XeHpc | Family::Xe2 => "<1;1,0>",
+        Family::XeHpg | Family::XeHpc | Family::Xe2 | Family::Xe3 => "<1;1,0>",
         _ => "<8;8,1>",
     }
 }

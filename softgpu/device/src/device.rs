@@ -60,9 +60,10 @@ impl Device {
         }
     }
 
-    /// How many EU threads are resident at once.
-    pub fn thread_slots(&self) -> u32 {
-        self.platform.default_sku().eus() * u32::from(self.platform.threads_per_eu)
+    /// How many threads with so many registers each run at a time.
+    pub fn thread_slots(&self, registers: u16) -> u32 {
+        let eus = self.platform.default_sku().eus();
+        self.platform.threads_of(eus, registers.into())
     }
 
     /// The command streamer's timestamp: a monotonic clock in the platform's ticks.

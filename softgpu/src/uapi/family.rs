@@ -37,7 +37,7 @@ pub(super) const fn traits(family: Family) -> Traits {
             simd16_eus: true,
             ..XE_HPG
         },
-        Family::Xe2 => XE2,
+        Family::Xe2 | Family::Xe3 => XE2,
     }
 }
 

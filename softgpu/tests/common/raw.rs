@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use devinfo::{Family, Target};
+use devinfo::{Family, Target, span};
 use kmd_iface::Node;
 use kmd_iface::uapi::{Argument, Ioctl};
 use nix::errno::Errno;
@@ -104,7 +104,7 @@ pub fn store(offset: u64, value: u32) -> [u32; 4] {
 pub fn wait_while(family: Family, offset: u64, value: u32) -> Vec<u32> {
     let [low, high] = gpu(offset);
     let mut dwords = vec![0x0e00_0002 | 1 << 15 | 5 << 12, value, low, high];
-    if family == Family::Xe2 {
+    if span!(Xe2..).contains(family) {
         dwords[0] += 1;
         dwords.push(0);
     }

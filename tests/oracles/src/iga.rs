@@ -28,9 +28,9 @@ pub struct Meaning {
     pub errors: Vec<String>,
 }
 
-/// The name of a family for `-p`.
-fn platform(family: Family) -> &'static str {
-    match family {
+/// The name of a family for `-p`; `None` if no iga64 knows it.
+fn platform(family: Family) -> Option<&'static str> {
+    Some(match family {
         Family::Gen8 => "8",
         Family::Gen9 => "9",
         Family::Gen11 => "11",
@@ -38,15 +38,18 @@ fn platform(family: Family) -> &'static str {
         Family::XeHpg => "12p71",
         Family::XeHpc => "12p72",
         Family::Xe2 => "2",
-    }
+        Family::Xe3 => return None,
+    })
 }
 
 /// The oracle of a family: `iga64`, and for Xe2 the command in `NEWER_IGA64` (words separated by
-/// spaces). `None` if it is not installed, which is [`crate::missing`] or [`crate::skipped`].
+/// spaces). `None` if no iga64 knows the family (Xe3), or if it is not installed, which is
+/// [`crate::missing`] or [`crate::skipped`].
 ///
 /// # Panics
 /// If it is missing and `ORACLES=required` is set.
 pub fn find(family: Family) -> Option<Iga> {
+    let platform = platform(family)?;
     let command = match family {
         Family::Xe2 => crate::variable("NEWER_IGA64", "iga64 that knows Xe2")?,
         _ => "iga64".to_owned(),
@@ -59,7 +62,7 @@ pub fn find(family: Family) -> Option<Iga> {
     here.then(|| Iga {
         program: program.into(),
         leading: leading.into_iter().map(str::to_owned).collect(),
-        platform: platform(family),
+        platform,
     })
 }
 
@@ -78,7 +81,7 @@ pub fn defined_bits(family: Family, bytes: &[u8]) -> u128 {
     let undefined = match family {
         Family::Gen8 => CALLS.contains(&code) || SENDS.contains(&code),
         Family::Gen9 | Family::Gen11 => CALLS.contains(&code),
-        Family::Gen12Lp | Family::XeHpg | Family::XeHpc | Family::Xe2 => false,
+        Family::Gen12Lp | Family::XeHpg | Family::XeHpc | Family::Xe2 | Family::Xe3 => false,
     };
     u128::from_le_bytes(word) & !if undefined { REGION } else { 0 }
 }

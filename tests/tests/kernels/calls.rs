@@ -1,6 +1,6 @@
 //! Calls, recursion and the generic address space.
 
-use devinfo::Family;
+use devinfo::{Family, span};
 use stack_tests::corpus::{Set, set_named};
 use stack_tests::{Launch, compare};
 
@@ -44,7 +44,7 @@ fn recursion() {
         .map(|n| factorial(*n) + 2 * (n & 3) + 3)
         .collect();
     let launch = Launch::new("calls", "recursion", &[64]).buffer(&input);
-    let runs = |set: &Set| set.platform().family > Family::Gen8;
+    let runs = |set: &Set| span!(Gen9..).contains(set.platform().family);
     everywhere_with(runs, |platform| {
         let results = launch.run(platform);
         compare::equal(platform, &results.read::<i32>(0), &expected);

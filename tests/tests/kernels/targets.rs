@@ -35,6 +35,7 @@ fn files_for_another_platform_are_refused_by_both_names() {
         ("mtl-newer", "dg2"),
         ("pvc-newer", "bmg"),
         ("bmg-newer", "lnl"),
+        ("ptl-newer", "bmg"),
     ] {
         let text = refusal(set, target);
         let built_for = set_named(set).platform().name;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use devinfo::{Family, Platform, Target};
+use devinfo::{Platform, Target, span};
 use stack_tests::launch::{self, Launch};
 use stack_tests::tool;
 use umd::Binary;
@@ -74,6 +74,7 @@ pub static TARGETS: &[CompiledFor] = &[
     newer("pvc", "pvc"),
     newer("lnl-m", "lnl"),
     newer("bmg-g21", "bmg"),
+    newer("ptl-h", "ptl"),
 ];
 
 impl CompiledFor {
@@ -97,8 +98,8 @@ impl CompiledFor {
         // Gen12 and has no such modifier. And from Gen11 on its products of 64 bits read all lanes
         // of an operand that is one lane's value.
         let wrong = self.compiler == Compiler::Debian
-            && (kernel.rotates && family >= Family::Gen12Lp
-                || kernel.broadcasts && family >= Family::Gen11);
+            && (kernel.rotates && span!(Gen12Lp..).contains(family)
+                || kernel.broadcasts && span!(Gen11..).contains(family));
         self.platform().has_simd_width(kernel.sub_group as u32) && !wrong
     }
 

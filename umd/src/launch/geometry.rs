@@ -131,7 +131,7 @@ pub(crate) fn geometry(
 
 /// The most work-items of a group on subslices of so many EUs.
 pub(crate) fn max_local(entry: &KernelEntry, platform: &Platform, eus: u32) -> u32 {
-    let on_subslice = platform.threads_per_subslice(eus, entry.info.grf_count);
+    let on_subslice = platform.threads_of(eus, entry.info.grf_count);
     let threads = MAX_THREADS.min(on_subslice).max(1);
     platform
         .max_work_group_size(eus)

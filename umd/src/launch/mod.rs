@@ -306,6 +306,7 @@ impl KernelState {
             groups: walk.groups,
             first_group: walk.first_group,
             last_thread_mask: walk.last_mask,
+            registers: entry.info.grf_count,
             slm_bytes: self.slm.total,
             barriers: entry.info.barriers,
             cross_thread_bytes: at.implicit + at.cross_thread,

@@ -45,6 +45,7 @@ fn zebin(family: Family) -> &'static [u8] {
         Family::XeHpg => include_bytes!("kernels/xe_hpg.zebin"),
         Family::XeHpc => include_bytes!("kernels/xe_hpc.zebin"),
         Family::Xe2 => include_bytes!("kernels/xe2.zebin"),
+        Family::Xe3 => include_bytes!("kernels/xe3.zebin"),
     }
 }
 

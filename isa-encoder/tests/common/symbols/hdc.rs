@@ -50,11 +50,11 @@ fn control_letters(control: CompressionControl) -> &'static str {
 pub fn hdc(family: Family, message: &Hdc) -> Option<String> {
     // iga64 does not double the channels of these for registers of 64 bytes.
     let narrow = |simd: u8| match family {
-        Family::XeHpc | Family::Xe2 => simd / 2,
+        Family::XeHpc | Family::Xe2 | Family::Xe3 => simd / 2,
         _ => simd,
     };
     let typed = match family {
-        Family::XeHpc | Family::Xe2 => 16,
+        Family::XeHpc | Family::Xe2 | Family::Xe3 => 16,
         _ => 8,
     };
     Some(match *message {

@@ -2,7 +2,7 @@
 
 mod hdc;
 
-use devinfo::Family;
+use devinfo::{Family, span};
 use isa_encoder::message::{
     AddressSize, AppendOp, CompressionOp, DataSize, FlushOp, Gateway, Lsc, LscAddress, LscPort,
     Message, Parameter, RayTracing, RenderMode, RenderTarget, Sampler, Urb,
@@ -291,7 +291,7 @@ fn sampler(family: Family, message: &Sampler) -> String {
     );
     let name = message.op.mnemonic();
     let at = format!("[{},{}]", message.sampler, message.surface);
-    if family < Family::Xe2 {
+    if !span!(Xe2..).contains(family) {
         let name = match name {
             "sampleinfo" => "sample_info".to_owned(),
             "ld2dss" => "sample_ld2ds".to_owned(),
@@ -339,7 +339,7 @@ fn render(family: Family, message: &RenderTarget) -> String {
             last,
             outputs,
             ..
-        } if family == Family::Xe2 => {
+        } if span!(Xe2..).contains(family) => {
             format!(
                 "rt{}{}{}{}{}.bti[{surface}].rti[{}]{}{}{}{}{}",
                 if mode == RenderMode::DualLow {
@@ -389,7 +389,7 @@ fn render(family: Family, message: &RenderTarget) -> String {
             surface,
             per_sample,
             ..
-        } if family == Family::Xe2 => {
+        } if span!(Xe2..).contains(family) => {
             format!("rtr{}.bti[{surface}]", flag(per_sample, ".psps"))
         }
         RenderTarget::Read {
@@ -412,7 +412,9 @@ fn gateway(family: Family, message: Gateway) -> Option<&'static str> {
         Gateway::SignalEvent => "signal",
         Gateway::MonitorEvent => "monitor",
         Gateway::MonitorNoEvent => "unmonitor",
-        Gateway::Barrier | Gateway::ActiveBarrier if family == Family::Xe2 => "signal_barrier",
+        Gateway::Barrier | Gateway::ActiveBarrier if span!(Xe2..).contains(family) => {
+            "signal_barrier"
+        }
         Gateway::Barrier | Gateway::ActiveBarrier => "barrier",
         Gateway::WaitForEvent => "wait",
         Gateway::SaveBarriers => "save_barrier",

@@ -23,7 +23,7 @@ pub(super) const fn traits(family: Family) -> Traits {
             predication_bits: false,
             math_shifts: false,
         },
-        Family::XeHpg | Family::XeHpc | Family::Xe2 => Traits {
+        Family::XeHpg | Family::XeHpc | Family::Xe2 | Family::Xe3 => Traits {
             start_predicate_register: false,
             predication_bits: true,
             math_shifts: true,

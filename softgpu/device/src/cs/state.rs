@@ -21,6 +21,8 @@ pub struct State {
     pub(super) curbe: (GpuAddress, u32),
     /// STATE_COMPUTE_MODE, "Large GRF Mode".
     pub(super) large_grf: bool,
+    /// Whether the interface descriptor says how many registers a thread has.
+    pub(super) variable_registers: bool,
     pub(super) registers: Registers,
     /// MI_PREDICATE's and MI_SET_PREDICATE's effect.
     pub(super) predicate: Predicate,
@@ -53,6 +55,7 @@ impl State {
             descriptors: Vec::new(),
             curbe: (GpuAddress::default(), 0),
             large_grf: false,
+            variable_registers: false,
             registers: Registers::new(engine),
             predicate: Predicate::default(),
         }

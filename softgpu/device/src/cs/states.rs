@@ -38,8 +38,15 @@ pub(super) fn executes(id: PacketId) -> bool {
 pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     match packet.id {
         PacketId::StateBaseAddress => base_address(cs, packet),
-        PacketId::StateComputeMode if packet.flag(state_compute_mode::LARGE_GRF_MODE_MASK) => {
-            cs.state.large_grf = packet.flag(state_compute_mode::LARGE_GRF_MODE);
+        PacketId::StateComputeMode => {
+            use state_compute_mode as mode;
+            if packet.flag(mode::LARGE_GRF_MODE_MASK) {
+                cs.state.large_grf = packet.flag(mode::LARGE_GRF_MODE);
+            }
+            if packet.flag(mode::ENABLE_VARIABLE_REGISTER_SIZE_ALLOCATION_MASK) {
+                cs.state.variable_registers =
+                    packet.flag(mode::ENABLE_VARIABLE_REGISTER_SIZE_ALLOCATION);
+            }
         }
         PacketId::BindingTablePoolAlloc => binding_table_pool(cs, packet),
         PacketId::MediaVfeState => vfe_state(cs, packet),

@@ -94,7 +94,7 @@ pub(super) fn gpgpu_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Resul
             base: cs.state.front_end.scratch_base as u32,
             per_thread: cs.state.front_end.scratch_per_thread,
         },
-        thread_slots: cs.environment.device.thread_slots(),
+        thread_slots: cs.environment.device.thread_slots(REGISTERS),
         cr0: control_register(&descriptor),
     };
     run(cs, packet, &walker)
@@ -103,6 +103,24 @@ pub(super) fn gpgpu_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Resul
 /// Registers a thread, without and with "Large GRF Mode".
 const REGISTERS: u16 = 128;
 const LARGE_REGISTERS: u16 = 256;
+
+/// The registers of a thread.
+fn registers(
+    cs: &Streamer<'_>,
+    packet: &Decoded<'_>,
+    descriptor: &View<'_>,
+) -> Result<u16, Failure> {
+    if !cs.state.variable_registers {
+        return Ok(match cs.state.large_grf {
+            true => LARGE_REGISTERS,
+            false => REGISTERS,
+        });
+    }
+    let code = descriptor.get32(idd::REGISTERS_PER_THREAD);
+    batchbuffer::dispatch::registers(cs.environment.family(), code)
+        .and_then(|count| u16::try_from(count).ok())
+        .ok_or_else(|| cs.refuse(packet, format!("the code {code} of registers is reserved")))
+}
 
 /// COMPUTE_WALKER: threads from XeHPG on. Their data stays in memory, where the kernel loads it
 /// by the place in r0.0; the walker carries one register of it, and may make local ids.
@@ -118,15 +136,14 @@ pub(super) fn compute_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Res
         return Err(cs.refuse(packet, "it is too short to hold an interface descriptor"));
     };
     let started = cs.environment.device.timestamp();
-    let slots = cs.environment.device.thread_slots();
-    let large = cs.state.large_grf;
+    let grf_count = registers(cs, packet, &descriptor)?;
     let start = packet.get32(cw::INDIRECT_DATA_START_ADDRESS);
     let walker = Walker {
         family: cs.environment.family(),
         bases: cs.state.bases(),
         kernel: descriptor.get(idd::KERNEL_START_POINTER),
         simd: simd(cs, packet, packet.get(cw::SIMD_SIZE))?,
-        grf_count: if large { LARGE_REGISTERS } else { REGISTERS },
+        grf_count,
         groups: groups(
             cs,
             packet,
@@ -169,7 +186,7 @@ pub(super) fn compute_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Res
             per_thread: 0,
         },
         // A thread with twice the registers takes two slots.
-        thread_slots: if large { slots / 2 } else { slots },
+        thread_slots: cs.environment.device.thread_slots(grf_count),
         cr0: control_register(&descriptor),
     };
     run(cs, packet, &walker)?;

@@ -40,7 +40,7 @@ impl Rules {
                 ..row
             },
             Family::Gen12Lp | Family::XeHpg => row,
-            Family::XeHpc | Family::Xe2 => Self {
+            Family::XeHpc | Family::Xe2 | Family::Xe3 => Self {
                 mach_writes_acc: true,
                 ..row
             },

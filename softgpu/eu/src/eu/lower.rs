@@ -286,8 +286,13 @@ fn lower_send(
         }
         _ => None,
     };
+    let (src0, gathered) = match instruction.src[0] {
+        Src::Direct { reg, .. } if instruction.gathers() => (None, Some(lowering.names(reg)?)),
+        ref src => (payload(src)?, None),
+    };
     let registers = SendRegisters {
-        src0: payload(&instruction.src[0])?,
+        src0,
+        gathered,
         src1: payload(&instruction.src[1])?,
         dst,
         src1_len: send.src1_len,

@@ -72,6 +72,9 @@ pub(super) struct SendRegisters {
     pub src0: Option<u32>,
     pub src1: Option<u32>,
     pub dst: Option<u32>,
+    /// Register file offset of the bytes that name the registers of the payload, one each, in place
+    /// of source 0.
+    pub gathered: Option<u32>,
     /// Length of source 1 in registers, where the instruction says it.
     pub src1_len: Option<u8>,
 }

@@ -244,6 +244,11 @@ impl Lowering {
         self.place(register, count * self.rules.grf_bytes)
     }
 
+    /// The register file offset of the bytes of s0 that name a payload's registers.
+    pub fn names(&self, register: Register) -> Result<u32, String> {
+        self.place(register, 1)
+    }
+
     /// The register file offset of sub-register `subreg` (in words) of a0.
     pub fn address(&self, subreg: u8) -> Result<u32, String> {
         if subreg >= 16 {

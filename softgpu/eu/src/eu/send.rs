@@ -45,12 +45,19 @@ pub(super) fn execute(
     }
     let thread_slot = state.thread_slot;
     let Spans { src0, src1, dst } = spans;
+    let end = state.regs.grf_end();
     let bytes = state.regs.bytes_mut();
     // A payload that the response overwrites is read whole before that.
     let mut copies = [Vec::new(), Vec::new()];
     if dst.overlaps(src0) || dst.overlaps(src1) {
         copies = [src0, src1].map(|span| copy(bytes, span));
     }
+    let gathered = send
+        .registers
+        .gathered
+        .map(|names| gather(bytes, names, descriptor, state.rules.grf_bytes, end))
+        .transpose()
+        .map_err(|why| illegal(op, &why))?;
     let (head, rest) = bytes.split_at_mut(dst.start as usize);
     let (response, tail) = rest.split_at_mut((dst.end - dst.start) as usize);
     let payload = |span: Span, copy| -> &[u8] {
@@ -73,7 +80,10 @@ pub(super) fn execute(
         exec_size: op.exec_size,
         mask,
         thread_slot,
-        src0: payload(src0, &copies[0]),
+        src0: match &gathered {
+            Some(gathered) => gathered,
+            None => payload(src0, &copies[0]),
+        },
         src1: payload(src1, &copies[1]),
         dst: response,
     };
@@ -103,9 +113,43 @@ fn spans_now(
 ) -> Result<Spans, Fault> {
     send.registers
         .spans(state.rules, state.regs.grf_end(), descriptor, extended)
-        .map_err(|why| Fault::IllegalInstruction {
-            why: format!("{} at {:#x}: {why}", op.opcode.mnemonic(), op.ip),
-        })
+        .map_err(|why| illegal(op, &why))
+}
+
+fn illegal(op: &Op, why: &str) -> Fault {
+    Fault::IllegalInstruction {
+        why: format!("{} at {:#x}: {why}", op.opcode.mnemonic(), op.ip),
+    }
+}
+
+/// The payload of a gathering send: as many registers as the descriptor says, which the bytes at
+/// register file offset `names` name; general registers end at `end`.
+///
+/// # Errors
+/// Registers that do not exist.
+fn gather(
+    bytes: &[u8],
+    names: u32,
+    descriptor: u32,
+    grf: usize,
+    end: usize,
+) -> Result<Vec<u8>, String> {
+    let length = src0_length(descriptor);
+    let names = bytes.get(names as usize..).unwrap_or_default();
+    let mut payload = Vec::with_capacity(length * grf);
+    for &number in names.iter().take(length) {
+        let start = GRF_BASE + usize::from(number) * grf;
+        let register = bytes.get(start..start + grf).filter(|_| start + grf <= end);
+        payload.extend(
+            register.ok_or_else(|| format!("s0 names r{number}, beyond the last register"))?,
+        );
+    }
+    Ok(payload)
+}
+
+/// Registers of source 0.
+const fn src0_length(descriptor: u32) -> usize {
+    (descriptor >> 25 & 0xf) as usize
 }
 
 impl SendRegisters {
@@ -121,7 +165,7 @@ impl SendRegisters {
         extended: u32,
     ) -> Result<Spans, String> {
         let grf = rules.grf_bytes;
-        let src0_len = (descriptor >> 25 & 0xf) as usize;
+        let src0_len = src0_length(descriptor);
         let mut dst_len = (descriptor >> 20 & 0x1f) as usize;
         // The field cannot say 32; a two-dimensional block load that long says 31 and its function
         // finds the length itself.

@@ -22,7 +22,7 @@ pub(super) const fn traits(family: Family) -> Traits {
             barrier_in_payload: true,
             classic_data_ports: true,
         },
-        Family::Xe2 => Traits {
+        Family::Xe2 | Family::Xe3 => Traits {
             barrier_in_payload: true,
             classic_data_ports: false,
         },

@@ -127,7 +127,7 @@ fn implicit_arguments_lie_before_the_payload_where_code_asks_for_it() {
     let block = |platform, lines: &[&str], relocated| {
         try_env(platform, lines, relocated).unwrap().implicit_block
     };
-    for platform in ["dg2", "pvc", "bmg"] {
+    for platform in ["dg2", "pvc", "bmg", "ptl"] {
         assert!(block(platform, &["require_iab: true"], false));
         assert!(block(platform, &["has_stack_calls: true"], true));
         assert!(!block(platform, &["has_stack_calls: true"], false));
@@ -168,7 +168,7 @@ fn ids_of_kernels_of_one_lane_are_packed() {
     let text = "    execution_env:\n      grf_count: 128\n      simd_size: 1\n    \
                 per_thread_payload_arguments:\n      - arg_type: packed_local_ids\n        \
                 offset: 0\n        size: 6\n";
-    for platform in ["skl", "tgl", "dg2", "pvc", "bmg"] {
+    for platform in ["skl", "tgl", "dg2", "pvc", "bmg", "ptl"] {
         let entry = lower(platform, text, false).unwrap();
         let packed = LocalIds {
             dimensions: 3,

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Rebuilds the zebins of this folder. Needs ocloc 22.43 (Debian 12, intel-opencl-icd) and, for Xe2,
-# the command of a newer one (26.x) in NEWER_OCLOC; without it that one is left out.
+# Rebuilds the zebins of this folder. Needs ocloc 22.43 (Debian 12, intel-opencl-icd) and, for Xe2
+# and Xe3, the command of a newer one (26.x) in NEWER_OCLOC; without it those are left out.
 # usage: umd/src/transfer/kernels/build.sh [OUTPUT_FOLDER]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -32,4 +32,5 @@ build xe_hpg ocloc "" -device dg2 -revision_id 8 -internal_options $zebin
 build xe_hpc ocloc "-DNO_IMAGES" -device pvc -internal_options $zebin
 if [ -n "${NEWER_OCLOC:-}" ]; then
     build xe2 "$NEWER_OCLOC" "" -device bmg-g21
+    build xe3 "$NEWER_OCLOC" "" -device ptl-h
 fi

@@ -1,7 +1,7 @@
 //! Load/store messages of XeHPG and later.
 
 use batchbuffer::states::{SurfaceFormat, render_surface_state as rss};
-use devinfo::Family;
+use devinfo::{Family, span};
 use isa_encoder::message::{
     AddressSize, AtomicOp, Block2d, CacheControl, DataSize, Direction, FenceScope, FlushOp, Lsc,
     LscAddress, LscPort, Message as Meaning,
@@ -61,7 +61,7 @@ fn vectors_are_planes_of_registers() {
                 _ => (
                     LscAddress::Bti {
                         index: 6,
-                        offset: if family == Family::Xe2 { 16 } else { 0 },
+                        offset: if span!(Xe2..).contains(family) { 16 } else { 0 },
                     },
                     0x2000,
                     0x2000 + 0x400,
@@ -411,7 +411,7 @@ fn two_dimensional_blocks_follow_the_documentation() {
             let blocks = 1 + random.below(2) as usize;
             let x = random.below(140 / bytes as u64) as i32 - 4;
             let y = random.below(110) as i32 - 4;
-            let immediate: [i16; 2] = if family == Family::Xe2 {
+            let immediate: [i16; 2] = if span!(Xe2..).contains(family) {
                 [2, -3]
             } else {
                 [0; 2]

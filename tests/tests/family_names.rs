@@ -1,0 +1,131 @@
+//! A family's name in code stands in the files with rows alone: logic asks what hardware has.
+
+#![allow(clippy::unwrap_used, reason = "a test reports by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use devinfo::Family;
+
+/// Where families are named, below the repository's root, each with the reason. A folder ends in
+/// a slash.
+const ROWS: &[(&str, &str)] = &[
+    ("devinfo/src/family.rs", "the list of families"),
+    ("devinfo/src/table.rs", "a row a platform"),
+    ("devinfo/src/thread.rs", "how slots are numbered"),
+    ("batchbuffer/src/family.rs", "a row a family"),
+    (
+        "batchbuffer/src/packets/",
+        "the span of each packet and field",
+    ),
+    (
+        "batchbuffer/src/states/",
+        "the span of each state and field",
+    ),
+    ("isa-encoder/src/code/rows.rs", "a row a family"),
+    (
+        "isa-encoder/src/model/",
+        "the span of each instruction and function",
+    ),
+    (
+        "isa-encoder/src/message/",
+        "the span of each message and field",
+    ),
+    ("softgpu/device/src/cs/family.rs", "a row a family"),
+    ("softgpu/eu/src/eu/family.rs", "a row a family"),
+    ("softgpu/eu/src/sf/family.rs", "a row a family"),
+    ("softgpu/src/uapi/family.rs", "a row a family"),
+    ("umd/src/transfer/builtins.rs", "a zebin a family"),
+];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() {
+            let skipped = ["target", "tests", "benches", "fuzz", "examples"];
+            if !skipped.contains(&name.as_ref()) && !name.starts_with('.') {
+                sources(&path, found);
+            }
+        } else if name.ends_with(".rs") && !name.ends_with("tests.rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The code of a source: without comments, texts and the unit tests at its end.
+fn code(source: &str) -> String {
+    let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let mut out = String::new();
+    let mut rest = source;
+    while let Some(first) = rest.chars().next() {
+        let skip = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if rest.starts_with("'\"'") {
+            3
+        } else if first == '"' {
+            let mut escaped = false;
+            let end = rest[1..].find(|c| {
+                let ends = c == '"' && !escaped;
+                escaped = c == '\\' && !escaped;
+                ends
+            });
+            end.map_or(rest.len(), |end| end + 2)
+        } else {
+            out.push(first);
+            first.len_utf8()
+        };
+        rest = &rest[skip..];
+    }
+    out
+}
+
+/// The families that code names.
+fn named(code: &str) -> Vec<String> {
+    let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let families = Family::ALL.map(|family| format!("{family:?}"));
+    words
+        .filter(|word| families.iter().any(|family| family == word))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn families_are_named_in_rows_alone() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut files = Vec::new();
+    sources(root, &mut files);
+    assert!(files.len() > 300, "only {} sources found", files.len());
+    let mut used = vec![false; ROWS.len()];
+    let mut wrong = Vec::new();
+    for file in files {
+        let names = named(&code(&fs::read_to_string(&file).unwrap()));
+        if names.is_empty() {
+            continue;
+        }
+        let path = file.strip_prefix(root).unwrap().to_string_lossy();
+        let row = ROWS.iter().position(|(row, _)| match row.ends_with('/') {
+            true => path.starts_with(row),
+            false => path == *row,
+        });
+        match row {
+            Some(row) => used[row] = true,
+            None => wrong.push(format!("{path} names {}", names.join(", "))),
+        }
+    }
+    for ((row, _), used) in ROWS.iter().zip(used) {
+        if !used {
+            wrong.push(format!("{row} names no family"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn comments_and_texts_are_no_code() {
+    let source = "a(Xe2); // Xe3\n/* Gen8 */ b(\"Gen9 \\\" Gen11\", '\"', XeHpg); SendXeHpg";
+    assert_eq!(named(&code(source)), ["Xe2", "XeHpg"]);
+    assert_eq!(named(&code("#[cfg(test)]\nmod tests {\n Gen8")), [""; 0]);
+}
