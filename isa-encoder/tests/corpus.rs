@@ -44,7 +44,7 @@ fn sets() -> Vec<(String, Family)> {
             Some((name, platform.family))
         })
         .collect();
-    sets.sort();
+    sets.sort_by(|a, b| a.0.cmp(&b.0));
     sets
 }
 

@@ -9,7 +9,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use arbitrary::Unstructured;
 use common::messages::message;
@@ -27,7 +27,7 @@ fn kind(message: &Message) -> String {
 #[test]
 fn what_can_be_built_means_the_same() {
     let mut rng = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut built: BTreeMap<(String, Family), usize> = BTreeMap::new();
+    let mut built: HashMap<(String, Family), usize> = HashMap::new();
     for _ in 0..60_000 {
         let bytes: Vec<u8> = (0..96)
             .map(|_| {

@@ -304,7 +304,6 @@ fn committed() -> Vec<Case> {
 
 /// Why we do not agree with iga64, by what is in the descriptor, and what speaks for us.
 fn disagreement(case: &Case) -> Option<&'static str> {
-    use Family::Xe2;
     let family = case.family;
     let descriptor = case.descriptor;
     let theirs = case.symbol.as_str();

@@ -7,7 +7,7 @@
 )]
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use arbitrary::Unstructured;
 use devinfo::Family;
@@ -30,7 +30,7 @@ fn check(count: u64, property: impl Fn(&mut Unstructured<'_>) -> arbitrary::Resu
 const SEED: u64 = 0x1234_5678;
 
 /// The opcode numbers of each family.
-fn opcode_numbers() -> BTreeMap<Family, Vec<u8>> {
+fn opcode_numbers() -> HashMap<Family, Vec<u8>> {
     let is_one = |family, number| {
         let mut bytes = [0; 16];
         bytes[0] = number;
@@ -95,7 +95,7 @@ fn comes_back(family: Family, instruction: &Instruction) -> bool {
 /// again. Some of every format of every family have one.
 #[test]
 fn encode_then_decode_is_the_identity() {
-    let encoded = RefCell::new(BTreeMap::<_, u32>::new());
+    let encoded = RefCell::new(HashMap::<_, u32>::new());
     let numbers = opcode_numbers();
     check(300_000, |u| {
         let family = *u.choose(&Family::ALL)?;

@@ -7,7 +7,7 @@ mod common;
 use std::time::Duration;
 
 use common::raw::{BASE, BYTES, DATA, Memory, Raw, address, eventually, gpu};
-use devinfo::{Driver, Family, span};
+use devinfo::{Driver, span};
 use kmd_iface::i915::calls;
 use kmd_iface::uapi::drm::{GET_UNIQUE, PRIME_HANDLE_TO_FD, PrimeFlags, PrimeHandle, Unique};
 use kmd_iface::uapi::i915::exec::{

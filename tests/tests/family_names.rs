@@ -31,6 +31,12 @@ const ROWS: &[(&str, &str)] = &[
         "isa-encoder/src/message/",
         "the span of each message and field",
     ),
+    ("isa-encoder/src/validate/", "the span of each rule"),
+    (
+        "intel-gpu-run/src/commands/bench/isa.rs",
+        "Intel's assembler names them",
+    ),
+    ("softgpu/eu/src/eu/agreement.rs", "a test"),
     ("softgpu/device/src/cs/family.rs", "a row a family"),
     ("softgpu/eu/src/eu/family.rs", "a row a family"),
     ("softgpu/eu/src/sf/family.rs", "a row a family"),
@@ -55,7 +61,12 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// The code of a source: without comments, texts and the unit tests at its end.
 fn code(source: &str) -> String {
-    let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let tests = [
+        "#[cfg(test)]\nmod tests {",
+        "#[cfg(test)]\npub(super) mod tests {",
+    ];
+    let end = tests.iter().filter_map(|tests| source.find(tests)).min();
+    let source = &source[..end.unwrap_or(source.len())];
     let mut out = String::new();
     let mut rest = source;
     while let Some(first) = rest.chars().next() {

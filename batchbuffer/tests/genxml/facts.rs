@@ -7,7 +7,7 @@
 //! value SIMD Size 1 SIMD16
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 use devinfo::{Family, Span, span};
@@ -19,7 +19,7 @@ pub const FAMILIES: Span = span!(..=Xe2);
 #[derive(Debug, Default)]
 pub struct Facts {
     /// Layout, then normal form, then the fact as written and its families.
-    layouts: BTreeMap<String, Vec<(String, String, BTreeSet<Family>)>>,
+    layouts: BTreeMap<String, Vec<(String, String, HashSet<Family>)>>,
 }
 
 /// A fact with its name reduced to letters and digits: genxml's spelling of
@@ -51,7 +51,7 @@ impl Facts {
             Some((_, _, families)) => {
                 families.insert(family);
             }
-            None => facts.push((key, fact, BTreeSet::from([family]))),
+            None => facts.push((key, fact, HashSet::from([family]))),
         }
     }
 
@@ -80,7 +80,11 @@ impl Facts {
         for (layout, facts) in &self.layouts {
             let _ = writeln!(out, "\n{layout}");
             for (_, fact, families) in facts {
-                let letters: String = families.iter().map(|f| letter(*f)).collect();
+                let letters: String = FAMILIES
+                    .families()
+                    .filter(|family| families.contains(family))
+                    .map(letter)
+                    .collect();
                 let _ = writeln!(out, "{letters} {fact}");
             }
         }

@@ -253,7 +253,7 @@ impl Parser<'_> {
             }
             Format::Send => {
                 let mut send = Send::new(None, Descriptor::Immediate(0), Descriptor::Immediate(0));
-                if self.family.send != SendForm::Gen9 {
+                if self.family.send != SendForm::Legacy {
                     send.sfid = Some(self.sfid(cursor)?);
                 }
                 self.instruction.specific = Specific::Send(send);
@@ -581,7 +581,7 @@ impl Parser<'_> {
             if let Src::Direct { ty, .. } = &mut self.instruction.src[0] {
                 *ty = Type::Ud;
             }
-            if form != SendForm::Gen9
+            if form != SendForm::Legacy
                 && let Dst::Direct { ty, .. } = &mut self.instruction.dst
             {
                 *ty = Type::Ud;
@@ -596,10 +596,10 @@ impl Parser<'_> {
         let (desc, _) = self.descriptor(cursor, false)?;
         send.desc = desc;
         match (form, exdesc) {
-            (SendForm::Gen9, _) => {
+            (SendForm::Legacy, _) => {
                 super::legacy::send(self.family, &mut send, self.instruction.opcode, place)?;
             }
-            (SendForm::Gen12, Descriptor::Immediate(exdesc)) => {
+            (SendForm::LengthInDescriptor, Descriptor::Immediate(exdesc)) => {
                 send.src1_len = Some((exdesc >> 6 & 31) as u8);
                 send.eot = exdesc & 0x20 != 0;
                 if exdesc & 0x1f != 0 {
@@ -611,14 +611,14 @@ impl Parser<'_> {
                 }
                 send.exdesc = Descriptor::Immediate(exdesc & !0x3f);
             }
-            (SendForm::Gen12, Descriptor::Register { .. }) => {}
-            (SendForm::XeHpg, Descriptor::Immediate(exdesc)) => {
+            (SendForm::LengthInDescriptor, Descriptor::Register { .. }) => {}
+            (SendForm::LengthInInstruction, Descriptor::Immediate(exdesc)) => {
                 let implied = (!gathers).then_some((exdesc >> 6 & 31) as u8);
                 send.src1_len = length.or(implied);
                 send.eot = exdesc & 0x20 != 0;
                 send.exdesc = Descriptor::Immediate(exdesc & !0x7ff);
             }
-            (SendForm::XeHpg, Descriptor::Register { .. }) => {
+            (SendForm::LengthInInstruction, Descriptor::Register { .. }) => {
                 send.src1_len = length;
                 // A length in the instruction implies ExBSO, except where the length is always
                 // there.

@@ -480,7 +480,7 @@ impl Context<'_> {
 
     /// A send payload, `rN`, `rN:LENGTH` or `null`; also returns its length.
     pub fn payload(&self, cursor: &mut Cursor<'_>, index: usize) -> Parse<(Src, Option<u8>)> {
-        let typed = self.family.send == SendForm::Gen9;
+        let typed = self.family.send == SendForm::Legacy;
         if typed && index == 0 {
             let mut src = self.src(cursor, index)?;
             match &mut src {

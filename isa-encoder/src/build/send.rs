@@ -75,7 +75,7 @@ impl Builder {
             Some(_) if has.code(Opcode::Sends).is_some() => Opcode::Sends,
             Some(_) => return Err(BuildError::SecondPayload { index }),
         };
-        if matches!(form, SendForm::Gen9 | SendForm::Gen12) {
+        if matches!(form, SendForm::Legacy | SendForm::LengthInDescriptor) {
             extended |= u32::from(src1_len) << 6;
         }
         let mut send = Send::new(
@@ -96,7 +96,7 @@ impl Builder {
                 let implied = has.send_options.implied_ex_bso == Some(sfid);
                 send.src1_len = (send.ex_bso || implied).then_some(src1_len);
                 // The register holds the shared function, too.
-                if form == SendForm::Gen9 {
+                if form == SendForm::Legacy {
                     send.sfid = None;
                 }
             }
@@ -110,7 +110,7 @@ impl Builder {
             ty: Type::Ud,
         };
         let region = match form {
-            SendForm::Gen9 => Region::SCALAR,
+            SendForm::Legacy => Region::SCALAR,
             _ => Region::PACKED,
         };
         let src = |reg: Reg| Src::Direct {

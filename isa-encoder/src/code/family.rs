@@ -17,11 +17,11 @@ use crate::model::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendForm {
     /// One payload, or two with `sends`; the function in the extended descriptor (to Gen11).
-    Gen9,
+    Legacy,
     /// Two payloads; the second one's length in the extended descriptor (Gen12LP).
-    Gen12,
+    LengthInDescriptor,
     /// Two payloads; the second one's length in the instruction (XeHPG on).
-    XeHpg,
+    LengthInInstruction,
 }
 
 /// What a family's sends have beyond those of other families.
@@ -282,7 +282,7 @@ impl FamilyTable {
     pub fn default_region(&self, instruction: &Instruction, has_subregister: bool) -> Region {
         match instruction.opcode.format() {
             Format::Dpas => Region::PACKED,
-            Format::Send if self.send != SendForm::Gen9 => Region::PACKED,
+            Format::Send if self.send != SendForm::Legacy => Region::PACKED,
             Format::Send | Format::Wait => Region::SCALAR,
             Format::Ret | Format::JumpBrc if self.legacy_jumps => Region::new(2, 2, 1),
             _ if instruction.opcode.is_branch() => Region::SCALAR,
@@ -306,7 +306,7 @@ impl FamilyTable {
     /// What the extended descriptor's bits 5:0 hold in text: the function and the end of thread,
     /// to Gen11.
     pub fn exdesc_low_bits(&self, send: &Send) -> u32 {
-        if self.send != SendForm::Gen9 {
+        if self.send != SendForm::Legacy {
             return 0;
         }
         let sfid = self.sfids.iter().position(|entry| *entry == send.sfid);

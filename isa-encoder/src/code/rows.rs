@@ -52,7 +52,7 @@ const GEN8: FamilyTable = FamilyTable {
     compaction: &compact::GEN8,
     swsb: SwsbEncoding::None,
     thread_sizes: thread_sizes![(128, 0)],
-    send: SendForm::Gen9,
+    send: SendForm::Legacy,
     send_options: SendOptions::NONE,
     options: ALL_HAVE
         .union(Options::ACC_WR_EN)
@@ -109,7 +109,7 @@ const GEN12LP: FamilyTable = FamilyTable {
     compaction: &compact::GEN12LP,
     swsb: SwsbEncoding::SingleDist,
     thread_sizes: thread_sizes![(128, 16)],
-    send: SendForm::Gen12,
+    send: SendForm::LengthInDescriptor,
     options: ALL_HAVE.union(Options::ACC_WR_EN).union(Options::SERIALIZE),
     arfs: GEN11
         .arfs
@@ -129,7 +129,7 @@ const XEHPG: FamilyTable = FamilyTable {
     compaction: &compact::XEHPG,
     swsb: SwsbEncoding::ThreeDist,
     thread_sizes: thread_sizes![(128, 16), (256, 16)],
-    send: SendForm::XeHpg,
+    send: SendForm::LengthInInstruction,
     send_options: SendOptions {
         ex_bso: true,
         cps: true,

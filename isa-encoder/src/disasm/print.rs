@@ -177,7 +177,7 @@ impl<'a> Printer<'a> {
                 self.out.push_str(function.mnemonic());
             }
             Specific::Branch(branch) if branch.control => self.out.push_str(".b"),
-            Specific::Send(send) if traits(self.family).send != SendForm::Gen9 => {
+            Specific::Send(send) if traits(self.family).send != SendForm::Legacy => {
                 if let Some(sfid) = send.sfid {
                     self.out.push('.');
                     self.out.push_str(sfid.mnemonic());
@@ -470,7 +470,7 @@ impl<'a> Printer<'a> {
             return;
         };
         let form = traits(self.family).send;
-        let typed = form == SendForm::Gen9;
+        let typed = form == SendForm::Legacy;
         match input.dst {
             Dst::Direct { reg, ty, .. } => {
                 self.register(reg, None);
@@ -500,7 +500,7 @@ impl<'a> Printer<'a> {
                 }
                 if i == 1
                     && let Some(length) = send.src1_len
-                    && form == SendForm::XeHpg
+                    && form == SendForm::LengthInInstruction
                 {
                     self.out.push(':');
                     self.number(u32::from(length));

@@ -327,7 +327,7 @@ fn iga_platform(family: Family) -> Option<&'static str> {
         Family::Gen12Lp => Some("12p1"),
         Family::XeHpg => Some("12p71"),
         Family::XeHpc => Some("12p72"),
-        _ => None,
+        Family::Xe2 | Family::Xe3 => None,
     }
 }
 

@@ -15,7 +15,7 @@ impl<const N: usize> Decoder<N> {
         let l = Self::LAYOUT;
         let s = &l.send;
         let form = Self::TABLE.send;
-        if form == SendForm::Gen9 {
+        if form == SendForm::Legacy {
             return self.send_gen9(out);
         }
         let code = self.get(s.sfid);
@@ -74,8 +74,10 @@ impl<const N: usize> Decoder<N> {
         } else {
             let high = (self.word.gather(s.exdesc) as u32) << 11;
             send.exdesc = Descriptor::Immediate(match form {
-                SendForm::Gen9 | SendForm::Gen12 => high | u32::from(length.unwrap_or(0)) << 6,
-                SendForm::XeHpg => high,
+                SendForm::Legacy | SendForm::LengthInDescriptor => {
+                    high | u32::from(length.unwrap_or(0)) << 6
+                }
+                SendForm::LengthInInstruction => high,
             });
             send.src1_len = length;
         }

@@ -18,7 +18,7 @@ impl<const N: usize> Encoder<'_, N> {
         let Specific::Send(send) = self.input.specific else {
             return self.form("message");
         };
-        if form == SendForm::Gen9 {
+        if form == SendForm::Legacy {
             return self.send_gen9(&send);
         }
         let Some(sfid) = send.sfid else {
@@ -95,7 +95,7 @@ impl<const N: usize> Encoder<'_, N> {
                     return self.form("Src1.Length");
                 }
                 let exdesc = u64::from(exdesc);
-                if form == SendForm::Gen12 {
+                if form == SendForm::LengthInDescriptor {
                     if exdesc >> 6 & 31 != length {
                         return self.cannot("Src1.Length", length);
                     }
