@@ -1,10 +1,10 @@
 //! The EU instruction set: decode, encode, compaction, send messages, assembler and disassembler.
 //!
-//! [`Instruction`] is the decoded form, the same for every family; [`decode`] and [`encode`] go
-//! between it and the bytes of a [`devinfo::Family`]. A family is a table: field positions,
-//! opcodes, type encodings, compaction tables and scoreboard encodings are each written once, and
-//! decoder, encoder and printer all read them. [`message`] gives send descriptors their meaning,
-//! [`asm`] and [`disasm`] speak IGA syntax; [`mod@build`] makes kernels in Rust.
+//! [`Instruction`] is the decoded form, the same for every family; [`decode`] and [`encode`]
+//! convert between it and the bytes of a [`devinfo::Family`]. A family is a table: field positions,
+//! opcodes, type encodings, compaction tables and scoreboard encodings are each written once;
+//! decoder, encoder and printer all read them. [`message`] gives send descriptors their meaning;
+//! [`asm`] and [`disasm`] read and write IGA syntax; [`mod@build`] builds kernels in Rust.
 #![no_std]
 #![warn(missing_docs)]
 

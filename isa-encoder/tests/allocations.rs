@@ -14,7 +14,7 @@ thread_local! {
 /// The system's allocator, which counts what each thread asks for.
 struct Counting;
 
-// SAFETY: everything is handed on to the system's allocator; counting allocates nothing, for the
+// SAFETY: everything goes to the system's allocator; counting allocates nothing, because the
 // counter needs no initialisation and no destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -247,7 +247,7 @@ fn loaded(platform: &str) -> isa_encoder::Assembly {
     .unwrap()
 }
 
-/// What the prolog loads where, in the order of its sends: the first register and how many.
+/// What the prolog loads, in the order of its sends: the first register and how many.
 fn loads(assembly: &isa_encoder::Assembly) -> Vec<(u8, u8, bool)> {
     let kernel = &assembly.kernels[0];
     let program = isa_encoder::swsb::Program::decode(assembly.family, assembly.code_of(kernel));
@@ -311,7 +311,7 @@ fn denied(text: &str) -> Vec<String> {
 }
 
 /// A thread with 128 registers has neither more registers nor, on XeHPC and Xe2, more than 16
-/// tokens; text that is no kernel may name all that there are.
+/// tokens; text that is not a kernel may name all that exist.
 #[test]
 fn kernels_keep_to_their_registers_and_tokens() {
     let far = "mov (8|M0) r200.0<1>:d r10.0<1;1,0>:d\n";
@@ -394,7 +394,7 @@ fn system_values_end_within_the_payload() {
     assert!(found.message.contains("2040 to 2052"), "{}", found.message);
 }
 
-/// What an encoding lacks is said as it was written, with what there is.
+/// Errors about values without an encoding show them as written, with the possible ones.
 #[test]
 fn encoding_errors_name_types_and_numbers() {
     for (text, expected) in [
@@ -415,7 +415,7 @@ fn encoding_errors_name_types_and_numbers() {
     }
 }
 
-/// iga64 takes `(sat)` on each and leaves it out where the family has none.
+/// iga64 accepts `(sat)` on each and drops it where the family has none.
 #[test]
 fn saturation_is_refused_where_the_family_has_none() {
     let mach = "mach (8|M0) (sat)r10.0<1>:d r12.0<8;8,1>:d r14.0<8;8,1>:d";
@@ -426,7 +426,7 @@ fn saturation_is_refused_where_the_family_has_none() {
     }
 }
 
-/// Blanks within an operand keep it from being read in one go; the result is the same.
+/// An operand with blanks is not read in one go; the result is the same.
 #[test]
 fn operands_in_one_go_are_those_in_parts() {
     let options = AsmOptions::default();
@@ -456,7 +456,7 @@ fn operands_in_one_go_are_those_in_parts() {
     assert!(seen > 300, "{seen} are instructions");
 }
 
-/// What has no encoding is pointed at, if it is an operand.
+/// If an operand has no encoding, the error points at it.
 #[test]
 fn encoding_errors_point_at_the_operand() {
     for (platform, text, part) in [
@@ -541,7 +541,7 @@ fn branches_go_to_instructions_of_the_kernel() {
                 .any(|warning| warning.message.contains(why))
         );
     }
-    // The end of the kernel is where the padding begins; data may be instructions.
+    // The kernel ends where the padding begins; data may be instructions.
     for text in [
         "jmpi 16",
         "goto (8|M0) 16 32\nnop",
@@ -584,7 +584,7 @@ fn decimal_quotients_are_no_bits_of_fractions() {
     assert_eq!(of("0x7+1").unwrap(), [8, 0, 8, 0]);
 }
 
-/// Bits that the text of an instruction does not say stand beside it, and are read back.
+/// Bits that an instruction's text does not show are printed beside it and read back.
 #[test]
 fn odd_bits_stand_beside_the_text() {
     let cases: &[(Family, &str, &str)] = &[
@@ -605,19 +605,19 @@ fn odd_bits_stand_beside_the_text() {
             "7e000000000000200000000000000000",
             "nop //.bits 61=1",
         ),
-        // `jmpi` without (W), which is always done without the mask.
+        // `jmpi` without (W); it always ignores the mask.
         (
             Family::Gen12Lp,
             "20000000004000000000000010000000",
             "(W)     jmpi (1|M0)              L16 //.bits 31=0",
         ),
-        // A call with other regions of the unused source than Intel's compiler writes.
+        // A call whose unused source has other regions than Intel's compiler writes.
         (
             Family::Gen9,
             "2c0080002800802f0000650e10000000",
             "call (16|M0)             r124.0<1>:d  L16 //.bits 83:82=0x1 85=1",
         ),
-        // `while` with the immediate in the other source: the target is a label all the same.
+        // `while` with the immediate in the other source: the target is still a label.
         (
             Family::Gen8,
             "27008000200e00200000000800000000",
@@ -642,7 +642,7 @@ fn odd_bits_stand_beside_the_text() {
     }
 }
 
-/// Where `//.bits` says nothing, it is refused.
+/// A `//.bits` that adds nothing is refused.
 #[test]
 fn odd_bits_are_checked() {
     let message = |line: &str| {
@@ -658,7 +658,7 @@ fn odd_bits_are_checked() {
     assert!(message("//.bits 48=0").contains("behind an instruction"));
 }
 
-/// Instructions are held against the platform that is given beside the text, and not its family.
+/// Instructions are checked against the platform given beside the text, not against its family.
 #[test]
 fn a_platform_given_beside_the_text_is_what_instructions_are_checked_for() {
     let rule = |platform: &str, line: &str| {
@@ -752,7 +752,7 @@ fn math_macro_registers_are_named_as_intels_assembler_does() {
     }
 }
 
-/// What the help text calls a directive is one; none of them means something without arguments.
+/// Everything that the help text calls a directive is one; none is valid without arguments.
 #[test]
 fn directives_are_those_of_the_help() {
     for directive in DIRECTIVES {

@@ -1,4 +1,4 @@
-//! The builder where it stands alone: extended descriptors in registers, three-source operands.
+//! The builder alone: extended descriptors in registers, three-source operands.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -17,7 +17,7 @@ use isa_encoder::{
     Descriptor, Dpas, Instruction, MathFunction, Opcode, Sfid, Specific, Src, Type, decode,
 };
 
-/// A store of a dword a channel at an offset into a bindless surface.
+/// A store of one dword per channel at an offset into a bindless surface.
 fn store(extended: Option<u8>) -> SendOp {
     SendOp {
         message: Message::Lsc(Lsc::Vector {
@@ -54,7 +54,7 @@ fn store(extended: Option<u8>) -> SendOp {
     }
 }
 
-/// An offset beside a surface has no room in the instruction's own extended descriptor.
+/// The instruction's own extended descriptor has no room for an offset beside a surface.
 #[test]
 fn offsets_into_surfaces_need_a_register() {
     let mut b = Builder::new(Family::Xe2);
@@ -72,7 +72,7 @@ fn offsets_into_surfaces_need_a_register() {
     };
     assert_eq!(send.exdesc, Descriptor::Register { subreg: 2 });
     assert_eq!(send.src1_len, Some(1));
-    // The offset is beside the register; what the register must hold is the surface.
+    // The offset is beside the register; the register must hold the surface.
     let (sfid, made) = op.message.encode(Family::Xe2).unwrap();
     let descriptors = Descriptors {
         extended: made.extended,
@@ -83,7 +83,7 @@ fn offsets_into_surfaces_need_a_register() {
     assert_eq!(decoded, op.message);
 }
 
-/// In align16 mode consecutive elements have one form, however they are told.
+/// In align16 mode consecutive elements have one form, however they are written.
 #[test]
 fn three_sources_are_built_for_every_family() {
     for family in Family::ALL {

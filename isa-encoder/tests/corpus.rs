@@ -1,5 +1,5 @@
-//! The instruction set against what Intel's compilers emit: every instruction of the corpus
-//! decodes, encodes to the same bytes and survives its text.
+//! The instruction set against the output of Intel's compilers: every instruction of the corpus
+//! decodes, encodes to the same bytes and survives the way through text.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +21,7 @@ use isa_encoder::{AsmOptions, Disassembler, Opcode, assemble, decode, encode};
 use object::{Object, ObjectSection};
 use oracles::iga::{self, defined_bits};
 
-/// Code that is none of its family: (set, file, opcode field, why).
+/// Code that does not belong to its family: (set, file, opcode field, why).
 const FOREIGN: &[(&str, &str, u8, &str)] = &[(
     "bdw",
     "calls",
@@ -55,8 +55,8 @@ fn unpacked(path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// Every `.text` section of a zebin: kernels, functions, and the symbol table's stand-in. Without
-/// the zeros after the end, which fill it up to 64 bytes.
+/// Every `.text` section of a zebin: kernels, functions, and the symbol table's stand-in, without
+/// the zeros that pad it to 64 bytes.
 fn texts(zebin: &[u8]) -> Vec<(String, Vec<u8>)> {
     let file = object::File::parse(zebin).unwrap();
     let mut texts = Vec::new();
@@ -169,7 +169,8 @@ fn everything_that_the_compilers_emit_decodes_and_encodes_to_itself() {
     assert!(total >= 100_000);
 }
 
-/// Some sources, compiled now by Debian's ocloc: also for its Ponte Vecchio, which no fixture is of.
+/// Some sources, compiled now by Debian's ocloc: also for its Ponte Vecchio, which no fixture
+/// covers.
 #[test]
 fn freshly_compiled_code_decodes_and_encodes_to_itself() {
     if !oracles::program("ocloc", &[], "ocloc (Debian package intel-opencl-icd)") {
@@ -226,7 +227,7 @@ fn compile(folder: &Path, source: &str, device: &str, options: &str) -> Option<V
     status.status.success().then(|| fs::read(path).ok())?
 }
 
-/// The text of compiled kernels is assembled to the same bytes by Intel's assembler.
+/// Intel's assembler turns the text of compiled kernels into the same bytes.
 #[test]
 fn intels_assembler_takes_the_text_of_compiled_kernels() {
     for set in [
@@ -248,7 +249,7 @@ fn intels_assembler_takes_the_text_of_compiled_kernels() {
             let zebin = unpacked(&corpus().join(set).join(format!("{file}.zebin.gz")));
             for (index, (name, part)) in texts(&zebin).into_iter().enumerate() {
                 let printed = check_text(family, &format!("{set} {file} {name}"), &part);
-                // Labels are offsets in the section, and have to differ between sections.
+                // Labels are offsets in the section and must differ between sections.
                 text += &relabelled(&printed, index);
                 code.extend(part);
             }

@@ -1,7 +1,7 @@
 //! The listings of Intel's compiler assemble as it writes them.
 //!
-//! `listings/NAME.asm` is such a listing, and `NAME.hex` the bytes that the compiler wrote beside
-//! it (`.dat`). Made from `tests/kernels/vadd.cl` with ocloc 22.43:
+//! `listings/NAME.asm` is such a listing, and `NAME.hex` holds the bytes that the compiler wrote
+//! beside it (`.dat`). Made from `tests/kernels/vadd.cl` with ocloc 22.43:
 //!
 //! ```text
 //! IGC_ShaderDumpEnable=1 IGC_DumpToCustomDir=DIR/ ocloc compile -file vadd.cl -device tgllp \
@@ -43,7 +43,7 @@ fn a_listing_assembles_to_its_bytes() {
     assert_eq!((kernel.name.as_str(), kernel.grf), ("increment", Some(128)));
 }
 
-/// A listing may name a family; what it does not know is misspelled all the same.
+/// A listing may name a family; unknown names are still misspellings.
 #[test]
 fn comments_of_listings_are_no_directives_and_others_are_errors() {
     let text = "//.kernel k\n//.platform XE2\n\
@@ -101,7 +101,7 @@ fn listings(compiler: &[&str], device: &str, source: &str) -> Vec<(String, Strin
     texts.into_iter().map(one).collect()
 }
 
-/// An instruction's bits that a listing says. To Gen11 it leaves out the region of the address of
+/// The bits of an instruction that a listing shows. To Gen11 it omits the region of the address of
 /// `ret`, and bit 28 of `while`, the accumulator write.
 fn said(family: Family, bytes: &[u8]) -> u128 {
     let unsaid = match (family, bytes[0] & 0x7f) {
@@ -112,7 +112,7 @@ fn said(family: Family, bytes: &[u8]) -> u128 {
     iga::defined_bits(family, bytes) & !unsaid
 }
 
-/// Assembles the listings of some sources; how many instructions there were.
+/// Assembles the listings of some sources and returns how many instructions there were.
 fn compare(compiler: &[&str], device: &str, family: Family) -> usize {
     let mut instructions = 0;
     for source in ["sub_group", "atomics", "control", "images", "slm"] {

@@ -1,9 +1,9 @@
 //! The load/store syntax: what IGC writes assembles to its bytes, what is printed assembles to the
 //! same bytes here and in iga64.
 //!
-//! `vectors/load_store.txt` has one line a form in the listings that the newer IGC writes of the
-//! kernels of `tests/kernels` for bmg, lnl, pvc and mtl (`IGC_ShaderDumpEnable=1`): family, bytes in
-//! memory order, and the text as IGC writes it.
+//! `vectors/load_store.txt` has one line for each form in the listings that the newer IGC writes
+//! for the kernels of `tests/kernels` on bmg, lnl, pvc and mtl (`IGC_ShaderDumpEnable=1`): family,
+//! bytes in memory order, and the text as IGC writes it.
 #![allow(
     clippy::expect_used,
     clippy::panic,

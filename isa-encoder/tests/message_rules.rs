@@ -538,7 +538,7 @@ fn illegal_messages_say_why() {
     assert!(Message::Lsc(UGM_LOAD).encode(Family::XeHpg).is_ok());
 }
 
-/// Of some messages only the numbers are public; that is said.
+/// For some messages only the numbers are public; the error says so.
 #[test]
 fn scaled_messages_that_nobody_describes_say_so() {
     for (kind, surface) in [

@@ -1,5 +1,5 @@
-//! Send messages as values: what can be built has descriptors that mean the same, and what
-//! descriptors mean is built again as such.
+//! Send messages as values: messages that can be built have descriptors that mean the same, and
+//! descriptors that mean a message are rebuilt from it.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -82,7 +82,7 @@ fn what_can_be_built_means_the_same() {
     }
 }
 
-/// Each descriptor that means something and breaks no rule is built again from its meaning.
+/// Each descriptor that means something and breaks no rule is rebuilt from its meaning.
 #[test]
 fn descriptors_survive_decode_and_encode() {
     let mut rng = 0x2545_f491_4f6c_dd1d_u64;

@@ -1,8 +1,8 @@
 //! Descriptors mean what Intel's descriptor decoder says.
 //!
-//! `vectors/messages.txt` holds one case a line: family, shared function, extended descriptor,
+//! `vectors/messages.txt` holds one case per line: family, shared function, extended descriptor,
 //! descriptor, and the symbol that `iga64 -Xdsd` prints, or `-` if it refuses the descriptors. To
-//! make them anew, with iga64 1.1.0 on the path and the newer iga64 in `NEWER_IGA64`:
+//! regenerate them, with iga64 1.1.0 on the path and the newer iga64 in `NEWER_IGA64`:
 //!
 //! ```text
 //! BLESS=1 cargo test -p isa-encoder --test messages_iga
@@ -28,7 +28,7 @@ use isa_encoder::Sfid;
 use isa_encoder::message::{Descriptors, Message};
 use oracles::iga::{self, Iga, Meaning};
 
-/// The seed of the committed cases, and of those that are asked anew each time.
+/// The seed of the committed cases, and of those that are checked anew each time.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 const LIVE_SEED: u64 = 0x2545_f491_4f6c_dd1d;
 
@@ -90,7 +90,7 @@ fn cases(family: Family, function: Sfid, random: &mut Random) -> Vec<(u32, u32)>
             }
         }
         Sfid::Sampler => {
-            // Bit 31, which is part of the type on Xe2, is none of the descriptor before Gen12LP.
+            // Bit 31, part of the type on Xe2, does not belong to the descriptor before Gen12LP.
             let last = if span!(Xe2..).contains(family) {
                 64
             } else {
@@ -110,7 +110,7 @@ fn cases(family: Family, function: Sfid, random: &mut Random) -> Vec<(u32, u32)>
                 Family::Xe2 => (0x00f0_f000, 1 << 29 | 0x7_3bff),
                 _ => (0, 1 << 30 | 0x4_3fff),
             };
-            // Columns of types that there are, and a few of others.
+            // Columns of existing types, and a few of others.
             for kind in [0xc, 0xc, 0xc, 0xc, 0xd, 0xd, 0x0, 0xe] {
                 for _ in 0..8 {
                     let bits = random.next() & descriptor & !(0xf << 14);
@@ -189,7 +189,7 @@ struct Case {
     symbol: String,
 }
 
-/// What iga64 says of a case; warnings about reserved bits and headers are none of refusal.
+/// What iga64 says of a case; warnings about reserved bits and headers are not refusals.
 fn verdict(family: Family, function: Sfid, meaning: &Meaning) -> String {
     let refused = meaning.errors.iter().any(|error| {
         ![
@@ -214,7 +214,7 @@ fn verdict(family: Family, function: Sfid, meaning: &Meaning) -> String {
         return "-".to_owned();
     }
     if span!(Xe2..).contains(family) && function == Sfid::Sampler {
-        // The operation is only in the description: `simd16 sample:u,v,r using …`.
+        // Only the description has the operation: `simd16 sample:u,v,r using …`.
         let words = description.split(" using").next().unwrap_or_default();
         let operation = words.rsplit(' ').next().unwrap_or_default();
         return format!("{symbol} {operation}");
@@ -227,7 +227,7 @@ fn verdict(family: Family, function: Sfid, meaning: &Meaning) -> String {
             false => symbol,
         };
     }
-    // Blocks of pixels: the rest is a size that iga64 makes of the lengths.
+    // Blocks of pixels: the rest is a size that iga64 derives from the lengths.
     match symbol.starts_with("hdc_mb") {
         true => symbol[..symbol.find(".a32").unwrap_or(symbol.len())].to_owned(),
         false => symbol.to_owned(),
@@ -302,7 +302,7 @@ fn committed() -> Vec<Case> {
         .collect()
 }
 
-/// Why we do not agree with iga64, by what is in the descriptor, and what speaks for us.
+/// Why we disagree with iga64, depending on the descriptor, and the evidence for our reading.
 fn disagreement(case: &Case) -> Option<&'static str> {
     let family = case.family;
     let descriptor = case.descriptor;
@@ -434,7 +434,7 @@ fn disagreement(case: &Case) -> Option<&'static str> {
     }
 }
 
-/// What we make of a case, and whether that is what iga64 does.
+/// Whether we read a case as iga64 does.
 fn agrees(case: &Case) -> Result<(), String> {
     let descriptors = Descriptors {
         descriptor: case.descriptor,
@@ -462,7 +462,7 @@ fn agrees(case: &Case) -> Result<(), String> {
     }
 }
 
-/// The reasons of those that disagree; those without one are printed, and are a failure.
+/// The reasons for disagreements; cases without one are printed and are failures.
 fn judge(cases: &[Case]) -> BTreeSet<&'static str> {
     let mut reasons = BTreeSet::new();
     let mut unexplained = Vec::new();

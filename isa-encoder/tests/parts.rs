@@ -1,4 +1,4 @@
-//! A text that is read in parts is assembled as the whole is, errors included.
+//! A text read in parts assembles like the whole text, errors included.
 #![allow(
     clippy::panic,
     clippy::unwrap_used,
@@ -12,7 +12,7 @@ use isa_encoder::{AsmOptions, Assembly, Diagnostic, Validation, assemble};
 
 type Outcome = Result<Assembly, Vec<Diagnostic>>;
 
-/// The text cut into at most `count` parts, of which the last is read first.
+/// The text cut into at most `count` parts; the last is read first.
 fn in_parts(text: &str, options: &AsmOptions, count: usize) -> Outcome {
     let assembler = Assembler::new(text, options);
     let parts = assembler.parts(count).into_iter().rev();

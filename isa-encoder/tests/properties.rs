@@ -18,7 +18,7 @@ use isa_encoder::{
 };
 
 /// Runs `property` on `count` inputs of 64 to 4,096 random bytes. A failure prints its input's
-/// seed, which `arbtest` takes to run it alone.
+/// seed, with which `arbtest` runs it alone.
 fn check(count: u64, property: impl Fn(&mut Unstructured<'_>) -> arbitrary::Result<()>) {
     for case in 0..count {
         let size = 64 << (case % 7);
@@ -42,7 +42,7 @@ fn opcode_numbers() -> HashMap<Family, Vec<u8>> {
         .collect()
 }
 
-/// An instruction of random bytes: reserved combinations decode, too, so that they can be shown.
+/// An instruction of random bytes: reserved combinations also decode, so that they can be shown.
 fn decoded(
     u: &mut Unstructured<'_>,
     family: Family,
@@ -70,7 +70,8 @@ fn decoded(
     Ok(Some(instruction))
 }
 
-/// `instruction` has no encoding in `family`, or decodes to itself again. Gives whether it has.
+/// `instruction` has no encoding in `family`, or decodes to itself again. Returns whether it has an
+/// encoding.
 fn comes_back(family: Family, instruction: &Instruction) -> bool {
     let Ok((first, length)) = encode(family, instruction) else {
         return false;
@@ -91,8 +92,8 @@ fn comes_back(family: Family, instruction: &Instruction) -> bool {
     true
 }
 
-/// Random bytes never panic; what decodes and has an encoding decodes to the same instruction
-/// again. Some of every format of every family have one.
+/// Random bytes never cause a panic; what decodes and has an encoding decodes to the same
+/// instruction again. Some instructions of every format of every family have one.
 #[test]
 fn encode_then_decode_is_the_identity() {
     let encoded = RefCell::new(HashMap::<_, u32>::new());
@@ -117,8 +118,8 @@ fn encode_then_decode_is_the_identity() {
     }
 }
 
-/// No part of an instruction is dropped: whatever is put together from parts of others has no
-/// encoding, or decodes to itself.
+/// No part of an instruction is dropped: any instruction put together from parts of others has no
+/// encoding or decodes to itself.
 #[test]
 fn nothing_is_dropped_in_encoding() {
     let encoded = Cell::new(0);
@@ -354,7 +355,7 @@ fn real(family: Family) -> Vec<Vec<u8>> {
 }
 
 /// Code as other compilers write it: real instructions with some bits changed. Its text assembles
-/// to the same bytes, odd bits included, and nearly all of it is text.
+/// to the same bytes, odd bits included, and nearly all of it has text.
 #[test]
 fn foreign_instructions_are_text_and_their_bytes_again() {
     for family in Family::ALL {
@@ -372,7 +373,7 @@ fn foreign_instructions_are_text_and_their_bytes_again() {
             for _ in 0..20 {
                 let mut bytes = u.choose(&real)?.clone();
                 for _ in 0..u.int_in_range(0..=3)? {
-                    // The opcode stays, and the size.
+                    // Opcode and size stay unchanged.
                     let bit = u.int_in_range(7..=bytes.len() * 8 - 1)?;
                     if bit != 29 {
                         bytes[bit / 8] ^= 1 << (bit % 8);

@@ -1,4 +1,4 @@
-//! The software scoreboard: what the checker reports, and what it lets pass.
+//! The software scoreboard: what the checker reports and what it accepts.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -180,7 +180,7 @@ fn every_path_must_wait() {
     assert_eq!(hazards(Family::Gen12Lp, &text("{$3.dst}")), []);
 }
 
-/// A product before a branch, and its reader behind with the annotation `wait`.
+/// A product before a branch, and its reader after it with the annotation `wait`.
 fn behind_a_branch(family: Family, branch: &str, wait: &str) -> String {
     let region = if family == Family::Gen12Lp {
         "<8;8,1>"
@@ -197,7 +197,7 @@ fn behind_a_branch(family: Family, branch: &str, wait: &str) -> String {
     )
 }
 
-/// A branch that is not taken is an instruction of the integer pipe and no more.
+/// A branch that is not taken is just an instruction of the integer pipe.
 #[test]
 fn a_result_is_under_way_behind_a_branch() {
     for family in FAMILIES {
@@ -231,8 +231,8 @@ fn a_result_is_under_way_behind_a_branch() {
     }
 }
 
-/// The compilers count distances in the order of the text, and leave it to the jump that what
-/// stood before it is there. The annotator does not rely on it.
+/// The compilers count distances in the order of the text, and rely on the jump to complete what
+/// came before it. The annotator does not.
 #[test]
 fn a_jump_orders_for_the_checker_and_not_for_the_annotator() {
     let text = "mul (8|M0) r28.0<1>:f r26.0<1;1,0>:f r26.0<1;1,0>:f
@@ -257,8 +257,8 @@ fn a_jump_orders_for_the_checker_and_not_for_the_annotator() {
     assert_eq!(printed(back).matches("@1}").count(), 1, "{}", printed(back));
 }
 
-/// What channels of the first arm have under way is so in the second arm, too, when not all
-/// channels go the same way.
+/// What channels of the first arm have under way is still under way in the second arm if not all
+/// channels take the same path.
 #[test]
 fn a_result_of_one_arm_is_under_way_in_the_other() {
     let text = "(f0.0) if (8|M0) ELSE END
@@ -273,7 +273,7 @@ fn a_result_of_one_arm_is_under_way_in_the_other() {
     assert_eq!(hazards(Family::Gen12Lp, text), one(RAW, "r28", 1, 3));
 }
 
-/// Accumulators are in order within a pipe only (Mesa, Wa_22012725308).
+/// Accumulators are in order only within a pipe (Mesa, Wa_22012725308).
 #[test]
 fn accumulators_of_different_pipes_are_not_ordered() {
     for family in [Family::XeHpg, Family::XeHpc, Family::Xe2] {
@@ -307,7 +307,7 @@ fn accumulators_of_different_pipes_are_not_ordered() {
     }
 }
 
-/// What shares no byte needs no order, whatever lies between.
+/// Accesses without a common byte need no order, whatever lies between.
 #[test]
 fn strided_operands_meet_in_the_bytes_that_they_have() {
     for family in FAMILIES {
@@ -333,7 +333,7 @@ fn strided_operands_meet_in_the_bytes_that_they_have() {
         assert_eq!(found(0, "1<4;1,0>"), [], "{family}");
         assert_eq!(found(1, "0<4;2,1>"), hazard, "{family}");
     }
-    // A write that leaves bytes out does not stand for one of all bytes.
+    // A write that skips bytes does not replace one of all bytes.
     let text = "mov (8|M0) r4.0<1>:q r8.0<1;1,0>:q
                 mov (8|M0) r4.0<2>:d r12.0<1;1,0>:d
                 mov (1|M0) r20.0<1>:d r4.1<0;1,0>:d {@1}\n";
@@ -344,7 +344,7 @@ fn strided_operands_meet_in_the_bytes_that_they_have() {
     );
 }
 
-/// A fence is none until its answer is there, and `mov` to null is what waits for it.
+/// A fence is complete only when its response arrives; `mov` to null waits for it.
 #[test]
 fn a_read_into_null_is_a_read() {
     let text = |wait: &str| {
@@ -357,14 +357,14 @@ fn a_read_into_null_is_a_read() {
         assert_eq!(hazards(family, &text("")), one(RAW, "r6", 0, 1), "{family}");
         assert_eq!(hazards(family, &text("{$12.dst}")), [], "{family}");
     }
-    // What IGC puts behind the messages of XeHPC is not there to wait.
+    // The instruction that IGC puts after messages on XeHPC is not there to wait.
     let touch = "send.ugm (32|M0) r26 r16 null:0 0x0 0x08280580 {$4}
                  (W) mov (1|M0) null<1>:ud r26.0<0;1,0>:ud\n";
     assert_eq!(hazards(Family::XeHpc, touch), []);
     assert_eq!(hazards(Family::XeHpg, touch), one(RAW, "r26", 0, 1));
 }
 
-/// Compilers disagree about a0 and about flags that are written anew: the annotator waits.
+/// Compilers disagree about rewritten a0 and flags: the annotator waits.
 #[test]
 fn the_annotator_waits_where_the_compilers_disagree() {
     let family = Family::XeHpg;
@@ -398,7 +398,7 @@ fn the_annotator_waits_where_the_compilers_disagree() {
     assert!(!auto.contains('@'), "{auto}");
 }
 
-/// From XeHPC on the byte beside is read and written again.
+/// From XeHPC on the neighbouring byte is read and written back.
 #[test]
 fn the_annotator_waits_for_the_word_of_a_byte() {
     let text = "//.swsb auto
@@ -414,7 +414,8 @@ fn the_annotator_waits_for_the_word_of_a_byte() {
     assert!(waits(Family::Xe2));
 }
 
-/// The payload of a send in a loop is written anew while the send of the last turn may read it.
+/// The payload of a send in a loop is rewritten while the send of the previous iteration may still
+/// read it.
 #[test]
 fn a_loop_meets_itself() {
     let text = |wait: &str| {
@@ -445,7 +446,7 @@ fn a_call_passes_on_what_is_under_way() {
     assert_eq!(hazards(Family::Gen12Lp, &text("{$3.dst}")), []);
 }
 
-/// What follows an access of `cr0` and its like waits for all pipes.
+/// The instruction after an access to `cr0` and the like waits for all pipes.
 #[test]
 fn state_is_settled_before_the_next_instruction() {
     let text = |wait: &str| {
@@ -488,7 +489,7 @@ fn the_answer_to_a_later_message_ends_the_reads_of_an_earlier_one() {
     );
 }
 
-/// What cannot be moved is an error with its place: nothing vanishes.
+/// What cannot be moved is an error with its position: nothing vanishes.
 #[test]
 fn annotating_loses_nothing() {
     let family = Family::Gen12Lp;
@@ -499,7 +500,7 @@ fn annotating_loses_nothing() {
     bad.extend([0x7f; 16]);
     let error = swsb::AnnotateError::NoInstruction { offset: 32 };
     assert_eq!(swsb::annotate(family, &bad), Err(error));
-    // Zeros behind the code are padding, and stay.
+    // Zeros after the code are padding, and stay.
     let mut padded = good.clone();
     padded.extend([0; 12]);
     let annotated = swsb::annotate(family, &padded).unwrap();

@@ -1,7 +1,7 @@
 //! The annotator and the checker against random programs and iga64's own annotator.
 //!
-//! Programs are made of the instructions of `vectors/FAMILY.txt`, whose few registers make nearly
-//! each two of them depend on each other, in branches and loops.
+//! Programs consist of the instructions of `vectors/FAMILY.txt`, in branches and loops. They use so
+//! few registers that nearly any two depend on each other.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -22,7 +22,7 @@ use oracles::iga;
 
 const FAMILIES: [Family; 4] = [Family::Gen12Lp, Family::XeHpg, Family::XeHpc, Family::Xe2];
 
-/// Programs of a family, so many in one text.
+/// The number of programs of a family; all are in one text.
 const PROGRAMS: usize = 500;
 const BATCH: usize = 50;
 
@@ -77,8 +77,8 @@ fn can_stand_anywhere(instruction: &Instruction) -> bool {
         && !is_forgotten(instruction)
 }
 
-/// `math` of architecture and indirect registers, which it does not have: iga64 gives it a token,
-/// and does not wait for that everywhere.
+/// `math` with architecture and indirect registers, which it does not support: iga64 gives it a
+/// token, but does not wait for that everywhere.
 fn is_forgotten(instruction: &Instruction) -> bool {
     let is_arf = |reg: Register| !matches!(reg.file, RegFile::Grf | RegFile::Arf(ArfKind::Null));
     let odd_src = |src: &Src| match *src {
@@ -94,7 +94,7 @@ fn is_forgotten(instruction: &Instruction) -> bool {
     instruction.opcode == Opcode::Math && (odd_dst || instruction.src.iter().any(odd_src))
 }
 
-/// Which instructions a program is made of.
+/// Selects the instructions of a program.
 type Keep = fn(Family, &Instruction) -> bool;
 
 fn any(_: Family, _: &Instruction) -> bool {
@@ -102,9 +102,9 @@ fn any(_: Family, _: &Instruction) -> bool {
 }
 
 /// Whether iga64 annotates an instruction as it does others. It forgets the tokens of `math` with
-/// operands no compiler gives it: architecture registers, registers reached through a0. And to a
-/// double in an accumulator on XeHPG it gives neither token nor distance (only Meteor Lake has
-/// doubles there, in its math unit, and with a token).
+/// operands that no compiler gives it: architecture registers and registers reached through a0. A
+/// double in an accumulator on XeHPG gets neither token nor distance (there only Meteor Lake has
+/// doubles, in its math unit and with a token).
 fn is_known_to_iga(family: Family, instruction: &Instruction) -> bool {
     let file = |reg: Register| match reg.file {
         RegFile::Grf | RegFile::Arf(ArfKind::Null) => None,
@@ -205,7 +205,7 @@ fn assert_clean(family: Family, report: &Report) {
     );
 }
 
-/// Whatever is annotated has no hazard, and is what iga64 takes for the same program.
+/// Annotated programs have no hazard, and iga64 accepts them as the same program.
 #[test]
 fn annotated_programs_have_no_hazard() {
     for family in FAMILIES {
@@ -241,8 +241,8 @@ fn programs_annotated_by_iga64_have_no_hazard() {
     }
 }
 
-/// Random programs without annotations have hazards, and so has what loses one of its waits: how
-/// many of them is counted, and the rest is waited for twice.
+/// Random programs without annotations have hazards. So do programs that lose one of their waits:
+/// the test counts how many; the rest wait twice for the same thing.
 #[test]
 fn a_lost_wait_is_found() {
     for family in FAMILIES {
@@ -280,7 +280,8 @@ fn a_lost_wait_is_found() {
     }
 }
 
-/// Bytes that are mostly instructions, with branches to anywhere: nothing panics, and each ends.
+/// Bytes that are mostly instructions, with branches to anywhere: nothing panics, and every
+/// analysis ends.
 #[test]
 fn any_bytes_are_judged_and_annotated() {
     for family in FAMILIES {
@@ -303,7 +304,7 @@ fn any_bytes_are_judged_and_annotated() {
     }
 }
 
-/// Sends that take no token and jump to wherever: the analysis ends, finished or not.
+/// Sends without a token, and jumps to anywhere: the analysis ends, complete or not.
 #[test]
 fn a_program_made_to_exhaust_the_analysis_ends() {
     let mut random = Random(7);

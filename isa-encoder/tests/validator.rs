@@ -1,4 +1,4 @@
-//! Each rule of the validator has an instruction that breaks it and a like one that does not.
+//! Each rule of the validator has an instruction that breaks it and a similar one that does not.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -216,7 +216,7 @@ fn threads_end_in_their_last_registers() {
     }
 }
 
-/// Rules about what text cannot say, and the test that breaks them by values.
+/// Rules about what text cannot express, and the test that breaks them by values.
 const BY_VALUE: &[&str] = &[
     "element-alignment",
     "dst-stride-0",
@@ -357,11 +357,11 @@ fn the_examples_break_no_rule() {
 #[test]
 fn shipped_code_is_legal() {
     let lines: &[(&str, &str)] = &[
-        // Flow control's sub-registers count what the encoding counts, not elements.
+        // Sub-registers of flow control count the units of the encoding, not elements.
         ("skl", "mov (2|M0) r10.0<1>:ud fc0.1<2;2,1>:ud"),
         ("tgl", "(W) mov (2|M0) fc0.1<1>:ud r10.0<2;2,1>:ud"),
         ("pvc", "mov (4|M0) r10.0<1>:ud fc0.1<2;2,1>:ud"),
-        // The media driver's kernels write further apart than they have to.
+        // The media driver's kernels use a wider stride than they must.
         ("bdw", "mov (4|M0) r14.0<4>:w (abs)r3.0<4;4,1>:d"),
         (
             "dg2",

@@ -1,8 +1,8 @@
-//! Text and bytes of every form of every instruction, as iga64 has them.
+//! Text and bytes of every form of every instruction, as in iga64.
 //!
-//! `vectors/FAMILY.txt` holds one case a line: the bytes in memory order, then the text. `-` for
-//! bytes is a text that iga64 refuses. To make them anew, with iga64 1.1.0 on the path and the
-//! newer iga64 in `NEWER_IGA64`:
+//! `vectors/FAMILY.txt` holds one case per line: the bytes in memory order, then the text. `-`
+//! instead of bytes marks a text that iga64 refuses. To regenerate them, with iga64 1.1.0 on the
+//! path and the newer iga64 in `NEWER_IGA64`:
 //!
 //! ```text
 //! BLESS=1 cargo test -p isa-encoder --test vectors
@@ -58,7 +58,7 @@ fn assemble_one(family: Family, text: &str, validation: Validation) -> Result<Ve
     }
 }
 
-/// What of a case is wrong.
+/// What is wrong with a case.
 fn check(family: Family, bytes: &[u8], text: &str) -> Result<(), String> {
     let ours = assemble_one(family, text, Validation::Warn)?;
     if ours.len() != bytes.len() || defined_bits(family, &ours) != defined_bits(family, bytes) {
@@ -104,7 +104,7 @@ fn report(family: Family, failures: &[String], cases: usize) {
     );
 }
 
-/// The kind of a refused text: instruction and function, and our reason without its numbers.
+/// The kind of a refused text: instruction, function and our reason without its numbers.
 fn refusal(family: Family, text: &str) -> (String, String) {
     let mut words = text.split_whitespace();
     let mnemonic = words.find(|word| !word.starts_with('(')).unwrap_or("");
@@ -114,8 +114,8 @@ fn refusal(family: Family, text: &str) -> (String, String) {
     (mnemonic.to_owned(), why)
 }
 
-/// Keeps few cases of a kind, a kind being the bytes or the reason of a refusal, and those of
-/// `keep`.
+/// Keeps a few cases of each kind, and those of `keep`; the bytes or the reason of a refusal are
+/// the kind.
 fn thin(
     family: Family,
     cases: Vec<(String, Option<Vec<u8>>)>,
@@ -160,7 +160,7 @@ fn bless(family: Family) {
     std::fs::write(path(family), out).unwrap();
 }
 
-/// Whether our bytes of `text` are iga64's. If iga64 left something out that is in the table, the
+/// Whether our bytes of `text` are iga64's. If iga64 left out something that is in the table: the
 /// row that says so, and the text without it.
 fn same_bytes(family: Family, bytes: &[u8], text: &str) -> Result<Option<(usize, String)>, String> {
     let is_same = |text: &str| match assemble_one(family, text, Validation::Warn) {
@@ -232,7 +232,7 @@ families! {
     xe2 Xe2
 }
 
-/// Each line of the vectors once more through iga64, so that they cannot rot.
+/// Passes each line of the vectors through iga64 again, so that they cannot rot.
 #[test]
 fn vectors_are_what_iga64_makes() {
     for family in Family::ALL {
@@ -256,11 +256,11 @@ fn vectors_are_what_iga64_makes() {
     }
 }
 
-/// Every mnemonic that iga64 lists is known here, and every form of it that iga64 takes has a
-/// vector: the list of missing ones is printed, and empty. All forms are asked, not only those
-/// that are vectors: iga64's bytes are ours, and what it refuses is refused.
+/// Every mnemonic that iga64 lists is known here, and every form of it that iga64 accepts has a
+/// vector: the list of missing ones is printed, and must be empty. All forms are compared, not only
+/// the vectors: our bytes are iga64's, and we refuse what it refuses.
 fn ask(family: Family) {
-    // While they are made, vectors may be missing.
+    // While vectors are generated, some may be missing.
     let Some(iga) = iga::find(family).filter(|_| std::env::var_os("BLESS").is_none()) else {
         return;
     };

@@ -1,4 +1,4 @@
-//! The emitter and what it makes.
+//! The emitter and what it produces.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -26,7 +26,7 @@ pub enum Scoreboard {
     Keep,
 }
 
-/// The labels, by number, that a branch goes to.
+/// The numbers of the labels that a branch goes to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Target {
     pub jip: Option<usize>,
@@ -36,7 +36,7 @@ pub(super) struct Target {
 /// Takes the instructions of a kernel one after the other.
 #[derive(Debug)]
 pub struct Builder {
-    /// Tells its labels from those of others.
+    /// Tells its labels from those of other builders.
     pub(super) id: u32,
     machine: Machine,
     scoreboard: Scoreboard,
@@ -94,13 +94,13 @@ impl Builder {
         self.machine.family
     }
 
-    /// Appends an instruction; of branches, those whose target is a register. What is wrong with
-    /// it, [`Builder::finish`] says.
+    /// Appends an instruction; a branch only if its target is a register. [`Builder::finish`]
+    /// reports what is wrong with it.
     pub fn emit(&mut self, op: Op) {
         self.count_sources(&op);
         let mut instruction = op.finish(self.family());
         if instruction.opcode.is_branch() {
-            // Its target is a register, as that of `ret`, or missing.
+            // Its target is a register, as for `ret`, or missing.
             instruction.specific = Specific::Branch(Branch::default());
         }
         self.push(instruction, Target::default());
@@ -175,7 +175,7 @@ impl Builder {
         Ok(Kernel { code, text })
     }
 
-    /// The bytes from an instruction to a label; every instruction has 16 as long as it is built.
+    /// The bytes from an instruction to a label; while building, every instruction has 16.
     fn distance(&self, from: usize, label: Option<usize>) -> Result<Option<i32>, BuildError> {
         let Some(label) = label else {
             return Ok(None);

@@ -35,7 +35,7 @@ pub enum BuildError {
         /// Why.
         error: DescriptorError,
     },
-    /// Before Gen9, a send has one payload.
+    /// Before Gen9 a send has only one payload.
     #[error(
         "instruction {index}: sends have one payload before Gen9; put the data after the address"
     )]
@@ -43,7 +43,7 @@ pub enum BuildError {
         /// The instruction.
         index: usize,
     },
-    /// An immediate offset lies beside an extended descriptor in a register only.
+    /// An immediate offset is only possible beside an extended descriptor in a register.
     #[error(
         "instruction {index}: the message has an offset into a surface, which an extended \
          descriptor in the instruction has no room for; put the descriptor into a0 and name the \
@@ -61,7 +61,7 @@ pub enum BuildError {
         /// Its opcode.
         opcode: Opcode,
     },
-    /// A branch goes to a label that is not bound, that is bound twice, or of another builder.
+    /// A branch goes to a label that is not bound, is bound twice or belongs to another builder.
     #[error("label {label} is {what}")]
     Label {
         /// The label's number.

@@ -18,7 +18,7 @@ pub struct Label {
 /// An open block.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Block {
-    /// `if`: where the channels that do not take it go on, and the `endif`.
+    /// `if`: where the channels that do not take it continue, and the `endif`.
     If { otherwise: Label, end: Label },
     /// `else`: the `endif`.
     Else { end: Label },
@@ -36,7 +36,7 @@ impl Builder {
         }
     }
 
-    /// The next instruction is what `label` means.
+    /// Makes `label` mean the next instruction.
     pub fn bind(&mut self, label: Label) {
         let next = self.items.len();
         let Some(number) = self.own(label) else {
@@ -58,7 +58,7 @@ impl Builder {
         label
     }
 
-    /// `jmpi`: the whole thread goes on at `label`, if the first bit of `flag` is set.
+    /// `jmpi`: the whole thread continues at `label` if the first bit of `flag` is set.
     pub fn jump(&mut self, label: Label, flag: Option<Flag>) {
         let op = Op::new(Opcode::Jmpi, 1).no_mask();
         let op = match flag {
@@ -68,7 +68,8 @@ impl Builder {
         self.branch(op, Some(label), None);
     }
 
-    /// `if`: the channels whose bit of `flag` is set go on here, the others at `else` or `endif`.
+    /// `if`: the channels whose bit of `flag` is set continue here, the others at `else` or
+    /// `endif`.
     pub fn if_(&mut self, exec_size: u8, flag: Flag) {
         let (otherwise, end) = (self.label(), self.label());
         self.branch(
@@ -79,7 +80,7 @@ impl Builder {
         self.blocks.push(Block::If { otherwise, end });
     }
 
-    /// `else`: the other channels go on here.
+    /// `else`: the other channels continue here.
     pub fn else_(&mut self, exec_size: u8) {
         match self.blocks.pop() {
             Some(Block::If { otherwise, end }) => {
@@ -92,7 +93,7 @@ impl Builder {
         }
     }
 
-    /// `endif`: the channels of both ways go on together.
+    /// `endif`: the channels of both paths continue together.
     pub fn end_if(&mut self, exec_size: u8) {
         let end = match self.blocks.pop() {
             Some(Block::If { otherwise, end }) => {
@@ -103,7 +104,7 @@ impl Builder {
             _ => return self.nesting("an endif without an if"),
         };
         self.bind(end);
-        // The next place where channels may wait is at most the next instruction.
+        // The next place where channels may wait is the next instruction or a later one.
         let next = self.label();
         self.branch(Op::new(Opcode::Endif, exec_size), Some(next), None);
         self.bind(next);
@@ -115,13 +116,13 @@ impl Builder {
         self.blocks.push(Block::Loop { start, last });
     }
 
-    /// `break`: the channels whose bit of `flag` is set (all that run, without one) leave the
+    /// `break`: the channels whose bit of `flag` is set (without one, all that run) leave the
     /// innermost loop.
     pub fn break_(&mut self, exec_size: u8, flag: Option<Flag>) {
         self.leave(Opcode::Break, exec_size, flag);
     }
 
-    /// `cont`: the channels whose bit of `flag` is set (all that run, without one) go on at the
+    /// `cont`: the channels whose bit of `flag` is set (without one, all that run) continue at the
     /// `while` of the innermost loop.
     pub fn continue_(&mut self, exec_size: u8, flag: Option<Flag>) {
         self.leave(Opcode::Cont, exec_size, flag);
@@ -150,7 +151,7 @@ impl Builder {
         self.branch(op, Some(jip), Some(uip));
     }
 
-    /// `while`: the channels whose bit of `flag` is set (all that run, without one) start over.
+    /// `while`: the channels whose bit of `flag` is set (without one, all that run) start over.
     pub fn end_while(&mut self, exec_size: u8, flag: impl Into<Option<Flag>>) {
         match self.blocks.pop() {
             Some(Block::Loop { start, last }) => {
@@ -166,8 +167,8 @@ impl Builder {
         }
     }
 
-    /// `call`: the channels that run go to `target`; `link` gets where they come from, and behind
-    /// that, in the next dword, which channels they are.
+    /// `call`: the channels that run go to `target`. `link` gets the return address and, in the
+    /// next dword, the mask of these channels.
     pub fn call(&mut self, exec_size: u8, link: Operand, target: Label) {
         let op = Op::new(Opcode::Call, exec_size).dst(link);
         self.branch(op, Some(target), None);
@@ -187,7 +188,7 @@ impl Builder {
         self.push(instruction, Target { jip, uip });
     }
 
-    /// The number of a label; one of another builder is a mistake.
+    /// The number of a label; a label of another builder is a mistake.
     fn own(&mut self, label: Label) -> Option<usize> {
         if label.owner != self.id {
             self.fail(BuildError::Label {

@@ -1,9 +1,9 @@
-//! A typed emitter: kernels built in Rust rather than written as text.
+//! A typed emitter: kernels built in Rust instead of written as text.
 //!
 //! [`Builder`] takes instructions one after the other, with registers and regions as [`Operand`]s,
 //! messages as the values of [`crate::message`], and labels; [`Builder::finish`] finds the branch
 //! targets, checks each instruction against the rules of [`crate::validate`], writes the software
-//! scoreboard if asked to, and gives the bytes and the text.
+//! scoreboard if asked to, and returns the bytes and the text.
 //!
 //! | What | By |
 //! |---|---|
@@ -16,7 +16,7 @@
 //! | messages | [`Builder::send`] with a [`SendOp`] of a [`Message`](crate::message::Message) |
 //! | the end | [`Builder::end_of_thread`] |
 //!
-//! What each instruction does, and which families have it, stands at its [`Opcode`](crate::Opcode).
+//! Each [`Opcode`](crate::Opcode) describes what the instruction does and which families have it.
 //!
 //! ```
 //! use devinfo::Family;

@@ -1,4 +1,4 @@
-//! An instruction that is put together.
+//! Instructions under construction.
 
 use devinfo::Family;
 
@@ -37,7 +37,7 @@ impl Op {
         op
     }
 
-    /// A function of `sync`, done once (Gen12LP on).
+    /// A function of `sync`, executed once (Gen12LP on).
     pub const fn sync(function: SyncFunction) -> Op {
         let mut op = Op::new(Opcode::Sync, 1).no_mask();
         op.instruction.specific = Specific::Sync(function);
@@ -51,7 +51,7 @@ impl Op {
         op
     }
 
-    /// `dpas` of this systolic depth (8) and repeat count (1 to 8), of 8 channels on XeHPG and 16
+    /// `dpas` of this systolic depth (8) and repeat count (1 to 8), with 8 channels on XeHPG and 16
     /// later.
     pub const fn dpas(depth: u8, repeat: u8, exec_size: u8) -> Op {
         let mut op = Op::new(Opcode::Dpas, exec_size);
@@ -59,7 +59,7 @@ impl Op {
         op
     }
 
-    /// The first channel of the thread that this instruction's first one is: 0, 4 … 28.
+    /// The channel of the thread that this instruction's first channel is: 0, 4 … 28.
     pub const fn channels_from(mut self, channel: u8) -> Op {
         self.instruction.channel_offset = channel;
         self
@@ -88,8 +88,7 @@ impl Op {
         self
     }
 
-    /// Compares the result and puts a bit for each channel into `flag` (in `sel`: what to
-    /// select by).
+    /// Compares the result and puts a bit for each channel into `flag` (in `sel`: selects by it).
     pub const fn cond(mut self, cond: CondMod, flag: Flag) -> Op {
         self.instruction.cond = Some(cond);
         self.instruction.flag = flag;
@@ -125,7 +124,7 @@ impl Op {
         self.instruction.opcode
     }
 
-    /// The scoreboard annotation, for kernels that keep theirs.
+    /// The scoreboard annotation, for kernels that keep their own.
     pub const fn swsb(mut self, swsb: Swsb) -> Op {
         self.instruction.swsb = swsb;
         self

@@ -58,7 +58,7 @@ impl Reg {
     pub const fn element(self, index: u8, ty: Type) -> Operand {
         let byte = index as u32 * ty.bits() / 8;
         let mut reg = self.0;
-        // 255 lies in no register of elements wider than a byte, and is refused.
+        // For elements wider than a byte, 255 is not a valid offset and is refused.
         reg.byte = if byte > 255 { 255 } else { byte as u8 };
         Operand {
             place: Place::Direct(reg),
@@ -80,7 +80,7 @@ enum Place {
     Immediate(u64),
 }
 
-/// An operand: a destination or a source, by where it is used.
+/// An operand: a destination or a source, depending on where it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand {
     place: Place,
@@ -90,8 +90,8 @@ pub struct Operand {
     mods: SrcMods,
 }
 
-/// An immediate: an integer, or the bits of another type. What has more bits than `ty`, with or
-/// without a sign, does not encode.
+/// An immediate: an integer, or the bits of another type. A value with more bits than `ty`, signed
+/// or unsigned, does not encode.
 pub const fn imm(value: i64, ty: Type) -> Operand {
     let bits = ty.bits();
     let value = if bits >= 64 || value >= 0 || value < -(1 << (bits - 1)) {
@@ -108,7 +108,7 @@ pub const fn imm(value: i64, ty: Type) -> Operand {
     }
 }
 
-/// A half-precision immediate: the nearest to `value`, of two the even one.
+/// A half-precision immediate: `value` rounded to nearest even.
 pub fn imm_f16(value: f32) -> Operand {
     imm(i64::from(half::f16::from_f32(value).to_bits()), Type::Hf)
 }
@@ -143,7 +143,7 @@ impl Operand {
         self.region(Region::SCALAR)
     }
 
-    /// Every `stride`-th element: of a destination 1, 2 or 4, of a source also 0.
+    /// Every `stride`-th element: 1, 2 or 4; for a source also 0.
     pub const fn stride(mut self, stride: u8) -> Operand {
         self.hstride = stride;
         self.region(match stride {
@@ -169,7 +169,8 @@ impl Operand {
         self.ty
     }
 
-    /// As a destination of `instruction`. An immediate is [`Dst::None`], which does not encode.
+    /// As a destination of `instruction`. An immediate becomes [`Dst::None`], which does not
+    /// encode.
     pub(super) fn dst(self, instruction: &Instruction, family: Family) -> Dst {
         let (hstride, ty) = (self.hstride, self.ty);
         match self.place {

@@ -26,7 +26,7 @@ pub struct SendOp {
     pub message: Message,
     /// The channels.
     pub exec_size: u8,
-    /// Whatever the execution mask.
+    /// Whether it ignores the execution mask.
     pub no_mask: bool,
     /// Where the response goes; a length of 0 with the null register if there is none.
     pub response: Payload,
@@ -34,10 +34,10 @@ pub struct SendOp {
     pub src0: Payload,
     /// The first payload begins with a header.
     pub header: bool,
-    /// The second payload: data. Gen8 has none, it goes behind the first one there.
+    /// The second payload: data. Gen8 has none: there the data follows in the first payload.
     pub src1: Option<Payload>,
-    /// The sub-register of a0, in dwords, that the kernel has put the extended descriptor into:
-    /// the value that [`Message::encode`] gives and, where the instruction has no place for it
+    /// The sub-register of a0, in dwords, into which the kernel has put the extended descriptor:
+    /// the value that [`Message::encode`] returns and, where the instruction has no room for it
     /// (see [`Send::src1_len`](crate::Send::src1_len)), the length of `src1` in bits 10:6. `None`
     /// if the extended descriptor is in the instruction.
     pub extended: Option<u8>,
@@ -95,7 +95,7 @@ impl Builder {
                 send.exdesc_offset = offset.unwrap_or(0);
                 let implied = has.send_options.implied_ex_bso == Some(sfid);
                 send.src1_len = (send.ex_bso || implied).then_some(src1_len);
-                // The register holds the shared function, too.
+                // The register also holds the shared function.
                 if form == SendForm::Legacy {
                     send.sfid = None;
                 }
@@ -129,7 +129,7 @@ impl Builder {
     }
 
     /// Ends the thread: copies r0 to `copy`, one of the thread's last 16 registers (r112 to r127;
-    /// of 256 registers, r240 to r255), and sends it to the family's thread spawner or gateway.
+    /// with 256 registers r240 to r255), and sends it to the family's thread spawner or gateway.
     ///
     /// # Errors
     /// As [`Builder::send`].

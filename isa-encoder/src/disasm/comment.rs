@@ -8,8 +8,8 @@ use devinfo::Family;
 use crate::message::{Descriptors, Lengths, Message, is_load_store};
 use crate::model::{Instruction, Send};
 
-/// Whether the payload begins with a header. Load/store messages have none: the bit is one of
-/// cache control.
+/// Whether the payload begins with a header. Load/store messages have none: there the bit belongs
+/// to cache control.
 fn has_header(family: Family, send: &Send) -> bool {
     let load_store = send.sfid.is_some_and(|sfid| is_load_store(family, sfid));
     let descriptor = send.desc.immediate();

@@ -7,7 +7,7 @@ use half::f16;
 
 use crate::Type;
 
-/// Appends `bits`: a decimal number if it names exactly these bits, else hexadecimal digits.
+/// Appends `bits`: a decimal number if it means exactly these bits, otherwise hexadecimal digits.
 pub fn write(out: &mut String, bits: u64, ty: Type) {
     let start = out.len();
     let exact = match ty {
@@ -39,7 +39,7 @@ pub fn read(text: &str, ty: Type) -> Option<u64> {
     round(text.parse().ok()?, ty)
 }
 
-/// The bits of a double rounded to nearest in a type of half, single or double precision.
+/// The bits of a double, rounded to nearest in a type of half, single or double precision.
 pub fn round(value: f64, ty: Type) -> Option<u64> {
     Some(match ty {
         Type::Hf => u64::from(f16::from_f64(value).to_bits()),

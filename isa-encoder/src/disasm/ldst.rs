@@ -1,7 +1,7 @@
 //! Sends in the load/store syntax: `load.ugm.d32.a64 (32|M0) r8:2 [r12:4+0x40]`.
 //!
-//! What this syntax cannot say exactly has none here, and stays a send: a descriptor in a register,
-//! reserved bits, a message that breaks a rule, cache control of shared local memory.
+//! What this syntax cannot express exactly stays a send: a descriptor in a register, reserved bits,
+//! a message that breaks a rule, cache control of shared local memory.
 
 use alloc::string::String;
 use core::fmt::{self, Write};
@@ -18,7 +18,7 @@ use crate::model::{ArfKind, Descriptor, Dst, Instruction, Opcode, RegFile, Regis
 /// Lengths in a descriptor.
 const LENGTHS: u32 = 0x1ff0_0000;
 
-/// A send that the syntax can say.
+/// A send that the syntax can express.
 pub(super) struct Text {
     operation: Operation,
     message: Lsc,
@@ -77,7 +77,7 @@ fn is_null(reg: Register) -> bool {
 }
 
 impl Printer<'_> {
-    /// The operation with what describes its data and addresses.
+    /// The operation with the words for its data and addresses.
     fn load_store_name(&mut self, text: &Text) {
         let out = &mut *self.out;
         let message = &text.message;
@@ -141,7 +141,7 @@ impl Printer<'_> {
         let (kind, surface, offset) = match text.message.address() {
             None => ("", 0, 0),
             Some(LscAddress::Flat { offset }) => ("", 0, offset),
-            // As the extended descriptor has it.
+            // As in the extended descriptor.
             Some(LscAddress::Bss { state, offset }) => ("bss", state << 6, offset),
             Some(LscAddress::Ss { state, offset }) => ("ss", state << 6, offset),
             Some(LscAddress::Bti { index, offset }) => ("bti", index.into(), offset),
@@ -168,7 +168,7 @@ impl Printer<'_> {
     }
 }
 
-/// A number as IGA writes it: `-0x40`, and what stands in front of others.
+/// A number as IGA writes it, `-0x40`, and the prefix of numbers that are not negative.
 struct Hex(i32, &'static str);
 
 impl fmt::Display for Hex {

@@ -1,10 +1,10 @@
 //! Disassembly in IGA syntax.
 //!
-//! Bits that hardware ignores, and that the text does not say, stand behind it as `//.bits`, which
-//! the assembler reads: the bytes come back as they were. What has no text is printed as `//.data`,
-//! with the reason: bytes that are no instruction, reserved values, and of Gen8 and Gen9 the
-//! align16 mode of one- and two-source instructions and the swizzles and write masks of
-//! three-source ones that IGA's syntax cannot say (iga64 refuses them, too).
+//! Bits that hardware ignores and the text does not show follow it as `//.bits`. The assembler
+//! reads them, so the bytes come back unchanged. What has no text is printed as `//.data`, with the
+//! reason: bytes that are not an instruction, reserved values and, on Gen8 and Gen9, what IGA's
+//! syntax cannot express: the align16 mode of one- and two-source instructions and some swizzles
+//! and write masks of three-source ones (iga64 also refuses them).
 
 mod comment;
 pub(crate) mod float;
@@ -34,7 +34,7 @@ pub struct Format {
     pub hex: bool,
     /// No decoded messages in comments.
     pub no_comments: bool,
-    /// Sends to the load/store units as `load`, `store` and so on, where these say all.
+    /// Sends to the load/store units as `load`, `store` and so on, where these lose nothing.
     pub load_store: bool,
 }
 
@@ -47,11 +47,11 @@ pub struct Line {
     pub bytes: Vec<u8>,
     /// The label in front of this instruction, if something jumps here.
     pub label: Option<String>,
-    /// The instruction as text; `None` if the bytes are none.
+    /// The instruction as text; `None` if the bytes are not an instruction.
     pub text: Option<String>,
-    /// Bits that the text does not say, as `//.bits` takes them.
+    /// Bits that the text does not show, as `//.bits` takes them.
     pub bits: Option<String>,
-    /// What a send does, or why the bytes are no instruction.
+    /// What a send does, or why the bytes are not an instruction.
     pub comment: Option<String>,
 }
 
@@ -78,7 +78,7 @@ impl Disassembler {
         self.format
     }
 
-    /// The lines of a kernel. What cannot be decoded is a line without text and does not stop
+    /// The lines of a kernel. What cannot be decoded becomes a line without text and does not stop
     /// the disassembly.
     pub fn lines(&self, code: &[u8]) -> Vec<Line> {
         let labels = self.labels(code);
@@ -112,8 +112,8 @@ impl Disassembler {
         lines
     }
 
-    /// A kernel as text that the assembler turns into the same bytes: what is no
-    /// instruction is a `//.data` directive.
+    /// A kernel as text that the assembler turns into the same bytes: what is not an instruction
+    /// becomes a `//.data` directive.
     pub fn print(&self, code: &[u8]) -> String {
         let listing = self.listing(code);
         listing.print(0..code.len())
@@ -183,8 +183,8 @@ impl Disassembler {
     }
 }
 
-/// The text of a kernel, parts of which may be printed by different threads: the parts one after
-/// the other are what [`Disassembler::print`] gives.
+/// The text of a kernel, whose parts different threads may print: joined in order, they are what
+/// [`Disassembler::print`] returns.
 #[derive(Debug)]
 pub struct Listing<'a> {
     disassembler: Disassembler,
@@ -207,7 +207,7 @@ impl Listing<'_> {
         parts
     }
 
-    /// The text of one part; with the part that ends the kernel goes a label at its end.
+    /// The text of one part; the last part includes a label at the kernel's end.
     pub fn print(&self, part: Range<usize>) -> String {
         let Disassembler { family, format } = self.disassembler;
         let code = self.code.get(part.clone()).unwrap_or_default();
@@ -278,8 +278,8 @@ impl Targets for Labels<'_> {
     }
 }
 
-/// What the bytes of one instruction are as text can say it, and the bits that it cannot say; or
-/// why they are no instruction.
+/// The instruction in these bytes as far as text can express it, and the bits that it cannot; or
+/// why they are not an instruction.
 fn item(family: Family, bytes: &[u8]) -> Result<(Instruction, OddBits), String> {
     let mut instruction = match decode(family, bytes) {
         Ok((instruction, _)) => instruction,
@@ -294,7 +294,7 @@ fn item(family: Family, bytes: &[u8]) -> Result<(Instruction, OddBits), String> 
     }
 }
 
-/// An instruction of which the text does not give the bytes, with the bits that differ.
+/// An instruction whose text does not reproduce the bytes, with the bits that differ.
 #[cold]
 fn odd_item(
     family: Family,
@@ -315,7 +315,7 @@ fn odd_item(
     Err(alloc::format!("{text}: {why}"))
 }
 
-/// Makes of an instruction what its text says.
+/// Reduces an instruction to what its text says.
 fn tell(family: Family, instruction: &mut Instruction) {
     let table = traits(family);
     let opcode = instruction.opcode;
@@ -371,13 +371,13 @@ fn tell(family: Family, instruction: &mut Instruction) {
     {
         *mods = SrcMods::NONE;
     }
-    // A flag goes with what uses it.
+    // A flag is only kept if something uses it.
     if instruction.predicate.is_none() && instruction.cond.is_none() {
         instruction.flag = Flag::default();
     }
 }
 
-/// Payloads are whole registers without modifiers; those that a0 names have no type.
+/// Payloads are whole registers without modifiers; indirect ones have no type.
 fn tell_send(instruction: &mut Instruction) {
     instruction.swsb.no_acc_set = false;
     match &mut instruction.dst {
@@ -406,7 +406,7 @@ fn tell_send(instruction: &mut Instruction) {
     }
 }
 
-/// Leaves out what the opcode does not have, though there are bits for it.
+/// Drops what has bits in the encoding but no meaning for the opcode.
 fn drop_ignored(family: Family, instruction: &mut Instruction) {
     let table = traits(family);
     let opcode = instruction.opcode;
@@ -421,8 +421,8 @@ fn drop_ignored(family: Family, instruction: &mut Instruction) {
     tell(family, instruction);
 }
 
-/// A kernel cut into the bytes of its instructions, with their offsets. Bit 29 says how long each
-/// is, also of what is no instruction.
+/// A kernel cut into the bytes of its instructions, with their offsets. Bit 29 gives the length of
+/// each, even if it is not an instruction.
 fn pieces(code: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut offset = 0;
     core::iter::from_fn(move || {
@@ -435,7 +435,7 @@ fn pieces(code: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// A set of offsets into a kernel, as a bit for each eighth byte: instructions begin nowhere else.
+/// A set of offsets into a kernel, one bit for every eighth byte: instructions begin nowhere else.
 #[derive(Debug)]
 struct Offsets(Vec<u64>);
 
@@ -458,7 +458,7 @@ impl Offsets {
         offset.is_multiple_of(8) && word >> (offset / 8 % 64) & 1 != 0
     }
 
-    /// Keeps what is in `other`, too.
+    /// Keeps only what is also in `other`.
     fn retain(&mut self, other: &Offsets) {
         for (word, other) in self.0.iter_mut().zip(&other.0) {
             *word &= other;

@@ -12,9 +12,9 @@ use crate::model::{
     RegFile, Region, Register, Send, Specific, Src, Swsb, TokenMode, Type, VStride,
 };
 
-/// Where a branch goes: a label, or a distance where there is none.
+/// Where a branch goes: a label or, if there is none, a distance.
 pub trait Targets {
-    /// Writes the target that is `distance` bytes from the instruction at hand.
+    /// Writes the target that is `distance` bytes from the current instruction.
     fn write(&self, out: &mut String, distance: i32);
 }
 
@@ -72,7 +72,7 @@ impl<'a> Printer<'a> {
         decimal(self.out, u64::from(value));
     }
 
-    /// What stands in front of the mnemonic.
+    /// What comes before the mnemonic.
     pub(super) fn in_front(&mut self) {
         self.predicate();
         let at = self.out.len() - self.start;
@@ -455,7 +455,7 @@ impl<'a> Printer<'a> {
                 self.out.push_str("  ");
                 let start = self.out.len();
                 targets.write(self.out, uip);
-                // A sign would make a difference of the two.
+                // Without parentheses the sign would turn the two into a difference.
                 if self.out[start..].starts_with('-') {
                     self.out.insert(start, '(');
                     self.out.push(')');
@@ -597,7 +597,7 @@ pub const OPTION_NAMES: &[(Options, &str)] = &[
     (Options::SERIALIZE, "Serialize"),
 ];
 
-/// The text in front of a distance.
+/// The text before a distance.
 pub const fn pipe_prefix(pipe: Pipe) -> &'static str {
     match pipe {
         Pipe::Default => "@",

@@ -8,10 +8,10 @@ use crate::model::{
     RegFile, Region, Register, Specific, Src, VStride,
 };
 
-/// How unknowns count.
+/// How unknowns are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
-    /// What is certainly accessed: the checker's view, in which a hazard is one.
+    /// Only what is certainly accessed: the checker's view, where a reported hazard is real.
     Sure,
     /// What may be accessed: the annotator's view.
     Worst,
@@ -22,13 +22,13 @@ pub enum View {
 pub enum Space {
     /// General registers, in bytes.
     Grf,
-    /// Flags, in bytes; 4 a register.
+    /// Flags, in bytes; 4 per register.
     Flag,
-    /// Accumulators, in bytes; a general register's each.
+    /// Accumulators, in bytes; each as large as a general register.
     Accumulator,
-    /// The exponents beside them that math macros name (`mme`), for the checker. They are
-    /// accumulators from `acc2` on, but IGC never waits for one of an in-order pipe, so only their
-    /// order with what has a token is judged.
+    /// The exponents that math macros name (`mme`), for the checker. They are accumulators from
+    /// `acc2` on, but IGC never waits for one from an in-order pipe. So the checker only judges
+    /// their order with instructions that have a token.
     Exponent,
     /// `a0`, in bytes.
     Address,
@@ -50,17 +50,17 @@ pub struct Access {
     pub start: u16,
     /// The byte after the last.
     pub end: u16,
-    /// Whether there are bytes between that it leaves out; see [`Bytes`].
+    /// Whether it skips bytes in between; see [`Bytes`].
     pub strided: bool,
 }
 
-/// The bytes of a strided access, a bit each from its first.
+/// The bytes of a strided access, one bit each from its first.
 ///
-/// An operand spans two general registers at most, of 64 bytes each; what spans more is taken for
-/// all bytes from its first to its last.
+/// An operand spans at most two general registers of 64 bytes; one that spans more counts as all
+/// bytes from its first to its last.
 pub type Bytes = u128;
 
-/// The bytes of `access` from `from` on, `pattern` being its own if it is strided.
+/// The bytes of `access` from `from` on; `pattern` is its own if it is strided.
 fn bytes_from(access: &Access, pattern: Bytes, from: u16) -> Bytes {
     if access.strided {
         return match from.checked_sub(access.start) {
@@ -79,13 +79,13 @@ fn bytes_from(access: &Access, pattern: Bytes, from: u16) -> Bytes {
 }
 
 impl Access {
-    /// Whether two accesses have a byte in common; a pattern counts where the access is strided.
+    /// Whether two accesses have a byte in common; a pattern only matters if its access is strided.
     pub fn overlaps(&self, pattern: Bytes, other: &Access, others: Bytes) -> bool {
         self.space == other.space
             && self.start < other.end
             && other.start < self.end
             && (!(self.strided || other.strided) || {
-                // A strided access ends within so many bytes of its start.
+                // A strided access ends within this many bytes of its start.
                 let from = if self.strided {
                     self.start
                 } else {
@@ -95,7 +95,7 @@ impl Access {
             })
     }
 
-    /// Whether every byte of `other` is one of this.
+    /// Whether it contains every byte of `other`.
     pub fn covers(&self, pattern: Bytes, other: &Access, others: Bytes) -> bool {
         self.space == other.space
             && self.start <= other.start
@@ -104,7 +104,7 @@ impl Access {
     }
 }
 
-/// The most accesses an instruction has: predicate, condition, two for each of three macro
+/// The most accesses that an instruction has: predicate, condition, two for each of three macro
 /// sources and the destination with their address registers, implicit accumulators, descriptors.
 const MOST: usize = 20;
 
@@ -230,8 +230,9 @@ impl Finder<'_> {
         }
     }
 
-    /// `mov (1) null rN<0;1,0>` behind a message, where compilers put it for the hardware's sake: it
-    /// reads a register, and nobody uses what was there. A fence's `mov (8) null rN` waits for its message, and needs to.
+    /// `mov (1) null rN<0;1,0>` after a message, which compilers put there because the hardware
+    /// needs it: it reads a register and the value is not used. In contrast, a fence's `mov (8)
+    /// null rN` must wait for its message.
     fn is_touch(&self) -> bool {
         let input = self.instruction;
         self.has.touched_responses
@@ -247,8 +248,8 @@ impl Finder<'_> {
         self.accumulator(write, 0, size, 0);
     }
 
-    /// Which bytes of two neighbours an element is in depends on its type, so that for the
-    /// annotator they are one (IGA `setSrcRegion`).
+    /// The type decides which bytes of two neighbouring accumulators hold an element, so the
+    /// annotator treats both as one (IGA `setSrcRegion`).
     fn accumulator(&mut self, write: bool, start: u32, bytes: u32, pattern: Bytes) {
         let space = Space::Accumulator;
         match self.view {
@@ -326,7 +327,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The bytes from the first to the last of a region, and which of them, if not all.
+    /// The bytes from the first to the last of a region and, unless it has all of them, which ones.
     fn extent(&self, region: Region, bytes: u32) -> (u32, Bytes) {
         let size = u32::from(self.instruction.exec_size.max(1));
         let width = u32::from(region.width.max(1)).min(size);
@@ -438,7 +439,7 @@ impl Finder<'_> {
             View::Sure => sure,
             View::Worst => worst,
         };
-        // A message has a payload; whether it has a response, its descriptor says.
+        // A message always has a payload; its descriptor says whether it has a response.
         let lengths = [
             send.src0_len().unwrap_or(unknown(1, 15)),
             send.src1_len.unwrap_or(unknown(0, 31)),
@@ -483,9 +484,9 @@ impl Finder<'_> {
         }
     }
 
-    /// Source 1 is `depth` rows of a dword a channel; source 2 has 8 dwords a repetition, of which
-    /// `depth` are read (IGA `getDPASSrcDepUpBound`). `dpasw` reads half of source 2 here and the
-    /// other half in the other EU of the pair.
+    /// Source 1 is `depth` rows of one dword per channel; source 2 has 8 dwords per repetition, of
+    /// which `depth` are read (IGA `getDPASSrcDepUpBound`). `dpasw` reads half of source 2 here and
+    /// the other half in the other EU of the pair.
     fn dpas(&mut self, dpas: Dpas) {
         let input = self.instruction;
         let size = u32::from(input.exec_size);

@@ -1,4 +1,4 @@
-//! The annotator: what each instruction must wait for, in the forms that its family has.
+//! The annotator: writes what each instruction must wait for, in the forms that its family has.
 
 use alloc::vec::Vec;
 
@@ -29,10 +29,10 @@ pub struct Annotation {
 /// Why a program was not annotated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnnotateError {
-    /// The program was made to exhaust the analysis.
+    /// The program was built to exhaust the analysis.
     #[error("the control flow is too complex for the scoreboard analysis")]
     TooComplex,
-    /// Bytes that are no instruction: they cannot be moved.
+    /// Bytes that are not an instruction: they cannot be moved.
     #[error("there is no instruction of the family at {offset:#x}")]
     NoInstruction {
         /// Bytes from the start of the code.
@@ -57,11 +57,13 @@ impl From<TooComplex> for AnnotateError {
     }
 }
 
-/// The code with new annotations, whatever it had. For families with a hardware scoreboard (to
-/// Gen11) the code as it is. It takes no more tokens than a thread with 128 registers has.
+/// The code with new annotations, which replace any old ones. For families with a hardware
+/// scoreboard (to Gen11) the code is unchanged. It uses no more tokens than a thread with 128
+/// registers has.
 ///
 /// # Errors
-/// If the program is too complex, or holds what is no instruction or has no encoding.
+/// If the program is too complex, or contains bytes that are not an instruction or an instruction
+/// without an encoding.
 pub fn annotate(family: Family, code: &[u8]) -> Result<Vec<u8>, AnnotateError> {
     if !pipe::has_scoreboard(family) {
         return Ok(code.to_vec());
@@ -69,7 +71,7 @@ pub fn annotate(family: Family, code: &[u8]) -> Result<Vec<u8>, AnnotateError> {
     annotate_program(&Program::decode(family, code))
 }
 
-/// The code of a program with new annotations, as [`annotate`] makes it.
+/// The code of a program with new annotations, as from [`annotate`].
 ///
 /// # Errors
 /// As [`annotate`].
@@ -85,7 +87,7 @@ pub fn annotate_program(program: &Program) -> Result<Vec<u8>, AnnotateError> {
     })
 }
 
-/// New annotations for each instruction of a program, whatever it has.
+/// New annotations for each instruction of a program, which replace any old ones.
 ///
 /// # Errors
 /// [`AnnotateError::TooComplex`].
@@ -117,7 +119,7 @@ pub fn annotations(program: &Program) -> Result<Vec<Annotation>, AnnotateError> 
 }
 
 /// Every out-of-order instruction gets the next token; only the last of a `dpas` run needs one. A
-/// message that ends the thread needs none, but from XeHPC on a send has no form without (IGA
+/// message that ends the thread needs none, but from XeHPC on every send must have one (IGA
 /// `SWSB::verify`).
 fn hand_out_tokens(program: &Program, facts: &mut Facts) {
     let tokens = program.tokens();
@@ -158,13 +160,13 @@ const FARTHEST: u8 = 7;
 struct Needs {
     /// For each of [`PIPES`] the distance, or 0.
     distance: [u8; PIPES.len()],
-    /// All in-order instructions before.
+    /// All earlier in-order instructions.
     all: bool,
     read: u32,
     written: u32,
     /// Only source operands wait for pipes.
     sources_only: bool,
-    /// Something that runs under no mask is waited for by what a mask may turn off.
+    /// An instruction that a mask may turn off waits for one that runs without a mask.
     unmasked: bool,
 }
 
@@ -197,7 +199,7 @@ impl Needs {
         }
     }
 
-    /// The pipes and the distance that cover all.
+    /// The pipes and the distance that cover everything.
     fn pipe(&self, family: Family) -> Option<(Pipe, u8)> {
         let used = self.distance.iter().zip(PIPES).filter(|(d, _)| **d != 0);
         let nearest = used.clone().map(|(distance, _)| *distance).min();
@@ -211,7 +213,7 @@ impl Needs {
         }
     }
 
-    /// Lets `state` know that all this is waited for.
+    /// Records in `state` that all this is waited for.
     fn apply(&self, facts: &Facts, state: &mut State) {
         let waits = Waits {
             distance: self.all.then_some((PipeSet::ALL, 1)),
@@ -293,7 +295,7 @@ impl Annotator<'_> {
         &self.program.instructions()[index].instruction
     }
 
-    /// Puts needs into the forms that the family has.
+    /// Writes needs in the forms that the family has.
     fn write(&self, index: usize, needs: &Needs) -> Annotation {
         let instruction = self.instruction(index);
         if is_wait(instruction) {
@@ -312,8 +314,8 @@ impl Annotator<'_> {
             out.before.push(sync(SyncFunction::AllWr, None, Swsb::NONE));
             (read, written) = (0, 0);
         }
-        // An instruction whose channels are all off may be skipped, and does not wait then; a
-        // token is set by an instruction only, and what is waited for beside it is needed by it.
+        // An instruction whose channels are all off may be skipped and then does not wait. Only an
+        // instruction can set a token, and it is the one that needs what is waited for beside it.
         let own = node.token.filter(|_| node.chain == index);
         let steady = instruction.predicate.is_none() && !needs.unmasked;
         out.swsb.token = own.map(|id| Token {
@@ -362,7 +364,7 @@ impl Annotator<'_> {
         }
     }
 
-    /// How a distance can be said on an instruction beside `token`.
+    /// How an instruction can express a distance together with `token`.
     fn form(
         &self,
         index: usize,
@@ -391,7 +393,7 @@ impl Annotator<'_> {
             })
     }
 
-    /// What does not fit on the instruction.
+    /// The `sync` instructions for what does not fit on the instruction.
     fn syncs(
         &self,
         distance: Option<(Pipe, u8)>,
@@ -426,7 +428,7 @@ impl Annotator<'_> {
     }
 }
 
-/// A token to wait for, the results first.
+/// A token to wait for, written results first.
 fn first(read: u32, written: u32) -> Option<Token> {
     let (set, mode) = if written != 0 {
         (written, TokenMode::Dst)

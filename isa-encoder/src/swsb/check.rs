@@ -1,4 +1,4 @@
-//! The checker: what nothing orders.
+//! The checker: finds accesses that nothing orders.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -40,8 +40,8 @@ pub struct Place {
 pub struct Hazard {
     /// What they do.
     pub kind: Conflict,
-    /// The first register they share, as `r12`, `f0`, `acc0`, `mme0`, `a0` or `state` (see the rule on
-    /// `cr0` and its like in [`crate::swsb`]).
+    /// The first register that they share: `r12`, `f0`, `acc0`, `mme0`, `a0` or `state` (see the
+    /// rule on `cr0` and the like in [`crate::swsb`]).
     pub register: String,
     /// The earlier instruction, which may still be under way.
     pub earlier: Place,
@@ -69,7 +69,8 @@ impl fmt::Display for Hazard {
 pub struct Report {
     /// The hazards, in the order of the later instruction; one for each pair of instructions.
     pub hazards: Vec<Hazard>,
-    /// Whether all paths were judged. A program made to exhaust the analysis is given up.
+    /// Whether all paths were checked. The checker gives up on a program built to exhaust the
+    /// analysis.
     pub complete: bool,
 }
 

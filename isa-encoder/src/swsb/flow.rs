@@ -8,7 +8,7 @@ use super::program::Program;
 use crate::model::semantics::{Flow as Kind, Semantics};
 use crate::model::{Opcode, Specific};
 
-/// A run of instructions that is entered at its first only.
+/// A run of instructions that is only entered at its first.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     /// The first instruction.
@@ -40,17 +40,17 @@ pub struct Carries {
 /// How control gets from one instruction to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// To the instruction behind.
+    /// To the next instruction.
     Next,
-    /// To the instruction behind, for other channels than came here.
+    /// To the next instruction, for other channels than those that came here.
     Others,
     /// By a jump.
     Taken,
 }
 
 impl Way {
-    /// What is still under way behind a branch. One that is not taken is an instruction like
-    /// others. About one that is taken the sources disagree, as to in-order pipes:
+    /// What is still under way after a branch. A branch that is not taken is an instruction like
+    /// others. For one that is taken, the sources disagree about in-order pipes:
     ///
     /// | Source | Results of in-order pipes after a jump |
     /// |---|---|
@@ -59,7 +59,7 @@ impl Way {
     /// | IGA, `SWSBSetter.cpp`, `run` | as IGC: the counters are at 0 by the time of the jump |
     ///
     /// A third of the kernels that IGC compiles have a reader that only the jump orders, so the
-    /// checker accepts it, forward and backward. The annotator does as Mesa.
+    /// checker accepts it, forward and backward. The annotator follows Mesa.
     fn carries(self, view: View) -> Carries {
         let (in_order, tokens) = match (view, self) {
             (View::Worst, _) | (View::Sure, Way::Next) => (true, true),
@@ -82,16 +82,16 @@ pub struct Flow {
 struct Exits {
     /// Instructions that may come next.
     to: Vec<(usize, Way)>,
-    /// It ends its block even if it leads on only to the next.
+    /// It ends its block even if only the next instruction can follow.
     branches: bool,
 }
 
 impl Flow {
     /// The flow of a program.
     ///
-    /// For the checker it is the paths of a channel: one that takes a branch goes to UIP, the
-    /// others go on, and what runs for other channels only is not on its path. The annotator takes
-    /// any place that the instruction pointer may go to.
+    /// For the checker these are the paths of a channel: one that takes a branch goes to UIP, the
+    /// others continue, and code that runs only for other channels is not on its path. The
+    /// annotator considers every place that the instruction pointer may go to.
     pub fn new(program: &Program, view: View) -> Flow {
         let returns = returns(program, view);
         let exits: Vec<Exits> = (0..program.instructions().len())
@@ -157,7 +157,7 @@ fn exits(
     let predicated = instruction.predicate.is_some();
     let falls = next.map(|next| (next, Way::Next));
     let others = next.map(|next| (next, Way::Others));
-    // A jump to the instruction behind is none.
+    // A jump to the next instruction is not a jump.
     let jumps = |to: Option<usize>| {
         let way = |to| {
             if Some(to) == next {
@@ -169,7 +169,7 @@ fn exits(
         to.map(|to| (to, way(to)))
     };
     let some = |stays: bool| falls.filter(|_| stays);
-    // Channels that leave a loop arrive at its end, and go on behind it.
+    // Channels that leave a loop arrive at its end and continue after it.
     let behind_loop = uip.map(|end| {
         let leaves = instruction.opcode == Opcode::Break && is(program, end, Opcode::While);
         program.next(end).filter(|_| leaves).unwrap_or(end)
@@ -183,7 +183,7 @@ fn exits(
             Kind::Call { absolute: false } if jip.is_some() => {
                 alloc::vec![some(predicated), jumps(jip)]
             }
-            // Somewhere else and back; the callee orders what it does.
+            // Goes elsewhere and returns; the callee orders its own accesses.
             Kind::Call { .. } => alloc::vec![next.map(|next| (next, Way::Taken))],
             Kind::Ret => {
                 let mut to: Vec<Option<(usize, Way)>> = returns
@@ -192,12 +192,13 @@ fn exits(
                     .flatten()
                     .map(|&at| jumps(Some(at)))
                     .collect();
-                // Channels that did not call go on.
+                // Channels that did not call continue.
                 to.push(some(predicated));
                 to
             }
-            // The instruction pointer, for what runs under no mask. Whether `while` counts for who
-            // leaves the loop is not documented (Mesa does not count it).
+            // The paths of the instruction pointer, for instructions without a mask. It is not
+            // documented whether `while` counts for channels that leave the loop (Mesa does not
+            // count it).
             _ if view == View::Worst => {
                 alloc::vec![falls, jumps(jip), jumps(uip), jumps(behind_loop)]
             }
@@ -267,8 +268,8 @@ fn returns(program: &Program, view: View) -> BTreeMap<usize, Vec<usize>> {
         }
     }
     let mut returns: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    // A function's body: what its entry reaches, calls stepped over. Many functions that share
-    // long bodies would make this quadratic; such a program is not judged past its returns.
+    // A function's body: what its entry reaches, stepping over calls. Many functions that share
+    // long bodies would make this quadratic; such a program is not checked past its returns.
     let mut budget = 16 * program.instructions().len() + 1024;
     for (entry, after) in &callers {
         let mut seen = BTreeSet::new();

@@ -20,7 +20,7 @@ pub struct Node {
     counts: Option<Pipe>,
     window: u8,
     branch: bool,
-    /// The last of the `{Atomic}` run of `dpas` that it is in, or itself.
+    /// The last instruction of the `{Atomic}` run of `dpas` that contains it, or itself.
     pub chain: usize,
 }
 
@@ -35,7 +35,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The facts of a program whose annotations are meant as they stand.
+    /// The facts of a program whose existing annotations apply.
     pub fn new(program: &Program, view: View) -> Facts {
         let family = program.family();
         let mut facts = Facts {
@@ -67,8 +67,8 @@ impl Facts {
         facts
     }
 
-    /// Only the last `dpas` of an `{Atomic}` run has a token. A run ends where a branch leads to:
-    /// who comes from there has not issued what stands before.
+    /// Only the last `dpas` of an `{Atomic}` run has a token. A branch target ends a run: control
+    /// that arrives by the branch has not issued the instructions before it.
     fn join_chains(&mut self, program: &Program) {
         let targets = flow::branch_targets(program);
         for index in (0..self.nodes.len()).rev() {
@@ -142,10 +142,10 @@ pub struct Pending {
     pub producer: u32,
     /// Which of its accesses.
     slot: u8,
-    /// Instructions of its pipe that have followed, at least.
+    /// The least number of instructions of its pipe that have followed.
     age: u8,
-    /// Tokens taken behind it by its own unit, a bit each. A unit reads sources in order: what
-    /// waits for one of these waits for this read, too.
+    /// Tokens that its own unit has taken after it, one bit each. A unit reads sources in order:
+    /// waiting for one of these also waits for this read.
     followed: u32,
     /// The registers.
     pub access: Access,
@@ -156,7 +156,7 @@ impl Pending {
         (self.producer, self.slot)
     }
 
-    /// The distance at which an instruction here would name it.
+    /// The distance by which an instruction here would name it.
     pub fn distance(&self) -> u8 {
         self.age + 1
     }
@@ -165,16 +165,16 @@ impl Pending {
 /// What an instruction waits for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Waits {
-    /// Instructions so far back in these pipes, and all before.
+    /// The instruction this far back in these pipes, and all earlier ones.
     pub distance: Option<(PipeSet, u8)>,
-    /// Tokens whose owners must have read their sources, a bit each.
+    /// Tokens whose owners must have read their sources, one bit each.
     pub read: u32,
     /// Tokens whose owners must have finished.
     pub written: u32,
 }
 
 impl Waits {
-    /// What the annotation of an instruction says, and `sync` by itself.
+    /// The waits of an instruction's annotation and, for `sync`, of the instruction itself.
     pub fn of(program: &Program, index: usize) -> Waits {
         let mut waits = Waits::default();
         let Some(placed) = program.instructions().get(index) else {
@@ -225,7 +225,7 @@ impl State {
         self.entries.len()
     }
 
-    /// Adds what may be under way on another path. Whether anything is new.
+    /// Adds what may be under way on another path. Returns whether anything is new.
     pub fn join(&mut self, other: &State) -> bool {
         let mut merged = Vec::with_capacity(self.entries.len().max(other.entries.len()));
         let mut changed = false;
@@ -265,7 +265,7 @@ impl State {
         changed
     }
 
-    /// What of it is still under way in another place.
+    /// The part that is still under way in another place.
     fn carried(&self, facts: &Facts, carries: Carries) -> State {
         let stays = |entry: &&Pending| match facts.node(entry.producer as usize).unit {
             Unit::InOrder { .. } => carries.in_order,
@@ -276,7 +276,7 @@ impl State {
         }
     }
 
-    /// Drops what `waits` has brought to its end.
+    /// Drops what `waits` has waited for.
     pub fn wait(&mut self, facts: &Facts, waits: &Waits) {
         self.entries.retain(|entry| {
             let node = facts.node(entry.producer as usize);
@@ -333,7 +333,7 @@ impl State {
                         found(entry, access, conflict);
                         return false;
                     }
-                    // What comes after in the same unit ends after, so it stands for both; but it
+                    // A later access in the same unit ends later, so it stands for both; but it
                     // must be certain that it touches these registers.
                     Some(Conflict::ReadAfterWrite) => {}
                     _ if facts.view == View::Worst => {}
@@ -391,9 +391,9 @@ impl State {
 /// Whether the hardware orders two accesses of the same registers without an annotation.
 ///
 /// Source: the table in IGC's `SWSB_G4IR.cpp` ("RAW … explicit dependence"), IGA's
-/// `calculateDependence` and `checkAccFlagRAW`; results in flags are tracked by hardware (Mesa, and
-/// IGC never waits for them). What the sources disagree about, the annotator waits for and the
-/// checker lets pass.
+/// `calculateDependence` and `checkAccFlagRAW`; hardware tracks results in flags (Mesa, and IGC
+/// never waits for them). Where the sources disagree, the annotator waits and the checker reports
+/// nothing.
 fn ordered(view: View, earlier: &Node, later: &Node, conflict: Conflict, space: Space) -> bool {
     match earlier.unit {
         Unit::None => true,
@@ -412,10 +412,10 @@ fn ordered(view: View, earlier: &Node, later: &Node, conflict: Conflict, space: 
             };
             let same = to.is_some_and(|(to, _)| to == pipe);
             match (space, conflict) {
-                // Only across pipes (Mesa, Wa_22012725308); IGC asks for none on Gen12LP.
+                // Only across pipes (Mesa, Wa_22012725308); IGC requires no wait on Gen12LP.
                 (Space::Accumulator, _) => same || pipe == Pipe::Default,
                 (Space::Grf, Conflict::ReadAfterWrite) => false,
-                // Gen12LP: a 64-bit instruction takes longer than one behind it.
+                // Gen12LP: a 64-bit instruction takes longer than one after it.
                 (Space::Grf, Conflict::WriteAfterWrite) => {
                     same && (!long || to.is_some_and(|(_, long)| long))
                 }
@@ -425,7 +425,7 @@ fn ordered(view: View, earlier: &Node, later: &Node, conflict: Conflict, space: 
                 _ if view == View::Sure => true,
                 // IGA and Mesa wait, IGC does not.
                 (Space::Address, Conflict::ReadAfterWrite) => false,
-                // IGC and IGA wait across pipes; Mesa for a0 only.
+                // IGC and IGA wait across pipes; Mesa only for a0.
                 (
                     Space::Address | Space::Flag,
                     Conflict::WriteAfterWrite | Conflict::WriteAfterRead,
@@ -440,8 +440,8 @@ fn ordered(view: View, earlier: &Node, later: &Node, conflict: Conflict, space: 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooComplex;
 
-/// Steps an instruction may take on average before the analysis gives up; compilers' output takes
-/// about a hundred. A step is one access under way that is looked at.
+/// The average number of steps per instruction before the analysis gives up; compilers' output
+/// takes about a hundred. A step examines one access under way.
 const STEPS: u64 = 2_000;
 
 /// Steps that any program may take.

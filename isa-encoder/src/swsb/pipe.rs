@@ -9,7 +9,7 @@ use crate::model::{
     Token, TokenMode, Type,
 };
 
-/// What executes an instruction, as far as order goes.
+/// What executes an instruction, as far as order matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Nothing that others could wait for (`sync`).
@@ -22,15 +22,15 @@ pub enum Unit {
         /// 64-bit types on Gen12LP.
         long: bool,
     },
-    /// A unit that finishes when it likes, and frees the instruction's token then. Instructions of
-    /// the same unit read their sources in order.
+    /// A unit that finishes at any time and then frees the instruction's token. Instructions of the
+    /// same unit read their sources in order.
     OutOfOrder(OutOfOrder),
 }
 
 /// The units behind tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutOfOrder {
-    /// A shared function; shared local memory is a function of its own behind a data port.
+    /// A shared function; shared local memory counts as a separate function behind a data port.
     Send(Option<Sfid>, bool),
     /// Extended math, to XeHPG.
     Math,
@@ -45,9 +45,9 @@ enum Pipes {
     One,
     /// Float, integer, long (any 64-bit operand); math out of order (XeHPG).
     Three,
-    /// Float, integer (64-bit, too), long (`:df` results), math (XeHPC, Xe2).
+    /// Float, integer (including 64-bit), long (`:df` results), math (XeHPC, Xe2).
     Four,
-    /// Those, and immediates to the scalar register.
+    /// The same, and immediates to the scalar register.
     Five,
 }
 
@@ -102,8 +102,8 @@ pub fn unit(family: Family, view: View, instruction: &Instruction) -> Unit {
             long: any(wide),
         },
         _ if instruction.opcode.is_branch() => in_order(Pipe::Int),
-        // Meteor Lake runs `:df` in its math unit, and says so by a token; the other platforms of
-        // the family have no such type.
+        // Meteor Lake runs `:df` in its math unit and marks that with a token; the other platforms
+        // of the family lack the type.
         Pipes::Three
             if is_double_math(traits(family).swsb, instruction)
                 && (view == View::Worst || sets_token(family, instruction)) =>
@@ -153,8 +153,8 @@ fn send(pipes: Pipes, view: View, instruction: &Instruction) -> OutOfOrder {
     OutOfOrder::Send(send.sfid, slm)
 }
 
-/// The pipe whose distances count `instruction`. Of those that may count
-/// ([`Attributes::UNCOUNTED`]), the checker says yes, the annotator no.
+/// The pipe whose distances count `instruction`. Where that is not documented
+/// ([`Attributes::UNCOUNTED`]), the checker counts it and the annotator does not.
 pub fn counts(view: View, instruction: &Instruction, unit: Unit) -> Option<Pipe> {
     let uncounted = instruction.opcode.has(Attributes::UNCOUNTED);
     match unit {
@@ -163,7 +163,7 @@ pub fn counts(view: View, instruction: &Instruction, unit: Unit) -> Option<Pipe>
     }
 }
 
-/// How many instructions of its pipe must follow before a result is there by itself.
+/// How many instructions of its pipe must follow until a result is available without a wait.
 ///
 /// IGA and Mesa have 10, 14 for 64-bit results and 18 for math; IGC adds one to the first two.
 pub fn window(view: View, unit: Unit, instruction: &Instruction) -> u8 {
@@ -215,8 +215,8 @@ impl PipeSet {
 /// The pipes that a distance of `pipe` on `instruction` waits for.
 ///
 /// Without a name it means, from XeHPG on, the pipes that make values of the source operands'
-/// types (IGC `setOperandTypeIndicated`, Mesa `inferred_sync_pipe`); sends and `sync` have no
-/// types, and wait for all.
+/// types (IGC `setOperandTypeIndicated`, Mesa `inferred_sync_pipe`); sends and `sync` have no types
+/// and wait for all.
 pub fn waits_for(family: Family, instruction: &Instruction, pipe: Pipe) -> PipeSet {
     match pipe {
         Pipe::All => PipeSet::ALL,
@@ -259,7 +259,7 @@ fn operand_pipes(family: Family, instruction: &Instruction) -> PipeSet {
     set
 }
 
-/// The one pipe that an unnamed distance on `instruction` means without doubt, if there is one.
+/// The one pipe that an unnamed distance on `instruction` certainly means, if there is one.
 pub fn unnamed(family: Family, instruction: &Instruction) -> Option<Pipe> {
     if pipes(family) == Some(Pipes::One) {
         return Some(Pipe::Default);

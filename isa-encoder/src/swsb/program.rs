@@ -23,17 +23,17 @@ pub struct Program {
     family: Family,
     items: Vec<Placed>,
     end: usize,
-    /// General registers of a thread, if that is known.
+    /// General registers of a thread, if known.
     registers: Option<u16>,
-    /// Where the first bytes are that are no instruction.
+    /// Where the first bytes that are not an instruction are.
     unknown: Option<usize>,
-    /// Zeros behind the last instruction, too few for another.
+    /// Zeros after the last instruction, too few for another.
     padding: usize,
 }
 
 impl Program {
     /// The instructions in `code`. What cannot be decoded is left out, and control does not pass
-    /// it; the zeros behind a kernel are `illegal` instructions and end it likewise.
+    /// it; the zeros after a kernel are `illegal` instructions and also end it.
     pub fn decode(family: Family, code: &[u8]) -> Program {
         let mut items = Vec::new();
         let mut offset = 0;
@@ -69,7 +69,7 @@ impl Program {
         }
     }
 
-    /// The same for threads of so many general registers, 128 or 256: from XeHPC on a thread with
+    /// The same for threads of this many general registers, 128 or 256: from XeHPC on a thread with
     /// 256 has twice as many scoreboard tokens.
     pub fn with_registers(self, registers: u16) -> Program {
         Program {
@@ -78,7 +78,7 @@ impl Program {
         }
     }
 
-    /// The scoreboard tokens that every thread has that may run this.
+    /// The scoreboard tokens that every thread that may run this has.
     pub(super) fn tokens(&self) -> u8 {
         traits(self.family).tokens(Some(self.registers.unwrap_or(128)))
     }
@@ -93,7 +93,7 @@ impl Program {
         &self.items
     }
 
-    /// The instruction after `index`, if control can pass on to it.
+    /// The instruction after `index`, if control can reach it from there.
     pub(super) fn next(&self, index: usize) -> Option<usize> {
         let here = self.items.get(index)?;
         let next = self.items.get(index + 1)?;
@@ -118,12 +118,12 @@ impl Program {
             .ok()
     }
 
-    /// Puts instructions in front of others or takes them away, and encodes the result; branches
-    /// follow their targets, and a target is the first of the instructions put in front of it.
+    /// Puts instructions in front of others or removes them, and encodes the result. Branches
+    /// follow their targets; a target becomes the first of the instructions put in front of it.
     ///
     /// # Errors
-    /// There is something that cannot be moved: bytes that are no instruction, a branch to where
-    /// none begins.
+    /// Something cannot be moved: bytes that are not an instruction, or a branch to where none
+    /// begins.
     pub(super) fn encode_with(
         &self,
         mut change: impl FnMut(usize, &Instruction, &mut Vec<Instruction>) -> Option<Instruction>,
@@ -180,7 +180,7 @@ impl Program {
         Ok(code)
     }
 
-    /// Where a branch target is when each instruction begins at `starts`.
+    /// Where a branch target is once the instructions begin at `starts`.
     fn moved(&self, index: usize, distance: i32, starts: &[usize]) -> Option<usize> {
         let here = self.items.get(index)?.offset;
         let to = here.checked_add_signed(isize::try_from(distance).ok()?)?;

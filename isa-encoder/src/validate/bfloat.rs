@@ -1,4 +1,4 @@
-//! Bfloats outside of `dpas`: operations of mixed single precision and bfloat.
+//! Bfloats outside of `dpas`: operations that mix single precision and bfloat.
 
 use super::rule::{On, Place, Rule, Scope};
 use super::view::{Operand, Traits, View};
@@ -88,7 +88,7 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-/// Whether an operand begins a register, or, if of bfloats, its half.
+/// Whether an operand begins at the start of a register or, for bfloats, of its half.
 fn begins(view: &View<'_>, operand: &Operand) -> bool {
     operand.reg.is_none_or(|reg| match operand.ty {
         Type::Bf => u32::from(reg.byte) % (view.grf_bytes() / 2) == 0,

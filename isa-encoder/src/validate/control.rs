@@ -128,7 +128,8 @@ pub(super) static RULES: &[Rule] = &[
         on: On::Basic,
         needs: Traits::NULL_SOURCE,
         check: |view| {
-            // What writes nothing may read nothing: compilers wait in such instructions.
+            // An instruction that writes nothing may read nothing: compilers use such instructions
+            // to wait.
             view.written()?;
             view.srcs().find(|src| src.is_null()).map(|src| src.place)
         },
@@ -178,7 +179,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "branch-mask",
         text: "`while`, `break`, `cont`, `if`, `else` and `endif` of several channels obey the \
                execution mask",
-        // Of one channel, Intel's compiler writes `(W) while` on Ponte Vecchio.
+        // Intel's compiler writes `(W) while` with one channel on Ponte Vecchio.
         source: "BDW to TGL PRM vol 2a, Flow Control Instructions; IGC",
         scope: Scope::All,
         on: On::Only(&[

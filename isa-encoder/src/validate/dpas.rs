@@ -174,7 +174,7 @@ fn has_float(view: &View<'_>, ty: Type) -> bool {
     multiplies && view.has().types.ternary.code(ty).is_some()
 }
 
-/// Bytes of source 2 that one row of the result takes: the elements of one dword, for each step.
+/// Bytes of source 2 for one row of the result: the elements of one dword for each step.
 fn step_bytes(view: &View<'_>) -> u32 {
     let bits = |index| view.src(index).map_or(32, |src: Operand| src.ty.bits());
     let elements = 32 / bits(1).max(bits(2)).max(1);

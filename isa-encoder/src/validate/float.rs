@@ -157,8 +157,8 @@ fn on_float_pipe<'v, 'a>(view: &'v View<'a>) -> Option<&'v View<'a>> {
 
 fn float_region(view: &View<'_>) -> Option<Place> {
     let dst = on_float_pipe(view)?.written()?;
-    // Moves between half and single precision shuffle by themselves, and bfloats have regions of
-    // their own.
+    // Moves between half and single precision shuffle by themselves; bfloats have their own region
+    // rules.
     let shuffles = view.is_mixed_float() && view.is(Opcode::Mov);
     if shuffles || view.traits.contains(Traits::BFLOAT) {
         return None;
@@ -192,7 +192,7 @@ fn half_move(view: &View<'_>) -> Option<Place> {
         _ => ((src, src.pitch()), (dst, Some(dst_pitch))),
     };
     let (Some(half_at), Some(single_at)) = (byte(&half.0), byte(&single.0)) else {
-        // Indirect operands have no place.
+        // Indirect operands have no known position.
         return None;
     };
     let fits = single.1 == Some(4)

@@ -1,4 +1,4 @@
-//! What single instructions forbid.
+//! Restrictions of single instructions.
 
 use devinfo::span;
 

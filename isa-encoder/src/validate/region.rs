@@ -136,7 +136,7 @@ pub(super) static RULES: &[Rule] = &[
             view.operands()
                 .find(|operand| {
                     operand.reg.is_some_and(|reg| {
-                        // What is not counted in elements is not bytes, either.
+                        // Sub-registers that are not counted in elements do not count bytes either.
                         let counted = view.machine.has().subregister_bits(reg.file, operand.ty);
                         counted == operand.ty.bits() && u32::from(reg.byte) % operand.bytes() != 0
                     })
@@ -170,7 +170,7 @@ pub(super) static RULES: &[Rule] = &[
         check: |view| {
             let (dst, exec_bytes) = narrowed(view).filter(|(dst, _)| dst.bytes() > 1)?;
             let at = u32::from(dst.reg?.byte) % exec_bytes;
-            // The words of dword channels may all lie in the upper half (SKL PRM vol 7, the relaxed
+            // The words of dword channels may all be in the upper half (SKL PRM vol 7, the relaxed
             // alignment rule for word destinations). Mesa's validator does not have the rule.
             let upper_word = dst.bytes() == 2 && exec_bytes == 4 && at == 2;
             (at != 0 && !upper_word).then_some(Place::Dst)
@@ -219,7 +219,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "vector-immediate-stride",
         text: "with a packed vector immediate, the destination's stride must be a word for \
                integers (or packed dwords), a dword for floats",
-        // The manuals have words alone; Intel's compiler widens them to dwords on each family.
+        // The manuals only mention words; Intel's compiler widens them to dwords on every family.
         source: "BDW to TGL PRM vol 7, Immediate: Restriction on vector immediates; IGC",
         scope: Scope::All,
         on: On::Basic,
@@ -337,7 +337,7 @@ pub(super) static RULES: &[Rule] = &[
                 return None;
             }
             let named = |operand: &Operand| operand.arf().is_some_and(|kind| kind != ArfKind::Null);
-            // Both name an accumulator without a word.
+            // Both use an accumulator implicitly.
             let silent = view.input.options.contains(Options::ACC_WR_EN);
             if view.opcode().has(Attributes::READS_ACC) || silent {
                 return Some(Place::Instruction);
@@ -380,7 +380,7 @@ fn row_crosses(view: &View<'_>) -> Option<Place> {
             let (Some(reg), Some((v, w, h))) = (src.grf(), src.vwh()) else {
                 return false;
             };
-            // Bytes grow along a row: its first and its last element tell.
+            // Byte offsets grow along a row, so its first and last elements decide.
             let row_bytes = w.saturating_sub(1) * h * src.bytes();
             (0..view.exec_size() / w.max(1)).any(|row| {
                 let first = u32::from(reg.byte) + row * v * src.bytes();
@@ -402,8 +402,8 @@ fn beyond_the_end(view: &View<'_>, operand: &Operand) -> bool {
     number + last >= view.grf_count()
 }
 
-/// The destination and the bytes of the execution type, in operations where that is wider
-/// ([`Traits::NARROWING`]) and that must care.
+/// The destination and the bytes of the execution type, for operations where the latter is wider
+/// ([`Traits::NARROWING`]) and that the rules restrict.
 fn narrowed(view: &View<'_>) -> Option<(Operand, u32)> {
     let dst = view.written()?;
     let excepted = view.is_mixed_float()

@@ -36,7 +36,7 @@ impl fmt::Display for Place {
 pub(super) enum Scope {
     /// Every one.
     All,
-    /// Those of families that follow each other.
+    /// Those of consecutive families.
     Of(Span),
     /// Those whose hardware has a fault.
     Workaround(&'static [Span]),
@@ -62,7 +62,7 @@ pub(super) enum On {
     All,
     /// One- and two-source arithmetic and `math`.
     Basic,
-    /// Those and three-source arithmetic: operands with regions.
+    /// The same and three-source arithmetic: operands with regions.
     Arithmetic,
     /// Three-source arithmetic.
     Ternary,
@@ -107,18 +107,18 @@ impl On {
 /// One restriction.
 ///
 /// [`rules`](super::rules) lists them all. The source is a manual's volume and chapter, or, where
-/// Intel published none, the place in its assembler or compiler, or in Mesa's, that knows it.
+/// Intel published none, the place in its assembler or compiler, or in Mesa's, that implements it.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// A short name, unique among the rules.
     pub name: &'static str,
     /// The restriction in a sentence.
     pub text: &'static str,
-    /// Where it is written.
+    /// Where it is documented.
     pub source: &'static str,
     pub(super) scope: Scope,
     pub(super) on: On,
-    /// The rule holds for whatever lacks one of these.
+    /// Any instruction that lacks one of these obeys the rule.
     pub(super) needs: Traits,
     /// The first offending part, if there is one.
     pub(super) check: fn(&View<'_>) -> Option<Place>,
@@ -129,9 +129,9 @@ pub struct Rule {
 pub struct Violation {
     /// The rule.
     pub rule: &'static Rule,
-    /// The part that breaks it; of several, the first.
+    /// The first part that breaks it.
     pub place: Place,
-    /// What is wrong with the descriptors of a send, of the rule `message` only.
+    /// What is wrong with the descriptors of a send; only for the rule `message`.
     pub error: Option<DescriptorError>,
 }
 

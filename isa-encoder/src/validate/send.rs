@@ -29,7 +29,7 @@ pub(super) static RULES: &[Rule] = &[
                 operand.grf().is_some_and(|reg| {
                     let first = u32::from(reg.number);
                     let end = first + length.max(1);
-                    // If the number is not known, a thread may have any.
+                    // If the number is unknown, a thread may have any.
                     !view
                         .grf_counts()
                         .any(|count| first + 16 >= count && end <= count)

@@ -1,10 +1,10 @@
 //! Several elements of a destination in one dword: which strides of bytes and words reach them
 //! (XeHPC on).
 //!
-//! A channel of the integer pipes is a dword. Where a destination packs words or bytes, its
-//! elements come to it through a crossbar, which from XeHPC on knows few strides: small ones from
-//! anywhere, larger ones only where the source begins at the channels of the destination. Rows
-//! that do not follow each other at one stride need a destination that begins with a dword.
+//! A channel of the integer pipes is a dword. If a destination packs words or bytes, its elements
+//! pass through a crossbar. From XeHPC on the crossbar supports few strides: small ones from
+//! anywhere, larger ones only if the source begins at the channels of the destination. Rows that do
+//! not follow each other at one stride need a destination that begins with a dword.
 
 use devinfo::span;
 
@@ -126,7 +126,7 @@ struct Crossing {
     dst_stride: u8,
     /// The largest stride, in elements, that reaches any channel.
     free: u32,
-    /// Larger ones, which bind the sub-registers of the source and the destination.
+    /// Larger strides, which tie the sub-registers of the source and the destination together.
     bound: &'static [Bound],
 }
 
@@ -164,7 +164,7 @@ static WORD_TO_BYTE: Crossing = Crossing {
 };
 
 // Mesa's validator takes the modulus after the factor, (2 * dst) % 16; IGC and Mesa's own lowering
-// before it, which is where the channels lie.
+// before it, which matches the position of the channels.
 static BYTE_TO_WORD: Crossing = Crossing {
     src_bytes: 1,
     dst_bytes: 2,
@@ -190,7 +190,7 @@ static BYTE_TO_PACKED: Crossing = Crossing {
 };
 
 impl Bound {
-    /// Whether the operands begin as they must. What is indirect may.
+    /// Whether the operands begin where they must. Indirect operands are accepted.
     fn holds(&self, dst: &Operand, src: &Operand) -> bool {
         let (Some(to), Some(from)) = (dst.reg, src.reg) else {
             return true;
@@ -221,7 +221,8 @@ impl Crossing {
     }
 }
 
-/// Rows of two bytes for packed bytes. Where the two sources differ, what either of them allows.
+/// Rows of two bytes for packed bytes. If the two sources differ, what either of them allows is
+/// accepted.
 fn packed_pairs(view: &View<'_>) -> Option<Place> {
     let dst = packed_dst(view).filter(|dst| dst.bytes() == 1 && dst.region.hstride == 1)?;
     let allowed = |src: &Operand| {
@@ -244,16 +245,16 @@ fn packed_pairs(view: &View<'_>) -> Option<Place> {
         .map(|src| src.place)
 }
 
-/// The destination with several elements in a dword. Floats are not packed by the crossbar, and
-/// have rules of their own; the null register obeys as any other, but for `movi`, which then moves
-/// nothing.
+/// The destination with several elements in a dword. The crossbar does not pack floats, which have
+/// rules of their own. The null register obeys the rules like any other, except in `movi`, which
+/// then moves nothing.
 fn packed_dst(view: &View<'_>) -> Option<Operand> {
     let nothing = |dst: &Operand| dst.is_null() && view.is(Opcode::Movi);
     view.dst.filter(|dst| dst.ty.is_integer() && !nothing(dst))
 }
 
-/// Sources 0 and 1 that come through the crossbar: regions of general registers, but for those
-/// with an address for each row.
+/// Sources 0 and 1 that come through the crossbar: regions of general registers, except those with
+/// an address for each row.
 fn crossing_sources<'a>(view: &'a View<'_>) -> impl Iterator<Item = Operand> + 'a {
     view.srcs().take(2).filter(|src| {
         let general = src.indirect || src.grf().is_some();

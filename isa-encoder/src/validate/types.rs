@@ -1,5 +1,5 @@
-//! Data types: those a machine lacks, those an opcode does not take, conversions that do not
-//! exist.
+//! Data types: those that a machine lacks, those that an opcode does not take, and conversions that
+//! do not exist.
 
 use devinfo::span;
 
@@ -155,7 +155,7 @@ pub(super) static RULES: &[Rule] = &[
         on: On::Arithmetic,
         needs: Traits::empty(),
         check: |view| {
-            // The type says how `srnd` rounds, wherever the result goes.
+            // The type decides how `srnd` rounds, wherever the result goes.
             let dst = view
                 .written()
                 .or(view.dst.filter(|_| view.is(Opcode::Srnd)))?;
@@ -164,7 +164,7 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-/// The first operand of a type that `is` tells.
+/// The first operand whose type satisfies `is`.
 fn of_type(view: &View<'_>, is: fn(Type) -> bool) -> Option<Place> {
     view.operands()
         .find(|operand| is(operand.ty))

@@ -1,4 +1,4 @@
-//! All rules of a machine, over an instruction.
+//! Runs all rules of a machine on an instruction.
 
 use alloc::vec::Vec;
 
@@ -15,10 +15,10 @@ use crate::model::{Instruction, Opcode};
 pub struct Machine {
     /// The family.
     pub family: Family,
-    /// Double precision exists. Where a family has platforms with and without, a family alone
-    /// allows it.
+    /// Double precision exists. If only some platforms of a family have it, the bare family allows
+    /// it.
     pub fp64: bool,
-    /// Systolic arrays exist, and `dpas` with them; as [`Machine::fp64`].
+    /// Systolic arrays exist, and with them `dpas`; for a bare family as in [`Machine::fp64`].
     pub systolic: bool,
     /// General registers of a thread; if `None`, any number that a thread can have.
     pub registers: Option<u16>,
@@ -59,7 +59,7 @@ impl Machine {
         traits(self.family)
     }
 
-    /// The same with so many general registers a thread.
+    /// The same with this many general registers per thread.
     pub fn with_registers(self, registers: u16) -> Self {
         Self {
             registers: Some(registers),
@@ -68,7 +68,7 @@ impl Machine {
     }
 }
 
-/// The tables of rules, one a subject.
+/// The tables of rules, one per subject.
 static TABLES: &[&[Rule]] = &[
     region::RULES,
     subdword::RULES,
@@ -99,8 +99,7 @@ pub(crate) fn is_about_registers(rule: &Rule) -> bool {
 #[derive(Clone, Debug)]
 pub struct Validator {
     machine: Machine,
-    /// The rules of the machine about each opcode, one opcode after the other, with what each
-    /// needs at hand.
+    /// The rules of the machine about each opcode, one opcode after the other, each with its needs.
     rules: Vec<(Traits, &'static Rule)>,
     /// Where the rules about each opcode end.
     ends: [u16; Opcode::ALL.len()],

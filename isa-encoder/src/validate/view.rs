@@ -1,4 +1,4 @@
-//! An instruction as the rules look at it.
+//! An instruction as the rules see it.
 
 use devinfo::Family;
 
@@ -26,7 +26,8 @@ bitflags::bitflags! {
         const NULL_SOURCE = 1 << 4;
         /// A source modifier.
         const MODIFIER = 1 << 5;
-        /// A source region other than a scalar, one element a row, or rows one behind the other.
+        /// A source region other than a scalar, one element per row, or rows directly after each
+        /// other.
         const ODD_REGION = 1 << 6;
         /// An operand that reaches beyond the register that it names.
         const CROSSING = 1 << 7;
@@ -46,10 +47,10 @@ bitflags::bitflags! {
         const FLOAT_SOURCE = 1 << 14;
         /// A source of an integer type, packed vectors included.
         const INTEGER_SOURCE = 1 << 15;
-        /// A sub-register that is no multiple of the operand's type.
+        /// A sub-register that is not a multiple of the operand's type.
         const MISALIGNED = 1 << 16;
-        /// An operand that reaches registers that a thread may not have, r128 and more if it is not
-        /// known how many it has.
+        /// An operand that reaches registers that a thread may not have: r128 and up if the number
+        /// is unknown.
         const LAST_REGISTERS = 1 << 17;
         /// A destination of integers with several elements in a dword.
         const SHARED_DWORD = 1 << 18;
@@ -58,7 +59,7 @@ bitflags::bitflags! {
     }
 }
 
-/// Traits that follow from the types of the operands alone, by the type.
+/// Traits that follow from the types of the operands alone, by type.
 const TYPE_TRAITS: [Traits; Type::ALL.len()] = {
     let mut all = [Traits::empty(); Type::ALL.len()];
     let mut i = 0;
@@ -80,8 +81,7 @@ const TYPE_TRAITS: [Traits; Type::ALL.len()] = {
     all
 };
 
-/// Each type as an operation takes it, and how wide that is: floats are wider than integers of
-/// their size.
+/// Each type as an operation takes it, and its width: floats are wider than integers of their size.
 const WIDENED: [(Type, u32); Type::ALL.len()] = {
     let mut all = [(Type::W, 0); Type::ALL.len()];
     let mut i = 0;
@@ -178,11 +178,12 @@ impl Operand {
         let first = u32::from(self.grf()?.byte);
         let w = w.max(1);
         let (rows, rest) = match w.is_power_of_two() {
-            // As all regions that have an encoding.
+            // All regions with an encoding are like this.
             true => (channels >> w.trailing_zeros(), channels & (w - 1)),
             false => (channels / w, channels % w),
         };
-        // Bytes grow with the row and within it: the last of the whole rows, and of a part of one.
+        // Byte offsets grow from row to row and within a row: the last of the whole rows, and of a
+        // partial one.
         let whole = rows.checked_sub(1).map(|row| row * v + (w - 1) * h);
         let part = rest.checked_sub(1).map(|i| rows * v + i * h);
         let elements = whole.max(part)?;
@@ -320,13 +321,13 @@ impl<'a> View<'a> {
         self.machine.has()
     }
 
-    /// Registers of a thread; if that is not known, of the largest.
+    /// Registers of a thread; if unknown, of the largest.
     pub(super) fn grf_count(&self) -> u32 {
         let registers = self.machine.registers;
         registers.unwrap_or(self.has().most_registers()).into()
     }
 
-    /// Registers of a thread; if that is not known, every number that there is.
+    /// Registers of a thread; if unknown, every possible number.
     pub(super) fn grf_counts(&self) -> impl Iterator<Item = u32> + '_ {
         let known = self.machine.registers;
         let sizes = self.has().thread_sizes.iter().map(|size| size.registers);
@@ -382,11 +383,11 @@ impl<'a> View<'a> {
         self.traits.contains(Traits::MIXED_FLOAT)
     }
 
-    /// The type that the operation is carried out in.
+    /// The type of the operation.
     ///
     /// Source: the PRMs, volume 7, "Execution Data Type": bytes are words, packed vectors are
-    /// words or floats, the widest source wins, floats before integers; half precision mixed
-    /// with another type is carried out in single precision.
+    /// words or floats, the widest source wins, floats before integers; half precision mixed with
+    /// another type is computed in single precision.
     pub(super) fn exec_type(&self) -> Option<Type> {
         self.exec_type
     }

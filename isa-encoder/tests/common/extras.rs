@@ -1,4 +1,4 @@
-//! Single texts beyond the forms: what is easily dropped, and what iga64 refuses or takes.
+//! Single texts beyond the forms: what is easily dropped, and what iga64 refuses or accepts.
 
 use devinfo::Family;
 use devinfo::Family::{Gen8, Gen9, Gen11, Gen12Lp, Xe2, XeHpc, XeHpg};

@@ -64,7 +64,7 @@ pub fn of(family: Family, opcode: Opcode, out: &mut Vec<String>) {
     }
 }
 
-/// `(sat)` where every family that has the instruction has it.
+/// `(sat)` if every family with the instruction supports it.
 fn sat(op: &str) -> &'static str {
     let family_dependent = ["lzd", "mach", "srnd", "pln"].contains(&op);
     match Opcode::from_mnemonic(op) {
@@ -73,7 +73,7 @@ fn sat(op: &str) -> &'static str {
     }
 }
 
-/// The instructions that stand for all others in what does not depend on the opcode: registers,
+/// The instructions that represent all others in what does not depend on the opcode: registers,
 /// regions, masks, options.
 fn is_sample(op: &str) -> bool {
     matches!(op, "mov" | "add" | "mad" | "bfn.0xCA")

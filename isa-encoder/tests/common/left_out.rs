@@ -1,5 +1,5 @@
-//! What iga64 takes and leaves out of the encoding without refusing it. We refuse it, or encode
-//! it: text should not say what the bytes do not.
+//! What iga64 accepts but leaves out of the encoding. We refuse or encode it: text should not say
+//! what the bytes do not.
 
 use devinfo::Family;
 use devinfo::Family::{Gen8, Gen9, Gen12Lp, Xe2, XeHpc, XeHpg};
@@ -53,7 +53,8 @@ pub const LEFT_OUT: &[LeftOut] = &[
     },
 ];
 
-/// The families whose three-source instructions are in align16 mode have no others of the kind.
+/// In families whose three-source instructions are in align16 mode, there are no others of the
+/// kind.
 const ALIGN16: [&str; 5] = ["bfe", "bfi2", "csel", "lrp", "mad"];
 
 /// The text without what iga64 leaves out, and the row that says so.
@@ -73,7 +74,7 @@ fn is_align16(words: &[&str]) -> bool {
     words.iter().any(|word| ALIGN16.contains(word))
 }
 
-/// Sources 1 and 2 of the type of source 0.
+/// Sources 1 and 2 with the type of source 0.
 fn one_source_type(text: &str) -> Option<String> {
     let mut words: Vec<&str> = text.split(' ').collect();
     if !is_align16(&words) {

@@ -1,5 +1,5 @@
-//! Forms of every instruction in which an operand is what it seldom is: indirect, an architecture
-//! register, an immediate or a register of another type, any register number, any sub-register.
+//! Forms of every instruction with unusual operands: indirect, an architecture register, an
+//! immediate or a register of another type, any register number, any sub-register.
 
 use devinfo::Family;
 use isa_encoder::{Format, MathFunction, Opcode};
@@ -224,7 +224,7 @@ fn math(family: Family, out: &mut Vec<String>) {
     }
 }
 
-/// Every register number, of `mov`, and every sub-register.
+/// Register numbers (for `mov` all of them), and every sub-register.
 fn registers(family: Family, opcode: Opcode, out: &mut Vec<String>) {
     let (op, r3) = (opcode.mnemonic(), packed3(family));
     let (bytes, ty) = match opcode {

@@ -23,7 +23,7 @@ fn surface(surface: HdcSurface) -> String {
     }
 }
 
-/// Where, and how wide the addresses are.
+/// The surface, and how wide the addresses are.
 fn place(address: HdcAddress) -> String {
     match address {
         HdcAddress::A32(place) => format!("{}.a32", surface(place)),
@@ -265,7 +265,7 @@ pub fn hdc(family: Family, message: &Hdc) -> Option<String> {
             surface(place),
             letters(components)
         ),
-        // iga64 takes the operation for a channel mask as well.
+        // iga64 also reads the operation as a channel mask.
         Hdc::SectorControl {
             control,
             address,

@@ -93,7 +93,7 @@ fn lsc(message: &Lsc) -> String {
     let unit = port(message.port());
     let at = message.address().map(lsc_place);
     let at = at.unwrap_or_default();
-    // iga64 prints none of shared local memory.
+    // iga64 prints no cache control for shared local memory.
     let cache = match message.port() {
         LscPort::Slm => None,
         _ => message.cache(),
@@ -243,7 +243,7 @@ fn hex(value: i16) -> String {
     }
 }
 
-/// The name of a parameter, as iga64 has it for Xe2.
+/// The name that iga64 gives a parameter for Xe2.
 fn parameter(parameter: Parameter) -> &'static str {
     use Parameter as P;
     match parameter {
@@ -328,7 +328,8 @@ fn sampler(family: Family, message: &Sampler) -> String {
 fn render(family: Family, message: &RenderTarget) -> String {
     let flag = |set: bool, name: &'static str| if set { name } else { "" };
     let wide = family.grf_bytes() / 2;
-    // On Xe2 iga64 prints slots by the channels of the instruction, which are not in descriptors.
+    // On Xe2 iga64 derives slots from the channels of the instruction, which are not in
+    // descriptors.
     match *message {
         RenderTarget::Write {
             mode,
