@@ -1,4 +1,4 @@
-//! The device: what all that submit to it share.
+//! The device: what all its submitters share.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
@@ -14,7 +14,7 @@ use crate::engine::Arbiter;
 /// How a device behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Host threads that run EU threads; 0 takes one for each core.
+    /// Host threads that run EU threads; 0 is one for each core.
     pub threads: usize,
     /// A batch in which nothing ends for this long is hung.
     pub hang_timeout: Duration,
@@ -35,7 +35,7 @@ pub struct Device {
     pub findings: Findings,
     /// What it has decoded.
     pub(crate) programs: Programs,
-    /// Which batches may run.
+    /// Decides which batches may run.
     pub(crate) arbiter: Arc<Arbiter>,
 }
 
@@ -75,7 +75,7 @@ impl Device {
     }
 }
 
-/// The time since shortly before the process first asked; never zero.
+/// The time since shortly before the process's first call; never zero.
 fn uptime() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed() + Duration::from_secs(1)

@@ -1,5 +1,5 @@
-//! A front end of its own: a ring in global memory and batches behind a page walk, without a
-//! kernel driver.
+//! A separate front end: a ring in global memory and batches behind a page walk, without a kernel
+//! driver.
 
 #![allow(clippy::expect_used, reason = "a failed expectation is a failed test")]
 
@@ -14,8 +14,8 @@ use softgpu_device::{
 };
 use softgpu_memory::{Backing, Page, PageTable, Region, Translate};
 
-/// Physical memory, and the page tables of one root in it: four levels of 512 entries, as Gen8
-/// and later have them. Bit 0 of an entry is "present", bit 1 "writable".
+/// Physical memory, and the page tables of one root in it: four levels of 512 entries, as on Gen8
+/// and later. Bit 0 of an entry is "present", bit 1 "writable".
 #[derive(Debug, Clone)]
 struct Walk {
     memory: Arc<Backing>,
@@ -107,7 +107,7 @@ impl Owner for Client {
 const RING: u64 = 0x10_0000;
 const BATCH: u64 = 0x7fff_0000_0000;
 const DATA: u64 = 0x4000;
-/// Where these lie in physical memory.
+/// The addresses of these in physical memory.
 const RING_AT: u64 = 0x1000;
 const BATCH_AT: u64 = 0x2000;
 const STATUS_AT: u64 = 0x3000;
@@ -175,7 +175,7 @@ impl Rig {
         u32::from_le_bytes(bytes)
     }
 
-    /// Submits what the ring holds between head and tail, and waits. Returns the failure.
+    /// Submits the ring's content between head and tail, and waits. Returns the failure.
     fn submit(&self, head: u64, tail: u64) -> Option<Failure> {
         let done = Fence::new();
         let job = Job {
@@ -207,7 +207,7 @@ fn a_ring_calls_batches_behind_a_page_walk_and_wraps() {
     let rig = Rig::new();
     rig.put(BATCH_AT, &store(DATA + 4, 7, false));
     rig.put(BATCH_AT + 16, &[END]);
-    // The last command lies around the ring's end.
+    // The last command wraps around the ring's end.
     rig.put(RING_AT + 0xfdc, &store(RING + 0x1000, 5, true));
     rig.put(RING_AT + 0xfec, &call(BATCH));
     let [header, low, high, value] = store(RING + 0x1004, 6, true);

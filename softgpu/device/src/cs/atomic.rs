@@ -12,8 +12,8 @@ use super::failure::Failure;
 use super::mi::refuse_partition;
 use super::streamer::Streamer;
 
-/// Where operands lie that are not in the command, and where old values are returned: the first
-/// of two general purpose registers each, the low qword first.
+/// The registers of operands that are not in the command, and of returned old values: each the
+/// first of two general purpose registers, the low qword first.
 const OPERAND_1: u32 = 0;
 const OPERAND_2: u32 = 2;
 const RETURNED: u32 = 4;
@@ -84,7 +84,7 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
     Ok(())
 }
 
-/// What a code computes, and on how much.
+/// What a code computes, and on how many bytes.
 fn operation(opcode: AtomicOpcode) -> (AtomicOp, DataSize) {
     use AtomicOpcode as Op;
     let operation = match opcode {
@@ -146,8 +146,8 @@ fn operands(cs: &Streamer<'_>, packet: &Decoded<'_>, size: DataSize) -> Result<[
     Ok(operands)
 }
 
-/// The operands of an operation that is done behind a flush: inline, in the first two dwords;
-/// nothing is returned, and there are fewer operations.
+/// The operands of an operation after a flush: inline, in the first two dwords; nothing is
+/// returned, and there are fewer operations.
 fn post_sync_operands(
     cs: &Streamer<'_>,
     packet: &Decoded<'_>,

@@ -13,27 +13,27 @@ use softgpu_memory::{PAGE_BYTES, PageTable};
 /// The commands of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Commands {
-    /// The batch that begins there, to its end.
+    /// The batch that begins at this address, to its end.
     Batch(GpuAddress),
-    /// What is in a ring.
+    /// The content of a ring.
     Ring(Ring),
 }
 
-/// A ring buffer: commands from its head to its tail, in global memory if the job has such.
+/// A ring buffer: commands from its head to its tail, in global memory if the job has any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ring {
-    /// Where it lies.
+    /// Its address.
     pub start: GpuAddress,
     /// Its size.
     pub bytes: u64,
     /// The offset of the first command.
     pub head: u64,
-    /// The offset behind the last command.
+    /// The offset after the last command.
     pub tail: u64,
 }
 
 impl Ring {
-    /// Whether it is made of whole pages, and head and tail are dwords inside.
+    /// Whether it consists of whole pages, and head and tail are dwords inside it.
     pub(super) const fn is_valid(self) -> bool {
         let inside = self.head < self.bytes && self.tail < self.bytes;
         let dwords = self.head.is_multiple_of(4) && self.tail.is_multiple_of(4);
@@ -54,7 +54,7 @@ pub struct Environment<'a> {
     pub device: &'a Device,
     /// The memory that the context sees.
     pub space: &'a dyn PageTable,
-    /// The memory that rings lie in, and privileged commands reach: by the global GTT.
+    /// The memory of rings, which privileged commands also reach: through the global GTT.
     pub global: Option<&'a dyn PageTable>,
     /// The engine that runs it.
     pub engine: Engine,
@@ -62,7 +62,7 @@ pub struct Environment<'a> {
     pub claim: &'a Claim,
     /// Ends it early when set.
     pub stop: &'a AtomicBool,
-    /// After this time without progress it is hung.
+    /// After this time without progress it counts as hung.
     pub hang_timeout: Duration,
 }
 

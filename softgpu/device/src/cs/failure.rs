@@ -1,4 +1,4 @@
-//! Why a batch did not end well.
+//! Why a batch failed.
 
 use batchbuffer::DecodeError;
 use devinfo::GpuAddress;
@@ -8,20 +8,20 @@ use softgpu_memory as memory;
 use super::environment::Ring;
 use crate::dispatch::DispatchError;
 
-/// Why a batch did not end well; the context is lost with it.
+/// Why a batch failed; the context is lost with it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// A dword that is no command.
+    /// A dword that is not a command.
     #[error("{error} (at {address}, {offset} bytes into its batch)")]
     Command {
-        /// Where the header lies.
+        /// The address of the header.
         address: GpuAddress,
-        /// Bytes from the start of the batch that it lies in.
+        /// Its offset in its batch, in bytes.
         offset: u64,
         /// What is wrong with it.
         error: DecodeError,
     },
-    /// A ring that is none.
+    /// An invalid ring.
     #[error(
         "ring of {:#x} bytes at {} with head {:#x} and tail {:#x}: it must be whole pages, and both \
          must be dwords inside",
@@ -36,19 +36,19 @@ pub enum Failure {
     Packet {
         /// The command's name.
         packet: &'static str,
-        /// Where it lies.
+        /// Its address.
         address: GpuAddress,
         /// What is wrong with it.
         why: String,
     },
-    /// A memory access of the command streamer.
+    /// A failed memory access of the command streamer.
     #[error("{fault}, by {packet} at {address}")]
     Access {
         /// What was accessed.
         fault: memory::Fault,
         /// The command's name, or `command fetch`.
         packet: &'static str,
-        /// Where it lies.
+        /// Its address.
         address: GpuAddress,
     },
     /// A dispatch.
@@ -60,15 +60,15 @@ pub enum Failure {
         kernel: GpuAddress,
         /// The walker's name.
         packet: &'static str,
-        /// Where it lies.
+        /// Its address.
         address: GpuAddress,
     },
-    /// The batch makes no end.
+    /// The batch does not end.
     #[error("hang: the batch makes no end; {packet} at {address} was executed last")]
     Hang {
         /// The command's name.
         packet: &'static str,
-        /// Where it lies.
+        /// Its address.
         address: GpuAddress,
     },
     /// The context is being closed.
@@ -77,7 +77,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Whether it is the hang check that ended the batch.
+    /// Whether the hang check ended the batch.
     pub const fn is_hang(&self) -> bool {
         matches!(
             self,
@@ -110,7 +110,7 @@ impl Failure {
         }
     }
 
-    /// The EU instruction that the (first) thread was at.
+    /// The EU instruction of the (first) thread.
     pub fn instruction(&self) -> Option<GpuAddress> {
         let Failure::Dispatch { error, kernel, .. } = self else {
             return None;

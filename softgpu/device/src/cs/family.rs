@@ -1,17 +1,17 @@
-//! What the command streamers of a family have: a row each.
+//! What the command streamers of a family have, one row each.
 
 use devinfo::Family;
 
 /// What a family has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Traits {
-    /// MI_BATCH_BUFFER_START follows a register of its own on the render engine (SKL PRM vol 2a).
-    /// Later it follows MI_SET_PREDICATE (ACM PRM vol 2a; Mesa `mi_goto_if`).
+    /// On the render engine, MI_BATCH_BUFFER_START obeys its own register (SKL PRM vol 2a). Later
+    /// it obeys MI_SET_PREDICATE (ACM PRM vol 2a; Mesa `mi_goto_if`).
     pub start_predicate_register: bool,
-    /// MI_SET_PREDICATE disables a command only if a bit of the command lets it.
+    /// MI_SET_PREDICATE disables a command only if a bit of the command allows it.
     pub predication_bits: bool,
-    /// The ALU of MI_MATH shifts, fences, and takes the number of a register from another one
-    /// (Mesa `mi_builder.h`, `GFX_VERx10 >= 125`).
+    /// The ALU of MI_MATH shifts, fences, and takes a register's number from another register (Mesa
+    /// `mi_builder.h`, `GFX_VERx10 >= 125`).
     pub math_shifts: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Flushes and their post-sync writes.
 //!
-//! All memory accesses of the model are coherent and in order, so a flush has nothing to do but
-//! its post-sync operation.
+//! All memory accesses of the model are coherent and in order, so a flush only does its post-sync
+//! operation.
 
 use batchbuffer::packets::pipe_control::PostSyncOperation;
 use batchbuffer::packets::{mi_flush_dw, pipe_control};
@@ -63,7 +63,7 @@ pub(super) fn flush_dw(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<()
     }
 }
 
-/// Clients may not write to the status page.
+/// Clients must not write to the status page.
 fn refuse_status_page(
     cs: &Streamer<'_>,
     packet: &Decoded<'_>,

@@ -130,8 +130,8 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
                     _ => return Err(bad()),
                 }
             }
-            // Qwords of memory, by the address in the accumulator (Mesa
-            // `mi_load_mem64_offset`, `mi_store_mem64_offset`).
+            // Qwords of memory, at the address in the accumulator (Mesa `mi_load_mem64_offset`,
+            // `mi_store_mem64_offset`).
             AluOpcode::LOADIND => match (first, second) {
                 (0..16, operand::ACCU) => {
                     let value = cs.read_u64(packet, GpuAddress::new(state.accumulator))?;
@@ -151,7 +151,7 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
     Ok(())
 }
 
-/// Whether only an ALU that shifts has an instruction.
+/// Whether only an ALU that shifts has this instruction.
 fn comes_with_shifts(opcode: AluOpcode) -> bool {
     use AluOpcode as Op;
     matches!(
@@ -160,11 +160,11 @@ fn comes_with_shifts(opcode: AluOpcode) -> bool {
     )
 }
 
-/// The most places that the ALU shifts by.
+/// The largest shift of the ALU.
 const MAX_SHIFT: u32 = 32;
 
-/// The places to shift by: none, or a power of two (Mesa `mi_ishl`); what other counts do is not
-/// known.
+/// The shift count: zero, or a power of two (Mesa `mi_ishl`); the effect of other counts is
+/// unknown.
 fn shift_count(count: u64) -> Option<u32> {
     let count = u32::try_from(count).ok()?;
     (count == 0 || count.is_power_of_two() && count <= MAX_SHIFT).then_some(count)

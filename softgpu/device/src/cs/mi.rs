@@ -86,8 +86,8 @@ pub(super) fn refuse_partition(
     Ok(())
 }
 
-/// Whether `value` compares with `operand` as a code of MI_SEMAPHORE_WAIT and
-/// MI_CONDITIONAL_BATCH_BUFFER_END says, without signs; `None` if the code is reserved.
+/// Whether the unsigned comparison of `value` with `operand` holds, by a code of MI_SEMAPHORE_WAIT
+/// and MI_CONDITIONAL_BATCH_BUFFER_END; `None` if the code is reserved.
 pub(super) fn compares(code: u64, value: u32, operand: u32) -> Option<bool> {
     Some(match code {
         0 => value > operand,
@@ -106,7 +106,7 @@ fn store_data_imm(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Fai
     refuse_partition(cs, packet, sdi::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     let address = packet.address(sdi::ADDRESS);
     let data = packet.dwords().get(3..).unwrap_or_default();
-    // "Store Qword" decides how much a unit is; the length how many units there are.
+    // "Store Qword" gives the size of a unit, the length the number of units.
     if packet.flag(sdi::STORE_QWORD) {
         let (pairs, _) = data.as_chunks::<2>();
         for (index, [low, high]) in pairs.iter().enumerate() {
@@ -125,7 +125,7 @@ fn load_register_imm(cs: &mut Streamer<'_>, packet: &Decoded<'_>) {
     use mi_load_register_imm as lri;
     let relative = packet.flag(lri::ADD_CS_MMIO_START_OFFSET);
     let remap = packet.flag(lri::MMIO_REMAP_ENABLE);
-    // A bit for each byte that stays.
+    // One bit for each byte that is kept.
     let disabled = packet.get(lri::BYTE_WRITE_DISABLES);
     let kept = (0..4)
         .filter(|byte| disabled >> byte & 1 != 0)
@@ -147,7 +147,7 @@ fn load_register_imm(cs: &mut Streamer<'_>, packet: &Decoded<'_>) {
     }
 }
 
-/// The value is there at once: with "Async Mode" it may come later, but need not.
+/// The value is available at once: with "Async Mode" it may come later, but need not.
 fn load_register_mem(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_load_register_mem as lrm;
     cs.use_global(packet, packet.flag(lrm::USE_GLOBAL_GTT))?;
@@ -212,15 +212,15 @@ fn copy_mem_mem(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failu
     )
 }
 
-/// How long a waiting semaphore sleeps between two looks at memory.
+/// How long a waiting semaphore sleeps between polls of memory.
 const POLL_INTERVAL: Duration = Duration::from_micros(20);
 
-/// Waits until memory, or a register, compares with the command's dword. In signal mode memory
-/// is polled, too: a signal only says when to look.
+/// Waits until the comparison of memory, or a register, with the command's dword holds. Memory is
+/// also polled in signal mode: a signal only says when to check.
 fn semaphore_wait(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_semaphore_wait as wait;
     let polls_register = packet.flag(wait::REGISTER_POLL_MODE);
-    // The memory type does not count when a register is polled.
+    // The memory type is ignored when a register is polled.
     cs.use_global(packet, packet.flag(wait::MEMORY_TYPE) && !polls_register)?;
     refuse_partition(cs, packet, wait::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     if packet.flag(wait::INDIRECT_SEMAPHORE_DATA_DWORD) {
@@ -229,7 +229,7 @@ fn semaphore_wait(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Fai
     let address = packet.address(wait::SEMAPHORE_ADDRESS);
     let operand = packet.get32(wait::SEMAPHORE_DATA_DWORD);
     let code = packet.get(wait::COMPARE_OPERATION);
-    // Others have the engine meanwhile.
+    // Meanwhile, other batches may use the engine.
     let claim = cs.environment.claim;
     loop {
         let value = if polls_register {

@@ -7,14 +7,14 @@ use batchbuffer::registers::{BLOCK, base, own};
 
 use crate::device::Device;
 
-/// How many registers outside of the streamer's own use keep what is written to them.
+/// How many registers that the streamer itself does not use are stored.
 const STORED_LIMIT: usize = 2048;
 
 /// A context's registers on one engine.
 #[derive(Clone, Debug)]
 pub struct Registers {
     base: u32,
-    /// By offset; own registers are kept under the engine's absolute offset too.
+    /// By offset; the engine's own registers are also stored under absolute offsets.
     values: BTreeMap<u32, u32>,
 }
 
@@ -51,7 +51,8 @@ impl Registers {
         }
     }
 
-    /// Writes the register at an absolute offset. Registers beyond the stored ones take no value.
+    /// Writes the register at an absolute offset. Once the store is full, writes to further
+    /// registers are dropped.
     pub fn write(&mut self, offset: u32, value: u32) {
         let kept = offset.wrapping_sub(self.base) < BLOCK
             || self.values.len() < STORED_LIMIT

@@ -11,13 +11,13 @@ use softgpu_eu::StateBases;
 pub struct State {
     /// STATE_BASE_ADDRESS.
     pub(super) bases: StateBases,
-    /// The base of binding tables, where a pool was given.
+    /// The base of binding tables, if a pool was given.
     pub(super) binding_table_pool: Option<GpuAddress>,
     /// MEDIA_VFE_STATE or CFE_STATE.
     pub(super) front_end: FrontEnd,
     /// The interface descriptors that MEDIA_INTERFACE_DESCRIPTOR_LOAD loaded, eight dwords each.
     pub(super) descriptors: Vec<[u32; 8]>,
-    /// What MEDIA_CURBE_LOAD loaded: address and length.
+    /// The address and length from MEDIA_CURBE_LOAD.
     pub(super) curbe: (GpuAddress, u32),
     /// STATE_COMPUTE_MODE, "Large GRF Mode".
     pub(super) large_grf: bool,
@@ -31,10 +31,10 @@ pub struct State {
 /// The front end's settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FrontEnd {
-    /// Scratch: before XeHPG from the general state base, later what r0.5 passes on, a surface
-    /// state's place in bits 31:10.
+    /// Scratch: before XeHPG an offset from the general state base, later the value for r0.5, a
+    /// surface state's place in bits 31:10.
     pub scratch_base: u64,
-    /// Scratch bytes a thread; before XeHPG.
+    /// Scratch bytes per thread; before XeHPG.
     pub scratch_per_thread: u32,
 }
 

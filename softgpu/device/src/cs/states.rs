@@ -63,8 +63,8 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
             cs.state.curbe = (cs.state.bases.dynamic.offset(start), length);
         }
         PacketId::MediaInterfaceDescriptorLoad => descriptor_load(cs, packet)?,
-        // The pipeline choice is not enforced: a context begins in any. System routines run on
-        // exceptions, which are faults here; preemption never saves registers.
+        // The pipeline choice is not enforced: a context begins in any pipeline. System routines
+        // run on exceptions, which are faults here; preemption never saves registers.
         _ => {}
     }
     Ok(())
@@ -144,7 +144,7 @@ fn vfe_state(cs: &mut Streamer<'_>, packet: &Decoded<'_>) {
     };
 }
 
-/// The descriptors that the packet's index field reaches.
+/// The number of descriptors that the packet's index field reaches.
 const DESCRIPTORS: u32 = 64;
 /// Bytes of one.
 const DESCRIPTOR_BYTES: u32 = 32;

@@ -22,7 +22,7 @@ use softgpu_memory::View;
 /// Runs `commands` to their end.
 ///
 /// # Errors
-/// Why it did not end well; commands before have had their effect.
+/// Why they failed; the earlier commands have had their effect.
 pub fn run(
     state: &mut State,
     environment: &Environment<'_>,
@@ -59,23 +59,23 @@ pub(super) struct Streamer<'a> {
     pub view: &'a View<'a>,
     global: Option<&'a View<'a>>,
     pub state: &'a mut State,
-    /// The command that is executed.
+    /// The current command.
     pub at: GpuAddress,
-    /// The start of the batch or ring it lies in.
+    /// The start of its batch or ring.
     start: GpuAddress,
-    /// Whether that lies in global memory.
+    /// Whether that is in global memory.
     in_global: bool,
-    /// Whether what the command reads and writes does.
+    /// Whether the command's reads and writes go to global memory.
     data_in_global: bool,
     ring: Option<Ring>,
-    /// Where the ring, and the batch that called a second-level batch, are to go on.
+    /// Where the ring, and the batch that called a second-level batch, will continue.
     callers: Vec<Caller>,
-    /// When the batch last showed progress that a hang does not: its start, or a dispatch's end.
+    /// When the batch last made progress that a hang does not make: its start, or a dispatch's end.
     pub quiet_since: Instant,
     fetched: Vec<u32>,
 }
 
-/// Where commands go on after a batch.
+/// Where commands continue after a batch.
 #[derive(Clone, Copy)]
 struct Caller {
     at: GpuAddress,
@@ -83,10 +83,10 @@ struct Caller {
     in_global: bool,
 }
 
-/// How long a preempted batch sleeps between two looks at its engine.
+/// How long a preempted batch sleeps between checks of its engine.
 const PREEMPTED: Duration = Duration::from_micros(100);
 
-/// Where the streamer goes on.
+/// Where the streamer continues.
 pub(super) enum Next {
     Following,
     Jump(Target),
@@ -97,7 +97,7 @@ pub(super) enum Next {
     EndAll,
 }
 
-/// The first command of a batch, and whether it lies in global memory.
+/// The first command of a batch, and whether it is in global memory.
 pub(super) struct Target(GpuAddress, bool);
 
 impl Streamer<'_> {
@@ -106,7 +106,7 @@ impl Streamer<'_> {
         self.ring.filter(|_| self.callers.is_empty())
     }
 
-    /// The place of the dword `index` behind the command's first.
+    /// The place of the command's dword `index`.
     fn dword_at(&self, index: u64) -> GpuAddress {
         match self.in_ring() {
             Some(ring) => ring.place(self.at.offset(4 * index).get() - ring.start.get()),
@@ -114,8 +114,8 @@ impl Streamer<'_> {
         }
     }
 
-    /// Says whether the command's accesses go to global memory. Batches may not go there: only
-    /// rings, and batches that lie there, are privileged.
+    /// Sets whether the command's accesses go to global memory. Only rings, and batches in global
+    /// memory, are privileged to do that.
     pub fn use_global(&mut self, packet: &Decoded<'_>, global: bool) -> Result<(), Failure> {
         if global && !(self.in_global && self.global.is_some()) {
             return Err(self.refuse(packet, "accesses by the global GTT need a privileged batch"));
@@ -133,7 +133,7 @@ impl Streamer<'_> {
         self.global.filter(|_| global).unwrap_or(self.view)
     }
 
-    /// Takes up what was bound and unbound meanwhile.
+    /// Picks up bindings that changed meanwhile.
     pub fn refresh(&self) {
         self.view.refresh();
         if let Some(global) = self.global {
@@ -196,7 +196,7 @@ impl Streamer<'_> {
         (self.at, self.start, self.in_global) = (start, start, in_global);
     }
 
-    /// Goes back to the caller. Returns whether there is one.
+    /// Returns to the caller. The result is whether there is one.
     fn leave(&mut self) -> bool {
         let Some(caller) = self.callers.pop() else {
             return false;
@@ -235,7 +235,7 @@ impl Streamer<'_> {
         }
     }
 
-    /// Stands still while the engine is another's, and sees to it that endless batches end.
+    /// Waits while other batches have the engine, and ends endless batches.
     pub(super) fn check_progress(&mut self, packet: &'static str) -> Result<(), Failure> {
         loop {
             if self.environment.stop.load(Ordering::Relaxed) {
@@ -245,7 +245,7 @@ impl Streamer<'_> {
                 break;
             }
             std::thread::sleep(PREEMPTED);
-            // Standing still is no hang.
+            // This wait is not a hang.
             self.quiet_since = Instant::now();
         }
         if self.quiet_since.elapsed() > self.environment.hang_timeout {
@@ -286,8 +286,8 @@ impl Streamer<'_> {
         Ok(Next::Following)
     }
 
-    /// Jumps, or calls a second level. There are two levels: kernel drivers turn the third one,
-    /// which Gen12 has, off (Linux, `fakewa_disable_nestedbb_mode`).
+    /// Jumps, or calls a second level. There are two levels: kernel drivers turn off Gen12's third
+    /// one (Linux, `fakewa_disable_nestedbb_mode`).
     fn batch_buffer_start(&mut self, packet: &Decoded<'_>) -> Result<Next, Failure> {
         use mi_batch_buffer_start as bbs;
         let registers = &self.state.registers;
@@ -301,7 +301,7 @@ impl Streamer<'_> {
         if packet.flag(bbs::ADD_OFFSET_ENABLE) || packet.flag(bbs::INDIRECT_ADDRESS_ENABLE) {
             return Err(self.refuse(packet, "start addresses from registers are not modelled"));
         }
-        // Only who is privileged may choose the memory; others stay in theirs.
+        // Only privileged code may choose the memory; other code stays in its own.
         let in_global = self.in_global
             && packet.named(bbs::ADDRESS_SPACE_INDICATOR) == Some(AddressSpaceIndicator::GGTT);
         let target = Target(packet.address(bbs::BATCH_BUFFER_START_ADDRESS), in_global);
@@ -311,7 +311,7 @@ impl Streamer<'_> {
         let levels = self.ring.iter().len();
         let nested = self.callers.len() > levels;
         // Within a second-level batch, "second level" chains: there is one return address. A
-        // first-level jump from there leaves it behind.
+        // first-level jump from there drops it.
         Ok(
             match (packet.flag(bbs::SECOND_LEVEL_BATCH_BUFFER), nested) {
                 (true, false) => Next::Call(target),
@@ -327,7 +327,7 @@ impl Streamer<'_> {
     fn conditional_end(&mut self, packet: &Decoded<'_>) -> Result<Next, Failure> {
         use mi_conditional_batch_buffer_end as end;
         self.use_global(packet, packet.flag(end::USE_GLOBAL_GTT))?;
-        // Without it nothing is compared, and the batch goes on.
+        // Without it nothing is compared, and the batch continues.
         if !packet.flag(end::COMPARE_SEMAPHORE) {
             return Ok(Next::Following);
         }
@@ -349,8 +349,8 @@ impl Streamer<'_> {
         }
     }
 
-    /// Whether MI_SET_PREDICATE turns the command off: all but those that end and order batches.
-    /// From XeHPG on some commands say themselves.
+    /// Whether MI_SET_PREDICATE disables the command: all but those that end and order batches.
+    /// From XeHPG on, a bit of some commands decides.
     fn is_predicable(&self, packet: &Decoded<'_>) -> bool {
         let own = match packet.id {
             PacketId::MiSetPredicate | PacketId::MiArbCheck | PacketId::MiUserInterrupt => {
@@ -373,7 +373,7 @@ impl Streamer<'_> {
         traits(self.environment.family())
     }
 
-    /// A failure of `packet` for a reason of its own.
+    /// A failure of `packet` with its own reason.
     pub fn refuse(&self, packet: &Decoded<'_>, why: impl Into<String>) -> Failure {
         Failure::Packet {
             packet: packet.name(),

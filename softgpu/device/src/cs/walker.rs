@@ -100,7 +100,7 @@ pub(super) fn gpgpu_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Resul
     run(cs, packet, &walker)
 }
 
-/// Registers a thread, without and with "Large GRF Mode".
+/// Registers per thread, without and with "Large GRF Mode".
 const REGISTERS: u16 = 128;
 const LARGE_REGISTERS: u16 = 256;
 
@@ -201,7 +201,7 @@ pub(super) fn compute_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Res
             cs.write_u64(packet, address, data)
         }
         Some(Operation::WRITE_TIMESTAMP) => {
-            // Begin and end, each of the context's and of the global clock, 32 bits wide.
+            // Begin and end, each from the context's clock and the global clock, 32 bits wide.
             let ended = cs.environment.device.timestamp();
             for (index, ticks) in (0u64..).zip([started, started, ended, ended]) {
                 cs.write_u32(packet, address.offset(4 * index), ticks as u32)?;
@@ -212,7 +212,7 @@ pub(super) fn compute_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Res
     }
 }
 
-/// The local ids that the walker makes.
+/// The local ids that the walker generates.
 fn local_ids(cs: &Streamer<'_>, packet: &Decoded<'_>) -> Result<Option<LocalIds>, Failure> {
     use compute_walker as cw;
     if !packet.flag(cw::GENERATE_LOCAL_ID) {
@@ -238,7 +238,7 @@ fn local_ids(cs: &Streamer<'_>, packet: &Decoded<'_>) -> Result<Option<LocalIds>
     }))
 }
 
-/// The inline data: eight dwords, at the begin of a register.
+/// The inline data: eight dwords, at the beginning of a register.
 fn inline_data(packet: &Decoded<'_>) -> [u8; 64] {
     let mut data = [0; 64];
     let (dwords, _) = data.as_chunks_mut::<4>();
@@ -249,7 +249,7 @@ fn inline_data(packet: &Decoded<'_>) -> [u8; 64] {
     data
 }
 
-/// Runs a walker and says what ran.
+/// Runs a walker and reports what ran.
 fn run(cs: &mut Streamer<'_>, packet: &Decoded<'_>, walker: &Walker) -> Result<(), Failure> {
     let device = cs.environment.device;
     let statistics = &device.statistics;
@@ -303,8 +303,8 @@ impl Counts {
     }
 }
 
-/// The groups, in x, y, z: starts from the packet, ends from there or, for indirect dispatches,
-/// from registers.
+/// The groups, in x, y, z: starts from the packet, ends from the packet or, for indirect
+/// dispatches, from registers.
 fn groups(
     cs: &Streamer<'_>,
     packet: &Decoded<'_>,
@@ -377,7 +377,7 @@ fn slm_bytes(
 }
 
 /// cr0.0 at entry: floating-point mode in bit 0, single program flow in 2, rounding in 5:4 (TGL
-/// PRM vol 7, "Control Register"). Denormals are flushed until the kernel says otherwise.
+/// PRM vol 7, "Control Register"). Denormals are flushed until the kernel changes that.
 fn control_register(descriptor: &View<'_>) -> u32 {
     descriptor.get32(idd::FLOATING_POINT_MODE)
         | descriptor.get32(idd::SINGLE_PROGRAM_FLOW) << 2

@@ -10,14 +10,14 @@ use softgpu_memory::View;
 const MAX_PAYLOAD: usize = 256 * 64;
 
 /// The bytes that a thread loads by itself at entry (the first part of IGC's prolog on XeHPG on)
-/// are not here: they stay in memory.
+/// are not included: they stay in memory.
 #[derive(Debug)]
 pub struct RegisterImage {
     bytes: Vec<u8>,
     cross_thread: Vec<u8>,
 }
 
-/// The place of a thread among its walker's.
+/// The place of a thread in its walker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The group's ids.
@@ -91,7 +91,7 @@ impl RegisterImage {
     }
 }
 
-/// Reads thread data; what lies behind its length is zero.
+/// Reads thread data; everything after its length is zero.
 fn read_data(
     data: &ThreadData,
     offset: u64,
@@ -103,8 +103,8 @@ fn read_data(
     Ok(memory.read(data.address.offset(offset), &mut out[..length])?)
 }
 
-/// r0, the dispatch header. The barrier that r0.2 names on older families is always 0: the gateway
-/// knows the group.
+/// r0, the dispatch header. On older families r0.2 always names barrier 0: the gateway knows the
+/// group.
 fn header(walker: &Walker, place: Place) -> [u32; 8] {
     let mut r0 = [0; 8];
     let mut scratch = walker.scratch.base;

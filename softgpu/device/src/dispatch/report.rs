@@ -1,4 +1,4 @@
-//! How a walker's end is reported when it is not the ordinary one.
+//! Reports of walkers that did not end normally.
 
 use std::fmt;
 
@@ -57,7 +57,7 @@ pub enum DispatchError {
     /// The walker could not start: its data or its shape.
     #[error("walker: {0}")]
     Start(Fault),
-    /// No thread ended for the hang timeout.
+    /// No thread ended within the hang timeout.
     #[error("hang: {live} threads make no end, first {}", Head(threads))]
     Hang {
         /// How many threads are live.

@@ -12,8 +12,7 @@ use softgpu_eu::{Barrier, Checks, Fault, GroupEnv, Pairs, Slm};
 use softgpu_eu::{Code, Counters, Stop, Thread, ThreadStart};
 use softgpu_memory::View;
 
-/// A resident group. Finished ones are started again for the next group, which keeps their
-/// allocations.
+/// A resident group. Finished ones are reused for the next group, which keeps their allocations.
 #[derive(Debug)]
 pub struct Resident {
     group: [u32; 3],
@@ -28,7 +27,7 @@ pub struct Resident {
 
 #[derive(Debug)]
 enum State {
-    /// Has its slot, and its registers are not loaded yet.
+    /// It has its slot, but its registers are not loaded yet.
     Fresh,
     Ready(Box<Thread>),
     /// Waits for this barrier generation to pass.
@@ -36,10 +35,10 @@ enum State {
     Ended,
 }
 
-/// What threads are loaded with, and register files that no thread has at the moment.
+/// What threads are loaded with, and register files that no thread uses at the moment.
 ///
-/// Threads are loaded when their first turn comes: most end in it, and the next one gets the
-/// registers that are still in the host's cache.
+/// A thread is loaded at its first turn: most end in it, and the next one gets registers that are
+/// still in the host's cache.
 #[derive(Debug)]
 pub struct Loader {
     image: RegisterImage,
@@ -64,7 +63,7 @@ impl AddAssign for Slice {
     }
 }
 
-/// What a host thread lends to the groups that it runs.
+/// What a host thread lends to its groups.
 #[derive(Debug)]
 pub struct Host<'a> {
     /// Its view of memory.
@@ -78,7 +77,7 @@ pub struct Host<'a> {
 }
 
 impl Resident {
-    /// A group in none of whose slots a thread runs yet.
+    /// A group with no running threads yet.
     pub fn vacant() -> Self {
         Self {
             group: [0; 3],
@@ -108,7 +107,7 @@ impl Resident {
     /// Runs each thread that can run for at most `budget` instructions.
     ///
     /// # Errors
-    /// The first fault: of a thread, or of the data that one was to be loaded with.
+    /// The first fault: of a thread, or of the data to load into one.
     pub fn run(
         &mut self,
         walker: &Walker,
@@ -187,7 +186,7 @@ impl Resident {
         &mut self.slots
     }
 
-    /// Where the threads are that have not ended.
+    /// The places of threads that have not ended.
     pub fn live_threads(&self, walker: &Walker) -> impl Iterator<Item = ThreadAt> {
         let place = |(index, state): (usize, &State)| {
             let (ip, waits) = match state {
@@ -209,7 +208,7 @@ impl Loader {
     /// Reads what all threads of the walker share.
     ///
     /// # Errors
-    /// Those of [`RegisterImage::new`].
+    /// The errors of [`RegisterImage::new`].
     pub fn new(walker: &Walker, memory: &View<'_>) -> Result<Self, Fault> {
         Ok(Self {
             image: RegisterImage::new(walker, memory)?,
@@ -277,7 +276,7 @@ mod tests {
             ..walker()
         };
         let mut loader = Loader::new(&walker, &view).expect("no data");
-        // Two of them are one by the ten bits of r0.5.
+        // In the ten bits of r0.5, two of them are the same.
         let slots = [5, 1029, 4095];
         let threads = slots.map(|slot| {
             let place = Place {

@@ -14,11 +14,11 @@ use softgpu_eu::StateCache;
 use softgpu_eu::{Code, Fault, Findings, Program, Programs};
 use softgpu_memory::{PageTable, View};
 
-/// Instructions that a thread runs before its neighbours get their turn.
+/// Instructions that a thread runs before its neighbours get a turn.
 const SLICE: u32 = 4096;
 
-/// Slices that a group has to itself before its host thread starts another one beside it: most
-/// groups end sooner, and then their registers stay in the host's cache.
+/// Slices that a group runs alone before its host thread starts another one beside it: most groups
+/// end sooner, and then their registers stay in the host's cache.
 const PATIENCE: u32 = 16;
 
 /// At most this many threads are named in a hang report.
@@ -35,14 +35,14 @@ pub struct DispatchOptions<'a> {
     pub stop: &'a AtomicBool,
     /// The programs of the device.
     pub programs: &'a Programs,
-    /// Where broken rules are put; they are not looked for without.
+    /// Where broken rules are recorded; without it, rules are not checked.
     pub findings: Option<&'a Findings>,
 }
 
-/// What has been executed; readable while a walker runs.
+/// Counts of executed work; readable while a walker runs.
 #[derive(Debug, Default)]
 pub struct Statistics {
-    /// Groups that the walkers so far comprise.
+    /// Groups of all walkers so far.
     pub groups: AtomicU64,
     /// Groups that have ended.
     pub groups_ended: AtomicU64,
@@ -58,8 +58,7 @@ pub struct Statistics {
 /// Runs all groups of `walker`.
 ///
 /// # Errors
-/// The first fault or the hang that ended it; groups that had ended by then have had their
-/// effect.
+/// The first fault or the hang that ended it; groups that ended earlier have had their effect.
 pub fn run(
     walker: &Walker,
     space: &dyn PageTable,
@@ -190,7 +189,7 @@ impl Shared<'_> {
         }
     }
 
-    /// Gives each resident group one slice. Returns what they did together.
+    /// Gives each resident group one slice. Returns what they did in total.
     fn pass(
         &self,
         resident: &mut VecDeque<Resident>,
@@ -254,7 +253,7 @@ impl Shared<'_> {
         }
     }
 
-    /// Ends the walker with `error`, unless it has ended with another.
+    /// Ends the walker with `error`, unless it has already ended with another.
     fn fail(&self, error: DispatchError) {
         let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
         if outcome.is_ok() {

@@ -4,8 +4,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The device's free thread slots.
 ///
-/// A slot's number is its thread's FFTID; scratch memory is found by it, so no two resident
-/// threads may share one.
+/// A slot's number is its thread's FFTID. It selects scratch memory, so no two resident threads may
+/// share one.
 #[derive(Debug)]
 pub struct Slots {
     free: Mutex<Vec<u32>>,
@@ -19,7 +19,7 @@ impl Slots {
         }
     }
 
-    /// Takes `count` slots into `taken`, or none if there are not as many.
+    /// Takes `count` slots into `taken`, or none if there are fewer.
     pub fn take(&self, count: usize, taken: &mut Vec<u32>) -> bool {
         let mut free = self.free();
         let Some(rest) = free.len().checked_sub(count) else {
@@ -29,7 +29,7 @@ impl Slots {
         true
     }
 
-    /// Gives slots back.
+    /// Returns slots.
     pub fn put(&self, taken: &mut Vec<u32>) {
         self.free().extend(taken.drain(..).rev());
     }

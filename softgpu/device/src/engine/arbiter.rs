@@ -1,8 +1,8 @@
 //! Which batches of an engine may run: those of the highest priority that are ready.
 //!
-//! Batches of equal priority share the engine, as a scheduler's timeslices would make them. One
-//! of lower priority stands still, between two commands, while a higher one is ready: a dispatch
-//! that runs is not interrupted. A batch that waits for a semaphore gives the engine up.
+//! Batches of equal priority share the engine, as with a scheduler's timeslices. A batch of lower
+//! priority pauses between two commands while a higher one is ready: a running dispatch is not
+//! interrupted. A batch that waits for a semaphore gives up the engine.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,7 @@ pub struct Arbiter {
 struct Batch {
     engine: Engine,
     priority: i64,
-    /// What has to happen before it can run.
+    /// What must happen before it can run.
     needs: Vec<Arc<Fence>>,
     /// Whether it waits for a semaphore.
     waits: AtomicBool,
@@ -45,7 +45,7 @@ impl Default for Arbiter {
 }
 
 impl Arbiter {
-    /// Takes note of a batch, which is ready when all of `needs` have happened.
+    /// Adds a batch, which is ready when all of `needs` have happened.
     pub fn enter(self: &Arc<Self>, engine: Engine, priority: i64, needs: Vec<Arc<Fence>>) -> Claim {
         let batch = Arc::new(Batch {
             engine,
@@ -94,7 +94,7 @@ impl Claim {
         })
     }
 
-    /// Says whether the batch waits for a semaphore now.
+    /// Sets whether the batch waits for a semaphore.
     pub fn wait(&self, waits: bool) {
         self.batch.waits.store(waits, Ordering::Relaxed);
     }

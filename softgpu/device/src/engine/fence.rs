@@ -7,7 +7,7 @@ use std::time::Instant;
 
 /// Counts changes that some thread may wait for: fences signalled, sync objects changed.
 ///
-/// One for the process: fences cross nodes by way of fds.
+/// One for the process: fences cross nodes through fds.
 struct Changes {
     count: Mutex<u64>,
     changed: Condvar,
@@ -24,16 +24,16 @@ impl Changes {
     }
 }
 
-/// Wakes all waiters: something that [`wait_until`] may look at has changed.
+/// Wakes all waiters: something that [`wait_until`] may check has changed.
 pub fn announce() {
     let mut count = CHANGES.count.lock().unwrap_or_else(PoisonError::into_inner);
     *count = count.wrapping_add(1);
     CHANGES.changed.notify_all();
 }
 
-/// Waits until `done` gives a value, at most until `deadline`; `None` there waits for ever.
+/// Waits until `done` gives a value, at most until `deadline`; no deadline waits for ever.
 ///
-/// `done` is asked again each time that a fence is signalled or a sync object changes.
+/// `done` is called again each time a fence is signalled or a sync object changes.
 pub fn wait_until<T>(deadline: Option<Instant>, mut done: impl FnMut() -> Option<T>) -> Option<T> {
     loop {
         let seen = CHANGES.now();
@@ -70,7 +70,7 @@ type Callback = Box<dyn FnOnce() + Send>;
 #[derive(Default)]
 pub struct Fence {
     happened: OnceLock<()>,
-    /// Whether what it stands for has begun to run.
+    /// Whether its work has begun to run.
     begun: AtomicBool,
     callbacks: Mutex<Vec<Callback>>,
     /// What a joint fence waits for.
@@ -98,8 +98,8 @@ impl Fence {
 
     /// A fence that happens when all of `parts` have.
     ///
-    /// Joint fences are kept flat: a joint of joints waits for what those wait for, each once, so
-    /// that chains of any length neither nest nor grow.
+    /// Joint fences are kept flat: a joint of joints waits for their parts, each once, so that
+    /// chains of any length neither nest nor grow.
     pub fn all(parts: &[Arc<Fence>]) -> Arc<Self> {
         let mut leaves: Vec<Arc<Fence>> = Vec::new();
         for part in parts {
@@ -137,7 +137,7 @@ impl Fence {
         whole
     }
 
-    /// Lets it happen. Only the first call counts.
+    /// Signals it. Only the first call counts.
     pub fn signal(&self) {
         let callbacks = {
             let mut callbacks = self.callbacks();
@@ -152,13 +152,13 @@ impl Fence {
         announce();
     }
 
-    /// Says that what it stands for begins to run.
+    /// Marks that its work begins to run.
     pub fn begin(&self) {
         self.begun.store(true, Ordering::Release);
         announce();
     }
 
-    /// Whether what it stands for runs, or has ended. A joint fence has begun with its parts.
+    /// Whether its work runs, or has ended. A joint fence has begun with its parts.
     pub fn has_begun(&self) -> bool {
         self.is_signalled()
             || self.begun.load(Ordering::Acquire)
@@ -170,7 +170,7 @@ impl Fence {
         self.happened.get().is_some()
     }
 
-    /// Calls `callback` when it happens: at once if it has.
+    /// Calls `callback` when it happens: at once if it already has.
     pub fn on_signal(&self, callback: Callback) {
         {
             let mut callbacks = self.callbacks();

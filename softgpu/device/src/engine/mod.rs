@@ -1,10 +1,10 @@
 //! Submission: fences, and the timelines on which batches run.
 //!
-//! A [`Timeline`] is one context on one engine. Its batches run in order on a thread of its own,
-//! so that a batch that hangs, or waits for a semaphore that another context signals, holds up
-//! nobody else: the timelines of an engine share it as a time-slicing scheduler would make them,
-//! those of highest priority first ([`Arbiter`]). Timeslices have no length, and a dispatch that
-//! runs is not preempted, so preemption timeouts do not exist: what ends a batch is the hang check.
+//! A [`Timeline`] is one context on one engine. Its batches run in order on its own thread, so that
+//! a batch that hangs, or waits for a semaphore that another context signals, holds up no other:
+//! the timelines of an engine share it as under a time-slicing scheduler, those of highest priority
+//! first ([`Arbiter`]). Timeslices have no length, and a running dispatch is not preempted, so
+//! there are no preemption timeouts: the hang check ends a batch.
 
 mod arbiter;
 mod fence;

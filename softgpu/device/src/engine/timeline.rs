@@ -16,12 +16,12 @@ use super::fence::{Fence, announce, wait_until};
 use crate::cs::{self, Commands, Failure};
 use crate::device::Device;
 
-/// Who submits to a timeline: ends its jobs early, and learns how they fail.
+/// The submitter to a timeline: ends its jobs early, and learns how they fail.
 pub trait Owner: fmt::Debug + Send + Sync {
     /// Ends the job that runs, and drops those that wait, when set.
     fn stop(&self) -> &AtomicBool;
 
-    /// Whether the next job may run; one that may not is lost.
+    /// Whether the next job may run; otherwise it is lost.
     fn admits(&self) -> bool;
 
     /// A job failed while it ran, and the context image was reset.
@@ -31,10 +31,10 @@ pub trait Owner: fmt::Debug + Send + Sync {
 /// Why a job was not queued.
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
-    /// Too many jobs wait that may run for ever.
+    /// Too many jobs that may run for ever are waiting.
     #[error("{QUEUE_LIMIT} batches that may run for ever wait already")]
     Full,
-    /// The host gives no thread to run it.
+    /// The host has no thread to run it.
     #[error("no host thread for an engine: {0}")]
     Thread(#[from] io::Error),
 }
@@ -44,19 +44,19 @@ pub enum SubmitError {
 pub struct Job {
     /// The memory that the context sees.
     pub space: Arc<dyn PageTable>,
-    /// The memory that rings lie in, and privileged commands reach: by the global GTT.
+    /// The memory of rings, which privileged commands also reach: through the global GTT.
     pub global: Option<Arc<dyn PageTable>>,
     /// What it executes; `None` only waits and signals.
     pub commands: Option<Commands>,
     /// What it waits for.
     pub waits: Vec<Arc<Fence>>,
-    /// What it waits for to begin.
+    /// What must begin before it runs.
     pub begins_after: Option<Arc<Fence>>,
     /// Its place among the batches of the engine.
     pub priority: i64,
     /// Signalled when it has ended, or was lost.
     pub done: Arc<Fence>,
-    /// Written when it has ended well, before `done` is signalled.
+    /// Written when it has ended successfully, before `done` is signalled.
     pub writes: Vec<Write>,
     /// Whether it may run for ever: no hang check.
     pub endless: bool,
@@ -65,7 +65,7 @@ pub struct Job {
 /// A value to write to GPU memory: a user fence of xe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
-    /// Where, aligned to 8.
+    /// The address, aligned to 8.
     pub address: GpuAddress,
     /// What.
     pub value: u64,
@@ -113,16 +113,16 @@ impl Timeline {
         }
     }
 
-    /// Queues a batch. Waits while too many are queued already, as a full ring makes the kernel
-    /// wait.
+    /// Queues a batch. Waits while too many are queued already, as the kernel waits for a full
+    /// ring.
     ///
     /// # Errors
-    /// See [`SubmitError`]; [`SubmitError::Full`] comes at once.
+    /// See [`SubmitError`]; [`SubmitError::Full`] is returned at once.
     pub fn submit(&self, job: Job) -> Result<(), SubmitError> {
         if job.endless && self.shared.queue().jobs.len() >= QUEUE_LIMIT {
             return Err(SubmitError::Full);
         }
-        // Ends: batches end, or their hang check ends them.
+        // This terminates: batches end, or their hang check ends them.
         let room = || (self.shared.queue().jobs.len() < QUEUE_LIMIT).then_some(());
         let _ = wait_until(None, room);
         let mut queue = self.shared.queue();
@@ -143,7 +143,7 @@ impl Timeline {
         Ok(())
     }
 
-    /// The fence of the batch that was submitted last.
+    /// The fence of the last submitted batch.
     pub fn last(&self) -> Option<Arc<Fence>> {
         self.shared.queue().last.clone()
     }
@@ -218,7 +218,7 @@ impl Shared {
         job.done.signal();
     }
 
-    /// Gives the context a new image: what a batch left half done is gone.
+    /// Gives the context a new image, which drops what a batch left half done.
     fn reset(&self) {
         *self.image.lock().unwrap_or_else(PoisonError::into_inner) = cs::State::new(self.engine);
     }

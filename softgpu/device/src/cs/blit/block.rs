@@ -10,7 +10,7 @@ use super::{pitch_plus_one, target_area};
 use crate::cs::failure::Failure;
 use crate::cs::streamer::Streamer;
 
-/// The tiling that a field's code means.
+/// The tiling of a field's code.
 fn tiling(
     cs: &Streamer<'_>,
     packet: &Decoded<'_>,
@@ -21,7 +21,7 @@ fn tiling(
         .ok_or_else(|| cs.refuse(packet, format!("tiling {code} is reserved")))
 }
 
-/// Refuses what the model has no layout for: smaller levels.
+/// Refuses smaller levels, for which the model has no layout.
 fn first_level_only(
     cs: &Streamer<'_>,
     packet: &Decoded<'_>,
@@ -39,7 +39,7 @@ fn first_level_only(
 /// The surface type code of a volume.
 const VOLUME: u64 = 2;
 
-/// The bytes of a pixel by XY_BLOCK_COPY_BLT's and XY_FAST_COLOR_BLT's code.
+/// The bytes of a pixel, from XY_BLOCK_COPY_BLT's and XY_FAST_COLOR_BLT's code.
 fn pixel_bytes(cs: &Streamer<'_>, packet: &Decoded<'_>, code: u64) -> Result<u64, Failure> {
     let bytes = match code {
         0 => 1,

@@ -10,7 +10,7 @@ use super::transfer::{copy, fill};
 use crate::cs::failure::Failure;
 use crate::cs::streamer::Streamer;
 
-/// The tiling of one side of XY_FAST_COPY_BLT: its method, and for Y which of two.
+/// The tiling of one side of XY_FAST_COPY_BLT: its method, and for Y which of the two.
 fn fast_tiling(
     cs: &Streamer<'_>,
     packet: &Decoded<'_>,
@@ -73,7 +73,7 @@ fn copy_pixels(
     copy(cs, packet, (target, source), (width * pixel, height))
 }
 
-/// The bytes of a pixel by the older commands' code, of which all must be written.
+/// The bytes of a pixel, from the older commands' code; all of them must be written.
 fn old_pixel_bytes(
     cs: &Streamer<'_>,
     packet: &Decoded<'_>,

@@ -1,7 +1,6 @@
 //! The blitter: copies and fills of rectangles.
 //!
-//! Each command says where its sides lie (`plane`) and how large they are; `transfer` moves the
-//! bytes.
+//! Each command gives the places (`plane`) and sizes of its sides; `transfer` moves the bytes.
 
 mod block;
 mod classic;
@@ -59,7 +58,7 @@ macro_rules! target_area {
 }
 use target_area;
 
-/// A pitch field that holds one less than the bytes.
+/// A pitch field, which holds the bytes minus one.
 fn pitch_plus_one(packet: &Decoded<'_>, field: &'static Field) -> i64 {
     packet.get(field).cast_signed() + 1
 }

@@ -1,10 +1,10 @@
-//! Where the bytes of a transfer lie.
+//! The places of a transfer's bytes.
 
 use batchbuffer::tiling::{Arrangement, Tiling};
 use batchbuffer::{Decoded, Field};
 use devinfo::{Family, GpuAddress};
 
-/// One side of a transfer: a surface, and where in it the first byte lies.
+/// One side of a transfer: a surface, and the place of the first byte in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plane {
     base: GpuAddress,
@@ -40,8 +40,8 @@ impl Plane {
         self
     }
 
-    /// With a tiling. The pitch counts dwords then (Mesa
-    /// `blorp_xy_block_copy_blt`, igt `intel_blt.c`).
+    /// With a tiling. Then the pitch counts dwords (Mesa `blorp_xy_block_copy_blt`, igt
+    /// `intel_blt.c`).
     pub(super) fn tiled(
         mut self,
         family: Family,
@@ -85,7 +85,7 @@ impl Plane {
     }
 }
 
-/// A rectangle in pixels: left, top, and the edges behind right and bottom.
+/// A rectangle in pixels: left, top, and the exclusive right and bottom edges.
 pub(super) struct Rectangle {
     pub(super) x1: i64,
     pub(super) y1: i64,
