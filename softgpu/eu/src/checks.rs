@@ -26,17 +26,17 @@ pub enum Rule {
     ElementAlignment,
     /// Stateful accesses stay inside their surface.
     SurfaceBounds,
-    /// Stateless accesses stay inside what was asked for, not only inside its pages
+    /// Stateless accesses stay inside the size asked for, not only inside its pages
     /// ([`Findings::bound`]).
     BufferBounds,
-    /// Accesses of shared local memory stay inside what was asked for, not only inside what the
-    /// hardware rounds it up to ([`Findings::local_bytes`]).
+    /// Accesses of shared local memory stay inside the size asked for, not only inside the size
+    /// that the hardware rounds it up to ([`Findings::local_bytes`]).
     LocalBounds,
     /// Block reads and writes of a sub-group need all of its channels: a sub-group at the end of
-    /// a range that is no multiple of its size lacks some. (Told from other uses of the messages
-    /// on the classic data port only.)
+    /// a range that is not a multiple of its size lacks some. (Only distinguished from other uses
+    /// of the messages on the classic data port.)
     PartialSubGroup,
-    /// Block reads and writes of a sub-group, and barriers, are reached by all of its channels.
+    /// All channels of a sub-group reach its block reads and writes, and barriers.
     DivergentFlow,
 }
 
@@ -92,23 +92,24 @@ impl fmt::Display for Violation {
 /// The most violations that are kept; all are counted.
 const KEPT: usize = 64;
 
-/// What a driver asked for, where the hardware is told only the next larger size that it knows.
+/// The sizes that a driver asked for, where the hardware gets only the next larger size that it
+/// supports.
 #[derive(Clone, Debug, Default)]
 struct Extents {
-    /// Where the padding behind an object begins; what it is.
+    /// By start, the padding after an object.
     padding: BTreeMap<u64, Padding>,
-    /// The entry point of a kernel; the most shared local memory that was asked for it.
+    /// By a kernel's entry point, the most shared local memory asked for it.
     local: BTreeMap<u64, u64>,
 }
 
-/// Bytes that are mapped, but belong to nobody.
+/// Bytes that are mapped, but belong to no object.
 #[derive(Clone, Copy, Debug)]
 struct Padding {
     end: u64,
     object: GpuAddress,
 }
 
-/// Where the threads of one host thread record what they break.
+/// Where the threads of one host thread record broken rules.
 #[derive(Debug, Default)]
 pub struct Checks {
     extents: Arc<Extents>,
@@ -119,7 +120,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Says which instruction runs now.
+    /// Sets the current instruction.
     pub fn set_ip(&self, ip: u64) {
         self.ip.set(ip);
     }
@@ -143,7 +144,7 @@ impl Checks {
         }
     }
 
-    /// Records an access of `width` bytes at `address` that reaches into the padding behind an
+    /// Records an access of `width` bytes at `address` that reaches into the padding after an
     /// object.
     pub(crate) fn stateless(&self, address: GpuAddress, width: u64) {
         let end = address.get().saturating_add(width);
@@ -162,7 +163,7 @@ impl Checks {
         }
     }
 
-    /// Records an access of shared local memory that is not inside of what was asked for, of the
+    /// Records an access of shared local memory outside the size asked for, which is part of the
     /// `bytes` that the hardware has.
     pub(crate) fn local(&self, offset: u64, width: u64, bytes: u64) {
         let asked = self.local.unwrap_or(bytes);
@@ -192,8 +193,8 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// A driver says that of the `mapped` bytes at `object`, only the first `size` are anybody's.
-    /// (Addresses are those of its one address space.)
+    /// A driver reports that of the `mapped` bytes at `object`, only the first `size` belong to the
+    /// object. (Addresses are those of its one address space.)
     pub fn bound(&self, object: GpuAddress, size: u64, mapped: u64) {
         if size < mapped {
             let end = object.get().saturating_add(mapped);
@@ -203,14 +204,14 @@ impl Findings {
         }
     }
 
-    /// A driver says that the object of `size` bytes at `object` is gone.
+    /// A driver reports that the object of `size` bytes at `object` is gone.
     pub fn unbound(&self, object: GpuAddress, size: u64) {
         let begin = object.get().saturating_add(size);
         self.change(|extents| extents.padding.remove(&begin));
     }
 
-    /// A driver says that it launches the kernel whose first instruction is at `kernel` with
-    /// `bytes` of shared local memory a group. The most that it has said counts.
+    /// A driver reports that it launches the kernel whose first instruction is at `kernel` with
+    /// `bytes` of shared local memory per group. The largest report counts.
     pub fn local_bytes(&self, kernel: GpuAddress, bytes: u64) {
         self.change(|extents| {
             let most = extents.local.entry(kernel.get()).or_default();
@@ -223,7 +224,7 @@ impl Findings {
         change(Arc::make_mut(&mut extents));
     }
 
-    /// Where a host thread that runs threads of `kernel` records what is broken.
+    /// Where a host thread that runs threads of `kernel` records broken rules.
     pub fn checks(&self, kernel: &Kernel) -> Checks {
         let extents = self.extents.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = kernel.base.offset(kernel.entry);
@@ -246,7 +247,7 @@ impl Findings {
             if !known && found.len() < KEPT {
                 let place = kernel.base.offset(violation.ip);
                 let mut code = [0; 16];
-                // The instruction has run: it can be read, in 8 bytes at least.
+                // The instruction has run, so at least 8 bytes of it can be read.
                 let read = memory.read(place, &mut code);
                 let length = if read.is_ok() { 16 } else { 8 };
                 let lines =

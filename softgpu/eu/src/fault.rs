@@ -5,13 +5,13 @@ use softgpu_memory as memory;
 /// Why an EU thread, and with it its context, stopped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// A memory access that cannot be carried out.
+    /// A memory access that failed.
     #[error(transparent)]
     Memory(#[from] memory::Fault),
-    /// Bytes that are no instruction of this family.
+    /// Bytes that are not an instruction of this family.
     #[error("illegal instruction: {why}")]
     IllegalInstruction {
-        /// What the decoder or the interpreter objects to, naming the opcode.
+        /// The objection of the decoder or the interpreter, naming the opcode.
         why: String,
     },
     /// A send that no shared function of this platform answers.

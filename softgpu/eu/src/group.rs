@@ -12,7 +12,7 @@ use crate::Fault;
 pub struct StateBases {
     /// General state: stateless A32 accesses and scratch before XeHPG.
     pub general: GpuAddress,
-    /// Surface states and, before a pool is given, binding tables.
+    /// Surface states and, unless a pool is given, binding tables.
     pub surface: GpuAddress,
     /// Sampler states, interface descriptors.
     pub dynamic: GpuAddress,
@@ -24,14 +24,14 @@ pub struct StateBases {
     pub bindless_surface: GpuAddress,
     /// Bindless sampler states.
     pub bindless_sampler: GpuAddress,
-    /// Binding tables: 3DSTATE_BINDING_TABLE_POOL_ALLOC where it was given, else `surface`.
+    /// Binding tables: 3DSTATE_BINDING_TABLE_POOL_ALLOC if given, otherwise `surface`.
     pub binding_table_pool: GpuAddress,
 }
 
-/// A kernel, by its place.
+/// A kernel, identified by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// Whose instructions it has.
+    /// The family of its instructions.
     pub family: Family,
     /// The instruction base.
     pub base: GpuAddress,
@@ -68,7 +68,7 @@ pub struct Barrier {
 }
 
 impl Barrier {
-    /// A barrier that `threads` threads have to signal.
+    /// A barrier that `threads` threads must signal.
     pub fn new(threads: u32) -> Self {
         Self {
             threads,
@@ -77,7 +77,7 @@ impl Barrier {
         }
     }
 
-    /// How many threads have to signal.
+    /// The number of threads that must signal.
     pub fn threads(&self) -> u32 {
         self.threads
     }
@@ -99,8 +99,8 @@ impl Barrier {
     }
 }
 
-/// Where the threads of a group meet that run on a fused pair of EUs: threads 0 and 1, 2 and 3,
-/// and so on. `dpasw` takes one half of a source from each.
+/// Where the threads of a group that run on a fused pair of EUs meet: threads 0 and 1, 2 and 3, and
+/// so on. `dpasw` takes one half of a source from each.
 #[derive(Debug)]
 pub struct Pairs {
     threads: u32,
@@ -110,10 +110,10 @@ pub struct Pairs {
 /// One thread of a pair.
 #[derive(Clone, Debug, Default)]
 struct Side {
-    /// Instructions of the pair that it has brought its data to, and those that it has executed.
+    /// The number of pair instructions to which it has brought its data, and that it has executed.
     given: u32,
     done: u32,
-    /// The one it has brought data to last, and the data.
+    /// The last instruction to which it brought data, and the data.
     ip: u32,
     data: Vec<u8>,
 }
@@ -128,7 +128,7 @@ impl Pairs {
     }
 
     /// Thread `thread` brings `data` to its instruction at `ip`. Returns the other thread's data;
-    /// `None` as long as that has not come: ask again.
+    /// `None` until that arrives: ask again.
     ///
     /// # Errors
     /// [`Fault::Invalid`] if the thread has no pair, or the other one is at another instruction.
@@ -155,7 +155,7 @@ impl Pairs {
         };
         if side.given == side.done {
             if done < side.done {
-                // It has not taken what this thread brought last.
+                // It has not taken this thread's last data.
                 return Ok(None);
             }
             side.given += 1;

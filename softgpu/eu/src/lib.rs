@@ -2,7 +2,7 @@
 //!
 //! A dispatcher starts [`Thread`]s and runs them in slices. `eu` decodes and executes
 //! instructions, `sf` performs messages, `group` is what the threads of a group share, `checks`
-//! records what breaks the rules that hardware leaves undefined. Nothing here knows command
+//! records violations of the rules that hardware leaves undefined. Nothing here knows command
 //! streams or kernel drivers, and memory is a [`View`](softgpu_memory::View).
 
 mod checks;

@@ -1,9 +1,9 @@
 //! The accumulators: their integer width, and the operations that read or write them implicitly.
 //!
 //! A dword channel of an accumulator holds a 64-bit product, a word channel 33 bits. The register
-//! bytes hold the low part (what `mov` reads); the whole is kept beside, and counts only as long as
-//! the low parts agree. (`eu_lanes::Accumulator` is the same for vector routines, for dwords.)
-//! Source: SKL PRM vol 7 "Accumulator Registers", table "Accumulator Channel Precision".
+//! bytes hold the low part (which `mov` reads). The whole is kept beside it, and is valid only
+//! while the low parts agree. (`eu_lanes::Accumulator` is the same for vector routines, for
+//! dwords.) Source: SKL PRM vol 7 "Accumulator Registers", table "Accumulator Channel Precision".
 
 use isa_encoder::semantics::Integer;
 use isa_encoder::{Semantics, Type};
@@ -16,7 +16,7 @@ use super::ops::value::{format_of, int_of};
 use super::regs;
 use super::state::State;
 
-/// How the channels of an accumulator lie for implicit accesses.
+/// The layout of an accumulator's channels for implicit accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Channels {
     /// Packed words, in acc0 alone.
@@ -55,7 +55,7 @@ impl Channels {
         }
     }
 
-    /// Channels after which the accumulators begin again.
+    /// Channels after which the accumulators wrap around.
     const fn count(self, grf_bytes: usize) -> usize {
         let registers = match self {
             Self::Words | Self::Dwords => 1,
@@ -70,9 +70,9 @@ const fn float_bytes(format: Format) -> u32 {
 }
 
 /// The accumulator element of the first channel of `op` for implicit accesses: the channel offset
-/// selects the place, which begins again after as many channels as the type has. Dwords and words
-/// have acc0 alone, so that an instruction on dword channels 8 to 15 uses the elements that one on
-/// 0 to 7 does; `f` begins again after the 16 channels of acc0 and acc1, `hf` after 32.
+/// selects the place, which wraps around after as many channels as the type has. Dwords and words
+/// have only acc0, so an instruction on dword channels 8 to 15 uses the same elements as one on 0
+/// to 7; `f` wraps around after the 16 channels of acc0 and acc1, `hf` after 32.
 ///
 /// Sources: Mesa brw_ir_performance.cpp (accum_reg_of_channel) and horizontal offset
 /// `group % acc_width` of its lowered multiplications; IGC AccSubstitution.cpp (`hf` on channels 16
@@ -82,10 +82,10 @@ pub(super) fn first_element(op: &Op, grf_bytes: usize) -> usize {
     usize::from(op.channel_offset) % Channels::of(op).count(grf_bytes)
 }
 
-/// Channels whose whole is kept.
+/// Channels whose whole value is kept.
 pub(super) const WIDE_CHANNELS: usize = LANES;
 
-/// The offset in the register file of the whole of an accumulator element.
+/// The offset in the register file of an accumulator element's whole value.
 pub(super) const fn wide_at(element: usize) -> usize {
     regs::ACC_WIDE + 8 * element
 }
@@ -128,7 +128,7 @@ pub(super) fn float(state: &State, op: &Op, lane: usize, format: Format) -> u64 
     softfloat::convert(own, format, Rounding::Nearest, bits)
 }
 
-/// Takes note of an explicit write of `mask` channels to accumulator bytes from offset `at` on.
+/// Records an explicit write of `mask` channels to accumulator bytes from offset `at` on.
 pub(super) fn note_write(
     state: &mut State,
     op: &Op,
@@ -213,7 +213,7 @@ fn set_wide(state: &mut State, element: usize, wide: i64) {
     keep(state, element, wide);
 }
 
-/// Keeps the whole of an element.
+/// Keeps the whole value of an element.
 fn keep(state: &mut State, element: usize, wide: i64) {
     if element < WIDE_CHANNELS {
         state.regs.set_element(wide_at(element), 8, wide as u64);

@@ -155,7 +155,7 @@ fn source(random: &mut Random, ty: Type) -> Src {
     }
 }
 
-/// A type for the sources of an opcode: mostly of one size, so that routines apply.
+/// A type for the sources of an opcode: mostly the same size, so that routines apply.
 fn types(random: &mut Random, takes: Takes) -> [Type; 3] {
     let pick = |random: &mut Random| loop {
         let ty = random.pick(&TYPES);
@@ -321,7 +321,7 @@ fn state(random: &mut Random) -> State {
     state.clone()
 }
 
-/// The register bytes, NaNs of a float destination made equal: which NaN comes out is not
+/// The register bytes, with NaNs of a float destination made equal: the resulting NaN is not
 /// specified.
 fn comparable(state: &State, op: &Op) -> Vec<u8> {
     let mut bytes = state.regs.bytes().to_vec();

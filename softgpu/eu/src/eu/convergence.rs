@@ -1,4 +1,4 @@
-//! A check: what a sub-group does together, all of its channels reach.
+//! A check that all channels of a sub-group reach what it does together.
 
 use isa_encoder::message::{BlockPort, Gateway, Hdc, HdcAddress, HdcSurface, Message};
 
@@ -24,7 +24,7 @@ impl Flow {
     }
 }
 
-/// Records a message of the whole sub-group that only a part of it sends.
+/// Records a message of the whole sub-group that only part of it sends.
 pub(super) fn check(checks: &Checks, flow: &Flow, op: &Op, meaning: &Message) {
     let block = is_sub_group_block(op, meaning);
     let barrier = matches!(meaning, Message::Gateway(Gateway::Barrier));

@@ -1,4 +1,4 @@
-//! What the interpreter does differently from family to family: one row each.
+//! What the interpreter does differently in each family, one row each.
 
 use devinfo::Family;
 
@@ -9,12 +9,12 @@ pub(super) struct Rules {
     pub family: Family,
     /// Bytes of a general register.
     pub grf_bytes: usize,
-    /// Forward `goto` redirects the channels whose predicate is false (Gen8 and Gen9) instead of
-    /// true. Source: vISA `gotoJumpOnTrue`, BDW and SKL PRM vol 2a "goto".
+    /// Forward `goto` redirects the channels whose predicate is false (Gen8 and Gen9), not true.
+    /// Source: vISA `gotoJumpOnTrue`, BDW and SKL PRM vol 2a "goto".
     pub goto_takes_false: bool,
     /// `mach` and `macl` always update the accumulator: there is no AccWrEn bit (XeHPC on).
     pub mach_writes_acc: bool,
-    /// The offset in a `jmpi` register counts from the next instruction (to Gen11) instead of the
+    /// The offset in a `jmpi` register counts from the next instruction (up to Gen11), not from the
     /// `jmpi` itself.
     pub jump_from_next: bool,
 }

@@ -1,9 +1,9 @@
 //! Control flow: per-channel instruction pointers.
 //!
-//! Every channel has an instruction pointer of its own. Those whose pointer is the thread's are
-//! active; the others are parked at theirs, and wake when the thread gets there. Branches only
-//! say where channels go and which pointer the thread follows. Sources: BDW, SKL and TGL PRM
-//! vol 2a (the branch instructions), vISA FlowGraph.cpp for how compilers set JIP and UIP.
+//! Every channel has its own instruction pointer. Channels whose pointer is the thread's are
+//! active; the others are parked at theirs, and wake when the thread gets there. Branches only say
+//! where channels go and which pointer the thread follows. Sources: BDW, SKL and TGL PRM vol 2a
+//! (the branch instructions), vISA FlowGraph.cpp for how compilers set JIP and UIP.
 
 use isa_encoder::semantics::{Flow, Semantics};
 use isa_encoder::{Opcode, Type};
@@ -22,7 +22,7 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
         state.refresh(op);
     }
     let mask = state.write_mask(op);
-    // Channels of the thread whose predicate holds, and those for which it does not.
+    // Channels of the thread whose predicate holds, and those whose predicate does not.
     let all = op.size_mask() << op.channel_offset;
     let taken = (mask << op.channel_offset) & state.active;
     let rest = all & state.active & !taken;
@@ -47,7 +47,7 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
         Flow::Else => {
             let jip = jip(op)?;
             state.park(taken, op.targets.uip);
-            // The channels of the other branch wait behind this instruction.
+            // The channels of the other branch wait after this instruction.
             follow(state, next, jip);
         }
         Flow::Endif | Flow::Join => {
@@ -71,7 +71,7 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
         Flow::Goto => {
             let jip = jip(op)?;
             if op.targets.control {
-                // Backward: those that jump go first, the others wait behind.
+                // Backward: channels that jump run first, the others wait after the branch.
                 if taken == 0 {
                     state.go_to(next);
                 } else {
@@ -101,7 +101,7 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
             let target = target(state, op)?;
             link(state, op)?;
             if op.no_mask {
-                // Everything that can execute goes along.
+                // All channels that can execute follow.
                 state.call_mask = state.active;
             } else {
                 state.park(rest, next);
@@ -135,7 +135,7 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Goes on at `next` if a channel is active there, else at `otherwise`.
+/// Continues at `next` if a channel is active there, otherwise at `otherwise`.
 fn follow(state: &mut State, next: u32, otherwise: u32) {
     let waiting = |state: &State| {
         let here = state.parked & state.call_mask;
@@ -213,7 +213,7 @@ fn branch_targets(state: &State, op: &Op) -> Result<(u32, u32), Fault> {
     })
 }
 
-/// The call mask that the call of this function stored beside the return address.
+/// The call mask that this function's call stored beside the return address.
 fn caller_mask(state: &State, op: &Op) -> u32 {
     let link = &op.src[0];
     match link.kind {

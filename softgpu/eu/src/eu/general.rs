@@ -1,6 +1,7 @@
 //! The general execution path: any types, regions and modes, channel by channel.
 //!
-//! It is the reference for the vector routines of [`eu_lanes`], and runs what they do not cover.
+//! It is the reference for the vector routines of [`eu_lanes`], and runs everything that they do
+//! not cover.
 
 use eu_lanes::bits;
 use isa_encoder::semantics::{Float, Integer, Number, Semantics};
@@ -20,7 +21,7 @@ use crate::Fault;
 /// The bits of up to three sources.
 pub(super) type Operands = [[u64; LANES]; 3];
 
-/// Refuses what the general path does not execute, with the reason.
+/// Refuses ops that the general path does not execute, with the reason.
 pub(super) fn check(op: &Op) -> Result<(), String> {
     let integer = matches!(op.class, Class::Int(_));
     let need = |holds: bool, what: &str| {
@@ -73,7 +74,7 @@ fn check_types(op: &Op) -> Result<(), String> {
     }
 }
 
-/// Types of `dpas` alone, and of no operation here.
+/// Types of `dpas` alone, not of any operation here.
 const fn is_special(ty: Type) -> bool {
     matches!(
         ty,
@@ -102,7 +103,7 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
     } else {
         state.write_mask(op)
     };
-    // Scattered move: source 1 predicates the channels (IGC's `createSmov` makes it of a move
+    // Scattered move: source 1 predicates the channels (IGC's `createSmov` makes it from a move
     // whose predicate is an immediate).
     let mask = if op.does == Semantics::Number(Number::ScatteredMove) {
         mask & sources[1][0] as u32
@@ -146,20 +147,20 @@ pub(super) fn channels(mask: u32) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
 }
 
-/// What a channel computed.
+/// The result of a channel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
     /// The result in the destination type.
     pub fitted: Fitted,
-    /// For comparisons: what the condition is about, instead of the result.
+    /// For comparisons: the relation to test the condition on, instead of the result.
     pub relation: Option<Relation>,
-    /// The integer result before it was fitted.
+    /// The integer result before it was fitted to the type.
     pub wide: i64,
 }
 
 fn write(state: &mut State, op: &Op, mask: u32, results: &[Outcome; LANES]) -> Result<(), Fault> {
-    // Channels that write nothing may be beyond the registers: compilers put one element to an
-    // indirect place by a mask.
+    // Channels that write nothing may be beyond the registers: compilers use a mask to put one
+    // element to an indirect place.
     let lanes = (u32::BITS - mask.leading_zeros()) as usize;
     let at = op
         .dst
@@ -233,7 +234,7 @@ fn compute(state: &mut State, op: &Op, sources: &Operands, mask: u32) -> [Outcom
         for lane in channels(mask) {
             results[lane].fitted.raw = raw[lane];
             if op.src[0].element.is_integer() {
-                // What the accumulator keeps, if that is the destination.
+                // The accumulator's value, if that is the destination.
                 results[lane].wide = int_of(raw[lane], op.src[0].element) as i64;
             }
         }
@@ -347,7 +348,7 @@ fn integers(
                 }
                 Integer::ProductHigh | Integer::ProductLow => {
                     let sum = accumulator::integer(state, op, lane);
-                    // The low half of source 1 was multiplied by the `mul` before.
+                    // The preceding `mul` multiplied by the low half of source 1.
                     let product = a.wrapping_mul(b >> 16) << 16;
                     let wide = product.wrapping_add(sum) as i64;
                     results[lane].wide = wide;
@@ -390,7 +391,7 @@ fn integers(
     }
 }
 
-/// A value as the unsigned number that its source's bits are.
+/// A value as the unsigned number of its source's bits.
 fn logical(source: &Source, value: i128) -> i128 {
     value & i128::from(u64::MAX >> (64 - source.element.bits().max(32)))
 }

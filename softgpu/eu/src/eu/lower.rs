@@ -162,7 +162,7 @@ fn lower_inner(
     op.class = class(instruction);
     if op.opcode == Opcode::Mach && !op.write_acc && !rules.mach_writes_acc {
         // Without AccWrEn, `mach` gives the low half of the product: compilers call it macl, and
-        // from XeHPC on it has an opcode of its own.
+        // from XeHPC on it has its own opcode.
         op.does = Semantics::Integer(Integer::ProductLow);
     }
     op.write_acc |= match op.does {
@@ -203,8 +203,8 @@ fn is_live(src: &Src) -> bool {
     )
 }
 
-/// The class that an operation is carried out in: floats win over integers, and the widest float
-/// format wins; half sources with a wider destination are carried out in the wider format.
+/// The class in which an operation computes: floats win over integers, and the widest float format
+/// wins; half sources with a wider destination compute in the wider format.
 ///
 /// Source: TGL PRM vol 7 "Execution Data Types".
 fn class(instruction: &Instruction) -> Class {

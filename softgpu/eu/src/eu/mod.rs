@@ -3,10 +3,10 @@
 //! A device keeps [`Programs`]. A dispatcher makes a [`Code`] for each walker and host thread,
 //! starts [`Thread`]s and runs them in slices of an instruction budget. Instructions are fetched
 //! through the group's memory view, decoded, lowered to ops with resolved register offsets, and
-//! cut into basic blocks (`routine`), once for a device. An op is executed
-//! by a vector routine chosen at lowering (`vector`), or by the general path (`general`), which
-//! covers every type, region and mode and is the reference for the routines. What operations
-//! compute is in `ops`, as pure functions.
+//! cut into basic blocks (`routine`), once per device. A vector routine chosen at lowering
+//! (`vector`) executes an op, or the general path (`general`), which covers every type, region and
+//! mode and is the reference for the routines. `ops` has what operations compute, as pure
+//! functions.
 
 mod accumulator;
 #[cfg(test)]

@@ -20,16 +20,16 @@ pub(super) enum Pred {
     AnyV,
     /// The bits of f0 and f1.
     AllV,
-    /// Any bit of each aligned group of so many channels.
+    /// Any bit of each aligned group of this many channels.
     Any(u8),
-    /// All bits of each aligned group of so many channels.
+    /// All bits of each aligned group of this many channels.
     All(u8),
 }
 
-/// What the operation is carried out in.
+/// The class in which the operation computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Integers, exactly; so many bits in the widest source.
+    /// Integers, exactly; this many bits in the widest source.
     Int(u32),
     /// Floats of a format.
     Float(Format),
@@ -48,7 +48,7 @@ pub(super) struct Targets {
 /// A send, lowered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SendOp {
-    /// The shared function's number, if it is not in a register.
+    /// The shared function's number, unless it is in a register.
     pub sfid: Option<u8>,
     pub descriptor: Immediate,
     pub extended: Immediate,
@@ -61,7 +61,7 @@ pub(super) struct SendOp {
     /// The extended descriptor is a bindless surface offset.
     pub ex_bso: bool,
     pub eot: bool,
-    /// What the descriptors ask for, where they are in the instruction and mean something.
+    /// The message of the descriptors, if they are in the instruction and valid.
     pub meaning: Option<Meaning>,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct SendRegisters {
     /// Register file offset of the bytes that name the registers of the payload, one each, in place
     /// of source 0.
     pub gathered: Option<u32>,
-    /// Length of source 1 in registers, where the instruction says it.
+    /// Length of source 1 in registers, if the instruction has it.
     pub src1_len: Option<u8>,
 }
 
@@ -105,7 +105,7 @@ pub(super) struct Spans {
     pub dst: Span,
 }
 
-/// A dword that is in the instruction or in a register.
+/// A dword in the instruction or in a register.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Immediate {
     Value(u32),

@@ -9,14 +9,14 @@ use super::regs::{self, GRF_BASE, Registers};
 /// The most channels of an instruction.
 pub(super) const LANES: usize = 32;
 
-/// How the elements of a direct source lie.
+/// The layout of a direct source's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// One element for all channels.
     Scalar,
     /// Element `i` follows element `i - 1`.
     Packed,
-    /// So many bytes from element to element.
+    /// This many bytes from element to element.
     Strided(u16),
     /// Rows.
     General,
@@ -52,7 +52,7 @@ pub(super) struct Source {
     pub vstride: u16,
     pub hstride: u16,
     pub width: u8,
-    /// Indirect: each row has an address of its own.
+    /// Indirect: each row has its own address.
     pub per_row: bool,
     /// Indirect: the offset of the address sub-register in the register file.
     pub address: u32,
@@ -87,9 +87,9 @@ impl Source {
     }
 
     /// Fits a packed vector immediate to a destination with `stride` bytes from element to
-    /// element. Such an immediate lies beside the destination as words (`v`, `uv`) or dwords
-    /// (`vf`), and a channel takes the element at its place: with dwords as destination, every
-    /// other one of a `uv` (compiled code relies on it: IGC's visa/ReduceExecSize.cpp,
+    /// element. Such an immediate is laid out along the destination as words (`v`, `uv`) or dwords
+    /// (`vf`), and a channel takes the element at its place: with a dword destination, every other
+    /// one of a `uv` (compiled code relies on it: IGC's visa/ReduceExecSize.cpp,
     /// fixDstAlignmentWithVectorImm, interleaves the nibbles for it).
     pub fn spread_packed(&mut self, stride: u16) {
         if self.kind == Kind::Immediate && self.ty != self.element {
@@ -190,7 +190,7 @@ impl Dest {
     };
 
     /// The offset of element 0 in the register file; `None` for null, and for an indirect
-    /// destination without lanes. If that of a lane lies outside the general registers, the
+    /// destination without lanes. If a lane's address is outside the general registers, that
     /// address is the error.
     pub fn resolve(&self, regs: &Registers, lanes: usize) -> Result<Option<usize>, i64> {
         match self.target {
@@ -459,8 +459,8 @@ mod tests {
         );
     }
 
-    /// The element that the region's definition gives a channel (TGL PRM vol 7 "Region
-    /// Parameters"): rows of `width` columns, in units of elements.
+    /// A channel's element by the definition of regions (TGL PRM vol 7 "Region Parameters"): rows
+    /// of `width` columns, in units of elements.
     fn element_by_definition(
         vertical: usize,
         width: usize,

@@ -10,14 +10,14 @@ use super::family::Rules;
 use super::routine::{Block, Routine, Source};
 use crate::{Fault, GroupEnv, Kernel};
 
-/// Ops that a program keeps, and all programs of a device together.
+/// The most ops that a program keeps, and that all programs of a device keep together.
 const OPS: usize = 1 << 18;
-/// Routines that a program keeps.
+/// The most routines that a program keeps.
 const ROUTINES: usize = 512;
-/// Programs that a device keeps.
+/// The most programs that a device keeps.
 const PROGRAMS: usize = 512;
 
-/// The programs of a device, those that ran last in front.
+/// The programs of a device, the most recently used first.
 ///
 #[derive(Debug, Default)]
 pub struct Programs {
@@ -51,9 +51,9 @@ impl Programs {
 
 /// The decoded code at a kernel's entry point, which host threads and launches share.
 ///
-/// It grows while it runs, by what is reached through jumps whose targets are in registers.
-/// Clients rewrite kernels between launches, and address spaces differ: whoever takes up a
-/// routine compares it with memory first, so a program may have several for one address.
+/// It grows while it runs, by code reached through jumps whose targets are in registers. Clients
+/// rewrite kernels between launches, and address spaces differ: a routine is compared with memory
+/// before it is used, so a program may have several for one address.
 #[derive(Debug)]
 pub struct Program {
     family: Family,
@@ -75,7 +75,7 @@ impl Program {
         }
     }
 
-    /// Whose instructions it has.
+    /// The family of its instructions.
     #[cfg(test)]
     pub(super) fn family(&self) -> Family {
         self.family
@@ -87,7 +87,7 @@ impl Program {
         self.routines.lock().expect("no panic").len()
     }
 
-    /// A routine that has the instruction at `ip`, and is what memory holds.
+    /// A routine that has the instruction at `ip`, and matches memory.
     fn routine(&self, env: &GroupEnv<'_>, ip: u32) -> Result<Arc<Routine>, Fault> {
         let mut routines = self.routines.lock().unwrap_or_else(PoisonError::into_inner);
         let is_here = |routine: &Routine| routine.is_at(env.bases.instruction, env.memory);
@@ -97,7 +97,7 @@ impl Program {
         }
         let mut ops = self.ops.load(Ordering::Relaxed);
         if routines.len() >= ROUTINES || ops >= OPS {
-            // Code that is all jumps.
+            // Code of nothing but jumps.
             routines.clear();
             ops = 0;
         }
@@ -134,11 +134,11 @@ impl Code {
         }
     }
 
-    /// Runs `body` with the routine, the op and the block at `ip`, which are decoded if need be.
+    /// Runs `body` with the routine, the op and the block at `ip`, decoding them if necessary.
     ///
     /// # Errors
     /// [`Fault::Memory`] where nothing is bound, [`Fault::IllegalInstruction`] for bytes that are
-    /// no instruction.
+    /// not an instruction.
     pub(super) fn at<R>(
         &self,
         env: &GroupEnv<'_>,

@@ -1,4 +1,4 @@
-//! Small programs, assembled and run: what channels do that branch, call and return apart.
+//! Small programs, assembled and run: how channels branch, call and return separately.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use softgpu_memory::AddressSpace;
 
 const CODE: GpuAddress = GpuAddress::new(0x1_0000);
 
-/// Runs a SIMD16 program on the channels in `mask` to its end: the dwords of r10.
+/// Runs a SIMD16 program on the channels in `mask` to its end. Returns the dwords of r10.
 fn run(mask: u32, body: &str) -> [u32; 16] {
     run_on(Family::Gen12Lp, mask, body).expect("no fault")
 }
 
-/// The same on a family of its own, or the fault that ends it.
+/// The same on a given family, or the fault that ends it.
 fn run_on(family: Family, mask: u32, body: &str) -> Result<[u32; 16], Fault> {
     let space = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
     let program = Arc::new(Program::new(&kernel(family), 128));
@@ -296,7 +296,7 @@ fn words_accumulate_in_sixteen_channels_of_33_bits() {
         );
         assert_eq!(got, [want as u32; 16], "{ty} {start}");
     }
-    // Each channel has an element of its own, and keeps what does not fit 16 bits.
+    // Each channel has its own element, and keeps the bits that do not fit 16.
     let got = run(
         0xffff,
         "(W) mul (16|M0) acc0.0<1>:w r4.0<16;16,1>:w 4096:w
@@ -348,7 +348,7 @@ fn the_channel_offset_selects_the_accumulator_of_its_type() {
         );
         assert_eq!(got[..8], [want; 8], "({channels}) {ty}");
     }
-    // Words and dwords have acc0 alone.
+    // Words and dwords have only acc0.
     for (channels, ty) in [
         ("16|M0", "w"),
         ("16|M16", "w"),
@@ -423,8 +423,8 @@ fn what_is_not_executed_is_refused_with_the_reason() {
     assert!(run_on(Family::XeHpc, 0xffff, last).is_ok(), "{last}");
 }
 
-/// One element to an indirect place by a mask, as compilers store to arrays in registers: the
-/// channels that write nothing would be beyond the last register.
+/// A mask selects the one element to write to an indirect place, as compilers store to arrays in
+/// registers: the channels that write nothing would be beyond the last register.
 #[test]
 fn an_indirect_destination_is_as_long_as_what_is_written() {
     let store = |mask: u32| {

@@ -8,7 +8,7 @@ use isa_encoder::{ArfKind, RegFile, Register};
 
 /// Where the general registers start.
 pub(super) const GRF_BASE: usize = 4096;
-/// Readable bytes behind the last general register, for full-width vector loads.
+/// Readable bytes after the last general register, for full-width vector loads.
 const PADDING: usize = 256;
 
 /// The place of an architecture register file.
@@ -18,7 +18,7 @@ pub(super) struct Place {
     pub base: usize,
     /// The bytes from register to register.
     pub stride: usize,
-    /// The bytes in all.
+    /// The total number of bytes.
     pub bytes: usize,
 }
 
@@ -58,7 +58,7 @@ const SCALAR: usize = 1888;
 /// Offset of msg0.0.
 pub(super) const MESSAGE_CONTROL: usize = 1920;
 const MATH_MACRO: usize = 2048;
-/// The 64-bit integers behind the accumulators' dwords; see `super::accumulator`.
+/// The 64-bit integers of the accumulators' dwords; see `super::accumulator`.
 pub(super) const ACC_WIDE: usize = 2560;
 const NULL: usize = 3072;
 

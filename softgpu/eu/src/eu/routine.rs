@@ -12,21 +12,21 @@ use super::op::{Action, Op, Pred};
 use crate::Fault;
 use devinfo::GpuAddress;
 
-/// What instructions are decoded from, and for whom.
+/// What instructions are decoded from, and for which family.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'a> {
     pub memory: &'a View<'a>,
     /// The instruction base.
     pub base: GpuAddress,
     pub rules: Rules,
-    /// Registers a thread.
+    /// Registers per thread.
     pub grf_count: u16,
 }
 
-/// Ops that are executed from the first to the last.
+/// Ops that execute from the first to the last.
 ///
-/// Only the last one may branch, wait for other threads, or end the thread: the terminator. What
-/// comes before is the body.
+/// Only the last one may branch, wait for other threads, or end the thread: the terminator. The ops
+/// before it are the body.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     /// The address of the first op, and of the last.
@@ -36,14 +36,14 @@ pub(super) struct Block {
     pub first: usize,
     pub body_end: usize,
     pub end: usize,
-    /// The execution sizes of the body, summed.
+    /// The sum of the body's execution sizes.
     pub channels: u64,
-    /// The numbers of the blocks that may follow, as far as the routine has them: where the
-    /// terminator's targets say, and behind it.
+    /// The numbers of the blocks that may follow, as far as the routine has them: those at the
+    /// terminator's targets, and the next one.
     pub next: [Option<u32>; 3],
 }
 
-/// The code that is reached from one entry without a jump whose target is in a register.
+/// The code reached from one entry without a jump whose target is in a register.
 ///
 /// Its blocks with their successors are its control-flow graph.
 #[derive(Debug)]
@@ -52,16 +52,17 @@ pub(super) struct Routine {
     ops: Box<[Op]>,
     /// By address.
     blocks: Box<[Block]>,
-    /// The bytes that were decoded, by address: runs without a gap.
+    /// The decoded bytes, by address: runs without a gap.
     image: BTreeMap<u32, Vec<u8>>,
 }
 
 impl Routine {
-    /// Decodes what is reached from `entry`, except what is `known` and at most `limit` ops.
+    /// Decodes the code reached from `entry`, except `known` code, and at most `limit` ops.
     ///
     /// # Errors
-    /// [`Fault::Memory`] if the entry is not bound, [`Fault::IllegalInstruction`] if it is no
-    /// instruction. Other such places are left out: who gets there enters a routine of their own.
+    /// [`Fault::Memory`] if the entry is not bound, [`Fault::IllegalInstruction`] if it is not an
+    /// instruction. Other such places are omitted: a thread that gets there enters a separate
+    /// routine.
     pub fn decode(
         source: &Source<'_>,
         entry: u32,
@@ -109,7 +110,7 @@ impl Routine {
         })
     }
 
-    /// Whether the code at `base` still is what was decoded.
+    /// Whether the code at `base` is still the decoded code.
     pub fn is_at(&self, base: GpuAddress, memory: &View<'_>) -> bool {
         let mut now = [0; 1024];
         self.image.iter().all(|(&ip, bytes)| {
@@ -157,7 +158,7 @@ impl Op {
     fn ends_block(&self) -> bool {
         match &self.action {
             Action::Flow | Action::Barrier | Action::Paired => true,
-            // What is not known before it is sent may end the thread, too.
+            // A message that is unknown until it is sent may also end the thread.
             Action::Send(send) => {
                 send.eot || matches!(send.meaning, None | Some(Meaning::EndOfThread))
             }
@@ -165,7 +166,7 @@ impl Op {
         }
     }
 
-    /// Where a terminator may lead, as far as it says.
+    /// Where a terminator may lead, as far as it is known.
     fn successors(&self) -> impl Iterator<Item = u32> {
         let flow = matches!(self.action, Action::Flow);
         let always = self.pred == Pred::Always;
@@ -222,7 +223,7 @@ fn blocks(ops: &[Op], leaders: &BTreeSet<u32>) -> Vec<Block> {
     blocks
 }
 
-/// Reads instructions, and keeps what it has read.
+/// Reads instructions, and keeps the bytes.
 struct Reader<'a> {
     source: &'a Source<'a>,
     read: Vec<(u32, [u8; 16], usize)>,
@@ -263,7 +264,7 @@ impl Reader<'_> {
             (instruction.opcode, &mut instruction.specific)
             && let Some(uip) = branch.uip
         {
-            // UIP names the `while` that ends the loop; channels that leave it wait behind that.
+            // UIP names the `while` that ends the loop; channels that leave it wait after that.
             let end = ip.wrapping_add_signed(uip);
             if let Ok((last, after)) = self.instruction(end)
                 && last.opcode == Opcode::While
@@ -277,7 +278,7 @@ impl Reader<'_> {
         lower(rules, grf_count, &instruction, ip, next)
     }
 
-    /// What was read, in runs without a gap.
+    /// The bytes read, in runs without a gap.
     fn into_image(mut self) -> BTreeMap<u32, Vec<u8>> {
         self.read.sort_unstable_by_key(|(ip, ..)| *ip);
         let mut image: BTreeMap<u32, Vec<u8>> = BTreeMap::new();

@@ -14,7 +14,7 @@ const MAX_REGISTERS: usize = 32;
 /// Executes a send.
 ///
 /// # Errors
-/// Those of the shared function, and [`Fault::IllegalInstruction`] for registers that do not
+/// The faults of the shared function, and [`Fault::IllegalInstruction`] for registers that do not
 /// exist.
 pub(super) fn execute(
     state: &mut State,
@@ -29,7 +29,7 @@ pub(super) fn execute(
     let descriptor = read(send.descriptor);
     let extended_descriptor = read(send.extended);
     let mask = state.write_mask(op);
-    // A message for nobody does nothing, except that the last one ends the thread anyway.
+    // A message without channels does nothing, except that the last one still ends the thread.
     if mask == 0 && !send.eot {
         return Ok(Effect::None);
     }
@@ -47,7 +47,7 @@ pub(super) fn execute(
     let Spans { src0, src1, dst } = spans;
     let end = state.regs.grf_end();
     let bytes = state.regs.bytes_mut();
-    // A payload that the response overwrites is read whole before that.
+    // A payload that the response overwrites is read completely before that.
     let mut copies = [Vec::new(), Vec::new()];
     if dst.overlaps(src0) || dst.overlaps(src1) {
         copies = [src0, src1].map(|span| copy(bytes, span));
@@ -167,8 +167,8 @@ impl SendRegisters {
         let grf = rules.grf_bytes;
         let src0_len = src0_length(descriptor);
         let mut dst_len = (descriptor >> 20 & 0x1f) as usize;
-        // The field cannot say 32; a two-dimensional block load that long says 31 and its function
-        // finds the length itself.
+        // The field cannot hold 32; a two-dimensional block load that long has 31, and its function
+        // computes the length itself.
         if dst_len == 31 {
             let left = self
                 .dst
@@ -187,7 +187,7 @@ impl SendRegisters {
     }
 }
 
-/// Where `bytes` of general registers from register file offset `at` on are; nothing for null.
+/// The range of `bytes` of general registers from register file offset `at` on; empty for null.
 fn span(end: usize, what: &str, at: Option<u32>, bytes: usize) -> Result<Span, String> {
     let Some(start) = at else {
         return Ok(Span::default());

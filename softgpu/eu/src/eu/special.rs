@@ -1,4 +1,4 @@
-//! Operations that do not compute each channel from its own elements alone, and raw copies.
+//! Operations that compute a channel from more than its own elements, and raw copies.
 
 use isa_encoder::semantics::{Float, Number};
 use isa_encoder::{MathFunction, Semantics, Type};
@@ -27,8 +27,8 @@ pub(super) fn chosen(state: &State, op: &Op) -> u32 {
     }
 }
 
-/// The results of operations that move bits unchanged, whatever they mean: NaNs and denormals
-/// survive. `None` for other operations.
+/// The results of operations that move bits unchanged, so that NaNs and denormals survive. `None`
+/// for other operations.
 pub(super) fn raw(state: &State, op: &Op, sources: &Operands) -> Option<[u64; LANES]> {
     if op.saturate {
         return None;
@@ -62,7 +62,7 @@ pub(super) fn absolute_differences(op: &Op, sources: &Operands, lane: usize) -> 
     difference(first) + difference(first + 1)
 }
 
-/// `math.idiv` writes the remainders to the registers behind the quotients.
+/// `math.idiv` writes the remainders to the registers after the quotients.
 pub(super) fn store_remainders(state: &mut State, op: &Op, sources: &Operands, mask: u32) {
     if op.dst.target != Target::Direct {
         return;

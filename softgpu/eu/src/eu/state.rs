@@ -18,20 +18,20 @@ pub(super) struct State {
     pub ip: u32,
     /// Channels that execute at `ip`.
     pub active: u32,
-    /// Channels that the thread was started with, and how many its kernel is compiled for.
+    /// The channels that the thread started with, and the number that its kernel is compiled for.
     pub dispatched: u32,
     pub simd: u8,
-    /// Channels that wait for the instruction pointer to reach their entry of `channel_ip`.
+    /// Channels that wait until the instruction pointer reaches their entry of `channel_ip`.
     pub parked: u32,
-    /// The channels that the running function was called with; no others wake in it. (A function
-    /// that calls itself passes the places where channels of the outer call wait.)
+    /// The channels that the running function was called with; only these wake in it. (A function
+    /// that calls itself passes places where channels of the outer call wait.)
     pub call_mask: u32,
     pub channel_ip: [u32; LANES],
     /// The lowest address above `ip` at which a parked channel waits.
     pub next_wake: u32,
     /// The modes of cr0, decoded.
     pub fp: FpMode,
-    /// The same for vector routines, and whether they round as the modes say.
+    /// The same for vector routines, and whether they round as the modes require.
     pub fp_modes: eu_lanes::Modes,
     pub usual_fp: bool,
     /// The barrier generation to wait for.
@@ -45,7 +45,8 @@ pub(super) struct State {
 
 impl State {
     /// Sets n0.0 if the barrier that the thread signalled has passed. Code that does not wait at
-    /// once polls bit 0 of it (IGC for XeHPC); as time goes by in slices, once a slice is enough.
+    /// once polls bit 0 of it (IGC for XeHPC); since time passes in slices, once per slice is
+    /// enough.
     pub fn notify(&mut self, env: &GroupEnv<'_>) {
         if let Some(generation) = self.barrier {
             let passed = env.barrier.is_released(generation);
@@ -69,7 +70,7 @@ impl State {
         }
     }
 
-    /// The channels of `op` that are enabled, its predicate aside.
+    /// The channels of `op` that are enabled, regardless of its predicate.
     #[inline(always)]
     pub fn enabled(&self, op: &Op) -> u32 {
         let enabled = if op.no_mask {
@@ -129,7 +130,7 @@ impl State {
     /// Sets the flag bits of the channels in `mask` to `bits`.
     #[inline(always)]
     pub fn set_flags(&mut self, op: &Op, mask: u32, bits: u32) {
-        // A register holds the 32 channels of a thread; the second half of one is a flag, too.
+        // A register holds the 32 channels of a thread; its second half is also a flag.
         let shift = u32::from(op.flag_bit) + u32::from(op.channel_offset);
         let at = regs::FLAG + 4 * (shift as usize / 32);
         let shift = shift % 32;
@@ -185,12 +186,12 @@ impl State {
     pub fn refresh(&mut self, op: &Op) {
         self.regs.set_dword(regs::IP, op.ip);
         self.regs.set_dword(regs::CHANNEL_ENABLE, self.active);
-        // A clock that never stands still and is the same in every run.
+        // A clock that never stops and is the same in every run.
         let clock = self.counters.instructions;
         self.regs.store(regs::TIMESTAMP, clock.to_le_bytes());
     }
 
-    /// Takes over the modes of cr0 after a write to it.
+    /// Applies the modes of cr0 after a write to it.
     pub fn reload_control(&mut self) {
         self.fp = FpMode::from_cr0(self.regs.dword(regs::CONTROL));
         self.fp_modes = vector::modes(self.fp);

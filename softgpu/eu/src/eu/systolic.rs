@@ -15,7 +15,7 @@ use super::regs::GRF_BASE;
 use super::state::State;
 use crate::{Fault, GroupEnv};
 
-/// Element `index` of so many bits; zero beyond the end.
+/// Element `index` of this many bits; zero beyond the end.
 fn element(bytes: &[u8], bits: u32, index: usize) -> u64 {
     let bit = index * bits as usize;
     let mut raw = [0; 8];
@@ -168,10 +168,10 @@ pub(super) fn execute(state: &mut State, op: &Op) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Executes `dpasw`, if the other thread of the pair has come to it; returns whether it has.
+/// Executes `dpasw` if the other thread of the pair has reached it; returns whether it has.
 ///
 /// # Errors
-/// As [`execute`], and those of [`Pairs::meet`](crate::Pairs::meet).
+/// As [`execute`], and the faults of [`Pairs::meet`](crate::Pairs::meet).
 pub(super) fn execute_paired(
     state: &mut State,
     op: &Op,
@@ -211,7 +211,7 @@ fn multiply(state: &mut State, op: &Op, shape: Shape, activation_rows: &[u8]) {
     let columns = bytes_of(state, weights);
     let lanes = op.lanes();
     let mask = state.write_mask(op);
-    // How many depths one dword of source 1 serves.
+    // The number of depth steps in one dword of source 1.
     let per_dword = (32 / (operations as u32 * weight_bits)).max(1) as usize;
     let mut rows = Vec::with_capacity(repeat * lanes);
     for row in 0..repeat {

@@ -32,8 +32,8 @@ pub struct ThreadStart<'a> {
     pub sr0: u32,
     /// msg0.0: the sub-slice (Xe2).
     pub msg0: u32,
-    /// The slot that the thread has on the device, which names its part of scratch surfaces. r0.5
-    /// has its lowest ten bits only, and larger devices have more slots than those tell apart.
+    /// The thread's slot on the device, which names its part of scratch surfaces. r0.5 has only its
+    /// lowest ten bits, and larger devices have more slots than ten bits can number.
     pub thread_slot: u32,
     /// cr0.0 at entry: the floating-point, rounding and denormal modes of the interface
     /// descriptor (0 is round to nearest even, denormals flushed).
@@ -99,7 +99,7 @@ impl Thread {
         thread
     }
 
-    /// Starts over as [`Thread::new`] would, keeping the register file's allocation.
+    /// Starts over like [`Thread::new`], keeping the register file's allocation.
     pub fn restart(&mut self, start: &ThreadStart<'_>) {
         let grf_count = start.grf_count.min(256);
         let state = &mut self.state;
@@ -142,7 +142,7 @@ impl Thread {
         &self.state.regs.bytes()[GRF_BASE..GRF_BASE + self.state.regs.grf().len()]
     }
 
-    /// The slot that the thread has on the device.
+    /// The thread's slot on the device.
     pub fn slot(&self) -> u32 {
         self.state.thread_slot
     }
@@ -195,7 +195,7 @@ fn run<const TRACE: bool>(
     loop {
         let mut end = block.body_end.min(at + *left);
         if state.next_wake <= block.last_ip {
-            // Channels wake inside of the block.
+            // Channels wake inside the block.
             let awake = |op: &Op| op.ip < state.next_wake;
             let rest = ops.get(at..end).unwrap_or_default();
             end = at + rest.partition_point(awake);
@@ -277,8 +277,8 @@ fn execute<const TRACE: bool>(
     Ok(())
 }
 
-/// Executes the terminator of a block. Returns why the thread stops, if it does: where it waits
-/// it is at the same instruction still.
+/// Executes the terminator of a block. Returns why the thread stops, if it does: a waiting thread
+/// stays at the same instruction.
 fn terminate<const TRACE: bool>(
     state: &mut State,
     op: &Op,
@@ -319,7 +319,7 @@ fn terminate<const TRACE: bool>(
     Ok(None)
 }
 
-/// Sends, and notes a barrier that was signalled.
+/// Sends, and records a signalled barrier.
 #[inline(always)]
 fn send(state: &mut State, op: &Op, message: &SendOp, env: &GroupEnv<'_>) -> Result<Effect, Fault> {
     let effect = send::execute(state, op, message, env)?;
@@ -330,7 +330,7 @@ fn send(state: &mut State, op: &Op, message: &SendOp, env: &GroupEnv<'_>) -> Res
     Ok(effect)
 }
 
-/// Goes on at `ip`, where channels may wake.
+/// Continues at `ip`, where channels may wake.
 #[inline(always)]
 fn pass(state: &mut State, ip: u32) {
     state.ip = ip;

@@ -27,7 +27,7 @@ pub(super) fn before(state: &State, op: &Op) {
     );
 }
 
-/// After an instruction: what its destination holds.
+/// After an instruction: the value of its destination.
 pub(super) fn after(state: &State, op: &Op) {
     match op.action {
         Action::Flow => tracing::trace!(

@@ -1,6 +1,6 @@
 //! Which ops the routines of [`eu_lanes`] execute, and how they are called.
 //!
-//! What they do not cover takes the general path, with which they agree bit for bit.
+//! Other ops take the general path, with which the routines agree bit for bit.
 
 use eu_lanes::{
     Accumulator, Condition, Element, Enabled, Input, Modes, Modifiers, Operation, Output, Place,
@@ -17,7 +17,7 @@ use super::ops::value::FpMode;
 use super::state::State;
 use super::{accumulator, general, regs};
 
-/// An op's routine, and what is to be known about it at each call.
+/// An op's routine, and what each call needs to know about it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fast {
     vector: Vector,
@@ -25,11 +25,11 @@ pub(super) struct Fast {
     modal: bool,
     /// What else changes with the result.
     after: After,
-    /// The predicate selects, and does not say which channels write.
+    /// The predicate selects, and does not mask the channels.
     selects: bool,
 }
 
-/// What an op changes beside its destination.
+/// What an op changes besides its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
     Nothing,
@@ -40,12 +40,12 @@ enum After {
 }
 
 impl Fast {
-    /// The routine that executes `op`, if it is one that needs no general path.
+    /// The routine that executes `op`, unless it needs the general path.
     pub fn new(op: &Op, rules: Rules) -> Option<Self> {
         Self::with(op, Vector::new(&request(op, rules)?)?)
     }
 
-    /// As [`Fast::new`], compiled for what every processor has.
+    /// Like [`Fast::new`], but compiled for the baseline.
     #[cfg(test)]
     pub fn baseline(op: &Op, rules: Rules) -> Option<Self> {
         Self::with(op, Vector::baseline(&request(op, rules)?)?)
@@ -94,7 +94,7 @@ impl Fast {
     }
 }
 
-/// Runs the general path where routines do not know the floating-point mode.
+/// Runs the general path where routines do not support the floating-point mode.
 #[cold]
 fn general(state: &mut State, op: &Op) {
     // Only an indirect destination can fail, and such an op has no routine.
@@ -115,7 +115,7 @@ pub(super) fn modes(mode: FpMode) -> Modes {
 }
 
 fn request(op: &Op, rules: Rules) -> Option<Request> {
-    // An op that sets both flags and modes is for the general path.
+    // An op that sets both flags and modes takes the general path.
     let both = op.writes_control && op.cond.is_some();
     if op.live || both || op.dst.target == Target::Indirect {
         return None;
@@ -146,7 +146,7 @@ fn request(op: &Op, rules: Rules) -> Option<Request> {
     })
 }
 
-/// The accumulator channels that `op` uses; `None` if routines cannot say.
+/// The accumulator channels that `op` uses; `None` if routines cannot express them.
 fn accumulator(op: &Op, rules: Rules) -> Option<Option<Accumulator>> {
     let implicit = op.opcode.has(Attributes::WRITES_ACC);
     let target = op.dst.target == Target::Direct && (op.dst.base as usize) < regs::ADDRESS;

@@ -9,9 +9,8 @@ pub struct Accuracy {
     pub function: MathFunction,
     /// The largest error of this model, in units of the last place of binary32.
     pub ours: f64,
-    /// What OpenCL C lets a device that computes the function directly be wrong by, in the same
-    /// unit: OpenCL C 3.0, section 7.4, "Relative error as ULPs" (full profile, single
-    /// precision).
+    /// The error that OpenCL C allows a device that computes the function directly, in the same
+    /// unit: OpenCL C 3.0, section 7.4, "Relative error as ULPs" (full profile, single precision).
     pub allowed: f64,
 }
 

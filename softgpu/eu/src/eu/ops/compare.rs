@@ -5,7 +5,7 @@ use isa_encoder::CondMod;
 use super::softfloat::Format;
 use super::value::Fitted;
 
-/// How two values relate; `None` is unordered.
+/// The relation of two values; `None` is unordered.
 pub type Relation = Option<core::cmp::Ordering>;
 
 /// Compares two floats of one format: a NaN is unordered, zeroes are equal.
@@ -38,8 +38,8 @@ pub fn relation_meets(cond: CondMod, relation: Relation) -> bool {
     }
 }
 
-/// Whether a result meets a condition: it is compared with zero as it is after saturation and
-/// conversion, while overflow is that of the result before saturation.
+/// Whether a result meets a condition: the result is compared with zero after saturation and
+/// conversion, but overflow is that before saturation.
 ///
 /// Source: KBL PRM vol 7 "Assigning Conditional Flags", with the observation recorded in Mesa
 /// (brw_fs_cmod_propagation.cpp) that flags follow the saturated value.

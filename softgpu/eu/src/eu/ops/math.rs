@@ -1,8 +1,8 @@
 //! Extended math: the functions of `math`.
 //!
-//! Hardware approximates; compilers wrap corrections around it where a language wants more. This
-//! model returns results at the accurate end of that freedom: reciprocal, division and square
-//! root are correctly rounded, the others are computed in double precision and rounded once (see
+//! Hardware approximates; compilers wrap corrections around it where a language requires more. This
+//! model returns results at the accurate end of that freedom: reciprocal, division and square root
+//! are correctly rounded, the others are computed in double precision and rounded once (see
 //! `accuracy`).
 
 use isa_encoder::MathFunction;
@@ -62,8 +62,7 @@ pub fn float_math(
     })
 }
 
-/// Integer division: quotient and remainder of the 32-bit numbers that the low halves of `a` and
-/// `b` are.
+/// Integer division: quotient and remainder of the 32-bit numbers in the low halves of `a` and `b`.
 ///
 /// The destination's type says whether they are signed: compilers divide sign-extended words that
 /// they call `ud`, into a `d`. The quotient truncates. Division by zero gives the largest magnitude of the dividend's sign
@@ -141,7 +140,7 @@ mod tests {
                 let square = -wide * wide;
                 let sin = series(wide, wide, |n| square / (2.0 * n * (2.0 * n + 1.0)));
                 let cos = series(wide, 1.0, |n| square / (2.0 * n * (2.0 * n - 1.0)));
-                // A series cancels near the zeroes: compare where the result is not tiny.
+                // A series cancels near the zeroes: only compare where the result is not tiny.
                 if sin.abs() > 1e-3 {
                     check(MathFunction::Sin, sin);
                 }

@@ -1,7 +1,8 @@
-//! Correctly rounded binary floating point in every format and rounding mode, by integers.
+//! Correctly rounded binary floating point in every format and rounding mode, in integer
+//! arithmetic.
 //!
-//! This is the reference that all arithmetic outside the fast paths uses: the host's own
-//! operations only round to nearest.
+//! All arithmetic outside the fast paths uses this reference: the host's own operations only round
+//! to nearest.
 
 /// A binary interchange format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,7 +216,7 @@ fn pack(format: Format, mode: Rounding, value: Finite) -> u64 {
     } else {
         round_shift(value.significand, shift as u32, mode, value.negative)
     };
-    // A carry out of the fraction raises the exponent by itself.
+    // A carry out of the fraction increments the exponent by itself.
     let biased_less_one = (last + format.fraction as i32 - smallest) as u64;
     let magnitude = (biased_less_one << format.fraction) + rounded as u64;
     if magnitude >= format.infinity() {
@@ -247,7 +248,7 @@ fn normalize(value: Finite, top: u32) -> Finite {
     }
 }
 
-/// The sum, exact but for the sticky bit.
+/// The sum, exact except for the sticky bit.
 fn sum(a: Finite, b: Finite, mode: Rounding) -> Finite {
     if a.significand == 0 && b.significand == 0 {
         return Finite {

@@ -121,7 +121,7 @@ pub const fn packed_element(value: u64, ty: Type, lane: usize) -> u64 {
     }
 }
 
-/// The element type that a packed vector immediate stands for, other types as they are.
+/// The element type of a packed vector immediate; other types unchanged.
 pub const fn element_type(ty: Type) -> Type {
     match ty {
         Type::V => Type::W,
