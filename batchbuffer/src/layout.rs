@@ -32,7 +32,7 @@ impl fmt::Display for Engine {
 }
 
 bitflags::bitflags! {
-    /// The engines that know a packet.
+    /// The engines that execute a packet.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Engines: u8 {
         /// [`Engine::Render`].
@@ -225,7 +225,7 @@ pub struct Layout {
     pub name: &'static str,
     /// The fixed bits of dword 0, without the length; `None` for a state.
     pub header: Option<u32>,
-    /// The engines that know the packet; empty for a state.
+    /// The engines that execute the packet; empty for a state.
     pub engines: Engines,
     /// The length on each family; `None` where it does not exist.
     pub length: PerFamily<Length>,

@@ -103,7 +103,7 @@ impl Platform {
         sku.eus() * self.threads_per_eu as u32
     }
 
-    /// Hardware threads of so many EUs, with so many registers each.
+    /// Hardware threads of `eus` EUs, for threads of `registers` registers each.
     pub fn threads_of(&self, eus: u32, registers: u32) -> u32 {
         let room = u32::from(self.eu_registers) / registers.max(1);
         eus * room.min(self.threads_per_eu.into())

@@ -67,7 +67,8 @@ pub static SUBMISSION_INTERFACES: &[(Version, Version)] = &[
     ((70, 13, 1), (1, 4, 1)),
     ((70, 20, 0), (1, 9, 0)),
     ((70, 29, 2), (1, 13, 4)),
-    // xe recommends this release for what needs that interface (Linux `vf_migration_init_late`).
+    // xe recommends this release for features that need that interface (Linux
+    // `vf_migration_init_late`).
     ((70, 54, 0), (1, 27, 0)),
 ];
 

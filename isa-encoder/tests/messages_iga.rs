@@ -28,7 +28,7 @@ use isa_encoder::Sfid;
 use isa_encoder::message::{Descriptors, Message};
 use oracles::iga::{self, Iga, Meaning};
 
-/// The seed of the committed cases, and of those that are checked anew each time.
+/// The seed of the committed cases, and of those passed to iga64 on each run.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 const LIVE_SEED: u64 = 0x2545_f491_4f6c_dd1d;
 

@@ -39,7 +39,7 @@ impl Random {
     }
 }
 
-/// The instructions of the family's vectors that can stand anywhere, as text without annotation.
+/// The instructions of the family's vectors that can be anywhere, as text without annotation.
 fn instructions(family: Family, keep: Keep) -> Vec<String> {
     let name = format!("{family}").to_lowercase();
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/vectors/{name}.txt"));

@@ -39,7 +39,7 @@ pub fn slm_bytes(family: Family, code: u32) -> Option<u32> {
 /// descriptor; `None` where the count is a mode of the EUs.
 ///
 /// # Errors
-/// [`DispatchError::Limit`] if a thread cannot have as many.
+/// [`DispatchError::Limit`] if a thread cannot have that many.
 pub(crate) fn register_code(family: Family, registers: u32) -> Result<Option<u32>, DispatchError> {
     let codes = traits(family).register_codes;
     let Some((most, _)) = codes.last() else {
@@ -64,9 +64,8 @@ pub fn registers(family: Family, code: u32) -> Option<u32> {
         .map(|(count, _)| *count)
 }
 
-/// The code of the preferred share of shared local memory in the L1, the
-/// smallest one with room for a group of `bytes` bytes; `None` where there is
-/// no such field.
+/// The code of the preferred share of shared local memory in the L1: the smallest with room for a
+/// group of `bytes` bytes; `None` where there is no such field.
 pub fn preferred_slm(family: Family, bytes: u32) -> Option<u32> {
     traits(family)
         .preferred_slm_codes

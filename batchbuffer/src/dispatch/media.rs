@@ -71,8 +71,8 @@ impl Commands for Media {
         if vfe::BYPASS_GATEWAY_CONTROL.row(family).is_some() {
             front_end = front_end.set(vfe::BYPASS_GATEWAY_CONTROL, 1);
         }
-        // The bit keeps its old name; on Gen12LP it ends the fusion of EUs (Intel's compute-runtime,
-        // preamble_gen12lp.cpp; igt-gpu-tools, gpu_cmds.c).
+        // The bit keeps its old name; on Gen12LP it ends the fusion of EUs (Intel's
+        // compute-runtime, preamble_gen12lp.cpp; igt-gpu-tools, gpu_cmds.c).
         if setup.no_eu_fusion && vfe::DISABLE_SLICE_0_SUBSLICE_2.row(family).is_some() {
             front_end = front_end.set(vfe::DISABLE_SLICE_0_SUBSLICE_2, true);
         }

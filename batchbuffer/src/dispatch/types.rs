@@ -239,7 +239,8 @@ pub struct Dispatch {
     pub samplers: u32,
     /// How many there are.
     pub sampler_count: u32,
-    /// Registers of a thread. Where that is a mode of the EUs, [`ComputeMode::large_grf`] counts.
+    /// Registers of a thread. Where the count is a mode of the EUs, [`ComputeMode::large_grf`]
+    /// decides.
     pub registers: u32,
     /// Shared local memory of a group.
     pub slm_bytes: u32,

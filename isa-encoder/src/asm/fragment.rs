@@ -104,7 +104,7 @@ impl Fragment {
         self.labels.push((self.code.len(), span));
     }
 
-    /// Appends bytes that are no instructions.
+    /// Appends bytes that are not instructions.
     pub fn bytes(&mut self, bytes: &[u8]) {
         let start = self.code.len();
         self.code.extend_from_slice(bytes);
@@ -230,7 +230,7 @@ impl Fragment {
             || self.data.iter().any(|data| data.contains(&offset))
     }
 
-    /// Reports the findings, of which no more than `left` are violations.
+    /// Reports the findings, with at most `left` violations.
     pub fn report(
         &mut self,
         validation: Validation,

@@ -33,7 +33,7 @@ struct Words {
 /// What addresses are relative to.
 #[derive(Clone, Copy)]
 struct Surface {
-    /// As the descriptor has it.
+    /// As in the descriptor.
     kind: Kind,
     /// The extended descriptor's value or register.
     descriptor: Descriptor,

@@ -13,8 +13,8 @@ const NO_DEREFERENCE: Field = Field::bit("dereference", 4);
 messages! {
     /// A message to the gateway, which signals between threads.
     ///
-    /// Payload: one register ([`Lengths::message`](super::Lengths::message) 1), no header; the opcode
-    /// is descriptor bits 3:0 (2:0 to XeHPC). There is no response unless stated.
+    /// Payload: one register ([`Lengths::message`](super::Lengths::message) 1), no header; the
+    /// opcode is descriptor bits 3:0 (2:0 to XeHPC). There is no response unless stated.
     ///
     /// Sources: SKL and TGL PRM vol 7 "Message Gateway"; Mesa `brw_eu_defines.h`
     /// (`BRW_MESSAGE_GATEWAY_SFID_*`); IGC `visa/Common_GEN.h` (`MDC_GATEWAY_SUBFUNC`), both with
@@ -38,7 +38,7 @@ messages! {
     Timestamp ("get time stamp")
         => Gateway(..=Gen11) [OPCODE => 0x3] { ; }
 
-    /// Changes what the gateway knows of a thread (to Gen11).
+    /// Changes the gateway's state for a thread (to Gen11).
     UpdateState ("update gateway state")
         => Gateway(..=Gen11) [OPCODE => 0x5] { ; }
 

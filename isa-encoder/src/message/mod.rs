@@ -312,9 +312,9 @@ impl Message {
     /// express this message.
     ///
     /// # Errors
-    /// [`DescriptorError::Rule`] and [`DescriptorError::Unsupported`] when the family does not
-    /// have the message, [`DescriptorError::Value`] and [`DescriptorError::Range`] when a value does
-    /// not fit its field.
+    /// [`DescriptorError::Rule`] and [`DescriptorError::Unsupported`] when the family does not have
+    /// the message, [`DescriptorError::Value`] and [`DescriptorError::Range`] when a value does not
+    /// fit its field.
     pub fn encode(self, family: Family) -> Result<(Sfid, Descriptors), DescriptorError> {
         self.check_rules(family)?;
         let words = match self {

@@ -12,7 +12,7 @@ use super::signature::Signature;
 /// The class of an instruction: the operand shape of its opcode, the same in every family that has
 /// it.
 ///
-/// | Class | Opcodes | Destination | Sources | Beside them |
+/// | Class | Opcodes | Destination | Sources | Other parts |
 /// |---|---|---|---|---|
 /// | [`Nullary`](Format::Nullary) | `illegal`, `nop` | none | none | |
 /// | [`Unary`](Format::Unary) | `mov`, `not`, `frc`, `rndd`, `rnde`, `rndu`, `rndz`, `bfrev`, `cbit`, `fbh`, `fbl`, `lzd` | register | region or immediate of up to 64 bits | |

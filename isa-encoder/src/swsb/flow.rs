@@ -55,8 +55,8 @@ impl Way {
     /// | Source | Results of in-order pipes after a jump |
     /// |---|---|
     /// | Mesa, `propagate_block_scoreboards` | under way; distances count along the path |
-    /// | IGC, `SWSB_G4IR.cpp`, `SBDDD` | there; distances count in the order of the text |
-    /// | IGA, `SWSBSetter.cpp`, `run` | as IGC: the counters are at 0 by the time of the jump |
+    /// | IGC, `SWSB_G4IR.cpp`, `SBDDD` | available; distances count in the order of the text |
+    /// | IGA, `SWSBSetter.cpp`, `run` | like IGC: the counters are at 0 by the time of the jump |
     ///
     /// A third of the kernels that IGC compiles have a reader that only the jump orders, so the
     /// checker accepts it, forward and backward. The annotator follows Mesa.

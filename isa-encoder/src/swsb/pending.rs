@@ -9,7 +9,7 @@ use super::pipe::{self, OutOfOrder, PipeSet, Unit};
 use super::program::Program;
 use crate::model::{Format, Instruction, Opcode, Options, Pipe, TokenMode};
 
-/// What the analysis knows of an instruction.
+/// What the analysis knows about an instruction.
 #[derive(Clone, Debug)]
 pub struct Node {
     accesses: core::ops::Range<usize>,

@@ -38,8 +38,8 @@ messages! {
     /// SIMD16) of dwords for each component or element, qwords twice that. The header's dword 2 is
     /// the offset of block messages, dwords 0 and 1 the address of A64 ones.
     ///
-    /// Sources: SKL and TGL PRM vol 2d and vol 7, message descriptors (their names in quotes below);
-    /// Mesa `brw_eu.h` (`brw_dp_*_desc`); IGA `MessageDecoderHDC.cpp`; IGC
+    /// Sources: SKL and TGL PRM vol 2d and vol 7, message descriptors (their names are in quotes
+    /// below); Mesa `brw_eu.h` (`brw_dp_*_desc`); IGA `MessageDecoderHDC.cpp`; IGC
     /// `visa/VisaToG4/TranslateSendLdStLegacy.cpp`. Xe2 has none of these ports.
     ///
     /// [`Lengths::header`]: crate::message::Lengths::header

@@ -34,15 +34,15 @@ messages! {
     /// One load/store message.
     ///
     /// Source 0 holds addresses, source 1 data of stores and atomics; the destination is what loads
-    /// and atomics return. Registers of the payloads follow from [`AddressSize`], [`DataSize`] and the
-    /// channels of the instruction: each address plane, each element plane and each response plane
-    /// takes whole registers, and no message has fewer channels than a register has dwords (8 with
-    /// registers of 32 bytes, 16 with 64). No message has a header. Lengths are in
+    /// and atomics return. The registers of the payloads follow from [`AddressSize`], [`DataSize`]
+    /// and the channels of the instruction: each address plane, each element plane and each
+    /// response plane takes whole registers, and no message has fewer channels than a register has
+    /// dwords (8 with registers of 32 bytes, 16 with 64). No message has a header. Lengths are in
     /// [`Lengths`](crate::message::Lengths).
     ///
-    /// Opcodes are descriptor bits 5:0. Sources: IGA `MessageDecoderLSC.cpp` (names of descriptors in
-    /// quotes below are its), Mesa `brw_eu_defines.h` (`lsc_opcode`) and `brw_eu.h` (`lsc_msg_desc`),
-    /// IGC `documentation/visa/instructions/LSC_UNTYPED.md` and `LSC_TYPED.md`.
+    /// Opcodes are descriptor bits 5:0. Sources: IGA `MessageDecoderLSC.cpp` (its names of
+    /// descriptors are in quotes below), Mesa `brw_eu_defines.h` (`lsc_opcode`) and `brw_eu.h`
+    /// (`lsc_msg_desc`), IGC `documentation/visa/instructions/LSC_UNTYPED.md` and `LSC_TYPED.md`.
     Lsc;
 
     /// A vector for each address ("DP_LOAD", "DP_STORE", "DP_LOAD_BLOCK", "DP_STORE_BLOCK";
