@@ -81,6 +81,7 @@ const CASES: &[Case] = &[
     ("no-modifiers", "icl", "cbit (8|M0) r10.0<1>:ud -r12.0<8;8,1>:ud", "lzd (8|M0) r10.0<1>:ud -r12.0<8;8,1>:ud"),
     ("macl-types", "pvc", "macl (8|M0) r10.0<1>:d r12.0<1;1,0>:d r14.0<1;1,0>:w", "macl (8|M0) r10.0<1>:d r12.0<1;1,0>:d r14.0<1;1,0>:d"),
     ("ternary-null", "icl", "mad (8|M0) null<1>:f r12.0<8;1>:f r14.0<8;1>:f r16.0<1>:f", "mad (8|M0) acc0.0<1>:f r12.0<8;1>:f r14.0<8;1>:f r16.0<1>:f"),
+    ("scalar-register", "ptl", "add (1|M0) s0.0<1>:uq s0.0<0;1,0>:uq r4.0<0;1,0>:uq", "mov (1|M0) s0.0<1>:uq 0x1716151413121110:uq"),
     ("source-1-register", "icl", "add (8|M0) r10.0<1>:f r12.0<8;8,1>:f acc0.0<8;8,1>:f", "add (8|M0) r10.0<1>:f acc0.0<8;8,1>:f r12.0<8;8,1>:f"),
     ("source-1-null", "skl", "add (8|M0) null<1>:d r12.0<8;8,1>:d null<8;8,1>:d", "add (8|M0) null<1>:d null<8;8,1>:d r12.0<8;8,1>:d"),
     ("logic-abs", "tgl", "or (8|M0) r10.0<1>:d (abs)r12.0<8;8,1>:d 1:w", "or (8|M0) r10.0<1>:d -r12.0<8;8,1>:d 1:w"),

@@ -141,7 +141,8 @@ opcodes! {
         [0x53 (XeHpc..)], [PREDICATE, MODIFIERS, READS_ACC, WRITES_ACC];
     /// Multiply-add: `dst = src0 + src1 * src2`, floats with one rounding. Integers from Gen11 on,
     /// with a word in source 2.
-    Mad "mad" Ternary, Number(MultiplyAdd), ANY, [0x5b (..)], [USUAL, BFLOATS (XeHpg..)];
+    Mad "mad" Ternary, Number(MultiplyAdd), ANY,
+        [0x5b (..)], [USUAL, BFLOATS (XeHpg..), QWORDS (Xe3..)];
     /// [`Opcode::Mad`] with the exponents of math macro registers (`mme`): the steps of IEEE
     /// division and square root. `:f` and `:df`.
     Madm "madm" Ternary, Float(MultiplyAdd), ANY,
@@ -215,7 +216,8 @@ opcodes! {
     Smov "smov" Binary, Number(ScatteredMove), ANY, [0x0a (..=Gen11)], [PREDICATE];
     /// Stochastic rounding of `src0` by the random bits in `src1`: single to half precision, half
     /// precision to bf8.
-    Srnd "srnd" Binary, Float(RoundStochastic), STOCHASTIC, [0x54 (XeHpc..)], [SATURATION (XeHpc)];
+    Srnd "srnd" Binary, Float(RoundStochastic), STOCHASTIC,
+        [0x54 (XeHpc..)], [SATURATION (XeHpc), SATURATION (Xe3..)];
     /// Subtraction of unsigned dwords: `dst = src0 - src1`, and `acc0` gets the borrow, 0 or 1.
     Subb "subb" Binary, Integer(SubtractBorrow), DWORDS_OF_SHORT,
         [0x4f (..)], [PREDICATE, CONDITION, SATURATION, WRITES_ACC];

@@ -3,7 +3,7 @@
 use devinfo::span;
 
 use super::rule::{On, Place, Rule, Scope};
-use super::view::{Traits, View};
+use super::view::{Operand, Traits, View};
 use crate::model::{ArfKind, Format, Opcode, Options, PredControl};
 
 const SOURCE_1_TEXT: &str = "source 1 must be a general register or an immediate";
@@ -100,6 +100,28 @@ pub(super) static RULES: &[Rule] = &[
         check: |view| {
             let null = view.operands().find(|operand| operand.is_null())?;
             Some(null.place)
+        },
+    },
+    Rule {
+        name: "scalar-register",
+        text: "s0 is the destination of a `mov` of words, dwords or qwords of one type, of an \
+               immediate one at a time, or the source of a `mov` to other registers, at <0;1,0>",
+        source: "IGA IRChecker.cpp checkDstScalarReg, checkSrcScalarReg",
+        scope: Scope::All,
+        on: On::Arithmetic,
+        needs: Traits::ARF,
+        check: |view| {
+            let is_scalar = |operand: &Operand| operand.arf() == Some(ArfKind::Scalar);
+            let place = view.operands().find(is_scalar)?.place;
+            let (dst, src) = (view.dst?, view.src(0)?);
+            let fits = match place {
+                Place::Dst => {
+                    let same = dst.ty == src.ty && dst.ty.is_integer() && dst.bytes() > 1;
+                    same && !is_scalar(&src) && (!src.is_imm() || view.exec_size() == 1)
+                }
+                _ => src.is_scalar(),
+            };
+            (!fits || !view.is(Opcode::Mov)).then_some(place)
         },
     },
     Rule {
