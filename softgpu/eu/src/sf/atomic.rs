@@ -91,7 +91,7 @@ fn float(op: AtomicOp, bytes: u8, old: u64, a: u64) -> u64 {
             let keep = if x.is_nan() || y.is_nan() {
                 y.is_nan()
             } else if x == y {
-                // Zeros of both signs: minus zero is the smaller.
+                // Zeros of both signs: minus zero is smaller.
                 x.is_sign_negative() != max || y.is_sign_negative() == x.is_sign_negative()
             } else {
                 (x > y) == max

@@ -1,4 +1,4 @@
-//! What sends can reach.
+//! The environment of sends.
 
 use devinfo::Family;
 use softgpu_memory::View;
@@ -9,7 +9,7 @@ use crate::{Barrier, Checks, Pairs, Slm, StateBases};
 /// What a thread's sends can reach.
 ///
 /// All threads of a group run on one host thread, time-sliced, so this needs no lock; several
-/// groups run at once on several host threads, each with a [`View`] of its own.
+/// groups run at once on several host threads, each with its own [`View`].
 #[derive(Debug)]
 pub struct GroupEnv<'a> {
     /// The family whose rules hold.
@@ -26,7 +26,7 @@ pub struct GroupEnv<'a> {
     pub slm: &'a Slm,
     /// The group's barrier.
     pub barrier: &'a Barrier,
-    /// Where its pairs of threads meet.
+    /// Where the group's pairs of threads meet.
     pub pairs: &'a Pairs,
     /// Decoded surface states: one cache for each walker and host thread.
     pub state: &'a StateCache,

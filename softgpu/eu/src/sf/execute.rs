@@ -19,19 +19,19 @@ pub struct Message<'a> {
     pub extended_descriptor: u32,
     /// The instruction's ExBSO bit: the extended descriptor holds a 26-bit surface offset.
     pub extended_bindless_offset: bool,
-    /// The instruction's bits beside an extended descriptor that is in a register.
+    /// The instruction's bits that accompany an extended descriptor in a register.
     pub extended_offset: Option<u32>,
     /// The number of channels of the instruction.
     pub exec_size: u8,
     /// Live channels: bit i is channel i of this message (already shifted by the channel offset).
     pub mask: u32,
-    /// The thread's slot on the device: which part of a scratch surface is its.
+    /// The thread's slot on the device, which selects its part of a scratch surface.
     pub thread_slot: u32,
     /// Payload from source 0: message length registers.
     pub src0: &'a [u8],
     /// Payload from source 1: extended message length registers.
     pub src1: &'a [u8],
-    /// Response registers, holding their present contents: disabled channels keep them.
+    /// Response registers, with their present contents: disabled channels keep them.
     pub dst: &'a mut [u8],
 }
 
@@ -50,8 +50,8 @@ pub enum Effect {
 /// Executes one message.
 ///
 /// # Errors
-/// [`Fault::UnknownMessage`] names a message that this platform does not have or that is not
-/// modelled; [`Fault::Invalid`] a payload that does not fit its descriptor; other faults come
+/// [`Fault::UnknownMessage`] for a message that this platform does not have or that is not
+/// modelled; [`Fault::Invalid`] for a payload that does not fit its descriptor; other faults come
 /// from memory.
 pub fn execute(message: Message<'_>, env: &GroupEnv<'_>) -> Result<Effect, Fault> {
     let descriptors = Descriptors {
@@ -64,10 +64,10 @@ pub fn execute(message: Message<'_>, env: &GroupEnv<'_>) -> Result<Effect, Fault
     perform(meaning, message, env)
 }
 
-/// What the descriptors of a send to shared function `sfid` ask for.
+/// The message of the descriptors of a send to shared function `sfid`.
 ///
 /// # Errors
-/// Those of the decoder.
+/// The errors of the decoder.
 pub fn decode(
     family: Family,
     sfid: u8,
@@ -80,7 +80,7 @@ pub fn decode(
     Ok(meaning)
 }
 
-/// Executes a message that is decoded already.
+/// Executes a decoded message.
 ///
 /// # Errors
 /// As [`execute`].

@@ -1,4 +1,4 @@
-//! What the shared functions of a family have: a row each.
+//! What the shared functions of a family have, one row each.
 
 use devinfo::Family;
 
@@ -7,7 +7,7 @@ use devinfo::Family;
 pub(super) struct Traits {
     /// The payload of a barrier message names the barrier and its threads.
     pub barrier_in_payload: bool,
-    /// The classic data ports answer. Where they do not, they still have their numbers.
+    /// The classic data ports answer. Otherwise their numbers still exist.
     pub classic_data_ports: bool,
 }
 

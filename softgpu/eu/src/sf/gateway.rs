@@ -24,8 +24,8 @@ pub(super) fn execute(
     }
 }
 
-/// Refuses a signal of another barrier than the group's: from XeHPG on, dword 2 of the payload
-/// names one, with the threads that signal it and that wait for it.
+/// Refuses a signal of a barrier that is not the group's: from XeHPG on, dword 2 of the payload
+/// names a barrier, with the threads that signal it and that wait for it.
 ///
 /// Fields: barrier id 7:0, type 15:14 (0: all produce and consume), producers 23:16, consumers
 /// 31:24. Sources: IGC TranslateSendSync.cpp (generateNamedBarrier), Mesa brw_fs_nir.cpp

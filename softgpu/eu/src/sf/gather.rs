@@ -11,7 +11,7 @@ use crate::{Checks, Fault, Rule};
 /// The most channels of a message.
 const LANES: usize = 32;
 
-/// The addresses of a message's channels, as the payload has them.
+/// The addresses of a message's channels, from the payload.
 pub(super) struct Addresses<'a> {
     bytes: Cow<'a, [u8]>,
     /// Bytes of an address: 2, 4 or 8.
@@ -155,7 +155,7 @@ pub(super) struct Gather<'a> {
     /// Bytes of a register: planes begin at registers.
     pub grf: usize,
     /// The message needs elements that are aligned to dwords. Byte scattered and load/store
-    /// messages do not: compilers store pairs of words by them.
+    /// messages do not: compilers use them to store pairs of words.
     pub aligned: bool,
     pub checks: Option<&'a Checks>,
 }
@@ -197,7 +197,7 @@ impl Gather<'_> {
         for component in components {
             for lane in Lanes(self.live) {
                 let offset = self.offset(self.addresses.get(lane), component);
-                // Hardware splits bytes and words; dwords and qwords it does not.
+                // Hardware splits bytes and words, but not dwords and qwords.
                 if self.aligned && width >= 4 && !self.place.address(offset).is_multiple_of(4) {
                     checks.report(Rule::ElementAlignment, || {
                         format!("channel {lane} accesses {width} bytes at offset {offset:#x}")
@@ -216,7 +216,7 @@ impl Gather<'_> {
         dst: &mut [u8],
         components: impl Iterator<Item = u64> + Clone,
     ) -> Result<(), Fault> {
-        // A prefetch, which has no answer, may go anywhere.
+        // A prefetch, which has no response, may go anywhere.
         let prefetch = direction == Direction::Read && dst.is_empty();
         if let (Some(checks), false) = (self.checks, prefetch) {
             self.check(checks, components.clone());

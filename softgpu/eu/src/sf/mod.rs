@@ -3,8 +3,8 @@
 //! [`execute`] decodes a message's descriptors with [`isa_encoder::message`] and performs it:
 //! `hdc` are the data caches of the classic data port, `lsc` the load/store units of XeHPG and
 //! later, `sampler` the texture sampler, `gateway` barriers and the end of a thread. They share
-//! `payload` (registers), `place` (the memory that offsets lead to) and `surface` (surface
-//! states, formats and tilings).
+//! `payload` (registers), `place` (the memory that offsets refer to) and `surface` (surface states,
+//! formats and tilings).
 //!
 //! Sources of message semantics: Skylake and Tiger Lake PRM, volume 7 "3D-Media-GPGPU", chapters
 //! "Data Port" and "Sampling Engine"; IGC's vISA documentation for the load/store units.

@@ -6,8 +6,8 @@ use crate::Fault;
 
 /// The payload: source 0 followed by source 1.
 ///
-/// Where a message's header, addresses and data are split between the two sources is the
-/// compiler's choice; the shared functions see one sequence of registers.
+/// The compiler chooses where to split a message's header, addresses and data between the two
+/// sources; the shared functions see one sequence of registers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Payload<'a> {
     pub src0: &'a [u8],
@@ -97,8 +97,8 @@ pub(super) struct Response<'a> {
 }
 
 impl<'a> Response<'a> {
-    /// A response that the message needs `needed` bytes of. A response of no registers discards
-    /// what is read (a prefetch).
+    /// A response of which the message needs `needed` bytes. A response of no registers discards
+    /// the data (a prefetch).
     ///
     /// # Errors
     /// [`Fault::Invalid`] when the descriptor's response length is shorter than that.

@@ -1,4 +1,4 @@
-//! The memory that the offsets of a message lead to.
+//! The memory that the offsets of a message refer to.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -26,8 +26,8 @@ pub(super) enum Place<'a> {
 /// The size of stateless memory: every offset is inside.
 pub(super) const UNBOUNDED: u64 = u64::MAX;
 
-/// The bits of an SLM offset that count. Compilers set bit 28 of local pointers so that none is
-/// null (IGC: `VALID_LOCAL_HIGH_BITS`); shared local memory does not see it.
+/// The significant bits of an SLM offset. Compilers set bit 28 of local pointers so that none is
+/// null (IGC: `VALID_LOCAL_HIGH_BITS`); shared local memory ignores it.
 const LOCAL_OFFSET: u64 = (1 << 28) - 1;
 
 const fn inside(offset: u64, width: u64, bytes: u64) -> bool {
@@ -62,7 +62,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Records an access of `width` bytes that is not wholly inside.
+    /// Records an access of `width` bytes that is not entirely inside.
     pub(super) fn check_bounds(&self, checks: &Checks, offset: u64, width: u64) {
         match *self {
             Self::Memory {
@@ -174,7 +174,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Reads consecutive dwords; those not wholly inside are 0.
+    /// Reads consecutive dwords; those not entirely inside are 0.
     pub(super) fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Fault> {
         match *self {
             Self::Memory { view, base, bytes } => {
@@ -204,7 +204,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Writes consecutive dwords; those not wholly inside are dropped.
+    /// Writes consecutive dwords; those not entirely inside are dropped.
     pub(super) fn write(&self, offset: u64, data: &[u8]) -> Result<(), Fault> {
         match *self {
             Self::Memory { view, base, bytes } => {
@@ -297,7 +297,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// How many of `wanted` bytes at `offset` lie in whole dwords inside `bytes`.
+/// How many of `wanted` bytes at `offset` are in whole dwords inside `bytes`.
 fn whole_dwords(offset: u64, wanted: usize, bytes: u64) -> usize {
     if bytes == UNBOUNDED {
         return wanted;
@@ -313,7 +313,7 @@ fn whole_dwords(offset: u64, wanted: usize, bytes: u64) -> usize {
 /// Relaxed: messages of one thread are in order, and SLM belongs to one host thread at a time.
 const ORDER: Ordering = Ordering::Relaxed;
 
-/// The words of `bytes` bytes at `offset`, if it is whole words that are all inside.
+/// The words of `bytes` bytes at `offset`, if these are whole words that are all inside.
 #[inline]
 fn local_words(slm: &Slm, offset: u64, bytes: usize) -> Option<&[AtomicU32]> {
     let offset = offset & LOCAL_OFFSET;

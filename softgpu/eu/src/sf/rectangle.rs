@@ -16,7 +16,7 @@ use softgpu_memory::{self as memory, View};
 /// The most bytes that a block can have.
 const MAX_BYTES: usize = 256;
 
-/// Bytes that every tiling keeps together.
+/// Bytes that every tiling keeps contiguous.
 const TOGETHER: u32 = 16;
 
 /// A block of a surface.
@@ -86,7 +86,7 @@ impl Rectangle<'_> {
         Ok(())
     }
 
-    /// Splits `len` bytes from column `x` of row `y` on into pieces that are together in memory;
+    /// Splits `len` bytes from column `x` of row `y` on into pieces that are contiguous in memory;
     /// calls `each` with the piece's place in the row and its address.
     fn pieces(
         &self,

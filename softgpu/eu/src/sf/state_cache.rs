@@ -17,9 +17,9 @@ const OFFSET_SLOTS: usize = 64;
 /// A surface with the address of its state.
 type Found = Option<(GpuAddress, Surface)>;
 
-/// Surface states that messages of a walker have used, decoded.
+/// Decoded surface states that messages of a walker have used.
 ///
-/// Hardware caches these states for the length of a walker too (software invalidates the state
+/// Hardware also caches these states for the duration of a walker (software invalidates the state
 /// cache before it changes them). One for each walker and host thread; [`StateCache::clear`] it
 /// before another walker.
 #[derive(Debug)]

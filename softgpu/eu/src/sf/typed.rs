@@ -61,7 +61,7 @@ impl<'a> Texels<'a> {
         self.lanes * 4
     }
 
-    /// The coordinates, which are all of the payload but `data` bytes, and the data.
+    /// The coordinates, which are the payload without its `data` bytes, and the data.
     fn parts(&self, data: usize) -> Result<(Parameters<'a>, Cow<'a, [u8]>), Fault> {
         let plane = self.plane();
         let count = self.payload.len().saturating_sub(self.at + data) / plane;

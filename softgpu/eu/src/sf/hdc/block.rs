@@ -101,7 +101,7 @@ fn transfer(
 
 /// A block of the thread's scratch space.
 ///
-/// In DWord channel mode, channel i of a write guards dword i of each pair of registers; else
+/// In DWord channel mode, channel i of a write guards dword i of each pair of registers; otherwise
 /// the whole block is written.
 pub(super) fn scratch(
     context: &Context<'_>,
@@ -131,8 +131,8 @@ pub(super) fn scratch(
     Ok(())
 }
 
-/// A fence: accesses of a thread are performed in order and at once here, so only the response
-/// remains. Its content is undefined; zero.
+/// A fence: here a thread's accesses are performed in order and at once, so only the response
+/// remains. Its content is undefined; here zero.
 pub(super) fn fence(context: &Context<'_>, dst: &mut [u8]) -> Result<(), Fault> {
     if let Some(register) = dst.get_mut(..context.grf) {
         register.fill(0);

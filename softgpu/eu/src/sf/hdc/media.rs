@@ -14,7 +14,7 @@ const Y: usize = 1;
 /// Header dword 2: width - 1 in bits 5:0, height - 1 in bits 21:16.
 const SIZE: usize = 2;
 
-/// A rectangle of bytes of a surface, whose width counts dwords, whatever its format.
+/// A rectangle of bytes of a surface, whose width counts dwords in any format.
 pub(super) fn access(
     context: &Context<'_>,
     dst: &mut [u8],

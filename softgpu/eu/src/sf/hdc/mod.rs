@@ -15,7 +15,7 @@ use super::place::{Place, UNBOUNDED};
 use super::surface::Surface;
 use crate::{Fault, GroupEnv};
 
-/// What the parts of the data port share about one message.
+/// What the parts of the data port share about a message.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     env: &'a GroupEnv<'a>,
@@ -156,7 +156,7 @@ impl<'a> Context<'a> {
         self.payload.dword(index * 4)
     }
 
-    /// The header of a message that cannot be without one.
+    /// The header of a message that requires one.
     fn require_header(&self) -> Result<(), Fault> {
         if self.header {
             return Ok(());

@@ -8,7 +8,7 @@ use crate::sf::execute::not_modelled;
 use crate::sf::gather::{Addresses, Element, Gather};
 use crate::sf::payload::{Lanes, channels};
 
-/// The channels that an untyped message serves: the header can take some away.
+/// The channels that an untyped message serves: the header can remove some.
 pub(super) fn served(context: &Context<'_>, simd: u8) -> Result<u32, Fault> {
     let live = channels(context.mask, simd);
     if !context.header {
@@ -17,9 +17,9 @@ pub(super) fn served(context: &Context<'_>, simd: u8) -> Result<u32, Fault> {
     Ok(live & (context.header_dword(header::CHANNEL_MASK)? | !0xffff))
 }
 
-/// The lanes that the payload has registers for: where the instruction has no more channels than
-/// half of the message's, there may be registers for those only. (IGC 22.43 for XeHPC sends
-/// uniform atomics of one channel in a SIMD32 message with the registers of SIMD16.)
+/// The lanes that the payload has registers for: if the instruction has at most half of the
+/// message's channels, there may be registers for only those. (IGC 22.43 for XeHPC sends uniform
+/// atomics of one channel in a SIMD32 message with the registers of SIMD16.)
 fn lanes(context: &Context<'_>, simd: u8, width: usize) -> usize {
     let all = usize::from(simd);
     let there = context
@@ -83,7 +83,7 @@ pub(super) fn byte(
 }
 
 /// `size` is the element's bytes and the number of consecutive elements of each channel;
-/// element e of all channels is together.
+/// element e of all channels is contiguous.
 pub(super) fn elements(
     context: &Context<'_>,
     dst: &mut [u8],

@@ -9,7 +9,7 @@ use crate::sf::execute::not_modelled;
 use crate::sf::typed::Texels;
 
 /// A typed message serves as many channels as a register has dwords: the low or the high half of
-/// the thread's. One that is itself no wider than that has its own channels only.
+/// the thread's. A message that is no wider than that has only its own channels.
 pub(super) fn texels<'a>(
     context: &Context<'a>,
     surface: HdcSurface,

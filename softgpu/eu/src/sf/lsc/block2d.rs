@@ -18,7 +18,7 @@ struct Shape {
     /// The first column, in elements, and the first row.
     x: i32,
     y: i32,
-    /// Columns and rows of a block, and blocks side by side.
+    /// Columns and rows of a block, and the number of adjacent blocks.
     width: usize,
     height: usize,
     blocks: usize,
@@ -59,7 +59,7 @@ impl Shape {
 /// The places in registers of a block's elements.
 struct Arrangement {
     layout: Block2d,
-    /// Elements of a dword.
+    /// Elements per dword.
     packed: usize,
     /// Elements of a row in registers, and of a block.
     row: usize,
@@ -108,7 +108,7 @@ impl Arrangement {
     }
 }
 
-/// A block (or several side by side) of memory. Elements outside the surface read as 0, and so
+/// A block (or several adjacent ones) of memory. Elements outside the surface read as 0, and so
 /// does padding; writes outside are dropped. `element` is its bytes and the arrangement.
 pub(super) fn untyped(
     context: &Context<'_>,

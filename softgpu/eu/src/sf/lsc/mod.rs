@@ -16,7 +16,7 @@ use super::surface::Surface;
 use super::typed::Texels;
 use crate::{Fault, GroupEnv};
 
-/// What the parts of the unit share about one message.
+/// What the parts of the unit share about a message.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     env: &'a GroupEnv<'a>,
@@ -50,7 +50,7 @@ pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) ->
         env,
         payload: Payload { src0, src1 },
         live: channels(mask, exec_size),
-        // No instruction has fewer than a register of dwords (Mesa `lsc_msg_addr_len`).
+        // A message has at least as many lanes as a register has dwords (Mesa `lsc_msg_addr_len`).
         lanes: usize::from(exec_size).max(grf / 4),
         grf,
         port,
@@ -161,7 +161,7 @@ pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) ->
             (data.memory_bytes(), layout),
             offset,
         ),
-        // Accesses of a thread are performed in order and at once here.
+        // Here a thread's accesses are performed in order and at once.
         Lsc::Fence { .. } => {
             dst.fill(0);
             Ok(())

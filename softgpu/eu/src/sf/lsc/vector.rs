@@ -47,7 +47,7 @@ impl<'a> Vector<'a> {
         })
     }
 
-    /// `elements` consecutive elements for each channel, each in a plane of its own.
+    /// `elements` consecutive elements for each channel, each in its own plane.
     pub(super) fn planes(
         &self,
         dst: &mut [u8],
@@ -60,7 +60,7 @@ impl<'a> Vector<'a> {
             .transfer(direction, &self.context.payload, dst, components)
     }
 
-    /// The enabled of four elements for each channel.
+    /// The enabled ones of four elements for each channel.
     pub(super) fn quad(
         &self,
         dst: &mut [u8],

@@ -42,7 +42,7 @@ fn wrap_index(index: f32, size: u32, wrap: Wrap) -> Option<u32> {
 /// The texels for `coordinate` along an axis of `size` texels.
 fn taps(coordinate: f32, size: u32, wrap: Wrap, linear: bool, unnormalised: bool) -> Taps {
     let extent = size as f32;
-    // Coordinates that are no numbers count as 0.
+    // NaN coordinates count as 0.
     let coordinate = if coordinate.is_nan() { 0.0 } else { coordinate };
     let fraction = if unnormalised {
         coordinate / extent
@@ -180,7 +180,7 @@ impl Image<'_> {
     }
 }
 
-/// The texels of an axis with their weights; a single one has all of it.
+/// The texels of an axis with their weights; a single one has the whole weight.
 fn weights(taps: Taps) -> [(Option<u32>, f32); 2] {
     [
         (taps.texels[0], 1.0 - taps.weight),
@@ -195,7 +195,7 @@ impl Format {
         let all = self.load(u128::MAX);
         let mut texel = [0; 4];
         for (index, value) in texel.iter_mut().enumerate() {
-            // A channel that no bits change is absent.
+            // A channel whose bits never change is absent.
             *value = if absent[index] == all[index] {
                 absent[index]
             } else {

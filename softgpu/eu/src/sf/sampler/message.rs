@@ -14,7 +14,7 @@ use crate::{Fault, GroupEnv};
 
 /// Header dword 2: texel offsets in bits 11:0, channels that are not returned in bits 15:12.
 const CONTROL: usize = 2;
-/// Header dword 3: sampler state pointer; bit 0 says that it is bindless.
+/// Header dword 3: sampler state pointer; bit 0 marks it as bindless.
 const SAMPLER_POINTER: usize = 3;
 /// Binding table index of a bindless surface.
 const BINDLESS: u8 = 0xfc;
@@ -36,7 +36,7 @@ struct Inputs<'a> {
 }
 
 impl Inputs<'_> {
-    /// The raw bits of `parameter` for a channel; `None` when the payload does not have it.
+    /// The raw bits of `parameter` for a channel; `None` if the payload lacks it.
     fn raw(&self, parameter: Parameter, channel: usize) -> Result<Option<u32>, Fault> {
         let Some(index) = self.parameters.iter().position(|row| *row == parameter) else {
             return Ok(None);
@@ -51,7 +51,7 @@ impl Inputs<'_> {
 
     fn float(&self, parameter: Parameter, channel: usize) -> Result<f32, Fault> {
         if let Some(packed) = self.raw(Parameter::LodArray, channel)? {
-            // The array index is in the low bits of the level of detail, and no coordinate then.
+            // Then the array index is in the low bits of the level of detail, and not a coordinate.
             match parameter {
                 Parameter::Lod => return Ok(f32::from_bits(packed & !ARRAY_INDEX)),
                 Parameter::R if self.raw(parameter, channel)?.is_none() => {
@@ -263,13 +263,13 @@ fn level_zero(surface: &Surface, lod: f32) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What SHADER_CHANNEL_SELECT makes of a texel.
+/// Applies SHADER_CHANNEL_SELECT to a texel.
 fn select(surface: &Surface, one: u32, texel: Texel) -> Texel {
     surface.select.map(|code| match code {
         0 => 0,
         1 => one,
         4..=7 => texel[usize::from(code - 4)],
-        // Reserved codes; as hardware leaves them undefined, nothing.
+        // Reserved codes, which hardware leaves undefined; here zero.
         _ => 0,
     })
 }

@@ -19,7 +19,7 @@ pub(super) enum Wrap {
     Border,
     /// Mirrored once, then the edge.
     MirrorOnce,
-    /// Clamped to the edge, where half of the border colour shines through.
+    /// Clamped to the edge, blended half with the border colour.
     HalfBorder,
 }
 

@@ -1,4 +1,4 @@
-//! Surface formats: texels in memory against channels in registers.
+//! Surface formats: conversion between texels in memory and channels in registers.
 //!
 //! Layouts are those of SURFACE_FORMAT (Broadwell PRM vol 2b, Tiger Lake PRM vol 2d).
 //! Conversions follow the Vulkan and OpenCL specifications' rules for normalised numbers, which
@@ -34,7 +34,7 @@ struct Channel {
     bits: u8,
 }
 
-/// What registers hold: red, green, blue, alpha, as float bits or integers.
+/// Channels in registers: red, green, blue, alpha, as float bits or integers.
 pub(in crate::sf) type Texel = [u32; 4];
 
 /// A surface format.
@@ -52,7 +52,7 @@ const fn channel(numeric: Numeric, at: u8, bits: u8) -> Option<Channel> {
     Some(Channel { numeric, at, bits })
 }
 
-/// Red, green, blue, alpha of `bits` bits each, upwards; `count` of them.
+/// Red, green, blue, alpha of `bits` bits each, from the lowest bit up; `count` of them.
 const fn rgba(code: SurfaceFormat, numeric: Numeric, bits: u8, count: u8) -> Format {
     let mut channels = [None; 4];
     let mut index = 0;
@@ -84,7 +84,7 @@ const fn bgra(code: SurfaceFormat, numeric: Numeric, alpha: bool) -> Format {
     format
 }
 
-/// One channel that is read as several: luminance, intensity, alpha.
+/// One channel that reads as several: luminance, intensity, alpha.
 const fn one(code: SurfaceFormat, numeric: Numeric, bits: u8, to: [bool; 4]) -> Format {
     let mut channels = [None; 4];
     let mut index = 0;
@@ -246,7 +246,7 @@ static FORMATS: &[Format] = {
 };
 
 impl Format {
-    /// How `code`'s texels are read, if this model knows it.
+    /// The format `code`, if this model knows it.
     pub(in crate::sf) fn of(code: SurfaceFormat) -> Option<&'static Self> {
         FORMATS.iter().find(|format| format.code == code)
     }
@@ -269,7 +269,7 @@ impl Format {
             .map_or(Numeric::Uint, |channel| channel.numeric)
     }
 
-    /// One, as registers hold it.
+    /// One, in register form.
     pub(in crate::sf) fn one(&self) -> u32 {
         if self.is_integer() {
             1
@@ -289,8 +289,8 @@ impl Format {
         texel
     }
 
-    /// The texel that `channels` make, and the mask of the bits that the format has among the
-    /// enabled `components` (bit 0 is red).
+    /// The texel from `channels`, and the mask of the format's bits among the enabled `components`
+    /// (bit 0 is red).
     pub(in crate::sf) fn store(&self, texel: Texel, components: u8) -> (u128, u128) {
         let (mut bytes, mut mask) = (0, 0);
         for (index, (value, channel)) in texel.into_iter().zip(self.channels).enumerate() {
@@ -329,7 +329,7 @@ impl Channel {
         }
     }
 
-    /// Divided in double precision, so that the single-precision result is rounded once.
+    /// Divides in double precision, so that the single-precision result is rounded once.
     fn unorm(self, bits: u32) -> f32 {
         (f64::from(bits) / f64::from(self.mask())) as f32
     }
@@ -376,7 +376,7 @@ fn small_float(bits: u32, mantissa: u8) -> f32 {
     f16::from_bits((bits << (10 - mantissa)) as u16).to_f32()
 }
 
-/// Rounds towards zero, as the PRM says of these formats; negative numbers become 0.
+/// Rounds towards zero, as the PRM specifies for these formats; negative numbers become 0.
 fn to_small_float(number: f32, mantissa: u8) -> u32 {
     let drop = 10 - mantissa;
     if number.is_nan() {

@@ -1,4 +1,4 @@
-//! Surfaces: what binding table entries and bindless offsets lead to.
+//! Surfaces: what binding table entries and bindless offsets refer to.
 
 mod format;
 mod state;

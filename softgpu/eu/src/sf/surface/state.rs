@@ -47,7 +47,7 @@ pub(in crate::sf) struct Surface {
     pub width: u32,
     /// Texels in y.
     pub height: u32,
-    /// Slices of a volume, elements of an array (six times as many faces of a cube), else 1.
+    /// Slices of a volume, elements of an array (six times as many faces of a cube), otherwise 1.
     pub depth: u32,
     /// Bytes from one row (or structure, or thread's scratch) to the next.
     pub pitch: u32,
@@ -94,7 +94,7 @@ impl Surface {
         mip_count: 0,
     };
 
-    /// What `dwords` describe.
+    /// Decodes `dwords`.
     pub(in crate::sf) fn decode(family: Family, dwords: &[u32]) -> Self {
         let state = rss::view(family, dwords);
         let kind = match state.get32(rss::SURFACE_TYPE) {
@@ -179,7 +179,7 @@ impl Surface {
         }
     }
 
-    /// The bytes of a buffer, or of a thread's part of a scratch surface; nowhere for other kinds.
+    /// The bytes of a buffer, or of a thread's part of a scratch surface; empty for other kinds.
     pub(in crate::sf) fn place<'a>(&self, view: &'a View<'a>, thread_slot: u32) -> Place<'a> {
         match self.kind {
             SurfaceKind::Scratch => Place::Memory {
@@ -199,9 +199,9 @@ impl Surface {
     }
 }
 
-/// The distance of slices: the QPitch field counts fours of rows, or of texels in one-dimensional
-/// arrays. With the legacy field those are rows too, and volumes do without: their slices are the
-/// aligned height apart.
+/// The distance of slices: the QPitch field counts rows in units of four, or texels in
+/// one-dimensional arrays. With the legacy field those are also rows, and volumes do not use it:
+/// their slices are the aligned height apart.
 fn slice_rows(
     family: Family,
     kind: SurfaceKind,

@@ -9,7 +9,7 @@ impl Surface {
     /// The format.
     ///
     /// # Errors
-    /// [`Fault::Invalid`] when it is none that this model reads as texels.
+    /// [`Fault::Invalid`] if this model does not read it as texels.
     pub(in crate::sf) fn texels(&self) -> Result<&'static Format, Fault> {
         self.format.ok_or_else(|| Fault::Invalid {
             why: format!(

@@ -98,7 +98,7 @@ impl Bench {
         bytes
     }
 
-    /// Puts a surface state behind binding table entry `index`.
+    /// Puts a surface state at binding table entry `index`.
     pub fn bind(&self, index: u8, state: &[u32]) {
         let offset = u32::from(index) * 64;
         let bytes: Vec<u8> = state.iter().flat_map(|dword| dword.to_le_bytes()).collect();
@@ -152,7 +152,7 @@ impl Bench {
         execute(message, &env)
     }
 
-    /// Sends; the response registers begin as `0xcc`.
+    /// Sends; the response registers are initially `0xcc`.
     pub fn send(&self, send: &Send<'_>) -> Result<Vec<u8>, Fault> {
         let grf = self.family.grf_bytes();
         let (function, descriptors) = send.meaning.encode(self.family).expect("encodes");

@@ -157,7 +157,7 @@ fn blocks_that_cross_the_end_of_a_buffer_keep_to_its_dwords() {
     assert_eq!(after[..16], memory[0x100..0x110]);
     assert_eq!(after[16..40], [0xee; 24]);
     assert_eq!(after[40..], memory[0x128..0x200]);
-    // Wholly outside.
+    // Entirely outside.
     let read = block(Direction::Read, 0x1000_0000, &[], 2).expect("reads");
     assert_eq!(read, [0; 64]);
 }
@@ -224,7 +224,7 @@ fn fences_respond_and_barriers_count() {
     assert_eq!(descriptors.descriptor, 4);
     let mut message = Message {
         sfid: function.id(Family::Gen12Lp).expect("gateway"),
-        // As compiled code has it.
+        // As in compiled code.
         descriptor: 0x0200_0004,
         extended_descriptor: 0,
         extended_bindless_offset: false,

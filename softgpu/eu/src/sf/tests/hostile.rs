@@ -12,7 +12,7 @@ fn one(bench: &Bench, random: &mut Random) -> bool {
     let extended_length = random.below(12) as usize;
     let response_length = random.below(24) as usize;
     let mut payload = random.bytes((message_length + extended_length) * grf);
-    // Often small numbers: coordinates and offsets that are inside.
+    // Often small numbers: coordinates and offsets inside.
     if random.below(2) == 0 {
         for (index, byte) in payload.iter_mut().enumerate() {
             if index % 4 > 1 {

@@ -80,7 +80,7 @@ impl Image {
         bench.bind(INDEX, &state);
     }
 
-    /// Where a texel is: the arithmetic of the PRM, written out.
+    /// The place of a texel: the arithmetic of the PRM, written out.
     fn offset(&self, x: u32, y: u32, z: u32) -> u64 {
         let x = u64::from(x * self.bytes);
         let row = u64::from(y + z * self.qpitch);
@@ -526,7 +526,7 @@ fn samples_are_those_of_the_opencl_specification() {
                     let mut pick = |size: u32| -> Vec<f32> {
                         (0..simd)
                             .map(|_| {
-                                // Clear of the seams, where single precision may differ.
+                                // Away from the seams, where single precision may differ.
                                 let step = random.below(u64::from(size) * 3 * 8) as f64;
                                 let texel = step / 8.0 - f64::from(size) + 1.0 / 16.0;
                                 (texel / f64::from(size) * scale(size)) as f32

@@ -73,7 +73,7 @@ fn vectors_are_planes_of_registers() {
             };
             let a64 = a64 && round % 3 == 0;
             let offsets: Vec<u64> = (0..exec).map(|_| random.below(0x420) / 8 * 8).collect();
-            // Payloads have room for the channels of the narrowest SIMD, whatever the instruction's.
+            // Payloads have room for the channels of the narrowest SIMD, for any instruction.
             let room = exec.max(grf / 4);
             let plane = (room * slot).next_multiple_of(grf);
             if plane * usize::from(elements) > 16 * grf {

@@ -7,7 +7,7 @@ use isa_encoder::message::{
 
 use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, Random, SLM_BYTES, Send};
 
-/// The memory that an address model reaches, as the reference sees it.
+/// The memory that an address model reaches, for the reference.
 #[derive(Clone, Copy, Debug)]
 enum Model {
     Stateless,
@@ -32,7 +32,7 @@ struct Reference {
 }
 
 impl Reference {
-    /// Where the byte of an address is, in the model's memory.
+    /// The place of an address's byte in the model's memory.
     fn element(&mut self, address: u64, width: u64) -> Option<&mut [u8]> {
         let (memory, at) = match self.model {
             Model::Stateless => (&mut self.memory, address + (GENERAL - MEMORY)),
@@ -374,7 +374,7 @@ fn scattered_elements_are_planar() {
     }
 }
 
-/// What OpenCL's atomic functions say, in 128-bit arithmetic.
+/// OpenCL's atomic functions, in 128-bit arithmetic.
 fn expected(op: AtomicOp, bits: u32, old: u64, a: u64, b: u64) -> (u64, u64) {
     let modulus = 1i128 << bits;
     let signed = |value: u64| {
@@ -442,9 +442,9 @@ fn integer_atomics_update_lane_by_lane() {
             let simd: usize = if a64 || round % 2 == 0 { 8 } else { 16 };
             let width = u64::from(bytes);
             let slot = usize::from(bytes.max(4));
-            // Few places, so that lanes meet.
+            // Few places, so that lanes collide.
             let base = if a64 { MEMORY } else { 0 };
-            // Buffers may begin at a multiple of four only.
+            // Buffers may begin only at multiples of four.
             let step = width.max(4);
             let shift = match model {
                 Model::Buffer(base, _) => (step - base % step) % step,
