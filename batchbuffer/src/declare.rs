@@ -15,8 +15,8 @@
 //! A position is `dword:high bit:low bit`; high bits beyond 31 reach into the next dwords. A row
 //! without a span of families in brackets ([`devinfo::span`]) holds on all families of the layout.
 //! The span of a feature that hardware still has is open-ended. `every 64 x 0` after the kind makes
-//! an array with that stride in bits and that many elements; 0 means "to the packet's end". `with
-//! STATE` before the length re-exports the fields of a nested state.
+//! an array with that stride in bits and that many elements; 0 means "to the packet's end".
+//! `with STATE` before the length re-exports the fields of a nested state.
 
 /// The span of a row, or of the layout where the row has none.
 macro_rules! span_of {

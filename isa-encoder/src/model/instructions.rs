@@ -81,8 +81,9 @@ opcodes! {
     /// Dot product of every four elements, written to all four; single precision.
     Dp4 "dp4" Binary, Float(Dot { terms: 4, homogeneous: false }), SINGLES,
         [0x54 (..=Gen9)], [USUAL];
-    /// Dot product of four bytes, accumulated: `dst = src0 + src1.b0 * src2.b0 + … + src1.b3 *
-    /// src2.b3`. Operands are dwords; their types say whose bytes have a sign.
+    /// Dot product of four bytes, accumulated:
+    /// `dst = src0 + src1.b0 * src2.b0 + … + src1.b3 * src2.b3`. Operands are dwords; their types
+    /// say whose bytes have a sign.
     Dp4a "dp4a" Ternary, Integer(DotBytes), ANY,
         [0x58 (Gen12Lp..)], [PREDICATE, CONDITION, SATURATION];
     /// Dot product accumulate systolic: the matrix product `dst = src0 + src1 * src2` over

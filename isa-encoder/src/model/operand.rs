@@ -194,8 +194,8 @@ pub enum VStride {
 /// A source region `<vstride;width,hstride>`, in elements.
 ///
 /// Three-source instructions encode only `<vstride;hstride>` (source 2: `<hstride>`); their decoded
-/// form adds the width that hardware implies, so that element `i` of any region is at `(i / width)
-/// * vstride + (i % width) * hstride`.
+/// form adds the width that hardware implies, so that element `i` of any region is at
+/// `(i / width) * vstride + (i % width) * hstride`.
 ///
 /// Source: BDW to TGL PRM, volume 7, "Regioning" and "Register Region Restrictions".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -231,8 +231,8 @@ impl Finder<'_> {
     }
 
     /// `mov (1) null rN<0;1,0>` after a message, which compilers put there because the hardware
-    /// needs it: it reads a register and the value is not used. In contrast, a fence's `mov (8)
-    /// null rN` must wait for its message.
+    /// needs it: it reads a register and the value is not used. In contrast, a fence's
+    /// `mov (8) null rN` must wait for its message.
     fn is_touch(&self) -> bool {
         let input = self.instruction;
         self.has.touched_responses
