@@ -156,7 +156,7 @@ impl DeviceDescription {
         self.engines.iter().find(|e| e.class == class)
     }
 
-    /// Whether the device has memory of its own.
+    /// Whether the device has its own memory.
     pub fn has_device_memory(&self) -> bool {
         self.memory.iter().any(|r| r.kind == RegionKind::Device)
     }

@@ -189,7 +189,7 @@ fn pci_identity(device: &Path) -> Option<PciIdentity> {
 mod tests {
     use super::*;
 
-    /// A machine with an Intel node that is no device, an AMD one, and one without sysfs.
+    /// A machine with an Intel node that is not a device, an AMD one, and one without sysfs.
     fn machine() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for name in ["renderD129", "renderD128", "renderD200", "card0"] {

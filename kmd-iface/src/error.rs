@@ -138,7 +138,7 @@ pub enum KmdError {
     },
 }
 
-/// What there is no more of.
+/// The exhausted resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exhausted {
     /// Memory or addresses of the device.
@@ -148,7 +148,7 @@ pub enum Exhausted {
 }
 
 impl KmdError {
-    /// What there is no more of, if that is why the call failed.
+    /// The exhausted resource, if that is why the call failed.
     pub fn exhausted(&self) -> Option<Exhausted> {
         match self {
             Self::Ioctl {

@@ -11,7 +11,7 @@ use crate::{
     Mapping, QueueId, UserMemory,
 };
 
-/// Where a buffer lies.
+/// Where a buffer is placed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
     /// Host memory.
@@ -38,7 +38,7 @@ pub enum Caching {
 pub struct BufferDesc {
     /// Bytes; rounded up to whole pages of the placement.
     pub size: u64,
-    /// Where it lies.
+    /// Where it is placed.
     pub placement: Placement,
     /// How the CPU's accesses are cached.
     pub caching: Caching,
@@ -72,7 +72,7 @@ pub struct AddressSpaceOptions {
 pub enum Priority {
     /// After everything else.
     Low,
-    /// As everything else.
+    /// Like everything else.
     #[default]
     Normal,
     /// Before everything else; the kernel may refuse it to unprivileged users.
@@ -119,8 +119,8 @@ pub enum QueueStatus {
 ///
 /// Shaped so that i915 and xe can both serve it: bindings are explicit (the
 /// i915 client turns them into each submission's object list), completions
-/// are fences, there are no relocations. Objects are plain numbers: whoever
-/// makes one destroys it, after destroying what uses it.
+/// are fences, there are no relocations. Objects are plain numbers: the caller that makes one
+/// destroys it, after everything that uses it.
 ///
 /// Every method can be called from any thread.
 pub trait Kmd: Send + Sync + fmt::Debug {
@@ -167,7 +167,7 @@ pub trait Kmd: Send + Sync + fmt::Debug {
     /// The buffer of a dma-buf. The same dma-buf gives the same handle while it is open.
     ///
     /// # Errors
-    /// The fd is no dma-buf, or one that the device cannot use.
+    /// The fd is not a dma-buf, or one that the device cannot use.
     fn import_buffer(&self, dmabuf: BorrowedFd<'_>) -> KmdResult<BufferHandle>;
 
     /// Waits until no submission uses a buffer any more.
@@ -199,10 +199,9 @@ pub trait Kmd: Send + Sync + fmt::Debug {
     /// Binds `length` bytes of a buffer, from `offset` on, at `address`.
     ///
     /// All three are multiples of the page size of the buffer's placement; the device's
-    /// [`min_page_size`](DeviceDescription::min_page_size) is one for all buffers. The end lies
-    /// below its [`address_limit`](DeviceDescription::address_limit). Submissions made
-    /// afterwards see the binding. i915 binds only whole buffers, each at one address of an address
-    /// space.
+    /// [`min_page_size`](DeviceDescription::min_page_size) is valid for all buffers. The end is
+    /// below its [`address_limit`](DeviceDescription::address_limit). Submissions made afterwards
+    /// see the binding. i915 binds only whole buffers, each at one address of an address space.
     ///
     /// # Errors
     /// Misaligned or out of range, or it overlaps another binding.

@@ -77,8 +77,8 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Waits until nobody else submits to the queue: seqnos rise in the order in which the kernel
-    /// gets the batches.
+    /// Waits until no other thread submits to the queue: seqnos rise in the order in which the
+    /// kernel gets the batches.
     pub(crate) fn submit(&self) -> Turn<'_> {
         let guard = self.submitting.lock();
         Turn {

@@ -1,9 +1,9 @@
 //! The C library's functions as programs see them with this library.
 //!
-//! Each does one thing more than the function it stands for: it redirects a path into the
-//! stand-in tree, hides that a descriptor is a memfd, or hands a node's `ioctl` and `mmap` to the
-//! software GPU. A variadic function is declared with its one optional argument: the ABIs of Linux
-//! pass it like a fixed one, and it is only passed on.
+//! Each does one thing more than the function it replaces: it redirects a path into the stand-in
+//! tree, hides that a descriptor is a memfd, or hands a node's `ioctl` and `mmap` to the software
+//! GPU. A variadic function is declared with its one optional argument: the ABIs of Linux pass it
+//! like a fixed one, and it is only passed on.
 
 #![allow(
     clippy::missing_safety_doc,

@@ -1,4 +1,4 @@
-//! The blitter's tilings: what one command writes another one finds, and known places in a tile.
+//! The blitter's tilings: one command finds what another writes, and known places in a tile.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -19,7 +19,7 @@ const LEFT: u64 = 3;
 const TOP: u64 = 5;
 const WIDTH: u64 = 23;
 const HEIGHT: u64 = 41;
-/// The tiled surface, and where what comes back from it goes.
+/// The tiled surface, and the place of the copy back from it.
 const TILED: u64 = 0x1_0000;
 const BACK: u64 = 0x8000;
 
@@ -42,7 +42,7 @@ fn copy_engine(platform: &str) -> Client {
     client
 }
 
-/// A surface: base, pitch as the command has it, tiling code.
+/// A surface: base, pitch as in the command, tiling code.
 type Side = (GpuAddress, u64, u64);
 
 fn block_copy(client: &Client, batch: &mut Vec<u32>, to: Side, from: Side) {

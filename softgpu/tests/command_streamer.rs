@@ -232,7 +232,7 @@ fn a_semaphore_wait_is_ended_by_another_queue() {
 fn batches_wait_for_fences_of_other_queues() {
     let client = Client::new(Options::default());
     let other = client.another_queue();
-    // The first waits for memory; the second, on another queue, for the first.
+    // The first waits for memory; the second, on another queue, waits for the first.
     let mut first = Vec::new();
     mi_semaphore_wait::packet(TGL)
         .set(

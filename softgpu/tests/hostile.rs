@@ -32,10 +32,10 @@ fn wild_pointers_in_arguments_are_efault() {
         for chunk in argument.chunks_exact_mut(8) {
             chunk.copy_from_slice(&0xdead_beef_f000u64.to_le_bytes());
         }
-        // Whatever it says, it returns.
+        // It returns, whatever the answer.
         let _ = client.node.ioctl(row.request, &mut argument);
     }
-    // One by one where the rest of the argument is right.
+    // One by one, with the rest of the argument correct.
     let mut getparam = [0u8; 16];
     getparam[0] = 4;
     getparam[8..].copy_from_slice(&0xdead_beef_f000u64.to_le_bytes());
@@ -74,8 +74,8 @@ fn the_process_is_not_reachable_from_a_batch() {
 fn a_forked_child_is_told_that_the_device_is_not_its_own() {
     let client = Client::new(small());
     client.data.set_dword(7, 0x1234);
-    // SAFETY: until it ends, the child only asks the node, which answers before it takes a lock
-    // or memory, and closes it, which leaves everything as it is.
+    // SAFETY: until it ends, the child only calls the node, which answers before it takes a lock or
+    // memory, and closes it, which changes nothing.
     match unsafe { fork() }.unwrap() {
         ForkResult::Child => {
             let request = uapi::i915::getparam::GETPARAM.request();
@@ -88,7 +88,7 @@ fn a_forked_child_is_told_that_the_device_is_not_its_own() {
             drop(client);
             let right =
                 asked == Err(Errno::ENODEV) && mapped == Err(Errno::ENODEV) && reported.is_none();
-            // SAFETY: it ends the child without running what the parent would run at its exit.
+            // SAFETY: it ends the child without running the parent's exit handlers.
             unsafe { nix::libc::_exit(i32::from(!right)) }
         }
         ForkResult::Parent { child } => {

@@ -65,7 +65,7 @@ impl Rig {
         calls::context_create(self.raw.node.as_ref(), &settings).unwrap()
     }
 
-    /// Submits the batch at `offset`, with what `more` adds.
+    /// Submits the batch at `offset`, with the additions of `more`.
     fn exec(&self, context: u32, offset: u64, more: ExecBuffer2) -> Result<ExecBuffer2, Errno> {
         let mut object = ExecObject {
             handle: self.handle,
@@ -202,7 +202,7 @@ fn fence_arrays_are_checked() {
         let done = rig.with_points(context, 0, &mut fences, &mut [point], 0);
         assert_eq!(done, outcome, "{flags:?} of {handle} at {point}");
     }
-    // What is to be signalled may be empty.
+    // An object to be signalled may be empty.
     let empty = rig.syncobj();
     rig.with_points(context, 0, &mut [fence(empty, BOTH)], &mut [0], 0)
         .unwrap();
@@ -294,7 +294,7 @@ fn sync_files_order_batches() {
         .unwrap();
     std::thread::sleep(Duration::from_millis(30));
     assert_eq!(rig.memory.dword(8), 0);
-    // Another follows the beginning only.
+    // Another waits only for the beginning.
     rig.memory.write_batch(0x2000, &store(16, 1));
     let third = rig.context();
     rig.exec(third, 0x2000, after(ExecFlags::FENCE_SUBMIT))
@@ -305,7 +305,7 @@ fn sync_files_order_batches() {
     eventually("the batch behind", || rig.memory.dword(8) == 1);
 }
 
-/// A batch follows the beginning of another, which itself has to wait.
+/// A batch waits for the beginning of another, which itself must wait.
 #[test]
 fn submit_fences_wait_for_the_beginning() {
     let rig = Rig::new("tgl");
@@ -314,7 +314,7 @@ fn submit_fences_wait_for_the_beginning() {
     rig.memory.write_batch(0, &wait_while(rig.family, 0, 0));
     rig.with_array(contexts[0], 0, &mut [fence(gate, SIGNAL)])
         .unwrap();
-    // Behind the gate, and then for another dword.
+    // It waits for the gate, and then for another dword.
     rig.memory
         .write_batch(0x1000, &wait_while(rig.family, 8, 0));
     let mut fences = [fence(gate, WAIT)];
@@ -455,14 +455,14 @@ fn contexts_recover_from_hangs_until_they_hang_too_often() {
         rig.plain(context, 0).unwrap();
         eventually("the third hang", || rig.stats(context).0 == 3);
         eventually("the ban", || rig.plain(context, 0x1000) == Err(Errno::EIO));
-        // One that is not to recover goes at once; what it had queued is lost with it.
+        // A context that must not recover is lost at once, and its queued work with it.
         let strict = rig.context();
         rig.set(strict, ContextParam::Recoverable, 0, 0).unwrap();
         rig.plain(strict, 0).unwrap();
         rig.plain(strict, 0x1000).unwrap();
         eventually("its hang", || rig.stats(strict) == (1, 1));
         assert_eq!(rig.plain(strict, 0x1000), Err(Errno::EIO), "{platform}");
-        // Others never noticed.
+        // Other contexts are unaffected.
         let other = rig.context();
         rig.memory.set_dword(8, 0);
         rig.plain(other, 0x1000).unwrap();

@@ -133,7 +133,7 @@ fn atomics_compute_and_return() {
                 .enumerate()
             {
                 let at = 64 * index as u64;
-                // Near each other, so that all outcomes of comparisons come up.
+                // Near each other, so that all outcomes of comparisons occur.
                 let near = |random: &mut Random| match random.next() % 4 {
                     0 => u128::MAX << (bits - 1),
                     1 => u128::from(random.next() % 3),
@@ -196,7 +196,7 @@ fn atomics_return_nothing_unless_told_and_follow_flushes() {
         batch.load_gpr(4, 99);
         batch.push(&atomic(5, 0, 0, 0, &[]));
         batch.save_gpr(4, 48);
-        // Behind a flush the first two dwords are the operand's halves, or both operands.
+        // After a flush, the first two dwords are the operand's halves, or both operands.
         batch.push(&atomic(14, 0, POST_SYNC | INLINE, 8, &[7, 8]));
         batch.push(&atomic(39, 1, POST_SYNC | INLINE, 16, &[1, 2, 0, 0]));
         client.run(&batch.end()).unwrap();
@@ -210,7 +210,7 @@ fn atomics_return_nothing_unless_told_and_follow_flushes() {
     }
 }
 
-/// Runs a batch that must be refused, on a queue of its own, and says why it was.
+/// Runs a batch that must be refused, on its own queue. Returns the reason.
 fn refusal(client: &Client, dwords: &[u32]) -> String {
     let mut batch = dwords.to_vec();
     batch.extend([0x0500_0000, 0]);
@@ -286,7 +286,7 @@ fn what_is_not_modelled_is_refused_by_name() {
                 "{platform}: {dwords:08x?}: no {part:?} in {error:?}"
             );
         }
-        // The others go on.
+        // The others continue.
         client.data.set_dword(0, 0);
         let mut batch = Batch::new(family);
         batch.store(0, 1);
@@ -526,7 +526,7 @@ fn second_level_batches_chain_and_return_to_the_first() {
 fn jumps_are_predicated() {
     for (platform, options) in families() {
         let client = Client::on(platform, options);
-        // The predicate stays what it is until the next MI_SET_PREDICATE.
+        // The predicate stays unchanged until the next MI_SET_PREDICATE.
         let mut target = Batch::new(client.family);
         target.push(&[0x0080_0000]);
         target.store(0, 7);

@@ -71,7 +71,7 @@ fn pages_of_the_client_are_read_only_where_the_gpu_can() {
         };
         let errno = raw.call(PRIME_HANDLE_TO_FD, &mut prime);
         assert_eq!(errno, Err(Errno::EINVAL));
-        // The older way to map is gone on discrete and later devices.
+        // Discrete and later devices lack the older way to map.
         let mut object = i915::Create {
             size: 4096,
             ..Default::default()
@@ -86,7 +86,7 @@ fn pages_of_the_client_are_read_only_where_the_gpu_can() {
         let old = !platform.local_memory && !span!(XeHpg..).contains(platform.family);
         let expected = if old { Ok(()) } else { Err(Errno::EOPNOTSUPP) };
         assert_eq!(mapped, expected, "{platform}");
-        // Privileged batches: for others once, for nobody later.
+        // Privileged batches: on older platforms only for others, later for nobody.
         let mut entry = ExecObject {
             handle: argument.handle,
             ..Default::default()
@@ -214,8 +214,8 @@ fn private_objects_stay_in_their_address_space() {
     }
 }
 
-/// A long-running batch waits at a semaphore, and then uses what was bound meanwhile. Batches
-/// behind it fill the queue, which takes no more.
+/// A long-running batch waits at a semaphore, and then uses what was bound meanwhile. Batches after
+/// it fill the queue, which then accepts no more.
 #[test]
 fn bindings_change_under_running_batches() {
     let raw = on("lnl", Driver::Xe);
@@ -267,7 +267,7 @@ fn bindings_change_under_running_batches() {
         assert!(queued < 1 << 20, "the queue takes everything");
     };
     assert_eq!(full, Errno::EAGAIN);
-    // The last page of the memory, under another address.
+    // The last page of the memory, at another address.
     bind(&raw, vm, map(later, BYTES - 0x1000, 0x1000)).unwrap();
     memory.set_dword(0, 1);
     let last_page = BYTES - 0x1000 - DATA;

@@ -15,7 +15,7 @@ use nix::errno::Errno;
 use softgpu::Options;
 use zerocopy::{FromBytes, IntoBytes};
 
-/// An address that nothing is mapped at.
+/// An unmapped address.
 const WILD: u64 = 0x10;
 
 fn nodes(driver: Driver) -> impl Iterator<Item = (&'static Platform, Raw)> {
@@ -249,7 +249,7 @@ fn xe_reads_timestamps_beside_clocks() {
             );
             assert!(cycles.engine_cycles > 0 && cycles.cpu_timestamp > 0);
         }
-        // Padding does not count.
+        // Padding is ignored.
         ask(1, EngineClassInstance { pad: 5, ..copy }).unwrap();
         // CLOCK_PROCESS_CPUTIME_ID, CLOCK_MONOTONIC_COARSE, none.
         for clock in [2, 6, -1, 99] {
@@ -279,7 +279,7 @@ fn xe_reads_timestamps_beside_clocks() {
     }
 }
 
-/// Asks one item. What the item's length says is an error of it.
+/// Queries one item. A negative length in the answer is the item's error.
 fn ask_i915(
     raw: &Raw,
     query_id: u64,
@@ -346,7 +346,7 @@ fn i915_queries_answer_sizes_and_refuse_what_is_wrong() {
             };
             assert_eq!(answered, expected, "{platform}: {query:?}");
             assert!(blob.iter().any(|byte| *byte != 0), "{platform}: {query:?}");
-            // Flags that say nothing, and a header that is not zero.
+            // Flags without meaning, and a header that is not zero.
             let flagged = ask_i915(&raw, number, 9, size, data);
             match query {
                 Q::HwconfigBlob => assert_eq!(flagged, Ok(size)),

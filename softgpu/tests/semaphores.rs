@@ -51,8 +51,7 @@ fn wait(family: Family, comparison: u32, operand: u32, offset: u64) -> Vec<u32> 
     dwords
 }
 
-/// The ways in which an engine writes a dword with nothing else: a store, and the post-sync write
-/// of its flush.
+/// The ways in which an engine writes only a dword: a store, and the post-sync write of its flush.
 fn writes(family: Family, engine: EngineClass, value: u32) -> Vec<Vec<u32>> {
     let mut post_sync = Vec::new();
     if engine == EngineClass::Copy {
@@ -80,7 +79,7 @@ fn submit(client: &Client, queue: QueueId, offset: usize, dwords: &[u32]) -> kmd
     client.submit_at(queue, offset as u64, &[]).unwrap()
 }
 
-/// Each comparison with a value in memory that it does not hold for, and one that it does.
+/// Each comparison, with a value in memory for which it fails, and one for which it holds.
 const COMPARISONS: [(u32, u32, u32, u32); 6] = [
     (0, 5, 5, 6),
     (1, 5, 4, 5),
@@ -104,7 +103,7 @@ fn every_engine_waits_for_every_other() {
                 let writer = client.queue_on(*writing);
                 for (comparison, operand, before, after) in COMPARISONS {
                     let ways = writes(client.family, *writing, after);
-                    // Each way with each comparison takes long: they take turns.
+                    // All ways with all comparisons take too long: they alternate.
                     round += 1;
                     let write = &ways[round % ways.len()];
                     let what = format!("{name}: {waiting:?} for {writing:?}, {comparison}");
@@ -148,7 +147,7 @@ fn a_semaphore_that_nobody_signals_is_a_hang_and_others_go_on() {
             QueueStatus::Hung(_)
         ));
         assert_eq!(client.kmd.queue_status(other).unwrap(), QueueStatus::Ok);
-        // The same engine, too.
+        // Also the same engine.
         let same = client.another_queue();
         let stores = submit(&client, same, 0x1000, &store(DATA.offset(4), 4));
         client.wait(stores).unwrap();
@@ -166,7 +165,7 @@ fn semaphores_poll_registers_from_gen9_on() {
             Family::XeHpc => 0x1_a000u32,
             _ => 0x2000,
         };
-        // The general purpose register holds what is waited for; the memory type does not count.
+        // The general purpose register holds the awaited value; the memory type is ignored.
         let gpr = base + 0x600;
         let mut poll = wait(client.family, 4, 9, 0);
         poll[0] |= 1 << 16 | 1 << 22;
@@ -178,7 +177,7 @@ fn semaphores_poll_registers_from_gen9_on() {
         batch.extend([0x0500_0000, 0]);
         client.run(&batch).unwrap();
         assert_eq!(client.data.dword(2), 2, "{name}");
-        // One that is never there.
+        // A value that never comes.
         poll[1] = 10;
         poll.extend([0x0500_0000, 0]);
         let error = client.run(&poll).unwrap_err().to_string();
@@ -186,7 +185,7 @@ fn semaphores_poll_registers_from_gen9_on() {
     }
 }
 
-/// Queues in a ring, each on another engine, that pass a count on.
+/// Queues in a ring, each on another engine, that pass on a count.
 #[test]
 fn engines_play_ping_pong() {
     for (name, client) in clients() {

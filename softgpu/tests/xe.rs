@@ -1,4 +1,4 @@
-//! The xe front end, by way of the xe client: bindings, queues, user fences, bans.
+//! The xe front end, through the xe client: bindings, queues, user fences, bans.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -69,7 +69,7 @@ fn unbinding_takes_effect_and_faults_ban_the_queue() {
         QueueStatus::Faulted(_)
     ));
     assert!(client.submit(&batch).is_err());
-    // The address space lives on: bound again, another queue works.
+    // The address space survives: bound again, another queue works.
     client
         .kmd
         .bind(client.space, DATA, client.data.buffer, 0, length)
@@ -223,7 +223,7 @@ fn the_copy_engine_copies_into_tiles() {
     client.wait(fence).unwrap();
     for (row, column) in (0..3).flat_map(|row| (0..6).map(move |column| (row, column))) {
         let (x, y) = (column + 2, row + 3);
-        // In dwords: 4 a run, 16 four rows of it, 64 four such columns.
+        // In dwords: 4 per run, 16 per four rows of runs, 64 per four such columns.
         let at = x % 4 + y % 4 * 4 + x / 4 * 16 + y / 4 * 64;
         let got = client.data.dword(0x400 + at);
         assert_eq!(got as usize, 1000 + row * 8 + column, "({x}, {y})");

@@ -33,7 +33,7 @@ fn queues_check_engines_and_properties() {
     };
     let bind = engine(EngineClass::VmBind);
     make(good, vec![copy]).unwrap();
-    // The same twice is one; padding does not count.
+    // The same twice counts once; padding is ignored.
     let padded = EngineClassInstance { pad: 7, ..copy };
     make(
         exec::ExecQueueCreate {
@@ -67,7 +67,7 @@ fn queues_check_engines_and_properties() {
         (two(1, 0), vec![copy], Errno::EINVAL),
         (two(1, 10), vec![copy; 10], Errno::EINVAL),
         (two(u16::MAX, u16::MAX), vec![copy], Errno::EINVAL),
-        // Parallel batches want neighbours.
+        // Parallel batches need adjacent engines.
         (two(2, 1), vec![copy, copy], Errno::EINVAL),
         (
             two(2, 1),
@@ -147,7 +147,7 @@ fn queues_check_engines_and_properties() {
         (timeslice, 10_000_000, Ok(())),
         (timeslice, 0, Err(Errno::EINVAL)),
         (timeslice, 10_000_001, Err(Errno::EINVAL)),
-        // Preemption timeouts are not a client's to set.
+        // Clients cannot set preemption timeouts.
         (2, 1000, Err(Errno::EINVAL)),
     ] {
         let made = rig.queue_with(&mut [property(number, value)]).map(drop);
@@ -196,7 +196,7 @@ fn address_spaces_have_modes() {
             );
         }
     }
-    // Long-running queues hold their address space; others do not, but take no more batches.
+    // Long-running queues hold their address space; others do not, but accept no more batches.
     for (flags, outcome) in [
         (VmCreateFlags::empty(), Ok(())),
         (LR | VmCreateFlags::FAULT_MODE, Ok(())),
@@ -348,7 +348,7 @@ fn priorities_order_batches() {
     let low = rig.queue_with(&mut [property(0, 0)]).unwrap();
     let normal = rig.queue_in(rig.vm, EngineClass::Copy).unwrap();
     let [low_word, high_word] = common::raw::gpu(0);
-    // Counts until it is told to stop, going round by a jump.
+    // Counts in a loop until memory tells it to stop.
     let count = [
         0x1780_0000 | 9 | 7 << 8 | 1 << 18,
         low_word,
@@ -366,7 +366,7 @@ fn priorities_order_batches() {
     let again = [0x1880_0101, BASE as u32, 0];
     rig.memory
         .write_batch(0, &[&count[..], &stop[..], &again[..]].concat());
-    // Reads the count first and last, with much between.
+    // Reads the count first and last, with many commands between.
     let copy = |to: u32| [0x1700_0003, low_word + to, high_word, low_word, high_word];
     let mut batch = copy(8).to_vec();
     for value in 0..800 {

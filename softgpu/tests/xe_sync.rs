@@ -100,7 +100,7 @@ fn waits_for_user_fences_end_in_time() {
             .unwrap()
     };
     let span = 30_000_000;
-    // Relative: what is left is none.
+    // Relative: no time is left.
     let started = Instant::now();
     let mut relative = WaitUserFence {
         timeout: span,
@@ -109,7 +109,7 @@ fn waits_for_user_fences_end_in_time() {
     assert_eq!(rig.wait_user(&mut relative), Err(Errno::ETIME));
     assert!(started.elapsed() >= Duration::from_millis(30));
     assert_eq!(relative.timeout, 0);
-    // A point of time, which stays what it is.
+    // A point of time, which stays unchanged.
     let until = now() + span;
     let mut absolute = WaitUserFence {
         timeout: until,
@@ -119,7 +119,7 @@ fn waits_for_user_fences_end_in_time() {
     assert_eq!(rig.wait_user(&mut absolute), Err(Errno::ETIME));
     assert!(now() >= until);
     assert_eq!(absolute.timeout, until);
-    // One that has passed, and none.
+    // A point in the past, and zero.
     for (timeout, flags) in [
         (1, WaitFlags::ABSTIME),
         (0, WaitFlags::ABSTIME),
@@ -134,7 +134,7 @@ fn waits_for_user_fences_end_in_time() {
         assert_eq!(rig.wait_user(&mut wait), Err(Errno::ETIME));
         assert!(started.elapsed() < Duration::from_secs(2));
     }
-    // A negative time is for ever, absolute or not.
+    // A negative time means for ever, absolute or not.
     for flags in [WaitFlags::empty(), WaitFlags::ABSTIME] {
         let queue = rig.queue();
         rig.memory.set_dword(0, 0);
@@ -288,7 +288,7 @@ fn syncs_are_checked() {
             };
             rig.raw.call(vm::VM_BIND, &mut argument).map(drop)
         };
-        // Nothing bound signals no user fence.
+        // A call without bindings signals no user fence.
         assert_eq!(bindings(0, fence), Err(Errno::EOPNOTSUPP));
         assert_eq!(
             rig.bind(rig.vm, &mut [user_fence(1 << 60, 1)]),
@@ -317,14 +317,14 @@ fn timelines_chain_queues_of_two_address_spaces() {
         rig.queue_in(second, EngineClass::Compute).unwrap(),
     ];
     let timeline = rig.syncobj();
-    // The first stands still until memory changes.
+    // The first waits until memory changes.
     rig.memory.write_batch(0, &wait_while(rig.family, 0, 0));
     rig.exec(queues[0], 0, &mut [point(timeline, 1, true)])
         .unwrap();
     let steps = 30u64;
     for step in 1..=steps {
         let batch = 0x400 * step;
-        // Adds one to what the step before has left.
+        // Adds one to the previous step's result.
         let [low, high] = common::raw::gpu(8);
         let add = [
             0x1780_0000 | 9 | 7 << 8 | 1 << 18,
@@ -349,7 +349,7 @@ fn timelines_chain_queues_of_two_address_spaces() {
         rig.exec(queues[step as usize % 3], batch, &mut syncs)
             .unwrap();
     }
-    // Nothing was submitted for later points: executions do not wait for that, the CPU may.
+    // Nothing was submitted for later points: executions do not wait for that, but the CPU may.
     let mut early = [point(timeline, steps + 5, false)];
     assert_eq!(rig.exec(queues[0], 0, &mut early), Err(Errno::EINVAL));
     assert!(!rig.wait_point(timeline, steps + 1, Duration::from_millis(20)));

@@ -52,14 +52,14 @@ pub(crate) fn owned_fd(ioctl: &'static str, fd: i32) -> KmdResult<OwnedFd> {
             what: format!("the fd {fd}"),
         });
     }
-    // SAFETY: the ioctl succeeded, so the fd is open and nobody else's.
+    // SAFETY: the ioctl succeeded, so the fd is open and nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 /// The size of a dma-buf in bytes.
 ///
 /// # Errors
-/// The fd is no dma-buf.
+/// The fd is not a dma-buf.
 pub fn dmabuf_size(dmabuf: BorrowedFd<'_>) -> KmdResult<u64> {
     let end = lseek64(dmabuf, 0, Whence::SeekEnd)
         .map_err(|errno| KmdError::from_errno("lseek of a dma-buf", errno))?;

@@ -130,8 +130,8 @@ impl I915 {
         Ok(self.state().buffer(buffer)?.object.clone())
     }
 
-    /// A buffer of a device without memory of its own, coherent with the CPU's caches if the CPU
-    /// maps it write-back.
+    /// A buffer of a device without its own memory, coherent with the CPU's caches if the CPU maps
+    /// it write-back.
     fn create_in_host_memory(&self, desc: &BufferDesc) -> KmdResult<(u32, u64)> {
         let node = self.node();
         if desc.caching == Caching::WriteCombined || self.description.has_llc {

@@ -44,7 +44,7 @@ impl FencePage {
         }
     }
 
-    /// A fence at 0 that nobody else uses.
+    /// An unused fence, at 0.
     pub(super) fn allocate(self: &Arc<Self>) -> KmdResult<FenceSlot> {
         let count = self.mapping.len() as u64 / 8;
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);

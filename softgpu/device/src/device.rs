@@ -60,7 +60,7 @@ impl Device {
         }
     }
 
-    /// How many threads with so many registers each run at a time.
+    /// How many threads with this many registers each run at a time.
     pub fn thread_slots(&self, registers: u16) -> u32 {
         let eus = self.platform.default_sku().eus();
         self.platform.threads_of(eus, registers.into())

@@ -9,8 +9,8 @@
 //! computes channel by channel. That path is the reference: routines agree with it bit for bit.
 //! They round to nearest; only the treatment of denormals is a mode of each call.
 //!
-//! This is a crate of its own because its few hundred compiled routines take long to build and
-//! depend on nothing else.
+//! This is a separate crate because its few hundred compiled routines take long to build and depend
+//! on nothing else.
 
 mod accumulate;
 pub mod bits;

@@ -73,7 +73,7 @@ impl Element {
     }
 }
 
-/// Where the elements of a register source lie, in bytes.
+/// The layout of a register source's elements, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     /// The first element, from the start of the register bytes.

@@ -8,8 +8,8 @@ use crate::request::{Input, Operation, Request};
 use crate::routine::{BITS, Boolean, Compare, Compute, FLOATS, INTEGERS, Select, SelectCompare};
 use crate::vector::{Compiled, Vector};
 
-/// The number of lanes that serves a number of channels; behind it, the number where few are
-/// compiled (registers are padded for the largest).
+/// The number of lanes for a number of channels, and after it the number where few are compiled
+/// (registers are padded for the largest).
 macro_rules! sized {
     ($c:ident, $request:ident, $n:ident => $routine:ty) => {{
         type Of<const $n: usize> = $routine;

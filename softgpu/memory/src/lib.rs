@@ -2,7 +2,7 @@
 //! accessed.
 //!
 //! [`Backing`] is the memory behind a buffer object: a slice of the node's memfd, or pages of
-//! the client process (userptr). A [`PageTable`] says which page of which backing lies at a GPU
+//! the client process (userptr). A [`PageTable`] says which page of which backing is at a GPU
 //! address; everything else is unreachable. [`AddressSpace`] is the page table that a kernel
 //! driver's bindings form. A [`View`] is one host thread's window on a page table, with a
 //! translation cache. `raw` is the leaf below them: it does every load and store of memory that the

@@ -1,4 +1,4 @@
-//! GPU address spaces: which pages of which backing lie where.
+//! GPU address spaces: which pages of which backing are where.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

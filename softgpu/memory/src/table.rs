@@ -18,7 +18,7 @@ pub trait PageTable: fmt::Debug + Send + Sync {
     /// The translations in force.
     fn snapshot(&self) -> Arc<dyn Translate>;
 
-    /// The bound range that `address` lies in or is nearest to, for fault reports.
+    /// The bound range that holds `address` or is nearest to it, for fault reports.
     fn nearest(&self, address: GpuAddress) -> Option<Region>;
 }
 
@@ -70,7 +70,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// How far `address` lies outside of the region; 0 is inside.
+    /// How far `address` is outside the region; 0 is inside.
     pub fn distance(&self, address: GpuAddress) -> u64 {
         let (start, end) = (self.address.get(), self.address.get() + self.bytes);
         if address.get() < start {

@@ -105,7 +105,7 @@ pub fn write<T: IntoBytes + Immutable>(address: u64, value: &T) -> Result<(), Er
 /// A duplicate, closed on exec, of an eventfd of the client.
 ///
 /// # Errors
-/// `EBADF` if it is not open, `EINVAL` if it is no eventfd; `EMFILE`.
+/// `EBADF` if it is not open, `EINVAL` if it is not an eventfd; `EMFILE`.
 pub fn duplicate_eventfd(fd: RawFd) -> Result<OwnedFd, Errno> {
     let link = fs::read_link(format!("/proc/self/fd/{fd}")).map_err(|_| Errno::EBADF)?;
     if fd < 0 || link.to_str() != Some("anon_inode:[eventfd]") {

@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::status::{ContextStatus, Tolerance};
 use softgpu_device::{Fence, Timeline};
 
-/// An address space of i915. Each submission says which objects lie where, so only its identity is
+/// An address space of i915. Each submission says which objects are where, so only its identity is
 /// kept.
 #[derive(Debug, Default)]
 pub struct Vm {}

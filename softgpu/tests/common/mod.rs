@@ -1,4 +1,4 @@
-//! A client of the node, as a user-mode driver is one: batches in mapped buffers.
+//! A client of the node, like a user-mode driver: batches in mapped buffers.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]

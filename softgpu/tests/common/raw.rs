@@ -33,7 +33,7 @@ pub fn address<T: ?Sized>(value: &mut T) -> u64 {
     std::ptr::from_mut(value).cast::<u8>().expose_provenance() as u64
 }
 
-/// A page of the client's memory that the GPU writes, too.
+/// A page of the client's memory that the GPU also writes.
 #[repr(align(4096))]
 struct Page([AtomicU32; 1024]);
 
@@ -55,7 +55,7 @@ impl Memory {
         Self((0..PAGES).map(|_| page()).collect())
     }
 
-    /// Where the client sees it.
+    /// Its address in the client.
     pub fn address(&self) -> u64 {
         self.0.as_ptr().expose_provenance() as u64
     }
@@ -100,7 +100,8 @@ pub fn store(offset: u64, value: u32) -> [u32; 4] {
     [0x1000_0002, low, high, value]
 }
 
-/// MI_SEMAPHORE_WAIT, polling, until the dword of the data is not `value`. Xe2's has a dword more.
+/// MI_SEMAPHORE_WAIT, polling, until the dword of the data is not `value`. Xe2's has one more
+/// dword.
 pub fn wait_while(family: Family, offset: u64, value: u32) -> Vec<u32> {
     let [low, high] = gpu(offset);
     let mut dwords = vec![0x0e00_0002 | 1 << 15 | 5 << 12, value, low, high];
@@ -111,7 +112,7 @@ pub fn wait_while(family: Family, offset: u64, value: u32) -> Vec<u32> {
     dwords
 }
 
-/// Asks until `done`, for ten seconds at most.
+/// Polls until `done`, for ten seconds at most.
 pub fn eventually(what: &str, mut done: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while !done() {

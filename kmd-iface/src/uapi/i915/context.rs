@@ -117,7 +117,7 @@ uapi_structs! {
     struct ContextParamArgs = "struct drm_i915_gem_context_param" {
         /// The context; 0 is the fd's default one.
         ctx_id: u32,
-        /// Bytes at `value` if that is a pointer, else 0.
+        /// Bytes at `value` if that is a pointer, otherwise 0.
         size: u32,
         /// [`ContextParam`].
         param: u64,

@@ -15,9 +15,9 @@ uapi_flags! {
         NEEDS_GTT = 1 << 1;
         /// The GPU writes it: orders it against other users.
         WRITE = 1 << 2;
-        /// The object may lie above 4 GiB.
+        /// The object may be above 4 GiB.
         SUPPORTS_48B_ADDRESS = 1 << 3;
-        /// The object lies at `offset`.
+        /// The object is at `offset`.
         PINNED = 1 << 4;
         /// `pad_to_size` is set.
         PAD_TO_SIZE = 1 << 5;

@@ -251,13 +251,13 @@ uapi_structs! {
         handle: u32,
     }
 
-    /// Sets what an aperture mapping tiles like.
+    /// Sets the tiling of an aperture mapping.
     struct SetTiling = "struct drm_i915_gem_set_tiling" {
         /// The buffer.
         handle: u32,
         /// In and out: `TILING_*`.
         tiling_mode: u32,
-        /// Bytes a row.
+        /// Bytes per row.
         stride: u32,
         /// Out: address swizzling.
         swizzle_mode: u32,

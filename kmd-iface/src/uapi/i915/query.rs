@@ -98,11 +98,11 @@ uapi_structs! {
         max_eus_per_subslice: u16,
         /// Offset of the subslice masks in the data.
         subslice_offset: u16,
-        /// Bytes a subslice mask.
+        /// Bytes of a subslice mask.
         subslice_stride: u16,
         /// Offset of the EU masks in the data.
         eu_offset: u16,
-        /// Bytes an EU mask.
+        /// Bytes of an EU mask.
         eu_stride: u16,
     }
 

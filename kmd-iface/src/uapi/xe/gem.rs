@@ -27,7 +27,7 @@ uapi_structs! {
         extensions: u64,
         /// Bytes, a multiple of the region's `min_page_size`.
         size: u64,
-        /// Regions it may lie in, a bit an instance.
+        /// Regions it may be in, one bit per instance.
         placement: u32,
         /// How.
         flags: GemCreateFlags,

@@ -90,7 +90,7 @@ pub const UC_TYPE_HUC: u16 = 1;
 uapi_flags! {
     /// The value of [`Config::Flags`].
     flags ConfigFlags: u64 {
-        /// The device has memory of its own.
+        /// The device has its own memory.
         HAS_VRAM = 1 << 0;
     }
 }
@@ -132,7 +132,7 @@ uapi_structs! {
         mem_class: u16,
         /// The bit that names it in placements.
         instance: u16,
-        /// Alignment in bytes of sizes and bindings of what may lie in it.
+        /// Alignment in bytes of sizes and bindings of buffers in it.
         min_page_size: u32,
         /// Size in bytes.
         total_size: u64,
@@ -174,7 +174,7 @@ uapi_structs! {
         pad: [u16; 3],
         /// Ticks of the engines' timestamp in a second.
         reference_clock: u32,
-        /// Memory regions near it, a bit an instance.
+        /// Memory regions near it, one bit per instance.
         near_mem_regions: u64,
         /// Memory regions far from it.
         far_mem_regions: u64,

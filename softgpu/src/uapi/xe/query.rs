@@ -165,7 +165,7 @@ fn topology(device: &Device) -> Vec<u8> {
     let sku = device.platform.default_sku();
     let subslices = mask(sku.subslices());
     let eus = mask(sku.eus_per_subslice.into());
-    // Where EUs are 16 lanes wide the mask has a type of its own.
+    // Where EUs are 16 lanes wide the mask has its own type.
     let eu_type = match traits(device.platform.family).simd16_eus {
         true => TOPO_SIMD16_EU_PER_DSS,
         false => TOPO_EU_PER_DSS,
