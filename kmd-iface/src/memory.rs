@@ -65,7 +65,7 @@ pub(crate) fn map_node(
     Ok(Mapping::new(map))
 }
 
-/// Memory of this process that a buffer is made of.
+/// Memory of this process that backs a buffer.
 ///
 /// The buffer keeps it alive: the kernel pins the pages while the GPU uses them, and they must not
 /// be reused for anything else.
@@ -128,7 +128,7 @@ impl UserMemory {
         self.writable
     }
 
-    /// An error unless the memory is made of whole pages of `page` bytes, and of at least one.
+    /// An error unless the memory consists of whole pages of `page` bytes, at least one.
     pub(crate) fn check_pages(&self, page: usize) -> KmdResult<()> {
         let invalid = |what, value: usize| {
             Err(KmdError::Invalid {

@@ -24,8 +24,7 @@ pub(crate) struct Objects {
 pub(crate) struct Object {
     table: Arc<Objects>,
     handle: u32,
-    /// What the object is made of, if it is memory of this process: kept until the handle is
-    /// closed.
+    /// The object's memory, if it belongs to this process: kept until the handle is closed.
     _user: Option<UserMemory>,
 }
 

@@ -19,7 +19,7 @@ pub struct Options {
     /// Whether accesses to unbound pages read zero and drop writes, as with i915's scratch page,
     /// instead of ending the context with a page fault.
     pub scratch_page: bool,
-    /// A batch in which nothing ends for this long is hung, and its context lost.
+    /// A batch in which nothing ends for this long counts as hung, and its context is lost.
     pub hang_timeout: Duration,
     /// The most bytes of buffer objects that the node allocates.
     pub memory_limit: u64,

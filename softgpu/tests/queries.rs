@@ -201,7 +201,7 @@ fn xe_says_which_firmware_runs() {
                     found.patch_ver,
                 ];
                 assert_eq!(numbers, [0, major.into(), minor.into(), patch.into()]);
-                // Features of the interface by which xe submits came with 1.
+                // Features of xe's submission interface came with 1.
                 assert_eq!(found.major_ver, 1, "{platform}");
             }
             None => assert_eq!(ask(guc), Err(Errno::ENODEV), "{platform}"),

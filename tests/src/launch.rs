@@ -172,7 +172,7 @@ impl Launch {
                     buffer.write(0, content)?;
                     Object::Buffer(buffer)
                 }
-                // OpenCL makes these of a buffer.
+                // OpenCL makes these from a buffer.
                 Value::Image(desc, texels) if desc.kind == ImageKind::D1Buffer => {
                     let buffer = device.buffer(texels.len() as u64)?;
                     buffer.write(0, texels)?;

@@ -1,4 +1,4 @@
-//! A family's name in code stands in the files with rows alone: logic asks what hardware has.
+//! Only the files with rows name families in code: logic asks what hardware has.
 
 #![allow(clippy::unwrap_used, reason = "a test reports by panicking")]
 
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use devinfo::Family;
 
-/// Where families are named, below the repository's root, each with the reason. A folder ends in
-/// a slash.
+/// The files that name families, relative to the repository's root, each with the reason. A folder
+/// ends in a slash.
 const ROWS: &[(&str, &str)] = &[
     ("devinfo/src/family.rs", "the list of families"),
     ("devinfo/src/table.rs", "a row a platform"),

@@ -86,7 +86,7 @@ impl From<Check> for Validation {
 /// # Errors
 /// [`Error::Diagnostics`] if the assembler rejects the text.
 pub fn run(args: &Args) -> Result<(), Error> {
-    // A file without directives is assembly too: the user said so.
+    // A file without directives is also assembly: the user said so.
     let file = KernelFile::read_text(&args.file)?;
     let text = &file.text;
     let options = AsmOptions {

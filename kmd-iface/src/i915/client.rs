@@ -27,7 +27,7 @@ use crate::{
     QueueStatus, Submission, UserMemory,
 };
 
-/// Host pages: what user memory has to be made of.
+/// Host pages, the unit of user memory.
 const PAGE: usize = 4 << 10;
 
 /// The i915 client.

@@ -41,7 +41,7 @@ pub(super) struct Lists {
     pub(super) kept: Vec<Arc<Object>>,
 }
 
-/// What a submission consists of, found out before the kernel is called.
+/// What a submission consists of, collected before the kernel is called.
 #[derive(Debug)]
 pub(super) struct Batch {
     /// What it names.

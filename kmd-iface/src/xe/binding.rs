@@ -15,7 +15,7 @@ use crate::{AddressSpaceId, KmdError, KmdResult, Node};
 /// memory, which takes seconds at worst.
 const BIND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a binding is made of.
+/// The memory of a binding.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source {
     /// A GEM object, from an offset on.

@@ -31,7 +31,7 @@ use crate::{
 /// User memory has no GEM object: its handles are the client's own, told apart by this bit.
 const USER_HANDLE: u32 = 1 << 31;
 
-/// Host pages: what user memory has to be made of.
+/// Host pages, the unit of user memory.
 const PAGE: usize = 4 << 10;
 
 /// The xe client.
@@ -61,7 +61,7 @@ struct BufferState {
     memory: Memory,
 }
 
-/// What a buffer is made of, kept alive.
+/// The memory of a buffer, kept alive.
 #[derive(Clone, Debug)]
 enum Memory {
     Object(Arc<Object>),

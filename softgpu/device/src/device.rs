@@ -16,7 +16,7 @@ use crate::engine::Arbiter;
 pub struct Settings {
     /// Host threads that run EU threads; 0 is one for each core.
     pub threads: usize,
-    /// A batch in which nothing ends for this long is hung.
+    /// A batch in which nothing ends for this long counts as hung.
     pub hang_timeout: Duration,
     /// Whether the rules that hardware leaves undefined are checked ([`Device::findings`]).
     pub check: bool,

@@ -148,6 +148,6 @@ impl Vector {
 pub(crate) trait Compiled {
     /// Whether the processor has fused multiply-adds.
     fn fuses() -> bool;
-    /// The code of a routine: `R`, or where that level is rarely run `F`, of which there are fewer.
+    /// The code of a routine: `R`, or for a rarely used level `F`, of which there are fewer.
     fn of<R: Routine, F: Routine>() -> Run;
 }

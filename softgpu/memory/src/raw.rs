@@ -219,7 +219,7 @@ mod tests {
             return;
         }
         let page = Page([const { AtomicU64::new(0) }; PAGE / 8]);
-        // SAFETY: the page is there to the end of the test, and made of atomics.
+        // SAFETY: the page lives to the end of the test, and consists of atomics.
         let host = unsafe { HostPage::new(NonNull::from(&page).cast()) };
         for offset in [0, 0x7f0, 0xff0] {
             let word = host.at(offset, 16).cast::<u128>();

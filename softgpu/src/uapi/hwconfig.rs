@@ -33,7 +33,7 @@ enum Key {
 /// `hw_info_*.cpp`, `CsrSizeInMb`).
 const CSR_MEGABYTES: u32 = 8;
 
-/// The graphics IP version from which on firmware has the table.
+/// The first graphics IP version whose firmware has the table.
 const SINCE: (u8, u8) = (12, 55);
 /// The one earlier platform that has it (Linux, `has_table` of `intel_guc_hwconfig.c`,
 /// `xe_guc_hwconfig_init`).

@@ -1,4 +1,4 @@
-//! Assembly text made of the language's own words.
+//! Assembly text made from the language's own words.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use devinfo::Family;

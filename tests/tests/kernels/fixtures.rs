@@ -61,7 +61,7 @@ fn assert_same_zebins(committed: &Path, rebuilt: &Path) {
         let path = entry.path();
         if entry.file_name().to_string_lossy().contains(".zebin") {
             let again = rebuilt.join(entry.file_name());
-            // Later families need the newer compiler, and the scripts leave them out without.
+            // Later families need the newer compiler; without it, the scripts omit them.
             if !again.exists() && oracles::variable(NEWER, NEWER_WHAT).is_none() {
                 continue;
             }

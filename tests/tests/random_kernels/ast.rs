@@ -127,7 +127,7 @@ pub enum SubGroupOp {
     /// By a lane that the second operand names, modulo the sub-group's size.
     Shuffle,
     ShuffleXor(u32),
-    /// First what comes from the sub-group before.
+    /// The first operand is from the sub-group before.
     ShuffleUp(u32),
     ShuffleDown(u32),
     Broadcast(u32),

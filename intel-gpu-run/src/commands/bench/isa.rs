@@ -1,4 +1,4 @@
-//! `bench isa`: assembler, disassembler and decoder, beside Intel's `iga64`.
+//! `bench isa`: assembler, disassembler and decoder, compared with Intel's `iga64`.
 
 use std::hint::black_box;
 use std::io::Read;

@@ -145,7 +145,7 @@ uapi_structs! {
     struct ContextParamSseu = "struct drm_i915_gem_context_param_sseu" {
         /// The engine it is for.
         engine: EngineClassInstance,
-        /// How `engine` is meant.
+        /// How to interpret `engine`.
         flags: SseuFlags,
         /// Slices to power.
         slice_mask: u64,

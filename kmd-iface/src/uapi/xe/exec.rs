@@ -176,7 +176,7 @@ uapi_structs! {
         addr: u64,
         /// [`WaitOp`].
         op: u16,
-        /// How the time is meant.
+        /// How to interpret the time.
         flags: WaitFlags,
         /// Zero.
         pad: u32,

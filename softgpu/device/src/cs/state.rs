@@ -21,7 +21,7 @@ pub struct State {
     pub(super) curbe: (GpuAddress, u32),
     /// STATE_COMPUTE_MODE, "Large GRF Mode".
     pub(super) large_grf: bool,
-    /// Whether the interface descriptor says how many registers a thread has.
+    /// Whether the interface descriptor gives the number of registers per thread.
     pub(super) variable_registers: bool,
     pub(super) registers: Registers,
     /// MI_PREDICATE's and MI_SET_PREDICATE's effect.

@@ -122,8 +122,8 @@ fn registers(
         .ok_or_else(|| cs.refuse(packet, format!("the code {code} of registers is reserved")))
 }
 
-/// COMPUTE_WALKER: threads from XeHPG on. Their data stays in memory, where the kernel loads it
-/// by the place in r0.0; the walker carries one register of it, and may make local ids.
+/// COMPUTE_WALKER: threads from XeHPG on. Their data stays in memory, and the kernel loads it from
+/// the place in r0.0; the walker carries one register of it, and may generate local ids.
 pub(super) fn compute_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use compute_walker as cw;
     if packet.flag(cw::PREDICATE_ENABLE) && !mi::predicate_holds(cs.state) {

@@ -29,7 +29,7 @@ const MAX_REPORTED: usize = 32;
 pub struct DispatchOptions<'a> {
     /// Host threads to use, at least one.
     pub threads: usize,
-    /// A walker in which no EU thread has ended for this long is hung.
+    /// A walker in which no EU thread has ended for this long counts as hung.
     pub hang_timeout: Duration,
     /// Ends the walker early when set: the device is being closed.
     pub stop: &'a AtomicBool,

@@ -56,7 +56,7 @@ pub(super) struct SendOp {
     /// The same with their lengths, where the descriptors are in the instruction and the
     /// registers exist.
     pub spans: Option<Spans>,
-    /// The bits beside an extended descriptor that is in a register.
+    /// The bits that accompany an extended descriptor in a register.
     pub extended_offset: Option<u32>,
     /// The extended descriptor is a bindless surface offset.
     pub ex_bso: bool,
@@ -72,8 +72,8 @@ pub(super) struct SendRegisters {
     pub src0: Option<u32>,
     pub src1: Option<u32>,
     pub dst: Option<u32>,
-    /// Register file offset of the bytes that name the registers of the payload, one each, in place
-    /// of source 0.
+    /// Register file offset of the bytes that name the payload's registers, one each, instead of
+    /// source 0.
     pub gathered: Option<u32>,
     /// Length of source 1 in registers, if the instruction has it.
     pub src1_len: Option<u8>,

@@ -122,8 +122,8 @@ fn illegal(op: &Op, why: &str) -> Fault {
     }
 }
 
-/// The payload of a gathering send: as many registers as the descriptor says, which the bytes at
-/// register file offset `names` name; general registers end at `end`.
+/// The payload of a gathering send: the bytes at register file offset `names` name its registers,
+/// and the descriptor gives their number. General registers end at `end`.
 ///
 /// # Errors
 /// Registers that do not exist.
