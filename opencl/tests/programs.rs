@@ -116,3 +116,18 @@ fn extensions() {
 fn checks() {
     run_with("checks", &[("INTEL_GPU_CHECK", "1")]);
 }
+
+#[test]
+fn memory() {
+    run("memory");
+}
+
+#[test]
+fn images() {
+    run("images");
+}
+
+#[test]
+fn pointers() {
+    run("pointers");
+}

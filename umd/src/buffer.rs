@@ -48,6 +48,16 @@ impl Device {
         Ok(Buffer::of(&bo.map_err(kernel("shared memory"))?, 0))
     }
 
+    /// A [shared buffer](Self::shared_buffer) of another device for this one, too: the same memory
+    /// at the same address.
+    ///
+    /// # Errors
+    /// The buffer is not in the host's memory; the device does not have the address.
+    pub fn share(&self, other: &Buffer) -> Result<Buffer, Error> {
+        let bo = self.inner().registry.share(&other.bo);
+        Ok(Buffer::of(&bo.map_err(kernel("shared memory"))?, 0))
+    }
+
     /// The part from `address` on of the buffer that kernels see there, for pointers that are
     /// given as numbers; `None` if there is no buffer. It keeps the memory alive.
     pub fn buffer_at(&self, address: GpuAddress) -> Option<Buffer> {

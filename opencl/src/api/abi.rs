@@ -98,6 +98,11 @@ impl<T: Parameter> In<T> {
         self.0.is_null()
     }
 
+    /// The first value; `None` if the pointer is null.
+    pub(crate) fn get(self) -> Option<T> {
+        (!self.is_null()).then(|| self.at(0))
+    }
+
     /// So many values; none if the pointer is null.
     pub(crate) fn list(self, count: usize) -> Vec<T> {
         match self.is_null() {
@@ -225,12 +230,27 @@ impl Value for Memory {
 impl Memory {
     pub(crate) const NULL: Self = Self(std::ptr::null_mut());
 
+    /// Memory at an address that this process has given to the program before.
+    pub(crate) fn of_address(address: usize) -> Self {
+        Self(std::ptr::with_exposed_provenance_mut(address))
+    }
+
     pub(crate) fn is_null(self) -> bool {
         self.0.is_null()
     }
 
     pub(crate) fn pointer(self) -> *mut u8 {
         self.0
+    }
+
+    /// Memory that this process has at an address.
+    pub(crate) fn at(pointer: *mut u8) -> Self {
+        Self(pointer)
+    }
+
+    /// The memory so many bytes further on.
+    pub(crate) fn offset(self, bytes: usize) -> Self {
+        Self(self.0.wrapping_add(bytes))
     }
 
     pub(crate) fn address(self) -> usize {
@@ -254,6 +274,11 @@ impl Memory {
         let bytes = (!self.is_null()).then(|| self.read(size_of::<usize>()));
         let address = bytes.and_then(|bytes| bytes.try_into().ok().map(usize::from_ne_bytes));
         Handle::of(address.unwrap_or(0))
+    }
+
+    /// The pointer that is there.
+    pub(crate) fn read_pointer(self) -> Self {
+        Self::of_address(self.read_handle().address())
     }
 
     /// A copy of the first `size` bytes.

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::abi::{Bytes, In, Memory, Waits};
+use super::abi::{Bytes, In, Memory};
 use super::callback::{ObjectCallback, ObjectNotify};
-use super::execute::{self, boolean};
 use super::info::{self, Answer};
-use crate::core::command::{self, Place};
-use crate::core::{Context, Handle, Mem, Object, Queue, publish};
+use crate::core::memory::Making;
+use crate::core::{Context, Device, Handle, Mem, Object, publish};
 use crate::error::{Error, Result, ensure};
 
 /// How kernels access it.
 const KERNEL_ACCESS: u64 = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
 /// Where its memory is from.
-const HOST_POINTER: u64 = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+pub(crate) const HOST_POINTER: u64 =
+    CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 /// How the host accesses it.
 const HOST_ACCESS: u64 = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 
@@ -47,18 +47,48 @@ pub(crate) fn create_with_properties(
     size: usize,
     host: Memory,
 ) -> Result<Handle> {
-    let pairs = properties.pairs();
+    let list = no_properties(properties)?;
+    make(context, list, flags, size, host)
+}
+
+/// A property list of a memory object: there are no properties. Gives what a query of it answers.
+pub(crate) fn no_properties(properties: In<u64>) -> Result<Vec<u64>> {
     // "CL_INVALID_PROPERTY if a property name in properties is not a supported property name"
-    if let Some((name, _)) = pairs.first() {
-        let why = format!("there is no buffer property {name:#x}");
+    if let Some((name, _)) = properties.pairs().first() {
+        let why = format!("memory objects have no property {name:#x}");
         return Err(Error::new(CL_INVALID_PROPERTY, why));
     }
-    let list = if properties.is_null() {
+    Ok(if properties.is_null() {
         vec![]
     } else {
         vec![0]
+    })
+}
+
+/// The flags of a part of a memory object: those that are not given are the parent's.
+///
+/// # Errors
+/// `CL_INVALID_VALUE`: they allow what the parent does not.
+pub(crate) fn inherited(parent: u64, given: u64) -> Result<u64> {
+    flags(given)?;
+    let inherits = |group: u64| match given & group {
+        0 => parent & group,
+        own => own,
     };
-    make(context, list, flags, size, host)
+    let own = inherits(KERNEL_ACCESS) | inherits(HOST_ACCESS) | parent & HOST_POINTER;
+    // "CL_INVALID_VALUE if buffer was created with CL_MEM_WRITE_ONLY and flags specifies
+    // CL_MEM_READ_WRITE or CL_MEM_READ_ONLY, or if buffer was created with CL_MEM_READ_ONLY and
+    // flags specifies CL_MEM_READ_WRITE or CL_MEM_WRITE_ONLY"; the same of the host's access.
+    let narrows = |group: u64, all: u64| {
+        let (parent, own) = (parent & group, own & group);
+        parent == all || parent == own || own == CL_MEM_HOST_NO_ACCESS
+    };
+    ensure(
+        narrows(KERNEL_ACCESS, CL_MEM_READ_WRITE) && narrows(HOST_ACCESS, 0),
+        CL_INVALID_VALUE,
+        format!("the flags {given:#x} allow what {parent:#x} of the buffer do not"),
+    )?;
+    Ok(own)
 }
 
 fn make(
@@ -88,10 +118,72 @@ fn make(
         CL_INVALID_HOST_PTR,
         "the flags and the host pointer do not go together",
     )?;
-    let mem = Mem::buffer(context, flags, size, host, properties);
+    let making = Making {
+        context,
+        flags,
+        host,
+        properties,
+    };
+    let mem = Mem::buffer(making, size);
     // "CL_MEM_OBJECT_ALLOCATION_FAILURE if there is a failure to allocate memory for buffer object"
     let mem = mem.map_err(|error| error.with_code(CL_MEM_OBJECT_ALLOCATION_FAILURE))?;
     Ok(publish(Arc::new(mem)))
+}
+
+pub(crate) fn create_sub_buffer(
+    buffer: Handle,
+    given: u64,
+    kind: u32,
+    Bytes(region): Bytes,
+) -> Result<Handle> {
+    let parent = buffer.get::<Mem>()?;
+    // "CL_INVALID_MEM_OBJECT if buffer is not a valid buffer object or is a sub-buffer object"
+    ensure(
+        parent.kind == CL_MEM_OBJECT_BUFFER && parent.parent.is_none(),
+        CL_INVALID_MEM_OBJECT,
+        "only a buffer that is no part of another has parts",
+    )?;
+    // "If the CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, or CL_MEM_COPY_HOST_PTR values are
+    // specified in flags": CL_INVALID_VALUE
+    ensure(
+        given & HOST_POINTER == 0,
+        CL_INVALID_VALUE,
+        "where the memory is from is what the buffer says",
+    )?;
+    let flags = inherited(parent.flags, given)?;
+    // "CL_INVALID_VALUE if the value specified in buffer_create_type is not valid", "… if the
+    // buffer_create_info is NULL"
+    ensure(
+        kind == CL_BUFFER_CREATE_TYPE_REGION && !region.is_null(),
+        CL_INVALID_VALUE,
+        "there is no region",
+    )?;
+    let field = |index: usize| {
+        region
+            .offset(index * size_of::<usize>())
+            .read_pointer()
+            .address()
+    };
+    let (origin, size) = (field(0), field(1));
+    // "CL_INVALID_BUFFER_SIZE if the size field of the cl_buffer_region structure … is 0"
+    ensure(size > 0, CL_INVALID_BUFFER_SIZE, "a part of no bytes")?;
+    // "CL_INVALID_VALUE if the region specified by the cl_buffer_region structure … is out of
+    // bounds in buffer"
+    let end = origin.checked_add(size);
+    ensure(
+        end.is_some_and(|end| end <= parent.size),
+        CL_INVALID_VALUE,
+        format!("{size} bytes from {origin} on, of {}", parent.size),
+    )?;
+    // "CL_MISALIGNED_SUB_BUFFER_OFFSET if there are no devices in context associated with buffer
+    // for which the origin field … is aligned to the CL_DEVICE_MEM_BASE_ADDR_ALIGN value"
+    let alignment = Device::BASE_ALIGNMENT_BITS as usize / 8;
+    ensure(
+        origin.is_multiple_of(alignment),
+        CL_MISALIGNED_SUB_BUFFER_OFFSET,
+        format!("the origin {origin} is no multiple of {alignment} bytes"),
+    )?;
+    Ok(publish(Arc::new(Mem::part(&parent, flags, origin, size)?)))
 }
 
 pub(crate) fn retain(memory: Handle) -> Result<()> {
@@ -109,12 +201,18 @@ pub(crate) fn info(handle: Handle, name: u32) -> Result<Answer> {
         CL_MEM_FLAGS => info::value(mem.flags),
         CL_MEM_SIZE => info::value(mem.size),
         CL_MEM_HOST_PTR => info::value(mem.host.address()),
-        CL_MEM_MAP_COUNT => info::value(0u32),
+        CL_MEM_MAP_COUNT => info::value(mem.map_count() as u32),
         CL_MEM_REFERENCE_COUNT => info::value(handle.references()),
         CL_MEM_CONTEXT => info::handle(mem.context.base().handle()),
-        CL_MEM_ASSOCIATED_MEMOBJECT => info::handle(Handle::NULL),
-        CL_MEM_OFFSET => info::value(0usize),
-        CL_MEM_USES_SVM_POINTER => info::boolean(false),
+        CL_MEM_ASSOCIATED_MEMOBJECT => info::handle(match &mem.parent {
+            Some(parent) => parent.base().handle(),
+            None => Handle::NULL,
+        }),
+        CL_MEM_OFFSET => info::value(mem.origin),
+        CL_MEM_USES_SVM_POINTER => {
+            let parent = mem.parent.as_ref().unwrap_or(&mem);
+            info::boolean(mem.context.allocations.is_svm(parent.host))
+        }
         CL_MEM_PROPERTIES => info::list(&mem.properties),
         _ => return Err(info::unknown("a memory object", name)),
     })
@@ -125,93 +223,5 @@ pub(crate) fn set_destructor(memory: Handle, notify: ObjectNotify, data: Memory)
     // "CL_INVALID_VALUE if pfn_notify is NULL"
     let function = notify.ok_or_else(|| Error::new(CL_INVALID_VALUE, "there is no callback"))?;
     memory.add_destructor(ObjectCallback { function, data });
-    Ok(())
-}
-
-/// A buffer of the queue's context, and its part for the queue's device.
-fn of_queue(queue: &Queue, buffer: Handle) -> Result<(Arc<Mem>, umd::Buffer)> {
-    let mem = buffer.get::<Mem>()?;
-    // "CL_INVALID_CONTEXT if the context associated with command_queue and buffer are not the same"
-    queue.context.same(&mem.context, "the buffer")?;
-    let own = mem.buffers.get(queue.place).cloned();
-    let own = own.ok_or_else(|| Error::new(CL_INVALID_MEM_OBJECT, "this is no buffer"))?;
-    Ok((mem, own))
-}
-
-/// "CL_INVALID_VALUE if the region being read or written specified by (offset, size) is out of
-/// bounds or if ptr is a NULL value"
-fn check_range(mem: &Mem, offset: usize, size: usize, ptr: Memory) -> Result<()> {
-    let end = offset.checked_add(size);
-    ensure(
-        end.is_some_and(|end| end <= mem.size) && size > 0,
-        CL_INVALID_VALUE,
-        format!("{size} bytes from {offset} on, of {}", mem.size),
-    )?;
-    ensure(!ptr.is_null(), CL_INVALID_VALUE, "the pointer is null")
-}
-
-pub(crate) fn read(
-    queue: Handle,
-    buffer: Handle,
-    blocking: u32,
-    offset: usize,
-    size: usize,
-    to: Memory,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let (mem, own) = of_queue(&queue, buffer)?;
-    check_range(&mem, offset, size, to)?;
-    // "CL_INVALID_OPERATION if clEnqueueReadBuffer is called on buffer which has been created with
-    // CL_MEM_HOST_WRITE_ONLY or CL_MEM_HOST_NO_ACCESS"
-    ensure(
-        mem.flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS) == 0,
-        CL_INVALID_OPERATION,
-        "the host does not read the buffer",
-    )?;
-    let list = execute::waits(&queue, waits)?;
-    let work = move || Ok(to.with_mut(size, |bytes| own.read(offset as u64, bytes))?);
-    let event = command::on_host(
-        &queue,
-        (CL_COMMAND_READ_BUFFER, Place::Next),
-        &list,
-        vec![mem],
-        boolean(blocking),
-        Box::new(work),
-    )?;
-    execute::give(&event, waits);
-    Ok(())
-}
-
-pub(crate) fn write(
-    queue: Handle,
-    buffer: Handle,
-    blocking: u32,
-    offset: usize,
-    size: usize,
-    Bytes(from): Bytes,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let (mem, own) = of_queue(&queue, buffer)?;
-    check_range(&mem, offset, size, from)?;
-    // "CL_INVALID_OPERATION if clEnqueueWriteBuffer is called on buffer which has been created with
-    // CL_MEM_HOST_READ_ONLY or CL_MEM_HOST_NO_ACCESS"
-    ensure(
-        mem.flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) == 0,
-        CL_INVALID_OPERATION,
-        "the host does not write the buffer",
-    )?;
-    let list = execute::waits(&queue, waits)?;
-    let work = move || Ok(from.with(size, |bytes| own.write(offset as u64, bytes))?);
-    let event = command::on_host(
-        &queue,
-        (CL_COMMAND_WRITE_BUFFER, Place::Next),
-        &list,
-        vec![mem],
-        boolean(blocking),
-        Box::new(work),
-    )?;
-    execute::give(&event, waits);
     Ok(())
 }

@@ -20,6 +20,10 @@ pub(crate) type ObjectNotify = Option<unsafe extern "C" fn(*mut c_void, *mut c_v
 /// Hears of an event's status.
 pub(crate) type EventNotify = Option<unsafe extern "C" fn(cl_event, cl_int, *mut c_void)>;
 
+/// Frees shared virtual memory.
+pub(crate) type SvmFree =
+    Option<unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void)>;
+
 /// A function that runs as a command.
 pub(crate) type NativeKernel = Option<unsafe extern "C" fn(*mut c_void)>;
 
@@ -56,6 +60,23 @@ impl ObjectCallback {
     pub(crate) fn call(&self, object: Handle) {
         // SAFETY: the program passed the function to be called so.
         unsafe { (self.function)(object.pointer(), self.data.pointer().cast()) }
+    }
+}
+
+/// What frees shared virtual memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SvmFreeCallback {
+    pub function: unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void),
+    pub data: Memory,
+}
+
+impl SvmFreeCallback {
+    pub(crate) fn call(&self, queue: Handle, pointers: &[Memory]) {
+        let mut list: Vec<*mut c_void> = pointers.iter().map(|one| one.pointer().cast()).collect();
+        let count = list.len() as cl_uint;
+        let data = self.data.pointer().cast();
+        // SAFETY: the program passed the function to be called so; the list lives until it returns.
+        unsafe { (self.function)(queue.pointer(), count, list.as_mut_ptr(), data) }
     }
 }
 

@@ -4,7 +4,7 @@ use opencl_sys::*;
 
 use super::abi::{In, Out};
 use super::info::{self, Answer};
-use super::platform;
+use super::{platform, usm};
 use crate::core::device::host_time;
 use crate::core::{Device, Handle, Object, Platform};
 use crate::error::{Error, Result, ensure};
@@ -24,6 +24,7 @@ pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_khr_local_int32_base_atomics", V1),
         ("cl_khr_local_int32_extended_atomics", V1),
         ("cl_khr_suggested_local_work_size", V1),
+        ("cl_intel_unified_shared_memory", V1),
     ];
     if device.limits.fp64 {
         all.push(("cl_khr_fp64", V1));
@@ -31,6 +32,9 @@ pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     // Their functions for images make the compiler refuse all of them where there are none.
     if device.limits.images.is_some() {
         all.extend([
+            ("cl_khr_3d_image_writes", V1),
+            ("cl_khr_depth_images", V1),
+            ("cl_khr_image2d_from_buffer", V1),
             ("cl_intel_required_subgroup_size", V1),
             ("cl_intel_subgroups", V1),
             ("cl_intel_subgroups_char", V1),
@@ -67,6 +71,13 @@ fn features(device: &Device) -> Vec<(&'static str, cl_version)> {
     ];
     if device.limits.fp64 {
         all.push(("__opencl_c_fp64", V3));
+    }
+    if device.limits.images.is_some() {
+        all.extend([
+            ("__opencl_c_3d_image_writes", V3),
+            ("__opencl_c_images", V3),
+            ("__opencl_c_read_write_images", V3),
+        ]);
     }
     all
 }
@@ -130,7 +141,7 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
     let device = &*device.get::<Device>()?;
     let limits = &device.limits;
     let platform = device.target().platform;
-    let images = None::<umd::ImageLimits>;
+    let images = limits.images;
     let image = |of: fn(&umd::ImageLimits) -> u32| images.as_ref().map_or(0, of);
     let fp64 = u32::from(limits.fp64);
     let atomics = CL_DEVICE_ATOMIC_ORDER_RELAXED
@@ -253,7 +264,9 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => info::value(0u64),
         // "If the device is a root-level device, a reference count of one is returned."
         CL_DEVICE_REFERENCE_COUNT => info::value(1u32),
-        CL_DEVICE_SVM_CAPABILITIES => info::value(0u64),
+        CL_DEVICE_SVM_CAPABILITIES => {
+            info::value(CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER)
+        }
         CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => info::value(0u32),
@@ -278,7 +291,10 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
             let sizes = limits.sub_group_sizes.iter().map(|&size| usize::from(size));
             info::list(&sizes.collect::<Vec<_>>())
         }
-        _ => return Err(info::unknown("a device", name)),
+        _ => match usm::device_info(name) {
+            Some(answer) => answer,
+            None => return Err(info::unknown("a device", name)),
+        },
     })
 }
 

@@ -9,6 +9,9 @@
 //!   for as its last parameter and returns the answer's bytes.
 //! - `enqueue`: the trailing wait list and event, which the function gets as one [`Waits`].
 //! - `map`: the same, and `errcode_ret`; it returns a pointer.
+//! - `memory`: a trailing `errcode_ret`; it returns a pointer.
+//! - `pointer`: nothing; it returns a pointer, null if it fails.
+//! - `nothing`: nothing; it returns nothing.
 //!
 //! [`Waits`]: super::abi::Waits
 
@@ -22,10 +25,11 @@ use std::ffi::{c_char, c_void};
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::*;
 
-use super::abi::{self, Bytes, In, Memory, Out, Parameter, Text, Unconst, Waits};
+use super::abi::{self, Bytes, In, Memory, Out, Parameter, Text, Unconst, Value as _, Waits};
 use super::callback::*;
 use super::{
-    buffer, context, device, event, execute, info, kernel, platform, program, queue, subgroups,
+    buffer, context, device, event, execute, image, image_transfer, info, kernel, map, pipe,
+    platform, program, queue, sampler, subgroups, svm, transfer, usm,
 };
 use crate::core::Handle;
 
@@ -89,6 +93,53 @@ macro_rules! enqueue {
             take!($($argument: $type,)* list: In<Handle>, event: Out<Handle>);
             let waits = Waits { count, list, event };
             abi::code(stringify!($name), $function($($argument,)* waits))
+        }
+    };
+}
+
+macro_rules! map {
+    ($name:ident, $function:path, ($($argument:ident: $type:ty),*)) => {
+        unsafe extern "C" fn $name(
+            $($argument: <$type as Parameter>::C,)*
+            count: cl_uint,
+            list: *const cl_event,
+            event: *mut cl_event,
+            errcode_ret: *mut cl_int,
+        ) -> *mut c_void {
+            take!($($argument: $type,)* list: In<Handle>, event: Out<Handle>, errcode_ret: Out<i32>);
+            let made = $function($($argument,)* Waits { count, list, event });
+            abi::made(stringify!($name), errcode_ret, Memory::NULL, made).into_c()
+        }
+    };
+}
+
+macro_rules! memory {
+    ($name:ident, $function:path, ($($argument:ident: $type:ty),*)) => {
+        unsafe extern "C" fn $name(
+            $($argument: <$type as Parameter>::C,)*
+            errcode_ret: *mut cl_int,
+        ) -> *mut c_void {
+            take!($($argument: $type,)* errcode_ret: Out<i32>);
+            let made = $function($($argument),*);
+            abi::made(stringify!($name), errcode_ret, Memory::NULL, made).into_c()
+        }
+    };
+}
+
+macro_rules! pointer {
+    ($name:ident, $function:path, ($($argument:ident: $type:ty),*)) => {
+        unsafe extern "C" fn $name($($argument: <$type as Parameter>::C),*) -> *mut c_void {
+            take!($($argument: $type),*);
+            abi::made(stringify!($name), Out::NULL, Memory::NULL, $function($($argument),*)).into_c()
+        }
+    };
+}
+
+macro_rules! nothing {
+    ($name:ident, $function:path, ($($argument:ident: $type:ty),*)) => {
+        unsafe extern "C" fn $name($($argument: <$type as Parameter>::C),*) {
+            take!($($argument: $type),*);
+            abi::code(stringify!($name), $function($($argument),*));
         }
     };
 }
@@ -166,10 +217,111 @@ entries! {
     info clGetMemObjectInfo = buffer::info(memory: Handle);
     status clSetMemObjectDestructorCallback = buffer::set_destructor(
         memory: Handle, notify: ObjectNotify, data: Memory);
-    enqueue clEnqueueReadBuffer = buffer::read(
+    make clCreateSubBuffer = buffer::create_sub_buffer(
+        buffer: Handle, flags: u64, kind: u32, region: Bytes);
+
+    // transfer.rs
+    enqueue clEnqueueReadBuffer = transfer::read(
         queue: Handle, buffer: Handle, blocking: u32, offset: usize, size: usize, to: Memory);
-    enqueue clEnqueueWriteBuffer = buffer::write(
+    enqueue clEnqueueWriteBuffer = transfer::write(
         queue: Handle, buffer: Handle, blocking: u32, offset: usize, size: usize, from: Bytes);
+
+    enqueue clEnqueueReadBufferRect = transfer::read_rect(
+        queue: Handle, buffer: Handle, blocking: u32, buffer_origin: In<usize>,
+        host_origin: In<usize>, region: In<usize>, buffer_row: usize, buffer_slice: usize,
+        host_row: usize, host_slice: usize, to: Memory);
+    enqueue clEnqueueWriteBufferRect = transfer::write_rect(
+        queue: Handle, buffer: Handle, blocking: u32, buffer_origin: In<usize>,
+        host_origin: In<usize>, region: In<usize>, buffer_row: usize, buffer_slice: usize,
+        host_row: usize, host_slice: usize, from: Bytes);
+    enqueue clEnqueueCopyBuffer = transfer::copy(
+        queue: Handle, source: Handle, destination: Handle, from: usize, to: usize, size: usize);
+    enqueue clEnqueueCopyBufferRect = transfer::copy_rect(
+        queue: Handle, source: Handle, destination: Handle, source_origin: In<usize>,
+        destination_origin: In<usize>, region: In<usize>, source_row: usize, source_slice: usize,
+        destination_row: usize, destination_slice: usize);
+    enqueue clEnqueueFillBuffer = transfer::fill(
+        queue: Handle, buffer: Handle, pattern: Bytes, pattern_size: usize, offset: usize,
+        size: usize);
+    enqueue clEnqueueMigrateMemObjects = transfer::migrate(
+        queue: Handle, objects_count: u32, objects: In<Handle>, flags: u64);
+
+    // image.rs
+    status clGetSupportedImageFormats = image::formats(
+        context: Handle, flags: u64, kind: u32, room: u32, formats: Out<cl_image_format>,
+        count: Out<u32>);
+    make clCreateImage = image::create(
+        context: Handle, flags: u64, format: In<cl_image_format>, desc: In<_cl_image_desc>,
+        host: Memory);
+    make clCreateImageWithProperties = image::create_with_properties(
+        context: Handle, properties: In<u64>, flags: u64, format: In<cl_image_format>,
+        desc: In<_cl_image_desc>, host: Memory);
+    make clCreateImage2D = image::create_2d(
+        context: Handle, flags: u64, format: In<cl_image_format>, width: usize, height: usize,
+        row_pitch: usize, host: Memory);
+    make clCreateImage3D = image::create_3d(
+        context: Handle, flags: u64, format: In<cl_image_format>, width: usize, height: usize,
+        depth: usize, row_pitch: usize, slice_pitch: usize, host: Memory);
+    info clGetImageInfo = image::info(image: Handle);
+
+    // image_transfer.rs
+    enqueue clEnqueueReadImage = image_transfer::read(
+        queue: Handle, image: Handle, blocking: u32, origin: In<usize>, region: In<usize>,
+        row_pitch: usize, slice_pitch: usize, to: Memory);
+    enqueue clEnqueueWriteImage = image_transfer::write(
+        queue: Handle, image: Handle, blocking: u32, origin: In<usize>, region: In<usize>,
+        row_pitch: usize, slice_pitch: usize, from: Bytes);
+    enqueue clEnqueueCopyImage = image_transfer::copy(
+        queue: Handle, source: Handle, destination: Handle, from: In<usize>, to: In<usize>,
+        region: In<usize>);
+    enqueue clEnqueueCopyImageToBuffer = image_transfer::copy_to_buffer(
+        queue: Handle, source: Handle, destination: Handle, origin: In<usize>, region: In<usize>,
+        offset: usize);
+    enqueue clEnqueueCopyBufferToImage = image_transfer::copy_from_buffer(
+        queue: Handle, source: Handle, destination: Handle, offset: usize, origin: In<usize>,
+        region: In<usize>);
+    enqueue clEnqueueFillImage = image_transfer::fill(
+        queue: Handle, image: Handle, color: Bytes, origin: In<usize>, region: In<usize>);
+
+    // map.rs
+    map clEnqueueMapBuffer = map::buffer(
+        queue: Handle, buffer: Handle, blocking: u32, flags: u64, offset: usize, size: usize);
+    map clEnqueueMapImage = map::image(
+        queue: Handle, image: Handle, blocking: u32, flags: u64, origin: In<usize>,
+        region: In<usize>, row_pitch: Out<usize>, slice_pitch: Out<usize>);
+    enqueue clEnqueueUnmapMemObject = map::unmap(queue: Handle, memory: Handle, pointer: Memory);
+
+    // pipe.rs
+    make clCreatePipe = pipe::create(
+        context: Handle, flags: u64, packet_size: u32, packets: u32, properties: In<isize>);
+    info clGetPipeInfo = pipe::info(pipe: Handle);
+
+    // sampler.rs
+    make clCreateSampler = sampler::create_plain(
+        context: Handle, normalized: u32, addressing: u32, filter: u32);
+    make clCreateSamplerWithProperties = sampler::create(context: Handle, properties: In<u64>);
+    status clRetainSampler = sampler::retain(sampler: Handle);
+    status clReleaseSampler = sampler::release(sampler: Handle);
+    info clGetSamplerInfo = sampler::info(sampler: Handle);
+
+    // svm.rs
+    pointer clSVMAlloc = svm::allocate(context: Handle, flags: u64, size: usize, alignment: u32);
+    nothing clSVMFree = svm::free(context: Handle, pointer: Memory);
+    enqueue clEnqueueSVMFree = svm::enqueue_free(
+        queue: Handle, pointer_count: u32, pointers: Unconst<Memory>, callback: SvmFree,
+        data: Memory);
+    enqueue clEnqueueSVMMemcpy = svm::copy(
+        queue: Handle, blocking: u32, to: Memory, from: Bytes, size: usize);
+    enqueue clEnqueueSVMMemFill = svm::fill(
+        queue: Handle, to: Memory, pattern: Bytes, pattern_size: usize, size: usize);
+    enqueue clEnqueueSVMMap = svm::map(
+        queue: Handle, blocking: u32, flags: u64, pointer: Memory, size: usize);
+    enqueue clEnqueueSVMUnmap = svm::unmap(queue: Handle, pointer: Memory);
+    enqueue clEnqueueSVMMigrateMem = svm::migrate(
+        queue: Handle, pointer_count: u32, pointers: Unconst<Bytes>, sizes: In<usize>, flags: u64);
+    status clSetKernelArgSVMPointer = svm::set_arg(kernel: Handle, index: u32, pointer: Bytes);
+    status clSetKernelExecInfo = svm::set_exec_info(
+        kernel: Handle, name: u32, size: usize, value: Bytes);
 
     // program.rs
     make clCreateProgramWithSource = program::with_source(
@@ -251,6 +403,26 @@ macro_rules! extensions {
 }
 
 extensions! {
+    // usm.rs
+    memory clHostMemAllocINTEL = usm::host(
+        context: Handle, properties: In<u64>, size: usize, alignment: u32);
+    memory clDeviceMemAllocINTEL = usm::device_memory(
+        context: Handle, device: Handle, properties: In<u64>, size: usize, alignment: u32);
+    memory clSharedMemAllocINTEL = usm::shared(
+        context: Handle, device: Handle, properties: In<u64>, size: usize, alignment: u32);
+    status clMemFreeINTEL = usm::free(context: Handle, pointer: Memory);
+    status clMemBlockingFreeINTEL = usm::blocking_free(context: Handle, pointer: Memory);
+    info clGetMemAllocInfoINTEL = usm::alloc_info(context: Handle, pointer: Bytes);
+    status clSetKernelArgMemPointerINTEL = svm::set_arg(kernel: Handle, index: u32, pointer: Bytes);
+    enqueue clEnqueueMemFillINTEL = usm::fill(
+        queue: Handle, to: Memory, pattern: Bytes, pattern_size: usize, size: usize);
+    enqueue clEnqueueMemcpyINTEL = usm::copy(
+        queue: Handle, blocking: u32, to: Memory, from: Bytes, size: usize);
+    enqueue clEnqueueMigrateMemINTEL = usm::migrate(
+        queue: Handle, pointer: Bytes, size: usize, flags: u64);
+    enqueue clEnqueueMemAdviseINTEL = usm::advise(
+        queue: Handle, pointer: Bytes, size: usize, advice: u32);
+
     // queue.rs: cl_khr_create_command_queue
     make clCreateCommandQueueWithPropertiesKHR = queue::create(
         context: Handle, device: Handle, properties: In<u64>);

@@ -10,7 +10,7 @@ use super::info::{self, Answer};
 use super::program;
 use super::queue::place;
 use crate::core::kernel::Arg;
-use crate::core::{Device, Handle, Kernel, Mem, Object, Program, publish};
+use crate::core::{Device, Handle, Kernel, Mem, Object, Program, Sampler, publish};
 use crate::error::{Error, Result, ensure};
 
 /// `CL_KERNEL_SPILL_MEM_SIZE_INTEL` (`cl_intel_required_subgroup_size`).
@@ -61,7 +61,7 @@ pub(crate) fn release(kernel: Handle) -> Result<()> {
     kernel.release::<Kernel>()
 }
 
-fn arg_of(kernel: &Kernel, index: u32) -> Result<&ArgInfo> {
+pub(crate) fn arg_of(kernel: &Kernel, index: u32) -> Result<&ArgInfo> {
     let args = &kernel.info.args;
     // "CL_INVALID_ARG_INDEX if arg_index is not a valid argument index"
     args.get(index as usize).ok_or_else(|| {
@@ -90,7 +90,13 @@ pub(crate) fn set_arg(kernel: Handle, index: u32, size: usize, Bytes(value): Byt
     let arg = match info.kind {
         ArgKind::Buffer | ArgKind::Image(_) if is_global => {
             sized(size_of::<cl_mem>())?;
-            memory(&kernel, value.read_handle())?
+            memory(&kernel, info, value.read_handle())?
+        }
+        ArgKind::Sampler => {
+            sized(size_of::<cl_sampler>())?;
+            // "CL_INVALID_SAMPLER for an argument declared to be of type sampler_t when the
+            // specified arg_value is not a valid sampler object"
+            Arg::Sampler(value.read_handle().get::<Sampler>()?)
         }
         ArgKind::Local => {
             ensure(size > 0, CL_INVALID_ARG_SIZE, "local memory of no bytes")?;
@@ -119,7 +125,7 @@ pub(crate) fn set_arg(kernel: Handle, index: u32, size: usize, Bytes(value): Byt
     })
 }
 
-fn memory(kernel: &Kernel, handle: Handle) -> Result<Arg> {
+fn memory(kernel: &Kernel, info: &ArgInfo, handle: Handle) -> Result<Arg> {
     // "If the argument is a buffer object, the arg_value pointer can be NULL or point to a NULL
     // value in which case a NULL value will be used"
     if handle.is_null() {
@@ -133,6 +139,27 @@ fn memory(kernel: &Kernel, handle: Handle) -> Result<Arg> {
         .context
         .same(&mem.context, "the memory object");
     same.map_err(|error| error.with_code(CL_INVALID_MEM_OBJECT))?;
+    // "… when the specified arg_value is not a valid memory object": of the kind that is declared
+    let is_image = matches!(info.kind, ArgKind::Image(_));
+    ensure(
+        is_image == mem.image.is_some(),
+        CL_INVALID_MEM_OBJECT,
+        "a buffer and an image are not the same",
+    )?;
+    // "CL_INVALID_ARG_VALUE if the argument is an image declared with the read_only qualifier and
+    // arg_value refers to an image object created with cl_mem_flags of CL_MEM_WRITE_ONLY or if the
+    // image argument is declared with the write_only qualifier and … CL_MEM_READ_ONLY"
+    let forbidden = match info.access {
+        Some(AccessQualifier::ReadOnly) => CL_MEM_WRITE_ONLY,
+        Some(AccessQualifier::WriteOnly) => CL_MEM_READ_ONLY,
+        Some(AccessQualifier::ReadWrite) => CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY,
+        _ => 0,
+    };
+    ensure(
+        !is_image || mem.flags & forbidden == 0,
+        CL_INVALID_ARG_VALUE,
+        "the image's flags forbid what the kernel does with it",
+    )?;
     Ok(Arg::Mem(mem))
 }
 

@@ -65,8 +65,10 @@ fn make(context: Handle, device: Handle, flags: u64, list: Vec<u64>) -> Result<H
         CL_INVALID_QUEUE_PROPERTIES,
         "there are no queues of devices",
     )?;
-    let queue = Queue::new(context, device, place, flags, list)?;
-    Ok(publish(Arc::new(queue)))
+    let queue = Queue::new(context.clone(), device, place, flags, list)?;
+    let queue = Arc::new(queue);
+    context.add_queue(&queue);
+    Ok(publish(queue))
 }
 
 /// A device's place in a context.

@@ -1,12 +1,14 @@
 //! Contexts.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use opencl_sys::*;
 
+use super::allocations::Allocations;
 use super::device::Device;
 use super::handle::{Base, Object};
 use super::lock;
+use super::queue::Queue;
 use crate::api::callback::{ContextCallback, ObjectCallback};
 use crate::error::{Error, Result};
 
@@ -17,6 +19,9 @@ pub(crate) struct Context {
     pub devices: Vec<Arc<Device>>,
     /// As they were passed, with the zero at the end; empty if there were none.
     pub properties: Vec<isize>,
+    /// Memory that the program has by pointers.
+    pub allocations: Allocations,
+    queues: Mutex<Vec<Weak<Queue>>>,
     notify: Option<ContextCallback>,
     destructors: Mutex<Vec<ObjectCallback>>,
 }
@@ -39,6 +44,8 @@ impl Context {
             base: Base::new(),
             devices,
             properties,
+            allocations: Allocations::default(),
+            queues: Mutex::default(),
             notify,
             destructors: Mutex::default(),
         }
@@ -63,6 +70,22 @@ impl Context {
         if let Some(notify) = &self.notify {
             notify.call(text);
         }
+    }
+
+    /// Notes a queue of the context.
+    pub(crate) fn add_queue(&self, queue: &Arc<Queue>) {
+        let mut queues = lock(&self.queues);
+        queues.retain(|queue| queue.strong_count() > 0);
+        queues.push(Arc::downgrade(queue));
+    }
+
+    /// Waits for all commands of all queues.
+    pub(crate) fn finish(&self) {
+        let queues: Vec<_> = lock(&self.queues)
+            .iter()
+            .filter_map(Weak::upgrade)
+            .collect();
+        queues.iter().for_each(|queue| queue.finish());
     }
 
     /// Calls back once the context goes.

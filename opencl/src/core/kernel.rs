@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use opencl_sys::*;
 use umd::KernelInfo;
 
+use super::allocations::Allocation;
 use super::handle::{Base, Object};
 use super::lock;
 use super::memory::Mem;
 use super::program::Program;
+use super::sampler::Sampler;
 use crate::error::{Error, Result};
 
 /// A kernel.
@@ -30,16 +32,23 @@ pub(crate) struct State {
     pub on: Vec<Option<umd::Kernel>>,
     /// What the arguments keep alive, by index.
     kept: Vec<Option<Arc<dyn KeptArg>>>,
+    /// What the kernel reaches by pointers in memory, as the program says.
+    reached: Vec<Arc<dyn KeptArg>>,
 }
 
 /// What an argument keeps alive.
 trait KeptArg: Any + Send + Sync + std::fmt::Debug {}
 impl KeptArg for Mem {}
+impl KeptArg for Sampler {}
+impl KeptArg for Allocation {}
 
 /// An argument.
 #[derive(Clone, Debug)]
 pub(crate) enum Arg {
     Mem(Arc<Mem>),
+    Sampler(Arc<Sampler>),
+    /// An address in an allocation.
+    Pointer(Arc<Allocation>, usize),
     Null,
     Value(Vec<u8>),
     Local(u32),
@@ -83,7 +92,12 @@ impl Kernel {
             return Err(Error::new(CL_INVALID_KERNEL_DEFINITION, why));
         }
         let kept = info.args.iter().map(|_| None).collect();
-        Ok(Self::with_state(program, info, State { on, kept }))
+        let state = State {
+            on,
+            kept,
+            reached: Vec::new(),
+        };
+        Ok(Self::with_state(program, info, state))
     }
 
     fn with_state(program: &Arc<Program>, info: KernelInfo, state: State) -> Self {
@@ -112,8 +126,19 @@ impl Kernel {
         let mut on = state.on.clone();
         for (place, kernel) in on.iter_mut().enumerate() {
             let Some(kernel) = kernel else { continue };
+            let reached = match arg {
+                Arg::Pointer(_, address) => {
+                    let device = self.program.context.devices.get(place);
+                    let at = umd::GpuAddress::new(*address as u64);
+                    device.and_then(|device| device.umd.buffer_at(at))
+                }
+                _ => None,
+            };
             let arg = match arg {
-                Arg::Mem(mem) => mem.buffers.get(place).map(umd::Arg::Buffer),
+                Arg::Mem(mem) => mem.argument(place),
+                Arg::Sampler(sampler) => Some(umd::Arg::Sampler(sampler.umd)),
+                // Memory of another device is not reached.
+                Arg::Pointer(..) => Some(reached.as_ref().map_or(umd::Arg::Null, umd::Arg::Buffer)),
                 Arg::Null => Some(umd::Arg::Null),
                 Arg::Value(bytes) => Some(umd::Arg::Value(bytes)),
                 Arg::Local(size) => Some(umd::Arg::Local(*size)),
@@ -126,7 +151,9 @@ impl Kernel {
         if let Some(kept) = state.kept.get_mut(index) {
             *kept = match arg {
                 Arg::Mem(mem) => Some(mem.clone()),
-                _ => None,
+                Arg::Sampler(sampler) => Some(sampler.clone()),
+                Arg::Pointer(allocation, _) => Some(allocation.clone()),
+                Arg::Null | Arg::Value(_) | Arg::Local(_) => None,
             };
         }
         Ok(())
@@ -134,9 +161,15 @@ impl Kernel {
 }
 
 impl State {
+    /// Says what the kernel reaches by pointers in memory.
+    pub(crate) fn set_reached(&mut self, allocations: Vec<Allocation>) {
+        let all = allocations.into_iter();
+        self.reached = all.map(|one| Arc::new(one) as Arc<dyn KeptArg>).collect();
+    }
+
     /// What the arguments keep alive.
     pub(crate) fn kept(&self) -> Vec<Arc<dyn Any + Send + Sync>> {
-        let kept = self.kept.iter().flatten();
+        let kept = self.kept.iter().flatten().chain(&self.reached);
         kept.map(|kept| kept.clone() as Arc<dyn Any + Send + Sync>)
             .collect()
     }

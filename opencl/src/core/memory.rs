@@ -1,8 +1,8 @@
-//! Memory objects: buffers.
+//! Memory objects: buffers, parts of buffers, images.
 //!
-//! A memory object has a buffer of the driver for each device of its context. With one device that
-//! is the device's own memory; with several it is pages of the host that all of them see, so that
-//! nothing moves between them.
+//! A buffer has a buffer of the driver for each device of its context. With one device that is the
+//! device's own memory; with several it is pages of the host that all of them see, so that nothing
+//! moves between them. [`image`](super::image) says what images have.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,10 +10,12 @@ use opencl_sys::*;
 
 use super::context::Context;
 use super::handle::{Base, Object};
+use super::image::Image;
 use super::lock;
+use super::rows::Rows;
 use crate::api::abi::Memory;
 use crate::api::callback::ObjectCallback;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A memory object.
 #[derive(Debug)]
@@ -27,9 +29,42 @@ pub(crate) struct Mem {
     pub host: Memory,
     /// As they were passed, with the zero at the end; empty if there were none.
     pub properties: Vec<u64>,
-    /// One for each device of the context.
+    /// The buffer that it is a part of, or made of.
+    pub parent: Option<Arc<Mem>>,
+    /// The first byte in the parent.
+    pub origin: usize,
+    /// One for each device of the context; none if only an image lies there.
     pub buffers: Vec<umd::Buffer>,
+    pub image: Option<Image>,
+    maps: Mutex<Vec<Map>>,
     destructors: Mutex<Vec<ObjectCallback>>,
+}
+
+/// A part of a memory object that the program has mapped.
+#[derive(Clone, Debug)]
+pub(crate) struct Map {
+    pub pointer: Memory,
+    /// What goes back to the image when it is unmapped; `None` if the memory is the object's own.
+    pub back: Option<WriteBack>,
+}
+
+/// A copy of a part of an image.
+#[derive(Clone, Debug)]
+pub(crate) struct WriteBack {
+    pub region: umd::Region,
+    pub rows: Rows,
+    /// Whether the program may have written it.
+    pub is_written: bool,
+    /// What the copy lies in, if that is not the program's memory.
+    pub staging: Option<umd::Buffer>,
+}
+
+/// What all ways to make a memory object begin with.
+pub(crate) struct Making {
+    pub context: Arc<Context>,
+    pub flags: cl_mem_flags,
+    pub host: Memory,
+    pub properties: Vec<u64>,
 }
 
 impl Object for Mem {
@@ -41,41 +76,117 @@ impl Object for Mem {
 }
 
 impl Mem {
-    /// A buffer of `size` bytes: of `host`, if the flags say so.
-    pub(crate) fn buffer(
-        context: Arc<Context>,
-        flags: cl_mem_flags,
-        size: usize,
-        host: Memory,
-        properties: Vec<u64>,
-    ) -> Result<Self> {
-        let uses_host = flags & CL_MEM_USE_HOST_PTR != 0;
-        let shared = match &*context.devices {
-            _ if uses_host => Some(host.host_memory(size)?),
-            [_] => None,
-            _ => Some(umd::HostMemory::new(size)?),
-        };
-        let buffers = context.devices.iter().map(|device| match &shared {
-            Some(memory) => device.umd.from_user_memory(memory, 0..size),
-            None => device.umd.buffer(size as u64),
-        });
-        let buffers = buffers.collect::<Result<Vec<_>, _>>()?;
-        if flags & CL_MEM_COPY_HOST_PTR != 0
+    /// A buffer of `size` bytes: of the host's memory, if the flags say so.
+    pub(crate) fn buffer(making: Making, size: usize) -> Result<Self> {
+        let buffers = buffers(&making, size)?;
+        if making.flags & CL_MEM_COPY_HOST_PTR != 0
             && let Some(first) = buffers.first()
         {
-            host.with(size, |bytes| first.write(0, bytes))?;
+            making.host.with(size, |bytes| first.write(0, bytes))?;
         }
-        Ok(Self {
-            base: Base::new(),
-            context,
-            kind: CL_MEM_OBJECT_BUFFER,
+        Ok(Self::new(making, CL_MEM_OBJECT_BUFFER, size, buffers))
+    }
+
+    /// A part of a buffer.
+    pub(crate) fn part(
+        parent: &Arc<Self>,
+        flags: cl_mem_flags,
+        origin: usize,
+        size: usize,
+    ) -> Result<Self> {
+        let parts = parent.buffers.iter();
+        let parts = parts.map(|buffer| buffer.sub_buffer(origin as u64, size as u64));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        let host = match parent.host.is_null() {
+            true => Memory::NULL,
+            false => parent.host.offset(origin),
+        };
+        let making = Making {
+            context: parent.context.clone(),
             flags,
+            host,
+            properties: Vec::new(),
+        };
+        let mut made = Self::new(making, CL_MEM_OBJECT_BUFFER, size, parts);
+        made.parent = Some(parent.clone());
+        made.origin = origin;
+        Ok(made)
+    }
+
+    /// An image. Its memory is `buffers`, or its own.
+    pub(crate) fn image(
+        making: Making,
+        kind: cl_mem_object_type,
+        (size, buffers): (usize, Vec<umd::Buffer>),
+        image: Image,
+        parent: Option<Arc<Self>>,
+    ) -> Self {
+        let mut made = Self::new(making, kind, size, buffers);
+        made.image = Some(image);
+        made.parent = parent;
+        made
+    }
+
+    fn new(
+        making: Making,
+        kind: cl_mem_object_type,
+        size: usize,
+        buffers: Vec<umd::Buffer>,
+    ) -> Self {
+        Self {
+            base: Base::new(),
+            context: making.context,
+            kind,
+            flags: making.flags,
             size,
-            host: if uses_host { host } else { Memory::NULL },
-            properties,
+            host: match making.flags & CL_MEM_USE_HOST_PTR {
+                0 => Memory::NULL,
+                _ => making.host,
+            },
+            properties: making.properties,
+            parent: None,
+            origin: 0,
             buffers,
+            image: None,
+            maps: Mutex::default(),
             destructors: Mutex::default(),
-        })
+        }
+    }
+
+    /// What a kernel on the device at this place of the context gets.
+    pub(crate) fn argument(&self, place: usize) -> Option<umd::Arg<'_>> {
+        match &self.image {
+            Some(image) => image.on.get(place).map(umd::Arg::Image),
+            None => self.buffers.get(place).map(umd::Arg::Buffer),
+        }
+    }
+
+    /// The image.
+    ///
+    /// # Errors
+    /// It is a buffer.
+    pub(crate) fn as_image(&self) -> Result<&Image> {
+        let why = "the memory object is no image";
+        self.image
+            .as_ref()
+            .ok_or_else(|| Error::new(CL_INVALID_MEM_OBJECT, why))
+    }
+
+    /// Notes a map.
+    pub(crate) fn add_map(&self, map: Map) {
+        lock(&self.maps).push(map);
+    }
+
+    /// Forgets the map at a pointer.
+    pub(crate) fn take_map(&self, pointer: Memory) -> Option<Map> {
+        let mut maps = lock(&self.maps);
+        let place = maps.iter().rposition(|map| map.pointer == pointer)?;
+        Some(maps.remove(place))
+    }
+
+    /// How often it is mapped.
+    pub(crate) fn map_count(&self) -> usize {
+        lock(&self.maps).len()
     }
 
     /// Calls back once the object goes.
@@ -91,4 +202,27 @@ impl Drop for Mem {
             callback.call(self.base.handle());
         }
     }
+}
+
+/// Memory of `size` bytes for each device of the context.
+pub(crate) fn buffers(making: &Making, size: usize) -> Result<Vec<umd::Buffer>> {
+    let context = &making.context;
+    let uses_host = making.flags & CL_MEM_USE_HOST_PTR != 0;
+    if uses_host
+        && let Some(parts) = context
+            .allocations
+            .parts(&context.devices, making.host, size)?
+    {
+        return Ok(parts);
+    }
+    let shared = match &*context.devices {
+        _ if uses_host => Some(making.host.host_memory(size)?),
+        [_] => None,
+        _ => Some(umd::HostMemory::new(size)?),
+    };
+    let buffers = context.devices.iter().map(|device| match &shared {
+        Some(memory) => device.umd.from_user_memory(memory, 0..size),
+        None => device.umd.buffer(size as u64),
+    });
+    Ok(buffers.collect::<Result<Vec<_>, _>>()?)
 }

@@ -1,17 +1,22 @@
 //! The objects behind the handles. No C types cross here but OpenCL's own numbers; what entry
 //! points check is checked before.
 
+pub(crate) mod allocations;
+pub(crate) mod color;
 pub(crate) mod command;
 pub(crate) mod context;
 pub(crate) mod device;
 pub(crate) mod event;
 mod handle;
 mod host;
+pub(crate) mod image;
 pub(crate) mod kernel;
 pub(crate) mod memory;
 pub(crate) mod platform;
 pub(crate) mod program;
 pub(crate) mod queue;
+pub(crate) mod rows;
+pub(crate) mod sampler;
 mod watch;
 
 pub(crate) use context::Context;
@@ -23,6 +28,7 @@ pub(crate) use memory::Mem;
 pub(crate) use platform::Platform;
 pub(crate) use program::Program;
 pub(crate) use queue::Queue;
+pub(crate) use sampler::Sampler;
 
 /// Locks a mutex. A panic while it was locked has left nothing half done that matters here.
 pub(crate) fn lock<T: ?Sized>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {

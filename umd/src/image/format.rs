@@ -20,6 +20,11 @@ impl ImageFormat {
     pub const fn new(order: u32, data_type: u32) -> Self {
         Self { order, data_type }
     }
+
+    /// Bytes of a texel; `None` if there are no images of the format.
+    pub fn texel_bytes(self) -> Option<u32> {
+        texel(self).ok().map(|texel| texel.bytes)
+    }
 }
 
 impl fmt::Display for ImageFormat {

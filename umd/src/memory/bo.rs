@@ -163,6 +163,30 @@ impl Registry {
         self.bind(unbound, size, Place::At(address), (shared, SHARED_MEMORY))
     }
 
+    /// A buffer object of another device's [shared memory](Self::create_shared), at the address
+    /// that it has there.
+    pub(crate) fn share(self: &Arc<Self>, other: &Bo) -> Result<Arc<Bo>, KmdError> {
+        let (Shared::Host(pages), address) = (&other.memory, other.address.get()) else {
+            return Err(KmdError::Invalid {
+                what: "buffer",
+                value: other.address.get(),
+                rule: "only memory of the host is shared by devices",
+            });
+        };
+        let handle = self.kmd.create_user_buffer(pages.user_memory(PAGE))?;
+        let unbound = Unbound {
+            registry: self,
+            handle,
+        };
+        let memory = Shared::Host(pages.clone());
+        self.bind(
+            unbound,
+            other.size,
+            Place::At(address),
+            (memory, SHARED_MEMORY),
+        )
+    }
+
     /// A buffer object of this process's pages.
     pub(crate) fn adopt(
         self: &Arc<Self>,

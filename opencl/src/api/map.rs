@@ -1,0 +1,212 @@
+//! Maps of buffers and images (specification, sections 5.2.4, 5.3.5 and 5.5.2).
+
+use std::sync::Arc;
+
+use opencl_sys::*;
+use umd::ImageKind;
+
+use super::abi::{In, Memory, Out, Waits};
+use super::image_transfer::{self, read_rows};
+use super::transfer::{self, host, host_reads, host_writes, three};
+use crate::core::memory::{Map, WriteBack};
+use crate::core::rows::Rows;
+use crate::core::{Handle, Mem, Queue};
+use crate::error::{Error, Result, ensure};
+
+/// Checks the flags of a map against those of the object.
+fn check(mem: &Mem, flags: u64) -> Result<()> {
+    let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    // "CL_INVALID_VALUE … if values specified in map_flags are not valid"
+    let both =
+        flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 && flags & (CL_MAP_READ | CL_MAP_WRITE) != 0;
+    ensure(
+        flags & !known == 0 && !both,
+        CL_INVALID_VALUE,
+        format!("the map flags {flags:#x} are unknown or exclude each other"),
+    )?;
+    // "CL_INVALID_OPERATION if buffer has been created with CL_MEM_HOST_WRITE_ONLY or
+    // CL_MEM_HOST_NO_ACCESS and CL_MAP_READ is set in map_flags or if … CL_MEM_HOST_READ_ONLY or
+    // CL_MEM_HOST_NO_ACCESS and CL_MAP_WRITE or CL_MAP_WRITE_INVALIDATE_REGION is set"
+    if flags & CL_MAP_READ != 0 {
+        host_reads(mem)?;
+    }
+    if flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0 {
+        host_writes(mem)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn buffer(
+    queue: Handle,
+    buffer: Handle,
+    blocking: u32,
+    flags: u64,
+    offset: usize,
+    size: usize,
+    waits: Waits,
+) -> Result<Memory> {
+    let queue = queue.get::<Queue>()?;
+    let (mem, own) = transfer::of_queue(&queue, buffer)?;
+    transfer::check_range(&mem, offset, size)?;
+    check(&mem, flags)?;
+    let pointer = Memory::at(own.host_pointer()).offset(offset);
+    finish(
+        &queue,
+        &mem,
+        (CL_COMMAND_MAP_BUFFER, blocking),
+        waits,
+        (pointer, None),
+        || Ok(()),
+    )
+}
+
+/// Enqueues the command that maps, and notes what it mapped.
+fn finish(
+    queue: &Arc<Queue>,
+    mem: &Arc<Mem>,
+    (command, blocking): (cl_command_type, u32),
+    waits: Waits,
+    (pointer, back): (Memory, Option<WriteBack>),
+    work: impl FnOnce() -> Result<()> + Send + 'static,
+) -> Result<Memory> {
+    // "CL_MAP_FAILURE if there is a failure to map the requested region"
+    mem.add_map(Map { pointer, back });
+    match host(queue, command, mem.clone(), blocking, waits, work) {
+        Ok(()) => Ok(pointer),
+        Err(error) => {
+            mem.take_map(pointer);
+            Err(error)
+        }
+    }
+}
+
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the parameters of the entry point"
+)]
+pub(crate) fn image(
+    queue: Handle,
+    image: Handle,
+    blocking: u32,
+    flags: u64,
+    origin: In<usize>,
+    size: In<usize>,
+    row_pitch: Out<usize>,
+    slice_pitch: Out<usize>,
+    waits: Waits,
+) -> Result<Memory> {
+    let queue = queue.get::<Queue>()?;
+    let (mem, own) = image_transfer::of_queue(&queue, image)?;
+    let image = mem.as_image()?;
+    let region = image_transfer::part(image, three(origin)?, three(size)?)?;
+    check(&mem, flags)?;
+    // "CL_INVALID_VALUE if image_row_pitch is NULL", "… if image is a 3D image, 1D or 2D image array
+    // object and image_slice_pitch is NULL"
+    use ImageKind::{D1Array, D2Array, D3};
+    let has_slices = matches!(image.desc.kind, D1Array | D2Array | D3);
+    ensure(
+        !(row_pitch.is_null() || has_slices && slice_pitch.is_null()),
+        CL_INVALID_VALUE,
+        "a pointer to a pitch is null",
+    )?;
+    let bytes = image_transfer::bytes(image, &region);
+    let [x, y, z] = region.origin.map(|n| n as usize);
+    let whole = Rows {
+        start: x * image.texel_bytes,
+        row: match image.desc.kind {
+            D1Array => image.slice_pitch,
+            _ => image.row_pitch,
+        },
+        slice: image.slice_pitch,
+    };
+    let first = whole.start + y * whole.row + z * whole.slice;
+    // The object's own memory, the program's that it is a copy of, or a copy for the program.
+    let own_memory = mem
+        .buffers
+        .get(queue.place)
+        .map(|own| Memory::at(own.host_pointer()));
+    let (pointer, rows, staging) = match own_memory {
+        Some(memory) => (memory.offset(first), whole, None),
+        None if !mem.host.is_null() => (mem.host.offset(first), whole, None),
+        None => {
+            let staging = queue
+                .device
+                .umd
+                .buffer(bytes.iter().product::<usize>() as u64);
+            let staging = staging.map_err(|error| Error::from(error).with_code(CL_MAP_FAILURE))?;
+            (
+                Memory::at(staging.host_pointer()),
+                Rows::packed(bytes),
+                Some(staging),
+            )
+        }
+    };
+    let back = own_memory.is_none().then(|| WriteBack {
+        region,
+        rows: Rows { start: 0, ..rows },
+        is_written: flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0,
+        staging,
+    });
+    let (row, slice) = (rows.row, rows.slice);
+    let is_copy = back.as_ref().is_some_and(|back| back.staging.is_some());
+    let copy = back
+        .clone()
+        .filter(|_| flags & CL_MAP_WRITE_INVALIDATE_REGION == 0);
+    let work = move || match copy {
+        Some(copy) => read_rows(&own, &copy.region, bytes, &copy.rows, pointer),
+        None => Ok(()),
+    };
+    let command = (CL_COMMAND_MAP_IMAGE, blocking);
+    finish(&queue, &mem, command, waits, (pointer, back), work)?;
+    // The layers of a one-dimensional array are slices to the program.
+    row_pitch.set(match (image.desc.kind, is_copy) {
+        (D1Array, false) => image.row_pitch,
+        (D1Array, true) => bytes[0],
+        _ => row,
+    });
+    // "For a 2D image, this will be set to zero if this argument is not NULL."
+    slice_pitch.set(match image.desc.kind {
+        D1Array => row,
+        _ if has_slices => slice,
+        _ => 0,
+    });
+    Ok(pointer)
+}
+
+pub(crate) fn unmap(queue: Handle, memory: Handle, pointer: Memory, waits: Waits) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    let mem = memory.get::<Mem>()?;
+    queue.context.same(&mem.context, "the memory object")?;
+    execute_check(&queue, waits)?;
+    // "CL_INVALID_VALUE if mapped_ptr is not a valid pointer returned by clEnqueueMapBuffer, or
+    // clEnqueueMapImage for memobj"
+    let map = mem.take_map(pointer);
+    let map = map.ok_or_else(|| Error::new(CL_INVALID_VALUE, "nothing is mapped there"))?;
+    let own = mem
+        .image
+        .as_ref()
+        .and_then(|image| image.on.get(queue.place).cloned());
+    let bytes = mem.image.as_ref().zip(map.back.as_ref());
+    let bytes = bytes.map(|(image, back)| image_transfer::bytes(image, &back.region));
+    let work = move || match (map.back, own, bytes) {
+        (Some(back), Some(own), Some(bytes)) if back.is_written => {
+            let written = own.write(&back.region, &back.rows.gather(pointer, bytes));
+            drop(back.staging);
+            Ok(written?)
+        }
+        _ => Ok(()),
+    };
+    host(
+        &queue,
+        CL_COMMAND_UNMAP_MEM_OBJECT,
+        mem,
+        CL_FALSE,
+        waits,
+        work,
+    )
+}
+
+/// Checks the wait list before the map is forgotten.
+fn execute_check(queue: &Queue, waits: Waits) -> Result<()> {
+    super::execute::waits(queue, waits).map(|_| ())
+}

@@ -1,0 +1,449 @@
+//! Commands that read, write, copy and fill buffers (specification, section 5.2).
+
+use std::sync::Arc;
+
+use opencl_sys::*;
+use umd::RectLayout;
+
+use super::abi::{Bytes, In, Memory, Waits};
+use super::execute::{self, boolean};
+use crate::core::command::{self, Place};
+use crate::core::rows::{self, Rows};
+use crate::core::{Handle, Mem, Queue};
+use crate::error::{Error, Result, ensure};
+
+/// A buffer of the queue's context, and its part for the queue's device.
+pub(crate) fn of_queue(queue: &Queue, buffer: Handle) -> Result<(Arc<Mem>, umd::Buffer)> {
+    let mem = buffer.get::<Mem>()?;
+    // "CL_INVALID_CONTEXT if the context associated with command_queue and buffer are not the same"
+    queue.context.same(&mem.context, "the buffer")?;
+    // "CL_INVALID_MEM_OBJECT if buffer is not a valid buffer object"
+    let own = mem
+        .buffers
+        .get(queue.place)
+        .filter(|_| mem.image.is_none())
+        .cloned();
+    let own = own.ok_or_else(|| Error::new(CL_INVALID_MEM_OBJECT, "this is no buffer"))?;
+    Ok((mem, own))
+}
+
+/// "CL_INVALID_VALUE if the region … specified by (offset, size) is out of bounds"
+pub(crate) fn check_range(mem: &Mem, offset: usize, size: usize) -> Result<()> {
+    let end = offset.checked_add(size);
+    ensure(
+        end.is_some_and(|end| end <= mem.size) && size > 0,
+        CL_INVALID_VALUE,
+        format!("{size} bytes from {offset} on, of {}", mem.size),
+    )
+}
+
+/// "CL_INVALID_VALUE … if ptr is a NULL value"
+pub(crate) fn check_pointer(pointer: Memory) -> Result<()> {
+    ensure(!pointer.is_null(), CL_INVALID_VALUE, "the pointer is null")
+}
+
+/// "CL_INVALID_OPERATION if … is called on buffer which has been created with
+/// CL_MEM_HOST_WRITE_ONLY or CL_MEM_HOST_NO_ACCESS"
+pub(crate) fn host_reads(mem: &Mem) -> Result<()> {
+    let forbids = mem.flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS);
+    ensure(
+        forbids == 0,
+        CL_INVALID_OPERATION,
+        "the host does not read the memory object",
+    )
+}
+
+/// "CL_INVALID_OPERATION if … is called on buffer which has been created with
+/// CL_MEM_HOST_READ_ONLY or CL_MEM_HOST_NO_ACCESS"
+pub(crate) fn host_writes(mem: &Mem) -> Result<()> {
+    let forbids = mem.flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
+    ensure(
+        forbids == 0,
+        CL_INVALID_OPERATION,
+        "the host does not write the memory object",
+    )
+}
+
+pub(crate) fn read(
+    queue: Handle,
+    buffer: Handle,
+    blocking: u32,
+    offset: usize,
+    size: usize,
+    to: Memory,
+    waits: Waits,
+) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    let (mem, own) = of_queue(&queue, buffer)?;
+    check_range(&mem, offset, size)?;
+    check_pointer(to)?;
+    host_reads(&mem)?;
+    let work = move || Ok(to.with_mut(size, |bytes| own.read(offset as u64, bytes))?);
+    host(&queue, CL_COMMAND_READ_BUFFER, mem, blocking, waits, work)
+}
+
+pub(crate) fn write(
+    queue: Handle,
+    buffer: Handle,
+    blocking: u32,
+    offset: usize,
+    size: usize,
+    Bytes(from): Bytes,
+    waits: Waits,
+) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    let (mem, own) = of_queue(&queue, buffer)?;
+    check_range(&mem, offset, size)?;
+    check_pointer(from)?;
+    host_writes(&mem)?;
+    let work = move || Ok(from.with(size, |bytes| own.write(offset as u64, bytes))?);
+    host(&queue, CL_COMMAND_WRITE_BUFFER, mem, blocking, waits, work)
+}
+
+/// Enqueues a command of the host that accesses a memory object.
+pub(crate) fn host(
+    queue: &Arc<Queue>,
+    command: cl_command_type,
+    mem: Arc<Mem>,
+    blocking: u32,
+    waits: Waits,
+    work: impl FnOnce() -> Result<()> + Send + 'static,
+) -> Result<()> {
+    let list = execute::waits(queue, waits)?;
+    let command = (command, Place::Next);
+    let (kept, work) = (vec![mem as _], Box::new(work));
+    let event = command::on_host(queue, command, &list, kept, boolean(blocking), work)?;
+    execute::give(&event, waits);
+    Ok(())
+}
+
+/// The three sizes at a pointer.
+///
+/// # Errors
+/// "CL_INVALID_VALUE if … is NULL"
+pub(crate) fn three(given: In<usize>) -> Result<[usize; 3]> {
+    let list = given.list(3).try_into();
+    list.map_err(|_| Error::new(CL_INVALID_VALUE, "an origin or region is null"))
+}
+
+/// The region of a rectangle: bytes, rows, slices.
+fn region(given: In<usize>) -> Result<[usize; 3]> {
+    let region = three(given)?;
+    // "CL_INVALID_VALUE if any region array element is 0"
+    ensure(
+        !region.contains(&0),
+        CL_INVALID_VALUE,
+        format!("the region {region:?} is empty"),
+    )?;
+    Ok(region)
+}
+
+/// "CL_INVALID_VALUE if the region being read or written … is out of bounds"
+fn in_buffer(mem: &Mem, rows: &Rows, region: [usize; 3]) -> Result<()> {
+    let end = rows.end(region).unwrap_or(usize::MAX);
+    ensure(
+        end <= mem.size,
+        CL_INVALID_VALUE,
+        format!("the region ends at byte {end} of {}", mem.size),
+    )
+}
+
+/// What the rectangles of both sides are: in the buffer, and in the memory of the host.
+struct Rectangles {
+    region: [usize; 3],
+    buffer: Rows,
+    host: Rows,
+}
+
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the parameters of the entry points"
+)]
+fn rectangles(
+    mem: &Mem,
+    origins: (In<usize>, In<usize>),
+    of: In<usize>,
+    buffer_pitches: (usize, usize),
+    host_pitches: (usize, usize),
+) -> Result<Rectangles> {
+    let region = region(of)?;
+    let buffer = Rows::new(three(origins.0)?, region, buffer_pitches)?;
+    let host = Rows::new(three(origins.1)?, region, host_pitches)?;
+    in_buffer(mem, &buffer, region)?;
+    Ok(Rectangles {
+        region,
+        buffer,
+        host,
+    })
+}
+
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the parameters of the entry point"
+)]
+pub(crate) fn read_rect(
+    queue: Handle,
+    buffer: Handle,
+    blocking: u32,
+    buffer_origin: In<usize>,
+    host_origin: In<usize>,
+    of: In<usize>,
+    buffer_row: usize,
+    buffer_slice: usize,
+    host_row: usize,
+    host_slice: usize,
+    to: Memory,
+    waits: Waits,
+) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    let (mem, own) = of_queue(&queue, buffer)?;
+    let origins = (buffer_origin, host_origin);
+    let pitches = ((buffer_row, buffer_slice), (host_row, host_slice));
+    let both = rectangles(&mem, origins, of, pitches.0, pitches.1)?;
+    check_pointer(to)?;
+    host_reads(&mem)?;
+    let work = move || {
+        let width = both.region[0];
+        both.buffer.zip(&both.host, both.region, |from, at| {
+            Ok(to
+                .offset(at)
+                .with_mut(width, |bytes| own.read(from as u64, bytes))?)
+        })
+    };
+    host(
+        &queue,
+        CL_COMMAND_READ_BUFFER_RECT,
+        mem,
+        blocking,
+        waits,
+        work,
+    )
+}
+
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the parameters of the entry point"
+)]
+pub(crate) fn write_rect(
+    queue: Handle,
+    buffer: Handle,
+    blocking: u32,
+    buffer_origin: In<usize>,
+    host_origin: In<usize>,
+    of: In<usize>,
+    buffer_row: usize,
+    buffer_slice: usize,
+    host_row: usize,
+    host_slice: usize,
+    Bytes(from): Bytes,
+    waits: Waits,
+) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    let (mem, own) = of_queue(&queue, buffer)?;
+    let origins = (buffer_origin, host_origin);
+    let pitches = ((buffer_row, buffer_slice), (host_row, host_slice));
+    let both = rectangles(&mem, origins, of, pitches.0, pitches.1)?;
+    check_pointer(from)?;
+    host_writes(&mem)?;
+    let work = move || {
+        let width = both.region[0];
+        both.buffer.zip(&both.host, both.region, |to, at| {
+            Ok(from
+                .offset(at)
+                .with(width, |bytes| own.write(to as u64, bytes))?)
+        })
+    };
+    host(
+        &queue,
+        CL_COMMAND_WRITE_BUFFER_RECT,
+        mem,
+        blocking,
+        waits,
+        work,
+    )
+}
+
+/// Whether two memory objects are parts of one, and where each begins in it.
+fn places(a: &Arc<Mem>, b: &Arc<Mem>) -> Option<(usize, usize)> {
+    let root = |mem: &Arc<Mem>| mem.parent.clone().unwrap_or_else(|| mem.clone());
+    Arc::ptr_eq(&root(a), &root(b)).then_some((a.origin, b.origin))
+}
+
+pub(crate) fn copy(
+    queue: Handle,
+    source: Handle,
+    destination: Handle,
+    from: usize,
+    to: usize,
+    size: usize,
+    waits: Waits,
+) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    let (source, own_source) = of_queue(&queue, source)?;
+    let (destination, own_destination) = of_queue(&queue, destination)?;
+    check_range(&source, from, size)?;
+    check_range(&destination, to, size)?;
+    // "CL_MEM_COPY_OVERLAP if src_buffer and dst_buffer are the same buffer or sub-buffer object
+    // and the source and destination regions overlap or if … different sub-buffers of the same
+    // associated buffer object and they overlap"
+    if let Some((a, b)) = places(&source, &destination) {
+        ensure(
+            a + from + size <= b + to || b + to + size <= a + from,
+            CL_MEM_COPY_OVERLAP,
+            "source and destination overlap",
+        )?;
+    }
+    let list = execute::waits(&queue, waits)?;
+    let kept = vec![source as _, destination as _];
+    let event = command::on_device(
+        &queue,
+        CL_COMMAND_COPY_BUFFER,
+        &list,
+        kept,
+        |umd, events| {
+            let (source, destination) = ((&own_source, from as u64), (&own_destination, to as u64));
+            Ok(umd.copy_buffer(source, destination, size as u64, events)?)
+        },
+    )?;
+    execute::give(&event, waits);
+    Ok(())
+}
+
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the parameters of the entry point"
+)]
+pub(crate) fn copy_rect(
+    queue: Handle,
+    source: Handle,
+    destination: Handle,
+    source_origin: In<usize>,
+    destination_origin: In<usize>,
+    of: In<usize>,
+    source_row: usize,
+    source_slice: usize,
+    destination_row: usize,
+    destination_slice: usize,
+    waits: Waits,
+) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    let (source, own_source) = of_queue(&queue, source)?;
+    let (destination, own_destination) = of_queue(&queue, destination)?;
+    let region = region(of)?;
+    let origins = (three(source_origin)?, three(destination_origin)?);
+    let from = Rows::new(origins.0, region, (source_row, source_slice))?;
+    let to = Rows::new(origins.1, region, (destination_row, destination_slice))?;
+    in_buffer(&source, &from, region)?;
+    in_buffer(&destination, &to, region)?;
+    if let Some((a, b)) = places(&source, &destination) {
+        // "CL_INVALID_VALUE if src_buffer and dst_buffer are the same buffer object and
+        // src_slice_pitch is not equal to dst_slice_pitch or src_row_pitch is not equal to
+        // dst_row_pitch"
+        ensure(
+            !Arc::ptr_eq(&source, &destination) || (from.row, from.slice) == (to.row, to.slice),
+            CL_INVALID_VALUE,
+            "one buffer has two pitches",
+        )?;
+        let moved = |rows: Rows, by: usize| Rows {
+            start: rows.start + by,
+            ..rows
+        };
+        ensure(
+            !rows::overlap(&moved(from, a), &moved(to, b), region),
+            CL_MEM_COPY_OVERLAP,
+            "source and destination overlap",
+        )?;
+    }
+    let list = execute::waits(&queue, waits)?;
+    let kept = vec![source as _, destination as _];
+    let command = CL_COMMAND_COPY_BUFFER_RECT;
+    let event = command::on_device(&queue, command, &list, kept, |umd, events| {
+        let layout = |rows: Rows| RectLayout {
+            origin: [rows.start as u64, 0, 0],
+            row_pitch: rows.row as u64,
+            slice_pitch: rows.slice as u64,
+        };
+        let (from, to) = ((&own_source, layout(from)), (&own_destination, layout(to)));
+        Ok(umd.copy_buffer_rect(from, to, region.map(|n| n as u64), events)?)
+    })?;
+    execute::give(&event, waits);
+    Ok(())
+}
+
+/// "CL_INVALID_VALUE if pattern is NULL or if pattern_size is 0 or if pattern_size is not one of
+/// { 1, 2, 4, 8, 16, 32, 64, 128 }"
+pub(crate) fn pattern(from: Memory, size: usize) -> Result<Vec<u8>> {
+    ensure(
+        size.is_power_of_two() && size <= 128 && !from.is_null(),
+        CL_INVALID_VALUE,
+        format!("a pattern of {size} bytes; powers of two up to 128 are possible"),
+    )?;
+    Ok(from.read(size))
+}
+
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the parameters of the entry point"
+)]
+pub(crate) fn fill(
+    queue: Handle,
+    buffer: Handle,
+    Bytes(from): Bytes,
+    pattern_size: usize,
+    offset: usize,
+    size: usize,
+    waits: Waits,
+) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    let (mem, own) = of_queue(&queue, buffer)?;
+    check_range(&mem, offset, size)?;
+    let pattern = pattern(from, pattern_size)?;
+    // "CL_INVALID_VALUE if offset and size are not a multiple of pattern_size"
+    ensure(
+        offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size),
+        CL_INVALID_VALUE,
+        format!("{size} bytes at {offset} are no multiples of a pattern of {pattern_size}"),
+    )?;
+    let list = execute::waits(&queue, waits)?;
+    let command = CL_COMMAND_FILL_BUFFER;
+    let event = command::on_device(&queue, command, &list, vec![mem], |umd, events| {
+        Ok(umd.fill_buffer((&own, offset as u64), size as u64, &pattern, events)?)
+    })?;
+    execute::give(&event, waits);
+    Ok(())
+}
+
+pub(crate) fn migrate(
+    queue: Handle,
+    count: u32,
+    objects: In<Handle>,
+    flags: u64,
+    waits: Waits,
+) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    // "CL_INVALID_VALUE if num_mem_objects is zero or if mem_objects is NULL"
+    ensure(
+        count > 0 && !objects.is_null(),
+        CL_INVALID_VALUE,
+        "there are no memory objects",
+    )?;
+    // "CL_INVALID_VALUE if flags is not 0 or is not any of the values described"
+    let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+    ensure(
+        flags & !known == 0,
+        CL_INVALID_VALUE,
+        format!("there are no flags {flags:#x}"),
+    )?;
+    let mut kept: Vec<Arc<dyn std::any::Any + Send + Sync>> = Vec::new();
+    for handle in objects.list(count as usize) {
+        let mem = handle.get::<Mem>()?;
+        queue.context.same(&mem.context, "a memory object")?;
+        kept.push(mem);
+    }
+    // Memory lies where all devices reach it: nothing moves.
+    let list = execute::waits(&queue, waits)?;
+    let command = (CL_COMMAND_MIGRATE_MEM_OBJECTS, Place::Next);
+    let event = command::on_host(&queue, command, &list, kept, false, Box::new(|| Ok(())))?;
+    execute::give(&event, waits);
+    Ok(())
+}

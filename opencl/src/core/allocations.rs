@@ -1,0 +1,146 @@
+//! Memory that programs have by pointers: shared virtual memory, and the unified shared memory of
+//! `cl_intel_unified_shared_memory`.
+//!
+//! Shared and host memory lie at one address for the host and all devices of the context. Memory of
+//! a device has an address of that device; the host reaches it by commands only. All of it is bound
+//! for every kernel, so that pointers in memory are good, too.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use opencl_sys::*;
+
+use super::device::Device;
+use super::lock;
+use crate::api::abi::Memory;
+use crate::error::{Error, Result};
+
+/// Who an allocation belongs to.
+#[derive(Clone, Debug)]
+pub(crate) enum Owner {
+    /// `clSVMAlloc`.
+    Svm,
+    /// `clHostMemAllocINTEL`.
+    Host,
+    /// `clSharedMemAllocINTEL`; it may be of no device.
+    Shared(Option<Arc<Device>>),
+    /// `clDeviceMemAllocINTEL`.
+    Device(Arc<Device>),
+}
+
+/// An allocation.
+#[derive(Clone, Debug)]
+pub(crate) struct Allocation {
+    pub owner: Owner,
+    pub start: usize,
+    pub size: usize,
+    /// `CL_MEM_ALLOC_FLAGS_INTEL` as they were given.
+    pub flags: u64,
+    /// One for each device of the context; `None` for those that do not reach it.
+    buffers: Vec<Option<umd::Buffer>>,
+}
+
+/// The allocations of a context, by their first byte.
+#[derive(Debug, Default)]
+pub(crate) struct Allocations {
+    live: Mutex<BTreeMap<usize, Allocation>>,
+}
+
+impl Allocation {
+    /// Where the host sees an address.
+    pub(crate) fn host(&self, address: usize) -> Option<Memory> {
+        let own = self.buffers.iter().flatten().next()?;
+        let offset = address.checked_sub(self.start)?;
+        Some(Memory::at(own.host_pointer()).offset(offset))
+    }
+}
+
+impl Allocations {
+    /// Allocates memory.
+    pub(crate) fn allocate(
+        &self,
+        devices: &[Arc<Device>],
+        owner: Owner,
+        size: usize,
+        flags: u64,
+    ) -> Result<Memory> {
+        let mut buffers = Vec::with_capacity(devices.len());
+        let mut first: Option<umd::Buffer> = None;
+        for device in devices {
+            let buffer = match (&owner, &first) {
+                (Owner::Device(own), _) if !Arc::ptr_eq(own, device) => None,
+                (Owner::Device(_), _) => Some(device.umd.buffer(size as u64)?),
+                (_, None) => Some(device.umd.shared_buffer(size as u64)?),
+                (_, Some(first)) => Some(device.umd.share(first)?),
+            };
+            first = first.or_else(|| buffer.clone());
+            buffers.push(buffer);
+        }
+        let first = first.ok_or_else(|| Error::new(CL_INVALID_DEVICE, "there is no device"))?;
+        let start = first.address().get() as usize;
+        let allocation = Allocation {
+            owner,
+            start,
+            size,
+            flags,
+            buffers,
+        };
+        lock(&self.live).insert(start, allocation);
+        Ok(Memory::of_address(start))
+    }
+
+    /// Frees memory; gives what it was.
+    pub(crate) fn free(&self, memory: Memory) -> Option<Allocation> {
+        lock(&self.live).remove(&memory.address())
+    }
+
+    /// The allocation that an address lies in.
+    pub(crate) fn find(&self, memory: Memory) -> Option<Allocation> {
+        let address = memory.address();
+        let live = lock(&self.live);
+        let (_, found) = live.range(..=address).next_back()?;
+        (address - found.start < found.size).then(|| found.clone())
+    }
+
+    /// Whether an address lies in shared virtual memory.
+    pub(crate) fn is_svm(&self, memory: Memory) -> bool {
+        !memory.is_null()
+            && self
+                .find(memory)
+                .is_some_and(|found| matches!(found.owner, Owner::Svm))
+    }
+
+    /// Where the host sees memory that a command accesses: the same, unless it is a device's.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE`: it begins in an allocation and reaches beyond.
+    pub(crate) fn resolve(&self, memory: Memory, size: usize) -> Result<Memory> {
+        let Some(found) = self.find(memory) else {
+            return Ok(memory);
+        };
+        let end = memory.address().checked_add(size);
+        if end.is_none_or(|end| end > found.start + found.size) {
+            let why = format!("{size} bytes at {memory:?} reach beyond the allocation");
+            return Err(Error::new(CL_INVALID_VALUE, why));
+        }
+        Ok(found.host(memory.address()).unwrap_or(memory))
+    }
+
+    /// The part of an allocation that a memory object is made of; `None` if the memory is the
+    /// program's own.
+    pub(crate) fn parts(
+        &self,
+        devices: &[Arc<Device>],
+        memory: Memory,
+        size: usize,
+    ) -> Result<Option<Vec<umd::Buffer>>> {
+        if self.find(memory).is_none() {
+            return Ok(None);
+        }
+        let at = umd::GpuAddress::new(memory.address() as u64);
+        let parts = devices.iter().filter_map(|device| device.umd.buffer_at(at));
+        let parts = parts.map(|whole| whole.sub_buffer(0, size as u64));
+        let parts = parts.collect::<Result<Vec<_>, umd::Error>>()?;
+        Ok(Some(parts).filter(|parts| parts.len() == devices.len()))
+    }
+}

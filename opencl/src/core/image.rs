@@ -1,0 +1,161 @@
+//! Images.
+//!
+//! An image has an image of the driver for each device of its context. Where it is made of a
+//! buffer or of the host's memory, and in contexts of several devices, those are linear and share
+//! their memory; else it is the device's own, arranged as the device likes it. Of several devices
+//! only images of one or two dimensions can be shared.
+
+use opencl_sys::*;
+use umd::{ImageDesc, ImageFormat, ImageKind};
+
+use super::memory::{self, Making, Mem};
+use super::rows::Rows;
+use crate::api::abi::Memory;
+use crate::error::{Error, Result};
+
+/// What images have that buffers do not.
+#[derive(Debug)]
+pub(crate) struct Image {
+    pub format: cl_image_format,
+    pub desc: ImageDesc,
+    pub texel_bytes: usize,
+    /// Bytes from row to row and from slice to slice, as the program gave them, or of rows one
+    /// after the other. Slices are those of arrays and volumes; 0 for others.
+    pub row_pitch: usize,
+    pub slice_pitch: usize,
+    /// One for each device of the context.
+    pub on: Vec<umd::Image>,
+}
+
+/// An image to make.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    pub format: cl_image_format,
+    pub desc: ImageDesc,
+    pub texel_bytes: usize,
+    pub row_pitch: usize,
+    pub slice_pitch: usize,
+}
+
+impl Shape {
+    /// The extent in bytes, rows and slices.
+    fn bytes(&self) -> [usize; 3] {
+        let [width, rows, slices] = self.desc.extent().map(|n| n as usize);
+        [width * self.texel_bytes, rows, slices]
+    }
+
+    /// How its texels lie in the program's memory. The layers of a one-dimensional array are a
+    /// slice pitch apart.
+    pub(crate) fn host_rows(&self) -> Rows {
+        Rows {
+            start: 0,
+            row: match self.desc.kind {
+                ImageKind::D1Array => self.slice_pitch,
+                _ => self.row_pitch,
+            },
+            slice: self.slice_pitch,
+        }
+    }
+
+    /// Bytes from its first to its last texel in the program's memory.
+    pub(crate) fn host_bytes(&self) -> Option<usize> {
+        self.host_rows().end(self.bytes())
+    }
+
+    /// The same, with what each device makes of it.
+    fn image(self, on: Vec<umd::Image>) -> Image {
+        Image {
+            format: self.format,
+            desc: self.desc,
+            texel_bytes: self.texel_bytes,
+            row_pitch: self.row_pitch,
+            slice_pitch: self.slice_pitch,
+            on,
+        }
+    }
+}
+
+/// The driver's format.
+pub(crate) fn format(format: cl_image_format) -> ImageFormat {
+    ImageFormat::new(format.image_channel_order, format.image_channel_data_type)
+}
+
+/// Makes an image of an image's texels in a buffer.
+pub(crate) fn of_buffer(
+    making: Making,
+    kind: cl_mem_object_type,
+    shape: Shape,
+    parent: std::sync::Arc<Mem>,
+) -> Result<Mem> {
+    let buffers = parent.buffers.clone();
+    let on = linear(&making, &shape, &buffers)?;
+    let size = shape.host_bytes().unwrap_or(0);
+    let image = shape.image(on);
+    Ok(Mem::image(
+        making,
+        kind,
+        (size, buffers),
+        image,
+        Some(parent),
+    ))
+}
+
+/// Makes an image.
+pub(crate) fn new(making: Making, kind: cl_mem_object_type, shape: Shape) -> Result<Mem> {
+    let size = shape.host_bytes();
+    let size = size.ok_or_else(|| Error::new(CL_INVALID_IMAGE_SIZE, "beyond the end of memory"))?;
+    let copies = making.flags & CL_MEM_COPY_HOST_PTR != 0;
+    let uses_host = making.flags & CL_MEM_USE_HOST_PTR != 0;
+    let is_flat = matches!(shape.desc.kind, ImageKind::D1 | ImageKind::D2);
+    let is_shared = making.context.devices.len() > 1;
+    if is_flat && (is_shared || uses_host) {
+        let buffers = memory::buffers(&making, size)?;
+        match linear(&making, &shape, &buffers) {
+            Ok(on) => {
+                let image = shape.image(on);
+                if copies {
+                    fill(&image, shape, making.host)?;
+                }
+                return Ok(Mem::image(making, kind, (size, buffers), image, None));
+            }
+            // The host's memory does not have the alignment that a surface needs: the image is a
+            // copy of it, which maps bring back.
+            Err(error) if is_shared => return Err(error),
+            Err(_) => {}
+        }
+    }
+    if is_shared {
+        let why = "images of arrays and volumes cannot be shared by several devices";
+        return Err(Error::new(CL_IMAGE_FORMAT_NOT_SUPPORTED, why));
+    }
+    let on = making.context.devices.iter();
+    let on = on.map(|device| device.umd.image(&shape.desc));
+    let image = shape.image(on.collect::<Result<Vec<_>, _>>()?);
+    if copies || uses_host {
+        fill(&image, shape, making.host)?;
+    }
+    Ok(Mem::image(making, kind, (size, Vec::new()), image, None))
+}
+
+/// Images of rows in memory that all devices share.
+fn linear(making: &Making, shape: &Shape, buffers: &[umd::Buffer]) -> Result<Vec<umd::Image>> {
+    let desc = ImageDesc {
+        row_pitch: match shape.desc.kind {
+            ImageKind::D1Buffer => 0,
+            _ => shape.row_pitch as u32,
+        },
+        ..shape.desc
+    };
+    let devices = making.context.devices.iter().zip(buffers);
+    let images = devices.map(|(device, buffer)| device.umd.image_from_buffer(buffer, &desc));
+    Ok(images.collect::<Result<Vec<_>, _>>()?)
+}
+
+/// Takes the texels from the program's memory.
+fn fill(image: &Image, shape: Shape, host: Memory) -> Result<()> {
+    let bytes = shape.host_rows().gather(host, shape.bytes());
+    for on in image.on.iter().take(1) {
+        on.write(&on.whole(), &bytes)?;
+    }
+    Ok(())
+}

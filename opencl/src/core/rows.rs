@@ -1,0 +1,179 @@
+//! Rows and slices of bytes: what rectangles of buffers, parts of images and memory of the program
+//! have in common.
+
+use opencl_sys::*;
+
+use crate::api::abi::Memory;
+use crate::error::{Error, Result, ensure};
+
+/// Where rows of bytes lie: the first one, and how far the next row and the next slice are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rows {
+    pub start: usize,
+    pub row: usize,
+    pub slice: usize,
+}
+
+impl Rows {
+    /// Rows one after the other.
+    pub(crate) fn packed([width, height, _]: [usize; 3]) -> Self {
+        Self {
+            start: 0,
+            row: width,
+            slice: width.saturating_mul(height),
+        }
+    }
+
+    /// The rows of a region of bytes, rows and slices. A pitch of 0 means that they lie one after
+    /// the other.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE`: a pitch is too small for the region, or the rows reach beyond the end of
+    /// memory.
+    pub(crate) fn new(
+        origin: [usize; 3],
+        region: [usize; 3],
+        (row_pitch, slice_pitch): (usize, usize),
+    ) -> Result<Self> {
+        let [width, height, _] = region;
+        let row = if row_pitch == 0 { width } else { row_pitch };
+        // "CL_INVALID_VALUE if … row_pitch is not 0 and is less than region[0]"
+        ensure(
+            row >= width,
+            CL_INVALID_VALUE,
+            format!("the row pitch is {row}, a row has {width} bytes"),
+        )?;
+        let beyond = || Error::new(CL_INVALID_VALUE, "the region is beyond the end of memory");
+        let rows = row.checked_mul(height).ok_or_else(beyond)?;
+        let slice = if slice_pitch == 0 { rows } else { slice_pitch };
+        // "CL_INVALID_VALUE if … slice_pitch is not 0 and is less than region[1] × row_pitch and
+        // not a multiple of row_pitch"
+        ensure(
+            slice >= rows && (slice_pitch == 0 || slice.is_multiple_of(row)),
+            CL_INVALID_VALUE,
+            format!("the slice pitch is {slice}; a multiple of {row} from {rows} on is possible"),
+        )?;
+        let mut all = Self {
+            start: 0,
+            row,
+            slice,
+        };
+        all.start = all.place(origin).ok_or_else(beyond)?;
+        all.end(region).ok_or_else(beyond)?;
+        Ok(all)
+    }
+
+    /// The byte at a place, counted from the first row's first byte.
+    fn place(&self, [x, y, z]: [usize; 3]) -> Option<usize> {
+        let slices = z.checked_mul(self.slice)?;
+        let rows = y.checked_mul(self.row)?;
+        self.start
+            .checked_add(x)?
+            .checked_add(rows)?
+            .checked_add(slices)
+    }
+
+    /// The byte behind the last one of a region.
+    pub(crate) fn end(&self, [width, height, depth]: [usize; 3]) -> Option<usize> {
+        self.place([width, height.checked_sub(1)?, depth.checked_sub(1)?])
+    }
+
+    /// Calls `each` with the place of every row of a region here and in `other`.
+    pub(crate) fn zip(
+        &self,
+        other: &Self,
+        [_, height, depth]: [usize; 3],
+        mut each: impl FnMut(usize, usize) -> Result<()>,
+    ) -> Result<()> {
+        for z in 0..depth {
+            for y in 0..height {
+                let place = |rows: &Self| rows.start + y * rows.row + z * rows.slice;
+                each(place(self), place(other))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies a region from the program's memory.
+    pub(crate) fn gather(&self, memory: Memory, region: [usize; 3]) -> Vec<u8> {
+        let mut bytes = vec![0; region.iter().product()];
+        let width = region[0];
+        let done = self.zip(&Self::packed(region), region, |from, to| {
+            if let Some(row) = bytes.get_mut(to..to + width) {
+                memory
+                    .offset(from)
+                    .with(width, |source| row.copy_from_slice(source));
+            }
+            Ok(())
+        });
+        debug_assert!(done.is_ok());
+        bytes
+    }
+
+    /// Copies a region to the program's memory.
+    pub(crate) fn scatter(&self, bytes: &[u8], memory: Memory, region: [usize; 3]) {
+        let width = region[0];
+        let done = self.zip(&Self::packed(region), region, |to, from| {
+            if let Some(row) = bytes.get(from..from + width) {
+                memory.offset(to).write(row);
+            }
+            Ok(())
+        });
+        debug_assert!(done.is_ok());
+    }
+}
+
+/// Whether two regions of the same memory overlap, with pitches that both have (specification,
+/// appendix D).
+pub(crate) fn overlap(a: &Rows, b: &Rows, region: [usize; 3]) -> bool {
+    let (Some(a_end), Some(b_end)) = (a.end(region), b.end(region)) else {
+        return true;
+    };
+    if a_end <= b.start || b_end <= a.start {
+        return false;
+    }
+    if a.row != b.row || a.slice != b.slice || a.row == 0 || a.slice == 0 {
+        return true;
+    }
+    // Columns and rows of the two starts, in the common layout.
+    let split = |start: usize| {
+        let inside = start % a.slice;
+        [inside % a.row, inside / a.row, start / a.slice]
+    };
+    let (a, b) = (split(a.start), split(b.start));
+    (0..3).all(|d| a[d] < b[d] + region[d] && b[d] < a[d] + region[d])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pitches_of_zero_are_those_of_the_region() {
+        let rows = Rows::new([1, 1, 1], [4, 3, 2], (0, 0)).unwrap();
+        assert_eq!((rows.row, rows.slice), (4, 12));
+        assert_eq!(rows.start, 1 + 4 + 12);
+        assert_eq!(rows.end([4, 3, 2]), Some(17 + 4 + 2 * 4 + 12));
+    }
+
+    #[test]
+    fn pitches_hold_what_they_must() {
+        assert!(Rows::new([0; 3], [4, 3, 2], (3, 0)).is_err());
+        assert!(Rows::new([0; 3], [4, 3, 2], (8, 23)).is_err());
+        assert!(Rows::new([0; 3], [4, 3, 2], (8, 28)).is_err());
+        assert!(Rows::new([0; 3], [4, 3, 2], (8, 32)).is_ok());
+        assert!(Rows::new([usize::MAX, 0, 0], [4, 3, 2], (8, 32)).is_err());
+        assert!(Rows::new([0; 3], [4, usize::MAX, 2], (8, 0)).is_err());
+    }
+
+    #[test]
+    fn neighbours_do_not_overlap() {
+        let at = |x, y, z| Rows::new([x, y, z], [4, 4, 2], (16, 256)).unwrap();
+        let region = [4, 4, 2];
+        assert!(overlap(&at(0, 0, 0), &at(3, 3, 1), region));
+        assert!(!overlap(&at(0, 0, 0), &at(4, 0, 0), region));
+        assert!(!overlap(&at(0, 0, 0), &at(0, 4, 0), region));
+        assert!(!overlap(&at(0, 0, 0), &at(0, 0, 2), region));
+        assert!(overlap(&at(0, 0, 0), &at(0, 0, 0), region));
+    }
+}

@@ -1,0 +1,180 @@
+/* Buffers: parts, copies, rectangles, fills, maps, and what is refused. */
+#include "check.h"
+
+enum { SIZE = 4096 };
+
+static cl_context context;
+static cl_command_queue queue;
+
+static void fill_with_numbers(cl_mem buffer) {
+    static unsigned char bytes[SIZE];
+    for (int i = 0; i < SIZE; i++)
+        bytes[i] = (unsigned char)(i * 7 + i / 256);
+    DONE(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, SIZE, bytes, 0, NULL, NULL));
+}
+
+static unsigned char number(int i) {
+    return (unsigned char)(i * 7 + i / 256);
+}
+
+static void parts(void) {
+    cl_mem whole = buffer_of(context, CL_MEM_READ_WRITE, SIZE, NULL);
+    cl_buffer_region region = {128, 256};
+    cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    DONE(error);
+    fill_with_numbers(whole);
+    unsigned char got[256];
+    DONE(clEnqueueReadBuffer(queue, part, CL_TRUE, 0, 256, got, 0, NULL, NULL));
+    for (int i = 0; i < 256; i++)
+        IS(got[i] == number(128 + i));
+    cl_mem associated;
+    size_t offset;
+    DONE(clGetMemObjectInfo(part, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof associated, &associated, NULL));
+    DONE(clGetMemObjectInfo(part, CL_MEM_OFFSET, sizeof offset, &offset, NULL));
+    IS(associated == whole && offset == 128);
+
+    cl_buffer_region odd = {100, 64}, empty = {128, 0}, beyond = {SIZE - 128, 256};
+    struct { cl_mem of; cl_mem_flags flags; cl_buffer_region *region; cl_int code; } bad[] = {
+        {whole, 0, &odd, CL_MISALIGNED_SUB_BUFFER_OFFSET},
+        {whole, 0, &empty, CL_INVALID_BUFFER_SIZE},
+        {whole, 0, &beyond, CL_INVALID_VALUE},
+        {whole, 0, NULL, CL_INVALID_VALUE},
+        {whole, CL_MEM_USE_HOST_PTR, &region, CL_INVALID_VALUE},
+        {part, 0, &region, CL_INVALID_MEM_OBJECT},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        IS(!clCreateSubBuffer(bad[i].of, bad[i].flags, CL_BUFFER_CREATE_TYPE_REGION, bad[i].region,
+                              &error));
+        GIVES(bad[i].code, error);
+    }
+    cl_mem read_only = buffer_of(context, CL_MEM_READ_ONLY, SIZE, NULL);
+    IS(!clCreateSubBuffer(read_only, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region,
+                          &error));
+    GIVES(CL_INVALID_VALUE, error);
+    cl_mem narrow = clCreateSubBuffer(read_only, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    DONE(error);
+    cl_mem_flags flags;
+    DONE(clGetMemObjectInfo(narrow, CL_MEM_FLAGS, sizeof flags, &flags, NULL));
+    IS(flags == CL_MEM_READ_ONLY);
+    /* The part keeps the whole. */
+    DONE(clReleaseMemObject(read_only));
+    DONE(clEnqueueReadBuffer(queue, narrow, CL_TRUE, 0, 256, got, 0, NULL, NULL));
+    DONE(clReleaseMemObject(narrow));
+    DONE(clReleaseMemObject(part));
+    DONE(clReleaseMemObject(whole));
+}
+
+static void copies(void) {
+    cl_mem a = buffer_of(context, CL_MEM_READ_WRITE, SIZE, NULL);
+    cl_mem b = buffer_of(context, CL_MEM_READ_WRITE, SIZE, NULL);
+    fill_with_numbers(a);
+    cl_uint zero = 0;
+    DONE(clEnqueueFillBuffer(queue, b, &zero, 4, 0, SIZE, 0, NULL, NULL));
+    DONE(clEnqueueCopyBuffer(queue, a, b, 5, 1001, 999, 0, NULL, NULL));
+    static unsigned char got[SIZE];
+    DONE(clEnqueueReadBuffer(queue, b, CL_TRUE, 0, SIZE, got, 0, NULL, NULL));
+    for (int i = 0; i < SIZE; i++)
+        if (got[i] != (i >= 1001 && i < 2000 ? number(i - 1001 + 5) : 0))
+            FAIL("byte %d is %d", i, got[i]);
+    GIVES(CL_MEM_COPY_OVERLAP, clEnqueueCopyBuffer(queue, a, a, 0, 100, 101, 0, NULL, NULL));
+    DONE(clEnqueueCopyBuffer(queue, a, a, 0, 100, 100, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueCopyBuffer(queue, a, b, 1, 0, SIZE, 0, NULL, NULL));
+
+    /* 3 slices of 4 rows of 10 bytes: at pitch 64 and 1024 in the buffer, packed in the host. */
+    fill_with_numbers(a);
+    size_t at[] = {3, 2, 1}, origin[] = {0, 0, 0}, region[] = {10, 4, 3};
+    unsigned char box[120];
+    DONE(clEnqueueReadBufferRect(queue, a, CL_TRUE, at, origin, region, 64, 1024, 0, 0, box, 0, NULL,
+                                 NULL));
+    for (int z = 0; z < 3; z++)
+        for (int y = 0; y < 4; y++)
+            for (int x = 0; x < 10; x++)
+                IS(box[z * 40 + y * 10 + x] == number((z + 1) * 1024 + (y + 2) * 64 + x + 3));
+    DONE(clEnqueueFillBuffer(queue, b, &zero, 1, 0, SIZE, 0, NULL, NULL));
+    DONE(clEnqueueWriteBufferRect(queue, b, CL_TRUE, at, origin, region, 64, 1024, 10, 40, box, 0,
+                                  NULL, NULL));
+    DONE(clEnqueueCopyBufferRect(queue, b, a, at, origin, region, 64, 1024, 16, 256, 0, NULL, NULL));
+    DONE(clEnqueueReadBuffer(queue, a, CL_TRUE, 0, SIZE, got, 0, NULL, NULL));
+    for (int z = 0; z < 3; z++)
+        for (int y = 0; y < 4; y++)
+            IS(!memcmp(got + z * 256 + y * 16, box + z * 40 + y * 10, 10));
+    GIVES(CL_INVALID_VALUE, clEnqueueReadBufferRect(queue, a, CL_TRUE, at, origin, region, 9, 0, 0, 0,
+                                                    box, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueReadBufferRect(queue, a, CL_TRUE, at, origin, region, 64, 1030,
+                                                    0, 0, box, 0, NULL, NULL));
+    size_t far[] = {0, 0, 3};
+    GIVES(CL_INVALID_VALUE, clEnqueueReadBufferRect(queue, a, CL_TRUE, far, origin, region, 64, 1024,
+                                                    0, 0, box, 0, NULL, NULL));
+    size_t near[] = {4, 2, 1};
+    GIVES(CL_MEM_COPY_OVERLAP, clEnqueueCopyBufferRect(queue, a, a, at, near, region, 64, 1024, 64,
+                                                       1024, 0, NULL, NULL));
+
+    for (size_t size = 1; size <= 128; size *= 2) {
+        unsigned char pattern[128];
+        for (size_t i = 0; i < size; i++)
+            pattern[i] = (unsigned char)(i + size);
+        DONE(clEnqueueFillBuffer(queue, a, pattern, size, 128, 512, 0, NULL, NULL));
+        DONE(clEnqueueReadBuffer(queue, a, CL_TRUE, 128, 512, got, 0, NULL, NULL));
+        for (size_t i = 0; i < 512; i++)
+            IS(got[i] == pattern[i % size]);
+    }
+    GIVES(CL_INVALID_VALUE, clEnqueueFillBuffer(queue, a, &zero, 3, 0, 3, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueFillBuffer(queue, a, &zero, 4, 2, 4, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueFillBuffer(queue, a, NULL, 4, 0, 4, 0, NULL, NULL));
+    DONE(clReleaseMemObject(a));
+    DONE(clReleaseMemObject(b));
+}
+
+static void maps(void) {
+    static cl_uint host[SIZE / 4] __attribute__((aligned(4096)));
+    cl_mem kinds[] = {
+        buffer_of(context, CL_MEM_READ_WRITE, SIZE, NULL),
+        buffer_of(context, CL_MEM_ALLOC_HOST_PTR, SIZE, NULL),
+        buffer_of(context, CL_MEM_USE_HOST_PTR, SIZE, host),
+    };
+    for (int k = 0; k < 3; k++) {
+        cl_uint one = 1;
+        DONE(clEnqueueFillBuffer(queue, kinds[k], &one, 4, 0, SIZE, 0, NULL, NULL));
+        cl_uint *map = clEnqueueMapBuffer(queue, kinds[k], CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 64,
+                                          256, 0, NULL, NULL, &error);
+        DONE(error);
+        IS(k != 2 || map == host + 16);
+        for (int i = 0; i < 64; i++) {
+            IS(map[i] == 1);
+            map[i] = i;
+        }
+        cl_uint count;
+        DONE(clGetMemObjectInfo(kinds[k], CL_MEM_MAP_COUNT, sizeof count, &count, NULL));
+        IS(count == 1);
+        DONE(clEnqueueUnmapMemObject(queue, kinds[k], map, 0, NULL, NULL));
+        GIVES(CL_INVALID_VALUE, clEnqueueUnmapMemObject(queue, kinds[k], map, 0, NULL, NULL));
+        cl_uint got[64];
+        DONE(clEnqueueReadBuffer(queue, kinds[k], CL_TRUE, 64, 256, got, 0, NULL, NULL));
+        for (cl_uint i = 0; i < 64; i++)
+            IS(got[i] == i);
+        IS(!clEnqueueMapBuffer(queue, kinds[k], CL_TRUE, CL_MAP_READ, SIZE, 4, 0, NULL, NULL, &error));
+        GIVES(CL_INVALID_VALUE, error);
+        DONE(clReleaseMemObject(kinds[k]));
+    }
+    cl_mem hidden = buffer_of(context, CL_MEM_HOST_NO_ACCESS, SIZE, NULL);
+    IS(!clEnqueueMapBuffer(queue, hidden, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, &error));
+    GIVES(CL_INVALID_OPERATION, error);
+    GIVES(CL_INVALID_OPERATION, clEnqueueReadBuffer(queue, hidden, CL_TRUE, 0, 4, host, 0, NULL, NULL));
+    DONE(clEnqueueMigrateMemObjects(queue, 1, &hidden, 0, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueMigrateMemObjects(queue, 0, NULL, 0, 0, NULL, NULL));
+    DONE(clReleaseMemObject(hidden));
+}
+
+int main(void) {
+    context = begin();
+    for (cl_uint d = 0; d < device_count; d++) {
+        queue = queue_of(context, devices[d], 0);
+        parts();
+        copies();
+        maps();
+        DONE(clReleaseCommandQueue(queue));
+    }
+    DONE(clReleaseContext(context));
+    printf("ok\n");
+    return 0;
+}
