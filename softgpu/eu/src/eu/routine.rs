@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use devinfo::GpuAddress;
 use isa_encoder::message::Message as Meaning;
 use isa_encoder::{Opcode, Specific};
 use softgpu_memory::{self as memory, View};
@@ -10,7 +11,6 @@ use super::family::Rules;
 use super::lower::lower;
 use super::op::{Action, Op, Pred};
 use crate::Fault;
-use devinfo::GpuAddress;
 
 /// What instructions are decoded from, and for which family.
 #[derive(Clone, Copy, Debug)]
