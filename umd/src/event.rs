@@ -1,7 +1,9 @@
 //! Events.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -224,7 +226,8 @@ impl Event {
     ///
     /// It is called by whoever notices the end first: a thread of this crate, which sleeps until
     /// then, or one that waits for an event or looks at one. It may enqueue, and set user events;
-    /// it should not wait.
+    /// it should not wait. While a thread is in a callback, it calls no other: what is due then
+    /// comes when that one has returned. A panic in it is logged, and goes no further.
     ///
     /// # Errors
     /// There can be no more threads. Then `callback` is not called.
@@ -239,13 +242,13 @@ impl Event {
         let seqno = match &state.stage {
             Stage::Complete => {
                 drop(state);
-                callback(Ok(()));
+                call(vec![Box::new(callback)], &Ok(()));
                 return Ok(());
             }
             Stage::Failed(error) => {
                 let error = error.clone();
                 drop(state);
-                callback(Err(error.into()));
+                call(vec![Box::new(callback)], &Err(error));
                 return Ok(());
             }
             Stage::Waiting => None,
@@ -547,10 +550,52 @@ impl Event {
     }
 }
 
-/// Calls what waited for an end.
+/// A callback with what it is called with.
+type Call = (Callback, Result<(), DeviceError>);
+
+thread_local! {
+    /// While this thread calls callbacks: those that are to be called after them.
+    static CALLS: RefCell<Option<VecDeque<Call>>> = const { RefCell::new(None) };
+}
+
+/// Calls what waited for an end. A callback may make this thread notice other ends: their callbacks
+/// are called when it has returned, so that chains of any length take no stack.
 fn call(callbacks: Vec<Callback>, outcome: &Result<(), DeviceError>) {
-    for callback in callbacks {
-        callback(outcome.clone().map_err(Error::from));
+    if callbacks.is_empty() {
+        return;
+    }
+    let calls = callbacks.into_iter();
+    let mut calls: VecDeque<Call> = calls.map(|callback| (callback, outcome.clone())).collect();
+    // Without a list, which goes when the thread ends, callbacks are called at once.
+    let is_nested = CALLS.try_with(|later| match &mut *later.borrow_mut() {
+        Some(later) => {
+            later.append(&mut calls);
+            true
+        }
+        none => {
+            *none = Some(VecDeque::new());
+            false
+        }
+    });
+    if is_nested == Ok(true) {
+        return;
+    }
+    while !calls.is_empty() {
+        for (callback, outcome) in calls.drain(..) {
+            let outcome = outcome.map_err(Error::from);
+            // Others wait for their calls, and the waiter for more ends.
+            if catch_unwind(AssertUnwindSafe(|| callback(outcome))).is_err() {
+                tracing::error!("a callback panicked");
+            }
+        }
+        // The last time, the list is empty, and goes.
+        let _none_left = CALLS.try_with(|later| {
+            let mut later = later.borrow_mut();
+            match &mut *later {
+                Some(more) if !more.is_empty() => std::mem::swap(more, &mut calls),
+                _ => *later = None,
+            }
+        });
     }
 }
 

@@ -197,7 +197,10 @@ impl Ledger {
         let mut state = self.lock();
         state.end.get_or_insert(End::Released);
         state.is_released = true;
+        // Its event has this ledger, so neither would ever go.
+        let order = state.order.take();
         drop(state);
+        drop(order);
         self.changed.notify_all();
     }
 

@@ -227,3 +227,27 @@ fn only_what_this_process_touches_is_where_it_can() {
     assert!(!slots.bo.memory().write(0, &[0]));
     buffer.write(0, &[1]).unwrap();
 }
+
+#[test]
+fn a_device_goes_with_its_last_user() {
+    for driver in [Driver::I915, Driver::Xe] {
+        for out_of_order in [false, true] {
+            let gone = [(); 5].map(|()| {
+                let (device, node) = open("tgl", driver, &OpenOptions::default());
+                let options = QueueOptions {
+                    out_of_order,
+                    ..QueueOptions::default()
+                };
+                let queue = device.queue(options).unwrap();
+                let events = [queue.marker(&[]).unwrap(), queue.barrier(&[]).unwrap()];
+                queue.finish(LONG).unwrap();
+                // Events may stay longer than the queue.
+                drop((device, queue));
+                assert!(events.iter().all(|event| event.wait(LONG).is_ok()));
+                drop(events);
+                Arc::downgrade(&node)
+            });
+            assert!(gone.iter().all(|node| node.upgrade().is_none()));
+        }
+    }
+}

@@ -2,6 +2,8 @@
 #![cfg(feature = "softgpu")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
+use std::cell::Cell;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -70,7 +72,7 @@ fn ends_are_noticed_when_nobody_asks() {
         assert_eq!(once(&end_of(gate.event())), Ok(()));
         // One callback enqueues the next command.
         let (send, receive) = channel();
-        let (again, target) = (std::sync::Arc::new(queue), buffer.clone());
+        let (again, target) = (Arc::new(queue), buffer.clone());
         let next = again.clone();
         let first = again.fill_buffer((&buffer, 0), 64, &[2], &[]).unwrap();
         first
@@ -154,4 +156,72 @@ fn waiting_takes_no_processor_and_keeps_deadlines() {
         flag.write(0, &[1; 8]).unwrap();
         assert_eq!(once(&calls), Ok(()));
     }
+}
+
+thread_local! {
+    /// The callbacks that this thread is in.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Goes into a callback, which no other one is to be around.
+fn alone(callback: impl FnOnce()) -> u32 {
+    let depth = DEPTH.get() + 1;
+    DEPTH.set(depth);
+    callback();
+    DEPTH.set(depth - 1);
+    depth
+}
+
+const MANY: usize = 3000;
+
+#[test]
+fn callbacks_that_enqueue_do_not_nest() {
+    for device in both() {
+        let queue = Arc::new(device.queue(QueueOptions::default()).unwrap());
+        let gate = device.user_event();
+        let (send, calls) = channel();
+        let mut wait = vec![gate.event().clone()];
+        for _ in 0..MANY {
+            let event = queue.marker(&wait).unwrap();
+            wait.clear();
+            let (queue, send) = (queue.clone(), send.clone());
+            let enqueue = move |outcome: Result<(), Error>| {
+                outcome.unwrap();
+                let depth = alone(|| drop(queue.marker(&[]).unwrap()));
+                send.send(depth).unwrap();
+            };
+            event.on_complete(enqueue).unwrap();
+        }
+        gate.complete();
+        for _ in 0..MANY {
+            assert_eq!(calls.recv_timeout(LONG).unwrap(), 1);
+        }
+        queue.finish(LONG).unwrap();
+    }
+}
+
+#[test]
+fn callbacks_that_set_events_do_not_nest() {
+    let [device, _] = both();
+    let gates: Vec<_> = (0..MANY).map(|_| Arc::new(device.user_event())).collect();
+    let (send, calls) = channel();
+    for pair in gates.windows(2) {
+        let (next, send) = (pair[1].clone(), send.clone());
+        let set = move |_| send.send(alone(|| next.complete())).unwrap();
+        pair[0].event().on_complete(set).unwrap();
+    }
+    let last = gates[MANY - 1].event().clone();
+    // One that is registered within a callback, for what has ended.
+    let (ended, inner) = (gates[0].event().clone(), send.clone());
+    let register = move |_| {
+        let depth = alone(|| {
+            let call = move |_| inner.send(alone(|| {})).unwrap();
+            ended.on_complete(call).unwrap();
+        });
+        send.send(depth).unwrap();
+    };
+    last.on_complete(register).unwrap();
+    gates[0].complete();
+    // All before the first one returns.
+    assert_eq!(calls.try_iter().collect::<Vec<_>>(), [1; MANY + 1]);
 }
