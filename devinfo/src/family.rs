@@ -10,7 +10,7 @@ macro_rules! families {
         /// The features of a family are written in rows: one `match` without a wildcard in each
         /// crate that needs them, and [`Span`]s in tables. Logic must not depend on an order of
         /// families.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Family {
             $($(#[$doc])* $family,)*
         }
