@@ -7,6 +7,48 @@
 //!
 //! Nothing here knows whether the device is silicon or the software GPU: a [`DeviceSpec`] names a
 //! render node or `soft:PLATFORM`, and both answer the same ioctls.
+//!
+//! Two vectors are added like this:
+//!
+//! ```
+//! use std::time::Duration;
+//! use umd::{Arg, Binary, Device, DeviceSpec, NdRange, Program, QueueOptions};
+//!
+//! # #[cfg(not(feature = "softgpu"))]
+//! # fn main() {}
+//! # #[cfg(feature = "softgpu")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = Device::open(&DeviceSpec::soft("tgl"))?;
+//! let queue = device.queue(QueueOptions::default())?;
+//! let text = std::fs::read_to_string("../examples/add.asm")?;
+//! let mut kernel = Program::new(&device, Binary::assemble(&text, None)?)?.kernel("add")?;
+//!
+//! let [a, b, sum] = [device.buffer(64)?, device.buffer(64)?, device.buffer(64)?];
+//! a.fill(0, 64, &30i32.to_le_bytes())?;
+//! b.fill(0, 64, &12i32.to_le_bytes())?;
+//! for (index, buffer) in [&a, &b, &sum].into_iter().enumerate() {
+//!     kernel.set_arg(index, Arg::Buffer(buffer))?;
+//! }
+//! let event = queue.enqueue(&kernel, &NdRange::new(&[16])?, &[])?;
+//! event.wait(Duration::from_secs(60))?;
+//!
+//! let mut first = [0; 4];
+//! sum.read(0, &mut first)?;
+//! assert_eq!(i32::from_le_bytes(first), 42);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Examples
+//! Short programs to read from top to bottom, in the folder `umd/examples`:
+//! `cargo run -p umd --example vector_add`.
+//!
+//! | | |
+//! |---|---|
+//! | `vector_add` | buffers, a kernel in assembly, its result |
+//! | `sub_buffer` | a part of a buffer as an argument, a kernel of Intel's compiler |
+//! | `image` | an image that a kernel reads, and one that it writes |
+//! | `two_queues` | events between two queues, a user event, a callback |
 
 mod backend;
 pub mod binary;
