@@ -201,7 +201,7 @@ impl Launch {
                 Some(memory.private(device, u64::from(size) * u64::from(lanes))?)
             }
         };
-        let [first, second] = memory.scratch(device, entry, heap)?;
+        let [first, second] = memory.scratch(device, entry.scratch, heap)?;
         Ok(Launched {
             kernel: self.kernel.clone(),
             printf,

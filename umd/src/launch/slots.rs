@@ -6,7 +6,6 @@ use batchbuffer::dispatch::{Scratch, WalkerKind};
 use batchbuffer::surface::{self, SURFACE_STATE_BYTES, ScratchSurface};
 use zerocopy::IntoBytes;
 
-use crate::binary::KernelEntry;
 use crate::device::{DeviceInner, kernel as refused};
 use crate::error::{DeviceError, Error, state};
 use crate::memory::{Bo, NEAR, Use};
@@ -20,6 +19,8 @@ pub(crate) struct QueueMemory {
     scratch: [Option<SlotMemory>; 2],
     /// How many pairs of surfaces the heap has of it.
     pairs: u32,
+    /// Whether it has grown since the last pair was written.
+    is_stale: bool,
     /// Private memory of all thread slots.
     private: Option<SlotMemory>,
 }
@@ -42,28 +43,30 @@ impl QueueMemory {
         Ok(slots.bo.clone())
     }
 
-    /// Both scratch memories of a kernel, if it has any.
+    /// Both scratch memories of a kernel that needs so many bytes a thread, if it needs any.
     pub(crate) fn scratch(
         &mut self,
         device: &DeviceInner,
-        entry: &KernelEntry,
+        needed: [u32; 2],
         heap: &HeapMemory,
     ) -> Result<[Option<Arc<Bo>>; 2], Error> {
         let mut all = [None, None];
-        let mut has_grown = false;
         let (usage, is_surface) = match device.commands.walker() {
             WalkerKind::Gpgpu => (Use::NearPrivate, false),
             WalkerKind::Compute => (Use::Private, true),
         };
-        for ((out, memory), bytes) in all.iter_mut().zip(&mut self.scratch).zip(entry.scratch) {
+        for ((out, memory), bytes) in all.iter_mut().zip(&mut self.scratch).zip(needed) {
             if bytes > 0 {
                 let bytes = u64::from(bytes.max(1024)).next_power_of_two();
-                has_grown |= SlotMemory::grow(memory, device, bytes, usage, "scratch memory")?;
+                let has_grown = SlotMemory::grow(memory, device, bytes, usage, "scratch memory")?;
+                // It stays so if the other one cannot grow.
+                self.is_stale |= has_grown && is_surface;
                 *out = memory.as_ref().map(|slots| slots.bo.clone());
             }
         }
-        if has_grown && is_surface {
+        if self.is_stale && needed != [0, 0] {
             self.write_surfaces(device, heap)?;
+            self.is_stale = false;
         }
         Ok(all)
     }
@@ -154,5 +157,46 @@ impl SlotMemory {
             slots,
         });
         Ok(true)
+    }
+}
+
+#[cfg(all(test, feature = "softgpu"))]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
+
+    use super::*;
+    use crate::launch::heap::{Heap, Oldest};
+    use crate::{Device, DeviceSpec};
+
+    #[test]
+    fn surfaces_follow_scratch_of_which_one_part_cannot_grow() {
+        let spec: DeviceSpec = "soft:dg2@xe".parse().unwrap();
+        let device = Device::open(&spec).unwrap();
+        let device = device.inner();
+        let mut heap = Heap::new(device).unwrap();
+        let take = heap.take(Oldest::of([].into_iter()));
+        let heap = take.memory();
+        let mut memory = QueueMemory::default();
+        let [before, _] = memory.scratch(device, [1024, 0], heap).unwrap();
+        let told = memory.front_end(device);
+        memory.scratch(device, [2048, 1 << 31], heap).unwrap_err();
+        let [now, _] = memory.scratch(device, [1024, 0], heap).unwrap();
+        let now = now.unwrap();
+        assert_ne!(now.address(), before.unwrap().address());
+        assert_ne!(memory.front_end(device), told);
+        let place = memory.front_end(device).unwrap().offset;
+        let expected = surface::scratch(
+            device.family(),
+            &ScratchSurface {
+                address: now.address(),
+                bytes_per_thread: 2048,
+                threads: device.thread_slots(),
+                mocs: device.mocs,
+            },
+        );
+        let expected = expected.unwrap();
+        let found = (place..).step_by(8).map(|place| heap.read(place));
+        let found: Vec<u8> = found.take(8).flat_map(u64::to_le_bytes).collect();
+        assert_eq!(found, expected.as_bytes());
     }
 }
