@@ -318,6 +318,10 @@ impl Ledger {
     /// and gives their memory back.
     pub(crate) fn ended(&self, last: Seqno, outcome: &Result<(), KmdError>) {
         while let Some(command) = self.oldest(last) {
+            if command.event.is_waiting() {
+                // Whoever submits it is about to say so, and others notice its end then.
+                return;
+            }
             command.event.settle(&command.submitted, outcome.clone());
             let mut state = self.lock();
             let gone = match state.in_flight.front() {

@@ -357,3 +357,58 @@ impl Drop for QueueInner {
         self.ledger.ended(Seqno::new(u64::MAX), &gone);
     }
 }
+
+#[cfg(all(test, feature = "softgpu"))]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
+
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::DeviceSpec;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn an_end_before_the_event_knows_of_its_submission_is_not_lost() {
+        let device = Device::open(&DeviceSpec::soft("tgl")).unwrap();
+        let queue = device.queue(QueueOptions::default()).unwrap();
+        let (device, queue) = (device.inner(), queue.inner());
+        let (kmd, ledger) = (device.kmd(), &queue.ledger);
+        let event = Event::new(device, Label::Command("marker"), Some(ledger.clone()));
+        let (number, _) = ledger.enter(&event, false, Order::Next, false);
+        let (send, calls) = channel();
+        let call = move |outcome: Result<(), Error>| send.send(outcome.is_ok()).unwrap();
+        event.on_complete(call).unwrap();
+        let submit = |batch, words: &[u32]| {
+            let submission = Submission {
+                batch,
+                length: words.len() as u64 * 4,
+                wait: &[],
+            };
+            kmd.submit(queue.id, &submission)
+        };
+        let mut maker = queue.maker.lock().unwrap();
+        let made = maker.make(device, &Work::Marker, ledger.places(), submit);
+        let made = made.ok().unwrap();
+        let submitted = Arc::new(Submitted {
+            fence: made.fence,
+            prepared: made.prepared,
+            ledger: ledger.clone(),
+            at: device.clock.now(),
+            clocks: None,
+            dependencies: Vec::new(),
+        });
+        ledger.submitted(number, &event, (&submitted, made.places));
+        // It ends, and another thread enqueues, before the event is told.
+        let fence = submitted.fence;
+        kmd.wait(fence, Deadline::after(LONG).instant()).unwrap();
+        ledger.reap(kmd.as_ref());
+        assert_eq!(
+            ledger.oldest_fence().map(|oldest| oldest.seqno),
+            Some(fence.seqno)
+        );
+        assert!(event.submitted(submitted).is_empty());
+        assert!(calls.recv_timeout(LONG).unwrap());
+    }
+}
