@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
 use std::cell::Cell;
-use std::sync::Arc;
+use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use umd::{
@@ -137,8 +138,12 @@ fn ticks() -> u64 {
         .sum()
 }
 
+/// Held by tests that measure waiters or keep them busy.
+static BUSY: Mutex<()> = Mutex::new(());
+
 #[test]
 fn waiting_takes_no_processor_and_keeps_deadlines() {
+    let _quiet = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
     for device in both() {
         let queue = device.queue(QueueOptions::default()).unwrap();
         let (endless, flag) = kernel(&device, "endless");
@@ -176,6 +181,7 @@ const MANY: usize = 3000;
 
 #[test]
 fn callbacks_that_enqueue_do_not_nest() {
+    let _busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
     for device in both() {
         let queue = Arc::new(device.queue(QueueOptions::default()).unwrap());
         let gate = device.user_event();
@@ -224,4 +230,30 @@ fn callbacks_that_set_events_do_not_nest() {
     gates[0].complete();
     // All before the first one returns.
     assert_eq!(calls.try_iter().collect::<Vec<_>>(), [1; MANY + 1]);
+}
+
+#[test]
+fn callbacks_that_panic_keep_no_other_from_its_call() {
+    for device in both() {
+        let queue = device.queue(QueueOptions::default()).unwrap();
+        let gate = device.user_event();
+        let event = queue.marker(&[gate.event().clone()]).unwrap();
+        event
+            .on_complete(|_| resume_unwind(Box::new("as it should")))
+            .unwrap();
+        let (same, next) = (end_of(&event), queue.marker(&[]).unwrap());
+        let next = end_of(&next);
+        // Nobody but the waiter looks.
+        gate.complete();
+        assert_eq!((once(&same), once(&next)), (Ok(()), Ok(())));
+        assert_eq!(once(&end_of(&queue.marker(&[]).unwrap())), Ok(()));
+        // Within a call of this thread.
+        let gate = device.user_event();
+        gate.event()
+            .on_complete(|_| resume_unwind(Box::new("as it should")))
+            .unwrap();
+        let after = end_of(gate.event());
+        gate.complete();
+        assert_eq!(after.try_recv(), Ok(Ok(())));
+    }
 }
