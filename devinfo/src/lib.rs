@@ -3,6 +3,14 @@
 //! [`PLATFORMS`] is the table, one row per platform; [`by_name`], [`by_pci_id`] and
 //! [`by_product_family`] find rows. This project verified none of it on hardware: a kernel driver's
 //! description of a device has precedence.
+//!
+//! ```
+//! let tgl = devinfo::by_name("tgl").ok_or("no such platform")?;
+//! assert_eq!(tgl.title, "Tiger Lake");
+//! assert_eq!(tgl.family, devinfo::Family::Gen12Lp);
+//! assert_eq!(devinfo::by_pci_id(0x9a49).map(|platform| platform.name), Some("tgl"));
+//! # Ok::<(), &str>(())
+//! ```
 #![no_std]
 
 mod address;

@@ -7,6 +7,14 @@
 //!
 //! [`uapi`] holds the structures, flags and numbers of both sides.
 //!
+//! The render nodes of this machine, and which of them can be used:
+//!
+//! ```
+//! for node in kmd_iface::discover() {
+//!     println!("{}: {:?}", node.path.display(), node.state);
+//! }
+//! ```
+//!
 //! # Locks
 //! A client has three kinds of locks. They are taken in this order, each for its purpose only:
 //! 1. a queue's turn to submit, held while the kernel takes a batch, which can last until its

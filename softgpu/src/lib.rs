@@ -4,6 +4,20 @@
 //! drivers' model: [`SoftNode`] answers ioctls through `uapi`, which gives `client` its handles,
 //! and `sync` its fds. Below are [the device](softgpu_device), which runs the submitted batches,
 //! and the EU simulator (`softgpu-eu`), which runs threads. All share [memory](softgpu_memory).
+//!
+//! ```
+//! use devinfo::Target;
+//! use softgpu::{Options, SoftNode};
+//!
+//! let target = Target::parse("tgl")?;
+//! let node = SoftNode::open(target, Options::default())?;
+//!
+//! // The client of the kernel driver i915 does not know that no kernel answers it.
+//! let device = kmd_iface::open(node)?;
+//! assert_eq!(device.description().driver, devinfo::Driver::I915);
+//! assert_eq!(device.description().platform, Some(target.platform));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod client;
 mod device;

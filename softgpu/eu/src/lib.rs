@@ -4,6 +4,15 @@
 //! instructions, `sf` performs messages, `group` is what the threads of a group share, `checks`
 //! records violations of the rules that hardware leaves undefined. Nothing here knows command
 //! streams or kernel drivers, and memory is a [`View`](softgpu_memory::View).
+//!
+//! ```
+//! use isa_encoder::message::AtomicOp;
+//!
+//! // An atomic addition of 2 to a dword that holds 40.
+//! let update = softgpu_eu::atomic(AtomicOp::Add, 4, 40, 2, 0);
+//! assert_eq!(update.stored, Some(42));
+//! assert_eq!(update.returned, 40);
+//! ```
 
 mod checks;
 mod eu;

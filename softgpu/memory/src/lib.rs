@@ -7,6 +7,23 @@
 //! driver's bindings form. A [`View`] is one host thread's window on a page table, with a
 //! translation cache. `raw` is the leaf below them: it does every load and store of memory that the
 //! CPU and GPU threads share, as atomic accesses.
+//!
+//! ```
+//! use devinfo::GpuAddress;
+//! use softgpu_memory::{AddressSpace, PAGE_BYTES};
+//!
+//! // One page of memory at 1 MiB; nothing anywhere else.
+//! let address = GpuAddress::new(1 << 20);
+//! let space = AddressSpace::with_anonymous(&[(address, PAGE_BYTES)])?;
+//! let view = space.view();
+//! view.write(address, b"GPU")?;
+//!
+//! let mut bytes = [0; 3];
+//! view.read(address, &mut bytes)?;
+//! assert_eq!(&bytes, b"GPU");
+//! assert!(view.read(address.offset(PAGE_BYTES), &mut bytes).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod backing;
 mod fault;
