@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::binary::{ArgKind, KernelEntry, KernelInfo, SegmentKind};
+use crate::binary::{ArgKind, KernelAbi, KernelInfo, SegmentKind};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{ArgumentError, Error, ErrorKind};
@@ -62,7 +62,7 @@ pub struct Kernel {
 #[derive(Clone, Debug)]
 pub(crate) struct KernelState {
     pub program: Arc<ProgramInner>,
-    pub entry: Arc<KernelEntry>,
+    pub entry: Arc<KernelAbi>,
     args: Vec<Option<Bound>>,
     /// Where the first instruction lies, from the base of all kernels.
     pub start: u32,

@@ -82,7 +82,7 @@ pub use devinfo::GpuAddress;
 pub use kmd_iface::{Statistics, Violation};
 
 pub use binary::{
-    AccessQualifier, AddressSpace, ArgInfo, ArgKind, Binary, BinaryError, KernelInfo,
+    AccessQualifier, AddressSpace, ArgInfo, ArgKind, Binary, BinaryError, KernelAbi, KernelInfo,
 };
 pub use buffer::Buffer;
 pub use deadline::Deadline;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::binary::{Binary, BinaryError, KernelInfo, SegmentKind};
 use crate::device::{Device, DeviceInner, kernel};
-use crate::error::Error;
+use crate::error::{DeviceError, Error};
 use crate::kernel::Kernel;
 use crate::memory::{Bo, Use};
 
@@ -76,7 +76,7 @@ impl Program {
             memory,
             places,
         };
-        program.upload();
+        program.upload()?;
         Ok(Self {
             inner: Arc::new(program),
         })
@@ -131,7 +131,7 @@ impl ProgramInner {
     }
 
     /// Patches the addresses in and copies everything to its place.
-    fn upload(&self) {
+    fn upload(&self) -> Result<(), Error> {
         let address = |segment: usize| {
             let kind = self.binary.segments().get(segment)?.kind;
             let bo = self.memory(kind)?;
@@ -141,15 +141,24 @@ impl ProgramInner {
             let mut data = segment.data.clone();
             let own = self.binary.relocations().iter();
             for relocation in own.filter(|relocation| relocation.segment == index) {
-                if let Some(target) = address(relocation.target) {
-                    relocation.apply(segment.kind, &mut data, target);
-                }
+                let target = address(relocation.target).ok_or_else(|| BinaryError::Malformed {
+                    section: segment.kind.section().to_owned(),
+                    offset: relocation.offset as u64,
+                    why: format!(
+                        "it refers to segment {}, which is missing",
+                        relocation.target
+                    ),
+                })?;
+                relocation.apply(segment.kind, &mut data, target)?;
             }
             if let Some(bo) = self.memory(segment.kind) {
                 let place = usize::try_from(self.place(index)).unwrap_or(usize::MAX);
-                let done = bo.memory().write(place, &data);
-                debug_assert!(done, "segments lie in their buffer objects");
+                if !bo.memory().write(place, &data) {
+                    let why = "a segment lies outside its buffer object";
+                    return Err(DeviceError::Internal(why).into());
+                }
             }
         }
+        Ok(())
     }
 }

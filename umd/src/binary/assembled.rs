@@ -8,7 +8,7 @@ use isa_encoder::asm::{
 use crate::image::ImageKind;
 
 use super::entry::{
-    EuMode, KernelEntry, LocalIds, PAYLOAD_UNIT, PayloadEntry, PayloadValue, PrivateMemory,
+    EuMode, KernelAbi, LocalIds, PAYLOAD_UNIT, PayloadEntry, PayloadValue, PrivateMemory,
     SamplerSlot, SamplerSource, SurfaceSlot, SurfaceSource,
 };
 use super::error::BinaryError;
@@ -22,7 +22,7 @@ pub(crate) fn kernel(
     kernel: &AssembledKernel,
     platform: &Platform,
     segment: usize,
-) -> Result<KernelEntry, BinaryError> {
+) -> Result<KernelAbi, BinaryError> {
     let directives = &kernel.directives;
     let name = match directives.name.as_str() {
         "" => "main",
@@ -45,7 +45,7 @@ pub(crate) fn kernel(
     for (index, arg) in directives.args.iter().enumerate() {
         place(index, arg, &mut payload, &mut surfaces, &mut samplers);
     }
-    Ok(KernelEntry {
+    Ok(KernelAbi {
         info: KernelInfo {
             name: name.to_owned(),
             simd,
@@ -90,7 +90,7 @@ pub(crate) fn raw(
     code: &[u8],
     isa: &RawIsa,
     platform: &Platform,
-) -> Result<KernelEntry, BinaryError> {
+) -> Result<KernelAbi, BinaryError> {
     check_platform(&isa.name, platform, isa.simd, isa.grf_count)?;
     let mut payload = Vec::new();
     let mut args = Vec::new();
@@ -133,7 +133,7 @@ pub(crate) fn raw(
             alignment: 1,
         });
     }
-    Ok(KernelEntry {
+    Ok(KernelAbi {
         info: KernelInfo {
             name: isa.name.clone(),
             simd: isa.simd,
@@ -169,7 +169,7 @@ pub(crate) fn raw(
     })
 }
 
-fn check_platform(
+pub(super) fn check_platform(
     name: &str,
     platform: &Platform,
     simd: u32,

@@ -27,6 +27,16 @@ pub enum BinaryError {
         /// What is wrong, with the limit.
         why: String,
     },
+    /// A field of a [`KernelAbi`](super::KernelAbi) is out of its limits.
+    #[error("kernel {kernel}, {path}: {why}")]
+    Abi {
+        /// The kernel.
+        kernel: String,
+        /// The field, as `payload[2].offset`.
+        path: String,
+        /// What is wrong, with the limit.
+        why: String,
+    },
     /// The file is for another platform.
     #[error("the file was built for {built_for}, not for {device}")]
     OtherPlatform {

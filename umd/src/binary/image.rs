@@ -1,5 +1,7 @@
 //! What a program puts into memory: segments, and the addresses to patch into them.
 
+use super::error::BinaryError;
+
 /// What a segment is for; each kind gets an allocation of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum SegmentKind {
@@ -11,6 +13,18 @@ pub(crate) enum SegmentKind {
     Globals,
     /// `printf` strings.
     Strings,
+}
+
+impl SegmentKind {
+    /// The section that messages name.
+    pub(crate) const fn section(self) -> &'static str {
+        match self {
+            Self::Code => ".text",
+            Self::Constants => ".data.const",
+            Self::Globals => ".data.global",
+            Self::Strings => ".data.const.string",
+        }
+    }
 }
 
 /// Bytes to put into memory.
@@ -52,16 +66,45 @@ impl Patch {
         }
     }
 
-    /// Puts its part of a value to its place in `data`, if that is there.
-    pub(crate) fn apply(self, data: &mut [u8], offset: usize, value: u64) {
-        let place = data.get_mut(offset..).unwrap_or_default();
+    /// Its place in the data of a segment.
+    fn place(
+        self,
+        kind: SegmentKind,
+        data: &mut [u8],
+        offset: usize,
+    ) -> Result<&mut [u8], BinaryError> {
+        let size = data.len();
+        let bytes = self.bytes();
+        let place = offset.checked_add(bytes);
+        place
+            .and_then(|end| data.get_mut(offset..end))
+            .ok_or_else(|| BinaryError::Malformed {
+                section: kind.section().to_owned(),
+                offset: offset as u64,
+                why: format!("{bytes} bytes to patch, of a segment of {size:#x}"),
+            })
+    }
+
+    /// Puts its part of a value to its place in the data of a segment.
+    ///
+    /// # Errors
+    /// The place is outside the data, of which nothing is changed.
+    pub(crate) fn apply(
+        self,
+        kind: SegmentKind,
+        data: &mut [u8],
+        offset: usize,
+        value: u64,
+    ) -> Result<(), BinaryError> {
+        let place = self.place(kind, data, offset)?;
         let value = match self {
             Self::Address64 | Self::Low32 | Self::Low16 => value,
             Self::High32 => value >> 32,
         };
-        if let Some(place) = place.get_mut(..self.bytes()) {
-            place.copy_from_slice(&value.to_le_bytes()[..self.bytes()]);
+        for (to, from) in place.iter_mut().zip(value.to_le_bytes()) {
+            *to = from;
         }
+        Ok(())
     }
 }
 
@@ -85,12 +128,17 @@ impl Relocation {
     ///
     /// In code the placeholder is replaced; data holds an addend, to which the address is added
     /// (NEO `linker.cpp`: `patchAddress` and `patchIncrement`).
-    pub(crate) fn apply(&self, kind: SegmentKind, data: &mut [u8], target: u64) {
+    ///
+    /// # Errors
+    /// The place is outside the data.
+    pub(crate) fn apply(
+        &self,
+        kind: SegmentKind,
+        data: &mut [u8],
+        target: u64,
+    ) -> Result<(), BinaryError> {
         let address = target.wrapping_add(self.value);
-        let place = data.get(self.offset..).unwrap_or_default();
-        let Some(place) = place.get(..self.patch.bytes()) else {
-            return;
-        };
+        let place = self.patch.place(kind, data, self.offset)?;
         let mut addend = [0u8; 8];
         if kind != SegmentKind::Code {
             addend[..place.len()].copy_from_slice(place);
@@ -100,7 +148,7 @@ impl Relocation {
             _ => u64::from_le_bytes(addend),
         };
         let value = address.wrapping_add(addend);
-        self.patch.apply(data, self.offset, value);
+        self.patch.apply(kind, data, self.offset, value)
     }
 }
 
@@ -122,14 +170,22 @@ mod tests {
     fn code_is_replaced() {
         let mut code = [0xccu8; 16];
         let target = 0x1234_5678_9abc_0000;
-        relocation(Patch::Low32).apply(SegmentKind::Code, &mut code, target);
+        relocation(Patch::Low32)
+            .apply(SegmentKind::Code, &mut code, target)
+            .unwrap();
         assert_eq!(code[4..8], 0x9abc_0008u32.to_le_bytes());
-        relocation(Patch::High32).apply(SegmentKind::Code, &mut code, target);
+        relocation(Patch::High32)
+            .apply(SegmentKind::Code, &mut code, target)
+            .unwrap();
         assert_eq!(code[4..8], 0x1234_5678u32.to_le_bytes());
-        relocation(Patch::Address64).apply(SegmentKind::Code, &mut code, target);
+        relocation(Patch::Address64)
+            .apply(SegmentKind::Code, &mut code, target)
+            .unwrap();
         assert_eq!(code[4..12], 0x1234_5678_9abc_0008u64.to_le_bytes());
         assert_eq!(code[12..], [0xcc; 4]);
-        relocation(Patch::Low16).apply(SegmentKind::Code, &mut code, 0x10);
+        relocation(Patch::Low16)
+            .apply(SegmentKind::Code, &mut code, 0x10)
+            .unwrap();
         assert_eq!(code[4..6], 0x18u16.to_le_bytes());
     }
 
@@ -137,7 +193,33 @@ mod tests {
     fn data_is_added_to() {
         let mut data = [0u8; 16];
         data[4] = 0x20;
-        relocation(Patch::Address64).apply(SegmentKind::Constants, &mut data, 0x1_0000_0000);
+        relocation(Patch::Address64)
+            .apply(SegmentKind::Constants, &mut data, 0x1_0000_0000)
+            .unwrap();
         assert_eq!(data[4..12], 0x1_0000_0028u64.to_le_bytes());
+    }
+
+    #[test]
+    fn what_lies_outside_is_an_error_with_its_place() {
+        for (kind, section) in [
+            (SegmentKind::Code, ".text"),
+            (SegmentKind::Constants, ".data.const"),
+        ] {
+            for patch in [Patch::Address64, Patch::Low32, Patch::High32, Patch::Low16] {
+                let mut data = [0xccu8; 16];
+                for offset in [17 - patch.bytes(), 16, 17, usize::MAX] {
+                    let outside = Relocation {
+                        offset,
+                        ..relocation(patch)
+                    };
+                    let error = outside.apply(kind, &mut data, 0x1000).unwrap_err();
+                    let text = error.to_string();
+                    let place = format!("{section}, offset {offset:#x}: {} bytes", patch.bytes());
+                    assert!(text.starts_with(&place), "{text}");
+                    assert!(patch.apply(kind, &mut data, offset, 1).is_err());
+                }
+                assert_eq!(data, [0xcc; 16]);
+            }
+        }
     }
 }

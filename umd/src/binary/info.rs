@@ -25,7 +25,7 @@ pub struct Target {
 
 impl Target {
     /// A platform in all its revisions.
-    pub(crate) const fn of(platform: &'static Platform) -> Self {
+    pub const fn of(platform: &'static Platform) -> Self {
         Self {
             platform,
             product_family: None,
@@ -155,6 +155,27 @@ pub struct ArgInfo {
     pub binding_table_index: Option<u32>,
     /// The alignment in bytes that block accesses need of its address (1: none).
     pub alignment: u32,
+}
+
+impl ArgInfo {
+    /// An argument of which no more is known than what it takes: no name, no alignment.
+    pub fn new(kind: ArgKind) -> Self {
+        Self {
+            kind,
+            name: None,
+            type_name: None,
+            address_space: match kind {
+                ArgKind::Buffer => Some(AddressSpace::Global),
+                ArgKind::Local => Some(AddressSpace::Local),
+                _ => None,
+            },
+            access: None,
+            type_qualifiers: String::new(),
+            payload_offset: None,
+            binding_table_index: None,
+            alignment: 1,
+        }
+    }
 }
 
 /// One kernel.

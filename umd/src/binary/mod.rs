@@ -6,6 +6,7 @@
 mod accesses;
 mod archive;
 mod assembled;
+mod check;
 mod elf;
 mod entry;
 mod error;
@@ -21,12 +22,15 @@ use devinfo::{Family, Platform};
 use isa_encoder::AsmOptions;
 use isa_encoder::asm::{self, Diagnostic};
 
-pub(crate) use entry::{
-    IMPLICIT_ARGUMENTS, ImageQuery, KernelEntry, LocalIds, PAYLOAD_UNIT, PayloadEntry,
-    PayloadValue, SamplerQuery, SamplerSource, SurfaceSource,
+pub use batchbuffer::dispatch::ThreadScheduling;
+pub(crate) use entry::KernelAbi as KernelEntry;
+pub use entry::{
+    EuMode, IMPLICIT_ARGUMENTS, ImageQuery, KernelAbi, LocalIds, PAYLOAD_UNIT, PayloadEntry,
+    PayloadValue, PrivateMemory, SamplerQuery, SamplerSlot, SamplerSource, SurfaceSlot,
+    SurfaceSource,
 };
 pub use error::BinaryError;
-pub(crate) use image::{Relocation, Segment, SegmentKind};
+pub(crate) use image::{Patch, Relocation, Segment, SegmentKind};
 pub use info::{
     AccessQualifier, AddressSpace, ArgInfo, ArgKind, KernelInfo, RawIsa, Target, ValueType,
 };
@@ -42,8 +46,9 @@ const SYMBOL_HOLDER: &str = "Intel_Symbol_Table_Void_Program";
 /// A compiled file, parsed and checked. It needs no device.
 #[derive(Clone, Debug)]
 pub struct Binary {
+    bytes: Arc<[u8]>,
     target: Target,
-    entries: Vec<Arc<KernelEntry>>,
+    entries: Vec<Arc<KernelAbi>>,
     segments: Vec<Segment>,
     relocations: Vec<Relocation>,
     kernels: Vec<KernelInfo>,
@@ -136,7 +141,7 @@ impl Binary {
         target.version = Some(info.version.clone());
         let platform = target.platform;
         let mut segments = elf.segments;
-        let mut entries: Vec<KernelEntry> = Vec::new();
+        let mut entries: Vec<KernelAbi> = Vec::new();
         for (number, kernel) in info.kernels.iter().enumerate() {
             if kernel.name == SYMBOL_HOLDER {
                 continue;
@@ -174,12 +179,7 @@ impl Binary {
         for &(segment, offset) in &elf.payload_sizes {
             let entry = entries.iter().find(|entry| entry.segment == segment);
             let size = entry.map_or(0, |entry| entry.cross_thread_size);
-            let place = segments
-                .get_mut(segment)
-                .and_then(|s| s.data.get_mut(offset..)?.get_mut(..4));
-            if let Some(place) = place {
-                place.copy_from_slice(&size.to_le_bytes());
-            }
+            patch(&mut segments, segment, offset, Patch::Low32, size)?;
         }
         for at in &elf.payload_offsets {
             let mut kernels = entries.iter().filter(|entry| entry.segment == at.segment);
@@ -187,9 +187,7 @@ impl Binary {
                 true => IMPLICIT_ARGUMENTS,
                 false => 0,
             };
-            if let Some(segment) = segments.get_mut(at.segment) {
-                at.patch.apply(&mut segment.data, at.offset, size.into());
-            }
+            patch(&mut segments, at.segment, at.offset, at.patch, size)?;
         }
         refuse_device_enqueue(&mut entries);
         let printf_strings = segments
@@ -200,6 +198,7 @@ impl Binary {
             .map(|text| String::from_utf8_lossy(text).into_owned())
             .collect();
         Ok(Self::new(
+            bytes,
             target,
             entries,
             segments,
@@ -209,8 +208,9 @@ impl Binary {
     }
 
     fn new(
+        bytes: &[u8],
         target: Target,
-        mut entries: Vec<KernelEntry>,
+        mut entries: Vec<KernelAbi>,
         segments: Vec<Segment>,
         relocations: Vec<Relocation>,
         printf_strings: Vec<String>,
@@ -220,6 +220,7 @@ impl Binary {
             entry.info.cross_thread_register = entry.cross_thread_register(family);
         }
         Self {
+            bytes: bytes.into(),
             kernels: entries.iter().map(|entry| entry.info.clone()).collect(),
             target,
             entries: entries.into_iter().map(Arc::new).collect(),
@@ -287,7 +288,14 @@ impl Binary {
             });
             entries.push(entry);
         }
-        let mut binary = Self::new(target, entries, segments, Vec::new(), Vec::new());
+        let mut binary = Self::new(
+            &assembly.code,
+            target,
+            entries,
+            segments,
+            Vec::new(),
+            Vec::new(),
+        );
         binary.warnings = assembly.warnings;
         Ok(binary)
     }
@@ -308,12 +316,64 @@ impl Binary {
             zeros: 0,
         };
         Ok(Self::new(
+            code,
             Target::of(platform),
             vec![entry],
             vec![segment],
             Vec::new(),
             Vec::new(),
         ))
+    }
+
+    /// Takes kernels that somebody else compiled for `target`: what each needs, and its
+    /// instructions. They have no program-scope constants and variables and no `printf` strings.
+    ///
+    /// [`KernelAbi`] has an example.
+    ///
+    /// # Errors
+    /// [`BinaryError::Abi`] names the field that is out of its limits; two kernels have the same
+    /// name; a SIMD width or register count that the platform does not have.
+    pub fn from_kernels(
+        target: Target,
+        kernels: Vec<(KernelAbi, Vec<u8>)>,
+    ) -> Result<Self, BinaryError> {
+        let platform = target.platform;
+        let mut bytes = Vec::new();
+        let mut entries: Vec<KernelAbi> = Vec::new();
+        let mut segments = Vec::new();
+        for (mut abi, code) in kernels {
+            check::kernel(&abi, &code, platform)?;
+            if entries.iter().any(|entry| entry.info.name == abi.info.name) {
+                let why = "there are two kernels of this name".to_owned();
+                return Err(check::error(&abi, "info.name", why));
+            }
+            abi.segment = segments.len();
+            abi.offset = 0;
+            abi.info.code_size = code.len() as u64;
+            abi.info.scratch_size = abi.scratch[0].saturating_add(abi.scratch[1]);
+            abi.info.private_size = abi.private.size;
+            mark_accesses(&mut abi, platform.family, &code);
+            bytes.extend_from_slice(&code);
+            segments.push(Segment {
+                kind: SegmentKind::Code,
+                data: code,
+                zeros: 0,
+            });
+            entries.push(abi);
+        }
+        let none = (Vec::new(), Vec::new());
+        Ok(Self::new(&bytes, target, entries, segments, none.0, none.1))
+    }
+
+    /// The bytes that it was made from: the zebin, without the archive around it. Of an assembled
+    /// text and of raw instructions it is the code; of several kernels, one after the other.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What a kernel needs to be started.
+    pub fn abi(&self, kernel: &str) -> Option<&KernelAbi> {
+        self.entry(kernel).map(|entry| &**entry)
     }
 
     /// The platform that it was built for.
@@ -373,7 +433,7 @@ impl Binary {
         })
     }
 
-    pub(crate) fn entry(&self, kernel: &str) -> Option<&Arc<KernelEntry>> {
+    pub(crate) fn entry(&self, kernel: &str) -> Option<&Arc<KernelAbi>> {
         self.entries.iter().find(|entry| entry.info.name == kernel)
     }
 
@@ -386,7 +446,24 @@ impl Binary {
     }
 }
 
-fn mark_accesses(entry: &mut KernelEntry, family: Family, code: &[u8]) {
+/// Patches a number into a segment.
+fn patch(
+    segments: &mut [Segment],
+    index: usize,
+    offset: usize,
+    patch: Patch,
+    value: u32,
+) -> Result<(), BinaryError> {
+    let segment = segments.get_mut(index);
+    let segment = segment.ok_or_else(|| BinaryError::Malformed {
+        section: "relocations".to_owned(),
+        offset: offset as u64,
+        why: format!("there is no segment {index} to patch"),
+    })?;
+    patch.apply(segment.kind, &mut segment.data, offset, value.into())
+}
+
+fn mark_accesses(entry: &mut KernelAbi, family: Family, code: &[u8]) {
     let accesses = accesses::Accesses::of(family, code);
     for slot in &mut entry.surfaces {
         if let SurfaceSource::Argument(index) = slot.source
@@ -409,7 +486,7 @@ fn mark_accesses(entry: &mut KernelEntry, family: Family, code: &[u8]) {
 
 /// What functions need that other files can call, a kernel needs that calls by the stack: it may
 /// call any of them.
-fn call(entry: &mut KernelEntry, kernel: &ZeKernel, functions: &[ZeFunction]) {
+fn call(entry: &mut KernelAbi, kernel: &ZeKernel, functions: &[ZeFunction]) {
     if !kernel.execution_env.has_stack_calls {
         return;
     }
@@ -426,7 +503,7 @@ fn call(entry: &mut KernelEntry, kernel: &ZeKernel, functions: &[ZeFunction]) {
 
 /// Kernels that enqueue others, or ask for their sub-groups, have siblings `NAME_dispatch_N`.
 /// The compilers leave out the payload that both would read.
-fn refuse_device_enqueue(entries: &mut [KernelEntry]) {
+fn refuse_device_enqueue(entries: &mut [KernelAbi]) {
     let names: Vec<String> = entries.iter().map(|e| e.info.name.clone()).collect();
     let parent = |name: &str| {
         let (parent, number) = name.rsplit_once("_dispatch_")?;

@@ -2,7 +2,7 @@
 
 use devinfo::Platform;
 
-use crate::binary::KernelEntry;
+use crate::binary::KernelAbi;
 use crate::error::{ArgumentError, ErrorKind};
 use crate::range::NdRange;
 
@@ -63,7 +63,7 @@ impl Geometry {
 /// # Errors
 /// A local size that the kernel or the platform does not take; a range beyond 32 bits.
 pub(crate) fn geometry(
-    entry: &KernelEntry,
+    entry: &KernelAbi,
     range: &NdRange,
     platform: &Platform,
     eus: u32,
@@ -130,7 +130,7 @@ pub(crate) fn geometry(
 }
 
 /// The most work-items of a group on subslices of so many EUs.
-pub(crate) fn max_local(entry: &KernelEntry, platform: &Platform, eus: u32) -> u32 {
+pub(crate) fn max_local(entry: &KernelAbi, platform: &Platform, eus: u32) -> u32 {
     let on_subslice = platform.threads_of(eus, entry.info.grf_count);
     let threads = MAX_THREADS.min(on_subslice).max(1);
     platform

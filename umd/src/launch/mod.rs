@@ -23,7 +23,7 @@ pub(crate) use slots::SlotMemory;
 pub(crate) use states::{MAX_RAW, StatesLayout, of_argument, of_program};
 
 use crate::binary::{
-    IMPLICIT_ARGUMENTS, KernelEntry, LocalIds as LocalIdLayout, PAYLOAD_UNIT, PayloadValue,
+    IMPLICIT_ARGUMENTS, KernelAbi, LocalIds as LocalIdLayout, PAYLOAD_UNIT, PayloadValue,
     SegmentKind,
 };
 use crate::device::DeviceInner;
@@ -129,7 +129,7 @@ pub(crate) fn check(kernel: &Kernel, range: &NdRange) -> Result<Work, Error> {
 ///
 /// # Errors
 /// It needs what the front end does not have.
-pub(crate) fn check_kernel(program: &ProgramInner, entry: &KernelEntry) -> Result<u32, Error> {
+pub(crate) fn check_kernel(program: &ProgramInner, entry: &KernelAbi) -> Result<u32, Error> {
     let device = &program.device;
     let failed = |error| dispatch_error(entry, error);
     let code = program.memory(SegmentKind::Code);
@@ -167,7 +167,7 @@ pub(crate) fn check_kernel(program: &ProgramInner, entry: &KernelEntry) -> Resul
 }
 
 /// What the front end has to know of a kernel, without its scratch.
-fn front_end(device: &DeviceInner, entry: &KernelEntry) -> FrontEnd {
+fn front_end(device: &DeviceInner, entry: &KernelAbi) -> FrontEnd {
     FrontEnd {
         max_threads: device.max_threads(),
         scratch: None,
@@ -181,7 +181,7 @@ fn front_end(device: &DeviceInner, entry: &KernelEntry) -> FrontEnd {
     }
 }
 
-fn simd(entry: &KernelEntry) -> Result<Simd, ArgumentError> {
+fn simd(entry: &KernelAbi) -> Result<Simd, ArgumentError> {
     let lanes = entry.info.simd;
     Simd::for_kernel(lanes).ok_or_else(|| ArgumentError::Range {
         kind: ErrorKind::UnsupportedKernel,
@@ -337,7 +337,7 @@ impl KernelState {
         let ids = self.entry.local_ids.bytes().next_multiple_of(grf);
         let per_thread = match self.walker() {
             // A thread that GPGPU_WALKER loads has at least one register of its own (NEO; see
-            // `KernelEntry::cross_thread_register`).
+            // `KernelAbi::cross_thread_register`).
             WalkerKind::Gpgpu => ids.max(grf),
             WalkerKind::Compute if self.walker_ids(walk) => 0,
             WalkerKind::Compute => ids,
@@ -374,7 +374,7 @@ impl KernelState {
 }
 
 fn check_slm(
-    entry: &KernelEntry,
+    entry: &KernelAbi,
     slm: &SlmLayout,
     device: &DeviceInner,
 ) -> Result<(), ArgumentError> {
@@ -395,7 +395,7 @@ fn check_slm(
     })
 }
 
-fn dispatch_error(entry: &KernelEntry, error: DispatchError) -> Error {
+fn dispatch_error(entry: &KernelAbi, error: DispatchError) -> Error {
     ArgumentError::Range {
         kind: ErrorKind::OutOfResources,
         why: format!("kernel {}: {error}", entry.info.name),

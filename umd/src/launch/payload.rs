@@ -1,7 +1,7 @@
 //! The bytes that threads are started with.
 
 use crate::binary::{
-    IMPLICIT_ARGUMENTS, ImageQuery, KernelEntry, LocalIds, PayloadEntry, PayloadValue, SamplerQuery,
+    IMPLICIT_ARGUMENTS, ImageQuery, KernelAbi, LocalIds, PayloadEntry, PayloadValue, SamplerQuery,
 };
 use crate::error::ArgumentError;
 use crate::image::Image;
@@ -33,7 +33,7 @@ pub(crate) struct SlmLayout {
 ///
 /// Compilers add the static part to the offsets themselves, and take the first one to be zero;
 /// the arguments lie behind each other (NEO `Kernel::setArgLocal`).
-pub(crate) fn slm(entry: &KernelEntry, args: &[Option<Bound>]) -> SlmLayout {
+pub(crate) fn slm(entry: &KernelAbi, args: &[Option<Bound>]) -> SlmLayout {
     let first = if entry.slm_after_static {
         entry.info.slm_size
     } else {
@@ -67,9 +67,9 @@ pub(crate) fn slm(entry: &KernelEntry, args: &[Option<Bound>]) -> SlmLayout {
 }
 
 /// Writes what all launches of a kernel have in common: the addresses of program-scope memory.
-/// `out` is the cross-thread payload, of [`KernelEntry::cross_thread_size`] bytes.
+/// `out` is the cross-thread payload, of [`KernelAbi::cross_thread_size`] bytes.
 pub(crate) fn program_fields(
-    entry: &KernelEntry,
+    entry: &KernelAbi,
     (constants, globals): (u64, u64),
     out: &mut [u8],
 ) -> Result<(), ArgumentError> {
@@ -85,7 +85,7 @@ pub(crate) fn program_fields(
 
 /// Writes what an argument gives to the cross-thread payload.
 pub(crate) fn argument_fields(
-    entry: &KernelEntry,
+    entry: &KernelAbi,
     index: usize,
     bound: &Bound,
     out: &mut [u8],
@@ -126,7 +126,7 @@ pub(crate) fn argument_fields(
 
 /// Writes the offsets of local arguments to the cross-thread payload.
 pub(crate) fn slm_fields(
-    entry: &KernelEntry,
+    entry: &KernelAbi,
     slm: &SlmLayout,
     out: &mut [u8],
 ) -> Result<(), ArgumentError> {
@@ -142,7 +142,7 @@ pub(crate) fn slm_fields(
 /// Writes what differs from launch to launch, and from walker to walker, to the cross-thread
 /// payload, in which the arguments are.
 pub(crate) fn launch_fields(
-    entry: &KernelEntry,
+    entry: &KernelAbi,
     states: &StatesLayout,
     geometry: &Geometry,
     walk: &Walk,

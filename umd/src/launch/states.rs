@@ -6,7 +6,7 @@ use batchbuffer::surface::{
 };
 use devinfo::{Family, GpuAddress};
 
-use crate::binary::{KernelEntry, PayloadValue, SamplerSource, SegmentKind, SurfaceSource};
+use crate::binary::{KernelAbi, PayloadValue, SamplerSource, SegmentKind, SurfaceSource};
 use crate::device::DeviceInner;
 use crate::error::{ArgumentError, Error, ErrorKind};
 use crate::kernel::Bound;
@@ -26,7 +26,7 @@ const SAMPLER: u32 = SAMPLER_STATE_BYTES as u32;
 const BINDLESS_SAMPLER: u32 = 32;
 
 /// Where the states of a kernel lie, in bytes from their beginning. The surfaces of the binding
-/// table come first, in the order of [`KernelEntry::surfaces`].
+/// table come first, in the order of [`KernelAbi::surfaces`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StatesLayout {
     /// Entries of the binding table.
@@ -47,7 +47,7 @@ pub(crate) struct StatesLayout {
 
 impl StatesLayout {
     /// The layout for a kernel.
-    pub(crate) fn new(entry: &KernelEntry) -> Self {
+    pub(crate) fn new(entry: &KernelAbi) -> Self {
         let has = |wanted: fn(PayloadValue) -> bool| {
             let mut fields = entry.payload.iter();
             fields.any(|field| wanted(field.value))
@@ -87,7 +87,7 @@ impl StatesLayout {
     }
 
     /// The place of the bindless surface of a source.
-    pub(crate) fn bindless_surface(&self, entry: &KernelEntry, source: SurfaceSource) -> u32 {
+    pub(crate) fn bindless_surface(&self, entry: &KernelAbi, source: SurfaceSource) -> u32 {
         let args = entry.info.args.len() as u32;
         let number = match source {
             SurfaceSource::Argument(index) => index as u32,
@@ -107,7 +107,7 @@ impl StatesLayout {
 /// its source.
 pub(crate) fn of_program(
     program: &ProgramInner,
-    entry: &KernelEntry,
+    entry: &KernelAbi,
     layout: &StatesLayout,
 ) -> Result<Vec<u8>, Error> {
     let device = &program.device;
@@ -150,7 +150,7 @@ pub(crate) fn of_program(
 /// Writes the states of an argument.
 pub(crate) fn of_argument(
     device: &DeviceInner,
-    entry: &KernelEntry,
+    entry: &KernelAbi,
     layout: &StatesLayout,
     (index, bound): (usize, &Bound),
     out: &mut [u8],
@@ -185,7 +185,7 @@ pub(crate) fn of_argument(
 
 /// Writes the surfaces of a source: `state` gives each, told whether media block messages use it.
 fn surfaces(
-    entry: &KernelEntry,
+    entry: &KernelAbi,
     layout: &StatesLayout,
     source: SurfaceSource,
     out: &mut [u8],
@@ -206,7 +206,7 @@ fn surfaces(
 /// Writes a sampler to its place in the table, and to its bindless one.
 fn put_sampler(
     device: &DeviceInner,
-    entry: &KernelEntry,
+    entry: &KernelAbi,
     layout: &StatesLayout,
     (index, number): (u32, u32),
     sampler: Sampler,
@@ -223,7 +223,7 @@ fn put_sampler(
 /// Writes the binding table of a kernel whose states begin at `states` in the heap.
 pub(crate) fn table(
     family: Family,
-    entry: &KernelEntry,
+    entry: &KernelAbi,
     layout: &StatesLayout,
     states: u32,
     out: &mut Vec<u8>,
@@ -257,7 +257,7 @@ fn sampler_state(family: Family, sampler: Sampler) -> Result<[u32; 4], SurfaceEr
 }
 
 /// Names the argument in what a state's encoder objects to.
-fn unfit(entry: &KernelEntry, index: Option<usize>) -> impl Fn(SurfaceError) -> ArgumentError {
+fn unfit(entry: &KernelAbi, index: Option<usize>) -> impl Fn(SurfaceError) -> ArgumentError {
     move |error| match index {
         Some(index) => ArgumentError::Mismatch {
             kernel: entry.info.name.clone(),

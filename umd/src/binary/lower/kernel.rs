@@ -3,7 +3,7 @@
 use devinfo::Platform;
 
 use crate::binary::entry::{
-    KernelEntry, PAYLOAD_UNIT, PayloadEntry, PayloadValue, SamplerSlot, SurfaceSlot, SurfaceSource,
+    KernelAbi, PAYLOAD_UNIT, PayloadEntry, PayloadValue, SamplerSlot, SurfaceSlot, SurfaceSource,
 };
 use crate::binary::error::BinaryError;
 use crate::binary::info::{AddressSpace, ArgInfo, ArgKind, KernelInfo};
@@ -12,20 +12,20 @@ use crate::binary::zeinfo::{ZeArgInfo, ZeKernel};
 use super::names::{access, element, image_kind_of_type, natural_size};
 
 /// More arguments than any compiler allows; a bound for hostile files.
-const MAX_ARGS: u32 = 1024;
+pub(crate) const MAX_ARGS: u32 = 1024;
 
 /// Lowers one kernel. `relocated` says that its code asks where its payload begins.
 ///
 /// # Errors
 /// A field that cannot be meant. What is well formed but not possible here is not an error: it is
-/// kept in [`KernelEntry::unsupported`], so that the file's other kernels can be used.
+/// kept in [`KernelAbi::unsupported`], so that the file's other kernels can be used.
 pub(crate) fn kernel(
     path: &str,
     kernel: &ZeKernel,
     misc: Option<&[ZeArgInfo]>,
     platform: &Platform,
     relocated: bool,
-) -> Result<KernelEntry, BinaryError> {
+) -> Result<KernelAbi, BinaryError> {
     let mut lowering = Lowering {
         path,
         kernel,
@@ -57,7 +57,7 @@ impl Lowering<'_> {
         misc: Option<&[ZeArgInfo]>,
         platform: &Platform,
         relocated: bool,
-    ) -> Result<KernelEntry, BinaryError> {
+    ) -> Result<KernelAbi, BinaryError> {
         let env = &self.kernel.execution_env;
         self.simd(platform)?;
         for arg in misc.unwrap_or_default() {
@@ -85,7 +85,7 @@ impl Lowering<'_> {
         let required_local_size = self.required_local_size()?;
         let end = self.payload.iter().map(|p| p.offset + p.size).max();
         let cross_thread_size = end.unwrap_or(0).next_multiple_of(PAYLOAD_UNIT);
-        Ok(KernelEntry {
+        Ok(KernelAbi {
             info: KernelInfo {
                 name: self.kernel.name.clone(),
                 simd: env.simd_size,

@@ -8,5 +8,7 @@ mod slots;
 #[cfg(test)]
 mod tests;
 
-pub(super) use kernel::kernel;
+pub(super) use kernel::{MAX_ARGS, kernel};
+pub(super) use payload::MAX_PAYLOAD;
+pub(super) use slots::MAX_BTI;
 pub(crate) use slots::MAX_SAMPLERS;

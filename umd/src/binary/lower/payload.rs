@@ -12,7 +12,7 @@ use super::names::{access, image_kind};
 
 /// The most bytes of a cross-thread payload: a generous bound for hostile files. The walker's
 /// own limit is checked at launch.
-const MAX_PAYLOAD: u32 = 64 << 10;
+pub(crate) const MAX_PAYLOAD: u32 = 64 << 10;
 
 impl Lowering<'_> {
     pub(super) fn argument(

@@ -8,7 +8,7 @@ use crate::sampler::{AddressingMode, FilterMode, Sampler};
 use super::kernel::Lowering;
 
 /// Binding table indices from here on are reserved: SLM, stateless, bindless (IGC `igc.h`).
-const MAX_BTI: u32 = 240;
+pub(crate) const MAX_BTI: u32 = 240;
 /// Samplers that a message's descriptor can tell apart: its index has four bits.
 pub(crate) const MAX_SAMPLERS: u32 = 16;
 

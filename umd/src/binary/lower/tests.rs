@@ -2,11 +2,11 @@
 
 use batchbuffer::dispatch::ThreadScheduling;
 
-use crate::binary::entry::{EuMode, KernelEntry, LocalIds};
+use crate::binary::entry::{EuMode, KernelAbi, LocalIds};
 use crate::binary::error::BinaryError;
 use crate::binary::zeinfo;
 
-fn lower(platform: &str, text: &str, relocated: bool) -> Result<KernelEntry, BinaryError> {
+fn lower(platform: &str, text: &str, relocated: bool) -> Result<KernelAbi, BinaryError> {
     let text = format!("version: '1.73'\nkernels:\n  - name: k\n{text}");
     let info = zeinfo::parse(text.as_bytes()).unwrap();
     let platform = devinfo::by_name(platform).unwrap();
@@ -15,11 +15,11 @@ fn lower(platform: &str, text: &str, relocated: bool) -> Result<KernelEntry, Bin
 }
 
 /// A kernel with these lines in its `execution_env`.
-fn env(platform: &str, lines: &[&str]) -> KernelEntry {
+fn env(platform: &str, lines: &[&str]) -> KernelAbi {
     try_env(platform, lines, false).unwrap()
 }
 
-fn try_env(platform: &str, lines: &[&str], relocated: bool) -> Result<KernelEntry, BinaryError> {
+fn try_env(platform: &str, lines: &[&str], relocated: bool) -> Result<KernelAbi, BinaryError> {
     let mut text = "    execution_env:\n      grf_count: 128\n".to_owned();
     if !lines.iter().any(|line| line.starts_with("simd_size")) {
         text += "      simd_size: 16\n";
@@ -30,7 +30,7 @@ fn try_env(platform: &str, lines: &[&str], relocated: bool) -> Result<KernelEntr
     lower(platform, &text, relocated)
 }
 
-fn refusal(entry: &KernelEntry) -> &str {
+fn refusal(entry: &KernelAbi) -> &str {
     entry.unsupported.as_deref().unwrap_or("it is not refused")
 }
 
