@@ -419,7 +419,12 @@ fn threads_have_a_mode() {
         use state_compute_mode as scm;
         assert_eq!(packet.get(scm::EU_THREAD_SCHEDULING_MODE_OVERRIDE), 2);
         assert_eq!(packet.get(scm::EU_THREAD_SCHEDULING_MODE_OVERRIDE_MASK), 3);
-        assert_eq!(packet.get(scm::LARGE_GRF_MODE), 1);
+        // Xe3 counts a thread's registers in its descriptor.
+        let counts = scm::ENABLE_VARIABLE_REGISTER_SIZE_ALLOCATION;
+        let counted = counts.row(family).is_some();
+        assert_eq!(counted, family == Family::Xe3);
+        assert_eq!(packet.get(scm::LARGE_GRF_MODE), u64::from(!counted));
+        assert!(!counted || packet.get(counts) == 1);
     }
     let dwords = mode(Family::XeHpg, &scheduled).expect("a mode");
     let packet = only(&packets(Family::XeHpg, &dwords), PacketId::StateComputeMode);
