@@ -268,7 +268,7 @@ fn what_is_not_modelled_is_refused_by_name() {
         }
         if !span!(XeHpg..).contains(family) {
             for opcode in [0x001, 0x002, 0x082, 0x105, 0x106, 0x107, 0x181] {
-                cases.push((vec![0x0d00_0000, opcode << 20], "XeHPG"));
+                cases.push((vec![0x0d00_0000, opcode << 20], "has no instruction"));
             }
         } else {
             // SRCB is 0 at first: 3 comes from a register.
