@@ -113,7 +113,7 @@ fn sends(family: Family) -> Vec<Vec<u8>> {
         (rng >> 24) as u8
     };
     let mut text = String::new();
-    for _ in 0..12_000 {
+    for _ in 0..36_000 {
         let bytes: Vec<u8> = (0..64).map(|_| next()).collect();
         let message = Message::Lsc(lsc(&mut Unstructured::new(&bytes)).unwrap());
         let Ok((function, descriptors)) = message.encode(family) else {

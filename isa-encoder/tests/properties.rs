@@ -372,7 +372,7 @@ fn foreign_instructions_are_text_and_their_bytes_again() {
             let mut code = Vec::new();
             for _ in 0..20 {
                 let mut bytes = u.choose(&real)?.clone();
-                for _ in 0..u.int_in_range(0..=3)? {
+                for _ in 0..u.int_in_range(0..=4)? {
                     // Opcode and size stay unchanged.
                     let bit = u.int_in_range(7..=bytes.len() * 8 - 1)?;
                     if bit != 29 {
@@ -397,7 +397,7 @@ fn foreign_instructions_are_text_and_their_bytes_again() {
         });
         let (all, odd, data) = counts.get();
         eprintln!("{family}: {all} instructions, {odd} with odd bits, {data} data");
-        assert!(odd * 6 > all, "{family}: {odd} of {all} have odd bits");
+        assert!(odd * 5 > all, "{family}: {odd} of {all} have odd bits");
         assert!(data * 4 < all, "{family}: {data} of {all} are data");
     }
 }
