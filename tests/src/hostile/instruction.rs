@@ -121,20 +121,35 @@ impl Encoded {
         let Some(text) = self.text() else {
             return Ok(());
         };
-        let options = AsmOptions {
-            family: Some(self.family),
-            ..AsmOptions::default()
-        };
         let given = self.bytes;
-        match assemble(&text, &options) {
-            Ok(assembly) if assembly.code == given => Ok(()),
-            Ok(assembly) => Err(format!("{text}: {given:02x?} {:02x?}", assembly.code)),
-            Err(errors) => {
-                let why = errors.first().map_or("", |error| &error.message);
-                Err(format!("{text}: {given:02x?} {why}"))
-            }
-        }
+        let code = assembled(self.family, &text)?;
+        (code == given)
+            .then_some(())
+            .ok_or_else(|| format!("{text}: {given:02x?} {code:02x?}"))
     }
+
+    /// What the text assembles to for those who do not read `//.bits`: the bits that the
+    /// instruction ignores are as any assembler leaves them.
+    ///
+    /// # Errors
+    /// The text, and why it does not assemble.
+    pub fn without_odd_bits(&self) -> std::result::Result<Vec<u8>, String> {
+        let text = self.text().unwrap_or_default();
+        assembled(self.family, text.split("//.bits").next().unwrap_or(&text))
+    }
+}
+
+fn assembled(family: Family, text: &str) -> std::result::Result<Vec<u8>, String> {
+    let options = AsmOptions {
+        family: Some(family),
+        ..AsmOptions::default()
+    };
+    assemble(text, &options)
+        .map(|assembly| assembly.code)
+        .map_err(|errors| {
+            let why = errors.first().map_or("", |error| &error.message);
+            format!("{text}: {why}")
+        })
 }
 
 /// Decodes the bytes. An instruction must encode to bytes that decode to the same instruction, and
