@@ -103,6 +103,11 @@ fn faults() {
 }
 
 #[test]
+fn commands() {
+    run("commands");
+}
+
+#[test]
 fn threads() {
     run("threads");
 }

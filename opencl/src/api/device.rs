@@ -4,7 +4,7 @@ use opencl_sys::*;
 
 use super::abi::{In, Out};
 use super::info::{self, Answer};
-use super::{platform, usm};
+use super::{command_buffer, platform, usm};
 use crate::core::device::host_time;
 use crate::core::{Device, Handle, Object, Platform};
 use crate::error::{Error, Result, ensure};
@@ -17,6 +17,7 @@ pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     const V1: cl_version = info::version(1, 0, 0);
     let mut all = vec![
         ("cl_khr_byte_addressable_store", V1),
+        ("cl_khr_command_buffer", info::version(0, 9, 8)),
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_fp16", V1),
         ("cl_khr_global_int32_base_atomics", V1),
@@ -291,7 +292,7 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
             let sizes = limits.sub_group_sizes.iter().map(|&size| usize::from(size));
             info::list(&sizes.collect::<Vec<_>>())
         }
-        _ => match usm::device_info(name) {
+        _ => match usm::device_info(name).or_else(|| command_buffer::device_info(name)) {
             Some(answer) => answer,
             None => return Err(info::unknown("a device", name)),
         },

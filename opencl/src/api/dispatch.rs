@@ -8,7 +8,11 @@
 //! - `info`: the trailing four parameters of queries. The function gets the name of the value asked
 //!   for as its last parameter and returns the answer's bytes.
 //! - `enqueue`: the trailing wait list and event, which the function gets as one [`Waits`].
-//! - `map`: the same, and `errcode_ret`; it returns a pointer.
+//! - `command`: the same, and the queue before. The function gets that and the parameters, and makes
+//!   the command.
+//! - `blocking`: the same; behind the queue stands whether the call blocks.
+//! - `record`: the same for a command buffer, with what all recording calls take besides.
+//! - `map`: as `enqueue`, and `errcode_ret`; it returns a pointer.
 //! - `memory`: a trailing `errcode_ret`; it returns a pointer.
 //! - `pointer`: nothing; it returns a pointer, null if it fails.
 //! - `nothing`: nothing; it returns nothing.
@@ -27,9 +31,10 @@ use opencl_sys::*;
 
 use super::abi::{self, Bytes, In, Memory, Out, Parameter, Text, Unconst, Value as _, Waits};
 use super::callback::*;
+use super::command_buffer::Recording;
 use super::{
-    buffer, context, device, event, execute, image, image_transfer, info, kernel, map, pipe,
-    platform, program, queue, sampler, subgroups, svm, transfer, usm,
+    buffer, command_buffer, context, device, event, execute, image, image_transfer, info, kernel,
+    map, pipe, platform, program, queue, sampler, subgroups, svm, transfer, usm,
 };
 use crate::core::Handle;
 
@@ -93,6 +98,66 @@ macro_rules! enqueue {
             take!($($argument: $type,)* list: In<Handle>, event: Out<Handle>);
             let waits = Waits { count, list, event };
             abi::code(stringify!($name), $function($($argument,)* waits))
+        }
+    };
+}
+
+macro_rules! command {
+    ($name:ident, $function:path, ($($argument:ident: $type:ty),*)) => {
+        unsafe extern "C" fn $name(
+            queue: cl_command_queue,
+            $($argument: <$type as Parameter>::C,)*
+            count: cl_uint,
+            list: *const cl_event,
+            event: *mut cl_event,
+        ) -> cl_int {
+            take!(queue: Handle, $($argument: $type,)* list: In<Handle>, event: Out<Handle>);
+            let waits = Waits { count, list, event };
+            let enqueued = execute::enqueue(queue, CL_FALSE, waits, |queue| {
+                $function(queue, $($argument),*)
+            });
+            abi::code(stringify!($name), enqueued)
+        }
+    };
+}
+
+macro_rules! blocking {
+    ($name:ident, $function:path, ($($argument:ident: $type:ty),*)) => {
+        unsafe extern "C" fn $name(
+            queue: cl_command_queue,
+            blocking: cl_bool,
+            $($argument: <$type as Parameter>::C,)*
+            count: cl_uint,
+            list: *const cl_event,
+            event: *mut cl_event,
+        ) -> cl_int {
+            take!(queue: Handle, $($argument: $type,)* list: In<Handle>, event: Out<Handle>);
+            let waits = Waits { count, list, event };
+            let enqueued = execute::enqueue(queue, blocking, waits, |queue| {
+                $function(queue, $($argument),*)
+            });
+            abi::code(stringify!($name), enqueued)
+        }
+    };
+}
+
+macro_rules! record {
+    ($name:ident, $function:path, ($($argument:ident: $type:ty),*)) => {
+        unsafe extern "C" fn $name(
+            buffer: *mut c_void,
+            queue: cl_command_queue,
+            properties: *const u64,
+            $($argument: <$type as Parameter>::C,)*
+            count: cl_uint,
+            list: *const u32,
+            point: *mut u32,
+            mutable: *mut *mut c_void,
+        ) -> cl_int {
+            take!(buffer: Handle, queue: Handle, properties: In<u64>, $($argument: $type,)*
+                  list: In<u32>, point: Out<u32>, mutable: Out<Handle>);
+            let to = Recording { buffer, queue, properties, count, list, point, mutable };
+            let recorded = command_buffer::record(to, |queue| $function(queue, $($argument),*));
+            abi::code(stringify!($name), recorded)
         }
     };
 }
@@ -234,17 +299,17 @@ entries! {
         queue: Handle, buffer: Handle, blocking: u32, buffer_origin: In<usize>,
         host_origin: In<usize>, region: In<usize>, buffer_row: usize, buffer_slice: usize,
         host_row: usize, host_slice: usize, from: Bytes);
-    enqueue clEnqueueCopyBuffer = transfer::copy(
-        queue: Handle, source: Handle, destination: Handle, from: usize, to: usize, size: usize);
-    enqueue clEnqueueCopyBufferRect = transfer::copy_rect(
-        queue: Handle, source: Handle, destination: Handle, source_origin: In<usize>,
+    command clEnqueueCopyBuffer = transfer::copy(
+        source: Handle, destination: Handle, from: usize, to: usize, size: usize);
+    command clEnqueueCopyBufferRect = transfer::copy_rect(
+        source: Handle, destination: Handle, source_origin: In<usize>,
         destination_origin: In<usize>, region: In<usize>, source_row: usize, source_slice: usize,
         destination_row: usize, destination_slice: usize);
-    enqueue clEnqueueFillBuffer = transfer::fill(
-        queue: Handle, buffer: Handle, pattern: Bytes, pattern_size: usize, offset: usize,
+    command clEnqueueFillBuffer = transfer::fill(
+        buffer: Handle, pattern: Bytes, pattern_size: usize, offset: usize,
         size: usize);
-    enqueue clEnqueueMigrateMemObjects = transfer::migrate(
-        queue: Handle, objects_count: u32, objects: In<Handle>, flags: u64);
+    command clEnqueueMigrateMemObjects = transfer::migrate(
+        objects_count: u32, objects: In<Handle>, flags: u64);
 
     // image.rs
     status clGetSupportedImageFormats = image::formats(
@@ -271,17 +336,17 @@ entries! {
     enqueue clEnqueueWriteImage = image_transfer::write(
         queue: Handle, image: Handle, blocking: u32, origin: In<usize>, region: In<usize>,
         row_pitch: usize, slice_pitch: usize, from: Bytes);
-    enqueue clEnqueueCopyImage = image_transfer::copy(
-        queue: Handle, source: Handle, destination: Handle, from: In<usize>, to: In<usize>,
+    command clEnqueueCopyImage = image_transfer::copy(
+        source: Handle, destination: Handle, from: In<usize>, to: In<usize>,
         region: In<usize>);
-    enqueue clEnqueueCopyImageToBuffer = image_transfer::copy_to_buffer(
-        queue: Handle, source: Handle, destination: Handle, origin: In<usize>, region: In<usize>,
+    command clEnqueueCopyImageToBuffer = image_transfer::copy_to_buffer(
+        source: Handle, destination: Handle, origin: In<usize>, region: In<usize>,
         offset: usize);
-    enqueue clEnqueueCopyBufferToImage = image_transfer::copy_from_buffer(
-        queue: Handle, source: Handle, destination: Handle, offset: usize, origin: In<usize>,
+    command clEnqueueCopyBufferToImage = image_transfer::copy_from_buffer(
+        source: Handle, destination: Handle, offset: usize, origin: In<usize>,
         region: In<usize>);
-    enqueue clEnqueueFillImage = image_transfer::fill(
-        queue: Handle, image: Handle, color: Bytes, origin: In<usize>, region: In<usize>);
+    command clEnqueueFillImage = image_transfer::fill(
+        image: Handle, color: Bytes, origin: In<usize>, region: In<usize>);
 
     // map.rs
     map clEnqueueMapBuffer = map::buffer(
@@ -307,18 +372,18 @@ entries! {
     // svm.rs
     pointer clSVMAlloc = svm::allocate(context: Handle, flags: u64, size: usize, alignment: u32);
     nothing clSVMFree = svm::free(context: Handle, pointer: Memory);
-    enqueue clEnqueueSVMFree = svm::enqueue_free(
-        queue: Handle, pointer_count: u32, pointers: Unconst<Memory>, callback: SvmFree,
+    command clEnqueueSVMFree = svm::enqueue_free(
+        pointer_count: u32, pointers: Unconst<Memory>, callback: SvmFree,
         data: Memory);
-    enqueue clEnqueueSVMMemcpy = svm::copy(
-        queue: Handle, blocking: u32, to: Memory, from: Bytes, size: usize);
-    enqueue clEnqueueSVMMemFill = svm::fill(
-        queue: Handle, to: Memory, pattern: Bytes, pattern_size: usize, size: usize);
-    enqueue clEnqueueSVMMap = svm::map(
-        queue: Handle, blocking: u32, flags: u64, pointer: Memory, size: usize);
-    enqueue clEnqueueSVMUnmap = svm::unmap(queue: Handle, pointer: Memory);
-    enqueue clEnqueueSVMMigrateMem = svm::migrate(
-        queue: Handle, pointer_count: u32, pointers: Unconst<Bytes>, sizes: In<usize>, flags: u64);
+    blocking clEnqueueSVMMemcpy = svm::copy(
+        to: Memory, from: Bytes, size: usize);
+    command clEnqueueSVMMemFill = svm::fill(
+        to: Memory, pattern: Bytes, pattern_size: usize, size: usize);
+    blocking clEnqueueSVMMap = svm::map(
+        flags: u64, pointer: Memory, size: usize);
+    command clEnqueueSVMUnmap = svm::unmap(pointer: Memory);
+    command clEnqueueSVMMigrateMem = svm::migrate(
+        pointer_count: u32, pointers: Unconst<Bytes>, sizes: In<usize>, flags: u64);
     status clSetKernelArgSVMPointer = svm::set_arg(kernel: Handle, index: u32, pointer: Bytes);
     status clSetKernelExecInfo = svm::set_exec_info(
         kernel: Handle, name: u32, size: usize, value: Bytes);
@@ -356,10 +421,10 @@ entries! {
         size: usize, value: Memory, size_ret: Out<usize>);
 
     // execute.rs
-    enqueue clEnqueueNDRangeKernel = execute::kernel(
-        queue: Handle, kernel: Handle, dimensions: u32, offset: In<usize>, global: In<usize>,
+    command clEnqueueNDRangeKernel = execute::kernel(
+        kernel: Handle, dimensions: u32, offset: In<usize>, global: In<usize>,
         local: In<usize>);
-    enqueue clEnqueueTask = execute::task(queue: Handle, kernel: Handle);
+    command clEnqueueTask = execute::task(kernel: Handle);
     enqueue clEnqueueNativeKernel = execute::native(
         queue: Handle, function: NativeKernel, arguments: Memory, size: usize, count: u32,
         objects: In<Handle>, places: Unconst<Bytes>);
@@ -414,14 +479,46 @@ extensions! {
     status clMemBlockingFreeINTEL = usm::blocking_free(context: Handle, pointer: Memory);
     info clGetMemAllocInfoINTEL = usm::alloc_info(context: Handle, pointer: Bytes);
     status clSetKernelArgMemPointerINTEL = svm::set_arg(kernel: Handle, index: u32, pointer: Bytes);
-    enqueue clEnqueueMemFillINTEL = usm::fill(
-        queue: Handle, to: Memory, pattern: Bytes, pattern_size: usize, size: usize);
-    enqueue clEnqueueMemcpyINTEL = usm::copy(
-        queue: Handle, blocking: u32, to: Memory, from: Bytes, size: usize);
-    enqueue clEnqueueMigrateMemINTEL = usm::migrate(
-        queue: Handle, pointer: Bytes, size: usize, flags: u64);
-    enqueue clEnqueueMemAdviseINTEL = usm::advise(
-        queue: Handle, pointer: Bytes, size: usize, advice: u32);
+    command clEnqueueMemFillINTEL = usm::fill(
+        to: Memory, pattern: Bytes, pattern_size: usize, size: usize);
+    blocking clEnqueueMemcpyINTEL = usm::copy(
+        to: Memory, from: Bytes, size: usize);
+    command clEnqueueMigrateMemINTEL = usm::migrate(
+        pointer: Bytes, size: usize, flags: u64);
+    command clEnqueueMemAdviseINTEL = usm::advise(
+        pointer: Bytes, size: usize, advice: u32);
+
+    // command_buffer.rs
+    make clCreateCommandBufferKHR = command_buffer::create(
+        count: u32, queues: In<Handle>, properties: In<u64>);
+    status clRetainCommandBufferKHR = command_buffer::retain(buffer: Handle);
+    status clReleaseCommandBufferKHR = command_buffer::release(buffer: Handle);
+    status clFinalizeCommandBufferKHR = command_buffer::finalize(buffer: Handle);
+    enqueue clEnqueueCommandBufferKHR = command_buffer::enqueue(
+        queue_count: u32, queues: In<Handle>, buffer: Handle);
+    info clGetCommandBufferInfoKHR = command_buffer::info(buffer: Handle);
+    record clCommandBarrierWithWaitListKHR = command_buffer::barrier();
+    record clCommandCopyBufferKHR = transfer::copy(
+        source: Handle, destination: Handle, from: usize, to: usize, size: usize);
+    record clCommandCopyBufferRectKHR = transfer::copy_rect(
+        source: Handle, destination: Handle, source_origin: In<usize>,
+        destination_origin: In<usize>, region: In<usize>, source_row: usize, source_slice: usize,
+        destination_row: usize, destination_slice: usize);
+    record clCommandFillBufferKHR = transfer::fill(
+        memory: Handle, pattern: Bytes, pattern_size: usize, offset: usize, size: usize);
+    record clCommandCopyImageKHR = image_transfer::copy(
+        source: Handle, destination: Handle, from: In<usize>, to: In<usize>, region: In<usize>);
+    record clCommandCopyImageToBufferKHR = image_transfer::copy_to_buffer(
+        source: Handle, destination: Handle, origin: In<usize>, region: In<usize>, offset: usize);
+    record clCommandCopyBufferToImageKHR = image_transfer::copy_from_buffer(
+        source: Handle, destination: Handle, offset: usize, origin: In<usize>, region: In<usize>);
+    record clCommandFillImageKHR = image_transfer::fill(
+        image: Handle, color: Bytes, origin: In<usize>, region: In<usize>);
+    record clCommandSVMMemcpyKHR = svm::copy(to: Memory, from: Bytes, size: usize);
+    record clCommandSVMMemFillKHR = svm::fill(
+        to: Memory, pattern: Bytes, pattern_size: usize, size: usize);
+    record clCommandNDRangeKernelKHR = execute::recorded(
+        kernel: Handle, dimensions: u32, offset: In<usize>, global: In<usize>, local: In<usize>);
 
     // queue.rs: cl_khr_create_command_queue
     make clCreateCommandQueueWithPropertiesKHR = queue::create(

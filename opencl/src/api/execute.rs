@@ -7,7 +7,7 @@ use umd::NdRange;
 
 use super::abi::{Bytes, In, Memory, Out, Unconst, Waits};
 use super::callback::NativeKernel;
-use crate::core::command::{self, Place};
+use crate::core::command::{Command, Place};
 use crate::core::event::wait_list;
 use crate::core::kernel::State;
 use crate::core::{Event, Handle, Kernel, Queue, event};
@@ -33,6 +33,20 @@ pub(crate) fn waits(queue: &Queue, waits: Waits) -> Result<Vec<Arc<Event>>> {
 /// Gives a command's event to the program.
 pub(crate) fn give(event: &Arc<Event>, waits: Waits) {
     event::give(event, waits.event);
+}
+
+/// Enqueues the command that `make` makes for the queue.
+pub(crate) fn enqueue(
+    queue: Handle,
+    blocking: u32,
+    waits: Waits,
+    make: impl FnOnce(&Arc<Queue>) -> Result<Command>,
+) -> Result<()> {
+    let queue = queue.get::<Queue>()?;
+    let command = make(&queue)?;
+    let list = self::waits(&queue, waits)?;
+    give(&command.enqueue(&queue, &list, boolean(blocking))?, waits);
+    Ok(())
 }
 
 /// The index space of a call.
@@ -143,15 +157,13 @@ fn on_device<'a>(queue: &Queue, state: &'a State) -> Result<&'a umd::Kernel> {
 }
 
 pub(crate) fn kernel(
-    queue: Handle,
+    queue: &Arc<Queue>,
     kernel: Handle,
     dimensions: u32,
     offset: In<usize>,
     global: In<usize>,
     local: In<usize>,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
+) -> Result<Command> {
     let kernel = kernel.get::<Kernel>()?;
     let space = Space {
         dimensions,
@@ -159,35 +171,50 @@ pub(crate) fn kernel(
         global,
         local,
     };
-    launch(
-        &queue,
-        &kernel,
-        &space.read()?,
-        waits,
-        CL_COMMAND_NDRANGE_KERNEL,
-    )
+    launch(queue, &kernel, &space.read()?, CL_COMMAND_NDRANGE_KERNEL)
+}
+
+/// A launch that a command buffer keeps: what enqueueing would find wrong is wrong now.
+pub(crate) fn recorded(
+    queue: &Arc<Queue>,
+    kernel: Handle,
+    dimensions: u32,
+    offset: In<usize>,
+    global: In<usize>,
+    local: In<usize>,
+) -> Result<Command> {
+    let command = self::kernel(queue, kernel, dimensions, offset, global, local)?;
+    let kernel = kernel.get::<Kernel>()?;
+    let space = Space {
+        dimensions,
+        offset,
+        global,
+        local,
+    };
+    let sizes = space.read()?;
+    if !sizes.global.contains(&0) {
+        let state = kernel.state();
+        on_device(queue, &state)?.payload(&sizes.range(queue, &kernel)?)?;
+    }
+    Ok(command)
 }
 
 fn launch(
     queue: &Arc<Queue>,
     kernel: &Arc<Kernel>,
     sizes: &Sizes,
-    waits: Waits,
     command: cl_command_type,
-) -> Result<()> {
+) -> Result<Command> {
     // "CL_INVALID_CONTEXT if context associated with command_queue and kernel are not the same"
     queue.context.same(&kernel.program.context, "the kernel")?;
-    let list = self::waits(queue, waits)?;
     let state = kernel.state();
-    let own = on_device(queue, &state)?;
+    let own = on_device(queue, &state)?.clone();
     let range = sizes.range(queue, kernel)?;
-    let kept = state.kept();
-    let event = command::on_device(queue, command, &list, kept, |umd, waits| {
-        Ok(umd.enqueue(own, &range, waits)?)
-    })?;
-    drop(state);
-    give(&event, waits);
-    Ok(())
+    Ok(Command::on_device(
+        command,
+        state.kept(),
+        move |umd, waits| Ok(umd.enqueue(&own, &range, waits)?),
+    ))
 }
 
 pub(crate) fn suggest(
@@ -229,15 +256,14 @@ pub(crate) fn suggest(
     Ok(())
 }
 
-pub(crate) fn task(queue: Handle, kernel: Handle, waits: Waits) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
+pub(crate) fn task(queue: &Arc<Queue>, kernel: Handle) -> Result<Command> {
     let kernel = kernel.get::<Kernel>()?;
     let sizes = Sizes {
         offset: vec![0],
         global: vec![1],
         local: Some(vec![1]),
     };
-    launch(&queue, &kernel, &sizes, waits, CL_COMMAND_TASK)
+    launch(queue, &kernel, &sizes, CL_COMMAND_TASK)
 }
 
 pub(crate) fn native(
@@ -319,11 +345,6 @@ pub(crate) fn wait_for_events(queue: Handle, count: u32, list: In<Handle>) -> Re
     })
 }
 
-fn mark(queue: Handle, command: cl_command_type, place: Place, waits: Waits) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let list = self::waits(&queue, waits)?;
-    let nothing = Box::new(|| Ok(()));
-    let event = command::on_host(&queue, (command, place), &list, Vec::new(), false, nothing)?;
-    give(&event, waits);
-    Ok(())
+fn mark(queue: Handle, kind: cl_command_type, place: Place, waits: Waits) -> Result<()> {
+    enqueue(queue, CL_FALSE, waits, |_| Ok(Command::mark(kind, place)))
 }

@@ -1,10 +1,5 @@
 //! Images (specification, section 5.3).
 
-#![allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry points"
-)]
-
 use std::sync::Arc;
 
 use opencl_sys::*;
@@ -332,9 +327,34 @@ fn make(
                 _ => error.with_code(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR),
             })?
         }
+        (Some(parent), D2) => {
+            making.context.same(&parent.context, "the image")?;
+            let own = parent.as_image()?;
+            // "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if a 2D image is created from a 2D image object
+            // and the rules described above are not followed": the same size, channels in the same
+            // places and of the same type
+            let is_same = own.desc.kind == D2
+                && own.desc.extent() == umd_desc.extent()
+                && own.format.image_channel_data_type == format.image_channel_data_type
+                && are_compatible(own.format.image_channel_order, format.image_channel_order);
+            ensure(
+                is_same,
+                CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+                format!(
+                    "an image of {:?} cannot be seen as one of {:?} in this format",
+                    own.desc.extent(),
+                    umd_desc.extent()
+                ),
+            )?;
+            let shape = Shape {
+                row_pitch: own.row_pitch,
+                ..shape
+            };
+            image::of_image(making, desc.image_type, shape, parent)?
+        }
         (Some(_), _) => {
-            let why = "one-dimensional buffer images and two-dimensional images are made of \
-                       buffers; an image of an image is not supported";
+            let why = "of other memory objects are made one-dimensional buffer images, and \
+                       two-dimensional images";
             return Err(Error::new(CL_INVALID_IMAGE_DESCRIPTOR, why));
         }
         (None, D1Buffer) => return Err(bad_desc("there is no buffer".to_owned())),
@@ -349,6 +369,14 @@ fn make(
         }
     };
     Ok(publish(Arc::new(made)))
+}
+
+/// Whether an image of one channel order can be seen as one of the other: linear or not (the table
+/// of "image_channel_order compatibility" below `clCreateImage`).
+fn are_compatible(a: cl_channel_order, b: cl_channel_order) -> bool {
+    const ALIKE: [(cl_channel_order, cl_channel_order); 3] =
+        [(CL_sBGRA, CL_BGRA), (CL_sRGBA, CL_RGBA), (CL_DEPTH, CL_R)];
+    ALIKE.contains(&(a, b)) || ALIKE.contains(&(b, a))
 }
 
 /// The flags of an image of a buffer: those that are not given are the buffer's.

@@ -6,11 +6,11 @@ use opencl_sys::*;
 use umd::{ImageKind, Region};
 
 use super::abi::{Bytes, In, Memory, Waits};
-use super::execute;
 use super::transfer::{self, check_pointer, host, host_reads, host_writes, three};
+use crate::core::command::Command;
 use crate::core::image::Image;
 use crate::core::rows::Rows;
-use crate::core::{Handle, Mem, Queue, color, command};
+use crate::core::{Handle, Mem, Queue, color};
 use crate::error::{Error, Result, ensure};
 
 /// An image of the queue's context, and its part for the queue's device.
@@ -100,10 +100,6 @@ fn access(
     Ok((mem, own, region, rows))
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry point"
-)]
 pub(crate) fn read(
     queue: Handle,
     image: Handle,
@@ -139,10 +135,6 @@ pub(crate) fn read_rows(
     Ok(())
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry point"
-)]
 pub(crate) fn write(
     queue: Handle,
     image: Handle,
@@ -164,22 +156,16 @@ pub(crate) fn write(
     host(&queue, CL_COMMAND_WRITE_IMAGE, mem, blocking, waits, work)
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry point"
-)]
 pub(crate) fn copy(
-    queue: Handle,
+    queue: &Arc<Queue>,
     source: Handle,
     destination: Handle,
     from: In<usize>,
     to: In<usize>,
     size: In<usize>,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let (source, own_source) = of_queue(&queue, source)?;
-    let (destination, own_destination) = of_queue(&queue, destination)?;
+) -> Result<Command> {
+    let (source, own_source) = of_queue(queue, source)?;
+    let (destination, own_destination) = of_queue(queue, destination)?;
     let (source_image, destination_image) = (source.as_image()?, destination.as_image()?);
     let numbers = |image: &Image| {
         let format = image.format;
@@ -204,98 +190,78 @@ pub(crate) fn copy(
         CL_MEM_COPY_OVERLAP,
         "source and destination overlap",
     )?;
-    let list = execute::waits(&queue, waits)?;
     let kept = vec![source as _, destination as _];
-    let event = command::on_device(&queue, CL_COMMAND_COPY_IMAGE, &list, kept, |umd, events| {
-        let (source, destination) = ((&own_source, from.origin), (&own_destination, to.origin));
-        Ok(umd.copy_image(source, destination, from.size, events)?)
-    })?;
-    execute::give(&event, waits);
-    Ok(())
+    Ok(Command::on_device(
+        CL_COMMAND_COPY_IMAGE,
+        kept,
+        move |umd, events| {
+            let (source, destination) = ((&own_source, from.origin), (&own_destination, to.origin));
+            Ok(umd.copy_image(source, destination, from.size, events)?)
+        },
+    ))
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry point"
-)]
 pub(crate) fn copy_to_buffer(
-    queue: Handle,
+    queue: &Arc<Queue>,
     source: Handle,
     destination: Handle,
     origin: In<usize>,
     size: In<usize>,
     offset: usize,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let (source, own_source) = of_queue(&queue, source)?;
-    let (destination, own_destination) = transfer::of_queue(&queue, destination)?;
+) -> Result<Command> {
+    let (source, own_source) = of_queue(queue, source)?;
+    let (destination, own_destination) = transfer::of_queue(queue, destination)?;
     let region = part(source.as_image()?, three(origin)?, three(size)?)?;
     let length = bytes(source.as_image()?, &region).iter().product();
     // "CL_INVALID_VALUE if … the region specified by dst_offset and dst_cb [is] out of bounds"
     transfer::check_range(&destination, offset, length)?;
-    let list = execute::waits(&queue, waits)?;
     let kept = vec![source as _, destination as _];
     let command = CL_COMMAND_COPY_IMAGE_TO_BUFFER;
-    let event = command::on_device(&queue, command, &list, kept, |umd, events| {
+    Ok(Command::on_device(command, kept, move |umd, events| {
         let destination = (&own_destination, offset as u64);
         Ok(umd.copy_image_to_buffer((&own_source, region), destination, events)?)
-    })?;
-    execute::give(&event, waits);
-    Ok(())
+    }))
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry point"
-)]
 pub(crate) fn copy_from_buffer(
-    queue: Handle,
+    queue: &Arc<Queue>,
     source: Handle,
     destination: Handle,
     offset: usize,
     origin: In<usize>,
     size: In<usize>,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let (source, own_source) = transfer::of_queue(&queue, source)?;
-    let (destination, own_destination) = of_queue(&queue, destination)?;
+) -> Result<Command> {
+    let (source, own_source) = transfer::of_queue(queue, source)?;
+    let (destination, own_destination) = of_queue(queue, destination)?;
     let region = part(destination.as_image()?, three(origin)?, three(size)?)?;
     let length = bytes(destination.as_image()?, &region).iter().product();
     transfer::check_range(&source, offset, length)?;
-    let list = execute::waits(&queue, waits)?;
     let kept = vec![source as _, destination as _];
     let command = CL_COMMAND_COPY_BUFFER_TO_IMAGE;
-    let event = command::on_device(&queue, command, &list, kept, |umd, events| {
+    Ok(Command::on_device(command, kept, move |umd, events| {
         let source = (&own_source, offset as u64);
         Ok(umd.copy_buffer_to_image(source, (&own_destination, region), events)?)
-    })?;
-    execute::give(&event, waits);
-    Ok(())
+    }))
 }
 
 pub(crate) fn fill(
-    queue: Handle,
+    queue: &Arc<Queue>,
     image: Handle,
     Bytes(from): Bytes,
     origin: In<usize>,
     size: In<usize>,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let (mem, own) = of_queue(&queue, image)?;
+) -> Result<Command> {
+    let (mem, own) = of_queue(queue, image)?;
     let image = mem.as_image()?;
     // "CL_INVALID_VALUE if fill_color is NULL"
     check_pointer(from)?;
     let region = part(image, three(origin)?, three(size)?)?;
     let texel = color::texel(image.format, &from.read(color::bytes(image.format)));
     let texel = texel.ok_or_else(|| Error::new(CL_IMAGE_FORMAT_NOT_SUPPORTED, "no such format"))?;
-    let list = execute::waits(&queue, waits)?;
     let kept = vec![mem as _];
-    let event = command::on_device(&queue, CL_COMMAND_FILL_IMAGE, &list, kept, |umd, events| {
-        Ok(umd.fill_image((&own, region), &texel, events)?)
-    })?;
-    execute::give(&event, waits);
-    Ok(())
+    Ok(Command::on_device(
+        CL_COMMAND_FILL_IMAGE,
+        kept,
+        move |umd, events| Ok(umd.fill_image((&own, region), &texel, events)?),
+    ))
 }

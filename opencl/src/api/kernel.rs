@@ -117,12 +117,7 @@ pub(crate) fn set_arg(kernel: Handle, index: u32, size: usize, Bytes(value): Byt
             return Err(Error::new(CL_INVALID_ARG_VALUE, why));
         }
     };
-    let set = kernel.set_arg(index as usize, &arg);
-    // What block accesses ask of a buffer's address is asked of the argument.
-    set.map_err(|error| match error.code {
-        CL_MISALIGNED_SUB_BUFFER_OFFSET => error.with_code(CL_INVALID_ARG_VALUE),
-        _ => error,
-    })
+    kernel.set_arg(index as usize, &arg)
 }
 
 fn memory(kernel: &Kernel, info: &ArgInfo, handle: Handle) -> Result<Arg> {

@@ -80,10 +80,6 @@ fn finish(
     }
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry point"
-)]
 pub(crate) fn image(
     queue: Handle,
     image: Handle,

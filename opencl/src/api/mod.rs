@@ -9,6 +9,7 @@
 pub(crate) mod abi;
 mod buffer;
 pub(crate) mod callback;
+mod command_buffer;
 mod context;
 mod device;
 pub(crate) mod dispatch;

@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::abi::{Bytes, In, Memory, Unconst, Waits};
+use super::abi::{Bytes, In, Memory, Unconst};
 use super::callback::{SvmFree, SvmFreeCallback};
-use super::execute::{self, boolean};
 use super::transfer::pattern;
 use crate::core::allocations::{Allocation, Owner};
-use crate::core::command::{self, Place};
+use crate::core::command::{Command, Place};
 use crate::core::kernel::Arg;
-use crate::core::{Context, Handle, Kernel, Queue};
+use crate::core::{Context, Handle, Kernel, Object, Queue};
 use crate::error::{Error, Result, ensure};
 
 /// The largest alignment: that of the largest type, `long16`.
@@ -77,15 +76,12 @@ pub(crate) fn free(context: Handle, pointer: Memory) -> Result<()> {
 }
 
 pub(crate) fn enqueue_free(
-    queue: Handle,
+    queue: &Arc<Queue>,
     count: u32,
     Unconst(pointers): Unconst<Memory>,
     callback: SvmFree,
     data: Memory,
-    waits: Waits,
-) -> Result<()> {
-    let handle = queue;
-    let queue = queue.get::<Queue>()?;
+) -> Result<Command> {
     // "CL_INVALID_VALUE if num_svm_pointers is 0 and svm_pointers is non-NULL, or if svm_pointers is
     // NULL and num_svm_pointers is not 0"
     ensure(
@@ -94,7 +90,7 @@ pub(crate) fn enqueue_free(
         "the pointers and their number do not go together",
     )?;
     let list = pointers.list(count as usize);
-    let context = queue.context.clone();
+    let (handle, context) = (queue.base().handle(), queue.context.clone());
     let work = move || {
         match callback {
             Some(function) => SvmFreeCallback { function, data }.call(handle, &list),
@@ -104,33 +100,23 @@ pub(crate) fn enqueue_free(
         }
         Ok(())
     };
-    host(
-        &queue,
-        CL_COMMAND_SVM_FREE,
-        Vec::new(),
-        CL_FALSE,
-        waits,
-        work,
-    )
+    Ok(host(CL_COMMAND_SVM_FREE, Vec::new(), work))
 }
 
-/// Enqueues a command of the host on memory.
-pub(crate) fn host(
-    queue: &Arc<Queue>,
-    command: cl_command_type,
+/// A command of the host on memory.
+fn host(
+    kind: cl_command_type,
     kept: Vec<Allocation>,
-    blocking: u32,
-    waits: Waits,
-    work: impl FnOnce() -> Result<()> + Send + 'static,
-) -> Result<()> {
-    let list = execute::waits(queue, waits)?;
-    let kept = kept
-        .into_iter()
-        .map(|kept| Arc::new(kept) as Arc<dyn Any + Send + Sync>);
-    let (place, kept) = ((command, Place::Next), kept.collect());
-    let event = command::on_host(queue, place, &list, kept, boolean(blocking), Box::new(work))?;
-    execute::give(&event, waits);
-    Ok(())
+    work: impl Fn() -> Result<()> + Send + Sync + 'static,
+) -> Command {
+    let kept = kept.into_iter();
+    let kept = kept.map(|kept| Arc::new(kept) as Arc<dyn Any + Send + Sync>);
+    Command::on_host(kind, kept.collect(), work)
+}
+
+/// A command that has only its place in the order: the memory lies where everybody reaches it.
+pub(crate) fn nothing(kind: cl_command_type) -> Command {
+    Command::mark(kind, Place::Next)
 }
 
 /// "CL_INVALID_VALUE if dst_ptr or src_ptr is NULL"
@@ -139,38 +125,21 @@ pub(crate) fn check_pointer(pointer: Memory) -> Result<()> {
 }
 
 pub(crate) fn copy(
-    queue: Handle,
-    blocking: u32,
+    queue: &Arc<Queue>,
     to: Memory,
     Bytes(from): Bytes,
     size: usize,
-    waits: Waits,
-) -> Result<()> {
-    copy_as(
-        CL_COMMAND_SVM_MEMCPY,
-        queue,
-        blocking,
-        to,
-        from,
-        size,
-        waits,
-    )
+) -> Result<Command> {
+    copy_as(CL_COMMAND_SVM_MEMCPY, queue, to, from, size)
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry points, and what it is"
-)]
 pub(crate) fn copy_as(
     command: cl_command_type,
-    queue: Handle,
-    blocking: u32,
+    queue: &Arc<Queue>,
     to: Memory,
     from: Memory,
     size: usize,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
+) -> Result<Command> {
     if size > 0 {
         check_pointer(to)?;
         check_pointer(from)?;
@@ -193,42 +162,27 @@ pub(crate) fn copy_as(
         from.with(size, |bytes| to.write(bytes));
         Ok(())
     };
-    host(&queue, command, kept, blocking, waits, work)
+    Ok(host(command, kept, work))
 }
 
 pub(crate) fn fill(
-    queue: Handle,
+    queue: &Arc<Queue>,
     to: Memory,
     Bytes(from): Bytes,
     pattern_size: usize,
     size: usize,
-    waits: Waits,
-) -> Result<()> {
-    fill_as(
-        CL_COMMAND_SVM_MEMFILL,
-        queue,
-        to,
-        from,
-        pattern_size,
-        size,
-        waits,
-    )
+) -> Result<Command> {
+    fill_as(CL_COMMAND_SVM_MEMFILL, queue, to, from, pattern_size, size)
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry points, and what it is"
-)]
 pub(crate) fn fill_as(
     command: cl_command_type,
-    queue: Handle,
+    queue: &Arc<Queue>,
     to: Memory,
     from: Memory,
     pattern_size: usize,
     size: usize,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
+) -> Result<Command> {
     check_pointer(to)?;
     let pattern = pattern(from, pattern_size)?;
     // "CL_INVALID_VALUE if svm_ptr is not aligned to pattern_size bytes", "… if size is not a
@@ -246,18 +200,15 @@ pub(crate) fn fill_as(
         }
         Ok(())
     };
-    host(&queue, command, kept, CL_FALSE, waits, work)
+    Ok(host(command, kept, work))
 }
 
 pub(crate) fn map(
-    queue: Handle,
-    blocking: u32,
+    _queue: &Arc<Queue>,
     flags: u64,
     pointer: Memory,
     size: usize,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
+) -> Result<Command> {
     // "CL_INVALID_VALUE if svm_ptr is NULL", "… if size is 0 or if values specified in map_flags are
     // not valid"
     check_pointer(pointer)?;
@@ -267,39 +218,21 @@ pub(crate) fn map(
         CL_INVALID_VALUE,
         format!("{size} bytes, with the flags {flags:#x}"),
     )?;
-    // The memory is the host's all the time: the command has only its place in the order.
-    host(
-        &queue,
-        CL_COMMAND_SVM_MAP,
-        Vec::new(),
-        blocking,
-        waits,
-        || Ok(()),
-    )
+    Ok(nothing(CL_COMMAND_SVM_MAP))
 }
 
-pub(crate) fn unmap(queue: Handle, pointer: Memory, waits: Waits) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
+pub(crate) fn unmap(_queue: &Arc<Queue>, pointer: Memory) -> Result<Command> {
     check_pointer(pointer)?;
-    host(
-        &queue,
-        CL_COMMAND_SVM_UNMAP,
-        Vec::new(),
-        CL_FALSE,
-        waits,
-        || Ok(()),
-    )
+    Ok(nothing(CL_COMMAND_SVM_UNMAP))
 }
 
 pub(crate) fn migrate(
-    queue: Handle,
+    queue: &Arc<Queue>,
     count: u32,
     Unconst(pointers): Unconst<Bytes>,
     sizes: In<usize>,
     flags: u64,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
+) -> Result<Command> {
     // "CL_INVALID_VALUE if num_svm_pointers is zero or svm_pointers is NULL"
     ensure(
         count > 0 && !pointers.is_null(),
@@ -328,14 +261,7 @@ pub(crate) fn migrate(
             format!("{size} bytes at {pointer:?} are no allocation"),
         )?;
     }
-    host(
-        &queue,
-        CL_COMMAND_SVM_MIGRATE_MEM,
-        Vec::new(),
-        CL_FALSE,
-        waits,
-        || Ok(()),
-    )
+    Ok(nothing(CL_COMMAND_SVM_MIGRATE_MEM))
 }
 
 pub(crate) fn set_arg(kernel: Handle, index: u32, Bytes(pointer): Bytes) -> Result<()> {

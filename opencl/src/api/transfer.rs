@@ -7,7 +7,7 @@ use umd::RectLayout;
 
 use super::abi::{Bytes, In, Memory, Waits};
 use super::execute::{self, boolean};
-use crate::core::command::{self, Place};
+use crate::core::command::{self, Command, Place};
 use crate::core::rows::{self, Rows};
 use crate::core::{Handle, Mem, Queue};
 use crate::error::{Error, Result, ensure};
@@ -155,10 +155,6 @@ struct Rectangles {
     host: Rows,
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry points"
-)]
 fn rectangles(
     mem: &Mem,
     origins: (In<usize>, In<usize>),
@@ -177,10 +173,6 @@ fn rectangles(
     })
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry point"
-)]
 pub(crate) fn read_rect(
     queue: Handle,
     buffer: Handle,
@@ -220,10 +212,6 @@ pub(crate) fn read_rect(
     )
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry point"
-)]
 pub(crate) fn write_rect(
     queue: Handle,
     buffer: Handle,
@@ -270,17 +258,15 @@ fn places(a: &Arc<Mem>, b: &Arc<Mem>) -> Option<(usize, usize)> {
 }
 
 pub(crate) fn copy(
-    queue: Handle,
+    queue: &Arc<Queue>,
     source: Handle,
     destination: Handle,
     from: usize,
     to: usize,
     size: usize,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let (source, own_source) = of_queue(&queue, source)?;
-    let (destination, own_destination) = of_queue(&queue, destination)?;
+) -> Result<Command> {
+    let (source, own_source) = of_queue(queue, source)?;
+    let (destination, own_destination) = of_queue(queue, destination)?;
     check_range(&source, from, size)?;
     check_range(&destination, to, size)?;
     // "CL_MEM_COPY_OVERLAP if src_buffer and dst_buffer are the same buffer or sub-buffer object
@@ -293,28 +279,19 @@ pub(crate) fn copy(
             "source and destination overlap",
         )?;
     }
-    let list = execute::waits(&queue, waits)?;
     let kept = vec![source as _, destination as _];
-    let event = command::on_device(
-        &queue,
+    Ok(Command::on_device(
         CL_COMMAND_COPY_BUFFER,
-        &list,
         kept,
-        |umd, events| {
+        move |umd, events| {
             let (source, destination) = ((&own_source, from as u64), (&own_destination, to as u64));
             Ok(umd.copy_buffer(source, destination, size as u64, events)?)
         },
-    )?;
-    execute::give(&event, waits);
-    Ok(())
+    ))
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry point"
-)]
 pub(crate) fn copy_rect(
-    queue: Handle,
+    queue: &Arc<Queue>,
     source: Handle,
     destination: Handle,
     source_origin: In<usize>,
@@ -324,11 +301,9 @@ pub(crate) fn copy_rect(
     source_slice: usize,
     destination_row: usize,
     destination_slice: usize,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let (source, own_source) = of_queue(&queue, source)?;
-    let (destination, own_destination) = of_queue(&queue, destination)?;
+) -> Result<Command> {
+    let (source, own_source) = of_queue(queue, source)?;
+    let (destination, own_destination) = of_queue(queue, destination)?;
     let region = region(of)?;
     let origins = (three(source_origin)?, three(destination_origin)?);
     let from = Rows::new(origins.0, region, (source_row, source_slice))?;
@@ -354,10 +329,9 @@ pub(crate) fn copy_rect(
             "source and destination overlap",
         )?;
     }
-    let list = execute::waits(&queue, waits)?;
     let kept = vec![source as _, destination as _];
     let command = CL_COMMAND_COPY_BUFFER_RECT;
-    let event = command::on_device(&queue, command, &list, kept, |umd, events| {
+    Ok(Command::on_device(command, kept, move |umd, events| {
         let layout = |rows: Rows| RectLayout {
             origin: [rows.start as u64, 0, 0],
             row_pitch: rows.row as u64,
@@ -365,9 +339,7 @@ pub(crate) fn copy_rect(
         };
         let (from, to) = ((&own_source, layout(from)), (&own_destination, layout(to)));
         Ok(umd.copy_buffer_rect(from, to, region.map(|n| n as u64), events)?)
-    })?;
-    execute::give(&event, waits);
-    Ok(())
+    }))
 }
 
 /// "CL_INVALID_VALUE if pattern is NULL or if pattern_size is 0 or if pattern_size is not one of
@@ -381,21 +353,15 @@ pub(crate) fn pattern(from: Memory, size: usize) -> Result<Vec<u8>> {
     Ok(from.read(size))
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the parameters of the entry point"
-)]
 pub(crate) fn fill(
-    queue: Handle,
+    queue: &Arc<Queue>,
     buffer: Handle,
     Bytes(from): Bytes,
     pattern_size: usize,
     offset: usize,
     size: usize,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let (mem, own) = of_queue(&queue, buffer)?;
+) -> Result<Command> {
+    let (mem, own) = of_queue(queue, buffer)?;
     check_range(&mem, offset, size)?;
     let pattern = pattern(from, pattern_size)?;
     // "CL_INVALID_VALUE if offset and size are not a multiple of pattern_size"
@@ -404,23 +370,22 @@ pub(crate) fn fill(
         CL_INVALID_VALUE,
         format!("{size} bytes at {offset} are no multiples of a pattern of {pattern_size}"),
     )?;
-    let list = execute::waits(&queue, waits)?;
     let command = CL_COMMAND_FILL_BUFFER;
-    let event = command::on_device(&queue, command, &list, vec![mem], |umd, events| {
-        Ok(umd.fill_buffer((&own, offset as u64), size as u64, &pattern, events)?)
-    })?;
-    execute::give(&event, waits);
-    Ok(())
+    Ok(Command::on_device(
+        command,
+        vec![mem],
+        move |umd, events| {
+            Ok(umd.fill_buffer((&own, offset as u64), size as u64, &pattern, events)?)
+        },
+    ))
 }
 
 pub(crate) fn migrate(
-    queue: Handle,
+    queue: &Arc<Queue>,
     count: u32,
     objects: In<Handle>,
     flags: u64,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
+) -> Result<Command> {
     // "CL_INVALID_VALUE if num_mem_objects is zero or if mem_objects is NULL"
     ensure(
         count > 0 && !objects.is_null(),
@@ -441,9 +406,6 @@ pub(crate) fn migrate(
         kept.push(mem);
     }
     // Memory lies where all devices reach it: nothing moves.
-    let list = execute::waits(&queue, waits)?;
-    let command = (CL_COMMAND_MIGRATE_MEM_OBJECTS, Place::Next);
-    let event = command::on_host(&queue, command, &list, kept, false, Box::new(|| Ok(())))?;
-    execute::give(&event, waits);
-    Ok(())
+    let command = CL_COMMAND_MIGRATE_MEM_OBJECTS;
+    Ok(Command::on_host(command, kept, || Ok(())))
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::abi::{Bytes, In, Memory, Waits};
+use super::abi::{Bytes, In, Memory};
 use super::info::{self, Answer};
 use super::queue::place;
 use super::svm;
 use crate::core::allocations::Owner;
+use crate::core::command::Command;
 use crate::core::{Context, Device, Handle, Object, Queue};
 use crate::error::{Result, ensure};
 
@@ -172,72 +173,49 @@ pub(crate) fn alloc_info(context: Handle, Bytes(pointer): Bytes, name: u32) -> R
 }
 
 pub(crate) fn fill(
-    queue: Handle,
+    queue: &Arc<Queue>,
     to: Memory,
     Bytes(from): Bytes,
     pattern_size: usize,
     size: usize,
-    waits: Waits,
-) -> Result<()> {
-    svm::fill_as(
-        number::COMMAND_MEMFILL,
-        queue,
-        to,
-        from,
-        pattern_size,
-        size,
-        waits,
-    )
+) -> Result<Command> {
+    svm::fill_as(number::COMMAND_MEMFILL, queue, to, from, pattern_size, size)
 }
 
 pub(crate) fn copy(
-    queue: Handle,
-    blocking: u32,
+    queue: &Arc<Queue>,
     to: Memory,
     Bytes(from): Bytes,
     size: usize,
-    waits: Waits,
-) -> Result<()> {
-    svm::copy_as(
-        number::COMMAND_MEMCPY,
-        queue,
-        blocking,
-        to,
-        from,
-        size,
-        waits,
-    )
+) -> Result<Command> {
+    svm::copy_as(number::COMMAND_MEMCPY, queue, to, from, size)
 }
 
 pub(crate) fn migrate(
-    queue: Handle,
+    queue: &Arc<Queue>,
     pointer: Bytes,
     size: usize,
     _flags: u64,
-    waits: Waits,
-) -> Result<()> {
-    hint(number::COMMAND_MIGRATEMEM, queue, pointer, size, waits)
+) -> Result<Command> {
+    hint(number::COMMAND_MIGRATEMEM, queue, pointer, size)
 }
 
 pub(crate) fn advise(
-    queue: Handle,
+    queue: &Arc<Queue>,
     pointer: Bytes,
     size: usize,
     _advice: u32,
-    waits: Waits,
-) -> Result<()> {
-    hint(number::COMMAND_MEMADVISE, queue, pointer, size, waits)
+) -> Result<Command> {
+    hint(number::COMMAND_MEMADVISE, queue, pointer, size)
 }
 
 /// A command that may move memory: here it lies where everybody reaches it.
 fn hint(
     command: cl_command_type,
-    queue: Handle,
+    queue: &Arc<Queue>,
     Bytes(pointer): Bytes,
     size: usize,
-    waits: Waits,
-) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
+) -> Result<Command> {
     let found = queue.context.allocations.find(pointer);
     let is_allocated = found.is_some() && queue.context.allocations.resolve(pointer, size).is_ok();
     ensure(
@@ -245,5 +223,5 @@ fn hint(
         CL_INVALID_VALUE,
         format!("{size} bytes at {pointer:?} are no allocation"),
     )?;
-    svm::host(&queue, command, Vec::new(), CL_FALSE, waits, || Ok(()))
+    Ok(svm::nothing(command))
 }

@@ -5,18 +5,86 @@
 //! the host begins when the last of what it waits for has ended; the queue's worker runs it, or the
 //! caller, if the call blocks.
 
+use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use opencl_sys::*;
 
 use super::event::{Event, Kept};
+use super::host;
 use super::lock;
 use super::queue::Queue;
-use super::watch;
 use crate::error::{Error, Result};
 
 /// What a command of the host does.
 pub(crate) type Work = Box<dyn FnOnce() -> Result<()> + Send>;
+
+/// A command that was checked, and has no place in a queue yet: it can be enqueued more than once.
+pub(crate) struct Command {
+    kind: cl_command_type,
+    kept: Kept,
+    does: Does,
+}
+
+enum Does {
+    Device(Submit),
+    Host(Place, Arc<dyn Fn() -> Result<()> + Send + Sync>),
+}
+
+/// Hands a command to the driver.
+type Submit = Box<dyn Fn(&umd::Queue, &[umd::Event]) -> Result<umd::Event> + Send + Sync>;
+
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Command({:#x})", self.kind)
+    }
+}
+
+impl Command {
+    /// A command of the device.
+    pub(crate) fn on_device(
+        kind: cl_command_type,
+        kept: Kept,
+        submit: impl Fn(&umd::Queue, &[umd::Event]) -> Result<umd::Event> + Send + Sync + 'static,
+    ) -> Self {
+        let does = Does::Device(Box::new(submit));
+        Self { kind, kept, does }
+    }
+
+    /// A command of the host.
+    pub(crate) fn on_host(
+        kind: cl_command_type,
+        kept: Kept,
+        work: impl Fn() -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        let does = Does::Host(Place::Next, Arc::new(work));
+        Self { kind, kept, does }
+    }
+
+    /// A command that does nothing but take its place.
+    pub(crate) fn mark(kind: cl_command_type, place: Place) -> Self {
+        let (kept, does) = (Vec::new(), Does::Host(place, Arc::new(|| Ok(()))));
+        Self { kind, kept, does }
+    }
+
+    /// Enqueues it.
+    pub(crate) fn enqueue(
+        &self,
+        queue: &Arc<Queue>,
+        waits: &[Arc<Event>],
+        blocking: bool,
+    ) -> Result<Arc<Event>> {
+        let kept = self.kept.clone();
+        match &self.does {
+            Does::Device(submit) => on_device(queue, self.kind, waits, kept, submit),
+            Does::Host(place, work) => {
+                let work = work.clone();
+                let work = Box::new(move || work());
+                on_host(queue, (self.kind, *place), waits, kept, blocking, work)
+            }
+        }
+    }
+}
 
 /// A command's place in its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +110,7 @@ fn keep(mut kept: Kept, waits: &[Arc<Event>]) -> Kept {
 }
 
 /// Enqueues a command of the device, which `submit` hands to the driver.
-pub(crate) fn on_device(
+fn on_device(
     queue: &Arc<Queue>,
     command: cl_command_type,
     waits: &[Arc<Event>],
@@ -62,7 +130,9 @@ pub(crate) fn on_device(
     }
     order.add(&event);
     drop(order);
-    watch::watch(submitted, event.clone());
+    // The thread that calls may be the driver's, which must not drop a queue.
+    let ended = event.clone();
+    submitted.on_complete(move |_| host::notice(Box::new(move || ended.notice())))?;
     Ok(event)
 }
 
@@ -76,6 +146,35 @@ pub(crate) fn on_host(
     work: Work,
 ) -> Result<Arc<Event>> {
     let event = Arc::new(Event::of_command(queue, command, keep(kept, waits)));
+    schedule(queue, event, place, waits, blocking, work)
+}
+
+/// Enqueues the end of commands: a command that began with the first of them.
+pub(crate) fn end_of(
+    queue: &Arc<Queue>,
+    command: cl_command_type,
+    parts: Vec<Arc<Event>>,
+    waits: &[Arc<Event>],
+) -> Result<Arc<Event>> {
+    let waits = if parts.is_empty() {
+        waits.to_vec()
+    } else {
+        parts.clone()
+    };
+    let event = Event::of_command(queue, command, keep(Vec::new(), &waits));
+    let event = Arc::new(event.spanning(parts));
+    let nothing = Box::new(|| Ok(()));
+    schedule(queue, event, Place::Next, &waits, false, nothing)
+}
+
+fn schedule(
+    queue: &Arc<Queue>,
+    event: Arc<Event>,
+    place: Place,
+    waits: &[Arc<Event>],
+    blocking: bool,
+    work: Work,
+) -> Result<Arc<Event>> {
     let mut order = queue.order();
     let after = match place {
         Place::AfterAll | Place::Barrier { after_all: true } => order.open(),
@@ -111,7 +210,7 @@ pub(crate) fn on_host(
     if !blocking {
         return Ok(event);
     }
-    // Waited for here and not by the watching thread, which looks only now and then.
+    // Waited for here: that takes no turn of another thread.
     for wait in waits.iter().chain(&after) {
         wait.wait();
     }

@@ -54,6 +54,8 @@ struct State {
     /// Somebody is noticing its end.
     is_ending: bool,
     kept: Kept,
+    /// The commands that it is the end of, if it is one of several.
+    parts: Vec<Arc<Event>>,
     then: Vec<Then>,
     callbacks: Vec<(cl_int, EventCallback)>,
 }
@@ -84,6 +86,14 @@ impl Event {
         event
     }
 
+    /// The same, of a command that begins when the first of `parts` does.
+    pub(super) fn spanning(mut self, parts: Vec<Arc<Event>>) -> Self {
+        if let Ok(state) = self.state.get_mut() {
+            state.parts = parts;
+        }
+        self
+    }
+
     /// An event that the program sets.
     pub(crate) fn of_user(context: Arc<Context>) -> Self {
         // "The initial execution status of the user event object … will be set to CL_SUBMITTED"
@@ -107,6 +117,7 @@ impl Event {
                 device: None,
                 is_ending: false,
                 kept: Vec::new(),
+                parts: Vec::new(),
                 then: Vec::new(),
                 callbacks: Vec::new(),
             }),
@@ -178,11 +189,20 @@ impl Event {
 
     /// The host begins with the command.
     pub(super) fn start(&self) {
+        let parts = std::mem::take(&mut self.state().parts);
+        let times = parts.iter().filter_map(|part| part.times());
+        let first = times.min_by_key(|times| times.started);
         let now = self.now();
         let mut state = self.state();
         state.status = CL_RUNNING;
-        state.times.submitted = now;
-        state.times.started = now;
+        state.times = match first {
+            Some(first) => first,
+            None => Times {
+                submitted: now,
+                started: now,
+                ..state.times
+            },
+        };
         drop(state);
         self.passed(CL_RUNNING);
     }

@@ -1,4 +1,5 @@
-//! Threads of the host: those that run commands, and the one that calls back.
+//! Threads of the host: those that run commands, the one that calls back, and the one that notices
+//! ends of the device's commands.
 
 use std::sync::LazyLock;
 use std::sync::mpsc::{Sender, channel};
@@ -39,6 +40,13 @@ impl Worker {
 pub(crate) fn call_back(call: Job) {
     static CALLER: LazyLock<Worker> = LazyLock::new(Worker::default);
     CALLER.run(call);
+}
+
+/// Notices the end of a command of the device: its event may have callbacks, hold commands of the
+/// host back, or keep memory and queues that the program has released.
+pub(crate) fn notice(end: Job) {
+    static NOTICER: LazyLock<Worker> = LazyLock::new(Worker::default);
+    NOTICER.run(end);
 }
 
 /// Prints what a kernel printed, by the C library: a program's own output has its place in it.

@@ -2,8 +2,7 @@
 //!
 //! An image has an image of the driver for each device of its context. Where it is made of a
 //! buffer or of the host's memory, and in contexts of several devices, those are linear and share
-//! their memory; else it is the device's own, arranged as the device likes it. Of several devices
-//! only images of one or two dimensions can be shared.
+//! their memory; else it is the device's own, arranged as the device likes it.
 
 use opencl_sys::*;
 use umd::{ImageDesc, ImageFormat, ImageKind};
@@ -12,6 +11,10 @@ use super::memory::{self, Making, Mem};
 use super::rows::Rows;
 use crate::api::abi::Memory;
 use crate::error::{Error, Result};
+
+/// Rows of an image that several devices share begin at multiples of these bytes: what a cache line
+/// has.
+const SHARED_PITCH: usize = 64;
 
 /// What images have that buffers do not.
 #[derive(Debug)]
@@ -120,17 +123,15 @@ pub(crate) fn new(making: Making, kind: cl_mem_object_type, shape: Shape) -> Res
             }
             // The host's memory does not have the alignment that a surface needs: the image is a
             // copy of it, which maps bring back.
-            Err(error) if is_shared => return Err(error),
+            Err(error) if !uses_host => return Err(error),
             Err(_) => {}
         }
     }
-    if is_shared {
-        let why = "images of arrays and volumes cannot be shared by several devices";
-        return Err(Error::new(CL_IMAGE_FORMAT_NOT_SUPPORTED, why));
-    }
-    let on = making.context.devices.iter();
-    let on = on.map(|device| device.umd.image(&shape.desc));
-    let image = shape.image(on.collect::<Result<Vec<_>, _>>()?);
+    let on = match &*making.context.devices {
+        [device] => vec![device.umd.image(&shape.desc)?],
+        _ => shared(&making, &shape)?,
+    };
+    let image = shape.image(on);
     if copies || uses_host {
         fill(&image, shape, making.host)?;
     }
@@ -149,6 +150,41 @@ fn linear(making: &Making, shape: &Shape, buffers: &[umd::Buffer]) -> Result<Vec
     let devices = making.context.devices.iter().zip(buffers);
     let images = devices.map(|(device, buffer)| device.umd.image_from_buffer(buffer, &desc));
     Ok(images.collect::<Result<Vec<_>, _>>()?)
+}
+
+/// Images of memory of their own that all devices share.
+fn shared(making: &Making, shape: &Shape) -> Result<Vec<umd::Image>> {
+    let row = shape.desc.width as usize * shape.texel_bytes;
+    let desc = ImageDesc {
+        row_pitch: row.next_multiple_of(SHARED_PITCH) as u32,
+        ..shape.desc
+    };
+    let devices = making.context.devices.iter();
+    let sizes = devices
+        .clone()
+        .map(|device| device.umd.linear_image_size(&desc));
+    let size = sizes.collect::<Result<Vec<_>, _>>()?.into_iter().max();
+    let size = size.unwrap_or(0) as usize;
+    let memory = umd::HostMemory::new(size)?;
+    let images = devices.map(|device| {
+        let buffer = device.umd.from_user_memory(&memory, 0..size)?;
+        device.umd.image_from_buffer(&buffer, &desc)
+    });
+    Ok(images.collect::<Result<Vec<_>, _>>()?)
+}
+
+/// Makes an image of another's texels in a format of the same size.
+pub(crate) fn of_image(
+    making: Making,
+    kind: cl_mem_object_type,
+    shape: Shape,
+    parent: std::sync::Arc<Mem>,
+) -> Result<Mem> {
+    let images = parent.as_image()?.on.iter();
+    let on = images.map(|image| image.with_format(format(shape.format)));
+    let image = shape.image(on.collect::<Result<Vec<_>, _>>()?);
+    let memory = (parent.size, parent.buffers.clone());
+    Ok(Mem::image(making, kind, memory, image, Some(parent)))
 }
 
 /// Takes the texels from the program's memory.

@@ -144,7 +144,12 @@ impl Kernel {
                 Arg::Local(size) => Some(umd::Arg::Local(*size)),
             };
             if let Some(arg) = arg {
-                kernel.set_arg(index, arg)?;
+                let set = kernel.set_arg(index, arg).map_err(Error::from);
+                // What block accesses ask of a buffer's address is asked of the argument.
+                set.map_err(|error| match error.code {
+                    CL_MISALIGNED_SUB_BUFFER_OFFSET => error.with_code(CL_INVALID_ARG_VALUE),
+                    _ => error,
+                })?;
             }
         }
         state.on = on;

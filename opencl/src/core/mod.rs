@@ -4,6 +4,7 @@
 pub(crate) mod allocations;
 pub(crate) mod color;
 pub(crate) mod command;
+pub(crate) mod command_buffer;
 pub(crate) mod context;
 pub(crate) mod device;
 pub(crate) mod event;
@@ -17,7 +18,6 @@ pub(crate) mod program;
 pub(crate) mod queue;
 pub(crate) mod rows;
 pub(crate) mod sampler;
-mod watch;
 
 pub(crate) use context::Context;
 pub(crate) use device::Device;

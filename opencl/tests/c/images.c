@@ -24,12 +24,6 @@ static void kinds(void) {
     };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         cl_image_desc desc = all[k];
-        int shared = device_count > 1 && (desc.image_depth || desc.image_array_size);
-        if (shared) {
-            IS(!clCreateImage(context, 0, &rgba8, &desc, NULL, &error));
-            GIVES(CL_IMAGE_FORMAT_NOT_SUPPORTED, error);
-            continue;
-        }
         size_t rows = desc.image_height ? desc.image_height : 1, slices = 1;
         if (desc.image_depth)
             slices = desc.image_depth;
@@ -136,6 +130,82 @@ static void kernels(cl_program program) {
     DONE(clReleaseMemObject(buffer));
 }
 
+/* Layers and slices as kernels see them: written by one device, read by the next. */
+static void layers(cl_program program) {
+    enum { W = 20, H = 6, D = 5 };
+    static const struct { const char *name; int is_volume; } all[] = {{"array", 0}, {"volume", 1}};
+    for (int k = 0; k < 2; k++) {
+        cl_image_desc desc = {.image_width = W, .image_height = H};
+        desc.image_type = all[k].is_volume ? CL_MEM_OBJECT_IMAGE3D : CL_MEM_OBJECT_IMAGE2D_ARRAY;
+        *(all[k].is_volume ? &desc.image_depth : &desc.image_array_size) = D;
+        static float texels[W * H * D], got[W * H * D];
+        for (int i = 0; i < W * H * D; i++)
+            texels[i] = i;
+        for (int is_host = 0; is_host < 2; is_host++) {
+            cl_mem_flags flags = is_host ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
+            cl_mem image = image_of(desc, &r32f, flags, texels);
+            cl_mem buffer = buffer_of(context, CL_MEM_READ_WRITE, sizeof texels, NULL);
+            cl_kernel kernel = kernel_of(program, all[k].name);
+            DONE(clSetKernelArg(kernel, 0, sizeof image, &image));
+            DONE(clSetKernelArg(kernel, 1, sizeof buffer, &buffer));
+            size_t global[] = {W, H, D};
+            DONE(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, NULL, 0, NULL, NULL));
+            DONE(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+            for (int i = 0; i < W * H * D; i++)
+                if (got[i] != i)
+                    FAIL("%s %d: texel %d is %f", all[k].name, is_host, i, got[i]);
+            /* A map brings it back to the program's memory. */
+            float color[] = {0.5f, 0, 0, 0};
+            size_t at[] = {2, 1, 3}, one[] = {1, 1, 1}, pitch, slice;
+            DONE(clEnqueueFillImage(queue, image, color, at, one, 0, NULL, NULL));
+            float *map = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, at, one, &pitch, &slice,
+                                           0, NULL, NULL, &error);
+            DONE(error);
+            IS(*map == 0.5f);
+            IS(!is_host || map == &texels[(3 * H + 1) * W + 2]);
+            DONE(clEnqueueUnmapMemObject(queue, image, map, 0, NULL, NULL));
+            DONE(clFinish(queue));
+            texels[(3 * H + 1) * W + 2] = (3 * H + 1) * W + 2;
+            DONE(clReleaseKernel(kernel));
+            DONE(clReleaseMemObject(image));
+            DONE(clReleaseMemObject(buffer));
+        }
+    }
+}
+
+/* An image of an image: the same texels, as sRGB and not. */
+static void of_images(void) {
+    static const cl_image_format plain = {CL_RGBA, CL_UNORM_INT8}, srgb = {CL_sRGBA, CL_UNORM_INT8};
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 4};
+    cl_mem image = image_of(desc, &plain, 0, NULL);
+    desc.mem_object = image;
+    cl_mem other = image_of(desc, &srgb, CL_MEM_READ_ONLY, NULL);
+    cl_mem of = NULL;
+    DONE(clGetMemObjectInfo(other, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof of, &of, NULL));
+    IS(of == image);
+    unsigned char texels[16 * 4 * 4], got[16 * 4 * 4];
+    for (size_t i = 0; i < sizeof texels; i++)
+        texels[i] = i * 3;
+    size_t zero[] = {0, 0, 0}, all[] = {16, 4, 1};
+    DONE(clEnqueueWriteImage(queue, image, CL_TRUE, zero, all, 0, 0, texels, 0, NULL, NULL));
+    DONE(clEnqueueReadImage(queue, other, CL_TRUE, zero, all, 0, 0, got, 0, NULL, NULL));
+    IS(memcmp(texels, got, sizeof got) == 0);
+    static const cl_image_format bad[] = {
+        {CL_RGBA, CL_UNSIGNED_INT8}, {CL_sBGRA, CL_UNORM_INT8}, {CL_R, CL_UNSIGNED_INT32}};
+    for (int i = 0; i < 3; i++) {
+        IS(!clCreateImage(context, CL_MEM_READ_ONLY, &bad[i], &desc, NULL, &error));
+        GIVES(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, error);
+    }
+    desc.image_height = 3;
+    IS(!clCreateImage(context, CL_MEM_READ_ONLY, &srgb, &desc, NULL, &error));
+    GIVES(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, error);
+    DONE(clReleaseMemObject(image));
+    /* The other one keeps the texels. */
+    DONE(clEnqueueReadImage(queue, other, CL_TRUE, zero, all, 0, 0, got, 0, NULL, NULL));
+    IS(memcmp(texels, got, sizeof got) == 0);
+    DONE(clReleaseMemObject(other));
+}
+
 static void of_buffers(void) {
     cl_mem buffer = buffer_of(context, CL_MEM_READ_WRITE, 64 * 16, NULL);
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 16,
@@ -234,12 +304,19 @@ int main(void) {
         "kernel void store(write_only image2d_t to) {\n"
         "    int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
         "    write_imagef(to, at, (float4)(at.y * 100 + at.x, 0, 0, 0));\n"
-        "}\n",
+        "}\n"
+        "#define BODY { int4 at = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);\\\n"
+        "    size_t row = get_global_size(0), slice = row * get_global_size(1);\\\n"
+        "    to[at.z * slice + at.y * row + at.x] = read_imagef(from, at).x; }\n"
+        "kernel void array(read_only image2d_array_t from, global float *to) BODY\n"
+        "kernel void volume(read_only image3d_t from, global float *to) BODY\n",
         "");
     for (cl_uint d = 0; d < device_count; d++) {
         queue = queue_of(context, devices[d], 0);
         kinds();
         kernels(program);
+        layers(program);
+        of_images();
         of_buffers();
         refused();
         DONE(clReleaseCommandQueue(queue));

@@ -23,7 +23,7 @@ pub(crate) struct Layout {
     /// Rows from layer to layer or slice to slice; for one-dimensional arrays, which have no
     /// rows, texels (RENDER_SURFACE_STATE "Surface QPitch") unless the field is the legacy one.
     pub qpitch: u32,
-    /// Bytes from layer to layer of a linear image.
+    /// Bytes from layer to layer or slice to slice of a linear image.
     layer: u64,
     /// Whether the second direction counts layers.
     rows_are_layers: bool,
@@ -54,19 +54,17 @@ impl Layout {
         }
     }
 
-    /// Row after row.
+    /// Row after row, the same for all families: several devices can share the memory.
     pub(crate) fn linear(desc: &ImageDesc, texel: u32, pitch: u32, family: Family) -> Self {
-        let (qpitch, layer, layers) = match desc.kind {
-            // Laid out as a two-dimensional one.
-            ImageKind::D1Array if legacy_qpitch(family) => {
-                let rows = VERTICAL_ALIGNMENT;
-                (rows, u64::from(rows) * u64::from(pitch), desc.layers)
-            }
-            ImageKind::D1Array => {
-                let qpitch = (pitch / texel.max(1)).next_multiple_of(VERTICAL_ALIGNMENT);
-                (qpitch, u64::from(qpitch) * u64::from(texel), desc.layers)
-            }
-            _ => (0, 0, 1),
+        let layers = desc.layers.max(desc.depth);
+        let rows = match layers {
+            1 if desc.kind != ImageKind::D1Array => 0,
+            _ => desc.height.next_multiple_of(VERTICAL_ALIGNMENT),
+        };
+        let layer = u64::from(rows) * u64::from(pitch);
+        let qpitch = match desc.kind {
+            ImageKind::D1Array if !legacy_qpitch(family) => rows * (pitch / texel.max(1)),
+            _ => rows,
         };
         let one = u64::from(pitch) * u64::from(desc.height.saturating_sub(1))
             + u64::from(desc.width) * u64::from(texel);
@@ -92,11 +90,12 @@ impl Layout {
     /// The place of byte `column` of a row.
     pub(crate) fn offset(&self, column: u32, row: u32, slice: u32) -> u64 {
         if self.tiling == Tiling::Linear {
-            return if self.rows_are_layers {
-                u64::from(row) * self.layer + u64::from(column)
-            } else {
-                u64::from(row) * u64::from(self.pitch) + u64::from(column)
+            let (row, layer) = match self.rows_are_layers {
+                true => (0, row),
+                false => (row, slice),
             };
+            let rows = u64::from(row) * u64::from(self.pitch);
+            return u64::from(layer) * self.layer + rows + u64::from(column);
         }
         self.arrangement
             .offset(self.pitch, self.qpitch, column, row, slice)
@@ -152,6 +151,7 @@ mod tests {
             ] {
                 for texel in [1, 4, 16] {
                     check(Layout::tiled(&desc, texel, family), &desc, texel);
+                    check(Layout::linear(&desc, texel, 37 * 16, family), &desc, texel);
                 }
             }
         }

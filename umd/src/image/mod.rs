@@ -177,7 +177,16 @@ impl Device {
         })
     }
 
-    /// An image of a buffer's bytes, linear: of one or two dimensions.
+    /// The bytes of a linear image: what [`image_from_buffer`](Self::image_from_buffer) needs. They
+    /// lie the same for all devices.
+    ///
+    /// # Errors
+    /// As [`image`](Self::image); a pitch that the device cannot take.
+    pub fn linear_image_size(&self, desc: &ImageDesc) -> Result<u64, Error> {
+        Ok(self.linear(desc)?.1.size)
+    }
+
+    /// An image of a buffer's bytes, linear. Layers and slices begin at every fourth row.
     ///
     /// # Errors
     /// As [`image`](Self::image); a buffer that is too small; a pitch or address that the device
@@ -186,32 +195,7 @@ impl Device {
         if !buffer.bo().is_of(&self.inner().registry) {
             return Err(ArgumentError::OtherDevice { what: "the buffer" }.into());
         }
-        let texel = check(self, desc)?;
-        if !matches!(
-            desc.kind,
-            ImageKind::D1Buffer | ImageKind::D1 | ImageKind::D2
-        ) {
-            return Err(object(
-                ErrorKind::InvalidImageDescriptor,
-                format!("a {} image cannot be made of a buffer", desc.kind),
-            ));
-        }
-        let least = desc.width * texel.bytes;
-        let pitch = if desc.row_pitch == 0 {
-            least
-        } else {
-            desc.row_pitch
-        };
-        if pitch < least || !pitch.is_multiple_of(texel.bytes) {
-            return Err(object(
-                ErrorKind::InvalidImageDescriptor,
-                format!(
-                    "a row pitch of {pitch} bytes; a row of {} texels of {} bytes needs a multiple of \
-                 {} from {least} on",
-                    desc.width, texel.bytes, texel.bytes
-                ),
-            ));
-        }
+        let (texel, layout) = self.linear(desc)?;
         if !buffer
             .address()
             .get()
@@ -226,7 +210,6 @@ impl Device {
                 ),
             ));
         }
-        let layout = Layout::linear(desc, texel.bytes, pitch, self.inner().family());
         if layout.size > buffer.size() {
             return Err(object(
                 ErrorKind::InvalidImageDescriptor,
@@ -247,6 +230,27 @@ impl Device {
                 layout,
             }),
         })
+    }
+
+    fn linear(&self, desc: &ImageDesc) -> Result<(Texel, Layout), Error> {
+        let texel = check(self, desc)?;
+        let least = desc.width * texel.bytes;
+        let pitch = match desc.row_pitch {
+            0 => least,
+            pitch => pitch,
+        };
+        if pitch < least || !pitch.is_multiple_of(texel.bytes) {
+            return Err(object(
+                ErrorKind::InvalidImageDescriptor,
+                format!(
+                    "a row pitch of {pitch} bytes; a row of {} texels of {} bytes needs a multiple \
+                     of {} from {least} on",
+                    desc.width, texel.bytes, texel.bytes
+                ),
+            ));
+        }
+        let layout = Layout::linear(desc, texel.bytes, pitch, self.inner().family());
+        Ok((texel, layout))
     }
 }
 
@@ -371,6 +375,35 @@ impl Image {
         let offset = |x, y, z| inner.layout.offset(x * inner.texel.bytes, y, z);
         let start = Buffer::of(&inner.bo, inner.start + offset(x, y, z));
         Some((start, offset(0, 1, 0), offset(0, 0, 1)))
+    }
+
+    /// The same memory as an image of another format, with texels of as many bytes.
+    ///
+    /// # Errors
+    /// A format that images do not have, or of texels of another size.
+    pub fn with_format(&self, format: ImageFormat) -> Result<Self, Error> {
+        let inner = &self.inner;
+        let texel = format::texel(format);
+        let texel = texel.map_err(|why| object(ErrorKind::InvalidImageFormat, why))?;
+        if texel.bytes != inner.texel.bytes {
+            let why = format!(
+                "texels of {} bytes cannot be seen as texels of {}",
+                inner.texel.bytes, texel.bytes
+            );
+            return Err(object(ErrorKind::InvalidImageFormat, why));
+        }
+        Ok(Self {
+            inner: Arc::new(ImageInner {
+                bo: inner.bo.clone(),
+                start: inner.start,
+                desc: ImageDesc {
+                    format,
+                    ..inner.desc
+                },
+                texel,
+                layout: inner.layout,
+            }),
+        })
     }
 
     /// The same memory as an array of two-dimensional images of unsigned integers, which no

@@ -1,0 +1,277 @@
+/* Command buffers: what is recorded runs each time, in its order; and the errors. The functions are
+   those of cl_khr_command_buffer 0.9.8, which older headers do not have. */
+#include "check.h"
+
+enum { N = 64 };
+enum { INVALID_BUFFER = -1138, INVALID_POINTS = -1139, INCOMPATIBLE_QUEUE = -1140 };
+
+typedef struct commands *commands;
+typedef cl_uint point;
+#define PLACE cl_uint, const point *, point *, void **
+#define FUNCTIONS(F)                                                                               \
+    F(commands, clCreateCommandBufferKHR,                                                          \
+      (cl_uint, const cl_command_queue *, const cl_ulong *, cl_int *))                             \
+    F(cl_int, clRetainCommandBufferKHR, (commands))                                                \
+    F(cl_int, clReleaseCommandBufferKHR, (commands))                                               \
+    F(cl_int, clFinalizeCommandBufferKHR, (commands))                                              \
+    F(cl_int, clEnqueueCommandBufferKHR,                                                           \
+      (cl_uint, cl_command_queue *, commands, cl_uint, const cl_event *, cl_event *))              \
+    F(cl_int, clGetCommandBufferInfoKHR, (commands, cl_uint, size_t, void *, size_t *))            \
+    F(cl_int, clCommandBarrierWithWaitListKHR,                                                     \
+      (commands, cl_command_queue, const cl_ulong *, PLACE))                                       \
+    F(cl_int, clCommandCopyBufferKHR,                                                              \
+      (commands, cl_command_queue, const cl_ulong *, cl_mem, cl_mem, size_t, size_t, size_t,       \
+       PLACE))                                                                                     \
+    F(cl_int, clCommandFillBufferKHR,                                                              \
+      (commands, cl_command_queue, const cl_ulong *, cl_mem, const void *, size_t, size_t, size_t, \
+       PLACE))                                                                                     \
+    F(cl_int, clCommandSVMMemFillKHR,                                                              \
+      (commands, cl_command_queue, const cl_ulong *, void *, const void *, size_t, size_t, PLACE)) \
+    F(cl_int, clCommandSVMMemcpyKHR,                                                               \
+      (commands, cl_command_queue, const cl_ulong *, void *, const void *, size_t, PLACE))         \
+    F(cl_int, clCommandNDRangeKernelKHR,                                                           \
+      (commands, cl_command_queue, const cl_ulong *, cl_kernel, cl_uint, const size_t *,           \
+       const size_t *, const size_t *, PLACE))
+
+#define DECLARE(type, name, parameters) static type(*name##_) parameters;
+FUNCTIONS(DECLARE)
+
+#define FIND(type, name, parameters)                                                               \
+    name##_ = (type(*) parameters)clGetExtensionFunctionAddressForPlatform(platform, #name);       \
+    IS(name##_ != NULL);
+
+static cl_ulong time_of(cl_event event, cl_profiling_info name) {
+    cl_ulong time = 0;
+    DONE(clGetEventProfilingInfo(event, name, sizeof time, &time, NULL));
+    return time;
+}
+
+static cl_uint state_of(commands buffer) {
+    cl_uint state = 9;
+    DONE(clGetCommandBufferInfoKHR_(buffer, 0x1297, sizeof state, &state, NULL));
+    return state;
+}
+
+/* in += 3 in each run; then out = in + in; the SVM memory says that it was there. */
+static void runs(cl_context context, cl_device_id device, cl_program program,
+                 cl_command_queue_properties flags) {
+    cl_command_queue queue = queue_of(context, device, flags | CL_QUEUE_PROFILING_ENABLE);
+    cl_command_queue other = queue_of(context, device, 0);
+    int data[N], got[N], seven = 7;
+    for (int i = 0; i < N; i++)
+        data[i] = i;
+    cl_mem in = buffer_of(context, CL_MEM_COPY_HOST_PTR, sizeof data, data);
+    cl_mem half = buffer_of(context, 0, sizeof data, NULL);
+    cl_mem out = buffer_of(context, 0, sizeof data, NULL);
+    int *svm = clSVMAlloc(context, CL_MEM_READ_WRITE, 2 * sizeof data, 0);
+    IS(svm != NULL);
+    memset(svm, 0, 2 * sizeof data);
+    cl_kernel add = kernel_of(program, "add");
+    cl_kernel sum = kernel_of(program, "sum");
+    size_t global = N;
+    int three = 3;
+    commands buffer = clCreateCommandBufferKHR_(1, &queue, NULL, &error);
+    DONE(error);
+    IS(state_of(buffer) == 0);
+    point points[6];
+    DONE(clSetKernelArg(add, 0, sizeof in, &in));
+    DONE(clSetKernelArg(add, 1, sizeof three, &three));
+    DONE(clCommandNDRangeKernelKHR_(buffer, NULL, NULL, add, 1, NULL, &global, NULL, 0, NULL,
+                                    &points[0], NULL));
+    /* Arguments are those of the time of recording. */
+    int wrong = 1000;
+    DONE(clSetKernelArg(add, 1, sizeof wrong, &wrong));
+    DONE(clCommandFillBufferKHR_(buffer, NULL, NULL, half, &seven, sizeof seven, 0, sizeof data, 0,
+                                 NULL, &points[1], NULL));
+    DONE(clCommandCopyBufferKHR_(buffer, NULL, NULL, in, half, 0, 0, sizeof data / 2, 2, points,
+                                 &points[2], NULL));
+    DONE(clCommandBarrierWithWaitListKHR_(buffer, NULL, NULL, 0, NULL, &points[3], NULL));
+    DONE(clSetKernelArg(sum, 0, sizeof out, &out));
+    DONE(clSetKernelArg(sum, 1, sizeof in, &in));
+    DONE(clSetKernelArg(sum, 2, sizeof half, &half));
+    DONE(clCommandNDRangeKernelKHR_(buffer, NULL, NULL, sum, 1, NULL, &global, NULL, 0, NULL, NULL,
+                                    NULL));
+    DONE(clCommandSVMMemFillKHR_(buffer, NULL, NULL, svm, &seven, sizeof seven, sizeof data, 0,
+                                 NULL, &points[4], NULL));
+    DONE(clCommandSVMMemcpyKHR_(buffer, NULL, NULL, svm + N, svm, sizeof data, 1, &points[4],
+                                &points[5], NULL));
+    GIVES(CL_INVALID_OPERATION, clEnqueueCommandBufferKHR_(0, NULL, buffer, 0, NULL, NULL));
+    DONE(clFinalizeCommandBufferKHR_(buffer));
+    GIVES(CL_INVALID_OPERATION, clFinalizeCommandBufferKHR_(buffer));
+    IS(state_of(buffer) == 1);
+    cl_event gate = clCreateUserEvent(context, &error), end;
+    DONE(error);
+    for (int run = 1; run <= 4; run++) {
+        /* The last two go to the device before anybody waits. */
+        cl_command_queue *queues = run == 2 ? &other : NULL;
+        DONE(clEnqueueCommandBufferKHR_(queues != NULL, queues, buffer, run == 1,
+                                        run == 1 ? &gate : NULL, &end));
+        if (run == 1)
+            DONE(clSetUserEventStatus(gate, CL_COMPLETE));
+        if (run != 3)
+            DONE(clWaitForEvents(1, &end));
+        cl_command_type type = 0;
+        DONE(clGetEventInfo(end, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL));
+        IS(type == 0x12a8);
+        if (run == 1) {
+            cl_ulong queued = time_of(end, CL_PROFILING_COMMAND_QUEUED);
+            cl_ulong submitted = time_of(end, CL_PROFILING_COMMAND_SUBMIT);
+            cl_ulong start = time_of(end, CL_PROFILING_COMMAND_START);
+            IS(queued <= submitted && submitted <= start);
+            IS(start < time_of(end, CL_PROFILING_COMMAND_END));
+        }
+        DONE(clReleaseEvent(end));
+        if (run == 3)
+            continue;
+        DONE(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        for (int i = 0; i < N; i++) {
+            int now = i + 3 * run;
+            if (got[i] != now + (i < N / 2 ? now : 7))
+                FAIL("run %d: %d is %d", run, i, got[i]);
+        }
+        IS(svm[0] == 7 && svm[2 * N - 1] == 7);
+        memset(svm, 0, 2 * sizeof data);
+    }
+    clSVMFree(context, svm);
+    DONE(clReleaseEvent(gate));
+    DONE(clRetainCommandBufferKHR_(buffer));
+    DONE(clReleaseCommandBufferKHR_(buffer));
+    DONE(clReleaseCommandBufferKHR_(buffer));
+    DONE(clReleaseKernel(add));
+    DONE(clReleaseKernel(sum));
+    cl_mem all[] = {in, half, out};
+    for (int i = 0; i < 3; i++)
+        DONE(clReleaseMemObject(all[i]));
+    DONE(clReleaseCommandQueue(queue));
+    DONE(clReleaseCommandQueue(other));
+}
+
+/* A wait list with a failed event: no command runs. */
+static void fails(cl_context context, cl_program program) {
+    cl_command_queue queue = queue_of(context, devices[0], 0);
+    cl_kernel add = kernel_of(program, "add");
+    int data[N] = {0}, one = 1;
+    cl_mem buffer = buffer_of(context, CL_MEM_COPY_HOST_PTR, sizeof data, data);
+    size_t global = N;
+    commands twice = clCreateCommandBufferKHR_(1, &queue, NULL, &error);
+    DONE(error);
+    DONE(clSetKernelArg(add, 0, sizeof buffer, &buffer));
+    DONE(clSetKernelArg(add, 1, sizeof one, &one));
+    for (int i = 0; i < 2; i++)
+        DONE(clCommandNDRangeKernelKHR_(twice, NULL, NULL, add, 1, NULL, &global, NULL, 0, NULL,
+                                        NULL, NULL));
+    DONE(clFinalizeCommandBufferKHR_(twice));
+    cl_event gate = clCreateUserEvent(context, &error), end;
+    DONE(error);
+    DONE(clEnqueueCommandBufferKHR_(0, NULL, twice, 1, &gate, &end));
+    DONE(clSetUserEventStatus(gate, -7));
+    GIVES(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &end));
+    DONE(clReleaseEvent(end));
+    DONE(clEnqueueCommandBufferKHR_(0, NULL, twice, 0, NULL, NULL));
+    DONE(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL));
+    IS(data[0] == 2 && data[N - 1] == 2);
+    DONE(clReleaseEvent(gate));
+    DONE(clReleaseCommandBufferKHR_(twice));
+    DONE(clReleaseMemObject(buffer));
+    DONE(clReleaseKernel(add));
+    DONE(clReleaseCommandQueue(queue));
+}
+
+static void errors(cl_context context, cl_program program) {
+    cl_command_queue queue = queue_of(context, devices[0], 0);
+    cl_command_queue both[] = {queue, queue};
+    clCreateCommandBufferKHR_(2, both, NULL, &error);
+    GIVES(CL_INVALID_VALUE, error);
+    clCreateCommandBufferKHR_(1, NULL, NULL, &error);
+    GIVES(CL_INVALID_VALUE, error);
+    cl_command_queue none = NULL;
+    clCreateCommandBufferKHR_(1, &none, NULL, &error);
+    GIVES(CL_INVALID_COMMAND_QUEUE, error);
+    static const cl_ulong unknown[] = {0x4711, 0, 0}, twice[] = {0x1293, 0, 0x1293, 0, 0},
+                          unsupported[] = {0x1293, 1, 0}, flags[] = {0x1293, 0, 0};
+    clCreateCommandBufferKHR_(1, &queue, unknown, &error);
+    GIVES(CL_INVALID_VALUE, error);
+    clCreateCommandBufferKHR_(1, &queue, twice, &error);
+    GIVES(CL_INVALID_VALUE, error);
+    clCreateCommandBufferKHR_(1, &queue, unsupported, &error);
+    GIVES(CL_INVALID_PROPERTY, error);
+    commands buffer = clCreateCommandBufferKHR_(1, &queue, flags, &error);
+    DONE(error);
+    cl_ulong list[4];
+    size_t size = 0;
+    DONE(clGetCommandBufferInfoKHR_(buffer, 0x1298, sizeof list, list, &size));
+    IS(size == sizeof flags && memcmp(list, flags, size) == 0);
+    cl_context own = NULL;
+    DONE(clGetCommandBufferInfoKHR_(buffer, 0x1299, sizeof own, &own, NULL));
+    IS(own == context);
+    GIVES(CL_INVALID_VALUE, clGetCommandBufferInfoKHR_(buffer, 0x1298, 8, list, NULL));
+    cl_kernel add = kernel_of(program, "add");
+    size_t global = N;
+    point bad = 1, got = 77;
+    void *handle = NULL;
+    static const cl_ulong property[] = {1, 1, 0};
+    GIVES(INVALID_BUFFER,
+          clCommandBarrierWithWaitListKHR_((commands)queue, NULL, NULL, 0, NULL, NULL, NULL));
+    GIVES(CL_INVALID_COMMAND_QUEUE,
+          clCommandBarrierWithWaitListKHR_(buffer, queue, NULL, 0, NULL, NULL, NULL));
+    GIVES(CL_INVALID_VALUE,
+          clCommandBarrierWithWaitListKHR_(buffer, NULL, property, 0, NULL, NULL, NULL));
+    GIVES(CL_INVALID_VALUE,
+          clCommandBarrierWithWaitListKHR_(buffer, NULL, NULL, 0, NULL, NULL, &handle));
+    GIVES(INVALID_POINTS,
+          clCommandBarrierWithWaitListKHR_(buffer, NULL, NULL, 1, NULL, NULL, NULL));
+    GIVES(INVALID_POINTS,
+          clCommandBarrierWithWaitListKHR_(buffer, NULL, NULL, 0, &bad, NULL, NULL));
+    GIVES(INVALID_POINTS,
+          clCommandBarrierWithWaitListKHR_(buffer, NULL, NULL, 1, &bad, NULL, NULL));
+    /* The kernel has no arguments yet. */
+    GIVES(CL_INVALID_KERNEL_ARGS,
+          clCommandNDRangeKernelKHR_(buffer, NULL, NULL, add, 1, NULL, &global, NULL, 0, NULL, &got,
+                                     NULL));
+    IS(got == 77);
+    DONE(clFinalizeCommandBufferKHR_(buffer));
+    GIVES(CL_INVALID_OPERATION,
+          clCommandBarrierWithWaitListKHR_(buffer, NULL, NULL, 0, NULL, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueCommandBufferKHR_(1, NULL, buffer, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueCommandBufferKHR_(0, &queue, buffer, 0, NULL, NULL));
+    GIVES(CL_INVALID_COMMAND_QUEUE, clEnqueueCommandBufferKHR_(1, &none, buffer, 0, NULL, NULL));
+    GIVES(CL_INVALID_EVENT_WAIT_LIST, clEnqueueCommandBufferKHR_(0, NULL, buffer, 1, NULL, NULL));
+    if (device_count > 1) {
+        cl_command_queue second = queue_of(context, devices[1], 0);
+        GIVES(INCOMPATIBLE_QUEUE, clEnqueueCommandBufferKHR_(1, &second, buffer, 0, NULL, NULL));
+        DONE(clReleaseCommandQueue(second));
+    }
+    /* An empty one ends at once. */
+    cl_event end;
+    DONE(clEnqueueCommandBufferKHR_(0, NULL, buffer, 0, NULL, &end));
+    DONE(clWaitForEvents(1, &end));
+    DONE(clReleaseEvent(end));
+    DONE(clReleaseCommandBufferKHR_(buffer));
+    GIVES(INVALID_BUFFER, clFinalizeCommandBufferKHR_(buffer));
+    DONE(clReleaseKernel(add));
+    DONE(clReleaseCommandQueue(queue));
+}
+
+int main(void) {
+    cl_context context = begin();
+    FUNCTIONS(FIND)
+    cl_program program = built(context,
+                               "kernel void add(global int *data, int amount) {\n"
+                               "    data[get_global_id(0)] += amount;\n"
+                               "}\n"
+                               "kernel void sum(global int *out, global int *a, global int *b) {\n"
+                               "    size_t i = get_global_id(0);\n"
+                               "    out[i] = a[i] + b[i];\n"
+                               "}\n",
+                               "");
+    for (cl_uint d = 0; d < device_count; d++) {
+        runs(context, devices[d], program, 0);
+        runs(context, devices[d], program, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    }
+    fails(context, program);
+    errors(context, program);
+    DONE(clReleaseProgram(program));
+    DONE(clReleaseContext(context));
+    printf("ok\n");
+    return 0;
+}
