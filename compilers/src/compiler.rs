@@ -9,8 +9,18 @@ use devinfo::Target;
 pub enum Source<'a> {
     /// OpenCL C.
     OpenClC(&'a str),
-    /// SPIR-V.
-    SpirV(&'a [u8]),
+    /// Modules to link into one: SPIR-V, or what [`Product::Module`] gave before.
+    Modules(&'a [&'a [u8]]),
+}
+
+/// What to make of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Product {
+    /// What a device runs.
+    Zebin,
+    /// A module to link: SPIR-V of OpenCL C; of several modules one, in a form that the compiler
+    /// likes.
+    Module,
 }
 
 /// A file that `#include` finds by its name.
@@ -27,32 +37,37 @@ pub struct Header<'a> {
 pub struct Job<'a> {
     /// The source.
     pub source: Source<'a>,
-    /// The platform and revision that the zebin is for.
+    /// What to make.
+    pub product: Product,
+    /// The platform and revision that the product is for.
     pub target: Target,
     /// Options of the compiler for OpenCL C and SPIR-V, such as `-DN=4 -cl-fast-relaxed-math`.
     pub options: &'a str,
     /// Options of the compiler itself, such as `-cl-intel-has-buffer-offset-arg`.
     pub internal: &'a str,
-    /// A folder of the disk in which `#include` looks.
+    /// A folder of the disk in which `#include` looks, besides the current one.
     pub folder: Option<&'a Path>,
     /// Files that `#include` finds besides.
     pub headers: &'a [Header<'a>],
 }
 
-/// A zebin, and what the compiler said of its source: warnings.
-#[derive(Clone, Debug)]
+/// What a compiler made, and what it said of the source: warnings.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiled {
-    /// The zebin, also inside an archive.
+    /// The zebin, also inside an archive; or the module.
     pub binary: Vec<u8>,
     /// The compiler's own words; empty if it said nothing.
     pub log: String,
 }
 
-/// Why there is no zebin.
+/// Why there is no product.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// No compiler is here.
-    #[error("there is no compiler: install ocloc (Debian: intel-opencl-icd)")]
+    #[error(
+        "there is no compiler: install libocloc.so or ocloc (Debian: intel-opencl-icd), or clang-14 \
+         and llvm-spirv-14"
+    )]
     Missing,
     /// No compiler here knows the platform: what each of them said.
     #[error("no compiler here knows {platform}{words}")]
@@ -63,19 +78,29 @@ pub enum CompileError {
         words: String,
     },
     /// The compiler refuses the source.
-    #[error("ocloc refuses it for {device}:\n{log}")]
+    #[error("{compiler} refuses it for {device}:\n{log}")]
     Refused {
+        /// The compiler.
+        compiler: &'static str,
         /// The compiler's name of the device.
         device: String,
+        /// The compiler's own words.
+        log: String,
+    },
+    /// The compiler does not know an option.
+    #[error("{compiler} does not take the options:\n{log}")]
+    Options {
+        /// The compiler.
+        compiler: &'static str,
         /// The compiler's own words.
         log: String,
     },
     /// The program that was named is not there.
     #[error("cannot compile with {program}: {why}")]
     NoProgram {
-        /// The program.
+        /// The program, or what it lies in.
         program: String,
-        /// Why not.
+        /// Why not, and what to install.
         why: String,
     },
     /// The compiler did not end as programs do, or its files cannot be written or read.
@@ -88,9 +113,23 @@ pub enum CompileError {
     },
 }
 
+impl CompileError {
+    /// The compiler's own words of the source; ours, if it did not get as far.
+    pub fn log(&self) -> String {
+        match self {
+            Self::Refused { log, .. } | Self::Options { log, .. } => log.clone(),
+            _ => self.to_string(),
+        }
+    }
+}
+
 /// A compiler of OpenCL C and SPIR-V.
-pub trait Compiler: Send + Sync {
-    /// Makes a zebin.
+pub trait Compiler: Send + Sync + std::fmt::Debug {
+    /// What tells this compiler from others, and its release from others: two that say the same
+    /// make the same of the same job.
+    fn identity(&self) -> String;
+
+    /// Compiles.
     ///
     /// # Errors
     /// The compiler's own words, if it refuses the source; what is missing.

@@ -1,11 +1,27 @@
 //! The compilers of others: OpenCL C and SPIR-V become zebins.
 //!
-//! A [`Compiler`] takes a [`Job`] and gives a [`Compiled`] zebin with what it said of the source.
-//! [`Ocloc`] is Intel's offline compiler as a program.
+//! A [`Compiler`] takes a [`Job`] and gives what it [`Compiled`], with what it said of the source.
+//!
+//! | compiler | what it is | Debian |
+//! |---|---|---|
+//! | [`Library`] | Intel's offline compiler, `libocloc.so`, in this process | intel-opencl-icd |
+//! | [`Ocloc`] | the same as a program of its own | intel-opencl-icd |
+//! | [`Clang`] | `clang` and `llvm-spirv` make SPIR-V, another compiler makes a zebin of it | clang-14, llvm-spirv-14 |
+//!
+//! [`installed`] is the one to use: the first of them that is here, or the one that the environment
+//! names, with a [`Cache`] on disk before it.
 
+mod cache;
+mod choice;
+mod clang;
 mod compiler;
 mod ocloc;
+mod options;
 mod process;
 
-pub use compiler::{CompileError, Compiled, Compiler, Header, Job, Source};
-pub use ocloc::{Ocloc, installed, version};
+pub use cache::Cache;
+pub use choice::{COMPILER_VARIABLE, InTurn, installed};
+pub use clang::Clang;
+pub use compiler::{CompileError, Compiled, Compiler, Header, Job, Product, Source};
+pub use ocloc::{Library, Ocloc, version};
+pub use options::words;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use compilers::{CompileError, Compiler, Job, Ocloc, Source};
+use compilers::{CompileError, Compiler, Job, Ocloc, Product, Source};
 use devinfo::Target;
 
 use crate::exit::Error;
@@ -19,8 +19,8 @@ pub struct Options {
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     pub build_options: Option<String>,
 
-    /// Intel's offline compiler; if not given, those that PATH has (`ocloc`, then `ocloc-VERSION`)
-    /// until one knows the platform
+    /// Intel's offline compiler; if not given, the one that INTEL_GPU_COMPILER names, or what is
+    /// installed (libocloc.so, `ocloc`, then `ocloc-VERSION`) until one knows the platform
     #[arg(long, value_name = "PROGRAM")]
     pub ocloc: Option<PathBuf>,
 }
@@ -47,17 +47,22 @@ pub fn compile(
     target: Target,
     options: &Options,
 ) -> Result<Vec<u8>, Error> {
-    let compiler = Ocloc {
-        program: options.ocloc.clone(),
-    };
-    let compiled = compiler.compile(&Job {
+    let job = Job {
         source,
+        product: Product::Zebin,
         target,
         options: &options.all(),
         internal: "",
         folder: Some(&file.folder),
         headers: &[],
-    });
+    };
+    let compiled = match &options.ocloc {
+        Some(program) => {
+            let program = Some(program.clone());
+            Ocloc { program }.compile(&job)
+        }
+        None => compilers::installed().and_then(|compiler| compiler.compile(&job)),
+    };
     compiled.map(|compiled| compiled.binary).map_err(|error| {
         let hint = match error {
             CompileError::Missing => ", or compile it elsewhere and run the zebin",
@@ -67,7 +72,9 @@ pub fn compile(
             CompileError::Failed { .. } => {
                 return Error::Failed(format!("{}: {error}", file.name));
             }
-            CompileError::Refused { .. } | CompileError::NoProgram { .. } => "",
+            CompileError::Refused { .. }
+            | CompileError::Options { .. }
+            | CompileError::NoProgram { .. } => "",
         };
         file.rejected(format_args!("{error}{hint}"))
     })

@@ -59,7 +59,7 @@ pub fn load(file: &KernelFile, hints: &Hints) -> Result<Binary, Error> {
             Ok(binary)
         }
         Kind::OpenClC(text) => compile(file, Source::OpenClC(text), hints),
-        Kind::SpirV(bytes) => compile(file, Source::SpirV(bytes), hints),
+        Kind::SpirV(bytes) => compile(file, Source::Modules(&[bytes]), hints),
         Kind::Raw(code) => raw(file, code, hints),
     }
 }

@@ -52,6 +52,7 @@ fn run_with(name: &str, environment: &[(&str, &str)]) -> Option<Vec<String>> {
         let run = Command::new(&program)
             .env("OCL_ICD_VENDORS", format!("{}/", vendors.display()))
             .env("INTEL_GPU_DEVICES", devices)
+            .env("INTEL_GPU_CACHE", "off")
             .envs(environment.iter().copied())
             .output()
             .unwrap();
@@ -135,4 +136,9 @@ fn images() {
 #[test]
 fn pointers() {
     run("pointers");
+}
+
+#[test]
+fn programs() {
+    run("programs");
 }

@@ -5,6 +5,7 @@
 //! before it says what the entry point has besides:
 //! - `status`: nothing; it returns a code.
 //! - `make`: a trailing `errcode_ret`; it returns a handle.
+//! - `link`: the same; it returns a handle with the error of what was done with it.
 //! - `info`: the trailing four parameters of queries. The function gets the name of the value asked
 //!   for as its last parameter and returns the answer's bytes.
 //! - `enqueue`: the trailing wait list and event, which the function gets as one [`Waits`].
@@ -33,8 +34,8 @@ use super::abi::{self, Bytes, In, Memory, Out, Parameter, Text, Unconst, Value a
 use super::callback::*;
 use super::command_buffer::Recording;
 use super::{
-    buffer, command_buffer, context, device, event, execute, image, image_transfer, info, kernel,
-    map, pipe, platform, program, queue, sampler, subgroups, svm, transfer, usm,
+    buffer, build, command_buffer, context, device, event, execute, image, image_transfer, info,
+    kernel, map, pipe, platform, program, queue, sampler, subgroups, svm, transfer, usm,
 };
 use crate::core::Handle;
 
@@ -205,6 +206,23 @@ macro_rules! nothing {
         unsafe extern "C" fn $name($($argument: <$type as Parameter>::C),*) {
             take!($($argument: $type),*);
             abi::code(stringify!($name), $function($($argument),*));
+        }
+    };
+}
+
+macro_rules! link {
+    ($name:ident, $function:path, ($($argument:ident: $type:ty),*)) => {
+        unsafe extern "C" fn $name(
+            $($argument: <$type as Parameter>::C,)*
+            errcode_ret: *mut cl_int,
+        ) -> *mut c_void {
+            take!($($argument: $type,)* errcode_ret: Out<i32>);
+            let (made, result) = match $function($($argument),*) {
+                Ok((made, result)) => (made, result),
+                Err(error) => (Handle::NULL, Err(error)),
+            };
+            errcode_ret.set(abi::code(stringify!($name), result));
+            made.pointer()
         }
     };
 }
@@ -391,14 +409,33 @@ entries! {
     // program.rs
     make clCreateProgramWithSource = program::with_source(
         context: Handle, count: u32, texts: Unconst<Text>, lengths: In<usize>);
+    make clCreateProgramWithIL = program::with_il(context: Handle, il: Bytes, length: usize);
+    make clCreateProgramWithBinary = program::with_binary(
+        context: Handle, count: u32, devices: In<Handle>, lengths: In<usize>,
+        binaries: Unconst<In<u8>>, status: Out<i32>);
+    make clCreateProgramWithBuiltInKernels = program::with_built_in_kernels(
+        context: Handle, count: u32, devices: In<Handle>, names: Text);
     status clRetainProgram = program::retain(program: Handle);
     status clReleaseProgram = program::release(program: Handle);
-    status clBuildProgram = program::build(
-        program: Handle, count: u32, devices: In<Handle>, options: Text,
-        notify: ObjectNotify, data: Memory);
-    info clGetProgramInfo = program::info(program: Handle);
+    status clSetProgramReleaseCallback = program::set_release(
+        program: Handle, notify: ObjectNotify, data: Memory);
+    status clSetProgramSpecializationConstant = program::set_constant(
+        program: Handle, id: u32, size: usize, value: Bytes);
+    status clGetProgramInfo = program::info(
+        program: Handle, name: u32, size: usize, value: Memory, size_ret: Out<usize>);
     info clGetProgramBuildInfo = program::build_info(program: Handle, device: Handle);
     status clUnloadCompiler = program::unload_compiler();
+
+    // build.rs
+    status clBuildProgram = build::build(
+        program: Handle, count: u32, devices: In<Handle>, options: Text,
+        notify: ObjectNotify, data: Memory);
+    status clCompileProgram = build::compile(
+        program: Handle, count: u32, devices: In<Handle>, options: Text, header_count: u32,
+        headers: In<Handle>, names: Unconst<Text>, notify: ObjectNotify, data: Memory);
+    link clLinkProgram = build::link(
+        context: Handle, count: u32, devices: In<Handle>, options: Text, program_count: u32,
+        programs: In<Handle>, notify: ObjectNotify, data: Memory);
 
     // kernel.rs
     make clCreateKernel = kernel::create(program: Handle, name: Text);

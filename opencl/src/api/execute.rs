@@ -136,7 +136,7 @@ impl Sizes {
         let builds = kernel.program.builds();
         let build = builds.get(queue.place);
         ensure(
-            !build.is_some_and(|build| build.is_uniform()) || global.iter().zip(local).all(divides),
+            !build.is_some_and(|build| build.is_uniform) || global.iter().zip(local).all(divides),
             CL_INVALID_WORK_GROUP_SIZE,
             format!("the local size {local:?} does not divide the global size {global:?}"),
         )?;

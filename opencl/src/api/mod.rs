@@ -8,6 +8,7 @@
 
 pub(crate) mod abi;
 mod buffer;
+mod build;
 pub(crate) mod callback;
 mod command_buffer;
 mod context;

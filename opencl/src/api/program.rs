@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use opencl_sys::*;
+use spirv_module::Module;
 
-use super::abi::{In, Memory, Text, Unconst};
-use super::callback::{ObjectCallback, ObjectNotify};
+use super::abi::{Bytes, In, Memory, Out, Text, Unconst};
+use super::build;
+use super::callback::ObjectNotify;
 use super::info::{self, Answer};
 use super::queue::place;
-use crate::core::{Context, Device, Handle, Object, Program, publish};
+use crate::core::program::{Build, Origin};
+use crate::core::{Context, Device, Handle, Object, Program, lock, publish};
 use crate::error::{Error, Result, ensure};
 
 pub(crate) fn with_source(
@@ -32,7 +35,139 @@ pub(crate) fn with_source(
         let text = text.with_length(length);
         source.push_str(&text.ok_or_else(|| Error::new(CL_INVALID_VALUE, "a text is null"))?);
     }
-    Ok(publish(Arc::new(Program::of_source(context, source))))
+    Ok(publish(Arc::new(Program::new(
+        context,
+        Origin::Source(source),
+    ))))
+}
+
+pub(crate) fn with_il(context: Handle, Bytes(il): Bytes, length: usize) -> Result<Handle> {
+    let context = context.get::<Context>()?;
+    // "CL_INVALID_VALUE if il is NULL or if length is zero … if the length-byte memory pointed to by
+    // il does not contain well-formed intermediate language input that can be consumed by the OpenCL
+    // runtime"
+    let invalid = |why: String| Error::new(CL_INVALID_VALUE, why);
+    if il.is_null() || length == 0 {
+        return Err(invalid("there is no SPIR-V".to_owned()));
+    }
+    let bytes = il.read(length);
+    Module::parse(&bytes).map_err(|error| invalid(error.to_string()))?;
+    Ok(publish(Arc::new(Program::new(context, Origin::Il(bytes)))))
+}
+
+pub(crate) fn with_binary(
+    context: Handle,
+    count: u32,
+    devices: In<Handle>,
+    lengths: In<usize>,
+    Unconst(binaries): Unconst<In<u8>>,
+    status: Out<i32>,
+) -> Result<Handle> {
+    let context = context.get::<Context>()?;
+    // "CL_INVALID_VALUE if device_list is NULL or num_devices is zero; if lengths or binaries is
+    // NULL or if any entry in lengths[i] is zero or binaries[i] is NULL"
+    ensure(
+        count > 0 && !devices.is_null() && !lengths.is_null() && !binaries.is_null(),
+        CL_INVALID_VALUE,
+        "a list is null",
+    )?;
+    let all: Vec<_> = (0..context.devices.len()).collect();
+    // "CL_INVALID_DEVICE if any device in device_list is not in the list of devices associated with
+    // context"
+    let places = build::places(&context, &all, count, devices)?;
+    let mut builds = vec![Build::default(); all.len()];
+    let mut codes = Vec::new();
+    let mut first = Ok(());
+    let lengths = lengths.list(count as usize);
+    let binaries = binaries.list(count as usize);
+    for ((&place, length), binary) in places.iter().zip(lengths).zip(binaries) {
+        let Some((device, build)) = context.devices.get(place).zip(builds.get_mut(place)) else {
+            continue;
+        };
+        let read = match binary.is_null() || length == 0 {
+            true => Err(Error::new(CL_INVALID_VALUE, "there is no binary")),
+            false => Build::of_binary(device, &binary.list(length)),
+        };
+        // "CL_INVALID_VALUE … in any such case … binary_status[i] is CL_INVALID_VALUE;
+        // CL_INVALID_BINARY if program binary is not a valid binary for the specified device"
+        codes.push(
+            read.as_ref()
+                .map_or_else(|error| error.code, |_| CL_SUCCESS),
+        );
+        match read {
+            Ok(read) => *build = read,
+            Err(error) => first = first.and(Err(error)),
+        }
+    }
+    status.set_all(codes);
+    first?;
+    let program = Program::of_builds(context, places, Origin::Binaries, builds);
+    Ok(publish(Arc::new(program)))
+}
+
+pub(crate) fn with_built_in_kernels(
+    context: Handle,
+    count: u32,
+    devices: In<Handle>,
+    names: Text,
+) -> Result<Handle> {
+    let context = context.get::<Context>()?;
+    // "CL_INVALID_VALUE if device_list is NULL or num_devices is zero"
+    let no_devices = devices.is_null() || count == 0;
+    ensure(!no_devices, CL_INVALID_VALUE, "there are no devices")?;
+    let all: Vec<_> = (0..context.devices.len()).collect();
+    build::places(&context, &all, count, devices)?;
+    // "CL_INVALID_VALUE … if kernel_names is NULL or kernel_names contains a kernel name that is not
+    // supported by any of the devices in device_list"
+    let names = names.get().unwrap_or_default();
+    let why = format!("no device has the built-in kernels {names:?}");
+    Err(Error::new(CL_INVALID_VALUE, why))
+}
+
+pub(crate) fn set_constant(
+    program: Handle,
+    id: u32,
+    size: usize,
+    Bytes(value): Bytes,
+) -> Result<()> {
+    let program = program.get::<Program>()?;
+    // "CL_INVALID_PROGRAM if program is not a valid program object created from an intermediate
+    // language"
+    let Origin::Il(bytes) = &program.origin else {
+        return Err(Error::new(
+            CL_INVALID_PROGRAM,
+            "the program is not of SPIR-V",
+        ));
+    };
+    let module = Module::parse(bytes);
+    let constants = module
+        .map(|module| module.spec_constants())
+        .unwrap_or_default();
+    // "CL_INVALID_SPEC_ID if spec_id is not a valid specialization constant identifier"
+    let constant = constants.iter().find(|constant| constant.id == id);
+    let constant = constant.ok_or_else(|| {
+        let why = format!("the program has no specialization constant {id}");
+        Error::new(CL_INVALID_SPEC_ID, why)
+    })?;
+    // "CL_INVALID_VALUE if spec_size does not match the size of the specialization constant in the
+    // module, or if spec_value is NULL"
+    ensure(
+        size == constant.size && !value.is_null(),
+        CL_INVALID_VALUE,
+        format!("specialization constant {id} takes {} bytes", constant.size),
+    )?;
+    lock(&program.constants).insert(id, value.read(size));
+    Ok(())
+}
+
+pub(crate) fn set_release(program: Handle, notify: ObjectNotify, _data: Memory) -> Result<()> {
+    program.get::<Program>()?;
+    // "CL_INVALID_VALUE if pfn_notify is NULL"
+    ensure(notify.is_some(), CL_INVALID_VALUE, "there is no callback")?;
+    // "CL_INVALID_OPERATION if no devices in the context associated with program support destructors
+    // for program scope global variables"
+    let why = "no device has destructors of variables";
+    Err(Error::new(CL_INVALID_OPERATION, why))
 }
 
 pub(crate) fn retain(program: Handle) -> Result<()> {
@@ -43,74 +178,73 @@ pub(crate) fn release(program: Handle) -> Result<()> {
     program.release::<Program>()
 }
 
-/// The places in the context of the devices of a list; all of the program's if there is none.
-fn places(program: &Program, count: u32, devices: In<Handle>) -> Result<Vec<usize>> {
-    // "CL_INVALID_VALUE if device_list is NULL and num_devices is greater than zero, or if
-    // device_list is not NULL and num_devices is zero"
-    ensure(
-        devices.is_null() == (count == 0),
-        CL_INVALID_VALUE,
-        "the list of devices and its length do not go together",
-    )?;
-    if devices.is_null() {
-        return Ok(program.places.clone());
-    }
-    let places = devices.list(count as usize).into_iter().map(|device| {
-        // "CL_INVALID_DEVICE if any device in device_list is not in the list of devices associated
-        // with program"
-        let place = place(&program.context, &device.get::<Device>()?)?;
-        let why = "the device is not one of the program";
-        ensure(program.places.contains(&place), CL_INVALID_DEVICE, why)?;
-        Ok(place)
-    });
-    places.collect()
-}
-
-pub(crate) fn build(
+pub(crate) fn info(
     handle: Handle,
-    count: u32,
-    devices: In<Handle>,
-    options: Text,
-    notify: ObjectNotify,
-    data: Memory,
+    name: u32,
+    size: usize,
+    value: Memory,
+    size_ret: Out<usize>,
 ) -> Result<()> {
     let program = handle.get::<Program>()?;
-    let places = places(&program, count, devices)?;
-    // "CL_INVALID_VALUE if pfn_notify is NULL but user_data is not NULL"
-    ensure(
-        notify.is_some() || data.is_null(),
-        CL_INVALID_VALUE,
-        "there are data for a callback, but no callback",
-    )?;
-    let options = options.get().unwrap_or_default();
-    program.begin(&places, &options)?;
-    let Some(function) = notify else {
-        return program.build(&places, &options);
-    };
-    let callback = ObjectCallback { function, data };
-    let build = move || {
-        // How it went stands in the build's log and status.
-        if let Err(error) = program.build(&places, &options) {
-            tracing::info!("{error}");
+    if name != CL_PROGRAM_BINARIES {
+        return info::give(&plain_info(handle, &program, name)?, size, value, size_ret);
+    }
+    // "param_value points to an array of n pointers allocated by the caller, where n is the number of
+    // devices associated with program. … If an entry value in the array is NULL, the implementation
+    // skips copying the program binary"
+    let binaries = binaries(&program)?;
+    let needed = binaries.len() * size_of::<usize>();
+    if !value.is_null() {
+        let why = format!("there are {} binaries", binaries.len());
+        ensure(size >= needed, CL_INVALID_VALUE, why)?;
+        for (index, binary) in binaries.iter().enumerate() {
+            let to = value.offset(index * size_of::<usize>()).read_pointer();
+            if !to.is_null() {
+                to.write(binary);
+            }
         }
-        callback.call(handle);
-    };
-    let thread = std::thread::Builder::new().name("opencl build".to_owned());
-    let spawned = thread.spawn(build);
-    spawned.map_err(|error| Error::new(CL_OUT_OF_HOST_MEMORY, error.to_string()))?;
+    }
+    size_ret.set(needed);
     Ok(())
 }
 
-pub(crate) fn info(handle: Handle, name: u32) -> Result<Answer> {
-    let program = handle.get::<Program>()?;
+/// The program's binary for each of its devices; empty where there is none.
+fn binaries(program: &Program) -> Result<Vec<Arc<[u8]>>> {
+    let builds = program.builds();
+    let builds = program.places.iter().filter_map(|&place| builds.get(place));
+    builds.map(Build::to_binary).collect()
+}
+
+fn plain_info(handle: Handle, program: &Program, name: u32) -> Result<Answer> {
     Ok(match name {
         CL_PROGRAM_REFERENCE_COUNT => info::value(handle.references()),
         CL_PROGRAM_CONTEXT => info::handle(program.context.base().handle()),
         CL_PROGRAM_NUM_DEVICES => info::value(program.places.len() as u32),
         CL_PROGRAM_DEVICES => info::handles(program.devices().map(|device| device.base().handle())),
-        CL_PROGRAM_SOURCE => info::text(&program.source),
-        CL_PROGRAM_NUM_KERNELS => info::value(kernel_names(&program)?.len()),
-        CL_PROGRAM_KERNEL_NAMES => info::text(&kernel_names(&program)?.join(";")),
+        // "if program is created using clCreateProgramWithBinary, clCreateProgramWithIL or
+        // clCreateProgramWithBuiltInKernels, a null string or the appropriate program source code is
+        // returned"
+        CL_PROGRAM_SOURCE => info::text(match &program.origin {
+            Origin::Source(text) => text,
+            _ => "",
+        }),
+        // "If program is created with clCreateProgramWithSource, clCreateProgramWithBinary … the
+        // memory pointed to by param_value will be unchanged and param_value_size_ret will be set to
+        // 0."
+        CL_PROGRAM_IL => match &program.origin {
+            Origin::Il(bytes) => bytes.clone(),
+            _ => Answer::new(),
+        },
+        CL_PROGRAM_BINARY_SIZES => {
+            let sizes = binaries(program)?.into_iter().map(|binary| binary.len());
+            info::list(&sizes.collect::<Vec<_>>())
+        }
+        // Only C++ has them.
+        CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => {
+            info::boolean(false)
+        }
+        CL_PROGRAM_NUM_KERNELS => info::value(kernel_names(program)?.len()),
+        CL_PROGRAM_KERNEL_NAMES => info::text(&kernel_names(program)?.join(";")),
         _ => return Err(info::unknown("a program", name)),
     })
 }
@@ -143,7 +277,10 @@ pub(crate) fn build_info(program: Handle, device: Handle, name: u32) -> Result<A
         CL_PROGRAM_BUILD_OPTIONS => info::text(&build.options),
         CL_PROGRAM_BUILD_LOG => info::text(&build.log),
         CL_PROGRAM_BINARY_TYPE => info::value(build.binary_type),
-        CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => info::value(0usize),
+        CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => {
+            let loaded = build.loaded.as_ref();
+            info::value(loaded.map_or(0, |loaded| loaded.binary().globals_size()) as usize)
+        }
         _ => return Err(info::unknown("a build", name)),
     })
 }

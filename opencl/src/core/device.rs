@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use devinfo::Target;
 use opencl_sys::*;
+use spirv_module::Environment;
 
 use super::handle::{Base, Object};
 
@@ -58,6 +59,11 @@ impl Device {
     /// The largest buffer. Compilers reach buffers through surfaces, which are limited.
     pub(crate) fn max_allocation(&self) -> u64 {
         self.limits.max_allocation.min(self.limits.max_surface)
+    }
+
+    /// What the device takes of SPIR-V. Compilers take the sub-groups' types on all platforms.
+    pub(crate) fn spirv_environment(&self) -> Environment {
+        Environment::ALL
     }
 
     /// Bits of the address of a sub-buffer: that of the largest type, `long16`.

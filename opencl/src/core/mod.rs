@@ -2,9 +2,11 @@
 //! points check is checked before.
 
 pub(crate) mod allocations;
+pub(crate) mod build;
 pub(crate) mod color;
 pub(crate) mod command;
 pub(crate) mod command_buffer;
+mod container;
 pub(crate) mod context;
 pub(crate) mod device;
 pub(crate) mod event;
@@ -13,6 +15,7 @@ mod host;
 pub(crate) mod image;
 pub(crate) mod kernel;
 pub(crate) mod memory;
+mod options;
 pub(crate) mod platform;
 pub(crate) mod program;
 pub(crate) mod queue;

@@ -1,19 +1,22 @@
 //! Programs.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use compilers::{CompileError, Compiler, Job, Ocloc};
 use opencl_sys::*;
+use spirv_module::Module;
 
+use super::container::{Container, Kind};
 use super::context::Context;
 use super::device::Device;
 use super::handle::{Base, Object};
 use super::lock;
-use crate::error::{Error, Result, ensure};
+use super::options;
+use crate::error::{Error, Result};
 
-/// What kernels are compiled for: buffers that begin at any byte.
-const INTERNAL: &str = "-cl-intel-has-buffer-offset-arg";
+/// What a binary of SPIR-V is, as `cl_khr_spir` calls it.
+pub(crate) const INTERMEDIATE: cl_program_binary_type = 0x40E1;
 
 /// A program.
 #[derive(Debug)]
@@ -23,11 +26,26 @@ pub(crate) struct Program {
     /// The places in the context of the devices that it is associated with.
     pub places: Vec<usize>,
     /// What it was made of.
-    pub source: String,
+    pub origin: Origin,
     /// One for each device of the context.
     builds: Mutex<Vec<Build>>,
+    /// Values of specialization constants, by their id.
+    pub constants: Mutex<BTreeMap<u32, Vec<u8>>>,
     /// The kernels that were made of it and still live.
     pub kernels: AtomicUsize,
+}
+
+/// What a program is made of.
+#[derive(Debug)]
+pub(crate) enum Origin {
+    /// OpenCL C.
+    Source(String),
+    /// SPIR-V.
+    Il(Vec<u8>),
+    /// A binary for each device.
+    Binaries,
+    /// Other programs.
+    Linked,
 }
 
 /// A program for one device.
@@ -37,10 +55,14 @@ pub(crate) struct Build {
     pub options: String,
     pub log: String,
     pub binary_type: cl_program_binary_type,
+    /// SPIR-V or LLVM's bitcode that can be linked; empty if there is none.
+    pub module: Arc<[u8]>,
     /// The zebin; empty if there is none.
-    pub binary: Vec<u8>,
+    pub binary: Arc<[u8]>,
     /// The executable in the device's memory.
     pub loaded: Option<umd::Program>,
+    /// Whether all work-groups of a launch must have one size.
+    pub is_uniform: bool,
 }
 
 impl Default for Build {
@@ -50,21 +72,71 @@ impl Default for Build {
             options: String::new(),
             log: String::new(),
             binary_type: CL_PROGRAM_BINARY_TYPE_NONE,
-            binary: Vec::new(),
+            module: [].into(),
+            binary: [].into(),
             loaded: None,
+            is_uniform: false,
         }
     }
 }
 
 impl Build {
-    /// Whether all work-groups of a launch must have one size. Before OpenCL C 2.0 they must, and
-    /// if an option says so.
-    pub(crate) fn is_uniform(&self) -> bool {
-        let mut words = self.options.split_whitespace();
-        let is_newer = ["CL2.0", "CL3.0", "CLC++"]
-            .iter()
-            .any(|language| self.options.contains(&format!("-cl-std={language}")));
-        !is_newer || words.any(|word| word == "-cl-uniform-work-group-size")
+    /// What a binary is of.
+    ///
+    /// # Errors
+    /// It is none for the device.
+    pub(crate) fn of_binary(device: &Device, bytes: &[u8]) -> Result<Self> {
+        let invalid = |why: String| Error::new(CL_INVALID_BINARY, why);
+        if spirv_module::is_spirv(bytes) {
+            let module = Module::parse(bytes).map_err(|error| invalid(error.to_string()))?;
+            let checked = module.check(&device.spirv_environment());
+            checked.map_err(|error| invalid(error.to_string()))?;
+            return Ok(Self {
+                binary_type: INTERMEDIATE,
+                module: bytes.into(),
+                ..Self::default()
+            });
+        }
+        if let Some(container) = Container::read(bytes).map_err(invalid)? {
+            return Ok(Self {
+                binary_type: match container.kind {
+                    Kind::Objects => CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+                    Kind::Library => CL_PROGRAM_BINARY_TYPE_LIBRARY,
+                    Kind::Executable => CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+                },
+                is_uniform: options::is_uniform(&container.options),
+                options: container.options,
+                module: container.module.into(),
+                ..Self::default()
+            });
+        }
+        let target = device.target();
+        umd::Binary::parse_for(bytes, target.platform, target.revision)
+            .map_err(|error| invalid(error.to_string()))?;
+        Ok(Self {
+            binary_type: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+            binary: bytes.into(),
+            ..Self::default()
+        })
+    }
+
+    /// What `CL_PROGRAM_BINARIES` gives; empty if there is none.
+    pub(crate) fn to_binary(&self) -> Result<Arc<[u8]>> {
+        let kind = match self.binary_type {
+            _ if !self.binary.is_empty() => return Ok(self.binary.clone()),
+            CL_PROGRAM_BINARY_TYPE_EXECUTABLE => Kind::Executable,
+            CL_PROGRAM_BINARY_TYPE_LIBRARY => Kind::Library,
+            CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT => Kind::Objects,
+            _ => return Ok(self.module.clone()),
+        };
+        let container = Container {
+            kind,
+            options: self.options.clone(),
+            module: self.module.to_vec(),
+        };
+        let written = container.write();
+        let written = written.map_err(|why| Error::new(CL_OUT_OF_HOST_MEMORY, why))?;
+        Ok(written.into())
     }
 }
 
@@ -77,15 +149,31 @@ impl Object for Program {
 }
 
 impl Program {
-    /// A program of OpenCL C.
-    pub(crate) fn of_source(context: Arc<Context>, source: String) -> Self {
+    /// A program for all devices of the context.
+    pub(crate) fn new(context: Arc<Context>, origin: Origin) -> Self {
         let count = context.devices.len();
+        Self::of_builds(
+            context,
+            (0..count).collect(),
+            origin,
+            vec![Build::default(); count],
+        )
+    }
+
+    /// A program for some devices of the context, with a build for each device of the context.
+    pub(crate) fn of_builds(
+        context: Arc<Context>,
+        places: Vec<usize>,
+        origin: Origin,
+        builds: Vec<Build>,
+    ) -> Self {
         Self {
             base: Base::new(),
             context,
-            places: (0..count).collect(),
-            source,
-            builds: Mutex::new(vec![Build::default(); count]),
+            places,
+            origin,
+            builds: Mutex::new(builds),
+            constants: Mutex::default(),
             kernels: AtomicUsize::new(0),
         }
     }
@@ -99,95 +187,5 @@ impl Program {
     /// What it is for each device of the context.
     pub(crate) fn builds(&self) -> MutexGuard<'_, Vec<Build>> {
         lock(&self.builds)
-    }
-
-    /// Begins a build for the devices at `places`, which no other call may do meanwhile.
-    pub(crate) fn begin(&self, places: &[usize], options: &str) -> Result<()> {
-        // "CL_INVALID_OPERATION if there are kernel objects attached to program"
-        ensure(
-            self.kernels.load(Ordering::Relaxed) == 0,
-            CL_INVALID_OPERATION,
-            "the program has kernels",
-        )?;
-        let mut builds = self.builds();
-        // "CL_INVALID_OPERATION if the build of a program executable for any of the devices listed
-        // in device_list by a previous call to clBuildProgram for program has not completed"
-        let is_busy = places.iter().any(|&place| {
-            let build = builds.get(place);
-            build.is_some_and(|build| build.status == CL_BUILD_IN_PROGRESS)
-        });
-        ensure(!is_busy, CL_INVALID_OPERATION, "the program is being built")?;
-        for &place in places {
-            if let Some(build) = builds.get_mut(place) {
-                *build = Build {
-                    status: CL_BUILD_IN_PROGRESS,
-                    options: options.to_owned(),
-                    ..Build::default()
-                };
-            }
-        }
-        Ok(())
-    }
-
-    /// Builds for the devices at `places`.
-    pub(crate) fn build(&self, places: &[usize], options: &str) -> Result<()> {
-        let mut first = Ok(());
-        for &place in places {
-            let Some(device) = self.context.devices.get(place) else {
-                continue;
-            };
-            let (build, result) = self.build_for(device, options);
-            if let Some(own) = self.builds().get_mut(place) {
-                *own = build;
-            }
-            first = first.and(result);
-        }
-        first
-    }
-
-    fn build_for(&self, device: &Device, options: &str) -> (Build, Result<()>) {
-        let mut build = Build {
-            status: CL_BUILD_ERROR,
-            options: options.to_owned(),
-            ..Build::default()
-        };
-        let compiled = Ocloc::default().compile(&Job {
-            source: compilers::Source::OpenClC(&self.source),
-            target: device.target(),
-            options,
-            internal: INTERNAL,
-            folder: None,
-            headers: &[],
-        });
-        let compiled = match compiled {
-            Ok(compiled) => compiled,
-            Err(error) => {
-                let code = match error {
-                    CompileError::Missing => CL_COMPILER_NOT_AVAILABLE,
-                    _ => CL_BUILD_PROGRAM_FAILURE,
-                };
-                let why = error.to_string();
-                build.log = match error {
-                    CompileError::Refused { log, .. } => log,
-                    _ => why.clone(),
-                };
-                return (build, Err(Error::new(code, why)));
-            }
-        };
-        build.log = compiled.log;
-        match umd::Program::load(&device.umd, &compiled.binary) {
-            Ok(loaded) => {
-                build.status = CL_BUILD_SUCCESS;
-                build.binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-                build.binary = compiled.binary;
-                build.loaded = Some(loaded);
-                (build, Ok(()))
-            }
-            Err(error) => {
-                build.log.push_str(&error.to_string());
-                let error = Error::from(error).with_code(CL_BUILD_PROGRAM_FAILURE);
-                (build, Err(error))
-            }
-        }
     }
 }

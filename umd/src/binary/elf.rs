@@ -35,6 +35,8 @@ pub(crate) struct Zebin<'a> {
     pub kernels: HashMap<String, usize>,
     /// Why the code of a segment cannot be relocated.
     pub unresolved: HashMap<usize, String>,
+    /// The symbols that code refers to and nothing defines.
+    pub undefined: Vec<String>,
     /// Where each deprecated `R_PER_THREAD_PAYLOAD_OFFSET_32` wants the size of its kernel's
     /// cross-thread payload: segment and offset.
     pub payload_sizes: Vec<(usize, usize)>,
@@ -102,6 +104,7 @@ impl<'a> Reader<'a> {
             relocations: Vec::new(),
             kernels: HashMap::new(),
             unresolved: HashMap::new(),
+            undefined: Vec::new(),
             payload_sizes: Vec::new(),
             payload_offsets: Vec::new(),
         };
@@ -265,6 +268,9 @@ impl<'a> Reader<'a> {
                     zebin.unresolved.entry(segment).or_insert_with(|| {
                         format!("it refers to {symbol:?}, which the file does not define")
                     });
+                    if !zebin.undefined.contains(&symbol) {
+                        zebin.undefined.push(symbol);
+                    }
                 }
             }
         }

@@ -54,6 +54,7 @@ pub struct Binary {
     kernels: Vec<KernelInfo>,
     printf_strings: Vec<String>,
     warnings: Vec<Diagnostic>,
+    undefined: Vec<String>,
 }
 
 impl Binary {
@@ -91,6 +92,13 @@ impl Binary {
                 device: format!("{platform} revision {revision}"),
             }),
         }
+    }
+
+    /// Bytes of the variables at program scope.
+    pub fn globals_size(&self) -> u64 {
+        let segments = self.segments.iter();
+        let globals = segments.filter(|segment| segment.kind == SegmentKind::Globals);
+        globals.map(Segment::size).sum()
     }
 
     /// Whether bytes begin as a zebin or an archive of them does.
@@ -197,14 +205,18 @@ impl Binary {
             .filter(|text| !text.is_empty())
             .map(|text| String::from_utf8_lossy(text).into_owned())
             .collect();
-        Ok(Self::new(
+        let binary = Self::new(
             bytes,
             target,
             entries,
             segments,
             elf.relocations,
             printf_strings,
-        ))
+        );
+        Ok(Self {
+            undefined: elf.undefined,
+            ..binary
+        })
     }
 
     fn new(
@@ -228,6 +240,7 @@ impl Binary {
             relocations,
             printf_strings,
             warnings: Vec::new(),
+            undefined: Vec::new(),
         }
     }
 
@@ -396,6 +409,11 @@ impl Binary {
         let entry = self.entry(kernel)?;
         let segment = self.segments.get(entry.segment)?;
         Some(&segment.data)
+    }
+
+    /// The functions and variables that the code refers to and the file does not define.
+    pub fn undefined(&self) -> &[String] {
+        &self.undefined
     }
 
     /// Why a kernel cannot be run, if so.

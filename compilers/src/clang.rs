@@ -1,0 +1,204 @@
+//! clang and llvm-spirv: OpenCL C becomes SPIR-V, of which another compiler makes a zebin.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::choice::stamp;
+use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
+use crate::ocloc::write_headers;
+use crate::options::words;
+use crate::process;
+
+/// How long one program may take.
+const DEADLINE: Duration = Duration::from_secs(300);
+
+/// Names of each program, the first that is installed, and its Debian package.
+const CLANG: (&[&str], &str) = (&["clang-14", "clang"], "clang-14");
+const TO_SPIRV: (&[&str], &str) = (&["llvm-spirv-14", "llvm-spirv"], "llvm-spirv-14");
+const LINK: (&[&str], &str) = (&["spirv-link"], "spirv-tools");
+
+/// What SPIR-V may use beyond its core.
+const EXTENSIONS: &str = "--spirv-ext=+SPV_INTEL_subgroups,+SPV_KHR_no_integer_wrap_decoration,\
+                          +SPV_INTEL_media_block_io";
+
+/// clang and llvm-spirv, and what compiles their SPIR-V.
+#[derive(Debug)]
+pub struct Clang {
+    clang: PathBuf,
+    to_spirv: PathBuf,
+    back: Box<dyn Compiler>,
+}
+
+impl Clang {
+    /// The programs that PATH has, before `back`.
+    ///
+    /// # Errors
+    /// Which is missing, and its package.
+    pub fn find(back: Box<dyn Compiler>) -> Result<Self, CompileError> {
+        Ok(Self {
+            clang: find(CLANG)?,
+            to_spirv: find(TO_SPIRV)?,
+            back,
+        })
+    }
+
+    /// SPIR-V of OpenCL C.
+    fn module(&self, text: &str, job: &Job<'_>) -> Result<Compiled, CompileError> {
+        let bad = failed(&self.clang);
+        let place = tempfile::tempdir().map_err(&bad)?;
+        let (source, bitcode) = (
+            place.path().join("kernel.cl"),
+            place.path().join("kernel.bc"),
+        );
+        let headers = place.path().join("headers");
+        fs::write(&source, text).map_err(&bad)?;
+        write_headers(&headers, job.headers).map_err(&bad)?;
+        let mut command = Command::new(&self.clang);
+        command
+            .args([
+                "-x",
+                "cl",
+                "-target",
+                "spir64-unknown-unknown",
+                "-emit-llvm",
+                "-c",
+            ])
+            // Optimising is for what comes after, but the code may not say that it is not wanted.
+            .args(["-O1", "-Xclang", "-disable-llvm-passes"])
+            .args([
+                "-cl-kernel-arg-info",
+                "-Xclang",
+                "-finclude-default-header",
+                "-I",
+            ])
+            .arg(&headers);
+        if let Some(folder) = job.folder {
+            command.arg("-I").arg(folder);
+        }
+        // A quote that is not closed is the compiler's to judge.
+        let options = words(job.options).unwrap_or_else(|_| vec![job.options.to_owned()]);
+        command.args(options);
+        command.arg(&source).arg("-o").arg(&bitcode);
+        let compiled = process::run(&mut command, DEADLINE).map_err(&bad)?;
+        // The source has no name that anyone knows.
+        let log = compiled
+            .words
+            .replace(&format!("{}:", source.display()), "")
+            .trim()
+            .to_owned();
+        if !compiled.status.success() {
+            let compiler = "clang";
+            return Err(match log.contains("unknown argument") {
+                true => CompileError::Options { compiler, log },
+                false => CompileError::Refused {
+                    compiler,
+                    device: "SPIR-V".to_owned(),
+                    log,
+                },
+            });
+        }
+        let module = place.path().join("kernel.spv");
+        let mut command = Command::new(&self.to_spirv);
+        command.arg(EXTENSIONS).arg(&bitcode).arg("-o").arg(&module);
+        let binary = spirv(&mut command, &self.to_spirv, &module, "llvm-spirv")?;
+        Ok(Compiled { binary, log })
+    }
+}
+
+impl Compiler for Clang {
+    fn identity(&self) -> String {
+        let own = [&self.clang, &self.to_spirv].map(|path| stamp(path));
+        own.concat() + &self.back.identity()
+    }
+
+    fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {
+        match (job.source, job.product) {
+            (Source::OpenClC(text), Product::Module) => self.module(text, job),
+            (Source::OpenClC(text), Product::Zebin) => {
+                let module = self.module(text, job)?;
+                let modules: &[&[u8]] = &[&module.binary];
+                let zebin = self.back.compile(&Job {
+                    source: Source::Modules(modules),
+                    ..*job
+                })?;
+                let log = [module.log, zebin.log];
+                let log = log.iter().filter(|log| !log.is_empty()).map(String::as_str);
+                Ok(Compiled {
+                    log: log.collect::<Vec<_>>().join("\n"),
+                    ..zebin
+                })
+            }
+            (Source::Modules(modules), Product::Module) => link(modules),
+            (Source::Modules([_]), Product::Zebin) => self.back.compile(job),
+            (Source::Modules(modules), Product::Zebin) => {
+                let linked = link(modules)?;
+                self.back.compile(&Job {
+                    source: Source::Modules(&[&linked.binary]),
+                    ..*job
+                })
+            }
+        }
+    }
+}
+
+/// Links SPIR-V into one module.
+fn link(modules: &[&[u8]]) -> Result<Compiled, CompileError> {
+    let program = find(LINK)?;
+    let bad = failed(&program);
+    let place = tempfile::tempdir().map_err(&bad)?;
+    let linked = place.path().join("linked.spv");
+    let mut command = Command::new(&program);
+    command
+        .args(["--allow-partial-linkage", "--create-library", "-o"])
+        .arg(&linked);
+    for (index, module) in modules.iter().enumerate() {
+        let path = place.path().join(format!("module{index}.spv"));
+        fs::write(&path, module).map_err(&bad)?;
+        command.arg(path);
+    }
+    let binary = spirv(&mut command, &program, &linked, "spirv-link")?;
+    let log = String::new();
+    Ok(Compiled { binary, log })
+}
+
+/// What a program made of SPIR-V.
+fn spirv(
+    command: &mut Command,
+    program: &Path,
+    output: &Path,
+    compiler: &'static str,
+) -> Result<Vec<u8>, CompileError> {
+    let ended = process::run(command, DEADLINE).map_err(failed(program))?;
+    match ended.status.success() {
+        true => fs::read(output).map_err(failed(program)),
+        false => Err(CompileError::Refused {
+            compiler,
+            device: "SPIR-V".to_owned(),
+            log: ended.words.trim().to_owned(),
+        }),
+    }
+}
+
+fn find((names, package): (&[&str], &str)) -> Result<PathBuf, CompileError> {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<_> = std::env::split_paths(&folders).collect();
+    let found = names
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
+        .find(|path| path.is_file());
+    found.ok_or_else(|| CompileError::NoProgram {
+        program: names.join(" or "),
+        why: format!("it is not installed (Debian: {package})"),
+    })
+}
+
+fn failed(program: &Path) -> impl Fn(io::Error) -> CompileError {
+    let program = program.display().to_string();
+    move |error| CompileError::Failed {
+        program: program.clone(),
+        why: error.to_string(),
+    }
+}

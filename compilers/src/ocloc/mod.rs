@@ -1,0 +1,294 @@
+//! Intel's offline compiler, if it is installed: OpenCL C and SPIR-V become zebins.
+//!
+//! It is a library and a program with the same command line. [`Runner`] is what differs.
+//!
+//! Releases differ in what they know. 22.43 compiles for Gen8 to XeHPC and takes a revision beside
+//! every name; 26.27 knows no Gen8, Gen9 and Gen11, but what came after XeHPC, and takes a revision
+//! only beside the name of a product family (`lnl`, not `lnl-m`). Nobody but the compiler tells
+//! which names it has, so they are tried in turn.
+
+mod library;
+mod program;
+
+use std::os::unix::fs::symlink;
+
+use devinfo::Target;
+
+use crate::compiler::{CompileError, Compiled, Header, Job, Product, Source};
+
+pub use library::Library;
+pub(crate) use program::write_headers;
+pub use program::{Ocloc, version};
+
+/// What messages call the compiler.
+const NAME: &str = "ocloc";
+/// The Debian package with the program and the library.
+const PACKAGE: &str = "Debian: intel-opencl-icd";
+
+/// What it says about source that it understood the command line for, but refuses.
+const REFUSED: &str = "Build failed";
+/// What it says of options that it does not know.
+const UNKNOWN_OPTIONS: &str = "Unrecognized build options:";
+/// What modules begin with that are not SPIR-V: LLVM's bitcode, bare or in its wrapper.
+const BITCODE: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
+
+/// A call of the compiler.
+struct Call<'a> {
+    /// The command, and what is neither a file nor options.
+    words: Vec<String>,
+    /// Files that it reads, by name.
+    inputs: Vec<(String, &'a [u8])>,
+    /// Files that `#include` finds.
+    headers: &'a [Header<'a>],
+    /// Options of the language, if the command takes them.
+    options: Option<String>,
+    /// Whether it links, which names its output otherwise.
+    links: bool,
+}
+
+/// What a call left.
+struct Ended {
+    success: bool,
+    /// What it said.
+    words: String,
+    /// The files that it made, by name.
+    outputs: Vec<(String, Vec<u8>)>,
+}
+
+/// Runs the compiler.
+trait Runner {
+    fn name(&self) -> String;
+
+    fn run(&self, call: &Call<'_>) -> Result<Ended, CompileError>;
+}
+
+/// Why one compiler did not compile.
+#[derive(Debug)]
+enum Failure {
+    /// It does not know the platform by any of its names: what it said.
+    Unknown(String),
+    /// Everything else.
+    Stopped(CompileError),
+}
+
+impl From<CompileError> for Failure {
+    fn from(error: CompileError) -> Self {
+        Self::Stopped(error)
+    }
+}
+
+/// The names and revisions to try for a platform, in turn.
+fn devices(target: Target) -> Vec<(&'static str, Option<u8>)> {
+    let platform = target.platform;
+    let names = platform.ocloc.iter().copied();
+    let exact = names
+        .clone()
+        .take(1)
+        .chain([platform.name])
+        .map(|name| (name, Some(target.revision)));
+    let mut all: Vec<_> = exact.chain(names.map(|name| (name, None))).collect();
+    let mut known = Vec::new();
+    all.retain(|device| {
+        let new = !known.contains(device);
+        known.push(*device);
+        new
+    });
+    all
+}
+
+/// Compiles with one release of the compiler.
+fn compile(runner: &dyn Runner, job: &Job<'_>) -> Result<Compiled, Failure> {
+    let bad = |error: std::io::Error| CompileError::Failed {
+        program: runner.name(),
+        why: error.to_string(),
+    };
+    // A name without spaces, which the option string has no way to quote.
+    let place = job.folder.map(|_| tempfile::tempdir()).transpose();
+    let place = place.map_err(bad)?;
+    let mut options = String::from("-cl-kernel-arg-info");
+    if let (Some(folder), Some(place)) = (job.folder, &place) {
+        let link = place.path().join("source");
+        let linked = folder.canonicalize().and_then(|to| symlink(to, &link));
+        linked.map_err(bad)?;
+        options.push_str(&format!(" -I {}", link.display()));
+    }
+    if !job.options.is_empty() {
+        options.push(' ');
+        options.push_str(job.options);
+    }
+    let linked;
+    let job = match job.source {
+        Source::Modules(modules) if modules.len() != 1 || job.product == Product::Module => {
+            linked = link(runner, modules)?;
+            if job.product == Product::Module {
+                return Ok(linked);
+            }
+            &Job {
+                source: Source::Modules(&[&linked.binary]),
+                ..*job
+            }
+        }
+        _ => job,
+    };
+    let mut last = String::new();
+    for (device, revision) in devices(job.target) {
+        match compile_for(runner, job, &options, device, revision) {
+            Err(Failure::Unknown(words)) => last = words,
+            done => return done,
+        }
+    }
+    Err(Failure::Unknown(last))
+}
+
+/// Links modules into one of LLVM's bitcode.
+fn link(runner: &dyn Runner, modules: &[&[u8]]) -> Result<Compiled, CompileError> {
+    let modules = modules.iter().enumerate();
+    let ended = runner.run(&Call {
+        words: vec!["link".to_owned()],
+        inputs: modules
+            .map(|(index, module)| (format!("module{index}"), *module))
+            .collect(),
+        headers: &[],
+        options: None,
+        links: true,
+    })?;
+    let log = essence(&ended.words);
+    let output = ended.outputs.into_iter().next();
+    match output {
+        Some((_, binary)) if ended.success => Ok(Compiled { binary, log }),
+        _ => Err(CompileError::Refused {
+            compiler: NAME,
+            device: "all devices".to_owned(),
+            log,
+        }),
+    }
+}
+
+fn compile_for(
+    runner: &dyn Runner,
+    job: &Job<'_>,
+    options: &str,
+    device: &str,
+    revision: Option<u8>,
+) -> Result<Compiled, Failure> {
+    // Without -q: with it, 22.43 keeps the diagnostics to itself.
+    let mut words: Vec<_> = ["compile", "-device", device].map(str::to_owned).into();
+    let ended_text;
+    let (name, content) = match job.source {
+        Source::OpenClC(text) => {
+            // The library reads until a zero.
+            ended_text = [text.as_bytes(), b"\0"].concat();
+            ("kernel.cl", ended_text.as_slice())
+        }
+        Source::Modules(modules) => {
+            let module = modules.first().copied().unwrap_or_default();
+            let is_bitcode = BITCODE.iter().any(|magic| module.starts_with(magic));
+            let (name, flag) = match is_bitcode {
+                true => ("kernel.bc", "-llvm_input"),
+                false => ("kernel.spv", "-spirv_input"),
+            };
+            words.push(flag.to_owned());
+            (name, module)
+        }
+    };
+    if job.product == Product::Module {
+        words.push("-spv_only".to_owned());
+    }
+    if let Some(revision) = revision {
+        words.extend(["-revision_id".to_owned(), revision.to_string()]);
+    }
+    let internal = format!("-cl-intel-allow-zebin {}", job.internal);
+    words.extend([
+        "-internal_options".to_owned(),
+        internal.trim_end().to_owned(),
+    ]);
+    let ended = runner.run(&Call {
+        words,
+        inputs: vec![(name.to_owned(), content)],
+        headers: job.headers,
+        options: Some(options.to_owned()),
+        links: false,
+    })?;
+    let log = essence(&ended.words);
+    if !ended.success {
+        return Err(match log {
+            log if ended.words.contains(UNKNOWN_OPTIONS) => CompileError::Options {
+                compiler: NAME,
+                log,
+            }
+            .into(),
+            log if ended.words.contains(REFUSED) => CompileError::Refused {
+                compiler: NAME,
+                device: device.to_owned(),
+                log,
+            }
+            .into(),
+            log => Failure::Unknown(log),
+        });
+    }
+    tracing::info!("{} for {device}: {log}", runner.name());
+    let wanted = |name: &str| match job.product {
+        Product::Module => name.ends_with(".spv"),
+        // Newer releases add an extension to any name.
+        Product::Zebin => name == OUTPUT || name.strip_suffix(".bin") == Some(OUTPUT),
+    };
+    let output = ended.outputs.into_iter().find(|(name, _)| wanted(name));
+    let (_, binary) = output.ok_or_else(|| CompileError::Failed {
+        program: runner.name(),
+        why: "it succeeded and left no output".to_owned(),
+    })?;
+    Ok(Compiled { binary, log })
+}
+
+/// The name of the output.
+const OUTPUT: &str = "kernel";
+
+/// What the compiler says of itself: what it was called with and how that ended.
+const ACCOUNTS: [&str; 7] = [
+    "Command was:",
+    "Command number",
+    "Build command",
+    "Build succeeded.",
+    "Compilation from IR - skipping loading of FCL",
+    "Linker execution has",
+    REFUSED,
+];
+
+/// What the compiler said of the source.
+fn essence(words: &str) -> String {
+    let lines = words
+        .lines()
+        .filter(|line| !ACCOUNTS.iter().any(|account| line.starts_with(account)));
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+/// The error if no release of the compiler knows the platform.
+fn unknown(target: Target, words: String) -> CompileError {
+    CompileError::UnknownPlatform {
+        platform: target.platform.name,
+        words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_revision_goes_first_and_only_beside_names_that_may_take_it() {
+        let target = |name| Target::parse(name).unwrap();
+        assert_eq!(
+            devices(target("lnl:4")),
+            [("lnl-m", Some(4)), ("lnl", Some(4)), ("lnl-m", None)]
+        );
+        assert_eq!(devices(target("pvc:3")), [("pvc", Some(3)), ("pvc", None)]);
+    }
+
+    #[test]
+    fn the_command_line_is_no_diagnostic() {
+        assert_eq!(
+            essence("1:2:3: error: x\n\nBuild failed with error code: -11\nCommand was: ocloc a\n"),
+            "1:2:3: error: x"
+        );
+    }
+}

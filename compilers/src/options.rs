@@ -1,0 +1,37 @@
+//! Option strings.
+
+/// The words of an option string, where quotes keep spaces.
+///
+/// # Errors
+/// The quote that is not closed.
+pub fn words(options: &str) -> Result<Vec<String>, char> {
+    let mut words = Vec::new();
+    let mut word = None::<String>;
+    let mut quote = None;
+    for c in options.chars() {
+        match (c, quote) {
+            ('"' | '\'', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (c, Some(open)) if c == open => quote = None,
+            (c, None) if c.is_whitespace() => words.extend(word.take()),
+            (c, _) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.map_or(Ok(words), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn quotes_keep_spaces() {
+        let options = r#" -DA="x y"  -I 'a b' -cl-mad-enable "" "#;
+        let parts = ["-DA=x y", "-I", "a b", "-cl-mad-enable", ""];
+        assert_eq!(words(options).unwrap(), parts);
+        assert_eq!(words("-D 'a"), Err('\''));
+    }
+}

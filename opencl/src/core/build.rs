@@ -1,0 +1,328 @@
+//! Building programs: compiling and linking.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use compilers::{CompileError, Compiled, Header, Job, Product, Source};
+use opencl_sys::*;
+use spirv_module::Module;
+
+use super::device::Device;
+use super::options::{self, Use};
+use super::program::{Build, Origin, Program};
+use super::{Context, lock};
+use crate::error::{Error, Result, ensure};
+
+/// What kernels are compiled for: buffers that begin at any byte.
+const INTERNAL: &str = "-cl-intel-has-buffer-offset-arg";
+
+/// What is made of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// An executable, of source or binary (`clBuildProgram`).
+    Build,
+    /// An object, of source (`clCompileProgram`).
+    Compile,
+    /// An executable or a library, of objects and libraries (`clLinkProgram`).
+    Link,
+}
+
+impl Goal {
+    /// Checks options.
+    pub(crate) fn check_options(self, options: &str) -> Result<()> {
+        let (purpose, code) = self.of_options();
+        options::check(options, purpose).map_err(|why| Error::new(code, why))
+    }
+
+    /// What options are for, and the error of wrong ones.
+    fn of_options(self) -> (Use, cl_int) {
+        match self {
+            Self::Build => (Use::Compile, CL_INVALID_BUILD_OPTIONS),
+            Self::Compile => (Use::Compile, CL_INVALID_COMPILER_OPTIONS),
+            Self::Link => (Use::Link, CL_INVALID_LINKER_OPTIONS),
+        }
+    }
+
+    /// The error of source that the compiler refuses.
+    fn failure(self) -> cl_int {
+        match self {
+            Self::Build => CL_BUILD_PROGRAM_FAILURE,
+            Self::Compile => CL_COMPILE_PROGRAM_FAILURE,
+            Self::Link => CL_LINK_PROGRAM_FAILURE,
+        }
+    }
+}
+
+/// Modules to link.
+pub(crate) type Modules = Vec<Arc<[u8]>>;
+
+/// A build that is to be done, for some devices.
+#[derive(Debug)]
+pub(crate) struct Order {
+    pub goal: Goal,
+    pub options: String,
+    /// Names and texts of headers.
+    pub headers: Vec<(String, String)>,
+    /// Places of devices in the context, and the modules to link for each; without modules what the
+    /// program is made of is built.
+    pub places: Vec<(usize, Modules)>,
+}
+
+/// What is compiled for a device.
+enum Input<'a> {
+    Text(&'a str),
+    Modules(Vec<Cow<'a, [u8]>>),
+    Zebin(Arc<[u8]>),
+}
+
+impl Program {
+    /// Begins an order, which no other may do meanwhile.
+    pub(crate) fn begin(&self, order: &Order) -> Result<()> {
+        // "CL_INVALID_OPERATION if there are kernel objects attached to program"
+        ensure(
+            self.kernels.load(Ordering::Relaxed) == 0,
+            CL_INVALID_OPERATION,
+            "the program has kernels",
+        )?;
+        let mut builds = self.builds();
+        // "CL_INVALID_OPERATION if the build of a program executable for any of the devices listed
+        // in device_list by a previous call to clBuildProgram for program has not completed"
+        let is_busy = order.places.iter().any(|&(place, _)| {
+            let build = builds.get(place);
+            build.is_some_and(|build| build.status == CL_BUILD_IN_PROGRESS)
+        });
+        ensure(!is_busy, CL_INVALID_OPERATION, "the program is being built")?;
+        for &(place, _) in &order.places {
+            if let Some(build) = builds.get_mut(place) {
+                let kept = match self.origin {
+                    Origin::Source(_) | Origin::Il(_) => Build::default(),
+                    // What it is made of stands there.
+                    Origin::Binaries | Origin::Linked => build.clone(),
+                };
+                *build = Build {
+                    status: CL_BUILD_IN_PROGRESS,
+                    options: order.options.clone(),
+                    log: String::new(),
+                    loaded: None,
+                    ..kept
+                };
+            }
+        }
+        Ok(())
+    }
+
+    /// Does what was begun. The first error is that of the call.
+    pub(crate) fn carry_out(&self, order: &Order) -> Result<()> {
+        let mut first = Ok(());
+        for (place, modules) in &order.places {
+            let Some(device) = self.context.devices.get(*place) else {
+                continue;
+            };
+            let begun = self.builds().get(*place).cloned().unwrap_or_default();
+            let mut log = String::new();
+            let made = self.make(device, &begun, order, modules, &mut log);
+            let (mut build, result) = match made {
+                Ok(build) => (build, Ok(())),
+                Err(error) => {
+                    if log.is_empty() {
+                        log = error.why.clone().into_owned();
+                    }
+                    let failed = Build {
+                        status: CL_BUILD_ERROR,
+                        ..begun
+                    };
+                    (failed, Err(error))
+                }
+            };
+            build.log = log;
+            if let Some(own) = self.builds().get_mut(*place) {
+                *own = build;
+            }
+            first = first.and(result);
+        }
+        first
+    }
+
+    /// A build for a device.
+    fn make(
+        &self,
+        device: &Device,
+        begun: &Build,
+        order: &Order,
+        modules: &[Arc<[u8]>],
+        log: &mut String,
+    ) -> Result<Build> {
+        let input = self.input(device, begun, order.goal, modules)?;
+        let is_uniform = match (&self.origin, order.goal) {
+            (Origin::Source(_), _) => options::is_uniform(&order.options),
+            _ => begun.is_uniform || options::must_be_uniform(&order.options),
+        };
+        let product = match order.goal {
+            Goal::Compile => Product::Module,
+            Goal::Link if options::asks_for_library(&order.options) => Product::Module,
+            Goal::Build | Goal::Link => Product::Zebin,
+        };
+        let compiled = match input {
+            Input::Zebin(binary) => binary,
+            // SPIR-V is an object as it is.
+            Input::Modules(modules) if order.goal == Goal::Compile => modules.concat().into(),
+            Input::Text(text) => {
+                self.compile(device, Source::OpenClC(text), product, order, log)?
+            }
+            Input::Modules(modules) => {
+                let modules: Vec<&[u8]> = modules.iter().map(|module| &**module).collect();
+                let source = Source::Modules(&modules);
+                self.compile(device, source, product, order, log)?
+            }
+        };
+        let done = Build {
+            status: CL_BUILD_SUCCESS,
+            is_uniform,
+            ..begun.clone()
+        };
+        if product == Product::Module {
+            return Ok(Build {
+                binary_type: match order.goal {
+                    Goal::Compile => CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+                    Goal::Build | Goal::Link => CL_PROGRAM_BINARY_TYPE_LIBRARY,
+                },
+                module: compiled,
+                ..done
+            });
+        }
+        let failed = |why: String| Error::new(order.goal.failure(), why);
+        let loaded = umd::Program::load(&device.umd, &compiled);
+        let loaded = loaded.map_err(|error| failed(error.to_string()));
+        let loaded = loaded.and_then(|loaded| match loaded.binary().undefined() {
+            [] => Ok(loaded),
+            names => Err(failed(format!("nothing defines {}", names.join(", ")))),
+        });
+        let loaded = loaded.inspect_err(|error| log.push_str(&error.why))?;
+        Ok(Build {
+            binary_type: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+            binary: compiled,
+            loaded: Some(loaded),
+            ..done
+        })
+    }
+
+    /// What there is to compile.
+    fn input<'a>(
+        &'a self,
+        device: &Device,
+        begun: &Build,
+        goal: Goal,
+        modules: &'a [Arc<[u8]>],
+    ) -> Result<Input<'a>> {
+        Ok(match &self.origin {
+            Origin::Source(text) => Input::Text(text),
+            Origin::Il(bytes) => {
+                Input::Modules(vec![Cow::Owned(self.specialized(device, bytes, goal)?)])
+            }
+            Origin::Binaries if !begun.binary.is_empty() => Input::Zebin(begun.binary.clone()),
+            Origin::Binaries if !begun.module.is_empty() => {
+                Input::Modules(vec![Cow::Owned(begun.module.to_vec())])
+            }
+            // "CL_INVALID_BINARY if program is created with clCreateProgramWithBinary and devices
+            // listed in device_list do not have a valid program binary loaded"
+            Origin::Binaries => {
+                let why = "the program has no binary for the device";
+                return Err(Error::new(CL_INVALID_BINARY, why));
+            }
+            Origin::Linked => {
+                Input::Modules(modules.iter().map(|module| Cow::from(&**module)).collect())
+            }
+        })
+    }
+
+    /// SPIR-V with the values of its specialization constants, checked for the device.
+    fn specialized(&self, device: &Device, bytes: &[u8], goal: Goal) -> Result<Vec<u8>> {
+        let bad = |why: String| Error::new(goal.failure(), why);
+        let module = Module::parse(bytes).map_err(|error| bad(error.to_string()))?;
+        let checked = module.check(&device.spirv_environment());
+        checked.map_err(|error| bad(error.to_string()))?;
+        Ok(module.specialized(&lock(&self.constants)))
+    }
+
+    fn compile(
+        &self,
+        device: &Device,
+        source: Source<'_>,
+        product: Product,
+        order: &Order,
+        log: &mut String,
+    ) -> Result<Arc<[u8]>> {
+        let headers = order.headers.iter();
+        let headers: Vec<_> = headers.map(|(name, text)| Header { name, text }).collect();
+        let options = options::for_linked(&order.options);
+        let job = Job {
+            source,
+            product,
+            target: device.target(),
+            options: match order.goal {
+                Goal::Link => &options,
+                Goal::Build | Goal::Compile => &order.options,
+            },
+            internal: INTERNAL,
+            folder: None,
+            headers: &headers,
+        };
+        let compiled = compilers::installed().and_then(|compiler| compiler.compile(&job));
+        match compiled {
+            Ok(Compiled { binary, log: said }) => {
+                *log = said;
+                Ok(binary.into())
+            }
+            Err(error) => {
+                let code = match error {
+                    CompileError::Missing if order.goal == Goal::Link => CL_LINKER_NOT_AVAILABLE,
+                    CompileError::Missing => CL_COMPILER_NOT_AVAILABLE,
+                    CompileError::Options { .. } => order.goal.of_options().1,
+                    _ => order.goal.failure(),
+                };
+                *log = error.log();
+                Err(Error::new(code, error.to_string()))
+            }
+        }
+    }
+}
+
+/// What is linked for the devices at `places`: each with the modules of the programs that have some
+/// for it.
+pub(crate) fn modules(
+    context: &Arc<Context>,
+    places: &[usize],
+    programs: &[Arc<Program>],
+) -> Result<Vec<(usize, Modules)>> {
+    let mut all = Vec::new();
+    for &place in places {
+        let modules = programs.iter().filter_map(|program| {
+            let builds = program.builds();
+            let build = builds
+                .get(place)
+                .filter(|_| Arc::ptr_eq(&program.context, context));
+            // What was built is no object.
+            let is_object = |build: &&Build| {
+                build.binary.is_empty()
+                    && !build.module.is_empty()
+                    && matches!(build.status, CL_BUILD_SUCCESS | CL_BUILD_NONE)
+            };
+            build.filter(is_object).map(|build| build.module.clone())
+        });
+        let modules: Modules = modules.collect();
+        match modules.len() {
+            // "None of the programs contain a compiled binary or library for that device. In this
+            // case, no link is performed and there will be no program executable generated"
+            0 => {}
+            count if count == programs.len() => all.push((place, modules)),
+            // "All other cases will return a CL_INVALID_OPERATION error."
+            count => {
+                let of = programs.len();
+                let why = format!("{count} of {of} programs were compiled for device {place}");
+                return Err(Error::new(CL_INVALID_OPERATION, why));
+            }
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,148 @@
+//! Options of compiling and linking (specification, sections 5.8.6 and 5.8.7).
+
+/// What options are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    Compile,
+    Link,
+}
+
+/// Options of the compiler that are one word. What the value of `-cl-std=` may be, the compiler
+/// says.
+const COMPILE: &[&str] = &[
+    "-cl-single-precision-constant",
+    "-cl-fp32-correctly-rounded-divide-sqrt",
+    "-cl-opt-disable",
+    "-cl-strict-aliasing",
+    "-cl-mad-enable",
+    "-cl-kernel-arg-info",
+    "-cl-uniform-work-group-size",
+    "-w",
+    "-Werror",
+    "-g",
+    "-gline-tables-only",
+];
+
+/// Those of the linker, which the compiler takes, too.
+const LINK: &[&str] = &[
+    "-cl-denorms-are-zero",
+    "-cl-no-signed-zeros",
+    "-cl-unsafe-math-optimizations",
+    "-cl-finite-math-only",
+    "-cl-fast-relaxed-math",
+    "-cl-no-subgroup-ifp",
+];
+
+/// Makes the linker link a library.
+const CREATE_LIBRARY: &str = "-create-library";
+/// Lets options of the linker change a library, which ours takes from every program.
+const ENABLE_LINK_OPTIONS: &str = "-enable-link-options";
+
+/// Options with a value behind them, in the same word or in the next.
+const VALUED: &[&str] = &["-D", "-I", "-x", "-igc_opts"];
+/// Options with a value in the same word; those of vendors the compiler knows.
+const PREFIXES: &[&str] = &["-cl-std=", "-spir-std=", "-cl-intel-", "-ze-"];
+
+/// What is wrong with options, if something is.
+pub(crate) fn check(options: &str, purpose: Use) -> Result<(), String> {
+    let words = compilers::words(options).map_err(|open| format!("{open} is not closed"))?;
+    let is_library = words.iter().any(|word| word == CREATE_LIBRARY);
+    let mut rest = words.iter().map(String::as_str);
+    while let Some(word) = rest.next() {
+        let is_known = match purpose {
+            Use::Link => {
+                LINK.contains(&word)
+                    || word == CREATE_LIBRARY
+                    // "-enable-link-options … must be specified with the -create-library option"
+                    || word == ENABLE_LINK_OPTIONS && is_library
+                    || PREFIXES.iter().skip(2).any(|prefix| word.starts_with(prefix))
+            }
+            Use::Compile => {
+                let valued = VALUED.iter().find_map(|name| word.strip_prefix(name));
+                LINK.contains(&word)
+                    || COMPILE.contains(&word)
+                    || PREFIXES.iter().any(|prefix| word.starts_with(prefix))
+                    || valued.is_some_and(|value| !value.is_empty() || rest.next().is_some())
+            }
+        };
+        if !is_known {
+            return Err(format!(
+                "the option {word:?} is not known, or lacks its value"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether options of the linker ask for a library.
+pub(crate) fn asks_for_library(options: &str) -> bool {
+    options
+        .split_whitespace()
+        .any(|word| word == CREATE_LIBRARY)
+}
+
+/// Options of the linker that compiling what is linked takes.
+pub(crate) fn for_linked(options: &str) -> String {
+    let words = options.split_whitespace();
+    let words = words.filter(|word| ![CREATE_LIBRARY, ENABLE_LINK_OPTIONS].contains(word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether all work-groups of a launch must have one size. In OpenCL C before 2.0 they must, and if
+/// an option says so.
+pub(crate) fn is_uniform(options: &str) -> bool {
+    let is_newer = ["CL2.0", "CL3.0", "CLC++"]
+        .iter()
+        .any(|language| options.contains(&format!("-cl-std={language}")));
+    !is_newer || must_be_uniform(options)
+}
+
+/// Whether an option says that all work-groups of a launch have one size.
+pub(crate) fn must_be_uniform(options: &str) -> bool {
+    let mut words = options.split_whitespace();
+    words.any(|word| word == "-cl-uniform-work-group-size")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_specification_lists_is_taken() {
+        for good in [
+            "",
+            "-D A -DB=1 -D 'C=x y' -I /a -I/b -cl-std=CL3.0 -w -Werror -g",
+            "-cl-fast-relaxed-math -cl-intel-greater-than-4GB-buffer-required -x spir",
+        ] {
+            check(good, Use::Compile).unwrap();
+        }
+        for good in [
+            "-create-library -enable-link-options",
+            "-cl-fast-relaxed-math",
+            "",
+        ] {
+            check(good, Use::Link).unwrap();
+        }
+        for bad in [
+            "-foo",
+            "bogus",
+            "-D",
+            "-I",
+            "-create-library",
+            "-O2",
+            "-D 'A",
+        ] {
+            assert!(check(bad, Use::Compile).is_err(), "{bad}");
+        }
+        for bad in ["-enable-link-options", "-DA", "-w", "-cl-std=CL3.0", "x"] {
+            assert!(check(bad, Use::Link).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_size_of_groups_is_uniform_before_2_0() {
+        assert!(is_uniform("-cl-std=CL1.2"));
+        assert!(is_uniform("-cl-std=CL3.0 -cl-uniform-work-group-size"));
+        assert!(!is_uniform("-cl-std=CL2.0"));
+    }
+}

@@ -1,0 +1,349 @@
+/* Programs from source, SPIR-V and binaries; compiled and linked apart. */
+#include "check.h"
+#include <pthread.h>
+
+static cl_context context;
+
+/* The bytes of a device's binary. */
+static unsigned char *binary_of(cl_program program, cl_uint device, size_t *size) {
+    size_t sizes[8], count;
+    DONE(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, &count));
+    IS(count == device_count * sizeof(size_t));
+    unsigned char *all[8] = {0};
+    all[device] = malloc(sizes[device] + 1);
+    DONE(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof all, all, &count));
+    IS(count == device_count * sizeof(char *));
+    *size = sizes[device];
+    return all[device];
+}
+
+static cl_program_binary_type type_of(cl_program program, cl_uint device) {
+    cl_program_binary_type type;
+    DONE(clGetProgramBuildInfo(program, devices[device], CL_PROGRAM_BINARY_TYPE, sizeof type, &type,
+                               NULL));
+    return type;
+}
+
+static cl_build_status status_of(cl_program program, cl_uint device) {
+    cl_build_status status;
+    DONE(clGetProgramBuildInfo(program, devices[device], CL_PROGRAM_BUILD_STATUS, sizeof status,
+                               &status, NULL));
+    return status;
+}
+
+static const char *log_of(cl_program program) {
+    static char log[1 << 16];
+    DONE(clGetProgramBuildInfo(program, devices[0], CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    return log;
+}
+
+static cl_program source(const char *text) {
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+    DONE(error);
+    return program;
+}
+
+static cl_program compiled(const char *text, const char *options) {
+    cl_program program = source(text);
+    DONE(clCompileProgram(program, 0, NULL, options, 0, NULL, NULL, NULL, NULL));
+    return program;
+}
+
+static cl_program linked(const char *options, cl_uint count, const cl_program *programs) {
+    cl_program program =
+        clLinkProgram(context, 0, NULL, options, count, programs, NULL, NULL, &error);
+    if (error != CL_SUCCESS)
+        FAIL("clLinkProgram: %d\n%s", error, program ? log_of(program) : "");
+    return program;
+}
+
+/* What kernel k makes of 5, on a device. */
+static int run(cl_program program, cl_uint device) {
+    cl_kernel kernel = kernel_of(program, "k");
+    cl_command_queue queue = queue_of(context, devices[device], 0);
+    int value = 5;
+    cl_mem buffer = buffer_of(context, CL_MEM_COPY_HOST_PTR, sizeof value, &value);
+    DONE(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    size_t one = 1;
+    DONE(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    DONE(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    DONE(clReleaseMemObject(buffer));
+    DONE(clReleaseCommandQueue(queue));
+    DONE(clReleaseKernel(kernel));
+    return value;
+}
+
+static void all_give(cl_program program, int wanted) {
+    for (cl_uint device = 0; device < device_count; device++) {
+        int got = run(program, device);
+        if (got != wanted)
+            FAIL("device %u: %d, not %d", device, got, wanted);
+    }
+}
+
+/* A program of the binaries of another. */
+static cl_program again(cl_program program) {
+    size_t sizes[8];
+    const unsigned char *all[8];
+    cl_int status[8];
+    for (cl_uint device = 0; device < device_count; device++)
+        all[device] = binary_of(program, device, &sizes[device]);
+    cl_program other = clCreateProgramWithBinary(context, device_count, devices, sizes, all, status,
+                                                 &error);
+    DONE(error);
+    for (cl_uint device = 0; device < device_count; device++) {
+        DONE(status[device]);
+        IS(type_of(other, device) == type_of(program, device));
+        free((void *)all[device]);
+    }
+    return other;
+}
+
+static const char *MAIN = "int helper(int x);\n"
+                          "kernel void k(global int *p) { *p = helper(*p); }\n";
+static const char *HELPER = "int helper(int x) { return 3 * x + 1; }\n";
+
+static void binaries(void) {
+    cl_program program = built(context, "kernel void k(global int *p) { *p += 7; }", "");
+    IS(type_of(program, 0) == CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+    cl_program other = again(program);
+    /* It must be built, which takes no options. */
+    clCreateKernel(other, "k", &error);
+    IS(error == CL_INVALID_PROGRAM_EXECUTABLE);
+    IS(status_of(other, 0) == CL_BUILD_NONE);
+    DONE(clBuildProgram(other, 0, NULL, "", NULL, NULL));
+    all_give(other, 12);
+    char text[4];
+    size_t size;
+    DONE(clGetProgramInfo(other, CL_PROGRAM_SOURCE, sizeof text, text, &size));
+    IS(size == 1 && !text[0]);
+    DONE(clGetProgramInfo(other, CL_PROGRAM_IL, 0, NULL, &size));
+    IS(size == 0);
+    GIVES(CL_INVALID_OPERATION, clCompileProgram(other, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+
+    const unsigned char *bad = (const unsigned char *)"no binary";
+    size_t length = 9, zero = 0;
+    cl_int status = 1;
+    clCreateProgramWithBinary(context, 1, devices, &length, &bad, &status, &error);
+    IS(error == CL_INVALID_BINARY && status == CL_INVALID_BINARY);
+    clCreateProgramWithBinary(context, 1, devices, &zero, &bad, &status, &error);
+    IS(error == CL_INVALID_VALUE && status == CL_INVALID_VALUE);
+    clCreateProgramWithBinary(context, 0, devices, &length, &bad, NULL, &error);
+    IS(error == CL_INVALID_VALUE);
+    DONE(clReleaseProgram(other));
+    DONE(clReleaseProgram(program));
+}
+
+static void linking(void) {
+    cl_program parts[] = {compiled(MAIN, ""), compiled(HELPER, "")};
+    for (int part = 0; part < 2; part++) {
+        IS(type_of(parts[part], 0) == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
+        size_t size;
+        GIVES(CL_INVALID_PROGRAM_EXECUTABLE,
+              clGetProgramInfo(parts[part], CL_PROGRAM_NUM_KERNELS, sizeof size, &size, NULL));
+    }
+    cl_program program = linked("", 2, parts);
+    IS(type_of(program, 0) == CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+    all_give(program, 16);
+    GIVES(CL_INVALID_OPERATION, clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    DONE(clReleaseProgram(program));
+
+    /* Of objects that were loaded. */
+    cl_program loaded[] = {again(parts[0]), again(parts[1])};
+    program = linked("", 2, loaded);
+    all_give(program, 16);
+    DONE(clReleaseProgram(program));
+
+    /* Of a library, which is loaded as well. */
+    cl_program library = linked("-create-library", 1, &parts[1]);
+    IS(type_of(library, 0) == CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    cl_program with_library[] = {parts[0], library};
+    program = linked("-cl-fast-relaxed-math", 2, with_library);
+    all_give(program, 16);
+    DONE(clReleaseProgram(program));
+    with_library[1] = again(library);
+    program = linked("", 2, with_library);
+    all_give(program, 16);
+    DONE(clReleaseProgram(program));
+    DONE(clReleaseProgram(with_library[1]));
+    DONE(clReleaseProgram(library));
+
+    /* What is not there is a failure, and the program says so. */
+    program = clLinkProgram(context, 0, NULL, "", 1, parts, NULL, NULL, &error);
+    IS(error == CL_LINK_PROGRAM_FAILURE && program);
+    IS(status_of(program, 0) == CL_BUILD_ERROR);
+    IS(strstr(log_of(program), "helper"));
+    DONE(clReleaseProgram(program));
+
+    /* Some of the programs were not compiled. */
+    cl_program mixed[] = {parts[0], source(HELPER)};
+    clLinkProgram(context, 0, NULL, "", 2, mixed, NULL, NULL, &error);
+    IS(error == CL_INVALID_OPERATION);
+    clLinkProgram(context, 0, NULL, "-foo", 2, parts, NULL, NULL, &error);
+    IS(error == CL_INVALID_LINKER_OPTIONS);
+    clLinkProgram(context, 0, NULL, "-enable-link-options", 2, parts, NULL, NULL, &error);
+    IS(error == CL_INVALID_LINKER_OPTIONS);
+    clLinkProgram(context, 0, NULL, "", 0, parts, NULL, NULL, &error);
+    IS(error == CL_INVALID_VALUE);
+    cl_program wrong = (cl_program)context;
+    clLinkProgram(context, 0, NULL, "", 1, &wrong, NULL, NULL, &error);
+    IS(error == CL_INVALID_PROGRAM);
+    DONE(clReleaseProgram(mixed[1]));
+    for (int part = 0; part < 2; part++) {
+        DONE(clReleaseProgram(loaded[part]));
+        DONE(clReleaseProgram(parts[part]));
+    }
+}
+
+static void headers(void) {
+    cl_program program = source("#include \"inc/a.h\"\n#include <b.h>\n"
+                                "kernel void k(global int *p) { *p = A * *p + B; }\n");
+    cl_program files[] = {source("#include \"b.h\"\n#define A 10\n"),
+                          source("#ifndef B\n#define B 4\n#endif\n")};
+    const char *names[] = {"inc/a.h", "b.h"};
+    GIVES(CL_COMPILE_PROGRAM_FAILURE,
+          clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    IS(strstr(log_of(program), "inc/a.h"));
+    DONE(clCompileProgram(program, 0, NULL, "", 2, files, names, NULL, NULL));
+    cl_program whole = linked(NULL, 1, &program);
+    all_give(whole, 54);
+    GIVES(CL_INVALID_VALUE, clCompileProgram(program, 0, NULL, "", 2, files, NULL, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clCompileProgram(program, 0, NULL, "", 0, NULL, names, NULL, NULL));
+    GIVES(CL_INVALID_COMPILER_OPTIONS,
+          clCompileProgram(program, 0, NULL, "-foo", 2, files, names, NULL, NULL));
+    DONE(clReleaseProgram(whole));
+    DONE(clReleaseProgram(files[0]));
+    DONE(clReleaseProgram(files[1]));
+    DONE(clReleaseProgram(program));
+}
+
+static pthread_t caller;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t called = PTHREAD_COND_INITIALIZER;
+static cl_program heard;
+
+static void CL_CALLBACK notify(cl_program program, void *data) {
+    IS(data == &heard && !pthread_equal(pthread_self(), caller));
+    pthread_mutex_lock(&mutex);
+    heard = program;
+    pthread_cond_signal(&called);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void hear(cl_program program) {
+    pthread_mutex_lock(&mutex);
+    while (!heard)
+        pthread_cond_wait(&called, &mutex);
+    IS(heard == program);
+    heard = NULL;
+    pthread_mutex_unlock(&mutex);
+}
+
+static void callbacks(void) {
+    caller = pthread_self();
+    cl_program parts[] = {source(MAIN), source(HELPER)};
+    for (int part = 0; part < 2; part++) {
+        DONE(clCompileProgram(parts[part], 0, NULL, "", 0, NULL, NULL, notify, &heard));
+        hear(parts[part]);
+        IS(status_of(parts[part], 0) == CL_BUILD_SUCCESS);
+    }
+    cl_program program = clLinkProgram(context, 0, NULL, "", 2, parts, notify, &heard, &error);
+    DONE(error);
+    hear(program);
+    all_give(program, 16);
+    DONE(clReleaseProgram(program));
+    program = source("kernel void k(global int *p) { bad }");
+    DONE(clBuildProgram(program, 0, NULL, "", notify, &heard));
+    hear(program);
+    IS(status_of(program, 0) == CL_BUILD_ERROR && strstr(log_of(program), "bad"));
+    GIVES(CL_INVALID_VALUE, clBuildProgram(program, 0, NULL, "", NULL, &heard));
+    GIVES(CL_INVALID_BUILD_OPTIONS, clBuildProgram(program, 0, NULL, "-foo", notify, &heard));
+    GIVES(CL_INVALID_BUILD_OPTIONS,
+          clBuildProgram(program, 0, NULL, "-cl-std=CL9.9", NULL, NULL));
+    GIVES(CL_INVALID_BUILD_OPTIONS,
+          clBuildProgram(program, 0, NULL, "-cl-intel-foo", NULL, NULL));
+    DONE(clReleaseProgram(program));
+    DONE(clReleaseProgram(parts[0]));
+    DONE(clReleaseProgram(parts[1]));
+}
+
+/* kernel void k(global int *p) { *p = *p * C + D; } with C = 2 and D = true ? 1 : 0 */
+static const cl_uint MODULE[] = {
+#include "spec_constants.inc"
+};
+
+static void il(void) {
+    cl_program program = clCreateProgramWithIL(context, MODULE, sizeof MODULE, &error);
+    DONE(error);
+    size_t size;
+    cl_uint got[sizeof MODULE / 4];
+    DONE(clGetProgramInfo(program, CL_PROGRAM_IL, sizeof got, got, &size));
+    IS(size == sizeof MODULE && !memcmp(got, MODULE, size));
+    DONE(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    all_give(program, 11);
+    cl_int factor = 100;
+    cl_uchar no = 0;
+    DONE(clSetProgramSpecializationConstant(program, 7, sizeof factor, &factor));
+    DONE(clSetProgramSpecializationConstant(program, 8, sizeof no, &no));
+    DONE(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    all_give(program, 500);
+    GIVES(CL_INVALID_SPEC_ID,
+          clSetProgramSpecializationConstant(program, 9, sizeof factor, &factor));
+    GIVES(CL_INVALID_VALUE, clSetProgramSpecializationConstant(program, 7, 2, &factor));
+    GIVES(CL_INVALID_VALUE, clSetProgramSpecializationConstant(program, 7, 4, NULL));
+    /* SPIR-V is linked with values of its own. */
+    DONE(clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    cl_program other = linked("", 1, &program);
+    all_give(other, 500);
+    GIVES(CL_INVALID_PROGRAM,
+          clSetProgramSpecializationConstant(other, 7, sizeof factor, &factor));
+    DONE(clReleaseProgram(other));
+    DONE(clReleaseProgram(program));
+    clCreateProgramWithIL(context, MODULE, sizeof MODULE - 12, &error);
+    IS(error == CL_INVALID_VALUE);
+    clCreateProgramWithIL(context, "no SPIR-V", 9, &error);
+    IS(error == CL_INVALID_VALUE);
+    clCreateProgramWithIL(context, NULL, 0, &error);
+    IS(error == CL_INVALID_VALUE);
+}
+
+static void CL_CALLBACK released(cl_program program, void *data) {
+    (void)program, (void)data;
+}
+
+static void others(void) {
+    clCreateProgramWithBuiltInKernels(context, device_count, devices, "nothing", &error);
+    IS(error == CL_INVALID_VALUE);
+    cl_program program = source(HELPER);
+    GIVES(CL_INVALID_OPERATION, clSetProgramReleaseCallback(program, released, NULL));
+    GIVES(CL_INVALID_VALUE, clSetProgramReleaseCallback(program, NULL, NULL));
+    cl_bool present = 7;
+    DONE(clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, sizeof present, &present,
+                          NULL));
+    IS(!present);
+    DONE(clUnloadPlatformCompiler(platform));
+    DONE(clReleaseProgram(program));
+    program = built(context,
+                    "global int counter = 3;\n"
+                    "kernel void k(global int *p) { counter += *p; *p = counter; }\n",
+                    "-cl-std=CL3.0");
+    size_t size;
+    DONE(clGetProgramBuildInfo(program, devices[0], CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE,
+                               sizeof size, &size, NULL));
+    IS(size >= sizeof(cl_int));
+    all_give(program, 8);
+    DONE(clReleaseProgram(program));
+}
+
+int main(void) {
+    context = begin();
+    binaries();
+    linking();
+    headers();
+    callbacks();
+    il();
+    others();
+    DONE(clReleaseContext(context));
+    printf("ok\n");
+    return 0;
+}

@@ -1,0 +1,20 @@
+//! SPIR-V modules before a compiler sees them.
+//!
+//! A [`Module`] is a list of [`Instruction`]s, each of whole words; nothing else is taken for
+//! granted, and instructions that are not known pass. [`Module::check`] holds it against the rules
+//! of `cl_intel_spirv_subgroups` (and `cl_intel_subgroups_char`), [`Module::spec_constants`] and
+//! [`Module::specialized`] are its specialization constants.
+//!
+//! It is a crate of its own because the OpenCL runtime and a compiler both need it, and neither the
+//! other.
+
+mod module;
+mod specialize;
+mod subgroups;
+mod types;
+mod violation;
+
+pub use module::{Instruction, Malformed, Module, is_spirv};
+pub use specialize::SpecConstant;
+pub use subgroups::Environment;
+pub use violation::{Violation, Violations};
