@@ -109,6 +109,11 @@ fn commands() {
 }
 
 #[test]
+fn variables() {
+    run("variables");
+}
+
+#[test]
 fn threads() {
     run("threads");
 }

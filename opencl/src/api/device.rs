@@ -12,6 +12,12 @@ use crate::error::{Error, Result, ensure};
 /// `CL_DEVICE_SUB_GROUP_SIZES_INTEL` (`cl_intel_required_subgroup_size`).
 const SUB_GROUP_SIZES_INTEL: cl_device_info = 0x4108;
 
+/// `CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE`: what devices with such variables have at least.
+const MAX_GLOBAL_VARIABLES: usize = 64 << 10;
+
+/// `CL_DRIVER_UUID_KHR`: this driver, of this version.
+const DRIVER_UUID: [u8; 16] = *b"intel-gpu-opencl";
+
 /// What a device can do beyond the core: only what the tests show.
 pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     const V1: cl_version = info::version(1, 0, 0);
@@ -19,12 +25,17 @@ pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_khr_byte_addressable_store", V1),
         ("cl_khr_command_buffer", info::version(0, 9, 8)),
         ("cl_khr_create_command_queue", V1),
+        ("cl_khr_device_uuid", V1),
         ("cl_khr_fp16", V1),
         ("cl_khr_global_int32_base_atomics", V1),
         ("cl_khr_global_int32_extended_atomics", V1),
+        ("cl_khr_int64_base_atomics", V1),
+        ("cl_khr_int64_extended_atomics", V1),
         ("cl_khr_local_int32_base_atomics", V1),
         ("cl_khr_local_int32_extended_atomics", V1),
+        ("cl_khr_priority_hints", V1),
         ("cl_khr_suggested_local_work_size", V1),
+        ("cl_khr_throttle_hints", V1),
         ("cl_intel_unified_shared_memory", V1),
     ];
     if device.limits.fp64 {
@@ -64,9 +75,11 @@ fn features(device: &Device) -> Vec<(&'static str, cl_version)> {
     let mut all = vec![
         ("__opencl_c_atomic_order_acq_rel", V3),
         ("__opencl_c_atomic_order_seq_cst", V3),
+        ("__opencl_c_atomic_scope_all_devices", V3),
         ("__opencl_c_atomic_scope_device", V3),
         ("__opencl_c_generic_address_space", V3),
         ("__opencl_c_int64", V3),
+        ("__opencl_c_program_scope_global_variables", V3),
         ("__opencl_c_subgroups", V3),
         ("__opencl_c_work_group_collective_functions", V3),
     ];
@@ -149,7 +162,8 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
         | CL_DEVICE_ATOMIC_ORDER_SEQ_CST
         | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
-        | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
+        | CL_DEVICE_ATOMIC_SCOPE_DEVICE
+        | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES;
     let floats = CL_FP_DENORM
         | CL_FP_INF_NAN
         | CL_FP_ROUND_TO_NEAREST
@@ -214,7 +228,7 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => info::value(device.max_allocation()),
         CL_DEVICE_MAX_CONSTANT_ARGS => info::value(8u32),
         CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE | CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
-            info::value(0usize)
+            info::value(MAX_GLOBAL_VARIABLES)
         }
         CL_DEVICE_LOCAL_MEM_TYPE => info::value(CL_LOCAL),
         CL_DEVICE_LOCAL_MEM_SIZE => info::value(limits.local_memory),
@@ -287,6 +301,11 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
             info::boolean(limits.independent_forward_progress)
         }
+        CL_DEVICE_UUID_KHR => info::list(&device.uuid()),
+        CL_DRIVER_UUID_KHR => info::list(&DRIVER_UUID),
+        CL_DEVICE_LUID_VALID_KHR => info::boolean(false),
+        CL_DEVICE_LUID_KHR => info::list(&[0u8; CL_LUID_SIZE_KHR]),
+        CL_DEVICE_NODE_MASK_KHR => info::value(0u32),
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => info::value(usize::from(widest)),
         SUB_GROUP_SIZES_INTEL => {
             let sizes = limits.sub_group_sizes.iter().map(|&size| usize::from(size));

@@ -11,6 +11,8 @@ use crate::error::{Error, Result, ensure};
 
 /// What a queue of the host can have.
 const KNOWN: u64 = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+const PRIORITY: u32 = CL_QUEUE_PRIORITY_KHR as u32;
+const THROTTLE: u32 = CL_QUEUE_THROTTLE_KHR as u32;
 /// And one of a device.
 const DEVICE: u64 = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
 
@@ -20,6 +22,12 @@ pub(crate) fn create(context: Handle, device: Handle, properties: In<u64>) -> Re
     for &(name, value) in &pairs {
         match u32::try_from(name) {
             Ok(CL_QUEUE_PROPERTIES) => flags = value,
+            // Hints of cl_khr_priority_hints and cl_khr_throttle_hints: high, medium or low.
+            Ok(PRIORITY | THROTTLE) => ensure(
+                (1..=4).contains(&value) && value.is_power_of_two(),
+                CL_INVALID_VALUE,
+                format!("{value} is no hint of priority or throttling"),
+            )?,
             // "CL_INVALID_QUEUE_PROPERTIES if values specified in properties are valid but are not
             // supported by the device"
             Ok(CL_QUEUE_SIZE) => {

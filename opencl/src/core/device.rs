@@ -51,6 +51,28 @@ impl Device {
         self.umd.target()
     }
 
+    /// Names the device to other interfaces: the vendor, the device's PCI number and revision, and
+    /// which of the platform's it is (`cl_khr_device_uuid`).
+    pub(crate) fn uuid(&self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        let numbers = [0x8086, self.limits.pci_id, self.limits.revision.into()];
+        for (place, number) in bytes.chunks_exact_mut(2).zip(numbers) {
+            place.copy_from_slice(&u16::to_le_bytes(number));
+        }
+        // FNV-1a, of the name that opens the device.
+        let hash = self
+            .umd
+            .name()
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            });
+        if let Some(place) = bytes.last_chunk_mut() {
+            *place = hash.to_le_bytes();
+        }
+        bytes
+    }
+
     /// The time of events, in nanoseconds.
     pub(crate) fn now(&self) -> Duration {
         self.umd.now()

@@ -1,13 +1,13 @@
 //! Kernels and their arguments.
 
-use std::any::Any;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use opencl_sys::*;
 use umd::KernelInfo;
 
 use super::allocations::Allocation;
+use super::event::Kept;
 use super::handle::{Base, Object};
 use super::lock;
 use super::memory::Mem;
@@ -30,17 +30,20 @@ pub(crate) struct Kernel {
 pub(crate) struct State {
     /// One for each device of the context; `None` where the program is not built.
     pub on: Vec<Option<umd::Kernel>>,
-    /// What the arguments keep alive, by index.
-    kept: Vec<Option<Arc<dyn KeptArg>>>,
+    /// The objects that are arguments, by index.
+    objects: Vec<Option<Held>>,
     /// What the kernel reaches by pointers in memory, as the program says.
-    reached: Vec<Arc<dyn KeptArg>>,
+    reached: Vec<Arc<Allocation>>,
 }
 
-/// What an argument keeps alive.
-trait KeptArg: Any + Send + Sync + std::fmt::Debug {}
-impl KeptArg for Mem {}
-impl KeptArg for Sampler {}
-impl KeptArg for Allocation {}
+/// An object that is an argument. "Implementations shall not allow cl_kernel objects to hold
+/// reference counts to cl_kernel arguments": commands do.
+#[derive(Clone, Debug)]
+enum Held {
+    Mem(Weak<Mem>),
+    Sampler(Weak<Sampler>),
+    Allocation(Arc<Allocation>),
+}
 
 /// An argument.
 #[derive(Clone, Debug)]
@@ -91,10 +94,10 @@ impl Kernel {
             let why = format!("kernel {name} takes other arguments on another device");
             return Err(Error::new(CL_INVALID_KERNEL_DEFINITION, why));
         }
-        let kept = info.args.iter().map(|_| None).collect();
+        let objects = info.args.iter().map(|_| None).collect();
         let state = State {
             on,
-            kept,
+            objects,
             reached: Vec::new(),
         };
         Ok(Self::with_state(program, info, state))
@@ -153,11 +156,11 @@ impl Kernel {
             }
         }
         state.on = on;
-        if let Some(kept) = state.kept.get_mut(index) {
-            *kept = match arg {
-                Arg::Mem(mem) => Some(mem.clone()),
-                Arg::Sampler(sampler) => Some(sampler.clone()),
-                Arg::Pointer(allocation, _) => Some(allocation.clone()),
+        if let Some(object) = state.objects.get_mut(index) {
+            *object = match arg {
+                Arg::Mem(mem) => Some(Held::Mem(Arc::downgrade(mem))),
+                Arg::Sampler(sampler) => Some(Held::Sampler(Arc::downgrade(sampler))),
+                Arg::Pointer(allocation, _) => Some(Held::Allocation(allocation.clone())),
                 Arg::Null | Arg::Value(_) | Arg::Local(_) => None,
             };
         }
@@ -168,15 +171,19 @@ impl Kernel {
 impl State {
     /// Says what the kernel reaches by pointers in memory.
     pub(crate) fn set_reached(&mut self, allocations: Vec<Allocation>) {
-        let all = allocations.into_iter();
-        self.reached = all.map(|one| Arc::new(one) as Arc<dyn KeptArg>).collect();
+        self.reached = allocations.into_iter().map(Arc::new).collect();
     }
 
-    /// What the arguments keep alive.
-    pub(crate) fn kept(&self) -> Vec<Arc<dyn Any + Send + Sync>> {
-        let kept = self.kept.iter().flatten().chain(&self.reached);
-        kept.map(|kept| kept.clone() as Arc<dyn Any + Send + Sync>)
-            .collect()
+    /// What a launch with these arguments keeps alive.
+    pub(crate) fn kept(&self) -> Kept {
+        let objects = self.objects.iter().flatten();
+        let objects = objects.filter_map(|object| match object {
+            Held::Mem(mem) => mem.upgrade().map(|mem| mem as _),
+            Held::Sampler(sampler) => sampler.upgrade().map(|sampler| sampler as _),
+            Held::Allocation(allocation) => Some(allocation.clone() as _),
+        });
+        let reached = self.reached.iter().map(|one| one.clone() as _);
+        objects.chain(reached).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 #include "check.h"
 #include <pthread.h>
 
-enum { THREADS = 64, ROUNDS = 5, N = 64, LAUNCHES = 3000, CONTEXTS = 300 };
+enum { THREADS = 64, ROUNDS = 5, N = 64, LAUNCHES = 20000, CONTEXTS = 1000 };
 
 static cl_context context;
 static cl_program program;
