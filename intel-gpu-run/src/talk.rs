@@ -4,7 +4,10 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use tracing_subscriber::EnvFilter;
+use tracing::Level;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::exit::Error;
 
@@ -13,17 +16,24 @@ use crate::exit::Error;
 /// # Errors
 /// [`Error::Usage`] if the filter cannot be read.
 pub fn log_to_stderr(filter: Option<&str>) -> Result<(), Error> {
-    let filter = match filter {
-        Some(text) => EnvFilter::try_new(text)
+    let warnings = || Targets::new().with_default(Level::WARN);
+    let filter: Targets = match filter {
+        Some(text) => text
+            .parse()
             .map_err(|e| Error::Usage(format!("--log {text:?} is no filter: {e}")))?,
-        None => EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn")),
+        None => std::env::var("RUST_LOG")
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .unwrap_or_else(warnings),
     };
-    // A second subscriber would be refused; there is none, and logging is no reason to stop.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal())
-        .without_time()
+        .without_time();
+    // A second subscriber would be refused; there is none, and logging is no reason to stop.
+    let _ = tracing_subscriber::registry()
+        .with(lines)
+        .with(filter)
         .try_init();
     Ok(())
 }

@@ -13,7 +13,7 @@ pub const PLATFORM_VARIABLE: &str = "INTEL_GPU_PRELOAD_PLATFORM";
 /// set, the temporary directory.
 pub const ROOT_VARIABLE: &str = "INTEL_GPU_PRELOAD_ROOT";
 
-/// What to log to stderr, in the syntax of `tracing_subscriber`'s `EnvFilter`
+/// What to log to stderr, in the syntax of `tracing_subscriber`'s `Targets`
 /// (`softgpu=info`, `softgpu=debug,preload=trace`). Nothing without it.
 pub const LOG_VARIABLE: &str = "INTEL_GPU_PRELOAD_LOG";
 

@@ -16,10 +16,10 @@ use devinfo::Target;
 use kmd_iface::Node;
 use libc::c_int;
 use softgpu::{Options, SoftNode};
-use tracing_subscriber::filter::dynamic_filter_fn;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::{Targets, dynamic_filter_fn};
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::prelude::*;
-use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::tree::{PciIdentity, Tree};
 use crate::{config, leave, real};
@@ -203,8 +203,15 @@ extern "C" fn note_exit() {
 }
 
 fn start_log() {
-    let Some(filter) = config::log_filter() else {
+    let Some(text) = config::log_filter() else {
         return;
+    };
+    let filter: Targets = match text.parse() {
+        Ok(filter) => filter,
+        Err(error) => {
+            let name = config::LOG_VARIABLE;
+            return complain(&format!("{name}={text:?} is no log filter: {error}"));
+        }
     };
     // SAFETY: `note_exit` is a plain function without arguments.
     unsafe { libc::atexit(note_exit) };
@@ -219,8 +226,8 @@ fn start_log() {
         Some(file) => lines.with_writer(BoxMakeWriter::new(Mutex::new(file))),
         None => lines.with_writer(BoxMakeWriter::new(io::stderr)),
     };
-    let subscriber = tracing_subscriber::registry()
-        .with(lines.with_filter(EnvFilter::new(filter)).with_filter(alive));
+    let subscriber =
+        tracing_subscriber::registry().with(lines.with_filter(filter).with_filter(alive));
     // A program may have its own subscriber: then that one stays.
     let _ = subscriber.try_init();
 }

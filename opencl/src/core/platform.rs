@@ -90,13 +90,23 @@ fn specs() -> Vec<DeviceSpec> {
 }
 
 fn log() {
-    use tracing_subscriber::EnvFilter;
-    let filter = std::env::var(LOG_VARIABLE).unwrap_or_else(|_| "error".to_owned());
-    let subscriber = tracing_subscriber::fmt()
+    use tracing_subscriber::filter::Targets;
+    use tracing_subscriber::layer::SubscriberExt as _;
+    let text = std::env::var(LOG_VARIABLE).unwrap_or_else(|_| "error".to_owned());
+    let (filter, wrong) = match text.parse::<Targets>() {
+        Ok(filter) => (filter, None),
+        Err(error) => (
+            Targets::new().with_default(tracing::Level::ERROR),
+            Some(error),
+        ),
+    };
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-        .with_env_filter(EnvFilter::new(filter))
-        .finish();
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()));
+    let subscriber = tracing_subscriber::registry().with(lines).with(filter);
     // Where this runtime is linked into a program with a log of its own, that gets it.
     let _ = tracing::subscriber::set_global_default(subscriber);
+    if let Some(error) = wrong {
+        tracing::error!("{LOG_VARIABLE}={text:?} is no log filter: {error}");
+    }
 }
