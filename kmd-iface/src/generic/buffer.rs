@@ -9,18 +9,12 @@ use crate::uapi::drm;
 use crate::{KmdError, KmdResult, Node};
 
 /// GEM_CLOSE: drops a handle.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn close(node: &dyn Node, handle: u32) -> KmdResult<()> {
     node.call(drm::GEM_CLOSE, &mut drm::GemClose { handle, pad: 0 })?;
     Ok(())
 }
 
 /// PRIME_HANDLE_TO_FD: a dma-buf of a buffer.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn prime_export(node: &dyn Node, handle: u32) -> KmdResult<OwnedFd> {
     let mut argument = drm::PrimeHandle {
         handle,
@@ -32,9 +26,6 @@ pub fn prime_export(node: &dyn Node, handle: u32) -> KmdResult<OwnedFd> {
 }
 
 /// PRIME_FD_TO_HANDLE: the buffer of a dma-buf.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn prime_import(node: &dyn Node, dmabuf: BorrowedFd<'_>) -> KmdResult<u32> {
     let mut argument = drm::PrimeHandle {
         fd: dmabuf.as_raw_fd(),

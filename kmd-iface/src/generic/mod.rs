@@ -1,4 +1,5 @@
-//! The driver-independent ioctls as typed functions over a [`Node`](crate::Node).
+//! The driver-independent ioctls as typed functions over a [`Node`](crate::Node). Where a function
+//! says nothing of errors, they are what the kernel answers.
 
 mod buffer;
 mod syncobj;

@@ -14,9 +14,6 @@ use crate::uapi::drm::{self, SyncobjCreateFlags, SyncobjFdFlags, SyncobjWaitFlag
 use crate::{KmdError, KmdResult, Node};
 
 /// SYNCOBJ_CREATE: a sync object. Returns its handle.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn syncobj_create(node: &dyn Node, flags: SyncobjCreateFlags) -> KmdResult<u32> {
     let mut argument = drm::SyncobjCreate { handle: 0, flags };
     node.call(drm::SYNCOBJ_CREATE, &mut argument)?;
@@ -24,9 +21,6 @@ pub fn syncobj_create(node: &dyn Node, flags: SyncobjCreateFlags) -> KmdResult<u
 }
 
 /// SYNCOBJ_DESTROY.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn syncobj_destroy(node: &dyn Node, handle: u32) -> KmdResult<()> {
     node.call(
         drm::SYNCOBJ_DESTROY,
@@ -94,9 +88,6 @@ fn reached(ioctl: &'static str, result: Result<i32, Errno>) -> KmdResult<bool> {
 }
 
 /// SYNCOBJ_QUERY: the last signalled point of each handle.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn syncobj_query(node: &dyn Node, handles: &[u32]) -> KmdResult<Vec<u64>> {
     let mut points = vec![0u64; handles.len()];
     let mut argument = drm::SyncobjTimelineArray {
@@ -110,9 +101,6 @@ pub fn syncobj_query(node: &dyn Node, handles: &[u32]) -> KmdResult<Vec<u64>> {
 }
 
 /// SYNCOBJ_TIMELINE_SIGNAL: signals a point from the CPU.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn syncobj_timeline_signal(node: &dyn Node, handle: u32, point: u64) -> KmdResult<()> {
     let mut argument = drm::SyncobjTimelineArray {
         handles: user_pointer(&handle),
@@ -125,18 +113,12 @@ pub fn syncobj_timeline_signal(node: &dyn Node, handle: u32, point: u64) -> KmdR
 }
 
 /// SYNCOBJ_SIGNAL: signals binary objects from the CPU.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn syncobj_signal(node: &dyn Node, handles: &[u32]) -> KmdResult<()> {
     node.call(drm::SYNCOBJ_SIGNAL, &mut array(handles))?;
     Ok(())
 }
 
 /// SYNCOBJ_RESET: drops the fences of binary objects.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn syncobj_reset(node: &dyn Node, handles: &[u32]) -> KmdResult<()> {
     node.call(drm::SYNCOBJ_RESET, &mut array(handles))?;
     Ok(())
@@ -151,9 +133,6 @@ fn array(handles: &[u32]) -> drm::SyncobjArray {
 }
 
 /// SYNCOBJ_TRANSFER: copies the fence of one (handle, point) to another.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn syncobj_transfer(node: &dyn Node, from: (u32, u64), to: (u32, u64)) -> KmdResult<()> {
     let mut argument = drm::SyncobjTransfer {
         src_handle: from.0,
@@ -167,9 +146,6 @@ pub fn syncobj_transfer(node: &dyn Node, from: (u32, u64), to: (u32, u64)) -> Km
 }
 
 /// SYNCOBJ_HANDLE_TO_FD: the fence of a binary object as a sync file.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn syncobj_export_sync_file(node: &dyn Node, handle: u32) -> KmdResult<OwnedFd> {
     let mut argument = drm::SyncobjHandle {
         handle,
@@ -197,9 +173,6 @@ pub(crate) fn monotonic_nanoseconds(deadline: Instant) -> KmdResult<i64> {
 
 /// The fence of a point as a sync file: only binary sync objects become sync files, so the point
 /// is copied into one first.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn syncobj_export_point(node: &dyn Node, timeline: u32, point: u64) -> KmdResult<OwnedFd> {
     let binary = syncobj_create(node, SyncobjCreateFlags::empty())?;
     let file = syncobj_transfer(node, (timeline, point), (binary, 0))

@@ -156,12 +156,37 @@ pub struct IoctlRow {
     pub request: u32,
 }
 
-/// Declares uAPI structures: `repr(C)`, plain bytes, with their C names.
+/// One constant of a uAPI, for comparison with the kernel's headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConstantRow {
+    pub(super) prefix: &'static str,
+    pub(super) name: &'static str,
+    /// Its value; a negative one is sign-extended.
+    pub value: u64,
+}
+
+impl ConstantRow {
+    /// The C name: the prefix of its kind, then the Rust name in capitals.
+    pub fn c_name(&self) -> String {
+        let mut c_name = self.prefix.to_owned();
+        let is_enumerator = self.name.contains(|c: char| c.is_ascii_lowercase());
+        for (at, c) in self.name.char_indices() {
+            if at > 0 && is_enumerator && c.is_ascii_uppercase() {
+                c_name.push('_');
+            }
+            c_name.push(c.to_ascii_uppercase());
+        }
+        c_name
+    }
+}
+
+/// Declares uAPI structures: `repr(C)`, plain bytes, with their C names. A field without
+/// documentation must be zero.
 macro_rules! uapi_structs {
     ($(
         $(#[$meta:meta])*
         struct $name:ident = $c_name:literal {
-            $( $(#[$fmeta:meta])* $field:ident $(= $c_field:literal)? : $ty:ty ),* $(,)?
+            $( $(#[$($fmeta:tt)*])* $field:ident $(= $c_field:literal)? : $ty:ty ),* $(,)?
         }
     )*) => {
         $(
@@ -173,7 +198,7 @@ macro_rules! uapi_structs {
                 zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable,
             )]
             pub struct $name {
-                $( $(#[$fmeta])* pub $field: $ty, )*
+                $( #[doc = uapi_structs!(@doc $(#[$($fmeta)*])*)] pub $field: $ty, )*
             }
 
             impl $crate::uapi::Argument for $name {
@@ -195,15 +220,71 @@ macro_rules! uapi_structs {
         pub(crate) const STRUCTS: &[$crate::uapi::StructLayout] =
             &[$(<$name as $crate::uapi::Argument>::LAYOUT,)*];
     };
+    (@doc) => { "Zero." };
+    (@doc $(#[doc = $doc:literal])+) => { concat!($($doc, "\n"),+) };
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $c_field:literal) => { $c_field };
 }
 
-/// Declares flag words. Unknown bits are kept and printed.
+/// Declares constants, grouped by the prefix of their C names.
+macro_rules! uapi_constants {
+    ($( $prefix:literal { $( $(#[$meta:meta])* $name:ident: $ty:ty = $value:expr; )* } )*) => {
+        $($( $(#[$meta])* pub const $name: $ty = $value; )*)*
+
+        /// The constants of this module.
+        pub(crate) const CONSTANTS: &[$crate::uapi::ConstantRow] = &[$($(
+            $crate::uapi::ConstantRow {
+                prefix: $prefix,
+                name: stringify!($name),
+                value: $name as u64,
+            },
+        )*)*];
+    };
+}
+
+/// Declares enumerations, with the prefix of their C names.
+macro_rules! uapi_enums {
+    ($(
+        $(#[$meta:meta])*
+        enum $name:ident: $ty:ident = $prefix:literal {
+            $( $(#[$vmeta:meta])* $variant:ident = $value:literal; )*
+        }
+    )*) => {
+        $(
+            $(#[$meta])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            #[repr($ty)]
+            pub enum $name {
+                $( $(#[$vmeta])* $variant = $value, )*
+            }
+
+            impl $name {
+                /// The enumerator with this number.
+                pub const fn from_raw(raw: $ty) -> Option<Self> {
+                    Some(match raw {
+                        $( $value => Self::$variant, )*
+                        _ => return None,
+                    })
+                }
+            }
+        )*
+
+        /// The enumerators of this module.
+        pub(crate) const ENUMS: &[$crate::uapi::ConstantRow] = &[$($(
+            $crate::uapi::ConstantRow {
+                prefix: $prefix,
+                name: stringify!($variant),
+                value: $name::$variant as u64,
+            },
+        )*)*];
+    };
+}
+
+/// Declares flag words, with the prefix of their C names. Unknown bits are kept and printed.
 macro_rules! uapi_flags {
     ($(
         $(#[$meta:meta])*
-        flags $name:ident: $ty:ty {
+        flags $name:ident: $ty:ty = $prefix:literal {
             $( $(#[$($fmeta:tt)*])* $flag:ident = $value:expr; )*
         }
     )*) => {
@@ -233,6 +314,15 @@ macro_rules! uapi_flags {
                 }
             }
         )*
+
+        /// The flags of this module.
+        pub(crate) const FLAGS: &[$crate::uapi::ConstantRow] = &[$($(
+            $crate::uapi::ConstantRow {
+                prefix: $prefix,
+                name: stringify!($flag),
+                value: $name::$flag.0 as u64,
+            },
+        )*)*];
     };
 }
 
@@ -257,7 +347,7 @@ macro_rules! uapi_ioctls {
     };
 }
 
-pub(crate) use {uapi_flags, uapi_ioctls, uapi_structs};
+pub(crate) use {uapi_constants, uapi_enums, uapi_flags, uapi_ioctls, uapi_structs};
 
 #[cfg(test)]
 mod tests {

@@ -1,23 +1,27 @@
 //! The driver-independent DRM ioctls of `drm.h`: version, GEM close, PRIME, sync objects.
 
-use super::{uapi_flags, uapi_ioctls, uapi_structs};
+use super::{uapi_constants, uapi_flags, uapi_ioctls, uapi_structs};
 
-/// `drm_get_cap.capability`: binary sync objects.
-pub const CAP_SYNCOBJ: u64 = 0x13;
-/// `drm_get_cap.capability`: timeline sync objects.
-pub const CAP_SYNCOBJ_TIMELINE: u64 = 0x14;
-/// `drm_get_cap.capability`: PRIME; value bit 0 import, bit 1 export.
-pub const CAP_PRIME: u64 = 0x5;
+uapi_constants! {
+    "DRM_" {
+        /// `drm_get_cap.capability`: binary sync objects.
+        CAP_SYNCOBJ: u64 = 0x13;
+        /// `drm_get_cap.capability`: timeline sync objects.
+        CAP_SYNCOBJ_TIMELINE: u64 = 0x14;
+        /// `drm_get_cap.capability`: PRIME; value bit 0 import, bit 1 export.
+        CAP_PRIME: u64 = 0x5;
+    }
+}
 
 uapi_flags! {
     /// `drm_syncobj_create.flags`.
-    flags SyncobjCreateFlags: u32 {
+    flags SyncobjCreateFlags: u32 = "DRM_SYNCOBJ_CREATE_" {
         /// Created in the signalled state.
         SIGNALED = 1 << 0;
     }
 
     /// Flags of the sync object waits.
-    flags SyncobjWaitFlags: u32 {
+    flags SyncobjWaitFlags: u32 = "DRM_SYNCOBJ_WAIT_FLAGS_" {
         /// Wait for all handles, not any.
         WAIT_ALL = 1 << 0;
         /// Also wait until a fence was submitted to the object.
@@ -29,19 +33,19 @@ uapi_flags! {
     }
 
     /// `drm_syncobj_handle.flags`, both directions.
-    flags SyncobjFdFlags: u32 {
+    flags SyncobjFdFlags: u32 = "DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_" {
         /// The fd is a sync file, not the sync object itself.
         SYNC_FILE = 1 << 0;
     }
 
     /// `drm_syncobj_timeline_array.flags` of a query.
-    flags SyncobjQueryFlags: u32 {
+    flags SyncobjQueryFlags: u32 = "DRM_SYNCOBJ_QUERY_FLAGS_" {
         /// Query the last submitted point, not the last signalled one.
         LAST_SUBMITTED = 1 << 0;
     }
 
     /// `drm_prime_handle.flags`.
-    flags PrimeFlags: u32 {
+    flags PrimeFlags: u32 = "DRM_" {
         /// The new fd may be mapped writable.
         RDWR = 0o2;
         /// The new fd is closed on exec.
@@ -86,7 +90,6 @@ uapi_structs! {
     struct GemClose = "struct drm_gem_close" {
         /// The handle.
         handle: u32,
-        /// Zero.
         pad: u32,
     }
 
@@ -120,7 +123,6 @@ uapi_structs! {
     struct SyncobjDestroy = "struct drm_syncobj_destroy" {
         /// The sync object.
         handle: u32,
-        /// Zero.
         pad: u32,
     }
 
@@ -132,7 +134,6 @@ uapi_structs! {
         flags: SyncobjFdFlags,
         /// The fd.
         fd: i32,
-        /// Zero.
         pad: u32,
     }
 
@@ -148,7 +149,6 @@ uapi_structs! {
         dst_point: u64,
         /// `WAIT_FOR_SUBMIT` or nothing.
         flags: SyncobjWaitFlags,
-        /// Zero.
         pad: u32,
     }
 
@@ -164,7 +164,6 @@ uapi_structs! {
         flags: SyncobjWaitFlags,
         /// Out, without `WAIT_ALL`: index of a signalled handle.
         first_signaled: u32,
-        /// Zero.
         pad: u32,
         /// Deadline hint, with `WAIT_DEADLINE`.
         deadline_nsec: u64,
@@ -184,7 +183,6 @@ uapi_structs! {
         flags: SyncobjWaitFlags,
         /// Out, without `WAIT_ALL`: index of a signalled handle.
         first_signaled: u32,
-        /// Zero.
         pad: u32,
         /// Deadline hint, with `WAIT_DEADLINE`.
         deadline_nsec: u64,
@@ -200,7 +198,6 @@ uapi_structs! {
         point: u64,
         /// The eventfd.
         fd: i32,
-        /// Zero.
         pad: u32,
     }
 
@@ -210,7 +207,6 @@ uapi_structs! {
         handles: u64,
         /// How many.
         count_handles: u32,
-        /// Zero.
         pad: u32,
     }
 

@@ -5,14 +5,12 @@
 //! C compiler in `CC` or as `cc`, the program is built and run again. `BLESS=1` rewrites the
 //! table from it.
 
-mod constants;
-
 use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use kmd_iface::uapi;
+use kmd_iface::uapi::{self, drm::SyncobjFdFlags};
 
 /// Appends a formatted line.
 macro_rules! push {
@@ -23,6 +21,14 @@ macro_rules! push {
 }
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/layout/table.txt");
+
+/// Our constants by their C names. One flag has a second name there.
+fn constants() -> impl Iterator<Item = (String, u64)> {
+    let second = "DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE";
+    uapi::constants()
+        .map(|row| (row.c_name(), row.value))
+        .chain([(second.to_owned(), SyncobjFdFlags::SYNC_FILE.0.into())])
+}
 
 /// Our declarations in the table's form.
 fn ours() -> String {
@@ -43,7 +49,7 @@ fn ours() -> String {
     for row in uapi::ioctls() {
         push!(out, "{} {:#010x}", row.name, row.request);
     }
-    for (name, value) in constants::constants() {
+    for (name, value) in constants() {
         push!(out, "{name} {value:#x}");
     }
     out
@@ -52,7 +58,7 @@ fn ours() -> String {
 /// A C program that prints the same from the headers.
 fn program() -> String {
     let mut out = String::from(
-        "#include <stddef.h>\n#include <stdio.h>\n\
+        "#include <fcntl.h>\n#include <stddef.h>\n#include <stdio.h>\n\
          #include \"drm.h\"\n#include \"i915_drm.h\"\n#include \"xe_drm.h\"\n\
          int main(void) {\n",
     );
@@ -72,7 +78,7 @@ fn program() -> String {
         let name = row.name;
         push!(out, "printf(\"{name} 0x%08x\\n\", (unsigned)({name}));");
     }
-    for (name, _) in constants::constants() {
+    for (name, _) in constants() {
         push!(
             out,
             "printf(\"{name} 0x%llx\\n\", (unsigned long long)({name}));"

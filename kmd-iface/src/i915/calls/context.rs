@@ -19,9 +19,6 @@ pub struct ContextSettings<'a> {
 }
 
 /// GEM_CONTEXT_CREATE_EXT: a context. Returns its id.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn context_create(node: &dyn Node, settings: &ContextSettings<'_>) -> KmdResult<u32> {
     // The engine map's layout: a chain of extensions (none), then the engines.
     let mut engine_map = vec![0u16; 4];
@@ -80,9 +77,6 @@ pub fn context_create(node: &dyn Node, settings: &ContextSettings<'_>) -> KmdRes
 }
 
 /// GEM_CONTEXT_DESTROY.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn context_destroy(node: &dyn Node, ctx_id: u32) -> KmdResult<()> {
     node.call(
         context::CONTEXT_DESTROY,
@@ -92,9 +86,6 @@ pub fn context_destroy(node: &dyn Node, ctx_id: u32) -> KmdResult<()> {
 }
 
 /// GEM_CONTEXT_GETPARAM of a parameter that is a plain value.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn context_getparam(node: &dyn Node, ctx_id: u32, param: ContextParam) -> KmdResult<u64> {
     let mut argument = context::ContextParamArgs {
         ctx_id,
@@ -107,9 +98,6 @@ pub fn context_getparam(node: &dyn Node, ctx_id: u32, param: ContextParam) -> Km
 }
 
 /// GEM_CONTEXT_SETPARAM of a parameter that is a plain value.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn context_setparam(
     node: &dyn Node,
     ctx_id: u32,
@@ -127,9 +115,6 @@ pub fn context_setparam(
 }
 
 /// GET_RESET_STATS: what resets a context saw.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn reset_stats(node: &dyn Node, ctx_id: u32) -> KmdResult<ResetStats> {
     let mut argument = ResetStats {
         ctx_id,
@@ -140,9 +125,6 @@ pub fn reset_stats(node: &dyn Node, ctx_id: u32) -> KmdResult<ResetStats> {
 }
 
 /// GEM_VM_CREATE: an address space. Returns its id.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn vm_create(node: &dyn Node) -> KmdResult<u32> {
     let mut argument = context::VmControl::default();
     node.call(context::VM_CREATE, &mut argument)?;
@@ -150,9 +132,6 @@ pub fn vm_create(node: &dyn Node) -> KmdResult<u32> {
 }
 
 /// GEM_VM_DESTROY.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn vm_destroy(node: &dyn Node, vm_id: u32) -> KmdResult<()> {
     let mut argument = context::VmControl {
         vm_id,

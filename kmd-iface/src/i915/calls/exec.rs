@@ -57,9 +57,6 @@ pub struct Execution<'a> {
 }
 
 /// GEM_EXECBUFFER2: submits a batch. Returns the sync file if one was asked for.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn execbuffer2(node: &dyn Node, execution: &Execution<'_>) -> KmdResult<Option<OwnedFd>> {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let mut argument = ExecBuffer2 {

@@ -11,9 +11,6 @@ use crate::uapi::i915::query::MemoryClassInstance;
 use crate::{KmdError, KmdResult, Node};
 
 /// GEM_CREATE: a buffer object in host memory. Returns its handle and its size in bytes.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn create(node: &dyn Node, size: u64) -> KmdResult<(u32, u64)> {
     let mut argument = gem::Create {
         size,
@@ -25,9 +22,6 @@ pub fn create(node: &dyn Node, size: u64) -> KmdResult<(u32, u64)> {
 
 /// GEM_CREATE_EXT: a buffer object in one of `regions`, most preferred first, with the page
 /// attributes `pat` if given. Returns its handle and its size in bytes.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn create_ext(
     node: &dyn Node,
     size: u64,
@@ -77,9 +71,6 @@ pub fn create_ext(
 /// # Safety
 /// The pages stay mapped until the buffer is closed and idle, and nothing that the GPU's accesses
 /// could break holds a reference to them.
-///
-/// # Errors
-/// What the kernel answers.
 pub unsafe fn userptr(
     node: &dyn Node,
     address: u64,
@@ -97,9 +88,6 @@ pub unsafe fn userptr(
 }
 
 /// GEM_MMAP_OFFSET: the offset at which the node maps a buffer object.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn mmap_offset(node: &dyn Node, handle: u32, kind: MmapOffset) -> KmdResult<u64> {
     let mut argument = gem::MmapOffsetArgs {
         handle,
@@ -114,9 +102,6 @@ pub fn mmap_offset(node: &dyn Node, handle: u32, kind: MmapOffset) -> KmdResult<
 ///
 /// The kernel offers it only for integrated devices before Gen12. The mapping belongs to the
 /// caller, who unmaps it with `munmap`.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn mmap(node: &dyn Node, handle: u32, offset: u64, size: u64, flags: u64) -> KmdResult<u64> {
     let mut argument = gem::Mmap {
         handle,
@@ -130,9 +115,6 @@ pub fn mmap(node: &dyn Node, handle: u32, offset: u64, size: u64, flags: u64) ->
 }
 
 /// GEM_SET_DOMAIN: waits for the GPU and makes the CPU's view valid.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn set_domain(node: &dyn Node, handle: u32, read: Domains, write: Domains) -> KmdResult<()> {
     let mut argument = gem::SetDomain {
         handle,
@@ -144,9 +126,6 @@ pub fn set_domain(node: &dyn Node, handle: u32, read: Domains, write: Domains) -
 }
 
 /// GEM_SET_TILING: sets the tiling of the buffer's aperture mapping. Returns the swizzle mode.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn set_tiling(node: &dyn Node, handle: u32, tiling: u32, stride: u32) -> KmdResult<u32> {
     let mut argument = gem::SetTiling {
         handle,
@@ -159,9 +138,6 @@ pub fn set_tiling(node: &dyn Node, handle: u32, tiling: u32, stride: u32) -> Kmd
 }
 
 /// GEM_GET_TILING: the tiling that [`set_tiling`] set.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn get_tiling(node: &dyn Node, handle: u32) -> KmdResult<u32> {
     let mut argument = gem::GetTiling {
         handle,
@@ -172,9 +148,6 @@ pub fn get_tiling(node: &dyn Node, handle: u32) -> KmdResult<u32> {
 }
 
 /// GEM_SET_CACHING: the cache level, `CACHING_*`.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn set_caching(node: &dyn Node, handle: u32, caching: u32) -> KmdResult<()> {
     node.call(gem::SET_CACHING, &mut gem::Caching { handle, caching })?;
     Ok(())
@@ -199,9 +172,6 @@ pub fn wait(node: &dyn Node, handle: u32, timeout: Option<Duration>) -> KmdResul
 }
 
 /// GEM_BUSY: whether the GPU uses a buffer, as `drm_i915_gem_busy.busy` says.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn busy(node: &dyn Node, handle: u32) -> KmdResult<u32> {
     let mut argument = gem::Busy { handle, busy: 0 };
     node.call(gem::BUSY, &mut argument)?;

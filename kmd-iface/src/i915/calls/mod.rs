@@ -1,4 +1,5 @@
-//! Each i915 ioctl as a typed function over a [`Node`](crate::Node).
+//! Each i915 ioctl as a typed function over a [`Node`](crate::Node). Where a function says nothing of
+//! errors, they are what the kernel answers.
 
 mod context;
 mod exec;

@@ -83,9 +83,6 @@ fn bad_answer(what: String) -> KmdError {
 }
 
 /// QUERY of the engines.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn engines(node: &dyn Node) -> KmdResult<Vec<EngineInfo>> {
     let blob = query_blob(node, QueryId::EngineInfo, 0)?;
     records(
@@ -96,9 +93,6 @@ pub fn engines(node: &dyn Node) -> KmdResult<Vec<EngineInfo>> {
 }
 
 /// QUERY of the memory regions.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn memory_regions(node: &dyn Node) -> KmdResult<Vec<MemoryRegionInfo>> {
     let blob = query_blob(node, QueryId::MemoryRegions, 0)?;
     records(
@@ -118,9 +112,6 @@ pub fn hwconfig(node: &dyn Node) -> KmdResult<Vec<u32>> {
 }
 
 /// QUERY of slices, subslices and EUs.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn topology(node: &dyn Node) -> KmdResult<Topology> {
     let blob = query_blob(node, QueryId::TopologyInfo, 0)?;
     parse_topology(&blob)

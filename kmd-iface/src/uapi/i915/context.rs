@@ -1,86 +1,67 @@
 //! Contexts and address spaces.
 
 use super::{EngineClassInstance, UserExtension, command};
-use crate::uapi::{uapi_flags, uapi_ioctls, uapi_structs};
+use crate::uapi::{uapi_constants, uapi_enums, uapi_flags, uapi_ioctls, uapi_structs};
 
-/// A context parameter (`I915_CONTEXT_PARAM_*`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u64)]
-pub enum ContextParam {
-    /// Obsolete.
-    BanPeriod = 0x1,
-    /// Obsolete.
-    NoZeromap = 0x2,
-    /// Bytes of the address space.
-    GttSize = 0x3,
-    /// Leave this context out of error captures.
-    NoErrorCapture = 0x4,
-    /// Whether repeated hangs ban it.
-    Bannable = 0x5,
-    /// Scheduling priority, -1023 to 1023.
-    Priority = 0x6,
-    /// Slice and EU configuration, [`ContextParamSseu`].
-    Sseu = 0x7,
-    /// Whether it is restored after a hang.
-    Recoverable = 0x8,
-    /// The address space id.
-    Vm = 0x9,
-    /// The engine map: a `u64` chain of extensions, then [`EngineClassInstance`]s.
-    Engines = 0xa,
-    /// Whether its work outlives the fd.
-    Persistence = 0xb,
-    /// Bytes of the ring.
-    RingSize = 0xc,
-    /// Protected content.
-    ProtectedContent = 0xd,
-    /// Low latency hint.
-    LowLatency = 0xe,
-    /// Replaces the context image.
-    ContextImage = 0xf,
-}
-
-impl ContextParam {
-    /// The parameter with this number.
-    pub fn from_raw(raw: u64) -> Option<Self> {
-        Some(match raw {
-            0x1 => Self::BanPeriod,
-            0x2 => Self::NoZeromap,
-            0x3 => Self::GttSize,
-            0x4 => Self::NoErrorCapture,
-            0x5 => Self::Bannable,
-            0x6 => Self::Priority,
-            0x7 => Self::Sseu,
-            0x8 => Self::Recoverable,
-            0x9 => Self::Vm,
-            0xa => Self::Engines,
-            0xb => Self::Persistence,
-            0xc => Self::RingSize,
-            0xd => Self::ProtectedContent,
-            0xe => Self::LowLatency,
-            0xf => Self::ContextImage,
-            _ => return None,
-        })
+uapi_enums! {
+    /// A context parameter (`I915_CONTEXT_PARAM_*`).
+    enum ContextParam: u64 = "I915_CONTEXT_PARAM_" {
+        /// Obsolete.
+        BanPeriod = 0x1;
+        /// Obsolete.
+        NoZeromap = 0x2;
+        /// Bytes of the address space.
+        GttSize = 0x3;
+        /// Leave this context out of error captures.
+        NoErrorCapture = 0x4;
+        /// Whether repeated hangs ban it.
+        Bannable = 0x5;
+        /// Scheduling priority, -1023 to 1023.
+        Priority = 0x6;
+        /// Slice and EU configuration, [`ContextParamSseu`].
+        Sseu = 0x7;
+        /// Whether it is restored after a hang.
+        Recoverable = 0x8;
+        /// The address space id.
+        Vm = 0x9;
+        /// The engine map: a `u64` chain of extensions, then [`EngineClassInstance`]s.
+        Engines = 0xa;
+        /// Whether its work outlives the fd.
+        Persistence = 0xb;
+        /// Bytes of the ring.
+        Ringsize = 0xc;
+        /// Protected content.
+        ProtectedContent = 0xd;
+        /// Low latency hint.
+        LowLatency = 0xe;
+        /// Replaces the context image.
+        ContextImage = 0xf;
     }
 }
 
-/// The highest user priority (`I915_CONTEXT_MAX_USER_PRIORITY`).
-pub const MAX_USER_PRIORITY: i64 = 1023;
-/// The lowest user priority (`I915_CONTEXT_MIN_USER_PRIORITY`).
-pub const MIN_USER_PRIORITY: i64 = -1023;
+uapi_constants! {
+    "I915_CONTEXT_" {
+        /// The highest user priority (`I915_CONTEXT_MAX_USER_PRIORITY`).
+        MAX_USER_PRIORITY: i64 = 1023;
+        /// The lowest user priority (`I915_CONTEXT_MIN_USER_PRIORITY`).
+        MIN_USER_PRIORITY: i64 = -1023;
+    }
 
-/// Extension of CONTEXT_CREATE_EXT: [`ContextCreateExtSetparam`].
-pub const CONTEXT_CREATE_EXT_SETPARAM: u32 = 0;
-
-/// Extension of the engine map: [`EnginesLoadBalance`].
-pub const CONTEXT_ENGINES_EXT_LOAD_BALANCE: u32 = 0;
-/// Extension of the engine map: bonds.
-pub const CONTEXT_ENGINES_EXT_BOND: u32 = 1;
-/// Extension of the engine map: parallel submission.
-pub const CONTEXT_ENGINES_EXT_PARALLEL_SUBMIT: u32 = 2;
+    "I915_" {
+        /// Extension of CONTEXT_CREATE_EXT: [`ContextCreateExtSetparam`].
+        CONTEXT_CREATE_EXT_SETPARAM: u32 = 0;
+        /// Extension of the engine map: [`EnginesLoadBalance`].
+        CONTEXT_ENGINES_EXT_LOAD_BALANCE: u32 = 0;
+        /// Extension of the engine map: bonds.
+        CONTEXT_ENGINES_EXT_BOND: u32 = 1;
+        /// Extension of the engine map: parallel submission.
+        CONTEXT_ENGINES_EXT_PARALLEL_SUBMIT: u32 = 2;
+    }
+}
 
 uapi_flags! {
     /// `drm_i915_gem_context_create_ext.flags`.
-    flags ContextCreateFlags: u32 {
+    flags ContextCreateFlags: u32 = "I915_CONTEXT_CREATE_FLAGS_" {
         /// `extensions` is set.
         USE_EXTENSIONS = 1 << 0;
         /// All engines share one timeline.
@@ -88,7 +69,7 @@ uapi_flags! {
     }
 
     /// `drm_i915_gem_context_param_sseu.flags`.
-    flags SseuFlags: u32 {
+    flags SseuFlags: u32 = "I915_CONTEXT_SSEU_FLAG_" {
         /// `engine` is an index into the engine map.
         ENGINE_INDEX = 1 << 0;
     }
@@ -99,7 +80,6 @@ uapi_structs! {
     struct ContextCreate = "struct drm_i915_gem_context_create" {
         /// Out.
         ctx_id: u32,
-        /// Zero.
         pad: u32,
     }
 
@@ -137,7 +117,6 @@ uapi_structs! {
     struct ContextDestroy = "struct drm_i915_gem_context_destroy" {
         /// The context.
         ctx_id: u32,
-        /// Zero.
         pad: u32,
     }
 
@@ -155,7 +134,6 @@ uapi_structs! {
         min_eus_per_subslice: u16,
         /// Most EUs of each.
         max_eus_per_subslice: u16,
-        /// Zero.
         rsvd: u32,
     }
 
@@ -167,9 +145,7 @@ uapi_structs! {
         engine_index: u16,
         /// How many engines follow.
         num_siblings: u16,
-        /// Zero.
         flags: u32,
-        /// Zero.
         mbz64: u64,
     }
 
@@ -181,9 +157,7 @@ uapi_structs! {
 
     /// Creates or destroys an address space.
     struct VmControl = "struct drm_i915_gem_vm_control" {
-        /// Zero.
         extensions: u64,
-        /// Zero.
         flags: u32,
         /// Out of create, in of destroy.
         vm_id: u32,
@@ -193,7 +167,6 @@ uapi_structs! {
     struct ResetStats = "struct drm_i915_reset_stats" {
         /// The context.
         ctx_id: u32,
-        /// Zero.
         flags: u32,
         /// Resets in all, for privileged callers.
         reset_count: u32,
@@ -201,7 +174,6 @@ uapi_structs! {
         batch_active: u32,
         /// Batches lost while waiting: another was guilty.
         batch_pending: u32,
-        /// Zero.
         pad: u32,
     }
 }

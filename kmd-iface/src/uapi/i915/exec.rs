@@ -1,14 +1,33 @@
 //! EXECBUFFER2: submission.
 
 use super::{UserExtension, command};
-use crate::uapi::{uapi_flags, uapi_ioctls, uapi_structs};
+use crate::uapi::{uapi_constants, uapi_flags, uapi_ioctls, uapi_structs};
 
-/// Extension of EXECBUFFER2: [`ExecTimelineFences`].
-pub const EXECBUFFER_EXT_TIMELINE_FENCES: u32 = 0;
+uapi_constants! {
+    "DRM_I915_GEM_" {
+        /// Extension of EXECBUFFER2: [`ExecTimelineFences`].
+        EXECBUFFER_EXT_TIMELINE_FENCES: u32 = 0;
+    }
+
+    "I915_EXEC_" {
+        /// The bits of [`ExecFlags`] that name the engine.
+        RING_MASK: u64 = 0x3f;
+        /// Without an engine map: the default engine.
+        DEFAULT: u64 = 0;
+        /// Without an engine map: render.
+        RENDER: u64 = 1;
+        /// Without an engine map: video.
+        BSD: u64 = 2;
+        /// Without an engine map: copy.
+        BLT: u64 = 3;
+        /// Without an engine map: video enhancement.
+        VEBOX: u64 = 4;
+    }
+}
 
 uapi_flags! {
     /// `drm_i915_gem_exec_object2.flags`.
-    flags ExecObjectFlags: u64 {
+    flags ExecObjectFlags: u64 = "EXEC_OBJECT_" {
         /// Needs a fence register (not after Gen3).
         NEEDS_FENCE = 1 << 0;
         /// Needs a GGTT binding.
@@ -28,7 +47,7 @@ uapi_flags! {
     }
 
     /// `drm_i915_gem_exec_fence.flags`.
-    flags ExecFenceFlags: u32 {
+    flags ExecFenceFlags: u32 = "I915_EXEC_FENCE_" {
         /// Wait for it before the batch.
         WAIT = 1 << 0;
         /// Signal it after the batch.
@@ -36,7 +55,7 @@ uapi_flags! {
     }
 
     /// `drm_i915_gem_execbuffer2.flags`; bits 5:0 name the engine, see [`ExecFlags::engine`].
-    flags ExecFlags: u64 {
+    flags ExecFlags: u64 = "I915_EXEC_" {
         /// Resets streamout offsets (Gen7).
         GEN7_SOL_RESET = 1 << 8;
         /// A privileged batch.
@@ -69,27 +88,14 @@ uapi_flags! {
 }
 
 impl ExecFlags {
-    /// The bits that name the engine (`I915_EXEC_RING_MASK`).
-    pub const ENGINE_MASK: u64 = 0x3f;
-    /// Without an engine map: the default engine.
-    pub const RING_DEFAULT: u64 = 0;
-    /// Without an engine map: render.
-    pub const RING_RENDER: u64 = 1;
-    /// Without an engine map: video.
-    pub const RING_BSD: u64 = 2;
-    /// Without an engine map: copy.
-    pub const RING_BLT: u64 = 3;
-    /// Without an engine map: video enhancement.
-    pub const RING_VEBOX: u64 = 4;
-
-    /// The engine: an index into the context's engine map, or a `RING_` number without one.
+    /// The engine: an index into the context's engine map, or [`RENDER`] and its like without one.
     pub const fn engine(self) -> u64 {
-        self.0 & Self::ENGINE_MASK
+        self.0 & RING_MASK
     }
 
     /// These flags for engine `engine`; bits above 5 are dropped.
     pub const fn with_engine(self, engine: u8) -> Self {
-        Self(self.0 & !Self::ENGINE_MASK | engine as u64 & Self::ENGINE_MASK)
+        Self(self.0 & !RING_MASK | engine as u64 & RING_MASK)
     }
 }
 
@@ -110,7 +116,6 @@ uapi_structs! {
         flags: ExecObjectFlags,
         /// With `PAD_TO_SIZE`.
         pad_to_size: u64,
-        /// Zero.
         rsvd2: u64,
     }
 
@@ -144,9 +149,7 @@ uapi_structs! {
         batch_start_offset: u32,
         /// Bytes of the batch, a multiple of 8; 0 is the rest of the object.
         batch_len: u32,
-        /// Zero.
         dr1 = "DR1": u32,
-        /// Zero.
         dr4 = "DR4": u32,
         /// With `FENCE_ARRAY`: how many fences.
         num_cliprects: u32,

@@ -1,70 +1,59 @@
 //! GEM: buffer objects.
 
 use super::{UserExtension, command};
-use crate::uapi::{uapi_flags, uapi_ioctls, uapi_structs};
+use crate::uapi::{uapi_constants, uapi_enums, uapi_flags, uapi_ioctls, uapi_structs};
 
-/// How a mapping made by MMAP_OFFSET is cached (`I915_MMAP_OFFSET_*`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u64)]
-pub enum MmapOffset {
-    /// Through the aperture.
-    Gtt = 0,
-    /// Write-combined.
-    Wc = 1,
-    /// Write-back.
-    Wb = 2,
-    /// Uncached.
-    Uc = 3,
-    /// As the placement wants; the only one on devices with local memory.
-    Fixed = 4,
-}
-
-impl MmapOffset {
-    /// The kind with this number.
-    pub fn from_raw(raw: u64) -> Option<Self> {
-        Some(match raw {
-            0 => Self::Gtt,
-            1 => Self::Wc,
-            2 => Self::Wb,
-            3 => Self::Uc,
-            4 => Self::Fixed,
-            _ => return None,
-        })
+uapi_enums! {
+    /// How a mapping made by MMAP_OFFSET is cached (`I915_MMAP_OFFSET_*`).
+    enum MmapOffset: u64 = "I915_MMAP_OFFSET_" {
+        /// Through the aperture.
+        Gtt = 0;
+        /// Write-combined.
+        Wc = 1;
+        /// Write-back.
+        Wb = 2;
+        /// Uncached.
+        Uc = 3;
+        /// As the placement wants; the only one on devices with local memory.
+        Fixed = 4;
     }
 }
 
-/// `I915_MMAP_WC`: GEM_MMAP write-combined.
-pub const MMAP_WC: u64 = 1;
+uapi_constants! {
+    "I915_" {
+        /// `I915_MMAP_WC`: GEM_MMAP write-combined.
+        MMAP_WC: u64 = 1;
+        /// `I915_TILING_*`: linear.
+        TILING_NONE: u32 = 0;
+        /// `I915_TILING_*`: X-major.
+        TILING_X: u32 = 1;
+        /// `I915_TILING_*`: Y-major.
+        TILING_Y: u32 = 2;
+        /// `I915_CACHING_*`: not cached.
+        CACHING_NONE: u32 = 0;
+        /// `I915_CACHING_*`: in the last-level cache, coherent with the CPU.
+        CACHING_CACHED: u32 = 1;
+        /// `I915_CACHING_*`: for scanout.
+        CACHING_DISPLAY: u32 = 2;
+        /// `drm_i915_gem_madvise.madv`: keep the pages.
+        MADV_WILLNEED: u32 = 0;
+        /// `drm_i915_gem_madvise.madv`: the pages may go.
+        MADV_DONTNEED: u32 = 1;
+    }
 
-/// `I915_TILING_*`: linear.
-pub const TILING_NONE: u32 = 0;
-/// `I915_TILING_*`: X-major.
-pub const TILING_X: u32 = 1;
-/// `I915_TILING_*`: Y-major.
-pub const TILING_Y: u32 = 2;
-
-/// `I915_CACHING_*`: not cached.
-pub const CACHING_NONE: u32 = 0;
-/// `I915_CACHING_*`: in the last-level cache, coherent with the CPU.
-pub const CACHING_CACHED: u32 = 1;
-/// `I915_CACHING_*`: for scanout.
-pub const CACHING_DISPLAY: u32 = 2;
-
-/// `drm_i915_gem_madvise.madv`: keep the pages.
-pub const MADV_WILLNEED: u32 = 0;
-/// `drm_i915_gem_madvise.madv`: the pages may go.
-pub const MADV_DONTNEED: u32 = 1;
-
-/// Extension of GEM_CREATE_EXT: [`CreateExtMemoryRegions`].
-pub const CREATE_EXT_MEMORY_REGIONS: u32 = 0;
-/// Extension of GEM_CREATE_EXT: [`CreateExtProtectedContent`].
-pub const CREATE_EXT_PROTECTED_CONTENT: u32 = 1;
-/// Extension of GEM_CREATE_EXT: [`CreateExtSetPat`].
-pub const CREATE_EXT_SET_PAT: u32 = 2;
+    "I915_GEM_" {
+        /// Extension of GEM_CREATE_EXT: [`CreateExtMemoryRegions`].
+        CREATE_EXT_MEMORY_REGIONS: u32 = 0;
+        /// Extension of GEM_CREATE_EXT: [`CreateExtProtectedContent`].
+        CREATE_EXT_PROTECTED_CONTENT: u32 = 1;
+        /// Extension of GEM_CREATE_EXT: [`CreateExtSetPat`].
+        CREATE_EXT_SET_PAT: u32 = 2;
+    }
+}
 
 uapi_flags! {
     /// `I915_GEM_DOMAIN_*`.
-    flags Domains: u32 {
+    flags Domains: u32 = "I915_GEM_DOMAIN_" {
         /// CPU cache.
         CPU = 1 << 0;
         /// Render cache.
@@ -84,7 +73,7 @@ uapi_flags! {
     }
 
     /// `drm_i915_gem_userptr.flags`.
-    flags UserptrFlags: u32 {
+    flags UserptrFlags: u32 = "I915_USERPTR_" {
         /// The GPU only reads.
         READ_ONLY = 1 << 0;
         /// Check now that the pages are there.
@@ -94,7 +83,7 @@ uapi_flags! {
     }
 
     /// `drm_i915_gem_create_ext.flags`.
-    flags CreateExtFlags: u32 {
+    flags CreateExtFlags: u32 = "I915_GEM_CREATE_EXT_FLAG_" {
         /// Place it where the CPU can map it.
         NEEDS_CPU_ACCESS = 1 << 0;
     }
@@ -107,7 +96,6 @@ uapi_structs! {
         size: u64,
         /// Out.
         handle: u32,
-        /// Zero.
         pad: u32,
     }
 
@@ -127,7 +115,6 @@ uapi_structs! {
     struct CreateExtMemoryRegions = "struct drm_i915_gem_create_ext_memory_regions" {
         /// Chain; name [`CREATE_EXT_MEMORY_REGIONS`].
         base: UserExtension,
-        /// Zero.
         pad: u32,
         /// How many.
         num_regions: u32,
@@ -139,7 +126,6 @@ uapi_structs! {
     struct CreateExtProtectedContent = "struct drm_i915_gem_create_ext_protected_content" {
         /// Chain; name [`CREATE_EXT_PROTECTED_CONTENT`].
         base: UserExtension,
-        /// Zero.
         flags: u32,
         /// Padding that C inserts.
         pad = "": u32,
@@ -151,7 +137,6 @@ uapi_structs! {
         base: UserExtension,
         /// PAT index.
         pat_index: u32,
-        /// Zero.
         rsvd: u32,
     }
 
@@ -171,7 +156,6 @@ uapi_structs! {
     struct Pread = "struct drm_i915_gem_pread" {
         /// The buffer.
         handle: u32,
-        /// Zero.
         pad: u32,
         /// First byte.
         offset: u64,
@@ -185,7 +169,6 @@ uapi_structs! {
     struct Pwrite = "struct drm_i915_gem_pwrite" {
         /// The buffer.
         handle: u32,
-        /// Zero.
         pad: u32,
         /// First byte.
         offset: u64,
@@ -199,7 +182,6 @@ uapi_structs! {
     struct Mmap = "struct drm_i915_gem_mmap" {
         /// The buffer.
         handle: u32,
-        /// Zero.
         pad: u32,
         /// First byte.
         offset: u64,
@@ -215,7 +197,6 @@ uapi_structs! {
     struct MmapGtt = "struct drm_i915_gem_mmap_gtt" {
         /// The buffer.
         handle: u32,
-        /// Zero.
         pad: u32,
         /// Out: what to pass to `mmap(2)`.
         offset: u64,
@@ -225,13 +206,11 @@ uapi_structs! {
     struct MmapOffsetArgs = "struct drm_i915_gem_mmap_offset" {
         /// The buffer.
         handle: u32,
-        /// Zero.
         pad: u32,
         /// Out: what to pass to `mmap(2)`.
         offset: u64,
         /// [`MmapOffset`].
         flags: u64,
-        /// Zero.
         extensions: u64,
     }
 
@@ -313,7 +292,6 @@ uapi_structs! {
     struct Wait = "struct drm_i915_gem_wait" {
         /// The buffer.
         bo_handle: u32,
-        /// Zero.
         flags: u32,
         /// In: relative nanoseconds, negative for ever; out: the time left.
         timeout_ns: i64,

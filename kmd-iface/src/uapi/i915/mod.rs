@@ -6,7 +6,7 @@ pub mod gem;
 pub mod getparam;
 pub mod query;
 
-use super::{IoctlRow, Request, StructLayout, uapi_structs};
+use super::{Request, uapi_constants, uapi_enums, uapi_structs};
 
 uapi_structs! {
     /// The link of an extension chain; what follows it depends on `name`.
@@ -15,9 +15,7 @@ uapi_structs! {
         next_extension: u64,
         /// Which extension this is; the numbers depend on the ioctl.
         name: u32,
-        /// Zero.
         flags: u32,
-        /// Zero.
         rsvd: [u32; 4],
     }
 
@@ -30,66 +28,31 @@ uapi_structs! {
     }
 }
 
-/// `enum drm_i915_gem_engine_class`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u16)]
-pub enum EngineClass {
-    /// Render and compute (`rcs`).
-    Render = 0,
-    /// Blitter (`bcs`).
-    Copy = 1,
-    /// Video (`vcs`).
-    Video = 2,
-    /// Video enhancement (`vecs`).
-    VideoEnhance = 3,
-    /// Compute only (`ccs`).
-    Compute = 4,
-}
-
-impl EngineClass {
-    /// The class with this number.
-    pub fn from_raw(raw: u16) -> Option<Self> {
-        Some(match raw {
-            0 => Self::Render,
-            1 => Self::Copy,
-            2 => Self::Video,
-            3 => Self::VideoEnhance,
-            4 => Self::Compute,
-            _ => return None,
-        })
+uapi_enums! {
+    /// `enum drm_i915_gem_engine_class`.
+    enum EngineClass: u16 = "I915_ENGINE_CLASS_" {
+        /// Render and compute (`rcs`).
+        Render = 0;
+        /// Blitter (`bcs`).
+        Copy = 1;
+        /// Video (`vcs`).
+        Video = 2;
+        /// Video enhancement (`vecs`).
+        VideoEnhance = 3;
+        /// Compute only (`ccs`).
+        Compute = 4;
     }
 }
 
-/// An engine slot without an engine: both the class and the instance of a hole,
-/// or the class of a virtual engine (`I915_ENGINE_CLASS_INVALID`).
-pub const ENGINE_CLASS_INVALID: u16 = u16::MAX;
+uapi_constants! {
+    "(__u16)I915_" {
+        /// An engine slot without an engine: both the class and the instance of a hole,
+        /// or the class of a virtual engine (`I915_ENGINE_CLASS_INVALID`).
+        ENGINE_CLASS_INVALID: u16 = u16::MAX;
+    }
+}
 
 /// The i915 ioctl number `command` on the wire.
 const fn command(command: u8) -> u8 {
     Request::COMMAND_BASE + command
-}
-
-pub(super) fn structs() -> impl Iterator<Item = &'static StructLayout> {
-    [
-        STRUCTS,
-        context::STRUCTS,
-        exec::STRUCTS,
-        gem::STRUCTS,
-        getparam::STRUCTS,
-        query::STRUCTS,
-    ]
-    .into_iter()
-    .flatten()
-}
-
-pub(super) fn ioctls() -> impl Iterator<Item = &'static IoctlRow> {
-    [
-        context::IOCTLS,
-        exec::IOCTLS,
-        gem::IOCTLS,
-        getparam::IOCTLS,
-        query::IOCTLS,
-    ]
-    .into_iter()
-    .flatten()
 }

@@ -1,59 +1,49 @@
 //! QUERY: blobs about topology, engines and memory.
 
 use super::{EngineClassInstance, command};
-use crate::uapi::{uapi_flags, uapi_ioctls, uapi_structs};
+use crate::uapi::{uapi_constants, uapi_enums, uapi_flags, uapi_ioctls, uapi_structs};
 
-/// What QUERY can be asked (`DRM_I915_QUERY_*`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u64)]
-pub enum QueryId {
-    /// [`TopologyInfo`].
-    TopologyInfo = 1,
-    /// [`EngineInfoHeader`], then [`EngineInfo`]s.
-    EngineInfo = 2,
-    /// OA metric configurations.
-    PerfConfig = 3,
-    /// [`MemoryRegionsHeader`], then [`MemoryRegionInfo`]s.
-    MemoryRegions = 4,
-    /// The GuC's table of hardware attributes: `u32` key, length in dwords, values.
-    HwconfigBlob = 5,
-    /// [`TopologyInfo`] of one render engine.
-    GeometrySubslices = 6,
-    /// [`GucSubmissionVersion`].
-    GucSubmissionVersion = 7,
-}
-
-impl QueryId {
-    /// The query with this number.
-    pub fn from_raw(raw: u64) -> Option<Self> {
-        Some(match raw {
-            1 => Self::TopologyInfo,
-            2 => Self::EngineInfo,
-            3 => Self::PerfConfig,
-            4 => Self::MemoryRegions,
-            5 => Self::HwconfigBlob,
-            6 => Self::GeometrySubslices,
-            7 => Self::GucSubmissionVersion,
-            _ => return None,
-        })
+uapi_enums! {
+    /// What QUERY can be asked (`DRM_I915_QUERY_*`).
+    enum QueryId: u64 = "DRM_I915_QUERY_" {
+        /// [`TopologyInfo`].
+        TopologyInfo = 1;
+        /// [`EngineInfoHeader`], then [`EngineInfo`]s.
+        EngineInfo = 2;
+        /// OA metric configurations.
+        PerfConfig = 3;
+        /// [`MemoryRegionsHeader`], then [`MemoryRegionInfo`]s.
+        MemoryRegions = 4;
+        /// The GuC's table of hardware attributes: `u32` key, length in dwords, values.
+        HwconfigBlob = 5;
+        /// [`TopologyInfo`] of one render engine.
+        GeometrySubslices = 6;
+        /// [`GucSubmissionVersion`].
+        GucSubmissionVersion = 7;
     }
 }
 
-/// `drm_i915_query_item.flags` of [`QueryId::PerfConfig`]: the numbers of all configurations.
-pub const PERF_CONFIG_LIST: u32 = 1;
-/// `drm_i915_query_item.flags` of [`QueryId::PerfConfig`]: the configuration with a name.
-pub const PERF_CONFIG_DATA_FOR_UUID: u32 = 2;
-/// `drm_i915_query_item.flags` of [`QueryId::PerfConfig`]: the configuration with a number.
-pub const PERF_CONFIG_DATA_FOR_ID: u32 = 3;
+uapi_constants! {
+    "DRM_I915_QUERY_" {
+        /// `drm_i915_query_item.flags` of [`QueryId::PerfConfig`]: the numbers of all configurations.
+        PERF_CONFIG_LIST: u32 = 1;
+        /// `drm_i915_query_item.flags` of [`QueryId::PerfConfig`]: the configuration with a name.
+        PERF_CONFIG_DATA_FOR_UUID: u32 = 2;
+        /// `drm_i915_query_item.flags` of [`QueryId::PerfConfig`]: the configuration with a number.
+        PERF_CONFIG_DATA_FOR_ID: u32 = 3;
+    }
 
-/// `drm_i915_gem_memory_class_instance.memory_class`: host memory.
-pub const MEMORY_CLASS_SYSTEM: u16 = 0;
-/// `drm_i915_gem_memory_class_instance.memory_class`: the device's own memory.
-pub const MEMORY_CLASS_DEVICE: u16 = 1;
+    "I915_" {
+        /// `drm_i915_gem_memory_class_instance.memory_class`: host memory.
+        MEMORY_CLASS_SYSTEM: u16 = 0;
+        /// `drm_i915_gem_memory_class_instance.memory_class`: the device's own memory.
+        MEMORY_CLASS_DEVICE: u16 = 1;
+    }
+}
 
 uapi_flags! {
     /// `drm_i915_engine_info.flags`.
-    flags EngineInfoFlags: u64 {
+    flags EngineInfoFlags: u64 = "I915_ENGINE_INFO_" {
         /// `logical_instance` is valid.
         HAS_LOGICAL_INSTANCE = 1 << 0;
     }
@@ -76,7 +66,6 @@ uapi_structs! {
     struct Query = "struct drm_i915_query" {
         /// How many.
         num_items: u32,
-        /// Zero.
         flags: u32,
         /// User pointer to [`QueryItem`]s.
         items_ptr: u64,
@@ -88,7 +77,6 @@ uapi_structs! {
     /// mask of `subslice_stride` bytes at `subslice_offset`, then per subslice
     /// an EU mask of `eu_stride` bytes at `eu_offset`.
     struct TopologyInfo = "struct drm_i915_query_topology_info" {
-        /// Zero.
         flags: u16,
         /// Bits in the slice mask.
         max_slices: u16,
@@ -110,7 +98,6 @@ uapi_structs! {
     struct EngineInfo = "struct drm_i915_engine_info" {
         /// Which.
         engine: EngineClassInstance,
-        /// Zero.
         rsvd0: u32,
         /// What below is valid.
         flags: EngineInfoFlags,
@@ -118,9 +105,7 @@ uapi_structs! {
         capabilities: u64,
         /// Logical instance within the class.
         logical_instance: u16,
-        /// Zero.
         rsvd1: [u16; 3],
-        /// Zero.
         rsvd2: [u64; 3],
     }
 
@@ -128,7 +113,6 @@ uapi_structs! {
     struct EngineInfoHeader = "struct drm_i915_query_engine_info" {
         /// How many follow.
         num_engines: u32,
-        /// Zero.
         rsvd: [u32; 3],
     }
 
@@ -144,7 +128,6 @@ uapi_structs! {
     struct MemoryRegionInfo = "struct drm_i915_memory_region_info" {
         /// Which.
         region: MemoryClassInstance,
-        /// Zero.
         rsvd0: u32,
         /// Size in bytes, `u64::MAX` if unknown.
         probed_size: u64,
@@ -154,7 +137,6 @@ uapi_structs! {
         probed_cpu_visible_size: u64,
         /// Estimated free part of that.
         unallocated_cpu_visible_size: u64,
-        /// Zero.
         rsvd1 = "": [u64; 6],
     }
 
@@ -162,7 +144,6 @@ uapi_structs! {
     struct MemoryRegionsHeader = "struct drm_i915_query_memory_regions" {
         /// How many follow.
         num_regions: u32,
-        /// Zero.
         rsvd: [u32; 3],
     }
 

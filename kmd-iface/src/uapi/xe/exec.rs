@@ -1,86 +1,60 @@
 //! Queues, submission and user fences.
 
 use super::command;
-use crate::uapi::{uapi_flags, uapi_ioctls, uapi_structs};
+use crate::uapi::{uapi_constants, uapi_enums, uapi_flags, uapi_ioctls, uapi_structs};
 
-/// Extension of EXEC_QUEUE_CREATE: `ExtSetProperty`.
-pub const EXEC_QUEUE_EXTENSION_SET_PROPERTY: u32 = 0;
-/// Property of EXEC_QUEUE_CREATE: the priority.
-pub const EXEC_QUEUE_SET_PROPERTY_PRIORITY: u32 = 0;
-/// Property of EXEC_QUEUE_CREATE: the timeslice in microseconds.
-pub const EXEC_QUEUE_SET_PROPERTY_TIMESLICE: u32 = 1;
-/// Property of EXEC_QUEUE_GET_PROPERTY: whether the queue is banned.
-pub const EXEC_QUEUE_GET_PROPERTY_BAN: u32 = 0;
-
-/// The most syncs of a submission (`DRM_XE_MAX_SYNCS`).
-pub const MAX_SYNCS: u32 = 1024;
-
-/// What a [`Sync`] is (`DRM_XE_SYNC_TYPE_*`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-pub enum SyncType {
-    /// A binary sync object.
-    Syncobj = 0,
-    /// A point of a timeline sync object.
-    TimelineSyncobj = 1,
-    /// A memory location that receives a value.
-    UserFence = 2,
-}
-
-impl SyncType {
-    /// The type with this number.
-    pub fn from_raw(raw: u32) -> Option<Self> {
-        Some(match raw {
-            0 => Self::Syncobj,
-            1 => Self::TimelineSyncobj,
-            2 => Self::UserFence,
-            _ => return None,
-        })
+uapi_constants! {
+    "DRM_XE_" {
+        /// Extension of EXEC_QUEUE_CREATE: `ExtSetProperty`.
+        EXEC_QUEUE_EXTENSION_SET_PROPERTY: u32 = 0;
+        /// Property of EXEC_QUEUE_CREATE: the priority.
+        EXEC_QUEUE_SET_PROPERTY_PRIORITY: u32 = 0;
+        /// Property of EXEC_QUEUE_CREATE: the timeslice in microseconds.
+        EXEC_QUEUE_SET_PROPERTY_TIMESLICE: u32 = 1;
+        /// Property of EXEC_QUEUE_GET_PROPERTY: whether the queue is banned.
+        EXEC_QUEUE_GET_PROPERTY_BAN: u32 = 0;
+        /// The most syncs of a submission (`DRM_XE_MAX_SYNCS`).
+        MAX_SYNCS: u32 = 1024;
     }
 }
 
-/// How WAIT_USER_FENCE compares (`DRM_XE_UFENCE_WAIT_OP_*`): the masked memory with the value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u16)]
-pub enum WaitOp {
-    /// Equal.
-    Eq = 0,
-    /// Not equal.
-    Neq = 1,
-    /// Greater.
-    Gt = 2,
-    /// Greater or equal.
-    Gte = 3,
-    /// Less.
-    Lt = 4,
-    /// Less or equal.
-    Lte = 5,
-}
+uapi_enums! {
+    /// What a [`Sync`] is (`DRM_XE_SYNC_TYPE_*`).
+    enum SyncType: u32 = "DRM_XE_SYNC_TYPE_" {
+        /// A binary sync object.
+        Syncobj = 0;
+        /// A point of a timeline sync object.
+        TimelineSyncobj = 1;
+        /// A memory location that receives a value.
+        UserFence = 2;
+    }
 
-impl WaitOp {
-    /// The comparison with this number.
-    pub fn from_raw(raw: u16) -> Option<Self> {
-        Some(match raw {
-            0 => Self::Eq,
-            1 => Self::Neq,
-            2 => Self::Gt,
-            3 => Self::Gte,
-            4 => Self::Lt,
-            5 => Self::Lte,
-            _ => return None,
-        })
+    /// How WAIT_USER_FENCE compares (`DRM_XE_UFENCE_WAIT_OP_*`): the masked memory with the value.
+    enum WaitOp: u16 = "DRM_XE_UFENCE_WAIT_OP_" {
+        /// Equal.
+        Eq = 0;
+        /// Not equal.
+        Neq = 1;
+        /// Greater.
+        Gt = 2;
+        /// Greater or equal.
+        Gte = 3;
+        /// Less.
+        Lt = 4;
+        /// Less or equal.
+        Lte = 5;
     }
 }
 
 uapi_flags! {
     /// `drm_xe_sync.flags`.
-    flags SyncFlags: u32 {
+    flags SyncFlags: u32 = "DRM_XE_SYNC_FLAG_" {
         /// Signal it; without, wait for it.
         SIGNAL = 1 << 0;
     }
 
     /// `drm_xe_wait_user_fence.flags`.
-    flags WaitFlags: u16 {
+    flags WaitFlags: u16 = "DRM_XE_UFENCE_WAIT_FLAG_" {
         /// `timeout` is a point of `CLOCK_MONOTONIC`.
         ABSTIME = 1 << 0;
     }
@@ -97,13 +71,11 @@ uapi_structs! {
         num_placements: u16,
         /// The address space.
         vm_id: u32,
-        /// Zero.
         flags: u32,
         /// Out.
         exec_queue_id: u32,
         /// User pointer to `width * num_placements` engines.
         instances: u64,
-        /// Zero.
         reserved: [u64; 2],
     }
 
@@ -111,15 +83,12 @@ uapi_structs! {
     struct ExecQueueDestroy = "struct drm_xe_exec_queue_destroy" {
         /// Which.
         exec_queue_id: u32,
-        /// Zero.
         pad: u32,
-        /// Zero.
         reserved: [u64; 2],
     }
 
     /// Reads a property of a queue.
     struct ExecQueueGetProperty = "struct drm_xe_exec_queue_get_property" {
-        /// Zero.
         extensions: u64,
         /// Which queue.
         exec_queue_id: u32,
@@ -127,13 +96,11 @@ uapi_structs! {
         property: u32,
         /// Out: its value.
         value: u64,
-        /// Zero.
         reserved: [u64; 2],
     }
 
     /// Something to wait for or to signal.
     struct Sync = "struct drm_xe_sync" {
-        /// Zero.
         extensions: u64,
         /// [`SyncType`].
         ty = "type": u32,
@@ -144,13 +111,11 @@ uapi_structs! {
         addr: u64,
         /// The point of a timeline, or the value of a user fence.
         timeline_value: u64,
-        /// Zero.
         reserved: [u64; 2],
     }
 
     /// A submission.
     struct Exec = "struct drm_xe_exec" {
-        /// Zero.
         extensions: u64,
         /// The queue.
         exec_queue_id: u32,
@@ -162,15 +127,12 @@ uapi_structs! {
         address: u64,
         /// How many batches: the queue's width.
         num_batch_buffer: u16,
-        /// Zero.
         pad: [u16; 3],
-        /// Zero.
         reserved: [u64; 2],
     }
 
     /// Waits for a user fence.
     struct WaitUserFence = "struct drm_xe_wait_user_fence" {
-        /// Zero.
         extensions: u64,
         /// User pointer to the location.
         addr: u64,
@@ -178,7 +140,6 @@ uapi_structs! {
         op: u16,
         /// How to interpret the time.
         flags: WaitFlags,
-        /// Zero.
         pad: u32,
         /// What to compare with.
         value: u64,
@@ -188,9 +149,7 @@ uapi_structs! {
         timeout: i64,
         /// The queue that signals it: its ban ends the wait.
         exec_queue_id: u32,
-        /// Zero.
         pad2: u32,
-        /// Zero.
         reserved: [u64; 2],
     }
 }

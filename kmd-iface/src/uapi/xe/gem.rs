@@ -1,16 +1,20 @@
 //! GEM: buffer objects.
 
 use super::command;
-use crate::uapi::{uapi_flags, uapi_ioctls, uapi_structs};
+use crate::uapi::{uapi_constants, uapi_flags, uapi_ioctls, uapi_structs};
 
-/// `drm_xe_gem_create.cpu_caching`: write-back; not for device memory.
-pub const CPU_CACHING_WB: u16 = 1;
-/// `drm_xe_gem_create.cpu_caching`: write-combined.
-pub const CPU_CACHING_WC: u16 = 2;
+uapi_constants! {
+    "DRM_XE_GEM_" {
+        /// `drm_xe_gem_create.cpu_caching`: write-back; not for device memory.
+        CPU_CACHING_WB: u16 = 1;
+        /// `drm_xe_gem_create.cpu_caching`: write-combined.
+        CPU_CACHING_WC: u16 = 2;
+    }
+}
 
 uapi_flags! {
     /// `drm_xe_gem_create.flags`.
-    flags GemCreateFlags: u32 {
+    flags GemCreateFlags: u32 = "DRM_XE_GEM_CREATE_FLAG_" {
         /// Allocate at the first use.
         DEFER_BACKING = 1 << 0;
         /// For scanout.
@@ -23,7 +27,6 @@ uapi_flags! {
 uapi_structs! {
     /// Creates a buffer object.
     struct GemCreate = "struct drm_xe_gem_create" {
-        /// Zero.
         extensions: u64,
         /// Bytes, a multiple of the region's `min_page_size`.
         size: u64,
@@ -37,23 +40,18 @@ uapi_structs! {
         handle: u32,
         /// `CPU_CACHING_*`.
         cpu_caching: u16,
-        /// Zero.
         pad: [u16; 3],
-        /// Zero.
         reserved: [u64; 2],
     }
 
     /// Asks for the offset at which the node maps a buffer.
     struct GemMmapOffset = "struct drm_xe_gem_mmap_offset" {
-        /// Zero.
         extensions: u64,
         /// The buffer.
         handle: u32,
-        /// Zero.
         flags: u32,
         /// Out: what to pass to `mmap(2)`.
         offset: u64,
-        /// Zero.
         reserved: [u64; 2],
     }
 }

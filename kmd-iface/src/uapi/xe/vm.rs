@@ -1,41 +1,27 @@
 //! Address spaces and bindings.
 
 use super::command;
-use crate::uapi::{uapi_flags, uapi_ioctls, uapi_structs};
+use crate::uapi::{uapi_enums, uapi_flags, uapi_ioctls, uapi_structs};
 
-/// What a binding operation does (`DRM_XE_VM_BIND_OP_*`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-pub enum BindOp {
-    /// Bind a part of a buffer.
-    Map = 0,
-    /// Unbind a range.
-    Unmap = 1,
-    /// Bind user memory.
-    MapUserptr = 2,
-    /// Unbind a buffer everywhere.
-    UnmapAll = 3,
-    /// Move what is bound to a memory region.
-    Prefetch = 4,
-}
-
-impl BindOp {
-    /// The operation with this number.
-    pub fn from_raw(raw: u32) -> Option<Self> {
-        Some(match raw {
-            0 => Self::Map,
-            1 => Self::Unmap,
-            2 => Self::MapUserptr,
-            3 => Self::UnmapAll,
-            4 => Self::Prefetch,
-            _ => return None,
-        })
+uapi_enums! {
+    /// What a binding operation does (`DRM_XE_VM_BIND_OP_*`).
+    enum BindOp: u32 = "DRM_XE_VM_BIND_OP_" {
+        /// Bind a part of a buffer.
+        Map = 0;
+        /// Unbind a range.
+        Unmap = 1;
+        /// Bind user memory.
+        MapUserptr = 2;
+        /// Unbind a buffer everywhere.
+        UnmapAll = 3;
+        /// Move what is bound to a memory region.
+        Prefetch = 4;
     }
 }
 
 uapi_flags! {
     /// `drm_xe_vm_create.flags`.
-    flags VmCreateFlags: u32 {
+    flags VmCreateFlags: u32 = "DRM_XE_VM_CREATE_FLAG_" {
         /// Accesses to unbound addresses reach a scratch page.
         SCRATCH_PAGE = 1 << 0;
         /// Jobs may run for ever; completions are user fences only.
@@ -45,7 +31,7 @@ uapi_flags! {
     }
 
     /// `drm_xe_vm_bind_op.flags`.
-    flags BindFlags: u32 {
+    flags BindFlags: u32 = "DRM_XE_VM_BIND_FLAG_" {
         /// The GPU only reads.
         READONLY = 1 << 0;
         /// With `FAULT_MODE`: bind now, not at the first fault.
@@ -60,13 +46,11 @@ uapi_flags! {
 uapi_structs! {
     /// Creates an address space.
     struct VmCreate = "struct drm_xe_vm_create" {
-        /// Zero.
         extensions: u64,
         /// How.
         flags: VmCreateFlags,
         /// Out.
         vm_id: u32,
-        /// Zero.
         reserved: [u64; 2],
     }
 
@@ -74,21 +58,17 @@ uapi_structs! {
     struct VmDestroy = "struct drm_xe_vm_destroy" {
         /// Which.
         vm_id: u32,
-        /// Zero.
         pad: u32,
-        /// Zero.
         reserved: [u64; 2],
     }
 
     /// One binding operation.
     struct VmBindOp = "struct drm_xe_vm_bind_op" {
-        /// Zero.
         extensions: u64,
         /// The buffer; 0 for user memory and unmapping.
         obj: u32,
         /// Memory attributes.
         pat_index: u16,
-        /// Zero.
         pad: u16,
         /// Offset in the buffer, or the address of user memory.
         obj_offset: u64,
@@ -102,34 +82,28 @@ uapi_structs! {
         flags: BindFlags,
         /// For [`BindOp::Prefetch`].
         prefetch_mem_region_instance: u32,
-        /// Zero.
         pad2: u32,
-        /// Zero.
         reserved: [u64; 3],
     }
 
     /// Binds and unbinds.
     struct VmBind = "struct drm_xe_vm_bind" {
-        /// Zero.
         extensions: u64,
         /// The address space.
         vm_id: u32,
         /// The queue that orders the operations, 0 for the default one.
         exec_queue_id: u32,
-        /// Zero.
         pad: u32,
         /// How many operations.
         num_binds: u32,
         /// The operation if there is one; with more, its first eight bytes are a user pointer to
         /// them.
         bind: VmBindOp,
-        /// Zero.
         pad2: u32,
         /// How many syncs.
         num_syncs: u32,
         /// User pointer to `Sync`s.
         syncs: u64,
-        /// Zero.
         reserved: [u64; 2],
     }
 }

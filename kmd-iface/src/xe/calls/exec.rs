@@ -47,9 +47,6 @@ pub fn exec_queue_create(
 }
 
 /// EXEC_QUEUE_DESTROY.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn exec_queue_destroy(node: &dyn Node, exec_queue_id: u32) -> KmdResult<()> {
     let mut argument = exec::ExecQueueDestroy {
         exec_queue_id,
@@ -60,9 +57,6 @@ pub fn exec_queue_destroy(node: &dyn Node, exec_queue_id: u32) -> KmdResult<()> 
 }
 
 /// EXEC_QUEUE_GET_PROPERTY: whether the queue is banned.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn exec_queue_banned(node: &dyn Node, exec_queue_id: u32) -> KmdResult<bool> {
     let mut argument = exec::ExecQueueGetProperty {
         exec_queue_id,

@@ -6,9 +6,6 @@ use crate::{KmdResult, Node};
 
 /// GEM_CREATE: a buffer object of `size` bytes in one of the regions of the mask `placement`.
 /// Returns its handle.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn gem_create(
     node: &dyn Node,
     size: u64,
@@ -28,9 +25,6 @@ pub fn gem_create(
 }
 
 /// GEM_MMAP_OFFSET: the offset at which the node maps a buffer object.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn gem_mmap_offset(node: &dyn Node, handle: u32) -> KmdResult<u64> {
     let mut argument = gem::GemMmapOffset {
         handle,

@@ -1,4 +1,5 @@
-//! Each xe ioctl as a typed function over a [`Node`](crate::Node).
+//! Each xe ioctl as a typed function over a [`Node`](crate::Node). Where a function says nothing of
+//! errors, they are what the kernel answers.
 
 mod exec;
 mod gem;

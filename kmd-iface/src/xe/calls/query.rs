@@ -22,9 +22,6 @@ fn bad_answer(what: String) -> KmdError {
 }
 
 /// DEVICE_QUERY: asks for the length, then for the bytes.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn query_blob(node: &dyn Node, id: QueryId) -> KmdResult<Vec<u8>> {
     let mut argument = query::DeviceQuery {
         query: id as u32,
@@ -59,9 +56,6 @@ fn query_in_out<T: FromBytes + IntoBytes + Immutable>(
 }
 
 /// The engines.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn engines(node: &dyn Node) -> KmdResult<Vec<Engine>> {
     let blob = query_blob(node, QueryId::Engines)?;
     records(
@@ -72,9 +66,6 @@ pub fn engines(node: &dyn Node) -> KmdResult<Vec<Engine>> {
 }
 
 /// The memory regions.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn mem_regions(node: &dyn Node) -> KmdResult<Vec<MemRegion>> {
     let blob = query_blob(node, QueryId::MemRegions)?;
     records(
@@ -85,9 +76,6 @@ pub fn mem_regions(node: &dyn Node) -> KmdResult<Vec<MemRegion>> {
 }
 
 /// The GTs.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn gt_list(node: &dyn Node) -> KmdResult<Vec<Gt>> {
     let blob = query_blob(node, QueryId::GtList)?;
     records(
@@ -143,9 +131,6 @@ pub fn config(node: &dyn Node) -> KmdResult<Configuration> {
 }
 
 /// The GuC's hardware attribute table, as dwords.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn hwconfig(node: &dyn Node) -> KmdResult<Vec<u32>> {
     let blob = query_blob(node, QueryId::Hwconfig)?;
     dwords(query::DEVICE_QUERY.name(), &blob)
@@ -155,9 +140,6 @@ pub fn hwconfig(node: &dyn Node) -> KmdResult<Vec<u32>> {
 pub type MaskKind = u16;
 
 /// The topology masks: GT, kind, and the bytes of the mask.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn topology_masks(node: &dyn Node) -> KmdResult<Vec<(u16, MaskKind, Vec<u8>)>> {
     let blob = query_blob(node, QueryId::GtTopology)?;
     parse_masks(&blob)
@@ -178,9 +160,6 @@ fn parse_masks(mut rest: &[u8]) -> KmdResult<Vec<(u16, MaskKind, Vec<u8>)>> {
 }
 
 /// An engine's timestamp, with `CLOCK_MONOTONIC` at that time.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn engine_cycles(node: &dyn Node, engine: EngineClassInstance) -> KmdResult<EngineCycles> {
     let mut cycles = EngineCycles {
         eci: engine,

@@ -6,9 +6,6 @@ use crate::uapi::xe::vm::{self, VmBindOp, VmCreateFlags};
 use crate::{KmdResult, Node};
 
 /// VM_CREATE: an address space. Returns its id.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn vm_create(node: &dyn Node, flags: VmCreateFlags) -> KmdResult<u32> {
     let mut argument = vm::VmCreate {
         flags,
@@ -19,9 +16,6 @@ pub fn vm_create(node: &dyn Node, flags: VmCreateFlags) -> KmdResult<u32> {
 }
 
 /// VM_DESTROY.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn vm_destroy(node: &dyn Node, vm_id: u32) -> KmdResult<()> {
     let mut argument = vm::VmDestroy {
         vm_id,
@@ -32,9 +26,6 @@ pub fn vm_destroy(node: &dyn Node, vm_id: u32) -> KmdResult<()> {
 }
 
 /// VM_BIND: does `operations` in order, then signals `syncs`.
-///
-/// # Errors
-/// What the kernel answers.
 pub fn vm_bind(
     node: &dyn Node,
     vm_id: u32,

@@ -133,7 +133,7 @@ fn set(file: &File, context: &Context, args: &ContextParamArgs) -> Result<(), Er
         ContextParam::LowLatency => Ok(()),
         ContextParam::ProtectedContent
         | ContextParam::GttSize
-        | ContextParam::RingSize
+        | ContextParam::Ringsize
         | ContextParam::ContextImage => Err(Errno::EINVAL),
     }
 }
@@ -220,7 +220,7 @@ pub(super) fn getparam(file: &File, args: &mut ContextParamArgs) -> Result<(), E
         ContextParam::BanPeriod
         | ContextParam::NoZeromap
         | ContextParam::Engines
-        | ContextParam::RingSize
+        | ContextParam::Ringsize
         | ContextParam::LowLatency
         | ContextParam::ContextImage => return Err(Errno::EINVAL),
     };

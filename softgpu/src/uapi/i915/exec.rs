@@ -6,8 +6,8 @@ use std::sync::Arc;
 use devinfo::{Family, GpuAddress};
 use kmd_iface::uapi::i915::EngineClass;
 use kmd_iface::uapi::i915::exec::{
-    EXECBUFFER_EXT_TIMELINE_FENCES, ExecBuffer2, ExecFence, ExecFenceFlags, ExecFlags, ExecObject,
-    ExecObjectFlags, ExecTimelineFences,
+    self, EXECBUFFER_EXT_TIMELINE_FENCES, ExecBuffer2, ExecFence, ExecFenceFlags, ExecFlags,
+    ExecObject, ExecObjectFlags, ExecTimelineFences,
 };
 use nix::errno::Errno;
 
@@ -138,10 +138,10 @@ fn choose_engine(
     }
     // Without a map: ring numbers, which name the first engine of a class.
     let class = match flags.engine() {
-        ExecFlags::RING_DEFAULT | ExecFlags::RING_RENDER => EngineClass::Render,
-        ExecFlags::RING_BSD => EngineClass::Video,
-        ExecFlags::RING_BLT => EngineClass::Copy,
-        ExecFlags::RING_VEBOX => EngineClass::VideoEnhance,
+        exec::DEFAULT | exec::RENDER => EngineClass::Render,
+        exec::BSD => EngineClass::Video,
+        exec::BLT => EngineClass::Copy,
+        exec::VEBOX => EngineClass::VideoEnhance,
         _ => return Err(Errno::EINVAL),
     } as u16;
     let id = kmd_iface::uapi::i915::EngineClassInstance {
