@@ -1,4 +1,7 @@
-//! Surface formats.
+//! Surface formats. A format's name says where its channels are: they follow each other from the
+//! lowest bit on.
+
+use crate::value::NamedValues;
 
 named_values! {
     /// How the texels of a surface are laid out (RENDER_SURFACE_STATE, "Surface
@@ -231,5 +234,159 @@ named_values! {
         R8G8B8_UINT = 0x1c8,
         R8G8B8_SINT = 0x1c9,
         RAW = 0x1ff,
+    }
+}
+
+/// How the bits of a channel are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numeric {
+    /// Unsigned normalised.
+    Unorm,
+    /// Unsigned normalised, sRGB transfer function.
+    Srgb,
+    /// Signed normalised.
+    Snorm,
+    /// Unsigned integer.
+    Uint,
+    /// Signed integer.
+    Sint,
+    /// IEEE half or single, or one of the small unsigned floats (10 or 11 bits).
+    Float,
+}
+
+/// A channel of a texel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// How its bits are read.
+    pub numeric: Numeric,
+    /// The first bit.
+    pub at: u8,
+    /// Bits: 1 to 32.
+    pub bits: u8,
+}
+
+impl Channel {
+    /// Ones in as many bits as it has.
+    pub const fn mask(self) -> u32 {
+        u32::MAX >> (32 - self.bits)
+    }
+}
+
+/// A texel in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TexelLayout {
+    /// Bytes.
+    pub bytes: u8,
+    /// Where red, green, blue and alpha are. Luminance is read as all colours, intensity as all
+    /// four.
+    pub channels: [Option<Channel>; 4],
+}
+
+impl SurfaceFormat {
+    /// The format of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let (_, raw) = Self::NAMES.iter().find(|(other, _)| *other == name)?;
+        Self::from_raw(*raw)
+    }
+
+    /// How a texel lies in memory; `None` for formats of other channels, of blocks and of palettes.
+    pub fn texel(self) -> Option<TexelLayout> {
+        let (name, _) = Self::NAMES.iter().find(|(_, raw)| *raw == self.raw())?;
+        let mut channels = [None; 4];
+        let mut at = 0;
+        let mut words = name.split('_').peekable();
+        while let Some(mut components) = words.next() {
+            let numeric = match words.next()? {
+                "UNORM" if words.next_if_eq(&"SRGB").is_some() => Some(Numeric::Srgb),
+                "UNORM" => Some(Numeric::Unorm),
+                "SNORM" => Some(Numeric::Snorm),
+                "UINT" => Some(Numeric::Uint),
+                "SINT" => Some(Numeric::Sint),
+                "FLOAT" => Some(Numeric::Float),
+                "TYPELESS" => None,
+                _ => return None,
+            };
+            while let Some(letter) = components.chars().next() {
+                let rest = components.get(1..)?;
+                let digits = rest.find(|c: char| !c.is_ascii_digit());
+                let (bits, next) = rest.split_at(digits.unwrap_or(rest.len()));
+                let bits = bits.parse().ok().filter(|bits| (1..=32).contains(bits))?;
+                let places = match letter {
+                    'R' => 0..1,
+                    'G' => 1..2,
+                    'B' => 2..3,
+                    'A' => 3..4,
+                    'L' => 0..3,
+                    'I' => 0..4,
+                    'X' => 0..0,
+                    _ => return None,
+                };
+                for place in places {
+                    // Alpha is linear in sRGB formats.
+                    let numeric = match numeric? {
+                        Numeric::Srgb if place == 3 => Numeric::Unorm,
+                        numeric => numeric,
+                    };
+                    channels[place] = Some(Channel { numeric, at, bits });
+                }
+                at += bits;
+                components = next;
+            }
+        }
+        let bytes = at / 8;
+        at.is_multiple_of(8)
+            .then_some(TexelLayout { bytes, channels })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Numeric, SurfaceFormat as F};
+
+    #[test]
+    fn names_say_where_channels_are() {
+        let at = |format: F| {
+            let texel = format.texel().unwrap();
+            let place = |channel: Option<super::Channel>| channel.map(|c| (c.at, c.bits));
+            (texel.bytes, texel.channels.map(place))
+        };
+        let bytes = [Some((0, 8)), Some((8, 8)), Some((16, 8)), Some((24, 8))];
+        let [first, second, third, fourth] = bytes;
+        assert_eq!(at(F::R8G8B8A8_UNORM), (4, bytes));
+        assert_eq!(
+            at(F::B8G8R8A8_UNORM_SRGB),
+            (4, [third, second, first, fourth])
+        );
+        assert_eq!(at(F::B8G8R8X8_UNORM), (4, [third, second, first, None]));
+        let five_six = [Some((11, 5)), Some((5, 6)), Some((0, 5)), None];
+        assert_eq!(at(F::B5G6R5_UNORM), (2, five_six));
+        let small = [Some((0, 11)), Some((11, 11)), Some((22, 10)), None];
+        assert_eq!(at(F::R11G11B10_FLOAT), (4, small));
+        assert_eq!(
+            at(F::R24_UNORM_X8_TYPELESS),
+            (4, [Some((0, 24)), None, None, None])
+        );
+        let single = Some((0, 32));
+        assert_eq!(
+            at(F::R32_FLOAT_X8X24_TYPELESS),
+            (8, [single, None, None, None])
+        );
+        assert_eq!(at(F::I32_FLOAT), (4, [single; 4]));
+        assert_eq!(at(F::L32_FLOAT), (4, [single, single, single, None]));
+        assert_eq!(at(F::A32_FLOAT), (4, [None, None, None, single]));
+        let srgb = F::R8G8B8A8_UNORM_SRGB.texel().unwrap().channels;
+        let numeric = srgb.map(|channel| channel.unwrap().numeric);
+        let (colour, alpha) = (Numeric::Srgb, Numeric::Unorm);
+        assert_eq!(numeric, [colour, colour, colour, alpha]);
+        for other in [
+            F::RAW,
+            F::BC1_UNORM,
+            F::R64_FLOAT,
+            F::R1_UNORM,
+            F::R32G32_FLOAT_LD,
+        ] {
+            assert_eq!(other.texel(), None, "{other:?}");
+        }
+        assert_eq!(F::from_name("R16_FLOAT"), Some(F::R16_FLOAT));
     }
 }

@@ -9,7 +9,7 @@ mod surface;
 pub mod values;
 
 pub use dispatch::*;
-pub use format::SurfaceFormat;
+pub use format::{Channel, Numeric, SurfaceFormat, TexelLayout};
 pub use message::*;
 pub use sampler::*;
 pub use surface::*;

@@ -123,85 +123,47 @@ const ALL: [Select; 4] = [Select::RED, Select::GREEN, Select::BLUE, Select::ALPH
 pub(crate) fn texel(format: ImageFormat) -> Result<Texel, String> {
     use channel_order as o;
     use channel_type as t;
-    let of = |channels| {
-        move |bytes, format| {
-            Some(Texel {
-                bytes,
-                format,
-                channels,
-            })
-        }
+    let (bits, numeric) = match format.data_type {
+        t::UNORM8 => (8, "UNORM"),
+        t::SNORM8 => (8, "SNORM"),
+        t::SINT8 => (8, "SINT"),
+        t::UINT8 => (8, "UINT"),
+        t::UNORM16 => (16, "UNORM"),
+        t::SNORM16 => (16, "SNORM"),
+        t::SINT16 => (16, "SINT"),
+        t::UINT16 => (16, "UINT"),
+        t::HALF => (16, "FLOAT"),
+        t::SINT32 => (32, "SINT"),
+        t::UINT32 => (32, "UINT"),
+        t::FLOAT => (32, "FLOAT"),
+        _ => (0, ""),
     };
-    let one = match format.order {
-        o::INTENSITY => Some(INTENSITY),
-        o::LUMINANCE => Some(LUMINANCE),
-        o::R | o::DEPTH => Some(RED),
-        _ => None,
+    let is_integer = numeric.ends_with("INT");
+    let (components, channels) = match format.order {
+        o::R => ("R", RED),
+        o::DEPTH if matches!(format.data_type, t::FLOAT | t::UNORM16) => ("R", RED),
+        o::INTENSITY if !is_integer => ("R", INTENSITY),
+        o::LUMINANCE if !is_integer => ("R", LUMINANCE),
+        o::A if !is_integer && numeric != "SNORM" => ("A", ALPHA),
+        o::RG => ("RG", RED_GREEN),
+        o::RGBA => ("RGBA", ALL),
+        o::SRGBA if format.data_type == t::UNORM8 => ("RGBA", ALL),
+        o::BGRA | o::SBGRA if format.data_type == t::UNORM8 => ("BGRA", ALL),
+        _ => ("", ALL),
     };
-    let found = match (format.order, format.data_type) {
-        (o::R, t::SINT8) => of(RED)(1, SurfaceFormat::R8_SINT),
-        (o::R, t::SINT16) => of(RED)(2, SurfaceFormat::R16_SINT),
-        (o::R, t::SINT32) => of(RED)(4, SurfaceFormat::R32_SINT),
-        (o::R, t::UINT8) => of(RED)(1, SurfaceFormat::R8_UINT),
-        (o::R, t::UINT16) => of(RED)(2, SurfaceFormat::R16_UINT),
-        (o::R, t::UINT32) => of(RED)(4, SurfaceFormat::R32_UINT),
-        (o::R | o::INTENSITY | o::LUMINANCE | o::DEPTH, kind) => {
-            let of = of(one.unwrap_or(RED));
-            match kind {
-                t::FLOAT => of(4, SurfaceFormat::R32_FLOAT),
-                t::UNORM16 => of(2, SurfaceFormat::R16_UNORM),
-                _ if format.order == o::DEPTH => None,
-                t::UNORM8 => of(1, SurfaceFormat::R8_UNORM),
-                t::SNORM8 => of(1, SurfaceFormat::R8_SNORM),
-                t::SNORM16 => of(2, SurfaceFormat::R16_SNORM),
-                t::HALF => of(2, SurfaceFormat::R16_FLOAT),
-                _ => None,
-            }
-        }
-        (o::A, t::UNORM8) => of(ALPHA)(1, SurfaceFormat::A8_UNORM),
-        (o::A, t::UNORM16) => of(ALPHA)(2, SurfaceFormat::A16_UNORM),
-        (o::A, t::HALF) => of(ALPHA)(2, SurfaceFormat::A16_FLOAT),
-        (o::A, t::FLOAT) => of(ALPHA)(4, SurfaceFormat::A32_FLOAT),
-        (o::RG, kind) => {
-            let of = of(RED_GREEN);
-            match kind {
-                t::UNORM8 => of(2, SurfaceFormat::R8G8_UNORM),
-                t::SNORM8 => of(2, SurfaceFormat::R8G8_SNORM),
-                t::SINT8 => of(2, SurfaceFormat::R8G8_SINT),
-                t::UINT8 => of(2, SurfaceFormat::R8G8_UINT),
-                t::UNORM16 => of(4, SurfaceFormat::R16G16_UNORM),
-                t::SNORM16 => of(4, SurfaceFormat::R16G16_SNORM),
-                t::SINT16 => of(4, SurfaceFormat::R16G16_SINT),
-                t::UINT16 => of(4, SurfaceFormat::R16G16_UINT),
-                t::HALF => of(4, SurfaceFormat::R16G16_FLOAT),
-                t::SINT32 => of(8, SurfaceFormat::R32G32_SINT),
-                t::UINT32 => of(8, SurfaceFormat::R32G32_UINT),
-                t::FLOAT => of(8, SurfaceFormat::R32G32_FLOAT),
-                _ => None,
-            }
-        }
-        (o::RGBA, kind) => {
-            let of = of(ALL);
-            match kind {
-                t::UNORM8 => of(4, SurfaceFormat::R8G8B8A8_UNORM),
-                t::SNORM8 => of(4, SurfaceFormat::R8G8B8A8_SNORM),
-                t::SINT8 => of(4, SurfaceFormat::R8G8B8A8_SINT),
-                t::UINT8 => of(4, SurfaceFormat::R8G8B8A8_UINT),
-                t::UNORM16 => of(8, SurfaceFormat::R16G16B16A16_UNORM),
-                t::SNORM16 => of(8, SurfaceFormat::R16G16B16A16_SNORM),
-                t::SINT16 => of(8, SurfaceFormat::R16G16B16A16_SINT),
-                t::UINT16 => of(8, SurfaceFormat::R16G16B16A16_UINT),
-                t::HALF => of(8, SurfaceFormat::R16G16B16A16_FLOAT),
-                t::SINT32 => of(16, SurfaceFormat::R32G32B32A32_SINT),
-                t::UINT32 => of(16, SurfaceFormat::R32G32B32A32_UINT),
-                t::FLOAT => of(16, SurfaceFormat::R32G32B32A32_FLOAT),
-                _ => None,
-            }
-        }
-        (o::BGRA, t::UNORM8) => of(ALL)(4, SurfaceFormat::B8G8R8A8_UNORM),
-        (o::SRGBA, t::UNORM8) => of(ALL)(4, SurfaceFormat::R8G8B8A8_UNORM_SRGB),
-        (o::SBGRA, t::UNORM8) => of(ALL)(4, SurfaceFormat::B8G8R8A8_UNORM_SRGB),
-        _ => None,
+    let srgb = match format.order {
+        o::SRGBA | o::SBGRA => "_SRGB",
+        _ => "",
     };
+    let mut name: String = components.chars().map(|c| format!("{c}{bits}")).collect();
+    name += &format!("_{numeric}{srgb}");
+    let found = SurfaceFormat::from_name(&name).and_then(|format| {
+        let bytes = format.texel()?.bytes.into();
+        Some(Texel {
+            bytes,
+            format,
+            channels,
+        })
+    });
     found.ok_or_else(|| format!("the format of channel {format} is not supported"))
 }

@@ -45,7 +45,9 @@ impl Rectangle<'_> {
     }
 
     fn format_bytes(&self) -> u32 {
-        self.surface.format.map_or(1, |format| format.bytes.into())
+        self.surface
+            .format
+            .map_or(1, |format| format.bytes().into())
     }
 
     /// Moves the block; `data` is the payload's part for a write, given its length.

@@ -140,7 +140,7 @@ impl<'a> Texels<'a> {
             return Err(not_modelled("64-bit typed atomic"));
         }
         let surface = &self.surface;
-        if surface.kind != SurfaceKind::Null && surface.texels()?.bytes != bytes {
+        if surface.kind != SurfaceKind::Null && surface.texels()?.bytes() != bytes {
             return Err(Fault::Invalid {
                 why: format!(
                     "typed atomic of {bytes} bytes on a surface of format {:#x}",

@@ -185,7 +185,7 @@ pub(super) fn typed(
     })?;
     let dword = |index: usize| context.payload.dword(index * 4);
     let size = dword(7)?;
-    let texel = surface.format.map_or(1, |format| u32::from(format.bytes));
+    let texel = surface.format.map_or(1, |format| u32::from(format.bytes()));
     let rectangle = Rectangle {
         view: context.env.memory,
         row_bytes: surface.width.saturating_mul(texel),

@@ -8,7 +8,7 @@ use softgpu_memory::View;
 /// An image as a sampler sees it.
 pub(super) struct Image<'a> {
     pub surface: &'a Surface,
-    pub format: &'static Format,
+    pub format: &'a Format,
     pub view: &'a View<'a>,
 }
 

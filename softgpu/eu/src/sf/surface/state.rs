@@ -38,7 +38,7 @@ pub(in crate::sf) struct Surface {
     /// The format's number.
     pub code: u32,
     /// How its texels are read, if the model knows the format.
-    pub format: Option<&'static Format>,
+    pub format: Option<Format>,
     /// The first byte.
     pub base: GpuAddress,
     /// Size in bytes of a buffer or scratch surface.
@@ -131,7 +131,7 @@ impl Surface {
             _ if array => depth + 1,
             _ => 1,
         };
-        let element_bytes = format.map_or(1, |format| format.bytes);
+        let element_bytes = format.map_or(1, |format| format.bytes());
         Self {
             kind,
             code: state.get32(rss::SURFACE_FORMAT),

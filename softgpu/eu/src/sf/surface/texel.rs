@@ -10,8 +10,8 @@ impl Surface {
     ///
     /// # Errors
     /// [`Fault::Invalid`] if this model does not read it as texels.
-    pub(in crate::sf) fn texels(&self) -> Result<&'static Format, Fault> {
-        self.format.ok_or_else(|| Fault::Invalid {
+    pub(in crate::sf) fn texels(&self) -> Result<&Format, Fault> {
+        self.format.as_ref().ok_or_else(|| Fault::Invalid {
             why: format!(
                 "a typed access to a surface of format {:#x}, which is not modelled",
                 self.code
@@ -61,9 +61,9 @@ impl Surface {
         if !self.contains(x, y, z) {
             return Ok(None);
         }
-        let offset = self.texel_offset(format.bytes.into(), x, y, z);
+        let offset = self.texel_offset(format.bytes().into(), x, y, z);
         let address = self.base.offset(offset);
-        let bits = match format.bytes {
+        let bits = match format.bytes() {
             1 => view.read_u8(address)?.into(),
             2 => view.read_u16(address)?.into(),
             4 => view.read_u32(address)?.into(),
@@ -91,10 +91,10 @@ impl Surface {
         if !self.contains(x, y, z) {
             return Ok(());
         }
-        let offset = self.texel_offset(format.bytes.into(), x, y, z);
+        let offset = self.texel_offset(format.bytes().into(), x, y, z);
         let address = self.base.offset(offset);
         let (new, mask) = format.store(texel, components);
-        let bytes = usize::from(format.bytes).min(16);
+        let bytes = usize::from(format.bytes()).min(16);
         let whole = if bytes == 16 {
             u128::MAX
         } else {
