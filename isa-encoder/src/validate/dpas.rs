@@ -1,66 +1,35 @@
 //! `dpas`: shapes, types, registers.
 
-use devinfo::span;
-
-use super::rule::{On, Place, Rule, Scope};
-use super::view::{Operand, Traits, View};
+use super::rule::{On, Place, rules};
+use super::view::{Operand, View};
 use crate::model::{Specific, Type};
 
 const DPAS: &str = "IGC G4_Verifier.cpp verifyDpas; Mesa brw_eu_validate.c (DPAS)";
 
-pub(super) static RULES: &[Rule] = &[
-    Rule {
-        name: "no-systolic",
-        text: "the platform has no systolic arrays",
-        source: "NEO isMatrixMultiplyAccumulateSupported",
-        scope: Scope::Has(|machine| !machine.systolic),
-        on: On::Dpas,
-        needs: Traits::empty(),
-        check: |_| Some(Place::Instruction),
-    },
-    Rule {
-        name: "dpas-exec-size",
-        text: "`dpas` has as many channels as a register has floats",
-        source: DPAS,
-        scope: Scope::All,
-        on: On::Dpas,
-        needs: Traits::empty(),
-        check: |view| {
+rules! {
+    "no-systolic" (|machine| !machine.systolic) On::Dpas, []:
+        "the platform has no systolic arrays", "NEO isMatrixMultiplyAccumulateSupported",
+        |_| Some(Place::Instruction);
+    "dpas-exec-size" (..) On::Dpas, []:
+        "`dpas` has as many channels as a register has floats", DPAS,
+        |view| {
             (view.exec_size() * Type::F.bytes() != view.grf_bytes()).then_some(Place::Instruction)
-        },
-    },
-    Rule {
-        name: "dpas-depth",
-        text: "the systolic depth must be 8",
-        source: DPAS,
-        scope: Scope::All,
-        on: On::Dpas,
-        needs: Traits::empty(),
-        check: |view| match view.input.specific {
+        };
+    "dpas-depth" (..) On::Dpas, []:
+        "the systolic depth must be 8", DPAS,
+        |view| match view.input.specific {
             Specific::Dpas(shape) if shape.depth != 8 => Some(Place::Instruction),
             _ => None,
-        },
-    },
-    Rule {
-        name: "dpas-repeat",
-        text: "the repeat count is 1 to 8",
-        source: DPAS,
-        scope: Scope::All,
-        on: On::Dpas,
-        needs: Traits::empty(),
-        check: |view| match view.input.specific {
+        };
+    "dpas-repeat" (..) On::Dpas, []:
+        "the repeat count is 1 to 8", DPAS,
+        |view| match view.input.specific {
             Specific::Dpas(shape) if !(1..=8).contains(&shape.repeat) => Some(Place::Instruction),
             _ => None,
-        },
-    },
-    Rule {
-        name: "dpas-source-types",
-        text: "sources 1 and 2 must both be integers of at most 8 bits, or of the same float type",
-        source: DPAS,
-        scope: Scope::All,
-        on: On::Dpas,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "dpas-source-types" (..) On::Dpas, []:
+        "sources 1 and 2 must both be integers of at most 8 bits, or of the same float type", DPAS,
+        |view| {
             let (a, b) = (view.src(1)?, view.src(2)?);
             let small = |ty: Type| ty.is_integer() && ty.bits() <= 8;
             if small(a.ty) {
@@ -70,17 +39,11 @@ pub(super) static RULES: &[Rule] = &[
                 return Some(Place::Src(1));
             }
             (a.ty != b.ty).then_some(Place::Src(2))
-        },
-    },
-    Rule {
-        name: "dpas-accumulator-types",
-        text: "destination and source 0 must be dwords for integers, else single precision or \
-               (from XeHPC on) the sources' 16-bit type",
-        source: DPAS,
-        scope: Scope::All,
-        on: On::Dpas,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "dpas-accumulator-types" (..) On::Dpas, []:
+        "destination and source 0 must be dwords for integers, else single precision or \
+         (from XeHPC on) the sources' 16-bit type", DPAS,
+        |view| {
             let factor = view.src(1)?.ty;
             let fits = |operand: &Operand| {
                 let ty = operand.ty;
@@ -95,62 +58,38 @@ pub(super) static RULES: &[Rule] = &[
                 .flatten()
                 .find(|operand| !operand.is_null() && !fits(operand))
                 .map(|operand| operand.place)
-        },
-    },
-    Rule {
-        name: "dpas-signs",
-        text: "with a signed source, the destination must be signed",
-        source: DPAS,
-        scope: Scope::All,
-        on: On::Dpas,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "dpas-signs" (..) On::Dpas, []:
+        "with a signed source, the destination must be signed", DPAS,
+        |view| {
             let dst = view.dst?;
             let signed = view.srcs().any(|src| src.ty.is_signed());
             (signed && dst.ty == Type::Ud).then_some(Place::Dst)
-        },
-    },
-    Rule {
-        name: "dpas-registers",
-        text: "destination and sources of `dpas` are general registers, the destination and \
-               source 0 may be null",
-        source: DPAS,
-        scope: Scope::All,
-        on: On::Dpas,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "dpas-registers" (..) On::Dpas, []:
+        "destination and sources of `dpas` are general registers, the destination and \
+         source 0 may be null", DPAS,
+        |view| {
             view.operands()
                 .find(|operand| {
                     let null = matches!(operand.place, Place::Dst | Place::Src(0));
                     operand.grf().is_none() && !(null && operand.is_null())
                 })
                 .map(|operand| operand.place)
-        },
-    },
-    Rule {
-        name: "dpas-full",
-        text: "source 2 of `dpas.8x8` must begin a register",
-        source: "IGC G4_Verifier.cpp verifyDpas",
-        scope: Scope::Of(span!(Xe2..)),
-        on: On::Dpas,
-        needs: Traits::empty(),
-        check: |view| match view.input.specific {
+        };
+    "dpas-full" (Xe2..) On::Dpas, []:
+        "source 2 of `dpas.8x8` must begin a register", "IGC G4_Verifier.cpp verifyDpas",
+        |view| match view.input.specific {
             Specific::Dpas(shape) if shape.repeat == 8 && shape.depth == 8 => {
                 let src = view.src(2)?;
                 (src.grf()?.byte != 0).then_some(src.place)
             }
             _ => None,
-        },
-    },
-    Rule {
-        name: "dpas-alignment",
-        text: "destination and source 0 must be aligned to all channels, source 1 to a register, \
-               source 2 to one step's elements",
-        source: DPAS,
-        scope: Scope::All,
-        on: On::Dpas,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "dpas-alignment" (..) On::Dpas, []:
+        "destination and source 0 must be aligned to all channels, source 1 to a register, \
+         source 2 to one step's elements", DPAS,
+        |view| {
             view.operands()
                 .find(|operand| {
                     let Some(reg) = operand.grf() else {
@@ -164,9 +103,8 @@ pub(super) static RULES: &[Rule] = &[
                     u32::from(reg.byte) % unit.max(1) != 0
                 })
                 .map(|operand| operand.place)
-        },
-    },
-];
+        };
+}
 
 /// The float types that `dpas` multiplies.
 fn has_float(view: &View<'_>, ty: Type) -> bool {

@@ -1,8 +1,6 @@
 //! Mixed half and single precision (to Gen12LP), and the float pipe's regions (XeHPG on).
 
-use devinfo::span;
-
-use super::rule::{On, Place, Rule, Scope};
+use super::rule::{On, Place, rules};
 use super::view::{Operand, Traits, View};
 use crate::model::{ArfKind, Opcode, Type};
 
@@ -10,117 +8,63 @@ const MIXED: &str =
     "SKL to TGL PRM vol 7, Special Restrictions for Handling Mixed Mode Float Operations";
 const FLOAT_PIPE: &str =
     "Mesa brw_eu_validate.c (Register Region Restrictions of gfx 12.5 on); IGC HWConformity";
-const TO_GEN12LP: Scope = Scope::Of(span!(..=Gen12Lp));
 
-pub(super) static RULES: &[Rule] = &[
-    Rule {
-        name: "mixed-indirect",
-        text: "with mixed float types, sources must not be indirect",
-        source: MIXED,
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::MIXED_FLOAT.union(Traits::INDIRECT),
-        check: |view| view.srcs().find(|src| src.indirect).map(|src| src.place),
-    },
-    Rule {
-        name: "mixed-simd16",
-        text: "with mixed float types and a single-precision result, the execution size is at \
-               most 8",
-        source: MIXED,
-        scope: TO_GEN12LP,
-        on: On::Basic,
-        needs: Traits::MIXED_FLOAT.union(Traits::CHANNELS),
-        check: |view| {
+rules! {
+    "mixed-indirect" (..) On::Basic, [MIXED_FLOAT | INDIRECT]:
+        "with mixed float types, sources must not be indirect", MIXED,
+        |view| view.srcs().find(|src| src.indirect).map(|src| src.place);
+    "mixed-simd16" (..=Gen12Lp) On::Basic, [MIXED_FLOAT | CHANNELS]:
+        "with mixed float types and a single-precision result, the execution size is at \
+         most 8", MIXED,
+        |view| {
             let dst = view.dst?;
             (view.exec_size() > 8 && dst.ty == Type::F && !view.is(Opcode::Mov))
                 .then_some(Place::Instruction)
-        },
-    },
-    Rule {
-        name: "mixed-packed",
-        text: "with mixed float types, packed half floats must be aligned to 16 bytes, at most 8",
-        source: MIXED,
-        scope: TO_GEN12LP,
-        on: On::Basic,
-        needs: Traits::MIXED_FLOAT.union(Traits::CHANNELS),
-        check: |view| {
+        };
+    "mixed-packed" (..=Gen12Lp) On::Basic, [MIXED_FLOAT | CHANNELS]:
+        "with mixed float types, packed half floats must be aligned to 16 bytes, at most 8", MIXED,
+        |view| {
             let dst = view.written()?;
             let packed = dst.ty == Type::Hf && dst.region.hstride == 1;
             let aligned = dst.reg.is_none_or(|reg| reg.byte % 16 == 0);
             (packed && (!aligned || view.exec_size() > 8)).then_some(Place::Dst)
-        },
-    },
-    Rule {
-        name: "mixed-math",
-        text: "half-float sources of a mixed `math` must be strided",
-        source: MIXED,
-        scope: TO_GEN12LP,
-        on: On::Math,
-        needs: Traits::MIXED_FLOAT,
-        check: |view| {
+        };
+    "mixed-math" (..=Gen12Lp) On::Math, [MIXED_FLOAT]:
+        "half-float sources of a mixed `math` must be strided", MIXED,
+        |view| {
             view.srcs()
                 .find(|src| src.ty == Type::Hf && src.region.hstride <= 1 && !src.is_scalar())
                 .map(|src| src.place)
-        },
-    },
-    Rule {
-        name: "mixed-accumulator",
-        text: "half-float results of a mixed operation with an accumulator source must have a \
-               stride of 2",
-        source: MIXED,
-        scope: TO_GEN12LP,
-        on: On::Basic,
-        needs: Traits::MIXED_FLOAT,
-        check: |view| {
+        };
+    "mixed-accumulator" (..=Gen12Lp) On::Basic, [MIXED_FLOAT]:
+        "half-float results of a mixed operation with an accumulator source must have a \
+         stride of 2", MIXED,
+        |view| {
             let dst = view.written()?;
             let reads = view.srcs().any(|src| src.is_acc()) || view.is(Opcode::Mac);
             (dst.ty == Type::Hf && reads && dst.region.hstride != 2).then_some(Place::Dst)
-        },
-    },
-    Rule {
-        name: "mixed-stride",
-        text: "half-float results of a mixed operation have a stride of 1 or 2",
-        source: "BDW to TGL PRM vol 2a, mov: conversions to half float; Mesa brw_eu_validate.c",
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::MIXED_FLOAT.union(Traits::CHANNELS),
-        check: |view| {
+        };
+    "mixed-stride" (..) On::Basic, [MIXED_FLOAT | CHANNELS]:
+        "half-float results of a mixed operation have a stride of 1 or 2",
+        "BDW to TGL PRM vol 2a, mov: conversions to half float; Mesa brw_eu_validate.c",
+        |view| {
             let dst = view.written()?;
             (dst.ty == Type::Hf && dst.region.hstride > 2).then_some(Place::Dst)
-        },
-    },
-    Rule {
-        name: "float-region",
-        text: "with a float or 64-bit operand, each source must lie at the bits of the \
-               destination's channels, except for scalars",
-        source: FLOAT_PIPE,
-        scope: Scope::Of(span!(XeHpg..)),
-        on: On::Arithmetic,
-        needs: Traits::CHANNELS,
-        check: float_region,
-    },
-    Rule {
-        name: "half-move-region",
-        text: "in a move between half and single precision, packed half floats must lie at half \
-               the place of the floats in a half of a register, which they do not leave unless \
-               they begin it; others in the dwords of the floats",
-        source: "IGC HWConformity.cpp fixUnalignedRegions, HWCaps.inc hasFtoPackedHFMove",
-        scope: Scope::Of(span!(XeHpg..)),
-        on: On::Only(&[Opcode::Mov]),
-        needs: Traits::MIXED_FLOAT
-            .union(Traits::HALF)
-            .union(Traits::CHANNELS),
-        check: half_move,
-    },
-    Rule {
-        name: "float-arf",
-        text: "operations with float or 64-bit results name no architecture registers but null, \
-               accumulators and s0",
-        source: FLOAT_PIPE,
-        scope: Scope::Of(span!(XeHpg..)),
-        on: On::Basic,
-        needs: Traits::ARF,
-        check: |view| {
+        };
+    "float-region" (XeHpg..) On::Arithmetic, [CHANNELS]:
+        "with a float or 64-bit operand, each source must lie at the bits of the \
+         destination's channels, except for scalars", FLOAT_PIPE,
+        float_region;
+    "half-move-region" (XeHpg..) On::Only(&[Opcode::Mov]), [MIXED_FLOAT | HALF | CHANNELS]:
+        "in a move between half and single precision, packed half floats must lie at half \
+         the place of the floats in a half of a register, which they do not leave unless \
+         they begin it; others in the dwords of the floats",
+        "IGC HWConformity.cpp fixUnalignedRegions, HWCaps.inc hasFtoPackedHFMove",
+        half_move;
+    "float-arf" (XeHpg..) On::Basic, [ARF]:
+        "operations with float or 64-bit results name no architecture registers but null, \
+         accumulators and s0", FLOAT_PIPE,
+        |view| {
             let named = |operand: &Operand| {
                 !matches!(
                     operand.arf(),
@@ -132,22 +76,16 @@ pub(super) static RULES: &[Rule] = &[
                 return None;
             }
             view.operands().find(named).map(|operand| operand.place)
-        },
-    },
-    Rule {
-        name: "math-half-scalar",
-        text: "`math` of half floats must not read a scalar for several channels",
-        source: "Workaround 22016140776 (Mesa mesa_defs.json)",
-        scope: Scope::Workaround(&[span!(XeHpg), span!(Xe2)]),
-        on: On::Math,
-        needs: Traits::HALF.union(Traits::CHANNELS),
-        check: |view| {
+        };
+    "math-half-scalar" (workaround XeHpg, Xe2) On::Math, [HALF | CHANNELS]:
+        "`math` of half floats must not read a scalar for several channels",
+        "Workaround 22016140776 (Mesa mesa_defs.json)",
+        |view| {
             view.srcs()
                 .find(|src| src.ty == Type::Hf && src.is_scalar() && !src.is_imm())
                 .map(|src| src.place)
-        },
-    },
-];
+        };
+}
 
 /// Operations with a float result or 64-bit operands.
 fn on_float_pipe<'v, 'a>(view: &'v View<'a>) -> Option<&'v View<'a>> {

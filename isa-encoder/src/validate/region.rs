@@ -2,10 +2,8 @@
 //!
 //! Source of most: the PRMs, volume 7, "Register Region Restrictions".
 
-use devinfo::span;
-
-use super::rule::{On, Place, Rule, Scope};
-use super::view::{Operand, Traits, View};
+use super::rule::{On, Place, rules};
+use super::view::{Operand, View};
 use crate::model::{ArfKind, Attributes, Options, Specific, Type};
 
 const REGIONING: &str = "BDW to TGL PRM vol 7, Register Region Restrictions, General Restrictions on Regioning Parameters";
@@ -16,90 +14,44 @@ const OPERAND_TYPES: &str = "BDW to TGL PRM vol 7, Register Region Restrictions,
 /// The rule about registers beyond a thread's last.
 pub(super) const REGISTER_NUMBER: &str = "register-number";
 
-pub(super) static RULES: &[Rule] = &[
-    Rule {
-        name: "width",
-        text: "the execution size must not be smaller than a region's width",
-        source: REGIONING,
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::ODD_REGION,
-        check: |view| region(view, |exec, _, w, _| exec < w),
-    },
-    Rule {
-        name: "full-row",
-        text: "where one row has all channels, the vertical stride must be width * horizontal stride",
-        source: REGIONING,
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::ODD_REGION,
-        check: |view| {
+rules! {
+    "width" (..) On::Basic, [ODD_REGION]:
+        "the execution size must not be smaller than a region's width", REGIONING,
+        |view| region(view, |exec, _, w, _| exec < w);
+    "full-row" (..) On::Basic, [ODD_REGION]:
+        "where one row has all channels, the vertical stride must be width * horizontal stride",
+        REGIONING,
+        |view| {
             region(view, |exec, v, w, h| {
                 exec == w && w > 1 && h != 0 && v != w * h
             })
-        },
-    },
-    Rule {
-        name: "width-1",
-        text: "with a width of 1, the horizontal stride must be 0",
-        source: REGIONING,
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::ODD_REGION,
-        check: |view| region(view, |_, _, w, h| w == 1 && h != 0),
-    },
-    Rule {
-        name: "one-channel",
-        text: "one channel reads a scalar region, <0;1,0>",
-        source: REGIONING,
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::ODD_REGION,
-        check: |view| {
+        };
+    "width-1" (..) On::Basic, [ODD_REGION]:
+        "with a width of 1, the horizontal stride must be 0", REGIONING,
+        |view| region(view, |_, _, w, h| w == 1 && h != 0);
+    "one-channel" (..) On::Basic, [ODD_REGION]:
+        "one channel reads a scalar region, <0;1,0>", REGIONING,
+        |view| {
             region(view, |exec, v, w, h| {
                 exec == 1 && w == 1 && (v != 0 || h != 0)
             })
-        },
-    },
-    Rule {
-        name: "zero-strides",
-        text: "where both strides are 0, the width must be 1",
-        source: REGIONING,
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::ODD_REGION,
-        check: |view| region(view, |_, v, w, h| v == 0 && h == 0 && w != 1),
-    },
-    Rule {
-        name: "row-in-register",
-        text: "a row must not cross a register boundary; the vertical stride crosses it",
-        source: REGIONING,
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::CROSSING,
-        check: row_crosses,
-    },
-    Rule {
-        name: "dst-stride-0",
-        text: "the destination's horizontal stride must not be 0",
-        source: REGIONING,
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "zero-strides" (..) On::Basic, [ODD_REGION]:
+        "where both strides are 0, the width must be 1", REGIONING,
+        |view| region(view, |_, v, w, h| v == 0 && h == 0 && w != 1);
+    "row-in-register" (..) On::Basic, [CROSSING]:
+        "a row must not cross a register boundary; the vertical stride crosses it", REGIONING,
+        row_crosses;
+    "dst-stride-0" (..) On::Basic, []:
+        "the destination's horizontal stride must not be 0", REGIONING,
+        |view| {
             let dst = view.written()?;
             let is_macro = matches!(view.input.specific, Specific::Math(f) if f.is_macro());
             (dst.region.hstride == 0 && !is_macro).then_some(Place::Dst)
-        },
-    },
-    Rule {
-        name: "span",
-        text: "an operand must lie in two adjacent registers",
-        source: ALIGNMENT,
-        scope: Scope::All,
-        on: On::Arithmetic,
-        needs: Traits::CROSSING,
-        check: |view| {
+        };
+    "span" (..) On::Arithmetic, [CROSSING]:
+        "an operand must lie in two adjacent registers", ALIGNMENT,
+        |view| {
             if is_plane(view) || is_align16(view) {
                 return None;
             }
@@ -110,29 +62,18 @@ pub(super) static RULES: &[Rule] = &[
                         .is_some_and(|byte| byte >= 2 * view.grf_bytes())
                 })
                 .map(|operand| operand.place)
-        },
-    },
-    Rule {
-        name: REGISTER_NUMBER,
-        text: "an operand must not reach beyond the last register",
-        source: "BDW to TGL PRM vol 7, Register Files: 128 registers a thread; 256 from XeHPG on",
-        scope: Scope::All,
-        on: On::All,
-        needs: Traits::LAST_REGISTERS,
-        check: |view| {
+        };
+    REGISTER_NUMBER (..) On::All, [LAST_REGISTERS]:
+        "an operand must not reach beyond the last register",
+        "BDW to TGL PRM vol 7, Register Files: 128 registers a thread; 256 from XeHPG on",
+        |view| {
             view.operands()
                 .find(|operand| beyond_the_end(view, operand))
                 .map(|operand| operand.place)
-        },
-    },
-    Rule {
-        name: "element-alignment",
-        text: "a sub-register must be aligned to the operand's type",
-        source: ALIGNMENT,
-        scope: Scope::All,
-        on: On::All,
-        needs: Traits::MISALIGNED,
-        check: |view| {
+        };
+    "element-alignment" (..) On::All, [MISALIGNED]:
+        "a sub-register must be aligned to the operand's type", ALIGNMENT,
+        |view| {
             view.operands()
                 .find(|operand| {
                     operand.reg.is_some_and(|reg| {
@@ -142,89 +83,56 @@ pub(super) static RULES: &[Rule] = &[
                     })
                 })
                 .map(|operand| operand.place)
-        },
-    },
-    Rule {
-        name: "dst-stride",
-        text: "where the execution type is wider than the destination's, the destination's stride \
-               must be at least their ratio",
-        source: "BDW to TGL PRM vol 7, General Restrictions Based on Operand Types; IGC \
-                 HWConformity.cpp and the media kernels that Intel ships take larger ones",
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::NARROWING.union(Traits::CHANNELS),
-        check: |view| {
+        };
+    "dst-stride" (..) On::Basic, [NARROWING | CHANNELS]:
+        "where the execution type is wider than the destination's, the destination's stride \
+         must be at least their ratio",
+        "BDW to TGL PRM vol 7, General Restrictions Based on Operand Types; IGC \
+         HWConformity.cpp and the media kernels that Intel ships take larger ones",
+        |view| {
             let (dst, exec_bytes) = narrowed(view)?;
             let stride = u32::from(dst.region.hstride) * dst.bytes();
             (stride < exec_bytes).then_some(Place::Dst)
-        },
-    },
-    Rule {
-        name: "dst-alignment",
-        text: "where the execution type is wider than the destination's, the destination must be \
-               aligned to the execution type",
-        source: OPERAND_TYPES,
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::NARROWING.union(Traits::CHANNELS),
-        check: |view| {
+        };
+    "dst-alignment" (..) On::Basic, [NARROWING | CHANNELS]:
+        "where the execution type is wider than the destination's, the destination must be \
+         aligned to the execution type", OPERAND_TYPES,
+        |view| {
             let (dst, exec_bytes) = narrowed(view).filter(|(dst, _)| dst.bytes() > 1)?;
             let at = u32::from(dst.reg?.byte) % exec_bytes;
             // The words of dword channels may all be in the upper half (SKL PRM vol 7, the relaxed
             // alignment rule for word destinations). Mesa's validator does not have the rule.
             let upper_word = dst.bytes() == 2 && exec_bytes == 4 && at == 2;
             (at != 0 && !upper_word).then_some(Place::Dst)
-        },
-    },
-    Rule {
-        name: "byte-alignment",
-        text: "where the execution type is wider than the byte destination, that must be aligned \
-               to the execution type or lie in the next byte",
-        source: OPERAND_TYPES,
-        scope: Scope::Of(span!(..=XeHpg)),
-        on: On::Basic,
-        needs: Traits::NARROWING.union(Traits::CHANNELS),
-        check: |view| {
+        };
+    "byte-alignment" (..=XeHpg) On::Basic, [NARROWING | CHANNELS]:
+        "where the execution type is wider than the byte destination, that must be aligned \
+         to the execution type or lie in the next byte", OPERAND_TYPES,
+        |view| {
             let (dst, exec_bytes) = narrowed(view).filter(|(dst, _)| dst.bytes() == 1)?;
             let at = u32::from(dst.reg?.byte) % exec_bytes;
             (at > 1).then_some(Place::Dst)
-        },
-    },
-    Rule {
-        name: "packed-bytes",
-        text: "only a move that changes no bits writes packed bytes",
-        source: OPERAND_TYPES,
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::BYTE.union(Traits::CHANNELS),
-        check: |view| {
+        };
+    "packed-bytes" (..) On::Basic, [BYTE | CHANNELS]:
+        "only a move that changes no bits writes packed bytes", OPERAND_TYPES,
+        |view| {
             let dst = view.written()?;
             let packed = dst.bytes() == 1 && dst.region.hstride == 1;
             (packed && !view.is_raw_move()).then_some(Place::Dst)
-        },
-    },
-    Rule {
-        name: "vector-immediate",
-        text: "with a packed vector immediate, the destination must be aligned to 16 bytes",
-        source: "BDW to TGL PRM vol 7, Immediate: Restriction on vector immediates",
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::VECTOR.union(Traits::CHANNELS),
-        check: |view| {
+        };
+    "vector-immediate" (..) On::Basic, [VECTOR | CHANNELS]:
+        "with a packed vector immediate, the destination must be aligned to 16 bytes",
+        "BDW to TGL PRM vol 7, Immediate: Restriction on vector immediates",
+        |view| {
             let dst = view.written()?;
             (dst.reg?.byte % 16 != 0).then_some(Place::Dst)
-        },
-    },
-    Rule {
-        name: "vector-immediate-stride",
-        text: "with a packed vector immediate, the destination's stride must be a word for \
-               integers (or packed dwords), a dword for floats",
-        // The manuals only mention words; Intel's compiler widens them to dwords on every family.
-        source: "BDW to TGL PRM vol 7, Immediate: Restriction on vector immediates; IGC",
-        scope: Scope::All,
-        on: On::Basic,
-        needs: Traits::VECTOR.union(Traits::CHANNELS),
-        check: |view| {
+        };
+    // The manuals only mention words; Intel's compiler widens them to dwords on every family.
+    "vector-immediate-stride" (..) On::Basic, [VECTOR | CHANNELS]:
+        "with a packed vector immediate, the destination's stride must be a word for \
+         integers (or packed dwords), a dword for floats",
+        "BDW to TGL PRM vol 7, Immediate: Restriction on vector immediates; IGC",
+        |view| {
             let dst = view.written()?;
             let is_float = view.srcs().any(|src| src.ty == Type::Vf);
             let fits = match (dst.bytes(), dst.region.hstride) {
@@ -234,69 +142,43 @@ pub(super) static RULES: &[Rule] = &[
                 _ => false,
             };
             (!fits).then_some(Place::Dst)
-        },
-    },
-    Rule {
-        name: "math-split",
-        text: "a `math` destination in two registers must have as many elements in each",
-        source: "SKL PRM vol 2a, math: Restrictions",
-        scope: Scope::All,
-        on: On::Math,
-        needs: Traits::CROSSING,
-        check: math_split,
-    },
-    Rule {
-        name: "address-registers",
-        text: "a region with an address for each row must find its addresses in a0.0 to a0.15",
-        source: "BDW to TGL PRM vol 7, Register-Indirect Register Addressing: a0 has 16 words",
-        scope: Scope::All,
-        on: On::All,
-        needs: Traits::INDIRECT,
-        check: |view| {
+        };
+    "math-split" (..) On::Math, [CROSSING]:
+        "a `math` destination in two registers must have as many elements in each",
+        "SKL PRM vol 2a, math: Restrictions",
+        math_split;
+    "address-registers" (..) On::All, [INDIRECT]:
+        "a region with an address for each row must find its addresses in a0.0 to a0.15",
+        "BDW to TGL PRM vol 7, Register-Indirect Register Addressing: a0 has 16 words",
+        |view| {
             view.srcs()
                 .find(|src| {
                     let rows = view.exec_size() / u32::from(src.region.width.max(1));
                     src.indirect && src.vwh().is_none() && u32::from(src.address) + rows > 16
                 })
                 .map(|src| src.place)
-        },
-    },
-    Rule {
-        name: "math-indirect",
-        text: "`math` has no indirect operands",
-        source: "BDW to TGL PRM vol 2a, math: Restrictions",
-        scope: Scope::All,
-        on: On::Math,
-        needs: Traits::INDIRECT,
-        check: |view| {
+        };
+    "math-indirect" (..) On::Math, [INDIRECT]:
+        "`math` has no indirect operands", "BDW to TGL PRM vol 2a, math: Restrictions",
+        |view| {
             let operand = view.operands().find(|operand| operand.indirect)?;
             Some(operand.place)
-        },
-    },
-    Rule {
-        name: "qword-indirect",
-        text: "floats and 64-bit integers must not be read with an address for each row",
-        source: "Mesa brw_eu_validate.c (Register Region Restrictions of gfx 12.5 on)",
-        scope: Scope::Of(span!(XeHpg..)),
-        on: On::All,
-        needs: Traits::INDIRECT,
-        check: |view| {
+        };
+    "qword-indirect" (XeHpg..) On::All, [INDIRECT]:
+        "floats and 64-bit integers must not be read with an address for each row",
+        "Mesa brw_eu_validate.c (Register Region Restrictions of gfx 12.5 on)",
+        |view| {
             view.srcs()
                 .find(|src| {
                     src.indirect && src.vwh().is_none() && (src.ty.is_float() || src.bytes() == 8)
                 })
                 .map(|src| src.place)
-        },
-    },
-    Rule {
-        name: "small-core-regions",
-        text: "with 64-bit data or a multiplication of dwords, source and destination must have \
-               the same stride, a multiple of a qword, and the same offset, except for scalars",
-        source: "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
-        scope: Scope::Has(|machine| machine.small_core),
-        on: On::Basic,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "small-core-regions" (|machine| machine.small_core) On::Basic, []:
+        "with 64-bit data or a multiplication of dwords, source and destination must have \
+         the same stride, a multiple of a qword, and the same offset, except for scalars",
+        "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
+        |view| {
             let dst = view.written().filter(|_| view.is_double())?;
             let dst_pitch = u32::from(dst.region.hstride) * dst.bytes();
             view.srcs()
@@ -309,30 +191,20 @@ pub(super) static RULES: &[Rule] = &[
                         || dst.reg.is_some_and(|dst| dst.byte != reg.byte)
                 })
                 .map(|src| src.place)
-        },
-    },
-    Rule {
-        name: "small-core-indirect",
-        text: "64-bit data and multiplications of dwords have no indirect operands",
-        source: "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
-        scope: Scope::Has(|machine| machine.small_core),
-        on: On::All,
-        needs: Traits::INDIRECT,
-        check: |view| {
+        };
+    "small-core-indirect" (|machine| machine.small_core) On::All, [INDIRECT]:
+        "64-bit data and multiplications of dwords have no indirect operands",
+        "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
+        |view| {
             let operand = view
                 .operands()
                 .find(|operand| operand.indirect && view.is_double())?;
             Some(operand.place)
-        },
-    },
-    Rule {
-        name: "small-core-arf",
-        text: "64-bit data and multiplications of dwords use no architecture registers",
-        source: "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
-        scope: Scope::Has(|machine| machine.small_core),
-        on: On::Basic,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "small-core-arf" (|machine| machine.small_core) On::Basic, []:
+        "64-bit data and multiplications of dwords use no architecture registers",
+        "CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types",
+        |view| {
             if !view.is_double() {
                 return None;
             }
@@ -343,9 +215,8 @@ pub(super) static RULES: &[Rule] = &[
                 return Some(Place::Instruction);
             }
             view.operands().find(named).map(|operand| operand.place)
-        },
-    },
-];
+        };
+}
 
 /// The first source whose region is as `bad` says, given the
 /// execution size, vertical stride, width and horizontal stride.

@@ -34,8 +34,6 @@ impl fmt::Display for Place {
 /// The machines that a rule holds for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scope {
-    /// Every one.
-    All,
     /// Those of consecutive families.
     Of(Span),
     /// Those whose hardware has a fault.
@@ -47,7 +45,6 @@ pub(super) enum Scope {
 impl Scope {
     pub(super) fn covers(self, machine: &Machine) -> bool {
         match self {
-            Self::All => true,
             Self::Of(span) => span.contains(machine.family),
             Self::Workaround(spans) => spans.iter().any(|span| span.contains(machine.family)),
             Self::Has(has) => has(machine),
@@ -123,6 +120,40 @@ pub struct Rule {
     /// The first offending part, if there is one.
     pub(super) check: fn(&View<'_>) -> Option<Place>,
 }
+
+/// Declares the rules of a module.
+///
+/// `name (scope) on, [needs]: text, source, check;` The scope is a span of families (`..` is all),
+/// `workaround` and the families with a fault, or a closure over the machine.
+macro_rules! rules {
+    ($($name:tt ($($scope:tt)*) $on:expr, [$($need:ident)|*]:
+        $text:expr, $source:expr, $check:expr;)*) => {
+        pub(super) static RULES: &[$crate::validate::Rule] = &[$($crate::validate::Rule {
+            name: $name,
+            text: $text,
+            source: $source,
+            scope: $crate::validate::rule::scope!($($scope)*),
+            on: $on,
+            needs: $crate::validate::view::Traits::empty()
+                $(.union($crate::validate::view::Traits::$need))*,
+            check: $check,
+        },)*];
+    };
+}
+
+macro_rules! scope {
+    (workaround $($family:ident),+) => {
+        $crate::validate::rule::Scope::Workaround(&[$(devinfo::span!($family)),+])
+    };
+    (|$machine:ident| $has:expr) => {
+        $crate::validate::rule::Scope::Has(|$machine| $has)
+    };
+    ($($span:tt)+) => {
+        $crate::validate::rule::Scope::Of(devinfo::span!($($span)+))
+    };
+}
+
+pub(super) use {rules, scope};
 
 /// An instruction breaks a rule.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use devinfo::span;
 
-use super::rule::{On, Place, Rule, Scope};
+use super::rule::{On, Place, Rule, Scope, rules};
 use super::view::{Operand, Traits, View};
 use crate::message::{DescriptorError, Descriptors, Lsc, Message};
 use crate::model::{Attributes, RegFile, Send, Sfid};
@@ -14,16 +14,12 @@ const SEND: &str = "BDW to TGL PRM vol 2a, send: Restrictions";
 /// The rule about payloads beyond a thread's last register.
 pub(super) const PAYLOAD_REGISTERS: &str = "payload-end";
 
-pub(super) static RULES: &[Rule] = &[
-    Rule {
-        name: "end-registers",
-        text: "the payload of an end of thread must lie in the last 16 registers: r112 to r127 of \
-               128, r240 to r255 of 256",
-        source: "BDW to TGL PRM vol 2a, send: Restrictions; IGC, which ends in r240 on with 256",
-        scope: Scope::Has(|machine| !machine.has().ends_anywhere),
-        on: On::Send,
-        needs: Traits::empty(),
-        check: |view| {
+rules! {
+    "end-registers" (|machine| !machine.has().ends_anywhere) On::Send, []:
+        "the payload of an end of thread must lie in the last 16 registers: r112 to r127 of \
+         128, r240 to r255 of 256",
+        "BDW to TGL PRM vol 2a, send: Restrictions; IGC, which ends in r240 on with 256",
+        |view| {
             let send = view.input.send().filter(|send| send.eot)?;
             let outside = |operand: &Operand, length: u32| {
                 operand.grf().is_some_and(|reg| {
@@ -40,30 +36,18 @@ pub(super) static RULES: &[Rule] = &[
                 .flatten()
                 .find(|(operand, length)| outside(operand, length.unwrap_or(1)))
                 .map(|(operand, _)| operand.place)
-        },
-    },
-    Rule {
-        name: "end-response",
-        text: "an end of thread has no response",
-        source: SEND,
-        scope: Scope::All,
-        on: On::Send,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "end-response" (..) On::Send, []:
+        "an end of thread has no response", SEND,
+        |view| {
             let send = view.input.send().filter(|send| send.eot)?;
             let writes = view.written().is_some() || send.dst_len().is_some_and(|len| len != 0);
             writes.then_some(Place::Dst)
-        },
-    },
-    Rule {
-        name: "payload-file",
-        text: "source 0 of a send must be a general register, or name some by s0, source 1 that or \
-               null",
-        source: SEND,
-        scope: Scope::All,
-        on: On::Send,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "payload-file" (..) On::Send, []:
+        "source 0 of a send must be a general register, or name some by s0, source 1 that or \
+         null", SEND,
+        |view| {
             let send = view.input.send()?;
             payloads(view, send)
                 .into_iter()
@@ -74,30 +58,19 @@ pub(super) static RULES: &[Rule] = &[
                     other && !(null_allowed && operand.is_null())
                 })
                 .map(|(operand, _)| operand.place)
-        },
-    },
-    Rule {
-        name: "payload-overlap",
-        text: "the two payloads of a send must not overlap",
-        source: "SKL to TGL PRM vol 2a, sends: Restrictions",
-        scope: Scope::All,
-        on: On::Send,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "payload-overlap" (..) On::Send, []:
+        "the two payloads of a send must not overlap", "SKL to TGL PRM vol 2a, sends: Restrictions",
+        |view| {
             let send = view.input.send()?;
             let [a, b] = payloads(view, send);
             let (a, b) = (range(a?)?, range(b?)?);
             (a.start < b.end && b.start < a.end).then_some(Place::Src(1))
-        },
-    },
-    Rule {
-        name: PAYLOAD_REGISTERS,
-        text: "payloads and response must not reach beyond the last register",
-        source: "BDW to TGL PRM vol 7, Register Files: 128 registers a thread; 256 from XeHPG on",
-        scope: Scope::All,
-        on: On::Send,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    PAYLOAD_REGISTERS (..) On::Send, []:
+        "payloads and response must not reach beyond the last register",
+        "BDW to TGL PRM vol 7, Register Files: 128 registers a thread; 256 from XeHPG on",
+        |view| {
             let send = view.input.send()?;
             let response = view.dst.map(|dst| (dst, send.dst_len().map(u32::from)));
             payloads(view, send)
@@ -106,57 +79,35 @@ pub(super) static RULES: &[Rule] = &[
                 .flatten()
                 .find(|payload| range(*payload).is_some_and(|r| r.end > view.grf_count()))
                 .map(|(operand, _)| operand.place)
-        },
-    },
-    Rule {
-        name: "payload-length",
-        text: "a message has at least one register in source 0",
-        source: SEND,
-        scope: Scope::All,
-        on: On::Send,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "payload-length" (..) On::Send, []:
+        "a message has at least one register in source 0", SEND,
+        |view| {
             let length = view.input.send()?.src0_len()?;
             (length == 0).then_some(Place::Src(0))
-        },
-    },
-    Rule {
-        name: "payload-length-1",
-        text: "the length of source 1 is 0 exactly if it is null",
-        source: "SKL to TGL PRM vol 2a, sends: Restrictions",
-        scope: Scope::All,
-        on: On::Send,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "payload-length-1" (..) On::Send, []:
+        "the length of source 1 is 0 exactly if it is null",
+        "SKL to TGL PRM vol 2a, sends: Restrictions",
+        |view| {
             let send = view.input.send()?;
             let (operand, length) = payloads(view, send)[1]?;
             let length = length?;
             (operand.is_null() != (length == 0)).then_some(Place::Src(1))
-        },
-    },
-    Rule {
-        name: "response-r127",
-        text: "r127 must not be in a response that overlaps with the payload",
-        source: SEND,
-        scope: Scope::Of(span!(..=Gen11)),
-        on: On::Send,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "response-r127" (..=Gen11) On::Send, []:
+        "r127 must not be in a response that overlaps with the payload", SEND,
+        |view| {
             let send = view.input.send()?;
             let response = range((view.dst?, send.dst_len().map(u32::from)))?;
             let payload = range(payloads(view, send)[0]?)?;
             let overlap = response.start < payload.end && payload.start < response.end;
             (overlap && response.end > 127).then_some(Place::Dst)
-        },
-    },
-    Rule {
-        name: "transposed-one-channel",
-        text: "a transposed vector has one address: the execution size is 1",
-        source: "Mesa brw_eu_validate.c send_descriptor_restrictions; IGC vISA LSC_UNTYPED",
-        scope: Scope::All,
-        on: On::Send,
-        needs: Traits::empty(),
-        check: |view| {
+        };
+    "transposed-one-channel" (..) On::Send, []:
+        "a transposed vector has one address: the execution size is 1",
+        "Mesa brw_eu_validate.c send_descriptor_restrictions; IGC vISA LSC_UNTYPED",
+        |view| {
             let Ok(Message::Lsc(message)) = message(view)? else {
                 return None;
             };
@@ -168,16 +119,15 @@ pub(super) static RULES: &[Rule] = &[
                 }
             );
             (transposed && view.exec_size() != 1).then_some(Place::Instruction)
-        },
-    },
-];
+        };
+}
 
 /// The rule about descriptors. What is wrong with them is in [`Violation::error`].
 pub(super) static MESSAGE: Rule = Rule {
     name: "message",
     text: "the descriptors must be a message of the shared function",
     source: "SKL and TGL PRM vol 2d, Message Descriptors; IGA MessageDecoder",
-    scope: Scope::All,
+    scope: Scope::Of(span!(..)),
     on: On::Send,
     needs: Traits::empty(),
     check: |view| message_error(view).map(|_| Place::Instruction),

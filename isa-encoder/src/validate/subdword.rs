@@ -6,107 +6,56 @@
 //! anywhere, larger ones only if the source begins at the channels of the destination. Rows that do
 //! not follow each other at one stride need a destination that begins with a dword.
 
-use devinfo::span;
-
-use super::rule::{On, Place, Rule, Scope};
-use super::view::{Operand, Traits, View};
+use super::rule::{On, Place, rules};
+use super::view::{Operand, View};
 use crate::model::{Opcode, VStride};
 
 const CROSSBAR: &str = "IGC HWConformity.cpp fixByteXBarRestriction; Mesa brw_eu_validate.c \
                         register_region_special_restrictions (Xe2, Register Region Restrictions: \
                         Special Restrictions)";
-const FROM_XEHPC: Scope = Scope::Of(span!(XeHpc..));
-const NEEDS: Traits = Traits::SHARED_DWORD.union(Traits::CHANNELS);
 
-pub(super) static RULES: &[Rule] = &[
-    Rule {
-        name: "word-stride",
-        text: "packed words take words at a stride of at most 1, or of 2 that begin in the dword \
-               of the destination's channel (subregister modulo 16)",
-        source: CROSSBAR,
-        scope: FROM_XEHPC,
-        on: On::Arithmetic,
-        needs: NEEDS,
-        check: |view| WORD_TO_WORD.broken(view),
-    },
-    Rule {
-        name: "word-to-byte-stride",
-        text: "bytes at a stride of 2 take words at a stride of at most 1, or of 2 with the \
-               subregister of the destination, modulo 32",
-        source: CROSSBAR,
-        scope: FROM_XEHPC,
-        on: On::Arithmetic,
-        needs: NEEDS,
-        check: |view| WORD_TO_BYTE.broken(view),
-    },
-    Rule {
-        name: "byte-to-word-stride",
-        text: "packed words take bytes at a stride of at most 2, or of 4 or 8 that begin at the \
-               destination's channel (subregister modulo 16 or 8)",
-        source: CROSSBAR,
-        scope: FROM_XEHPC,
-        on: On::Arithmetic,
-        needs: NEEDS,
-        check: |view| BYTE_TO_WORD.broken(view),
-    },
-    Rule {
-        name: "byte-stride",
-        text: "bytes at a stride of 2 take bytes at a stride of at most 2, or of 4 or 8 that begin \
-               at the destination's channel (subregister modulo 32 or 16)",
-        source: CROSSBAR,
-        scope: FROM_XEHPC,
-        on: On::Arithmetic,
-        needs: NEEDS,
-        check: |view| BYTE_TO_BYTE.broken(view),
-    },
-    Rule {
-        name: "packed-byte-stride",
-        text: "packed bytes take bytes at a stride of at most 1, or of 2 or 4 that begin at the \
-               destination's channel (subregister modulo 32 or 16)",
-        source: CROSSBAR,
-        scope: FROM_XEHPC,
-        on: On::Arithmetic,
-        needs: NEEDS,
-        check: |view| {
+rules! {
+    "word-stride" (XeHpc..) On::Arithmetic, [SHARED_DWORD | CHANNELS]:
+        "packed words take words at a stride of at most 1, or of 2 that begin in the dword \
+         of the destination's channel (subregister modulo 16)", CROSSBAR,
+        |view| WORD_TO_WORD.broken(view);
+    "word-to-byte-stride" (XeHpc..) On::Arithmetic, [SHARED_DWORD | CHANNELS]:
+        "bytes at a stride of 2 take words at a stride of at most 1, or of 2 with the \
+         subregister of the destination, modulo 32", CROSSBAR,
+        |view| WORD_TO_BYTE.broken(view);
+    "byte-to-word-stride" (XeHpc..) On::Arithmetic, [SHARED_DWORD | CHANNELS]:
+        "packed words take bytes at a stride of at most 2, or of 4 or 8 that begin at the \
+         destination's channel (subregister modulo 16 or 8)", CROSSBAR,
+        |view| BYTE_TO_WORD.broken(view);
+    "byte-stride" (XeHpc..) On::Arithmetic, [SHARED_DWORD | CHANNELS]:
+        "bytes at a stride of 2 take bytes at a stride of at most 2, or of 4 or 8 that begin \
+         at the destination's channel (subregister modulo 32 or 16)", CROSSBAR,
+        |view| BYTE_TO_BYTE.broken(view);
+    "packed-byte-stride" (XeHpc..) On::Arithmetic, [SHARED_DWORD | CHANNELS]:
+        "packed bytes take bytes at a stride of at most 1, or of 2 or 4 that begin at the \
+         destination's channel (subregister modulo 32 or 16)", CROSSBAR,
+        |view| {
             let pairs = |src: &Operand| src.region.width == 2;
             BYTE_TO_PACKED.broken_unless(view, pairs)
-        },
-    },
-    Rule {
-        name: "packed-byte-pairs",
-        text: "packed bytes take rows of two bytes at <0..2;2,0>, <0..2;2,1> or <0..1;2,2>, or at \
-               <4;2,1>, <4;2,2> or <8;2,4> that begin at the destination's channel",
-        source: CROSSBAR,
-        scope: FROM_XEHPC,
-        on: On::Arithmetic,
-        needs: NEEDS,
-        check: packed_pairs,
-    },
-    Rule {
-        name: "row-alignment",
-        text: "where a source's rows do not follow each other at one stride, a destination with \
-               several elements in a dword must be aligned to a dword",
-        source: CROSSBAR,
-        scope: FROM_XEHPC,
-        on: On::Arithmetic,
-        needs: NEEDS,
-        check: |view| {
+        };
+    "packed-byte-pairs" (XeHpc..) On::Arithmetic, [SHARED_DWORD | CHANNELS]:
+        "packed bytes take rows of two bytes at <0..2;2,0>, <0..2;2,1> or <0..1;2,2>, or at \
+         <4;2,1>, <4;2,2> or <8;2,4> that begin at the destination's channel", CROSSBAR,
+        packed_pairs;
+    "row-alignment" (XeHpc..) On::Arithmetic, [SHARED_DWORD | CHANNELS]:
+        "where a source's rows do not follow each other at one stride, a destination with \
+         several elements in a dword must be aligned to a dword", CROSSBAR,
+        |view| {
             let dst = packed_dst(view)?;
             let unaligned = dst.reg?.byte % 4 != 0;
             crossing_sources(view)
                 .find(|src| unaligned && !is_uniform(view, src))
                 .map(|src| src.place)
-        },
-    },
-    Rule {
-        name: "odd-word-source",
-        text: "with a destination of bytes at a stride of 4, source 1 must not begin with the \
-               upper word of a dword",
-        source: "IGC HWConformity.cpp fixOddAlignSrc1Region",
-        scope: FROM_XEHPC,
-        on: On::Arithmetic,
-        needs: Traits::BYTE,
-        check: |view| {
+        };
+    "odd-word-source" (XeHpc..) On::Arithmetic, [BYTE]:
+        "with a destination of bytes at a stride of 4, source 1 must not begin with the \
+         upper word of a dword", "IGC HWConformity.cpp fixOddAlignSrc1Region",
+        |view| {
             let dst = view.written()?;
             let bytes = dst.bytes() == 1 && dst.ty.is_integer() && dst.region.hstride > 2;
             let src = view.src(1).filter(|src| {
@@ -115,9 +64,8 @@ pub(super) static RULES: &[Rule] = &[
                     && src.grf().is_some_and(|reg| reg.byte % 4 != 0)
             })?;
             bytes.then_some(src.place)
-        },
-    },
-];
+        };
+}
 
 /// The strides at which sources of one size reach destinations of one size and stride.
 struct Crossing {
