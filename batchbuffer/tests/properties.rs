@@ -1,11 +1,7 @@
 //! Properties that hold for every layout, family and value, checked on random
 //! ones. A failure prints the seed that repeats it.
 
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test reports by panicking"
-)]
+#![allow(clippy::expect_used, clippy::panic, reason = "tests fail by panics")]
 
 use arbitrary::{Result, Unstructured};
 use batchbuffer::packets::mi_math;
