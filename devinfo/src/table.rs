@@ -10,20 +10,18 @@
 use crate::Family;
 use crate::platform::{Driver, Mocs, Platform, Revision, Sku, ZebinTarget};
 
-const fn sku(
-    name: &'static str,
-    (slices, subslices_per_slice, eus_per_subslice): (u8, u8, u8),
-    ip: (u8, u8),
-    pci_ids: &'static [u16],
-) -> Sku {
-    Sku {
-        name,
-        pci_ids,
-        slices,
-        subslices_per_slice,
-        eus_per_subslice,
-        ip,
-    }
+/// Name, slices x subslices x EUs, IP version and PCI ids of each variant.
+macro_rules! skus {
+    ($($name:literal $slices:literal x $subslices:literal x $eus:literal $ip:tt [$($pci:literal)*];)*) => {
+        &[$(Sku {
+            name: $name,
+            pci_ids: &[$($pci),*],
+            slices: $slices,
+            subslices_per_slice: $subslices,
+            eus_per_subslice: $eus,
+            ip: $ip,
+        }),*]
+    };
 }
 
 const fn stepping(pci: u8, stepping: &'static str) -> Revision {
@@ -42,26 +40,11 @@ const GEN8: Platform = Platform {
     name: "bdw",
     title: "Broadwell",
     family: Family::Gen8,
-    skus: &[
-        sku(
-            "GT2",
-            (1, 3, 8),
-            (8, 0),
-            &[0x1616, 0x1612, 0x161a, 0x161b, 0x161d, 0x161e],
-        ),
-        sku(
-            "GT1",
-            (1, 2, 6),
-            (8, 0),
-            &[0x1602, 0x1606, 0x160a, 0x160b, 0x160d, 0x160e],
-        ),
-        sku(
-            "GT3",
-            (2, 3, 8),
-            (8, 0),
-            &[0x1622, 0x1626, 0x162a, 0x162b, 0x162d, 0x162e],
-        ),
-    ],
+    skus: skus! {
+        "GT2" 1 x 3 x 8 (8, 0) [0x1616 0x1612 0x161a 0x161b 0x161d 0x161e];
+        "GT1" 1 x 2 x 6 (8, 0) [0x1602 0x1606 0x160a 0x160b 0x160d 0x160e];
+        "GT3" 2 x 3 x 8 (8, 0) [0x1622 0x1626 0x162a 0x162b 0x162d 0x162e];
+    },
     revisions: &[],
     default_revision: 9,
     code_changes: &[],
@@ -204,33 +187,13 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "skl",
         title: "Skylake",
-        skus: &[
-            sku(
-                "GT2",
-                (1, 3, 8),
-                (9, 0),
-                &[0x1912, 0x1916, 0x191a, 0x191b, 0x191d, 0x191e, 0x1921],
-            ),
-            sku(
-                "GT1",
-                (1, 2, 6),
-                (9, 0),
-                &[0x1902, 0x1906, 0x190a, 0x190b, 0x190e],
-            ),
-            sku("GT2F", (1, 3, 6), (9, 0), &[0x1913, 0x1915, 0x1917]),
-            sku(
-                "GT3",
-                (2, 3, 8),
-                (9, 0),
-                &[0x1923, 0x1926, 0x1927, 0x192b, 0x192d],
-            ),
-            sku(
-                "GT4",
-                (3, 3, 8),
-                (9, 0),
-                &[0x192a, 0x1932, 0x193a, 0x193b, 0x193d],
-            ),
-        ],
+        skus: skus! {
+            "GT2" 1 x 3 x 8 (9, 0) [0x1912 0x1916 0x191a 0x191b 0x191d 0x191e 0x1921];
+            "GT1" 1 x 2 x 6 (9, 0) [0x1902 0x1906 0x190a 0x190b 0x190e];
+            "GT2F" 1 x 3 x 6 (9, 0) [0x1913 0x1915 0x1917];
+            "GT3" 2 x 3 x 8 (9, 0) [0x1923 0x1926 0x1927 0x192b 0x192d];
+            "GT4" 3 x 3 x 8 (9, 0) [0x192a 0x1932 0x193a 0x193b 0x193d];
+        },
         revisions: &[stepping(6, "G0"), stepping(7, "H0"), stepping(9, "J0")],
         default_revision: 6,
         zebin: zebin(18, 12),
@@ -240,25 +203,15 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "kbl",
         title: "Kaby Lake, Amber Lake",
-        skus: &[
-            sku(
-                "GT2",
-                (1, 3, 8),
-                (9, 1),
-                &[
-                    0x5912, 0x5916, 0x5917, 0x591a, 0x591b, 0x591c, 0x591d, 0x591e, 0x5921, 0x87c0,
-                ],
-            ),
-            sku(
-                "GT1",
-                (1, 2, 6),
-                (9, 1),
-                &[0x5902, 0x5906, 0x5908, 0x590a, 0x590b, 0x590e],
-            ),
-            sku("GT1.5", (1, 3, 6), (9, 1), &[0x5913, 0x5915]),
-            sku("GT3", (2, 3, 8), (9, 1), &[0x5923, 0x5926, 0x5927]),
-            sku("GT4", (3, 3, 8), (9, 1), &[0x593b]),
-        ],
+        skus: skus! {
+            "GT2" 1 x 3 x 8 (9, 1) [
+                0x5912 0x5916 0x5917 0x591a 0x591b 0x591c 0x591d 0x591e 0x5921 0x87c0
+            ];
+            "GT1" 1 x 2 x 6 (9, 1) [0x5902 0x5906 0x5908 0x590a 0x590b 0x590e];
+            "GT1.5" 1 x 3 x 6 (9, 1) [0x5913 0x5915];
+            "GT3" 2 x 3 x 8 (9, 1) [0x5923 0x5926 0x5927];
+            "GT4" 3 x 3 x 8 (9, 1) [0x593b];
+        },
         default_revision: 4,
         zebin: zebin(19, 12),
         ocloc: &["kbl", "aml"],
@@ -267,33 +220,17 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "cfl",
         title: "Coffee Lake, Whiskey Lake, Comet Lake",
-        skus: &[
-            sku(
-                "GT2",
-                (1, 3, 8),
-                (9, 2),
-                &[
-                    0x3e92, 0x3e91, 0x3e94, 0x3e96, 0x3e98, 0x3e9a, 0x3e9b, 0x3ea0, 0x3ea3, 0x3ea9,
-                    0x87ca, 0x9b41, 0x9bc0, 0x9bc2, 0x9bc4, 0x9bc5, 0x9bc6, 0x9bc8, 0x9bca, 0x9bcb,
-                    0x9bcc, 0x9be6, 0x9bf6,
-                ],
-            ),
-            sku(
-                "GT1",
-                (1, 2, 6),
-                (9, 2),
-                &[
-                    0x3e90, 0x3e93, 0x3e99, 0x3e9c, 0x3ea1, 0x3ea4, 0x9b21, 0x9ba0, 0x9ba2, 0x9ba4,
-                    0x9ba5, 0x9ba8, 0x9baa, 0x9bab, 0x9bac,
-                ],
-            ),
-            sku(
-                "GT3",
-                (2, 3, 8),
-                (9, 2),
-                &[0x3ea5, 0x3ea2, 0x3ea6, 0x3ea7, 0x3ea8],
-            ),
-        ],
+        skus: skus! {
+            "GT2" 1 x 3 x 8 (9, 2) [
+                0x3e92 0x3e91 0x3e94 0x3e96 0x3e98 0x3e9a 0x3e9b 0x3ea0 0x3ea3 0x3ea9 0x87ca 0x9b41
+                0x9bc0 0x9bc2 0x9bc4 0x9bc5 0x9bc6 0x9bc8 0x9bca 0x9bcb 0x9bcc 0x9be6 0x9bf6
+            ];
+            "GT1" 1 x 2 x 6 (9, 2) [
+                0x3e90 0x3e93 0x3e99 0x3e9c 0x3ea1 0x3ea4 0x9b21 0x9ba0 0x9ba2 0x9ba4 0x9ba5 0x9ba8
+                0x9baa 0x9bab 0x9bac
+            ];
+            "GT3" 2 x 3 x 8 (9, 2) [0x3ea5 0x3ea2 0x3ea6 0x3ea7 0x3ea8];
+        },
         default_revision: 0,
         zebin: zebin(20, 12),
         ocloc: &["cfl", "whl", "cml"],
@@ -302,10 +239,10 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "apl",
         title: "Apollo Lake (Broxton)",
-        skus: &[
-            sku("3x6", (1, 3, 6), (9, 3), &[0x5a84, 0x0a84, 0x1a84]),
-            sku("2x6", (1, 2, 6), (9, 3), &[0x5a85, 0x1a85]),
-        ],
+        skus: skus! {
+            "3x6" 1 x 3 x 6 (9, 3) [0x5a84 0x0a84 0x1a84];
+            "2x6" 1 x 2 x 6 (9, 3) [0x5a85 0x1a85];
+        },
         default_revision: 0xb,
         zebin: zebin(22, 12),
         ocloc: &["apl", "bxt"],
@@ -314,10 +251,10 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "glk",
         title: "Gemini Lake",
-        skus: &[
-            sku("3x6", (1, 3, 6), (9, 4), &[0x3184]),
-            sku("2x6", (1, 2, 6), (9, 4), &[0x3185]),
-        ],
+        skus: skus! {
+            "3x6" 1 x 3 x 6 (9, 4) [0x3184];
+            "2x6" 1 x 2 x 6 (9, 4) [0x3185];
+        },
         default_revision: 3,
         zebin: zebin(23, 12),
         ocloc: &["glk"],
@@ -326,17 +263,12 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "icl",
         title: "Ice Lake",
-        skus: &[
-            sku("GT2", (1, 8, 8), (11, 0), &[0x8a52, 0x8a50, 0x8a51, 0x8a53]),
-            sku(
-                "GT1.5",
-                (1, 6, 8),
-                (11, 0),
-                &[0x8a5a, 0x8a54, 0x8a57, 0x8a59, 0x8a5c],
-            ),
-            sku("GT1", (1, 4, 8), (11, 0), &[0x8a56, 0x8a58, 0x8a5b, 0x8a5d]),
-            sku("GT0.5", (1, 1, 8), (11, 0), &[0x8a71]),
-        ],
+        skus: skus! {
+            "GT2" 1 x 8 x 8 (11, 0) [0x8a52 0x8a50 0x8a51 0x8a53];
+            "GT1.5" 1 x 6 x 8 (11, 0) [0x8a5a 0x8a54 0x8a57 0x8a59 0x8a5c];
+            "GT1" 1 x 4 x 8 (11, 0) [0x8a56 0x8a58 0x8a5b 0x8a5d];
+            "GT0.5" 1 x 1 x 8 (11, 0) [0x8a71];
+        },
         revisions: &[stepping(7, "D0")],
         default_revision: 7,
         zebin: zebin(26, 15),
@@ -346,14 +278,14 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "ehl",
         title: "Elkhart Lake, Jasper Lake",
-        skus: &[
-            sku("4x8", (1, 4, 8), (11, 2), &[0x4571, 0x4570, 0x4e71]),
-            sku("4x6", (1, 4, 6), (11, 2), &[0x4e61]),
-            sku("4x5", (1, 4, 5), (11, 2), &[0x4557, 0x4e57]),
-            sku("4x4", (1, 4, 4), (11, 2), &[0x4551, 0x4e51]),
-            sku("2x8", (1, 2, 8), (11, 2), &[0x4555, 0x4e55]),
-            sku("2x4", (1, 2, 4), (11, 2), &[0x4541]),
-        ],
+        skus: skus! {
+            "4x8" 1 x 4 x 8 (11, 2) [0x4571 0x4570 0x4e71];
+            "4x6" 1 x 4 x 6 (11, 2) [0x4e61];
+            "4x5" 1 x 4 x 5 (11, 2) [0x4557 0x4e57];
+            "4x4" 1 x 4 x 4 (11, 2) [0x4551 0x4e51];
+            "2x8" 1 x 2 x 8 (11, 2) [0x4555 0x4e55];
+            "2x4" 1 x 2 x 4 (11, 2) [0x4541];
+        },
         default_revision: 1,
         llc: false,
         independent_forward_progress: false,
@@ -364,17 +296,10 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "tgl",
         title: "Tiger Lake",
-        skus: &[
-            sku(
-                "GT2",
-                (1, 6, 16),
-                (12, 0),
-                &[
-                    0x9a49, 0x9a40, 0x9a59, 0x9a78, 0x9ac0, 0x9ac9, 0x9ad9, 0x9af8,
-                ],
-            ),
-            sku("GT1", (1, 2, 16), (12, 0), &[0x9a60, 0x9a68, 0x9a70]),
-        ],
+        skus: skus! {
+            "GT2" 1 x 6 x 16 (12, 0) [0x9a49 0x9a40 0x9a59 0x9a78 0x9ac0 0x9ac9 0x9ad9 0x9af8];
+            "GT1" 1 x 2 x 16 (12, 0) [0x9a60 0x9a68 0x9a70];
+        },
         revisions: &[stepping(0, "A0"), stepping(1, "B0"), stepping(3, "C0")],
         default_revision: 1,
         zebin: zebin(29, 18),
@@ -384,15 +309,10 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "rkl",
         title: "Rocket Lake",
-        skus: &[
-            sku(
-                "GT1",
-                (1, 2, 16),
-                (12, 1),
-                &[0x4c8a, 0x4c8b, 0x4c90, 0x4c9a],
-            ),
-            sku("GT0.5", (1, 1, 16), (12, 1), &[0x4c8c]),
-        ],
+        skus: skus! {
+            "GT1" 1 x 2 x 16 (12, 1) [0x4c8a 0x4c8b 0x4c90 0x4c9a];
+            "GT0.5" 1 x 1 x 16 (12, 1) [0x4c8c];
+        },
         revisions: &[stepping(0, "A0"), stepping(1, "B0"), stepping(4, "C0")],
         default_revision: 4,
         zebin: zebin(30, 18),
@@ -402,18 +322,13 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "adls",
         title: "Alder Lake-S, Raptor Lake-S",
-        skus: &[
-            sku(
-                "GT1",
-                (1, 2, 16),
-                (12, 2),
-                &[
-                    0x4680, 0x4682, 0x4688, 0x468a, 0x4690, 0x4692, 0x4693, 0xa780, 0xa781, 0xa782,
-                    0xa783, 0xa788, 0xa789, 0xa78a, 0xa78b,
-                ],
-            ),
-            sku("GT0.5", (1, 1, 16), (12, 2), &[0x468b]),
-        ],
+        skus: skus! {
+            "GT1" 1 x 2 x 16 (12, 2) [
+                0x4680 0x4682 0x4688 0x468a 0x4690 0x4692 0x4693 0xa780 0xa781 0xa782 0xa783 0xa788
+                0xa789 0xa78a 0xa78b
+            ];
+            "GT0.5" 1 x 1 x 16 (12, 2) [0x468b];
+        },
         revisions: &[stepping(0, "A0"), stepping(4, "B0"), stepping(0xc, "D0")],
         default_revision: 0xc,
         zebin: zebin(31, 18),
@@ -423,16 +338,13 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "adlp",
         title: "Alder Lake-P, Raptor Lake-P",
-        skus: &[sku(
-            "GT2",
-            (1, 6, 16),
-            (12, 3),
-            &[
-                0x46a6, 0x4626, 0x4628, 0x462a, 0x46a0, 0x46a1, 0x46a2, 0x46a3, 0x46a8, 0x46aa,
-                0x46b0, 0x46b1, 0x46b2, 0x46b3, 0x46c0, 0x46c1, 0x46c2, 0x46c3, 0xa720, 0xa721,
-                0xa7a0, 0xa7a1, 0xa7a8, 0xa7a9, 0xa7aa, 0xa7ab, 0xa7ac, 0xa7ad,
-            ],
-        )],
+        skus: skus! {
+            "GT2" 1 x 6 x 16 (12, 3) [
+                0x46a6 0x4626 0x4628 0x462a 0x46a0 0x46a1 0x46a2 0x46a3 0x46a8 0x46aa 0x46b0 0x46b1
+                0x46b2 0x46b3 0x46c0 0x46c1 0x46c2 0x46c3 0xa720 0xa721 0xa7a0 0xa7a1 0xa7a8 0xa7a9
+                0xa7aa 0xa7ab 0xa7ac 0xa7ad
+            ];
+        },
         revisions: &[stepping(0, "A0"), stepping(4, "B0"), stepping(0xc, "C0")],
         default_revision: 0xc,
         zebin: zebin(32, 18),
@@ -442,12 +354,9 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "adln",
         title: "Alder Lake-N, Twin Lake",
-        skus: &[sku(
-            "GT1",
-            (1, 2, 16),
-            (12, 4),
-            &[0x46d0, 0x46d1, 0x46d2, 0x46d3, 0x46d4],
-        )],
+        skus: skus! {
+            "GT1" 1 x 2 x 16 (12, 4) [0x46d0 0x46d1 0x46d2 0x46d3 0x46d4];
+        },
         revisions: &[stepping(0, "A0")],
         default_revision: 0,
         zebin: zebin(33, 18),
@@ -457,12 +366,9 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "dg1",
         title: "DG1, SG1",
-        skus: &[sku(
-            "GT2",
-            (1, 6, 16),
-            (12, 10),
-            &[0x4905, 0x4906, 0x4907, 0x4908, 0x4909],
-        )],
+        skus: skus! {
+            "GT2" 1 x 6 x 16 (12, 10) [0x4905 0x4906 0x4907 0x4908 0x4909];
+        },
         revisions: &[stepping(0, "A0"), stepping(1, "B0")],
         default_revision: 1,
         mocs: Mocs {
@@ -478,31 +384,16 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "dg2",
         title: "Alchemist (Arc A-series, Flex)",
-        skus: &[
-            sku(
-                "G10",
-                (8, 4, 16),
-                (12, 55),
-                &[
-                    0x56a0, 0x5690, 0x5691, 0x5692, 0x56a1, 0x56a2, 0x56be, 0x56bf, 0x56c0, 0x56c2,
-                ],
-            ),
-            sku(
-                "G11",
-                (2, 4, 16),
-                (12, 56),
-                &[
-                    0x56a5, 0x5693, 0x5694, 0x5695, 0x56a6, 0x56af, 0x56b0, 0x56b1, 0x56ba, 0x56bb,
-                    0x56bc, 0x56bd, 0x56c1,
-                ],
-            ),
-            sku(
-                "G12",
-                (4, 4, 16),
-                (12, 57),
-                &[0x56a3, 0x5696, 0x5697, 0x56a4, 0x56b2, 0x56b3],
-            ),
-        ],
+        skus: skus! {
+            "G10" 8 x 4 x 16 (12, 55) [
+                0x56a0 0x5690 0x5691 0x5692 0x56a1 0x56a2 0x56be 0x56bf 0x56c0 0x56c2
+            ];
+            "G11" 2 x 4 x 16 (12, 56) [
+                0x56a5 0x5693 0x5694 0x5695 0x56a6 0x56af 0x56b0 0x56b1 0x56ba 0x56bb 0x56bc 0x56bd
+                0x56c1
+            ];
+            "G12" 4 x 4 x 16 (12, 57) [0x56a3 0x5696 0x5697 0x56a4 0x56b2 0x56b3];
+        },
         revisions: &[
             stepping(0, "A0"),
             stepping(1, "A1"),
@@ -524,10 +415,10 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "mtl",
         title: "Meteor Lake",
-        skus: &[
-            sku("H", (2, 4, 16), (12, 71), &[0x7d55, 0x7dd5]),
-            sku("U", (1, 4, 16), (12, 70), &[0x7d45, 0x7d40, 0x7d60]),
-        ],
+        skus: skus! {
+            "H" 2 x 4 x 16 (12, 71) [0x7d55 0x7dd5];
+            "U" 1 x 4 x 16 (12, 70) [0x7d45 0x7d40 0x7d60];
+        },
         revisions: &[stepping(0, "A0"), stepping(4, "B0")],
         default_revision: 4,
         pat_coherent: 3,
@@ -545,10 +436,10 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "arl",
         title: "Arrow Lake",
-        skus: &[
-            sku("H", (2, 4, 16), (12, 74), &[0x7d51, 0x7dd1]),
-            sku("U", (1, 4, 16), (12, 70), &[0x7d41, 0x7d67, 0xb640]),
-        ],
+        skus: skus! {
+            "H" 2 x 4 x 16 (12, 74) [0x7d51 0x7dd1];
+            "U" 1 x 4 x 16 (12, 70) [0x7d41 0x7d67 0xb640];
+        },
         revisions: &[],
         default_revision: 3,
         pat_coherent: 3,
@@ -565,15 +456,11 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "pvc",
         title: "Ponte Vecchio (Data Center GPU Max)",
-        skus: &[sku(
-            "XT",
-            (8, 8, 8),
-            (12, 60),
-            &[
-                0x0bd5, 0x0b69, 0x0b6e, 0x0bd0, 0x0bd4, 0x0bd6, 0x0bd7, 0x0bd8, 0x0bd9, 0x0bda,
-                0x0bdb,
-            ],
-        )],
+        skus: skus! {
+            "XT" 8 x 8 x 8 (12, 60) [
+                0x0bd5 0x0b69 0x0b6e 0x0bd0 0x0bd4 0x0bd6 0x0bd7 0x0bd8 0x0bd9 0x0bda 0x0bdb
+            ];
+        },
         revisions: &[
             stepping(3, "A0"),
             stepping(5, "B0"),
@@ -590,7 +477,9 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "lnl",
         title: "Lunar Lake",
-        skus: &[sku("LNL", (2, 4, 8), (20, 4), &[0x64a0, 0x6420, 0x64b0])],
+        skus: skus! {
+            "LNL" 2 x 4 x 8 (20, 4) [0x64a0 0x6420 0x64b0];
+        },
         revisions: &[stepping(0, "A0"), stepping(4, "B0")],
         default_revision: 4,
         zebin: zebin(1275, 0x0c09),
@@ -600,19 +489,14 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "bmg",
         title: "Battlemage (Arc B-series)",
-        skus: &[
-            sku(
-                "G21",
-                (5, 4, 8),
-                (20, 1),
-                &[
-                    0xe20b, 0xe202, 0xe209, 0xe20c, 0xe20d, 0xe210, 0xe211, 0xe212, 0xe215, 0xe216,
-                ],
-            ),
+        skus: skus! {
+            "G21" 5 x 4 x 8 (20, 1) [
+                0xe20b 0xe202 0xe209 0xe20c 0xe20d 0xe210 0xe211 0xe212 0xe215 0xe216
+            ];
             // The IP is from ocloc and xe. The number of Xe cores, 32, is from reports; they are
             // divided into slices as on G21.
-            sku("G31", (8, 4, 8), (20, 2), &[0xe220, 0xe221, 0xe222, 0xe223]),
-        ],
+            "G31" 8 x 4 x 8 (20, 2) [0xe220 0xe221 0xe222 0xe223];
+        },
         revisions: &[stepping(0, "A0")],
         default_revision: 0,
         local_memory: true,
@@ -623,20 +507,14 @@ pub static PLATFORMS: &[Platform] = &[
     Platform {
         name: "ptl",
         title: "Panther Lake, Wildcat Lake",
-        skus: &[
+        skus: skus! {
             // 12 Xe cores in two slices, as Intel presented it.
-            sku(
-                "H",
-                (2, 6, 8),
-                (30, 0),
-                &[
-                    0xb080, 0xb081, 0xb082, 0xb083, 0xb084, 0xb085, 0xb086, 0xb087, 0xb08f, 0xb0a0,
-                    0xb0b0,
-                ],
-            ),
-            sku("U", (1, 4, 8), (30, 1), &[0xb090]),
-            sku("WCL", (1, 2, 8), (30, 3), &[0xfd80, 0xfd81]),
-        ],
+            "H" 2 x 6 x 8 (30, 0) [
+                0xb080 0xb081 0xb082 0xb083 0xb084 0xb085 0xb086 0xb087 0xb08f 0xb0a0 0xb0b0
+            ];
+            "U" 1 x 4 x 8 (30, 1) [0xb090];
+            "WCL" 1 x 2 x 8 (30, 3) [0xfd80 0xfd81];
+        },
         revisions: &[stepping(0, "A0"), stepping(4, "B0")],
         default_revision: 4,
         zebin: zebin(1300, 0x1e00),
