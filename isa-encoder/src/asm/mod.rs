@@ -51,6 +51,29 @@ pub struct AsmOptions {
     pub validation: Validation,
 }
 
+impl AsmOptions {
+    /// Text for a family.
+    pub fn for_family(family: Family) -> Self {
+        Self {
+            family: Some(family),
+            ..Self::default()
+        }
+    }
+
+    /// Text for a platform.
+    pub fn for_platform(platform: &'static Platform) -> Self {
+        Self {
+            platform: Some(platform),
+            ..Self::for_family(platform.family)
+        }
+    }
+
+    /// With another validation.
+    pub fn validated(self, validation: Validation) -> Self {
+        Self { validation, ..self }
+    }
+}
+
 /// What the assembler does about violations of the rules of [`crate::validate`].
 ///
 /// Violations have an encoding, and other assemblers accept them: by default they are warnings.

@@ -162,10 +162,7 @@ impl Writer<'_> {
     }
 
     fn read(&self, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Kernel {
-        let options = AsmOptions {
-            family: Some(self.emitter.family),
-            ..AsmOptions::default()
-        };
+        let options = AsmOptions::for_family(self.emitter.family);
         let part = source::part(text, 0..text.len(), Some(self.emitter), 0);
         let mut source = Source::join(text, Vec::from([part]), &options);
         diagnostics.append(&mut source.diagnostics);

@@ -59,12 +59,6 @@ impl Op {
         op
     }
 
-    /// The channel of the thread that this instruction's first channel is: 0, 4 … 28.
-    pub const fn channels_from(mut self, channel: u8) -> Op {
-        self.instruction.channel_offset = channel;
-        self
-    }
-
     /// Runs in all channels, whatever the execution mask: `(W)`.
     pub const fn no_mask(mut self) -> Op {
         self.instruction.no_mask = true;
@@ -105,6 +99,11 @@ impl Op {
     pub const fn dst(mut self, dst: Operand) -> Op {
         self.dst = Some(dst);
         self
+    }
+
+    /// The destination and the sources.
+    pub fn on(self, dst: Operand, sources: &[Operand]) -> Op {
+        sources.iter().fold(self.dst(dst), |op, src| op.src(*src))
     }
 
     /// The next source. No instruction has a fourth one: [`super::BuildError::Sources`].

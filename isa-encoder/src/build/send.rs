@@ -45,6 +45,33 @@ pub struct SendOp {
     pub eot: bool,
 }
 
+impl Payload {
+    /// The null register: no response.
+    pub const NONE: Self = Self::new(super::operand::null(), 0);
+
+    /// `len` registers from `reg` on.
+    pub const fn new(reg: Reg, len: u8) -> Self {
+        Self { reg, len }
+    }
+}
+
+impl SendOp {
+    /// A message of so many channels with one payload, no header and no response.
+    pub const fn new(message: Message, exec_size: u8, src0: Payload) -> Self {
+        Self {
+            message,
+            exec_size,
+            no_mask: false,
+            response: Payload::NONE,
+            src0,
+            header: false,
+            src1: None,
+            extended: None,
+            eot: false,
+        }
+    }
+}
+
 impl Builder {
     /// Appends a send.
     ///
@@ -142,22 +169,14 @@ impl Builder {
                 .dst(copy.ty(Type::Ud))
                 .src(super::grf(0).ty(Type::Ud)),
         );
+        let message = match traits(family).sfids.contains(&Some(Sfid::ThreadSpawner)) {
+            true => Message::EndOfThread,
+            false => Message::Gateway(Gateway::EndOfThread),
+        };
         self.send(SendOp {
-            message: match traits(family).sfids.contains(&Some(Sfid::ThreadSpawner)) {
-                true => Message::EndOfThread,
-                false => Message::Gateway(Gateway::EndOfThread),
-            },
-            exec_size: lanes.min(8),
             no_mask: true,
-            response: Payload {
-                reg: super::null(),
-                len: 0,
-            },
-            src0: Payload { reg: copy, len: 1 },
-            header: false,
-            src1: None,
-            extended: None,
             eot: true,
+            ..SendOp::new(message, lanes.min(8), Payload::new(copy, 1))
         })
     }
 }

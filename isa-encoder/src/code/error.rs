@@ -125,70 +125,22 @@ pub enum EncodeError {
     },
 }
 
+macro_rules! source_fields {
+    ($($name:literal)*) => {
+        &[$([
+            concat!("Src.", $name),
+            concat!("Src0.", $name),
+            concat!("Src1.", $name),
+            concat!("Src2.", $name),
+        ],)*]
+    };
+}
+
 /// The fields of a source; they get its number once it is known.
-const SOURCE_FIELDS: [[&str; 4]; 16] = [
-    ["Src.Abs", "Src0.Abs", "Src1.Abs", "Src2.Abs"],
-    [
-        "Src.AddrImm",
-        "Src0.AddrImm",
-        "Src1.AddrImm",
-        "Src2.AddrImm",
-    ],
-    [
-        "Src.AddrMode",
-        "Src0.AddrMode",
-        "Src1.AddrMode",
-        "Src2.AddrMode",
-    ],
-    [
-        "Src.AddrSubReg",
-        "Src0.AddrSubReg",
-        "Src1.AddrSubReg",
-        "Src2.AddrSubReg",
-    ],
-    [
-        "Src.DataType",
-        "Src0.DataType",
-        "Src1.DataType",
-        "Src2.DataType",
-    ],
-    [
-        "Src.HorzStride",
-        "Src0.HorzStride",
-        "Src1.HorzStride",
-        "Src2.HorzStride",
-    ],
-    ["Src.Imm", "Src0.Imm", "Src1.Imm", "Src2.Imm"],
-    ["Src.IsImm", "Src0.IsImm", "Src1.IsImm", "Src2.IsImm"],
-    ["Src.Neg", "Src0.Neg", "Src1.Neg", "Src2.Neg"],
-    [
-        "Src.RegFile",
-        "Src0.RegFile",
-        "Src1.RegFile",
-        "Src2.RegFile",
-    ],
-    ["Src.RegNum", "Src0.RegNum", "Src1.RegNum", "Src2.RegNum"],
-    [
-        "Src.SpecialAcc",
-        "Src0.SpecialAcc",
-        "Src1.SpecialAcc",
-        "Src2.SpecialAcc",
-    ],
-    ["Src.SubReg", "Src0.SubReg", "Src1.SubReg", "Src2.SubReg"],
-    [
-        "Src.Swizzle",
-        "Src0.Swizzle",
-        "Src1.Swizzle",
-        "Src2.Swizzle",
-    ],
-    [
-        "Src.VertStride",
-        "Src0.VertStride",
-        "Src1.VertStride",
-        "Src2.VertStride",
-    ],
-    ["Src.Width", "Src0.Width", "Src1.Width", "Src2.Width"],
-];
+const SOURCE_FIELDS: &[[&str; 4]] = source_fields! {
+    "Abs" "AddrImm" "AddrMode" "AddrSubReg" "DataType" "HorzStride" "Imm" "IsImm" "Neg" "RegFile"
+    "RegNum" "SpecialAcc" "SubReg" "Swizzle" "VertStride" "Width"
+};
 
 impl EncodeError {
     fn field(&mut self) -> Option<&mut &'static str> {

@@ -82,9 +82,10 @@ use crate::Sfid;
 use crate::model::{Descriptor, Send};
 
 /// Why descriptors form no message, or why a message has no descriptors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptorError {
     /// The family has no shared function of this number.
+    #[error("{family} has no shared function {id:#x}")]
     UnknownSfid {
         /// The shared function id.
         id: u8,
@@ -92,6 +93,7 @@ pub enum DescriptorError {
         family: Family,
     },
     /// A field holds a value that the family does not define.
+    #[error("{function} descriptor {descriptor:#010x}: {field} {value:#x} is not defined")]
     Field {
         /// The shared function.
         function: Sfid,
@@ -103,6 +105,7 @@ pub enum DescriptorError {
         descriptor: u32,
     },
     /// The message has a number, but no public source describes the rest of its descriptor.
+    #[error("{what} (descriptor {descriptor:#010x}): no public source describes its fields")]
     Undescribed {
         /// What it is.
         what: &'static str,
@@ -110,6 +113,7 @@ pub enum DescriptorError {
         descriptor: u32,
     },
     /// A value is too large for its field.
+    #[error("{field} {value:#x} exceeds {limit:#x}")]
     Range {
         /// The field.
         field: &'static str,
@@ -119,6 +123,7 @@ pub enum DescriptorError {
         limit: u32,
     },
     /// No code of a field stands for the value that the message has.
+    #[error("{family} has no such {field}")]
     Value {
         /// The field.
         field: &'static str,
@@ -126,6 +131,7 @@ pub enum DescriptorError {
         family: Family,
     },
     /// The family cannot express the message.
+    #[error("{family} has no {what}")]
     Unsupported {
         /// What is not supported.
         what: &'static str,
@@ -133,6 +139,7 @@ pub enum DescriptorError {
         family: Family,
     },
     /// The fields are in range, but the family does not have their combination.
+    #[error("{family} has no such message: {text} (rule `{rule}`)")]
     Rule {
         /// The name of the [`MessageRule`].
         rule: &'static str,
@@ -142,41 +149,6 @@ pub enum DescriptorError {
         family: Family,
     },
 }
-
-impl fmt::Display for DescriptorError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownSfid { id, family } => {
-                write!(f, "{family} has no shared function {id:#x}")
-            }
-            Self::Field {
-                function,
-                field,
-                value,
-                descriptor,
-            } => write!(
-                f,
-                "{function} descriptor {descriptor:#010x}: {field} {value:#x} is not defined"
-            ),
-            Self::Undescribed { what, descriptor } => write!(
-                f,
-                "{what} (descriptor {descriptor:#010x}): no public source describes its fields"
-            ),
-            Self::Range {
-                field,
-                value,
-                limit,
-            } => write!(f, "{field} {value:#x} exceeds {limit:#x}"),
-            Self::Value { field, family } => write!(f, "{family} has no such {field}"),
-            Self::Unsupported { what, family } => write!(f, "{family} has no {what}"),
-            Self::Rule { rule, text, family } => {
-                write!(f, "{family} has no such message: {text} (rule `{rule}`)")
-            }
-        }
-    }
-}
-
-impl core::error::Error for DescriptorError {}
 
 const RESPONSE_LENGTH: Field = Field::new("response length", 24, 20);
 const MESSAGE_LENGTH: Field = Field::new("message length", 28, 25);
