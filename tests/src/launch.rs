@@ -1,16 +1,18 @@
 //! Launching one kernel of a file on a software GPU, for tests.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use umd::{
-    Arg, Buffer, Device, DeviceSpec, Error, Image, ImageDesc, ImageKind, NdRange, OpenOptions,
-    Program, QueueOptions, Region, Sampler,
+    Arg, Binary, Buffer, Device, DeviceSpec, Error, Image, ImageDesc, ImageKind, NdRange,
+    OpenOptions, Program, QueueOptions, Region, Sampler,
 };
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use crate::corpus;
+use crate::corpus::{self, Set};
+use crate::{compare, everywhere_with};
 
 /// How long one launch may take. Only a hang takes that long.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -53,6 +55,18 @@ enum Value {
     Sampler(Sampler),
 }
 
+/// Panics, with this name of the launch, if the results are not what they must be.
+type Comparison = dyn Fn(&str, &Results);
+
+/// What the results of a launch must be.
+struct Check(Box<Comparison>);
+
+impl fmt::Debug for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Check")
+    }
+}
+
 /// A launch being put together: file, kernel, range and arguments in order.
 #[derive(Debug)]
 pub struct Launch {
@@ -62,6 +76,7 @@ pub struct Launch {
     local: Option<Vec<u32>>,
     offset: Option<Vec<u64>>,
     values: Vec<Value>,
+    checks: Vec<Check>,
 }
 
 impl Launch {
@@ -74,6 +89,7 @@ impl Launch {
             local: None,
             offset: None,
             values: Vec::new(),
+            checks: Vec::new(),
         }
     }
 
@@ -97,6 +113,28 @@ impl Launch {
     /// A buffer for `count` values, filled with a pattern that no test expects.
     pub fn out<T>(self, count: usize) -> Self {
         self.with(Value::Buffer(vec![0xcd; count * size_of::<T>()]))
+    }
+
+    /// A buffer that must hold these values afterwards.
+    pub fn gives<T>(self, expected: &[T]) -> Self
+    where
+        T: FromBytes + Immutable + Copy + PartialEq + fmt::Debug + 'static,
+    {
+        let index = self.values.len();
+        self.out::<T>(expected.len()).becomes(index, expected)
+    }
+
+    /// Argument `index`, a buffer or image, must hold these values afterwards.
+    pub fn becomes<T>(mut self, index: usize, expected: &[T]) -> Self
+    where
+        T: FromBytes + Immutable + Copy + PartialEq + fmt::Debug + 'static,
+    {
+        let expected = expected.to_vec();
+        self.checks.push(Check(Box::new(move |what, results| {
+            let what = format!("{what}, argument {index}");
+            compare::equal(&what, &results.read::<T>(index), &expected);
+        })));
+        self
     }
 
     /// A value.
@@ -129,13 +167,56 @@ impl Launch {
         self
     }
 
+    /// Runs it on every set of the corpus.
+    ///
+    /// # Panics
+    /// If it fails on one of them.
+    pub fn everywhere(&self) {
+        self.everywhere_with(|_| true);
+    }
+
+    /// Runs it on those sets of the corpus that have what it needs.
+    ///
+    /// # Panics
+    /// If it fails on one of them.
+    pub fn everywhere_with(&self, has: impl Fn(&Set) -> bool) {
+        everywhere_with(has, |set| drop(self.run(set)));
+    }
+
     /// Runs it as compiled in this set of the corpus, on the software GPU of the set's target.
     ///
     /// # Panics
-    /// If it fails.
+    /// If it fails, or the results are not what they must be.
     pub fn run(&self, set: &str) -> Results {
-        self.try_run(set)
-            .unwrap_or_else(|error| panic!("{} {} on {set}: {error}", self.file, self.kernel))
+        self.checked(set, self.try_run(set))
+    }
+
+    /// Runs it in an assembled text, on the software GPU of a platform.
+    ///
+    /// # Panics
+    /// If the text is rejected, the launch fails, or the results are not what they must be.
+    pub fn run_text(&self, platform: &str, text: &str) -> Results {
+        let device = device(&format!("soft:{platform}"));
+        let results = Binary::assemble(text, None)
+            .map_err(Error::from)
+            .and_then(|binary| self.run_in(&device, &Program::new(&device, binary)?));
+        self.checked(&format!("{platform}, {text}"), results)
+    }
+
+    fn checked(&self, place: &str, results: Result<Results, Error>) -> Results {
+        let Self {
+            file,
+            kernel,
+            global,
+            local,
+            ..
+        } = self;
+        let what = format!("{file} {kernel} over {global:?} by {local:?} on {place}");
+        let results = results.unwrap_or_else(|error| panic!("{what}: {error}"));
+        for Check(check) in &self.checks {
+            check(&what, &results);
+        }
+        results
     }
 
     /// Runs it as compiled in this set of the corpus, on the software GPU of the set's target.
@@ -230,6 +311,7 @@ impl Launch {
         }
         Ok(Results {
             contents,
+            simd: kernel.info().simd,
             printed: event.printed(),
         })
     }
@@ -258,6 +340,8 @@ fn whole(desc: &ImageDesc) -> Region {
 #[derive(Debug)]
 pub struct Results {
     contents: Vec<Vec<u8>>,
+    /// The kernel's SIMD width.
+    pub simd: u32,
     /// What the kernel printed.
     pub printed: String,
 }

@@ -4,20 +4,19 @@
 //! [`require`] says whether one is installed; with `ORACLES=required` in the environment a missing
 //! one fails the test instead of skipping it.
 
-#![allow(
-    clippy::panic,
-    clippy::expect_used,
-    reason = "this crate is only called by tests, which fail by panicking"
-)]
+#![allow(clippy::panic, clippy::expect_used, reason = "tests fail by panics")]
 
+pub mod block;
 pub mod compare;
 pub mod corpus;
+mod everywhere;
 pub mod hostile;
 pub mod launch;
 mod oracle;
 mod random;
 pub mod tool;
 
+pub use everywhere::{everywhere, everywhere_with, has_images, sub_groups_of};
 pub use launch::{Launch, Results};
 pub use oracle::{Oracle, require};
 pub use random::Random;

@@ -1,28 +1,19 @@
 //! Kernels made by the builder: Intel's assembler makes the same bytes from their text, and through
 //! the driver they compute the right results, on every family.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "the helpers of these tests fail by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
 use std::fs;
 use std::process::Command;
-use std::time::Duration;
 
-use devinfo::{Family, Target, span};
+use devinfo::{Family, Target};
 use isa_encoder::build::{
     BuildError, Builder, Kernel, Op, Operand, Payload, SendOp, grf, imm, null,
 };
-use isa_encoder::message::{
-    AddressSize, BlockAlignment, BlockPort, CacheControl, DataSize, Direction, Hdc, HdcAddress,
-    HdcSurface, Lsc, LscAddress, LscPort, Message, OwordCount,
-};
+use isa_encoder::message::Direction;
 use isa_encoder::{CondMod, Opcode, Type};
-use stack_tests::launch::device;
-use stack_tests::{Oracle, require};
-use umd::{Arg, Binary, NdRange, Program, QueueOptions};
+use stack_tests::block::{self, BLOCK};
+use stack_tests::{Launch, Oracle, require};
 
 /// Platforms, one for each family and driver path.
 const PLATFORMS: &[&str] = &[
@@ -30,7 +21,7 @@ const PLATFORMS: &[&str] = &[
 ];
 
 /// Integers in a block.
-const LANES: u8 = 16;
+const LANES: u8 = BLOCK as u8;
 
 /// Element `index` of the dwords that begin at register `reg`.
 fn dword(family: Family, reg: u8, index: u8) -> Operand {
@@ -38,130 +29,24 @@ fn dword(family: Family, reg: u8, index: u8) -> Operand {
     grf(reg + index / in_register).element(index % in_register, Type::D)
 }
 
-/// Registers of a block.
-fn registers(family: Family) -> u8 {
-    (usize::from(LANES) * 4 / family.grf_bytes()) as u8
-}
-
-/// Block messages of a binding table entry: of the classic data port up to Gen12LP, load/store
-/// messages after it.
-fn block(family: Family, direction: Direction, bti: u8) -> Message {
-    if !span!(XeHpg..).contains(family) {
-        Message::Hdc(Hdc::OwordBlock {
-            direction,
-            address: HdcAddress::A32(HdcSurface::Bti(bti)),
-            alignment: match direction {
-                Direction::Read => BlockAlignment::Dword,
-                Direction::Write => BlockAlignment::Oword,
-            },
-            count: OwordCount::Four,
-            port: BlockPort::Data,
-        })
-    } else {
-        Message::Lsc(Lsc::Vector {
-            port: LscPort::Ugm,
-            direction,
-            address: LscAddress::Bti {
-                index: bti,
-                offset: 0,
-            },
-            address_size: AddressSize::A32,
-            data: DataSize::D32,
-            elements: LANES,
-            transpose: true,
-            strided: false,
-            cache: CacheControl::DEFAULT,
-        })
-    }
-}
-
-/// Puts the place of the group's block into register `reg`: a header or an address. `log2` is of
-/// the offset's unit in bytes.
-fn place(b: &mut Builder, reg: u8, log2: i64) {
-    let family = b.family();
-    let lsc = span!(XeHpg..).contains(family);
-    if !lsc {
-        b.emit(
-            Op::new(Opcode::Mov, 8)
-                .no_mask()
-                .dst(grf(reg).ty(Type::Ud))
-                .src(grf(0).ty(Type::Ud)),
-        );
-    }
-    // The group's number in X is in r0.1; a header has its offset in dword 2.
-    b.emit(
-        Op::new(Opcode::Shl, 1)
-            .no_mask()
-            .dst(grf(reg).element(if lsc { 0 } else { 2 }, Type::Ud))
-            .src(grf(0).element(1, Type::Ud))
-            .src(imm(6 - if lsc { 0 } else { log2 }, Type::W)),
-    );
+/// The group's number in X.
+fn group() -> Operand {
+    grf(0).element(1, Type::Ud)
 }
 
 /// Reads the group's block of buffer 0 to register `data`.
 fn read(b: &mut Builder, data: u8) -> Result<(), BuildError> {
-    let family = b.family();
-    place(b, 10, 0);
-    b.send(SendOp {
-        message: block(family, Direction::Read, 0),
-        exec_size: if !span!(XeHpg..).contains(family) {
-            16
-        } else {
-            1
-        },
-        no_mask: true,
-        response: Payload {
-            reg: grf(data),
-            len: registers(family),
-        },
-        src0: Payload {
-            reg: grf(10),
-            len: 1,
-        },
-        header: !span!(XeHpg..).contains(family),
-        src1: None,
-        extended: None,
-        eot: false,
-    })
+    block::read(b, 0, group(), data)
 }
 
 /// Writes the group's block of buffer 1 from register 41, and ends.
 fn write(b: &mut Builder) -> Result<(), BuildError> {
-    let family = b.family();
-    place(b, 40, 4);
-    let len = registers(family);
-    let together = family == Family::Gen8;
-    b.send(SendOp {
-        message: block(family, Direction::Write, 1),
-        exec_size: if !span!(XeHpg..).contains(family) {
-            16
-        } else {
-            1
-        },
-        no_mask: true,
-        response: Payload {
-            reg: null(),
-            len: 0,
-        },
-        src0: Payload {
-            reg: grf(40),
-            len: if together { 1 + len } else { 1 },
-        },
-        header: !span!(XeHpg..).contains(family),
-        src1: (!together).then_some(Payload { reg: grf(41), len }),
-        extended: None,
-        eot: false,
-    })?;
-    b.end_of_thread(grf(127))
+    block::write(b, 1, group())
 }
 
 fn copy(b: &mut Builder) -> Result<(), BuildError> {
     read(b, 20)?;
-    b.emit(
-        Op::new(Opcode::Mov, LANES)
-            .dst(grf(41).ty(Type::D))
-            .src(grf(20).ty(Type::D)),
-    );
+    b.emit(Op::new(Opcode::Mov, LANES).on(grf(41).ty(Type::D), &[grf(20).ty(Type::D)]));
     write(b)
 }
 
@@ -171,20 +56,14 @@ fn reduce(b: &mut Builder) -> Result<(), BuildError> {
     read(b, 20)?;
     let mut from = 20;
     for half in [8, 4, 2, 1] {
-        b.emit(
-            Op::new(Opcode::Add, half)
-                .no_mask()
-                .dst(dword(family, 30, 0))
-                .src(dword(family, from, 0))
-                .src(dword(family, from, half)),
-        );
+        let op = Op::new(Opcode::Add, half).no_mask();
+        b.emit(op.on(
+            dword(family, 30, 0),
+            &[dword(family, from, 0), dword(family, from, half)],
+        ));
         from = 30;
     }
-    b.emit(
-        Op::new(Opcode::Mov, LANES)
-            .dst(grf(41).ty(Type::D))
-            .src(dword(family, 30, 0).scalar()),
-    );
+    b.emit(Op::new(Opcode::Mov, LANES).on(grf(41).ty(Type::D), &[dword(family, 30, 0).scalar()]));
     write(b)
 }
 
@@ -197,36 +76,21 @@ fn branches(b: &mut Builder) -> Result<(), BuildError> {
     b.emit(
         Op::new(Opcode::Mov, 1)
             .no_mask()
-            .dst(count)
-            .src(imm(10, Type::W)),
+            .on(count, &[imm(10, Type::W)]),
     );
     let again = b.here();
     b.emit(Op::new(Opcode::Add, LANES).dst(sum).src(sum).src(value));
-    b.emit(
-        Op::new(Opcode::Add, 1)
-            .no_mask()
-            .cond(CondMod::Ne, Builder::F0)
-            .dst(count)
-            .src(count)
-            .src(imm(-1, Type::W)),
-    );
+    let op = Op::new(Opcode::Add, 1)
+        .no_mask()
+        .cond(CondMod::Ne, Builder::F0);
+    b.emit(op.on(count, &[count, imm(-1, Type::W)]));
     b.jump(again, Some(Builder::F0));
-    b.emit(
-        Op::new(Opcode::Cmp, LANES)
-            .cond(CondMod::Gt, Builder::F1)
-            .dst(null().ty(Type::D))
-            .src(sum)
-            .src(imm(100, Type::W)),
-    );
+    let op = Op::new(Opcode::Cmp, LANES).cond(CondMod::Gt, Builder::F1);
+    b.emit(op.on(null().ty(Type::D), &[sum, imm(100, Type::W)]));
     b.if_(LANES, Builder::F1);
     b.emit(Op::new(Opcode::Mov, LANES).dst(sum).src(sum.neg()));
     b.else_(LANES);
-    b.emit(
-        Op::new(Opcode::Add, LANES)
-            .dst(sum)
-            .src(sum)
-            .src(imm(1, Type::W)),
-    );
+    b.emit(Op::new(Opcode::Add, LANES).on(sum, &[sum, imm(1, Type::W)]));
     b.end_if(LANES);
     write(b)
 }
@@ -255,13 +119,8 @@ fn leaves(b: &mut Builder) -> Result<(), BuildError> {
     b.emit(compare(CondMod::Lt, Builder::F0, imm(30, Type::W)));
     b.emit(compare(CondMod::Gt, Builder::F1, value));
     b.break_(LANES, Some(Builder::F1));
-    b.emit(
-        Op::new(Opcode::And, LANES)
-            .cond(CondMod::Ne, Builder::F1)
-            .dst(null().ty(Type::D))
-            .src(n)
-            .src(imm(1, Type::W)),
-    );
+    let op = Op::new(Opcode::And, LANES).cond(CondMod::Ne, Builder::F1);
+    b.emit(op.on(null().ty(Type::D), &[n, imm(1, Type::W)]));
     b.continue_(LANES, Some(Builder::F1));
     b.emit(compare(CondMod::Gt, Builder::F1, imm(8, Type::W)));
     b.if_(LANES, Builder::F1);
@@ -354,8 +213,6 @@ fn intels_assembler_makes_the_same_bytes_of_the_text() {
 #[test]
 fn they_run_on_every_family() {
     let input: Vec<i32> = (0..64).map(|i| i * 7 % 23 - 4).collect();
-    let bytes: Vec<u8> = input.iter().flat_map(|value| value.to_le_bytes()).collect();
-    let mut failed = Vec::new();
     for platform in PLATFORMS {
         for (name, body, expected) in KERNELS {
             let kernel = build(platform, *body);
@@ -365,37 +222,13 @@ fn they_run_on_every_family() {
                 kernel.text
             );
             let expected: Vec<i32> = input.chunks(16).flat_map(expected).collect();
-            match run(platform, &text, name, &bytes) {
-                Ok(result) if result == expected => {}
-                Ok(result) => failed.push(format!("{platform} {name}: {result:?}\n{text}")),
-                Err(error) => failed.push(format!("{platform} {name}: {error}\n{text}")),
-            }
+            Launch::new("builder", name, &[input.len() as u64])
+                .local(&[16])
+                .buffer(&input)
+                .gives(&expected)
+                .run_text(platform, &text);
         }
     }
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
-}
-
-fn run(platform: &str, text: &str, name: &str, input: &[u8]) -> Result<Vec<i32>, umd::Error> {
-    let device = device(&format!("soft:{platform}"));
-    let binary = Binary::assemble(text, None).unwrap_or_else(|e| panic!("{platform}: {e}"));
-    let program = Program::new(&device, binary)?;
-    let mut kernel = program.kernel(name)?;
-    let source = device.buffer(input.len() as u64)?;
-    let destination = device.buffer(input.len() as u64)?;
-    source.write(0, input)?;
-    kernel.set_arg(0, Arg::Buffer(&source))?;
-    kernel.set_arg(1, Arg::Buffer(&destination))?;
-    let range = NdRange::new(&[input.len() as u64 / 4])?.with_local(&[16])?;
-    let queue = device.queue(QueueOptions::default())?;
-    queue
-        .enqueue(&kernel, &range, &[])?
-        .wait(Duration::from_secs(60))?;
-    let mut out = vec![0; input.len()];
-    destination.read(0, &mut out)?;
-    Ok(out
-        .chunks_exact(4)
-        .map(|dword| i32::from_le_bytes([dword[0], dword[1], dword[2], dword[3]]))
-        .collect())
 }
 
 /// What the hardware or the family forbids is an error, not a kernel.
@@ -439,22 +272,11 @@ fn mistakes_are_errors() {
     assert!(matches!(b.finish(), Err(BuildError::Rule { index: 0, .. })));
     // A message that the family does not have.
     let mut b = Builder::new(Family::Gen9);
+    let message = block::block(Family::XeHpg, Direction::Read, 0);
     let send = SendOp {
-        message: block(Family::XeHpg, Direction::Read, 0),
-        exec_size: 1,
         no_mask: true,
-        response: Payload {
-            reg: grf(20),
-            len: 2,
-        },
-        src0: Payload {
-            reg: grf(10),
-            len: 1,
-        },
-        header: false,
-        src1: None,
-        extended: None,
-        eot: false,
+        response: Payload::new(grf(20), 2),
+        ..SendOp::new(message, 1, Payload::new(grf(10), 1))
     };
     assert!(matches!(
         b.send(send),

@@ -1,22 +1,14 @@
 //! `//.payload load`: the code in front of a kernel loads local ids and cross-thread data, where
 //! the walker generates the ids and where it does not, at several widths and group sizes.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "the helpers of these tests fail by panicking"
-)]
-
-use std::time::Duration;
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
 use devinfo::{Target, span};
-use isa_encoder::build::{BuildError, Builder, Op, Operand, Payload, SendOp, grf, imm, null};
-use isa_encoder::message::{
-    AddressSize, CacheControl, DataSize, Direction, Lsc, LscAddress, LscPort, Message,
-};
+use isa_encoder::build::{BuildError, Builder, Op, Operand, Payload, SendOp, grf, imm};
+use isa_encoder::message::Direction;
 use isa_encoder::{Opcode, Type};
-use stack_tests::launch::device;
-use umd::{Arg, Binary, NdRange, Program, QueueOptions};
+use stack_tests::Launch;
+use stack_tests::block::load_store;
 
 /// The offset of the last argument: after more registers than one load fetches.
 const FAR: u32 = 400;
@@ -41,14 +33,8 @@ fn body(b: &mut Builder, simd: u8) -> Result<(), BuildError> {
         let element = at % bytes / ty.bytes() as usize;
         grf((at / bytes) as u8).element(element as u8, ty).scalar()
     };
-    let lane = |opcode, to: Operand, from: &[Operand]| {
-        let op = Op::new(opcode, simd).dst(to);
-        from.iter().fold(op, |op, operand| op.src(*operand))
-    };
-    let scalar = |opcode, to: Operand, from: &[Operand]| {
-        let op = Op::new(opcode, 1).no_mask().dst(to);
-        from.iter().fold(op, |op, operand| op.src(*operand))
-    };
+    let lane = |opcode, to, from: &[Operand]| Op::new(opcode, simd).on(to, from);
+    let scalar = |opcode, to, from: &[Operand]| Op::new(opcode, 1).no_mask().on(to, from);
     let ud = |index: u8| grf(60 + 2 * index).ty(Type::Ud);
     let [x, y, z, address, data, part] = [0, 1, 2, 3, 4, 5].map(ud);
     let base = grf(80).element(0, Type::Ud);
@@ -81,36 +67,10 @@ fn body(b: &mut Builder, simd: u8) -> Result<(), BuildError> {
         data,
         &[data, cross_thread(FAR as usize, Type::Ud)],
     ));
-    let payload = |index: u8| Payload {
-        reg: grf(60 + 2 * index),
-        len: registers,
-    };
+    let payload = |index: u8| Payload::new(grf(60 + 2 * index), registers);
     b.send(SendOp {
-        message: Message::Lsc(Lsc::Vector {
-            port: LscPort::Ugm,
-            direction: Direction::Write,
-            address: LscAddress::Bti {
-                index: 0,
-                offset: 0,
-            },
-            address_size: AddressSize::A32,
-            data: DataSize::D32,
-            elements: 1,
-            transpose: false,
-            strided: false,
-            cache: CacheControl::DEFAULT,
-        }),
-        exec_size: simd,
-        no_mask: false,
-        response: Payload {
-            reg: null(),
-            len: 0,
-        },
-        src0: payload(3),
-        header: false,
         src1: Some(payload(4)),
-        extended: None,
-        eot: false,
+        ..SendOp::new(load_store(Direction::Write, 0, 1, false), simd, payload(3))
     })?;
     b.end_of_thread(grf(127))
 }
@@ -144,44 +104,15 @@ fn the_prolog_loads_ids_and_arguments() {
                 built.text
             );
             for local in LOCALS {
-                run(platform, simd, local, &text);
+                let groups = 3;
+                let [x, y, z] = local.map(u64::from);
+                Launch::new("payload_load", "k", &[x * u64::from(groups), y, z])
+                    .local(&local)
+                    .value(1000u32)
+                    .value(7u32)
+                    .gives(&expected(local, groups))
+                    .run_text(platform, &text);
             }
         }
     }
-}
-
-fn run(platform: &str, simd: u8, local: [u32; 3], text: &str) {
-    let what = format!("{platform} SIMD{simd} {local:?}");
-    let binary = Binary::assemble(text, None).unwrap_or_else(|e| panic!("{what}: {e}\n{text}"));
-    let device = device(&format!("soft:{platform}"));
-    let program = Program::new(&device, binary).unwrap();
-    let mut kernel = program.kernel("k").unwrap();
-    let groups = 3;
-    let expected = expected(local, groups);
-    let out = device.buffer(expected.len() as u64 * 4).unwrap();
-    kernel
-        .set_arg(0, Arg::Value(&1000u32.to_le_bytes()))
-        .unwrap();
-    kernel.set_arg(1, Arg::Value(&7u32.to_le_bytes())).unwrap();
-    kernel.set_arg(2, Arg::Buffer(&out)).unwrap();
-    let global = [
-        u64::from(local[0] * groups),
-        local[1].into(),
-        local[2].into(),
-    ];
-    let range = NdRange::new(&global).unwrap().with_local(&local).unwrap();
-    let queue = device.queue(QueueOptions::default()).unwrap();
-    let event = queue.enqueue(&kernel, &range, &[]).unwrap();
-    event
-        .wait(Duration::from_secs(60))
-        .unwrap_or_else(|error| panic!("{what}: {error}\n{text}"));
-    let mut bytes = vec![0; expected.len() * 4];
-    out.read(0, &mut bytes).unwrap();
-    let got: Vec<u32> = bytes
-        .as_chunks()
-        .0
-        .iter()
-        .map(|bytes| u32::from_le_bytes(*bytes))
-        .collect();
-    assert_eq!(got, expected, "{what}\n{text}");
 }

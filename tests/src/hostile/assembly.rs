@@ -116,10 +116,7 @@ impl<'a> Arbitrary<'a> for Text {
 /// # Panics
 /// If the product does, or if a diagnostic points outside the text or into a character.
 pub fn assemble_text(input: &Text) {
-    let options = AsmOptions {
-        family: Some(input.family),
-        ..AsmOptions::default()
-    };
+    let options = AsmOptions::for_family(input.family);
     let Err(diagnostics) = assemble(&input.text, &options) else {
         return;
     };

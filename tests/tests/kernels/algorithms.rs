@@ -1,6 +1,6 @@
 //! Whole algorithms.
 
-use stack_tests::{Launch, Random, compare};
+use stack_tests::{Launch, Random};
 
 use crate::everywhere;
 
@@ -15,14 +15,12 @@ fn bitonic_sort() {
     let values = random_dwords(1, 384);
     let mut expected = values.clone();
     expected.chunks_mut(128).for_each(<[u32]>::sort_unstable);
-    everywhere(|target| {
-        let results = Launch::new(FILE, "bitonic_sort", &[384])
-            .local(&[128])
-            .buffer(&values)
-            .local_memory(128 * 4)
-            .run(target);
-        compare::equal(target, &results.read::<u32>(0), &expected);
-    });
+    Launch::new(FILE, "bitonic_sort", &[384])
+        .local(&[128])
+        .buffer(&values)
+        .local_memory(128 * 4)
+        .becomes(0, &expected)
+        .everywhere();
 }
 
 #[test]
@@ -42,15 +40,12 @@ fn prefix_sums() {
         }
         totals.push(sum);
     }
-    everywhere(|target| {
-        let results = Launch::new(FILE, "prefix_sums", &[3 * PART as u64 / 2])
-            .local(&[PART as u32 / 2])
-            .buffer(&values)
-            .out::<i32>(3)
-            .run(target);
-        compare::equal(target, &results.read::<i32>(0), &expected);
-        compare::equal(target, &results.read::<i32>(1), &totals);
-    });
+    Launch::new(FILE, "prefix_sums", &[3 * PART as u64 / 2])
+        .local(&[PART as u32 / 2])
+        .buffer(&values)
+        .gives(&totals)
+        .becomes(0, &expected)
+        .everywhere();
 }
 
 #[test]
@@ -61,15 +56,13 @@ fn histogram() {
     for value in &data {
         expected[usize::from(*value)] += 1;
     }
-    everywhere(|target| {
-        let results = Launch::new(FILE, "histogram", &[192])
-            .local(&[64])
-            .buffer(&data)
-            .buffer(&[0u32; 256])
-            .value(data.len() as u32)
-            .run(target);
-        compare::equal(target, &results.read::<u32>(1), &expected);
-    });
+    Launch::new(FILE, "histogram", &[192])
+        .local(&[64])
+        .buffer(&data)
+        .buffer(&[0u32; 256])
+        .value(data.len() as u32)
+        .becomes(1, &expected)
+        .everywhere();
 }
 
 #[test]
@@ -82,16 +75,13 @@ fn matrix_product() {
     let expected: Vec<f32> = (0..N * N)
         .map(|at| (0..N).map(|k| a[at / N * N + k] * b[k * N + at % N]).sum())
         .collect();
-    everywhere(|target| {
-        let results = Launch::new(FILE, "matrix_product", &[N as u64, N as u64])
-            .local(&[8, 8])
-            .buffer(&a)
-            .buffer(&b)
-            .out::<f32>(N * N)
-            .value(N as i32)
-            .run(target);
-        compare::equal(target, &results.read::<f32>(2), &expected);
-    });
+    Launch::new(FILE, "matrix_product", &[N as u64, N as u64])
+        .local(&[8, 8])
+        .buffer(&a)
+        .buffer(&b)
+        .gives(&expected)
+        .value(N as i32)
+        .everywhere();
 }
 
 #[test]
@@ -158,13 +148,10 @@ fn sha256() {
         })
         .copied()
         .collect();
-    everywhere(|target| {
-        let results = Launch::new(FILE, "sha256", &[41])
-            .buffer(&blocks)
-            .out::<u32>(41 * 8)
-            .run(target);
-        compare::equal(target, &results.read::<u32>(1), &expected);
-    });
+    Launch::new(FILE, "sha256", &[41])
+        .buffer(&blocks)
+        .gives(&expected)
+        .everywhere();
 }
 
 #[test]
@@ -183,13 +170,10 @@ fn collatz() {
         count
     };
     let expected: Vec<u32> = starts.iter().map(|start| steps(*start)).collect();
-    everywhere(|target| {
-        let results = Launch::new(FILE, "collatz", &[150])
-            .buffer(&starts)
-            .out::<u32>(150)
-            .run(target);
-        compare::equal(target, &results.read::<u32>(1), &expected);
-    });
+    Launch::new(FILE, "collatz", &[150])
+        .buffer(&starts)
+        .gives(&expected)
+        .everywhere();
 }
 
 #[test]
@@ -200,16 +184,13 @@ fn transpose() {
     let expected: Vec<f32> = (0..WIDTH * HEIGHT)
         .map(|at| from[at % HEIGHT * WIDTH + at / HEIGHT])
         .collect();
-    everywhere(|target| {
-        let results = Launch::new(FILE, "transpose", &[24, 16])
-            .local(&[8, 8])
-            .buffer(&from)
-            .out::<f32>(WIDTH * HEIGHT)
-            .value(WIDTH as i32)
-            .value(HEIGHT as i32)
-            .run(target);
-        compare::equal(target, &results.read::<f32>(1), &expected);
-    });
+    Launch::new(FILE, "transpose", &[24, 16])
+        .local(&[8, 8])
+        .buffer(&from)
+        .gives(&expected)
+        .value(WIDTH as i32)
+        .value(HEIGHT as i32)
+        .everywhere();
 }
 
 #[test]
@@ -234,11 +215,8 @@ fn find_roots() {
             at * 1000 + depth
         })
         .collect();
-    everywhere(|target| {
-        let results = Launch::new(FILE, "find_roots", &[200])
-            .buffer(&parents)
-            .out::<u32>(200)
-            .run(target);
-        compare::equal(target, &results.read::<u32>(1), &expected);
-    });
+    Launch::new(FILE, "find_roots", &[200])
+        .buffer(&parents)
+        .gives(&expected)
+        .everywhere();
 }

@@ -22,30 +22,22 @@ fn shared_words() {
         -1,
         xor,
     ];
-    everywhere(|platform| {
-        let results = Launch::new("atomics", "shared_words", &[COUNT as u64])
-            .buffer(&[5i32, 5, 0, 0, 1000, -1000, -1, 0, 0x1234])
-            .buffer(&[u32::MAX, 0])
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(0), &expected);
-        compare::equal(
-            platform,
-            &results.read::<u32>(1),
-            &[5, 0x8000_0000 | (COUNT as u32 - 1)],
-        );
-    });
+    Launch::new("atomics", "shared_words", &[COUNT as u64])
+        .buffer(&[5i32, 5, 0, 0, 1000, -1000, -1, 0, 0x1234])
+        .buffer(&[u32::MAX, 0])
+        .becomes(0, &expected)
+        .becomes::<u32>(1, &[5, 0x8000_0000 | (COUNT as u32 - 1)])
+        .everywhere();
 }
 
 #[test]
 fn tickets() {
-    everywhere(|platform| {
-        let results = Launch::new("atomics", "tickets", &[2000])
-            .buffer(&[0u32])
-            .buffer(&[0u32; 2000])
-            .run(platform);
-        compare::equal(platform, &results.read::<u32>(0), &[2000]);
-        compare::equal(platform, &results.read::<u32>(1), &[1; 2000]);
-    });
+    Launch::new("atomics", "tickets", &[2000])
+        .buffer(&[0u32])
+        .buffer(&[0u32; 2000])
+        .becomes::<u32>(0, &[2000])
+        .becomes::<u32>(1, &[1; 2000])
+        .everywhere();
 }
 
 #[test]
@@ -63,28 +55,22 @@ fn own_words() {
         before.push(*word);
         *word ^= 0xff;
     }
-    everywhere(|platform| {
-        let results = Launch::new("atomics", "own_words", &[COUNT as u64])
-            .buffer(&start)
-            .out::<i32>(COUNT as usize * 6)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(0), &words);
-        compare::equal(platform, &results.read::<i32>(1), &before);
-    });
+    Launch::new("atomics", "own_words", &[COUNT as u64])
+        .buffer(&start)
+        .gives(&before)
+        .becomes(0, &words)
+        .everywhere();
 }
 
 #[test]
 fn local_words() {
     let group = 100;
     let expected: Vec<i32> = [(0..group).sum(), -1, 1000 - (group - 1), (group - 1) * 3].repeat(3);
-    everywhere(|platform| {
-        let results = Launch::new("atomics", "local_words", &[300])
-            .local(&[group as u32])
-            .out::<i32>(12)
-            .local_memory(16)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(0), &expected);
-    });
+    Launch::new("atomics", "local_words", &[300])
+        .local(&[group as u32])
+        .gives(&expected)
+        .local_memory(16)
+        .everywhere();
 }
 
 #[test]
@@ -108,20 +94,13 @@ fn longs() {
         before.extend([words[own], big(i), -i]);
         words[own] = -i;
     }
-    everywhere(|platform| {
-        let results = Launch::new("atomics", "longs", &[count as u64])
-            .buffer(&start)
-            .buffer(&[0u64])
-            .out::<i64>(count as usize * 3)
-            .run(platform);
-        compare::equal(platform, &results.read::<i64>(0), &words);
-        compare::equal(
-            platform,
-            &results.read::<u64>(1),
-            &[big(count - 1) as u64 | 1 << 63],
-        );
-        compare::equal(platform, &results.read::<i64>(2), &before);
-    });
+    Launch::new("atomics", "longs", &[count as u64])
+        .buffer(&start)
+        .buffer(&[0u64])
+        .gives(&before)
+        .becomes(0, &words)
+        .becomes::<u64>(1, &[big(count - 1) as u64 | 1 << 63])
+        .everywhere();
 }
 
 #[test]

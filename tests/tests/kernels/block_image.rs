@@ -1,11 +1,11 @@
 //! Sub-group block reads and writes of images.
 
 use stack_tests::corpus::Set;
-use stack_tests::{Launch, Random, compare};
+use stack_tests::{Launch, Random};
 use umd::{ImageDesc, ImageFormat, ImageKind};
 
 use crate::images::{R, UNSIGNED_INT8, UNSIGNED_INT16, UNSIGNED_INT32};
-use crate::{everywhere_with, everywhere_with_images, sub_groups_of};
+use crate::{has_images, sub_groups_of};
 
 fn desc(data_type: u32, width: u32, height: u32) -> ImageDesc {
     ImageDesc {
@@ -36,22 +36,16 @@ fn check_copy(kernel: &str, lanes: u32, rows: u32, bytes: u32) {
     let input = Random::new(110).many((row_bytes * down * rows) as usize, |bits| bits as u8);
     let lanes_exist = sub_groups_of(lanes as usize);
     let suits = |set: &Set| set.has("block_image") && lanes_exist(set);
-    everywhere_with(suits, |platform| {
-        let results = Launch::new(
-            "block_image",
-            kernel,
-            &[u64::from(across * lanes), u64::from(down)],
-        )
-        .local(&[lanes, 1])
-        .image(desc, &input)
-        .image(desc, &vec![0u8; input.len()])
-        .run(platform);
-        compare::equal(
-            &format!("{platform} {kernel}"),
-            &results.read::<u8>(1),
-            &input,
-        );
-    });
+    Launch::new(
+        "block_image",
+        kernel,
+        &[u64::from(across * lanes), u64::from(down)],
+    )
+    .local(&[lanes, 1])
+    .image(desc, &input)
+    .image(desc, &vec![0u8; input.len()])
+    .becomes(1, &input)
+    .everywhere_with(suits);
 }
 
 #[test]
@@ -101,18 +95,11 @@ fn reads_anywhere() {
             })
             .map(|at| input[at])
             .collect();
-        everywhere_with_images(|platform| {
-            let results = Launch::new("block_image", "read_at", &[16])
-                .image(desc(UNSIGNED_INT32, width as u32, height as u32), &input)
-                .value([x * 4, y])
-                .out::<u32>(64)
-                .run(platform);
-            compare::equal(
-                &format!("{platform} at {x}, {y}"),
-                &results.read::<u32>(2),
-                &expected,
-            );
-        });
+        Launch::new("block_image", "read_at", &[16])
+            .image(desc(UNSIGNED_INT32, width as u32, height as u32), &input)
+            .value([x * 4, y])
+            .gives(&expected)
+            .everywhere_with(has_images);
     }
 }
 
@@ -123,19 +110,17 @@ fn lanes_are_columns() {
     let expected: Vec<u32> = (0..width * height)
         .map(|at| input[at as usize].wrapping_add(at % width % 16))
         .collect();
-    everywhere_with_images(|platform| {
-        let results = Launch::new(
-            "block_image",
-            "add_lane",
-            &[u64::from(width), u64::from(height / 2)],
-        )
-        .local(&[16, 1])
-        .image(desc(UNSIGNED_INT32, width, height), &input)
-        .image(
-            desc(UNSIGNED_INT32, width, height),
-            &vec![0u32; input.len()],
-        )
-        .run(platform);
-        compare::equal(platform, &results.read::<u32>(1), &expected);
-    });
+    Launch::new(
+        "block_image",
+        "add_lane",
+        &[u64::from(width), u64::from(height / 2)],
+    )
+    .local(&[16, 1])
+    .image(desc(UNSIGNED_INT32, width, height), &input)
+    .image(
+        desc(UNSIGNED_INT32, width, height),
+        &vec![0u32; input.len()],
+    )
+    .becomes(1, &expected)
+    .everywhere_with(has_images);
 }

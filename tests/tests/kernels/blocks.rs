@@ -2,7 +2,7 @@
 
 use stack_tests::{Launch, Random, compare};
 
-use crate::{everywhere, everywhere_with, sub_groups_of};
+use crate::{everywhere_with, sub_groups_of};
 
 /// A block kernel copies everything: `bytes` per element, `width` components, `lanes` in a
 /// sub-group. Reads may begin at any dword.
@@ -76,12 +76,9 @@ fn component_order() {
             input[group * 64 + (3 - component) * 16 + lane].wrapping_add(lane as u32)
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("block_buffer", "component_order", &[32])
-            .local(&[16])
-            .buffer(&input)
-            .out::<u32>(128)
-            .run(platform);
-        compare::equal(platform, &results.read::<u32>(1), &expected);
-    });
+    Launch::new("block_buffer", "component_order", &[32])
+        .local(&[16])
+        .buffer(&input)
+        .gives(&expected)
+        .everywhere();
 }

@@ -4,7 +4,7 @@ use devinfo::{Family, span};
 use stack_tests::corpus::{Set, set_named};
 use stack_tests::{Launch, compare};
 
-use crate::{everywhere, everywhere_with};
+use crate::everywhere;
 
 #[test]
 fn plain() {
@@ -23,15 +23,12 @@ fn plain() {
             v
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("calls", "plain", &[128])
-            .buffer(&input)
-            .out::<i32>(128)
-            .buffer(&vectors)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(1), &expected);
-        compare::equal(platform, &results.read::<f32>(2), &iterated);
-    });
+    Launch::new("calls", "plain", &[128])
+        .buffer(&input)
+        .gives(&expected)
+        .buffer(&vectors)
+        .becomes(2, &iterated)
+        .everywhere();
 }
 
 #[test]
@@ -43,12 +40,11 @@ fn recursion() {
         .iter()
         .map(|n| factorial(*n) + 2 * (n & 3) + 3)
         .collect();
-    let launch = Launch::new("calls", "recursion", &[64]).buffer(&input);
+    let launch = Launch::new("calls", "recursion", &[64])
+        .buffer(&input)
+        .becomes(0, &expected);
     let runs = |set: &Set| span!(Gen9..).contains(set.platform().family);
-    everywhere_with(runs, |platform| {
-        let results = launch.run(platform);
-        compare::equal(platform, &results.read::<i32>(0), &expected);
-    });
+    launch.everywhere_with(runs);
     // For Gen8, Intel's compiler saves registers with `sends`, which came with Gen9: its own
     // disassembler does not know the instruction either.
     for run in set_named("bdw").runs() {

@@ -21,23 +21,17 @@ fn constants() {
                 + [3, -3, 100][i % 3]
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("constants", "read_constants", &[100])
-            .out::<i32>(100)
-            .buffer(&c)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(0), &expected);
-    });
+    Launch::new("constants", "read_constants", &[100])
+        .gives(&expected)
+        .buffer(&c)
+        .everywhere();
 }
 
 #[test]
 fn variables_have_their_initial_values() {
-    everywhere(|platform| {
-        let results = Launch::new("constants", "read_variables", &[100])
-            .out::<i32>(100)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(0), &[14; 100]);
-    });
+    Launch::new("constants", "read_variables", &[100])
+        .gives::<i32>(&[14; 100])
+        .everywhere();
 }
 
 /// Later launches of the same program read what a launch writes; no other program does.

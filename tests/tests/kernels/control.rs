@@ -1,8 +1,6 @@
 //! Divergent control flow.
 
-use stack_tests::{Launch, Random, compare};
-
-use crate::everywhere;
+use stack_tests::{Launch, Random};
 
 #[test]
 fn collatz() {
@@ -18,14 +16,11 @@ fn collatz() {
             steps
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("control", "collatz", &[500])
-            .out::<u32>(500)
-            .buffer(&input)
-            .value(100u32)
-            .run(platform);
-        compare::equal(platform, &results.read::<u32>(0), &expected);
-    });
+    Launch::new("control", "collatz", &[500])
+        .gives(&expected)
+        .buffer(&input)
+        .value(100u32)
+        .everywhere();
 }
 
 fn nested_reference(input: &[i32], i: usize, n: i32) -> i32 {
@@ -66,14 +61,11 @@ fn nested() {
     let expected: Vec<i32> = (0..input.len())
         .map(|i| nested_reference(&input, i, n))
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("control", "nested", &[640])
-            .out::<i32>(640)
-            .buffer(&input)
-            .value(n)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(0), &expected);
-    });
+    Launch::new("control", "nested", &[640])
+        .gives(&expected)
+        .buffer(&input)
+        .value(n)
+        .everywhere();
 }
 
 #[test]
@@ -91,13 +83,10 @@ fn early_return() {
             2 + (0..i).take_while(|k| k * k <= i).sum::<i32>()
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("control", "early_return", &[300])
-            .out::<i32>(300)
-            .value(threshold)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(0), &expected);
-    });
+    Launch::new("control", "early_return", &[300])
+        .gives(&expected)
+        .value(threshold)
+        .everywhere();
 }
 
 fn classify(x: i32) -> i32 {
@@ -129,13 +118,10 @@ fn switches() {
             }
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("control", "switches", &[512])
-            .out::<i32>(512)
-            .buffer(&input)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(0), &expected);
-    });
+    Launch::new("control", "switches", &[512])
+        .gives(&expected)
+        .buffer(&input)
+        .everywhere();
 }
 
 #[test]
@@ -151,13 +137,10 @@ fn barrier_loop() {
         }
     }
     let expected = scratch.repeat(groups);
-    everywhere(|platform| {
-        let results = Launch::new("control", "barrier_loop", &[(size * groups) as u64])
-            .local(&[size as u32])
-            .out::<i32>(size * groups)
-            .local_memory(size as u32 * 4)
-            .value(rounds as i32)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(0), &expected);
-    });
+    Launch::new("control", "barrier_loop", &[(size * groups) as u64])
+        .local(&[size as u32])
+        .gives(&expected)
+        .local_memory(size as u32 * 4)
+        .value(rounds as i32)
+        .everywhere();
 }

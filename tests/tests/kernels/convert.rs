@@ -174,17 +174,12 @@ fn reinterpreting() {
             bytes
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("convert", "reinterpret", &[64])
-            .buffer(&words)
-            .out::<u32>(256)
-            .out::<u32>(256)
-            .out::<u8>(1024)
-            .run(platform);
-        compare::equal(platform, &results.read::<u32>(1), &words);
-        compare::equal(platform, &results.read::<u32>(2), &reversed_words);
-        compare::equal(platform, &results.read::<u8>(3), &bytes);
-    });
+    Launch::new("convert", "reinterpret", &[64])
+        .buffer(&words)
+        .gives(&words)
+        .gives(&reversed_words)
+        .gives(&bytes)
+        .everywhere();
 }
 
 /// The float next to `v` in a direction, unless `v` is one itself.
@@ -224,11 +219,8 @@ fn to_float_modes() {
         .iter()
         .flat_map(|v| [0, 1, 2, 3].map(|mode| directed(*v, mode)))
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("convert", "to_float_modes", &[COUNT as u64])
-            .buffer(&input)
-            .out::<f32>(COUNT * 4)
-            .run(platform);
-        compare::equal(platform, &results.read::<f32>(1), &expected);
-    });
+    Launch::new("convert", "to_float_modes", &[COUNT as u64])
+        .buffer(&input)
+        .gives(&expected)
+        .everywhere();
 }

@@ -1,12 +1,12 @@
 //! Double precision, where the platform has it.
 
-use stack_tests::corpus::set_named;
+use stack_tests::corpus::{Set, set_named};
 use stack_tests::{Launch, Random, compare};
 
 use crate::everywhere_with;
 
-fn everywhere(test: impl Fn(&str)) {
-    everywhere_with(|set| set.has("double"), test);
+fn has_doubles(set: &Set) -> bool {
+    set.has("double")
 }
 
 /// Numbers of every magnitude, infinities, zeros and denormals, but no NaN.
@@ -81,7 +81,7 @@ const NAMES: [&str; 16] = [
 fn exact_operations() {
     const COUNT: usize = 512;
     let [a, b, c] = [130, 131, 132].map(|seed| numbers(seed, COUNT));
-    everywhere(|platform| {
+    everywhere_with(has_doubles, |platform| {
         let results = Launch::new("double", "exact", &[COUNT as u64])
             .buffer(&a)
             .buffer(&b)
@@ -125,14 +125,11 @@ fn from_integers() {
             ]
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("double", "from_integers", &[COUNT as u64])
-            .buffer(&a)
-            .buffer(&b)
-            .out::<f64>(COUNT * 6)
-            .run(platform);
-        compare::equal(platform, &results.read::<f64>(2), &expected);
-    });
+    Launch::new("double", "from_integers", &[COUNT as u64])
+        .buffer(&a)
+        .buffer(&b)
+        .gives(&expected)
+        .everywhere_with(has_doubles);
 }
 
 #[test]
@@ -160,13 +157,10 @@ fn to_integers() {
             ]
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("double", "to_integers", &[input.len() as u64])
-            .buffer(&input)
-            .out::<i64>(input.len() * 6)
-            .run(platform);
-        compare::equal(platform, &results.read::<i64>(1), &expected);
-    });
+    Launch::new("double", "to_integers", &[input.len() as u64])
+        .buffer(&input)
+        .gives(&expected)
+        .everywhere_with(has_doubles);
 }
 
 #[test]
@@ -187,7 +181,7 @@ fn functions() {
     let input: Vec<f64> = (0..256)
         .map(|i| random.between(1e-3, if i % 8 == 0 { 600.0 } else { 10.0 }))
         .collect();
-    everywhere(|platform| {
+    everywhere_with(has_doubles, |platform| {
         let results = Launch::new("double", "functions", &[input.len() as u64])
             .buffer(&input)
             .out::<f64>(input.len() * 8)
@@ -212,7 +206,7 @@ fn exchange() {
         .chunks(4)
         .map(|v| [v[0], v[1], v[2], 1.0 + v[3].abs().min(1e9)])
         .collect();
-    everywhere(|platform| {
+    everywhere_with(has_doubles, |platform| {
         let binary = umd::Binary::parse(&set_named(platform).zebin("double")).unwrap();
         let simd = binary.kernel("exchange").unwrap().simd as usize;
         let expected: Vec<[u64; 4]> = (0..input.len())

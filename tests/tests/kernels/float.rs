@@ -1,6 +1,6 @@
 //! Single precision: operations that must be exact.
 
-use stack_tests::{Launch, Random, compare};
+use stack_tests::{Launch, Random};
 
 use crate::everywhere;
 
@@ -181,14 +181,11 @@ fn comparisons() {
             .sum()
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("float", "compare", &[COUNT as u64])
-            .buffer(&a)
-            .buffer(&b)
-            .out::<i32>(COUNT)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(2), &expected);
-    });
+    Launch::new("float", "compare", &[COUNT as u64])
+        .buffer(&a)
+        .buffer(&b)
+        .gives(&expected)
+        .everywhere();
 }
 
 /// The exponent `e` with `x = m * 2^e`, `0.5 <= |m| < 1`.
@@ -214,15 +211,11 @@ fn parts() {
         .iter()
         .flat_map(|&x| [exponent(x), exponent(x) - 1])
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("float", "parts", &[a.len() as u64])
-            .buffer(&a)
-            .out::<f32>(a.len() * 3)
-            .out::<i32>(a.len() * 2)
-            .run(platform);
-        compare::equal(platform, &results.read::<f32>(1), &expected);
-        compare::equal(platform, &results.read::<i32>(2), &exponents);
-    });
+    Launch::new("float", "parts", &[a.len() as u64])
+        .buffer(&a)
+        .gives(&expected)
+        .gives(&exponents)
+        .everywhere();
 }
 
 #[test]
@@ -247,12 +240,9 @@ fn moves_keep_every_bit() {
     let expected: Vec<u32> = (0..512)
         .map(|i| if i & 3 == 2 { input[i ^ 1] } else { input[i] })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("float", "move_bits", &[512])
-            .buffer(&input)
-            .out::<u32>(512)
-            .value(2i32)
-            .run(platform);
-        compare::equal(platform, &results.read::<u32>(1), &expected);
-    });
+    Launch::new("float", "move_bits", &[512])
+        .buffer(&input)
+        .gives(&expected)
+        .value(2i32)
+        .everywhere();
 }

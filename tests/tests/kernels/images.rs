@@ -3,7 +3,7 @@
 use stack_tests::{Launch, Random, compare};
 use umd::{AddressingMode, FilterMode, ImageDesc, ImageFormat, ImageKind, Sampler};
 
-use crate::everywhere_with_images;
+use crate::{everywhere_with, has_images};
 
 // cl_channel_order and cl_channel_type of cl.h.
 pub const R: u32 = 0x10b0;
@@ -122,7 +122,7 @@ fn check_copy(kernel: &str, order: u32, data_type: u32) {
             }
         }
     }
-    everywhere_with_images(|platform| {
+    everywhere_with(has_images, |platform| {
         let results = Launch::new("images", kernel, &[SIDES[0].into(), SIDES[1].into()])
             .image(flat(order, data_type), &input)
             .image(flat(order, data_type), &vec![0u8; input.len()])
@@ -145,7 +145,7 @@ fn near(got: &[f32], expected: &[f32], limit: f32, what: &str) {
 #[test]
 fn reads_give_numbers() {
     let bytes = Random::new(121).many(TEXELS * 4, |bits| bits as u8);
-    everywhere_with_images(|platform| {
+    everywhere_with(has_images, |platform| {
         let read = |kernel: &str, order, data_type| {
             Launch::new("images", kernel, &[SIDES[0].into(), SIDES[1].into()])
                 .image(flat(order, data_type), &bytes)
@@ -201,13 +201,10 @@ fn missing_channels_read_as_zero_and_one() {
         .iter()
         .flat_map(|s| [u32::from(*s), 0, 0, 1])
         .collect();
-    everywhere_with_images(|platform| {
-        let results = Launch::new("images", "read_ui", &[SIDES[0].into(), SIDES[1].into()])
-            .image(flat(R, UNSIGNED_INT16), &shorts)
-            .out::<[u32; 4]>(TEXELS)
-            .run(platform);
-        compare::equal(platform, &results.read::<u32>(1), &expected);
-    });
+    Launch::new("images", "read_ui", &[SIDES[0].into(), SIDES[1].into()])
+        .image(flat(R, UNSIGNED_INT16), &shorts)
+        .gives(&expected)
+        .everywhere_with(has_images);
 }
 
 /// Texels of floats, and how OpenCL samples them (OpenCL C 6.13.14 and 8.2).
@@ -318,7 +315,7 @@ fn check_sampler(texture: &Texture, sampler: Sampler) {
         FilterMode::Nearest => 0.0,
         FilterMode::Linear => 2.0 * 255.0 / 256.0,
     };
-    everywhere_with_images(|platform| {
+    everywhere_with(has_images, |platform| {
         let results = Launch::new("images", "sample", &[COUNT as u64])
             .image(texture.desc(), &texture.texels)
             .sampler(sampler)
@@ -380,7 +377,7 @@ fn inline_samplers() {
         .iter()
         .flat_map(|at| texture.sample(sampler, *at))
         .collect();
-    everywhere_with_images(|platform| {
+    everywhere_with(has_images, |platform| {
         let results = Launch::new("images", "inline_sampler", &[COUNT as u64])
             .image(texture.desc(), &texture.texels)
             .buffer(&at)
@@ -410,23 +407,20 @@ fn whole_coordinates() {
         filter: FilterMode::Nearest,
         normalized: false,
     };
-    everywhere_with_images(|platform| {
-        let results = Launch::new("images", "sample_int", &[200])
-            .image(
-                desc(
-                    ImageKind::D2,
-                    RGBA,
-                    UNSIGNED_INT32,
-                    [width as u32, height as u32, 1],
-                ),
-                &texels,
-            )
-            .sampler(sampler)
-            .buffer(&at)
-            .out::<[u32; 4]>(200)
-            .run(platform);
-        compare::equal(platform, &results.read::<u32>(3), &expected);
-    });
+    Launch::new("images", "sample_int", &[200])
+        .image(
+            desc(
+                ImageKind::D2,
+                RGBA,
+                UNSIGNED_INT32,
+                [width as u32, height as u32, 1],
+            ),
+            &texels,
+        )
+        .sampler(sampler)
+        .buffer(&at)
+        .gives(&expected)
+        .everywhere_with(has_images);
 }
 
 #[test]
@@ -454,20 +448,16 @@ fn volumes() {
         filter: FilterMode::Nearest,
         normalized: false,
     };
-    everywhere_with_images(|platform| {
-        let results = Launch::new("images", "volume", &[count as u64])
-            .image(
-                desc(ImageKind::D3, RGBA, FLOAT, [w as u32, h as u32, d as u32]),
-                &texels,
-            )
-            .sampler(sampler)
-            .buffer(&at)
-            .out::<[f32; 4]>(count)
-            .out::<[u32; 4]>(count)
-            .run(platform);
-        compare::equal(platform, &results.read::<f32>(3), &expected);
-        compare::equal(platform, &results.read::<u32>(4), &all);
-    });
+    Launch::new("images", "volume", &[count as u64])
+        .image(
+            desc(ImageKind::D3, RGBA, FLOAT, [w as u32, h as u32, d as u32]),
+            &texels,
+        )
+        .sampler(sampler)
+        .buffer(&at)
+        .gives(&expected)
+        .gives(&all)
+        .everywhere_with(has_images);
 }
 
 #[test]
@@ -476,32 +466,25 @@ fn layers_of_two_dimensions() {
     let input = Random::new(128).many((w * h * layers * 4) as usize, |bits| bits as u32);
     let expected: Vec<u32> = input.iter().map(|v| v.wrapping_add(77)).collect();
     let desc = desc(ImageKind::D2Array, RGBA, UNSIGNED_INT32, [w, h, layers]);
-    everywhere_with_images(|platform| {
-        let results = Launch::new("images", "layers", &[w.into(), h.into(), layers.into()])
-            .image(desc, &input)
-            .image(desc, &vec![0u32; input.len()])
-            .value(77i32)
-            .run(platform);
-        compare::equal(platform, &results.read::<u32>(1), &expected);
-    });
+    Launch::new("images", "layers", &[w.into(), h.into(), layers.into()])
+        .image(desc, &input)
+        .image(desc, &vec![0u32; input.len()])
+        .value(77i32)
+        .becomes(1, &expected)
+        .everywhere_with(has_images);
 }
 
 #[test]
 fn one_dimension() {
     let w = 100u32;
     let input = Random::new(129).many(w as usize * 4, |bits| bits as u8);
-    let mut expected = Vec::new();
-    for texel in input.chunks(4).rev() {
-        expected.extend(texel);
-    }
+    let expected: Vec<u8> = input.chunks(4).rev().flatten().copied().collect();
     let desc = desc(ImageKind::D1, RGBA, UNSIGNED_INT8, [w, 1, 1]);
-    everywhere_with_images(|platform| {
-        let results = Launch::new("images", "line", &[w.into()])
-            .image(desc, &input)
-            .image(desc, &vec![0u8; input.len()])
-            .run(platform);
-        compare::equal(platform, &results.read::<u8>(1), &expected);
-    });
+    Launch::new("images", "line", &[w.into()])
+        .image(desc, &input)
+        .image(desc, &vec![0u8; input.len()])
+        .becomes(1, &expected)
+        .everywhere_with(has_images);
 }
 
 #[test]
@@ -510,13 +493,11 @@ fn layers_of_one_dimension() {
     let input = Random::new(130).many((w * layers) as usize, |bits| bits as u32);
     let expected: Vec<u32> = input.iter().map(|v| v.wrapping_mul(3)).collect();
     let desc = desc(ImageKind::D1Array, R, UNSIGNED_INT32, [w, layers, 1]);
-    everywhere_with_images(|platform| {
-        let results = Launch::new("images", "lines", &[w.into(), layers.into()])
-            .image(desc, &input)
-            .image(desc, &vec![0u32; input.len()])
-            .run(platform);
-        compare::equal(platform, &results.read::<u32>(1), &expected);
-    });
+    Launch::new("images", "lines", &[w.into(), layers.into()])
+        .image(desc, &input)
+        .image(desc, &vec![0u32; input.len()])
+        .becomes(1, &expected)
+        .everywhere_with(has_images);
 }
 
 #[test]
@@ -525,13 +506,11 @@ fn buffers_as_images() {
     let input: Vec<f32> = (0..w * 4).map(|i| i as f32).collect();
     let expected: Vec<f32> = input.iter().map(|v| v * 0.5).collect();
     let desc = desc(ImageKind::D1Buffer, RGBA, FLOAT, [w, 1, 1]);
-    everywhere_with_images(|platform| {
-        let results = Launch::new("images", "texel_buffer", &[w.into()])
-            .image(desc, &input)
-            .image(desc, &vec![0f32; input.len()])
-            .run(platform);
-        compare::equal(platform, &results.read::<f32>(1), &expected);
-    });
+    Launch::new("images", "texel_buffer", &[w.into()])
+        .image(desc, &input)
+        .image(desc, &vec![0f32; input.len()])
+        .becomes(1, &expected)
+        .everywhere_with(has_images);
 }
 
 #[test]
@@ -544,12 +523,10 @@ fn reads_and_writes_of_one_image() {
             input[at].wrapping_mul(2).wrapping_add(add)
         })
         .collect();
-    everywhere_with_images(|platform| {
-        let results = Launch::new("images", "in_place", &[SIDES[0].into(), SIDES[1].into()])
-            .image(flat(RGBA, UNSIGNED_INT32), &input)
-            .run(platform);
-        compare::equal(platform, &results.read::<u32>(0), &expected);
-    });
+    Launch::new("images", "in_place", &[SIDES[0].into(), SIDES[1].into()])
+        .image(flat(RGBA, UNSIGNED_INT32), &input)
+        .becomes(0, &expected)
+        .everywhere_with(has_images);
 }
 
 #[test]
@@ -572,16 +549,13 @@ fn queries() {
         77,
         R as i32,
     ];
-    everywhere_with_images(|platform| {
-        let results = Launch::new("images", "queries", &[1])
-            .image(a, &[0u8; 12 * 34 * 4])
-            .image(b, &[0u8; 5 * 6 * 7 * 4])
-            .image(c, &[0u8; 8 * 9 * 10 * 4])
-            .image(d, &[0u8; 77 * 2])
-            .out::<i32>(12)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(4), &expected);
-    });
+    Launch::new("images", "queries", &[1])
+        .image(a, &[0u8; 12 * 34 * 4])
+        .image(b, &[0u8; 5 * 6 * 7 * 4])
+        .image(c, &[0u8; 8 * 9 * 10 * 4])
+        .image(d, &[0u8; 77 * 2])
+        .gives(&expected)
+        .everywhere_with(has_images);
 }
 
 #[test]
@@ -605,7 +579,7 @@ fn blur() {
         })
         .collect();
     let desc = desc(ImageKind::D2, RGBA, FLOAT, [w as u32, h as u32, 1]);
-    everywhere_with_images(|platform| {
+    everywhere_with(has_images, |platform| {
         let results = Launch::new("images", "blur", &[w as u64, h as u64])
             .image(desc, &texels)
             .image(desc, &vec![[0f32; 4]; texels.len()])

@@ -22,18 +22,12 @@ fn ids_in_recursive_functions() {
             (leaf + id(0) * (1..=n).sum::<u64>()) as i32
         })
         .collect();
-    everywhere_with(
-        |set| set.has("implicit"),
-        |platform| {
-            let results = Launch::new("implicit", "ids", &global)
-                .local(&local)
-                .offset(&offset)
-                .out::<i32>(expected.len())
-                .value(n as i32)
-                .run(platform);
-            compare::equal(platform, &results.read::<i32>(0), &expected);
-        },
-    );
+    Launch::new("implicit", "ids", &global)
+        .local(&local)
+        .offset(&offset)
+        .gives(&expected)
+        .value(n as i32)
+        .everywhere_with(|set| set.has("implicit"));
 }
 
 #[test]

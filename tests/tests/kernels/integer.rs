@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use stack_tests::{Launch, Random, compare};
+use stack_tests::{Launch, Random};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::everywhere;
@@ -316,15 +316,12 @@ fn dot_bytes() {
             ]
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("integer", "dot_bytes", &[COUNT as u64])
-            .buffer(&a)
-            .buffer(&b)
-            .buffer(&c)
-            .out::<i32>(COUNT * 2)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(3), &expected);
-    });
+    Launch::new("integer", "dot_bytes", &[COUNT as u64])
+        .buffer(&a)
+        .buffer(&b)
+        .buffer(&c)
+        .gives(&expected)
+        .everywhere();
 }
 
 #[test]

@@ -5,11 +5,7 @@
 //! ([`stack_tests::corpus`]). Integers are compared exactly, floating-point results within the
 //! limits of the OpenCL C specification (section 7.4).
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "the helpers of these tests fail by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
 mod addressing;
 mod algorithms;
@@ -21,7 +17,6 @@ mod constants;
 mod control;
 mod convert;
 mod double;
-mod everywhere;
 mod fixtures;
 mod float;
 mod half;
@@ -39,4 +34,4 @@ mod targets;
 mod vectors;
 mod work_group;
 
-use everywhere::{everywhere, everywhere_with, everywhere_with_images, sub_groups_of};
+use stack_tests::{everywhere, everywhere_with, has_images, sub_groups_of};

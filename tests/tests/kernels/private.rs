@@ -1,8 +1,6 @@
 //! Private memory.
 
-use stack_tests::{Launch, Random, compare};
-
-use crate::everywhere;
+use stack_tests::{Launch, Random};
 
 #[test]
 fn small_array() {
@@ -17,13 +15,10 @@ fn small_array() {
                 .fold(0i32, |sum, v| sum.wrapping_mul(3).wrapping_add(*v))
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("private", "small_array", &[100])
-            .out::<i32>(100)
-            .value(n)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(0), &expected);
-    });
+    Launch::new("private", "small_array", &[100])
+        .gives(&expected)
+        .value(n)
+        .everywhere();
 }
 
 #[test]
@@ -40,13 +35,10 @@ fn large_array() {
             a[((n + i) % 300) as usize]
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("private", "large_array", &[200])
-            .out::<i32>(200)
-            .value(n)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(0), &expected);
-    });
+    Launch::new("private", "large_array", &[200])
+        .gives(&expected)
+        .value(n)
+        .everywhere();
 }
 
 #[test]
@@ -55,13 +47,10 @@ fn huge_array() {
     let expected: Vec<i32> = (0..64)
         .map(|i| (0..n).map(|k| ((k * 77 + i) % 5000) ^ (n + i)).sum())
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("private", "huge_array", &[64])
-            .out::<i32>(64)
-            .value(n)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(0), &expected);
-    });
+    Launch::new("private", "huge_array", &[64])
+        .gives(&expected)
+        .value(n)
+        .everywhere();
 }
 
 #[test]
@@ -81,13 +70,10 @@ fn bytes_and_longs() {
             })
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("private", "bytes_and_longs", &[100])
-            .out::<i64>(100)
-            .buffer(&input)
-            .run(platform);
-        compare::equal(platform, &results.read::<i64>(0), &expected);
-    });
+    Launch::new("private", "bytes_and_longs", &[100])
+        .gives(&expected)
+        .buffer(&input)
+        .everywhere();
 }
 
 #[test]
@@ -123,12 +109,9 @@ fn spills() {
             expected[at..at + 16].copy_from_slice(vector);
         }
     }
-    everywhere(|platform| {
-        let results = Launch::new("private", "spill", &[ITEMS as u64])
-            .buffer(&input)
-            .out::<f32>(input.len())
-            .value(STEPS as i32)
-            .run(platform);
-        compare::equal(platform, &results.read::<f32>(1), &expected);
-    });
+    Launch::new("private", "spill", &[ITEMS as u64])
+        .buffer(&input)
+        .gives(&expected)
+        .value(STEPS as i32)
+        .everywhere();
 }

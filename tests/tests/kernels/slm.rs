@@ -1,8 +1,6 @@
 //! Shared local memory and barriers.
 
-use stack_tests::{Launch, Random, compare};
-
-use crate::everywhere;
+use stack_tests::{Launch, Random};
 
 #[test]
 fn reduce() {
@@ -16,16 +14,13 @@ fn reduce() {
                 sum + 3 * sum + 1
             })
             .collect();
-        everywhere(|platform| {
-            let results = Launch::new("slm", "reduce", &[1024])
-                .local(&[group as u32])
-                .buffer(&input)
-                .out::<i32>(1024 / group)
-                .local_memory(group as u32 * 4)
-                .local_memory(group as u32 * 4)
-                .run(platform);
-            compare::equal(platform, &results.read::<i32>(1), &expected);
-        });
+        Launch::new("slm", "reduce", &[1024])
+            .local(&[group as u32])
+            .buffer(&input)
+            .gives(&expected)
+            .local_memory(group as u32 * 4)
+            .local_memory(group as u32 * 4)
+            .everywhere();
     }
 }
 
@@ -40,13 +35,10 @@ fn mirror_sizes() {
                 .wrapping_add(input[m + 128])
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("slm", "mirror_sizes", &[8, 8])
-            .out::<u8>(64)
-            .buffer(&input)
-            .run(platform);
-        compare::equal(platform, &results.read::<u8>(0), &expected);
-    });
+    Launch::new("slm", "mirror_sizes", &[8, 8])
+        .gives(&expected)
+        .buffer(&input)
+        .everywhere();
 }
 
 #[test]
@@ -56,15 +48,12 @@ fn transpose() {
     let expected: Vec<f32> = (0..width * height)
         .map(|at| input[(at % height) * width + at / height])
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("slm", "transpose", &[width as u64, height as u64])
-            .buffer(&input)
-            .out::<f32>(width * height)
-            .value(width as i32)
-            .value(height as i32)
-            .run(platform);
-        compare::equal(platform, &results.read::<f32>(1), &expected);
-    });
+    Launch::new("slm", "transpose", &[width as u64, height as u64])
+        .buffer(&input)
+        .gives(&expected)
+        .value(width as i32)
+        .value(height as i32)
+        .everywhere();
 }
 
 #[test]
@@ -74,12 +63,10 @@ fn vectors() {
         .chunks(4 * 48)
         .flat_map(|group| group.iter().rev().copied())
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("slm", "vectors", &[96])
-            .local(&[48])
-            .buffer(&input)
-            .local_memory(48 * 16)
-            .run(platform);
-        compare::equal(platform, &results.read::<f32>(0), &expected);
-    });
+    Launch::new("slm", "vectors", &[96])
+        .local(&[48])
+        .buffer(&input)
+        .local_memory(48 * 16)
+        .becomes(0, &expected)
+        .everywhere();
 }

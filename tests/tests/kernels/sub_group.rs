@@ -6,13 +6,13 @@ use stack_tests::corpus::set_named;
 use stack_tests::{Launch, Random, compare};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use crate::{everywhere, everywhere_with, sub_groups_of};
+use crate::{everywhere, sub_groups_of};
 
 const ITEMS: usize = 64;
 
 fn check_shuffle<T>(kernel: &str, size: usize, make: impl Fn(u64) -> T)
 where
-    T: Copy + Debug + PartialEq + FromBytes + IntoBytes + Immutable,
+    T: Copy + Debug + PartialEq + FromBytes + IntoBytes + Immutable + 'static,
 {
     let mut random = Random::new(100);
     let input = random.many(ITEMS * 2, make);
@@ -50,19 +50,12 @@ where
             ]
         })
         .collect();
-    everywhere_with(sub_groups_of(size), |platform| {
-        let results = Launch::new("sub_group", kernel, &[ITEMS as u64])
-            .local(&[32])
-            .buffer(&input)
-            .buffer(&lanes)
-            .out::<T>(ITEMS * 8)
-            .run(platform);
-        compare::equal(
-            &format!("{platform} {kernel}"),
-            &results.read::<T>(2),
-            &expected,
-        );
-    });
+    Launch::new("sub_group", kernel, &[ITEMS as u64])
+        .local(&[32])
+        .buffer(&input)
+        .buffer(&lanes)
+        .gives(&expected)
+        .everywhere_with(sub_groups_of(size));
 }
 
 #[test]
@@ -96,14 +89,11 @@ fn shuffles_of_chars() {
             ]
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("sub_group", "shuffle_char", &[ITEMS as u64])
-            .buffer(&input)
-            .buffer(&lanes)
-            .out::<i8>(ITEMS * 4)
-            .run(platform);
-        compare::equal(platform, &results.read::<i8>(2), &expected);
-    });
+    Launch::new("sub_group", "shuffle_char", &[ITEMS as u64])
+        .buffer(&input)
+        .buffer(&lanes)
+        .gives(&expected)
+        .everywhere();
 }
 
 #[test]
@@ -116,13 +106,10 @@ fn shuffles_of_vectors() {
             input[(begin + ((i % 16) ^ 3)) * 4 + k].wrapping_add(input[(begin + 2) * 4 + k])
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("sub_group", "shuffle_vectors", &[ITEMS as u64])
-            .buffer(&input)
-            .out::<i32>(ITEMS * 4)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(1), &expected);
-    });
+    Launch::new("sub_group", "shuffle_vectors", &[ITEMS as u64])
+        .buffer(&input)
+        .gives(&expected)
+        .everywhere();
 }
 
 /// What a type needs for reductions: addition and the ends of its range.
@@ -187,7 +174,7 @@ fn folds<T: Element>(values: &[T]) -> [T; 3] {
     ]
 }
 
-fn check_collect<T: Element>(kernel: &str, size: usize) {
+fn check_collect<T: Element + 'static>(kernel: &str, size: usize) {
     let input = Random::new(103).many(ITEMS, T::make);
     let expected: Vec<T> = (0..ITEMS)
         .flat_map(|i| {
@@ -200,18 +187,11 @@ fn check_collect<T: Element>(kernel: &str, size: usize) {
             .concat()
         })
         .collect();
-    everywhere_with(sub_groups_of(size), |platform| {
-        let results = Launch::new("sub_group", kernel, &[ITEMS as u64])
-            .local(&[32])
-            .buffer(&input)
-            .out::<T>(ITEMS * 9)
-            .run(platform);
-        compare::equal(
-            &format!("{platform} {kernel}"),
-            &results.read::<T>(1),
-            &expected,
-        );
-    });
+    Launch::new("sub_group", kernel, &[ITEMS as u64])
+        .local(&[32])
+        .buffer(&input)
+        .gives(&expected)
+        .everywhere_with(sub_groups_of(size));
 }
 
 #[test]
@@ -254,13 +234,10 @@ fn votes() {
             ]
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("sub_group", "votes", &[ITEMS as u64])
-            .buffer(&input)
-            .out::<i32>(ITEMS * 5)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(1), &expected);
-    });
+    Launch::new("sub_group", "votes", &[ITEMS as u64])
+        .buffer(&input)
+        .gives(&expected)
+        .everywhere();
 }
 
 #[test]
@@ -299,13 +276,10 @@ fn sums_between_sub_groups() {
     let expected: Vec<i32> = (0..256)
         .map(|i| input[i / 128 * 128..=i].iter().sum())
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("sub_group", "between", &[256])
-            .local(&[128])
-            .buffer(&input)
-            .out::<i32>(256)
-            .local_memory(8 * 4)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(1), &expected);
-    });
+    Launch::new("sub_group", "between", &[256])
+        .local(&[128])
+        .buffer(&input)
+        .gives(&expected)
+        .local_memory(8 * 4)
+        .everywhere();
 }

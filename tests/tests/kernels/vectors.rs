@@ -1,6 +1,6 @@
 //! Vectors.
 
-use stack_tests::{Launch, Random, compare};
+use stack_tests::{Launch, Random};
 
 use crate::everywhere;
 
@@ -18,15 +18,11 @@ fn swizzles() {
         bytes.extend(w);
         shorts.extend((0..8).map(|k| i16::from(v[2 * k]) - i16::from(v[2 * k + 1])));
     }
-    everywhere(|platform| {
-        let results = Launch::new("vectors", "swizzles", &[64])
-            .buffer(&input)
-            .out::<u8>(64 * 16)
-            .out::<i16>(64 * 8)
-            .run(platform);
-        compare::equal(platform, &results.read::<u8>(1), &bytes);
-        compare::equal(platform, &results.read::<i16>(2), &shorts);
-    });
+    Launch::new("vectors", "swizzles", &[64])
+        .buffer(&input)
+        .gives(&bytes)
+        .gives(&shorts)
+        .everywhere();
 }
 
 #[test]
@@ -38,16 +34,12 @@ fn three() {
         .flat_map(|v| [v[2] * 2.0, v[0] * 2.0, v[1] * 2.0])
         .collect();
     let longs: Vec<i64> = bytes.iter().map(|b| i64::from(*b) << 33).collect();
-    everywhere(|platform| {
-        let results = Launch::new("vectors", "three", &[99])
-            .buffer(&floats)
-            .out::<f32>(99 * 3)
-            .buffer(&bytes)
-            .out::<i64>(99 * 3)
-            .run(platform);
-        compare::equal(platform, &results.read::<f32>(1), &rotated);
-        compare::equal(platform, &results.read::<i64>(3), &longs);
-    });
+    Launch::new("vectors", "three", &[99])
+        .buffer(&floats)
+        .gives(&rotated)
+        .buffer(&bytes)
+        .gives(&longs)
+        .everywhere();
 }
 
 #[test]
@@ -73,13 +65,10 @@ fn loads() {
             out
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("vectors", "loads", &[ITEMS as u64])
-            .buffer(&input)
-            .out::<u16>(ITEMS * 31)
-            .run(platform);
-        compare::equal(platform, &results.read::<u16>(1), &expected);
-    });
+    Launch::new("vectors", "loads", &[ITEMS as u64])
+        .buffer(&input)
+        .gives(&expected)
+        .everywhere();
 }
 
 #[test]
@@ -103,16 +92,12 @@ fn relations() {
                 + 4 * i32::from(x.contains(&0)),
         );
     }
-    everywhere(|platform| {
-        let results = Launch::new("vectors", "relations", &[ITEMS as u64])
-            .buffer(&a)
-            .buffer(&b)
-            .out::<i32>(ITEMS * 16)
-            .out::<i32>(ITEMS)
-            .run(platform);
-        compare::equal(platform, &results.read::<i32>(2), &vectors);
-        compare::equal(platform, &results.read::<i32>(3), &scalars);
-    });
+    Launch::new("vectors", "relations", &[ITEMS as u64])
+        .buffer(&a)
+        .buffer(&b)
+        .gives(&vectors)
+        .gives(&scalars)
+        .everywhere();
 }
 
 #[test]
@@ -126,16 +111,12 @@ fn shuffles() {
         one.extend(m.iter().map(|k| v[(k & 7) as usize]));
         both.extend(m[..4].iter().map(|k| v[(k & 7) as usize]));
     }
-    everywhere(|platform| {
-        let results = Launch::new("vectors", "shuffles", &[ITEMS as u64])
-            .buffer(&input)
-            .out::<u32>(ITEMS * 8)
-            .buffer(&mask)
-            .out::<u32>(ITEMS * 4)
-            .run(platform);
-        compare::equal(platform, &results.read::<u32>(1), &one);
-        compare::equal(platform, &results.read::<u32>(3), &both);
-    });
+    Launch::new("vectors", "shuffles", &[ITEMS as u64])
+        .buffer(&input)
+        .gives(&one)
+        .buffer(&mask)
+        .gives(&both)
+        .everywhere();
 }
 
 #[test]
@@ -148,15 +129,11 @@ fn longs() {
         vectors.extend((0..4).map(|k| v[3 - k].wrapping_mul(3).wrapping_sub(v[k] >> 2)));
         sums.extend((0..2).map(|k| v[k].wrapping_add(v[k + 2])));
     }
-    everywhere(|platform| {
-        let results = Launch::new("vectors", "longs", &[ITEMS as u64])
-            .buffer(&input)
-            .out::<i64>(ITEMS * 4)
-            .out::<i64>(ITEMS * 2)
-            .run(platform);
-        compare::equal(platform, &results.read::<i64>(1), &vectors);
-        compare::equal(platform, &results.read::<i64>(2), &sums);
-    });
+    Launch::new("vectors", "longs", &[ITEMS as u64])
+        .buffer(&input)
+        .gives(&vectors)
+        .gives(&sums)
+        .everywhere();
 }
 
 /// The structure of the kernel, as OpenCL C lays it out.

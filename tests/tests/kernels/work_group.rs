@@ -64,14 +64,11 @@ fn floats() {
             ]
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("work_group", "floats", &[128])
-            .local(&[64])
-            .buffer(&input)
-            .out::<f32>(128 * 3)
-            .run(platform);
-        compare::equal(platform, &results.read::<f32>(1), &expected);
-    });
+    Launch::new("work_group", "floats", &[128])
+        .local(&[64])
+        .buffer(&input)
+        .gives(&expected)
+        .everywhere();
 }
 
 #[test]
@@ -86,13 +83,10 @@ fn async_copies() {
             }
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("work_group", "async_copy", &[96])
-            .local(&[32])
-            .buffer(&input)
-            .out::<f32>(192)
-            .local_memory(64 * 4)
-            .run(platform);
-        compare::equal(platform, &results.read::<f32>(1), &expected);
-    });
+    Launch::new("work_group", "async_copy", &[96])
+        .local(&[32])
+        .buffer(&input)
+        .gives(&expected)
+        .local_memory(64 * 4)
+        .everywhere();
 }

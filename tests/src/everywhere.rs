@@ -1,21 +1,22 @@
 //! Running a test on every target of the corpus.
 
-use std::any::type_name;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use stack_tests::corpus::{SETS, Set};
+use crate::corpus::{SETS, Set};
 
 /// Runs a test on every set of the corpus, by the set's name.
-pub fn everywhere<T: Fn(&str)>(test: T) {
+///
+/// # Panics
+/// With the names of the sets on which it fails.
+pub fn everywhere(test: impl Fn(&str)) {
     everywhere_with(|_| true, test);
 }
 
 /// Runs a test on those sets of the corpus that have what it needs.
-pub fn everywhere_with<T: Fn(&str)>(has: impl Fn(&Set) -> bool, test: T) {
-    // `kernels::MODULE::FUNCTION::{{closure}}`: the function that wrote the closure.
-    let name = type_name::<T>()
-        .trim_start_matches("kernels::")
-        .trim_end_matches("::{{closure}}");
+///
+/// # Panics
+/// With the names of the sets on which it fails.
+pub fn everywhere_with(has: impl Fn(&Set) -> bool, test: impl Fn(&str)) {
     let mut failed = Vec::new();
     // For work on one platform: `CORPUS_SETS=mtl-newer,pvc-newer` runs only these.
     let chosen = std::env::var("CORPUS_SETS").ok();
@@ -29,12 +30,12 @@ pub fn everywhere_with<T: Fn(&str)>(has: impl Fn(&Set) -> bool, test: T) {
             failed.push(run);
         }
     }
-    assert!(failed.is_empty(), "{name} on {}", failed.join(", "));
+    assert!(failed.is_empty(), "on {}", failed.join(", "));
 }
 
-/// Runs a test on those sets of the corpus whose compiler accepts images.
-pub fn everywhere_with_images<T: Fn(&str)>(test: T) {
-    everywhere_with(|set| set.has("images"), test);
+/// The sets whose compiler accepts images.
+pub fn has_images(set: &Set) -> bool {
+    set.has("images")
 }
 
 /// The sets whose platform has sub-groups of `size`.
