@@ -5,9 +5,9 @@
 mod common;
 
 use batchbuffer::packets::{xy_block_copy_blt as block, xy_fast_copy_blt as fast};
-use common::{BATCH, Client, DATA};
+use common::{Client, DATA};
 use devinfo::GpuAddress;
-use kmd_iface::{EngineClass, Priority, QueueDesc, Submission};
+use kmd_iface::EngineClass;
 use softgpu::Options;
 
 /// Rows of linear pixels: 64 of 128 bytes.
@@ -31,14 +31,7 @@ fn copy_engine(platform: &str) -> Client {
         ..Options::default()
     };
     let mut client = Client::on(platform, options);
-    client.queue = client
-        .kmd
-        .create_queue(&QueueDesc {
-            engine: EngineClass::Copy,
-            priority: Priority::Normal,
-            address_space: client.space,
-        })
-        .unwrap();
+    client.queue = client.queue_on(EngineClass::Copy);
     client
 }
 
@@ -105,12 +98,7 @@ fn round_trip(case: &Case, copy: fn(&Client, &mut Vec<u32>, Side, Side)) {
     copy(&client, &mut batch, (DATA.offset(BACK), PITCH, 0), surface);
     batch.extend([0x0500_0000, 0]);
     client.write_batch(0, &batch);
-    let submission = Submission {
-        batch: BATCH,
-        length: (batch.len() as u64 * 4).next_multiple_of(8),
-        wait: &[],
-    };
-    let fence = client.kmd.submit(client.queue, &submission).unwrap();
+    let fence = client.submit_at(client.queue, 0, &[]).unwrap();
     client.wait(fence).unwrap();
     let what = format!("{} tiling {}", case.platform, case.code);
     let pixel = |x: u64, y: u64| (y * PITCH / 4 + x) as usize;

@@ -15,8 +15,8 @@ use kmd_iface::i915::calls;
 use kmd_iface::uapi::drm::{SyncobjCreateFlags, SyncobjWaitFlags};
 use kmd_iface::uapi::i915::context::{self, ContextParam, ContextParamArgs, ResetStats};
 use kmd_iface::uapi::i915::exec::{
-    EXECBUFFER2_WR, ExecBuffer2, ExecFence, ExecFenceFlags, ExecFlags, ExecObject, ExecObjectFlags,
-    ExecTimelineFences,
+    self, EXECBUFFER2_WR, ExecBuffer2, ExecFence, ExecFenceFlags, ExecFlags, ExecObject,
+    ExecObjectFlags, ExecTimelineFences,
 };
 use kmd_iface::uapi::i915::gem::{USERPTR, Userptr};
 use nix::errno::Errno;
@@ -25,7 +25,7 @@ use softgpu::Options;
 const WAIT: ExecFenceFlags = ExecFenceFlags::WAIT;
 const SIGNAL: ExecFenceFlags = ExecFenceFlags::SIGNAL;
 const BOTH: ExecFenceFlags = ExecFenceFlags(3);
-const BLT: u64 = ExecFlags::RING_BLT;
+const BLT: u64 = exec::BLT;
 
 struct Rig {
     raw: Raw,

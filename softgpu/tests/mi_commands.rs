@@ -4,75 +4,10 @@
 
 mod common;
 
-use common::{BATCH, Client, DATA, Random, families, store};
+use common::batch::{Batch, address, start};
+use common::{Client, DATA, Random, families};
 use devinfo::{Family, span};
 use kmd_iface::QueueStatus;
-
-/// A batch under construction, with the engine's register base.
-struct Batch {
-    dwords: Vec<u32>,
-    base: u32,
-}
-
-impl Batch {
-    fn new(family: Family) -> Self {
-        // XeHPC has no render engine.
-        let base = if family == Family::XeHpc {
-            0x1_a000
-        } else {
-            0x2000
-        };
-        Self {
-            dwords: Vec::new(),
-            base,
-        }
-    }
-
-    fn push(&mut self, dwords: &[u32]) {
-        self.dwords.extend_from_slice(dwords);
-    }
-
-    /// MI_LOAD_REGISTER_IMM of an own register.
-    fn load(&mut self, register: u32, value: u32) {
-        self.push(&[0x1100_0001, self.base + register, value]);
-    }
-
-    fn load_gpr(&mut self, index: u32, value: u64) {
-        self.load(0x600 + 8 * index, value as u32);
-        self.load(0x604 + 8 * index, (value >> 32) as u32);
-    }
-
-    /// MI_STORE_REGISTER_MEM of an own register.
-    fn save(&mut self, register: u32, offset: u64) {
-        let address = DATA.offset(offset).get();
-        let register = self.base + register;
-        self.push(&[
-            0x1200_0002,
-            register,
-            address as u32,
-            (address >> 32) as u32,
-        ]);
-    }
-
-    fn save_gpr(&mut self, index: u32, offset: u64) {
-        self.save(0x600 + 8 * index, offset);
-        self.save(0x604 + 8 * index, offset + 4);
-    }
-
-    fn store(&mut self, offset: u64, value: u32) {
-        self.dwords.extend(store(DATA.offset(offset), value));
-    }
-
-    fn end(mut self) -> Vec<u32> {
-        self.push(&[0x0500_0000, 0]);
-        self.dwords
-    }
-}
-
-fn address(offset: u64) -> [u32; 2] {
-    let address = DATA.offset(offset).get();
-    [address as u32, (address >> 32) as u32]
-}
 
 /// What an atomic operation leaves in memory and returns, on `bits` bits.
 fn atomic_model(code: u32, bits: u32, old: u128, a: u128, b: u128) -> (u128, u128) {
@@ -467,11 +402,6 @@ fn batches_end_on_conditions() {
     }
 }
 
-fn start(flags: u32, offset: u64) -> [u32; 3] {
-    let target = BATCH.offset(offset).get();
-    [0x1880_0101 | flags, target as u32, (target >> 32) as u32]
-}
-
 const SECOND_LEVEL: u32 = 1 << 22;
 
 #[test]
@@ -650,7 +580,8 @@ fn registers_are_loaded_copied_and_stored() {
         client.data.set_dword(0, 0x1111_2222);
         let [low, high] = address(0);
         let mut batch = Batch::new(client.family);
-        let gpr = |index: u32| batch_base(client.family) + 0x600 + 8 * index;
+        let base = batch.base;
+        let gpr = |index: u32| base + 0x600 + 8 * index;
         // From memory, at once and "async"; from a register; some bytes of an immediate.
         batch.push(&[0x1480_0002, gpr(0), low, high]);
         batch.push(&[0x1480_0002 | 1 << 21, gpr(1), low, high]);
@@ -673,10 +604,6 @@ fn registers_are_loaded_copied_and_stored() {
         assert_eq!(words, [value, value, value, mixed, 5, 6], "{platform}");
         assert_eq!(client.data.dword(16), 0);
     }
-}
-
-fn batch_base(family: Family) -> u32 {
-    Batch::new(family).base
 }
 
 /// Register offsets relative to the engine (Gen11 on) and those of the render engine, remapped

@@ -7,6 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::raw::{Raw, address};
+use common::with;
 use devinfo::{Driver, PLATFORMS, Platform};
 use kmd_iface::uapi::i915::query as i915;
 use kmd_iface::uapi::xe::query as xe;
@@ -212,10 +213,10 @@ fn xe_says_which_firmware_runs() {
         };
         assert_eq!(ask(huc), Err(Errno::ENODEV), "no video engine, no HuC");
         for wrong in [
-            xe::UcFwVersion { uc_type: 2, ..guc },
-            xe::UcFwVersion { pad: 1, ..guc },
-            xe::UcFwVersion { pad2: 1, ..guc },
-            xe::UcFwVersion { reserved: 1, ..guc },
+            with!(guc, uc_type: 2),
+            with!(guc, pad: 1),
+            with!(guc, pad2: 1),
+            with!(guc, reserved: 1),
         ] {
             assert_eq!(ask(wrong), Err(Errno::EINVAL), "{wrong:?}");
         }
@@ -250,29 +251,17 @@ fn xe_reads_timestamps_beside_clocks() {
             assert!(cycles.engine_cycles > 0 && cycles.cpu_timestamp > 0);
         }
         // Padding is ignored.
-        ask(1, EngineClassInstance { pad: 5, ..copy }).unwrap();
+        ask(1, with!(copy, pad: 5)).unwrap();
         // CLOCK_PROCESS_CPUTIME_ID, CLOCK_MONOTONIC_COARSE, none.
         for clock in [2, 6, -1, 99] {
             assert_eq!(ask(clock, copy), Err(Errno::EINVAL), "clock {clock}");
         }
         for wrong in [
-            EngineClassInstance {
-                engine_class: EngineClass::VideoDecode as u16,
-                ..copy
-            },
-            EngineClassInstance {
-                engine_class: EngineClass::VmBind as u16,
-                ..copy
-            },
-            EngineClassInstance {
-                engine_class: 99,
-                ..copy
-            },
-            EngineClassInstance {
-                engine_instance: 1,
-                ..copy
-            },
-            EngineClassInstance { gt_id: 1, ..copy },
+            with!(copy, engine_class: EngineClass::VideoDecode as u16),
+            with!(copy, engine_class: EngineClass::VmBind as u16),
+            with!(copy, engine_class: 99),
+            with!(copy, engine_instance: 1),
+            with!(copy, gt_id: 1),
         ] {
             assert_eq!(ask(1, wrong), Err(Errno::EINVAL), "{wrong:?}");
         }

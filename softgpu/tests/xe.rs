@@ -4,31 +4,32 @@
 
 mod common;
 
-use std::time::{Duration, Instant};
-
-use common::{BATCH, Client, DATA};
-use devinfo::{Driver, GpuAddress, Target};
-use kmd_iface::{EngineClass, KmdError, Placement, Priority, QueueDesc, QueueStatus, Submission};
-use softgpu::{OpenError, Options, SoftNode};
-
-fn options() -> Options {
-    Options {
-        driver: Driver::Xe,
-        hang_timeout: Duration::from_millis(300),
-        ..Options::default()
-    }
-}
-
-fn store(address: GpuAddress, value: u32) -> Vec<u32> {
-    vec![
-        0x1000_0002,
-        address.get() as u32,
-        (address.get() >> 32) as u32,
-        value,
-    ]
-}
+use batchbuffer::packets::xy_block_copy_blt as p;
+use common::xe::options;
+use common::{Client, DATA, store};
+use devinfo::{Driver, Target};
+use kmd_iface::{EngineClass, Placement, QueueStatus};
+use softgpu::{OpenError, SoftNode};
 
 const END: u32 = 0x0500_0000;
+
+/// A client of dg2 with numbers in its data.
+fn numbered() -> Client {
+    let client = Client::on("dg2", options());
+    for index in 0..64 {
+        client.data.set_dword(index, 1000 + index as u32);
+    }
+    client
+}
+
+/// Runs a batch on the copy engine.
+fn copy(client: &Client, mut batch: Vec<u32>) {
+    batch.extend([END, 0]);
+    client.write_batch(0, &batch);
+    let queue = client.queue_on(EngineClass::Copy);
+    let fence = client.submit_at(queue, 0, &[]).unwrap();
+    client.wait(fence).unwrap();
+}
 
 #[test]
 fn batches_run_on_every_platform_that_xe_drives() {
@@ -39,7 +40,7 @@ fn batches_run_on_every_platform_that_xe_drives() {
             continue;
         }
         let client = Client::on(platform.name, options());
-        let mut batch = store(DATA, 7);
+        let mut batch = store(DATA, 7).to_vec();
         batch.extend([END, 0]);
         client.run(&batch).unwrap();
         assert_eq!(client.data.dword(0), 7, "{platform}");
@@ -60,7 +61,7 @@ fn unbinding_takes_effect_and_faults_ban_the_queue() {
     let client = Client::on("tgl", options());
     let length = client.data.map.len() as u64;
     client.kmd.unbind(client.space, DATA, length).unwrap();
-    let mut batch = store(DATA.offset(16), 7);
+    let mut batch = store(DATA.offset(16), 7).to_vec();
     batch.extend([END, 0]);
     let error = client.run(&batch).unwrap_err().to_string();
     assert!(error.contains("page fault"), "{error}");
@@ -81,94 +82,25 @@ fn unbinding_takes_effect_and_faults_ban_the_queue() {
 }
 
 #[test]
-fn endless_batches_are_hangs() {
-    let client = Client::on("tgl", options());
-    let jump = [
-        0x1880_0101,
-        BATCH.get() as u32,
-        (BATCH.get() >> 32) as u32,
-        0,
-    ];
-    let error = client.run(&jump).unwrap_err().to_string();
-    assert!(error.contains("hang"), "{error}");
-}
-
-#[test]
-fn queues_wait_for_each_other() {
-    let client = Client::on("dg2", options());
-    let other = client.another_queue();
-    let semaphore = [
-        // MI_SEMAPHORE_WAIT, polling, until not equal to 0.
-        0x0e00_0002 | 1 << 15 | 5 << 12,
-        0,
-        DATA.get() as u32,
-        (DATA.get() >> 32) as u32,
-        END,
-        0,
-    ];
-    client.write_batch(0, &semaphore);
-    let mut second = store(DATA.offset(4), 9);
-    second.extend([END, 0]);
-    client.write_batch(0x1000, &second);
-    let one = client.submit_at(client.queue, 0, &[]).unwrap();
-    let two = client.submit_at(other, 0x1000, &[one]).unwrap();
-    let soon = Instant::now() + Duration::from_millis(20);
-    assert!(matches!(
-        client.kmd.wait(two, soon),
-        Err(KmdError::DeadlineExceeded { .. })
-    ));
-    client.data.set_dword(0, 1);
-    client.wait(two).unwrap();
-    assert_eq!(client.data.dword(1), 9);
-}
-
-#[test]
 fn the_copy_engine_copies_rectangles() {
-    let client = Client::on("dg2", options());
-    let queue = client
-        .kmd
-        .create_queue(&QueueDesc {
-            engine: EngineClass::Copy,
-            priority: Priority::Normal,
-            address_space: client.space,
-        })
-        .unwrap();
-    for index in 0..64 {
-        client.data.set_dword(index, 1000 + index as u32);
-    }
+    let client = numbered();
     // 3 by 2 dwords from (1, 1) of rows of 32 bytes to (2, 0) of rows of 64 bytes.
     let mut batch = Vec::new();
-    {
-        use batchbuffer::packets::xy_block_copy_blt as p;
-        p::packet(client.family)
-            .set(p::COLOR_DEPTH, p::ColorDepth::_32_BIT)
-            .set(p::DESTINATION_PITCH, 63u32)
-            .set(p::DESTINATION_X1, 2)
-            .set(p::DESTINATION_Y1, 0)
-            .set(p::DESTINATION_X2, 5)
-            .set(p::DESTINATION_Y2, 2)
-            .set(p::DESTINATION_BASE_ADDRESS, DATA.offset(0x1000))
-            .set(p::SOURCE_PITCH, 31u32)
-            .set(p::SOURCE_X1, 1)
-            .set(p::SOURCE_Y1, 1)
-            .set(p::SOURCE_BASE_ADDRESS, DATA)
-            .emit(&mut batch)
-            .unwrap();
-    }
-    batch.extend([END, 0]);
-    client.write_batch(0, &batch);
-    let fence = client
-        .kmd
-        .submit(
-            queue,
-            &Submission {
-                batch: BATCH,
-                length: 0x1000,
-                wait: &[],
-            },
-        )
+    p::packet(client.family)
+        .set(p::COLOR_DEPTH, p::ColorDepth::_32_BIT)
+        .set(p::DESTINATION_PITCH, 63u32)
+        .set(p::DESTINATION_X1, 2)
+        .set(p::DESTINATION_Y1, 0)
+        .set(p::DESTINATION_X2, 5)
+        .set(p::DESTINATION_Y2, 2)
+        .set(p::DESTINATION_BASE_ADDRESS, DATA.offset(0x1000))
+        .set(p::SOURCE_PITCH, 31u32)
+        .set(p::SOURCE_X1, 1)
+        .set(p::SOURCE_Y1, 1)
+        .set(p::SOURCE_BASE_ADDRESS, DATA)
+        .emit(&mut batch)
         .unwrap();
-    client.wait(fence).unwrap();
+    copy(&client, batch);
     let row = |y: usize| {
         (0..6)
             .map(|x| client.data.dword(0x400 + 16 * y + x))
@@ -182,19 +114,7 @@ fn the_copy_engine_copies_rectangles() {
 /// (ATS-M PRM vol 5, "Tile4 Format").
 #[test]
 fn the_copy_engine_copies_into_tiles() {
-    use batchbuffer::packets::xy_block_copy_blt as p;
-    let client = Client::on("dg2", options());
-    let queue = client
-        .kmd
-        .create_queue(&QueueDesc {
-            engine: EngineClass::Copy,
-            priority: Priority::Normal,
-            address_space: client.space,
-        })
-        .unwrap();
-    for index in 0..64 {
-        client.data.set_dword(index, 1000 + index as u32);
-    }
+    let client = numbered();
     // 6 by 3 dwords from rows of 32 bytes to (2, 3) of a tile.
     let mut batch = Vec::new();
     p::packet(client.family)
@@ -212,15 +132,7 @@ fn the_copy_engine_copies_into_tiles() {
         .set(p::SOURCE_BASE_ADDRESS, DATA)
         .emit(&mut batch)
         .unwrap();
-    batch.extend([END, 0]);
-    client.write_batch(0, &batch);
-    let submission = Submission {
-        batch: BATCH,
-        length: 0x1000,
-        wait: &[],
-    };
-    let fence = client.kmd.submit(queue, &submission).unwrap();
-    client.wait(fence).unwrap();
+    copy(&client, batch);
     for (row, column) in (0..3).flat_map(|row| (0..6).map(move |column| (row, column))) {
         let (x, y) = (column + 2, row + 3);
         // In dwords: 4 per run, 16 per four rows of runs, 64 per four such columns.

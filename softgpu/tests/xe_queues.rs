@@ -7,6 +7,7 @@ mod common;
 use std::time::Duration;
 
 use common::raw::{BASE, DATA, Raw, address, eventually, store, wait_while};
+use common::with;
 use common::xe::{LR, Rig, engine, options, point, property, user_fence, vm_create, vm_destroy};
 use kmd_iface::uapi::xe::exec::{self, Exec, WaitUserFence};
 use kmd_iface::uapi::xe::vm::VmCreateFlags;
@@ -20,10 +21,7 @@ fn queues_check_engines_and_properties() {
     let copy = engine(EngineClass::Copy);
     let render = engine(EngineClass::Render);
     let make = |argument: exec::ExecQueueCreate, mut engines: Vec<EngineClassInstance>| {
-        rig.create(&mut exec::ExecQueueCreate {
-            instances: address(engines.as_mut_slice()),
-            ..argument
-        })
+        rig.create(&mut with!(argument, instances: address(engines.as_mut_slice())))
     };
     let good = exec::ExecQueueCreate {
         width: 1,
@@ -34,106 +32,43 @@ fn queues_check_engines_and_properties() {
     let bind = engine(EngineClass::VmBind);
     make(good, vec![copy]).unwrap();
     // The same twice counts once; padding is ignored.
-    let padded = EngineClassInstance { pad: 7, ..copy };
-    make(
-        exec::ExecQueueCreate {
-            num_placements: 2,
-            ..good
-        },
-        vec![copy, padded],
-    )
-    .unwrap();
-    make(exec::ExecQueueCreate { vm_id: 0, ..good }, vec![bind]).unwrap();
-    let two = |width, num_placements| exec::ExecQueueCreate {
-        width,
-        num_placements,
-        ..good
+    let padded = with!(copy, pad: 7);
+    make(with!(good, num_placements: 2), vec![copy, padded]).unwrap();
+    make(with!(good, vm_id: 0), vec![bind]).unwrap();
+    let two = |width, num_placements| with!(good, width: width, num_placements: num_placements);
+    let refused = |argument, engines: Vec<EngineClassInstance>, errno| {
+        let made = make(argument, engines.clone());
+        assert_eq!(made, Err(errno), "{argument:?} {engines:?}");
     };
-    for (argument, engines, errno) in [
-        (
-            exec::ExecQueueCreate { flags: 2, ..good },
-            vec![copy],
-            Errno::EINVAL,
-        ),
-        (
-            exec::ExecQueueCreate {
-                reserved: [1, 0],
-                ..good
-            },
-            vec![copy],
-            Errno::EINVAL,
-        ),
-        (two(0, 1), vec![copy], Errno::EINVAL),
-        (two(1, 0), vec![copy], Errno::EINVAL),
-        (two(1, 10), vec![copy; 10], Errno::EINVAL),
-        (two(u16::MAX, u16::MAX), vec![copy], Errno::EINVAL),
-        // Parallel batches need adjacent engines.
-        (two(2, 1), vec![copy, copy], Errno::EINVAL),
-        (
-            two(2, 1),
-            vec![
-                copy,
-                EngineClassInstance {
-                    engine_instance: 1,
-                    ..copy
-                },
-            ],
-            Errno::EINVAL,
-        ),
-        (two(1, 2), vec![copy, render], Errno::EINVAL),
-        (two(1, 2), vec![bind, bind], Errno::EINVAL),
-        (two(1, 2), vec![copy, bind], Errno::EINVAL),
-        (
-            good,
-            vec![EngineClassInstance {
-                engine_instance: 1,
-                ..bind
-            }],
-            Errno::EINVAL,
-        ),
-        (
-            good,
-            vec![EngineClassInstance { gt_id: 1, ..copy }],
-            Errno::EINVAL,
-        ),
-        (
-            good,
-            vec![EngineClassInstance { gt_id: 1, ..bind }],
-            Errno::EINVAL,
-        ),
-        (
-            good,
-            vec![EngineClassInstance {
-                engine_class: 6,
-                ..copy
-            }],
-            Errno::EINVAL,
-        ),
-        (good, vec![engine(EngineClass::VideoDecode)], Errno::EINVAL),
-        (
-            exec::ExecQueueCreate { vm_id: 99, ..good },
-            vec![copy],
-            Errno::ENOENT,
-        ),
-        (
-            exec::ExecQueueCreate {
-                extensions: 0x10,
-                ..good
-            },
-            vec![copy],
-            Errno::EFAULT,
-        ),
+    for wrong in [
+        with!(good, flags: 2),
+        with!(good, reserved: [1, 0]),
+        two(0, 1),
+        two(1, 0),
+        two(u16::MAX, u16::MAX),
     ] {
-        assert_eq!(
-            make(argument, engines.clone()),
-            Err(errno),
-            "{argument:?} {engines:?}"
-        );
+        refused(wrong, vec![copy], Errno::EINVAL);
     }
-    let mut unreadable = exec::ExecQueueCreate {
-        instances: 0x10,
-        ..good
-    };
+    refused(two(1, 10), vec![copy; 10], Errno::EINVAL);
+    // Parallel batches need adjacent engines.
+    let adjacent = with!(copy, engine_instance: 1);
+    refused(two(2, 1), vec![copy, copy], Errno::EINVAL);
+    refused(two(2, 1), vec![copy, adjacent], Errno::EINVAL);
+    for (first, second) in [(copy, render), (bind, bind), (copy, bind)] {
+        refused(two(1, 2), vec![first, second], Errno::EINVAL);
+    }
+    for wrong in [
+        with!(bind, engine_instance: 1),
+        with!(copy, gt_id: 1),
+        with!(bind, gt_id: 1),
+        with!(copy, engine_class: 6),
+        engine(EngineClass::VideoDecode),
+    ] {
+        refused(good, vec![wrong], Errno::EINVAL);
+    }
+    refused(with!(good, vm_id: 99), vec![copy], Errno::ENOENT);
+    refused(with!(good, extensions: 0x10), vec![copy], Errno::EFAULT);
+    let mut unreadable = with!(good, instances: 0x10);
     assert_eq!(rig.create(&mut unreadable), Err(Errno::EFAULT));
 
     let (priority, timeslice) = (0, 1);
@@ -236,48 +171,12 @@ fn executions_are_checked() {
         })
         .unwrap();
     for (wrong, errno) in [
-        (
-            Exec {
-                extensions: 1,
-                ..good
-            },
-            Errno::EINVAL,
-        ),
-        (
-            Exec {
-                pad: [0, 0, 1],
-                ..good
-            },
-            Errno::EINVAL,
-        ),
-        (
-            Exec {
-                reserved: [1, 0],
-                ..good
-            },
-            Errno::EINVAL,
-        ),
-        (
-            Exec {
-                exec_queue_id: 99,
-                ..good
-            },
-            Errno::ENOENT,
-        ),
-        (
-            Exec {
-                exec_queue_id: binding_queue,
-                ..good
-            },
-            Errno::EINVAL,
-        ),
-        (
-            Exec {
-                num_batch_buffer: 2,
-                ..good
-            },
-            Errno::EINVAL,
-        ),
+        (with!(good, extensions: 1), Errno::EINVAL),
+        (with!(good, pad: [0, 0, 1]), Errno::EINVAL),
+        (with!(good, reserved: [1, 0]), Errno::EINVAL),
+        (with!(good, exec_queue_id: 99), Errno::ENOENT),
+        (with!(good, exec_queue_id: binding_queue), Errno::EINVAL),
+        (with!(good, num_batch_buffer: 2), Errno::EINVAL),
     ] {
         assert_eq!(
             rig.raw.call(exec::EXEC, &mut wrong.clone()),

@@ -7,6 +7,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::raw::{BASE, DATA, address, store, wait_while};
+use common::with;
 use common::xe::{LR, Rig, point, sync, user_fence, vm_create};
 use kmd_iface::generic;
 use kmd_iface::uapi::xe::EngineClass;
@@ -102,20 +103,13 @@ fn waits_for_user_fences_end_in_time() {
     let span = 30_000_000;
     // Relative: no time is left.
     let started = Instant::now();
-    let mut relative = WaitUserFence {
-        timeout: span,
-        ..wait
-    };
+    let mut relative = with!(wait, timeout: span);
     assert_eq!(rig.wait_user(&mut relative), Err(Errno::ETIME));
     assert!(started.elapsed() >= Duration::from_millis(30));
     assert_eq!(relative.timeout, 0);
     // A point of time, which stays unchanged.
     let until = now() + span;
-    let mut absolute = WaitUserFence {
-        timeout: until,
-        flags: WaitFlags::ABSTIME,
-        ..wait
-    };
+    let mut absolute = with!(wait, timeout: until, flags: WaitFlags::ABSTIME);
     assert_eq!(rig.wait_user(&mut absolute), Err(Errno::ETIME));
     assert!(now() >= until);
     assert_eq!(absolute.timeout, until);
@@ -126,11 +120,7 @@ fn waits_for_user_fences_end_in_time() {
         (0, WaitFlags::empty()),
     ] {
         let started = Instant::now();
-        let mut wait = WaitUserFence {
-            timeout,
-            flags,
-            ..wait
-        };
+        let mut wait = with!(wait, timeout: timeout, flags: flags);
         assert_eq!(rig.wait_user(&mut wait), Err(Errno::ETIME));
         assert!(started.elapsed() < Duration::from_secs(2));
     }
@@ -177,58 +167,16 @@ fn waits_for_user_fences_check_their_arguments() {
     };
     assert_eq!(rig.wait_user(&mut good.clone()), Ok(()));
     for (wrong, errno) in [
-        (
-            WaitUserFence {
-                extensions: 1,
-                ..good
-            },
-            Errno::EINVAL,
-        ),
-        (WaitUserFence { pad: 1, ..good }, Errno::EINVAL),
-        (WaitUserFence { pad2: 1, ..good }, Errno::EINVAL),
-        (
-            WaitUserFence {
-                reserved: [0, 1],
-                ..good
-            },
-            Errno::EINVAL,
-        ),
-        (
-            WaitUserFence {
-                flags: WaitFlags(2),
-                ..good
-            },
-            Errno::EINVAL,
-        ),
-        (WaitUserFence { op: 6, ..good }, Errno::EINVAL),
-        (
-            WaitUserFence {
-                addr: good.addr + 4,
-                ..good
-            },
-            Errno::EINVAL,
-        ),
-        (
-            WaitUserFence {
-                exec_queue_id: 99,
-                ..good
-            },
-            Errno::ENOENT,
-        ),
-        (
-            WaitUserFence {
-                addr: 0x1000,
-                ..good
-            },
-            Errno::EFAULT,
-        ),
-        (
-            WaitUserFence {
-                addr: 1 << 60,
-                ..good
-            },
-            Errno::EFAULT,
-        ),
+        (with!(good, extensions: 1), Errno::EINVAL),
+        (with!(good, pad: 1), Errno::EINVAL),
+        (with!(good, pad2: 1), Errno::EINVAL),
+        (with!(good, reserved: [0, 1]), Errno::EINVAL),
+        (with!(good, flags: WaitFlags(2)), Errno::EINVAL),
+        (with!(good, op: 6), Errno::EINVAL),
+        (with!(good, addr: good.addr + 4), Errno::EINVAL),
+        (with!(good, exec_queue_id: 99), Errno::ENOENT),
+        (with!(good, addr: 0x1000), Errno::EFAULT),
+        (with!(good, addr: 1 << 60), Errno::EFAULT),
     ] {
         assert_eq!(rig.wait_user(&mut wrong.clone()), Err(errno), "{wrong:?}");
     }

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+pub mod batch;
 pub mod raw;
 pub mod xe;
 
@@ -16,6 +17,18 @@ use kmd_iface::{
     Priority, QueueDesc, QueueId, Submission,
 };
 use softgpu::{Options, SoftNode};
+
+/// A copy of a structure with other fields.
+#[allow(unused_macros, reason = "each test file uses a part")]
+macro_rules! with {
+    ($base:expr, $($field:ident: $value:expr),*) => {{
+        let mut changed = $base;
+        $(changed.$field = $value;)*
+        changed
+    }};
+}
+#[allow(unused_imports, reason = "each test file uses a part")]
+pub(crate) use with;
 
 /// A queue with a batch buffer and a data buffer.
 pub struct Client {

@@ -50,18 +50,6 @@ pub struct Bench {
     pub checks: Checks,
 }
 
-/// One send: descriptors from `meaning`, payload in one piece, split after `split` registers.
-pub struct Send<'a> {
-    pub meaning: Meaning,
-    pub exec_size: u8,
-    pub mask: u32,
-    pub header: bool,
-    pub payload: &'a [u8],
-    pub split: usize,
-    /// Response registers.
-    pub response: usize,
-}
-
 impl Bench {
     pub fn new(family: Family) -> Self {
         let space = AddressSpace::with_anonymous(&[
@@ -152,28 +140,61 @@ impl Bench {
         execute(message, &env)
     }
 
-    /// Sends; the response registers are initially `0xcc`.
-    pub fn send(&self, send: &Send<'_>) -> Result<Vec<u8>, Fault> {
+    /// Sends a message of so many lanes, of which those of the mask are enabled. `payload` is split
+    /// after `split` registers; gives `response` registers, which are initially `0xcc`.
+    pub fn send(
+        &self,
+        meaning: Meaning,
+        lanes: (u8, u32),
+        payload: &[u8],
+        split: usize,
+        response: usize,
+    ) -> Vec<u8> {
+        let sent = self.try_send((meaning, false), lanes, payload, split, response);
+        sent.expect("performed")
+    }
+
+    /// The same of a message whose payload begins with a header, in one register.
+    pub fn send_block(
+        &self,
+        meaning: Meaning,
+        lanes: (u8, u32),
+        payload: &[u8],
+        response: usize,
+    ) -> Vec<u8> {
+        let sent = self.try_send((meaning, true), lanes, payload, 1, response);
+        sent.expect("performed")
+    }
+
+    /// A message with or without header.
+    pub fn try_send(
+        &self,
+        (meaning, header): (Meaning, bool),
+        (exec_size, mask): (u8, u32),
+        payload: &[u8],
+        split: usize,
+        response: usize,
+    ) -> Result<Vec<u8>, Fault> {
         let grf = self.family.grf_bytes();
-        let (function, descriptors) = send.meaning.encode(self.family).expect("encodes");
+        let (src0, src1) = payload.split_at(split * grf);
+        let (function, descriptors) = meaning.encode(self.family).expect("encodes");
         let mut descriptor = descriptors.descriptor;
         Lengths {
-            message: send.split as u8,
-            response: send.response as u8,
-            header: send.header,
+            message: split as u8,
+            response: response as u8,
+            header,
         }
         .encode(&mut descriptor)
         .expect("lengths");
-        let mut dst = vec![0xcc; send.response * grf];
-        let (src0, src1) = send.payload.split_at(send.split * grf);
+        let mut dst = vec![0xcc; response * grf];
         self.execute(Message {
             sfid: function.id(self.family).expect("function"),
             descriptor,
             extended_descriptor: descriptors.extended,
             extended_bindless_offset: descriptors.extended_bindless_offset,
             extended_offset: descriptors.extended_offset,
-            exec_size: send.exec_size,
-            mask: send.mask,
+            exec_size,
+            mask,
             thread_slot: 0,
             src0,
             src1,

@@ -7,7 +7,7 @@ use isa_encoder::message::{
 };
 use softgpu_memory as memory;
 
-use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, Random, Send};
+use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, Random};
 use crate::sf::{Effect, Message};
 use crate::{Fault, Rule};
 
@@ -69,17 +69,12 @@ fn oword_blocks_ignore_the_channel_mask_and_copy_whole() {
                 port: BlockPort::Data,
             })
         };
-        let response = bench
-            .send(&Send {
-                meaning: message(Direction::Read, BlockAlignment::Oword),
-                exec_size: 8,
-                mask: 0,
-                header: true,
-                payload: &header(&words),
-                split: 1,
-                response: registers(bytes),
-            })
-            .expect("reads");
+        let response = bench.send_block(
+            message(Direction::Read, BlockAlignment::Oword),
+            (8, 0),
+            &header(&words),
+            registers(bytes),
+        );
         let place = place as usize;
         assert_eq!(response[at..at + bytes], memory[place..place + bytes]);
         // Byte offsets of dword-aligned reads: A64 headers hold an address either way.
@@ -90,17 +85,12 @@ fn oword_blocks_ignore_the_channel_mask_and_copy_whole() {
         } else {
             words[0].1 = offset as u32 + unaligned as u32;
         }
-        let response = bench
-            .send(&Send {
-                meaning: message(Direction::Read, BlockAlignment::Dword),
-                exec_size: 8,
-                mask: 0,
-                header: true,
-                payload: &header(&words),
-                split: 1,
-                response: registers(bytes),
-            })
-            .expect("reads");
+        let response = bench.send_block(
+            message(Direction::Read, BlockAlignment::Dword),
+            (8, 0),
+            &header(&words),
+            registers(bytes),
+        );
         let from = place + unaligned as usize;
         assert_eq!(response[at..at + bytes], memory[from..from + bytes]);
         let data = random.bytes(registers(bytes) * 32);
@@ -110,17 +100,12 @@ fn oword_blocks_ignore_the_channel_mask_and_copy_whole() {
             words[0].1 = offset as u32 / 16;
         }
         let payload = [header(&words), data.clone()].concat();
-        bench
-            .send(&Send {
-                meaning: message(Direction::Write, BlockAlignment::Oword),
-                exec_size: 8,
-                mask: 0,
-                header: true,
-                payload: &payload,
-                split: 1,
-                response: 0,
-            })
-            .expect("writes");
+        bench.send_block(
+            message(Direction::Write, BlockAlignment::Oword),
+            (8, 0),
+            &payload,
+            0,
+        );
         memory[place..place + bytes].copy_from_slice(&data[at..at + bytes]);
     }
     assert!(bench.read(MEMORY, MEMORY_BYTES as usize) == memory);
@@ -133,21 +118,22 @@ fn blocks_that_cross_the_end_of_a_buffer_keep_to_its_dwords() {
     let memory = bench.scramble(&mut random);
     bench.bind_buffer(9, MEMORY + 0x100, 40);
     let block = |direction, offset: u32, payload: &[u8], response| {
-        bench.send(&Send {
-            meaning: Meaning::Hdc(Hdc::OwordBlock {
-                direction,
-                address: HdcAddress::A32(HdcSurface::Bti(9)),
-                alignment: BlockAlignment::Oword,
-                count: OwordCount::Four,
-                port: BlockPort::Data,
-            }),
-            exec_size: 16,
-            mask: 0xffff,
-            header: true,
-            payload: &[header(&[(2, offset)]), payload.to_vec()].concat(),
-            split: 1,
+        bench.try_send(
+            (
+                Meaning::Hdc(Hdc::OwordBlock {
+                    direction,
+                    address: HdcAddress::A32(HdcSurface::Bti(9)),
+                    alignment: BlockAlignment::Oword,
+                    count: OwordCount::Four,
+                    port: BlockPort::Data,
+                }),
+                true,
+            ),
+            (16, 0xffff),
+            &[header(&[(2, offset)]), payload.to_vec()].concat(),
+            1,
             response,
-        })
+        )
     };
     let read = block(Direction::Read, 1, &[], 2).expect("reads");
     assert_eq!(read[..24], memory[0x110..0x128]);
@@ -166,22 +152,17 @@ fn blocks_that_cross_the_end_of_a_buffer_keep_to_its_dwords() {
 fn scratch_blocks_are_guarded_dword_by_dword() {
     let bench = Bench::new(Family::Gen12Lp);
     let scratch = |direction, mask, payload: &[u8], response| {
-        bench
-            .send(&Send {
-                meaning: Meaning::Hdc(Hdc::ScratchBlock {
-                    direction,
-                    hwords: 2,
-                    offset: 5,
-                    dword_channels: direction == Direction::Write,
-                }),
-                exec_size: 16,
-                mask,
-                header: true,
-                payload: &[header(&[(5, 0x800 | 3)]), payload.to_vec()].concat(),
-                split: 1,
-                response,
-            })
-            .expect("scratch")
+        bench.send_block(
+            Meaning::Hdc(Hdc::ScratchBlock {
+                direction,
+                hwords: 2,
+                offset: 5,
+                dword_channels: direction == Direction::Write,
+            }),
+            (16, mask),
+            &[header(&[(5, 0x800 | 3)]), payload.to_vec()].concat(),
+            response,
+        )
     };
     bench.write(GENERAL + 0x800, &[0x11; 0x200]);
     scratch(Direction::Write, 0x8001, &[0x22; 64], 0);
@@ -201,21 +182,16 @@ fn scratch_blocks_are_guarded_dword_by_dword() {
 fn fences_respond_and_barriers_count() {
     let bench = Bench::new(Family::Gen12Lp);
     for slm in [false, true] {
-        let response = bench
-            .send(&Send {
-                meaning: Meaning::Hdc(Hdc::Fence {
-                    slm,
-                    commit: true,
-                    flush: 0,
-                }),
-                exec_size: 8,
-                mask: 1,
-                header: true,
-                payload: &[0; 32],
-                split: 1,
-                response: 1,
-            })
-            .expect("fences");
+        let response = bench.send_block(
+            Meaning::Hdc(Hdc::Fence {
+                slm,
+                commit: true,
+                flush: 0,
+            }),
+            (8, 1),
+            &[0; 32],
+            1,
+        );
         assert_eq!(response, [0; 32]);
     }
     let (function, descriptors) = Meaning::Gateway(Gateway::Barrier)
@@ -249,20 +225,21 @@ fn unbound_pages_fault_at_their_address() {
     let mut payload = vec![0; 64];
     let wild = 0xdead_0000_0000u64;
     payload[..8].copy_from_slice(&wild.to_le_bytes());
-    let fault = bench.send(&Send {
-        meaning: Meaning::Hdc(Hdc::Untyped {
-            direction: Direction::Read,
-            address: HdcAddress::A64 { coherent: true },
-            components: 1,
-            simd: 8,
-        }),
-        exec_size: 8,
-        mask: 1,
-        header: false,
-        payload: &payload,
-        split: 2,
-        response: 1,
-    });
+    let fault = bench.try_send(
+        (
+            Meaning::Hdc(Hdc::Untyped {
+                direction: Direction::Read,
+                address: HdcAddress::A64 { coherent: true },
+                components: 1,
+                simd: 8,
+            }),
+            false,
+        ),
+        (8, 1),
+        &payload,
+        2,
+        1,
+    );
     match fault {
         Err(Fault::Memory(memory::Fault::Page { address, .. })) => assert_eq!(address.get(), wild),
         other => panic!("{other:?}"),
@@ -274,23 +251,18 @@ fn broken_rules_are_recorded_once_for_each_instruction() {
     let bench = Bench::new(Family::Gen12Lp);
     bench.bind_buffer(3, MEMORY, 64);
     let write = |address: HdcAddress, words: &[(usize, u32)]| {
-        bench
-            .send(&Send {
-                meaning: Meaning::Hdc(Hdc::OwordBlock {
-                    direction: Direction::Write,
-                    address,
-                    alignment: BlockAlignment::Oword,
-                    count: OwordCount::Two,
-                    port: BlockPort::Data,
-                }),
-                exec_size: 8,
-                mask: 1,
-                header: true,
-                payload: &[header(words), vec![0; 32]].concat(),
-                split: 1,
-                response: 0,
-            })
-            .expect("writes");
+        bench.send_block(
+            Meaning::Hdc(Hdc::OwordBlock {
+                direction: Direction::Write,
+                address,
+                alignment: BlockAlignment::Oword,
+                count: OwordCount::Two,
+                port: BlockPort::Data,
+            }),
+            (8, 1),
+            &[header(words), vec![0; 32]].concat(),
+            0,
+        );
     };
     let rules = || -> Vec<Rule> {
         let found = bench.checks.take();

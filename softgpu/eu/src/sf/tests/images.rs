@@ -9,7 +9,7 @@ use isa_encoder::message::{
     AtomicOp, Direction, Hdc, HdcSurface, Message as Meaning, Sampler, SamplerOp, SlotGroup,
 };
 
-use super::bench::{Bench, MEMORY, Random, STATES, Send};
+use super::bench::{Bench, MEMORY, Random, STATES};
 
 const FAMILY: Family = Family::Gen12Lp;
 const INDEX: u8 = 4;
@@ -188,48 +188,35 @@ fn typed_writes_and_loads_reach_the_texels_of_every_tiling() {
             for component in 0..4 {
                 payload.extend(planes(8, &[&|lane| colour[component * 8 + lane]]));
             }
-            bench
-                .send(&Send {
-                    meaning: typed(Direction::Write, SlotGroup::Low),
-                    exec_size: 8,
-                    mask: 0xff,
-                    header: false,
-                    payload: &payload,
-                    // Compiled code puts only the first coordinate into source 0.
-                    split: 1,
-                    response: 0,
-                })
-                .expect("writes");
-            let typed_read = bench
-                .send(&Send {
-                    meaning: typed(Direction::Read, SlotGroup::Low),
-                    exec_size: 8,
-                    mask: 0xff,
-                    header: false,
-                    payload: &payload[..split * 32],
-                    split,
-                    response: 4,
-                })
-                .expect("reads");
-            let loaded = bench
-                .send(&Send {
-                    meaning: Meaning::Sampler(Sampler {
-                        op: SamplerOp::LoadLevelZero,
-                        surface: INDEX,
-                        sampler: 0,
-                        simd: 8,
-                        half_parameters: false,
-                        half_results: false,
-                        integer_results: false,
-                    }),
-                    exec_size: 8,
-                    mask: 0xff,
-                    header: false,
-                    payload: &payload[..split * 32],
-                    split,
-                    response: 4,
-                })
-                .expect("loads");
+            bench.send(
+                typed(Direction::Write, SlotGroup::Low),
+                (8, 0xff),
+                &payload,
+                1,
+                0,
+            );
+            let typed_read = bench.send(
+                typed(Direction::Read, SlotGroup::Low),
+                (8, 0xff),
+                &payload[..split * 32],
+                split,
+                4,
+            );
+            let loaded = bench.send(
+                Meaning::Sampler(Sampler {
+                    op: SamplerOp::LoadLevelZero,
+                    surface: INDEX,
+                    sampler: 0,
+                    simd: 8,
+                    half_parameters: false,
+                    half_results: false,
+                    integer_results: false,
+                }),
+                (8, 0xff),
+                &payload[..split * 32],
+                split,
+                4,
+            );
             for lane in 0..8 {
                 // A later lane may have written the same texel.
                 let last = (0..8)
@@ -264,17 +251,13 @@ fn high_slots_of_a_wide_message_are_its_upper_channels() {
         8,
         &[&|lane| lane as u32, &|_| 0, &|_| 9, &|_| 9, &|_| 9, &|_| 9],
     );
-    bench
-        .send(&Send {
-            meaning: typed(Direction::Write, SlotGroup::High),
-            exec_size: 16,
-            mask: 0x05ff,
-            header: false,
-            payload: &payload,
-            split: 2,
-            response: 0,
-        })
-        .expect("writes");
+    bench.send(
+        typed(Direction::Write, SlotGroup::High),
+        (16, 0x05ff),
+        &payload,
+        2,
+        0,
+    );
     for x in 0..8 {
         let want = if x == 0 || x == 2 { 9 } else { 0 };
         assert_eq!(dword(&image.texel(&bench, x, 0, 0), 0), want, "texel {x}");
@@ -293,23 +276,19 @@ fn typed_atomics_count_and_ignore_the_outside() {
             lane as u32
         }],
     );
-    let response = bench
-        .send(&Send {
-            meaning: Meaning::Hdc(Hdc::TypedAtomic {
-                surface: HdcSurface::Bti(INDEX),
-                op: AtomicOp::Add,
-                bytes: 4,
-                returns: true,
-                slots: SlotGroup::Low,
-            }),
-            exec_size: 8,
-            mask: 0xff,
-            header: false,
-            payload: &payload,
-            split: 2,
-            response: 1,
-        })
-        .expect("adds");
+    let response = bench.send(
+        Meaning::Hdc(Hdc::TypedAtomic {
+            surface: HdcSurface::Bti(INDEX),
+            op: AtomicOp::Add,
+            bytes: 4,
+            returns: true,
+            slots: SlotGroup::Low,
+        }),
+        (8, 0xff),
+        &payload,
+        2,
+        1,
+    );
     assert_eq!(dword(&image.texel(&bench, 2, 1, 0), 0), 100 + 15);
     let got: Vec<u32> = (0..8).map(|lane| dword(&response, lane)).collect();
     assert_eq!(got, [100, 100, 101, 103, 106, 110, 0, 0]);
@@ -354,17 +333,7 @@ fn media_blocks_replicate_edges_and_drop_what_is_outside() {
                     line_stride: 0,
                 })
             };
-            let read = bench
-                .send(&Send {
-                    meaning: message(Direction::Read),
-                    exec_size: 8,
-                    mask: 0,
-                    header: true,
-                    payload: &payload,
-                    split: 1,
-                    response: registers,
-                })
-                .expect("reads");
+            let read = bench.send_block(message(Direction::Read), (8, 0), &payload, registers);
             for row in 0..height {
                 for column in 0..width / 4 {
                     let at = |value: i32, limit: i32| value.clamp(0, limit - 1) as usize;
@@ -378,17 +347,7 @@ fn media_blocks_replicate_edges_and_drop_what_is_outside() {
             }
             let data = random.bytes(registers * 32);
             payload.extend(&data);
-            bench
-                .send(&Send {
-                    meaning: message(Direction::Write),
-                    exec_size: 8,
-                    mask: 0,
-                    header: true,
-                    payload: &payload,
-                    split: 1,
-                    response: 0,
-                })
-                .expect("writes");
+            bench.send_block(message(Direction::Write), (8, 0), &payload, 0);
             for row in 0..height {
                 for column in 0..width / 4 {
                     let (px, py) = (x / 4 + column as i32, y + row as i32);
@@ -549,29 +508,25 @@ fn samples_are_those_of_the_opencl_specification() {
                         parameters.push(&fr);
                     }
                     let payload = planes(simd, &parameters);
-                    let response = bench
-                        .send(&Send {
-                            meaning: Meaning::Sampler(Sampler {
-                                op: if with_lod {
-                                    SamplerOp::SampleLod
-                                } else {
-                                    SamplerOp::SampleLevelZero
-                                },
-                                surface: INDEX,
-                                sampler: 2,
-                                simd: simd as u8,
-                                half_parameters: false,
-                                half_results: false,
-                                integer_results: false,
-                            }),
-                            exec_size: simd as u8,
-                            mask: 0xffff,
-                            header: false,
-                            payload: &payload,
-                            split: payload.len() / 32,
-                            response: 4 * simd / 8,
-                        })
-                        .expect("samples");
+                    let response = bench.send(
+                        Meaning::Sampler(Sampler {
+                            op: if with_lod {
+                                SamplerOp::SampleLod
+                            } else {
+                                SamplerOp::SampleLevelZero
+                            },
+                            surface: INDEX,
+                            sampler: 2,
+                            simd: simd as u8,
+                            half_parameters: false,
+                            half_results: false,
+                            integer_results: false,
+                        }),
+                        (simd as u8, 0xffff),
+                        &payload,
+                        payload.len() / 32,
+                        4 * simd / 8,
+                    );
                     for lane in 0..simd {
                         let place = |value: f32, size: u32| {
                             axis(value.into(), size.into(), mode, linear, unnormalised)
@@ -629,25 +584,21 @@ fn resource_info_gives_dimensions() {
     image.bind(&bench);
     let info = |lod: u32| {
         let payload = planes(8, &[&|_| lod]);
-        let response = bench
-            .send(&Send {
-                meaning: Meaning::Sampler(Sampler {
-                    op: SamplerOp::ResourceInfo,
-                    surface: INDEX,
-                    sampler: 0,
-                    simd: 8,
-                    half_parameters: false,
-                    half_results: false,
-                    integer_results: false,
-                }),
-                exec_size: 8,
-                mask: 1,
-                header: false,
-                payload: &payload,
-                split: 1,
-                response: 4,
-            })
-            .expect("resinfo");
+        let response = bench.send(
+            Meaning::Sampler(Sampler {
+                op: SamplerOp::ResourceInfo,
+                surface: INDEX,
+                sampler: 0,
+                simd: 8,
+                half_parameters: false,
+                half_results: false,
+                integer_results: false,
+            }),
+            (8, 1),
+            &payload,
+            1,
+            4,
+        );
         [0, 8, 16, 24].map(|index| dword(&response, index))
     };
     assert_eq!(info(0), [33, 17, 6, 1]);
@@ -666,24 +617,25 @@ fn half_results_and_masked_channels_are_packed() {
     payload.extend(planes(8, &[&|_| 1, &|_| 0]));
     let send = |half_results, response| {
         bench
-            .send(&Send {
-                meaning: Meaning::Sampler(Sampler {
-                    op: SamplerOp::LoadLevelZero,
-                    surface: INDEX,
-                    sampler: 0,
-                    simd: 8,
-                    half_parameters: false,
-                    half_results,
-                    integer_results: false,
-                }),
-                exec_size: 8,
-                mask: 0x80,
-                header: true,
-                payload: &payload,
-                split: 3,
+            .try_send(
+                (
+                    Meaning::Sampler(Sampler {
+                        op: SamplerOp::LoadLevelZero,
+                        surface: INDEX,
+                        sampler: 0,
+                        simd: 8,
+                        half_parameters: false,
+                        half_results,
+                        integer_results: false,
+                    }),
+                    true,
+                ),
+                (8, 0x80),
+                &payload,
+                3,
                 response,
-            })
-            .expect("loads")
+            )
+            .expect("performed")
     };
     let words = send(false, 3);
     let got = [7, 15, 23].map(|index| f32::from_bits(dword(&words, index)));

@@ -7,7 +7,7 @@ use isa_encoder::message::{
     LscAddress, LscPort, Message as Meaning,
 };
 
-use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, Random, Send};
+use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, Random};
 
 const FAMILIES: [Family; 3] = [Family::XeHpg, Family::XeHpc, Family::Xe2];
 
@@ -117,17 +117,13 @@ fn vectors_are_planes_of_registers() {
                 let end = at + in_memory as u64;
                 (end <= limit).then_some(at as usize..end as usize)
             };
-            let response = bench
-                .send(&Send {
-                    meaning: message(Direction::Read),
-                    exec_size: exec as u8,
-                    mask,
-                    header: false,
-                    payload: &addresses,
-                    split,
-                    response: plane * usize::from(elements) / grf,
-                })
-                .expect("loads");
+            let response = bench.send(
+                message(Direction::Read),
+                (exec as u8, mask),
+                &addresses,
+                split,
+                plane * usize::from(elements) / grf,
+            );
             for element in 0..usize::from(elements) {
                 for lane in 0..exec {
                     let at = element * plane + lane * slot;
@@ -142,17 +138,13 @@ fn vectors_are_planes_of_registers() {
             }
             let store = random.bytes(plane * usize::from(elements));
             let payload = [addresses, store.clone()].concat();
-            bench
-                .send(&Send {
-                    meaning: message(Direction::Write),
-                    exec_size: exec as u8,
-                    mask,
-                    header: false,
-                    payload: &payload,
-                    split,
-                    response: 0,
-                })
-                .expect("stores");
+            bench.send(
+                message(Direction::Write),
+                (exec as u8, mask),
+                &payload,
+                split,
+                0,
+            );
             for element in 0..usize::from(elements) {
                 for lane in 0..exec {
                     if mask >> lane & 1 != 0
@@ -200,32 +192,18 @@ fn transposed_vectors_are_packed() {
                     })
                 };
                 let address = pad((MEMORY + offset).to_le_bytes().to_vec(), grf);
-                let response = bench
-                    .send(&Send {
-                        meaning: message(Direction::Read),
-                        exec_size: 1,
-                        mask: 1,
-                        header: false,
-                        payload: &address,
-                        split: 1,
-                        response: registers(total, grf),
-                    })
-                    .expect("loads");
+                let response = bench.send(
+                    message(Direction::Read),
+                    (1, 1),
+                    &address,
+                    1,
+                    registers(total, grf),
+                );
                 let from = offset as usize;
                 assert_eq!(response[..total], memory[from..from + total]);
                 let target = pad((MEMORY + 0x9000).to_le_bytes().to_vec(), grf);
                 let payload = [target, pad(response, grf)].concat();
-                bench
-                    .send(&Send {
-                        meaning: message(Direction::Write),
-                        exec_size: 1,
-                        mask: 1,
-                        header: false,
-                        payload: &payload,
-                        split: 1,
-                        response: 0,
-                    })
-                    .expect("stores");
+                bench.send(message(Direction::Write), (1, 1), &payload, 1, 0);
                 assert_eq!(
                     bench.read(MEMORY + 0x9000, total),
                     memory[from..from + total]
@@ -245,25 +223,21 @@ fn shared_memory_quads_and_atomics() {
             .flat_map(|lane| (lane * 16).to_le_bytes())
             .collect();
         let quad = |direction, payload: &[u8], response| {
-            bench
-                .send(&Send {
-                    meaning: Meaning::Lsc(Lsc::Quad {
-                        port: LscPort::Slm,
-                        direction,
-                        address: LscAddress::Flat { offset: 0 },
-                        address_size: AddressSize::A32,
-                        data: DataSize::D32,
-                        components: 0b1010,
-                        cache: CacheControl::DEFAULT,
-                    }),
-                    exec_size: lanes as u8,
-                    mask: u32::MAX,
-                    header: false,
-                    payload,
-                    split: 1,
-                    response,
-                })
-                .expect("quads")
+            bench.send(
+                Meaning::Lsc(Lsc::Quad {
+                    port: LscPort::Slm,
+                    direction,
+                    address: LscAddress::Flat { offset: 0 },
+                    address_size: AddressSize::A32,
+                    data: DataSize::D32,
+                    components: 0b1010,
+                    cache: CacheControl::DEFAULT,
+                }),
+                (lanes as u8, u32::MAX),
+                payload,
+                1,
+                response,
+            )
         };
         let data: Vec<u8> = (0..2 * lanes as u32)
             .flat_map(|index| (index + 100).to_le_bytes())
@@ -283,45 +257,37 @@ fn shared_memory_quads_and_atomics() {
         // All lanes add to one dword: each sees the sum of those before it.
         let same = vec![0u8; grf];
         let ones: Vec<u8> = (0..lanes).flat_map(|_| 1u32.to_le_bytes()).collect();
-        let response = bench
-            .send(&Send {
-                meaning: Meaning::Lsc(Lsc::Atomic {
-                    port: LscPort::Slm,
-                    op: AtomicOp::Add,
-                    address: LscAddress::Flat { offset: 0 },
-                    address_size: AddressSize::A32,
-                    data: DataSize::D32,
-                    returns: true,
-                    cache: CacheControl::DEFAULT,
-                }),
-                exec_size: lanes as u8,
-                mask: u32::MAX,
-                header: false,
-                payload: &[same, ones].concat(),
-                split: 1,
-                response: 1,
-            })
-            .expect("adds");
+        let response = bench.send(
+            Meaning::Lsc(Lsc::Atomic {
+                port: LscPort::Slm,
+                op: AtomicOp::Add,
+                address: LscAddress::Flat { offset: 0 },
+                address_size: AddressSize::A32,
+                data: DataSize::D32,
+                returns: true,
+                cache: CacheControl::DEFAULT,
+            }),
+            (lanes as u8, u32::MAX),
+            &[same, ones].concat(),
+            1,
+            1,
+        );
         for lane in 0..lanes {
             let got = value(&response[lane * 4..lane * 4 + 4]);
             assert_eq!(got, lane as u64);
         }
-        let fence = bench
-            .send(&Send {
-                meaning: Meaning::Lsc(Lsc::Fence {
-                    port: LscPort::Slm,
-                    scope: FenceScope::Group,
-                    flush: FlushOp::None,
-                    to_lsc: false,
-                }),
-                exec_size: 1,
-                mask: 1,
-                header: false,
-                payload: &vec![0; grf],
-                split: 1,
-                response: 1,
-            })
-            .expect("fences");
+        let fence = bench.send(
+            Meaning::Lsc(Lsc::Fence {
+                port: LscPort::Slm,
+                scope: FenceScope::Group,
+                flush: FlushOp::None,
+                to_lsc: false,
+            }),
+            (1, 1),
+            &vec![0; grf],
+            1,
+            1,
+        );
         assert_eq!(fence, vec![0; grf]);
     }
 }
@@ -453,25 +419,21 @@ fn two_dimensional_blocks_follow_the_documentation() {
             if want.len() > 31 * grf {
                 continue;
             }
-            let got = bench
-                .send(&Send {
-                    meaning: Meaning::Lsc(Lsc::Block2d {
-                        port: LscPort::Ugm,
-                        direction: Direction::Read,
-                        address: LscAddress::Flat { offset: 0 },
-                        data,
-                        layout,
-                        offset: immediate,
-                        cache: CacheControl::DEFAULT,
-                    }),
-                    exec_size: 1,
-                    mask: 1,
-                    header: false,
-                    payload: &payload,
-                    split: 1,
-                    response: want.len() / grf,
-                })
-                .expect("loads");
+            let got = bench.send(
+                Meaning::Lsc(Lsc::Block2d {
+                    port: LscPort::Ugm,
+                    direction: Direction::Read,
+                    address: LscAddress::Flat { offset: 0 },
+                    data,
+                    layout,
+                    offset: immediate,
+                    cache: CacheControl::DEFAULT,
+                }),
+                (1, 1),
+                &payload,
+                1,
+                want.len() / grf,
+            );
             assert_eq!(
                 got, want,
                 "{family} {data:?} {layout:?} {width}x{height}x{blocks}"
@@ -496,25 +458,21 @@ fn two_dimensional_stores_keep_to_the_surface() {
         payload[index * 4..index * 4 + 4].copy_from_slice(&value.to_le_bytes());
     }
     payload.extend((1..=16u32).flat_map(u32::to_le_bytes));
-    bench
-        .send(&Send {
-            meaning: Meaning::Lsc(Lsc::Block2d {
-                port: LscPort::Ugm,
-                direction: Direction::Write,
-                address: LscAddress::Flat { offset: 0 },
-                data: DataSize::D32,
-                layout: Block2d::default(),
-                offset: [0; 2],
-                cache: CacheControl::DEFAULT,
-            }),
-            exec_size: 1,
-            mask: 1,
-            header: false,
-            payload: &payload,
-            split: 1,
-            response: 0,
-        })
-        .expect("stores");
+    bench.send(
+        Meaning::Lsc(Lsc::Block2d {
+            port: LscPort::Ugm,
+            direction: Direction::Write,
+            address: LscAddress::Flat { offset: 0 },
+            data: DataSize::D32,
+            layout: Block2d::default(),
+            offset: [0; 2],
+            cache: CacheControl::DEFAULT,
+        }),
+        (1, 1),
+        &payload,
+        1,
+        0,
+    );
     let memory = bench.read(MEMORY + 0x1000, 64 * 6);
     for (index, dword) in memory.chunks(4).enumerate() {
         let (x, y) = (index % 16, index / 16);
@@ -548,30 +506,26 @@ fn scratch_surfaces_belong_to_threads() {
                 pad(0x1234_5678u32.to_le_bytes().to_vec(), grf),
             ]
             .concat();
-            bench
-                .send(&Send {
-                    meaning: Meaning::Lsc(Lsc::Vector {
-                        port: LscPort::Ugm,
-                        direction: Direction::Write,
-                        address: LscAddress::Ss {
-                            state: 5 * 64,
-                            offset: 0,
-                        },
-                        address_size: AddressSize::A32,
-                        data: DataSize::D32,
-                        elements: 1,
-                        transpose: true,
-                        strided: false,
-                        cache: CacheControl::DEFAULT,
-                    }),
-                    exec_size: 1,
-                    mask: 1,
-                    header: false,
-                    payload: &payload,
-                    split: 1,
-                    response: 0,
-                })
-                .expect("stores");
+            bench.send(
+                Meaning::Lsc(Lsc::Vector {
+                    port: LscPort::Ugm,
+                    direction: Direction::Write,
+                    address: LscAddress::Ss {
+                        state: 5 * 64,
+                        offset: 0,
+                    },
+                    address_size: AddressSize::A32,
+                    data: DataSize::D32,
+                    elements: 1,
+                    transpose: true,
+                    strided: false,
+                    cache: CacheControl::DEFAULT,
+                }),
+                (1, 1),
+                &payload,
+                1,
+                0,
+            );
             let got = value(&bench.read(MEMORY + u64::from(offset), 4));
             assert_eq!(got == 0x1234_5678, stored, "{family} at {offset}");
         }
@@ -609,28 +563,24 @@ fn typed_quads_reach_texels() {
             }));
         }
         let quad = |direction, payload: &[u8], response| {
-            bench
-                .send(&Send {
-                    meaning: Meaning::Lsc(Lsc::Quad {
-                        port: LscPort::Tgm,
-                        direction,
-                        address: LscAddress::Bti {
-                            index: 5,
-                            offset: 0,
-                        },
-                        address_size: AddressSize::A32,
-                        data: DataSize::D32,
-                        components: 0xf,
-                        cache: CacheControl::DEFAULT,
-                    }),
-                    exec_size: lanes as u8,
-                    mask: u32::MAX,
-                    header: false,
-                    payload,
-                    split: 2,
-                    response,
-                })
-                .expect("typed")
+            bench.send(
+                Meaning::Lsc(Lsc::Quad {
+                    port: LscPort::Tgm,
+                    direction,
+                    address: LscAddress::Bti {
+                        index: 5,
+                        offset: 0,
+                    },
+                    address_size: AddressSize::A32,
+                    data: DataSize::D32,
+                    components: 0xf,
+                    cache: CacheControl::DEFAULT,
+                }),
+                (lanes as u8, u32::MAX),
+                payload,
+                2,
+                response,
+            )
         };
         quad(Direction::Write, &payload, 0);
         // Rows 4 to 7 of a Tile4's first 16 bytes begin at 256.

@@ -5,7 +5,7 @@ use isa_encoder::message::{
     AtomicOp, BlockPort, Direction, Hdc, HdcAddress, HdcSurface, Message as Meaning,
 };
 
-use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, Random, SLM_BYTES, Send};
+use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, Random, SLM_BYTES};
 
 /// The memory that an address model reaches, for the reference.
 #[derive(Clone, Copy, Debug)]
@@ -147,74 +147,91 @@ fn masks(random: &mut Random, simd: usize) -> u32 {
     }
 }
 
+/// How a message spreads elements over memory and registers.
+struct Spread {
+    simd: usize,
+    /// Addresses are multiples of it.
+    align: u64,
+    /// Where each plane's element is, from a lane's address on.
+    elements: Vec<u64>,
+    /// Bytes of an element in memory, and in registers.
+    width: usize,
+    slot: usize,
+}
+
+impl Spread {
+    /// Reads, then writes, both as the reference does.
+    fn check(&self, case: &mut Case, random: &mut Random, message: impl Fn(Direction) -> Meaning) {
+        let Self { simd, slot, .. } = *self;
+        let width = self.width as u64;
+        let addresses = case.addresses(random, simd, self.align);
+        let mask = masks(random, simd);
+        let data = random.bytes(simd * slot * self.elements.len());
+        let mut payload = case.payload(&addresses);
+        let (lanes, split) = ((simd as u8, mask), payload.len() / 32);
+        let read = message(Direction::Read);
+        let response = case
+            .bench
+            .send(read, lanes, &payload, split, data.len() / 32);
+        let places: Vec<(usize, u64, bool)> = (0..self.elements.len() * simd)
+            .map(|index| {
+                let (element, lane) = (self.elements[index / simd], index % simd);
+                (
+                    index * slot,
+                    addresses[lane] + element,
+                    mask >> lane & 1 != 0,
+                )
+            })
+            .collect();
+        for &(at, address, enabled) in &places {
+            let want = match enabled {
+                true => case.reference.load(address, width).to_le_bytes(),
+                false => [0xcc; 8],
+            };
+            let got = &response[at..at + slot];
+            assert_eq!(
+                got,
+                &want[..slot],
+                "{:?} {width} bytes",
+                case.reference.model
+            );
+        }
+        payload.extend(&data);
+        let write = message(Direction::Write);
+        case.bench.send(write, lanes, &payload, split, 0);
+        for (at, address, _) in places.into_iter().filter(|(.., enabled)| *enabled) {
+            let mut value = [0; 8];
+            value[..slot].copy_from_slice(&data[at..at + slot]);
+            case.reference
+                .store(address, width, u64::from_le_bytes(value));
+        }
+    }
+}
+
 #[test]
 fn untyped_reads_and_writes_match_byte_by_byte_copies() {
     let mut random = Random(11);
     for model in MODELS {
         let mut case = case(Family::Gen12Lp, model, &mut random);
+        let address = case.address;
         for round in 0..60 {
-            let simd = if round % 2 == 0 { 8 } else { 16 };
             let components = (1 + random.below(15)) as u8;
-            let planes: Vec<u64> = (0..4).filter(|bit| components >> bit & 1 != 0).collect();
-            let addresses = case.addresses(&mut random, simd, 4);
-            let mask = masks(&mut random, simd);
-            let data = random.bytes(simd * 4 * planes.len());
-            let mut payload = case.payload(&addresses);
-            let address_registers = payload.len() / 32;
-            let message = |direction| {
+            let planes = (0..4).filter(|bit| components >> bit & 1 != 0);
+            let spread = Spread {
+                simd: if round % 2 == 0 { 8 } else { 16 },
+                align: 4,
+                elements: planes.map(|plane| 4 * plane).collect(),
+                width: 4,
+                slot: 4,
+            };
+            spread.check(&mut case, &mut random, |direction| {
                 Meaning::Hdc(Hdc::Untyped {
                     direction,
-                    address: case.address,
+                    address,
                     components,
-                    simd: simd as u8,
+                    simd: spread.simd as u8,
                 })
-            };
-            let response = case
-                .bench
-                .send(&Send {
-                    meaning: message(Direction::Read),
-                    exec_size: simd as u8,
-                    mask,
-                    header: false,
-                    payload: &payload,
-                    split: address_registers,
-                    response: planes.len() * simd * 4 / 32,
-                })
-                .expect("reads");
-            for (plane, component) in planes.iter().enumerate() {
-                for (lane, address) in addresses.iter().enumerate() {
-                    let at = (plane * simd + lane) * 4;
-                    let got = u32::from_le_bytes(response[at..at + 4].try_into().expect("dword"));
-                    let want = if mask >> lane & 1 != 0 {
-                        case.reference.load(address + 4 * component, 4) as u32
-                    } else {
-                        0xcccc_cccc
-                    };
-                    assert_eq!(got, want, "{model:?} lane {lane} component {component}");
-                }
-            }
-            payload.extend(&data);
-            case.bench
-                .send(&Send {
-                    meaning: message(Direction::Write),
-                    exec_size: simd as u8,
-                    mask,
-                    header: false,
-                    payload: &payload,
-                    split: address_registers,
-                    response: 0,
-                })
-                .expect("writes");
-            for (plane, component) in planes.iter().enumerate() {
-                for (lane, address) in addresses.iter().enumerate() {
-                    if mask >> lane & 1 != 0 {
-                        let at = (plane * simd + lane) * 4;
-                        let value = u32::from_le_bytes(data[at..at + 4].try_into().expect("dword"));
-                        case.reference
-                            .store(address + 4 * component, 4, value.into());
-                    }
-                }
-            }
+            });
         }
         case.finish();
     }
@@ -225,62 +242,23 @@ fn bytes_words_and_dwords_use_the_low_part_of_each_dword() {
     let mut random = Random(12);
     for model in MODELS {
         let mut case = case(Family::Gen12Lp, model, &mut random);
+        let address = case.address;
         for round in 0..60usize {
-            let simd = if round % 2 == 0 { 8 } else { 16 };
-            let bytes = 1 << (round % 3);
-            let addresses = case.addresses(&mut random, simd, 1);
-            let mask = masks(&mut random, simd);
-            let data = random.bytes(simd * 4);
-            let mut payload = case.payload(&addresses);
-            let split = payload.len() / 32;
-            let message = |direction| {
+            let spread = Spread {
+                simd: if round % 2 == 0 { 8 } else { 16 },
+                align: 1,
+                elements: vec![0],
+                width: 1 << (round % 3),
+                slot: 4,
+            };
+            spread.check(&mut case, &mut random, |direction| {
                 Meaning::Hdc(Hdc::Byte {
                     direction,
-                    address: case.address,
-                    bytes,
-                    simd: simd as u8,
+                    address,
+                    bytes: spread.width as u8,
+                    simd: spread.simd as u8,
                 })
-            };
-            let response = case
-                .bench
-                .send(&Send {
-                    meaning: message(Direction::Read),
-                    exec_size: simd as u8,
-                    mask,
-                    header: false,
-                    payload: &payload,
-                    split,
-                    response: simd * 4 / 32,
-                })
-                .expect("reads");
-            for (lane, address) in addresses.iter().enumerate() {
-                let got = &response[lane * 4..lane * 4 + 4];
-                let want = if mask >> lane & 1 != 0 {
-                    (case.reference.load(*address, bytes.into()) as u32).to_le_bytes()
-                } else {
-                    [0xcc; 4]
-                };
-                assert_eq!(got, want, "{model:?} {bytes} bytes, lane {lane}");
-            }
-            payload.extend(&data);
-            case.bench
-                .send(&Send {
-                    meaning: message(Direction::Write),
-                    exec_size: simd as u8,
-                    mask,
-                    header: false,
-                    payload: &payload,
-                    split,
-                    response: 0,
-                })
-                .expect("writes");
-            for (lane, address) in addresses.iter().enumerate() {
-                if mask >> lane & 1 != 0 {
-                    let value =
-                        u32::from_le_bytes(data[lane * 4..lane * 4 + 4].try_into().expect("dword"));
-                    case.reference.store(*address, bytes.into(), value.into());
-                }
-            }
+            });
         }
         case.finish();
     }
@@ -291,6 +269,7 @@ fn scattered_elements_are_planar() {
     let mut random = Random(13);
     for model in MODELS {
         let mut case = case(Family::Gen12Lp, model, &mut random);
+        let address = case.address;
         for (bytes, elements, simd) in [
             (4u8, 1u8, 8usize),
             (4, 2, 16),
@@ -301,74 +280,23 @@ fn scattered_elements_are_planar() {
             (8, 2, 8),
             (8, 4, 8),
         ] {
-            let addresses = case.addresses(&mut random, simd, 4);
-            let mask = masks(&mut random, simd);
-            let width = u64::from(bytes);
-            let data = random.bytes(simd * usize::from(bytes) * usize::from(elements));
-            let mut payload = case.payload(&addresses);
-            let split = payload.len() / 32;
-            let message = |direction| {
+            let spread = Spread {
+                simd,
+                align: 4,
+                elements: (0..elements).map(|e| u64::from(e * bytes)).collect(),
+                width: bytes.into(),
+                slot: bytes.into(),
+            };
+            spread.check(&mut case, &mut random, |direction| {
                 Meaning::Hdc(Hdc::Scattered {
                     direction,
-                    address: case.address,
+                    address,
                     bytes,
                     elements,
                     simd: simd as u8,
                     port: BlockPort::Data,
                 })
-            };
-            let response = case
-                .bench
-                .send(&Send {
-                    meaning: message(Direction::Read),
-                    exec_size: simd as u8,
-                    mask,
-                    header: false,
-                    payload: &payload,
-                    split,
-                    response: data.len() / 32,
-                })
-                .expect("reads");
-            let at = |element: usize, lane: usize| (element * simd + lane) * usize::from(bytes);
-            for element in 0..usize::from(elements) {
-                for (lane, address) in addresses.iter().enumerate() {
-                    let at = at(element, lane);
-                    let got = &response[at..at + usize::from(bytes)];
-                    let want = if mask >> lane & 1 != 0 {
-                        case.reference.load(address + element as u64 * width, width)
-                    } else {
-                        0xcccc_cccc_cccc_cccc
-                    };
-                    assert_eq!(got, &want.to_le_bytes()[..usize::from(bytes)], "{model:?}");
-                }
-            }
-            payload.extend(&data);
-            case.bench
-                .send(&Send {
-                    meaning: message(Direction::Write),
-                    exec_size: simd as u8,
-                    mask,
-                    header: false,
-                    payload: &payload,
-                    split,
-                    response: 0,
-                })
-                .expect("writes");
-            for element in 0..usize::from(elements) {
-                for (lane, address) in addresses.iter().enumerate() {
-                    if mask >> lane & 1 != 0 {
-                        let at = at(element, lane);
-                        let mut value = [0; 8];
-                        value[..usize::from(bytes)]
-                            .copy_from_slice(&data[at..at + usize::from(bytes)]);
-                        case.reference.store(
-                            address + element as u64 * width,
-                            width,
-                            u64::from_le_bytes(value),
-                        );
-                    }
-                }
-            }
+            });
         }
         case.finish();
     }
@@ -408,32 +336,16 @@ fn expected(op: AtomicOp, bits: u32, old: u64, a: u64, b: u64) -> (u64, u64) {
     (new, old)
 }
 
-const INTEGER_OPS: [AtomicOp; 15] = [
-    AtomicOp::Store,
-    AtomicOp::And,
-    AtomicOp::Or,
-    AtomicOp::Xor,
-    AtomicOp::Inc,
-    AtomicOp::Dec,
-    AtomicOp::PreDec,
-    AtomicOp::Add,
-    AtomicOp::Sub,
-    AtomicOp::ReverseSub,
-    AtomicOp::SignedMax,
-    AtomicOp::SignedMin,
-    AtomicOp::UnsignedMax,
-    AtomicOp::UnsignedMin,
-    AtomicOp::CompareSwap,
-];
-
 #[test]
 fn integer_atomics_update_lane_by_lane() {
     let mut random = Random(14);
     for model in MODELS {
         let mut case = case(Family::Gen12Lp, model, &mut random);
         let a64 = matches!(model, Model::A64);
+        let mut ops: Vec<AtomicOp> = AtomicOp::ALL.to_vec();
+        ops.retain(|op| !op.is_float() && *op != AtomicOp::Load);
         for round in 0..90usize {
-            let op = INTEGER_OPS[round % INTEGER_OPS.len()];
+            let op = ops[round % ops.len()];
             let bytes: u8 = match round % 3 {
                 0 => 2,
                 1 if a64 => 8,
@@ -469,24 +381,19 @@ fn integer_atomics_update_lane_by_lane() {
             let split = payload.len() / 32;
             payload.extend(&data);
             let returns = random.below(4) != 0;
-            let response = case
-                .bench
-                .send(&Send {
-                    meaning: Meaning::Hdc(Hdc::Atomic {
-                        address: case.address,
-                        op,
-                        bytes,
-                        returns,
-                        simd: simd as u8,
-                    }),
-                    exec_size: simd as u8,
-                    mask,
-                    header: false,
-                    payload: &payload,
-                    split,
-                    response: if returns { plane / 32 } else { 0 },
-                })
-                .expect("atomics");
+            let response = case.bench.send(
+                Meaning::Hdc(Hdc::Atomic {
+                    address: case.address,
+                    op,
+                    bytes,
+                    returns,
+                    simd: simd as u8,
+                }),
+                (simd as u8, mask),
+                &payload,
+                split,
+                if returns { plane / 32 } else { 0 },
+            );
             let operand = |index: usize, lane: usize| {
                 let mut value = [0; 8];
                 let at = index * plane + lane * slot;
@@ -547,24 +454,19 @@ fn float_atomics_compare_as_numbers() {
             let mut payload = vec![0; 64];
             payload[..4].copy_from_slice(&64u32.to_le_bytes());
             payload[32..36].copy_from_slice(&a.to_le_bytes());
-            let response = case
-                .bench
-                .send(&Send {
-                    meaning: Meaning::Hdc(Hdc::Atomic {
-                        address: case.address,
-                        op,
-                        bytes: 4,
-                        returns: true,
-                        simd: 8,
-                    }),
-                    exec_size: 8,
-                    mask: 1,
-                    header: false,
-                    payload: &payload,
-                    split: 1,
-                    response: 1,
-                })
-                .expect("atomics");
+            let response = case.bench.send(
+                Meaning::Hdc(Hdc::Atomic {
+                    address: case.address,
+                    op,
+                    bytes: 4,
+                    returns: true,
+                    simd: 8,
+                }),
+                (8, 1),
+                &payload,
+                1,
+                1,
+            );
             assert_eq!(response[..4], old.to_le_bytes());
             let got = f32::from_le_bytes(case.bench.read(GENERAL + 64, 4).try_into().expect("4"));
             assert!(
@@ -586,21 +488,22 @@ fn one_channel_of_a_wide_message_needs_no_registers_for_the_others() {
     payload[..4].copy_from_slice(&12u32.to_le_bytes());
     payload[64..68].copy_from_slice(&7u32.to_le_bytes());
     let add = |exec_size, mask| {
-        bench.send(&Send {
-            meaning: Meaning::Hdc(Hdc::Atomic {
-                address: HdcAddress::A32(HdcSurface::Slm),
-                op: AtomicOp::Add,
-                bytes: 4,
-                returns: false,
-                simd: 32,
-            }),
-            exec_size,
-            mask,
-            header: false,
-            payload: &payload,
-            split: 1,
-            response: 0,
-        })
+        bench.try_send(
+            (
+                Meaning::Hdc(Hdc::Atomic {
+                    address: HdcAddress::A32(HdcSurface::Slm),
+                    op: AtomicOp::Add,
+                    bytes: 4,
+                    returns: false,
+                    simd: 32,
+                }),
+                false,
+            ),
+            (exec_size, mask),
+            &payload,
+            1,
+            0,
+        )
     };
     add(1, 1).expect("an atomic of one channel");
     add(16, 1).expect("an atomic of sixteen channels");
@@ -621,21 +524,22 @@ fn header_mask_takes_channels_away() {
     }
     payload[64..96].fill(0x5a);
     case.bench
-        .send(&Send {
-            meaning: Meaning::Hdc(Hdc::Untyped {
-                direction: Direction::Write,
-                address: case.address,
-                components: 1,
-                simd: 8,
-            }),
-            exec_size: 8,
-            mask: 0xff,
-            header: true,
-            payload: &payload,
-            split: 2,
-            response: 0,
-        })
-        .expect("writes");
+        .try_send(
+            (
+                Meaning::Hdc(Hdc::Untyped {
+                    direction: Direction::Write,
+                    address: case.address,
+                    components: 1,
+                    simd: 8,
+                }),
+                true,
+            ),
+            (8, 0xff),
+            &payload,
+            2,
+            0,
+        )
+        .expect("performed");
     let memory = case.bench.read(GENERAL, 32);
     for lane in 0..8 {
         let written = memory[lane * 4..lane * 4 + 4] == [0x5a; 4];
