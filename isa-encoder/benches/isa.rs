@@ -80,10 +80,7 @@ fn isa(criterion: &mut Criterion) {
     let uncompacted: Vec<_> = uncompacted.collect();
     let disassembler = Disassembler::new(FAMILY, Format::default());
     let text = disassembler.print(&code);
-    let options = AsmOptions {
-        family: Some(FAMILY),
-        ..AsmOptions::default()
-    };
+    let options = AsmOptions::for_family(FAMILY);
     let assembly = assemble(&text, &options).expect("what was printed assembles");
     assert!(assembly.code == code, "to the same bytes");
     let validator = Validator::new(FAMILY);

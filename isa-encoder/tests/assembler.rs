@@ -31,13 +31,24 @@ L2:
 (W)     send.ts (8|M0)  null  r12  null  0x0  0x02000010 {EOT,@1}
 ";
 
+fn assembled(text: &str) -> isa_encoder::Assembly {
+    assemble(text, &AsmOptions::default()).unwrap()
+}
+
 fn errors(text: &str) -> Vec<Diagnostic> {
     assemble(text, &AsmOptions::default()).expect_err("this has errors")
 }
 
+/// The only error of a text.
+fn error(text: &str) -> Diagnostic {
+    let errors = errors(text);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    errors.into_iter().next().unwrap()
+}
+
 #[test]
 fn directives_describe_the_kernel() {
-    let assembly = assemble(BLOCK_COPY, &AsmOptions::default()).unwrap();
+    let assembly = assembled(BLOCK_COPY);
     assert_eq!(assembly.family, Family::Gen12Lp);
     assert_eq!(assembly.target.unwrap().platform, "tgl");
     let [kernel] = assembly.kernels.as_slice() else {
@@ -64,7 +75,7 @@ fn directives_describe_the_kernel() {
 
 #[test]
 fn labels_become_distances_in_bytes() {
-    let assembly = assemble(BLOCK_COPY, &AsmOptions::default()).unwrap();
+    let assembly = assembled(BLOCK_COPY);
     // if: JIP and UIP over one instruction.
     assert_eq!(assembly.code[16 + 8..16 + 12], [32, 0, 0, 0]);
     assert_eq!(assembly.code[16 + 12..16 + 16], [32, 0, 0, 0]);
@@ -77,7 +88,7 @@ fn compaction_moves_labels() {
         ..AsmOptions::default()
     };
     let assembly = assemble(BLOCK_COPY, &options).unwrap();
-    let plain = assemble(BLOCK_COPY, &AsmOptions::default()).unwrap();
+    let plain = assembled(BLOCK_COPY);
     assert!(assembly.code.len() < plain.code.len());
     let branch = assembly.kernels[0].lines[1].offset();
     let endif = assembly.kernels[0].lines[3].offset();
@@ -88,7 +99,7 @@ fn compaction_moves_labels() {
 #[test]
 fn kernels_are_aligned_to_64_bytes() {
     let text = "//.platform tgl\n//.kernel a\nnop\n//.kernel b\nnop\n";
-    let assembly = assemble(text, &AsmOptions::default()).unwrap();
+    let assembly = assembled(text);
     let offsets: Vec<usize> = assembly.kernels.iter().map(|k| k.code.start).collect();
     assert_eq!(offsets, [0, 64]);
     assert_eq!(assembly.code.len(), 80);
@@ -140,13 +151,13 @@ fn data_stands_where_it_is_written() {
                 /* [00000010] */ //.data 0123456789abcdef // not an instruction\n\
                 End:\n\
                 nop\n";
-    let assembly = assemble(text, &AsmOptions::default()).unwrap();
+    let assembly = assembled(text);
     assert_eq!(assembly.code.len(), 16 + 8 + 16);
     assert_eq!(
         assembly.code[16..24],
         [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef]
     );
-    let errors = assemble("//.platform tgl\n//.data 123\n", &AsmOptions::default()).unwrap_err();
+    let errors = errors("//.platform tgl\n//.data 123\n");
     assert!(errors[0].message.contains("two for each"), "{errors:?}");
 }
 
@@ -159,10 +170,7 @@ const HAZARD: &str = "\
 
 #[test]
 fn swsb_check_reports_both_places() {
-    let errors = errors(HAZARD);
-    let [error] = errors.as_slice() else {
-        panic!("{errors:?}");
-    };
+    let error = error(HAZARD);
     assert_eq!(error.span.line_column(HAZARD), (4, 9));
     assert_eq!(error.message, "read after write of r10 without a wait");
     let help = error.help.as_deref().unwrap();
@@ -184,10 +192,7 @@ fn a_nan_says_whether_it_is_quiet() {
 #[test]
 fn swsb_keep_says_nothing() {
     let kept = HAZARD.replace("swsb check", "swsb keep");
-    assert_eq!(
-        assemble(&kept, &AsmOptions::default()).unwrap().warnings,
-        []
-    );
+    assert_eq!(assembled(&kept).warnings, []);
 }
 
 #[test]
@@ -202,7 +207,7 @@ L:
         mov (8|M0)       r1.0<1>:f   r11.0<8;8,1>:f
 (f0.0)  while (16|M0)    L
 ";
-    let assembly = assemble(text, &AsmOptions::default()).unwrap();
+    let assembly = assembled(text);
     let disassembler = Disassembler::new(assembly.family, Default::default());
     let lines: Vec<String> = disassembler
         .print(&assembly.code)
@@ -240,11 +245,7 @@ const LOADED: &str = "\
 ";
 
 fn loaded(platform: &str) -> isa_encoder::Assembly {
-    assemble(
-        &format!("//.platform {platform}\n{LOADED}"),
-        &AsmOptions::default(),
-    )
-    .unwrap()
+    assembled(&format!("//.platform {platform}\n{LOADED}"))
 }
 
 /// What the prolog loads, in the order of its sends: the first register and how many.
@@ -290,11 +291,11 @@ fn payload_load_puts_the_prolog_in_front() {
 fn only_what_the_hardware_does_not_load_is_loaded() {
     assert_eq!(loaded("tgl").kernels[0].code, 0..16);
     let raw = format!("//.platform dg2:8\n//.payload raw\n{LOADED}");
-    let raw = assemble(&raw, &AsmOptions::default()).unwrap();
+    let raw = assembled(&raw);
     assert_eq!(raw.kernels[0].code, 0..16);
     assert_eq!(raw.kernels[0].entry_with_ids, 0);
     let nothing = "//.platform dg2:8\nmov (8|M0) r100.0<1>:d r0.0<1;1,0>:d\n";
-    let nothing = assemble(nothing, &AsmOptions::default()).unwrap();
+    let nothing = assembled(nothing);
     assert_eq!(nothing.kernels[0].code, 0..16);
 }
 
@@ -347,7 +348,7 @@ fn automatic_tokens_fit_the_thread() {
             let register = 20 + 2 * register;
             text += &format!("send.slm (16|M0) r{register} r10 null:0 0x0 0x02101500\n");
         }
-        let assembly = assemble(&text, &AsmOptions::default()).unwrap();
+        let assembly = assembled(&text);
         let program = isa_encoder::swsb::Program::decode(assembly.family, &assembly.code);
         let items = program.instructions().iter();
         let highest = items.filter_map(|placed| placed.instruction.swsb.token);
@@ -373,9 +374,7 @@ fn directives_are_held_against_the_platform() {
         ),
     ] {
         let text = format!("//.platform {platform}\n//.kernel k\n{directive}\nnop\n");
-        let [found] = &errors(&text)[..] else {
-            panic!("one error");
-        };
+        let found = error(&text);
         assert_eq!(found.message, message);
         assert_eq!(found.help.as_deref(), Some(help));
         assert_eq!(&text[found.span.start..found.span.end], directive);
@@ -388,9 +387,7 @@ fn directives_are_held_against_the_platform() {
 fn system_values_end_within_the_payload() {
     let text = |at: u32| format!("//.platform tgl\n//.kernel k\n//.sys local_size @{at}\nnop\n");
     assert!(assemble(&text(2036), &AsmOptions::default()).is_ok());
-    let [found] = &errors(&text(2040))[..] else {
-        panic!("one error");
-    };
+    let found = error(&text(2040));
     assert!(found.message.contains("2040 to 2052"), "{}", found.message);
 }
 
@@ -487,10 +484,7 @@ fn encoding_errors_point_at_the_operand() {
         ),
     ] {
         let line = format!("//.platform {platform}\n{text}\n");
-        let errors = assemble(&line, &AsmOptions::default()).unwrap_err();
-        let [error] = errors.as_slice() else {
-            panic!("{text}: {errors:?}");
-        };
+        let error = error(&line);
         assert_eq!(
             &line[error.span.start..error.span.end],
             part,
@@ -522,11 +516,7 @@ fn branches_go_to_instructions_of_the_kernel() {
         ("goto (8|M0) 16 40\nnop\nnop", "middle of an instruction"),
     ];
     for (text, why) in cases {
-        let options = |validation| AsmOptions {
-            family: Some(Family::XeHpg),
-            validation,
-            ..AsmOptions::default()
-        };
+        let options = |validation| AsmOptions::for_family(Family::XeHpg).validated(validation);
         let text = format!("{text}\n");
         let denied = assemble(&text, &options(Validation::Deny)).unwrap_err();
         assert!(
@@ -548,7 +538,7 @@ fn branches_go_to_instructions_of_the_kernel() {
         "jmpi 24\n//.data 0000000000000000",
     ] {
         let text = format!("//.platform dg2\n{text}\n");
-        let assembly = assemble(&text, &AsmOptions::default()).unwrap();
+        let assembly = assembled(&text);
         let strays = assembly
             .warnings
             .iter()
@@ -625,20 +615,12 @@ fn odd_bits_stand_beside_the_text() {
         ),
     ];
     for (family, hex, expected) in cases {
-        let digits: Vec<u8> = hex.bytes().filter(|byte| *byte != b' ').collect();
-        let byte = |pair: &[u8]| u8::from_str_radix(core::str::from_utf8(pair).unwrap(), 16);
-        let bytes: Vec<u8> = digits.chunks(2).map(|pair| byte(pair).unwrap()).collect();
+        let bytes = u128::from_str_radix(hex, 16).unwrap().to_be_bytes();
         let printed = Disassembler::new(*family, Default::default()).print(&bytes);
         assert!(printed.contains(expected), "{family}: {printed}");
-        let options = AsmOptions {
-            family: Some(*family),
-            ..AsmOptions::default()
-        };
-        assert_eq!(
-            assemble(&printed, &options).unwrap().code,
-            bytes,
-            "{printed}"
-        );
+        let options = AsmOptions::for_family(*family);
+        let code = assemble(&printed, &options).unwrap().code;
+        assert_eq!(code, bytes, "{printed}");
     }
 }
 
@@ -647,7 +629,7 @@ fn odd_bits_stand_beside_the_text() {
 fn odd_bits_are_checked() {
     let message = |line: &str| {
         let text = format!("//.platform tgl\n{line}\n");
-        let errors = assemble(&text, &AsmOptions::default()).unwrap_err();
+        let errors = errors(&text);
         errors.first().unwrap().message.clone()
     };
     for bits in ["48", "48=2", "128=0", "40:48=0", "a=1", "48=0 48=1"] {
@@ -663,11 +645,7 @@ fn odd_bits_are_checked() {
 fn a_platform_given_beside_the_text_is_what_instructions_are_checked_for() {
     let rule = |platform: &str, line: &str| {
         let platform = devinfo::by_name(platform).unwrap();
-        let options = AsmOptions {
-            family: Some(platform.family),
-            platform: Some(platform),
-            ..AsmOptions::default()
-        };
+        let options = AsmOptions::for_platform(platform);
         let assembly = assemble(line, &options).unwrap();
         let help = assembly.warnings.first()?.help.clone()?;
         Some(help.split('`').nth(1)?.to_owned())
@@ -740,15 +718,9 @@ fn math_macro_registers_are_named_as_intels_assembler_does() {
             words(&printed).contains(&words(text)),
             "{family}: {printed}"
         );
-        let options = AsmOptions {
-            family: Some(family),
-            ..AsmOptions::default()
-        };
-        assert_eq!(
-            assemble(&printed, &options).unwrap().code,
-            bytes,
-            "{printed}"
-        );
+        let options = AsmOptions::for_family(family);
+        let code = assemble(&printed, &options).unwrap().code;
+        assert_eq!(code, bytes, "{printed}");
     }
 }
 
@@ -757,10 +729,10 @@ fn math_macro_registers_are_named_as_intels_assembler_does() {
 fn directives_are_those_of_the_help() {
     for directive in DIRECTIVES {
         let text = format!("//.platform tgl\n//.{}\nnop\n", directive.name);
-        let found = assemble(&text, &AsmOptions::default()).unwrap_err();
+        let found = errors(&text);
         let message = &found[0].message;
         assert!(!message.contains("no directive"), "{message}");
     }
-    let found = assemble("//.platform tgl\n//.nonsense\n", &AsmOptions::default()).unwrap_err();
+    let found = errors("//.platform tgl\n//.nonsense\n");
     assert_eq!(found[0].message, "`nonsense` is no directive");
 }

@@ -19,38 +19,24 @@ use isa_encoder::{
 
 /// A store of one dword per channel at an offset into a bindless surface.
 fn store(extended: Option<u8>) -> SendOp {
+    let message = Message::Lsc(Lsc::Vector {
+        port: LscPort::Ugm,
+        direction: Direction::Write,
+        address: LscAddress::Bss {
+            state: 0x1000,
+            offset: 16,
+        },
+        address_size: AddressSize::A32,
+        data: DataSize::D32,
+        elements: 1,
+        transpose: false,
+        strided: false,
+        cache: CacheControl::DEFAULT,
+    });
     SendOp {
-        message: Message::Lsc(Lsc::Vector {
-            port: LscPort::Ugm,
-            direction: Direction::Write,
-            address: LscAddress::Bss {
-                state: 0x1000,
-                offset: 16,
-            },
-            address_size: AddressSize::A32,
-            data: DataSize::D32,
-            elements: 1,
-            transpose: false,
-            strided: false,
-            cache: CacheControl::DEFAULT,
-        }),
-        exec_size: 16,
-        no_mask: false,
-        response: Payload {
-            reg: null(),
-            len: 0,
-        },
-        src0: Payload {
-            reg: grf(10),
-            len: 1,
-        },
-        header: false,
-        src1: Some(Payload {
-            reg: grf(12),
-            len: 1,
-        }),
+        src1: Some(Payload::new(grf(12), 1)),
         extended,
-        eot: false,
+        ..SendOp::new(message, 16, Payload::new(grf(10), 1))
     }
 }
 

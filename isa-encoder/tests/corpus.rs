@@ -1,11 +1,7 @@
 //! The instruction set against the output of Intel's compilers: every instruction of the corpus
 //! decodes, encodes to the same bytes and survives the way through text.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "the helpers of these tests fail by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -116,11 +112,7 @@ fn check_code(seen: &mut Seen, family: Family, place: &str, code: &[u8], foreign
 fn check_text(family: Family, place: &str, code: &[u8]) -> String {
     let text = Disassembler::new(family, Format::default()).print(code);
     assert!(!text.contains("//.data"), "{place} has data\n{text}");
-    let options = AsmOptions {
-        family: Some(family),
-        validation: Validation::Off,
-        ..AsmOptions::default()
-    };
+    let options = AsmOptions::for_family(family).validated(Validation::Off);
     let assembly =
         assemble(&text, &options).unwrap_or_else(|errors| panic!("{place}: {}", errors[0].message));
     assert!(assembly.code == code, "{place} assembles to other bytes");

@@ -161,5 +161,7 @@ fn listings_of_the_newer_compiler_assemble_to_their_bytes() {
         return;
     };
     let compiler: Vec<&str> = command.split_whitespace().collect();
-    assert!(compare(&compiler, "tgllp", Family::Gen12Lp) > 1000);
+    for (device, family) in [("tgllp", Family::Gen12Lp), ("ptl-h", Family::Xe3)] {
+        assert!(compare(&compiler, device, family) > 1000, "{device}");
+    }
 }

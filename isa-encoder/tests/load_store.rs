@@ -29,12 +29,10 @@ const FORMAT: Format = Format {
 };
 
 fn assembled(family: Family, text: &str) -> Vec<u8> {
-    let options = AsmOptions {
-        family: Some(family),
-        validation: Validation::Off,
-        ..AsmOptions::default()
-    };
-    match assemble(text, &options) {
+    match assemble(
+        text,
+        &AsmOptions::for_family(family).validated(Validation::Off),
+    ) {
         Ok(assembly) => assembly.code,
         Err(errors) => panic!("{family} {text}: {errors:?}"),
     }

@@ -1,9 +1,5 @@
 //! A text read in parts assembles like the whole text, errors included.
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "tests fail by panics")]
 
 use arbitrary::Unstructured;
 use devinfo::Family;

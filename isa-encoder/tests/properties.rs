@@ -259,11 +259,7 @@ fn any_bytes_disassemble_and_assemble_again() {
         let parts = listing.parts(u.int_in_range(1..=9)?);
         let again: String = parts.into_iter().map(|part| listing.print(part)).collect();
         assert_eq!(again, text, "{family}");
-        let options = AsmOptions {
-            family: Some(family),
-            ..AsmOptions::default()
-        };
-        match assemble(&text, &options) {
+        match assemble(&text, &AsmOptions::for_family(family)) {
             Ok(assembly) => assert_eq!(assembly.code, bytes, "{family}\n{text}"),
             Err(errors) => panic!("{family} {}\n{text}", errors[0].message),
         }
@@ -362,11 +358,7 @@ fn foreign_instructions_are_text_and_their_bytes_again() {
         let real = real(family);
         assert!(real.len() > 1000, "{family}");
         let disassembler = Disassembler::new(family, Format::default());
-        let options = AsmOptions {
-            family: Some(family),
-            validation: Validation::Off,
-            ..AsmOptions::default()
-        };
+        let options = AsmOptions::for_family(family).validated(Validation::Off);
         let counts = Cell::new((0, 0, 0));
         check(400, |u| {
             let mut code = Vec::new();

@@ -11,10 +11,7 @@ use isa_encoder::swsb::{self, Conflict};
 use isa_encoder::{AsmOptions, assemble};
 
 fn code(family: Family, text: &str) -> Vec<u8> {
-    let options = AsmOptions {
-        family: Some(family),
-        ..AsmOptions::default()
-    };
+    let options = AsmOptions::for_family(family);
     assemble(text, &options).unwrap().code
 }
 

@@ -175,12 +175,10 @@ fn batches(family: Family, keep: Keep) -> impl Iterator<Item = String> {
 }
 
 fn assemble_for(family: Family, text: &str) -> Vec<u8> {
-    let options = AsmOptions {
-        family: Some(family),
-        validation: isa_encoder::asm::Validation::Off,
-        ..AsmOptions::default()
-    };
-    match assemble(text, &options) {
+    match assemble(
+        text,
+        &AsmOptions::for_family(family).validated(isa_encoder::asm::Validation::Off),
+    ) {
         Ok(assembly) => assembly.code,
         Err(errors) => {
             let (line, _) = errors[0].span.line_column(text);

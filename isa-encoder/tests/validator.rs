@@ -152,11 +152,7 @@ const CASES: &[Case] = &[
 
 fn instruction(platform: &str, text: &str) -> Instruction {
     let family = devinfo::by_name(platform).unwrap().family;
-    let options = AsmOptions {
-        family: Some(family),
-        validation: Validation::Off,
-        ..AsmOptions::default()
-    };
+    let options = AsmOptions::for_family(family).validated(Validation::Off);
     let assembly = match assemble(text, &options) {
         Ok(assembly) => assembly,
         Err(errors) => {

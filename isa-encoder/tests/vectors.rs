@@ -47,12 +47,7 @@ fn unhex(text: &str) -> Vec<u8> {
 }
 
 fn assemble_one(family: Family, text: &str, validation: Validation) -> Result<Vec<u8>, String> {
-    let options = AsmOptions {
-        family: Some(family),
-        validation,
-        ..AsmOptions::default()
-    };
-    match assemble(text, &options) {
+    match assemble(text, &AsmOptions::for_family(family).validated(validation)) {
         Ok(assembly) => Ok(assembly.code),
         Err(errors) => Err(errors.iter().map(|e| e.message.clone() + "; ").collect()),
     }

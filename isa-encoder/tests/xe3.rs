@@ -10,11 +10,7 @@
 //! `IGC_ShaderDumpEnable=1 IGC_DumpToCustomDir=FOLDER/` in its environment has the compiler write
 //! for each kernel its listing (`.asm`) and the bytes (`.dat`), instruction by instruction.
 
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "the helpers of these tests fail by panicking"
-)]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "tests fail by panics")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -140,12 +136,10 @@ fn judge(bytes: &[u8], text: &str) -> Result<(), String> {
     };
     let printed = Disassembler::new(FAMILY, format).print(bytes);
     for text in [text, &printed] {
-        let options = AsmOptions {
-            family: Some(FAMILY),
-            validation: Validation::Off,
-            ..AsmOptions::default()
-        };
-        match assemble(text, &options) {
+        match assemble(
+            text,
+            &AsmOptions::for_family(FAMILY).validated(Validation::Off),
+        ) {
             Ok(assembly) if assembly.code == bytes => {}
             Ok(assembly) => return Err(format!("{text} assembles to {}", hex(&assembly.code))),
             Err(errors) => return Err(format!("{text}: {}", errors[0].message)),

@@ -8,40 +8,6 @@ use isa_encoder::message::{
     RenderOutputs, RenderTarget, Sampler, SamplerOp, SlotGroup, Urb,
 };
 
-const DIRECTIONS: [Direction; 2] = [Direction::Read, Direction::Write];
-const DATA: [DataSize; 7] = [
-    DataSize::D8,
-    DataSize::D16,
-    DataSize::D32,
-    DataSize::D64,
-    DataSize::D8U32,
-    DataSize::D16U32,
-    DataSize::D16U32H,
-];
-const ATOMICS: [AtomicOp; 21] = [
-    AtomicOp::Load,
-    AtomicOp::Store,
-    AtomicOp::And,
-    AtomicOp::Or,
-    AtomicOp::Xor,
-    AtomicOp::Inc,
-    AtomicOp::Dec,
-    AtomicOp::PreDec,
-    AtomicOp::Add,
-    AtomicOp::Sub,
-    AtomicOp::ReverseSub,
-    AtomicOp::SignedMax,
-    AtomicOp::SignedMin,
-    AtomicOp::UnsignedMax,
-    AtomicOp::UnsignedMin,
-    AtomicOp::CompareSwap,
-    AtomicOp::FloatAdd,
-    AtomicOp::FloatSub,
-    AtomicOp::FloatMax,
-    AtomicOp::FloatMin,
-    AtomicOp::FloatCompareSwap,
-];
-
 fn surface(u: &mut Unstructured<'_>) -> Result<HdcSurface> {
     Ok(match u.int_in_range(0..=3)? {
         0 => HdcSurface::Bti(u.arbitrary()?),
@@ -64,13 +30,13 @@ fn address(u: &mut Unstructured<'_>) -> Result<HdcAddress> {
 }
 
 fn hdc(u: &mut Unstructured<'_>) -> Result<Hdc> {
-    let direction = *u.choose(&DIRECTIONS)?;
-    let slots = *u.choose(&[SlotGroup::FourByTwo, SlotGroup::Low, SlotGroup::High])?;
-    let port = *u.choose(&[BlockPort::Data, BlockPort::Constant])?;
+    let direction = *u.choose(Direction::ALL)?;
+    let slots = *u.choose(SlotGroup::ALL)?;
+    let port = *u.choose(BlockPort::ALL)?;
     let bytes = *u.choose(&[1, 2, 3, 4, 8])?;
     let simd = *u.choose(&[2, 8, 16, 32])?;
     let hwords = u.int_in_range(0..=8)?;
-    let control = *u.choose(&[CompressionControl::Clear, CompressionControl::Uncompress])?;
+    let control = *u.choose(CompressionControl::ALL)?;
     Ok(match u.int_in_range(0..=21)? {
         11 => Hdc::OwordDualBlock {
             direction,
@@ -90,7 +56,7 @@ fn hdc(u: &mut Unstructured<'_>) -> Result<Hdc> {
         },
         14 => Hdc::CounterAtomic {
             surface: surface(u)?,
-            op: *u.choose(&ATOMICS)?,
+            op: *u.choose(AtomicOp::ALL)?,
             bytes,
             returns: u.arbitrary()?,
             simd,
@@ -136,15 +102,8 @@ fn hdc(u: &mut Unstructured<'_>) -> Result<Hdc> {
         0 => Hdc::OwordBlock {
             direction,
             address: address(u)?,
-            alignment: *u.choose(&[BlockAlignment::Oword, BlockAlignment::Dword])?,
-            count: *u.choose(&[
-                OwordCount::OneLow,
-                OwordCount::OneHigh,
-                OwordCount::Two,
-                OwordCount::Four,
-                OwordCount::Eight,
-                OwordCount::Sixteen,
-            ])?,
+            alignment: *u.choose(BlockAlignment::ALL)?,
+            count: *u.choose(OwordCount::ALL)?,
             port,
         },
         1 => Hdc::HwordBlock {
@@ -186,14 +145,14 @@ fn hdc(u: &mut Unstructured<'_>) -> Result<Hdc> {
         },
         7 => Hdc::Atomic {
             address: address(u)?,
-            op: *u.choose(&ATOMICS)?,
+            op: *u.choose(AtomicOp::ALL)?,
             bytes,
             returns: u.arbitrary()?,
             simd,
         },
         8 => Hdc::TypedAtomic {
             surface: surface(u)?,
-            op: *u.choose(&ATOMICS)?,
+            op: *u.choose(AtomicOp::ALL)?,
             bytes,
             returns: u.arbitrary()?,
             slots,
@@ -226,39 +185,23 @@ fn lsc_address(u: &mut Unstructured<'_>) -> Result<LscAddress> {
 }
 
 pub fn lsc(u: &mut Unstructured<'_>) -> Result<Lsc> {
-    let port = *u.choose(&[
-        LscPort::Ugm,
-        LscPort::Ugml,
-        LscPort::Tgm,
-        LscPort::Slm,
-        LscPort::Urb,
-    ])?;
-    let direction = *u.choose(&DIRECTIONS)?;
+    let port = *u.choose(LscPort::ALL)?;
+    let direction = *u.choose(Direction::ALL)?;
     let address = lsc_address(u)?;
-    let address_size = *u.choose(&[AddressSize::A16, AddressSize::A32, AddressSize::A64])?;
-    let data = *u.choose(&DATA)?;
-    const POLICIES: [CachePolicy; 8] = [
-        CachePolicy::State,
-        CachePolicy::Uncached,
-        CachePolicy::Cached,
-        CachePolicy::Streaming,
-        CachePolicy::ReadInvalidate,
-        CachePolicy::WriteThrough,
-        CachePolicy::WriteBack,
-        CachePolicy::Constant,
-    ];
+    let address_size = *u.choose(AddressSize::ALL)?;
+    let data = *u.choose(DataSize::ALL)?;
     let cache = match u.arbitrary()? {
         true => CacheControl::DEFAULT,
         false => CacheControl {
-            l1: *u.choose(&POLICIES)?,
-            l3: *u.choose(&POLICIES)?,
+            l1: *u.choose(CachePolicy::ALL)?,
+            l3: *u.choose(CachePolicy::ALL)?,
         },
     };
     let elements = u.int_in_range(0..=64)?;
     Ok(match u.int_in_range(0..=10)? {
         7 => Lsc::AppendCounter {
             port,
-            op: *u.choose(&[AppendOp::Add, AppendOp::Sub, AppendOp::Store])?,
+            op: *u.choose(AppendOp::ALL)?,
             address,
             data,
             returns: u.arbitrary()?,
@@ -283,12 +226,7 @@ pub fn lsc(u: &mut Unstructured<'_>) -> Result<Lsc> {
         },
         10 => Lsc::Compression {
             port,
-            op: *u.choose(&[
-                CompressionOp::PageClear,
-                CompressionOp::SectorClear,
-                CompressionOp::PageUncompress,
-                CompressionOp::SectorUncompress,
-            ])?,
+            op: *u.choose(CompressionOp::ALL)?,
             address,
             address_size,
         },
@@ -326,7 +264,7 @@ pub fn lsc(u: &mut Unstructured<'_>) -> Result<Lsc> {
         },
         3 => Lsc::Atomic {
             port,
-            op: *u.choose(&ATOMICS)?,
+            op: *u.choose(AtomicOp::ALL)?,
             address,
             address_size,
             data,
@@ -335,24 +273,8 @@ pub fn lsc(u: &mut Unstructured<'_>) -> Result<Lsc> {
         },
         4 => Lsc::Fence {
             port,
-            scope: *u.choose(&[
-                FenceScope::Group,
-                FenceScope::Local,
-                FenceScope::Tile,
-                FenceScope::Gpu,
-                FenceScope::Gpus,
-                FenceScope::SystemRelease,
-                FenceScope::SystemAcquire,
-            ])?,
-            flush: *u.choose(&[
-                FlushOp::None,
-                FlushOp::Evict,
-                FlushOp::Invalidate,
-                FlushOp::Discard,
-                FlushOp::Clean,
-                FlushOp::FlushL3,
-                FlushOp::Type6,
-            ])?,
+            scope: *u.choose(FenceScope::ALL)?,
+            flush: *u.choose(FlushOp::ALL)?,
             to_lsc: u.arbitrary()?,
         },
         5 => Lsc::ReadState { port, address },
@@ -370,13 +292,7 @@ pub fn lsc(u: &mut Unstructured<'_>) -> Result<Lsc> {
 fn render(u: &mut Unstructured<'_>) -> Result<RenderTarget> {
     Ok(match u.arbitrary()? {
         true => RenderTarget::Write {
-            mode: *u.choose(&[
-                RenderMode::Wide,
-                RenderMode::Replicated,
-                RenderMode::DualLow,
-                RenderMode::DualHigh,
-                RenderMode::Narrow,
-            ])?,
+            mode: *u.choose(RenderMode::ALL)?,
             surface: u.arbitrary()?,
             half: u.arbitrary()?,
             coarse: u.arbitrary()?,

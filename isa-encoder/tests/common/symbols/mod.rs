@@ -4,8 +4,8 @@ mod hdc;
 
 use devinfo::{Family, span};
 use isa_encoder::message::{
-    AddressSize, AppendOp, CompressionOp, DataSize, FlushOp, Gateway, Lsc, LscAddress, LscPort,
-    Message, Parameter, RayTracing, RenderMode, RenderTarget, Sampler, Urb,
+    FlushOp, Gateway, Lsc, LscAddress, LscPort, Message, Parameter, RayTracing, RenderMode,
+    RenderTarget, Sampler, Urb,
 };
 
 use hdc::{hdc, letters, verb};
@@ -30,26 +30,6 @@ pub fn symbol(family: Family, message: &Message) -> Option<String> {
     }
 }
 
-fn data(data: DataSize) -> &'static str {
-    match data {
-        DataSize::D8 => "d8",
-        DataSize::D16 => "d16",
-        DataSize::D32 => "d32",
-        DataSize::D64 => "d64",
-        DataSize::D8U32 => "d8u32",
-        DataSize::D16U32 => "d16u32",
-        DataSize::D16U32H => "d16u32h",
-    }
-}
-
-fn address(size: AddressSize) -> &'static str {
-    match size {
-        AddressSize::A16 => "a16",
-        AddressSize::A32 => "a32",
-        AddressSize::A64 => "a64",
-    }
-}
-
 fn sign(offset: i32) -> String {
     match offset {
         0 => String::new(),
@@ -71,16 +51,6 @@ fn lsc_place(address: LscAddress) -> String {
     }
 }
 
-fn port(port: LscPort) -> &'static str {
-    match port {
-        LscPort::Ugm => "ugm",
-        LscPort::Ugml => "ugml",
-        LscPort::Tgm => "tgm",
-        LscPort::Slm => "slm",
-        LscPort::Urb => "urb",
-    }
-}
-
 fn vector(elements: u8, transpose: bool) -> String {
     match (elements, transpose) {
         (1, false) => String::new(),
@@ -90,7 +60,7 @@ fn vector(elements: u8, transpose: bool) -> String {
 }
 
 fn lsc(message: &Lsc) -> String {
-    let unit = port(message.port());
+    let unit = message.port();
     let at = message.address().map(lsc_place);
     let at = at.unwrap_or_default();
     // iga64 prints no cache control for shared local memory.
@@ -112,9 +82,9 @@ fn lsc(message: &Lsc) -> String {
             "{}{}.{unit}.{}{}.{}{cache}  {at}",
             verb(direction),
             if strided { "_strided" } else { "" },
-            data(size),
+            size,
             vector(elements, transpose),
-            address(address_size),
+            address_size,
         ),
         Lsc::StoreUncompressed {
             address_size,
@@ -124,9 +94,9 @@ fn lsc(message: &Lsc) -> String {
             ..
         } => format!(
             "store_uncompressed.{unit}.{}{}.{}{cache}  {at}",
-            data(size),
+            size,
             vector(elements, transpose),
-            address(address_size),
+            address_size,
         ),
         Lsc::Quad {
             direction,
@@ -137,9 +107,9 @@ fn lsc(message: &Lsc) -> String {
         } => format!(
             "{}_quad.{unit}.{}.{}.{}{cache}  {at}",
             verb(direction),
-            data(size),
+            size,
             letters(components),
-            address(address_size),
+            address_size,
         ),
         Lsc::StoreUncompressedQuad {
             address_size,
@@ -148,9 +118,9 @@ fn lsc(message: &Lsc) -> String {
             ..
         } => format!(
             "store_uncompressed_quad.{unit}.{}.{}.{}{cache}  {at}",
-            data(size),
+            size,
             letters(components),
-            address(address_size),
+            address_size,
         ),
         Lsc::Block2d {
             direction,
@@ -171,7 +141,7 @@ fn lsc(message: &Lsc) -> String {
             format!(
                 "{}_block2d.{unit}.{}{}{}.a64{cache}  {at}",
                 verb(direction),
-                data(size),
+                size,
                 if layout.transpose { "t" } else { "" },
                 if layout.vnni { "v" } else { "" },
             )
@@ -184,40 +154,19 @@ fn lsc(message: &Lsc) -> String {
         } => format!(
             "atomic_{}.{unit}.{}.{}{cache}  {at}",
             op.name(),
-            data(size),
-            address(address_size),
+            size,
+            address_size,
         ),
-        Lsc::AppendCounter { op, data: size, .. } => format!(
-            "atomic_{}.{unit}.{}.a32{cache}  {at}",
-            match op {
-                AppendOp::Add => "acadd",
-                AppendOp::Sub => "acsub",
-                AppendOp::Store => "acstore",
-            },
-            data(size),
-        ),
-        Lsc::Compression {
-            op, address_size, ..
-        } => {
-            let name = match op {
-                CompressionOp::PageClear => "pc",
-                CompressionOp::SectorClear => "sc",
-                CompressionOp::PageUncompress => "pu",
-                CompressionOp::SectorUncompress => "su",
-            };
-            match op.is_page() {
-                true => format!("ccs_{name}.{unit}  {at}"),
-                false => {
-                    let _ = address_size;
-                    // iga64 says 32 bits whatever the field says.
-                    format!("ccs_{name}.{unit}.a32  {at}")
-                }
-            }
+        Lsc::AppendCounter { op, data: size, .. } => {
+            format!("{op}.{unit}.{size}.a32{cache}  {at}")
         }
+        Lsc::Compression { op, .. } if op.is_page() => format!("{op}.{unit}  {at}"),
+        // iga64 says 32 bits whatever the field says.
+        Lsc::Compression { op, .. } => format!("{op}.{unit}.a32  {at}"),
         Lsc::Fence { scope, flush, .. } => {
             let flush = match flush {
-                FlushOp::Type6 => "0x6?".to_owned(),
-                flush => flush.to_string(),
+                FlushOp::Type6 => "0x6?",
+                flush => flush.name(),
             };
             format!("fence.{unit}.{flush}.{scope}  [A]")
         }
@@ -229,9 +178,9 @@ fn lsc(message: &Lsc) -> String {
             ..
         } => format!(
             "load_status.{unit}.{}{}.{}{cache}  {at}",
-            data(size),
+            size,
             vector(elements, false),
-            address(address_size),
+            address_size,
         ),
     }
 }
