@@ -492,9 +492,9 @@ enum ig_status ig_event_printed(const struct ig_event *event,
                                 size_t size,
                                 size_t *length);
 
-// Calls `callback` once, when a command has ended, well or not; at once if it has. It is called on
-// any thread, perhaps within another call of this library. It may enqueue commands and set user
-// events; it should not wait.
+// Calls `callback` once, when a command has ended, well or not, also if it had ended before. It is
+// called on a thread of this library, or within a call of it: this one if the command had ended. It
+// may enqueue commands and set user events; it should not wait.
 //
 // # Safety
 // `callback` may be called on any thread with `data`, also after the event is released.
