@@ -31,11 +31,7 @@ fn target() -> Target {
 
 fn code() -> Vec<u8> {
     let platform = target().platform;
-    let options = isa_encoder::AsmOptions {
-        family: Some(platform.family),
-        platform: Some(platform),
-        ..isa_encoder::AsmOptions::default()
-    };
+    let options = isa_encoder::AsmOptions::for_platform(platform);
     isa_encoder::asm::assemble(SCALE, &options).unwrap().code
 }
 

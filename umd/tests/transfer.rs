@@ -39,6 +39,33 @@ fn with_images(platform: &Platform) -> bool {
     platform.images
 }
 
+/// Tests that run everywhere, or on the platforms that a function wants.
+macro_rules! everywhere {
+    ($($with:ident: $($test:ident)*;)*) => {
+        mod everywhere {
+            $($(
+                #[test]
+                fn $test() {
+                    super::everywhere(super::$with, super::$test);
+                }
+            )*)*
+        }
+    };
+}
+
+everywhere! {
+    any: bytes_from_anywhere_to_anywhere
+        bytes_within_one_buffer_and_its_parts
+        memory_of_this_process
+        rectangles_of_bytes
+        patterns_of_every_size
+        maps_of_buffers;
+    with_images: images_to_and_from_buffers
+        images_to_images_and_fills
+        images_of_other_texels_and_regions_beyond_are_refused
+        maps_of_images;
+}
+
 /// Bytes that differ from place to place.
 fn noise(seed: u32, length: usize) -> Vec<u8> {
     let mut state = seed | 1;
@@ -71,12 +98,7 @@ fn ended(event: Event) {
     assert!(times.started <= times.ended, "{times:?}");
 }
 
-#[test]
-fn bytes_from_anywhere_to_anywhere() {
-    everywhere(any, bytes_from_anywhere_to_anywhere_on);
-}
-
-fn bytes_from_anywhere_to_anywhere_on(device: &Device, queue: &Queue) {
+fn bytes_from_anywhere_to_anywhere(device: &Device, queue: &Queue) {
     let source = noise(1, 300);
     let from = filled(device, &source);
     for (at, to, length) in [
@@ -101,12 +123,7 @@ fn bytes_from_anywhere_to_anywhere_on(device: &Device, queue: &Queue) {
     }
 }
 
-#[test]
-fn bytes_within_one_buffer_and_its_parts() {
-    everywhere(any, bytes_within_one_buffer_and_its_parts_on);
-}
-
-fn bytes_within_one_buffer_and_its_parts_on(device: &Device, queue: &Queue) {
+fn bytes_within_one_buffer_and_its_parts(device: &Device, queue: &Queue) {
     let bytes = noise(3, 256);
     let whole = filled(device, &bytes);
     let (low, high) = (
@@ -124,12 +141,7 @@ fn bytes_within_one_buffer_and_its_parts_on(device: &Device, queue: &Queue) {
     assert!(beyond.unwrap_err().to_string().contains("of 128"));
 }
 
-#[test]
-fn memory_of_this_process() {
-    everywhere(any, memory_of_this_process_on);
-}
-
-fn memory_of_this_process_on(device: &Device, queue: &Queue) {
+fn memory_of_this_process(device: &Device, queue: &Queue) {
     let memory = HostMemory::new(3 * 4096).unwrap();
     let bytes = noise(4, 5000);
     memory.write(37, &bytes).unwrap();
@@ -154,12 +166,7 @@ fn memory_of_this_process_on(device: &Device, queue: &Queue) {
     assert_eq!(out[5001], 0);
 }
 
-#[test]
-fn rectangles_of_bytes() {
-    everywhere(any, rectangles_of_bytes_on);
-}
-
-fn rectangles_of_bytes_on(device: &Device, queue: &Queue) {
+fn rectangles_of_bytes(device: &Device, queue: &Queue) {
     let (source, before) = (noise(5, 4000), noise(6, 4000));
     let from = filled(device, &source);
     for (at, to, size) in [
@@ -212,12 +219,7 @@ fn rectangles_of_bytes_on(device: &Device, queue: &Queue) {
     }
 }
 
-#[test]
-fn patterns_of_every_size() {
-    everywhere(any, patterns_of_every_size_on);
-}
-
-fn patterns_of_every_size_on(device: &Device, queue: &Queue) {
+fn patterns_of_every_size(device: &Device, queue: &Queue) {
     for power in 0..8 {
         let size = 1usize << power;
         let pattern = noise(7, size);
@@ -305,12 +307,7 @@ fn texels(image: &Image, region: &Region) -> Vec<u8> {
     bytes
 }
 
-#[test]
-fn images_to_and_from_buffers() {
-    everywhere(with_images, images_to_and_from_buffers_on);
-}
-
-fn images_to_and_from_buffers_on(device: &Device, queue: &Queue) {
+fn images_to_and_from_buffers(device: &Device, queue: &Queue) {
     for (kind, size) in shapes() {
         for format in formats() {
             let image = device.image(&desc(kind, format, size)).unwrap();
@@ -342,12 +339,7 @@ fn images_to_and_from_buffers_on(device: &Device, queue: &Queue) {
     }
 }
 
-#[test]
-fn images_to_images_and_fills() {
-    everywhere(with_images, images_to_images_and_fills_on);
-}
-
-fn images_to_images_and_fills_on(device: &Device, queue: &Queue) {
+fn images_to_images_and_fills(device: &Device, queue: &Queue) {
     for format in formats() {
         let image = |kind, size| device.image(&desc(kind, format, size)).unwrap();
         let mut images: Vec<Image> = shapes().map(|(kind, size)| image(kind, size)).into();
@@ -392,15 +384,7 @@ fn images_to_images_and_fills_on(device: &Device, queue: &Queue) {
     }
 }
 
-#[test]
-fn images_of_other_texels_and_regions_beyond_are_refused() {
-    everywhere(
-        with_images,
-        images_of_other_texels_and_regions_beyond_are_refused_on,
-    );
-}
-
-fn images_of_other_texels_and_regions_beyond_are_refused_on(device: &Device, queue: &Queue) {
+fn images_of_other_texels_and_regions_beyond_are_refused(device: &Device, queue: &Queue) {
     let image = |format| device.image(&ImageDesc::d2(format, 16, 16)).unwrap();
     let [small, _, large, ..] = formats().map(image);
     let text = |result: Result<Event, umd::Error>| result.unwrap_err().to_string();
@@ -421,12 +405,7 @@ fn images_of_other_texels_and_regions_beyond_are_refused_on(device: &Device, que
     assert!(error.contains("of 1023"), "{error}");
 }
 
-#[test]
-fn maps_of_buffers() {
-    everywhere(any, maps_of_buffers_on);
-}
-
-fn maps_of_buffers_on(device: &Device, queue: &Queue) {
+fn maps_of_buffers(device: &Device, queue: &Queue) {
     let buffer = device.buffer(64).unwrap();
     let fill = queue.fill_buffer((&buffer, 0), 64, &[7], &[]).unwrap();
     let mapped = queue.map_buffer(&buffer, 16, 8, &[fill]).unwrap();
@@ -441,12 +420,7 @@ fn maps_of_buffers_on(device: &Device, queue: &Queue) {
     assert_eq!(content(&buffer)[15..25], [7, 9, 9, 9, 9, 9, 9, 9, 9, 7]);
 }
 
-#[test]
-fn maps_of_images() {
-    everywhere(with_images, maps_of_images_on);
-}
-
-fn maps_of_images_on(device: &Device, queue: &Queue) {
+fn maps_of_images(device: &Device, queue: &Queue) {
     let format = ImageFormat::new(order::R, channel::UINT16);
     let image = device.image(&ImageDesc::d2(format, 20, 20)).unwrap();
     let region = Region {

@@ -509,65 +509,31 @@ mod tests {
     }
 
     #[test]
-    fn buffers() {
-        assert_eq!(
-            ok("in=a:b.bin"),
-            ArgSpec::In {
-                path: "a:b.bin".into()
-            }
-        );
-        assert_eq!(
-            ok("out=a:b:4K"),
-            ArgSpec::Out {
-                path: "a:b".into(),
-                bytes: 4096
-            }
-        );
-        assert_eq!(
-            ok("inout=a:b:c"),
-            ArgSpec::InOut {
-                input: "a:b".into(),
-                output: "c".into()
-            }
-        );
-        assert_eq!(
-            ok("fill=0xff:16"),
-            ArgSpec::Fill {
-                byte: 255,
-                bytes: 16
-            }
-        );
-        assert_eq!(ok("same=0"), ArgSpec::Same(ArgRef::Index(0)));
-        assert_eq!(
-            ok("sub=dst:64:0x40"),
-            ArgSpec::Sub {
-                parent: ArgRef::Name("dst".into()),
-                origin: 64,
-                bytes: 64
-            }
-        );
-        assert_eq!(
-            ok("userptr=a.bin:60"),
-            ArgSpec::UserPtr {
-                path: "a.bin".into(),
-                misalign: 60
-            }
-        );
-        assert_eq!(ok("null"), ArgSpec::Null);
-        assert_eq!(ok("local=1K"), ArgSpec::Local { bytes: 1024 });
-    }
-
-    #[test]
-    fn values() {
-        assert_eq!(
-            ok("u16=1,0xffff"),
-            ArgSpec::Value {
-                element: ElementType::U16,
-                lanes: 2,
-                bytes: vec![1, 0, 255, 255]
-            }
-        );
-        assert_eq!(ok("bytes=01_ff"), ArgSpec::Bytes(vec![1, 255]));
+    fn buffers_and_values() {
+        for (text, spec) in [
+            ("in=a:b.bin", r#"In { path: "a:b.bin" }"#),
+            ("out=a:b:4K", r#"Out { path: "a:b", bytes: 4096 }"#),
+            ("inout=a:b:c", r#"InOut { input: "a:b", output: "c" }"#),
+            ("fill=0xff:16", "Fill { byte: 255, bytes: 16 }"),
+            ("same=0", "Same(Index(0))"),
+            (
+                "sub=dst:64:0x40",
+                r#"Sub { parent: Name("dst"), origin: 64, bytes: 64 }"#,
+            ),
+            (
+                "userptr=a.bin:60",
+                r#"UserPtr { path: "a.bin", misalign: 60 }"#,
+            ),
+            ("null", "Null"),
+            ("local=1K", "Local { bytes: 1024 }"),
+            (
+                "u16=1,0xffff",
+                "Value { element: U16, lanes: 2, bytes: [1, 0, 255, 255] }",
+            ),
+            ("bytes=01_ff", "Bytes([1, 255])"),
+        ] {
+            assert_eq!(format!("{:?}", ok(text)), spec);
+        }
         assert_eq!(
             error("i32=1,2,3,4,5"),
             "a vector has 2, 3, 4, 8 or 16 values, not 5"
@@ -579,78 +545,78 @@ mod tests {
         );
     }
 
-    fn shape(size: &str, format: &str) -> ImageShape {
-        ImageShape {
-            sides: size.parse().unwrap(),
-            format: format.parse().unwrap(),
-        }
-    }
-
     #[test]
     fn images_and_samplers() {
-        let size = Dimensions {
-            width: 64,
-            height: 32,
+        let shape = |size: &str, format: &str| ImageShape {
+            sides: size.parse().unwrap(),
+            format: format.parse().unwrap(),
         };
-        assert_eq!(
-            ok("image=a:p.png"),
-            ArgSpec::Image {
-                path: "a:p.png".into(),
-                format: PictureFormat::default(),
-            }
-        );
-        assert_eq!(
-            ok("image=a:p.png:r16ui"),
-            ArgSpec::Image {
-                path: "a:p.png".into(),
-                format: "r16ui".parse().unwrap(),
-            }
-        );
-        assert_eq!(
-            ok("image-out=p.png:64x32"),
-            ArgSpec::ImageOut {
-                path: "p.png".into(),
-                size,
-                format: PictureFormat::default(),
-            }
-        );
-        assert_eq!(
-            ok("png-out=p.png:64x32"),
-            ArgSpec::PngOut {
-                path: "p.png".into(),
-                size
-            }
-        );
-        assert_eq!(
-            ok("image-raw=p:64x32:r32f"),
-            ArgSpec::ImageRaw {
-                path: "p".into(),
-                shape: shape("64x32", "r32f"),
-            }
-        );
-        assert_eq!(
-            ok("image-raw-inout=a:b:c:8x4x2:rgba16f"),
-            ArgSpec::ImageRawInOut {
-                input: "a:b".into(),
-                output: "c".into(),
-                shape: shape("8x4x2", "rgba16f"),
-            }
-        );
-        assert_eq!(
-            ok("image-of=src:16:r8ui"),
-            ArgSpec::ImageOf {
-                buffer: ArgRef::Name("src".into()),
-                shape: shape("16", "r8ui"),
-            }
-        );
-        assert_eq!(
-            ok("sampler=clamp-to-edge,linear,normalized"),
-            ArgSpec::Sampler {
-                address: SamplerAddress::ClampToEdge,
-                filter: SamplerFilter::Linear,
-                coordinates: Coordinates::Normalized,
-            }
-        );
+        let path = |text: &str| PathBuf::from(text);
+        let (width, height) = (64, 32);
+        let size = Dimensions { width, height };
+        for (text, spec) in [
+            (
+                "image=a:p.png",
+                ArgSpec::Image {
+                    path: path("a:p.png"),
+                    format: PictureFormat::default(),
+                },
+            ),
+            (
+                "image=a:p.png:r16ui",
+                ArgSpec::Image {
+                    path: path("a:p.png"),
+                    format: "r16ui".parse().unwrap(),
+                },
+            ),
+            (
+                "image-out=p.png:64x32",
+                ArgSpec::ImageOut {
+                    path: path("p.png"),
+                    size,
+                    format: PictureFormat::default(),
+                },
+            ),
+            (
+                "png-out=p.png:64x32",
+                ArgSpec::PngOut {
+                    path: path("p.png"),
+                    size,
+                },
+            ),
+            (
+                "image-raw=p:64x32:r32f",
+                ArgSpec::ImageRaw {
+                    path: path("p"),
+                    shape: shape("64x32", "r32f"),
+                },
+            ),
+            (
+                "image-raw-inout=a:b:c:8x4x2:rgba16f",
+                ArgSpec::ImageRawInOut {
+                    input: path("a:b"),
+                    output: path("c"),
+                    shape: shape("8x4x2", "rgba16f"),
+                },
+            ),
+            (
+                "image-of=src:16:r8ui",
+                ArgSpec::ImageOf {
+                    buffer: ArgRef::Name("src".into()),
+                    shape: shape("16", "r8ui"),
+                },
+            ),
+            (
+                "sampler=clamp-to-edge,linear,normalized",
+                ArgSpec::Sampler {
+                    address: SamplerAddress::ClampToEdge,
+                    filter: SamplerFilter::Linear,
+                    coordinates: Coordinates::Normalized,
+                },
+            ),
+        ] {
+            assert_eq!(ok(text), spec);
+        }
     }
 
     #[test]

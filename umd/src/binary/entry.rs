@@ -324,11 +324,7 @@ pub const PAYLOAD_UNIT: u32 = 32;
 /// use umd::binary::{ArgInfo, ArgKind, Binary, PayloadEntry, PayloadValue, Target};
 ///
 /// let tgl = devinfo::by_name("tgl").unwrap();
-/// let options = isa_encoder::AsmOptions {
-///     family: Some(tgl.family),
-///     platform: Some(tgl),
-///     ..Default::default()
-/// };
+/// let options = isa_encoder::AsmOptions::for_platform(tgl);
 /// let text = "
 ///     (W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud
 ///     (W) send.ts (8|M0) null r127 null 0x0 0x02000010 {EOT,@1}
