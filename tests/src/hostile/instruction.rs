@@ -140,11 +140,7 @@ impl Encoded {
 }
 
 fn assembled(family: Family, text: &str) -> std::result::Result<Vec<u8>, String> {
-    let options = AsmOptions {
-        family: Some(family),
-        ..AsmOptions::default()
-    };
-    assemble(text, &options)
+    assemble(text, &AsmOptions::for_family(family))
         .map(|assembly| assembly.code)
         .map_err(|errors| {
             let why = errors.first().map_or("", |error| &error.message);
