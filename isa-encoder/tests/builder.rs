@@ -7,9 +7,7 @@
 )]
 
 use devinfo::Family;
-use isa_encoder::build::{
-    BuildError, Builder, Op, Payload, SendOp, grf, imm, imm_f16, imm_f64, null,
-};
+use isa_encoder::build::{BuildError, Builder, Op, Payload, SendOp, grf, imm, imm_f16, imm_f64};
 use isa_encoder::message::{
     AddressSize, CacheControl, DataSize, Descriptors, Direction, Lsc, LscAddress, LscPort, Message,
 };
