@@ -155,6 +155,18 @@ impl Builder {
         Ok(())
     }
 
+    /// Appends a send whose first channel is the thread's channel `first`: 0, 4 … 28.
+    ///
+    /// # Errors
+    /// As [`Builder::send`].
+    pub fn send_from(&mut self, op: SendOp, first: u8) -> Result<(), BuildError> {
+        self.send(op)?;
+        if let Some((instruction, _)) = self.items.last_mut() {
+            instruction.channel_offset = first;
+        }
+        Ok(())
+    }
+
     /// Ends the thread: copies r0 to `copy`, one of the thread's last 16 registers (r112 to r127;
     /// with 256 registers r240 to r255), and sends it to the family's thread spawner or gateway.
     ///

@@ -1,0 +1,267 @@
+//! Machine instructions over virtual registers: what selection makes, register allocation places
+//! and emission encodes.
+
+use isa_encoder::build::Reg;
+use isa_encoder::message::Message;
+use isa_encoder::{ArfKind, CondMod, MathFunction, Opcode, Region, SyncFunction, Type};
+
+use crate::ir::Block;
+
+/// A virtual register: consecutive bytes of the register file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Var(pub u32);
+
+impl Var {
+    /// For tables with an element a register.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a virtual register is.
+#[derive(Clone, Copy, Debug)]
+pub struct VarData {
+    /// Its size in bytes.
+    pub size: u32,
+    /// Its alignment in bytes.
+    pub align: u32,
+    /// Its place, if a thread starts with it there.
+    pub fixed: Option<u32>,
+    /// The loop header whose phi it is.
+    pub header: Option<Block>,
+}
+
+/// A place in a virtual register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The register.
+    pub var: Var,
+    /// The byte in it.
+    pub byte: u32,
+}
+
+/// An operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Operand {
+    /// Elements of a virtual register.
+    Var {
+        /// Where they begin.
+        place: Place,
+        /// Their type.
+        ty: Type,
+        /// Elements from channel to channel; 0 for the same in all.
+        stride: u8,
+        /// Negated.
+        neg: bool,
+        /// Its magnitude.
+        abs: bool,
+    },
+    /// A number.
+    Imm(i64, Type),
+    /// An architecture register, with an element's index.
+    Arf(ArfKind, u8, u8, Type, u8),
+    /// The null register.
+    Null(Type),
+    /// Registers by address: `a0` from this word on, one word for each channel or one for all.
+    Indirect {
+        /// The word of a0.
+        word: u8,
+        /// The type.
+        ty: Type,
+        /// One address for each channel.
+        each: bool,
+    },
+    /// The byte address of a virtual register in the register file.
+    AddressOf(Place),
+}
+
+impl Operand {
+    /// Negated.
+    pub fn negated(self) -> Operand {
+        match self {
+            Operand::Var {
+                place,
+                ty,
+                stride,
+                neg,
+                abs,
+            } => Operand::Var {
+                place,
+                ty,
+                stride,
+                neg: !neg,
+                abs,
+            },
+            other => other,
+        }
+    }
+
+    /// The magnitude.
+    pub fn magnitude(self) -> Operand {
+        match self {
+            Operand::Var {
+                place, ty, stride, ..
+            } => Operand::Var {
+                place,
+                ty,
+                stride,
+                neg: false,
+                abs: true,
+            },
+            other => other,
+        }
+    }
+}
+
+/// A message.
+#[derive(Clone, Copy, Debug)]
+pub struct SendData {
+    /// Which.
+    pub message: Message,
+    /// The response, if there is one: where and how many registers.
+    pub response: Option<(Var, u8)>,
+    /// Header or addresses.
+    pub src0: (Place, u8),
+    /// The first payload begins with a header.
+    pub header: bool,
+    /// Data.
+    pub src1: Option<(Place, u8)>,
+}
+
+/// What an instruction does.
+#[derive(Clone, Copy, Debug)]
+pub enum What {
+    /// Arithmetic and moves.
+    Alu(Opcode),
+    /// A function of `math`.
+    Math(MathFunction),
+    /// A message.
+    Send(SendData),
+    /// A block begins; channels may wait for it.
+    Label(Block, bool),
+    /// The channels that the predicate selects go to a later block, where they wait.
+    Goto(Block),
+    /// The channels that the predicate selects go back to a block; the others wait here.
+    Back(Block),
+    /// The whole thread goes to a block.
+    Jump(Block),
+    /// `sync`.
+    Sync(SyncFunction),
+    /// `wait` for a notification.
+    Wait,
+    /// The virtual register begins here, with no value.
+    Define(Var),
+    /// The thread ends.
+    End,
+}
+
+/// A predicate of f0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Predicate {
+    /// None.
+    None,
+    /// The channel's bit.
+    When,
+    /// The channel's bit is not set.
+    Unless,
+}
+
+/// An instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Inst {
+    /// What it does.
+    pub what: What,
+    /// Channels.
+    pub exec: u8,
+    /// The first channel.
+    pub from: u8,
+    /// Ignores the execution mask.
+    pub no_mask: bool,
+    /// The predicate.
+    pub predicate: Predicate,
+    /// The condition that writes f0, or selects.
+    pub cond: Option<CondMod>,
+    /// Saturates.
+    pub saturate: bool,
+    /// The destination.
+    pub dst: Option<Operand>,
+    /// The sources.
+    pub srcs: [Option<Operand>; 3],
+}
+
+impl Inst {
+    /// An instruction of some channels.
+    pub const fn new(what: What, exec: u8) -> Inst {
+        Inst {
+            what,
+            exec,
+            from: 0,
+            no_mask: false,
+            predicate: Predicate::None,
+            cond: None,
+            saturate: false,
+            dst: None,
+            srcs: [None; 3],
+        }
+    }
+
+    /// Calls `f` with each virtual register that it names.
+    pub fn vars(&self, mut f: impl FnMut(Var)) {
+        for operand in self.dst.iter().chain(self.srcs.iter().flatten()) {
+            match operand {
+                Operand::Var { place, .. } | Operand::AddressOf(place) => f(place.var),
+                _ => {}
+            }
+        }
+        match &self.what {
+            What::Send(send) => {
+                if let Some((var, _)) = send.response {
+                    f(var);
+                }
+                f(send.src0.0.var);
+                if let Some((place, _)) = send.src1 {
+                    f(place.var);
+                }
+            }
+            What::Define(var) => f(*var),
+            _ => {}
+        }
+    }
+}
+
+/// A kernel's instructions.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    /// Virtual registers.
+    pub vars: Vec<VarData>,
+    /// Instructions in order.
+    pub insts: Vec<Inst>,
+    /// The first and last instruction of each loop, and its header.
+    pub loops: Vec<(Block, usize, usize)>,
+}
+
+impl Code {
+    /// A new virtual register.
+    pub fn var(&mut self, size: u32, align: u32) -> Var {
+        self.vars.push(VarData {
+            size,
+            align,
+            fixed: None,
+            header: None,
+        });
+        Var(self.vars.len() as u32 - 1)
+    }
+}
+
+/// The region of a source with this stride.
+pub const fn region(stride: u8) -> Region {
+    match stride {
+        0 => Region::SCALAR,
+        stride => Region::new(stride, 1, 0),
+    }
+}
+
+/// A general register and the byte in it, by the byte in the register file.
+pub const fn register(byte: u32, grf: u32) -> (Reg, u32) {
+    (isa_encoder::build::grf((byte / grf) as u8), byte % grf)
+}

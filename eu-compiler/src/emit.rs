@@ -1,0 +1,472 @@
+//! Emission: from allocated instructions to bytes, by `isa_encoder::build`.
+
+use std::collections::HashMap;
+
+use devinfo::thread;
+use isa_encoder::build::{self, BuildError, Builder, Label, Op, Payload, Reg, SendOp, grf};
+use isa_encoder::message::{
+    AddressSize, BlockAlignment, BlockPort, CacheControl, DataSize, Direction, Hdc, HdcAddress,
+    HdcSurface, Lsc, LscAddress, LscPort, Message, OwordCount,
+};
+use isa_encoder::validate::Machine;
+use isa_encoder::{ArfKind, Flag, Opcode, Options, PredControl, Region, SyncFunction, Type as M};
+
+use crate::code::{Code, Inst, Operand, Place, Predicate, What, region, register};
+use crate::ir::Block;
+use crate::regalloc::Allocation;
+use crate::target::Target;
+
+/// Finished code.
+#[derive(Clone, Debug, Default)]
+pub struct Emitted {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The listing.
+    pub text: String,
+    /// Where threads begin that have their local ids.
+    pub entry_with_ids: u32,
+}
+
+/// Both parts of the code that loads the payload begin at a multiple of this.
+const ALIGNMENT: usize = 64;
+
+/// Encodes a kernel.
+///
+/// # Errors
+/// An instruction that the builder or the rules of the hardware refuse.
+pub fn emit(
+    code: &Code,
+    allocation: &Allocation,
+    target: &Target,
+    payload_bytes: u32,
+) -> Result<Emitted, String> {
+    let mut out = Emitted::default();
+    if target.caps.loads_payload {
+        let ids = 3 * target.local_id_bytes();
+        let part = load_ids(target, ids, payload_bytes)?;
+        append(&mut out, part);
+        while out.bytes.len() % ALIGNMENT != 0 {
+            let mut b = builder(target);
+            b.emit(Op::new(Opcode::Nop, 1));
+            let nop = b.finish().map_err(text)?;
+            append(&mut out, nop);
+        }
+        out.entry_with_ids = out.bytes.len() as u32;
+        let part = load_cross_thread(target, payload_bytes)?;
+        append(&mut out, part);
+    }
+    let body = Emitter::new(code, allocation, target).run()?;
+    append(&mut out, body);
+    Ok(out)
+}
+
+fn append(out: &mut Emitted, kernel: build::Kernel) {
+    out.bytes.extend(kernel.code);
+    out.text += &kernel.text;
+}
+
+fn text(error: BuildError) -> String {
+    error.to_string()
+}
+
+fn builder(target: &Target) -> Builder {
+    Builder::new(Machine::from(target.platform).with_registers(target.registers as u16))
+}
+
+/// The last registers hold what the loading code needs.
+fn base(b: &mut Builder, target: &Target) -> Reg {
+    let header = grf(127);
+    let lanes = (target.grf() / 4) as u8;
+    b.emit(
+        Op::new(Opcode::Mov, lanes)
+            .no_mask()
+            .dst(header.ty(M::Ud))
+            .src(build::imm(0, M::Ud)),
+    );
+    let field = thread::PAYLOAD;
+    b.emit(
+        Op::new(Opcode::And, 1)
+            .no_mask()
+            .dst(header.element(2, M::Ud))
+            .src(grf(0).element(field.dword as u8, M::Ud))
+            .src(build::imm(i64::from(field.mask), M::Ud)),
+    );
+    header
+}
+
+/// Local ids follow the cross-thread data, `bytes` for each thread.
+fn load_ids(target: &Target, bytes: u32, cross_thread: u32) -> Result<build::Kernel, String> {
+    let mut b = builder(target);
+    let header = base(&mut b, target);
+    let field = thread::THREAD_IN_GROUP;
+    let offset = header.element(2, M::Ud);
+    let thread = header.element(0, M::Ud);
+    b.emit(
+        Op::new(Opcode::And, 1)
+            .no_mask()
+            .dst(thread)
+            .src(grf(0).element(field.dword as u8, M::Ud))
+            .src(build::imm(i64::from(field.mask), M::Uw)),
+    );
+    let step = grf(126).element(0, M::Ud);
+    b.emit(
+        Op::new(Opcode::Mul, 1)
+            .no_mask()
+            .dst(step)
+            .src(thread)
+            .src(build::imm(i64::from(bytes), M::Uw)),
+    );
+    b.emit(
+        Op::new(Opcode::Add, 1)
+            .no_mask()
+            .dst(offset)
+            .src(offset)
+            .src(step),
+    );
+    let aligned = cross_thread.next_multiple_of(unit());
+    b.emit(
+        Op::new(Opcode::Add, 1)
+            .no_mask()
+            .dst(offset)
+            .src(offset)
+            .src(build::imm(i64::from(aligned), M::Ud)),
+    );
+    loads(&mut b, target, 1, bytes)?;
+    finish_part(b)
+}
+
+/// The granularity of cross-thread data in memory.
+const fn unit() -> u32 {
+    32
+}
+
+fn load_cross_thread(target: &Target, bytes: u32) -> Result<build::Kernel, String> {
+    let mut b = builder(target);
+    base(&mut b, target);
+    loads(&mut b, target, target.payload_register() as u8, bytes)?;
+    finish_part(b)
+}
+
+/// Waits for all loads.
+fn finish_part(mut b: Builder) -> Result<build::Kernel, String> {
+    b.emit(Op::sync(SyncFunction::AllWr));
+    b.finish().map_err(text)
+}
+
+/// Loads whole registers at dword 2 of r127.
+fn loads(b: &mut Builder, target: &Target, mut to: u8, bytes: u32) -> Result<(), String> {
+    let size = target.grf();
+    let mut left = bytes.div_ceil(size);
+    while left > 0 {
+        let piece = 1 << left.min(4).ilog2();
+        load(b, target, to, piece as u8)?;
+        to += piece as u8;
+        left -= piece;
+        if left > 0 {
+            let offset = grf(127).element(2, M::Ud);
+            b.emit(
+                Op::new(Opcode::Add, 1)
+                    .no_mask()
+                    .dst(offset)
+                    .src(offset)
+                    .src(build::imm(i64::from(piece * size), M::Uw)),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn load(b: &mut Builder, target: &Target, to: u8, registers: u8) -> Result<(), String> {
+    let response = Payload {
+        reg: grf(to),
+        len: registers,
+    };
+    let classic = target.grf() == 32;
+    let (message, address, exec_size) = if classic {
+        let message = Hdc::OwordBlock {
+            direction: Direction::Read,
+            address: HdcAddress::A32(HdcSurface::Stateless { coherent: false }),
+            alignment: BlockAlignment::Dword,
+            count: match registers {
+                1 => OwordCount::Two,
+                2 => OwordCount::Four,
+                _ => OwordCount::Eight,
+            },
+            port: BlockPort::Data,
+        };
+        (Message::Hdc(message), grf(127), 8)
+    } else {
+        b.emit(
+            Op::new(Opcode::Mov, 1)
+                .no_mask()
+                .dst(grf(126).element(0, M::Ud))
+                .src(grf(127).element(2, M::Ud)),
+        );
+        let message = Lsc::Vector {
+            port: LscPort::Ugm,
+            direction: Direction::Read,
+            address: LscAddress::Bti {
+                index: 255,
+                offset: 0,
+            },
+            address_size: AddressSize::A32,
+            data: DataSize::D32,
+            elements: 16 * registers,
+            transpose: true,
+            strided: false,
+            cache: CacheControl::DEFAULT,
+        };
+        (Message::Lsc(message), grf(126), 1)
+    };
+    b.send(SendOp {
+        message,
+        exec_size,
+        no_mask: true,
+        response,
+        src0: Payload {
+            reg: address,
+            len: 1,
+        },
+        header: classic,
+        src1: None,
+        extended: None,
+        eot: false,
+    })
+    .map_err(text)
+}
+
+struct Emitter<'a> {
+    code: &'a Code,
+    places: &'a [u32],
+    target: &'a Target,
+    b: Builder,
+    labels: HashMap<Block, Label>,
+    /// The blocks where channels wait, with their instruction.
+    joins: Vec<(usize, Block)>,
+}
+
+impl<'a> Emitter<'a> {
+    fn new(code: &'a Code, allocation: &'a Allocation, target: &'a Target) -> Self {
+        let mut b = builder(target);
+        let mut labels = HashMap::new();
+        let mut joins = Vec::new();
+        for (index, inst) in code.insts.iter().enumerate() {
+            if let What::Label(block, join) = inst.what {
+                labels.insert(block, b.label());
+                if join {
+                    joins.push((index, block));
+                }
+            }
+        }
+        Self {
+            code,
+            places: &allocation.places,
+            target,
+            b,
+            labels,
+            joins,
+        }
+    }
+
+    fn run(mut self) -> Result<build::Kernel, String> {
+        let code = self.code;
+        for (index, inst) in code.insts.iter().enumerate() {
+            self.inst(index, inst)?;
+        }
+        self.b.finish().map_err(text)
+    }
+
+    /// The next block after an instruction where channels wait.
+    fn next_join(&self, index: usize) -> Option<Label> {
+        let next = self.joins.iter().find(|(at, _)| *at > index)?;
+        self.labels.get(&next.1).copied()
+    }
+
+    fn label(&self, block: Block) -> Result<Label, String> {
+        let label = self.labels.get(&block).copied();
+        label.ok_or_else(|| format!("b{} has no label", block.0))
+    }
+
+    fn inst(&mut self, index: usize, inst: &Inst) -> Result<(), String> {
+        match inst.what {
+            What::Define(_) => {}
+            What::Alu(opcode) => {
+                let op = self.operands(Op::new(opcode, inst.exec), inst)?;
+                self.b.emit(op);
+            }
+            What::Math(function) => {
+                let op = self.operands(Op::math(function, inst.exec), inst)?;
+                self.b.emit(op);
+            }
+            What::Sync(function) => {
+                self.b.emit(Op::sync(function));
+            }
+            What::Wait => {
+                let count = Reg::arf(ArfKind::Notification, 0).element(0, M::Ud);
+                self.b.emit(
+                    Op::new(Opcode::Wait, 1)
+                        .no_mask()
+                        .dst(count)
+                        .src(count.region(Region::SCALAR)),
+                );
+            }
+            What::Send(send) => {
+                let mut op = SendOp {
+                    message: send.message,
+                    exec_size: inst.exec,
+                    no_mask: inst.no_mask,
+                    response: Payload {
+                        reg: build::null(),
+                        len: 0,
+                    },
+                    src0: self.payload(send.src0),
+                    header: send.header,
+                    src1: send.src1.map(|src| self.payload(src)),
+                    extended: None,
+                    eot: false,
+                };
+                if let Some((var, len)) = send.response {
+                    op.response = self.payload((Place { var, byte: 0 }, len));
+                }
+                self.send(op, inst)?;
+            }
+            What::Label(block, join) => {
+                let label = self.label(block)?;
+                self.b.bind(label);
+                if join {
+                    let next = self.next_join(index);
+                    let op = Op::new(Opcode::Join, inst.exec);
+                    match next {
+                        Some(next) => self.b.branch(op, Some(next), None),
+                        None => {
+                            let after = self.b.label();
+                            self.b.branch(op, Some(after), None);
+                            self.b.bind(after);
+                        }
+                    }
+                }
+            }
+            What::Jump(to) => {
+                let op = self.predicated(Op::new(Opcode::Jmpi, 1).no_mask(), inst);
+                let to = self.label(to)?;
+                self.b.branch(op, Some(to), None);
+            }
+            What::Goto(to) => {
+                let to = self.label(to)?;
+                let next = self.next_join(index).unwrap_or(to);
+                let op = self.predicated(Op::new(Opcode::Goto, inst.exec), inst);
+                self.b.branch(op, Some(next), Some(to));
+            }
+            What::Back(to) => {
+                let to = self.label(to)?;
+                let op = self.predicated(Op::new(Opcode::While, inst.exec), inst);
+                self.b.branch(op, Some(to), None);
+            }
+            What::End => {
+                let last = (self.target.registers - 1).min(255) as u8;
+                self.b.end_of_thread(grf(last)).map_err(text)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, op: SendOp, inst: &Inst) -> Result<(), String> {
+        self.b.send_from(op, inst.from).map_err(text)
+    }
+
+    fn payload(&self, (place, len): (Place, u8)) -> Payload {
+        let (reg, _) = self.place(place);
+        Payload { reg, len }
+    }
+
+    fn place(&self, place: Place) -> (Reg, u32) {
+        let byte = self.places[place.var.index()].wrapping_add(place.byte);
+        register(byte, self.target.grf())
+    }
+
+    fn predicated(&self, op: Op, inst: &Inst) -> Op {
+        let flag = Flag::default();
+        match inst.predicate {
+            Predicate::None => op,
+            Predicate::When => op.predicated(flag, PredControl::Sequential, false),
+            Predicate::Unless => op.predicated(flag, PredControl::Sequential, true),
+        }
+    }
+
+    fn operands(&self, op: Op, inst: &Inst) -> Result<Op, String> {
+        let mut op = self.predicated(op, inst).channels_from(inst.from);
+        if inst.no_mask {
+            op = op.no_mask();
+        }
+        if let Some(cond) = inst.cond {
+            op = op.cond(cond, Flag::default());
+        }
+        if inst.saturate {
+            op = op.saturate();
+        }
+        if let Some(dst) = inst.dst {
+            if matches!(dst, Operand::Arf(ArfKind::Control, ..))
+                && self.target.caps.waits_by_notification
+            {
+                op = op.options(Options::SWITCH);
+            }
+            op = op.dst(self.operand(dst, true));
+        }
+        for src in inst.srcs.iter().flatten() {
+            let src = self.operand(*src, false);
+            // One channel has no next element.
+            op = op.src(match inst.exec {
+                1 if !matches!(src.ty(), M::V) => src.region(Region::SCALAR),
+                _ => src,
+            });
+        }
+        Ok(op)
+    }
+
+    fn operand(&self, operand: Operand, is_dst: bool) -> build::Operand {
+        match operand {
+            Operand::Var {
+                place,
+                ty,
+                stride,
+                neg,
+                abs,
+            } => {
+                let (reg, byte) = self.place(place);
+                let mut out = reg.element((byte / ty.bytes()) as u8, ty);
+                out = match is_dst {
+                    true => out.stride(stride.max(1)),
+                    false => out.region(region(stride)),
+                };
+                if abs {
+                    out = out.abs();
+                }
+                if neg {
+                    out = out.neg();
+                }
+                out
+            }
+            Operand::Imm(number, ty) => build::imm(number, ty),
+            Operand::Arf(kind, number, element, ty, stride) => {
+                let out = Reg::arf(kind, number).element(element, ty);
+                match (is_dst, stride) {
+                    (true, _) => out.stride(1),
+                    (false, 0) => out.region(Region::SCALAR),
+                    (false, stride) => out.region(region(stride)),
+                }
+            }
+            Operand::Null(ty) => build::null().ty(ty),
+            Operand::Indirect { word, ty, each } => {
+                let out = build::Operand::indirect(word, 0, ty);
+                match each {
+                    true => out.region(Region::per_row(1, 0)),
+                    false => out.region(Region::SCALAR),
+                }
+            }
+            Operand::AddressOf(place) => {
+                let byte = self.places[place.var.index()].wrapping_add(place.byte);
+                build::imm(i64::from(byte), M::Uw)
+            }
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! Arithmetic, comparisons, conversions: component by component.
+
+use spirv::{Decoration, FPRoundingMode, Op as Spv};
+
+use super::reader::Instruction;
+use super::translate::{Translator, Val};
+use crate::error::Error;
+use crate::ir::{Bin, Cond, Convert, Op, Type, Un, Value};
+
+/// An instruction of two operands that is one operation.
+fn binary(op: Spv) -> Option<Bin> {
+    Some(match op {
+        Spv::IAdd => Bin::Add,
+        Spv::ISub => Bin::Sub,
+        Spv::IMul => Bin::Mul,
+        Spv::UDiv => Bin::UDiv,
+        Spv::SDiv => Bin::SDiv,
+        Spv::UMod => Bin::URem,
+        Spv::SRem => Bin::SRem,
+        Spv::BitwiseAnd | Spv::LogicalAnd => Bin::And,
+        Spv::BitwiseOr | Spv::LogicalOr => Bin::Or,
+        Spv::BitwiseXor | Spv::LogicalNotEqual => Bin::Xor,
+        Spv::FAdd => Bin::FAdd,
+        Spv::FSub => Bin::FSub,
+        Spv::FMul => Bin::FMul,
+        _ => return None,
+    })
+}
+
+/// A comparison of integers: the condition, and whether the operands change places.
+fn integers(op: Spv) -> Option<(Cond, bool)> {
+    Some(match op {
+        Spv::IEqual | Spv::LogicalEqual | Spv::PtrEqual => (Cond::Eq, false),
+        Spv::INotEqual | Spv::PtrNotEqual => (Cond::Ne, false),
+        Spv::ULessThan => (Cond::Ult, false),
+        Spv::ULessThanEqual => (Cond::Ule, false),
+        Spv::UGreaterThan => (Cond::Ult, true),
+        Spv::UGreaterThanEqual => (Cond::Ule, true),
+        Spv::SLessThan => (Cond::Slt, false),
+        Spv::SLessThanEqual => (Cond::Sle, false),
+        Spv::SGreaterThan => (Cond::Slt, true),
+        Spv::SGreaterThanEqual => (Cond::Sle, true),
+        _ => return None,
+    })
+}
+
+/// A comparison of floats: the condition, whether the operands change places, and whether the
+/// result is inverted (which makes it true for NaN).
+fn floats(op: Spv) -> Option<(Cond, bool, bool)> {
+    Some(match op {
+        Spv::FOrdEqual => (Cond::Eq, false, false),
+        Spv::FUnordNotEqual => (Cond::Une, false, false),
+        Spv::FOrdLessThan => (Cond::Slt, false, false),
+        Spv::FOrdLessThanEqual => (Cond::Sle, false, false),
+        Spv::FOrdGreaterThan => (Cond::Slt, true, false),
+        Spv::FOrdGreaterThanEqual => (Cond::Sle, true, false),
+        Spv::FUnordLessThan => (Cond::Sle, true, true),
+        Spv::FUnordLessThanEqual => (Cond::Slt, true, true),
+        Spv::FUnordGreaterThan => (Cond::Sle, false, true),
+        Spv::FUnordGreaterThanEqual => (Cond::Slt, false, true),
+        _ => return None,
+    })
+}
+
+impl Translator<'_> {
+    /// Arithmetic; `false` if the instruction is none.
+    pub(super) fn arith(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
+        if let Some(op) = binary(i.op) {
+            self.map2(i, |t, a, b| t.here().bin(op, a, b))?;
+            return Ok(true);
+        }
+        if let Some((cond, swap)) = integers(i.op) {
+            self.map2(i, |t, a, b| {
+                let args = if swap { [b, a] } else { [a, b] };
+                t.one(Op::Icmp(cond), &args, Type::I1)
+            })?;
+            return Ok(true);
+        }
+        if let Some((cond, swap, not)) = floats(i.op) {
+            self.map2(i, |t, a, b| {
+                let args = if swap { [b, a] } else { [a, b] };
+                let is = t.one(Op::Fcmp(cond), &args, Type::I1);
+                if not { t.not(is) } else { is }
+            })?;
+            return Ok(true);
+        }
+        match i.op {
+            Spv::FOrdNotEqual | Spv::LessOrGreater => self.map2(i, |t, a, b| {
+                let less = t.one(Op::Fcmp(Cond::Slt), &[a, b], Type::I1);
+                let more = t.one(Op::Fcmp(Cond::Slt), &[b, a], Type::I1);
+                t.here().bin(Bin::Or, less, more)
+            })?,
+            Spv::FUnordEqual => self.map2(i, |t, a, b| {
+                let less = t.one(Op::Fcmp(Cond::Slt), &[a, b], Type::I1);
+                let more = t.one(Op::Fcmp(Cond::Slt), &[b, a], Type::I1);
+                let differ = t.here().bin(Bin::Or, less, more);
+                t.not(differ)
+            })?,
+            Spv::Ordered | Spv::Unordered => self.map2(i, |t, a, b| {
+                let nan_a = t.one(Op::Fcmp(Cond::Une), &[a, a], Type::I1);
+                let nan_b = t.one(Op::Fcmp(Cond::Une), &[b, b], Type::I1);
+                let nan = t.here().bin(Bin::Or, nan_a, nan_b);
+                if i.op == Spv::Ordered {
+                    t.not(nan)
+                } else {
+                    nan
+                }
+            })?,
+            Spv::ShiftLeftLogical | Spv::ShiftRightLogical | Spv::ShiftRightArithmetic => {
+                let op = match i.op {
+                    Spv::ShiftLeftLogical => Bin::Shl,
+                    Spv::ShiftRightLogical => Bin::LShr,
+                    _ => Bin::AShr,
+                };
+                self.map2(i, |t, a, b| t.shift(op, a, b))?;
+            }
+            Spv::FDiv => self.map2(i, |t, a, b| t.divide(a, b))?,
+            Spv::SMod => self.map2(i, |t, a, b| {
+                // The sign is that of the divisor.
+                let rest = t.here().bin(Bin::SRem, a, b);
+                let ty = t.function.ty(a);
+                let zero = t.constant(ty, 0);
+                let signs = t.here().bin(Bin::Xor, rest, b);
+                let differ = t.one(Op::Icmp(Cond::Slt), &[signs, zero], Type::I1);
+                let some = t.one(Op::Icmp(Cond::Ne), &[rest, zero], Type::I1);
+                let both = t.here().bin(Bin::And, differ, some);
+                let moved = t.here().bin(Bin::Add, rest, b);
+                t.one(Op::Select, &[both, moved, rest], ty)
+            })?,
+            Spv::FRem | Spv::FMod => {
+                return Err(i.unsupported("the remainder of floats"));
+            }
+            Spv::SNegate => self.map1(i, |t, a| {
+                let zero = t.constant(t.function.ty(a), 0);
+                t.here().bin(Bin::Sub, zero, a)
+            })?,
+            Spv::FNegate => self.map1(i, |t, a| t.un(Un::FNeg, a))?,
+            Spv::Not | Spv::LogicalNot => self.map1(i, |t, a| t.not(a))?,
+            Spv::IsNan => self.map1(i, |t, a| t.one(Op::Fcmp(Cond::Une), &[a, a], Type::I1))?,
+            Spv::IsInf | Spv::IsFinite | Spv::IsNormal | Spv::SignBitSet => self.class(i)?,
+            Spv::BitCount => self.map1(i, |t, a| t.un(Un::CountOnes, a))?,
+            Spv::Select => self.select(i)?,
+            Spv::VectorTimesScalar => {
+                let vector = self.get(i.word(2)?, i)?;
+                let scalar = self.scalar(i.word(3)?, i)?;
+                let values: Vec<_> = vector
+                    .scalars
+                    .iter()
+                    .map(|value| self.here().bin(Bin::FMul, *value, scalar))
+                    .collect();
+                self.set(i.word(1)?, Val::many(values));
+            }
+            Spv::Dot => {
+                let (a, b) = (self.get(i.word(2)?, i)?, self.get(i.word(3)?, i)?);
+                let value = self.dot(&a.scalars, &b.scalars);
+                self.set(i.word(1)?, Val::one(value));
+            }
+            Spv::Any | Spv::All => {
+                let op = if i.op == Spv::Any { Bin::Or } else { Bin::And };
+                let all = self.get(i.word(2)?, i)?.scalars;
+                let mut value = all
+                    .first()
+                    .copied()
+                    .ok_or_else(|| i.invalid("no operand"))?;
+                for next in all.iter().skip(1) {
+                    value = self.here().bin(op, value, *next);
+                }
+                self.set(i.word(1)?, Val::one(value));
+            }
+            _ => return self.conversion(i),
+        }
+        Ok(true)
+    }
+
+    fn conversion(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
+        let how = match i.op {
+            Spv::UConvert => (Convert::ZExt, false),
+            Spv::SConvert => (Convert::SExt, false),
+            Spv::SatConvertSToU => (Convert::ZExt, true),
+            Spv::SatConvertUToS => (Convert::SExt, true),
+            Spv::FConvert => (Convert::FToF, false),
+            Spv::ConvertFToU => (Convert::FToU, false),
+            Spv::ConvertFToS => (Convert::FToS, false),
+            Spv::ConvertUToF => (Convert::UToF, false),
+            Spv::ConvertSToF => (Convert::SToF, false),
+            _ => return Ok(false),
+        };
+        let result = i.word(1)?;
+        let ty = self.component(i.word(0)?, i)?;
+        let rounding = self.module.decoration(result, Decoration::FPRoundingMode);
+        let rounding = rounding.and_then(|words| FPRoundingMode::from_u32(*words.first()?));
+        let saturated = self
+            .module
+            .decoration(result, Decoration::SaturatedConversion);
+        let saturated = saturated.is_some();
+        let to_float = matches!(how.0, Convert::FToF | Convert::UToF | Convert::SToF);
+        if to_float && !matches!(rounding, None | Some(FPRoundingMode::RTE)) {
+            let widens = how.0 == Convert::FToF && {
+                let value = self.get(i.word(2)?, i)?.scalars;
+                value
+                    .iter()
+                    .all(|v| self.function.ty(*v).bits() < ty.bits())
+            };
+            if !widens {
+                return Err(
+                    i.unsupported(format!("a conversion to floats that rounds {rounding:?}"))
+                );
+            }
+        }
+        self.map1(i, |t, a| {
+            let from = t.function.ty(a);
+            match how {
+                (Convert::ZExt, true) => t.saturate_unsigned(a, ty),
+                (Convert::SExt, true) => t.saturate_signed(a, ty),
+                (Convert::ZExt | Convert::SExt, _) if from.bits() > ty.bits() => {
+                    t.here().convert(Convert::Trunc, a, ty)
+                }
+                (Convert::FToU | Convert::FToS, _) => {
+                    let whole = match rounding {
+                        Some(FPRoundingMode::RTE) => t.un(Un::RoundEven, a),
+                        Some(FPRoundingMode::RTP) => t.un(Un::Ceil, a),
+                        Some(FPRoundingMode::RTN) => t.un(Un::Floor, a),
+                        _ => a,
+                    };
+                    t.float_to_int(how.0, whole, ty, saturated)
+                }
+                (how, _) => t.here().convert(how, a, ty),
+            }
+        })?;
+        Ok(true)
+    }
+
+    /// A float as an integer, of less than 32 bits by way of 32.
+    fn float_to_int(&mut self, how: Convert, value: Value, ty: Type, saturated: bool) -> Value {
+        if ty.bits() >= 32 {
+            return self.one(Op::Convert(how), &[value], ty);
+        }
+        let wide = self.one(Op::Convert(how), &[value], Type::I32);
+        match (saturated, how) {
+            (false, _) => self.here().convert(Convert::Trunc, wide, ty),
+            (true, Convert::FToU) => {
+                let most = self.constant(Type::I32, ty.mask());
+                let value = self.here().bin(Bin::UMin, wide, most);
+                self.here().convert(Convert::Trunc, value, ty)
+            }
+            (true, _) => self.clamp_signed(wide, ty),
+        }
+    }
+
+    /// A signed integer as unsigned, kept in range.
+    fn saturate_unsigned(&mut self, value: Value, ty: Type) -> Value {
+        let from = self.function.ty(value);
+        let zero = self.constant(from, 0);
+        let value = self.here().bin(Bin::SMax, value, zero);
+        if ty.bits() < from.bits() {
+            let most = self.constant(from, ty.mask());
+            let value = self.here().bin(Bin::SMin, value, most);
+            return self.here().convert(Convert::Trunc, value, ty);
+        }
+        self.here().convert(Convert::ZExt, value, ty)
+    }
+
+    /// An unsigned integer as signed, kept in range. A signed one that gets smaller has the same
+    /// instruction with signed operands in the translator of LLVM: the value decides nothing.
+    fn saturate_signed(&mut self, value: Value, ty: Type) -> Value {
+        let from = self.function.ty(value);
+        if ty.bits() > from.bits() {
+            return self.here().convert(Convert::ZExt, value, ty);
+        }
+        let most = self.constant(from, ty.mask() >> 1);
+        let value = self.here().bin(Bin::UMin, value, most);
+        self.here().convert(Convert::Trunc, value, ty)
+    }
+
+    fn clamp_signed(&mut self, value: Value, ty: Type) -> Value {
+        let from = self.function.ty(value);
+        let most = self.constant(from, ty.mask() >> 1);
+        let least = self.constant(from, !(ty.mask() >> 1));
+        let value = self.here().bin(Bin::SMin, value, most);
+        let value = self.here().bin(Bin::SMax, value, least);
+        self.here().convert(Convert::Trunc, value, ty)
+    }
+
+    /// Classes of floats, by their bits.
+    fn class(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        self.map1(i, |t, a| {
+            let ty = t.function.ty(a);
+            let int = ty.integer();
+            let bits = t.one(Op::Convert(Convert::Bitcast), &[a], int);
+            if i.op == Spv::SignBitSet {
+                let zero = t.constant(int, 0);
+                return t.one(Op::Icmp(Cond::Slt), &[bits, zero], Type::I1);
+            }
+            let magnitude = t.constant(int, int.mask() >> 1);
+            let bits = t.here().bin(Bin::And, bits, magnitude);
+            let (infinity, least) = match ty {
+                Type::F16 => (0x7c00, 0x400),
+                Type::F64 => (0x7ff0 << 48, 1 << 52),
+                _ => (0x7f80_0000, 0x80_0000),
+            };
+            let infinity = t.constant(int, infinity);
+            match i.op {
+                Spv::IsInf => t.one(Op::Icmp(Cond::Eq), &[bits, infinity], Type::I1),
+                Spv::IsFinite => t.one(Op::Icmp(Cond::Ult), &[bits, infinity], Type::I1),
+                _ => {
+                    let least = t.constant(int, least);
+                    let enough = t.one(Op::Icmp(Cond::Ule), &[least, bits], Type::I1);
+                    let finite = t.one(Op::Icmp(Cond::Ult), &[bits, infinity], Type::I1);
+                    t.here().bin(Bin::And, enough, finite)
+                }
+            }
+        })
+    }
+
+    fn select(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let condition = self.get(i.word(2)?, i)?.scalars;
+        let (yes, no) = (self.get(i.word(3)?, i)?, self.get(i.word(4)?, i)?);
+        if yes.scalars.len() != no.scalars.len() {
+            return Err(i.invalid("operands of different sizes"));
+        }
+        let mut out = yes.clone();
+        for (index, (a, b)) in yes.scalars.iter().zip(&no.scalars).enumerate() {
+            let which = condition.get(index).or(condition.first()).copied();
+            let which = which.ok_or_else(|| i.invalid("no condition"))?;
+            let ty = self.function.ty(*a);
+            if self.function.ty(*b) != ty {
+                return Err(i.unsupported("pointers into different memories"));
+            }
+            out.scalars[index] = self.one(Op::Select, &[which, *a, *b], ty);
+        }
+        self.set(i.word(1)?, out);
+        Ok(())
+    }
+
+    /// One operation for each component.
+    pub(super) fn map1(
+        &mut self,
+        i: &Instruction<'_>,
+        f: impl Fn(&mut Self, Value) -> Value,
+    ) -> Result<(), Error> {
+        let a = self.get(i.word(2)?, i)?;
+        let values: Vec<_> = a.scalars.iter().map(|value| f(self, *value)).collect();
+        self.set(i.word(1)?, Val::many(values));
+        Ok(())
+    }
+
+    /// One operation for each pair of components.
+    pub(super) fn map2(
+        &mut self,
+        i: &Instruction<'_>,
+        f: impl Fn(&mut Self, Value, Value) -> Value,
+    ) -> Result<(), Error> {
+        let (a, b) = (self.get(i.word(2)?, i)?, self.get(i.word(3)?, i)?);
+        if a.scalars.len() != b.scalars.len() {
+            return Err(i.invalid("operands of different sizes"));
+        }
+        let mut values = Vec::new();
+        for (a, b) in a.scalars.iter().zip(&b.scalars) {
+            let shift = matches!(
+                i.op,
+                Spv::ShiftLeftLogical | Spv::ShiftRightLogical | Spv::ShiftRightArithmetic
+            );
+            if !shift && self.function.ty(*a) != self.function.ty(*b) {
+                return Err(i.invalid("operands of different types"));
+            }
+            values.push(f(self, *a, *b));
+        }
+        self.set(i.word(1)?, Val::many(values));
+        Ok(())
+    }
+
+    pub(super) fn un(&mut self, op: Un, value: Value) -> Value {
+        let ty = self.function.ty(value);
+        self.one(Op::Un(op), &[value], ty)
+    }
+
+    /// All bits inverted.
+    pub(super) fn not(&mut self, value: Value) -> Value {
+        let ty = self.function.ty(value);
+        let ones = self.constant(ty, ty.mask());
+        self.here().bin(Bin::Xor, value, ones)
+    }
+
+    /// A shift; the distance counts modulo the bits, as in OpenCL C.
+    pub(super) fn shift(&mut self, op: Bin, value: Value, by: Value) -> Value {
+        let ty = self.function.ty(value);
+        let from = self.function.ty(by);
+        let by = match from.bits().cmp(&ty.bits()) {
+            std::cmp::Ordering::Less => self.here().convert(Convert::ZExt, by, ty),
+            std::cmp::Ordering::Greater => self.here().convert(Convert::Trunc, by, ty),
+            std::cmp::Ordering::Equal => by,
+        };
+        let by = match self.function.bits(by) {
+            Some(bits) => self.constant(ty, bits % u64::from(ty.bits())),
+            None => {
+                let limit = self.constant(ty, u64::from(ty.bits() - 1));
+                self.here().bin(Bin::And, by, limit)
+            }
+        };
+        self.here().bin(op, value, by)
+    }
+}

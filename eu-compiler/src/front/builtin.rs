@@ -1,0 +1,173 @@
+//! The built-in variables: ids and sizes.
+
+use spirv::BuiltIn as B;
+
+use super::reader::Instruction;
+use super::translate::{Translator, Val};
+use crate::abi::FieldKind;
+use crate::error::Error;
+use crate::ir::{Bin, Cond, Convert, Input, Op, Type, Un, Value};
+
+impl Translator<'_> {
+    /// The value of a built-in, or of one component.
+    pub(super) fn builtin(
+        &mut self,
+        builtin: B,
+        component: Option<u32>,
+        ty: u32,
+        i: &Instruction<'_>,
+    ) -> Result<Val, Error> {
+        let types = self.result_types(i)?;
+        let mut values = Vec::new();
+        for (index, ty) in types.iter().enumerate() {
+            let dim = component.unwrap_or(index as u32);
+            if dim > 2 {
+                return Err(i.invalid(format!("component {dim} of {builtin:?}")));
+            }
+            let value = self.builtin_component(builtin, dim as u8, i)?;
+            let value = match ty.bits() {
+                1 => return Err(i.unsupported(format!("{builtin:?} as truth value"))),
+                _ => self.resize(value, *ty, false),
+            };
+            values.push(value);
+        }
+        let _ = ty;
+        Ok(Val::many(values))
+    }
+
+    /// A field of three dwords.
+    fn triple(&mut self, kind: FieldKind, dim: u8) -> Value {
+        let offset = self.abi.field(kind, 12, 4) + 4 * u32::from(dim);
+        self.payload(offset, Type::I32)
+    }
+
+    fn input(&mut self, input: Input) -> Value {
+        self.one(Op::Input(input), &[], Type::I32)
+    }
+
+    fn builtin_component(
+        &mut self,
+        builtin: B,
+        dim: u8,
+        i: &Instruction<'_>,
+    ) -> Result<Value, Error> {
+        let word = |t: &mut Self, number: u32| t.constant(Type::I32, u64::from(number));
+        Ok(match builtin {
+            B::LocalInvocationId => self.input(Input::LocalId(dim)),
+            B::WorkgroupId => self.input(Input::GroupId(dim)),
+            B::GlobalOffset => self.triple(FieldKind::GlobalOffset, dim),
+            B::WorkgroupSize => self.triple(FieldKind::LocalSize, dim),
+            B::EnqueuedWorkgroupSize => self.triple(FieldKind::EnqueuedLocalSize, dim),
+            B::NumWorkgroups => self.triple(FieldKind::GroupCount, dim),
+            B::GlobalSize => self.triple(FieldKind::GlobalSize, dim),
+            B::WorkDim => {
+                let offset = self.abi.field(FieldKind::WorkDimensions, 4, 4);
+                self.payload(offset, Type::I32)
+            }
+            B::GlobalInvocationId => {
+                let local = self.global_without_offset(dim);
+                let offset = self.triple(FieldKind::GlobalOffset, dim);
+                self.here().bin(Bin::Add, local, offset)
+            }
+            B::GlobalLinearId => {
+                let [x, y, z] = [0, 1, 2].map(|dim| self.global_without_offset(dim));
+                let width = self.triple(FieldKind::GlobalSize, 0);
+                let height = self.triple(FieldKind::GlobalSize, 1);
+                self.linear([x, y, z], [width, height])
+            }
+            B::LocalInvocationIndex => self.local_index(),
+            B::SubgroupMaxSize => word(self, self.simd),
+            B::SubgroupSize => self.sub_group_size(),
+            B::SubgroupLocalInvocationId => self.lane(),
+            B::SubgroupId => {
+                let index = self.local_index();
+                let by = word(self, self.simd.trailing_zeros());
+                let number = self.here().bin(Bin::LShr, index, by);
+                let zero = word(self, 0);
+                self.one(Op::Broadcast, &[number, zero], Type::I32)
+            }
+            B::NumSubgroups => self.sub_groups(FieldKind::LocalSize),
+            B::NumEnqueuedSubgroups => self.sub_groups(FieldKind::EnqueuedLocalSize),
+            _ => return Err(i.unsupported(format!("the built-in {builtin:?}"))),
+        })
+    }
+
+    fn global_without_offset(&mut self, dim: u8) -> Value {
+        let group = self.input(Input::GroupId(dim));
+        let size = self.triple(FieldKind::EnqueuedLocalSize, dim);
+        let local = self.input(Input::LocalId(dim));
+        let first = self.here().bin(Bin::Mul, group, size);
+        self.here().bin(Bin::Add, first, local)
+    }
+
+    /// `(z * height + y) * width + x`.
+    fn linear(&mut self, [x, y, z]: [Value; 3], [width, height]: [Value; 2]) -> Value {
+        let mut at = self.here();
+        let rows = at.bin(Bin::Mul, z, height);
+        let rows = at.bin(Bin::Add, rows, y);
+        let items = at.bin(Bin::Mul, rows, width);
+        at.bin(Bin::Add, items, x)
+    }
+
+    /// The work-item's number in its group.
+    fn local_index(&mut self) -> Value {
+        let ids = [0, 1, 2].map(|dim| self.input(Input::LocalId(dim)));
+        let width = self.triple(FieldKind::LocalSize, 0);
+        let height = self.triple(FieldKind::LocalSize, 1);
+        self.linear(ids, [width, height])
+    }
+
+    /// The lanes that the thread was started with.
+    pub(super) fn sub_group_size(&mut self) -> Value {
+        let mask = self.input(Input::DispatchMask);
+        self.un(Un::CountOnes, mask)
+    }
+
+    /// How many sub-groups there are in a group of this size.
+    fn sub_groups(&mut self, size: FieldKind) -> Value {
+        let [x, y, z] = [0, 1, 2].map(|dim| self.triple(size, dim));
+        let simd = u64::from(self.simd);
+        let more = self.constant(Type::I32, simd - 1);
+        let by = self.constant(Type::I32, u64::from(simd.trailing_zeros()));
+        let mut at = self.here();
+        let items = at.bin(Bin::Mul, x, y);
+        let items = at.bin(Bin::Mul, items, z);
+        let items = at.bin(Bin::Add, items, more);
+        at.bin(Bin::LShr, items, by)
+    }
+
+    /// A mask of the lanes below, at and above this one.
+    pub(super) fn lane_mask(&mut self, which: B) -> Value {
+        let one = self.constant(Type::I32, 1);
+        let lane = self.lane();
+        let own = self.here().bin(Bin::Shl, one, lane);
+        let below = self.here().bin(Bin::Sub, own, one);
+        let size = self.input(Input::DispatchMask);
+        match which {
+            B::SubgroupEqMask => own,
+            B::SubgroupLtMask => below,
+            B::SubgroupLeMask => self.here().bin(Bin::Or, own, below),
+            B::SubgroupGeMask => {
+                let above = self.not(below);
+                self.here().bin(Bin::And, above, size)
+            }
+            _ => {
+                let to = self.here().bin(Bin::Or, own, below);
+                let above = self.not(to);
+                self.here().bin(Bin::And, above, size)
+            }
+        }
+    }
+
+    /// Zero extended to 64 bits.
+    pub(super) fn wide(&mut self, value: Value) -> Value {
+        self.here().convert(Convert::ZExt, value, Type::I64)
+    }
+
+    /// Whether a value is not zero.
+    pub(super) fn is_set(&mut self, value: Value) -> Value {
+        let ty = self.function.ty(value);
+        let zero = self.constant(ty, 0);
+        self.one(Op::Icmp(Cond::Ne), &[value, zero], Type::I1)
+    }
+}

@@ -1,0 +1,222 @@
+//! Vectors, structures, arrays: their scalars.
+
+use spirv::Op as Spv;
+
+use super::module::Shape;
+use super::reader::Instruction;
+use super::translate::{Translator, Val};
+use crate::error::Error;
+use crate::ir::{Cond, Convert, Op, Type, Value};
+
+impl Translator<'_> {
+    /// Composites; `false` if the instruction is none.
+    pub(super) fn composite(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
+        match i.op {
+            Spv::CompositeConstruct => {
+                let mut values = Vec::new();
+                for id in i.rest(2) {
+                    values.extend(self.get(*id, i)?.scalars);
+                }
+                self.set(i.word(1)?, Val::many(values));
+            }
+            Spv::CompositeExtract => {
+                let whole = self.get(i.word(2)?, i)?;
+                // The result's type says how many; the path says from where.
+                let count = self.result_types(i)?.len();
+                let first = self.path(i.word(2)?, i.rest(3), i)?;
+                let part = whole.scalars.get(first..first + count);
+                let part = part.ok_or_else(|| i.invalid("an index beyond the end"))?;
+                let val = Val {
+                    space: self.pointer_space(i)?,
+                    ..Val::many(part.iter().copied())
+                };
+                self.set(i.word(1)?, val);
+            }
+            Spv::CompositeInsert => {
+                let part = self.get(i.word(2)?, i)?;
+                let mut whole = self.get(i.word(3)?, i)?;
+                let first = self.path_of(i.word(0)?, i.rest(4), i)?;
+                let place = whole.scalars.get_mut(first..first + part.scalars.len());
+                let place = place.ok_or_else(|| i.invalid("an index beyond the end"))?;
+                place.copy_from_slice(&part.scalars);
+                self.set(i.word(1)?, whole);
+            }
+            Spv::VectorShuffle => {
+                let mut all = self.get(i.word(2)?, i)?.scalars;
+                all.extend(self.get(i.word(3)?, i)?.scalars);
+                let ty = self.component(i.word(0)?, i)?;
+                let mut values = Vec::new();
+                for index in i.rest(4) {
+                    values.push(match all.get(*index as usize) {
+                        Some(value) => *value,
+                        None if *index == u32::MAX => self.function.undef(ty),
+                        None => return Err(i.invalid("a component beyond the end")),
+                    });
+                }
+                self.set(i.word(1)?, Val::many(values));
+            }
+            Spv::VectorExtractDynamic => {
+                let all = self.get(i.word(2)?, i)?.scalars;
+                let index = self.index(i.word(3)?, i)?;
+                let mut value = all.first().copied().ok_or_else(|| i.invalid("no vector"))?;
+                for (number, other) in all.iter().enumerate().skip(1) {
+                    let is = self.equals(index, number as u64);
+                    let ty = self.function.ty(value);
+                    value = self.one(Op::Select, &[is, *other, value], ty);
+                }
+                self.set(i.word(1)?, Val::one(value));
+            }
+            Spv::VectorInsertDynamic => {
+                let mut all = self.get(i.word(2)?, i)?.scalars;
+                let new = self.scalar(i.word(3)?, i)?;
+                let index = self.index(i.word(4)?, i)?;
+                let ty = self.function.ty(new);
+                for (number, value) in all.iter_mut().enumerate() {
+                    let is = self.equals(index, number as u64);
+                    *value = self.one(Op::Select, &[is, new, *value], ty);
+                }
+                self.set(i.word(1)?, Val::many(all));
+            }
+            Spv::CopyObject | Spv::CopyLogical => {
+                let val = self.get(i.word(2)?, i)?;
+                self.set(i.word(1)?, val);
+            }
+            Spv::Bitcast => self.bitcast(i)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The memory that the result points into, if it is a pointer.
+    pub(super) fn pointer_space(
+        &self,
+        i: &Instruction<'_>,
+    ) -> Result<Option<crate::ir::Space>, Error> {
+        Ok(match self.module.shape(i.word(0)?, i)? {
+            Shape::Pointer(class, _) => super::space(*class),
+            _ => None,
+        })
+    }
+
+    /// An index as 32 bits.
+    fn index(&mut self, id: u32, i: &Instruction<'_>) -> Result<Value, Error> {
+        let value = self.scalar(id, i)?;
+        let how = match self.function.ty(value).bits() {
+            64 => Convert::Trunc,
+            _ => Convert::ZExt,
+        };
+        Ok(self.here().convert(how, value, Type::I32))
+    }
+
+    fn equals(&mut self, value: Value, number: u64) -> Value {
+        let number = self.constant(Type::I32, number);
+        self.one(Op::Icmp(Cond::Eq), &[value, number], Type::I1)
+    }
+
+    /// The first scalar of the part of `id` at the end of a path of indices.
+    fn path(&mut self, id: u32, indices: &[u32], i: &Instruction<'_>) -> Result<usize, Error> {
+        let ty = self.type_of(id, i)?;
+        self.path_of(ty, indices, i)
+    }
+
+    /// The type of an id's value.
+    fn type_of(&self, id: u32, i: &Instruction<'_>) -> Result<u32, Error> {
+        let constant = self.module.constants.get(&id).map(|(ty, _)| *ty);
+        let ty = self.types.get(&id).copied().or(constant);
+        ty.ok_or_else(|| i.invalid(format!("%{id} has no type")))
+    }
+
+    fn path_of(&self, mut ty: u32, indices: &[u32], i: &Instruction<'_>) -> Result<usize, Error> {
+        let mut first = 0;
+        for index in indices {
+            let index = *index as usize;
+            match self.module.shape(ty, i)? {
+                Shape::Vector(_, count) if index < *count as usize => return Ok(first + index),
+                Shape::Array(element, count) if index < *count as usize => {
+                    first += index * self.module.flatten(*element, i)?.len();
+                    ty = *element;
+                }
+                Shape::Struct(members) if index < members.len() => {
+                    for member in &members[..index] {
+                        first += self.module.flatten(*member, i)?.len();
+                    }
+                    ty = members[index];
+                }
+                _ => return Err(i.invalid("an index beyond the end")),
+            }
+        }
+        Ok(first)
+    }
+
+    /// The same bits as another type, also of other components.
+    fn bitcast(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let from = self.get(i.word(2)?, i)?;
+        let types = self.result_types(i)?;
+        let is_pointer = matches!(self.module.shape(i.word(0)?, i)?, Shape::Pointer(..));
+        if is_pointer {
+            let space = from.space.or(self.pointer_space(i)?);
+            self.set(i.word(1)?, Val { space, ..from });
+            return Ok(());
+        }
+        let values = self.regroup(&from.scalars, &types, i)?;
+        self.set(i.word(1)?, Val::many(values));
+        Ok(())
+    }
+
+    /// Scalars as others of the same total size: low bits first.
+    pub(super) fn regroup(
+        &mut self,
+        from: &[Value],
+        types: &[Type],
+        i: &Instruction<'_>,
+    ) -> Result<Vec<Value>, Error> {
+        let bits = |t: &Self, list: &[Value]| -> u32 {
+            list.iter().map(|v| t.function.ty(*v).bits()).sum()
+        };
+        if bits(self, from) != types.iter().map(|ty| ty.bits()).sum::<u32>() {
+            return Err(i.invalid("types of different sizes"));
+        }
+        let mut out = Vec::new();
+        let mut rest: Vec<Value> = from.iter().rev().copied().collect();
+        for ty in types {
+            let int = ty.integer();
+            let mut have: Option<Value> = None;
+            let mut width = 0;
+            while width < ty.bits() {
+                let Some(next) = rest.pop() else {
+                    return Err(i.invalid("types of different sizes"));
+                };
+                let from = self.function.ty(next);
+                let as_int = self.here().convert(Convert::Bitcast, next, from.integer());
+                let from = from.integer();
+                if from.bits() > ty.bits() {
+                    // The low part now, the others back.
+                    let mut parts = Vec::new();
+                    for n in 0..from.bits() / ty.bits() {
+                        let by = self.constant(from, u64::from(n * ty.bits()));
+                        let moved = self.here().bin(crate::ir::Bin::LShr, as_int, by);
+                        parts.push(self.here().convert(Convert::Trunc, moved, int));
+                    }
+                    have = parts.first().copied();
+                    rest.extend(parts.iter().skip(1).rev());
+                    width = ty.bits();
+                } else if from.bits() == ty.bits() {
+                    have = Some(as_int);
+                    width = ty.bits();
+                } else {
+                    let wide = self.here().convert(Convert::ZExt, as_int, int);
+                    let by = self.constant(int, u64::from(width));
+                    let moved = self.here().bin(crate::ir::Bin::Shl, wide, by);
+                    have = Some(match have {
+                        None => wide,
+                        Some(low) => self.here().bin(crate::ir::Bin::Or, low, moved),
+                    });
+                    width += from.bits();
+                }
+            }
+            let value = have.ok_or_else(|| i.invalid("no operand"))?;
+            out.push(self.here().convert(Convert::Bitcast, value, *ty));
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,382 @@
+//! Blocks, phis, branches, calls.
+
+use std::collections::HashMap;
+
+use spirv::{Decoration, FunctionParameterAttribute, Op as Spv};
+
+use super::module::{Entry, Shape};
+use super::reader::Instruction;
+use super::translate::{Frame, OpenPhi, Translator, Val};
+use crate::abi::{Argument, FieldKind};
+use crate::error::Error;
+use crate::ir::{Access, Bin, Block, Cond, Input, Op, Space, Terminator, Type, Value};
+
+/// Calls within calls; OpenCL has no recursion.
+const MAX_DEPTH: usize = 256;
+
+impl<'a> Translator<'a> {
+    /// The kernel's arguments, from the payload.
+    pub(super) fn arguments(&mut self, entry: &Entry) -> Result<Vec<Val>, Error> {
+        let module = self.module;
+        let first = Instruction {
+            op: Spv::EntryPoint,
+            number: Spv::EntryPoint as u32,
+            words: &[],
+            at: 0,
+        };
+        let definition = module.functions.get(&entry.function);
+        let definition =
+            definition.ok_or_else(|| first.invalid(format!("{} has no function", entry.name)))?;
+        let mut out = Vec::new();
+        for (index, &(ty, id)) in definition.params.iter().enumerate() {
+            let arg = index as u32;
+            let name = module.names.get(&id).cloned().unwrap_or_default();
+            let mut argument = Argument {
+                name,
+                address_space: "__private",
+                type_name: String::new(),
+            };
+            let by_value = FunctionParameterAttribute::ByVal as u32;
+            let attribute = module.decoration(id, Decoration::FuncParamAttr);
+            let val = match module.shape(ty, &first)?.clone() {
+                Shape::Pointer(class, pointee) => match super::space(class) {
+                    Some(Space::Global) => {
+                        let constant = class == spirv::StorageClass::UniformConstant;
+                        argument.address_space = if constant { "__constant" } else { "__global" };
+                        argument.type_name = "void*;8".to_owned();
+                        let offset = self.abi.field(FieldKind::Pointer { arg, constant }, 8, 8);
+                        let value = self.payload(offset, Type::I64);
+                        Val::pointer(value, Some(Space::Global))
+                    }
+                    Some(Space::Local) => {
+                        argument.address_space = "__local";
+                        argument.type_name = "void*;8".to_owned();
+                        let align = module.size(pointee, &first).map_or(16, |(_, a)| a.max(16));
+                        let offset = self.abi.field(FieldKind::Local { arg, align }, 8, 8);
+                        let value = self.payload(offset, Type::I32);
+                        let end = self.slm_end();
+                        let value = self.here().bin(Bin::Add, value, end);
+                        Val::pointer(value, Some(Space::Local))
+                    }
+                    Some(Space::Private) if attribute == Some(&[by_value]) => {
+                        let (size, align) = module.size(pointee, &first)?;
+                        argument.type_name = format!("struct;{size}");
+                        let base = FieldKind::Value { arg, source: 0 };
+                        let offset = self.abi.field(base, size, align.max(4));
+                        let flat = module.flatten(pointee, &first)?;
+                        let memory = self.alloca(size, align);
+                        for (ty, at) in flat {
+                            let value = self.payload(offset + at, ty);
+                            let place = self.constant(Type::I32, u64::from(at));
+                            let place = self.here().bin(Bin::Add, memory, place);
+                            let access = Access {
+                                space: Space::Private,
+                                align: ty.bytes(),
+                            };
+                            self.here().push(Op::Store(access), &[place, value], &[]);
+                        }
+                        Val::pointer(memory, Some(Space::Private))
+                    }
+                    _ => {
+                        return Err(first.unsupported(format!(
+                            "argument {index} of {} points to {class:?}",
+                            entry.name
+                        )));
+                    }
+                },
+                Shape::Opaque(op) => {
+                    return Err(first
+                        .unsupported(format!("argument {index} of {} is an {op:?}", entry.name)));
+                }
+                shape => {
+                    let (size, align) = module.size(ty, &first)?;
+                    argument.type_name = type_name(&shape, size);
+                    let base = FieldKind::Value { arg, source: 0 };
+                    let offset = self.abi.field(base, size, align.max(4));
+                    let flat = module.flatten(ty, &first)?;
+                    let values: Vec<Value> = flat
+                        .into_iter()
+                        .map(|(ty, at)| self.payload(offset + at, ty))
+                        .collect();
+                    Val::many(values)
+                }
+            };
+            self.abi.arguments.push(argument);
+            out.push(val);
+        }
+        Ok(out)
+    }
+
+    /// A value of the payload.
+    pub(super) fn payload(&mut self, offset: u32, ty: Type) -> Value {
+        self.one(Op::Input(Input::Payload(offset)), &[], ty)
+    }
+
+    /// The size of static local memory, which is known at the end.
+    pub(super) fn slm_end(&mut self) -> Value {
+        let function = &mut self.function;
+        *self
+            .slm_end
+            .get_or_insert_with(|| function.undef(Type::I32))
+    }
+
+    /// Translates a function in place. `exit` is where it returns to; none ends the kernel.
+    pub(super) fn call(
+        &mut self,
+        id: u32,
+        args: Vec<Val>,
+        from: Option<&Instruction<'_>>,
+    ) -> Result<Val, Error> {
+        let module = self.module;
+        let nowhere = Instruction {
+            op: Spv::Function,
+            number: Spv::Function as u32,
+            words: &[],
+            at: 0,
+        };
+        let i = from.unwrap_or(&nowhere);
+        let definition = module.functions.get(&id);
+        let definition = definition.ok_or_else(|| i.invalid(format!("%{id} is no function")))?;
+        if definition.body.is_empty() {
+            let name = module.names.get(&id).cloned().unwrap_or_default();
+            return Err(i.unsupported(format!("the function {name} has no body")));
+        }
+        if self.frames.iter().any(|frame| frame.id == id) {
+            let name = module.names.get(&id).cloned().unwrap_or_default();
+            return Err(i.unsupported(format!("the function {name} calls itself")));
+        }
+        if self.frames.len() >= MAX_DEPTH {
+            return Err(i.unsupported(format!("calls nested more than {MAX_DEPTH} deep")));
+        }
+        if args.len() != definition.params.len() {
+            return Err(i.invalid("the number of arguments"));
+        }
+        let exit = from.map(|_| self.function.add_block());
+        let mut blocks = HashMap::new();
+        for instruction in &module.instructions[definition.body.clone()] {
+            if instruction.op == Spv::Label {
+                let block = self.function.add_block();
+                blocks.insert(instruction.word(0)?, block);
+            }
+        }
+        let first = module.instructions[definition.body.start].word(0)?;
+        self.end(Terminator::Jump(blocks[&first]));
+        for (ty, id) in &definition.params {
+            self.types.insert(*id, *ty);
+        }
+        let params = definition.params.iter().map(|param| param.1);
+        self.frames.push(Frame {
+            id,
+            values: params.zip(args).collect(),
+            blocks,
+            label: first,
+            edges: HashMap::new(),
+            phis: Vec::new(),
+            exit,
+            returns: Vec::new(),
+        });
+        for instruction in &module.instructions[definition.body.clone()] {
+            self.instruction(instruction)?;
+        }
+        self.complete_phis()?;
+        let frame = self.frames.pop();
+        let returns = frame.map(|frame| frame.returns).unwrap_or_default();
+        let Some(exit) = exit else {
+            return Ok(Val::default());
+        };
+        self.block = exit;
+        let Some((_, like)) = returns.first() else {
+            return Ok(Val::default());
+        };
+        let mut out = like.clone();
+        if returns.len() > 1 {
+            let from: Vec<Block> = returns.iter().map(|(block, _)| *block).collect();
+            for index in 0..like.scalars.len() {
+                let args: Option<Vec<Value>> = returns
+                    .iter()
+                    .map(|(_, val)| val.scalars.get(index).copied())
+                    .collect();
+                let args = args.ok_or_else(|| i.invalid("its returns differ"))?;
+                let ty = self.function.ty(args[0]);
+                out.scalars[index] = self.one(Op::Phi(from.clone()), &args, ty);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Ends the present block.
+    pub(super) fn end(&mut self, end: Terminator) {
+        self.function.blocks[self.block.index()].end = end;
+    }
+
+    fn target(&mut self, label: u32, i: &Instruction<'_>) -> Result<Block, Error> {
+        let from = self.frame().label;
+        let block = self.block;
+        self.frame()
+            .edges
+            .entry((from, label))
+            .or_default()
+            .push(block);
+        let target = self.frame().blocks.get(&label).copied();
+        target.ok_or_else(|| i.invalid(format!("%{label} is no label of this function")))
+    }
+
+    /// Flow; `false` if the instruction is none.
+    pub(super) fn flow(&mut self, i: &Instruction<'a>) -> Result<bool, Error> {
+        match i.op {
+            Spv::Label => {
+                let label = i.word(0)?;
+                self.block = self.frame().blocks[&label];
+                self.frame().label = label;
+            }
+            Spv::LoopMerge | Spv::SelectionMerge => {}
+            Spv::LifetimeStart | Spv::LifetimeStop | Spv::AssumeTrueKHR => {}
+            Spv::Branch => {
+                let to = self.target(i.word(0)?, i)?;
+                self.end(Terminator::Jump(to));
+            }
+            Spv::BranchConditional => {
+                let condition = self.scalar(i.word(0)?, i)?;
+                let (yes, no) = (i.word(1)?, i.word(2)?);
+                let end = if yes == no {
+                    Terminator::Jump(self.target(yes, i)?)
+                } else {
+                    Terminator::Branch(condition, self.target(yes, i)?, self.target(no, i)?)
+                };
+                self.end(end);
+            }
+            Spv::Switch => self.switch(i)?,
+            Spv::Return | Spv::ReturnValue => {
+                let val = match i.op {
+                    Spv::ReturnValue => self.get(i.word(0)?, i)?,
+                    _ => Val::default(),
+                };
+                let block = self.block;
+                match self.frame().exit {
+                    Some(exit) => {
+                        self.frame().returns.push((block, val));
+                        self.end(Terminator::Jump(exit));
+                    }
+                    None => self.end(Terminator::Return),
+                }
+            }
+            Spv::Unreachable => self.end(Terminator::Unreachable),
+            Spv::Phi => {
+                let types = self.result_types(i)?;
+                let mut insts = Vec::new();
+                let mut values = Vec::new();
+                for ty in types {
+                    let inst = self.here().push(Op::Phi(Vec::new()), &[], &[ty]);
+                    values.push(self.function.result(inst));
+                    insts.push(inst);
+                }
+                let space = match self.module.shape(i.word(0)?, i)? {
+                    Shape::Pointer(class, _) => super::space(*class),
+                    _ => None,
+                };
+                self.set(
+                    i.word(1)?,
+                    Val {
+                        space,
+                        ..Val::many(values)
+                    },
+                );
+                let block = self.frame().label;
+                let words: &'a [u32] = i.words;
+                let operands = words.get(2..).unwrap_or_default();
+                self.frame().phis.push(OpenPhi {
+                    insts,
+                    block,
+                    operands,
+                    instruction: *i,
+                });
+            }
+            Spv::FunctionCall => {
+                let args = i.rest(3).iter().map(|id| self.get(*id, i));
+                let args = args.collect::<Result<Vec<_>, _>>()?;
+                let val = self.call(i.word(2)?, args, Some(i))?;
+                self.set(i.word(1)?, val);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// A chain of comparisons.
+    fn switch(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let value = self.scalar(i.word(0)?, i)?;
+        let ty = self.function.ty(value);
+        let words = if ty.bits() == 64 { 2 } else { 1 };
+        for case in i.rest(2).chunks_exact(words + 1) {
+            let high = if words == 2 {
+                u64::from(case[1]) << 32
+            } else {
+                0
+            };
+            let number = self.constant(ty, u64::from(case[0]) | high);
+            let same = self.one(Op::Icmp(Cond::Eq), &[value, number], Type::I1);
+            let to = self.target(case[words], i)?;
+            let next = self.function.add_block();
+            self.end(Terminator::Branch(same, to, next));
+            self.block = next;
+        }
+        let to = self.target(i.word(1)?, i)?;
+        self.end(Terminator::Jump(to));
+        Ok(())
+    }
+
+    /// Gives phis their operands.
+    fn complete_phis(&mut self) -> Result<(), Error> {
+        let phis = std::mem::take(&mut self.frame().phis);
+        let predecessors = self.function.predecessors();
+        for phi in phis {
+            let i = &phi.instruction;
+            let own = self.frame().blocks[&phi.block];
+            let mut blocks = Vec::new();
+            let mut args: Vec<Vec<Value>> = vec![Vec::new(); phi.insts.len()];
+            for pair in phi.operands.chunks_exact(2) {
+                let edge = (pair[1], phi.block);
+                let from = self.frame().edges.get(&edge).cloned().unwrap_or_default();
+                let val = self.get(pair[0], i)?;
+                if val.scalars.len() != phi.insts.len() {
+                    return Err(i.invalid("an operand of another type"));
+                }
+                for block in from {
+                    // A block that branches here twice is one predecessor.
+                    if !predecessors[own.index()].contains(&block) || blocks.contains(&block) {
+                        continue;
+                    }
+                    blocks.push(block);
+                    for (list, value) in args.iter_mut().zip(&val.scalars) {
+                        list.push(*value);
+                    }
+                }
+            }
+            for (inst, args) in phi.insts.iter().zip(args) {
+                let data = &mut self.function.insts[inst.index()];
+                data.op = Op::Phi(blocks.clone());
+                data.args = args.into();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A type of OpenCL C for `.ze_info`, with its size; signedness is not in SPIR-V.
+fn type_name(shape: &Shape, size: u32) -> String {
+    let scalar = |ty: &Type| match ty {
+        Type::I1 => "bool",
+        Type::I8 => "uchar",
+        Type::I16 => "ushort",
+        Type::I32 => "uint",
+        Type::I64 => "ulong",
+        Type::F16 => "half",
+        Type::F32 => "float",
+        Type::F64 => "double",
+    };
+    match shape {
+        Shape::Scalar(ty) => format!("{};{size}", scalar(ty)),
+        Shape::Vector(ty, count) => format!("{}{count};{size}", scalar(ty)),
+        _ => format!("struct;{size}"),
+    }
+}

@@ -1,0 +1,503 @@
+//! Pointers, variables, loads, stores, atomics.
+
+use spirv::{MemoryAccess, Op as Spv, StorageClass};
+
+use super::module::{Shape, Variable};
+use super::reader::Instruction;
+use super::translate::{Translator, Val};
+use crate::error::Error;
+use crate::ir::{Access, Atomic, Bin, Convert, Input, Op, Space, Type, Value};
+
+/// The most elements of one access.
+const MAX_ELEMENTS: usize = 4;
+/// The largest copy of memory that is unrolled.
+const MAX_COPY: u64 = 4096;
+
+impl Translator<'_> {
+    /// Memory; `false` if the instruction does not use it.
+    pub(super) fn memory(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
+        match i.op {
+            Spv::Variable => {
+                let Shape::Pointer(_, pointee) = *self.module.shape(i.word(0)?, i)? else {
+                    return Err(i.invalid("its type is no pointer"));
+                };
+                let (size, align) = self.module.size(pointee, i)?;
+                let value = self.alloca(size, align);
+                let val = Val::pointer(value, Some(Space::Private));
+                if let Ok(initializer) = i.word(3) {
+                    let initial = self.get(initializer, i)?;
+                    self.store(&val, &initial, pointee, align, i)?;
+                }
+                self.set(i.word(1)?, val);
+            }
+            Spv::AccessChain
+            | Spv::InBoundsAccessChain
+            | Spv::PtrAccessChain
+            | Spv::InBoundsPtrAccessChain => self.access_chain(i)?,
+            Spv::PtrCastToGeneric | Spv::GenericCastToPtr => {
+                let mut val = self.get(i.word(2)?, i)?;
+                if val.space.is_none() {
+                    val.space = self.pointer_space(i)?;
+                }
+                self.set(i.word(1)?, val);
+            }
+            Spv::GenericCastToPtrExplicit => {
+                let mut val = self.get(i.word(2)?, i)?;
+                let wanted = self.pointer_space(i)?;
+                if val.space != wanted {
+                    // A null pointer where the memory is another one.
+                    let ty = match wanted {
+                        Some(Space::Global) | None => Type::I64,
+                        _ => Type::I32,
+                    };
+                    val = Val::pointer(self.constant(ty, 0), wanted);
+                }
+                self.set(i.word(1)?, val);
+            }
+            Spv::ConvertPtrToU => {
+                let value = self.scalar(i.word(2)?, i)?;
+                let ty = self.component(i.word(0)?, i)?;
+                let value = self.resize(value, ty, false);
+                self.set(i.word(1)?, Val::one(value));
+            }
+            Spv::ConvertUToPtr => {
+                let value = self.scalar(i.word(2)?, i)?;
+                let ty = self.component(i.word(0)?, i)?;
+                let value = self.resize(value, ty, false);
+                let space = self.pointer_space(i)?;
+                self.set(i.word(1)?, Val::pointer(value, space));
+            }
+            Spv::PtrDiff => {
+                let (a, b) = (self.scalar(i.word(2)?, i)?, self.scalar(i.word(3)?, i)?);
+                let difference = self.here().bin(Bin::Sub, a, b);
+                let wide = self.resize(difference, Type::I64, true);
+                let pointee = self.pointee(i.word(2)?, i)?;
+                let (size, _) = self.module.size(pointee, i)?;
+                let size = self.constant(Type::I64, u64::from(size.max(1)));
+                let value = self.divide_integers(Bin::SDiv, wide, size);
+                self.set(i.word(1)?, Val::one(value));
+            }
+            Spv::Load => {
+                let pointer = self.get(i.word(2)?, i)?;
+                let ty = i.word(0)?;
+                let val = match pointer.builtin {
+                    Some((builtin, component)) => self.builtin(builtin, component, ty, i)?,
+                    None => {
+                        let align = self.alignment(i, 3, ty)?;
+                        self.load(&pointer, ty, align, i)?
+                    }
+                };
+                self.set(i.word(1)?, val);
+            }
+            Spv::Store => {
+                let (pointer, value) = (self.get(i.word(0)?, i)?, self.get(i.word(1)?, i)?);
+                let ty = self.pointee(i.word(0)?, i)?;
+                let align = self.alignment(i, 2, ty)?;
+                self.store(&pointer, &value, ty, align, i)?;
+            }
+            Spv::CopyMemory => {
+                let (to, from) = (self.get(i.word(0)?, i)?, self.get(i.word(1)?, i)?);
+                let ty = self.pointee(i.word(0)?, i)?;
+                let align = self.alignment(i, 2, ty)?;
+                let val = self.load(&from, ty, align, i)?;
+                self.store(&to, &val, ty, align, i)?;
+            }
+            Spv::CopyMemorySized => self.copy_bytes(i)?,
+            _ => return self.atomic(i),
+        }
+        Ok(true)
+    }
+
+    /// The type that a pointer points to, as the pointer's type has it.
+    pub(super) fn pointee(&self, id: u32, i: &Instruction<'_>) -> Result<u32, Error> {
+        let variables = &self.module.variables;
+        let variable = variables.iter().find(|(other, _)| *other == id);
+        let ty = variable.map(|(_, v)| v.ty).or(self.types.get(&id).copied());
+        let ty = ty.ok_or_else(|| i.invalid(format!("%{id} has no type")))?;
+        match self.module.shape(ty, i)? {
+            Shape::Pointer(_, pointee) => Ok(*pointee),
+            _ => Err(i.invalid(format!("%{id} is no pointer"))),
+        }
+    }
+
+    /// The alignment of an access: of its operand or of its type.
+    fn alignment(&self, i: &Instruction<'_>, at: usize, ty: u32) -> Result<u32, Error> {
+        let mask = MemoryAccess::from_bits_truncate(i.word(at).unwrap_or(0));
+        if mask.contains(MemoryAccess::ALIGNED) {
+            let align = i.word(at + 1)?;
+            return match align.is_power_of_two() {
+                true => Ok(align),
+                false => Err(i.invalid(format!("{align} is no alignment"))),
+            };
+        }
+        Ok(self.module.size(ty, i)?.1)
+    }
+
+    /// An integer of another size.
+    pub(super) fn resize(&mut self, value: Value, ty: Type, signed: bool) -> Value {
+        let from = self.function.ty(value);
+        let how = match (from.bits() > ty.bits(), signed) {
+            (true, _) => Convert::Trunc,
+            (false, true) => Convert::SExt,
+            (false, false) => Convert::ZExt,
+        };
+        self.here().convert(how, value, ty)
+    }
+
+    /// Private memory. It is made in the entry block: an inlined function in a loop has one.
+    pub(super) fn alloca(&mut self, size: u32, align: u32) -> Value {
+        let op = Op::Alloca {
+            size: size.max(1),
+            align,
+        };
+        let inst = self.function.make(op, &[], &[Type::I32], self.at);
+        self.function.blocks[0].insts.push(inst);
+        self.function.result(inst)
+    }
+
+    /// A variable outside of functions.
+    pub(super) fn variable(
+        &mut self,
+        id: u32,
+        variable: Variable,
+        i: &Instruction<'_>,
+    ) -> Result<Val, Error> {
+        if let Some(builtin) = self.module.builtin(id) {
+            return Ok(Val {
+                builtin: Some((builtin, None)),
+                ..Val::default()
+            });
+        }
+        let Shape::Pointer(_, pointee) = *self.module.shape(variable.ty, i)? else {
+            return Err(i.invalid(format!("%{id} is no pointer")));
+        };
+        let (size, align) = self.module.size(pointee, i)?;
+        match variable.class {
+            StorageClass::Workgroup => {
+                let at = self.abi.slm.next_multiple_of(align.max(4));
+                self.abi.slm = at.saturating_add(size);
+                let value = self.constant(Type::I32, u64::from(at));
+                Ok(Val::pointer(value, Some(Space::Local)))
+            }
+            class => Err(i.unsupported(format!("a variable in {class:?} outside of functions"))),
+        }
+    }
+
+    /// Steps from a pointer.
+    fn access_chain(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let base = self.get(i.word(2)?, i)?;
+        let with_element = matches!(i.op, Spv::PtrAccessChain | Spv::InBoundsPtrAccessChain);
+        if let Some((builtin, None)) = base.builtin {
+            let component = self.number(i.word(3)?, i)? as u32;
+            let val = Val {
+                builtin: Some((builtin, Some(component))),
+                ..Val::default()
+            };
+            self.set(i.word(1)?, val);
+            return Ok(());
+        }
+        let [mut pointer] = base
+            .scalars
+            .as_slice()
+            .try_into()
+            .unwrap_or([Value(u32::MAX)]);
+        if pointer == Value(u32::MAX) {
+            return Err(i.invalid("its base is no pointer"));
+        }
+        let width = self.function.ty(pointer);
+        let mut ty = self.pointee(i.word(2)?, i)?;
+        let mut offset = 0i64;
+        let mut indices = i.rest(3);
+        if with_element {
+            let (size, _) = self.module.size(ty, i)?;
+            self.step(&mut pointer, &mut offset, i.word(3)?, size, i)?;
+            indices = i.rest(4);
+        }
+        for id in indices {
+            match self.module.shape(ty, i)?.clone() {
+                Shape::Vector(scalar, _) => {
+                    self.step(&mut pointer, &mut offset, *id, scalar.bytes(), i)?;
+                    break;
+                }
+                Shape::Array(element, _) => {
+                    let (size, _) = self.module.size(element, i)?;
+                    self.step(&mut pointer, &mut offset, *id, size, i)?;
+                    ty = element;
+                }
+                Shape::Struct(_) => {
+                    let index = self.number(*id, i)? as usize;
+                    let (at, member) = self.module.member(ty, index, i)?;
+                    offset += i64::from(at);
+                    ty = member;
+                }
+                _ => return Err(i.invalid("an index into a scalar")),
+            }
+        }
+        if offset != 0 {
+            let offset = self.constant(width, offset as u64);
+            pointer = self.here().bin(Bin::Add, pointer, offset);
+        }
+        self.set(i.word(1)?, Val::pointer(pointer, base.space));
+        Ok(())
+    }
+
+    fn step(
+        &mut self,
+        pointer: &mut Value,
+        offset: &mut i64,
+        index: u32,
+        size: u32,
+        i: &Instruction<'_>,
+    ) -> Result<(), Error> {
+        let index = self.scalar(index, i)?;
+        let ty = self.function.ty(index);
+        if let Some(bits) = self.function.bits(index) {
+            let step = ty.signed(bits).wrapping_mul(i64::from(size));
+            *offset = offset.wrapping_add(step);
+            return Ok(());
+        }
+        let width = self.function.ty(*pointer);
+        let index = self.resize(index, width, true);
+        let scaled = if size.is_power_of_two() {
+            let by = self.constant(width, u64::from(size.trailing_zeros()));
+            self.here().bin(Bin::Shl, index, by)
+        } else {
+            let size = self.constant(width, u64::from(size));
+            self.here().bin(Bin::Mul, index, size)
+        };
+        *pointer = self.here().bin(Bin::Add, *pointer, scaled);
+        Ok(())
+    }
+
+    /// A pointer's address and memory.
+    pub(super) fn address(
+        &self,
+        pointer: &Val,
+        i: &Instruction<'_>,
+    ) -> Result<(Value, Space), Error> {
+        let value = pointer.scalars.first().copied();
+        let value = value.ok_or_else(|| i.invalid("it takes a pointer"))?;
+        match pointer.space {
+            Some(space) => Ok((value, space)),
+            None if self.function.ty(value) == Type::I64 => Ok((value, Space::Global)),
+            None => Err(i.unsupported("a pointer into an unknown memory")),
+        }
+    }
+
+    /// Runs of scalars of one type behind each other.
+    fn runs(&self, ty: u32, i: &Instruction<'_>) -> Result<Vec<(Type, u32, usize)>, Error> {
+        let mut runs: Vec<(Type, u32, usize)> = Vec::new();
+        for (ty, at) in self.module.flatten(ty, i)? {
+            match runs.last_mut() {
+                Some((last, start, count))
+                    if *last == ty
+                        && *count < MAX_ELEMENTS
+                        && *start + *count as u32 * ty.bytes() == at =>
+                {
+                    *count += 1;
+                }
+                _ => runs.push((ty, at, 1)),
+            }
+        }
+        Ok(runs)
+    }
+
+    fn offset(&mut self, base: Value, offset: u32) -> Value {
+        let ty = self.function.ty(base);
+        match offset {
+            0 => base,
+            _ => {
+                let offset = self.constant(ty, u64::from(offset));
+                self.here().bin(Bin::Add, base, offset)
+            }
+        }
+    }
+
+    /// Reads a value of a type.
+    pub(super) fn load(
+        &mut self,
+        pointer: &Val,
+        ty: u32,
+        align: u32,
+        i: &Instruction<'_>,
+    ) -> Result<Val, Error> {
+        let (base, space) = self.address(pointer, i)?;
+        let mut values = Vec::new();
+        for (ty, at, count) in self.runs(ty, i)? {
+            let place = self.offset(base, at);
+            let access = Access {
+                space,
+                align: common(align, at),
+            };
+            let memory = if ty == Type::I1 { Type::I8 } else { ty };
+            let inst = self
+                .here()
+                .push(Op::Load(access), &[place], &vec![memory; count]);
+            let results = self.function.insts[inst.index()].results.clone();
+            for value in results {
+                values.push(self.truth(value, ty));
+            }
+        }
+        Ok(Val {
+            space: match self.module.shape(ty, i)? {
+                Shape::Pointer(class, _) => super::space(*class),
+                _ => None,
+            },
+            ..Val::many(values)
+        })
+    }
+
+    fn truth(&mut self, value: Value, ty: Type) -> Value {
+        if ty != Type::I1 {
+            return value;
+        }
+        let zero = self.constant(Type::I8, 0);
+        self.one(Op::Icmp(crate::ir::Cond::Ne), &[value, zero], Type::I1)
+    }
+
+    /// Writes a value of a type.
+    pub(super) fn store(
+        &mut self,
+        pointer: &Val,
+        value: &Val,
+        ty: u32,
+        align: u32,
+        i: &Instruction<'_>,
+    ) -> Result<(), Error> {
+        let (base, space) = self.address(pointer, i)?;
+        let mut rest = value.scalars.iter().copied();
+        for (ty, at, count) in self.runs(ty, i)? {
+            let place = self.offset(base, at);
+            let access = Access {
+                space,
+                align: common(align, at),
+            };
+            let mut args = vec![place];
+            for _ in 0..count {
+                let value = rest
+                    .next()
+                    .ok_or_else(|| i.invalid("a value of another type"))?;
+                let value = match ty {
+                    Type::I1 => self.here().convert(Convert::ZExt, value, Type::I8),
+                    _ => value,
+                };
+                if ty != Type::I1 && self.function.ty(value) != ty {
+                    return Err(i.invalid("a value of another type"));
+                }
+                args.push(value);
+            }
+            self.here().push(Op::Store(access), &args, &[]);
+        }
+        Ok(())
+    }
+
+    /// A copy of a constant number of bytes.
+    fn copy_bytes(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let (to, from) = (self.get(i.word(0)?, i)?, self.get(i.word(1)?, i)?);
+        let size = self.number(i.word(2)?, i)?;
+        if size > MAX_COPY {
+            return Err(i.unsupported(format!("a copy of {size} bytes, the limit is {MAX_COPY}")));
+        }
+        let byte = MemoryAccess::from_bits_truncate(i.word(3).unwrap_or(0));
+        let align = match byte.contains(MemoryAccess::ALIGNED) {
+            true => i.word(4)?.max(1),
+            false => 1,
+        };
+        let ((to, to_space), (from, from_space)) = (self.address(&to, i)?, self.address(&from, i)?);
+        let ty = match align {
+            4.. => Type::I32,
+            2.. => Type::I16,
+            _ => Type::I8,
+        };
+        let mut at = 0;
+        while at < size as u32 {
+            let left = size as u32 - at;
+            let ty = if left < ty.bytes() { Type::I8 } else { ty };
+            let source = self.offset(from, at);
+            let access = |space| Access {
+                space,
+                align: common(align, at),
+            };
+            let value = self.one(Op::Load(access(from_space)), &[source], ty);
+            let target = self.offset(to, at);
+            self.here()
+                .push(Op::Store(access(to_space)), &[target, value], &[]);
+            at += ty.bytes();
+        }
+        Ok(())
+    }
+
+    fn atomic(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
+        let op = match i.op {
+            Spv::AtomicLoad => Atomic::Load,
+            Spv::AtomicStore | Spv::AtomicFlagClear => Atomic::Store,
+            Spv::AtomicExchange | Spv::AtomicFlagTestAndSet => Atomic::Exchange,
+            Spv::AtomicCompareExchange | Spv::AtomicCompareExchangeWeak => Atomic::CompareExchange,
+            Spv::AtomicIIncrement | Spv::AtomicIAdd => Atomic::Add,
+            Spv::AtomicIDecrement | Spv::AtomicISub => Atomic::Sub,
+            Spv::AtomicSMin => Atomic::SMin,
+            Spv::AtomicSMax => Atomic::SMax,
+            Spv::AtomicUMin => Atomic::UMin,
+            Spv::AtomicUMax => Atomic::UMax,
+            Spv::AtomicAnd => Atomic::And,
+            Spv::AtomicOr => Atomic::Or,
+            Spv::AtomicXor => Atomic::Xor,
+            Spv::AtomicFAddEXT => Atomic::FAdd,
+            Spv::AtomicFMinEXT => Atomic::FMin,
+            Spv::AtomicFMaxEXT => Atomic::FMax,
+            _ => return Ok(false),
+        };
+        let has_result = op != Atomic::Store;
+        let first = if has_result { 2 } else { 0 };
+        let pointer = self.get(i.word(first)?, i)?;
+        let (address, space) = self.address(&pointer, i)?;
+        let pointee = self.pointee(i.word(first)?, i)?;
+        let mut ty = match i.op {
+            Spv::AtomicFlagClear | Spv::AtomicFlagTestAndSet => Type::I32,
+            _ => self.component(pointee, i)?,
+        };
+        let mut args = vec![address];
+        match i.op {
+            Spv::AtomicLoad => {}
+            Spv::AtomicStore => args.push(self.scalar(i.word(3)?, i)?),
+            Spv::AtomicFlagClear => args.push(self.constant(ty, 0)),
+            Spv::AtomicFlagTestAndSet => args.push(self.constant(ty, 1)),
+            Spv::AtomicIIncrement | Spv::AtomicIDecrement => args.push(self.constant(ty, 1)),
+            Spv::AtomicCompareExchange | Spv::AtomicCompareExchangeWeak => {
+                args.push(self.scalar(i.word(7)?, i)?);
+                args.push(self.scalar(i.word(6)?, i)?);
+            }
+            _ => args.push(self.scalar(i.word(5)?, i)?),
+        }
+        if space == Space::Private {
+            return Err(i.unsupported("an atomic operation on private memory"));
+        }
+        if let Some(value) = args.get(1) {
+            ty = self.function.ty(*value);
+        }
+        if !has_result {
+            self.here().push(Op::Atomic(space, op), &args, &[]);
+            return Ok(true);
+        }
+        let mut value = self.one(Op::Atomic(space, op), &args, ty);
+        if i.op == Spv::AtomicFlagTestAndSet {
+            let zero = self.constant(ty, 0);
+            value = self.one(Op::Icmp(crate::ir::Cond::Ne), &[value, zero], Type::I1);
+        }
+        self.set(i.word(1)?, Val::one(value));
+        Ok(true)
+    }
+
+    /// A lane's number.
+    pub(super) fn lane(&mut self) -> Value {
+        self.one(Op::Input(Input::Lane), &[], Type::I32)
+    }
+}
+
+/// The alignment of what lies `offset` bytes behind something aligned.
+fn common(align: u32, offset: u32) -> u32 {
+    match offset {
+        0 => align,
+        _ => align.min(1 << offset.trailing_zeros()),
+    }
+}

@@ -1,0 +1,72 @@
+//! SPIR-V to the intermediate representation.
+//!
+//! [`reader`] splits a module into instructions, [`module`] reads its declarations. A
+//! [`Translator`](translate::Translator) turns one kernel with all functions that it calls into one
+//! [`Function`](crate::ir::Function): [`flow`] has blocks, phis and calls; [`arith`] arithmetic,
+//! comparisons and conversions; [`composite`] vectors and structures; [`memory`] pointers, loads,
+//! stores, atomics; [`builtin`] the built-in variables; [`group`] sub-groups and barriers;
+//! [`extended`] the functions of OpenCL.std.
+
+mod arith;
+mod builtin;
+mod composite;
+mod extended;
+mod flow;
+mod group;
+mod math;
+mod memory;
+mod module;
+mod reader;
+mod translate;
+
+use spirv::StorageClass;
+
+use crate::abi::Abi;
+use crate::error::Error;
+use crate::ir::{Function, Space, Type};
+
+pub use module::{Entry, Module};
+pub use reader::words;
+
+/// A kernel, translated.
+#[derive(Debug)]
+pub struct Kernel {
+    /// Its code.
+    pub function: Function,
+    /// What it is given.
+    pub abi: Abi,
+}
+
+/// The declarations of a module's words.
+///
+/// # Errors
+/// What SPIR-V forbids.
+pub fn module(words: &[u32]) -> Result<Module<'_>, Error> {
+    Module::new(reader::instructions(words)?)
+}
+
+/// Translates a kernel for sub-groups of `simd` lanes.
+///
+/// # Errors
+/// What SPIR-V forbids, or what the compiler cannot do.
+pub fn kernel(module: &Module<'_>, entry: &Entry, simd: u32) -> Result<Kernel, Error> {
+    translate::Translator::new(module, simd).kernel(entry)
+}
+
+/// The memory of a storage class.
+fn space(class: StorageClass) -> Option<Space> {
+    match class {
+        StorageClass::CrossWorkgroup | StorageClass::UniformConstant => Some(Space::Global),
+        StorageClass::Workgroup => Some(Space::Local),
+        StorageClass::Function | StorageClass::Private => Some(Space::Private),
+        _ => None,
+    }
+}
+
+/// What a pointer of a storage class is. Generic pointers have 64 bits.
+fn pointer_type(class: StorageClass) -> Type {
+    match space(class) {
+        Some(Space::Local | Space::Private) => Type::I32,
+        _ => Type::I64,
+    }
+}

@@ -1,0 +1,499 @@
+//! What a module declares outside of functions.
+
+use std::collections::HashMap;
+
+use spirv::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass};
+
+use super::reader::Instruction;
+use crate::error::Error;
+use crate::ir::Type;
+
+/// A type of SPIR-V.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// No value.
+    Void,
+    /// A scalar.
+    Scalar(Type),
+    /// Components of a scalar type.
+    Vector(Type, u32),
+    /// Elements of a type.
+    Array(u32, u32),
+    /// Members of types.
+    Struct(Vec<u32>),
+    /// A pointer: where to, and to what.
+    Pointer(StorageClass, u32),
+    /// A function's type.
+    Function,
+    /// Anything else, by the name of its instruction.
+    Opaque(Op),
+}
+
+/// A constant: its scalars, `None` where undefined.
+pub type Scalars = Vec<(Type, Option<u64>)>;
+
+/// A function.
+#[derive(Clone, Debug, Default)]
+pub struct Definition {
+    /// Parameters: types and ids.
+    pub params: Vec<(u32, u32)>,
+    /// Instructions of the body, as a range of the module's; empty for an import.
+    pub body: std::ops::Range<usize>,
+}
+
+/// A variable outside of functions.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    /// Its pointer type.
+    pub ty: u32,
+    /// Where it is.
+    pub class: StorageClass,
+}
+
+/// An entry point.
+#[derive(Clone, Debug, Default)]
+pub struct Entry {
+    /// The function.
+    pub function: u32,
+    /// The name.
+    pub name: String,
+    /// `reqd_work_group_size`.
+    pub local_size: Option<[u32; 3]>,
+    /// `work_group_size_hint`.
+    pub local_size_hint: Option<[u32; 3]>,
+    /// `intel_reqd_sub_group_size`.
+    pub sub_group_size: Option<u32>,
+    /// `vec_type_hint` as SPIR-V has it.
+    pub vector_hint: Option<u32>,
+}
+
+/// A module's declarations.
+#[derive(Debug)]
+pub struct Module<'a> {
+    /// All instructions.
+    pub instructions: Vec<Instruction<'a>>,
+    /// Types.
+    pub shapes: HashMap<u32, Shape>,
+    /// Constants with their types.
+    pub constants: HashMap<u32, (u32, Scalars)>,
+    /// Decorations of ids: which, and its operands.
+    pub decorations: HashMap<u32, Vec<(Decoration, Vec<u32>)>>,
+    /// Names.
+    pub names: HashMap<u32, String>,
+    /// Functions.
+    pub functions: HashMap<u32, Definition>,
+    /// Variables, in order.
+    pub variables: Vec<(u32, Variable)>,
+    /// Kernels.
+    pub entries: Vec<Entry>,
+    /// The imported set of extended instructions.
+    pub opencl: Option<u32>,
+    /// Texts.
+    strings: HashMap<u32, String>,
+    /// Packed structures.
+    packed: Vec<u32>,
+}
+
+/// More scalars than a composite may have.
+const MAX_SCALARS: usize = 1 << 14;
+
+impl<'a> Module<'a> {
+    /// Reads the declarations.
+    ///
+    /// # Errors
+    /// What SPIR-V forbids, or what no kernel of OpenCL has.
+    pub fn new(instructions: Vec<Instruction<'a>>) -> Result<Self, Error> {
+        let mut module = Module {
+            instructions,
+            shapes: HashMap::new(),
+            constants: HashMap::new(),
+            decorations: HashMap::new(),
+            names: HashMap::new(),
+            functions: HashMap::new(),
+            variables: Vec::new(),
+            entries: Vec::new(),
+            opencl: None,
+            strings: HashMap::new(),
+            packed: Vec::new(),
+        };
+        let mut function: Option<(u32, Definition)> = None;
+        for index in 0..module.instructions.len() {
+            let i = module.instructions[index];
+            match i.op {
+                Op::Function => {
+                    function = Some((i.word(1)?, Definition::default()));
+                }
+                Op::FunctionParameter => {
+                    let param = (i.word(0)?, i.word(1)?);
+                    match &mut function {
+                        Some((_, definition)) => definition.params.push(param),
+                        None => return Err(i.invalid("it is outside of a function")),
+                    }
+                }
+                Op::Label => match &mut function {
+                    Some((_, definition)) if definition.body.is_empty() => {
+                        definition.body = index..index + 1;
+                    }
+                    Some(_) => {}
+                    None => return Err(i.invalid("it is outside of a function")),
+                },
+                Op::FunctionEnd => {
+                    let Some((id, mut definition)) = function.take() else {
+                        return Err(i.invalid("no function begins before it"));
+                    };
+                    if !definition.body.is_empty() {
+                        definition.body.end = index;
+                    }
+                    module.functions.insert(id, definition);
+                }
+                _ if function.is_none() => module.declare(&i)?,
+                _ => {}
+            }
+        }
+        Ok(module)
+    }
+
+    fn declare(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let shape = match i.op {
+            Op::ExtInstImport => {
+                let (name, _) = i.text(1);
+                if name == "OpenCL.std" {
+                    self.opencl = Some(i.word(0)?);
+                }
+                return Ok(());
+            }
+            Op::String => {
+                let (text, _) = i.text(1);
+                self.strings.insert(i.word(0)?, text);
+                return Ok(());
+            }
+            Op::Name => {
+                let (text, _) = i.text(1);
+                self.names.insert(i.word(0)?, text);
+                return Ok(());
+            }
+            Op::Decorate => {
+                let decoration = Decoration::from_u32(i.word(1)?);
+                let id = i.word(0)?;
+                if decoration == Some(Decoration::CPacked) {
+                    self.packed.push(id);
+                }
+                if let Some(decoration) = decoration {
+                    let operands = i.rest(2).to_vec();
+                    self.decorations
+                        .entry(id)
+                        .or_default()
+                        .push((decoration, operands));
+                }
+                return Ok(());
+            }
+            Op::GroupDecorate => {
+                let group = i.word(0)?;
+                let all = self.decorations.get(&group).cloned().unwrap_or_default();
+                for &id in i.rest(1) {
+                    self.decorations.entry(id).or_default().extend(all.clone());
+                }
+                return Ok(());
+            }
+            Op::EntryPoint => {
+                let (name, _) = i.text(2);
+                self.entries.push(Entry {
+                    function: i.word(1)?,
+                    name,
+                    ..Entry::default()
+                });
+                return Ok(());
+            }
+            Op::ExecutionMode | Op::ExecutionModeId => return self.mode(i),
+            Op::Variable => {
+                let class = StorageClass::from_u32(i.word(2)?)
+                    .ok_or_else(|| i.invalid("its storage class is unknown"))?;
+                let variable = Variable {
+                    ty: i.word(0)?,
+                    class,
+                };
+                self.variables.push((i.word(1)?, variable));
+                return Ok(());
+            }
+            Op::TypeVoid => Shape::Void,
+            Op::TypeBool => Shape::Scalar(Type::I1),
+            Op::TypeInt => {
+                let bits = i.word(1)?;
+                let ty = Type::of_bits(bits).filter(|ty| *ty != Type::I1);
+                Shape::Scalar(ty.ok_or_else(|| {
+                    i.unsupported(format!(
+                        "integers of {bits} bits; there are 8, 16, 32 and 64"
+                    ))
+                })?)
+            }
+            Op::TypeFloat => Shape::Scalar(match i.word(1)? {
+                16 => Type::F16,
+                32 => Type::F32,
+                64 => Type::F64,
+                bits => return Err(i.unsupported(format!("floats of {bits} bits"))),
+            }),
+            Op::TypeVector => match self.shapes.get(&i.word(1)?) {
+                Some(Shape::Scalar(ty)) if (1..=16).contains(&i.word(2)?) => {
+                    Shape::Vector(*ty, i.word(2)?)
+                }
+                _ => return Err(i.invalid("components are 2 to 16 scalars")),
+            },
+            Op::TypeArray => {
+                let length = self.number(i.word(2)?);
+                let length = length.ok_or_else(|| i.invalid("its length is no constant"))?;
+                let length = u32::try_from(length);
+                Shape::Array(
+                    i.word(1)?,
+                    length.map_err(|_| i.unsupported("an array of 4 Gi elements"))?,
+                )
+            }
+            Op::TypeStruct => Shape::Struct(i.rest(1).to_vec()),
+            Op::TypePointer => {
+                let class = StorageClass::from_u32(i.word(1)?)
+                    .ok_or_else(|| i.invalid("its storage class is unknown"))?;
+                Shape::Pointer(class, i.word(2)?)
+            }
+            Op::TypeFunction => Shape::Function,
+            Op::TypeImage
+            | Op::TypeSampler
+            | Op::TypeSampledImage
+            | Op::TypeOpaque
+            | Op::TypeEvent
+            | Op::TypeDeviceEvent
+            | Op::TypeReserveId
+            | Op::TypeQueue
+            | Op::TypePipe
+            | Op::TypePipeStorage
+            | Op::TypeNamedBarrier => Shape::Opaque(i.op),
+            Op::ConstantTrue
+            | Op::ConstantFalse
+            | Op::SpecConstantTrue
+            | Op::SpecConstantFalse
+            | Op::Constant
+            | Op::SpecConstant
+            | Op::ConstantNull
+            | Op::Undef
+            | Op::ConstantComposite
+            | Op::SpecConstantComposite => return self.constant(i),
+            Op::SpecConstantOp => {
+                return Err(i.unsupported("operations on specialization constants"));
+            }
+            _ => return Ok(()),
+        };
+        self.shapes.insert(i.word(0)?, shape);
+        Ok(())
+    }
+
+    fn mode(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let function = i.word(0)?;
+        let id = i.op == Op::ExecutionModeId;
+        let size = |module: &Self| -> Result<[u32; 3], Error> {
+            let mut out = [0; 3];
+            for (index, place) in out.iter_mut().enumerate() {
+                let word = i.word(2 + index)?;
+                let number = match id {
+                    true => module.number(word).and_then(|n| u32::try_from(n).ok()),
+                    false => Some(word),
+                };
+                *place = number.ok_or_else(|| i.invalid("a size is no constant"))?;
+            }
+            Ok(out)
+        };
+        let mode = ExecutionMode::from_u32(i.word(1)?);
+        let (local_size, hint) = match mode {
+            Some(ExecutionMode::LocalSize | ExecutionMode::LocalSizeId) => {
+                (Some(size(self)?), None)
+            }
+            Some(ExecutionMode::LocalSizeHint | ExecutionMode::LocalSizeHintId) => {
+                (None, Some(size(self)?))
+            }
+            _ => (None, None),
+        };
+        let word = i.word(2).ok();
+        let entries = self.entries.iter_mut();
+        for entry in entries.filter(|entry| entry.function == function) {
+            match mode {
+                Some(ExecutionMode::SubgroupSize) => entry.sub_group_size = word,
+                Some(ExecutionMode::VecTypeHint) => entry.vector_hint = word,
+                _ => {}
+            }
+            entry.local_size = local_size.or(entry.local_size);
+            entry.local_size_hint = hint.or(entry.local_size_hint);
+        }
+        Ok(())
+    }
+
+    fn constant(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let (ty, id) = (i.word(0)?, i.word(1)?);
+        let scalars = match i.op {
+            Op::ConstantTrue | Op::SpecConstantTrue => vec![(Type::I1, Some(1))],
+            Op::ConstantFalse | Op::SpecConstantFalse => vec![(Type::I1, Some(0))],
+            Op::Constant | Op::SpecConstant => {
+                let Some(Shape::Scalar(scalar)) = self.shapes.get(&ty) else {
+                    return Err(i.invalid("its type is no scalar"));
+                };
+                let low = u64::from(i.word(2)?);
+                let high = match scalar.bits() {
+                    64 => u64::from(i.word(3)?) << 32,
+                    _ => 0,
+                };
+                vec![(*scalar, Some((low | high) & scalar.mask()))]
+            }
+            Op::ConstantNull | Op::Undef => {
+                let bits = (i.op == Op::ConstantNull).then_some(0);
+                let flat = self.flatten(ty, i)?;
+                flat.into_iter().map(|(ty, _)| (ty, bits)).collect()
+            }
+            _ => {
+                let mut all = Vec::new();
+                for part in i.rest(2) {
+                    let (_, scalars) = self.constants.get(part).ok_or_else(|| {
+                        i.unsupported("a constituent that is no constant of scalars")
+                    })?;
+                    all.extend(scalars.iter().copied());
+                    if all.len() > MAX_SCALARS {
+                        return Err(i.unsupported(format!("more than {MAX_SCALARS} scalars")));
+                    }
+                }
+                all
+            }
+        };
+        self.constants.insert(id, (ty, scalars));
+        Ok(())
+    }
+
+    /// A constant's number.
+    pub fn number(&self, id: u32) -> Option<u64> {
+        match self.constants.get(&id)?.1.as_slice() {
+            [(_, bits)] => *bits,
+            _ => None,
+        }
+    }
+
+    /// A type.
+    pub fn shape(&self, id: u32, i: &Instruction<'_>) -> Result<&Shape, Error> {
+        let shape = self.shapes.get(&id);
+        shape.ok_or_else(|| i.invalid(format!("%{id} is no type")))
+    }
+
+    /// The size and alignment of a type in memory.
+    pub fn size(&self, id: u32, i: &Instruction<'_>) -> Result<(u32, u32), Error> {
+        self.size_within(id, i, 0)
+    }
+
+    fn size_within(&self, id: u32, i: &Instruction<'_>, depth: u32) -> Result<(u32, u32), Error> {
+        if depth > 64 {
+            return Err(i.unsupported("types nested more than 64 deep"));
+        }
+        let too_big = || i.unsupported("a type of more than 2 GiB");
+        Ok(match self.shape(id, i)? {
+            Shape::Scalar(ty) => (ty.bytes(), ty.bytes()),
+            Shape::Vector(ty, count) => {
+                let size = ty.bytes() * count.next_power_of_two();
+                (size, size)
+            }
+            Shape::Array(element, count) => {
+                let (size, align) = self.size_within(*element, i, depth + 1)?;
+                let size = size.checked_mul(*count).filter(|size| *size < 1 << 31);
+                (size.ok_or_else(too_big)?, align)
+            }
+            Shape::Struct(members) => {
+                let packed = self.packed.contains(&id);
+                let (mut end, mut most) = (0u32, 1);
+                for member in members {
+                    let (size, align) = self.size_within(*member, i, depth + 1)?;
+                    let align = if packed { 1 } else { align };
+                    most = most.max(align);
+                    end = end
+                        .next_multiple_of(align)
+                        .checked_add(size)
+                        .ok_or_else(too_big)?;
+                }
+                (end.next_multiple_of(most), most)
+            }
+            Shape::Pointer(class, _) => {
+                let bytes = super::pointer_type(*class).bytes();
+                // In memory every pointer of a 64-bit module has 8 bytes.
+                (bytes.max(8), 8)
+            }
+            Shape::Void | Shape::Function => return Err(i.invalid(format!("%{id} has no size"))),
+            Shape::Opaque(_) => (8, 8),
+        })
+    }
+
+    /// The offset and type of a structure's member.
+    pub fn member(&self, id: u32, index: usize, i: &Instruction<'_>) -> Result<(u32, u32), Error> {
+        let Shape::Struct(members) = self.shape(id, i)? else {
+            return Err(i.invalid(format!("%{id} is no structure")));
+        };
+        let packed = self.packed.contains(&id);
+        let mut end = 0u32;
+        for (number, member) in members.iter().enumerate() {
+            let (size, align) = self.size(*member, i)?;
+            let at = end.next_multiple_of(if packed { 1 } else { align });
+            if number == index {
+                return Ok((at, *member));
+            }
+            end = at + size;
+        }
+        Err(i.invalid(format!("%{id} has {} members", members.len())))
+    }
+
+    /// The scalars of a type and their offsets in memory.
+    pub fn flatten(&self, id: u32, i: &Instruction<'_>) -> Result<Vec<(Type, u32)>, Error> {
+        let mut out = Vec::new();
+        self.flatten_at(id, 0, i, &mut out)?;
+        Ok(out)
+    }
+
+    fn flatten_at(
+        &self,
+        id: u32,
+        at: u32,
+        i: &Instruction<'_>,
+        out: &mut Vec<(Type, u32)>,
+    ) -> Result<(), Error> {
+        if out.len() > MAX_SCALARS {
+            return Err(i.unsupported(format!("a value of more than {MAX_SCALARS} scalars")));
+        }
+        match self.shape(id, i)? {
+            Shape::Void | Shape::Function => {}
+            Shape::Scalar(ty) => out.push((*ty, at)),
+            Shape::Vector(ty, count) => {
+                out.extend((0..*count).map(|n| (*ty, at + n * ty.bytes())));
+            }
+            Shape::Array(element, count) => {
+                let (size, _) = self.size(*element, i)?;
+                for n in 0..*count {
+                    self.flatten_at(*element, at + n * size, i, out)?;
+                }
+            }
+            Shape::Struct(members) => {
+                for index in 0..members.len() {
+                    let (offset, member) = self.member(id, index, i)?;
+                    self.flatten_at(member, at + offset, i, out)?;
+                }
+            }
+            Shape::Pointer(class, _) => out.push((super::pointer_type(*class), at)),
+            Shape::Opaque(_) => out.push((Type::I64, at)),
+        }
+        Ok(())
+    }
+
+    /// A decoration's operands.
+    pub fn decoration(&self, id: u32, which: Decoration) -> Option<&[u32]> {
+        let all = self.decorations.get(&id)?;
+        let found = all.iter().find(|(decoration, _)| *decoration == which)?;
+        Some(&found.1)
+    }
+
+    /// The built-in that a variable is.
+    pub fn builtin(&self, id: u32) -> Option<BuiltIn> {
+        BuiltIn::from_u32(*self.decoration(id, Decoration::BuiltIn)?.first()?)
+    }
+
+    /// A text.
+    pub fn string(&self, id: u32) -> Option<&str> {
+        self.strings.get(&id).map(String::as_str)
+    }
+}

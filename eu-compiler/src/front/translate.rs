@@ -1,0 +1,296 @@
+//! The translator's state, and the way from an instruction to the file that knows it.
+
+use std::collections::HashMap;
+
+use smallvec::SmallVec;
+use spirv::{BuiltIn, Op as Spv};
+
+use super::Kernel;
+use super::module::{Entry, Module, Shape};
+use super::reader::Instruction;
+use crate::abi::{Abi, FieldKind};
+use crate::error::Error;
+use crate::ir::{Block, Cursor, Function, Op, Space, Type, Value};
+
+/// More instructions than a kernel may have with everything inlined.
+const MAX_INSTRUCTIONS: usize = 2_000_000;
+
+/// What an id stands for: scalars, and what is known of a pointer.
+#[derive(Clone, Debug, Default)]
+pub struct Val {
+    /// The scalars.
+    pub scalars: SmallVec<[Value; 4]>,
+    /// The memory that a pointer points into.
+    pub space: Option<Space>,
+    /// A pointer to a built-in variable, or to a component of it.
+    pub builtin: Option<(BuiltIn, Option<u32>)>,
+}
+
+impl Val {
+    /// One scalar.
+    pub fn one(value: Value) -> Val {
+        Val {
+            scalars: SmallVec::from_slice(&[value]),
+            ..Val::default()
+        }
+    }
+
+    /// Several.
+    pub fn many(values: impl IntoIterator<Item = Value>) -> Val {
+        Val {
+            scalars: values.into_iter().collect(),
+            ..Val::default()
+        }
+    }
+
+    /// A pointer.
+    pub fn pointer(value: Value, space: Option<Space>) -> Val {
+        Val {
+            space,
+            ..Val::one(value)
+        }
+    }
+}
+
+/// Phis whose operands are known when the whole function is.
+pub(super) struct OpenPhi<'a> {
+    pub insts: Vec<crate::ir::Inst>,
+    pub block: u32,
+    pub operands: &'a [u32],
+    pub instruction: Instruction<'a>,
+}
+
+/// A function being translated: the kernel's own, or one that is inlined.
+pub(super) struct Frame<'a> {
+    /// The function.
+    pub id: u32,
+    /// Values of this call.
+    pub values: HashMap<u32, Val>,
+    /// The block of each label.
+    pub blocks: HashMap<u32, Block>,
+    /// The label whose block is being filled.
+    pub label: u32,
+    /// The blocks that go from one label to another.
+    pub edges: HashMap<(u32, u32), Vec<Block>>,
+    /// Phis to be completed.
+    pub phis: Vec<OpenPhi<'a>>,
+    /// Where a return goes; none ends the kernel.
+    pub exit: Option<Block>,
+    /// What each return gives, and from which block.
+    pub returns: Vec<(Block, Val)>,
+}
+
+/// Translates one kernel.
+pub struct Translator<'a> {
+    pub(super) module: &'a Module<'a>,
+    pub(super) simd: u32,
+    pub(super) function: Function,
+    pub(super) abi: Abi,
+    /// Where instructions go; `None` after a block's end.
+    pub(super) block: Block,
+    /// The instruction being translated.
+    pub(super) at: u32,
+    pub(super) frames: Vec<Frame<'a>>,
+    /// Values of ids outside of functions.
+    pub(super) globals: HashMap<u32, Val>,
+    /// The size of static local memory, known at the end.
+    pub(super) slm_end: Option<Value>,
+    /// The types of ids.
+    pub(super) types: HashMap<u32, u32>,
+    pub(super) line: Option<(u32, u32)>,
+}
+
+impl<'a> Translator<'a> {
+    /// A translator of one kernel.
+    pub fn new(module: &'a Module<'a>, simd: u32) -> Self {
+        Self {
+            module,
+            simd,
+            function: Function::default(),
+            abi: Abi::default(),
+            block: Function::ENTRY,
+            at: 0,
+            frames: Vec::new(),
+            globals: HashMap::new(),
+            slm_end: None,
+            types: HashMap::new(),
+            line: None,
+        }
+    }
+
+    /// Translates it.
+    pub fn kernel(mut self, entry: &Entry) -> Result<Kernel, Error> {
+        // An entry point that only calls the function of the source has no names of arguments.
+        let entry_block = self.function.add_block();
+        self.block = entry_block;
+        self.abi.field(FieldKind::GlobalOffset, 12, 4);
+        self.abi.field(FieldKind::EnqueuedLocalSize, 12, 4);
+        let args = self.arguments(entry)?;
+        let start = self.function.add_block();
+        self.function.blocks[entry_block.index()].end = crate::ir::Terminator::Jump(start);
+        self.block = start;
+        self.call(entry.function, args, None)
+            .map_err(|e| self.with_line(e))?;
+        if let Some(value) = self.slm_end {
+            let size = u64::from(self.abi.slm);
+            self.function.values[value.index()].1 = crate::ir::Def::Const(size);
+        }
+        Ok(Kernel {
+            function: self.function,
+            abi: self.abi,
+        })
+    }
+
+    /// Adds the line of the source to an error.
+    fn with_line(&self, error: Error) -> Error {
+        let Some((file, line)) = self.line else {
+            return error;
+        };
+        let name = self.module.string(file).unwrap_or("source").to_owned();
+        match error {
+            Error::Invalid { mut at, what } => {
+                at.line = Some((name, line));
+                Error::Invalid { at, what }
+            }
+            Error::Unsupported { mut at, what } => {
+                at.line = Some((name, line));
+                Error::Unsupported { at, what }
+            }
+            other => other,
+        }
+    }
+
+    /// Appends at the present place.
+    pub(super) fn here(&mut self) -> Cursor<'_> {
+        Cursor {
+            function: &mut self.function,
+            block: self.block,
+            at: self.at,
+        }
+    }
+
+    pub(super) fn one(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
+        self.here().one(op, args, ty)
+    }
+
+    pub(super) fn constant(&mut self, ty: Type, bits: u64) -> Value {
+        self.function.constant(ty, bits)
+    }
+
+    /// The present call.
+    pub(super) fn frame(&mut self) -> &mut Frame<'a> {
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    /// What an id stands for.
+    pub(super) fn get(&mut self, id: u32, i: &Instruction<'_>) -> Result<Val, Error> {
+        if let Some(val) = self.frame().values.get(&id) {
+            return Ok(val.clone());
+        }
+        if let Some(val) = self.globals.get(&id) {
+            return Ok(val.clone());
+        }
+        if let Some((ty, scalars)) = self.module.constants.get(&id) {
+            let space = match self.module.shape(*ty, i)? {
+                Shape::Pointer(class, _) => super::space(*class),
+                _ => None,
+            };
+            let values = scalars.iter().map(|(ty, bits)| match bits {
+                Some(bits) => self.function.constant(*ty, *bits),
+                None => self.function.undef(*ty),
+            });
+            let val = Val {
+                scalars: values.collect(),
+                space,
+                builtin: None,
+            };
+            self.globals.insert(id, val.clone());
+            return Ok(val);
+        }
+        let variables = &self.module.variables;
+        if let Some((_, variable)) = variables.iter().find(|(other, _)| *other == id) {
+            let val = self.variable(id, *variable, i)?;
+            self.globals.insert(id, val.clone());
+            return Ok(val);
+        }
+        Err(i.invalid(format!("%{id} has no value here")))
+    }
+
+    /// A value of one scalar.
+    pub(super) fn scalar(&mut self, id: u32, i: &Instruction<'_>) -> Result<Value, Error> {
+        match self.get(id, i)?.scalars.as_slice() {
+            [value] => Ok(*value),
+            _ => Err(i.invalid(format!("%{id} is no scalar"))),
+        }
+    }
+
+    /// The number of a constant operand.
+    pub(super) fn number(&mut self, id: u32, i: &Instruction<'_>) -> Result<u64, Error> {
+        let value = self.scalar(id, i)?;
+        let bits = self.function.bits(value);
+        bits.ok_or_else(|| i.unsupported(format!("%{id} must be a constant")))
+    }
+
+    /// Gives an id its value.
+    pub(super) fn set(&mut self, id: u32, val: Val) {
+        self.frame().values.insert(id, val);
+    }
+
+    /// The scalars' types of the result of an instruction.
+    pub(super) fn result_types(&self, i: &Instruction<'_>) -> Result<Vec<Type>, Error> {
+        let flat = self.module.flatten(i.word(0)?, i)?;
+        Ok(flat.into_iter().map(|(ty, _)| ty).collect())
+    }
+
+    /// The scalar type of a scalar's or vector's components.
+    pub(super) fn component(&self, ty: u32, i: &Instruction<'_>) -> Result<Type, Error> {
+        match self.module.shape(ty, i)? {
+            Shape::Scalar(ty) | Shape::Vector(ty, _) => Ok(*ty),
+            Shape::Pointer(class, _) => Ok(super::pointer_type(*class)),
+            _ => Err(i.invalid("it works on scalars and vectors")),
+        }
+    }
+
+    /// Translates an instruction of a body.
+    pub(super) fn instruction(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        self.at = i.at;
+        if let (Ok(ty), Ok(id)) = (i.word(0), i.word(1))
+            && self.module.shapes.contains_key(&ty)
+        {
+            self.types.insert(id, ty);
+        }
+        if self.function.insts.len() > MAX_INSTRUCTIONS {
+            return Err(i.unsupported(format!(
+                "a kernel of more than {MAX_INSTRUCTIONS} instructions"
+            )));
+        }
+        if self.flow(i)?
+            || self.memory(i)?
+            || self.arith(i)?
+            || self.composite(i)?
+            || self.group(i)?
+        {
+            return Ok(());
+        }
+        match i.op {
+            Spv::ExtInst => self.extended(i),
+            Spv::Line => {
+                self.line = Some((i.word(0)?, i.word(1)?));
+                Ok(())
+            }
+            Spv::NoLine => {
+                self.line = None;
+                Ok(())
+            }
+            Spv::Undef => {
+                let types = self.result_types(i)?;
+                let values: Vec<_> = types.iter().map(|ty| self.function.undef(*ty)).collect();
+                self.set(i.word(1)?, Val::many(values));
+                Ok(())
+            }
+            Spv::Nop if i.number == 0 => Ok(()),
+            _ => Err(i.unsupported("this instruction")),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The intermediate representation: one lane's values, assigned once, in basic blocks.
+//!
+//! A [`Function`] is one kernel with everything inlined. Its values are scalars: what SPIR-V has as
+//! a vector, a structure or an array is several values; a load or a block message gives all of
+//! them. Constants are values of no instruction. [`verify`] checks a function, [`print`] shows it:
+//!
+//! ```text
+//! b0:
+//!   v3:i32 = input group_id.0
+//!   v5:i32 = mul v3, v4
+//!   branch v9, b1, b2
+//! ```
+
+pub mod cfg;
+mod function;
+mod op;
+mod print;
+mod types;
+mod verify;
+
+pub use function::{
+    Block, BlockData, Cursor, Def, Function, Inst, InstData, Terminator, Value, Values,
+};
+pub use op::{Access, Atomic, Bin, Cond, Convert, Input, Op, Space, Un};
+pub use print::print;
+pub use types::Type;
+pub use verify::{VerifyError, verify};

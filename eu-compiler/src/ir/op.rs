@@ -1,0 +1,374 @@
+//! The operations.
+
+use super::function::Block;
+use super::types::Type;
+
+/// Declares enums of operations with their printed names.
+macro_rules! names {
+    ($($(#[$about:meta])* $enum:ident { $($(#[$doc:meta])* $name:ident $text:literal,)* })*) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $enum { $($(#[$doc])* $name,)* }
+
+        impl core::fmt::Display for $enum {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str(match self { $(Self::$name => $text,)* })
+            }
+        }
+    )*};
+}
+
+names! {
+    /// Operations with two operands and a result of one type. The distance of a shift is below the
+    /// number of bits.
+    Bin {
+        /// Sum, modulo the type.
+        Add "add",
+        /// Difference.
+        Sub "sub",
+        /// Low half of the product.
+        Mul "mul",
+        /// High half of the product of unsigned integers.
+        UMulHigh "umulh",
+        /// High half of the product of signed integers.
+        SMulHigh "smulh",
+        /// Quotient of unsigned integers.
+        UDiv "udiv",
+        /// Quotient of signed integers, towards zero.
+        SDiv "sdiv",
+        /// Remainder of unsigned integers.
+        URem "urem",
+        /// Remainder of signed integers, with the sign of the first.
+        SRem "srem",
+        /// Bitwise and.
+        And "and",
+        /// Bitwise or.
+        Or "or",
+        /// Bitwise exclusive or.
+        Xor "xor",
+        /// Shift left.
+        Shl "shl",
+        /// Shift right with zeroes.
+        LShr "lshr",
+        /// Shift right with the sign.
+        AShr "ashr",
+        /// Minimum of unsigned integers.
+        UMin "umin",
+        /// Maximum of unsigned integers.
+        UMax "umax",
+        /// Minimum of signed integers.
+        SMin "smin",
+        /// Maximum of signed integers.
+        SMax "smax",
+        /// Sum of floats.
+        FAdd "fadd",
+        /// Difference of floats.
+        FSub "fsub",
+        /// Product of floats.
+        FMul "fmul",
+        /// Minimum; a NaN loses.
+        FMin "fmin",
+        /// Maximum; a NaN loses.
+        FMax "fmax",
+    }
+
+    /// Operations with one operand and a result of its type.
+    Un {
+        /// Changes the sign of a float.
+        FNeg "fneg",
+        /// Clears the sign of a float.
+        FAbs "fabs",
+        /// Rounds to an integer, down.
+        Floor "floor",
+        /// Rounds to an integer, up.
+        Ceil "ceil",
+        /// Rounds to an integer, towards zero.
+        Truncate "truncf",
+        /// Rounds to an integer, to the nearest, ties to even.
+        RoundEven "rint",
+        /// The hardware's reciprocal.
+        Rcp "rcp",
+        /// The hardware's square root.
+        Sqrt "sqrt",
+        /// The hardware's reciprocal square root.
+        Rsqrt "rsqrt",
+        /// The hardware's power of 2.
+        Exp2 "exp2",
+        /// The hardware's logarithm of base 2.
+        Log2 "log2",
+        /// The hardware's sine.
+        Sin "sin",
+        /// The hardware's cosine.
+        Cos "cos",
+        /// The number of ones.
+        CountOnes "ctpop",
+        /// The number of leading zeroes, of 32 bits.
+        LeadingZeros "clz",
+        /// The position of the lowest one, of 32 bits; all ones for zero.
+        LowestBit "fbl",
+        /// The bits in reverse order, of 32 bits.
+        Reverse "bitrev",
+    }
+
+    /// How integers compare, and with them floats: ordered, so that a NaN compares false, except
+    /// [`Cond::Une`].
+    Cond {
+        /// Equal.
+        Eq "eq",
+        /// Not equal.
+        Ne "ne",
+        /// Unsigned less.
+        Ult "ult",
+        /// Unsigned less or equal.
+        Ule "ule",
+        /// Signed less; less of floats.
+        Slt "slt",
+        /// Signed less or equal; less or equal of floats.
+        Sle "sle",
+        /// Not equal, or unordered; floats only.
+        Une "une",
+    }
+
+    /// Changes of type.
+    Convert {
+        /// The low bits.
+        Trunc "trunc",
+        /// Zeroes above.
+        ZExt "zext",
+        /// The sign above.
+        SExt "sext",
+        /// The same bits, another type of the same size.
+        Bitcast "bitcast",
+        /// A float as signed integer, towards zero, saturated at 32 and 64 bits.
+        FToS "ftos",
+        /// A float as unsigned integer, towards zero, saturated at 32 and 64 bits.
+        FToU "ftou",
+        /// A signed integer as float, to nearest even.
+        SToF "stof",
+        /// An unsigned integer as float, to nearest even.
+        UToF "utof",
+        /// A float of another size, to nearest even.
+        FToF "ftof",
+    }
+
+    /// Memories.
+    Space {
+        /// Global memory, and constants: addresses of 64 bits.
+        Global "global",
+        /// The work-group's: offsets of 32 bits.
+        Local "local",
+        /// The work-item's: offsets of 32 bits into its memory.
+        Private "private",
+    }
+
+    /// What an atomic operation does.
+    Atomic {
+        /// Reads.
+        Load "load",
+        /// Writes; gives nothing.
+        Store "store",
+        /// Writes, gives the old value.
+        Exchange "xchg",
+        /// Compare and exchange: the second operand is the comparand, the third the new value.
+        CompareExchange "cmpxchg",
+        /// Adds.
+        Add "add",
+        /// Subtracts.
+        Sub "sub",
+        /// Signed minimum.
+        SMin "smin",
+        /// Signed maximum.
+        SMax "smax",
+        /// Unsigned minimum.
+        UMin "umin",
+        /// Unsigned maximum.
+        UMax "umax",
+        /// Bitwise and.
+        And "and",
+        /// Bitwise or.
+        Or "or",
+        /// Bitwise exclusive or.
+        Xor "xor",
+        /// Adds floats.
+        FAdd "fadd",
+        /// Minimum of floats.
+        FMin "fmin",
+        /// Maximum of floats.
+        FMax "fmax",
+    }
+}
+
+/// An access to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// Which memory.
+    pub space: Space,
+    /// The alignment of the address, in bytes.
+    pub align: u32,
+}
+
+/// What a thread is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// Bytes of the cross-thread payload at this offset.
+    Payload(u32),
+    /// The work-group's number in a dimension.
+    GroupId(u8),
+    /// The work-item's number in its group, in a dimension.
+    LocalId(u8),
+    /// The lane's number.
+    Lane,
+    /// The lanes that the thread was started with, as a mask.
+    DispatchMask,
+    /// The offset of the thread's scratch memory (as its header has it).
+    Scratch,
+}
+
+/// An operation; operands and results are beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// The value that comes from the block of the same position as the operand.
+    Phi(Vec<Block>),
+    /// Something that the thread is given.
+    Input(Input),
+    /// Two operands.
+    Bin(Bin),
+    /// One operand.
+    Un(Un),
+    /// The sum or difference of unsigned or signed integers, kept in their range.
+    Saturated {
+        /// Adds, otherwise subtracts.
+        add: bool,
+        /// Of signed integers.
+        signed: bool,
+    },
+    /// `a * b + c`, rounded once.
+    Fma,
+    /// Compares integers.
+    Icmp(Cond),
+    /// Compares floats.
+    Fcmp(Cond),
+    /// The second operand where the first is true, otherwise the third.
+    Select,
+    /// Changes the type.
+    Convert(Convert),
+    /// 64 bits of two times 32, the low ones first.
+    Pair,
+    /// The high 32 bits of 64.
+    High,
+    /// Reads consecutive elements at an address.
+    Load(Access),
+    /// Writes consecutive elements: operands are the address and the values.
+    Store(Access),
+    /// Reads and writes as one: operands are the address and the values.
+    Atomic(Space, Atomic),
+    /// Private memory: size and alignment; its offset is the result.
+    Alloca {
+        /// Bytes.
+        size: u32,
+        /// Their alignment.
+        align: u32,
+    },
+    /// Waits for the work-group.
+    Barrier,
+    /// Orders accesses: of local, global memory.
+    Fence {
+        /// Local memory.
+        local: bool,
+        /// Global memory.
+        global: bool,
+    },
+    /// A mask of the active lanes for which the operand is true: 32 bits.
+    Ballot,
+    /// The first operand of the lane that the second names.
+    Shuffle,
+    /// The first operand of the lane that the second, the same in all lanes, names.
+    Broadcast,
+    /// Combines the operand over the active lanes.
+    Reduce(Bin),
+    /// Combines the operand over the active lanes up to this one, itself included or not.
+    Scan {
+        /// How.
+        op: Bin,
+        /// With the lane's own.
+        inclusive: bool,
+    },
+    /// Reads a block: of each element as many as there are lanes, the lanes' next to each other.
+    BlockLoad(Space),
+    /// Writes a block: the address and the values.
+    BlockStore(Space),
+}
+
+impl Op {
+    /// Whether it changes something beside its results, or must stay where it is.
+    pub const fn has_effect(&self) -> bool {
+        matches!(
+            self,
+            Op::Store(_) | Op::Atomic(..) | Op::Barrier | Op::Fence { .. } | Op::BlockStore(_)
+        )
+    }
+
+    /// Whether the result depends only on the operands of the lane itself.
+    pub const fn is_pure(&self) -> bool {
+        matches!(
+            self,
+            Op::Input(_)
+                | Op::Bin(_)
+                | Op::Un(_)
+                | Op::Saturated { .. }
+                | Op::Fma
+                | Op::Icmp(_)
+                | Op::Fcmp(_)
+                | Op::Select
+                | Op::Convert(_)
+                | Op::Pair
+                | Op::High
+        )
+    }
+}
+
+impl Bin {
+    /// Whether the operands can change places.
+    pub const fn is_commutative(self) -> bool {
+        matches!(
+            self,
+            Bin::Add
+                | Bin::Mul
+                | Bin::UMulHigh
+                | Bin::SMulHigh
+                | Bin::And
+                | Bin::Or
+                | Bin::Xor
+                | Bin::UMin
+                | Bin::UMax
+                | Bin::SMin
+                | Bin::SMax
+                | Bin::FAdd
+                | Bin::FMul
+                | Bin::FMin
+                | Bin::FMax
+        )
+    }
+
+    /// The operand that changes nothing, in reductions.
+    pub fn identity(self, ty: Type) -> Option<u64> {
+        let float = |value: f64| match ty {
+            Type::F16 => u64::from(half::f16::from_f64(value).to_bits()),
+            Type::F32 => u64::from((value as f32).to_bits()),
+            _ => value.to_bits(),
+        };
+        Some(match self {
+            Bin::Add | Bin::Or | Bin::Xor | Bin::UMax => 0,
+            Bin::Mul => 1,
+            Bin::And | Bin::UMin => ty.mask(),
+            Bin::SMin => ty.mask() >> 1,
+            Bin::SMax => (ty.mask() >> 1) + 1,
+            // Negative zero changes no zero's sign.
+            Bin::FAdd => float(-0.0),
+            Bin::FMul => float(1.0),
+            Bin::FMin => float(f64::INFINITY),
+            Bin::FMax => float(f64::NEG_INFINITY),
+            _ => return None,
+        })
+    }
+}

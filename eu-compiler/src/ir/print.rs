@@ -1,0 +1,114 @@
+//! The printed form.
+
+use core::fmt::{self, Write};
+
+use super::function::{Def, Function, InstData, Terminator, Value};
+use super::op::{Access, Input, Op};
+
+/// A function as text.
+pub fn print(function: &Function) -> String {
+    let mut out = String::new();
+    for &block in &function.order {
+        let data = &function.blocks[block.index()];
+        let _ = writeln!(out, "b{}:", block.0);
+        for inst in &data.insts {
+            let _ = writeln!(out, "  {}", Line(function, &function.insts[inst.index()]));
+        }
+        let operand = |value| Operand(function, value);
+        let _ = match data.end {
+            Terminator::Jump(to) => writeln!(out, "  jump b{}", to.0),
+            Terminator::Branch(value, yes, no) => {
+                writeln!(out, "  branch {}, b{}, b{}", operand(value), yes.0, no.0)
+            }
+            Terminator::Return => writeln!(out, "  return"),
+            Terminator::Unreachable => writeln!(out, "  unreachable"),
+        };
+    }
+    out
+}
+
+struct Operand<'a>(&'a Function, Value);
+
+impl fmt::Display for Operand<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ty = self.0.ty(self.1);
+        match self.0.def(self.1) {
+            Def::Const(bits) if ty.is_float() => write!(f, "{bits:#x}:{ty}"),
+            Def::Const(bits) => write!(f, "{}:{ty}", ty.signed(bits)),
+            Def::Undef => write!(f, "undef:{ty}"),
+            Def::Inst(_) => write!(f, "v{}", self.1.0),
+        }
+    }
+}
+
+struct Line<'a>(&'a Function, &'a InstData);
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Line(function, inst) = self;
+        for (index, result) in inst.results.iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            write!(f, "{comma}v{}:{}", result.0, function.ty(*result))?;
+        }
+        if !inst.results.is_empty() {
+            f.write_str(" = ")?;
+        }
+        let access = |f: &mut fmt::Formatter<'_>, name: &str, access: &Access| {
+            write!(f, "{name}.{} align {}", access.space, access.align)
+        };
+        match &inst.op {
+            Op::Phi(blocks) => {
+                f.write_str("phi")?;
+                for (block, arg) in blocks.iter().zip(&inst.args) {
+                    write!(f, " [b{}: {}]", block.0, Operand(function, *arg))?;
+                }
+                return Ok(());
+            }
+            Op::Input(input) => match input {
+                Input::Payload(offset) => write!(f, "input payload.{offset}"),
+                Input::GroupId(dim) => write!(f, "input group_id.{dim}"),
+                Input::LocalId(dim) => write!(f, "input local_id.{dim}"),
+                Input::Lane => f.write_str("input lane"),
+                Input::DispatchMask => f.write_str("input dispatch_mask"),
+                Input::Scratch => f.write_str("input scratch"),
+            },
+            Op::Bin(op) => write!(f, "{op}"),
+            Op::Un(op) => write!(f, "{op}"),
+            Op::Saturated { add, signed } => {
+                let sign = if *signed { 's' } else { 'u' };
+                write!(f, "{sign}{}.sat", if *add { "add" } else { "sub" })
+            }
+            Op::Fma => f.write_str("fma"),
+            Op::Icmp(cond) => write!(f, "icmp.{cond}"),
+            Op::Fcmp(cond) => write!(f, "fcmp.{cond}"),
+            Op::Select => f.write_str("select"),
+            Op::Convert(how) => write!(f, "{how}"),
+            Op::Pair => f.write_str("pair"),
+            Op::High => f.write_str("high"),
+            Op::Load(of) => access(f, "load", of),
+            Op::Store(of) => access(f, "store", of),
+            Op::Atomic(space, op) => write!(f, "atomic.{op}.{space}"),
+            Op::Alloca { size, align } => write!(f, "alloca {size} align {align}"),
+            Op::Barrier => f.write_str("barrier"),
+            Op::Fence { local, global } => {
+                f.write_str("fence")?;
+                f.write_str(if *local { ".local" } else { "" })?;
+                f.write_str(if *global { ".global" } else { "" })
+            }
+            Op::Ballot => f.write_str("ballot"),
+            Op::Shuffle => f.write_str("shuffle"),
+            Op::Broadcast => f.write_str("broadcast"),
+            Op::Reduce(op) => write!(f, "reduce.{op}"),
+            Op::Scan { op, inclusive } => {
+                write!(f, "scan.{op}.{}", if *inclusive { "incl" } else { "excl" })
+            }
+            Op::BlockLoad(space) => write!(f, "block_load.{space}"),
+            Op::BlockStore(space) => write!(f, "block_store.{space}"),
+        }?;
+        for (index, arg) in inst.args.iter().enumerate() {
+            let comma = if index == 0 { " " } else { ", " };
+            write!(f, "{comma}{}", Operand(function, *arg))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! What every function obeys, before and after every pass.
+
+use super::cfg::{Dominators, reverse_postorder};
+use super::function::{Block, Def, Function, Inst, Terminator, Value};
+use super::op::{Convert, Op};
+use super::types::Type;
+
+/// A rule that a function breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("b{block}: {what}")]
+pub struct VerifyError {
+    /// The block.
+    pub block: u32,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// Checks a function.
+///
+/// # Errors
+/// The first rule that is broken: an operand of a wrong type, a use that its definition does not
+/// dominate, a phi that does not fit its block.
+pub fn verify(function: &Function) -> Result<(), VerifyError> {
+    let order = reverse_postorder(function);
+    let dominators = Dominators::new(function);
+    let predecessors = function.predecessors();
+    // Where each value is defined: block and place.
+    let mut place: Vec<Option<(Block, usize)>> = vec![None; function.values.len()];
+    for &block in &order {
+        for (index, inst) in function.blocks[block.index()].insts.iter().enumerate() {
+            for result in &function.insts[inst.index()].results {
+                place[result.index()] = Some((block, index));
+            }
+        }
+    }
+    for &block in &order {
+        let fail = |what: String| {
+            Err(VerifyError {
+                block: block.0,
+                what,
+            })
+        };
+        let seen = |value: Value, at: Block, index: usize| match function.def(value) {
+            Def::Const(_) | Def::Undef => value.index() < function.values.len(),
+            Def::Inst(_) => match place[value.index()] {
+                Some((from, before)) if from == at => before < index,
+                Some((from, _)) => dominators.dominates(from, at),
+                None => false,
+            },
+        };
+        let data = &function.blocks[block.index()];
+        let mut phis = true;
+        for (index, &inst) in data.insts.iter().enumerate() {
+            let instruction = &function.insts[inst.index()];
+            if let Op::Phi(blocks) = &instruction.op {
+                if !phis {
+                    return fail("a phi after another instruction".to_owned());
+                }
+                let from = &predecessors[block.index()];
+                if blocks.len() != from.len() || !from.iter().all(|b| blocks.contains(b)) {
+                    return fail(format!("a phi of {blocks:?}, predecessors are {from:?}"));
+                }
+                for (from, arg) in blocks.iter().zip(&instruction.args) {
+                    if !seen(*arg, *from, usize::MAX) {
+                        return fail(format!("v{} does not reach the phi", arg.0));
+                    }
+                }
+            } else {
+                phis = false;
+                if let Some(arg) = instruction
+                    .args
+                    .iter()
+                    .find(|arg| !seen(**arg, block, index))
+                {
+                    return fail(format!("v{} is used before it is defined", arg.0));
+                }
+            }
+            if let Err(what) = types(function, inst) {
+                return fail(what);
+            }
+        }
+        if let Terminator::Branch(value, ..) = data.end
+            && (function.ty(value) != Type::I1 || !seen(value, block, usize::MAX))
+        {
+            return fail(format!("v{} is no condition", value.0));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the types of an instruction.
+fn types(function: &Function, inst: Inst) -> Result<(), String> {
+    let data = &function.insts[inst.index()];
+    let arg = |index: usize| data.args.get(index).map(|value| function.ty(*value));
+    let result = data.results.first().map(|value| function.ty(*value));
+    let counts =
+        |args: usize, results: usize| data.args.len() == args && data.results.len() == results;
+    let fits = match &data.op {
+        Op::Phi(_) => {
+            data.results.len() == 1 && data.args.iter().all(|a| Some(function.ty(*a)) == result)
+        }
+        Op::Input(_) | Op::Alloca { .. } => counts(0, 1),
+        Op::Bin(_) | Op::Saturated { .. } => counts(2, 1) && arg(0) == result && arg(1) == result,
+        Op::Un(_) => counts(1, 1) && arg(0) == result,
+        Op::Fma => counts(3, 1) && (0..3).all(|i| arg(i) == result),
+        Op::Icmp(_) | Op::Fcmp(_) => counts(2, 1) && arg(0) == arg(1) && result == Some(Type::I1),
+        Op::Select => {
+            counts(3, 1) && arg(0) == Some(Type::I1) && arg(1) == result && arg(2) == result
+        }
+        Op::Convert(how) => {
+            counts(1, 1)
+                && match (how, arg(0), result) {
+                    (Convert::Bitcast, Some(from), Some(to)) => from.bits() == to.bits(),
+                    (Convert::Trunc, Some(from), Some(to)) => from.bits() > to.bits(),
+                    (Convert::ZExt | Convert::SExt, Some(from), Some(to)) => {
+                        from.bits() < to.bits()
+                    }
+                    _ => true,
+                }
+        }
+        Op::Pair => counts(2, 1) && arg(0) == Some(Type::I32) && result == Some(Type::I64),
+        Op::High => counts(1, 1) && arg(0) == Some(Type::I64) && result == Some(Type::I32),
+        Op::Load(_) | Op::BlockLoad(_) => data.args.len() == 1 && !data.results.is_empty(),
+        Op::Store(_) | Op::BlockStore(_) => data.args.len() >= 2 && data.results.is_empty(),
+        Op::Atomic(..) => data.results.len() <= 1,
+        Op::Barrier | Op::Fence { .. } => counts(0, 0),
+        Op::Ballot => counts(1, 1) && arg(0) == Some(Type::I1) && result == Some(Type::I32),
+        Op::Shuffle | Op::Broadcast => {
+            counts(2, 1) && arg(0) == result && arg(1) == Some(Type::I32)
+        }
+        Op::Reduce(_) | Op::Scan { .. } => counts(1, 1) && arg(0) == result,
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(format!("operands or results do not fit {:?}", data.op)),
+    }
+}

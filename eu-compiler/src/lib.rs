@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+
+mod abi;
+mod code;
+mod compile;
+mod emit;
+mod error;
+mod front;
+pub mod ir;
+mod passes;
+mod regalloc;
+mod select;
+mod target;
+mod zebin;
+
+pub use compile::{KernelReport, Options, Zebin, compile, compile_showing, pass_names};
+pub use error::{Error, Place};

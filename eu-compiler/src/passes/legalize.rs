@@ -1,0 +1,291 @@
+//! Operations that no instruction computes, as others: arithmetic of 8 and 16 bits in 32, the high
+//! half of products, division.
+//!
+//! Afterwards bytes and words are only added, multiplied, shifted left, combined bit by bit,
+//! selected, converted and moved: their upper bits in a register mean nothing.
+
+use std::collections::HashMap;
+
+use crate::ir::{Bin, Cond, Convert, Cursor, Function, Op, Type, Un, Value};
+use crate::target::Target;
+
+pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
+    let mut replaced = HashMap::new();
+    for block in function.order.clone() {
+        let insts = std::mem::take(&mut function.blocks[block.index()].insts);
+        for inst in insts {
+            let data = function.insts[inst.index()].clone();
+            let cursor = Cursor {
+                function,
+                block,
+                at: data.at,
+            };
+            let mut at = Lower::new(cursor, target.caps.int_div);
+            let args = data.args.iter().copied();
+            let args: Vec<Value> = args
+                .map(|arg| replaced.get(&arg).copied().unwrap_or(arg))
+                .collect();
+            let value = match data.results.as_slice() {
+                [result] => at.lower(&data.op, &args, *result)?,
+                _ => None,
+            };
+            match value {
+                Some(value) => {
+                    replaced.insert(data.results[0], value);
+                }
+                None => function.blocks[block.index()].insts.push(inst),
+            }
+        }
+    }
+    super::simplify::replace(function, &replaced);
+    Ok(())
+}
+
+/// Writes sequences.
+pub(super) struct Lower<'a> {
+    at: Cursor<'a>,
+    int_div: bool,
+}
+
+impl<'a> Lower<'a> {
+    pub(super) fn new(at: Cursor<'a>, int_div: bool) -> Self {
+        Self { at, int_div }
+    }
+
+    /// The result by other operations; none if it stays.
+    fn lower(&mut self, op: &Op, args: &[Value], result: Value) -> Result<Option<Value>, String> {
+        let ty = self.at.function.ty(result);
+        let from = args.first().map_or(ty, |arg| self.at.function.ty(*arg));
+        let narrow = |ty: Type| matches!(ty, Type::I8 | Type::I16);
+        Ok(Some(match op {
+            Op::Bin(bin) if narrow(ty) => {
+                let signed = match bin {
+                    Bin::UDiv | Bin::URem | Bin::UMin | Bin::UMax | Bin::UMulHigh | Bin::LShr => {
+                        false
+                    }
+                    Bin::SDiv | Bin::SRem | Bin::SMin | Bin::SMax | Bin::SMulHigh | Bin::AShr => {
+                        true
+                    }
+                    _ => return Ok(None),
+                };
+                let [a, b] = self.widen([args[0], args[1]], signed);
+                let wide = match bin {
+                    Bin::UMulHigh | Bin::SMulHigh => {
+                        let product = self.at.bin(Bin::Mul, a, b);
+                        let by = self.at.constant(Type::I32, u64::from(ty.bits()));
+                        self.at.bin(Bin::LShr, product, by)
+                    }
+                    bin => match self.divide(*bin, a, b)? {
+                        Some(value) => value,
+                        None => self.at.bin(*bin, a, b),
+                    },
+                };
+                self.at.convert(Convert::Trunc, wide, ty)
+            }
+            Op::Bin(Bin::UMulHigh) if ty == Type::I32 => self.multiply_high(args[0], args[1]),
+            Op::Bin(Bin::SMulHigh) if ty == Type::I32 => {
+                // The unsigned one, less each operand where the other is negative.
+                let high = self.multiply_high(args[0], args[1]);
+                let by = self.at.constant(Type::I32, 31);
+                let sign_a = self.at.bin(Bin::AShr, args[0], by);
+                let sign_b = self.at.bin(Bin::AShr, args[1], by);
+                let b = self.at.bin(Bin::And, sign_a, args[1]);
+                let a = self.at.bin(Bin::And, sign_b, args[0]);
+                let high = self.at.bin(Bin::Sub, high, b);
+                self.at.bin(Bin::Sub, high, a)
+            }
+            Op::Bin(bin @ (Bin::UDiv | Bin::SDiv | Bin::URem | Bin::SRem)) => {
+                return self.divide(*bin, args[0], args[1]);
+            }
+            Op::Bin(Bin::UMin | Bin::UMax | Bin::SMin | Bin::SMax) if ty == Type::I64 => {
+                let Op::Bin(bin) = op else { return Ok(None) };
+                let (cond, [first, second]) = match bin {
+                    Bin::UMin => (Cond::Ult, [args[0], args[1]]),
+                    Bin::UMax => (Cond::Ult, [args[1], args[0]]),
+                    Bin::SMin => (Cond::Slt, [args[0], args[1]]),
+                    _ => (Cond::Slt, [args[1], args[0]]),
+                };
+                let less = self.at.one(Op::Icmp(cond), &[first, second], Type::I1);
+                self.at.one(Op::Select, &[less, args[0], args[1]], ty)
+            }
+            Op::Saturated { add, signed } => self.saturated(*add, *signed, args[0], args[1], ty),
+            Op::Icmp(cond) if narrow(from) => {
+                let signed = matches!(cond, Cond::Slt | Cond::Sle);
+                let wide = self.widen([args[0], args[1]], signed);
+                self.at.one(Op::Icmp(*cond), &wide, Type::I1)
+            }
+            Op::Un(Un::CountOnes) if narrow(ty) => {
+                let wide = self.at.convert(Convert::ZExt, args[0], Type::I32);
+                let count = self.at.one(Op::Un(Un::CountOnes), &[wide], Type::I32);
+                self.at.convert(Convert::Trunc, count, ty)
+            }
+            Op::Un(Un::CountOnes) if ty == Type::I64 => {
+                let low = self.at.convert(Convert::Trunc, args[0], Type::I32);
+                let high = self.at.one(Op::High, &[args[0]], Type::I32);
+                let low = self.at.one(Op::Un(Un::CountOnes), &[low], Type::I32);
+                let high = self.at.one(Op::Un(Un::CountOnes), &[high], Type::I32);
+                let count = self.at.bin(Bin::Add, low, high);
+                self.at.convert(Convert::ZExt, count, ty)
+            }
+            Op::Convert(how @ (Convert::SToF | Convert::UToF)) if narrow(from) => {
+                let extend = match how {
+                    Convert::SToF => Convert::SExt,
+                    _ => Convert::ZExt,
+                };
+                let wide = self.at.convert(extend, args[0], Type::I32);
+                self.at.one(Op::Convert(*how), &[wide], ty)
+            }
+            Op::Convert(Convert::SToF | Convert::UToF) if from == Type::I64 => {
+                return Err(format!("the conversion of i64 to {ty} is not supported"));
+            }
+            Op::Convert(Convert::FToS | Convert::FToU) if ty == Type::I64 => {
+                return Err(format!("the conversion of {from} to i64 is not supported"));
+            }
+            // Between half and double precision there is single precision.
+            Op::Convert(Convert::FToF)
+                if from.bits() + ty.bits() == 80 && (from == Type::F16 || ty == Type::F16) =>
+            {
+                let middle = self.at.convert(Convert::FToF, args[0], Type::F32);
+                self.at.convert(Convert::FToF, middle, ty)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn widen(&mut self, args: [Value; 2], signed: bool) -> [Value; 2] {
+        let how = if signed { Convert::SExt } else { Convert::ZExt };
+        args.map(|arg| self.at.convert(how, arg, Type::I32))
+    }
+
+    /// The high half of the product of unsigned dwords, by words.
+    pub(super) fn multiply_high(&mut self, a: Value, b: Value) -> Value {
+        let low_bits = self.at.constant(Type::I32, 0xffff);
+        let half = self.at.constant(Type::I32, 16);
+        let at = &mut self.at;
+        let [a_low, b_low] = [a, b].map(|x| at.bin(Bin::And, x, low_bits));
+        let [a_high, b_high] = [a, b].map(|x| at.bin(Bin::LShr, x, half));
+        let low = at.bin(Bin::Mul, a_low, b_low);
+        let first = at.bin(Bin::Mul, a_high, b_low);
+        let second = at.bin(Bin::Mul, a_low, b_high);
+        let high = at.bin(Bin::Mul, a_high, b_high);
+        let carry = at.bin(Bin::LShr, low, half);
+        let first = at.bin(Bin::Add, first, carry);
+        let first_low = at.bin(Bin::And, first, low_bits);
+        let second = at.bin(Bin::Add, second, first_low);
+        let first_high = at.bin(Bin::LShr, first, half);
+        let second_high = at.bin(Bin::LShr, second, half);
+        let high = at.bin(Bin::Add, high, first_high);
+        at.bin(Bin::Add, high, second_high)
+    }
+
+    /// Division where `math` does not divide.
+    fn divide(&mut self, op: Bin, a: Value, b: Value) -> Result<Option<Value>, String> {
+        let ty = self.at.function.ty(a);
+        if !matches!(op, Bin::UDiv | Bin::SDiv | Bin::URem | Bin::SRem) {
+            return Ok(None);
+        }
+        if ty == Type::I64 {
+            return Err("the division of integers of 64 bits is not supported".to_owned());
+        }
+        if self.int_div {
+            return Ok(None);
+        }
+        Ok(Some(match op {
+            Bin::UDiv | Bin::URem => {
+                let (quotient, rest) = self.divide_unsigned(a, b);
+                if op == Bin::UDiv { quotient } else { rest }
+            }
+            _ => {
+                let by = self.at.constant(Type::I32, 31);
+                let at = &mut self.at;
+                let [sign_a, sign_b] = [a, b].map(|x| at.bin(Bin::AShr, x, by));
+                let magnitude = |at: &mut Cursor<'_>, x: Value, sign: Value| {
+                    let flipped = at.bin(Bin::Xor, x, sign);
+                    at.bin(Bin::Sub, flipped, sign)
+                };
+                let a = magnitude(at, a, sign_a);
+                let b = magnitude(at, b, sign_b);
+                let (quotient, rest) = self.divide_unsigned(a, b);
+                let at = &mut self.at;
+                let (value, sign) = match op {
+                    Bin::SDiv => (quotient, at.bin(Bin::Xor, sign_a, sign_b)),
+                    _ => (rest, sign_a),
+                };
+                magnitude(at, value, sign)
+            }
+        }))
+    }
+
+    /// Quotient and remainder: an estimate by the reciprocal, too small by at most two.
+    fn divide_unsigned(&mut self, a: Value, b: Value) -> (Value, Value) {
+        let at = &mut self.at;
+        let float = at.one(Op::Convert(Convert::UToF), &[b], Type::F32);
+        let inverse = at.one(Op::Un(Un::Rcp), &[float], Type::F32);
+        // The largest number below 2**32 that keeps the product below it.
+        let scale = at.constant(Type::F32, u64::from(4_294_966_784f32.to_bits()));
+        let scaled = at.bin(Bin::FMul, inverse, scale);
+        let estimate = at.one(Op::Convert(Convert::FToU), &[scaled], Type::I32);
+        // One step of Newton's method in integers.
+        let zero = at.constant(Type::I32, 0);
+        let negative = at.bin(Bin::Sub, zero, b);
+        let error = at.bin(Bin::Mul, negative, estimate);
+        let correction = self.multiply_high(estimate, error);
+        let estimate = self.at.bin(Bin::Add, estimate, correction);
+        let mut quotient = self.multiply_high(a, estimate);
+        let at = &mut self.at;
+        let product = at.bin(Bin::Mul, quotient, b);
+        let mut rest = at.bin(Bin::Sub, a, product);
+        let one = at.constant(Type::I32, 1);
+        for _ in 0..2 {
+            let enough = at.one(Op::Icmp(Cond::Ule), &[b, rest], Type::I1);
+            let more = at.bin(Bin::Add, quotient, one);
+            let less = at.bin(Bin::Sub, rest, b);
+            quotient = at.one(Op::Select, &[enough, more, quotient], Type::I32);
+            rest = at.one(Op::Select, &[enough, less, rest], Type::I32);
+        }
+        (quotient, rest)
+    }
+
+    /// A sum or difference that stays in range.
+    fn saturated(&mut self, add: bool, signed: bool, a: Value, b: Value, ty: Type) -> Value {
+        let bin = if add { Bin::Add } else { Bin::Sub };
+        if matches!(ty, Type::I8 | Type::I16) {
+            let [a, b] = self.widen([a, b], signed);
+            let value = self.at.bin(bin, a, b);
+            let (least, most) = match signed {
+                true => (!(ty.mask() >> 1), ty.mask() >> 1),
+                false => (0, ty.mask()),
+            };
+            let least = self.at.constant(Type::I32, least);
+            let most = self.at.constant(Type::I32, most);
+            let value = self.at.bin(Bin::SMax, value, least);
+            let value = self.at.bin(Bin::SMin, value, most);
+            return self.at.convert(Convert::Trunc, value, ty);
+        }
+        let value = self.at.bin(bin, a, b);
+        if !signed {
+            let (wraps, limit) = match add {
+                true => ([value, a], ty.mask()),
+                false => ([a, b], 0),
+            };
+            let limit = self.at.constant(ty, limit);
+            let wraps = self.at.one(Op::Icmp(Cond::Ult), &wraps, Type::I1);
+            return self.at.one(Op::Select, &[wraps, limit, value], ty);
+        }
+        // It overflows if the signs say so; then the limit is that of the first operand's sign.
+        let zero = self.at.constant(ty, 0);
+        let top = self.at.constant(ty, u64::from(ty.bits() - 1));
+        let most = self.at.constant(ty, ty.mask() >> 1);
+        let at = &mut self.at;
+        let changed = at.bin(Bin::Xor, a, value);
+        let differ = match add {
+            true => at.bin(Bin::Xor, b, value),
+            false => at.bin(Bin::Xor, a, b),
+        };
+        let both = at.bin(Bin::And, changed, differ);
+        let wraps = at.one(Op::Icmp(Cond::Slt), &[both, zero], Type::I1);
+        let sign = at.bin(Bin::AShr, a, top);
+        let limit = at.bin(Bin::Xor, sign, most);
+        at.one(Op::Select, &[wraps, limit, value], ty)
+    }
+}

@@ -1,0 +1,69 @@
+//! The passes over the intermediate representation, in their order.
+//!
+//! Each takes a function that [`verify`](crate::ir::verify) accepts and leaves one.
+
+pub mod divergence;
+mod legalize;
+mod memory;
+mod simplify;
+mod split;
+mod structure;
+
+use crate::error::Error;
+use crate::ir::{Function, print, verify};
+use crate::target::Target;
+
+/// A pass: its name and what it does.
+type Pass = (
+    &'static str,
+    fn(&mut Function, &Target) -> Result<(), String>,
+);
+
+/// All of them.
+const PASSES: &[Pass] = &[
+    ("simplify", simplify::run),
+    ("memory", memory::run),
+    ("cleanup", simplify::run),
+    ("legalize", legalize::run),
+    ("split", split::run),
+    ("final", simplify::run),
+    ("structure", structure::run),
+];
+
+/// The names of the passes, after "front".
+pub fn names() -> impl Iterator<Item = &'static str> {
+    std::iter::once("front").chain(PASSES.iter().map(|pass| pass.0))
+}
+
+/// Runs all passes. `show` gets the function after the pass of that name.
+///
+/// # Errors
+/// What a pass cannot do, or breaks.
+pub fn run(
+    function: &mut Function,
+    target: &Target,
+    kernel: &str,
+    mut show: impl FnMut(&'static str, String),
+    wanted: Option<&str>,
+) -> Result<(), Error> {
+    let mut check = |pass: &'static str, function: &Function| -> Result<(), Error> {
+        if wanted == Some(pass) {
+            show(pass, print(function));
+        }
+        verify(function).map_err(|error| Error::Internal {
+            kernel: kernel.to_owned(),
+            pass,
+            what: error.to_string(),
+        })
+    };
+    structure::prune(function);
+    check("front", function)?;
+    for (name, pass) in PASSES {
+        pass(function, target).map_err(|what| Error::Limit {
+            kernel: kernel.to_owned(),
+            what,
+        })?;
+        check(name, function)?;
+    }
+    Ok(())
+}

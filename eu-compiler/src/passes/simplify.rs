@@ -1,0 +1,390 @@
+//! Folds constants, applies identities, joins equal instructions, and drops what nobody needs.
+
+use std::collections::HashMap;
+
+use crate::ir::cfg::{Dominators, reverse_postorder};
+use crate::ir::{
+    Bin, Block, Cond, Convert, Def, Function, Input, Inst, Op, Terminator, Type, Un, Value, Values,
+};
+use crate::target::Target;
+
+pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
+    // What a round replaces may let the next fold more; most functions need two.
+    for _ in 0..4 {
+        if !round(function) {
+            break;
+        }
+    }
+    sweep(function);
+    Ok(())
+}
+
+fn round(function: &mut Function) -> bool {
+    let order = reverse_postorder(function);
+    let dominators = Dominators::new(function);
+    let mut replaced: HashMap<Value, Value> = HashMap::new();
+    let mut seen: HashMap<(Key, Values, Type), (Block, Value)> = HashMap::new();
+    let mut changed = false;
+    for &block in &order {
+        let insts = std::mem::take(&mut function.blocks[block.index()].insts);
+        let mut kept = Vec::with_capacity(insts.len());
+        for inst in insts {
+            let data = &mut function.insts[inst.index()];
+            for arg in &mut data.args {
+                *arg = find(&replaced, *arg);
+            }
+            let [result] = data.results.as_slice() else {
+                kept.push(inst);
+                continue;
+            };
+            let result = *result;
+            let (mut op, mut args) = (data.op.clone(), data.args.clone());
+            if let Some(value) = fold(function, &mut op, &mut args, result) {
+                replaced.insert(result, value);
+                changed = true;
+                continue;
+            }
+            let ty = function.ty(result);
+            if let Some(key) = Key::of(&op) {
+                let known = seen.get(&(key, args.clone(), ty));
+                if let Some((from, value)) = known
+                    && dominators.dominates(*from, block)
+                {
+                    replaced.insert(result, *value);
+                    changed = true;
+                    continue;
+                }
+                seen.insert((key, args.clone(), ty), (block, result));
+            }
+            let data = &mut function.insts[inst.index()];
+            changed |= data.op != op || data.args != args;
+            data.op = op;
+            data.args = args;
+            kept.push(inst);
+        }
+        function.blocks[block.index()].insts = kept;
+        let end = function.blocks[block.index()].end;
+        if let Terminator::Branch(value, yes, no) = end {
+            let value = find(&replaced, value);
+            let end = match function.bits(value) {
+                Some(bits) => {
+                    changed = true;
+                    Terminator::Jump(if bits != 0 { yes } else { no })
+                }
+                None => Terminator::Branch(value, yes, no),
+            };
+            function.blocks[block.index()].end = end;
+        }
+    }
+    replace(function, &replaced);
+    super::structure::prune(function);
+    changed
+}
+
+/// What makes two instructions of the same operands equal.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    Bin(Bin),
+    Un(Un),
+    Saturated(bool, bool),
+    Fma,
+    Icmp(Cond),
+    Fcmp(Cond),
+    Select,
+    Convert(Convert),
+    Input(Input),
+    Pair,
+    High,
+}
+
+impl Key {
+    fn of(op: &Op) -> Option<Key> {
+        Some(match op {
+            Op::Bin(op) => Key::Bin(*op),
+            Op::Un(op) => Key::Un(*op),
+            Op::Saturated { add, signed } => Key::Saturated(*add, *signed),
+            Op::Fma => Key::Fma,
+            Op::Icmp(cond) => Key::Icmp(*cond),
+            Op::Fcmp(cond) => Key::Fcmp(*cond),
+            Op::Select => Key::Select,
+            Op::Convert(how) => Key::Convert(*how),
+            Op::Input(input) => Key::Input(*input),
+            Op::Pair => Key::Pair,
+            Op::High => Key::High,
+            _ => return None,
+        })
+    }
+}
+
+fn find(replaced: &HashMap<Value, Value>, mut value: Value) -> Value {
+    while let Some(next) = replaced.get(&value) {
+        value = *next;
+    }
+    value
+}
+
+/// Replaces operands everywhere.
+pub(super) fn replace(function: &mut Function, replaced: &HashMap<Value, Value>) {
+    for &block in &function.order {
+        let data = &mut function.blocks[block.index()];
+        for inst in &data.insts {
+            for arg in &mut function.insts[inst.index()].args {
+                *arg = find(replaced, *arg);
+            }
+        }
+        if let Terminator::Branch(value, ..) = &mut data.end {
+            *value = find(replaced, *value);
+        }
+    }
+}
+
+/// Drops instructions without effect whose results nobody uses.
+pub(super) fn sweep(function: &mut Function) {
+    let mut needed = vec![false; function.insts.len()];
+    let mut work: Vec<Inst> = Vec::new();
+    let need = |value: Value, function: &Function, needed: &mut Vec<bool>, work: &mut Vec<Inst>| {
+        if let Def::Inst(inst) = function.def(value)
+            && !std::mem::replace(&mut needed[inst.index()], true)
+        {
+            work.push(inst);
+        }
+    };
+    for &block in &function.order {
+        let data = &function.blocks[block.index()];
+        for inst in &data.insts {
+            if function.insts[inst.index()].op.has_effect() {
+                needed[inst.index()] = true;
+                work.push(*inst);
+            }
+        }
+        if let Terminator::Branch(value, ..) = data.end {
+            need(value, function, &mut needed, &mut work);
+        }
+    }
+    while let Some(inst) = work.pop() {
+        for arg in function.insts[inst.index()].args.clone() {
+            need(arg, function, &mut needed, &mut work);
+        }
+    }
+    for &block in &function.order {
+        let insts = &mut function.blocks[block.index()].insts;
+        insts.retain(|inst| needed[inst.index()]);
+    }
+}
+
+/// The value that an instruction gives without being executed. May change it to a simpler one.
+fn fold(function: &mut Function, op: &mut Op, args: &mut Values, result: Value) -> Option<Value> {
+    let ty = function.ty(result);
+    match op {
+        Op::Phi(_) => {
+            // All the same, apart from itself.
+            let mut others = args.iter().copied().filter(|arg| *arg != result);
+            let first = others.next()?;
+            others.all(|arg| arg == first).then_some(first)
+        }
+        Op::Bin(bin) => fold_bin(function, bin, args, ty),
+        Op::Icmp(cond) => {
+            let from = function.ty(args[0]);
+            if args[0] == args[1] {
+                let truth = matches!(cond, Cond::Eq | Cond::Ule | Cond::Sle);
+                return Some(function.constant(Type::I1, truth.into()));
+            }
+            let (a, b) = (function.bits(args[0])?, function.bits(args[1])?);
+            let (sa, sb) = (from.signed(a), from.signed(b));
+            let truth = match cond {
+                Cond::Eq => a == b,
+                Cond::Ne | Cond::Une => a != b,
+                Cond::Ult => a < b,
+                Cond::Ule => a <= b,
+                Cond::Slt => sa < sb,
+                Cond::Sle => sa <= sb,
+            };
+            Some(function.constant(Type::I1, truth.into()))
+        }
+        Op::Select => {
+            if args[1] == args[2] {
+                return Some(args[1]);
+            }
+            if let Some(bits) = function.bits(args[0]) {
+                return Some(if bits != 0 { args[1] } else { args[2] });
+            }
+            // A choice between truth values is arithmetic.
+            if ty == Type::I1 {
+                match (function.bits(args[1]), function.bits(args[2])) {
+                    (Some(1), Some(0)) => return Some(args[0]),
+                    (Some(1), None) => {
+                        *op = Op::Bin(Bin::Or);
+                        args.remove(1);
+                    }
+                    (None, Some(0)) => {
+                        *op = Op::Bin(Bin::And);
+                        args.pop();
+                    }
+                    _ => {}
+                }
+            }
+            None
+        }
+        Op::Convert(how) => fold_convert(function, *how, args, ty),
+        Op::High => {
+            if let Some(bits) = function.bits(args[0]) {
+                return Some(function.constant(Type::I32, bits >> 32));
+            }
+            match function.source(args[0])? {
+                (_, data) if data.op == Op::Pair => Some(data.args[1]),
+                (_, data) if data.op == Op::Convert(Convert::ZExt) => {
+                    Some(function.constant(Type::I32, 0))
+                }
+                _ => None,
+            }
+        }
+        Op::Pair => {
+            let (low, high) = (function.bits(args[0])?, function.bits(args[1])?);
+            Some(function.constant(Type::I64, low | high << 32))
+        }
+        _ => None,
+    }
+}
+
+fn fold_bin(function: &mut Function, op: &mut Bin, args: &mut Values, ty: Type) -> Option<Value> {
+    let (a, b) = (function.bits(args[0]), function.bits(args[1]));
+    if ty.is_float() {
+        return None;
+    }
+    if let (Some(a), Some(b)) = (a, b) {
+        let bits = evaluate(*op, a, b, ty)?;
+        return Some(function.constant(ty, bits));
+    }
+    // Constants come second.
+    if a.is_some() && op.is_commutative() {
+        args.swap(0, 1);
+    }
+    let b = function.bits(args[1]);
+    if *op == Bin::Sub {
+        if args[0] == args[1] {
+            return Some(function.constant(ty, 0));
+        }
+        if let Some(bits) = b {
+            *op = Bin::Add;
+            args[1] = function.constant(ty, bits.wrapping_neg());
+        }
+    }
+    if args[0] == args[1] {
+        match op {
+            Bin::And | Bin::Or | Bin::UMin | Bin::UMax | Bin::SMin | Bin::SMax => {
+                return Some(args[0]);
+            }
+            Bin::Xor => return Some(function.constant(ty, 0)),
+            _ => {}
+        }
+    }
+    let bits = function.bits(args[1])?;
+    match op {
+        Bin::Add | Bin::Or | Bin::Xor | Bin::Shl | Bin::LShr | Bin::AShr if bits == 0 => {
+            return Some(args[0]);
+        }
+        Bin::And if bits == ty.mask() => return Some(args[0]),
+        Bin::And | Bin::Mul if bits == 0 => return Some(args[1]),
+        Bin::Or if bits == ty.mask() => return Some(args[1]),
+        Bin::Mul | Bin::UDiv | Bin::SDiv if bits == 1 => return Some(args[0]),
+        Bin::Mul if bits.is_power_of_two() && ty != Type::I1 => {
+            *op = Bin::Shl;
+            args[1] = function.constant(ty, u64::from(bits.trailing_zeros()));
+        }
+        Bin::UDiv if bits.is_power_of_two() => {
+            *op = Bin::LShr;
+            args[1] = function.constant(ty, u64::from(bits.trailing_zeros()));
+        }
+        Bin::URem if bits.is_power_of_two() => {
+            *op = Bin::And;
+            args[1] = function.constant(ty, bits - 1);
+        }
+        // (x + c) + d, and the like of bitwise operations.
+        Bin::Add | Bin::And | Bin::Or | Bin::Xor => {
+            let (_, inner) = function.source(args[0])?;
+            if inner.op == Op::Bin(*op)
+                && let Some(other) = function.bits(inner.args[1])
+            {
+                let first = inner.args[0];
+                let both = evaluate(*op, other, bits, ty)?;
+                args[0] = first;
+                args[1] = function.constant(ty, both);
+            }
+        }
+        _ => {}
+    }
+    None
+}
+
+/// The result of an integer operation; none where it is not defined.
+fn evaluate(op: Bin, a: u64, b: u64, ty: Type) -> Option<u64> {
+    let (sa, sb) = (ty.signed(a), ty.signed(b));
+    let bits = ty.bits();
+    let shift = (b < u64::from(bits)).then_some(b as u32);
+    let bits = match op {
+        Bin::Add => a.wrapping_add(b),
+        Bin::Sub => a.wrapping_sub(b),
+        Bin::Mul => a.wrapping_mul(b),
+        Bin::UMulHigh => ((u128::from(a) * u128::from(b)) >> bits) as u64,
+        Bin::SMulHigh => ((i128::from(sa) * i128::from(sb)) >> bits) as u64,
+        Bin::UDiv => a.checked_div(b)?,
+        Bin::URem => a.checked_rem(b)?,
+        Bin::SDiv if sb != 0 => sa.wrapping_div(sb) as u64,
+        Bin::SRem if sb != 0 => sa.wrapping_rem(sb) as u64,
+        Bin::And => a & b,
+        Bin::Or => a | b,
+        Bin::Xor => a ^ b,
+        Bin::Shl => a << shift?,
+        Bin::LShr => a >> shift?,
+        Bin::AShr => (sa >> shift?) as u64,
+        Bin::UMin => a.min(b),
+        Bin::UMax => a.max(b),
+        Bin::SMin => sa.min(sb) as u64,
+        Bin::SMax => sa.max(sb) as u64,
+        _ => return None,
+    };
+    Some(bits & ty.mask())
+}
+
+fn fold_convert(
+    function: &mut Function,
+    how: Convert,
+    args: &mut Values,
+    ty: Type,
+) -> Option<Value> {
+    let from = function.ty(args[0]);
+    if from == ty && !matches!(how, Convert::FToS | Convert::FToU) {
+        return Some(args[0]);
+    }
+    if let Some(bits) = function.bits(args[0]) {
+        let bits = match how {
+            Convert::Trunc | Convert::Bitcast | Convert::ZExt => bits,
+            Convert::SExt => from.signed(bits) as u64,
+            _ => return None,
+        };
+        return Some(function.constant(ty, bits));
+    }
+    let (_, inner) = function.source(args[0])?;
+    let (inner_op, first) = (inner.op.clone(), *inner.args.first()?);
+    let first_ty = function.ty(first);
+    match (how, inner_op) {
+        (Convert::Trunc, Op::Pair) if ty == Type::I32 => Some(first),
+        // What was made larger comes back.
+        (Convert::Trunc, Op::Convert(Convert::ZExt | Convert::SExt)) if first_ty == ty => {
+            Some(first)
+        }
+        (Convert::Trunc, Op::Convert(Convert::ZExt | Convert::SExt | Convert::Trunc))
+            if first_ty.bits() > ty.bits() =>
+        {
+            args[0] = first;
+            None
+        }
+        (Convert::Bitcast, Op::Convert(Convert::Bitcast)) if first_ty == ty => Some(first),
+        (Convert::ZExt, Op::Convert(Convert::ZExt))
+        | (Convert::SExt, Op::Convert(Convert::SExt)) => {
+            args[0] = first;
+            None
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,122 @@
+//! The shape that selection needs: no unreachable blocks, one end, one way back in each loop, no
+//! edge from a block with several successors to one with several predecessors, and an order in
+//! which loops are together.
+
+use crate::ir::cfg::{Dominators, Loops, layout, reverse_postorder};
+use crate::ir::{Block, Function, Op, Terminator, Value};
+use crate::target::Target;
+
+pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
+    prune(function);
+    one_end(function);
+    one_latch(function)?;
+    split_edges(function);
+    let dominators = Dominators::new(function);
+    let loops = loops(function, &dominators)?;
+    function.order = layout(function, &loops);
+    Ok(())
+}
+
+fn loops(function: &Function, dominators: &Dominators) -> Result<Loops, String> {
+    Loops::new(function, dominators)
+        .map_err(|block| format!("a loop has several entries, one of them b{}", block.0))
+}
+
+/// Takes out what is not reached.
+pub fn prune(function: &mut Function) {
+    function.order = reverse_postorder(function);
+    let predecessors = function.predecessors();
+    for index in 0..function.order.len() {
+        let block = function.order[index];
+        let from = &predecessors[block.index()];
+        for inst in function.blocks[block.index()].insts.clone() {
+            let data = &mut function.insts[inst.index()];
+            let Op::Phi(blocks) = &mut data.op else {
+                continue;
+            };
+            let keep: Vec<bool> = blocks.iter().map(|b| from.contains(b)).collect();
+            let mut kept = keep.iter();
+            blocks.retain(|_| *kept.next().unwrap_or(&true));
+            let mut kept = keep.iter();
+            data.args.retain(|_| *kept.next().unwrap_or(&true));
+        }
+    }
+}
+
+/// All ends become one block, the last. A kernel that never ends gets none.
+fn one_end(function: &mut Function) {
+    let ends: Vec<Block> = function
+        .order
+        .iter()
+        .copied()
+        .filter(|b| function.blocks[b.index()].end.successors().is_empty())
+        .collect();
+    if let [only] = ends.as_slice() {
+        function.blocks[only.index()].end = Terminator::Return;
+        return;
+    }
+    let exit = function.add_block();
+    function.blocks[exit.index()].end = Terminator::Return;
+    for end in ends {
+        function.blocks[end.index()].end = Terminator::Jump(exit);
+    }
+}
+
+fn one_latch(function: &mut Function) -> Result<(), String> {
+    let dominators = Dominators::new(function);
+    for l in loops(function, &dominators)?.all {
+        if l.latches.len() > 1 {
+            merge(function, l.header, &l.latches);
+        }
+    }
+    Ok(())
+}
+
+/// Leads `from` to `to` through a new block; phis of `to` are split.
+fn merge(function: &mut Function, to: Block, from: &[Block]) -> Block {
+    let middle = function.add_block();
+    function.blocks[middle.index()].end = Terminator::Jump(to);
+    for block in from {
+        function.blocks[block.index()].end.replace(to, middle);
+    }
+    for inst in function.blocks[to.index()].insts.clone() {
+        let data = function.insts[inst.index()].clone();
+        let Op::Phi(blocks) = data.op else {
+            break;
+        };
+        let pairs = blocks.iter().copied().zip(data.args.iter().copied());
+        let (inner, outer): (Vec<(Block, Value)>, Vec<_>) =
+            pairs.partition(|(block, _)| from.contains(block));
+        let value = match inner.as_slice() {
+            [(_, value)] => *value,
+            _ => {
+                let ty = function.ty(data.results[0]);
+                let args: Vec<Value> = inner.iter().map(|pair| pair.1).collect();
+                let blocks = inner.iter().map(|pair| pair.0).collect();
+                let phi = function.make(Op::Phi(blocks), &args, &[ty], data.at);
+                function.blocks[middle.index()].insts.push(phi);
+                function.result(phi)
+            }
+        };
+        let data = &mut function.insts[inst.index()];
+        let blocks = outer.iter().map(|pair| pair.0).chain([middle]).collect();
+        data.op = Op::Phi(blocks);
+        data.args = outer.iter().map(|pair| pair.1).chain([value]).collect();
+    }
+    middle
+}
+
+fn split_edges(function: &mut Function) {
+    let predecessors = function.predecessors();
+    for block in function.order.clone() {
+        let successors = function.blocks[block.index()].end.successors();
+        if successors.len() < 2 {
+            continue;
+        }
+        for to in successors {
+            if predecessors[to.index()].len() > 1 {
+                merge(function, to, &[block]);
+            }
+        }
+    }
+}

@@ -1,0 +1,419 @@
+//! Arithmetic, comparisons, selections.
+
+use isa_encoder::{CondMod, MathFunction, Opcode, Type as M};
+
+use super::{Loc, Selector, at, machine};
+use crate::code::{Inst, Operand, Place, Predicate, What};
+use crate::ir::{Bin, Cond, Def, Op, Type, Un, Value};
+
+impl Selector<'_> {
+    /// Selects one instruction.
+    pub(super) fn inst(&mut self, index: usize) -> Result<(), String> {
+        let data = &self.function.insts[index];
+        let args = &data.args;
+        let result = data.results.first().copied();
+        match (&data.op, result) {
+            (Op::Phi(_), _) => Ok(()),
+            (Op::Input(input), Some(result)) => self.input(*input, result),
+            (Op::Bin(op), Some(result)) => self.bin(*op, args[0], args[1], result),
+            (Op::Un(op), Some(result)) => self.un(*op, args[0], result),
+            (Op::Fma, Some(result)) => self.fma([args[0], args[1], args[2]], result),
+            (Op::Icmp(_) | Op::Fcmp(_), Some(result)) => {
+                if self.is_fused(result) {
+                    return Ok(());
+                }
+                let loc = self.result(result);
+                self.compare(result, Some(loc), loc.pitch != 0)
+            }
+            (Op::Select, Some(result)) => self.choose(args[0], args[1], args[2], result),
+            (Op::Convert(how), Some(result)) => self.convert(*how, args[0], result),
+            (Op::Pair, Some(result)) => self.pair(args[0], args[1], result),
+            (Op::High, Some(result)) => self.half(args[0], 4, result),
+            (Op::Load(access), _) => self.load(*access, args[0], &data.results),
+            (Op::Store(access), _) => self.store(*access, args[0], &args[1..]),
+            (Op::Atomic(space, op), _) => self.atomic(*space, *op, args, result),
+            (Op::BlockLoad(space), _) => self.block_load(*space, args[0], &data.results),
+            (Op::BlockStore(space), _) => self.block_store(*space, args[0], &args[1..]),
+            (Op::Barrier, _) => self.barrier(),
+            (Op::Fence { local, global }, _) => self.fence(*local, *global),
+            (Op::Ballot, Some(result)) => self.ballot(args[0], result),
+            (Op::Broadcast, Some(result)) => self.broadcast(args[0], args[1], result),
+            (Op::Shuffle, Some(result)) => self.shuffle(args[0], args[1], result),
+            (Op::Reduce(op), Some(result)) => self.reduce(*op, args[0], result),
+            (Op::Scan { op, inclusive }, Some(result)) => {
+                self.scan(*op, *inclusive, args[0], result)
+            }
+            (op, _) => Err(format!("no instructions for {op:?}")),
+        }
+    }
+
+    fn is_fused(&self, value: Value) -> bool {
+        self.fused[value.index()]
+    }
+
+    /// Sources for an instruction with two: the first is no immediate.
+    fn two(&mut self, a: Operand, b: Operand) -> [Operand; 2] {
+        let a = self.in_register(a);
+        let b = match b {
+            // Only moves have immediates of 64 bits.
+            Operand::Imm(_, ty) if ty.bits() == 64 => self.in_register(b),
+            other => other,
+        };
+        [a, b]
+    }
+
+    fn bin(&mut self, op: Bin, a: Value, b: Value, result: Value) -> Result<(), String> {
+        let to = self.result(result);
+        let ty = self.function.ty(result);
+        self.combine(op, ty, to, a, b)
+    }
+
+    /// Sources of an operation: machine types, and both values.
+    fn combine(&mut self, op: Bin, ty: Type, to: Loc, a: Value, b: Value) -> Result<(), String> {
+        let (source, _) = operation_types(op, ty);
+        let (a, b) = if self.is_const(a) && op.is_commutative() {
+            (b, a)
+        } else {
+            (a, b)
+        };
+        let first = self.source(a, source)?;
+        let second = match op {
+            Bin::Shl | Bin::LShr | Bin::AShr => self.source(b, M::Ud)?,
+            _ => self.source(b, source)?,
+        };
+        let [first, second] = self.two(first, second);
+        self.operate(op, ty, to, first, second, false)
+    }
+
+    pub(super) fn is_const(&self, value: Value) -> bool {
+        !matches!(self.function.def(value), Def::Inst(_))
+    }
+
+    /// One operation on operands of [`operation_types`].
+    pub(super) fn operate(
+        &mut self,
+        op: Bin,
+        ty: Type,
+        to: Loc,
+        a: Operand,
+        b: Operand,
+        all: bool,
+    ) -> Result<(), String> {
+        let (source, simple) = operation_types(op, ty);
+        let dst = at(to, source);
+        if let Some(opcode) = simple {
+            let b = match op {
+                Bin::Sub => self.negate(b),
+                Bin::FSub => self.negate(b),
+                _ => b,
+            };
+            self.emit(What::Alu(opcode), dst, &[a, b], all, |_| {});
+            return Ok(());
+        }
+        match op {
+            Bin::UMin | Bin::SMin | Bin::FMin | Bin::UMax | Bin::SMax | Bin::FMax => {
+                let cond = match op {
+                    Bin::UMin | Bin::SMin | Bin::FMin => CondMod::Lt,
+                    _ => CondMod::Ge,
+                };
+                let set = |inst: &mut Inst| inst.cond = Some(cond);
+                self.emit(What::Alu(Opcode::Sel), dst, &[a, b], all, set);
+                Ok(())
+            }
+            Bin::Mul => {
+                self.multiply(ty, to, a, b, all);
+                Ok(())
+            }
+            Bin::UDiv | Bin::SDiv | Bin::URem | Bin::SRem if ty == Type::I32 => {
+                let function = match op {
+                    Bin::UDiv | Bin::SDiv => MathFunction::Iqot,
+                    _ => MathFunction::Irem,
+                };
+                let b = self.in_register(b);
+                self.emit(What::Math(function), dst, &[a, b], all, |_| {});
+                Ok(())
+            }
+            _ => Err(format!("no instructions for {op} of {ty}")),
+        }
+    }
+
+    fn emit(
+        &mut self,
+        what: What,
+        dst: Operand,
+        srcs: &[Operand],
+        all: bool,
+        more: impl Fn(&mut Inst),
+    ) {
+        match dst {
+            Operand::Var { stride: 1.., .. } => self.lanes(what, Some(dst), srcs, all, more),
+            _ => self.push_one(what, Some(dst), srcs, more),
+        }
+    }
+
+    fn negate(&mut self, operand: Operand) -> Operand {
+        match operand {
+            Operand::Imm(bits, M::F) => Operand::Imm(bits ^ 0x8000_0000, M::F),
+            Operand::Imm(bits, M::Hf) => Operand::Imm(bits ^ 0x8000, M::Hf),
+            Operand::Imm(number, ty) if ty.is_integer() => {
+                let number = number.wrapping_neg();
+                match i16::try_from(number) {
+                    Ok(_) => Operand::Imm(number, M::W),
+                    Err(_) => Operand::Imm(i64::from(number as i32), M::D),
+                }
+            }
+            other => self.in_register(other).negated(),
+        }
+    }
+
+    /// The low half of a product. Words are multiplied with dwords; a dword is two words.
+    fn multiply(&mut self, ty: Type, to: Loc, a: Operand, b: Operand, all: bool) {
+        let dst = at(to, M::D);
+        let a = retype(a, M::D);
+        if ty != Type::I32 {
+            let b = retype(b, M::Uw);
+            self.emit(What::Alu(Opcode::Mul), dst, &[a, b], all, |_| {});
+            return;
+        }
+        if let Operand::Imm(_, M::W | M::Uw) = b {
+            self.emit(What::Alu(Opcode::Mul), dst, &[a, b], all, |_| {});
+            return;
+        }
+        if self.target.caps.dword_mul {
+            let b = retype(b, M::D);
+            self.emit(What::Alu(Opcode::Mul), dst, &[a, b], all, |_| {});
+            return;
+        }
+        let (low, high) = match b {
+            Operand::Imm(number, _) => (
+                Operand::Imm(number & 0xffff, M::Uw),
+                Operand::Imm(number >> 16 & 0xffff, M::Uw),
+            ),
+            other => {
+                let low = retype(other, M::Uw);
+                (low, skip(low, 2))
+            }
+        };
+        let parts = [(); 2].map(|()| self.storage(Type::I32, to.pitch != 0));
+        for (part, factor) in parts.iter().zip([low, high]) {
+            let part = at(*part, M::D);
+            self.emit(What::Alu(Opcode::Mul), part, &[a, factor], all, |_| {});
+        }
+        let upper = skip(at(parts[0], M::Uw), 2);
+        let cross = at(parts[1], M::Uw);
+        self.emit(What::Alu(Opcode::Add), upper, &[upper, cross], all, |_| {});
+        let product = at(parts[0], M::D);
+        self.emit(What::Alu(Opcode::Mov), dst, &[product], all, |_| {});
+    }
+
+    fn un(&mut self, op: Un, value: Value, result: Value) -> Result<(), String> {
+        let ty = self.function.ty(result);
+        let to = self.result(result);
+        let source = match op {
+            Un::CountOnes | Un::LeadingZeros | Un::LowestBit | Un::Reverse => M::Ud,
+            _ => machine(ty, false),
+        };
+        let dst = at(to, source);
+        let operand = self.source(value, source)?;
+        let operand = self.in_register(operand);
+        let math = |function| What::Math(function);
+        let what = match op {
+            Un::FNeg => {
+                self.alu(Opcode::Mov, dst, &[operand.negated()]);
+                return Ok(());
+            }
+            Un::FAbs => {
+                self.alu(Opcode::Mov, dst, &[operand.magnitude()]);
+                return Ok(());
+            }
+            Un::Floor => What::Alu(Opcode::Rndd),
+            Un::Ceil => What::Alu(Opcode::Rndu),
+            Un::Truncate => What::Alu(Opcode::Rndz),
+            Un::RoundEven => What::Alu(Opcode::Rnde),
+            Un::CountOnes => What::Alu(Opcode::Cbit),
+            Un::LeadingZeros => What::Alu(Opcode::Lzd),
+            Un::LowestBit => What::Alu(Opcode::Fbl),
+            Un::Reverse => What::Alu(Opcode::Bfrev),
+            Un::Rcp => math(MathFunction::Inv),
+            Un::Sqrt => math(MathFunction::Sqt),
+            Un::Rsqrt => math(MathFunction::Rsqt),
+            Un::Exp2 => math(MathFunction::Exp),
+            Un::Log2 => math(MathFunction::Log),
+            Un::Sin => math(MathFunction::Sin),
+            Un::Cos => math(MathFunction::Cos),
+        };
+        if matches!(what, What::Math(_)) && ty == Type::F64 {
+            return Err(format!("{op} of double precision is not supported"));
+        }
+        self.apply(what, dst, &[operand], |_| {});
+        Ok(())
+    }
+
+    fn fma(&mut self, [a, b, c]: [Value; 3], result: Value) -> Result<(), String> {
+        let ty = machine(self.function.ty(result), false);
+        let to = self.result(result);
+        let mut srcs = [c, a, b].map(|value| self.source(value, ty));
+        let mut operands = [Operand::Null(ty); 3];
+        for (place, src) in operands.iter_mut().zip(&mut srcs) {
+            *place = self.in_register(std::mem::replace(src, Err(String::new()))?);
+        }
+        self.alu(Opcode::Mad, at(to, ty), &operands);
+        Ok(())
+    }
+
+    /// Makes a comparison: into a register, or only the flag.
+    pub(super) fn compare(
+        &mut self,
+        value: Value,
+        to: Option<Loc>,
+        lanes: bool,
+    ) -> Result<(), String> {
+        let Some((_, data)) = self.function.source(value) else {
+            return Err(format!("v{} is no comparison", value.0));
+        };
+        let (cond, floats) = match data.op {
+            Op::Icmp(cond) => (cond, false),
+            Op::Fcmp(cond) => (cond, true),
+            _ => return Err(format!("v{} is no comparison", value.0)),
+        };
+        let (mut a, mut b) = (data.args[0], data.args[1]);
+        let ty = self.function.ty(a);
+        let mut modifier = match cond {
+            Cond::Eq => CondMod::Eq,
+            Cond::Ne | Cond::Une => CondMod::Ne,
+            Cond::Ult | Cond::Slt => CondMod::Lt,
+            Cond::Ule | Cond::Sle => CondMod::Le,
+        };
+        if self.is_const(a) && !self.is_const(b) {
+            (a, b) = (b, a);
+            modifier = match modifier {
+                CondMod::Lt => CondMod::Gt,
+                CondMod::Le => CondMod::Ge,
+                other => other,
+            };
+        }
+        let signed = matches!(cond, Cond::Slt | Cond::Sle | Cond::Eq | Cond::Ne);
+        let source = machine(ty, signed && !floats);
+        let (a, b) = (self.source(a, source)?, self.source(b, source)?);
+        let srcs = self.two(a, b);
+        let Some(to) = to else {
+            self.test(Opcode::Cmp, modifier, source, srcs, lanes);
+            return Ok(());
+        };
+        let dst = at(to, M::D);
+        if source.is_integer() && source.bits() == 32 {
+            let set = |inst: &mut Inst| inst.cond = Some(modifier);
+            self.apply(What::Alu(Opcode::Cmp), dst, &srcs, set);
+            return Ok(());
+        }
+        self.test(Opcode::Cmp, modifier, source, srcs, lanes);
+        self.alu(Opcode::Mov, dst, &[Operand::Imm(0, M::W)]);
+        self.apply(
+            What::Alu(Opcode::Mov),
+            dst,
+            &[Operand::Imm(-1, M::W)],
+            Self::when,
+        );
+        Ok(())
+    }
+
+    fn choose(&mut self, which: Value, yes: Value, no: Value, result: Value) -> Result<(), String> {
+        let ty = self.function.ty(result);
+        let to = self.result(result);
+        let lanes = to.pitch != 0;
+        let halves: &[u32] = if ty.bits() == 64 { &[0, 4] } else { &[0] };
+        let part = |s: &mut Self, value: Value, byte: u32| -> Result<Operand, String> {
+            Ok(match s.function.bits(value) {
+                Some(bits) if ty.bits() == 64 => {
+                    Operand::Imm((bits >> (8 * byte)) as i64 & 0xffff_ffff, M::Ud)
+                }
+                _ => skip(s.source(value, M::Ud)?, byte),
+            })
+        };
+        for byte in halves {
+            let (a, b) = (part(self, yes, *byte)?, part(self, no, *byte)?);
+            let is_imm = |operand: &Operand| matches!(operand, Operand::Imm(..));
+            let (a, b, predicate) = match (is_imm(&a), is_imm(&b)) {
+                (true, false) => (b, a, Predicate::Unless),
+                (true, true) => (self.in_register(retype_imm(a)), b, Predicate::When),
+                _ => (a, b, Predicate::When),
+            };
+            self.flag_of(which, lanes)?;
+            let dst = skip(at(to, M::Ud), *byte);
+            let set = |inst: &mut Inst| inst.predicate = predicate;
+            self.apply(What::Alu(Opcode::Sel), dst, &[a, b], set);
+        }
+        Ok(())
+    }
+}
+
+/// The machine's type of the operands, and the opcode if one instruction does it.
+pub(super) fn operation_types(op: Bin, ty: Type) -> (M, Option<Opcode>) {
+    let float = machine(ty, false);
+    match op {
+        Bin::Add | Bin::Sub => (M::D, Some(Opcode::Add)),
+        Bin::And => (M::Ud, Some(Opcode::And)),
+        Bin::Or => (M::Ud, Some(Opcode::Or)),
+        Bin::Xor => (M::Ud, Some(Opcode::Xor)),
+        Bin::Shl => (M::Ud, Some(Opcode::Shl)),
+        Bin::LShr => (M::Ud, Some(Opcode::Shr)),
+        Bin::AShr => (M::D, Some(Opcode::Asr)),
+        Bin::FAdd | Bin::FSub => (float, Some(Opcode::Add)),
+        Bin::FMul => (float, Some(Opcode::Mul)),
+        Bin::FMin | Bin::FMax => (float, None),
+        Bin::SMin | Bin::SMax | Bin::SDiv | Bin::SRem | Bin::Mul | Bin::SMulHigh => (M::D, None),
+        Bin::UMin | Bin::UMax | Bin::UDiv | Bin::URem | Bin::UMulHigh => (M::Ud, None),
+    }
+}
+
+/// The same register as elements of another type, at the same distance.
+pub(super) fn retype(operand: Operand, to: M) -> Operand {
+    match operand {
+        Operand::Var {
+            place,
+            ty,
+            stride,
+            neg,
+            abs,
+        } => Operand::Var {
+            place,
+            ty: to,
+            stride: (u32::from(stride) * ty.bytes() / to.bytes()) as u8,
+            neg,
+            abs,
+        },
+        Operand::Imm(number, _) if to == M::Uw => Operand::Imm(number & 0xffff, to),
+        other => other,
+    }
+}
+
+/// An immediate as a dword.
+fn retype_imm(operand: Operand) -> Operand {
+    match operand {
+        Operand::Imm(number, _) => Operand::Imm(number & 0xffff_ffff, M::Ud),
+        other => other,
+    }
+}
+
+/// The same operand some bytes further.
+pub(super) fn skip(operand: Operand, bytes: u32) -> Operand {
+    match operand {
+        Operand::Var {
+            place,
+            ty,
+            stride,
+            neg,
+            abs,
+        } => Operand::Var {
+            place: Place {
+                var: place.var,
+                byte: place.byte + bytes,
+            },
+            ty,
+            stride,
+            neg,
+            abs,
+        },
+        other => other,
+    }
+}

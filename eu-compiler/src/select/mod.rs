@@ -1,0 +1,508 @@
+//! Selection: machine instructions for the intermediate representation.
+//!
+//! A value that is the same in all lanes is one element, written by one channel whatever the
+//! execution mask. Any other value has an element for each lane, a dword or a qword apart: bytes,
+//! words and halves are the low part of a dword whose rest means nothing. A truth value is a dword
+//! of ones or zeroes; a comparison whose users are all in its block is made again where it is
+//! used, and only writes the flag.
+
+mod arith;
+mod convert;
+mod flow;
+mod lanes;
+mod memory;
+mod message;
+mod payload;
+
+use std::collections::HashMap;
+
+use isa_encoder::{CondMod, Opcode, Type as M};
+
+use crate::code::{Code, Inst, Operand, Place, Predicate, Var, VarData, What};
+use crate::ir::cfg::{Dominators, Loops};
+use crate::ir::{Block, Def, Function, Op, Terminator, Type, Value};
+use crate::passes::divergence::Divergence;
+use crate::target::Target;
+
+/// Where a value is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Loc {
+    pub place: Place,
+    /// Bytes from lane to lane; 0 if all have the same.
+    pub pitch: u32,
+}
+
+/// Selects instructions.
+pub struct Selector<'a> {
+    pub(super) function: &'a Function,
+    pub(super) target: &'a Target,
+    pub(super) divergence: Divergence,
+    pub(super) code: Code,
+    locs: Vec<Option<Loc>>,
+    /// Comparisons that are made where they are used.
+    fused: Vec<bool>,
+    /// The truth value that f0 has, for lanes or for one channel.
+    flag: Option<(Value, bool)>,
+    /// The block being selected.
+    pub(super) block: Block,
+    pub(super) fixed: HashMap<u32, Var>,
+    pub(super) uses_float: bool,
+}
+
+/// The instructions of a function.
+///
+/// # Errors
+/// What no instructions are known for.
+pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
+    let dominators = Dominators::new(function);
+    let loops = Loops::new(function, &dominators)
+        .map_err(|block| format!("a loop has several entries, one of them b{}", block.0))?;
+    let divergence = Divergence::new(function, &loops);
+    let mut selector = Selector {
+        divergence,
+        function,
+        target,
+        code: Code::default(),
+        locs: vec![None; function.values.len()],
+        fused: fused(function),
+        flag: None,
+        block: Function::ENTRY,
+        fixed: HashMap::new(),
+        uses_float: function.values.iter().any(|(ty, _)| ty.is_float()),
+    };
+    selector.run(&loops)?;
+    Ok(selector.code)
+}
+
+/// Comparisons whose users are all selections and branches of their own block.
+fn fused(function: &Function) -> Vec<bool> {
+    let mut home: Vec<Option<Block>> = vec![None; function.values.len()];
+    for &block in &function.order {
+        for inst in &function.blocks[block.index()].insts {
+            let data = &function.insts[inst.index()];
+            if matches!(data.op, Op::Icmp(_) | Op::Fcmp(_)) {
+                home[data.results[0].index()] = Some(block);
+            }
+        }
+    }
+    for &block in &function.order {
+        let data = &function.blocks[block.index()];
+        for inst in &data.insts {
+            let inst = &function.insts[inst.index()];
+            for (index, arg) in inst.args.iter().enumerate() {
+                let chooses = inst.op == Op::Select && index == 0;
+                if home[arg.index()] != Some(block) || !chooses {
+                    home[arg.index()] = None;
+                }
+            }
+        }
+        if let Terminator::Branch(value, ..) = data.end
+            && home[value.index()] != Some(block)
+        {
+            home[value.index()] = None;
+        }
+    }
+    home.into_iter().map(|home| home.is_some()).collect()
+}
+
+/// The machine's type of a value, as an unsigned or a signed number.
+pub(super) const fn machine(ty: Type, signed: bool) -> M {
+    match (ty, signed) {
+        (Type::I1, _) => M::D,
+        (Type::I8, false) => M::Ub,
+        (Type::I8, true) => M::B,
+        (Type::I16, false) => M::Uw,
+        (Type::I16, true) => M::W,
+        (Type::I32, false) => M::Ud,
+        (Type::I32, true) => M::D,
+        (Type::I64, false) => M::Uq,
+        (Type::I64, true) => M::Q,
+        (Type::F16, _) => M::Hf,
+        (Type::F32, _) => M::F,
+        (Type::F64, _) => M::Df,
+    }
+}
+
+impl Selector<'_> {
+    fn run(&mut self, loops: &Loops) -> Result<(), String> {
+        let order = self.function.order.clone();
+        self.phis(&order);
+        if self.uses_float {
+            self.keep_denormals();
+        }
+        let joins = self.joins(&order);
+        for (index, &block) in order.iter().enumerate() {
+            self.block = block;
+            self.flag = None;
+            let label = Inst::new(What::Label(block, joins[block.index()]), self.simd());
+            self.code.insts.push(label);
+            for inst in self.function.blocks[block.index()].insts.clone() {
+                let data = &self.function.insts[inst.index()];
+                self.inst(inst.index()).map_err(|what| match data.at {
+                    0 => what,
+                    at => format!("{what} (word {at} of the module)"),
+                })?;
+            }
+            self.terminate(block, order.get(index + 1).copied())?;
+        }
+        // Each loop as a range of instructions.
+        let mut begins = HashMap::new();
+        let mut ends = HashMap::new();
+        let mut current = Function::ENTRY;
+        for (index, inst) in self.code.insts.iter().enumerate() {
+            if let What::Label(block, _) = inst.what {
+                current = block;
+                begins.insert(block, index);
+            }
+            ends.insert(current, index);
+        }
+        for l in &loops.all {
+            let end = l.blocks.iter().filter_map(|block| ends.get(block)).max();
+            if let (Some(begin), Some(end)) = (begins.get(&l.header), end) {
+                self.code.loops.push((l.header, *begin, *end));
+            }
+        }
+        Ok(())
+    }
+
+    /// The lanes of the kernel.
+    pub(super) fn simd(&self) -> u8 {
+        self.target.simd as u8
+    }
+
+    /// Whether a value differs from lane to lane.
+    pub(super) fn differs(&self, value: Value) -> bool {
+        matches!(self.function.def(value), Def::Inst(_)) && self.divergence.differs(value)
+    }
+
+    /// A register for a value of a type.
+    pub(super) fn storage(&mut self, ty: Type, lanes: bool) -> Loc {
+        let bytes = ty.bytes().max(4);
+        let (size, align, pitch) = match lanes {
+            true => {
+                let size = (bytes * self.target.simd).next_multiple_of(self.target.grf());
+                (size, self.target.grf(), bytes)
+            }
+            false => (bytes, bytes, 0),
+        };
+        let var = self.code.var(size, align);
+        Loc {
+            place: Place { var, byte: 0 },
+            pitch,
+        }
+    }
+
+    /// The place of a result, made now.
+    pub(super) fn result(&mut self, value: Value) -> Loc {
+        let loc = self.storage(self.function.ty(value), self.differs(value));
+        self.set(value, loc);
+        loc
+    }
+
+    /// Says where a value is.
+    pub(super) fn set(&mut self, value: Value, loc: Loc) {
+        self.locs[value.index()] = Some(loc);
+    }
+
+    /// Where a value is, if it is in a register.
+    pub(super) fn loc(&self, value: Value) -> Option<Loc> {
+        self.locs.get(value.index()).copied().flatten()
+    }
+
+    /// A value as a source of a machine type of its size or less.
+    pub(super) fn source(&mut self, value: Value, ty: M) -> Result<Operand, String> {
+        match self.function.def(value) {
+            Def::Const(bits) => Ok(immediate(bits, self.function.ty(value), ty)),
+            Def::Undef => Ok(immediate(0, self.function.ty(value), ty)),
+            Def::Inst(_) => {
+                let loc = self.loc(value);
+                let loc = loc.ok_or_else(|| format!("v{} has no place", value.0))?;
+                Ok(at(loc, ty))
+            }
+        }
+    }
+
+    /// A source that is no immediate.
+    pub(super) fn in_register(&mut self, operand: Operand) -> Operand {
+        match operand {
+            Operand::Imm(_, given) => {
+                // A short immediate stands for a dword.
+                let ty = match given {
+                    M::W => M::D,
+                    M::Uw => M::Ud,
+                    other => other,
+                };
+                let size = ty.bytes().max(4);
+                let var = self.code.var(size, size);
+                let loc = Loc {
+                    place: Place { var, byte: 0 },
+                    pitch: 0,
+                };
+                let to = at(loc, ty);
+                self.one(Opcode::Mov, to, &[operand]);
+                to
+            }
+            other => other,
+        }
+    }
+
+    /// An instruction of one channel.
+    pub(super) fn one(&mut self, opcode: Opcode, dst: Operand, srcs: &[Operand]) {
+        self.push_one(What::Alu(opcode), Some(dst), srcs, |_| {});
+    }
+
+    pub(super) fn push_one(
+        &mut self,
+        what: What,
+        dst: Option<Operand>,
+        srcs: &[Operand],
+        more: impl Fn(&mut Inst),
+    ) {
+        self.raw(what, 1, 0, true, dst, srcs, more);
+    }
+
+    /// An instruction as it is.
+    #[allow(clippy::too_many_arguments, reason = "the parts of an instruction")]
+    pub(super) fn raw(
+        &mut self,
+        what: What,
+        exec: u8,
+        from: u8,
+        no_mask: bool,
+        dst: Option<Operand>,
+        srcs: &[Operand],
+        more: impl Fn(&mut Inst),
+    ) {
+        let mut inst = Inst::new(what, exec);
+        inst.from = from;
+        inst.no_mask = no_mask;
+        inst.dst = dst;
+        for (place, src) in inst.srcs.iter_mut().zip(srcs) {
+            *place = Some(*src);
+        }
+        more(&mut inst);
+        let writes_flag = inst.cond.is_some() && !matches!(what, What::Alu(Opcode::Sel));
+        if writes_flag {
+            self.flag = None;
+        }
+        self.code.insts.push(inst);
+    }
+
+    /// An operation for the lanes, or for one channel if the destination is the same in all.
+    pub(super) fn alu(&mut self, opcode: Opcode, dst: Operand, srcs: &[Operand]) {
+        self.apply(What::Alu(opcode), dst, srcs, |_| {});
+    }
+
+    pub(super) fn apply(
+        &mut self,
+        what: What,
+        dst: Operand,
+        srcs: &[Operand],
+        more: impl Fn(&mut Inst),
+    ) {
+        let lanes = matches!(dst, Operand::Var { stride: 1.., .. });
+        if lanes {
+            self.lanes(what, Some(dst), srcs, false, more);
+        } else {
+            self.push_one(what, Some(dst), srcs, more);
+        }
+    }
+
+    /// An operation for all lanes, in as many instructions as their registers need.
+    pub(super) fn lanes(
+        &mut self,
+        what: What,
+        dst: Option<Operand>,
+        srcs: &[Operand],
+        no_mask: bool,
+        more: impl Fn(&mut Inst),
+    ) {
+        self.some_lanes(what, dst, srcs, no_mask, self.target.simd, more);
+    }
+
+    /// An operation for the first `count` lanes.
+    pub(super) fn some_lanes(
+        &mut self,
+        what: What,
+        dst: Option<Operand>,
+        srcs: &[Operand],
+        no_mask: bool,
+        count: u32,
+        more: impl Fn(&mut Inst),
+    ) {
+        let grf = self.target.grf();
+        let mut chunk = count;
+        for operand in dst.iter().chain(srcs) {
+            if let Operand::Var {
+                place,
+                ty,
+                stride: stride @ 1..,
+                ..
+            } = operand
+            {
+                let pitch = u32::from(*stride) * ty.bytes();
+                while chunk > 1 && place.byte % grf + (chunk - 1) * pitch + ty.bytes() > 2 * grf {
+                    chunk /= 2;
+                }
+            }
+            if let Operand::Indirect { each: true, .. } = operand {
+                chunk = chunk.min(16);
+            }
+        }
+        match what {
+            What::Math(function) if function.is_integer() => chunk = chunk.min(8),
+            What::Math(_) => chunk = chunk.min(16),
+            _ => {}
+        }
+        let mut lane = 0;
+        while lane < count {
+            let here = chunk.min(count - lane);
+            let dst = dst.map(|operand| advance(operand, lane));
+            let srcs: smallvec::SmallVec<[Operand; 3]> =
+                srcs.iter().map(|operand| advance(*operand, lane)).collect();
+            self.raw(what, here as u8, lane as u8, no_mask, dst, &srcs, &more);
+            lane += here;
+        }
+    }
+
+    /// Puts a truth value into f0: a bit for each lane, or the first for the whole thread.
+    pub(super) fn flag_of(&mut self, value: Value, lanes: bool) -> Result<(), String> {
+        if self.flag == Some((value, lanes)) {
+            return Ok(());
+        }
+        if self.fused[value.index()] {
+            self.compare(value, None, lanes)?;
+        } else {
+            let source = self.source(value, M::D)?;
+            let source = self.in_register(source);
+            self.test(
+                Opcode::Cmp,
+                CondMod::Ne,
+                M::D,
+                [source, Operand::Imm(0, M::W)],
+                lanes,
+            );
+        }
+        self.flag = Some((value, lanes));
+        Ok(())
+    }
+
+    /// A comparison that only writes the flag.
+    pub(super) fn test(
+        &mut self,
+        opcode: Opcode,
+        cond: CondMod,
+        ty: M,
+        srcs: [Operand; 2],
+        lanes: bool,
+    ) {
+        let set = |inst: &mut Inst| inst.cond = Some(cond);
+        let null = Some(Operand::Null(ty));
+        match lanes {
+            true => self.lanes(What::Alu(opcode), null, &srcs, false, set),
+            false => self.push_one(What::Alu(opcode), null, &srcs, set),
+        }
+    }
+
+    /// Moves whole elements, whatever they are.
+    pub(super) fn copy(&mut self, to: Loc, from: Operand, ty: Type) {
+        let raw = raw_type(ty);
+        let dst = at(to, raw);
+        self.alu(Opcode::Mov, dst, &[from]);
+    }
+
+    /// A value as a source of whole elements.
+    pub(super) fn whole(&mut self, value: Value) -> Result<Operand, String> {
+        let raw = raw_type(self.function.ty(value));
+        let operand = self.source(value, raw)?;
+        // An immediate of 64 bits is two.
+        Ok(operand)
+    }
+
+    /// A register where something is already.
+    pub(super) fn fixed(&mut self, byte: u32, size: u32) -> Var {
+        if let Some(var) = self.fixed.get(&byte) {
+            return *var;
+        }
+        self.code.vars.push(VarData {
+            size,
+            align: 4,
+            fixed: Some(byte),
+            header: None,
+        });
+        let var = Var(self.code.vars.len() as u32 - 1);
+        self.fixed.insert(byte, var);
+        var
+    }
+
+    /// Whether the block runs with all lanes.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.divergence.is_partial(self.block)
+    }
+
+    pub(super) fn when(lanes: &mut Inst) {
+        lanes.predicate = Predicate::When;
+    }
+}
+
+/// The type that moves whole elements.
+pub(super) const fn raw_type(ty: Type) -> M {
+    match ty.bits() {
+        64 => M::Uq,
+        _ => M::Ud,
+    }
+}
+
+/// An operand at a place.
+pub(super) const fn at(loc: Loc, ty: M) -> Operand {
+    Operand::Var {
+        place: loc.place,
+        ty,
+        stride: (loc.pitch / ty.bytes()) as u8,
+        neg: false,
+        abs: false,
+    }
+}
+
+/// The same operand `lanes` further.
+fn advance(operand: Operand, lanes: u32) -> Operand {
+    match operand {
+        Operand::Var {
+            place,
+            ty,
+            stride,
+            neg,
+            abs,
+        } => Operand::Var {
+            place: Place {
+                var: place.var,
+                byte: place.byte + lanes * u32::from(stride) * ty.bytes(),
+            },
+            ty,
+            stride,
+            neg,
+            abs,
+        },
+        other => other,
+    }
+}
+
+/// A constant as an immediate of a machine type.
+fn immediate(bits: u64, ty: Type, as_type: M) -> Operand {
+    // A truth value is ones or zeroes.
+    let number = match ty {
+        Type::I1 => -((bits & 1) as i64),
+        ty if as_type.is_signed() => ty.signed(bits),
+        _ => bits as i64,
+    };
+    match as_type {
+        M::Ub | M::B => Operand::Imm(number, M::W),
+        M::D | M::Ud if i16::try_from(number).is_ok() && as_type == M::D => {
+            Operand::Imm(number, M::W)
+        }
+        M::Ud if u16::try_from(number).is_ok() => Operand::Imm(number, M::Uw),
+        M::Uw => Operand::Imm(number & 0xffff, M::Uw),
+        M::Ud => Operand::Imm(number & 0xffff_ffff, M::Ud),
+        other => Operand::Imm(number, other),
+    }
+}

@@ -1,0 +1,142 @@
+//! What a thread starts with.
+
+use isa_encoder::{ArfKind, Opcode, Type as M};
+
+use super::{Loc, Selector, at};
+use crate::code::{Inst, Operand, Place, What};
+use crate::ir::{Input, Type, Value};
+
+/// The bits of cr0.0 that keep denormal numbers: of half, double and single precision.
+const DENORMALS: i64 = 0x4c0;
+
+impl Selector<'_> {
+    pub(super) fn keep_denormals(&mut self) {
+        let control = Operand::Arf(ArfKind::Control, 0, 0, M::Ud, 0);
+        self.one(
+            Opcode::Or,
+            control,
+            &[control, Operand::Imm(DENORMALS, M::Uw)],
+        );
+    }
+
+    pub(super) fn input(&mut self, input: Input, result: Value) -> Result<(), String> {
+        let grf = self.target.grf();
+        match input {
+            Input::Payload(offset) => {
+                let byte = self.target.payload_register() * grf + offset;
+                let register = byte / grf * grf;
+                let var = self.fixed(register, grf);
+                let place = Place {
+                    var,
+                    byte: byte - register,
+                };
+                let from = Loc { place, pitch: 0 };
+                let ty = self.function.ty(result);
+                if place.byte.is_multiple_of(4) {
+                    self.set(result, from);
+                } else {
+                    // Operations take whole dwords.
+                    let to = self.result(result);
+                    self.one(
+                        Opcode::Mov,
+                        at(to, M::Ud),
+                        &[at(from, super::machine(ty.integer(), false))],
+                    );
+                }
+            }
+            Input::GroupId(dim) => {
+                let dword = devinfo::thread::GROUP
+                    .get(usize::from(dim))
+                    .ok_or("a work-group has three dimensions")?
+                    .dword;
+                let var = self.fixed(0, grf);
+                let place = Place {
+                    var,
+                    byte: 4 * dword as u32,
+                };
+                self.set(result, Loc { place, pitch: 0 });
+            }
+            Input::LocalId(dim) => {
+                let bytes = self.target.local_id_bytes();
+                let var = self.fixed(grf + u32::from(dim) * bytes, bytes);
+                let words = Loc {
+                    place: Place { var, byte: 0 },
+                    pitch: 2,
+                };
+                let to = self.result(result);
+                self.alu(Opcode::Mov, at(to, M::Ud), &[at(words, M::Uw)]);
+            }
+            Input::Lane => {
+                let to = self.result(result);
+                let words = self.lane_numbers();
+                self.lanes(
+                    What::Alu(Opcode::Mov),
+                    Some(at(to, M::Ud)),
+                    &[words],
+                    false,
+                    |_| {},
+                );
+            }
+            Input::DispatchMask => {
+                let to = self.result(result);
+                let state = Operand::Arf(ArfKind::State, 0, 2, M::Ud, 0);
+                self.one(Opcode::Mov, at(to, M::Ud), &[state]);
+            }
+            Input::Scratch => return Err("scratch memory is not supported".to_owned()),
+        }
+        Ok(())
+    }
+
+    /// The numbers of all lanes, as words.
+    pub(super) fn lane_numbers(&mut self) -> Operand {
+        let size = (2 * self.target.simd).next_multiple_of(self.target.grf());
+        let var = self.code.var(size, self.target.grf());
+        let loc = |lane: u32| Loc {
+            place: Place {
+                var,
+                byte: 2 * lane,
+            },
+            pitch: 2,
+        };
+        let first = Operand::Imm(0x7654_3210, M::V);
+        self.raw(
+            What::Alu(Opcode::Mov),
+            8,
+            0,
+            true,
+            Some(at(loc(0), M::Uw)),
+            &[first],
+            |_: &mut Inst| {},
+        );
+        let mut count = 8;
+        while count < self.target.simd {
+            let (from, to) = (at(loc(0), M::Uw), at(loc(count), M::Uw));
+            let step = Operand::Imm(i64::from(count), M::Uw);
+            self.some_lanes(
+                What::Alu(Opcode::Add),
+                Some(to),
+                &[from, step],
+                true,
+                count,
+                |_| {},
+            );
+            count *= 2;
+        }
+        at(loc(0), M::Uw)
+    }
+
+    /// A dword of r0.
+    pub(super) fn header(&mut self, dword: u32) -> Operand {
+        let var = self.fixed(0, self.target.grf());
+        let place = Place {
+            var,
+            byte: 4 * dword,
+        };
+        at(Loc { place, pitch: 0 }, M::Ud)
+    }
+
+    /// The same for a type of the intermediate representation.
+    pub(super) fn scalar(&mut self, ty: Type) -> Loc {
+        self.storage(ty, false)
+    }
+}

@@ -1,0 +1,126 @@
+//! What the families have, as far as code depends on it.
+
+use devinfo::{Family, Platform};
+
+/// What a family has.
+#[derive(Clone, Copy, Debug)]
+pub struct Caps {
+    /// Dwords are multiplied as a whole.
+    pub dword_mul: bool,
+    /// `math` divides integers.
+    pub int_div: bool,
+    /// Load/store messages; without them there is the classic data port.
+    pub lsc: bool,
+    /// A send takes a second payload.
+    pub two_payloads: bool,
+    /// `goto` parks the channels that the predicate does not select.
+    pub goto_parks_false: bool,
+    /// The thread waits for a barrier by its notification register.
+    pub waits_by_notification: bool,
+    /// The mask of r0.2 that a barrier message takes; none if the message has counts.
+    pub barrier_mask: Option<u32>,
+    /// Threads start without their payload.
+    pub loads_payload: bool,
+    /// Lanes of one message with addresses of its own.
+    pub message_lanes: u32,
+    /// A barrier needs a fence of local memory before it.
+    pub local_fence: bool,
+}
+
+/// Sources: the PRMs and IGC as in `isa_encoder` and its rules; "igc" listings of each family.
+const GEN8: Caps = Caps {
+    dword_mul: true,
+    int_div: true,
+    lsc: false,
+    two_payloads: false,
+    goto_parks_false: true,
+    waits_by_notification: true,
+    barrier_mask: Some(0x8f00_0000),
+    loads_payload: false,
+    message_lanes: 16,
+    local_fence: false,
+};
+
+const GEN9: Caps = Caps {
+    two_payloads: true,
+    ..GEN8
+};
+
+const GEN11: Caps = Caps {
+    dword_mul: false,
+    goto_parks_false: false,
+    barrier_mask: Some(0x7f00_0000),
+    local_fence: true,
+    ..GEN9
+};
+
+const GEN12LP: Caps = Caps {
+    waits_by_notification: false,
+    ..GEN11
+};
+
+const XEHPG: Caps = Caps {
+    int_div: false,
+    lsc: true,
+    barrier_mask: None,
+    loads_payload: true,
+    ..GEN12LP
+};
+
+const XEHPC: Caps = Caps {
+    message_lanes: 32,
+    ..XEHPG
+};
+
+impl Caps {
+    const fn of(family: Family) -> &'static Caps {
+        match family {
+            Family::Gen8 => &GEN8,
+            Family::Gen9 => &GEN9,
+            Family::Gen11 => &GEN11,
+            Family::Gen12Lp => &GEN12LP,
+            Family::XeHpg => &XEHPG,
+            Family::XeHpc | Family::Xe2 | Family::Xe3 => &XEHPC,
+        }
+    }
+}
+
+/// What code is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The platform.
+    pub platform: &'static Platform,
+    /// What its family has.
+    pub caps: &'static Caps,
+    /// The lanes of a sub-group.
+    pub simd: u32,
+    /// The registers of a thread.
+    pub registers: u32,
+}
+
+impl Target {
+    /// A target.
+    pub const fn new(platform: &'static Platform, simd: u32, registers: u32) -> Self {
+        Self {
+            platform,
+            caps: Caps::of(platform.family),
+            simd,
+            registers,
+        }
+    }
+
+    /// Bytes of a register.
+    pub const fn grf(&self) -> u32 {
+        self.platform.grf_bytes() as u32
+    }
+
+    /// Bytes of the local ids of one dimension.
+    pub const fn local_id_bytes(&self) -> u32 {
+        (2 * self.simd).next_multiple_of(self.grf())
+    }
+
+    /// The first register of the cross-thread payload: after r0 and three dimensions of ids.
+    pub const fn payload_register(&self) -> u32 {
+        1 + 3 * self.local_id_bytes() / self.grf()
+    }
+}

@@ -1,0 +1,297 @@
+//! The zebin: an ELF file with each kernel's code and `.ze_info`, which says what it is given.
+//!
+//! Sources: IGC `ZEBinWriter/zebin/spec/{elf,zeinfo}.md`, and what ocloc writes.
+
+use std::fmt::Write;
+
+use crate::abi::{Abi, Field, FieldKind};
+use crate::emit::Emitted;
+use crate::front::Entry;
+use crate::target::Target;
+
+/// The version of the format.
+const VERSION: &str = "1.20";
+
+/// A compiled kernel.
+#[derive(Clone, Debug)]
+pub struct CompiledKernel {
+    /// Its name and attributes.
+    pub entry: Entry,
+    /// What it is given.
+    pub abi: Abi,
+    /// Its code.
+    pub emitted: Emitted,
+    /// Lanes and registers.
+    pub target: Target,
+}
+
+/// Writes a zebin.
+pub fn write(kernels: &[CompiledKernel], target: &Target, revision: u8, spirv: &[u8]) -> Vec<u8> {
+    let mut elf = Elf::default();
+    let mut symbols = vec![0u8; 24];
+    let mut strings = vec![0u8];
+    for kernel in kernels {
+        let name = format!(".text.{}", kernel.entry.name);
+        let mut code = kernel.emitted.bytes.clone();
+        let size = code.len() as u64;
+        // The instruction fetch runs ahead of the end.
+        code.resize((code.len() + 128).next_multiple_of(64), 0);
+        let section = elf.section(&name, 1, 6, code, 64);
+        let mut symbol = Vec::new();
+        symbol.extend((strings.len() as u32).to_le_bytes());
+        // A local function.
+        symbol.extend([2, 0]);
+        symbol.extend((section as u16).to_le_bytes());
+        symbol.extend(0u64.to_le_bytes());
+        symbol.extend(size.to_le_bytes());
+        symbols.extend(symbol);
+        strings.extend(kernel.entry.name.as_bytes());
+        strings.push(0);
+    }
+    elf.section(".spv", 0xff00_0009, 0, spirv.to_vec(), 4);
+    elf.section(".ze_info", 0xff00_0011, 0, info(kernels).into_bytes(), 4);
+    elf.section(".note.intelgt.compat", 7, 0, notes(target, revision), 4);
+    let locals = symbols.len() as u32 / 24;
+    let table = elf.section(".symtab", 2, 0, symbols, 8);
+    let names = elf.section(".strtab", 3, 0, strings, 1);
+    if let Some(table) = elf.sections.get_mut(table - 1) {
+        table.link = names as u32;
+        table.info = locals;
+        table.entry = 24;
+    }
+    elf.finish()
+}
+
+fn notes(target: &Target, revision: u8) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut note = |kind: u32, bytes: &[u8]| {
+        out.extend(8u32.to_le_bytes());
+        out.extend((bytes.len() as u32).to_le_bytes());
+        out.extend(kind.to_le_bytes());
+        out.extend(b"IntelGT\0");
+        out.extend(bytes);
+        out.resize(out.len().next_multiple_of(4), 0);
+    };
+    let zebin = target.platform.zebin;
+    note(1, &zebin.product_family.to_le_bytes());
+    note(2, &zebin.gfxcore_family.to_le_bytes());
+    // The revisions that take the same code: bits 12:8 the first, 20:16 the last.
+    let changes = target.platform.code_changes;
+    let first = changes.iter().rev().find(|change| **change <= revision);
+    let last = changes.iter().find(|change| **change > revision);
+    let first = u32::from(first.copied().unwrap_or(0));
+    let last = u32::from(last.map_or(0x1f, |change| change - 1));
+    note(3, &(first << 8 | last << 16).to_le_bytes());
+    note(4, format!("{VERSION}\0").as_bytes());
+    out
+}
+
+fn info(kernels: &[CompiledKernel]) -> String {
+    let mut out = format!("---\nversion: '{VERSION}'\nkernels:\n");
+    for kernel in kernels {
+        let _ = describe(&mut out, kernel);
+    }
+    out += "kernels_misc_info:\n";
+    for kernel in kernels {
+        let _ = arguments(&mut out, kernel);
+    }
+    out += "...\n";
+    out
+}
+
+/// A name in YAML.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
+    let (entry, abi, target) = (&kernel.entry, &kernel.abi, &kernel.target);
+    writeln!(out, "  - name: {}", quoted(&entry.name))?;
+    writeln!(out, "    execution_env:")?;
+    if abi.barrier {
+        writeln!(out, "      barrier_count: 1")?;
+    }
+    writeln!(out, "      grf_count: {}", target.registers)?;
+    if kernel.emitted.entry_with_ids != 0 {
+        let offset = kernel.emitted.entry_with_ids;
+        writeln!(out, "      offset_to_skip_per_thread_data_load: {offset}")?;
+    }
+    if let Some([x, y, z]) = entry.local_size {
+        writeln!(out, "      required_work_group_size: [ {x}, {y}, {z} ]")?;
+    }
+    writeln!(out, "      simd_size: {}", target.simd)?;
+    if abi.slm != 0 {
+        writeln!(out, "      slm_size: {}", abi.slm)?;
+    }
+    if target.platform.independent_forward_progress {
+        writeln!(out, "      subgroup_independent_forward_progress: true")?;
+    }
+    let sizes = [
+        ("reqd_work_group_size", entry.local_size),
+        ("work_group_size_hint", entry.local_size_hint),
+    ];
+    let any = sizes.iter().any(|(_, size)| size.is_some()) || entry.sub_group_size.is_some();
+    if any {
+        writeln!(out, "    user_attributes:")?;
+    }
+    if let Some(size) = entry.sub_group_size {
+        writeln!(out, "      intel_reqd_sub_group_size: {size}")?;
+    }
+    for (name, size) in sizes {
+        if let Some([x, y, z]) = size {
+            writeln!(out, "      {name}: [ {x}, {y}, {z} ]")?;
+        }
+    }
+    writeln!(out, "    payload_arguments:")?;
+    for field in &abi.fields {
+        payload(out, field)?;
+    }
+    writeln!(out, "    per_thread_payload_arguments:")?;
+    writeln!(out, "      - arg_type: local_id")?;
+    writeln!(out, "        offset: 0")?;
+    writeln!(out, "        size: {}", 3 * target.local_id_bytes())
+}
+
+fn payload(out: &mut String, field: &Field) -> std::fmt::Result {
+    let (kind, arg) = match field.kind {
+        FieldKind::GlobalOffset => ("global_id_offset", None),
+        FieldKind::EnqueuedLocalSize => ("enqueued_local_size", None),
+        FieldKind::LocalSize => ("local_size", None),
+        FieldKind::GroupCount => ("group_count", None),
+        FieldKind::GlobalSize => ("global_size", None),
+        FieldKind::WorkDimensions => ("work_dimensions", None),
+        FieldKind::Value { arg, .. } => ("arg_byvalue", Some(arg)),
+        FieldKind::Pointer { arg, .. } | FieldKind::Local { arg, .. } => {
+            ("arg_bypointer", Some(arg))
+        }
+    };
+    writeln!(out, "      - arg_type: {kind}")?;
+    writeln!(out, "        offset: {}", field.offset)?;
+    writeln!(out, "        size: {}", field.size)?;
+    if let Some(arg) = arg {
+        writeln!(out, "        arg_index: {arg}")?;
+    }
+    match field.kind {
+        FieldKind::Value { source, .. } if source != 0 => {
+            writeln!(out, "        source_offset: {source}")?;
+        }
+        FieldKind::Pointer { constant, .. } => {
+            let (space, access) = match constant {
+                true => ("constant", "readonly"),
+                false => ("global", "readwrite"),
+            };
+            writeln!(out, "        addrmode: stateless")?;
+            writeln!(out, "        addrspace: {space}")?;
+            writeln!(out, "        access_type: {access}")?;
+        }
+        FieldKind::Local { align, .. } => {
+            writeln!(out, "        addrmode: slm")?;
+            writeln!(out, "        addrspace: local")?;
+            writeln!(out, "        access_type: readwrite")?;
+            writeln!(out, "        slm_alignment: {align}")?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn arguments(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
+    writeln!(out, "  - name: {}", quoted(&kernel.entry.name))?;
+    writeln!(out, "    args_info:")?;
+    for (index, argument) in kernel.abi.arguments.iter().enumerate() {
+        writeln!(out, "      - index: {index}")?;
+        writeln!(out, "        name: {}", quoted(&argument.name))?;
+        writeln!(out, "        address_qualifier: {}", argument.address_space)?;
+        writeln!(out, "        access_qualifier: NONE")?;
+        writeln!(out, "        type_name: {}", quoted(&argument.type_name))?;
+        writeln!(out, "        type_qualifiers: NONE")?;
+    }
+    Ok(())
+}
+
+/// A section.
+#[derive(Debug, Default)]
+struct Section {
+    name: u32,
+    kind: u32,
+    flags: u64,
+    bytes: Vec<u8>,
+    align: u64,
+    link: u32,
+    info: u32,
+    entry: u64,
+}
+
+/// An ELF file of 64 bits.
+#[derive(Debug, Default)]
+struct Elf {
+    sections: Vec<Section>,
+    names: Vec<u8>,
+}
+
+/// The machine: Intel Graphics Technology.
+const EM_INTELGT: u16 = 205;
+
+impl Elf {
+    /// Adds a section, and gives its number.
+    fn section(&mut self, name: &str, kind: u32, flags: u64, bytes: Vec<u8>, align: u64) -> usize {
+        if self.names.is_empty() {
+            self.names.push(0);
+        }
+        let at = self.names.len() as u32;
+        self.names.extend(name.as_bytes());
+        self.names.push(0);
+        self.sections.push(Section {
+            name: at,
+            kind,
+            flags,
+            bytes,
+            align,
+            ..Section::default()
+        });
+        self.sections.len()
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        let names = self.section(".shstrtab", 3, 0, Vec::new(), 1);
+        if let Some(last) = self.sections.last_mut() {
+            last.bytes = self.names.clone();
+        }
+        let mut out = vec![0u8; 64];
+        let mut headers = vec![0u8; 64];
+        for section in &self.sections {
+            out.resize(out.len().next_multiple_of(section.align as usize), 0);
+            headers.extend(section.name.to_le_bytes());
+            headers.extend(section.kind.to_le_bytes());
+            headers.extend(section.flags.to_le_bytes());
+            headers.extend(0u64.to_le_bytes());
+            headers.extend((out.len() as u64).to_le_bytes());
+            headers.extend((section.bytes.len() as u64).to_le_bytes());
+            headers.extend(section.link.to_le_bytes());
+            headers.extend(section.info.to_le_bytes());
+            headers.extend(section.align.to_le_bytes());
+            headers.extend(section.entry.to_le_bytes());
+            out.extend(&section.bytes);
+        }
+        out.resize(out.len().next_multiple_of(8), 0);
+        let table = out.len() as u64;
+        out.extend(&headers);
+        let mut header = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, 0];
+        header.resize(16, 0);
+        // A relocatable file.
+        header.extend(1u16.to_le_bytes());
+        header.extend(EM_INTELGT.to_le_bytes());
+        header.extend(1u32.to_le_bytes());
+        header.extend(0u64.to_le_bytes());
+        header.extend(0u64.to_le_bytes());
+        header.extend(table.to_le_bytes());
+        header.extend(0u32.to_le_bytes());
+        header.extend(64u16.to_le_bytes());
+        header.extend([0; 4]);
+        header.extend(64u16.to_le_bytes());
+        header.extend((self.sections.len() as u16 + 1).to_le_bytes());
+        header.extend((names as u16).to_le_bytes());
+        out[..64].copy_from_slice(&header);
+        out
+    }
+}

@@ -1,0 +1,31 @@
+//! Every committed kernel compiles for every platform.
+
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+
+mod common;
+
+#[test]
+fn every_kernel_compiles_for_every_platform() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels");
+    let mut count = 0;
+    let mut wrong = std::collections::BTreeMap::new();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|e| e != "spv") {
+            continue;
+        }
+        let spirv = std::fs::read(&path).unwrap();
+        for platform in common::PLATFORMS {
+            let target = devinfo::by_name(platform).unwrap();
+            match eu_compiler::compile(&spirv, &eu_compiler::Options::new(target)) {
+                Ok(_) => count += 1,
+                Err(error) => {
+                    let list: &mut Vec<&str> = wrong.entry(error.to_string()).or_default();
+                    list.push(platform);
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(count > 0);
+}
