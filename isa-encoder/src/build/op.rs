@@ -59,6 +59,12 @@ impl Op {
         op
     }
 
+    /// The channel of the thread that this instruction's first channel is: 0, 4 … 28.
+    pub const fn channels_from(mut self, channel: u8) -> Op {
+        self.instruction.channel_offset = channel;
+        self
+    }
+
     /// Runs in all channels, whatever the execution mask: `(W)`.
     pub const fn no_mask(mut self) -> Op {
         self.instruction.no_mask = true;

@@ -1,12 +1,9 @@
 //! Sub-groups: ids, reductions, scans, shuffles and blocks, on every platform.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+use crate::common::{Run, check, numbers};
+use crate::{buffer, bytes};
 
-mod common;
-
-use common::{Run, check, numbers};
-
-const GROUPS: &[u8] = include_bytes!("kernels/groups.spv");
+const GROUPS: &[u8] = include_bytes!("../kernels/groups.spv");
 
 #[test]
 fn lanes_exchange_reduce_and_scan() {
@@ -54,7 +51,7 @@ fn lanes_exchange_reduce_and_scan() {
             }
         }
     }
-    for platform in common::PLATFORMS {
+    for platform in crate::common::PLATFORMS {
         let run = Run {
             spirv: GROUPS,
             kernel: "sub_groups",
@@ -63,7 +60,7 @@ fn lanes_exchange_reduce_and_scan() {
             local: Some(&[72]),
             args: vec![buffer!(vec![0i32; 16 * count]), buffer!(input)],
         };
-        let out = common::run(platform, &run).unwrap();
+        let out = crate::common::run(platform, &run).unwrap();
         for (index, (have, want)) in out[0].chunks_exact(4).zip(&want).enumerate() {
             // What a lane that does not run has is not defined.
             let Some(want) = want else { continue };

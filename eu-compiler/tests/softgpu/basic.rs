@@ -1,12 +1,9 @@
 //! Arithmetic, memory, flow and local memory, on every platform.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+use crate::common::{Run, Value, check, numbers};
+use crate::{buffer, bytes};
 
-mod common;
-
-use common::{Run, Value, check, numbers};
-
-const BASIC: &[u8] = include_bytes!("kernels/basic.spv");
+const BASIC: &[u8] = include_bytes!("../kernels/basic.spv");
 
 fn basic<'a>(kernel: &'a str, global: &'a [u64], args: Vec<Value>) -> Run<'a> {
     Run {
@@ -36,14 +33,14 @@ fn every_width_adds_vectors() {
     let sum: Vec<i32> = a.iter().zip(&b).map(|(a, b)| a.wrapping_add(*b)).collect();
     let args = vec![buffer!(a), buffer!(b), buffer!([0i32; 100])];
     for simd in [8, 16, 32] {
-        let platforms: Vec<&str> = common::PLATFORMS
+        let platforms: Vec<&str> = crate::common::PLATFORMS
             .iter()
             .copied()
             .filter(|name| devinfo::by_name(name).unwrap().has_simd_width(simd))
             .collect();
         let mut run = basic("vector_add", &[100], args.clone());
         run.simd = Some(simd);
-        common::check_on(&platforms, &run, &[bytes!(a), bytes!(b), bytes!(sum)]);
+        crate::common::check_on(&platforms, &run, &[bytes!(a), bytes!(b), bytes!(sum)]);
     }
 }
 
@@ -278,9 +275,9 @@ fn single_precision() {
             },
         ]);
     }
-    for platform in common::PLATFORMS {
+    for platform in crate::common::PLATFORMS {
         let args = vec![buffer!(vec![0f32; want.len()]), buffer!(a), buffer!(b)];
-        let out = common::run(platform, &basic("floats", &[88], args)).unwrap();
+        let out = crate::common::run(platform, &basic("floats", &[88], args)).unwrap();
         for (index, (have, want)) in out[0].chunks_exact(4).zip(&want).enumerate() {
             let have = f32::from_le_bytes(have.try_into().unwrap());
             let item = index / 8;

@@ -1,9 +1,5 @@
 //! Every committed kernel compiles for every platform.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
-
-mod common;
-
 #[test]
 fn every_kernel_compiles_for_every_platform() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels");
@@ -15,7 +11,7 @@ fn every_kernel_compiles_for_every_platform() {
             continue;
         }
         let spirv = std::fs::read(&path).unwrap();
-        for platform in common::PLATFORMS {
+        for platform in crate::common::PLATFORMS {
             let target = devinfo::by_name(platform).unwrap();
             match eu_compiler::compile(&spirv, &eu_compiler::Options::new(target)) {
                 Ok(_) => count += 1,

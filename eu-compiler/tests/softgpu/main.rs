@@ -1,0 +1,8 @@
+//! Compiled kernels on the software GPU of every platform, against references in Rust.
+
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "tests")]
+
+mod basic;
+mod common;
+mod compiles;
+mod groups;
