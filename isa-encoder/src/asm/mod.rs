@@ -18,6 +18,7 @@ mod operand;
 mod options;
 mod prolog;
 mod scoreboard;
+mod send;
 mod source;
 mod usual;
 
