@@ -11,7 +11,7 @@ use batchbuffer::Engine;
 use devinfo::GpuAddress;
 use kmd_iface::{Fence, KmdError};
 
-use crate::binary::KernelEntry;
+use crate::binary::KernelAbi;
 use crate::clock::Pair;
 use crate::deadline::Deadline;
 use crate::device::{DeviceInner, kernel as refused};
@@ -87,7 +87,7 @@ pub(crate) enum Label {
     /// By what it does.
     Command(&'static str),
     /// By the kernel that it runs.
-    Kernel(Arc<KernelEntry>),
+    Kernel(Arc<KernelAbi>),
 }
 
 impl fmt::Display for Label {

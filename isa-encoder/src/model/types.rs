@@ -58,11 +58,6 @@ macro_rules! types {
                 static NAMES: Names<64> = Names::of(&[$($suffix,)*]);
                 &NAMES
             };
-
-            /// The type of a suffix.
-            pub fn from_suffix(text: &str) -> Option<Type> {
-                Type::ALL.get(Type::NAMES.find(text)?).copied()
-            }
         }
     };
 }

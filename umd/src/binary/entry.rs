@@ -351,8 +351,6 @@ pub struct KernelAbi {
     pub info: KernelInfo,
     /// The segment of its code.
     pub(crate) segment: usize,
-    /// Where it begins there.
-    pub(crate) offset: u64,
     /// The cross-thread payload. Entries should not overlap; bytes without one are zero.
     pub payload: Vec<PayloadEntry>,
     /// Bytes of the cross-thread payload, a multiple of [`PAYLOAD_UNIT`] up to 65536.
@@ -411,7 +409,6 @@ impl KernelAbi {
                 cross_thread_register: 0,
             },
             segment: 0,
-            offset: 0,
             payload: Vec::new(),
             cross_thread_size: 0,
             inline_data: 0,

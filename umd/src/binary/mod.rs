@@ -23,7 +23,6 @@ use isa_encoder::AsmOptions;
 use isa_encoder::asm::{self, Diagnostic};
 
 pub use batchbuffer::dispatch::ThreadScheduling;
-pub(crate) use entry::KernelAbi as KernelEntry;
 pub use entry::{
     EuMode, IMPLICIT_ARGUMENTS, ImageQuery, KernelAbi, LocalIds, PAYLOAD_UNIT, PayloadEntry,
     PayloadValue, PrivateMemory, SamplerQuery, SamplerSlot, SamplerSource, SurfaceSlot,
@@ -361,7 +360,6 @@ impl Binary {
                 return Err(check::error(&abi, "info.name", why));
             }
             abi.segment = segments.len();
-            abi.offset = 0;
             abi.info.code_size = code.len() as u64;
             abi.info.scratch_size = abi.scratch[0].saturating_add(abi.scratch[1]);
             abi.info.private_size = abi.private.size;

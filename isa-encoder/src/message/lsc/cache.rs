@@ -93,12 +93,6 @@ impl CacheControl {
         l3: CachePolicy::State,
     };
 
-    /// Both levels bypassed.
-    pub const UNCACHED: Self = Self {
-        l1: CachePolicy::Uncached,
-        l3: CachePolicy::Uncached,
-    };
-
     /// The 4-bit code of this pair; `None` if `family` has none. `load` tells loads from stores and
     /// atomics.
     ///

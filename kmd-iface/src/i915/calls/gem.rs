@@ -98,22 +98,6 @@ pub fn mmap_offset(node: &dyn Node, handle: u32, kind: MmapOffset) -> KmdResult<
     Ok(argument.offset)
 }
 
-/// GEM_MMAP: maps a buffer object where the kernel likes, and returns the address.
-///
-/// The kernel offers it only for integrated devices before Gen12. The mapping belongs to the
-/// caller, who unmaps it with `munmap`.
-pub fn mmap(node: &dyn Node, handle: u32, offset: u64, size: u64, flags: u64) -> KmdResult<u64> {
-    let mut argument = gem::Mmap {
-        handle,
-        offset,
-        size,
-        flags,
-        ..Default::default()
-    };
-    node.call(gem::MMAP, &mut argument)?;
-    Ok(argument.addr_ptr)
-}
-
 /// GEM_SET_DOMAIN: waits for the GPU and makes the CPU's view valid.
 pub fn set_domain(node: &dyn Node, handle: u32, read: Domains, write: Domains) -> KmdResult<()> {
     let mut argument = gem::SetDomain {

@@ -12,7 +12,7 @@ pub use context::{
 };
 pub use exec::{ExecFences, Execution, FencePoint, execbuffer2};
 pub use gem::{
-    busy, create, create_ext, get_tiling, mmap, mmap_offset, set_caching, set_domain, set_tiling,
+    busy, create, create_ext, get_tiling, mmap_offset, set_caching, set_domain, set_tiling,
     userptr, wait,
 };
 pub use query::{

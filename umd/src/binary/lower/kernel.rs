@@ -108,7 +108,6 @@ impl Lowering<'_> {
                 cross_thread_register: 0,
             },
             segment: 0,
-            offset: 0,
             payload: std::mem::take(&mut self.payload),
             cross_thread_size,
             inline_data: env.inline_data_payload_size,
