@@ -186,7 +186,29 @@ fn accesses_stay_inside_what_was_asked_for() {
         // In the page of the buffer; the sizes of surfaces are multiples of 4.
         assert_violates(&run(252, "256"), "copy_bytes", &["bounds: "], "send");
         assert_violates(&run(256, "257"), "copy_bytes", &["bounds: "], "send");
+        assert_listed(&file, &run(256, "257"));
     }
+}
+
+/// `disasm` says the same of the instruction at a violation's offset, whether the walker made the
+/// local ids and so skipped the code that loads them, or not.
+#[track_caller]
+fn assert_listed(file: &str, violates: &Output) {
+    let talk = String::from_utf8_lossy(&violates.stderr);
+    let line = talk
+        .lines()
+        .find_map(|line| line.split_once("copy_bytes+0x"));
+    let (offset, text) = line.and_then(|(_, rest)| rest.split_once(": ")).unwrap();
+    let offset = u32::from_str_radix(offset, 16).unwrap();
+    let listing = Command::new(env!("CARGO_BIN_EXE_intel-gpu-run"))
+        .args(["disasm", "--json", "--kernel", "copy_bytes", file])
+        .output()
+        .unwrap();
+    let listing: serde_json::Value = serde_json::from_slice(&listing.stdout).unwrap();
+    let lines = listing["kernels"][0]["lines"].as_array().unwrap();
+    let at = lines.iter().find(|line| line["offset"] == offset).unwrap();
+    let listed = at["text"].as_str().unwrap().trim();
+    assert!(text.ends_with(listed), "{text}: {listed}");
 }
 
 #[test]

@@ -98,7 +98,7 @@ pub trait Diagnostics: Send + Sync + fmt::Debug {
 
     /// Whether accesses are checked against the sizes asked for. The kernel driver sees only whole
     /// pages, so [`bound`](Self::bound), [`unbound`](Self::unbound) and
-    /// [`local_bytes`](Self::local_bytes) give the exact extents.
+    /// [`launches`](Self::launches) give the exact extents.
     fn checks_extents(&self) -> bool;
 
     /// Of the `mapped` bytes at an address, `size` were asked for.
@@ -107,8 +107,9 @@ pub trait Diagnostics: Send + Sync + fmt::Debug {
     /// What [`bound`](Self::bound) described is unbound.
     fn unbound(&self, address: GpuAddress, size: u64);
 
-    /// The kernel at an address is launched with this much shared local memory.
-    fn local_bytes(&self, kernel: GpuAddress, bytes: u64);
+    /// Threads of the kernel whose code begins at `first` begin at `entry`, behind code that they
+    /// do not need, with this much shared local memory.
+    fn launches(&self, first: GpuAddress, entry: GpuAddress, local_bytes: u64);
 }
 
 /// Why a context of a node was reset, if the node knows.

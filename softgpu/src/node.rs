@@ -165,8 +165,9 @@ impl Diagnostics for SoftNode {
         self.device().engines.findings.unbound(address, size);
     }
 
-    fn local_bytes(&self, kernel: GpuAddress, bytes: u64) {
-        self.device().engines.findings.local_bytes(kernel, bytes);
+    fn launches(&self, first: GpuAddress, entry: GpuAddress, local_bytes: u64) {
+        let findings = &self.device().engines.findings;
+        findings.launches(first, entry, local_bytes);
     }
 }
 

@@ -43,7 +43,7 @@ fn locate(fault: &mut FaultReport, address: u64, kernel: &Launched, device: &Dev
     let Some(bo) = program.memory(SegmentKind::Code) else {
         return;
     };
-    let start = bo.address().get() + program.place(entry.segment) + entry.offset;
+    let start = bo.address().get() + program.place(entry.segment);
     let Some(offset) = address.checked_sub(start) else {
         return;
     };

@@ -30,7 +30,7 @@ pub enum Rule {
     /// ([`Findings::bound`]).
     BufferBounds,
     /// Accesses of shared local memory stay inside the size asked for, not only inside the size
-    /// that the hardware rounds it up to ([`Findings::local_bytes`]).
+    /// that the hardware rounds it up to ([`Findings::launches`]).
     LocalBounds,
     /// Block reads and writes of a sub-group need all of its channels: a sub-group at the end of
     /// a range that is not a multiple of its size lacks some. (Only distinguished from other uses
@@ -61,7 +61,7 @@ impl fmt::Display for Rule {
 pub struct Violation {
     /// Which rule.
     pub rule: Rule,
-    /// The kernel's entry point, in bytes from the instruction base.
+    /// Where the kernel's code begins, in bytes from the instruction base.
     pub kernel: u64,
     /// The instruction, in bytes from the instruction base.
     pub ip: u64,
@@ -98,8 +98,17 @@ const KEPT: usize = 64;
 struct Extents {
     /// By start, the padding after an object.
     padding: BTreeMap<u64, Padding>,
-    /// By a kernel's entry point, the most shared local memory asked for it.
-    local: BTreeMap<u64, u64>,
+    /// By a kernel's entry point.
+    launched: BTreeMap<u64, Launched>,
+}
+
+/// What a driver says of a kernel.
+#[derive(Clone, Copy, Debug, Default)]
+struct Launched {
+    /// Bytes from the first instruction to the entry point.
+    skipped: u64,
+    /// The most shared local memory asked for it.
+    local: u64,
 }
 
 /// Bytes that are mapped, but belong to no object.
@@ -113,7 +122,7 @@ struct Padding {
 #[derive(Debug, Default)]
 pub struct Checks {
     extents: Arc<Extents>,
-    local: Option<u64>,
+    launched: Option<Launched>,
     ip: Cell<u64>,
     count: Cell<u64>,
     found: RefCell<Vec<Violation>>,
@@ -166,7 +175,7 @@ impl Checks {
     /// Records an access of shared local memory outside the size asked for, which is part of the
     /// `bytes` that the hardware has.
     pub(crate) fn local(&self, offset: u64, width: u64, bytes: u64) {
-        let asked = self.local.unwrap_or(bytes);
+        let asked = self.launched.map_or(bytes, |known| known.local);
         if offset.saturating_add(width) > asked {
             self.report(Rule::LocalBounds, || {
                 format!("{width} bytes at offset {offset:#x} of {asked:#x} bytes")
@@ -210,12 +219,14 @@ impl Findings {
         self.change(|extents| extents.padding.remove(&begin));
     }
 
-    /// A driver reports that it launches the kernel whose first instruction is at `kernel` with
-    /// `bytes` of shared local memory per group. The largest report counts.
-    pub fn local_bytes(&self, kernel: GpuAddress, bytes: u64) {
+    /// A driver reports that it launches the kernel whose code begins at `first`, by the
+    /// instruction at `entry`, with `local_bytes` of shared local memory per group. The largest
+    /// report counts. Violations count from `first`.
+    pub fn launches(&self, first: GpuAddress, entry: GpuAddress, local_bytes: u64) {
         self.change(|extents| {
-            let most = extents.local.entry(kernel.get()).or_default();
-            *most = bytes.max(*most);
+            let known = extents.launched.entry(entry.get()).or_default();
+            known.skipped = entry.get().saturating_sub(first.get());
+            known.local = local_bytes.max(known.local);
         });
     }
 
@@ -229,7 +240,7 @@ impl Findings {
         let extents = self.extents.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = kernel.base.offset(kernel.entry);
         Checks {
-            local: extents.local.get(&entry.get()).copied(),
+            launched: extents.launched.get(&entry.get()).copied(),
             extents: extents.clone(),
             ..Checks::default()
         }
@@ -239,7 +250,8 @@ impl Findings {
     pub fn add(&self, checks: &Checks, kernel: &Kernel, memory: &View<'_>) {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         for mut violation in checks.take() {
-            violation.kernel = kernel.entry;
+            let skipped = checks.launched.map_or(0, |known| known.skipped);
+            violation.kernel = kernel.entry.wrapping_sub(skipped);
             let known = found.iter().any(|other| {
                 (other.rule, other.kernel, other.ip)
                     == (violation.rule, violation.kernel, violation.ip)

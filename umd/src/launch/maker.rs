@@ -323,8 +323,9 @@ impl Launch {
                 dispatch.inline_data = Some(data);
             }
             if let Some(extents) = device.registry.extents() {
-                let kernel = NEAR.offset(dispatch.kernel.into());
-                extents.local_bytes(kernel, dispatch.slm_bytes.into());
+                let first = NEAR.offset(kernel.start.into());
+                let entry = NEAR.offset(dispatch.kernel.into());
+                extents.launches(first, entry, dispatch.slm_bytes.into());
             }
             if commands.walker() == WalkerKind::Gpgpu {
                 let state = commands.descriptor(&dispatch).map_err(failed)?;

@@ -134,7 +134,7 @@ pub(crate) fn check_kernel(program: &ProgramInner, entry: &KernelAbi) -> Result<
     let failed = |error| dispatch_error(entry, error);
     let code = program.memory(SegmentKind::Code);
     let code = code.map_or(0, |bo| bo.address().get().saturating_sub(NEAR.get()));
-    let start = code + program.place(entry.segment) + entry.offset;
+    let start = code + program.place(entry.segment);
     let start = u32::try_from(start).map_err(|_| ArgumentError::Range {
         kind: ErrorKind::OutOfResources,
         why: format!("the kernel begins {start:#x} bytes from its base, beyond 4 GiB"),
