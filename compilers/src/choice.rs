@@ -6,26 +6,49 @@ use std::time::UNIX_EPOCH;
 
 use crate::cache::Cache;
 use crate::clang::Clang;
-use crate::compiler::{CompileError, Compiled, Compiler, Job};
+use crate::compiler::{CompileError, Compiled, Compiler, Job, Source};
 use crate::ocloc::{Library, Ocloc};
 
 /// The environment variable that names the compiler: `libocloc`, `ocloc` or `clang`.
 pub const COMPILER_VARIABLE: &str = "INTEL_GPU_COMPILER";
 
-/// Compilers, of which the first that knows the platform compiles.
+/// Intel's compilers that are here, of which the first that knows the platform compiles.
+///
+/// Text goes to the one in this process first. Modules go to the programs first: a broken module
+/// makes the compiler call `abort` or `exit`, which ends the process that it is in.
 #[derive(Debug)]
-pub struct InTurn(pub Vec<Box<dyn Compiler>>);
+pub struct Intel {
+    library: Option<Library>,
+    programs: Ocloc,
+}
 
-impl Compiler for InTurn {
+impl Intel {
+    /// What is installed.
+    pub fn find() -> Self {
+        Self {
+            library: Library::load().ok(),
+            programs: Ocloc::default(),
+        }
+    }
+}
+
+impl Compiler for Intel {
     fn identity(&self) -> String {
-        let all = self.0.iter().map(|compiler| compiler.identity());
-        all.collect::<Vec<_>>().join("|")
+        let library = self.library.map(|library| library.identity());
+        library.unwrap_or_default() + &self.programs.identity()
     }
 
     fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {
+        let library = self.library.as_ref().map(|one| one as &dyn Compiler);
+        let programs = Some(&self.programs as &dyn Compiler);
+        let order = match job.source {
+            Source::OpenClC(_) => [library, programs],
+            Source::Modules(_) => [programs, library],
+        };
         let mut all = String::new();
-        for compiler in &self.0 {
+        for compiler in order.into_iter().flatten() {
             match compiler.compile(job) {
+                Err(CompileError::Missing) => {}
                 Err(CompileError::UnknownPlatform { words, .. }) => all.push_str(&words),
                 done => return done,
             }
@@ -40,13 +63,12 @@ impl Compiler for InTurn {
     }
 }
 
-/// The compiler that the environment names; without that all that are installed, in turn: Intel's
-/// in this process, then as a program.
+/// The compiler that the environment names; without that, Intel's.
 ///
 /// # Errors
 /// There is none, or not the one that is named.
 pub fn installed() -> Result<&'static dyn Compiler, CompileError> {
-    static INSTALLED: OnceLock<Option<Cache<InTurn>>> = OnceLock::new();
+    static INSTALLED: OnceLock<Option<Cache<Box<dyn Compiler>>>> = OnceLock::new();
     let installed = INSTALLED.get_or_init(|| choose().ok().map(Cache::new));
     match installed {
         Some(compiler) => Ok(compiler),
@@ -55,13 +77,13 @@ pub fn installed() -> Result<&'static dyn Compiler, CompileError> {
     }
 }
 
-fn choose() -> Result<InTurn, CompileError> {
+fn choose() -> Result<Box<dyn Compiler>, CompileError> {
     let name = std::env::var(COMPILER_VARIABLE).unwrap_or_default();
-    let chosen: Vec<Box<dyn Compiler>> = match name.as_str() {
-        "" => intel(),
-        "libocloc" => vec![Box::new(Library::load()?)],
-        "ocloc" => vec![Box::new(Ocloc::default())],
-        "clang" => vec![Box::new(Clang::find(Box::new(InTurn(intel())))?)],
+    let compiler: Box<dyn Compiler> = match name.as_str() {
+        "" => Box::new(Intel::find()),
+        "libocloc" => Box::new(Library::load()?),
+        "ocloc" => Box::new(Ocloc::default()),
+        "clang" => Box::new(Clang::find(Box::new(Intel::find()))?),
         other => {
             return Err(CompileError::NoProgram {
                 program: format!("{other:?}"),
@@ -69,23 +91,10 @@ fn choose() -> Result<InTurn, CompileError> {
             });
         }
     };
-    match chosen.is_empty() {
+    match compiler.identity().is_empty() {
         true => Err(CompileError::Missing),
-        false => Ok(InTurn(chosen)),
+        false => Ok(compiler),
     }
-}
-
-/// Intel's compilers that are here.
-fn intel() -> Vec<Box<dyn Compiler>> {
-    let mut found: Vec<Box<dyn Compiler>> = Vec::new();
-    if let Ok(library) = Library::load() {
-        found.push(Box::new(library));
-    }
-    let programs = Ocloc::default();
-    if !programs.programs().is_empty() {
-        found.push(Box::new(programs));
-    }
-    found
 }
 
 /// What tells a file from what it was before it was installed anew.

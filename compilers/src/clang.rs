@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -144,6 +145,9 @@ impl Compiler for Clang {
     }
 }
 
+/// Where SPIR-V has its version.
+const VERSION: Range<usize> = 4..8;
+
 /// Links SPIR-V into one module.
 fn link(modules: &[&[u8]]) -> Result<Compiled, CompileError> {
     let program = find(LINK)?;
@@ -154,8 +158,18 @@ fn link(modules: &[&[u8]]) -> Result<Compiled, CompileError> {
     command
         .args(["--allow-partial-linkage", "--create-library", "-o"])
         .arg(&linked);
+    // Modules of one version only are linked, so all get the highest.
+    let version = |module: &&[u8]| module.get(VERSION).unwrap_or_default().to_vec();
+    let highest = modules.iter().map(version).max_by_key(|version| {
+        let version = version.iter().rev();
+        version.copied().collect::<Vec<_>>()
+    });
     for (index, module) in modules.iter().enumerate() {
         let path = place.path().join(format!("module{index}.spv"));
+        let mut module = module.to_vec();
+        if let Some((own, highest)) = module.get_mut(VERSION).zip(highest.as_deref()) {
+            own.copy_from_slice(highest);
+        }
         fs::write(&path, module).map_err(&bad)?;
         command.arg(path);
     }

@@ -126,7 +126,7 @@ impl CompileError {
 /// A compiler of OpenCL C and SPIR-V.
 pub trait Compiler: Send + Sync + std::fmt::Debug {
     /// What tells this compiler from others, and its release from others: two that say the same
-    /// make the same of the same job.
+    /// make the same of the same job. Empty if nothing is installed.
     fn identity(&self) -> String;
 
     /// Compiles.
@@ -134,4 +134,14 @@ pub trait Compiler: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// The compiler's own words, if it refuses the source; what is missing.
     fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError>;
+}
+
+impl<C: Compiler + ?Sized> Compiler for Box<C> {
+    fn identity(&self) -> String {
+        (**self).identity()
+    }
+
+    fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {
+        (**self).compile(job)
+    }
 }

@@ -4,12 +4,13 @@
 //!
 //! | compiler | what it is | Debian |
 //! |---|---|---|
+//! | [`Intel`] | the next two, in turn | intel-opencl-icd |
 //! | [`Library`] | Intel's offline compiler, `libocloc.so`, in this process | intel-opencl-icd |
 //! | [`Ocloc`] | the same as a program of its own | intel-opencl-icd |
 //! | [`Clang`] | `clang` and `llvm-spirv` make SPIR-V, another compiler makes a zebin of it | clang-14, llvm-spirv-14 |
 //!
-//! [`installed`] is the one to use: the first of them that is here, or the one that the environment
-//! names, with a [`Cache`] on disk before it.
+//! [`installed`] is the one to use: Intel's, or the one that the environment names, with a [`Cache`] on
+//! disk before it.
 
 mod cache;
 mod choice;
@@ -20,7 +21,7 @@ mod options;
 mod process;
 
 pub use cache::Cache;
-pub use choice::{COMPILER_VARIABLE, InTurn, installed};
+pub use choice::{COMPILER_VARIABLE, Intel, installed};
 pub use clang::Clang;
 pub use compiler::{CompileError, Compiled, Compiler, Header, Job, Product, Source};
 pub use ocloc::{Library, Ocloc, version};

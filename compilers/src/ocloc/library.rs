@@ -15,6 +15,8 @@ use crate::compiler::{CompileError, Compiled, Compiler, Job};
 
 /// The library's name.
 const FILE: &str = "libocloc.so";
+/// What a call returns that ended in a signal: `OCLOC_COMPILATION_CRASH`.
+const CRASHED: c_int = -5152;
 /// The output with what the compiler said.
 const WORDS: &str = "stdout.log";
 /// What is loaded by the library and compiles in fact; files beside it whose names begin so.
@@ -301,6 +303,7 @@ fn invoke(
     let said = String::from_utf8_lossy(&said.unwrap_or_default()).into_owned();
     Ended {
         success: result == 0,
+        crash: (result == CRASHED).then(|| "caught".to_owned()),
         words: said.trim_end_matches('\0').to_owned(),
         outputs,
     }

@@ -25,8 +25,11 @@ const NAME: &str = "ocloc";
 /// The Debian package with the program and the library.
 const PACKAGE: &str = "Debian: intel-opencl-icd";
 
-/// What it says about source that it understood the command line for, but refuses.
-const REFUSED: &str = "Build failed";
+/// What it says of a compilation that failed, before the code: those of source that it understood
+/// the command line for, but refuses, and of a crash. Another is that of a device that it does not
+/// know.
+const FAILED: &str = "Build failed";
+const OF_SOURCE: [&str; 2] = ["error code: -11", "error code: -5152"];
 /// What it says of options that it does not know.
 const UNKNOWN_OPTIONS: &str = "Unrecognized build options:";
 /// What modules begin with that are not SPIR-V: LLVM's bitcode, bare or in its wrapper.
@@ -49,6 +52,8 @@ struct Call<'a> {
 /// What a call left.
 struct Ended {
     success: bool,
+    /// How it ended, if it crashed.
+    crash: Option<String>,
     /// What it said.
     words: String,
     /// The files that it made, by name.
@@ -154,14 +159,17 @@ fn link(runner: &dyn Runner, modules: &[&[u8]]) -> Result<Compiled, CompileError
     })?;
     let log = essence(&ended.words);
     let output = ended.outputs.into_iter().next();
-    match output {
-        Some((_, binary)) if ended.success => Ok(Compiled { binary, log }),
-        _ => Err(CompileError::Refused {
-            compiler: NAME,
-            device: "all devices".to_owned(),
-            log,
-        }),
+    if let Some((_, binary)) = output.filter(|_| ended.success) {
+        return Ok(Compiled { binary, log });
     }
+    let how = ended.crash.unwrap_or_else(|| "no output".to_owned());
+    Err(CompileError::Refused {
+        compiler: NAME,
+        device: "all devices".to_owned(),
+        log: format!("{log}\nthe linker failed ({how})")
+            .trim()
+            .to_owned(),
+    })
 }
 
 fn compile_for(
@@ -211,19 +219,27 @@ fn compile_for(
     })?;
     let log = essence(&ended.words);
     if !ended.success {
+        // Without a word it gave up, which it does by ending the process.
+        let crash = ended.crash.or(log.is_empty().then(|| "exit".to_owned()));
+        let log = match crash {
+            Some(how) => format!("{log}\nthe compiler crashed ({how})")
+                .trim()
+                .to_owned(),
+            None if !known(&ended.words) => return Err(Failure::Unknown(log)),
+            None => log,
+        };
         return Err(match log {
             log if ended.words.contains(UNKNOWN_OPTIONS) => CompileError::Options {
                 compiler: NAME,
                 log,
             }
             .into(),
-            log if ended.words.contains(REFUSED) => CompileError::Refused {
+            log => CompileError::Refused {
                 compiler: NAME,
                 device: device.to_owned(),
                 log,
             }
             .into(),
-            log => Failure::Unknown(log),
         });
     }
     tracing::info!("{} for {device}: {log}", runner.name());
@@ -240,6 +256,12 @@ fn compile_for(
     Ok(Compiled { binary, log })
 }
 
+/// Whether a failure is one of the source: the compiler knew the platform and the command line.
+fn known(words: &str) -> bool {
+    let mut said = OF_SOURCE.iter().chain([&UNKNOWN_OPTIONS]);
+    said.any(|said| words.contains(said))
+}
+
 /// The name of the output.
 const OUTPUT: &str = "kernel";
 
@@ -251,7 +273,7 @@ const ACCOUNTS: [&str; 7] = [
     "Build succeeded.",
     "Compilation from IR - skipping loading of FCL",
     "Linker execution has",
-    REFUSED,
+    FAILED,
 ];
 
 /// What the compiler said of the source.
@@ -282,6 +304,13 @@ mod tests {
             [("lnl-m", Some(4)), ("lnl", Some(4)), ("lnl-m", None)]
         );
         assert_eq!(devices(target("pvc:3")), [("pvc", Some(3)), ("pvc", None)]);
+    }
+
+    #[test]
+    fn only_the_source_is_refused() {
+        assert!(known("1:1: error: x\nBuild failed with error code: -11\n"));
+        assert!(known("Unrecognized build options: -foo"));
+        assert!(!known("Build failed with error code: -33\n"));
     }
 
     #[test]

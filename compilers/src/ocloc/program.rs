@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -174,6 +175,10 @@ impl Program<'_> {
         }
         Ok(Ended {
             success: ended.status.success(),
+            crash: ended
+                .status
+                .signal()
+                .map(|number| format!("signal {number}")),
             words: ended.words,
             outputs: files,
         })

@@ -18,6 +18,10 @@ const MAX_GLOBAL_VARIABLES: usize = 64 << 10;
 /// `CL_DRIVER_UUID_KHR`: this driver, of this version.
 const DRIVER_UUID: [u8; 16] = *b"intel-gpu-opencl";
 
+/// The intermediate language, and the versions that all compilers take, the highest first.
+const IL: &str = "SPIR-V";
+const IL_VERSIONS: [(u32, u32); 5] = [(1, 4), (1, 3), (1, 2), (1, 1), (1, 0)];
+
 /// What a device can do beyond the core: only what the tests show.
 pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     const V1: cl_version = info::version(1, 0, 0);
@@ -36,6 +40,7 @@ pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_khr_priority_hints", V1),
         ("cl_khr_suggested_local_work_size", V1),
         ("cl_khr_throttle_hints", V1),
+        ("cl_khr_il_program", V1),
         ("cl_intel_unified_shared_memory", V1),
     ];
     if device.limits.fp64 {
@@ -48,6 +53,7 @@ pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
             ("cl_khr_depth_images", V1),
             ("cl_khr_image2d_from_buffer", V1),
             ("cl_intel_required_subgroup_size", V1),
+            ("cl_intel_spirv_subgroups", V1),
             ("cl_intel_subgroups", V1),
             ("cl_intel_subgroups_char", V1),
             ("cl_intel_subgroups_long", V1),
@@ -172,6 +178,10 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         | CL_FP_FMA;
     let widest = platform.simd_widths.iter().max().copied().unwrap_or(1);
     let has_compiler = compilers::installed().is_ok();
+    let ils = match has_compiler {
+        true => IL_VERSIONS.as_slice(),
+        false => &[],
+    };
     Ok(match name {
         CL_DEVICE_TYPE => info::value(CL_DEVICE_TYPE_GPU),
         CL_DEVICE_VENDOR_ID => info::value(0x8086u32),
@@ -267,8 +277,16 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         CL_DEVICE_OPENCL_C_FEATURES => platform::name_versions(&features(device)),
         CL_DEVICE_EXTENSIONS => info::text(&platform::names(&extensions(device))),
         CL_DEVICE_EXTENSIONS_WITH_VERSION => platform::name_versions(&extensions(device)),
-        CL_DEVICE_IL_VERSION => info::text(""),
-        CL_DEVICE_ILS_WITH_VERSION => Answer::new(),
+        CL_DEVICE_IL_VERSION => {
+            let names = ils
+                .iter()
+                .map(|(major, minor)| format!("{IL}_{major}.{minor}"));
+            info::text(&names.collect::<Vec<_>>().join(" "))
+        }
+        CL_DEVICE_ILS_WITH_VERSION => {
+            let each = |(major, minor)| info::name_version(IL, info::version(major, minor, 0));
+            ils.iter().copied().flat_map(each).collect()
+        }
         // Nothing was submitted: the version of no conformance test.
         CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => info::text("v0000-01-01-00"),
         CL_DEVICE_PRINTF_BUFFER_SIZE => info::value(limits.printf_buffer as usize),

@@ -557,6 +557,9 @@ extensions! {
     record clCommandNDRangeKernelKHR = execute::recorded(
         kernel: Handle, dimensions: u32, offset: In<usize>, global: In<usize>, local: In<usize>);
 
+    // program.rs: cl_khr_il_program
+    make clCreateProgramWithILKHR = program::with_il(context: Handle, il: Bytes, length: usize);
+
     // queue.rs: cl_khr_create_command_queue
     make clCreateCommandQueueWithPropertiesKHR = queue::create(
         context: Handle, device: Handle, properties: In<u64>);

@@ -299,6 +299,30 @@ static void il(void) {
           clSetProgramSpecializationConstant(other, 7, sizeof factor, &factor));
     DONE(clReleaseProgram(other));
     DONE(clReleaseProgram(program));
+    /* What breaks a rule of sub-groups is named before a compiler sees it: "OpCapability Kernel" gone
+       for SubgroupShuffleINTEL, whose extension is not declared. */
+    memcpy(got, MODULE, sizeof got);
+    IS(got[7] == 0x00020011 && got[8] == 6);
+    got[8] = 5568;
+    program = clCreateProgramWithIL(context, got, sizeof got, &error);
+    DONE(error);
+    GIVES(CL_BUILD_PROGRAM_FAILURE, clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    IS(!strcmp(log_of(program), "word 7: OpCapability: the capability SubgroupShuffleINTEL needs "
+                                "OpExtension \"SPV_INTEL_subgroups\""));
+    GIVES(CL_COMPILE_PROGRAM_FAILURE,
+          clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    DONE(clReleaseProgram(program));
+    const unsigned char *bytes = (const unsigned char *)got;
+    size = sizeof got;
+    clCreateProgramWithBinary(context, 1, devices, &size, &bytes, NULL, &error);
+    IS(error == CL_INVALID_BINARY);
+    char versions[256];
+    DONE(clGetDeviceInfo(devices[0], CL_DEVICE_IL_VERSION, sizeof versions, versions, NULL));
+    IS(strstr(versions, "SPIR-V_1.0"));
+    cl_name_version list[16];
+    DONE(clGetDeviceInfo(devices[0], CL_DEVICE_ILS_WITH_VERSION, sizeof list, list, &size));
+    IS(size >= sizeof *list && !strcmp(list[0].name, "SPIR-V"));
+
     clCreateProgramWithIL(context, MODULE, sizeof MODULE - 12, &error);
     IS(error == CL_INVALID_VALUE);
     clCreateProgramWithIL(context, "no SPIR-V", 9, &error);

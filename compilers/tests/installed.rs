@@ -1,0 +1,159 @@
+//! The compilers that are installed compile, refuse and link alike.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
+
+use compilers::{
+    Clang, CompileError, Compiler, Header, Intel, Job, Library, Ocloc, Product, Source,
+};
+use devinfo::Target;
+
+/// All that are installed; those that are missing are said.
+fn all() -> Vec<Box<dyn Compiler>> {
+    let mut all: Vec<Box<dyn Compiler>> = Vec::new();
+    match Library::load() {
+        Ok(library) => all.push(Box::new(library)),
+        Err(error) => oracles::missing(&error.to_string()),
+    }
+    let program = Ocloc::default();
+    match program.identity().is_empty() {
+        true => oracles::missing("ocloc (Debian package intel-opencl-icd)"),
+        false => all.push(Box::new(program)),
+    }
+    if all.is_empty() {
+        return all;
+    }
+    // What CI does not install.
+    match Clang::find(Box::new(Intel::find())) {
+        Ok(clang) => all.push(Box::new(clang)),
+        Err(error) => eprintln!("skipped: {error}"),
+    }
+    all
+}
+
+fn job<'a>(source: Source<'a>, product: Product) -> Job<'a> {
+    Job {
+        source,
+        product,
+        target: Target::parse("tgl").unwrap(),
+        options: "",
+        internal: "",
+        folder: None,
+        headers: &[],
+    }
+}
+
+const ELF: &[u8] = b"\x7fELF";
+const SPIRV: &[u8] = &[3, 2, 0x23, 7];
+
+#[test]
+fn source_becomes_a_zebin_and_a_module() {
+    let source = Source::OpenClC("kernel void k(global int *p) { *p = 1; }");
+    for compiler in all() {
+        let zebin = compiler.compile(&job(source, Product::Zebin)).unwrap();
+        assert!(zebin.binary.starts_with(ELF), "{compiler:?}");
+        assert_eq!(zebin.log, "", "{compiler:?}");
+        let module = compiler.compile(&job(source, Product::Module)).unwrap();
+        assert!(module.binary.starts_with(SPIRV), "{compiler:?}");
+        let modules: &[&[u8]] = &[&module.binary];
+        let again = job(Source::Modules(modules), Product::Zebin);
+        let zebin = compiler.compile(&again).unwrap();
+        assert!(zebin.binary.starts_with(ELF), "{compiler:?}");
+    }
+}
+
+#[test]
+fn modules_are_linked() {
+    let parts = [
+        "int f(int x); kernel void k(global int *p) { *p = f(*p); }",
+        "int f(int x) { return x + 1; }",
+    ];
+    for compiler in all() {
+        let compile = |text| {
+            let source = job(Source::OpenClC(text), Product::Module);
+            compiler.compile(&source).unwrap().binary
+        };
+        let [main, helper] = parts.map(compile);
+        let modules: &[&[u8]] = &[&main, &helper];
+        let linked = compiler.compile(&job(Source::Modules(modules), Product::Zebin));
+        assert!(linked.unwrap().binary.starts_with(ELF), "{compiler:?}");
+        let library = job(Source::Modules(&modules[1..]), Product::Module);
+        let library = compiler.compile(&library).unwrap().binary;
+        let modules: &[&[u8]] = &[&main, &library];
+        let linked = compiler.compile(&job(Source::Modules(modules), Product::Zebin));
+        assert!(linked.unwrap().binary.starts_with(ELF), "{compiler:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_in_the_compilers_words() {
+    for compiler in all() {
+        let bad = job(
+            Source::OpenClC("kernel void k() { wrong; }"),
+            Product::Zebin,
+        );
+        let error = compiler.compile(&bad).unwrap_err();
+        assert!(matches!(error, CompileError::Refused { .. }), "{error:?}");
+        assert!(error.log().contains("1:19: error: "), "{}", error.log());
+        assert!(!error.log().contains("Command was"), "{}", error.log());
+        let source = Source::OpenClC("kernel void k() {}");
+        let unknown = Job {
+            options: "-foo",
+            ..job(source, Product::Zebin)
+        };
+        let error = compiler.compile(&unknown).unwrap_err();
+        assert!(matches!(error, CompileError::Options { .. }), "{error:?}");
+        assert!(error.log().contains("-foo"), "{}", error.log());
+    }
+}
+
+#[test]
+fn headers_and_quotes_arrive() {
+    let text = "#include \"a/b.h\"\nkernel void k(global int *p) { *p = A + B; }";
+    let headers = [Header {
+        name: "a/b.h",
+        text: "#define A 1\n",
+    }];
+    for compiler in all() {
+        let compiled = compiler.compile(&Job {
+            headers: &headers,
+            options: "-DB=\"1 + 2\"",
+            ..job(Source::OpenClC(text), Product::Zebin)
+        });
+        assert!(compiled.is_ok(), "{compiler:?}: {compiled:?}");
+    }
+}
+
+/// A module that makes Intel's compiler end its process ends no other one.
+#[test]
+fn broken_modules_are_errors() {
+    if all().is_empty() {
+        return;
+    }
+    // A header of version 1.5, which ends 22.43, and an instruction that is none.
+    let words: [u32; 6] = [0x0723_0203, 0x0001_0500, 0, 9, 0, 0x0001_ffff];
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let modules: &[&[u8]] = &[&bytes];
+    for source in [Source::Modules(modules), Source::Modules(&[&bytes, &bytes])] {
+        let error = Intel::find()
+            .compile(&job(source, Product::Zebin))
+            .unwrap_err();
+        assert!(matches!(error, CompileError::Refused { .. }), "{error:?}");
+        assert!(!error.log().is_empty());
+    }
+}
+
+/// 22.43 and what came after know different platforms.
+#[test]
+fn an_unknown_platform_is_no_refusal() {
+    let source = Source::OpenClC("kernel void k() {}");
+    for compiler in all() {
+        for name in ["bdw", "ptl"] {
+            let target = Target::parse(name).unwrap();
+            let compiled = compiler.compile(&Job {
+                target,
+                ..job(source, Product::Zebin)
+            });
+            let known = matches!(compiled, Ok(_) | Err(CompileError::UnknownPlatform { .. }));
+            assert!(known, "{compiler:?}: {name}: {compiled:?}");
+        }
+    }
+}
