@@ -11,7 +11,7 @@ fn all() -> Vec<Box<dyn Compiler>> {
     let mut all: Vec<Box<dyn Compiler>> = Vec::new();
     match Library::load() {
         Ok(library) => all.push(Box::new(library)),
-        Err(error) => oracles::missing(&error.to_string()),
+        Err(error) => oracles::missing(error.to_string()),
     }
     let program = Ocloc::default();
     match program.identity().is_empty() {
