@@ -27,23 +27,11 @@ use isa_encoder::{
     AsmOptions, Disassembler, Opcode, Validation, assemble, decode, encode, has_opcode,
 };
 use oracles::iga::{self, defined_bits};
+use oracles::{hex, unhex};
 
 fn path(family: Family) -> PathBuf {
     let name = format!("{family}").to_lowercase();
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/vectors/{name}.txt"))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
-}
-
-fn unhex(text: &str) -> Vec<u8> {
-    (0..text.len() / 2)
-        .map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap())
-        .collect()
 }
 
 fn assemble_one(family: Family, text: &str, validation: Validation) -> Result<Vec<u8>, String> {
@@ -83,7 +71,8 @@ fn committed(family: Family) -> Vec<(Option<Vec<u8>>, String)> {
         .filter(|line| !line.starts_with('#') && !line.is_empty())
         .map(|line| {
             let (bytes, text) = line.split_once(' ').unwrap();
-            ((bytes != "-").then(|| unhex(bytes)), text.to_owned())
+            let bytes = (bytes != "-").then(|| unhex(bytes).unwrap());
+            (bytes, text.to_owned())
         })
         .collect()
 }

@@ -24,25 +24,13 @@ use isa_encoder::validate::{Machine, Validator};
 use isa_encoder::{
     AsmOptions, Disassembler, Opcode, Validation, assemble, decode, encode, has_opcode, swsb,
 };
+use oracles::{hex, unhex};
 
 const FAMILY: Family = Family::Xe3;
 const DEVICE: &str = "ptl-h";
 
 fn vectors() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/xe3.txt")
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
-}
-
-fn unhex(text: &str) -> Vec<u8> {
-    (0..text.len() / 2)
-        .map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap())
-        .collect()
 }
 
 /// The instructions of a listing with their bytes; labels become distances.
@@ -178,7 +166,7 @@ fn instructions_are_as_listed() {
     let mut covered = BTreeSet::new();
     for line in &cases {
         let (bytes, text) = line.split_once(' ').unwrap();
-        let bytes = unhex(bytes);
+        let bytes = unhex(bytes).unwrap();
         if let Err(why) = judge(&bytes, text) {
             failures.push(format!("{line}: {why}"));
         }

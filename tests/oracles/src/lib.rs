@@ -76,6 +76,18 @@ pub fn skipped(why: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "skipped: {why}");
 }
 
+/// Bytes as the vectors have them: two digits each.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes of [`hex`]; `None` if that is no hexadecimal number.
+pub fn unhex(text: &str) -> Option<Vec<u8>> {
+    (0..text.len() / 2)
+        .map(|at| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok())
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::starts;

@@ -8,11 +8,11 @@ use isa_encoder::asm::{
 use crate::image::ImageKind;
 
 use super::entry::{
-    EuMode, KernelAbi, LocalIds, PAYLOAD_UNIT, PayloadEntry, PayloadValue, PrivateMemory,
-    SamplerSlot, SamplerSource, SurfaceSlot, SurfaceSource,
+    KernelAbi, LocalIds, PAYLOAD_UNIT, PayloadEntry, PayloadValue, SamplerSlot, SamplerSource,
+    SurfaceSlot, SurfaceSource,
 };
 use super::error::BinaryError;
-use super::info::{AddressSpace, ArgInfo, ArgKind, KernelInfo, RawIsa, ValueType};
+use super::info::{ArgInfo, ArgKind, KernelInfo, RawIsa, ValueType};
 
 /// Lowers one assembled kernel; `segment` is where its code goes.
 ///
@@ -45,38 +45,28 @@ pub(crate) fn kernel(
     for (index, arg) in directives.args.iter().enumerate() {
         place(index, arg, &mut payload, &mut surfaces, &mut samplers);
     }
+    let abi = KernelAbi::new(name, simd);
     Ok(KernelAbi {
         info: KernelInfo {
-            name: name.to_owned(),
-            simd,
             grf_count,
             args: directives.args.iter().map(arg_info).collect(),
             code_size: kernel.code.len() as u64,
             slm_size: directives.slm,
             barriers: u32::from(directives.barriers),
             scratch_size: directives.scratch,
-            private_size: 0,
             required_local_size: directives.local,
             required_sub_group_size: directives.simd.map(u32::from),
-            attributes: String::new(),
-            has_printf: false,
-            cross_thread_register: 0,
+            ..abi.info
         },
         segment,
         payload,
         cross_thread_size: directives.cross_thread_bytes(),
-        inline_data: 0,
         entry_with_ids: kernel.entry_with_ids as u32,
         local_ids: local_ids(directives, simd, platform.family),
-        implicit_block: false,
-        eu: EuMode::default(),
         surfaces,
         samplers,
-        private: PrivateMemory::default(),
         scratch: [directives.scratch, 0],
-        walk_order: [0, 1, 2],
-        slm_after_static: true,
-        unsupported: None,
+        ..abi
     })
 }
 
@@ -121,49 +111,22 @@ pub(crate) fn raw(
             value,
         });
         args.push(ArgInfo {
-            kind,
-            name: None,
-            type_name: None,
-            address_space: (kind == ArgKind::Buffer).then_some(AddressSpace::Global),
-            access: None,
-            type_qualifiers: String::new(),
             payload_offset: Some(offset),
-            binding_table_index: None,
-            alignment: 1,
+            ..ArgInfo::new(kind)
         });
     }
+    let abi = KernelAbi::new(&isa.name, isa.simd);
     Ok(KernelAbi {
         info: KernelInfo {
-            name: isa.name.clone(),
-            simd: isa.simd,
             grf_count: isa.grf_count,
             args,
             code_size: code.len() as u64,
-            slm_size: 0,
-            barriers: 0,
-            scratch_size: 0,
-            private_size: 0,
-            required_local_size: None,
             required_sub_group_size: Some(isa.simd),
-            attributes: String::new(),
-            has_printf: false,
-            cross_thread_register: 0,
+            ..abi.info
         },
-        segment: 0,
         payload,
         cross_thread_size: end.next_multiple_of(PAYLOAD_UNIT),
-        inline_data: 0,
-        entry_with_ids: 0,
-        local_ids: LocalIds::default(),
-        implicit_block: false,
-        eu: EuMode::default(),
-        surfaces: Vec::new(),
-        samplers: Vec::new(),
-        private: PrivateMemory::default(),
-        scratch: [0; 2],
-        walk_order: [0, 1, 2],
-        slm_after_static: true,
-        unsupported: None,
+        ..abi
     })
 }
 
@@ -288,21 +251,13 @@ fn arg_info(arg: &Argument) -> ArgInfo {
         BlockUse::Image => 32,
     });
     ArgInfo {
-        kind,
         name: Some(arg.name.clone()),
-        type_name: None,
-        address_space: match arg.kind {
-            ArgumentKind::Pointer | ArgumentKind::Buffer { .. } => Some(AddressSpace::Global),
-            ArgumentKind::Local => Some(AddressSpace::Local),
-            _ => None,
-        },
-        access: None,
-        type_qualifiers: String::new(),
         payload_offset: arg.offset,
         binding_table_index: match arg.kind {
             ArgumentKind::Buffer { bti } | ArgumentKind::Image { bti } => Some(bti.into()),
             _ => None,
         },
         alignment: alignment.max().unwrap_or(1),
+        ..ArgInfo::new(kind)
     }
 }

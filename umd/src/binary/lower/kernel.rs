@@ -85,13 +85,11 @@ impl Lowering<'_> {
         let required_local_size = self.required_local_size()?;
         let end = self.payload.iter().map(|p| p.offset + p.size).max();
         let cross_thread_size = end.unwrap_or(0).next_multiple_of(PAYLOAD_UNIT);
+        let abi = KernelAbi::new(&self.kernel.name, env.simd_size);
         Ok(KernelAbi {
             info: KernelInfo {
-                name: self.kernel.name.clone(),
-                simd: env.simd_size,
                 grf_count: env.grf_count,
                 args: std::mem::take(&mut self.args),
-                code_size: 0,
                 slm_size: env.slm_size,
                 barriers: env.barrier_count,
                 scratch_size: scratch
@@ -105,9 +103,8 @@ impl Lowering<'_> {
                 has_printf: self.has(PayloadValue::PrintfBuffer)
                     || env.has_printf_calls
                         && (implicit_block || self.has(PayloadValue::ImplicitArguments)),
-                cross_thread_register: 0,
+                ..abi.info
             },
-            segment: 0,
             payload: std::mem::take(&mut self.payload),
             cross_thread_size,
             inline_data: env.inline_data_payload_size,
@@ -122,6 +119,7 @@ impl Lowering<'_> {
             walk_order: self.walk_order()?,
             slm_after_static: env.slm_alloc_mode == 1,
             unsupported: self.unsupported.take(),
+            ..abi
         })
     }
 
@@ -198,17 +196,7 @@ impl Lowering<'_> {
         }
         let index = index as usize;
         while self.args.len() <= index {
-            self.args.push(ArgInfo {
-                kind: ArgKind::Unused,
-                name: None,
-                type_name: None,
-                address_space: None,
-                access: None,
-                type_qualifiers: String::new(),
-                payload_offset: None,
-                binding_table_index: None,
-                alignment: 1,
-            });
+            self.args.push(ArgInfo::new(ArgKind::Unused));
         }
         Ok(index)
     }
