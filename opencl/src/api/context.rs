@@ -65,7 +65,13 @@ fn make(
                 )?;
                 platform::check(handle)?;
             }
-            CL_CONTEXT_INTEROP_USER_SYNC => {}
+            // "CL_INVALID_PROPERTY … if the value specified for a supported property name is not
+            // valid"
+            CL_CONTEXT_INTEROP_USER_SYNC => ensure(
+                [0, 1].contains(&value),
+                CL_INVALID_PROPERTY,
+                format!("{value} is no cl_bool"),
+            )?,
             // "CL_INVALID_PROPERTY if context property name in properties is not a supported
             // property name"
             _ => {
