@@ -126,7 +126,10 @@ fn make(
     };
     let mem = Mem::buffer(making, size);
     // "CL_MEM_OBJECT_ALLOCATION_FAILURE if there is a failure to allocate memory for buffer object"
-    let mem = mem.map_err(|error| error.with_code(CL_MEM_OBJECT_ALLOCATION_FAILURE))?;
+    let mem = mem.map_err(|error| match error.code {
+        CL_INVALID_BUFFER_SIZE => error,
+        _ => error.with_code(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+    })?;
     Ok(publish(Arc::new(mem)))
 }
 

@@ -302,8 +302,13 @@ pub(crate) fn set_exec_info(
 ) -> Result<()> {
     let kernel = kernel.get::<Kernel>()?;
     // "CL_INVALID_VALUE if param_name is not valid, if param_value is NULL or if the size specified
-    // by param_value_size is not valid"
-    ensure(!value.is_null(), CL_INVALID_VALUE, "the value is null")?;
+    // by param_value_size is not valid"; no pointers at all have no value
+    let has_none = name == CL_KERNEL_EXEC_INFO_SVM_PTRS && size == 0;
+    ensure(
+        has_none || !value.is_null(),
+        CL_INVALID_VALUE,
+        "the value is null",
+    )?;
     let flag = || {
         let why = format!(
             "a flag has {} bytes, {size} are given",
@@ -315,7 +320,7 @@ pub(crate) fn set_exec_info(
         CL_KERNEL_EXEC_INFO_SVM_PTRS | USM_POINTERS => {
             let width = size_of::<usize>();
             ensure(
-                size > 0 && size.is_multiple_of(width),
+                (size > 0 || has_none) && size.is_multiple_of(width),
                 CL_INVALID_VALUE,
                 format!("{size} bytes are no pointers"),
             )?;

@@ -13,7 +13,7 @@ use opencl_sys::*;
 use super::device::Device;
 use super::lock;
 use crate::api::abi::Memory;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, ensure};
 
 /// Who an allocation belongs to.
 #[derive(Clone, Debug)]
@@ -134,9 +134,17 @@ impl Allocations {
         memory: Memory,
         size: usize,
     ) -> Result<Option<Vec<umd::Buffer>>> {
-        if self.find(memory).is_none() {
+        let Some(found) = self.find(memory) else {
             return Ok(None);
-        }
+        };
+        // "CL_INVALID_BUFFER_SIZE if … host_ptr is a pointer returned by clSVMAlloc and size is
+        // greater than the size passed to clSVMAlloc"
+        let left = found.start + found.size - memory.address();
+        ensure(
+            size <= left,
+            CL_INVALID_BUFFER_SIZE,
+            format!("{size} bytes, of {left} that the allocation has there"),
+        )?;
         let at = umd::GpuAddress::new(memory.address() as u64);
         let parts = devices.iter().filter_map(|device| device.umd.buffer_at(at));
         let parts = parts.map(|whole| whole.sub_buffer(0, size as u64));

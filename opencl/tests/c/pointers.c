@@ -35,6 +35,9 @@ static void svm(cl_kernel sum, cl_kernel add) {
     DONE(clSetKernelArgSVMPointer(sum, 0, nodes));
     DONE(clSetKernelArgSVMPointer(sum, 1, result));
     void *reached[] = {nodes};
+    DONE(clSetKernelExecInfo(sum, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, NULL));
+    GIVES(CL_INVALID_VALUE,
+          clSetKernelExecInfo(sum, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, NULL));
     DONE(clSetKernelExecInfo(sum, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, reached));
     size_t one = 1, global = N;
     DONE(clEnqueueNDRangeKernel(queue, sum, 1, NULL, &one, NULL, 0, NULL, NULL));
@@ -55,6 +58,8 @@ static void svm(cl_kernel sum, cl_kernel add) {
     IS(numbers[15] == 5);
 
     /* A buffer of the same memory. */
+    IS(!clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 1 << 16, numbers, &error));
+    GIVES(CL_INVALID_BUFFER_SIZE, error);
     cl_mem buffer = buffer_of(context, CL_MEM_USE_HOST_PTR, N * sizeof(int), numbers);
     cl_bool uses;
     DONE(clGetMemObjectInfo(buffer, CL_MEM_USES_SVM_POINTER, sizeof uses, &uses, NULL));

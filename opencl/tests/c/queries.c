@@ -192,6 +192,9 @@ int main(void) {
     bad[0] = 0xdead;
     clCreateContext(bad, 1, devices, NULL, NULL, &error);
     GIVES(CL_INVALID_PROPERTY, error);
+    bad[0] = CL_CONTEXT_INTEROP_USER_SYNC, bad[1] = -1;
+    clCreateContext(bad, 1, devices, NULL, NULL, &error);
+    GIVES(CL_INVALID_PROPERTY, error);
     clCreateContext(NULL, 0, devices, NULL, NULL, &error);
     GIVES(CL_INVALID_VALUE, error);
     clCreateContext(NULL, 1, devices, NULL, &count, &error);
