@@ -104,6 +104,33 @@ const fn slots(family: Family) -> Slots {
     }
 }
 
+/// A part of the slot: bits of sr0.0, and what they count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotPart {
+    /// The first bit.
+    pub from: u32,
+    /// How many.
+    pub bits: u32,
+    /// Slots for each.
+    pub slots: u32,
+}
+
+/// With a compute walker: where sr0.0 has the parts whose sum is the thread's slot.
+pub fn slot_parts(family: Family) -> impl Iterator<Item = SlotPart> {
+    let Slots { threads, units, .. } = slots(family);
+    let thread = SlotPart {
+        from: 0,
+        bits: threads.next_power_of_two().trailing_zeros(),
+        slots: 1,
+    };
+    let units = units.iter().map(move |&(bit, bits, from)| SlotPart {
+        from,
+        bits,
+        slots: threads << bit,
+    });
+    core::iter::once(thread).chain(units)
+}
+
 impl Topology {
     /// The position of a slot.
     pub fn of(family: Family, slot: u32) -> Self {

@@ -3,6 +3,8 @@
 /// A field of the cross-thread payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
+    /// The address of private memory.
+    PrivateBase,
     /// Three dwords: the first global id.
     GlobalOffset,
     /// Three dwords: the size of every work-group but the last ones.
@@ -69,6 +71,8 @@ pub struct Abi {
     end: u32,
     /// The arguments.
     pub arguments: Vec<Argument>,
+    /// Bytes of private memory for each lane.
+    pub private: u32,
     /// Bytes of local memory, without that of arguments.
     pub slm: u32,
     /// It has a work-group barrier.

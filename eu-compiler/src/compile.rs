@@ -191,6 +191,7 @@ fn kernel(
                 continue;
             }
         };
+        translated.abi.private = translated.function.private_size;
         let payload = translated.abi.payload_bytes();
         let emitted: Emitted =
             emit(&code, &allocation, &target, payload).map_err(|what| Error::Internal {

@@ -143,8 +143,16 @@ fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
         }
     }
     writeln!(out, "    payload_arguments:")?;
-    for field in &abi.fields {
+    let unused = |field: &Field| field.kind == FieldKind::PrivateBase && abi.private == 0;
+    for field in abi.fields.iter().filter(|field| !unused(field)) {
         payload(out, field)?;
+    }
+    if abi.private != 0 {
+        writeln!(out, "    per_thread_memory_buffers:")?;
+        writeln!(out, "      - type: global")?;
+        writeln!(out, "        usage: private_space")?;
+        writeln!(out, "        size: {}", abi.private)?;
+        writeln!(out, "        is_simt_thread: true")?;
     }
     writeln!(out, "    per_thread_payload_arguments:")?;
     writeln!(out, "      - arg_type: local_id")?;
@@ -154,6 +162,7 @@ fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
 
 fn payload(out: &mut String, field: &Field) -> std::fmt::Result {
     let (kind, arg) = match field.kind {
+        FieldKind::PrivateBase => ("private_base_stateless", None),
         FieldKind::GlobalOffset => ("global_id_offset", None),
         FieldKind::EnqueuedLocalSize => ("enqueued_local_size", None),
         FieldKind::LocalSize => ("local_size", None),

@@ -11,6 +11,16 @@ use crate::kernel_file::KernelFile;
 /// The language of OpenCL C if `--build-options` does not name one.
 const LANGUAGE: &str = "-cl-std=CL2.0";
 
+/// Which compiler makes code of source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Which {
+    /// The built-in one
+    Own,
+    /// Intel's
+    #[default]
+    Ocloc,
+}
+
 /// How source is compiled.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Options {
@@ -23,6 +33,10 @@ pub struct Options {
     /// installed (libocloc.so, `ocloc`, then `ocloc-VERSION`) until one knows the platform
     #[arg(long, value_name = "PROGRAM")]
     pub ocloc: Option<PathBuf>,
+
+    /// Which compiler makes EU code of SPIR-V; OpenCL C becomes SPIR-V first
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
+    pub compiler: Which,
 }
 
 impl Options {
@@ -47,9 +61,18 @@ pub fn compile(
     target: Target,
     options: &Options,
 ) -> Result<Vec<u8>, Error> {
+    let own = options.compiler == Which::Own;
+    if let (true, Source::Modules([words])) = (own, source) {
+        let mut how = eu_compiler::Options::new(target.platform);
+        how.revision = Some(target.revision);
+        return match eu_compiler::compile(words, &how) {
+            Ok(zebin) => Ok(zebin.bytes),
+            Err(error) => Err(file.rejected(error)),
+        };
+    }
     let job = Job {
         source,
-        product: Product::Zebin,
+        product: if own { Product::Module } else { Product::Zebin },
         target,
         options: &options.all(),
         internal: "",
@@ -63,6 +86,10 @@ pub fn compile(
         }
         None => compilers::installed().and_then(|compiler| compiler.compile(&job)),
     };
+    if let (true, Ok(module)) = (own, &compiled) {
+        let modules: &[&[u8]] = &[&module.binary];
+        return compile(file, Source::Modules(modules), target, options);
+    }
     compiled.map(|compiled| compiled.binary).map_err(|error| {
         let hint = match error {
             CompileError::Missing => ", or compile it elsewhere and run the zebin",
@@ -89,7 +116,7 @@ mod tests {
         let with = |options: &str| {
             let options = Options {
                 build_options: Some(options.to_owned()),
-                ocloc: None,
+                ..Options::default()
             };
             options.all()
         };

@@ -43,6 +43,7 @@ struct Cli {
 enum Command {
     Run(Box<commands::run::Args>),
     Asm(commands::asm::Args),
+    Compile(commands::compile::Args),
     Disasm(commands::disasm::Args),
     Info(commands::info::Args),
     Decode(commands::decode::Args),
@@ -89,6 +90,7 @@ fn run(command: Command, log: Option<&str>) -> Result<ExitCode, Error> {
     let done = match command {
         Command::Run(args) => commands::run::run(&args),
         Command::Asm(args) => commands::asm::run(&args),
+        Command::Compile(args) => commands::compile::run(&args),
         Command::Disasm(args) => commands::disasm::run(&args),
         Command::Info(args) => commands::info::run(&args),
         Command::Decode(args) => commands::decode::run(&args),

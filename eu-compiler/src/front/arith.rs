@@ -66,7 +66,10 @@ impl Translator<'_> {
     /// Arithmetic; `false` if the instruction is none.
     pub(super) fn arith(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
         if let Some(op) = binary(i.op) {
-            self.map2(i, |t, a, b| t.here().bin(op, a, b))?;
+            self.map2(i, |t, a, b| match op {
+                Bin::UDiv | Bin::SDiv | Bin::URem | Bin::SRem => t.divide_integers(op, a, b),
+                _ => t.here().bin(op, a, b),
+            })?;
             return Ok(true);
         }
         if let Some((cond, swap)) = integers(i.op) {
@@ -117,7 +120,7 @@ impl Translator<'_> {
             Spv::FDiv => self.map2(i, |t, a, b| t.divide(a, b))?,
             Spv::SMod => self.map2(i, |t, a, b| {
                 // The sign is that of the divisor.
-                let rest = t.here().bin(Bin::SRem, a, b);
+                let rest = t.divide_integers(Bin::SRem, a, b);
                 let ty = t.function.ty(a);
                 let zero = t.constant(ty, 0);
                 let signs = t.here().bin(Bin::Xor, rest, b);

@@ -1,7 +1,7 @@
 //! Arithmetic that takes several operations.
 
 use super::translate::Translator;
-use crate::ir::{Bin, Cond, Convert, Op, Type, Un, Value};
+use crate::ir::{Bin, Cond, Convert, Op, Terminator, Type, Un, Value};
 
 impl Translator<'_> {
     /// `a / b`, rounded to nearest except for results that are denormal.
@@ -114,6 +114,71 @@ impl Translator<'_> {
 
     /// A quotient or remainder of integers.
     pub(super) fn divide_integers(&mut self, op: Bin, a: Value, b: Value) -> Value {
-        self.here().bin(op, a, b)
+        if self.function.ty(a) != Type::I64 {
+            return self.here().bin(op, a, b);
+        }
+        if matches!(op, Bin::UDiv | Bin::URem) {
+            let (quotient, rest) = self.divide_wide(a, b);
+            return if op == Bin::UDiv { quotient } else { rest };
+        }
+        let top = self.constant(Type::I64, 63);
+        let sign_a = self.here().bin(Bin::AShr, a, top);
+        let sign_b = self.here().bin(Bin::AShr, b, top);
+        let a = self.with_sign(a, sign_a);
+        let b = self.with_sign(b, sign_b);
+        let (quotient, rest) = self.divide_wide(a, b);
+        if op == Bin::SRem {
+            return self.with_sign(rest, sign_a);
+        }
+        let sign = self.here().bin(Bin::Xor, sign_a, sign_b);
+        self.with_sign(quotient, sign)
+    }
+
+    /// The value, negated where the sign is all ones.
+    fn with_sign(&mut self, value: Value, sign: Value) -> Value {
+        let flipped = self.here().bin(Bin::Xor, value, sign);
+        self.here().bin(Bin::Sub, flipped, sign)
+    }
+
+    /// Quotient and remainder of unsigned integers of 64 bits: a bit of the quotient each time
+    /// around a loop.
+    fn divide_wide(&mut self, a: Value, b: Value) -> (Value, Value) {
+        let before = self.block;
+        let (body, after) = (self.function.add_block(), self.function.add_block());
+        self.end(Terminator::Jump(body));
+        self.block = body;
+        let wide = Type::I64;
+        let zero = self.constant(wide, 0);
+        let mut phi = |ty| self.here().push(Op::Phi(vec![before, body]), &[], &[ty]);
+        let phis = [phi(Type::I32), phi(wide), phi(wide), phi(wide)];
+        let [count, digits, quotient, rest] = phis.map(|inst| self.function.result(inst));
+        let (one, top) = (self.constant(wide, 1), self.constant(wide, 63));
+        let mut at = self.here();
+        let digit = at.bin(Bin::LShr, digits, top);
+        let next_digits = at.bin(Bin::Shl, digits, one);
+        let carry = at.bin(Bin::LShr, rest, top);
+        let moved = at.bin(Bin::Shl, rest, one);
+        let moved = at.bin(Bin::Or, moved, digit);
+        let fits = at.one(Op::Icmp(Cond::Ule), &[b, moved], Type::I1);
+        let carried = at.one(Op::Icmp(Cond::Ne), &[carry, zero], Type::I1);
+        let fits = at.bin(Bin::Or, fits, carried);
+        let less = at.bin(Bin::Sub, moved, b);
+        let next_rest = at.one(Op::Select, &[fits, less, moved], wide);
+        let doubled = at.bin(Bin::Shl, quotient, one);
+        let bit = at.convert(Convert::ZExt, fits, wide);
+        let next_quotient = at.bin(Bin::Or, doubled, bit);
+        let single = at.constant(Type::I32, 1);
+        let next_count = at.bin(Bin::Sub, count, single);
+        let none = at.constant(Type::I32, 0);
+        let more = at.one(Op::Icmp(Cond::Ne), &[next_count, none], Type::I1);
+        self.end(Terminator::Branch(more, body, after));
+        let all = self.constant(Type::I32, 64);
+        let firsts = [all, a, zero, zero];
+        let nexts = [next_count, next_digits, next_quotient, next_rest];
+        for ((inst, first), next) in phis.into_iter().zip(firsts).zip(nexts) {
+            self.function.insts[inst.index()].args = [first, next].into_iter().collect();
+        }
+        self.block = after;
+        (next_quotient, next_rest)
     }
 }

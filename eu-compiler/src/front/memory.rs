@@ -146,6 +146,8 @@ impl Translator<'_> {
 
     /// Private memory. It is made in the entry block: an inlined function in a loop has one.
     pub(super) fn alloca(&mut self, size: u32, align: u32) -> Value {
+        let base = self.abi.field(crate::abi::FieldKind::PrivateBase, 8, 8);
+        self.function.private_base = Some(base);
         let op = Op::Alloca {
             size: size.max(1),
             align,

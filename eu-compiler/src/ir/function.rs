@@ -129,6 +129,10 @@ pub struct Function {
     /// The order of the blocks in code. Blocks that are not in it are gone.
     pub order: Vec<Block>,
     constants: HashMap<(Type, u64), Value>,
+    /// The offset of the address of private memory in the payload.
+    pub private_base: Option<u32>,
+    /// Bytes of private memory for each lane.
+    pub private_size: u32,
 }
 
 impl Function {

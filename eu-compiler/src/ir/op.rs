@@ -220,8 +220,8 @@ pub enum Input {
     Lane,
     /// The lanes that the thread was started with, as a mask.
     DispatchMask,
-    /// The offset of the thread's scratch memory (as its header has it).
-    Scratch,
+    /// The thread's slot on the device, which no other thread has at the same time.
+    Slot,
 }
 
 /// An operation; operands and results are beside it.

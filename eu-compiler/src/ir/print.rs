@@ -70,7 +70,7 @@ impl fmt::Display for Line<'_> {
                 Input::LocalId(dim) => write!(f, "input local_id.{dim}"),
                 Input::Lane => f.write_str("input lane"),
                 Input::DispatchMask => f.write_str("input dispatch_mask"),
-                Input::Scratch => f.write_str("input scratch"),
+                Input::Slot => f.write_str("input slot"),
             },
             Op::Bin(op) => write!(f, "{op}"),
             Op::Un(op) => write!(f, "{op}"),

@@ -15,6 +15,11 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
         let insts = std::mem::take(&mut function.blocks[block.index()].insts);
         for inst in insts {
             let data = function.insts[inst.index()].clone();
+            let double = |value: &Value| function.ty(*value) == Type::F64;
+            let computes = !matches!(data.op, Op::Load(_) | Op::Store(_) | Op::Phi(_));
+            if !target.platform.fp64 && computes && data.results.iter().any(double) {
+                return Err(format!("{} has no double precision", target.platform.title));
+            }
             let cursor = Cursor {
                 function,
                 block,
@@ -135,11 +140,32 @@ impl<'a> Lower<'a> {
                 let wide = self.at.convert(extend, args[0], Type::I32);
                 self.at.one(Op::Convert(*how), &[wide], ty)
             }
-            Op::Convert(Convert::SToF | Convert::UToF) if from == Type::I64 => {
-                return Err(format!("the conversion of i64 to {ty} is not supported"));
+            Op::Convert(Convert::UToF) if from == Type::I64 => self.wide_to_float(args[0], ty),
+            Op::Convert(Convert::SToF) if from == Type::I64 => {
+                let top = self.at.constant(Type::I64, 63);
+                let sign = self.at.bin(Bin::AShr, args[0], top);
+                let flipped = self.at.bin(Bin::Xor, args[0], sign);
+                let magnitude = self.at.bin(Bin::Sub, flipped, sign);
+                let float = self.wide_to_float(magnitude, ty);
+                let negative = self.at.one(Op::Un(Un::FNeg), &[float], ty);
+                let zero = self.at.constant(Type::I64, 0);
+                let is = self.at.one(Op::Icmp(Cond::Slt), &[args[0], zero], Type::I1);
+                self.at.one(Op::Select, &[is, negative, float], ty)
             }
-            Op::Convert(Convert::FToS | Convert::FToU) if ty == Type::I64 => {
-                return Err(format!("the conversion of {from} to i64 is not supported"));
+            Op::Convert(Convert::FToU) if ty == Type::I64 => self.float_to_wide(args[0], from),
+            Op::Convert(Convert::FToS) if ty == Type::I64 => {
+                let magnitude = self.at.one(Op::Un(Un::FAbs), &[args[0]], from);
+                let whole = self.float_to_wide(magnitude, from);
+                let zero = self.at.constant(ty, 0);
+                let most = self.at.constant(ty, ty.mask() >> 1);
+                let least = self.at.constant(ty, !(ty.mask() >> 1));
+                let over = self.at.one(Op::Icmp(Cond::Slt), &[whole, zero], Type::I1);
+                let negated = self.at.bin(Bin::Sub, zero, whole);
+                let above = self.at.one(Op::Select, &[over, most, whole], ty);
+                let below = self.at.one(Op::Select, &[over, least, negated], ty);
+                let none = self.at.constant(from, 0);
+                let is = self.at.one(Op::Fcmp(Cond::Slt), &[args[0], none], Type::I1);
+                self.at.one(Op::Select, &[is, below, above], ty)
             }
             // Between half and double precision there is single precision.
             Op::Convert(Convert::FToF)
@@ -150,6 +176,68 @@ impl<'a> Lower<'a> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// An unsigned integer of 64 bits as float, rounded once.
+    fn wide_to_float(&mut self, value: Value, ty: Type) -> Value {
+        if ty == Type::F16 {
+            // Beyond the range of halves both are infinite.
+            let single = self.wide_to_float(value, Type::F32);
+            return self.at.convert(Convert::FToF, single, Type::F16);
+        }
+        let low = self.at.convert(Convert::Trunc, value, Type::I32);
+        let high = self.at.one(Op::High, &[value], Type::I32);
+        if ty == Type::F64 {
+            let low = self.at.one(Op::Convert(Convert::UToF), &[low], ty);
+            let high = self.at.one(Op::Convert(Convert::UToF), &[high], ty);
+            let scale = self.at.constant(ty, 4_294_967_296f64.to_bits());
+            return self.at.one(Op::Fma, &[high, scale, low], ty);
+        }
+        // The 32 highest bits, the last of which also stands for all that follow.
+        let zero = self.at.constant(Type::I32, 0);
+        let zeros = self.at.one(Op::Un(Un::LeadingZeros), &[high], Type::I32);
+        let limit = self.at.constant(Type::I32, 31);
+        let by = self.at.bin(Bin::UMin, zeros, limit);
+        let wide_by = self.at.convert(Convert::ZExt, by, Type::I64);
+        let moved = self.at.bin(Bin::Shl, value, wide_by);
+        let rest = self.at.convert(Convert::Trunc, moved, Type::I32);
+        let top = self.at.one(Op::High, &[moved], Type::I32);
+        let any = self.at.one(Op::Icmp(Cond::Ne), &[rest, zero], Type::I1);
+        let sticky = self.at.convert(Convert::ZExt, any, Type::I32);
+        let top = self.at.bin(Bin::Or, top, sticky);
+        let float = self.at.one(Op::Convert(Convert::UToF), &[top], ty);
+        // 2**(32 - by): the exponent is 127 + 32 - by.
+        let exponent = self.at.constant(Type::I32, 159);
+        let exponent = self.at.bin(Bin::Sub, exponent, by);
+        let place = self.at.constant(Type::I32, 23);
+        let bits = self.at.bin(Bin::Shl, exponent, place);
+        let scale = self.at.convert(Convert::Bitcast, bits, ty);
+        let large = self.at.bin(Bin::FMul, float, scale);
+        let small = self.at.one(Op::Convert(Convert::UToF), &[low], ty);
+        let is_small = self.at.one(Op::Icmp(Cond::Eq), &[high, zero], Type::I1);
+        self.at.one(Op::Select, &[is_small, small, large], ty)
+    }
+
+    /// A float as unsigned integer of 64 bits, towards zero, saturated.
+    fn float_to_wide(&mut self, value: Value, from: Type) -> Value {
+        if from == Type::F16 {
+            let single = self.at.convert(Convert::FToF, value, Type::F32);
+            return self.float_to_wide(single, Type::F32);
+        }
+        let number = |at: &mut Cursor<'_>, number: f64| match from {
+            Type::F64 => at.constant(from, number.to_bits()),
+            _ => at.constant(from, u64::from((number as f32).to_bits())),
+        };
+        let down = number(&mut self.at, 1.0 / 4_294_967_296.0);
+        let up = number(&mut self.at, -4_294_967_296.0);
+        let scaled = self.at.bin(Bin::FMul, value, down);
+        let high = self
+            .at
+            .one(Op::Convert(Convert::FToU), &[scaled], Type::I32);
+        let whole = self.at.one(Op::Convert(Convert::UToF), &[high], from);
+        let rest = self.at.one(Op::Fma, &[whole, up, value], from);
+        let low = self.at.one(Op::Convert(Convert::FToU), &[rest], Type::I32);
+        self.at.one(Op::Pair, &[low, high], Type::I64)
     }
 
     fn widen(&mut self, args: [Value; 2], signed: bool) -> [Value; 2] {

@@ -5,6 +5,7 @@
 pub mod divergence;
 mod legalize;
 mod memory;
+mod private;
 mod simplify;
 mod split;
 mod structure;
@@ -24,6 +25,7 @@ const PASSES: &[Pass] = &[
     ("simplify", simplify::run),
     ("memory", memory::run),
     ("cleanup", simplify::run),
+    ("private", private::run),
     ("legalize", legalize::run),
     ("split", split::run),
     ("final", simplify::run),

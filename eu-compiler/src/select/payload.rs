@@ -82,9 +82,35 @@ impl Selector<'_> {
                 let state = Operand::Arf(ArfKind::State, 0, 2, M::Ud, 0);
                 self.one(Opcode::Mov, at(to, M::Ud), &[state]);
             }
-            Input::Scratch => return Err("scratch memory is not supported".to_owned()),
+            Input::Slot => self.slot(result),
         }
         Ok(())
+    }
+
+    /// The thread's slot: in r0, or put together from the state register.
+    fn slot(&mut self, result: Value) {
+        let to = self.result(result);
+        let dst = at(to, M::Ud);
+        if !self.target.caps.loads_payload {
+            let field = devinfo::thread::SLOT;
+            let header = self.header(field.dword as u32);
+            let mask = Operand::Imm(i64::from(field.mask), M::Uw);
+            self.one(Opcode::And, dst, &[header, mask]);
+            return;
+        }
+        let state = Operand::Arf(ArfKind::State, 0, 0, M::Ud, 0);
+        let all = self.scalar(Type::I32);
+        self.one(Opcode::Mov, at(all, M::Ud), &[state]);
+        self.one(Opcode::Mov, dst, &[Operand::Imm(0, M::Uw)]);
+        for part in devinfo::thread::slot_parts(self.target.platform.family) {
+            let bits = self.scalar(Type::I32);
+            let bits = at(bits, M::Ud);
+            let number = |n: u32| Operand::Imm(i64::from(n), M::Uw);
+            self.one(Opcode::Shr, bits, &[at(all, M::Ud), number(part.from)]);
+            self.one(Opcode::And, bits, &[bits, number((1 << part.bits) - 1)]);
+            self.one(Opcode::Mul, bits, &[bits, number(part.slots)]);
+            self.one(Opcode::Add, dst, &[dst, bits]);
+        }
     }
 
     /// The numbers of all lanes, as words.

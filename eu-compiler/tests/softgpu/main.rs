@@ -6,3 +6,5 @@ mod basic;
 mod common;
 mod compiles;
 mod groups;
+mod hostile;
+mod memory;

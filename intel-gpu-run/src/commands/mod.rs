@@ -2,6 +2,7 @@
 
 pub mod asm;
 pub mod bench;
+pub mod compile;
 pub mod decode;
 pub mod devices;
 pub mod disasm;

@@ -1,0 +1,98 @@
+//! Private memory that did not become values: a part of a global buffer for each lane.
+//!
+//! Offsets into it stay 32 bits; an access adds the address of the lane's part.
+
+use std::collections::HashMap;
+
+use crate::ir::{Access, Bin, Convert, Cursor, Function, Input, Inst, Op, Space, Type, Value};
+use crate::target::Target;
+
+/// The alignment of each lane's part.
+const ALIGNMENT: u32 = 16;
+
+pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
+    let mut replaced = HashMap::new();
+    let mut size = 0u32;
+    for block in function.order.clone() {
+        for inst in function.blocks[block.index()].insts.clone() {
+            let data = &function.insts[inst.index()];
+            if let Op::Alloca { size: bytes, align } = data.op {
+                let result = data.results[0];
+                let at = size.next_multiple_of(align.clamp(1, 128));
+                size = at
+                    .checked_add(bytes)
+                    .ok_or("more than 4 GiB of private memory")?;
+                let offset = function.constant(Type::I32, u64::from(at));
+                replaced.insert(result, offset);
+            }
+        }
+    }
+    if replaced.is_empty() {
+        return Ok(());
+    }
+    let base = function
+        .private_base
+        .ok_or("private memory has no address")?;
+    function.private_size = size.next_multiple_of(ALIGNMENT);
+    // The lane's address, before everything else.
+    let old = std::mem::take(&mut function.blocks[0].insts);
+    let lane = lane_address(function, target, base);
+    let is_alloca = |inst: &Inst| matches!(function.insts[inst.index()].op, Op::Alloca { .. });
+    let rest: Vec<Inst> = old.into_iter().filter(|inst| !is_alloca(inst)).collect();
+    function.blocks[0].insts.extend(rest);
+    for block in function.order.clone() {
+        let insts = std::mem::take(&mut function.blocks[block.index()].insts);
+        for inst in insts {
+            let data = &function.insts[inst.index()];
+            let place = match data.op {
+                Op::Load(Access {
+                    space: Space::Private,
+                    ..
+                })
+                | Op::Store(Access {
+                    space: Space::Private,
+                    ..
+                }) => Some(data.args[0]),
+                _ => None,
+            };
+            if let Some(offset) = place {
+                let offset = replaced.get(&offset).copied().unwrap_or(offset);
+                let mut at = Cursor {
+                    at: data.at,
+                    function,
+                    block,
+                };
+                let wide = at.convert(Convert::ZExt, offset, Type::I64);
+                let address = at.bin(Bin::Add, lane, wide);
+                let data = &mut function.insts[inst.index()];
+                data.args[0] = address;
+                if let Op::Load(access) | Op::Store(access) = &mut data.op {
+                    access.space = Space::Global;
+                }
+            }
+            function.blocks[block.index()].insts.push(inst);
+        }
+    }
+    super::simplify::replace(function, &replaced);
+    Ok(())
+}
+
+/// `base + (slot * lanes + lane) * size`.
+fn lane_address(function: &mut Function, target: &Target, base: u32) -> Value {
+    let size = u64::from(function.private_size);
+    let mut at = Cursor {
+        function,
+        block: Function::ENTRY,
+        at: 0,
+    };
+    let base = at.one(Op::Input(Input::Payload(base)), &[], Type::I64);
+    let slot = at.one(Op::Input(Input::Slot), &[], Type::I32);
+    let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+    let lanes = at.constant(Type::I32, u64::from(target.simd));
+    let first = at.bin(Bin::Mul, slot, lanes);
+    let index = at.bin(Bin::Add, first, lane);
+    let index = at.convert(Convert::ZExt, index, Type::I64);
+    let size = at.constant(Type::I64, size);
+    let offset = at.bin(Bin::Mul, index, size);
+    at.bin(Bin::Add, base, offset)
+}

@@ -1,0 +1,24 @@
+struct item { int key; float weight; };
+
+kernel void private_array(global int *out, global const int *in) {
+    size_t i = get_global_id(0);
+    int histogram[16];
+    for (int k = 0; k < 16; ++k) histogram[k] = k;
+    for (int k = 0; k < 8; ++k) histogram[in[8 * i + k] & 15] += k + 1;
+    struct item items[4];
+    for (int k = 0; k < 4; ++k) { items[k].key = histogram[k] ^ in[i]; items[k].weight = k; }
+    int sum = 0;
+    for (int k = 0; k < 16; ++k) sum = sum * 3 + histogram[k];
+    out[i] = sum + items[in[i] & 3].key + (int)items[(in[i] >> 2) & 3].weight;
+}
+
+kernel void wide(global long *out, global const long *a, global const long *b, global float *f) {
+    size_t i = get_global_id(0);
+    long x = a[i], y = b[i] | 1;
+    out[4 * i] = x / (y == -1 ? 3 : y);
+    out[4 * i + 1] = x % (y == -1 ? 3 : y);
+    out[4 * i + 2] = (ulong)x / (ulong)y;
+    out[4 * i + 3] = convert_long_sat(f[3 * i]);
+    f[3 * i + 1] = (float)x;
+    f[3 * i + 2] = (float)(ulong)x;
+}

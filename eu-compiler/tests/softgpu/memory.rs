@@ -1,0 +1,78 @@
+//! Private memory, and 64 bits where hardware has 32.
+
+use crate::common::{Run, Value, check, numbers};
+use crate::{buffer, bytes};
+
+const MEMORY: &[u8] = include_bytes!("../kernels/memory.spv");
+
+fn memory<'a>(kernel: &'a str, global: &'a [u64], args: Vec<Value>) -> Run<'a> {
+    Run {
+        spirv: MEMORY,
+        kernel,
+        simd: None,
+        global,
+        local: None,
+        args,
+    }
+}
+
+#[test]
+fn private_arrays_are_indexed() {
+    let input = numbers(8 * 80, 7);
+    let want: Vec<i32> = (0..80)
+        .map(|i| {
+            let mut histogram: Vec<i32> = (0..16).collect();
+            for k in 0..8 {
+                histogram[(input[8 * i + k] & 15) as usize] += k as i32 + 1;
+            }
+            let sum = histogram
+                .iter()
+                .fold(0i32, |s, h| s.wrapping_mul(3).wrapping_add(*h));
+            let x = input[i];
+            sum.wrapping_add(histogram[(x & 3) as usize] ^ x)
+                .wrapping_add((x >> 2) & 3)
+        })
+        .collect();
+    let args = vec![buffer!([0i32; 80]), buffer!(input)];
+    check(&memory("private_array", &[80], args), &[bytes!(want)]);
+}
+
+#[test]
+fn quotients_and_conversions_of_64_bits() {
+    let pairs = |seed, shift: i64| -> Vec<i64> {
+        let (low, high) = (numbers(64, seed), numbers(64, seed + 7));
+        let pairs = low.iter().zip(&high).enumerate();
+        pairs
+            .map(|(n, (l, h))| {
+                let wide = i64::from(*h) << 32 | i64::from(*l as u32);
+                wide >> (n as i64 * shift % 50)
+            })
+            .collect()
+    };
+    let (a, b) = (pairs(1, 0), pairs(3, 7));
+    let floats: Vec<f32> = (0..64)
+        .flat_map(|i| [(i as f32 - 30.0) * 1.37 * 10f32.powi(i % 21), 0.0, 0.0])
+        .collect();
+    let mut want: Vec<i64> = Vec::new();
+    let mut want_floats = floats.clone();
+    for (i, (&x, &y)) in a.iter().zip(&b).enumerate() {
+        let y = y | 1;
+        let d = if y == -1 { 3 } else { y };
+        want.extend([
+            x / d,
+            x % d,
+            (x as u64 / y as u64) as i64,
+            floats[3 * i] as i64,
+        ]);
+        want_floats[3 * i + 1] = x as f32;
+        want_floats[3 * i + 2] = x as u64 as f32;
+    }
+    let args = vec![
+        buffer!([0i64; 256]),
+        buffer!(a),
+        buffer!(b),
+        buffer!(floats),
+    ];
+    let expected = [bytes!(want), bytes!(a), bytes!(b), bytes!(want_floats)];
+    check(&memory("wide", &[64], args), &expected);
+}
