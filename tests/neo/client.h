@@ -106,8 +106,9 @@ static void expect_words(const char *what, const cl_uint *got, const cl_uint *wa
 }
 
 /* Runs the named tests, all of them if none is named. */
-static int client_main(int argc, char **argv, const char *source, const char *options,
-		       const struct test *tests, size_t count)
+__attribute__((unused)) static int client_main(int argc, char **argv, const char *source,
+						 const char *options, const struct test *tests,
+						 size_t count)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
 	struct client c = client_open(source, options);

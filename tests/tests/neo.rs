@@ -124,6 +124,41 @@ fn executed_instructions(log: &str) -> u64 {
         .sum()
 }
 
+/// Intel's runtime loads what ours compiled and linked, and ours loads Intel's, but for an executable
+/// that Intel's linked: it has nothing in it that can be compiled again.
+#[test]
+fn binaries_of_programs_are_exchanged() {
+    if !require(Oracle::Neo) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = client("exchange", folder.path());
+    let ours = ["opencl", "--devices", "soft:tgl", "--"];
+    let intel = ["preload", "--platform", "tgl", "--"];
+    let call = |runtime: &[&str], words: &[&str]| {
+        let mut command = Command::new(tool::intel_gpu_run());
+        command.args(runtime).arg(&program).args(words);
+        command.env("INTEL_GPU_CACHE", "off");
+        if runtime == intel {
+            command.env("OCL_ICD_VENDORS", tool::neo_icd());
+        }
+        let output = tool::run_with_deadline(&mut command, DEADLINE);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{runtime:?} {words:?}: {text}");
+        text.matches("PASS").count()
+    };
+    let place = |name: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir(&path).unwrap();
+        path.display().to_string()
+    };
+    let (of_ours, of_intel) = (place("ours"), place("intel"));
+    call(&ours, &["save", &of_ours]);
+    assert_eq!(call(&intel, &["load", &of_ours, "linked"]), 4);
+    call(&intel, &["save", &of_intel]);
+    assert_eq!(call(&ours, &["load", &of_intel]), 3);
+}
+
 #[test]
 fn buffers_local_memory_sub_group_blocks_and_3d_ranges() {
     let tests = ["axpy", "local-memory", "sub-group-blocks", "range-3d"];

@@ -20,7 +20,7 @@ const DRIVER_UUID: [u8; 16] = *b"intel-gpu-opencl";
 
 /// The intermediate language, and the versions that all compilers take, the highest first.
 const IL: &str = "SPIR-V";
-const IL_VERSIONS: [(u32, u32); 5] = [(1, 4), (1, 3), (1, 2), (1, 1), (1, 0)];
+const IL_VERSIONS: [(u32, u32); 4] = [(1, 3), (1, 2), (1, 1), (1, 0)];
 
 /// What a device can do beyond the core: only what the tests show.
 pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
