@@ -53,6 +53,11 @@ fn ioctls_return() {
 }
 
 #[test]
+fn broken_spirv_is_refused_or_compiled() {
+    grow("spirv");
+}
+
+#[test]
 fn broken_zebins_are_refused_or_run() {
     grow("zebin");
 }

@@ -13,6 +13,7 @@ pub mod eu;
 pub mod instruction;
 pub mod ioctl;
 mod soft;
+pub mod spirv;
 pub mod zebin;
 pub mod zeinfo;
 
@@ -33,13 +34,14 @@ pub struct Target {
 }
 
 /// Every kind.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     assembly::TARGET,
     batch::WALK,
     batch::SUBMIT,
     eu::TARGET,
     instruction::TARGET,
     ioctl::TARGET,
+    spirv::TARGET,
     zebin::TARGET,
     zeinfo::TARGET,
 ];
