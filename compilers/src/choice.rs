@@ -8,8 +8,9 @@ use crate::cache::Cache;
 use crate::clang::Clang;
 use crate::compiler::{CompileError, Compiled, Compiler, Job, Source};
 use crate::ocloc::{Library, Ocloc};
+use crate::own::Own;
 
-/// The environment variable that names the compiler: `libocloc`, `ocloc` or `clang`.
+/// The environment variable that names the compiler: `own`, `libocloc`, `ocloc` or `clang`.
 pub const COMPILER_VARIABLE: &str = "INTEL_GPU_COMPILER";
 
 /// Intel's compilers that are here, of which the first that knows the platform compiles.
@@ -81,19 +82,29 @@ fn choose() -> Result<Box<dyn Compiler>, CompileError> {
     let name = std::env::var(COMPILER_VARIABLE).unwrap_or_default();
     let compiler: Box<dyn Compiler> = match name.as_str() {
         "" => Box::new(Intel::find()),
+        "own" => Box::new(Own::new(front()?)),
         "libocloc" => Box::new(Library::load()?),
         "ocloc" => Box::new(Ocloc::default()),
         "clang" => Box::new(Clang::find(Box::new(Intel::find()))?),
         other => {
             return Err(CompileError::NoProgram {
                 program: format!("{other:?}"),
-                why: format!("{COMPILER_VARIABLE} is one of libocloc, ocloc and clang"),
+                why: format!("{COMPILER_VARIABLE} is one of own, libocloc, ocloc and clang"),
             });
         }
     };
     match compiler.identity().is_empty() {
         true => Err(CompileError::Missing),
         false => Ok(compiler),
+    }
+}
+
+/// What makes SPIR-V of text: Intel's compiler, or clang if that is not installed.
+fn front() -> Result<Box<dyn Compiler>, CompileError> {
+    let intel = Intel::find();
+    match intel.identity().is_empty() {
+        true => Ok(Box::new(Clang::find(Box::new(intel))?)),
+        false => Ok(Box::new(intel)),
     }
 }
 

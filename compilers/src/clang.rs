@@ -149,7 +149,7 @@ impl Compiler for Clang {
 const VERSION: Range<usize> = 4..8;
 
 /// Links SPIR-V into one module.
-fn link(modules: &[&[u8]]) -> Result<Compiled, CompileError> {
+pub(crate) fn link(modules: &[&[u8]]) -> Result<Compiled, CompileError> {
     let program = find(LINK)?;
     let bad = failed(&program);
     let place = tempfile::tempdir().map_err(&bad)?;

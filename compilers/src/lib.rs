@@ -1,4 +1,4 @@
-//! The compilers of others: OpenCL C and SPIR-V become zebins.
+//! Compilers: OpenCL C and SPIR-V become zebins.
 //!
 //! A [`Compiler`] takes a [`Job`] and gives what it [`Compiled`], with what it said of the source.
 //!
@@ -8,6 +8,7 @@
 //! | [`Library`] | Intel's offline compiler, `libocloc.so`, in this process | intel-opencl-icd |
 //! | [`Ocloc`] | the same as a program of its own | intel-opencl-icd |
 //! | [`Clang`] | `clang` and `llvm-spirv` make SPIR-V, another compiler makes a zebin of it | clang-14, llvm-spirv-14 |
+//! | [`Own`] | the `eu-compiler` of this project for SPIR-V, another compiler for text | |
 //!
 //! [`installed`] is the one to use: Intel's, or the one that the environment names, with a [`Cache`] on
 //! disk before it.
@@ -18,6 +19,7 @@ mod clang;
 mod compiler;
 mod ocloc;
 mod options;
+mod own;
 mod process;
 
 pub use cache::Cache;
@@ -26,3 +28,4 @@ pub use clang::Clang;
 pub use compiler::{CompileError, Compiled, Compiler, Header, Job, Product, Source};
 pub use ocloc::{Library, Ocloc, version};
 pub use options::words;
+pub use own::Own;

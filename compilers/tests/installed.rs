@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
 use compilers::{
-    Clang, CompileError, Compiler, Header, Intel, Job, Library, Ocloc, Product, Source,
+    Clang, CompileError, Compiler, Header, Intel, Job, Library, Ocloc, Own, Product, Source,
 };
 use devinfo::Target;
 
@@ -58,6 +58,28 @@ fn source_becomes_a_zebin_and_a_module() {
         let zebin = compiler.compile(&again).unwrap();
         assert!(zebin.binary.starts_with(ELF), "{compiler:?}");
     }
+}
+
+/// Ours, behind Intel's for text.
+#[test]
+fn the_own_compiler_fits() {
+    if all().is_empty() {
+        return;
+    }
+    let own = Own::new(Box::new(Intel::find()));
+    let source = Source::OpenClC("kernel void k(global int *p) { p[get_global_id(0)] += 1; }");
+    let zebin = own.compile(&job(source, Product::Zebin)).unwrap();
+    assert!(zebin.binary.starts_with(ELF));
+    let module = own.compile(&job(source, Product::Module)).unwrap();
+    let modules: &[&[u8]] = &[&module.binary];
+    let again = own.compile(&job(Source::Modules(modules), Product::Zebin));
+    assert_eq!(again.unwrap().binary, zebin.binary);
+    let broken: &[&[u8]] = &[b"no SPIR-V"];
+    let error = own
+        .compile(&job(Source::Modules(broken), Product::Zebin))
+        .unwrap_err();
+    assert!(matches!(error, CompileError::Refused { .. }), "{error:?}");
+    assert!(own.identity().contains("installed"), "{}", own.identity());
 }
 
 #[test]

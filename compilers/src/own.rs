@@ -1,0 +1,84 @@
+//! The compiler of this project: SPIR-V becomes a zebin. Text is SPIR-V of another compiler first.
+
+use std::path::PathBuf;
+
+use crate::choice::stamp;
+use crate::clang::link;
+use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
+
+/// What messages call the compiler.
+const NAME: &str = "eu-compiler";
+
+/// The compiler of this project, behind one that makes SPIR-V of text.
+#[derive(Debug)]
+pub struct Own {
+    front: Box<dyn Compiler>,
+}
+
+impl Own {
+    /// Behind `front`.
+    pub fn new(front: Box<dyn Compiler>) -> Self {
+        Self { front }
+    }
+}
+
+impl Compiler for Own {
+    fn identity(&self) -> String {
+        let own = code().map(|path| stamp(&path)).unwrap_or_default();
+        format!("{NAME} {own}{}", self.front.identity())
+    }
+
+    fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {
+        match (job.source, job.product) {
+            (Source::OpenClC(_), Product::Module) => self.front.compile(job),
+            (Source::OpenClC(_), Product::Zebin) => {
+                let module = self.front.compile(&Job {
+                    product: Product::Module,
+                    ..*job
+                })?;
+                let zebin = zebin(&module.binary, job)?;
+                Ok(Compiled {
+                    log: module.log,
+                    ..zebin
+                })
+            }
+            (Source::Modules(modules), Product::Module) => link(modules),
+            (Source::Modules([module]), Product::Zebin) => zebin(module, job),
+            (Source::Modules(modules), Product::Zebin) => zebin(&link(modules)?.binary, job),
+        }
+    }
+}
+
+fn zebin(module: &[u8], job: &Job<'_>) -> Result<Compiled, CompileError> {
+    let options = eu_compiler::Options {
+        revision: Some(job.target.revision),
+        ..eu_compiler::Options::new(job.target.platform)
+    };
+    let compiled = eu_compiler::compile(module, &options);
+    let zebin = compiled.map_err(|error| CompileError::Refused {
+        compiler: NAME,
+        device: job.target.to_string(),
+        log: error.to_string(),
+    })?;
+    Ok(Compiled {
+        binary: zebin.bytes,
+        log: String::new(),
+    })
+}
+
+/// The file with this code: a program or a library.
+fn code() -> Option<PathBuf> {
+    let address = code as fn() -> Option<PathBuf> as usize;
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let line = maps.lines().find(|line| {
+        let range = line
+            .split(' ')
+            .next()
+            .and_then(|range| range.split_once('-'));
+        let number = |text| usize::from_str_radix(text, 16).unwrap_or(0);
+        range.is_some_and(|(from, to)| (number(from)..number(to)).contains(&address))
+    })?;
+    line.find('/')
+        .and_then(|at| line.get(at..))
+        .map(PathBuf::from)
+}
