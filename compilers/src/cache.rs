@@ -21,6 +21,8 @@ const FOLDER_VARIABLE: &str = "INTEL_GPU_CACHE";
 const OFF: &str = "off";
 /// What the files take together at most.
 const LIMIT: u64 = 256 << 20;
+/// What the names of files begin with that are being written.
+const UNFINISHED: &str = ".intel-gpu-";
 /// The form of the files, which is a part of their names.
 const VERSION: &str = "intel-gpu 1";
 
@@ -113,7 +115,8 @@ impl<C: Compiler> Compiler for Cache<C> {
 fn includes(text: &str, job: &Job<'_>) -> bool {
     // A line may end in the middle of the word, or a macro give it: rare, and harmless when the word
     // stands anywhere else.
-    text.contains("include") || text.contains("\\\n") || job.options.contains("include")
+    let says = |word| text.contains(word) || job.options.contains(word);
+    says("include") || says("import") || text.contains("\\\n") || text.contains("\\\r")
 }
 
 /// A cached file: the hash of the rest, the length of the log, the log, the binary.
@@ -142,11 +145,19 @@ fn write(path: &Path, compiled: &Compiled, limit: u64) -> io::Result<()> {
     let mut rest = (compiled.log.len() as u64).to_le_bytes().to_vec();
     rest.extend(compiled.log.as_bytes());
     rest.extend(&compiled.binary);
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .tempfile_in(folder)?;
     file.write_all(&Sha256::digest(&rest))?;
     file.write_all(&rest)?;
     file.persist(path)?;
     shrink(folder, limit)
+}
+
+/// Whether a file of the folder is the cache's, by its name. The folder may have others.
+fn is_own(name: &str) -> bool {
+    let is_hash = name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash || name.starts_with(UNFINISHED)
 }
 
 /// Deletes what was not used for longest, if there is too much. Other processes may do the same.
@@ -154,6 +165,9 @@ fn shrink(folder: &Path, limit: u64) -> io::Result<()> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
+        if !entry.file_name().to_str().is_some_and(is_own) {
+            continue;
+        }
         // It may be gone by now.
         if let Ok(data) = entry.metadata() {
             files.push((data.modified()?, data.len(), entry.path()));
@@ -249,7 +263,9 @@ mod tests {
         assert_eq!(runs(&cache), 5);
         cache.compile(&job("#include <a>")).unwrap();
         cache.compile(&job("#include <a>")).unwrap();
-        assert_eq!(runs(&cache), 7);
+        cache.compile(&job("#import <a>")).unwrap();
+        cache.compile(&job("#import <a>")).unwrap();
+        assert_eq!(runs(&cache), 9);
     }
 
     #[test]
@@ -276,11 +292,15 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let mut cache = Cache::at(Echo::default(), place.path().to_owned());
         cache.limit = 1000;
+        // What is not the cache's stays, and does not count.
+        let other = place.path().join("other");
+        fs::write(&other, [0; 2000]).unwrap();
         for number in 0..100 {
             cache.compile(&job(&format!("source {number}"))).unwrap();
             let files = fs::read_dir(place.path()).unwrap();
             let sizes = files.map(|file| file.unwrap().metadata().unwrap().len());
-            assert!(sizes.sum::<u64>() <= 1000);
+            assert!(sizes.sum::<u64>() <= 2000 + 1000);
+            assert!(other.exists());
         }
     }
 

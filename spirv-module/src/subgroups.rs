@@ -43,7 +43,7 @@ impl Module {
     /// Holds the module against the rules.
     ///
     /// # Errors
-    /// All instructions that break one.
+    /// The instructions that break one.
     pub fn check(&self, environment: &Environment) -> Result<(), Violations> {
         let mut check = Check::new(self, environment);
         for one in self.instructions() {

@@ -37,7 +37,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// All instructions that break a rule, in order: a line each.
+/// The instructions that break a rule, in order, up to the first 64: a line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violations(pub Vec<Violation>);
 
@@ -54,6 +54,9 @@ impl fmt::Display for Violations {
         Ok(())
     }
 }
+
+/// How many violations are collected at most: each has a copy of a name that the module chooses.
+const MOST: usize = 64;
 
 /// Collects violations.
 pub(crate) struct Report {
@@ -87,6 +90,9 @@ impl Report {
 
     /// Adds what is wrong with an instruction, whose result is `result` if it has one.
     pub(crate) fn add(&mut self, one: &Instruction<'_>, result: Option<u32>, why: String) {
+        if self.found.len() == MOST {
+            return;
+        }
         self.found.push(Violation {
             offset: one.offset,
             instruction: match one.op() {
@@ -100,5 +106,21 @@ impl Report {
             }),
             why,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::subgroups::Environment;
+
+    #[test]
+    fn a_broken_module_is_told_of_in_short() {
+        let shuffle = 1 << 16 | Op::SubgroupShuffleINTEL as u32;
+        let header = [spirv::MAGIC_NUMBER, 0x1_0200, 0, 1, 0];
+        let words = header.into_iter().chain([shuffle; 1000]);
+        let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+        let checked = Module::parse(&bytes).unwrap().check(&Environment::ALL);
+        assert_eq!(checked.unwrap_err().0.len(), MOST);
     }
 }
