@@ -123,7 +123,7 @@ pub(crate) fn create_2d(
     host: Memory,
 ) -> Result<Handle> {
     let desc = desc(CL_MEM_OBJECT_IMAGE2D, [width, height, 0], (row_pitch, 0));
-    make(context, Vec::new(), flags, format, Some(desc), host)
+    of_sizes(context, flags, format, desc, host)
 }
 
 pub(crate) fn create_3d(
@@ -145,7 +145,23 @@ pub(crate) fn create_3d(
     )?;
     let pitches = (row_pitch, slice_pitch);
     let desc = desc(CL_MEM_OBJECT_IMAGE3D, [width, height, depth], pitches);
-    make(context, Vec::new(), flags, format, Some(desc), host)
+    of_sizes(context, flags, format, desc, host)
+}
+
+/// What has no description: "CL_INVALID_IMAGE_SIZE … if values specified in image_row_pitch do not
+/// follow rules described in the argument description".
+fn of_sizes(
+    context: Handle,
+    flags: u64,
+    format: In<cl_image_format>,
+    desc: _cl_image_desc,
+    host: Memory,
+) -> Result<Handle> {
+    let made = make(context, Vec::new(), flags, format, Some(desc), host);
+    made.map_err(|error| match error.code {
+        CL_INVALID_IMAGE_DESCRIPTOR => error.with_code(CL_INVALID_IMAGE_SIZE),
+        _ => error,
+    })
 }
 
 fn desc(kind: u32, [width, height, depth]: [usize; 3], pitches: (usize, usize)) -> _cl_image_desc {

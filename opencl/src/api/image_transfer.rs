@@ -80,11 +80,14 @@ fn host_rows(image: &Image, region: &Region, (row, slice): (usize, usize)) -> Re
         CL_INVALID_VALUE,
         format!("the slice pitch is {slice}, a slice has {least} bytes"),
     )?;
-    Ok(Rows {
+    let rows = Rows {
         start: 0,
         row,
         slice: if slice == 0 { least } else { slice },
-    })
+    };
+    let why = "the region is beyond the end of memory";
+    ensure(rows.end(size).is_some(), CL_INVALID_VALUE, why)?;
+    Ok(rows)
 }
 
 /// What both reading and writing an image check.

@@ -109,9 +109,8 @@ pub(crate) fn set_arg(kernel: Handle, index: u32, size: usize, Bytes(value): Byt
             valid(!value.is_null(), "the value is null")?;
             Arg::Value(value.read(size))
         }
-        // The code does not use it: what it would be is not known.
-        ArgKind::Unused if value.is_null() => Arg::Null,
-        ArgKind::Unused => Arg::Value(value.read(size)),
+        // The code does not use it: what it would be, and so its size, is not known.
+        ArgKind::Unused => Arg::Null,
         kind => {
             let why = format!("argument {index}, a {kind}, cannot be set");
             return Err(Error::new(CL_INVALID_ARG_VALUE, why));
@@ -123,7 +122,7 @@ pub(crate) fn set_arg(kernel: Handle, index: u32, size: usize, Bytes(value): Byt
 fn memory(kernel: &Kernel, info: &ArgInfo, handle: Handle) -> Result<Arg> {
     // "If the argument is a buffer object, the arg_value pointer can be NULL or point to a NULL
     // value in which case a NULL value will be used"
-    if handle.is_null() {
+    if handle.is_null() && info.kind == ArgKind::Buffer {
         return Ok(Arg::Null);
     }
     // "CL_INVALID_MEM_OBJECT for an argument declared to be a memory object when the specified

@@ -96,7 +96,8 @@ impl CommandBuffer {
         let mut first = waits.to_vec();
         first.extend(state.last.upgrade().filter(|last| {
             let is_ordered = |own: &Arc<Queue>| Arc::ptr_eq(own, queue) && !own.is_out_of_order();
-            !last.queue.as_ref().is_some_and(is_ordered)
+            // How a run ended is not the next one's concern.
+            !last.has_ended() && !last.queue.as_ref().is_some_and(is_ordered)
         }));
         let mut events: Vec<Arc<Event>> = Vec::with_capacity(state.commands.len());
         for recorded in &state.commands {

@@ -178,7 +178,7 @@ impl Event {
     }
 
     /// The device has the command.
-    pub(super) fn set_device(&self, device: umd::Event) {
+    pub(super) fn set_device(self: &Arc<Self>, device: umd::Event) {
         let mut state = self.state();
         state.device = Some(device);
         state.status = CL_SUBMITTED;
@@ -188,7 +188,7 @@ impl Event {
     }
 
     /// The host begins with the command.
-    pub(super) fn start(&self) {
+    pub(super) fn start(self: &Arc<Self>) {
         let parts = std::mem::take(&mut self.state().parts);
         let times = parts.iter().filter_map(|part| part.times());
         let first = times.min_by_key(|times| times.started);
@@ -319,7 +319,7 @@ impl Event {
     }
 
     /// Calls those back that wait for a status that has been reached.
-    fn passed(&self, status: cl_int) {
+    fn passed(self: &Arc<Self>, status: cl_int) {
         let mut state = self.state();
         if state.callbacks.is_empty() {
             return;
@@ -338,14 +338,15 @@ impl Event {
 
     /// "The registered callback function will be called when the execution status of command
     /// associated with event changes to an execution status equal to or past the status specified
-    /// by command_exec_status" — with the status, or the error if it ended by one.
-    fn call(&self, reached: cl_int, status: cl_int, callback: EventCallback) {
-        let handle = self.base.handle();
+    /// by command_exec_status" — with the status, or the error if it ended by one. The event lives
+    /// until then, though the program may have released it.
+    fn call(self: &Arc<Self>, reached: cl_int, status: cl_int, callback: EventCallback) {
+        let event = self.clone();
         let status = match status {
             error if error < 0 => error,
             _ => reached,
         };
-        host::call_back(Box::new(move || callback.call(handle, status)));
+        host::call_back(Box::new(move || callback.call(event.base.handle(), status)));
     }
 
     /// What a command of `queue`'s device waits for in its stead; `None` if there is nothing to

@@ -28,7 +28,9 @@ impl Worker {
             }
             Mutex::new(sender)
         });
-        if let Err(unsent) = lock(jobs).send(job) {
+        // The lock ends here: a job may have another run.
+        let sent = lock(jobs).send(job);
+        if let Err(unsent) = sent {
             // There is no thread: the command runs here.
             (unsent.0)();
         }

@@ -135,13 +135,14 @@ pub(crate) fn overlap(a: &Rows, b: &Rows, region: [usize; 3]) -> bool {
     if a.row != b.row || a.slice != b.slice || a.row == 0 || a.slice == 0 {
         return true;
     }
-    // Columns and rows of the two starts, in the common layout.
-    let split = |start: usize| {
-        let inside = start % a.slice;
-        [inside % a.row, inside / a.row, start / a.slice]
+    // Whether all of one lies in the gaps that the other leaves from pitch to pitch.
+    let apart = |size: usize, pitch: usize| {
+        let (a, b) = (a.start % pitch, b.start % pitch);
+        let fits = |a: usize, b: usize| a + size <= b && b + size <= a.saturating_add(pitch);
+        fits(a, b) || fits(b, a)
     };
-    let (a, b) = (split(a.start), split(b.start));
-    (0..3).all(|d| a[d] < b[d] + region[d] && b[d] < a[d] + region[d])
+    let slice = (region[1] - 1) * a.row + region[0];
+    !apart(region[0], a.row) && !apart(slice, a.slice)
 }
 
 #[cfg(test)]
@@ -175,5 +176,7 @@ mod tests {
         assert!(!overlap(&at(0, 0, 0), &at(0, 4, 0), region));
         assert!(!overlap(&at(0, 0, 0), &at(0, 0, 2), region));
         assert!(overlap(&at(0, 0, 0), &at(0, 0, 0), region));
+        // Its rows end in those that follow.
+        assert!(overlap(&at(14, 0, 0), &at(0, 1, 0), region));
     }
 }

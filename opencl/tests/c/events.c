@@ -11,6 +11,14 @@ static void CL_CALLBACK on_status(cl_event event, cl_int status, void *data) {
     *(volatile cl_int *)data = status;
 }
 
+static void CL_CALLBACK on_look(cl_event event, cl_int status, void *data) {
+    (void)status;
+    cl_command_type type;
+    usleep(20000);
+    *(volatile cl_int *)data =
+        clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL);
+}
+
 static cl_int status_of(cl_event event) {
     cl_int status = 99;
     DONE(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
@@ -148,6 +156,19 @@ static void failures(cl_context context, cl_kernel add, cl_device_id device) {
     seen[0] = 99;
 }
 
+/* An event lives until its last callback was called. */
+static void released(cl_context context) {
+    cl_event event = clCreateUserEvent(context, &error);
+    DONE(error);
+    DONE(clSetEventCallback(event, CL_COMPLETE, on_look, (void *)&seen[0]));
+    DONE(clSetEventCallback(event, CL_COMPLETE, on_look, (void *)&seen[1]));
+    DONE(clSetUserEventStatus(event, CL_COMPLETE));
+    DONE(clReleaseEvent(event));
+    DONE(called(&seen[0]));
+    DONE(called(&seen[1]));
+    seen[0] = seen[1] = 99;
+}
+
 /* A kernel of one device waits for one of another. */
 static void across(cl_context context, cl_kernel add) {
     int data[N] = {0}, got[N];
@@ -187,6 +208,7 @@ int main(void) {
         in_order(context, add, devices[d], CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
         failures(context, add, devices[d]);
     }
+    released(context);
     across(context, add);
     DONE(clReleaseKernel(add));
     DONE(clReleaseProgram(program));

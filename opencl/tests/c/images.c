@@ -105,6 +105,8 @@ static void kernels(cl_program program) {
     cl_mem buffer = buffer_of(context, CL_MEM_READ_WRITE, sizeof texels, NULL);
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(sample, 0, sizeof buffer, &buffer));
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(sample, 2, sizeof from, &from));
+    cl_mem none = NULL;
+    GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(sample, 0, sizeof none, &none));
     DONE(clSetKernelArg(sample, 2, sizeof buffer, &buffer));
     size_t global[] = {W, H};
     DONE(clEnqueueNDRangeKernel(queue, sample, 2, NULL, global, NULL, 0, NULL, NULL));
@@ -122,6 +124,10 @@ static void kernels(cl_program program) {
     DONE(clEnqueueReadImage(queue, to, CL_TRUE, zero, region, 0, 0, got, 0, NULL, NULL));
     for (int i = 0; i < W * H; i++)
         IS(got[i] == i / W * 100 + i % W);
+    GIVES(CL_INVALID_VALUE, clEnqueueReadImage(queue, to, CL_TRUE, zero, region, (size_t)-1 / 4, 0,
+                                               got, 0, NULL, NULL));
+    IS(!clCreateImage2D(context, CL_MEM_USE_HOST_PTR, &r32f, W, H, W * 4 - 4, texels, &error));
+    GIVES(CL_INVALID_IMAGE_SIZE, error);
     DONE(clReleaseSampler(clamp));
     DONE(clReleaseKernel(sample));
     DONE(clReleaseKernel(store));
