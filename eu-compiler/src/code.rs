@@ -119,7 +119,7 @@ pub struct SendData {
     /// Which.
     pub message: Message,
     /// The response, if there is one: where and how many registers.
-    pub response: Option<(Var, u8)>,
+    pub response: Option<(Place, u8)>,
     /// Header or addresses.
     pub src0: (Place, u8),
     /// The first payload begins with a header.
@@ -215,8 +215,8 @@ impl Inst {
         }
         match &self.what {
             What::Send(send) => {
-                if let Some((var, _)) = send.response {
-                    f(var);
+                if let Some((place, _)) = send.response {
+                    f(place.var);
                 }
                 f(send.src0.0.var);
                 if let Some((place, _)) = send.src1 {

@@ -325,8 +325,8 @@ impl<'a> Emitter<'a> {
                     extended: None,
                     eot: false,
                 };
-                if let Some((var, len)) = send.response {
-                    op.response = self.payload((Place { var, byte: 0 }, len));
+                if let Some((place, len)) = send.response {
+                    op.response = self.payload((place, len));
                 }
                 self.send(op, inst)?;
             }

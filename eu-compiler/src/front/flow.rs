@@ -138,8 +138,12 @@ impl<'a> Translator<'a> {
         let definition = module.functions.get(&id);
         let definition = definition.ok_or_else(|| i.invalid(format!("%{id} is no function")))?;
         if definition.body.is_empty() {
-            let name = module.names.get(&id).cloned().unwrap_or_default();
-            return Err(i.unsupported(format!("the function {name} has no body")));
+            let linkage = module.decoration(id, Decoration::LinkageAttributes);
+            let name = linkage.map(super::reader::string).unwrap_or_default();
+            return match self.imported(&name, &args, i)? {
+                Some(val) => Ok(val),
+                None => Err(i.unsupported(format!("the function {name}, which has no body"))),
+            };
         }
         if self.frames.iter().any(|frame| frame.id == id) {
             let name = module.names.get(&id).cloned().unwrap_or_default();

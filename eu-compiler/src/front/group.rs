@@ -258,7 +258,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn of_lane(&mut self, op: Op, value: Value, lane: Value) -> Value {
+    pub(super) fn of_lane(&mut self, op: Op, value: Value, lane: Value) -> Value {
         let ty = self.function.ty(value);
         if ty == Type::I1 {
             let wide = self.here().convert(Convert::ZExt, value, Type::I32);

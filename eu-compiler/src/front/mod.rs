@@ -5,7 +5,8 @@
 //! [`Function`](crate::ir::Function): [`flow`] has blocks, phis and calls; [`arith`] arithmetic,
 //! comparisons and conversions; [`composite`] vectors and structures; [`memory`] pointers, loads,
 //! stores, atomics; [`builtin`] the built-in variables; [`group`] sub-groups and barriers;
-//! [`extended`] the functions of OpenCL.std.
+//! [`extended`] the functions of OpenCL.std;
+//! [`imported`] those that are called by name.
 
 mod arith;
 mod builtin;
@@ -13,6 +14,7 @@ mod composite;
 mod extended;
 mod flow;
 mod group;
+mod imported;
 mod math;
 mod memory;
 mod module;

@@ -156,19 +156,19 @@ impl<'a> Module<'a> {
     fn declare(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
         let shape = match i.op {
             Op::ExtInstImport => {
-                let (name, _) = i.text(1);
+                let name = i.text(1);
                 if name == "OpenCL.std" {
                     self.opencl = Some(i.word(0)?);
                 }
                 return Ok(());
             }
             Op::String => {
-                let (text, _) = i.text(1);
+                let text = i.text(1);
                 self.strings.insert(i.word(0)?, text);
                 return Ok(());
             }
             Op::Name => {
-                let (text, _) = i.text(1);
+                let text = i.text(1);
                 self.names.insert(i.word(0)?, text);
                 return Ok(());
             }
@@ -196,7 +196,7 @@ impl<'a> Module<'a> {
                 return Ok(());
             }
             Op::EntryPoint => {
-                let (name, _) = i.text(2);
+                let name = i.text(2);
                 self.entries.push(Entry {
                     function: i.word(1)?,
                     name,

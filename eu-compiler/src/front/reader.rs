@@ -34,21 +34,9 @@ impl Instruction<'_> {
         self.words.get(index..).unwrap_or_default()
     }
 
-    /// The text that begins at operand `index`, and the index after it.
-    pub fn text(&self, index: usize) -> (String, usize) {
-        let mut bytes = Vec::new();
-        for (count, word) in self.rest(index).iter().enumerate() {
-            bytes.extend(word.to_le_bytes());
-            if word.to_le_bytes().contains(&0) {
-                let end = bytes.iter().position(|b| *b == 0).unwrap_or(0);
-                let text = String::from_utf8_lossy(bytes.get(..end).unwrap_or_default());
-                return (text.into_owned(), index + count + 1);
-            }
-        }
-        (
-            String::from_utf8_lossy(&bytes).into_owned(),
-            self.words.len(),
-        )
+    /// The text that begins at operand `index`.
+    pub fn text(&self, index: usize) -> String {
+        string(self.rest(index))
     }
 
     /// Where it is.
@@ -78,6 +66,16 @@ impl Instruction<'_> {
             what: what.into(),
         }
     }
+}
+
+/// The text in words, up to its end.
+pub fn string(words: &[u32]) -> String {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let end = bytes
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(bytes.len());
+    String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned()
 }
 
 /// The words of a module, in the machine's order.

@@ -194,10 +194,20 @@ impl Selector<'_> {
 
     /// The operand in active lanes, what changes nothing in the others; behind as many lanes of
     /// that again, if asked for.
-    fn filled(&mut self, op: Bin, value: Value, padded: bool) -> Result<Loc, String> {
+    fn filled(
+        &mut self,
+        op: Bin,
+        value: Value,
+        padded: bool,
+        exclusive: bool,
+    ) -> Result<Loc, String> {
         let ty = self.function.ty(value);
         let identity = op.identity(ty);
-        let identity = identity.ok_or_else(|| format!("no reduction by {op}"))?;
+        let mut identity = identity.ok_or_else(|| format!("no reduction by {op}"))?;
+        if exclusive && op == Bin::FAdd {
+            // The first lane has this: a positive zero.
+            identity = 0;
+        }
         let pitch = ty.bytes().max(4);
         let lanes = self.target.simd * if padded { 2 } else { 1 };
         let var = self.code.var(
@@ -413,7 +423,7 @@ impl Selector<'_> {
 
     pub(super) fn reduce(&mut self, op: Bin, value: Value, result: Value) -> Result<(), String> {
         let ty = self.function.ty(value);
-        let all = self.filled(op, value, false)?;
+        let all = self.filled(op, value, false, false)?;
         let mut count = self.target.simd / 2;
         while count > 0 {
             let upper = Loc {
@@ -488,7 +498,7 @@ impl Selector<'_> {
     ) -> Result<(), String> {
         let ty = self.function.ty(value);
         let simd = self.target.simd;
-        let mut all = self.filled(op, value, true)?;
+        let mut all = self.filled(op, value, true, !inclusive)?;
         let behind = |loc: Loc, lanes: u32| Loc {
             place: Place {
                 var: loc.place.var,

@@ -556,6 +556,9 @@ impl Selector<'_> {
         let ty = self.function.ty(first);
         let bytes = ty.bytes() * self.target.simd * values.len() as u32;
         let grf = self.target.grf();
+        if let Some(var) = self.block_of(values, ty.bytes() * self.target.simd, ty.bytes()) {
+            return self.block_messages(Direction::Write, space, address, var, bytes);
+        }
         let var = self.code.var(bytes.next_multiple_of(grf), grf);
         for (index, value) in values.iter().enumerate() {
             let packed = Loc {
@@ -602,6 +605,9 @@ impl Selector<'_> {
         let mut done = 0;
         while done < bytes {
             let left = bytes - done;
+            if !self.target.caps.lsc && left == 8 && done == 0 {
+                return self.small_block(direction, space, first, var);
+            }
             let (message, size, address) = if self.target.caps.lsc {
                 let mut elements = 64;
                 while elements * 4 > left || elements * 4 > 8 * grf {
@@ -636,19 +642,8 @@ impl Selector<'_> {
             let registers = size.div_ceil(grf) as u8;
             let part = Place { var, byte: done };
             match direction {
-                Direction::Read if size == bytes => {
-                    self.block_message(message, address, Some((var, registers)), None)?;
-                }
                 Direction::Read if done.is_multiple_of(grf) => {
-                    // A response begins a register of its own.
-                    let response = self.code.var(u32::from(registers) * grf, grf);
-                    self.block_message(message, address, Some((response, registers)), None)?;
-                    let loc = |place| Loc { place, pitch: 4 };
-                    let from = Place {
-                        var: response,
-                        byte: 0,
-                    };
-                    self.copy_dwords(at(loc(part), M::Ud), at(loc(from), M::Ud), size / 4);
+                    self.block_message(message, address, Some((part, registers)), None)?;
                 }
                 Direction::Write if done.is_multiple_of(grf) => {
                     self.block_message(message, address, None, Some((part, registers)))?;
@@ -682,6 +677,63 @@ impl Selector<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Two dwords, which are less than a block: with one channel.
+    fn small_block(
+        &mut self,
+        direction: Direction,
+        space: Space,
+        address: Place,
+        data: Var,
+    ) -> Result<(), String> {
+        let grf = self.target.grf();
+        let planes = self.code.var(2 * grf, grf);
+        let dword = |var, byte| {
+            let place = Place { var, byte };
+            at(Loc { place, pitch: 0 }, M::Ud)
+        };
+        let pairs = [0, 1].map(|n| (dword(data, 4 * n), dword(planes, n * grf)));
+        let message = self.access_message(direction, space, Type::I32, 2, 1);
+        match direction {
+            Direction::Read => {
+                self.one_message(message, address, Some((planes, 2)), None)?;
+                for (to, from) in pairs {
+                    self.one(Opcode::Mov, to, &[from]);
+                }
+            }
+            Direction::Write => {
+                for (from, to) in pairs {
+                    self.one(Opcode::Mov, to, &[from]);
+                }
+                let payload = (
+                    Place {
+                        var: planes,
+                        byte: 0,
+                    },
+                    2,
+                );
+                self.one_message(message, address, None, Some(payload))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The register that has all values of a block as it is in memory, if they are so already.
+    fn block_of(&self, values: &[Value], row: u32, bytes: u32) -> Option<Var> {
+        let first = self.loc(*values.first()?)?.place;
+        let follows = values.iter().enumerate().all(|(index, value)| {
+            self.loc(*value).is_some_and(|loc| {
+                let byte = index as u32 * row;
+                loc.pitch == bytes
+                    && loc.place
+                        == Place {
+                            var: first.var,
+                            byte,
+                        }
+            })
+        });
+        follows.then_some(first.var)
     }
 
     /// Waits until memory shows earlier accesses.

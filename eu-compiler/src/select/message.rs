@@ -17,6 +17,7 @@ impl Selector<'_> {
         response: Option<(Var, u8)>,
         data: Option<(Place, u8)>,
     ) -> Result<(), String> {
+        let response = response.map(|(var, count)| (Place { var, byte: 0 }, count));
         let grf = self.target.grf();
         let place = Place {
             var: addresses.place.var,
@@ -52,6 +53,7 @@ impl Selector<'_> {
         response: Option<(Var, u8)>,
         data: Option<(Place, u8)>,
     ) -> Result<(), String> {
+        let response = response.map(|(var, count)| (Place { var, byte: 0 }, count));
         let grf = self.target.grf();
         // A data port message has addresses for eight channels at least.
         let registers = match message {
@@ -108,7 +110,7 @@ impl Selector<'_> {
         &mut self,
         message: Message,
         address: Place,
-        response: Option<(Var, u8)>,
+        response: Option<(Place, u8)>,
         data: Option<(Place, u8)>,
     ) -> Result<(), String> {
         let header = matches!(message, Message::Hdc(_));
@@ -134,7 +136,13 @@ impl Selector<'_> {
         let exec = if header { 8 } else { 1 };
         let data = SendData {
             message,
-            response: Some((response, 1)),
+            response: Some((
+                Place {
+                    var: response,
+                    byte: 0,
+                },
+                1,
+            )),
             src0,
             header,
             src1: None,

@@ -8,3 +8,4 @@ mod compiles;
 mod groups;
 mod hostile;
 mod memory;
+mod types;

@@ -1,8 +1,10 @@
 //! Compiles a committed module for a platform and runs a kernel of it on the software GPU.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use eu_compiler::{Options, compile};
+use eu_compiler::{Options, Zebin, compile};
 use umd::{Arg, Buffer, Device, DeviceSpec, NdRange, OpenOptions, Program, QueueOptions};
 
 /// One platform of each family, and those that differ in what code depends on.
@@ -40,6 +42,25 @@ pub struct Run<'a> {
     pub args: Vec<Value>,
 }
 
+/// A module for a platform and a width.
+type Key = (usize, String, Option<u32>);
+
+/// The module, compiled once for each platform and width.
+fn compiled(platform: &str, run: &Run<'_>) -> Result<Arc<Zebin>, String> {
+    static ALL: Mutex<BTreeMap<Key, Arc<Zebin>>> = Mutex::new(BTreeMap::new());
+    let key = (run.spirv.as_ptr() as usize, platform.to_owned(), run.simd);
+    if let Some(zebin) = ALL.lock().unwrap().get(&key) {
+        return Ok(Arc::clone(zebin));
+    }
+    let target = devinfo::by_name(platform).ok_or("no such platform")?;
+    let mut how = Options::new(target);
+    how.simd = run.simd;
+    let zebin = compile(run.spirv, &how).map_err(|e| format!("{platform}: {e}"))?;
+    let zebin = Arc::new(zebin);
+    ALL.lock().unwrap().insert(key, Arc::clone(&zebin));
+    Ok(zebin)
+}
+
 /// Runs it, and gives the buffers in order.
 pub fn run(platform: &str, run: &Run<'_>) -> Result<Vec<Vec<u8>>, String> {
     let error = |e: umd::Error| format!("{platform}: {e}");
@@ -50,10 +71,7 @@ pub fn run(platform: &str, run: &Run<'_>) -> Result<Vec<Vec<u8>>, String> {
         ..OpenOptions::default()
     };
     let device = Device::open_with(&spec, &options).map_err(error)?;
-    let target = devinfo::by_name(platform).ok_or("no such platform")?;
-    let mut how = Options::new(target);
-    how.simd = run.simd;
-    let zebin = compile(run.spirv, &how).map_err(|e| format!("{platform}: {e}"))?;
+    let zebin = compiled(platform, run)?;
     if let Ok(folder) = std::env::var("ZEBINS") {
         std::fs::write(format!("{folder}/{platform}.zebin"), &zebin.bytes).ok();
         for kernel in &zebin.kernels {
