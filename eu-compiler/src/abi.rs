@@ -5,6 +5,8 @@
 pub enum FieldKind {
     /// The address of private memory.
     PrivateBase,
+    /// The address of the module's constants.
+    ConstantBase,
     /// Three dwords: the first global id.
     GlobalOffset,
     /// Three dwords: the size of every work-group but the last ones.

@@ -54,6 +54,8 @@ pub struct KernelReport {
     pub simd: u32,
     /// Registers of a thread.
     pub registers: u32,
+    /// The code.
+    pub code: Vec<u8>,
     /// The listing, which assembles to the kernel's bytes.
     pub text: String,
     /// The intermediate representation after the pass that was asked for.
@@ -97,6 +99,7 @@ pub fn compile_showing(
             name: entry.name.clone(),
             simd: kernel.target.simd,
             registers: kernel.target.registers,
+            code: kernel.emitted.bytes.clone(),
             text: kernel.emitted.text.clone(),
             ir,
         });
@@ -107,7 +110,7 @@ pub fn compile_showing(
         .revision
         .unwrap_or(options.platform.default_revision);
     Ok(Zebin {
-        bytes: zebin::write(&kernels, &target, revision, spirv),
+        bytes: zebin::write(&kernels, &module.constant_bytes, &target, revision, spirv),
         kernels: reports,
     })
 }

@@ -3,13 +3,17 @@
 use std::collections::HashMap;
 
 use devinfo::thread;
-use isa_encoder::build::{self, BuildError, Builder, Label, Op, Payload, Reg, SendOp, grf};
+use isa_encoder::build::{
+    self, BuildError, Builder, Label, Op, Payload, Reg, Scoreboard, SendOp, grf,
+};
 use isa_encoder::message::{
     AddressSize, BlockAlignment, BlockPort, CacheControl, DataSize, Direction, Hdc, HdcAddress,
     HdcSurface, Lsc, LscAddress, LscPort, Message, OwordCount,
 };
 use isa_encoder::validate::Machine;
-use isa_encoder::{ArfKind, Flag, Opcode, Options, PredControl, Region, SyncFunction, Type as M};
+use isa_encoder::{
+    ArfKind, Flag, Opcode, Options, Pipe, PredControl, Region, Swsb, SyncFunction, Type as M,
+};
 
 use crate::code::{Code, Inst, Operand, Place, Predicate, What, region, register};
 use crate::ir::Block;
@@ -132,7 +136,7 @@ fn load_ids(target: &Target, bytes: u32, cross_thread: u32) -> Result<build::Ker
             .src(build::imm(i64::from(aligned), M::Ud)),
     );
     loads(&mut b, target, 1, bytes)?;
-    finish_part(b)
+    finish_part(b, target)
 }
 
 /// The granularity of cross-thread data in memory.
@@ -144,13 +148,23 @@ fn load_cross_thread(target: &Target, bytes: u32) -> Result<build::Kernel, Strin
     let mut b = builder(target);
     base(&mut b, target);
     loads(&mut b, target, target.payload_register() as u8, bytes)?;
-    finish_part(b)
+    finish_part(b, target)
 }
 
-/// Waits for all loads.
-fn finish_part(mut b: Builder) -> Result<build::Kernel, String> {
-    b.emit(Op::sync(SyncFunction::AllWr));
-    b.finish().map_err(text)
+/// Finishes a part: it waits for all its instructions, because the next part knows nothing of them.
+fn finish_part(b: Builder, target: &Target) -> Result<build::Kernel, String> {
+    let mut part = b.finish().map_err(text)?;
+    let mut last = builder(target).scoreboard(Scoreboard::Keep);
+    let arithmetic = Swsb {
+        distance: Some((Pipe::All, 1)),
+        ..Swsb::NONE
+    };
+    last.emit(Op::sync(SyncFunction::Nop).swsb(arithmetic));
+    last.emit(Op::sync(SyncFunction::AllWr));
+    let last = last.finish().map_err(text)?;
+    part.code.extend(last.code);
+    part.text += &last.text;
+    Ok(part)
 }
 
 /// Loads whole registers at dword 2 of r127.

@@ -26,7 +26,13 @@ pub struct CompiledKernel {
 }
 
 /// Writes a zebin.
-pub fn write(kernels: &[CompiledKernel], target: &Target, revision: u8, spirv: &[u8]) -> Vec<u8> {
+pub fn write(
+    kernels: &[CompiledKernel],
+    constants: &[u8],
+    target: &Target,
+    revision: u8,
+    spirv: &[u8],
+) -> Vec<u8> {
     let mut elf = Elf::default();
     let mut symbols = vec![0u8; 24];
     let mut strings = vec![0u8];
@@ -47,6 +53,9 @@ pub fn write(kernels: &[CompiledKernel], target: &Target, revision: u8, spirv: &
         symbols.extend(symbol);
         strings.extend(kernel.entry.name.as_bytes());
         strings.push(0);
+    }
+    if !constants.is_empty() {
+        elf.section(".data.const", 1, 2, constants.to_vec(), 64);
     }
     elf.section(".spv", 0xff00_0009, 0, spirv.to_vec(), 4);
     elf.section(".ze_info", 0xff00_0011, 0, info(kernels).into_bytes(), 4);
@@ -163,6 +172,7 @@ fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
 fn payload(out: &mut String, field: &Field) -> std::fmt::Result {
     let (kind, arg) = match field.kind {
         FieldKind::PrivateBase => ("private_base_stateless", None),
+        FieldKind::ConstantBase => ("const_base", None),
         FieldKind::GlobalOffset => ("global_id_offset", None),
         FieldKind::EnqueuedLocalSize => ("enqueued_local_size", None),
         FieldKind::LocalSize => ("local_size", None),

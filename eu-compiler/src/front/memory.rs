@@ -181,6 +181,20 @@ impl Translator<'_> {
                 let value = self.constant(Type::I32, u64::from(at));
                 Ok(Val::pointer(value, Some(Space::Local)))
             }
+            StorageClass::UniformConstant if self.module.constant_places.contains_key(&id) => {
+                let at = self.module.constant_places[&id];
+                let base = self.abi.field(crate::abi::FieldKind::ConstantBase, 8, 8);
+                // In the entry block, where every use sees it.
+                let mut entry = crate::ir::Cursor {
+                    function: &mut self.function,
+                    block: crate::ir::Function::ENTRY,
+                    at: self.at,
+                };
+                let base = entry.one(Op::Input(Input::Payload(base)), &[], Type::I64);
+                let at = entry.constant(Type::I64, u64::from(at));
+                let value = entry.bin(Bin::Add, base, at);
+                Ok(Val::pointer(value, Some(Space::Global)))
+            }
             class => Err(i.unsupported(format!("a variable in {class:?} outside of functions"))),
         }
     }

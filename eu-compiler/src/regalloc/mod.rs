@@ -56,7 +56,10 @@ pub fn allocate(code: &Code, grf: u32, registers: u32) -> Result<Allocation, u32
         active.retain(|old| {
             let ends = old.last < life.first;
             if ends {
-                busy[span(old.var, &places)].fill(false);
+                // r0 stays until the end.
+                if places[old.var] >= grf {
+                    busy[span(old.var, &places)].fill(false);
+                }
                 used -= code.vars[old.var].size;
             }
             !ends

@@ -7,5 +7,6 @@ mod common;
 mod compiles;
 mod groups;
 mod hostile;
+mod listing;
 mod memory;
 mod types;

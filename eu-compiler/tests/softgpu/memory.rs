@@ -76,3 +76,18 @@ fn quotients_and_conversions_of_64_bits() {
     let expected = [bytes!(want), bytes!(a), bytes!(b), bytes!(want_floats)];
     check(&memory("wide", &[64], args), &expected);
 }
+
+#[test]
+fn constants_of_the_program_are_read() {
+    let input = numbers(64, 3);
+    let table = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8];
+    let want: Vec<f32> = input
+        .iter()
+        .map(|x| {
+            let [y, w] = if x & 1 == 0 { [2.0, 4.0] } else { [0.25, 16.0] };
+            table[(*x as u32 % 12) as usize] as f32 * y + w
+        })
+        .collect();
+    let args = vec![buffer!([0f32; 64]), buffer!(input)];
+    check(&memory("lookup", &[64], args), &[bytes!(want)]);
+}

@@ -1,0 +1,52 @@
+//! What the compiler prints assembles to the bytes that it makes, in Intel's assembler and ours, and
+//! neither the rules of the hardware nor those of the scoreboard are broken.
+
+use eu_compiler::{Options, compile};
+use isa_encoder::{AsmOptions, Validation, assemble};
+
+use crate::common::PLATFORMS;
+
+const MODULES: [&[u8]; 4] = [
+    include_bytes!("../kernels/basic.spv"),
+    include_bytes!("../kernels/groups.spv"),
+    include_bytes!("../kernels/memory.spv"),
+    include_bytes!("../kernels/types.spv"),
+];
+
+#[test]
+fn listings_assemble_to_the_same_bytes() {
+    let mut compared = 0;
+    for name in PLATFORMS {
+        let platform = devinfo::by_name(name).unwrap();
+        let iga = oracles::iga::find(platform.family);
+        for module in MODULES {
+            for kernel in compile(module, &Options::new(platform)).unwrap().kernels {
+                let text = format!("//.platform {name}\n//.swsb check\n{}", kernel.text);
+                let options = AsmOptions {
+                    validation: Validation::Deny,
+                    ..AsmOptions::default()
+                };
+                let ours = assemble(&text, &options).unwrap_or_else(|found| {
+                    panic!("{name} {}: {:?}", kernel.name, found.first());
+                });
+                assert!(
+                    ours.warnings.is_empty(),
+                    "{name} {}: {:?}",
+                    kernel.name,
+                    ours.warnings
+                );
+                assert_eq!(ours.code, kernel.code, "{name} {}", kernel.name);
+                if let Some(iga) = &iga {
+                    let bytes = iga.assemble(&kernel.text).unwrap();
+                    assert!(
+                        kernel.code == bytes,
+                        "{name} {}: iga64 differs",
+                        kernel.name
+                    );
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 0 || !oracles::are_required());
+}
