@@ -192,6 +192,9 @@ impl Translator<'_> {
         ) {
             return self.geometric(name, i);
         }
+        if matches!(name, "shuffle" | "shuffle2") {
+            return self.shuffle_components(i);
+        }
         let args = i.rest(4).iter().map(|id| Ok(self.get(*id, i)?.scalars));
         let args = args.collect::<Result<Vec<_>, Error>>()?;
         let count = args.iter().map(|list| list.len()).max().unwrap_or(0);
@@ -295,6 +298,27 @@ impl Translator<'_> {
                 let right = self.shift(Bin::LShr, a, back);
                 self.here().bin(Bin::Or, left, right)
             }
+            "s_mad_sat" | "u_mad_sat" if ty != Type::I64 => {
+                let (extend, signed) = match name {
+                    "s_mad_sat" => (Convert::SExt, true),
+                    _ => (Convert::ZExt, false),
+                };
+                let (b, c) = (b?, c?);
+                let mut at = self.here();
+                let [a, b, c] = [a, b, c].map(|value| at.convert(extend, value, Type::I64));
+                let product = at.bin(Bin::Mul, a, b);
+                let sum = at.bin(Bin::Add, product, c);
+                let value = if signed {
+                    let most = at.constant(Type::I64, ty.mask() >> 1);
+                    let least = at.constant(Type::I64, !(ty.mask() >> 1));
+                    let value = at.bin(Bin::SMin, sum, most);
+                    at.bin(Bin::SMax, value, least)
+                } else {
+                    let most = at.constant(Type::I64, ty.mask());
+                    at.bin(Bin::UMin, sum, most)
+                };
+                at.convert(Convert::Trunc, value, ty)
+            }
             "popcount" => self.un(Un::CountOnes, a),
             "clz" => self.leading_zeros(a, ty),
             "ctz" => {
@@ -390,7 +414,7 @@ impl Translator<'_> {
             "native_log2" | "half_log2" if narrow => Some(Un::Log2),
             "native_sin" if narrow => Some(Un::Sin),
             "native_cos" if narrow => Some(Un::Cos),
-            "exp2" if ty == Type::F32 => Some(Un::Exp2),
+            "exp2" if narrow => Some(Un::Exp2),
             _ => None,
         };
         if let Some(op) = un {
@@ -528,6 +552,35 @@ impl Translator<'_> {
         let sum = self.dot(&a, &a);
         let value = self.un(Un::Sqrt, sum);
         self.set(i.word(1)?, Val::one(value));
+        Ok(())
+    }
+
+    /// Components of one or two vectors, by the low bits of a mask's.
+    fn shuffle_components(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let Some((mask, vectors)) = i.rest(4).split_last() else {
+            return Err(i.invalid("an operand is missing"));
+        };
+        let mut all = Vec::new();
+        for id in vectors {
+            all.extend(self.get(*id, i)?.scalars);
+        }
+        let first = all.first().copied().ok_or_else(|| i.invalid("no vector"))?;
+        let bits = all.len().next_power_of_two() as u64 - 1;
+        let mut values = Vec::new();
+        for index in self.get(*mask, i)?.scalars {
+            let ty = self.function.ty(index);
+            let low = self.constant(ty, bits);
+            let index = self.here().bin(Bin::And, index, low);
+            let mut value = first;
+            for (number, other) in all.iter().enumerate().skip(1) {
+                let number = self.constant(ty, number as u64);
+                let is = self.one(Op::Icmp(Cond::Eq), &[index, number], Type::I1);
+                let ty = self.function.ty(value);
+                value = self.one(Op::Select, &[is, *other, value], ty);
+            }
+            values.push(value);
+        }
+        self.set(i.word(1)?, Val::many(values));
         Ok(())
     }
 

@@ -252,6 +252,9 @@ impl Selector<'_> {
     fn fma(&mut self, [a, b, c]: [Value; 3], result: Value) -> Result<(), String> {
         let ty = machine(self.function.ty(result), false);
         let to = self.result(result);
+        // Three-source instructions write at multiples of 8 bytes.
+        let align = &mut self.code.vars[to.place.var.index()].align;
+        *align = (*align).max(8);
         let mut srcs = [c, a, b].map(|value| self.source(value, ty));
         let mut operands = [Operand::Null(ty); 3];
         for (place, src) in operands.iter_mut().zip(&mut srcs) {

@@ -31,3 +31,13 @@ kernel void lookup(global float *out, global const int *in) {
     float4 s = scales[in[i] & 1];
     out[i] = table[(uint)in[i] % 12] * s.y + s.w;
 }
+
+kernel void components(global int *out, global const int4 *in, float k) {
+    size_t i = get_global_id(0);
+    int4 x = in[i];
+    uint4 mask = (uint4)(x.x, x.y, 6, 1);
+    int4 y = shuffle2(x, x * 2, mask);
+    out[6 * i] = y.x; out[6 * i + 1] = y.y; out[6 * i + 2] = y.z; out[6 * i + 3] = y.w;
+    out[6 * i + 4] = mad_sat(x.x, x.y, x.z);
+    out[6 * i + 5] = (int)fma(k, k, 0.5f) + x.w;
+}

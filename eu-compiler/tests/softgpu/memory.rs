@@ -91,3 +91,31 @@ fn constants_of_the_program_are_read() {
     let args = vec![buffer!([0f32; 64]), buffer!(input)];
     check(&memory("lookup", &[64], args), &[bytes!(want)]);
 }
+
+#[test]
+fn components_are_shuffled_and_sums_saturated() {
+    let input = numbers(4 * 40, 9);
+    let mut want: Vec<i32> = Vec::new();
+    for x in input.chunks_exact(4) {
+        let both: Vec<i32> = x
+            .iter()
+            .copied()
+            .chain(x.iter().map(|x| x.wrapping_mul(2)))
+            .collect();
+        let sum = i64::from(x[0]) * i64::from(x[1]) + i64::from(x[2]);
+        want.extend([
+            both[(x[0] & 7) as usize],
+            both[(x[1] & 7) as usize],
+            both[6],
+            both[1],
+            sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
+            x[3].wrapping_add(9),
+        ]);
+    }
+    let args = vec![
+        buffer!(vec![0i32; want.len()]),
+        buffer!(input),
+        Value::Bytes(3f32.to_le_bytes().to_vec()),
+    ];
+    check(&memory("components", &[40], args), &[bytes!(want)]);
+}
