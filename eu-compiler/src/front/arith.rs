@@ -215,6 +215,12 @@ impl Translator<'_> {
             match how {
                 (Convert::ZExt, true) => t.saturate_unsigned(a, ty),
                 (Convert::SExt, true) => t.saturate_signed(a, ty),
+                (Convert::SExt, _) if saturated && from.bits() > ty.bits() => t.clamp_signed(a, ty),
+                (Convert::ZExt, _) if saturated && from.bits() > ty.bits() => {
+                    let most = t.constant(from, ty.mask());
+                    let value = t.here().bin(Bin::UMin, a, most);
+                    t.here().convert(Convert::Trunc, value, ty)
+                }
                 (Convert::ZExt | Convert::SExt, _) if from.bits() > ty.bits() => {
                     t.here().convert(Convert::Trunc, a, ty)
                 }
@@ -263,8 +269,7 @@ impl Translator<'_> {
         self.here().convert(Convert::ZExt, value, ty)
     }
 
-    /// An unsigned integer as signed, kept in range. A signed one that gets smaller has the same
-    /// instruction with signed operands in the translator of LLVM: the value decides nothing.
+    /// An unsigned integer as signed, kept in range.
     fn saturate_signed(&mut self, value: Value, ty: Type) -> Value {
         let from = self.function.ty(value);
         if ty.bits() > from.bits() {

@@ -41,3 +41,17 @@ kernel void components(global int *out, global const int4 *in, float k) {
     out[6 * i + 4] = mad_sat(x.x, x.y, x.z);
     out[6 * i + 5] = (int)fma(k, k, 0.5f) + x.w;
 }
+
+kernel void saturated(global int *out, global const int *in) {
+    size_t i = get_global_id(0);
+    int x = in[i];
+    uint y = (uint)x;
+    out[8 * i] = convert_char_sat(x);
+    out[8 * i + 1] = convert_uchar_sat(x);
+    out[8 * i + 2] = convert_char_sat(y);
+    out[8 * i + 3] = convert_ushort_sat(y);
+    out[8 * i + 4] = convert_short_sat(x);
+    out[8 * i + 5] = convert_int_sat(y);
+    out[8 * i + 6] = convert_uint_sat(x);
+    out[8 * i + 7] = convert_int_sat((long)x * x);
+}

@@ -119,3 +119,25 @@ fn components_are_shuffled_and_sums_saturated() {
     ];
     check(&memory("components", &[40], args), &[bytes!(want)]);
 }
+
+#[test]
+fn conversions_of_integers_saturate() {
+    let input = numbers(64, 5);
+    let mut want: Vec<i32> = Vec::new();
+    for &x in &input {
+        let y = x as u32;
+        let square = i64::from(x) * i64::from(x);
+        want.extend([
+            x.clamp(-128, 127),
+            x.clamp(0, 255),
+            y.min(127) as i32,
+            y.min(65535) as i32,
+            x.clamp(-32768, 32767),
+            y.min(i32::MAX as u32) as i32,
+            x.max(0),
+            square.min(i64::from(i32::MAX)) as i32,
+        ]);
+    }
+    let args = vec![buffer!(vec![0i32; want.len()]), buffer!(input)];
+    check(&memory("saturated", &[64], args), &[bytes!(want)]);
+}
