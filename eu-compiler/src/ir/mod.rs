@@ -2,7 +2,7 @@
 //!
 //! A [`Function`] is one kernel with everything inlined. Its values are scalars: what SPIR-V has as
 //! a vector, a structure or an array is several values; a load or a block message gives all of
-//! them. Constants are values of no instruction. [`verify`] checks a function, [`print`] shows it:
+//! them. Constants are values of no instruction. [`verify`] checks a function, [`print()`] shows it:
 //!
 //! ```text
 //! b0:
