@@ -112,10 +112,20 @@ fn said(family: Family, bytes: &[u8]) -> u128 {
     iga::defined_bits(family, bytes) & !unsaid
 }
 
+/// Sources of the corpus. The first has kernels of 8 lanes, which not all platforms take.
+const SOURCES: [&str; 6] = [
+    "sub_group",
+    "atomics",
+    "control",
+    "images",
+    "slm",
+    "integer",
+];
+
 /// Assembles the listings of some sources and returns how many instructions there were.
-fn compare(compiler: &[&str], device: &str, family: Family) -> usize {
+fn compare(compiler: &[&str], device: &str, family: Family, sources: &[&str]) -> usize {
     let mut instructions = 0;
-    for source in ["sub_group", "atomics", "control", "images", "slm"] {
+    for source in sources {
         for (name, text, bytes) in listings(compiler, device, source) {
             let place = format!("{device} {source} {name}");
             let assembly = assemble(&text, &options())
@@ -151,7 +161,8 @@ fn listings_of_debians_compiler_assemble_to_their_bytes() {
         ("icllp", Family::Gen11),
         ("tgllp", Family::Gen12Lp),
     ] {
-        assert!(compare(&["ocloc"], device, family) > 1000, "{device}");
+        let instructions = compare(&["ocloc"], device, family, &SOURCES);
+        assert!(instructions > 1000, "{device}");
     }
 }
 
@@ -161,7 +172,11 @@ fn listings_of_the_newer_compiler_assemble_to_their_bytes() {
         return;
     };
     let compiler: Vec<&str> = command.split_whitespace().collect();
-    for (device, family) in [("tgllp", Family::Gen12Lp), ("ptl-h", Family::Xe3)] {
-        assert!(compare(&compiler, device, family) > 1000, "{device}");
+    for (device, family, sources) in [
+        ("tgllp", Family::Gen12Lp, &SOURCES[..]),
+        ("ptl-h", Family::Xe3, &SOURCES[1..]),
+    ] {
+        let instructions = compare(&compiler, device, family, sources);
+        assert!(instructions > 1000, "{device}");
     }
 }
