@@ -6,19 +6,28 @@
 use std::fs;
 use std::path::Path;
 
+use arbitrary::Unstructured;
 use arbtest::arbtest;
-use stack_tests::hostile::{self, TARGETS};
+use stack_tests::hostile::{self, TARGETS, spirv};
+
+/// The first of the random halves of `arbtest`'s seeds.
+const FIRST: u64 = 0x5eed_0000;
+
+/// A seed of `arbtest`: the upper half makes the bytes of an input, the lower half is how many.
+const fn seed(round: u64) -> u64 {
+    FIRST + round << 32 | 0x1000
+}
 
 /// Grows as many inputs as the target asks for.
 fn grow(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).unwrap();
     for round in 0..target.rounds {
-        let seed = 0x5eed_0000_0000_0000 | (0x1000 << 32) | round;
-        arbtest(target.check).seed(seed);
+        arbtest(target.check).seed(seed(round));
     }
     eprintln!(
-        "{name}: {} inputs from seed 0x5eed100000000000 on",
-        target.rounds
+        "{name}: {} inputs from seed {:#x} on",
+        target.rounds,
+        seed(0)
     );
 }
 
@@ -54,7 +63,26 @@ fn ioctls_return() {
 
 #[test]
 fn broken_spirv_is_refused_or_compiled() {
-    grow("spirv");
+    let (mut refused, mut taken) = (0, 0);
+    for round in 0..spirv::TARGET.rounds {
+        let check = |u: &mut Unstructured<'_>| {
+            let outcome = match spirv::compile(&u.arbitrary()?) {
+                true => &mut taken,
+                false => &mut refused,
+            };
+            *outcome += 1;
+            Ok(())
+        };
+        arbtest(check).seed(seed(round));
+    }
+    eprintln!(
+        "spirv: {refused} refused, {taken} taken from seed {:#x} on",
+        seed(0)
+    );
+    assert!(
+        refused > 50 && taken > 0,
+        "{refused} refused, {taken} taken"
+    );
 }
 
 #[test]

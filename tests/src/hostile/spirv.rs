@@ -11,13 +11,18 @@ use super::{Target, grow};
 pub const TARGET: Target = Target {
     name: "spirv",
     rounds: 400,
-    check: |u| grow(u, compile),
+    check: |u| {
+        grow(u, |module| {
+            compile(module);
+        })
+    },
 };
 
 /// Whole modules.
-const FILES: [&[u8]; 2] = [
+const FILES: [&[u8]; 3] = [
     include_bytes!("../../../eu-compiler/tests/kernels/basic.spv"),
     include_bytes!("../../../eu-compiler/tests/kernels/groups.spv"),
+    include_bytes!("../../../eu-compiler/tests/kernels/memory.spv"),
 ];
 
 /// Words that break things: no id, ids beyond the bound, sizes.
@@ -89,11 +94,11 @@ fn mutate(words: &mut Vec<u32>, u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Compiles the module: a zebin that loads, or an error with a text.
+/// Compiles the module: a zebin that loads, or an error with a text. Returns whether it compiled.
 ///
 /// # Panics
 /// If it is neither.
-fn compile(module: &Module) {
+pub fn compile(module: &Module) -> bool {
     let bytes: Vec<u8> = module
         .words
         .iter()
@@ -103,7 +108,11 @@ fn compile(module: &Module) {
         Ok(zebin) => {
             let loaded = umd::Binary::parse(&zebin.bytes);
             assert!(loaded.is_ok(), "{loaded:?}");
+            true
         }
-        Err(error) => assert!(!error.to_string().is_empty()),
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
     }
 }
