@@ -89,8 +89,8 @@ pub fn compile_showing(
             names.join(", ")
         )));
     }
-    let words = front::words(spirv)?;
-    let module = front::module(&words)?;
+    let file = front::file(spirv)?;
+    let module = front::module(&file)?;
     let mut kernels = Vec::new();
     let mut reports = Vec::new();
     for entry in &module.entries {

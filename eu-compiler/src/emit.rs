@@ -420,7 +420,7 @@ impl<'a> Emitter<'a> {
         }
         if let Some(dst) = inst.dst {
             if matches!(dst, Operand::Arf(ArfKind::Control, ..))
-                && self.target.caps.waits_by_notification
+                && !self.target.software_scoreboard()
             {
                 op = op.options(Options::SWITCH);
             }

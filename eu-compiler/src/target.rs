@@ -1,6 +1,7 @@
-//! What the families have, as far as code depends on it.
+//! What the families have, as far as code depends on it and `isa_encoder` does not say it.
 
 use devinfo::{Family, Platform};
+use isa_encoder::{Opcode, Sfid, has_opcode};
 
 /// What a family has.
 #[derive(Clone, Copy, Debug)]
@@ -9,14 +10,8 @@ pub struct Caps {
     pub dword_mul: bool,
     /// `math` divides integers.
     pub int_div: bool,
-    /// Load/store messages; without them there is the classic data port.
-    pub lsc: bool,
-    /// A send takes a second payload.
-    pub two_payloads: bool,
     /// `goto` parks the channels that the predicate does not select.
     pub goto_parks_false: bool,
-    /// The thread waits for a barrier by its notification register.
-    pub waits_by_notification: bool,
     /// The mask of r0.2 that a barrier message takes; none if the message has counts.
     pub barrier_mask: Option<u32>,
     /// Threads start without their payload.
@@ -31,19 +26,11 @@ pub struct Caps {
 const GEN8: Caps = Caps {
     dword_mul: true,
     int_div: true,
-    lsc: false,
-    two_payloads: false,
     goto_parks_false: true,
-    waits_by_notification: true,
     barrier_mask: Some(0x8f00_0000),
     loads_payload: false,
     message_lanes: 16,
     local_fence: false,
-};
-
-const GEN9: Caps = Caps {
-    two_payloads: true,
-    ..GEN8
 };
 
 const GEN11: Caps = Caps {
@@ -51,20 +38,14 @@ const GEN11: Caps = Caps {
     goto_parks_false: false,
     barrier_mask: Some(0x7f00_0000),
     local_fence: true,
-    ..GEN9
-};
-
-const GEN12LP: Caps = Caps {
-    waits_by_notification: false,
-    ..GEN11
+    ..GEN8
 };
 
 const XEHPG: Caps = Caps {
     int_div: false,
-    lsc: true,
     barrier_mask: None,
     loads_payload: true,
-    ..GEN12LP
+    ..GEN11
 };
 
 const XEHPC: Caps = Caps {
@@ -75,10 +56,8 @@ const XEHPC: Caps = Caps {
 impl Caps {
     const fn of(family: Family) -> &'static Caps {
         match family {
-            Family::Gen8 => &GEN8,
-            Family::Gen9 => &GEN9,
-            Family::Gen11 => &GEN11,
-            Family::Gen12Lp => &GEN12LP,
+            Family::Gen8 | Family::Gen9 => &GEN8,
+            Family::Gen11 | Family::Gen12Lp => &GEN11,
             Family::XeHpg => &XEHPG,
             Family::XeHpc | Family::Xe2 | Family::Xe3 => &XEHPC,
         }
@@ -107,6 +86,22 @@ impl Target {
             simd,
             registers,
         }
+    }
+
+    /// Whether there are load/store messages; without them there is the classic data port.
+    pub fn lsc(&self) -> bool {
+        Sfid::Ugm.id(self.platform.family).is_ok()
+    }
+
+    /// Whether software says what an instruction waits for. Without that, the thread also waits for
+    /// a barrier by its notification register, and switches after it writes cr0.
+    pub fn software_scoreboard(&self) -> bool {
+        has_opcode(self.platform.family, Opcode::Sync)
+    }
+
+    /// Whether a send takes a second payload.
+    pub fn two_payloads(&self) -> bool {
+        self.software_scoreboard() || has_opcode(self.platform.family, Opcode::Sends)
     }
 
     /// Bytes of a register.

@@ -14,7 +14,7 @@ mod subgroups;
 mod types;
 mod violation;
 
-pub use module::{Instruction, Malformed, Module, is_spirv};
+pub use module::{Instruction, Malformed, Module, is_spirv, text};
 pub use specialize::SpecConstant;
 pub use subgroups::Environment;
 pub use violation::{Violation, Violations};

@@ -68,11 +68,15 @@ impl<'a> Instruction<'a> {
 
     /// The text that begins at an operand.
     pub fn text(&self, index: usize) -> String {
-        let words = self.operands.get(index..).unwrap_or_default();
-        let bytes = words.iter().flat_map(|word| word.to_le_bytes());
-        let bytes: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
-        String::from_utf8_lossy(&bytes).into_owned()
+        text(self.operands.get(index..).unwrap_or_default())
     }
+}
+
+/// The text that words begin with, up to its zero byte.
+pub fn text(words: &[u32]) -> String {
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+    let bytes: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 impl Module {
@@ -116,6 +120,11 @@ impl Module {
     pub fn version(&self) -> (u8, u8) {
         let [_, minor, major, _] = self.words.get(1).copied().unwrap_or(0).to_le_bytes();
         (major, minor)
+    }
+
+    /// All ids are smaller than this.
+    pub fn bound(&self) -> u32 {
+        self.words.get(3).copied().unwrap_or(0)
     }
 
     /// All instructions, in order.

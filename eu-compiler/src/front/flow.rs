@@ -139,7 +139,7 @@ impl<'a> Translator<'a> {
         let definition = definition.ok_or_else(|| i.invalid(format!("%{id} is no function")))?;
         if definition.body.is_empty() {
             let linkage = module.decoration(id, Decoration::LinkageAttributes);
-            let name = linkage.map(super::reader::string).unwrap_or_default();
+            let name = linkage.map(spirv_module::text).unwrap_or_default();
             return match self.imported(&name, &args, i)? {
                 Some(val) => Ok(val),
                 None => Err(i.unsupported(format!("the function {name}, which has no body"))),

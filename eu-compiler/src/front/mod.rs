@@ -1,6 +1,6 @@
 //! SPIR-V to the intermediate representation.
 //!
-//! [`reader`] splits a module into instructions, [`module`] reads its declarations. A
+//! [`reader`] takes the instructions of a module, [`module`] reads its declarations. A
 //! [`Translator`](translate::Translator) turns one kernel with all functions that it calls into one
 //! [`Function`](crate::ir::Function): [`flow`] has blocks, phis and calls; [`arith`] arithmetic,
 //! comparisons and conversions; [`composite`] vectors and structures; [`memory`] pointers, loads,
@@ -28,7 +28,7 @@ use crate::error::Error;
 use crate::ir::{Function, Space, Type};
 
 pub use module::{Entry, Module};
-pub use reader::words;
+pub use reader::file;
 
 /// A kernel, translated.
 #[derive(Debug)]
@@ -39,12 +39,12 @@ pub struct Kernel {
     pub abi: Abi,
 }
 
-/// The declarations of a module's words.
+/// The declarations of a module.
 ///
 /// # Errors
 /// What SPIR-V forbids.
-pub fn module(words: &[u32]) -> Result<Module<'_>, Error> {
-    Module::new(reader::instructions(words)?)
+pub fn module(file: &spirv_module::Module) -> Result<Module<'_>, Error> {
+    Module::new(reader::instructions(file))
 }
 
 /// Translates a kernel for sub-groups of `simd` lanes.

@@ -1,6 +1,7 @@
-//! SPIR-V as instructions: words with an opcode.
+//! SPIR-V as instructions that say where they are.
 
 use spirv::Op;
+use spirv_module::{Malformed, Module, text};
 
 use crate::error::{Error, Place};
 
@@ -36,7 +37,7 @@ impl Instruction<'_> {
 
     /// The text that begins at operand `index`.
     pub fn text(&self, index: usize) -> String {
-        string(self.rest(index))
+        text(self.rest(index))
     }
 
     /// Where it is.
@@ -68,77 +69,51 @@ impl Instruction<'_> {
     }
 }
 
-/// The text in words, up to its end.
-pub fn string(words: &[u32]) -> String {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let end = bytes
-        .iter()
-        .position(|byte| *byte == 0)
-        .unwrap_or(bytes.len());
-    String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned()
-}
-
-/// The words of a module, in the machine's order.
+/// A file as a module.
 ///
 /// # Errors
-/// The bytes are no SPIR-V.
-pub fn words(bytes: &[u8]) -> Result<Vec<u32>, Error> {
-    let fail = |what: String| Error::Invalid {
-        at: Place::default(),
+/// The bytes are no SPIR-V, or of a version or with more ids than this compiler takes.
+pub fn file(bytes: &[u8]) -> Result<Module, Error> {
+    let invalid = |word, what| Error::Invalid {
+        at: Place {
+            word,
+            ..Place::default()
+        },
         what,
     };
-    let (quads, rest) = bytes.as_chunks::<4>();
-    if !rest.is_empty() || quads.len() < 5 {
-        return Err(fail(format!(
-            "{} bytes are no whole header and words",
-            bytes.len()
-        )));
+    let module = Module::parse(bytes).map_err(|error| match error {
+        Malformed::Instruction {
+            offset,
+            words,
+            left,
+        } => {
+            let what = format!("the instruction has {words} words, {left} are left");
+            invalid(offset as u32, what)
+        }
+        other => invalid(0, other.to_string()),
+    })?;
+    let (major, minor) = module.version();
+    if major != 1 {
+        return Err(invalid(1, format!("version {major}.{minor} is not 1.x")));
     }
-    let order: fn([u8; 4]) -> u32 = match u32::from_le_bytes(quads[0]) {
-        spirv::MAGIC_NUMBER => u32::from_le_bytes,
-        other if other.swap_bytes() == spirv::MAGIC_NUMBER => u32::from_be_bytes,
-        other => return Err(fail(format!("it begins with {other:#010x}"))),
-    };
-    let words: Vec<u32> = quads.iter().map(|quad| order(*quad)).collect();
-    if words[1] >> 16 != 1 {
-        return Err(fail(format!("version {:#x} is not 1.x", words[1])));
+    let bound = module.bound();
+    if bound > MAX_BOUND {
+        let what = format!("{bound} ids, the limit is {MAX_BOUND}");
+        return Err(invalid(3, what));
     }
-    if words[3] > MAX_BOUND {
-        return Err(fail(format!("{} ids, the limit is {MAX_BOUND}", words[3])));
-    }
-    Ok(words)
+    Ok(module)
 }
 
-/// The instructions of a module's words.
-///
-/// # Errors
-/// A length that does not fit.
-pub fn instructions(words: &[u32]) -> Result<Vec<Instruction<'_>>, Error> {
-    let mut out = Vec::new();
-    let mut at = 5;
-    while let Some(&first) = words.get(at) {
-        let length = (first >> 16) as usize;
-        let number = first & 0xffff;
-        let place = || Place {
-            word: at as u32,
-            instruction: format!("#{number}"),
-            line: None,
-        };
-        let operands = at.checked_add(1).zip(at.checked_add(length));
-        let operands = operands.and_then(|(from, to)| words.get(from..to));
-        let Some(words) = operands else {
-            return Err(Error::Invalid {
-                at: place(),
-                what: format!("it has {length} words, the module ends before"),
-            });
-        };
-        out.push(Instruction {
-            op: Op::from_u32(number).unwrap_or(Op::Nop),
-            number,
-            words,
-            at: at as u32,
-        });
-        at += length;
-    }
-    Ok(out)
+/// The instructions of a module.
+pub fn instructions(module: &Module) -> Vec<Instruction<'_>> {
+    let known = |one: spirv_module::Instruction<'_>| one.op().unwrap_or(Op::Nop);
+    module
+        .instructions()
+        .map(|one| Instruction {
+            op: known(one),
+            number: one.opcode.into(),
+            words: one.operands,
+            at: one.offset as u32,
+        })
+        .collect()
 }

@@ -219,7 +219,7 @@ impl Selector<'_> {
 
     /// The lanes that one message for elements of a type serves.
     fn message_lanes(&self, ty: Type, count: usize, space: Space) -> u32 {
-        let most = match (self.target.caps.lsc, space, count, ty.bits()) {
+        let most = match (self.target.lsc(), space, count, ty.bits()) {
             (true, _, _, 64) => self
                 .target
                 .caps
@@ -248,7 +248,7 @@ impl Selector<'_> {
         count: u32,
         lanes: u32,
     ) -> Message {
-        if self.target.caps.lsc {
+        if self.target.lsc() {
             let (port, address_size) = lsc_port(space);
             return Message::Lsc(Lsc::Vector {
                 port,
@@ -299,7 +299,7 @@ impl Selector<'_> {
         let ty = self.function.ty(results[0]);
         let count = results.len() as u32;
         let addresses = self.one_address(address)?;
-        let (message, plane) = if self.target.caps.lsc && ty.bytes() >= 4 && count != 3 {
+        let (message, plane) = if self.target.lsc() && ty.bytes() >= 4 && count != 3 {
             (
                 self.row_message(Direction::Read, space, ty, count),
                 ty.bytes(),
@@ -329,7 +329,7 @@ impl Selector<'_> {
         let ty = self.function.ty(values[0]);
         let count = values.len() as u32;
         let addresses = self.one_address(address)?;
-        let rows = self.target.caps.lsc && ty.bytes() >= 4 && count != 3;
+        let rows = self.target.lsc() && ty.bytes() >= 4 && count != 3;
         let (message, plane) = match rows {
             true => (
                 self.row_message(Direction::Write, space, ty, count),
@@ -436,7 +436,7 @@ impl Selector<'_> {
             Atomic::Load | Atomic::Store => return Ok(()),
         };
         let grf = self.target.grf();
-        let lanes = match (self.target.caps.lsc, kind, ty.bits()) {
+        let lanes = match (self.target.lsc(), kind, ty.bits()) {
             (true, _, 64) => 2 * grf / 8,
             (true, ..) => 2 * grf / 4,
             (false, Space::Local, 32) => 16,
@@ -452,7 +452,7 @@ impl Selector<'_> {
             .map(|v| self.packed(*v))
             .collect::<Result<Vec<_>, _>>()?;
         let to = result.map(|result| self.result(result));
-        let message = if self.target.caps.lsc {
+        let message = if self.target.lsc() {
             let (port, address_size) = lsc_port(kind);
             Message::Lsc(Lsc::Atomic {
                 port,
@@ -568,12 +568,7 @@ impl Selector<'_> {
                 },
                 pitch: ty.bytes(),
             };
-            let element = match ty.bytes() {
-                8 => M::Uq,
-                4 => M::Ud,
-                2 => M::Uw,
-                _ => M::Ub,
-            };
+            let element = super::machine(ty.integer(), false);
             let source = self.source(*value, element)?;
             self.lanes(
                 What::Alu(Opcode::Mov),
@@ -605,10 +600,10 @@ impl Selector<'_> {
         let mut done = 0;
         while done < bytes {
             let left = bytes - done;
-            if !self.target.caps.lsc && left == 8 && done == 0 {
+            if !self.target.lsc() && left == 8 && done == 0 {
                 return self.small_block(direction, space, first, var);
             }
-            let (message, size, address) = if self.target.caps.lsc {
+            let (message, size, address) = if self.target.lsc() {
                 let mut elements = 64;
                 while elements * 4 > left || elements * 4 > 8 * grf {
                     elements = if elements == 4 { 2 } else { elements / 2 };
@@ -739,9 +734,8 @@ impl Selector<'_> {
     /// Waits until memory shows earlier accesses.
     pub(super) fn fence(&mut self, local: bool, global: bool) -> Result<(), String> {
         let grf = self.target.grf();
-        let caps = self.target.caps;
         let mut messages = Vec::new();
-        if caps.lsc {
+        if self.target.lsc() {
             let fence = |port, scope| {
                 Message::Lsc(Lsc::Fence {
                     port,
@@ -757,7 +751,7 @@ impl Selector<'_> {
                 messages.push(fence(LscPort::Ugm, FenceScope::Gpu));
             }
         } else {
-            if local && caps.local_fence {
+            if local && self.target.caps.local_fence {
                 messages.push(Message::Hdc(Hdc::Fence {
                     slm: true,
                     commit: true,
@@ -799,7 +793,6 @@ impl Selector<'_> {
     /// Waits for the work-group.
     pub(super) fn barrier(&mut self) -> Result<(), String> {
         let grf = self.target.grf();
-        let caps = self.target.caps;
         let var = self.code.var(grf, grf);
         let loc = |byte| Loc {
             place: Place { var, byte },
@@ -819,7 +812,7 @@ impl Selector<'_> {
             |_| {},
         );
         let header = self.header(2);
-        match caps.barrier_mask {
+        match self.target.caps.barrier_mask {
             Some(mask) => {
                 let mask = Operand::Imm(i64::from(mask), M::Ud);
                 self.one(Opcode::And, at(loc(8), M::Ud), &[header, mask]);
@@ -834,10 +827,11 @@ impl Selector<'_> {
         }
         let place = Place { var, byte: 0 };
         self.barrier_message(Message::Gateway(Gateway::Barrier), place);
-        match caps.waits_by_notification {
-            true => self.raw(What::Wait, 1, 0, true, None, &[], |_| {}),
-            false => self.raw(What::Sync(SyncFunction::Bar), 1, 0, true, None, &[], |_| {}),
-        }
+        let wait = match self.target.software_scoreboard() {
+            true => What::Sync(SyncFunction::Bar),
+            false => What::Wait,
+        };
+        self.raw(wait, 1, 0, true, None, &[], |_| {});
         Ok(())
     }
 }

@@ -167,7 +167,7 @@ impl Selector<'_> {
         address: (Place, u8),
         data: Option<(Place, u8)>,
     ) -> ((Place, u8), Option<(Place, u8)>) {
-        let Some(data) = data.filter(|_| !self.target.caps.two_payloads) else {
+        let Some(data) = data.filter(|_| !self.target.two_payloads()) else {
             return (address, data);
         };
         let grf = self.target.grf();

@@ -467,22 +467,9 @@ pub(super) const fn at(loc: Loc, ty: M) -> Operand {
 /// The same operand `lanes` further.
 fn advance(operand: Operand, lanes: u32) -> Operand {
     match operand {
-        Operand::Var {
-            place,
-            ty,
-            stride,
-            neg,
-            abs,
-        } => Operand::Var {
-            place: Place {
-                var: place.var,
-                byte: place.byte + lanes * u32::from(stride) * ty.bytes(),
-            },
-            ty,
-            stride,
-            neg,
-            abs,
-        },
+        Operand::Var { ty, stride, .. } => {
+            arith::skip(operand, lanes * u32::from(stride) * ty.bytes())
+        }
         other => other,
     }
 }

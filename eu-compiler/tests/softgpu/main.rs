@@ -6,7 +6,6 @@ mod basic;
 mod common;
 mod compiles;
 mod groups;
-mod hostile;
 mod listing;
 mod memory;
 mod types;
