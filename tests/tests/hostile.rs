@@ -15,7 +15,7 @@ const FIRST: u64 = 0x5eed_0000;
 
 /// A seed of `arbtest`: the upper half makes the bytes of an input, the lower half is how many.
 const fn seed(round: u64) -> u64 {
-    FIRST + round << 32 | 0x1000
+    ((FIRST + round) << 32) | 0x1000
 }
 
 /// Grows as many inputs as the target asks for.
