@@ -1,15 +1,14 @@
-//! Loads, stores, atomics, blocks, fences.
+//! Loads, stores, atomics.
 
 use isa_encoder::message::{
-    AddressSize, AtomicOp, BlockAlignment, BlockPort, CacheControl, DataSize, Direction,
-    FenceScope, FlushOp, Gateway, Hdc, HdcAddress, HdcSurface, Lsc, LscAddress, LscPort, Message,
-    OwordCount,
+    AddressSize, AtomicOp, BlockPort, CacheControl, DataSize, Direction, Hdc, HdcAddress,
+    HdcSurface, Lsc, LscAddress, LscPort, Message,
 };
-use isa_encoder::{Opcode, SyncFunction, Type as M};
+use isa_encoder::{Opcode, Type as M};
 
 use super::arith::skip;
 use super::{Loc, Selector, at};
-use crate::code::{Operand, Place, Var, What};
+use crate::code::{Operand, Place, What};
 use crate::ir::{Access, Atomic, Space, Type, Value};
 
 impl Selector<'_> {
@@ -240,7 +239,7 @@ impl Selector<'_> {
     }
 
     /// The message for elements at the addresses of the lanes.
-    fn access_message(
+    pub(super) fn access_message(
         &self,
         direction: Direction,
         space: Space,
@@ -358,7 +357,13 @@ impl Selector<'_> {
     }
 
     /// The message for a row of elements at one address.
-    fn row_message(&self, direction: Direction, space: Space, ty: Type, count: u32) -> Message {
+    pub(super) fn row_message(
+        &self,
+        direction: Direction,
+        space: Space,
+        ty: Type,
+        count: u32,
+    ) -> Message {
         let (port, address_size) = lsc_port(space);
         Message::Lsc(Lsc::Vector {
             port,
@@ -506,338 +511,10 @@ impl Selector<'_> {
         }
         Ok(())
     }
-
-    /// Reads of each element as many as there are lanes, the lanes' next to each other.
-    pub(super) fn block_load(
-        &mut self,
-        space: Space,
-        address: Value,
-        results: &[Value],
-    ) -> Result<(), String> {
-        let space = memory(space)?;
-        let Some(&first) = results.first() else {
-            return Ok(());
-        };
-        let ty = self.function.ty(first);
-        let bytes = ty.bytes() * self.target.simd * results.len() as u32;
-        let grf = self.target.grf();
-        let var = self.code.var(bytes.next_multiple_of(grf), grf);
-        self.block_messages(Direction::Read, space, address, var, bytes)?;
-        for (index, result) in results.iter().enumerate() {
-            let packed = Loc {
-                place: Place {
-                    var,
-                    byte: index as u32 * ty.bytes() * self.target.simd,
-                },
-                pitch: ty.bytes(),
-            };
-            if ty.bytes() >= 4 && packed.place.byte.is_multiple_of(grf) {
-                self.set(*result, packed);
-                continue;
-            }
-            let to = self.result(*result);
-            let element = super::machine(ty.integer(), false);
-            self.alu(Opcode::Mov, at(to, M::Ud), &[at(packed, element)]);
-        }
-        Ok(())
-    }
-
-    /// Writes of each element as many as there are lanes.
-    pub(super) fn block_store(
-        &mut self,
-        space: Space,
-        address: Value,
-        values: &[Value],
-    ) -> Result<(), String> {
-        let space = memory(space)?;
-        let Some(&first) = values.first() else {
-            return Ok(());
-        };
-        let ty = self.function.ty(first);
-        let bytes = ty.bytes() * self.target.simd * values.len() as u32;
-        let grf = self.target.grf();
-        if let Some(var) = self.block_of(values, ty.bytes() * self.target.simd, ty.bytes()) {
-            return self.block_messages(Direction::Write, space, address, var, bytes);
-        }
-        let var = self.code.var(bytes.next_multiple_of(grf), grf);
-        for (index, value) in values.iter().enumerate() {
-            let packed = Loc {
-                place: Place {
-                    var,
-                    byte: index as u32 * ty.bytes() * self.target.simd,
-                },
-                pitch: ty.bytes(),
-            };
-            let element = super::machine(ty.integer(), false);
-            let source = self.source(*value, element)?;
-            self.lanes(
-                What::Alu(Opcode::Mov),
-                Some(at(packed, element)),
-                &[source],
-                true,
-                |_| {},
-            );
-        }
-        self.block_messages(Direction::Write, space, address, var, bytes)
-    }
-
-    /// Moves consecutive bytes between memory and registers, in pieces that messages have.
-    fn block_messages(
-        &mut self,
-        direction: Direction,
-        space: Space,
-        address: Value,
-        var: Var,
-        bytes: u32,
-    ) -> Result<(), String> {
-        let grf = self.target.grf();
-        let first = self.one_address(address)?;
-        let wide = self.function.ty(address).bits() == 64;
-        let base = Loc {
-            place: first,
-            pitch: 0,
-        };
-        let mut done = 0;
-        while done < bytes {
-            let left = bytes - done;
-            if !self.target.lsc() && left == 8 && done == 0 {
-                return self.small_block(direction, space, first, var);
-            }
-            let (message, size, address) = if self.target.lsc() {
-                let mut elements = 64;
-                while elements * 4 > left || elements * 4 > 8 * grf {
-                    elements = if elements == 4 { 2 } else { elements / 2 };
-                }
-                let message = self.row_message(direction, space, Type::I32, elements);
-                (message, elements * 4, first)
-            } else {
-                let (count, size) = match left {
-                    128.. => (OwordCount::Eight, 128),
-                    64.. => (OwordCount::Four, 64),
-                    32.. => (OwordCount::Two, 32),
-                    _ => (OwordCount::OneLow, 16),
-                };
-                let alignment = match direction {
-                    Direction::Read => BlockAlignment::Dword,
-                    Direction::Write => BlockAlignment::Oword,
-                };
-                let message = Hdc::OwordBlock {
-                    direction,
-                    address: hdc_address(space),
-                    alignment,
-                    count,
-                    port: BlockPort::Data,
-                };
-                if space == Space::Local || left < 16 {
-                    return Err(format!("a block of {left} bytes is not supported"));
-                }
-                // The header holds the address.
-                (Message::Hdc(message), size, first)
-            };
-            let registers = size.div_ceil(grf) as u8;
-            let part = Place { var, byte: done };
-            match direction {
-                Direction::Read if done.is_multiple_of(grf) => {
-                    self.block_message(message, address, Some((part, registers)), None)?;
-                }
-                Direction::Write if done.is_multiple_of(grf) => {
-                    self.block_message(message, address, None, Some((part, registers)))?;
-                }
-                _ => return Err("a block that begins within a register".to_owned()),
-            }
-            done += size;
-            if done < bytes {
-                let next = at(base, M::Ud);
-                self.one(
-                    Opcode::Add,
-                    next,
-                    &[next, Operand::Imm(i64::from(size), M::Uw)],
-                );
-                if wide {
-                    // The carry: the low part is now less than what was added.
-                    let set = |inst: &mut crate::code::Inst| {
-                        inst.cond = Some(isa_encoder::CondMod::Lt);
-                    };
-                    let srcs = [next, Operand::Imm(i64::from(size), M::Uw)];
-                    self.push_one(
-                        What::Alu(Opcode::Cmp),
-                        Some(Operand::Null(M::Ud)),
-                        &srcs,
-                        set,
-                    );
-                    let high = skip(next, 4);
-                    let srcs = [high, Operand::Imm(1, M::Uw)];
-                    self.push_one(What::Alu(Opcode::Add), Some(high), &srcs, Self::when);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Two dwords, which are less than a block: with one channel.
-    fn small_block(
-        &mut self,
-        direction: Direction,
-        space: Space,
-        address: Place,
-        data: Var,
-    ) -> Result<(), String> {
-        let grf = self.target.grf();
-        let planes = self.code.var(2 * grf, grf);
-        let dword = |var, byte| {
-            let place = Place { var, byte };
-            at(Loc { place, pitch: 0 }, M::Ud)
-        };
-        let pairs = [0, 1].map(|n| (dword(data, 4 * n), dword(planes, n * grf)));
-        let message = self.access_message(direction, space, Type::I32, 2, 1);
-        match direction {
-            Direction::Read => {
-                self.one_message(message, address, Some((planes, 2)), None)?;
-                for (to, from) in pairs {
-                    self.one(Opcode::Mov, to, &[from]);
-                }
-            }
-            Direction::Write => {
-                for (from, to) in pairs {
-                    self.one(Opcode::Mov, to, &[from]);
-                }
-                let payload = (
-                    Place {
-                        var: planes,
-                        byte: 0,
-                    },
-                    2,
-                );
-                self.one_message(message, address, None, Some(payload))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The register that has all values of a block as it is in memory, if they are so already.
-    fn block_of(&self, values: &[Value], row: u32, bytes: u32) -> Option<Var> {
-        let first = self.loc(*values.first()?)?.place;
-        let follows = values.iter().enumerate().all(|(index, value)| {
-            self.loc(*value).is_some_and(|loc| {
-                let byte = index as u32 * row;
-                loc.pitch == bytes
-                    && loc.place
-                        == Place {
-                            var: first.var,
-                            byte,
-                        }
-            })
-        });
-        follows.then_some(first.var)
-    }
-
-    /// Waits until memory shows earlier accesses.
-    pub(super) fn fence(&mut self, local: bool, global: bool) -> Result<(), String> {
-        let grf = self.target.grf();
-        let mut messages = Vec::new();
-        if self.target.lsc() {
-            let fence = |port, scope| {
-                Message::Lsc(Lsc::Fence {
-                    port,
-                    scope,
-                    flush: FlushOp::None,
-                    to_lsc: false,
-                })
-            };
-            if local {
-                messages.push(fence(LscPort::Slm, FenceScope::Group));
-            }
-            if global {
-                messages.push(fence(LscPort::Ugm, FenceScope::Gpu));
-            }
-        } else {
-            if local && self.target.caps.local_fence {
-                messages.push(Message::Hdc(Hdc::Fence {
-                    slm: true,
-                    commit: true,
-                    flush: 0,
-                }));
-            }
-            if global {
-                messages.push(Message::Hdc(Hdc::Fence {
-                    slm: false,
-                    commit: true,
-                    flush: 0,
-                }));
-            }
-        }
-        for message in messages {
-            let header = self.fixed(0, grf);
-            let header = (
-                Place {
-                    var: header,
-                    byte: 0,
-                },
-                1,
-            );
-            let response = self.code.var(grf, grf);
-            self.fence_message(message, header, response);
-            // Reading the response waits for it.
-            let loc = Loc {
-                place: Place {
-                    var: response,
-                    byte: 0,
-                },
-                pitch: 0,
-            };
-            self.one(Opcode::Mov, Operand::Null(M::Ud), &[at(loc, M::Ud)]);
-        }
-        Ok(())
-    }
-
-    /// Waits for the work-group.
-    pub(super) fn barrier(&mut self) -> Result<(), String> {
-        let grf = self.target.grf();
-        let var = self.code.var(grf, grf);
-        let loc = |byte| Loc {
-            place: Place { var, byte },
-            pitch: 0,
-        };
-        let zero = Operand::Imm(0, M::Uw);
-        let whole = Loc {
-            place: Place { var, byte: 0 },
-            pitch: 4,
-        };
-        self.some_lanes(
-            What::Alu(Opcode::Mov),
-            Some(at(whole, M::Ud)),
-            &[zero],
-            true,
-            grf / 4,
-            |_| {},
-        );
-        let header = self.header(2);
-        match self.target.caps.barrier_mask {
-            Some(mask) => {
-                let mask = Operand::Imm(i64::from(mask), M::Ud);
-                self.one(Opcode::And, at(loc(8), M::Ud), &[header, mask]);
-            }
-            None => {
-                // How many threads signal, and how many wait: all of the group.
-                let count = skip(super::arith::retype(header, M::Ub), 3);
-                for byte in [10, 11] {
-                    self.one(Opcode::Mov, at(loc(byte), M::Ub), &[count]);
-                }
-            }
-        }
-        let place = Place { var, byte: 0 };
-        self.barrier_message(Message::Gateway(Gateway::Barrier), place);
-        let wait = match self.target.software_scoreboard() {
-            true => What::Sync(SyncFunction::Bar),
-            false => What::Wait,
-        };
-        self.raw(wait, 1, 0, true, None, &[], |_| {});
-        Ok(())
-    }
 }
 
 /// The memory of messages.
-fn memory(space: Space) -> Result<Space, String> {
+pub(super) fn memory(space: Space) -> Result<Space, String> {
     match space {
         Space::Private => Err(
             "private memory that is indexed by a value, or whose address is kept, is not supported"
@@ -847,14 +524,14 @@ fn memory(space: Space) -> Result<Space, String> {
     }
 }
 
-const fn lsc_port(space: Space) -> (LscPort, AddressSize) {
+pub(super) const fn lsc_port(space: Space) -> (LscPort, AddressSize) {
     match space {
         Space::Local => (LscPort::Slm, AddressSize::A32),
         _ => (LscPort::Ugm, AddressSize::A64),
     }
 }
 
-const fn hdc_address(space: Space) -> HdcAddress {
+pub(super) const fn hdc_address(space: Space) -> HdcAddress {
     match space {
         Space::Local => HdcAddress::A32(HdcSurface::Slm),
         _ => HdcAddress::A64 { coherent: true },

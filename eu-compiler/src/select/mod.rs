@@ -7,6 +7,8 @@
 //! used, and only writes the flag.
 
 mod arith;
+mod barrier;
+mod blocks;
 mod convert;
 mod flow;
 mod lanes;

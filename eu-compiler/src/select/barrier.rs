@@ -1,0 +1,114 @@
+//! Fences and barriers.
+
+use isa_encoder::message::{FenceScope, FlushOp, Gateway, Hdc, Lsc, LscPort, Message};
+use isa_encoder::{Opcode, SyncFunction, Type as M};
+
+use super::arith::skip;
+use super::{Loc, Selector, at};
+use crate::code::{Operand, Place, What};
+
+impl Selector<'_> {
+    /// Waits until memory shows earlier accesses.
+    pub(super) fn fence(&mut self, local: bool, global: bool) -> Result<(), String> {
+        let grf = self.target.grf();
+        let mut messages = Vec::new();
+        if self.target.lsc() {
+            let fence = |port, scope| {
+                Message::Lsc(Lsc::Fence {
+                    port,
+                    scope,
+                    flush: FlushOp::None,
+                    to_lsc: false,
+                })
+            };
+            if local {
+                messages.push(fence(LscPort::Slm, FenceScope::Group));
+            }
+            if global {
+                messages.push(fence(LscPort::Ugm, FenceScope::Gpu));
+            }
+        } else {
+            if local && self.target.caps.local_fence {
+                messages.push(Message::Hdc(Hdc::Fence {
+                    slm: true,
+                    commit: true,
+                    flush: 0,
+                }));
+            }
+            if global {
+                messages.push(Message::Hdc(Hdc::Fence {
+                    slm: false,
+                    commit: true,
+                    flush: 0,
+                }));
+            }
+        }
+        for message in messages {
+            let header = self.fixed(0, grf);
+            let header = (
+                Place {
+                    var: header,
+                    byte: 0,
+                },
+                1,
+            );
+            let response = self.code.var(grf, grf);
+            self.fence_message(message, header, response);
+            // Reading the response waits for it.
+            let loc = Loc {
+                place: Place {
+                    var: response,
+                    byte: 0,
+                },
+                pitch: 0,
+            };
+            self.one(Opcode::Mov, Operand::Null(M::Ud), &[at(loc, M::Ud)]);
+        }
+        Ok(())
+    }
+
+    /// Waits for the work-group.
+    pub(super) fn barrier(&mut self) -> Result<(), String> {
+        let grf = self.target.grf();
+        let var = self.code.var(grf, grf);
+        let loc = |byte| Loc {
+            place: Place { var, byte },
+            pitch: 0,
+        };
+        let zero = Operand::Imm(0, M::Uw);
+        let whole = Loc {
+            place: Place { var, byte: 0 },
+            pitch: 4,
+        };
+        self.some_lanes(
+            What::Alu(Opcode::Mov),
+            Some(at(whole, M::Ud)),
+            &[zero],
+            true,
+            grf / 4,
+            |_| {},
+        );
+        let header = self.header(2);
+        match self.target.caps.barrier_mask {
+            Some(mask) => {
+                let mask = Operand::Imm(i64::from(mask), M::Ud);
+                self.one(Opcode::And, at(loc(8), M::Ud), &[header, mask]);
+            }
+            None => {
+                // How many threads signal, and how many wait: all of the group.
+                let count = skip(super::arith::retype(header, M::Ub), 3);
+                for byte in [10, 11] {
+                    self.one(Opcode::Mov, at(loc(byte), M::Ub), &[count]);
+                }
+            }
+        }
+        let place = Place { var, byte: 0 };
+        self.barrier_message(Message::Gateway(Gateway::Barrier), place);
+        let wait = match self.target.software_scoreboard() {
+            true => What::Sync(SyncFunction::Bar),
+            false => What::Wait,
+        };
+        self.raw(wait, 1, 0, true, None, &[], |_| {});
+        Ok(())
+    }
+}

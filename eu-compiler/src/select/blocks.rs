@@ -1,0 +1,236 @@
+//! Blocks: consecutive memory that the lanes of a sub-group share.
+
+use isa_encoder::message::{BlockAlignment, BlockPort, Direction, Hdc, Message, OwordCount};
+use isa_encoder::{Opcode, Type as M};
+
+use super::arith::skip;
+use super::memory::{hdc_address, memory};
+use super::{Loc, Selector, at};
+use crate::code::{Operand, Place, Var, What};
+use crate::ir::{Space, Type, Value};
+
+impl Selector<'_> {
+    /// Reads of each element as many as there are lanes, the lanes' next to each other.
+    pub(super) fn block_load(
+        &mut self,
+        space: Space,
+        address: Value,
+        results: &[Value],
+    ) -> Result<(), String> {
+        let space = memory(space)?;
+        let Some(&first) = results.first() else {
+            return Ok(());
+        };
+        let ty = self.function.ty(first);
+        let bytes = ty.bytes() * self.target.simd * results.len() as u32;
+        let grf = self.target.grf();
+        let var = self.code.var(bytes.next_multiple_of(grf), grf);
+        self.block_messages(Direction::Read, space, address, var, bytes)?;
+        for (index, result) in results.iter().enumerate() {
+            let packed = Loc {
+                place: Place {
+                    var,
+                    byte: index as u32 * ty.bytes() * self.target.simd,
+                },
+                pitch: ty.bytes(),
+            };
+            if ty.bytes() >= 4 && packed.place.byte.is_multiple_of(grf) {
+                self.set(*result, packed);
+                continue;
+            }
+            let to = self.result(*result);
+            let element = super::machine(ty.integer(), false);
+            self.alu(Opcode::Mov, at(to, M::Ud), &[at(packed, element)]);
+        }
+        Ok(())
+    }
+
+    /// Writes of each element as many as there are lanes.
+    pub(super) fn block_store(
+        &mut self,
+        space: Space,
+        address: Value,
+        values: &[Value],
+    ) -> Result<(), String> {
+        let space = memory(space)?;
+        let Some(&first) = values.first() else {
+            return Ok(());
+        };
+        let ty = self.function.ty(first);
+        let bytes = ty.bytes() * self.target.simd * values.len() as u32;
+        let grf = self.target.grf();
+        if let Some(var) = self.block_of(values, ty.bytes() * self.target.simd, ty.bytes()) {
+            return self.block_messages(Direction::Write, space, address, var, bytes);
+        }
+        let var = self.code.var(bytes.next_multiple_of(grf), grf);
+        for (index, value) in values.iter().enumerate() {
+            let packed = Loc {
+                place: Place {
+                    var,
+                    byte: index as u32 * ty.bytes() * self.target.simd,
+                },
+                pitch: ty.bytes(),
+            };
+            let element = super::machine(ty.integer(), false);
+            let source = self.source(*value, element)?;
+            self.lanes(
+                What::Alu(Opcode::Mov),
+                Some(at(packed, element)),
+                &[source],
+                true,
+                |_| {},
+            );
+        }
+        self.block_messages(Direction::Write, space, address, var, bytes)
+    }
+
+    /// Moves consecutive bytes between memory and registers, in pieces that messages have.
+    fn block_messages(
+        &mut self,
+        direction: Direction,
+        space: Space,
+        address: Value,
+        var: Var,
+        bytes: u32,
+    ) -> Result<(), String> {
+        let grf = self.target.grf();
+        let first = self.one_address(address)?;
+        let wide = self.function.ty(address).bits() == 64;
+        let base = Loc {
+            place: first,
+            pitch: 0,
+        };
+        let mut done = 0;
+        while done < bytes {
+            let left = bytes - done;
+            if !self.target.lsc() && left == 8 && done == 0 {
+                return self.small_block(direction, space, first, var);
+            }
+            let (message, size, address) = if self.target.lsc() {
+                let mut elements = 64;
+                while elements * 4 > left || elements * 4 > 8 * grf {
+                    elements = if elements == 4 { 2 } else { elements / 2 };
+                }
+                let message = self.row_message(direction, space, Type::I32, elements);
+                (message, elements * 4, first)
+            } else {
+                let (count, size) = match left {
+                    128.. => (OwordCount::Eight, 128),
+                    64.. => (OwordCount::Four, 64),
+                    32.. => (OwordCount::Two, 32),
+                    _ => (OwordCount::OneLow, 16),
+                };
+                let alignment = match direction {
+                    Direction::Read => BlockAlignment::Dword,
+                    Direction::Write => BlockAlignment::Oword,
+                };
+                let message = Hdc::OwordBlock {
+                    direction,
+                    address: hdc_address(space),
+                    alignment,
+                    count,
+                    port: BlockPort::Data,
+                };
+                if space == Space::Local || left < 16 {
+                    return Err(format!("a block of {left} bytes is not supported"));
+                }
+                // The header holds the address.
+                (Message::Hdc(message), size, first)
+            };
+            let registers = size.div_ceil(grf) as u8;
+            let part = Place { var, byte: done };
+            match direction {
+                Direction::Read if done.is_multiple_of(grf) => {
+                    self.block_message(message, address, Some((part, registers)), None)?;
+                }
+                Direction::Write if done.is_multiple_of(grf) => {
+                    self.block_message(message, address, None, Some((part, registers)))?;
+                }
+                _ => return Err("a block that begins within a register".to_owned()),
+            }
+            done += size;
+            if done < bytes {
+                let next = at(base, M::Ud);
+                self.one(
+                    Opcode::Add,
+                    next,
+                    &[next, Operand::Imm(i64::from(size), M::Uw)],
+                );
+                if wide {
+                    // The carry: the low part is now less than what was added.
+                    let set = |inst: &mut crate::code::Inst| {
+                        inst.cond = Some(isa_encoder::CondMod::Lt);
+                    };
+                    let srcs = [next, Operand::Imm(i64::from(size), M::Uw)];
+                    self.push_one(
+                        What::Alu(Opcode::Cmp),
+                        Some(Operand::Null(M::Ud)),
+                        &srcs,
+                        set,
+                    );
+                    let high = skip(next, 4);
+                    let srcs = [high, Operand::Imm(1, M::Uw)];
+                    self.push_one(What::Alu(Opcode::Add), Some(high), &srcs, Self::when);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Two dwords, which are less than a block: with one channel.
+    fn small_block(
+        &mut self,
+        direction: Direction,
+        space: Space,
+        address: Place,
+        data: Var,
+    ) -> Result<(), String> {
+        let grf = self.target.grf();
+        let planes = self.code.var(2 * grf, grf);
+        let dword = |var, byte| {
+            let place = Place { var, byte };
+            at(Loc { place, pitch: 0 }, M::Ud)
+        };
+        let pairs = [0, 1].map(|n| (dword(data, 4 * n), dword(planes, n * grf)));
+        let message = self.access_message(direction, space, Type::I32, 2, 1);
+        match direction {
+            Direction::Read => {
+                self.one_message(message, address, Some((planes, 2)), None)?;
+                for (to, from) in pairs {
+                    self.one(Opcode::Mov, to, &[from]);
+                }
+            }
+            Direction::Write => {
+                for (from, to) in pairs {
+                    self.one(Opcode::Mov, to, &[from]);
+                }
+                let payload = (
+                    Place {
+                        var: planes,
+                        byte: 0,
+                    },
+                    2,
+                );
+                self.one_message(message, address, None, Some(payload))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The register that has all values of a block as it is in memory, if they are so already.
+    fn block_of(&self, values: &[Value], row: u32, bytes: u32) -> Option<Var> {
+        let first = self.loc(*values.first()?)?.place;
+        let follows = values.iter().enumerate().all(|(index, value)| {
+            self.loc(*value).is_some_and(|loc| {
+                let byte = index as u32 * row;
+                loc.pitch == bytes
+                    && loc.place
+                        == Place {
+                            var: first.var,
+                            byte,
+                        }
+            })
+        });
+        follows.then_some(first.var)
+    }
+}
