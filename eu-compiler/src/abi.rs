@@ -75,6 +75,8 @@ pub struct Abi {
     pub arguments: Vec<Argument>,
     /// Bytes of private memory for each lane.
     pub private: u32,
+    /// Bytes of scratch memory for each thread.
+    pub scratch: u32,
     /// Bytes of local memory, without that of arguments.
     pub slm: u32,
     /// It has a work-group barrier.

@@ -29,6 +29,8 @@ pub struct VarData {
     pub fixed: Option<u32>,
     /// The loop header whose phi it is.
     pub header: Option<Block>,
+    /// It is not spilled: it is only there for one instruction.
+    pub stays: bool,
 }
 
 /// A place in a virtual register.
@@ -128,6 +130,20 @@ pub struct SendData {
     pub src1: Option<(Place, u8)>,
 }
 
+/// Registers that go to the thread's scratch memory, or come from it.
+#[derive(Clone, Copy, Debug)]
+pub struct SpillData {
+    /// Where they go to memory.
+    pub stores: bool,
+    /// The registers.
+    pub data: (Place, u8),
+    /// The first byte in the thread's scratch memory.
+    pub offset: u32,
+    /// The register that says where the thread's scratch memory is. Where a send has one payload,
+    /// the stored registers follow it.
+    pub header: Place,
+}
+
 /// What an instruction does.
 #[derive(Clone, Copy, Debug)]
 pub enum What {
@@ -137,6 +153,8 @@ pub enum What {
     Math(MathFunction),
     /// A message.
     Send(SendData),
+    /// A message to scratch memory.
+    Spill(SpillData),
     /// A block begins; channels may wait for it.
     Label(Block, bool),
     /// The channels that the predicate selects go to a later block, where they wait.
@@ -205,28 +223,110 @@ impl Inst {
         }
     }
 
-    /// Calls `f` with each virtual register that it names.
-    pub fn vars(&self, mut f: impl FnMut(Var)) {
-        for operand in self.dst.iter().chain(self.srcs.iter().flatten()) {
-            match operand {
-                Operand::Var { place, .. } | Operand::AddressOf(place) => f(place.var),
-                _ => {}
+    /// Calls `f` with each access to a virtual register, in registers of `grf` bytes.
+    pub fn accesses(&self, grf: u32, mut f: impl FnMut(Access)) {
+        let mut operand = |operand: &Operand, writes: bool| match operand {
+            Operand::Var {
+                place, ty, stride, ..
+            } => {
+                let pitch = u32::from(*stride) * ty.bytes();
+                let last = u32::from(self.exec.saturating_sub(1)) * pitch;
+                f(Access {
+                    var: place.var,
+                    bytes: place.byte..place.byte + last + ty.bytes(),
+                    writes,
+                });
             }
+            Operand::AddressOf(place) => f(Access {
+                var: place.var,
+                bytes: 0..u32::MAX,
+                writes,
+            }),
+            _ => {}
+        };
+        for src in self.srcs.iter().flatten() {
+            operand(src, false);
         }
+        if let Some(dst) = &self.dst {
+            operand(dst, true);
+        }
+        let mut whole = |(place, count): (Place, u8), writes| {
+            f(Access {
+                var: place.var,
+                bytes: place.byte..place.byte + u32::from(count) * grf,
+                writes,
+            });
+        };
         match &self.what {
             What::Send(send) => {
-                if let Some((place, _)) = send.response {
-                    f(place.var);
+                whole(send.src0, false);
+                if let Some(data) = send.src1 {
+                    whole(data, false);
                 }
-                f(send.src0.0.var);
-                if let Some((place, _)) = send.src1 {
-                    f(place.var);
+                if let Some(response) = send.response {
+                    whole(response, true);
                 }
             }
-            What::Define(var) => f(*var),
+            What::Spill(spill) => {
+                whole((spill.header, 1), false);
+                whole(spill.data, !spill.stores);
+            }
+            _ => {}
+        }
+        if let What::Define(var) = self.what {
+            f(Access {
+                var,
+                bytes: 0..u32::MAX,
+                writes: true,
+            });
+        }
+    }
+
+    /// Calls `f` with each place in a virtual register that it names.
+    pub fn places(&mut self, mut f: impl FnMut(&mut Place)) {
+        for operand in self.dst.iter_mut().chain(self.srcs.iter_mut().flatten()) {
+            if let Operand::Var { place, .. } | Operand::AddressOf(place) = operand {
+                f(place);
+            }
+        }
+        match &mut self.what {
+            What::Send(send) => {
+                f(&mut send.src0.0);
+                let more = send.response.iter_mut().chain(&mut send.src1);
+                more.for_each(|(place, _)| f(place));
+            }
+            What::Spill(spill) => {
+                f(&mut spill.header);
+                f(&mut spill.data.0);
+            }
             _ => {}
         }
     }
+
+    /// Whether the thread or its channels may go elsewhere behind it.
+    pub const fn branches(&self) -> bool {
+        matches!(
+            self.what,
+            What::Goto(_) | What::Back(_) | What::Jump(_) | What::End
+        )
+    }
+
+    /// Whether it reads registers by address.
+    pub fn is_indirect(&self) -> bool {
+        let mut operands = self.srcs.iter().flatten();
+        operands.any(|operand| matches!(operand, Operand::Indirect { .. }))
+    }
+}
+
+/// An access to a virtual register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Which.
+    pub var: Var,
+    /// The bytes of it, as far as it has them.
+    pub bytes: std::ops::Range<u32>,
+    /// It writes.
+    pub writes: bool,
 }
 
 /// A kernel's instructions.
@@ -248,6 +348,7 @@ impl Code {
             align,
             fixed: None,
             header: None,
+            stays: false,
         });
         Var(self.vars.len() as u32 - 1)
     }

@@ -2,6 +2,7 @@
 
 use devinfo::Platform;
 
+use crate::code::Code;
 use crate::emit::{Emitted, emit};
 use crate::error::Error;
 use crate::front::{self, Entry, Module};
@@ -54,6 +55,8 @@ pub struct KernelReport {
     pub simd: u32,
     /// Registers of a thread.
     pub registers: u32,
+    /// Bytes of scratch memory of a thread, for registers that are spilled.
+    pub spilled: u32,
     /// The code.
     pub code: Vec<u8>,
     /// The listing, which assembles to the kernel's bytes.
@@ -99,6 +102,7 @@ pub fn compile_showing(
             name: entry.name.clone(),
             simd: kernel.target.simd,
             registers: kernel.target.registers,
+            spilled: kernel.abi.scratch,
             code: kernel.emitted.bytes.clone(),
             text: kernel.emitted.text.clone(),
             ir,
@@ -120,7 +124,7 @@ pub fn pass_names() -> impl Iterator<Item = &'static str> {
     passes::names()
 }
 
-/// The widths to try, and whether more registers help.
+/// The widths to try, widest first.
 fn widths(entry: &Entry, options: &Options) -> Result<Vec<u32>, Error> {
     let platform = options.platform;
     let have = platform.simd_widths.iter().map(|width| u32::from(*width));
@@ -145,72 +149,111 @@ fn widths(entry: &Entry, options: &Options) -> Result<Vec<u32>, Error> {
     }
 }
 
+/// The numbers of registers to try, least first.
+fn registers(options: &Options) -> Result<Vec<u32>, Error> {
+    let have = options.platform.grf_counts;
+    match options.registers {
+        Some(count) if have.contains(&(count as u16)) => Ok(vec![count]),
+        Some(count) => {
+            let names: Vec<_> = have.iter().map(u16::to_string).collect();
+            Err(Error::Options(format!(
+                "{count} registers a thread; {} has {}",
+                options.platform.title,
+                names.join(", ")
+            )))
+        }
+        None => Ok([128, 256]
+            .into_iter()
+            .filter(|count| have.contains(&(*count as u16)))
+            .collect()),
+    }
+}
+
+/// A kernel for sub-groups of one width, before its registers have places.
+struct Selected {
+    kernel: front::Kernel,
+    code: Code,
+    shown: Option<String>,
+}
+
 fn kernel(
     module: &Module<'_>,
     entry: &Entry,
     options: &Options,
     pass: Option<&str>,
 ) -> Result<(CompiledKernel, Option<String>), Error> {
-    let platform = options.platform;
-    let counts: Vec<u32> = match options.registers {
-        Some(count) if platform.grf_counts.contains(&(count as u16)) => vec![count],
-        Some(count) => {
-            let names: Vec<_> = platform.grf_counts.iter().map(u16::to_string).collect();
-            return Err(Error::Options(format!(
-                "{count} registers a thread; {} has {}",
-                platform.title,
-                names.join(", ")
-            )));
-        }
-        None => [128, 256]
-            .into_iter()
-            .filter(|count| platform.grf_counts.contains(&(*count as u16)))
-            .collect(),
-    };
     let limit = |what: String| Error::Limit {
         kernel: entry.name.clone(),
         what,
     };
-    let mut least = u32::MAX;
-    let mut tried = Vec::new();
-    for width in widths(entry, options)? {
-        for &registers in &counts {
-            tried.push((width, registers));
+    let counts = registers(options)?;
+    let mut selected: Vec<Selected> = Vec::new();
+    let (mut found, mut why) = (None, String::new());
+    let widths = widths(entry, options)?;
+    // Fewer registers for wider sub-groups first; what does not fit then is spilled in the narrowest
+    // one with the most registers.
+    let fitting = counts.iter().flat_map(|count| {
+        let widths = 0..widths.len();
+        widths.map(move |width| (width, *count, false))
+    });
+    let last = counts.last().map(|count| (widths.len() - 1, *count, true));
+    for (width, registers, spills) in fitting.chain(last) {
+        if width == selected.len() {
+            let target = Target::new(options.platform, widths[width], registers);
+            selected.push(Selected::new(module, entry, target, pass)?);
+        }
+        let of = &selected[width];
+        let mut code = of.code.clone();
+        let target = Target::new(options.platform, widths[width], registers);
+        match regalloc::allocate(&mut code, &target, spills) {
+            Ok(allocation) => {
+                found = Some((width, target, code, allocation));
+                break;
+            }
+            Err(what) => why = what,
         }
     }
-    // Fewer registers for wider sub-groups first.
-    tried.sort_by_key(|(width, registers)| (*registers, std::cmp::Reverse(*width)));
-    for (width, registers) in tried {
-        let target = Target::new(platform, width, registers);
-        let mut translated = front::kernel(module, entry, width)?;
+    let (width, target, code, allocation) = found.ok_or_else(|| limit(why))?;
+    let Selected {
+        mut kernel, shown, ..
+    } = selected.swap_remove(width);
+    kernel.abi.private = kernel.function.private_size;
+    kernel.abi.scratch = allocation.scratch;
+    let payload = kernel.abi.payload_bytes();
+    let emitted: Emitted =
+        emit(&code, &allocation, &target, payload).map_err(|what| Error::Internal {
+            kernel: entry.name.clone(),
+            pass: "emission",
+            what,
+        })?;
+    let kernel = CompiledKernel {
+        entry: entry.clone(),
+        abi: kernel.abi,
+        emitted,
+        target,
+    };
+    Ok((kernel, shown))
+}
+
+impl Selected {
+    fn new(
+        module: &Module<'_>,
+        entry: &Entry,
+        target: Target,
+        pass: Option<&str>,
+    ) -> Result<Selected, Error> {
+        let mut kernel = front::kernel(module, entry, target.simd)?;
         let mut shown = None;
         let show = |_: &'static str, text: String| shown = Some(text);
-        passes::run(&mut translated.function, &target, &entry.name, show, pass)?;
-        let code = select(&translated.function, &target).map_err(limit)?;
-        let allocation = match regalloc::allocate(&code, target.grf(), registers) {
-            Ok(allocation) => allocation,
-            Err(bytes) => {
-                least = least.min(bytes);
-                continue;
-            }
-        };
-        translated.abi.private = translated.function.private_size;
-        let payload = translated.abi.payload_bytes();
-        let emitted: Emitted =
-            emit(&code, &allocation, &target, payload).map_err(|what| Error::Internal {
-                kernel: entry.name.clone(),
-                pass: "emission",
-                what,
-            })?;
-        let kernel = CompiledKernel {
-            entry: entry.clone(),
-            abi: translated.abi,
-            emitted,
-            target,
-        };
-        return Ok((kernel, shown));
+        passes::run(&mut kernel.function, &target, &entry.name, show, pass)?;
+        let code = select(&kernel.function, &target).map_err(|what| Error::Limit {
+            kernel: entry.name.clone(),
+            what,
+        })?;
+        Ok(Selected {
+            kernel,
+            code,
+            shown,
+        })
     }
-    Err(limit(format!(
-        "it needs {least} bytes of registers at once, and registers are not spilled yet"
-    )))
 }

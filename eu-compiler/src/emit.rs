@@ -15,9 +15,9 @@ use isa_encoder::{
     ArfKind, Flag, Opcode, Options, Pipe, PredControl, Region, Swsb, SyncFunction, Type as M,
 };
 
-use crate::code::{Code, Inst, Operand, Place, Predicate, What, region, register};
+use crate::code::{Code, Inst, Operand, Place, Predicate, SpillData, What, region, register};
 use crate::ir::Block;
-use crate::regalloc::Allocation;
+use crate::regalloc::{Allocation, MIDDLE};
 use crate::target::Target;
 
 /// Finished code.
@@ -30,6 +30,12 @@ pub struct Emitted {
     /// Where threads begin that have their local ids.
     pub entry_with_ids: u32,
 }
+
+/// The dword of a0 for the surface of scratch memory.
+const SURFACE: u8 = 2;
+
+/// Scratch blocks are counted in these, in bytes.
+const HWORD: u32 = 32;
 
 /// Both parts of the code that loads the payload begin at a multiple of this.
 const ALIGNMENT: usize = 64;
@@ -344,6 +350,7 @@ impl<'a> Emitter<'a> {
                 }
                 self.send(op, inst)?;
             }
+            What::Spill(spill) => self.spill(&spill)?,
             What::Label(block, join) => {
                 let label = self.label(block)?;
                 self.b.bind(label);
@@ -382,6 +389,65 @@ impl<'a> Emitter<'a> {
             }
         }
         Ok(())
+    }
+
+    /// A message to scratch memory: a block of the data port, or of the scratch surface.
+    fn spill(&mut self, spill: &SpillData) -> Result<(), String> {
+        let (place, count) = spill.data;
+        let data = self.payload(spill.data);
+        let header = self.payload((spill.header, 1));
+        let direction = match spill.stores {
+            true => Direction::Write,
+            false => Direction::Read,
+        };
+        let grf = self.target.grf();
+        let (message, exec_size, extended) = if self.target.caps.scratch_blocks {
+            let block = Hdc::ScratchBlock {
+                direction,
+                hwords: (u32::from(count) * grf / HWORD) as u8,
+                offset: (spill.offset / HWORD) as u16,
+                dword_channels: false,
+            };
+            (Message::Hdc(block), 16, None)
+        } else {
+            // The surface, as the extended descriptor has it.
+            let surface = self.place(spill.header).0.element(1, M::Ud);
+            self.b.emit(
+                Op::new(Opcode::Mov, 1)
+                    .no_mask()
+                    .dst(Reg::arf(ArfKind::Address, 0).element(SURFACE, M::Ud))
+                    .src(surface),
+            );
+            let block = Lsc::Vector {
+                port: LscPort::Ugm,
+                direction,
+                address: LscAddress::Ss {
+                    state: 0,
+                    offset: spill.offset as i32 - MIDDLE,
+                },
+                address_size: AddressSize::A32,
+                data: DataSize::D32,
+                elements: (u32::from(count) * grf / 4) as u8,
+                transpose: true,
+                strided: false,
+                cache: CacheControl::DEFAULT,
+            };
+            (Message::Lsc(block), 1, Some(SURFACE))
+        };
+        let mut op = SendOp {
+            no_mask: true,
+            header: self.target.caps.scratch_blocks,
+            extended,
+            ..SendOp::new(message, exec_size, header)
+        };
+        match (spill.stores, self.target.two_payloads()) {
+            (false, _) => op.response = data,
+            (true, true) => op.src1 = Some(data),
+            // The data follow the header.
+            (true, false) if place.var == spill.header.var => op.src0.len += count,
+            (true, false) => return Err("a spilled register is not behind its header".to_owned()),
+        }
+        self.b.send(op).map_err(text)
     }
 
     fn send(&mut self, op: SendOp, inst: &Inst) -> Result<(), String> {

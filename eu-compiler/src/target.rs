@@ -20,6 +20,9 @@ pub struct Caps {
     pub message_lanes: u32,
     /// A barrier needs a fence of local memory before it.
     pub local_fence: bool,
+    /// The data port has blocks of scratch memory; without them it is a surface of load/store
+    /// messages.
+    pub scratch_blocks: bool,
 }
 
 /// Sources: the PRMs and IGC as in `isa_encoder` and its rules; "igc" listings of each family.
@@ -31,6 +34,7 @@ const GEN8: Caps = Caps {
     loads_payload: false,
     message_lanes: 16,
     local_fence: false,
+    scratch_blocks: true,
 };
 
 const GEN11: Caps = Caps {
@@ -53,13 +57,19 @@ const XEHPC: Caps = Caps {
     ..XEHPG
 };
 
+const XE2: Caps = Caps {
+    scratch_blocks: false,
+    ..XEHPC
+};
+
 impl Caps {
     const fn of(family: Family) -> &'static Caps {
         match family {
             Family::Gen8 | Family::Gen9 => &GEN8,
             Family::Gen11 | Family::Gen12Lp => &GEN11,
             Family::XeHpg => &XEHPG,
-            Family::XeHpc | Family::Xe2 | Family::Xe3 => &XEHPC,
+            Family::XeHpc => &XEHPC,
+            Family::Xe2 | Family::Xe3 => &XE2,
         }
     }
 }

@@ -12,6 +12,9 @@ use crate::target::Target;
 /// The version of the format.
 const VERSION: &str = "1.20";
 
+/// The least scratch memory of a thread, in bytes.
+const LEAST_SCRATCH: u32 = 1024;
+
 /// A compiled kernel.
 #[derive(Clone, Debug)]
 pub struct CompiledKernel {
@@ -156,8 +159,17 @@ fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
     for field in abi.fields.iter().filter(|field| !unused(field)) {
         payload(out, field)?;
     }
-    if abi.private != 0 {
+    if abi.private != 0 || abi.scratch != 0 {
         writeln!(out, "    per_thread_memory_buffers:")?;
+    }
+    if abi.scratch != 0 {
+        // Runtimes take powers of two only.
+        let size = abi.scratch.next_power_of_two().max(LEAST_SCRATCH);
+        writeln!(out, "      - type: scratch")?;
+        writeln!(out, "        usage: spill_fill_space")?;
+        writeln!(out, "        size: {size}")?;
+    }
+    if abi.private != 0 {
         writeln!(out, "      - type: global")?;
         writeln!(out, "        usage: private_space")?;
         writeln!(out, "        size: {}", abi.private)?;

@@ -2,137 +2,105 @@
 //!
 //! A virtual register lives from its first to its last instruction in the order of the code, and,
 //! if it is used in a loop and outside of it, through the whole loop: lanes that wait for others
-//! keep what they have. The places are given by linear scan over bytes.
+//! keep what they have. The places are given by linear scan ([`scan`]). What finds none goes to the
+//! thread's scratch memory ([`spill`]), and the scan begins again.
+
+mod lives;
+mod scan;
+mod spill;
 
 use crate::code::Code;
+use crate::target::Target;
+use lives::{Life, Nest, Uses, lives};
+use spill::Scratch;
 
-/// Where each virtual register is: its first byte in the register file.
-#[derive(Clone, Debug)]
-pub struct Allocation {
-    /// The first byte.
-    pub places: Vec<u32>,
-}
+pub use spill::MIDDLE;
 
 /// The units of places, in bytes.
 const UNIT: u32 = 4;
 
-/// The life of a virtual register, in instructions.
-#[derive(Clone, Copy, Debug)]
-struct Life {
-    var: usize,
-    first: usize,
-    last: usize,
+/// The most scratch memory that messages reach, in bytes.
+const MOST_SCRATCH: u32 = 0x2_0000;
+
+/// Between uses that are as near as this, a spilled register stays: in the first rounds.
+const NEAR: u32 = 6;
+
+/// Where each virtual register is.
+#[derive(Clone, Debug)]
+pub struct Allocation {
+    /// The first byte in the register file.
+    pub places: Vec<u32>,
+    /// Bytes of scratch memory.
+    pub scratch: u32,
 }
 
-/// Gives places.
+/// Gives places. Changes the code where it spills; that it may.
 ///
 /// # Errors
-/// The bytes that would be needed at once.
-pub fn allocate(code: &Code, grf: u32, registers: u32) -> Result<Allocation, u32> {
-    let mut lives = lives(code);
-    lives.sort_by_key(|life| (life.first, life.var));
-    let units = (grf * registers / UNIT) as usize;
-    let mut busy = vec![false; units];
-    // r0 is the header, until the end.
-    busy[..(grf / UNIT) as usize].fill(true);
-    let mut places = vec![u32::MAX; code.vars.len()];
-    let mut active: Vec<Life> = Vec::new();
-    let mut used = grf;
-    let span = |var: usize, places: &[u32]| {
-        let from = (places[var] / UNIT) as usize;
-        from..from + code.vars[var].size.div_ceil(UNIT) as usize
-    };
-    // What a thread starts with is there from the beginning.
-    let (fixed, free): (Vec<Life>, Vec<Life>) = lives
-        .into_iter()
-        .partition(|life| code.vars[life.var].fixed.is_some());
-    for life in fixed {
-        places[life.var] = code.vars[life.var].fixed.unwrap_or(0);
-        busy[span(life.var, &places)].fill(true);
-        used += code.vars[life.var].size;
-        active.push(Life { first: 0, ..life });
+/// What does not fit.
+pub fn allocate(code: &mut Code, target: &Target, spills: bool) -> Result<Allocation, String> {
+    let (grf, registers) = (target.grf(), target.registers);
+    let mut scratch = Scratch::default();
+    for round in 0.. {
+        let uses = Uses::new(code, grf);
+        let nest = Nest::new(code);
+        let lives = lives(code, &uses, &nest);
+        if !spills && pressure(code, &lives) > grf * registers {
+            return Err(String::new());
+        }
+        let costs = costs(code, &lives, &uses, &nest);
+        let scanned = scan::scan(code, &lives, &costs, grf, registers);
+        let scanned = scanned.map_err(|()| {
+            format!("an instruction needs more than {registers} registers of {grf} bytes")
+        })?;
+        if scanned.spilled.is_empty() {
+            return Ok(Allocation {
+                places: scanned.places,
+                scratch: scratch.size,
+            });
+        }
+        if !spills {
+            return Err(String::new());
+        }
+        let gap = if round < 2 { NEAR } else { 0 };
+        scratch.rewrite(code, &uses, &lives, &scanned.spilled, gap, target);
+        if scratch.size > MOST_SCRATCH {
+            break;
+        }
     }
-    for life in free {
-        active.retain(|old| {
-            let ends = old.last < life.first;
-            if ends {
-                // r0 stays until the end.
-                if places[old.var] >= grf {
-                    busy[span(old.var, &places)].fill(false);
-                }
-                used -= code.vars[old.var].size;
-            }
-            !ends
-        });
-        let var = &code.vars[life.var];
-        used += var.size;
-        let count = var.size.div_ceil(UNIT) as usize;
-        let step = (var.align.max(UNIT) / UNIT) as usize;
-        // Small ones from the end, so that they do not cut the free space into pieces.
-        let fits = |from: usize| busy[from..from + count].iter().all(|unit| !unit);
-        let starts = (0..units.saturating_sub(count) + 1).step_by(step);
-        let found = if var.size < grf {
-            starts.rev().find(|from| fits(*from))
-        } else {
-            starts.into_iter().find(|from| fits(*from))
-        };
-        let Some(from) = found else {
-            return Err(used.max(grf * registers + var.size));
-        };
-        places[life.var] = from as u32 * UNIT;
-        busy[from..from + count].fill(true);
-        active.push(life);
-    }
-    Ok(Allocation { places })
+    Err(format!(
+        "more than {MOST_SCRATCH} bytes of registers of a thread do not fit and go to scratch \
+         memory, whose messages reach no further"
+    ))
 }
 
-fn lives(code: &Code) -> Vec<Life> {
-    let mut first = vec![usize::MAX; code.vars.len()];
-    let mut last = vec![0; code.vars.len()];
-    for (index, inst) in code.insts.iter().enumerate() {
-        inst.vars(|var| {
-            first[var.index()] = first[var.index()].min(index);
-            last[var.index()] = last[var.index()].max(index);
-        });
+/// The bytes that live at once.
+fn pressure(code: &Code, lives: &[Life]) -> u32 {
+    let mut events: Vec<(u32, bool, u32)> = Vec::with_capacity(2 * lives.len());
+    for life in lives {
+        let size = code.vars[life.var].size;
+        events.push((life.first, true, size));
+        events.push((life.last + 1, false, size));
     }
-    // What a thread starts with is there from the first instruction on.
-    for (var, data) in code.vars.iter().enumerate() {
-        if data.fixed.is_some() && first[var] != usize::MAX {
-            first[var] = 0;
+    events.sort_unstable();
+    let (mut now, mut most) = (0u32, 0);
+    for (_, begins, size) in events {
+        match begins {
+            true => now += size,
+            false => now -= size,
         }
+        most = most.max(now);
     }
-    // Inner loops come after the outer ones, so that what an inner one lengthens reaches the outer.
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (header, start, end) in code.loops.iter().rev() {
-            for var in 0..code.vars.len() {
-                let (a, b) = (first[var], last[var]);
-                if a == usize::MAX || b < *start || a > *end {
-                    continue;
-                }
-                let own = code.vars[var].header == Some(*header);
-                let crosses = a < *start || b > *end || own;
-                if !crosses {
-                    continue;
-                }
-                if a > *start {
-                    first[var] = *start;
-                    changed = true;
-                }
-                if b < *end {
-                    last[var] = *end;
-                    changed = true;
-                }
-            }
-        }
+    most
+}
+
+/// What it costs to have each virtual register in memory: its uses, more in loops, for each
+/// instruction that its registers become free in.
+fn costs(code: &Code, lives: &[Life], uses: &Uses, nest: &Nest) -> Vec<f32> {
+    let mut out = vec![0.0; code.vars.len()];
+    for life in lives {
+        let sum: f32 = uses.of(life.var).iter().map(|u| nest.weight(u.at)).sum();
+        out[life.var] = sum / (life.last - life.first + 1) as f32;
     }
-    (0..code.vars.len())
-        .filter(|var| first[*var] != usize::MAX)
-        .map(|var| Life {
-            var,
-            first: first[var],
-            last: last[var],
-        })
-        .collect()
+    out
 }

@@ -431,6 +431,7 @@ impl Selector<'_> {
             align: 4,
             fixed: Some(byte),
             header: None,
+            stays: false,
         });
         let var = Var(self.code.vars.len() as u32 - 1);
         self.fixed.insert(byte, var);

@@ -6,10 +6,11 @@ use isa_encoder::{AsmOptions, Validation, assemble};
 
 use crate::common::PLATFORMS;
 
-const MODULES: [&[u8]; 4] = [
+const MODULES: [&[u8]; 5] = [
     include_bytes!("../kernels/basic.spv"),
     include_bytes!("../kernels/groups.spv"),
     include_bytes!("../kernels/memory.spv"),
+    include_bytes!("../kernels/pressure.spv"),
     include_bytes!("../kernels/types.spv"),
 ];
 

@@ -8,4 +8,5 @@ mod compiles;
 mod groups;
 mod listing;
 mod memory;
+mod pressure;
 mod types;

@@ -42,19 +42,25 @@ pub struct Run<'a> {
     pub args: Vec<Value>,
 }
 
-/// A module for a platform and a width.
-type Key = (usize, String, Option<u32>);
+/// A module for a platform, a width and a number of registers.
+type Key = (usize, String, Option<u32>, Option<u32>);
 
-/// The module, compiled once for each platform and width.
-fn compiled(platform: &str, run: &Run<'_>) -> Result<Arc<Zebin>, String> {
+/// The module, compiled once for each platform, width and number of registers.
+pub fn compiled(
+    platform: &str,
+    run: &Run<'_>,
+    registers: Option<u32>,
+) -> Result<Arc<Zebin>, String> {
     static ALL: Mutex<BTreeMap<Key, Arc<Zebin>>> = Mutex::new(BTreeMap::new());
-    let key = (run.spirv.as_ptr() as usize, platform.to_owned(), run.simd);
+    let module = run.spirv.as_ptr() as usize;
+    let key = (module, platform.to_owned(), run.simd, registers);
     if let Some(zebin) = ALL.lock().unwrap().get(&key) {
         return Ok(Arc::clone(zebin));
     }
     let target = devinfo::by_name(platform).ok_or("no such platform")?;
     let mut how = Options::new(target);
     how.simd = run.simd;
+    how.registers = registers;
     let zebin = compile(run.spirv, &how).map_err(|e| format!("{platform}: {e}"))?;
     let zebin = Arc::new(zebin);
     ALL.lock().unwrap().insert(key, Arc::clone(&zebin));
@@ -63,6 +69,15 @@ fn compiled(platform: &str, run: &Run<'_>) -> Result<Arc<Zebin>, String> {
 
 /// Runs it, and gives the buffers in order.
 pub fn run(platform: &str, run: &Run<'_>) -> Result<Vec<Vec<u8>>, String> {
+    execute(platform, run, None)
+}
+
+/// The same with this many registers.
+pub fn execute(
+    platform: &str,
+    run: &Run<'_>,
+    registers: Option<u32>,
+) -> Result<Vec<Vec<u8>>, String> {
     let error = |e: umd::Error| format!("{platform}: {e}");
     let spec = DeviceSpec::soft(platform);
     let options = OpenOptions {
@@ -71,7 +86,7 @@ pub fn run(platform: &str, run: &Run<'_>) -> Result<Vec<Vec<u8>>, String> {
         ..OpenOptions::default()
     };
     let device = Device::open_with(&spec, &options).map_err(error)?;
-    let zebin = compiled(platform, run)?;
+    let zebin = compiled(platform, run, registers)?;
     if let Ok(folder) = std::env::var("ZEBINS") {
         std::fs::write(format!("{folder}/{platform}.zebin"), &zebin.bytes).ok();
         for kernel in &zebin.kernels {

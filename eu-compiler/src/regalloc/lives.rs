@@ -1,0 +1,229 @@
+//! Where virtual registers are used, and how long they live.
+
+use std::ops::Range;
+
+use crate::code::{Code, Var, What};
+use crate::ir::Block;
+
+/// An instruction that uses a virtual register.
+#[derive(Clone, Debug)]
+pub struct Use {
+    /// The instruction.
+    pub at: u32,
+    /// The bytes.
+    pub bytes: Range<u32>,
+    /// It writes.
+    pub writes: bool,
+    /// It writes all these bytes, whatever the execution mask.
+    pub covers: bool,
+}
+
+/// The uses of each virtual register, in the order of the code.
+#[derive(Debug)]
+pub struct Uses {
+    starts: Vec<u32>,
+    list: Vec<Use>,
+    /// Instructions that must follow each other directly have the same number: an address in `a0`
+    /// and the access by it.
+    pub groups: Vec<u32>,
+}
+
+impl Uses {
+    pub fn new(code: &Code, grf: u32) -> Uses {
+        let mut groups: Vec<u32> = Vec::with_capacity(code.insts.len());
+        let mut found: Vec<(Var, Use)> = Vec::new();
+        let mut addressed: Option<(Var, usize)> = None;
+        for (index, inst) in code.insts.iter().enumerate() {
+            let at = index as u32;
+            groups.push(at);
+            if let Some((var, since)) = addressed.filter(|_| inst.is_indirect()) {
+                groups[since..].fill(since as u32);
+                let bytes = 0..code.vars[var.index()].size;
+                found.push((
+                    var,
+                    Use {
+                        at,
+                        bytes,
+                        writes: false,
+                        covers: false,
+                    },
+                ));
+            }
+            let sends = matches!(inst.what, What::Send(_) | What::Spill(_));
+            inst.accesses(grf, |access| {
+                let size = code.vars[access.var.index()].size;
+                if access.bytes.end == u32::MAX && !access.writes {
+                    addressed = Some((access.var, index));
+                }
+                let bytes = access.bytes.start.min(size)..access.bytes.end.min(size);
+                let packed = sends
+                    || inst.dst.is_some_and(|dst| match dst {
+                        crate::code::Operand::Var { ty, stride, .. } => {
+                            inst.exec == 1 || u32::from(stride) * ty.bytes() == ty.bytes()
+                        }
+                        _ => false,
+                    });
+                let always =
+                    inst.no_mask && inst.predicate == crate::code::Predicate::None && packed;
+                found.push((
+                    access.var,
+                    Use {
+                        at,
+                        covers: access.writes && always,
+                        writes: access.writes,
+                        bytes,
+                    },
+                ));
+            });
+        }
+        // Sorted by virtual register, each in the order of the code.
+        let mut starts = vec![0u32; code.vars.len() + 1];
+        for (var, _) in &found {
+            starts[var.index() + 1] += 1;
+        }
+        for index in 1..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        found.sort_by_key(|(var, _)| *var);
+        Uses {
+            starts,
+            list: found.into_iter().map(|(_, used)| used).collect(),
+            groups,
+        }
+    }
+
+    /// Those of a virtual register.
+    pub fn of(&self, var: usize) -> &[Use] {
+        let (from, to) = (self.starts[var], self.starts[var + 1]);
+        &self.list[from as usize..to as usize]
+    }
+}
+
+/// A loop as a range of instructions.
+#[derive(Clone, Debug)]
+struct Loop {
+    header: Block,
+    first: u32,
+    last: u32,
+    parent: Option<usize>,
+    depth: u32,
+}
+
+/// The loops of the code.
+#[derive(Debug)]
+pub struct Nest {
+    loops: Vec<Loop>,
+    /// The innermost loop of each instruction.
+    innermost: Vec<Option<u32>>,
+}
+
+impl Nest {
+    pub fn new(code: &Code) -> Nest {
+        let mut loops: Vec<Loop> = code
+            .loops
+            .iter()
+            .map(|(header, first, last)| Loop {
+                header: *header,
+                first: *first as u32,
+                last: *last as u32,
+                parent: None,
+                depth: 1,
+            })
+            .collect();
+        loops.sort_by_key(|l| (l.first, std::cmp::Reverse(l.last)));
+        let mut innermost = vec![None; code.insts.len()];
+        let mut open: Vec<usize> = Vec::new();
+        let mut next = 0;
+        for (at, place) in innermost.iter_mut().enumerate() {
+            while open.last().is_some_and(|l| (loops[*l].last as usize) < at) {
+                open.pop();
+            }
+            while next < loops.len() && loops[next].first as usize == at {
+                loops[next].parent = open.last().copied();
+                loops[next].depth = open.len() as u32 + 1;
+                open.push(next);
+                next += 1;
+            }
+            *place = open.last().map(|l| *l as u32);
+        }
+        Nest { loops, innermost }
+    }
+
+    /// The loops around an instruction, inner ones first.
+    fn around(&self, at: u32) -> impl Iterator<Item = &Loop> {
+        let mut next = self.innermost.get(at as usize).copied().flatten();
+        std::iter::from_fn(move || {
+            let found = &self.loops[next? as usize];
+            next = found.parent.map(|parent| parent as u32);
+            Some(found)
+        })
+    }
+
+    /// How often an instruction is executed, roughly.
+    pub fn weight(&self, at: u32) -> f32 {
+        let depth = self.around(at).next().map_or(0, |l| l.depth);
+        8f32.powi(depth.min(8) as i32)
+    }
+}
+
+/// The life of a virtual register, in instructions.
+#[derive(Clone, Debug)]
+pub struct Life {
+    /// Which.
+    pub var: usize,
+    /// The first instruction.
+    pub first: u32,
+    /// The last instruction.
+    pub last: u32,
+    /// It lives before its first use: lanes that wait, or a later round of a loop, need what it
+    /// has.
+    pub earlier: bool,
+}
+
+/// The lives of all virtual registers that are used, in the order of their begins.
+pub fn lives(code: &Code, uses: &Uses, nest: &Nest) -> Vec<Life> {
+    let mut out: Vec<Life> = (0..code.vars.len())
+        .filter_map(|var| life(code, uses, nest, var))
+        .collect();
+    out.sort_by_key(|life| (life.first, life.var));
+    out
+}
+
+/// The life of a virtual register: from its first to its last use, and through every loop that one
+/// of them is outside of.
+pub fn life(code: &Code, uses: &Uses, nest: &Nest, var: usize) -> Option<Life> {
+    let list = uses.of(var);
+    let (mut first, mut last) = (list.first()?.at, list.last()?.at);
+    let data = &code.vars[var];
+    if data.fixed.is_some() {
+        // What a thread starts with is there from the first instruction on.
+        first = 0;
+    }
+    if let Some(header) = data.header
+        && let Some(l) = nest
+            .around(first)
+            .chain(nest.around(last))
+            .find(|l| l.header == header)
+    {
+        first = first.min(l.first);
+        last = last.max(l.last);
+    }
+    for l in nest.around(first) {
+        if l.last >= last {
+            break;
+        }
+        first = l.first;
+    }
+    for l in nest.around(last) {
+        if l.first <= first {
+            break;
+        }
+        last = l.last;
+    }
+    Some(Life {
+        var,
+        earlier: first < list[0].at,
+        first,
+        last,
+    })
+}
