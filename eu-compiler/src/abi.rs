@@ -33,12 +33,70 @@ pub enum FieldKind {
         /// It is only read.
         constant: bool,
     },
+    /// Something of an image argument.
+    Image {
+        /// The argument.
+        arg: u32,
+        /// What.
+        query: ImageField,
+    },
+    /// Whether the sampler of an argument needs coordinates below zero to be far below.
+    SnapsCoordinates {
+        /// The argument.
+        arg: u32,
+    },
     /// The offset of an argument's local memory, after the kernel's own.
     Local {
         /// The argument.
         arg: u32,
         /// The alignment.
         align: u32,
+    },
+}
+
+/// What a payload says of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageField {
+    /// Texels of a row.
+    Width,
+    /// Rows.
+    Height,
+    /// Slices.
+    Depth,
+    /// Images of an array.
+    ArraySize,
+    /// OpenCL's number of the order of channels.
+    ChannelOrder,
+    /// OpenCL's number of the type of channels.
+    ChannelType,
+}
+
+/// An image argument. Its number is its entry in the binding table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageArgument {
+    /// The argument.
+    pub arg: u32,
+    /// Its kind as `.ze_info` has it, without `image_`.
+    pub kind: &'static str,
+    /// `readonly`, `writeonly` or `readwrite`.
+    pub access: &'static str,
+    /// The kernel accesses blocks of it.
+    pub blocks: bool,
+}
+
+/// A sampler state. Its number is the one that messages name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SamplerState {
+    /// That of an argument.
+    Argument(u32),
+    /// One that the source describes.
+    Literal {
+        /// The addressing mode as `.ze_info` has it.
+        addressing: &'static str,
+        /// The filter is linear.
+        linear: bool,
+        /// Coordinates are normalized.
+        normalized: bool,
     },
 }
 
@@ -62,6 +120,8 @@ pub struct Argument {
     pub address_space: &'static str,
     /// The type's name and size, as `.ze_info` has it.
     pub type_name: String,
+    /// `__read_only` and so on, of images and pipes.
+    pub access: Option<&'static str>,
 }
 
 /// What a kernel is given and needs.
@@ -73,6 +133,10 @@ pub struct Abi {
     end: u32,
     /// The arguments.
     pub arguments: Vec<Argument>,
+    /// The images among them.
+    pub images: Vec<ImageArgument>,
+    /// Sampler states.
+    pub samplers: Vec<SamplerState>,
     /// Bytes of private memory for each lane.
     pub private: u32,
     /// Bytes of scratch memory for each thread.

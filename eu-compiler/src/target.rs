@@ -23,6 +23,8 @@ pub struct Caps {
     /// The data port has blocks of scratch memory; without them it is a surface of load/store
     /// messages.
     pub scratch_blocks: bool,
+    /// Messages for texels begin with a header that enables their channels.
+    pub typed_header: bool,
 }
 
 /// Sources: the PRMs and IGC as in `isa_encoder` and its rules; "igc" listings of each family.
@@ -35,6 +37,12 @@ const GEN8: Caps = Caps {
     message_lanes: 16,
     local_fence: false,
     scratch_blocks: true,
+    typed_header: true,
+};
+
+const GEN9: Caps = Caps {
+    typed_header: false,
+    ..GEN8
 };
 
 const GEN11: Caps = Caps {
@@ -42,7 +50,7 @@ const GEN11: Caps = Caps {
     goto_parks_false: false,
     barrier_mask: Some(0x7f00_0000),
     local_fence: true,
-    ..GEN8
+    ..GEN9
 };
 
 const XEHPG: Caps = Caps {
@@ -65,7 +73,8 @@ const XE2: Caps = Caps {
 impl Caps {
     const fn of(family: Family) -> &'static Caps {
         match family {
-            Family::Gen8 | Family::Gen9 => &GEN8,
+            Family::Gen8 => &GEN8,
+            Family::Gen9 => &GEN9,
             Family::Gen11 | Family::Gen12Lp => &GEN11,
             Family::XeHpg => &XEHPG,
             Family::XeHpc => &XEHPC,

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::abi::{Abi, Field, FieldKind};
+use crate::abi::{Abi, Field, FieldKind, ImageField, SamplerState};
 use crate::emit::Emitted;
 use crate::front::Entry;
 use crate::target::Target;
@@ -159,6 +159,8 @@ fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
     for field in abi.fields.iter().filter(|field| !unused(field)) {
         payload(out, field)?;
     }
+    surfaces(out, abi)?;
+    tables(out, abi)?;
     if abi.private != 0 || abi.scratch != 0 {
         writeln!(out, "    per_thread_memory_buffers:")?;
     }
@@ -191,6 +193,18 @@ fn payload(out: &mut String, field: &Field) -> std::fmt::Result {
         FieldKind::GroupCount => ("group_count", None),
         FieldKind::GlobalSize => ("global_size", None),
         FieldKind::WorkDimensions => ("work_dimensions", None),
+        FieldKind::Image { arg, query } => {
+            let kind = match query {
+                ImageField::Width => "image_width",
+                ImageField::Height => "image_height",
+                ImageField::Depth => "image_depth",
+                ImageField::ArraySize => "image_array_size",
+                ImageField::ChannelOrder => "image_channel_order",
+                ImageField::ChannelType => "image_channel_data_type",
+            };
+            (kind, Some(arg))
+        }
+        FieldKind::SnapsCoordinates { arg } => ("sampler_snap_wa", Some(arg)),
         FieldKind::Value { arg, .. } => ("arg_byvalue", Some(arg)),
         FieldKind::Pointer { arg, .. } | FieldKind::Local { arg, .. } => {
             ("arg_bypointer", Some(arg))
@@ -226,6 +240,62 @@ fn payload(out: &mut String, field: &Field) -> std::fmt::Result {
     Ok(())
 }
 
+/// Images and samplers: nothing in the payload, but an entry each.
+fn surfaces(out: &mut String, abi: &Abi) -> std::fmt::Result {
+    let entry = |out: &mut String, arg: u32, space: &str, access: &str| {
+        writeln!(out, "      - arg_type: arg_bypointer")?;
+        writeln!(out, "        offset: 0")?;
+        writeln!(out, "        size: 0")?;
+        writeln!(out, "        arg_index: {arg}")?;
+        writeln!(out, "        addrmode: stateful")?;
+        writeln!(out, "        addrspace: {space}")?;
+        writeln!(out, "        access_type: {access}")
+    };
+    for image in &abi.images {
+        entry(out, image.arg, "image", image.access)?;
+        let blocks = if image.blocks { "_media_block" } else { "" };
+        writeln!(out, "        image_type: image_{}{blocks}", image.kind)?;
+    }
+    for (index, sampler) in abi.samplers.iter().enumerate() {
+        if let SamplerState::Argument(arg) = sampler {
+            entry(out, *arg, "sampler", "readwrite")?;
+            writeln!(out, "        sampler_index: {index}")?;
+            writeln!(out, "        sampler_type: texture")?;
+        }
+    }
+    Ok(())
+}
+
+/// The binding table and the samplers of the source.
+fn tables(out: &mut String, abi: &Abi) -> std::fmt::Result {
+    if !abi.images.is_empty() {
+        writeln!(out, "    binding_table_indices:")?;
+    }
+    for (index, image) in abi.images.iter().enumerate() {
+        writeln!(out, "      - bti_value: {index}")?;
+        writeln!(out, "        arg_index: {}", image.arg)?;
+    }
+    let mut first = true;
+    for (index, sampler) in abi.samplers.iter().enumerate() {
+        if let SamplerState::Literal {
+            addressing,
+            linear,
+            normalized,
+        } = sampler
+        {
+            if std::mem::take(&mut first) {
+                writeln!(out, "    inline_samplers:")?;
+            }
+            let filter = if *linear { "linear" } else { "nearest" };
+            writeln!(out, "      - sampler_index: {index}")?;
+            writeln!(out, "        addrmode: {addressing}")?;
+            writeln!(out, "        filtermode: {filter}")?;
+            writeln!(out, "        normalized: {normalized}")?;
+        }
+    }
+    Ok(())
+}
+
 fn arguments(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
     writeln!(out, "  - name: {}", quoted(&kernel.entry.name))?;
     writeln!(out, "    args_info:")?;
@@ -233,7 +303,8 @@ fn arguments(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
         writeln!(out, "      - index: {index}")?;
         writeln!(out, "        name: {}", quoted(&argument.name))?;
         writeln!(out, "        address_qualifier: {}", argument.address_space)?;
-        writeln!(out, "        access_qualifier: NONE")?;
+        let access = argument.access.unwrap_or("NONE");
+        writeln!(out, "        access_qualifier: {access}")?;
         writeln!(out, "        type_name: {}", quoted(&argument.type_name))?;
         writeln!(out, "        type_qualifiers: NONE")?;
     }

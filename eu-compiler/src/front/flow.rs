@@ -34,7 +34,7 @@ impl<'a> Translator<'a> {
             let mut argument = Argument {
                 name,
                 address_space: "__private",
-                type_name: String::new(),
+                ..Argument::default()
             };
             let by_value = FunctionParameterAttribute::ByVal as u32;
             let attribute = module.decoration(id, Decoration::FuncParamAttr);
@@ -84,6 +84,10 @@ impl<'a> Translator<'a> {
                         )));
                     }
                 },
+                Shape::Image(shape) => self.image_argument(shape, arg, &mut argument, &first)?,
+                Shape::Opaque(Spv::TypeSampler) => {
+                    self.sampler_argument(arg, &mut argument, &first)?
+                }
                 Shape::Opaque(op) => {
                     return Err(first
                         .unsupported(format!("argument {index} of {} is an {op:?}", entry.name)));

@@ -352,10 +352,15 @@ impl Translator<'_> {
     fn fence(&mut self, semantics: u64) {
         let semantics = MemorySemantics::from_bits_truncate(semantics as u32);
         let local = semantics.contains(MemorySemantics::WORKGROUP_MEMORY);
-        let global = semantics
-            .intersects(MemorySemantics::CROSS_WORKGROUP_MEMORY | MemorySemantics::IMAGE_MEMORY);
-        if local || global {
-            self.here().push(Op::Fence { local, global }, &[], &[]);
+        let global = semantics.contains(MemorySemantics::CROSS_WORKGROUP_MEMORY);
+        let image = semantics.contains(MemorySemantics::IMAGE_MEMORY);
+        if local || global || image {
+            let op = Op::Fence {
+                local,
+                global,
+                image,
+            };
+            self.here().push(op, &[], &[]);
         }
     }
 }

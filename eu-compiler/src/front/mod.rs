@@ -4,7 +4,7 @@
 //! [`Translator`](translate::Translator) turns one kernel with all functions that it calls into one
 //! [`Function`](crate::ir::Function): [`flow`] has blocks, phis and calls; [`arith`] arithmetic,
 //! comparisons and conversions; [`composite`] vectors and structures; [`memory`] pointers, loads,
-//! stores, atomics; [`builtin`] the built-in variables; [`group`] sub-groups and barriers;
+//! stores, atomics; [`image`] images and samplers; [`builtin`] the built-in variables; [`group`] sub-groups and barriers;
 //! [`extended`] the functions of OpenCL.std;
 //! [`imported`] those that are called by name.
 
@@ -14,6 +14,7 @@ mod composite;
 mod extended;
 mod flow;
 mod group;
+mod image;
 mod imported;
 mod math;
 mod memory;

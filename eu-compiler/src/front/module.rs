@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use spirv::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass};
 
+use super::image::ImageShape;
 use super::reader::Instruction;
 use crate::error::Error;
 use crate::ir::Type;
@@ -25,6 +26,8 @@ pub enum Shape {
     Pointer(StorageClass, u32),
     /// A function's type.
     Function,
+    /// An image.
+    Image(ImageShape),
     /// Anything else, by the name of its instruction.
     Opaque(Op),
 }
@@ -92,6 +95,8 @@ pub struct Module<'a> {
     pub entries: Vec<Entry>,
     /// The imported set of extended instructions.
     pub opencl: Option<u32>,
+    /// Samplers that the source describes.
+    pub samplers: HashMap<u32, Instruction<'a>>,
     /// Texts.
     strings: HashMap<u32, String>,
     /// Packed structures.
@@ -122,6 +127,7 @@ impl<'a> Module<'a> {
             variables: Vec::new(),
             entries: Vec::new(),
             opencl: None,
+            samplers: HashMap::new(),
             strings: HashMap::new(),
             packed: Vec::new(),
         };
@@ -162,7 +168,7 @@ impl<'a> Module<'a> {
         Ok(module)
     }
 
-    fn declare(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+    fn declare(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let shape = match i.op {
             Op::ExtInstImport => {
                 let name = i.text(1);
@@ -268,8 +274,8 @@ impl<'a> Module<'a> {
                 Shape::Pointer(class, i.word(2)?)
             }
             Op::TypeFunction => Shape::Function,
-            Op::TypeImage
-            | Op::TypeSampler
+            Op::TypeImage => Shape::Image(ImageShape::declared(i)?),
+            Op::TypeSampler
             | Op::TypeSampledImage
             | Op::TypeOpaque
             | Op::TypeEvent
@@ -289,6 +295,10 @@ impl<'a> Module<'a> {
             | Op::Undef
             | Op::ConstantComposite
             | Op::SpecConstantComposite => return self.constant(i),
+            Op::ConstantSampler => {
+                self.samplers.insert(i.word(1)?, *i);
+                return Ok(());
+            }
             Op::SpecConstantOp => {
                 return Err(i.unsupported("operations on specialization constants"));
             }
@@ -462,7 +472,7 @@ impl<'a> Module<'a> {
                 (bytes.max(8), 8)
             }
             Shape::Void | Shape::Function => return Err(i.invalid(format!("%{id} has no size"))),
-            Shape::Opaque(_) => (8, 8),
+            Shape::Image(_) | Shape::Opaque(_) => (8, 8),
         })
     }
 
@@ -502,7 +512,10 @@ impl<'a> Module<'a> {
             return Err(i.unsupported(format!("a value of more than {MAX_SCALARS} scalars")));
         }
         match self.shape(id, i)? {
-            Shape::Void | Shape::Function => {}
+            Shape::Void
+            | Shape::Function
+            | Shape::Image(_)
+            | Shape::Opaque(Op::TypeSampler | Op::TypeSampledImage) => {}
             Shape::Scalar(ty) => out.push((*ty, at)),
             Shape::Vector(ty, count) => {
                 out.extend((0..*count).map(|n| (*ty, at + n * ty.bytes())));

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use spirv::{BuiltIn, Op as Spv};
 
 use super::Kernel;
+use super::image::Object;
 use super::module::{Entry, Module, Shape};
 use super::reader::Instruction;
 use crate::abi::{Abi, FieldKind};
@@ -24,6 +25,8 @@ pub struct Val {
     pub space: Option<Space>,
     /// A pointer to a built-in variable, or to a component of it.
     pub builtin: Option<(BuiltIn, Option<u32>)>,
+    /// An image or sampler.
+    pub object: Option<Object>,
 }
 
 impl Val {
@@ -39,6 +42,14 @@ impl Val {
     pub fn many(values: impl IntoIterator<Item = Value>) -> Val {
         Val {
             scalars: values.into_iter().collect(),
+            ..Val::default()
+        }
+    }
+
+    /// An image or sampler.
+    pub fn object(object: Object) -> Val {
+        Val {
+            object: Some(object),
             ..Val::default()
         }
     }
@@ -203,8 +214,13 @@ impl<'a> Translator<'a> {
             let val = Val {
                 scalars: values.collect(),
                 space,
-                builtin: None,
+                ..Val::default()
             };
+            self.globals.insert(id, val.clone());
+            return Ok(val);
+        }
+        if let Some(sampler) = self.module.samplers.get(&id) {
+            let val = self.literal_sampler(sampler)?;
             self.globals.insert(id, val.clone());
             return Ok(val);
         }
@@ -270,6 +286,7 @@ impl<'a> Translator<'a> {
             || self.arith(i)?
             || self.composite(i)?
             || self.group(i)?
+            || self.image(i)?
         {
             return Ok(());
         }

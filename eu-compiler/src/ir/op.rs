@@ -271,12 +271,14 @@ pub enum Op {
     },
     /// Waits for the work-group.
     Barrier,
-    /// Orders accesses: of local, global memory.
+    /// Orders accesses: of local, global memory, images.
     Fence {
         /// Local memory.
         local: bool,
         /// Global memory.
         global: bool,
+        /// Images.
+        image: bool,
     },
     /// A mask of the active lanes for which the operand is true: 32 bits.
     Ballot,
@@ -297,14 +299,44 @@ pub enum Op {
     BlockLoad(Space),
     /// Writes a block: the address and the values.
     BlockStore(Space),
+    /// Reads a block of an image: operands are x in bytes and y; each result is one row.
+    ImageBlockLoad(Surface),
+    /// Writes a block of an image: x in bytes, y and the rows.
+    ImageBlockStore(Surface),
+    /// Reads a texel's four channels at integer coordinates.
+    ImageLoad {
+        /// The image.
+        surface: Surface,
+        /// The kernel may write it, too.
+        written: bool,
+    },
+    /// Reads a texel's four channels at coordinates in floats.
+    ImageSample {
+        /// The image.
+        surface: Surface,
+        /// The sampler, by its number among the kernel's.
+        sampler: u8,
+    },
+    /// Writes a texel's four channels: integer coordinates and the channels.
+    ImageStore(Surface),
 }
+
+/// An image, by its number among the kernel's: its entry in the binding table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Surface(pub u8);
 
 impl Op {
     /// Whether it changes something beside its results, or must stay where it is.
     pub const fn has_effect(&self) -> bool {
         matches!(
             self,
-            Op::Store(_) | Op::Atomic(..) | Op::Barrier | Op::Fence { .. } | Op::BlockStore(_)
+            Op::Store(_)
+                | Op::Atomic(..)
+                | Op::Barrier
+                | Op::Fence { .. }
+                | Op::BlockStore(_)
+                | Op::ImageBlockStore(_)
+                | Op::ImageStore(_)
         )
     }
 

@@ -90,10 +90,15 @@ impl fmt::Display for Line<'_> {
             Op::Atomic(space, op) => write!(f, "atomic.{op}.{space}"),
             Op::Alloca { size, align } => write!(f, "alloca {size} align {align}"),
             Op::Barrier => f.write_str("barrier"),
-            Op::Fence { local, global } => {
+            Op::Fence {
+                local,
+                global,
+                image,
+            } => {
                 f.write_str("fence")?;
                 f.write_str(if *local { ".local" } else { "" })?;
-                f.write_str(if *global { ".global" } else { "" })
+                f.write_str(if *global { ".global" } else { "" })?;
+                f.write_str(if *image { ".image" } else { "" })
             }
             Op::Ballot => f.write_str("ballot"),
             Op::Shuffle => f.write_str("shuffle"),
@@ -104,6 +109,16 @@ impl fmt::Display for Line<'_> {
             }
             Op::BlockLoad(space) => write!(f, "block_load.{space}"),
             Op::BlockStore(space) => write!(f, "block_store.{space}"),
+            Op::ImageBlockLoad(surface) => write!(f, "image_block_load.{}", surface.0),
+            Op::ImageBlockStore(surface) => write!(f, "image_block_store.{}", surface.0),
+            Op::ImageLoad { surface, written } => {
+                let written = if *written { ".rw" } else { "" };
+                write!(f, "image_load.{}{written}", surface.0)
+            }
+            Op::ImageSample { surface, sampler } => {
+                write!(f, "image_sample.{}.{sampler}", surface.0)
+            }
+            Op::ImageStore(surface) => write!(f, "image_store.{}", surface.0),
         }?;
         for (index, arg) in inst.args.iter().enumerate() {
             let comma = if index == 0 { " " } else { ", " };

@@ -122,6 +122,12 @@ fn types(function: &Function, inst: Inst) -> Result<(), String> {
         Op::High => counts(1, 1) && arg(0) == Some(Type::I64) && result == Some(Type::I32),
         Op::Load(_) | Op::BlockLoad(_) => data.args.len() == 1 && !data.results.is_empty(),
         Op::Store(_) | Op::BlockStore(_) => data.args.len() >= 2 && data.results.is_empty(),
+        Op::ImageBlockLoad(_) => data.args.len() == 2 && !data.results.is_empty(),
+        Op::ImageBlockStore(_) => data.args.len() >= 3 && data.results.is_empty(),
+        Op::ImageLoad { .. } | Op::ImageSample { .. } => {
+            (1..=3).contains(&data.args.len()) && data.results.len() == 4
+        }
+        Op::ImageStore(_) => (5..=7).contains(&data.args.len()) && data.results.is_empty(),
         Op::Atomic(..) => data.results.len() <= 1,
         Op::Barrier | Op::Fence { .. } => counts(0, 0),
         Op::Ballot => counts(1, 1) && arg(0) == Some(Type::I1) && result == Some(Type::I32),

@@ -47,6 +47,9 @@ impl Divergence {
                         | Op::Alloca { .. }
                         | Op::Scan { .. }
                         | Op::BlockLoad(_)
+                        | Op::ImageBlockLoad(_)
+                        | Op::ImageLoad { .. }
+                        | Op::ImageSample { .. }
                         | Op::Shuffle => true,
                         _ => data.args.iter().any(|a| this.values[a.index()]),
                     };

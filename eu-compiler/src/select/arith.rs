@@ -34,8 +34,31 @@ impl Selector<'_> {
             (Op::Atomic(space, op), _) => self.atomic(*space, *op, args, result),
             (Op::BlockLoad(space), _) => self.block_load(*space, args[0], &data.results),
             (Op::BlockStore(space), _) => self.block_store(*space, args[0], &args[1..]),
+            (Op::ImageBlockLoad(surface), _) => {
+                self.image_block_load(*surface, [args[0], args[1]], &data.results)
+            }
+            (Op::ImageBlockStore(surface), _) => {
+                self.image_block_store(*surface, [args[0], args[1]], &args[2..])
+            }
+            (Op::ImageLoad { surface, written }, _) => {
+                self.image_load(*surface, *written, args, &data.results)
+            }
+            (Op::ImageSample { surface, sampler }, _) => {
+                self.image_sample(*surface, *sampler, args, &data.results)
+            }
+            (Op::ImageStore(surface), _) => {
+                let (coordinates, channels) = args.split_at(args.len() - 4);
+                self.image_store(*surface, coordinates, channels)
+            }
             (Op::Barrier, _) => self.barrier(),
-            (Op::Fence { local, global }, _) => self.fence(*local, *global),
+            (
+                Op::Fence {
+                    local,
+                    global,
+                    image,
+                },
+                _,
+            ) => self.fence(*local, *global, *image),
             (Op::Ballot, Some(result)) => self.ballot(args[0], result),
             (Op::Broadcast, Some(result)) => self.broadcast(args[0], args[1], result),
             (Op::Shuffle, Some(result)) => self.shuffle(args[0], args[1], result),

@@ -9,23 +9,26 @@ use crate::code::{Operand, Place, What};
 
 impl Selector<'_> {
     /// Waits until memory shows earlier accesses.
-    pub(super) fn fence(&mut self, local: bool, global: bool) -> Result<(), String> {
+    pub(super) fn fence(&mut self, local: bool, global: bool, image: bool) -> Result<(), String> {
         let grf = self.target.grf();
         let mut messages = Vec::new();
         if self.target.lsc() {
-            let fence = |port, scope| {
+            let fence = |port, scope, flush| {
                 Message::Lsc(Lsc::Fence {
                     port,
                     scope,
-                    flush: FlushOp::None,
+                    flush,
                     to_lsc: false,
                 })
             };
             if local {
-                messages.push(fence(LscPort::Slm, FenceScope::Group));
+                messages.push(fence(LscPort::Slm, FenceScope::Group, FlushOp::None));
             }
             if global {
-                messages.push(fence(LscPort::Ugm, FenceScope::Gpu));
+                messages.push(fence(LscPort::Ugm, FenceScope::Gpu, FlushOp::None));
+            }
+            if image && self.target.platform.images {
+                messages.push(fence(LscPort::Tgm, FenceScope::Gpu, FlushOp::Evict));
             }
         } else {
             if local && self.target.caps.local_fence {
@@ -35,13 +38,16 @@ impl Selector<'_> {
                     flush: 0,
                 }));
             }
-            if global {
+            if global || image {
                 messages.push(Message::Hdc(Hdc::Fence {
                     slm: false,
                     commit: true,
                     flush: 0,
                 }));
             }
+        }
+        if image {
+            messages.extend(self.image_fence());
         }
         for message in messages {
             let header = self.fixed(0, grf);

@@ -26,7 +26,15 @@ impl Selector<'_> {
         let grf = self.target.grf();
         let var = self.code.var(bytes.next_multiple_of(grf), grf);
         self.block_messages(Direction::Read, space, address, var, bytes)?;
+        self.take_block(var, results);
+        Ok(())
+    }
+
+    /// Gives results the rows of a block in registers.
+    pub(super) fn take_block(&mut self, var: Var, results: &[Value]) {
+        let grf = self.target.grf();
         for (index, result) in results.iter().enumerate() {
+            let ty = self.function.ty(*result);
             let packed = Loc {
                 place: Place {
                     var,
@@ -42,7 +50,6 @@ impl Selector<'_> {
             let element = super::machine(ty.integer(), false);
             self.alu(Opcode::Mov, at(to, M::Ud), &[at(packed, element)]);
         }
-        Ok(())
     }
 
     /// Writes of each element as many as there are lanes.
@@ -58,9 +65,17 @@ impl Selector<'_> {
         };
         let ty = self.function.ty(first);
         let bytes = ty.bytes() * self.target.simd * values.len() as u32;
+        let var = self.make_block(values)?;
+        self.block_messages(Direction::Write, space, address, var, bytes)
+    }
+
+    /// The rows of a block in registers.
+    pub(super) fn make_block(&mut self, values: &[Value]) -> Result<Var, String> {
+        let ty = values.first().map_or(Type::I32, |v| self.function.ty(*v));
+        let bytes = ty.bytes() * self.target.simd * values.len() as u32;
         let grf = self.target.grf();
         if let Some(var) = self.block_of(values, ty.bytes() * self.target.simd, ty.bytes()) {
-            return self.block_messages(Direction::Write, space, address, var, bytes);
+            return Ok(var);
         }
         let var = self.code.var(bytes.next_multiple_of(grf), grf);
         for (index, value) in values.iter().enumerate() {
@@ -81,7 +96,7 @@ impl Selector<'_> {
                 |_| {},
             );
         }
-        self.block_messages(Direction::Write, space, address, var, bytes)
+        Ok(var)
     }
 
     /// Moves consecutive bytes between memory and registers, in pieces that messages have.

@@ -8,7 +8,7 @@ use isa_encoder::{Opcode, Type as M};
 
 use super::arith::skip;
 use super::{Loc, Selector, at};
-use crate::code::{Operand, Place, What};
+use crate::code::{Operand, Place, Var, What};
 use crate::ir::{Access, Atomic, Space, Type, Value};
 
 impl Selector<'_> {
@@ -51,7 +51,7 @@ impl Selector<'_> {
     }
 
     /// A value's elements packed in whole registers, as messages take them.
-    fn packed(&mut self, value: Value) -> Result<Loc, String> {
+    pub(super) fn packed(&mut self, value: Value) -> Result<Loc, String> {
         let ty = self.function.ty(value);
         let pitch = ty.bytes().max(4);
         if let Some(loc) = self.loc(value)
@@ -82,14 +82,8 @@ impl Selector<'_> {
         }
         let addresses = self.addresses(address)?;
         let lanes = self.message_lanes(ty, results.len(), access.space);
-        let whole = lanes >= self.target.simd;
         let plane = (ty.bytes().max(4) * lanes).max(self.target.grf());
         let count = results.len() as u32;
-        if !whole {
-            for result in results {
-                self.result(*result);
-            }
-        }
         let mut lane = 0;
         while lane < self.target.simd {
             let var = self.code.var(plane * count, self.target.grf());
@@ -103,29 +97,46 @@ impl Selector<'_> {
                 Some((var, registers)),
                 None,
             )?;
-            for (index, result) in results.iter().enumerate() {
-                let loc = Loc {
-                    place: Place {
-                        var,
-                        byte: index as u32 * plane,
-                    },
-                    pitch: ty.bytes().max(4),
-                };
-                if whole {
-                    self.set(*result, loc);
-                } else if let Some(to) = self.loc(*result) {
-                    let raw = super::raw_type(ty);
-                    let dst = skip(at(to, raw), lane * to.pitch);
-                    self.part_lanes(dst, at(loc, raw), lane, lanes);
-                }
-            }
+            self.receive(results, var, plane, lane, lanes);
             lane += lanes;
         }
         Ok(())
     }
 
+    /// Gives results the planes of a response for `lanes` lanes from `lane` on.
+    pub(super) fn receive(
+        &mut self,
+        results: &[Value],
+        var: Var,
+        plane: u32,
+        lane: u32,
+        lanes: u32,
+    ) {
+        for (index, result) in results.iter().enumerate() {
+            let ty = self.function.ty(*result);
+            let from = Loc {
+                place: Place {
+                    var,
+                    byte: index as u32 * plane,
+                },
+                pitch: ty.bytes().max(4),
+            };
+            if lanes >= self.target.simd {
+                self.set(*result, from);
+                continue;
+            }
+            let to = match self.loc(*result) {
+                Some(to) => to,
+                None => self.result(*result),
+            };
+            let raw = super::raw_type(ty);
+            let dst = skip(at(to, raw), lane * to.pitch);
+            self.part_lanes(dst, at(from, raw), lane, lanes);
+        }
+    }
+
     /// A move of `count` lanes from lane `first` on, whose operands are there already.
-    fn part_lanes(&mut self, dst: Operand, src: Operand, first: u32, count: u32) {
+    pub(super) fn part_lanes(&mut self, dst: Operand, src: Operand, first: u32, count: u32) {
         let start = self.code.insts.len();
         self.some_lanes(
             What::Alu(Opcode::Mov),

@@ -132,7 +132,7 @@ impl Selector<'_> {
     }
 
     pub(super) fn fence_message(&mut self, message: Message, src0: (Place, u8), response: Var) {
-        let header = matches!(message, Message::Hdc(_));
+        let header = !matches!(message, Message::Lsc(_));
         let exec = if header { 8 } else { 1 };
         let data = SendData {
             message,
@@ -162,7 +162,7 @@ impl Selector<'_> {
     }
 
     /// Both payloads; where a send has only one, the data follow the addresses.
-    fn payloads(
+    pub(super) fn payloads(
         &mut self,
         address: (Place, u8),
         data: Option<(Place, u8)>,
@@ -206,7 +206,7 @@ impl Selector<'_> {
         }
     }
 
-    fn send(&mut self, exec: u32, from: u32, no_mask: bool, data: SendData) {
+    pub(super) fn send(&mut self, exec: u32, from: u32, no_mask: bool, data: SendData) {
         let mut inst = Inst::new(What::Send(data), exec as u8);
         inst.from = from as u8;
         inst.no_mask = no_mask;

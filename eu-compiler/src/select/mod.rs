@@ -11,6 +11,7 @@ mod barrier;
 mod blocks;
 mod convert;
 mod flow;
+mod image;
 mod lanes;
 mod memory;
 mod message;

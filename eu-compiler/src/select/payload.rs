@@ -161,6 +161,15 @@ impl Selector<'_> {
         at(Loc { place, pitch: 0 }, M::Ud)
     }
 
+    /// All dwords of r0.
+    pub(super) fn header_lanes(&mut self) -> Loc {
+        let var = self.fixed(0, self.target.grf());
+        Loc {
+            place: Place { var, byte: 0 },
+            pitch: 4,
+        }
+    }
+
     /// The same for a type of the intermediate representation.
     pub(super) fn scalar(&mut self, ty: Type) -> Loc {
         self.storage(ty, false)

@@ -15,6 +15,7 @@ fn every_kernel_compiles_for_every_platform() {
             let target = devinfo::by_name(platform).unwrap();
             match eu_compiler::compile(&spirv, &eu_compiler::Options::new(target)) {
                 Ok(_) => count += 1,
+                Err(error) if !target.images && error.to_string().contains("has no images") => {}
                 Err(error) => {
                     let list: &mut Vec<&str> = wrong.entry(error.to_string()).or_default();
                     list.push(platform);

@@ -6,6 +6,7 @@ mod basic;
 mod common;
 mod compiles;
 mod groups;
+mod images;
 mod listing;
 mod memory;
 mod pressure;

@@ -5,7 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use eu_compiler::{Options, Zebin, compile};
-use umd::{Arg, Buffer, Device, DeviceSpec, NdRange, OpenOptions, Program, QueueOptions};
+use umd::{
+    Arg, Buffer, Device, DeviceSpec, Image, ImageDesc, ImageKind, NdRange, OpenOptions, Program,
+    QueueOptions, Sampler,
+};
 
 /// One platform of each family, and those that differ in what code depends on.
 pub const PLATFORMS: &[&str] = &[
@@ -21,6 +24,16 @@ pub enum Value {
     Bytes(Vec<u8>),
     /// Local memory.
     Local(u32),
+    /// An image with these texels.
+    Image(ImageDesc, Vec<u8>),
+    /// A sampler.
+    Sampler(Sampler),
+}
+
+/// A buffer or an image.
+enum Memory {
+    Buffer(Buffer),
+    Image(Image, Buffer),
 }
 
 /// A buffer of numbers.
@@ -67,7 +80,7 @@ pub fn compiled(
     Ok(zebin)
 }
 
-/// Runs it, and gives the buffers in order.
+/// Runs it, and gives the buffers and images in order.
 pub fn run(platform: &str, run: &Run<'_>) -> Result<Vec<Vec<u8>>, String> {
     execute(platform, run, None)
 }
@@ -100,24 +113,39 @@ pub fn execute(
     let queue = device.queue(QueueOptions::default()).map_err(error)?;
     let program = Program::load(&device, &zebin.bytes).map_err(error)?;
     let mut kernel = program.kernel(run.kernel).map_err(error)?;
-    let mut buffers: Vec<Buffer> = Vec::new();
+    let mut memory = Vec::new();
     for value in &run.args {
-        if let Value::Buffer(bytes) = value {
-            let buffer = device.buffer(bytes.len() as u64).map_err(error)?;
-            buffer.write(0, bytes).map_err(error)?;
-            buffers.push(buffer);
+        match value {
+            Value::Buffer(bytes) => {
+                let buffer = device.buffer(bytes.len() as u64).map_err(error)?;
+                buffer.write(0, bytes).map_err(error)?;
+                memory.push(Memory::Buffer(buffer));
+            }
+            Value::Image(desc, texels) => {
+                let linear = device.buffer(texels.len() as u64).map_err(error)?;
+                let image = match desc.kind {
+                    ImageKind::D1Buffer => device.image_from_buffer(&linear, desc),
+                    _ => device.image(desc),
+                };
+                let image = image.map_err(error)?;
+                image.write(&image.whole(), texels).map_err(error)?;
+                memory.push(Memory::Image(image, linear));
+            }
+            _ => {}
         }
     }
-    let mut next = buffers.iter();
+    let mut next = memory.iter();
     for (index, value) in run.args.iter().enumerate() {
-        match value {
-            Value::Buffer(_) => {
-                let buffer = next.next().ok_or("a buffer is missing")?;
-                kernel.set_arg(index, Arg::Buffer(buffer)).map_err(error)?;
-            }
-            Value::Bytes(bytes) => kernel.set_arg(index, Arg::Value(bytes)).map_err(error)?,
-            Value::Local(size) => kernel.set_arg(index, Arg::Local(*size)).map_err(error)?,
-        }
+        let arg = match value {
+            Value::Buffer(_) | Value::Image(..) => match next.next().ok_or("memory is missing")? {
+                Memory::Buffer(buffer) => Arg::Buffer(buffer),
+                Memory::Image(image, _) => Arg::Image(image),
+            },
+            Value::Bytes(bytes) => Arg::Value(bytes),
+            Value::Local(size) => Arg::Local(*size),
+            Value::Sampler(sampler) => Arg::Sampler(*sampler),
+        };
+        kernel.set_arg(index, arg).map_err(error)?;
     }
     let mut range = NdRange::new(run.global).map_err(|e| e.to_string())?;
     if let Some(local) = run.local {
@@ -126,10 +154,19 @@ pub fn execute(
     let event = queue.enqueue(&kernel, &range, &[]).map_err(error)?;
     event.wait(Duration::from_secs(120)).map_err(error)?;
     let mut out = Vec::new();
-    for buffer in &buffers {
-        let mut bytes = vec![0; buffer.size() as usize];
-        buffer.read(0, &mut bytes).map_err(error)?;
-        out.push(bytes);
+    for memory in &memory {
+        out.push(match memory {
+            Memory::Buffer(buffer) => {
+                let mut bytes = vec![0; buffer.size() as usize];
+                buffer.read(0, &mut bytes).map_err(error)?;
+                bytes
+            }
+            Memory::Image(image, linear) => {
+                let mut texels = vec![0; linear.size() as usize];
+                image.read(&image.whole(), &mut texels).map_err(error)?;
+                texels
+            }
+        });
     }
     Ok(out)
 }
