@@ -71,12 +71,7 @@ fn blocks(ty: &str, bytes: usize, simd: u32, groups: usize) {
                 dword(y as u32),
             ],
         };
-        let has = |name: &&str| {
-            let platform = devinfo::by_name(name).unwrap();
-            // The longest do not fit in 128 registers of 32 bytes.
-            let fits = bytes < 8 || simd < 32 || platform.grf_counts.len() > 1;
-            platform.has_simd_width(simd) && fits
-        };
+        let has = |name: &&str| devinfo::by_name(name).unwrap().has_simd_width(simd);
         let platforms: Vec<&str> = platforms().into_iter().filter(has).collect();
         check_on(&platforms, &run, &[texels.clone(), want]);
     }
