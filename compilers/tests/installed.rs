@@ -60,6 +60,44 @@ fn source_becomes_a_zebin_and_a_module() {
     }
 }
 
+#[test]
+fn options_have_quotes_of_both_kinds() {
+    let text = "kernel void k(global int *p) { *p = A + B; }";
+    let both = Job {
+        options: r#"-DA="'x'" -DB=1"#,
+        ..job(Source::OpenClC(text), Product::Zebin)
+    };
+    for compiler in all() {
+        let zebin = compiler.compile(&both).unwrap();
+        assert!(zebin.binary.starts_with(ELF), "{compiler:?}");
+    }
+}
+
+/// Sub-groups in all languages, on a platform without images.
+#[test]
+fn sub_groups_need_no_images() {
+    let text = "#pragma OPENCL EXTENSION cl_intel_subgroups : enable\n\
+                kernel void k(global uint *p) {\n\
+                    uint v = sub_group_reduce_add(intel_sub_group_block_read(p));\n\
+                    intel_sub_group_block_write(p, sub_group_shuffle_xor(v, 1));\n\
+                }\n";
+    for options in ["-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0"] {
+        let job = Job {
+            target: Target::parse("pvc").unwrap(),
+            options,
+            ..job(Source::OpenClC(text), Product::Zebin)
+        };
+        let intel: [Box<dyn Compiler>; 2] = [Box::new(Intel::find()), Box::new(Ocloc::default())];
+        for compiler in intel {
+            if compiler.identity().is_empty() {
+                return oracles::missing("ocloc (Debian package intel-opencl-icd)");
+            }
+            let zebin = compiler.compile(&job).unwrap();
+            assert!(zebin.binary.starts_with(ELF), "{compiler:?} {options}");
+        }
+    }
+}
+
 /// Ours, behind Intel's for text.
 #[test]
 fn the_own_compiler_fits() {

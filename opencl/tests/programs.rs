@@ -114,3 +114,8 @@ fn pointers() {
 fn programs() {
     run("programs");
 }
+
+#[test]
+fn nothreads() {
+    run_with("nothreads", &[("INTEL_GPU_COMPILER", "libocloc")]);
+}

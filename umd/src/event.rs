@@ -230,7 +230,8 @@ impl Event {
     /// comes when that one has returned. A panic in it is logged, and goes no further.
     ///
     /// # Errors
-    /// There can be no more threads. Then `callback` is not called.
+    /// There can be no more threads. Then `callback` is not called. That does not happen once
+    /// [`Queue::start_callbacks`](crate::Queue::start_callbacks) was successful.
     pub fn on_complete(
         &self,
         callback: impl FnOnce(Result<(), Error>) + Send + 'static,

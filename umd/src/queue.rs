@@ -149,6 +149,15 @@ impl Queue {
         self.inner.finish(deadline.into())
     }
 
+    /// Starts the thread that calls callbacks back, which the first
+    /// [callback](Event::on_complete) does otherwise.
+    ///
+    /// # Errors
+    /// There can be no more threads.
+    pub fn start_callbacks(&self) -> Result<(), Error> {
+        Ok(self.inner.ledger.start_waiter(self.inner.device.kmd())?)
+    }
+
     /// Drops the queue, but waits for its commands until `deadline` only.
     pub fn release(self, deadline: impl Into<Deadline>) {
         let drain = self.inner.drain.lock();

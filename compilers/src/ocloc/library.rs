@@ -135,20 +135,18 @@ fn loaded() -> Result<&'static Functions, CompileError> {
 const MULTI: &str = "multi";
 const LINES: &str = "lines";
 
-/// A command line as such a file has it: words in either kind of quotes.
-fn line(words: Vec<String>) -> Result<String, CompileError> {
-    let quoted = words.into_iter().map(|word| {
+/// A command line as such a file has it: words in either kind of quotes; `None` if one of them has
+/// both kinds in it.
+fn line(words: &[String]) -> Option<String> {
+    let quoted = words.iter().map(|word| {
         let word = word.replace(['\n', '\t', '\r'], " ");
         match (word.contains('"'), word.contains('\'')) {
-            (false, _) => Ok(format!("\"{word}\"")),
-            (true, false) => Ok(format!("'{word}'")),
-            (true, true) => Err(CompileError::Options {
-                compiler: FILE,
-                log: format!("two kinds of quotes: {word}"),
-            }),
+            (false, _) => Some(format!("\"{word}\"")),
+            (true, false) => Some(format!("'{word}'")),
+            (true, true) => None,
         }
     });
-    Ok(quoted.collect::<Result<Vec<_>, _>>()?.join(" "))
+    Some(quoted.collect::<Option<Vec<_>>>()?.join(" "))
 }
 
 /// The library as a runner.
@@ -176,10 +174,10 @@ impl Runner for Loaded {
         words.extend(output.iter().map(|&word| word.to_owned()));
         // 22.43 prints the command line of a compilation that failed, but not if it stands in a file.
         let line = match call.links {
-            true => String::new(),
-            false => line(words.split_off(1))?,
+            true => None,
+            false => line(words.get(1..).unwrap_or_default()),
         };
-        if !call.links {
+        if let Some(line) = &line {
             words = [MULTI, LINES].map(str::to_owned).into();
             inputs.push((LINES.to_owned(), line.as_bytes()));
         }

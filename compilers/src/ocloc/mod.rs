@@ -205,11 +205,12 @@ fn compile_for(
     if let Some(revision) = revision {
         words.extend(["-revision_id".to_owned(), revision.to_string()]);
     }
-    let internal = format!("-cl-intel-allow-zebin {}", job.internal);
-    words.extend([
-        "-internal_options".to_owned(),
-        internal.trim_end().to_owned(),
-    ]);
+    let mut internal = vec!["-cl-intel-allow-zebin", job.internal];
+    if !job.target.platform.images && is_3_0(options) {
+        internal.push(IMAGES);
+    }
+    internal.retain(|options| !options.is_empty());
+    words.extend(["-internal_options".to_owned(), internal.join(" ")]);
     let ended = runner.run(&Call {
         words,
         inputs: vec![(name.to_owned(), content)],
@@ -254,6 +255,19 @@ fn compile_for(
         why: "it succeeded and left no output".to_owned(),
     })?;
     Ok(Compiled { binary, log })
+}
+
+/// Lets 22.43 read its own headers in OpenCL C 3.0 for a platform without images: they declare
+/// functions of images whether there are images or not.
+const IMAGES: &str = "-cl-ext=+__opencl_c_images,+__opencl_c_read_write_images";
+
+/// Whether options choose OpenCL C 3.0.
+fn is_3_0(options: &str) -> bool {
+    let words = crate::words(options).unwrap_or_default();
+    let mut languages = words
+        .iter()
+        .filter_map(|word| word.strip_prefix("-cl-std="));
+    languages.next_back() == Some("CL3.0")
 }
 
 /// Whether a failure is one of the source: the compiler knew the platform and the command line.

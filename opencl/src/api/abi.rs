@@ -284,8 +284,7 @@ impl Memory {
     /// A copy of the first `size` bytes.
     pub(crate) fn read(self, size: usize) -> Vec<u8> {
         let mut bytes = vec![0; size];
-        // SAFETY: the caller of the entry point promised so many readable bytes; the copy is new.
-        unsafe { std::ptr::copy_nonoverlapping(self.0, bytes.as_mut_ptr(), size) };
+        self.read_into(&mut bytes);
         bytes
     }
 
@@ -296,24 +295,32 @@ impl Memory {
         unsafe { std::ptr::copy(bytes.as_ptr(), self.0, bytes.len()) };
     }
 
-    /// The first `size` bytes, for reading.
-    pub(crate) fn with<R>(self, size: usize, body: impl FnOnce(&[u8]) -> R) -> R {
-        if size == 0 {
-            return body(&[]);
-        }
-        // SAFETY: the caller of the entry point promised so many readable bytes until the command
-        // has ended, and the body runs in the command.
-        body(unsafe { std::slice::from_raw_parts(self.0, size) })
+    /// Copies `size` bytes of a buffer here. This may be the buffer's own memory.
+    pub(crate) fn copy_from(self, buffer: &umd::Buffer, offset: usize, size: usize) -> Result<()> {
+        // SAFETY: the caller of the entry point promised so many writable bytes until the command
+        // has ended.
+        Ok(unsafe { buffer.read_to(offset as u64, self.0, size) }?)
     }
 
-    /// The first `size` bytes, for writing.
-    pub(crate) fn with_mut<R>(self, size: usize, body: impl FnOnce(&mut [u8]) -> R) -> R {
-        if size == 0 {
-            return body(&mut []);
-        }
-        // SAFETY: the caller of the entry point promised so many writable bytes until the command
-        // has ended, and the body runs in the command.
-        body(unsafe { std::slice::from_raw_parts_mut(self.0, size) })
+    /// Copies the first `size` bytes to a buffer. This may be the buffer's own memory.
+    pub(crate) fn copy_to(self, buffer: &umd::Buffer, offset: usize, size: usize) -> Result<()> {
+        // SAFETY: the caller of the entry point promised so many readable bytes until the command
+        // has ended.
+        Ok(unsafe { buffer.write_from(offset as u64, self.0, size) }?)
+    }
+
+    /// Copies the first bytes to `bytes`.
+    pub(crate) fn read_into(self, bytes: &mut [u8]) {
+        // SAFETY: the caller of the entry point promised so many readable bytes until the command
+        // has ended; the program has no part of `bytes`.
+        unsafe { std::ptr::copy_nonoverlapping(self.0, bytes.as_mut_ptr(), bytes.len()) };
+    }
+
+    /// Copies `size` bytes of other memory of the program here; they may overlap.
+    pub(crate) fn copy(self, from: Self, size: usize) {
+        // SAFETY: the caller of the entry point promised so many bytes on both sides until the
+        // command has ended.
+        unsafe { std::ptr::copy(from.0, self.0, size) };
     }
 }
 

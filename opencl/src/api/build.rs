@@ -8,12 +8,26 @@ use super::abi::{In, Memory, Text, Unconst};
 use super::callback::{ObjectCallback, ObjectNotify};
 use super::queue::place;
 use crate::core::build::{Goal, Order, modules};
+use crate::core::host::Worker;
 use crate::core::program::{Build, Origin};
 use crate::core::{Context, Device, Handle, Program, publish};
 use crate::error::{Error, Result, ensure};
 
-/// The places in the context of the devices of a list; `all` if there is none.
-pub(super) fn places(
+/// The places in the context of the devices of a list, each once; `all` if there is none.
+fn places(
+    context: &Arc<Context>,
+    all: &[usize],
+    count: u32,
+    devices: In<Handle>,
+) -> Result<Vec<usize>> {
+    let mut distinct = listed(context, all, count, devices)?;
+    distinct.sort_unstable();
+    distinct.dedup();
+    Ok(distinct)
+}
+
+/// The same, with one for each entry of the list.
+pub(super) fn listed(
     context: &Arc<Context>,
     all: &[usize],
     count: u32,
@@ -50,7 +64,7 @@ fn callback(notify: ObjectNotify, data: Memory) -> Result<Option<ObjectCallback>
     Ok(notify.map(|function| ObjectCallback { function, data }))
 }
 
-/// Carries an order out: now, or on another thread if there is a callback.
+/// Carries an order out: now, or on another thread if there is a callback and there can be one.
 fn carry_out(
     program: Arc<Program>,
     handle: Handle,
@@ -67,9 +81,7 @@ fn carry_out(
         }
         callback.call(handle);
     };
-    let thread = std::thread::Builder::new().name("opencl build".to_owned());
-    let spawned = thread.spawn(work);
-    spawned.map_err(|error| Error::new(CL_OUT_OF_HOST_MEMORY, error.to_string()))?;
+    Worker::default().run(Box::new(work));
     Ok(())
 }
 

@@ -41,36 +41,35 @@ pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_khr_suggested_local_work_size", V1),
         ("cl_khr_throttle_hints", V1),
         ("cl_khr_il_program", V1),
+        ("cl_intel_required_subgroup_size", V1),
+        ("cl_intel_spirv_subgroups", V1),
+        ("cl_intel_subgroups", V1),
+        ("cl_intel_subgroups_char", V1),
+        ("cl_intel_subgroups_long", V1),
+        ("cl_intel_subgroups_short", V1),
         ("cl_intel_unified_shared_memory", V1),
+        ("cl_khr_subgroup_ballot", V1),
+        ("cl_khr_subgroup_clustered_reduce", V1),
+        ("cl_khr_subgroup_extended_types", V1),
+        ("cl_khr_subgroup_non_uniform_arithmetic", V1),
+        ("cl_khr_subgroup_non_uniform_vote", V1),
+        ("cl_khr_subgroup_shuffle", V1),
+        ("cl_khr_subgroup_shuffle_relative", V1),
     ];
     if device.limits.fp64 {
         all.push(("cl_khr_fp64", V1));
     }
-    // Their functions for images make the compiler refuse all of them where there are none.
     if device.limits.images.is_some() {
         all.extend([
             ("cl_khr_3d_image_writes", V1),
             ("cl_khr_depth_images", V1),
             ("cl_khr_image2d_from_buffer", V1),
-            ("cl_intel_required_subgroup_size", V1),
-            ("cl_intel_spirv_subgroups", V1),
-            ("cl_intel_subgroups", V1),
-            ("cl_intel_subgroups_char", V1),
-            ("cl_intel_subgroups_long", V1),
-            ("cl_intel_subgroups_short", V1),
-            ("cl_khr_subgroup_ballot", V1),
-            ("cl_khr_subgroup_clustered_reduce", V1),
-            ("cl_khr_subgroup_extended_types", V1),
-            ("cl_khr_subgroup_non_uniform_arithmetic", V1),
-            ("cl_khr_subgroup_non_uniform_vote", V1),
-            ("cl_khr_subgroup_shuffle", V1),
-            ("cl_khr_subgroup_shuffle_relative", V1),
         ]);
-        // "… subgroups within a work group … may make forward progress with respect to each other":
-        // the extension promises it, the feature of OpenCL C does not.
-        if device.limits.independent_forward_progress {
-            all.push(("cl_khr_subgroups", V1));
-        }
+    }
+    // "… subgroups within a work group … may make forward progress with respect to each other":
+    // the extension promises it, the feature of OpenCL C does not.
+    if device.limits.independent_forward_progress {
+        all.push(("cl_khr_subgroups", V1));
     }
     all
 }

@@ -13,8 +13,8 @@ use crate::core::rows::Rows;
 use crate::core::{Handle, Mem, Queue};
 use crate::error::{Error, Result, ensure};
 
-/// Checks the flags of a map against those of the object.
-fn check(mem: &Mem, flags: u64) -> Result<()> {
+/// Checks the flags of a map.
+pub(crate) fn check_flags(flags: u64) -> Result<()> {
     let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     // "CL_INVALID_VALUE … if values specified in map_flags are not valid"
     let both =
@@ -23,7 +23,12 @@ fn check(mem: &Mem, flags: u64) -> Result<()> {
         flags & !known == 0 && !both,
         CL_INVALID_VALUE,
         format!("the map flags {flags:#x} are unknown or exclude each other"),
-    )?;
+    )
+}
+
+/// Checks the flags of a map against those of the object.
+fn check(mem: &Mem, flags: u64) -> Result<()> {
+    check_flags(flags)?;
     // "CL_INVALID_OPERATION if buffer has been created with CL_MEM_HOST_WRITE_ONLY or
     // CL_MEM_HOST_NO_ACCESS and CL_MAP_READ is set in map_flags or if … CL_MEM_HOST_READ_ONLY or
     // CL_MEM_HOST_NO_ACCESS and CL_MAP_WRITE or CL_MAP_WRITE_INVALIDATE_REGION is set"

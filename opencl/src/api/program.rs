@@ -74,7 +74,7 @@ pub(crate) fn with_binary(
     let all: Vec<_> = (0..context.devices.len()).collect();
     // "CL_INVALID_DEVICE if any device in device_list is not in the list of devices associated with
     // context"
-    let places = build::places(&context, &all, count, devices)?;
+    let mut places = build::listed(&context, &all, count, devices)?;
     let mut builds = vec![Build::default(); all.len()];
     let mut codes = Vec::new();
     let mut first = Ok(());
@@ -101,6 +101,8 @@ pub(crate) fn with_binary(
     }
     status.set_all(codes);
     first?;
+    places.sort_unstable();
+    places.dedup();
     let program = Program::of_builds(context, places, Origin::Binaries, builds);
     Ok(publish(Arc::new(program)))
 }
@@ -116,7 +118,7 @@ pub(crate) fn with_built_in_kernels(
     let no_devices = devices.is_null() || count == 0;
     ensure(!no_devices, CL_INVALID_VALUE, "there are no devices")?;
     let all: Vec<_> = (0..context.devices.len()).collect();
-    build::places(&context, &all, count, devices)?;
+    build::listed(&context, &all, count, devices)?;
     // "CL_INVALID_VALUE … if kernel_names is NULL or kernel_names contains a kernel name that is not
     // supported by any of the devices in device_list"
     let names = names.get().unwrap_or_default();

@@ -7,7 +7,7 @@ use opencl_sys::*;
 
 use super::abi::{Bytes, In, Memory, Unconst};
 use super::callback::{SvmFree, SvmFreeCallback};
-use super::transfer::pattern;
+use super::{map, transfer};
 use crate::core::allocations::{Allocation, Owner};
 use crate::core::command::{Command, Place};
 use crate::core::kernel::Arg;
@@ -159,7 +159,7 @@ pub(crate) fn copy_as(
         .collect();
     let (to, from) = (all.resolve(to, size)?, all.resolve(from, size)?);
     let work = move || {
-        from.with(size, |bytes| to.write(bytes));
+        to.copy(from, size);
         Ok(())
     };
     Ok(host(command, kept, work))
@@ -184,7 +184,7 @@ pub(crate) fn fill_as(
     size: usize,
 ) -> Result<Command> {
     check_pointer(to)?;
-    let pattern = pattern(from, pattern_size)?;
+    let pattern = transfer::pattern(from, pattern_size)?;
     // "CL_INVALID_VALUE if svm_ptr is not aligned to pattern_size bytes", "… if size is not a
     // multiple of pattern_size"
     ensure(
@@ -212,12 +212,8 @@ pub(crate) fn map(
     // "CL_INVALID_VALUE if svm_ptr is NULL", "… if size is 0 or if values specified in map_flags are
     // not valid"
     check_pointer(pointer)?;
-    let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-    ensure(
-        size > 0 && flags & !known == 0,
-        CL_INVALID_VALUE,
-        format!("{size} bytes, with the flags {flags:#x}"),
-    )?;
+    map::check_flags(flags)?;
+    ensure(size > 0, CL_INVALID_VALUE, "a map of no bytes")?;
     Ok(nothing(CL_COMMAND_SVM_MAP))
 }
 
@@ -233,18 +229,7 @@ pub(crate) fn migrate(
     sizes: In<usize>,
     flags: u64,
 ) -> Result<Command> {
-    // "CL_INVALID_VALUE if num_svm_pointers is zero or svm_pointers is NULL"
-    ensure(
-        count > 0 && !pointers.is_null(),
-        CL_INVALID_VALUE,
-        "there are no pointers",
-    )?;
-    let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
-    ensure(
-        flags & !known == 0,
-        CL_INVALID_VALUE,
-        format!("there are no flags {flags:#x}"),
-    )?;
+    transfer::check_migration(count, pointers.is_null(), flags)?;
     let sizes = sizes.list(count as usize);
     for (index, &Bytes(pointer)) in pointers.list(count as usize).iter().enumerate() {
         // "CL_INVALID_VALUE if sizes[i] is non-zero range [svm_pointers[i], svm_pointers[i]+sizes[i])

@@ -64,6 +64,28 @@ pub(crate) fn host_writes(mem: &Mem) -> Result<()> {
     )
 }
 
+/// Reading and writing a buffer.
+struct Way {
+    /// The commands for bytes, and for rectangles.
+    commands: [cl_command_type; 2],
+    /// Whether the host may do it.
+    check: fn(&Mem) -> Result<()>,
+    /// Copies between memory of the host and a place of the buffer.
+    copy: fn(Memory, &umd::Buffer, usize, usize) -> Result<()>,
+}
+
+const READ: Way = Way {
+    commands: [CL_COMMAND_READ_BUFFER, CL_COMMAND_READ_BUFFER_RECT],
+    check: host_reads,
+    copy: Memory::copy_from,
+};
+
+const WRITE: Way = Way {
+    commands: [CL_COMMAND_WRITE_BUFFER, CL_COMMAND_WRITE_BUFFER_RECT],
+    check: host_writes,
+    copy: Memory::copy_to,
+};
+
 pub(crate) fn read(
     queue: Handle,
     buffer: Handle,
@@ -73,13 +95,7 @@ pub(crate) fn read(
     to: Memory,
     waits: Waits,
 ) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let (mem, own) = of_queue(&queue, buffer)?;
-    check_range(&mem, offset, size)?;
-    check_pointer(to)?;
-    host_reads(&mem)?;
-    let work = move || Ok(to.with_mut(size, |bytes| own.read(offset as u64, bytes))?);
-    host(&queue, CL_COMMAND_READ_BUFFER, mem, blocking, waits, work)
+    READ.bytes(queue, buffer, blocking, (offset, size), to, waits)
 }
 
 pub(crate) fn write(
@@ -91,13 +107,57 @@ pub(crate) fn write(
     Bytes(from): Bytes,
     waits: Waits,
 ) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let (mem, own) = of_queue(&queue, buffer)?;
-    check_range(&mem, offset, size)?;
-    check_pointer(from)?;
-    host_writes(&mem)?;
-    let work = move || Ok(from.with(size, |bytes| own.write(offset as u64, bytes))?);
-    host(&queue, CL_COMMAND_WRITE_BUFFER, mem, blocking, waits, work)
+    WRITE.bytes(queue, buffer, blocking, (offset, size), from, waits)
+}
+
+impl Way {
+    fn bytes(
+        &self,
+        queue: Handle,
+        buffer: Handle,
+        blocking: u32,
+        (offset, size): (usize, usize),
+        memory: Memory,
+        waits: Waits,
+    ) -> Result<()> {
+        let queue = queue.get::<Queue>()?;
+        let (mem, own) = of_queue(&queue, buffer)?;
+        check_range(&mem, offset, size)?;
+        check_pointer(memory)?;
+        (self.check)(&mem)?;
+        let ([command, _], copy) = (self.commands, self.copy);
+        let work = move || copy(memory, &own, offset, size);
+        host(&queue, command, mem, blocking, waits, work)
+    }
+
+    /// A rectangle: where it begins in the buffer and in memory of the host, and the pitches there.
+    fn rectangle(
+        &self,
+        queue: Handle,
+        buffer: Handle,
+        blocking: u32,
+        origins: [In<usize>; 2],
+        of: In<usize>,
+        pitches: [(usize, usize); 2],
+        memory: Memory,
+        waits: Waits,
+    ) -> Result<()> {
+        let queue = queue.get::<Queue>()?;
+        let (mem, own) = of_queue(&queue, buffer)?;
+        let region = region(of)?;
+        let inside = Rows::new(three(origins[0])?, region, pitches[0])?;
+        let outside = Rows::new(three(origins[1])?, region, pitches[1])?;
+        in_buffer(&mem, &inside, region)?;
+        check_pointer(memory)?;
+        (self.check)(&mem)?;
+        let ([_, command], copy) = (self.commands, self.copy);
+        let work = move || {
+            inside.zip(&outside, region, |offset, at| {
+                copy(memory.offset(at), &own, offset, region[0])
+            })
+        };
+        host(&queue, command, mem, blocking, waits, work)
+    }
 }
 
 /// Enqueues a command of the host that accesses a memory object.
@@ -148,31 +208,6 @@ fn in_buffer(mem: &Mem, rows: &Rows, region: [usize; 3]) -> Result<()> {
     )
 }
 
-/// What the rectangles of both sides are: in the buffer, and in the memory of the host.
-struct Rectangles {
-    region: [usize; 3],
-    buffer: Rows,
-    host: Rows,
-}
-
-fn rectangles(
-    mem: &Mem,
-    origins: (In<usize>, In<usize>),
-    of: In<usize>,
-    buffer_pitches: (usize, usize),
-    host_pitches: (usize, usize),
-) -> Result<Rectangles> {
-    let region = region(of)?;
-    let buffer = Rows::new(three(origins.0)?, region, buffer_pitches)?;
-    let host = Rows::new(three(origins.1)?, region, host_pitches)?;
-    in_buffer(mem, &buffer, region)?;
-    Ok(Rectangles {
-        region,
-        buffer,
-        host,
-    })
-}
-
 pub(crate) fn read_rect(
     queue: Handle,
     buffer: Handle,
@@ -187,29 +222,9 @@ pub(crate) fn read_rect(
     to: Memory,
     waits: Waits,
 ) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let (mem, own) = of_queue(&queue, buffer)?;
-    let origins = (buffer_origin, host_origin);
-    let pitches = ((buffer_row, buffer_slice), (host_row, host_slice));
-    let both = rectangles(&mem, origins, of, pitches.0, pitches.1)?;
-    check_pointer(to)?;
-    host_reads(&mem)?;
-    let work = move || {
-        let width = both.region[0];
-        both.buffer.zip(&both.host, both.region, |from, at| {
-            Ok(to
-                .offset(at)
-                .with_mut(width, |bytes| own.read(from as u64, bytes))?)
-        })
-    };
-    host(
-        &queue,
-        CL_COMMAND_READ_BUFFER_RECT,
-        mem,
-        blocking,
-        waits,
-        work,
-    )
+    let origins = [buffer_origin, host_origin];
+    let pitches = [(buffer_row, buffer_slice), (host_row, host_slice)];
+    READ.rectangle(queue, buffer, blocking, origins, of, pitches, to, waits)
 }
 
 pub(crate) fn write_rect(
@@ -226,29 +241,9 @@ pub(crate) fn write_rect(
     Bytes(from): Bytes,
     waits: Waits,
 ) -> Result<()> {
-    let queue = queue.get::<Queue>()?;
-    let (mem, own) = of_queue(&queue, buffer)?;
-    let origins = (buffer_origin, host_origin);
-    let pitches = ((buffer_row, buffer_slice), (host_row, host_slice));
-    let both = rectangles(&mem, origins, of, pitches.0, pitches.1)?;
-    check_pointer(from)?;
-    host_writes(&mem)?;
-    let work = move || {
-        let width = both.region[0];
-        both.buffer.zip(&both.host, both.region, |to, at| {
-            Ok(from
-                .offset(at)
-                .with(width, |bytes| own.write(to as u64, bytes))?)
-        })
-    };
-    host(
-        &queue,
-        CL_COMMAND_WRITE_BUFFER_RECT,
-        mem,
-        blocking,
-        waits,
-        work,
-    )
+    let origins = [buffer_origin, host_origin];
+    let pitches = [(buffer_row, buffer_slice), (host_row, host_slice)];
+    WRITE.rectangle(queue, buffer, blocking, origins, of, pitches, from, waits)
 }
 
 /// Whether two memory objects are parts of one, and where each begins in it.
@@ -380,17 +375,14 @@ pub(crate) fn fill(
     ))
 }
 
-pub(crate) fn migrate(
-    queue: &Arc<Queue>,
-    count: u32,
-    objects: In<Handle>,
-    flags: u64,
-) -> Result<Command> {
-    // "CL_INVALID_VALUE if num_mem_objects is zero or if mem_objects is NULL"
+/// What all migrations check.
+pub(crate) fn check_migration(count: u32, is_null: bool, flags: u64) -> Result<()> {
+    // "CL_INVALID_VALUE if num_mem_objects is zero or if mem_objects is NULL", "CL_INVALID_VALUE if
+    // num_svm_pointers is zero or svm_pointers is NULL"
     ensure(
-        count > 0 && !objects.is_null(),
+        count > 0 && !is_null,
         CL_INVALID_VALUE,
-        "there are no memory objects",
+        "there is nothing to migrate",
     )?;
     // "CL_INVALID_VALUE if flags is not 0 or is not any of the values described"
     let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
@@ -398,7 +390,16 @@ pub(crate) fn migrate(
         flags & !known == 0,
         CL_INVALID_VALUE,
         format!("there are no flags {flags:#x}"),
-    )?;
+    )
+}
+
+pub(crate) fn migrate(
+    queue: &Arc<Queue>,
+    count: u32,
+    objects: In<Handle>,
+    flags: u64,
+) -> Result<Command> {
+    check_migration(count, objects.is_null(), flags)?;
     let mut kept: Vec<Arc<dyn std::any::Any + Send + Sync>> = Vec::new();
     for handle in objects.list(count as usize) {
         let mem = handle.get::<Mem>()?;

@@ -99,15 +99,23 @@ impl CommandBuffer {
             // How a run ended is not the next one's concern.
             !last.has_ended() && !last.queue.as_ref().is_some_and(is_ordered)
         }));
+        let mut failed = Ok(());
         let mut events: Vec<Arc<Event>> = Vec::with_capacity(state.commands.len());
         for recorded in &state.commands {
             let mut list = first.clone();
             let after = recorded.after.iter();
             list.extend(after.filter_map(|number| events.get(number - 1).cloned()));
-            events.push(recorded.command.enqueue(queue, &list, false)?);
+            match recorded.command.enqueue(queue, &list, false) {
+                Ok(event) => events.push(event),
+                Err(error) => {
+                    failed = Err(error);
+                    break;
+                }
+            }
         }
+        // What was enqueued before a failure runs, and the next run comes after it, too.
         let end = command::end_of(queue, number::COMMAND_COMMAND_BUFFER, events, &first)?;
         state.last = Arc::downgrade(&end);
-        Ok(end)
+        failed.map(|()| end)
     }
 }

@@ -82,7 +82,7 @@ impl Mem {
         if making.flags & CL_MEM_COPY_HOST_PTR != 0
             && let Some(first) = buffers.first()
         {
-            making.host.with(size, |bytes| first.write(0, bytes))?;
+            making.host.copy_to(first, 0, size)?;
         }
         Ok(Self::new(making, CL_MEM_OBJECT_BUFFER, size, buffers))
     }

@@ -11,7 +11,7 @@ pub(crate) mod context;
 pub(crate) mod device;
 pub(crate) mod event;
 mod handle;
-mod host;
+pub(crate) mod host;
 pub(crate) mod image;
 pub(crate) mod kernel;
 pub(crate) mod memory;

@@ -1,5 +1,7 @@
 //! Options of compiling and linking (specification, sections 5.8.6 and 5.8.7).
 
+use compilers::words;
+
 /// What options are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
@@ -45,7 +47,7 @@ const PREFIXES: &[&str] = &["-cl-std=", "-spir-std=", "-cl-intel-", "-ze-"];
 
 /// What is wrong with options, if something is.
 pub(crate) fn check(options: &str, purpose: Use) -> Result<(), String> {
-    let words = compilers::words(options).map_err(|open| format!("{open} is not closed"))?;
+    let words = words(options).map_err(|open| format!("{open} is not closed"))?;
     let is_library = words.iter().any(|word| word == CREATE_LIBRARY);
     let mut rest = words.iter().map(String::as_str);
     while let Some(word) = rest.next() {
@@ -76,31 +78,38 @@ pub(crate) fn check(options: &str, purpose: Use) -> Result<(), String> {
 
 /// Whether options of the linker ask for a library.
 pub(crate) fn asks_for_library(options: &str) -> bool {
-    options
-        .split_whitespace()
-        .any(|word| word == CREATE_LIBRARY)
+    has(options, CREATE_LIBRARY)
 }
 
 /// Options of the linker that compiling what is linked takes.
 pub(crate) fn for_linked(options: &str) -> String {
-    let words = options.split_whitespace();
-    let words = words.filter(|word| ![CREATE_LIBRARY, ENABLE_LINK_OPTIONS].contains(word));
+    let words = words(options).unwrap_or_default().into_iter();
+    let words = words.filter(|word| ![CREATE_LIBRARY, ENABLE_LINK_OPTIONS].contains(&&**word));
+    // None of the linker's options has spaces or quotes in it.
     words.collect::<Vec<_>>().join(" ")
 }
 
 /// Whether all work-groups of a launch must have one size. In OpenCL C before 2.0 they must, and if
 /// an option says so.
 pub(crate) fn is_uniform(options: &str) -> bool {
-    let is_newer = ["CL2.0", "CL3.0", "CLC++"]
+    let words = words(options).unwrap_or_default();
+    let languages = words
         .iter()
-        .any(|language| options.contains(&format!("-cl-std={language}")));
+        .filter_map(|word| word.strip_prefix("-cl-std="));
+    let newer = ["CL2.0", "CL3.0", "CLC++"];
+    let is_newer = languages
+        .last()
+        .is_some_and(|language| newer.iter().any(|name| language.starts_with(name)));
     !is_newer || must_be_uniform(options)
 }
 
 /// Whether an option says that all work-groups of a launch have one size.
 pub(crate) fn must_be_uniform(options: &str) -> bool {
-    let mut words = options.split_whitespace();
-    words.any(|word| word == "-cl-uniform-work-group-size")
+    has(options, "-cl-uniform-work-group-size")
+}
+
+fn has(options: &str, wanted: &str) -> bool {
+    words(options).is_ok_and(|words| words.iter().any(|word| word == wanted))
 }
 
 #[cfg(test)]
@@ -137,6 +146,17 @@ mod tests {
         for bad in ["-enable-link-options", "-DA", "-w", "-cl-std=CL3.0", "x"] {
             assert!(check(bad, Use::Link).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn quotes_are_no_part_of_an_option() {
+        let options = r#""-create-library" '-enable-link-options' "-cl-mad-enable""#;
+        assert!(asks_for_library(options));
+        assert_eq!(for_linked(options), "-cl-mad-enable");
+        assert!(!asks_for_library("-DA='x -create-library y'"));
+        assert!(must_be_uniform("'-cl-uniform-work-group-size'"));
+        assert!(!is_uniform("\"-cl-std=CL3.0\""));
+        assert!(is_uniform("-DA='-cl-std=CL3.0'"));
     }
 
     #[test]

@@ -62,6 +62,8 @@ impl Queue {
             ..umd::QueueOptions::default()
         };
         let umd = device.umd.queue(options)?;
+        // Now, so that no command is without callbacks later.
+        umd.start_callbacks()?;
         Ok(Self {
             base: Base::new(),
             context,

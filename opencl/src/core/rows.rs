@@ -100,9 +100,7 @@ impl Rows {
         let width = region[0];
         let done = self.zip(&Self::packed(region), region, |from, to| {
             if let Some(row) = bytes.get_mut(to..to + width) {
-                memory
-                    .offset(from)
-                    .with(width, |source| row.copy_from_slice(source));
+                memory.offset(from).read_into(row);
             }
             Ok(())
         });

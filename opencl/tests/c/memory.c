@@ -165,6 +165,31 @@ static void maps(void) {
     DONE(clReleaseMemObject(hidden));
 }
 
+/* Reads and writes whose memory is the buffer's own. */
+static void own_memory(void) {
+    static unsigned char host[SIZE] __attribute__((aligned(4096)));
+    cl_mem buffer = buffer_of(context, CL_MEM_USE_HOST_PTR, SIZE, host);
+    fill_with_numbers(buffer);
+    DONE(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, SIZE, host, 0, NULL, NULL));
+    DONE(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, SIZE, host, 0, NULL, NULL));
+    for (int i = 0; i < SIZE; i++)
+        IS(host[i] == number(i));
+    /* Moved by one byte, up and down. */
+    DONE(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, SIZE - 1, host + 1, 0, NULL, NULL));
+    for (int i = 1; i < SIZE; i++)
+        IS(host[i] == number(i - 1));
+    DONE(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, SIZE - 1, host + 1, 0, NULL, NULL));
+    for (int i = 0; i < SIZE - 1; i++)
+        IS(host[i] == number(i));
+    size_t from[] = {0, 0, 0}, to[] = {16, 0, 0}, region[] = {32, 8, 1};
+    DONE(clEnqueueReadBufferRect(queue, buffer, CL_TRUE, from, to, region, 64, 0, 64, 0, host, 0,
+                                 NULL, NULL));
+    for (int y = 0; y < 8; y++)
+        for (int x = 0; x < 32; x++)
+            IS(host[64 * y + x + 16] == number(64 * y + x));
+    DONE(clReleaseMemObject(buffer));
+}
+
 int main(void) {
     context = begin();
     for (cl_uint d = 0; d < device_count; d++) {
@@ -172,6 +197,7 @@ int main(void) {
         parts();
         copies();
         maps();
+        own_memory();
         DONE(clReleaseCommandQueue(queue));
     }
     DONE(clReleaseContext(context));

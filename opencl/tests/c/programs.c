@@ -155,7 +155,7 @@ static void linking(void) {
     DONE(clReleaseProgram(program));
 
     /* Of a library, which is loaded as well. */
-    cl_program library = linked("-create-library", 1, &parts[1]);
+    cl_program library = linked("\"-create-library\"", 1, &parts[1]);
     IS(type_of(library, 0) == CL_PROGRAM_BINARY_TYPE_LIBRARY);
     cl_program with_library[] = {parts[0], library};
     program = linked("-cl-fast-relaxed-math", 2, with_library);
@@ -193,6 +193,30 @@ static void linking(void) {
         DONE(clReleaseProgram(loaded[part]));
         DONE(clReleaseProgram(parts[part]));
     }
+}
+
+/* A device that is named twice is one device. */
+static void twice(void) {
+    cl_device_id list[] = {devices[0], devices[0]};
+    cl_program program = compiled("kernel void k(global int *p) { *p = 9; }", "");
+    cl_program other = clLinkProgram(context, 2, list, "", 1, &program, NULL, NULL, &error);
+    DONE(error);
+    IS(run(other, 0) == 9);
+    DONE(clBuildProgram(program, 2, list, "", NULL, NULL));
+    IS(run(program, 0) == 9);
+    size_t size[2];
+    const unsigned char *binary[] = {binary_of(program, 0, size), NULL};
+    size[1] = size[0];
+    binary[1] = binary[0];
+    cl_program third = clCreateProgramWithBinary(context, 2, list, size, binary, NULL, &error);
+    DONE(error);
+    cl_uint count;
+    DONE(clGetProgramInfo(third, CL_PROGRAM_NUM_DEVICES, sizeof count, &count, NULL));
+    IS(count == 1);
+    free((void *)binary[0]);
+    DONE(clReleaseProgram(third));
+    DONE(clReleaseProgram(other));
+    DONE(clReleaseProgram(program));
 }
 
 static void headers(void) {
@@ -363,6 +387,7 @@ int main(void) {
     context = begin();
     binaries();
     linking();
+    twice();
     headers();
     callbacks();
     il();
