@@ -96,6 +96,14 @@ impl<C: Compiler> Compiler for Cache<C> {
         self.compiler.identity()
     }
 
+    fn own_name(&self) -> Option<&'static str> {
+        self.compiler.own_name()
+    }
+
+    fn takes_text(&self) -> bool {
+        self.compiler.takes_text()
+    }
+
     fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {
         let Some(path) = self.path(job) else {
             return self.compiler.compile(job);

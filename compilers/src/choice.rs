@@ -64,7 +64,7 @@ impl Compiler for Intel {
     }
 }
 
-/// The compiler that the environment names; without that, Intel's.
+/// The compiler that the environment names; without that, Intel's; without that, ours.
 ///
 /// # Errors
 /// There is none, or not the one that is named.
@@ -81,8 +81,11 @@ pub fn installed() -> Result<&'static dyn Compiler, CompileError> {
 fn choose() -> Result<Box<dyn Compiler>, CompileError> {
     let name = std::env::var(COMPILER_VARIABLE).unwrap_or_default();
     let compiler: Box<dyn Compiler> = match name.as_str() {
-        "" => Box::new(Intel::find()),
-        "own" => Box::new(Own::new(front()?)),
+        "" => match Intel::find() {
+            intel if intel.identity().is_empty() => Box::new(Own::new(front())),
+            intel => Box::new(intel),
+        },
+        "own" => Box::new(Own::new(front())),
         "libocloc" => Box::new(Library::load()?),
         "ocloc" => Box::new(Ocloc::default()),
         "clang" => Box::new(Clang::find(Box::new(Intel::find()))?),
@@ -100,11 +103,11 @@ fn choose() -> Result<Box<dyn Compiler>, CompileError> {
 }
 
 /// What makes SPIR-V of text: Intel's compiler, or clang if that is not installed.
-fn front() -> Result<Box<dyn Compiler>, CompileError> {
+fn front() -> Option<Box<dyn Compiler>> {
     let intel = Intel::find();
     match intel.identity().is_empty() {
-        true => Ok(Box::new(Clang::find(Box::new(intel))?)),
-        false => Ok(Box::new(intel)),
+        true => Some(Box::new(Clang::find(Box::new(intel)).ok()?)),
+        false => Some(Box::new(intel)),
     }
 }
 

@@ -129,6 +129,16 @@ pub trait Compiler: Send + Sync + std::fmt::Debug {
     /// make the same of the same job. Empty if nothing is installed.
     fn identity(&self) -> String;
 
+    /// Its name, if it is not Intel's that makes zebins: users may want to know.
+    fn own_name(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether it takes OpenCL C, not SPIR-V alone.
+    fn takes_text(&self) -> bool {
+        true
+    }
+
     /// Compiles.
     ///
     /// # Errors
@@ -139,6 +149,14 @@ pub trait Compiler: Send + Sync + std::fmt::Debug {
 impl<C: Compiler + ?Sized> Compiler for Box<C> {
     fn identity(&self) -> String {
         (**self).identity()
+    }
+
+    fn own_name(&self) -> Option<&'static str> {
+        (**self).own_name()
+    }
+
+    fn takes_text(&self) -> bool {
+        (**self).takes_text()
     }
 
     fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {

@@ -10,8 +10,8 @@
 //! | [`Clang`] | `clang` and `llvm-spirv` make SPIR-V, another compiler makes a zebin of it | clang-14, llvm-spirv-14 |
 //! | [`Own`] | the `eu-compiler` of this project for SPIR-V, another compiler for text | |
 //!
-//! [`installed`] is the one to use: Intel's, or the one that the environment names, with a [`Cache`] on
-//! disk before it.
+//! [`installed`] is the one to use: the one that the environment names, else Intel's, else ours, with a
+//! [`Cache`] on disk before it.
 
 mod cache;
 mod choice;
@@ -27,5 +27,5 @@ pub use choice::{COMPILER_VARIABLE, Intel, installed};
 pub use clang::Clang;
 pub use compiler::{CompileError, Compiled, Compiler, Header, Job, Product, Source};
 pub use ocloc::{Library, Ocloc, version};
-pub use options::words;
+pub use options::{language, words};
 pub use own::Own;

@@ -23,9 +23,25 @@ pub fn words(options: &str) -> Result<Vec<String>, char> {
     quote.map_or(Ok(words), Err)
 }
 
+/// The version of the language that an option string chooses, such as `CL3.0`.
+pub fn language(options: &str) -> Option<String> {
+    let words = words(options).unwrap_or_default();
+    let mut chosen = words
+        .iter()
+        .filter_map(|word| word.strip_prefix("-cl-std="));
+    chosen.next_back().map(str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use super::{language, words};
+
+    #[test]
+    fn the_last_language_counts() {
+        let options = "-cl-std=CL1.2 '-cl-std=CL3.0' -DA=\"-cl-std=CL2.0\"";
+        assert_eq!(language(options).as_deref(), Some("CL3.0"));
+        assert_eq!(language("-DA"), None);
+    }
 
     #[test]
     fn quotes_keep_spaces() {

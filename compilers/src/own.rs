@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::choice::stamp;
+use crate::choice::{COMPILER_VARIABLE, stamp};
 use crate::clang::link;
 use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
 
@@ -12,27 +12,40 @@ const NAME: &str = "eu-compiler";
 /// The compiler of this project, behind one that makes SPIR-V of text.
 #[derive(Debug)]
 pub struct Own {
-    front: Box<dyn Compiler>,
+    front: Option<Box<dyn Compiler>>,
 }
 
 impl Own {
-    /// Behind `front`.
-    pub fn new(front: Box<dyn Compiler>) -> Self {
+    /// Behind `front`; without it, for SPIR-V alone.
+    pub fn new(front: Option<Box<dyn Compiler>>) -> Self {
         Self { front }
+    }
+
+    fn front(&self) -> Result<&dyn Compiler, CompileError> {
+        self.front.as_deref().ok_or(CompileError::Missing)
     }
 }
 
 impl Compiler for Own {
     fn identity(&self) -> String {
         let own = code().map(|path| stamp(&path)).unwrap_or_default();
-        format!("{NAME} {own}{}", self.front.identity())
+        let front = self.front.as_ref().map(|front| front.identity());
+        format!("{NAME} {own}{}", front.unwrap_or_default())
+    }
+
+    fn own_name(&self) -> Option<&'static str> {
+        Some(NAME)
+    }
+
+    fn takes_text(&self) -> bool {
+        self.front.is_some()
     }
 
     fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {
         match (job.source, job.product) {
-            (Source::OpenClC(_), Product::Module) => self.front.compile(job),
+            (Source::OpenClC(_), Product::Module) => self.front()?.compile(job),
             (Source::OpenClC(_), Product::Zebin) => {
-                let module = self.front.compile(&Job {
+                let module = self.front()?.compile(&Job {
                     product: Product::Module,
                     ..*job
                 })?;
@@ -58,7 +71,7 @@ fn zebin(module: &[u8], job: &Job<'_>) -> Result<Compiled, CompileError> {
     let zebin = compiled.map_err(|error| CompileError::Refused {
         compiler: NAME,
         device: job.target.to_string(),
-        log: error.to_string(),
+        log: format!("{error}\n{NAME} compiles here; {COMPILER_VARIABLE} names another compiler"),
     })?;
     Ok(Compiled {
         binary: zebin.bytes,

@@ -104,7 +104,7 @@ fn the_own_compiler_fits() {
     if all().is_empty() {
         return;
     }
-    let own = Own::new(Box::new(Intel::find()));
+    let own = Own::new(Some(Box::new(Intel::find())));
     let source = Source::OpenClC("kernel void k(global int *p) { p[get_global_id(0)] += 1; }");
     let zebin = own.compile(&job(source, Product::Zebin)).unwrap();
     assert!(zebin.binary.starts_with(ELF));

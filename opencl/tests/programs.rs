@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::path::Path;
+
 use common::Runtime;
 
 /// What the programs of a test run on.
@@ -113,6 +115,47 @@ fn pointers() {
 #[test]
 fn programs() {
     run("programs");
+}
+
+/// Without Intel's compilers ours is taken, and devices say so; the log says what source needs.
+#[test]
+fn the_own_compiler_stands_in() {
+    let is_there = |program| oracles::program(program, &["--version"], program);
+    if !common::has_tools() || !is_there("clang-14") || !is_there("llvm-spirv-14") {
+        return;
+    }
+    let runtime = Runtime::new();
+    let program = runtime.compiled("compiler");
+    // A library that cannot be loaded, and a PATH without programs.
+    let (libraries, programs) = (runtime.path().join("lib"), runtime.path().join("bin"));
+    std::fs::create_dir(&libraries).unwrap();
+    std::fs::create_dir(&programs).unwrap();
+    std::fs::write(libraries.join("libocloc.so"), "").unwrap();
+    let run = || {
+        let mut command = runtime.command(&program, "soft:tgl");
+        command
+            .env("LD_LIBRARY_PATH", &libraries)
+            .env("PATH", &programs);
+        let run = command.env_remove("INTEL_GPU_COMPILER").output().unwrap();
+        String::from_utf8_lossy(&run.stdout).into_owned()
+    };
+    let without = run();
+    for part in [
+        "(soft:tgl, eu-compiler): 0\n",
+        "-3: ",
+        "intel-opencl-icd",
+        "clang-14",
+        "llvm-spirv-14",
+    ] {
+        assert!(without.contains(part), "{part}: {without}");
+    }
+    for name in ["clang-14", "llvm-spirv-14"] {
+        let place = Path::new("/usr/bin").join(name);
+        std::os::unix::fs::symlink(place, programs.join(name)).unwrap();
+    }
+    let with = run();
+    assert!(with.contains("(soft:tgl, eu-compiler): 1\n0: \n"), "{with}");
+    assert!(with.ends_with("42 3\nok\n"), "{with}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use std::os::unix::fs::symlink;
 use devinfo::Target;
 
 use crate::compiler::{CompileError, Compiled, Header, Job, Product, Source};
+use crate::options::language;
 
 pub use library::Library;
 pub(crate) use program::write_headers;
@@ -206,7 +207,7 @@ fn compile_for(
         words.extend(["-revision_id".to_owned(), revision.to_string()]);
     }
     let mut internal = vec!["-cl-intel-allow-zebin", job.internal];
-    if !job.target.platform.images && is_3_0(options) {
+    if !job.target.platform.images && language(options).as_deref() == Some("CL3.0") {
         internal.push(IMAGES);
     }
     internal.retain(|options| !options.is_empty());
@@ -260,15 +261,6 @@ fn compile_for(
 /// Lets 22.43 read its own headers in OpenCL C 3.0 for a platform without images: they declare
 /// functions of images whether there are images or not.
 const IMAGES: &str = "-cl-ext=+__opencl_c_images,+__opencl_c_read_write_images";
-
-/// Whether options choose OpenCL C 3.0.
-fn is_3_0(options: &str) -> bool {
-    let words = crate::words(options).unwrap_or_default();
-    let mut languages = words
-        .iter()
-        .filter_map(|word| word.strip_prefix("-cl-std="));
-    languages.next_back() == Some("CL3.0")
-}
 
 /// Whether a failure is one of the source: the compiler knew the platform and the command line.
 fn known(words: &str) -> bool {

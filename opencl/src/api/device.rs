@@ -176,10 +176,10 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         | CL_FP_ROUND_TO_INF
         | CL_FP_FMA;
     let widest = platform.simd_widths.iter().max().copied().unwrap_or(1);
-    let has_compiler = compilers::installed().is_ok();
-    let ils = match has_compiler {
-        true => IL_VERSIONS.as_slice(),
-        false => &[],
+    let compiler = compilers::installed().ok();
+    let ils = match compiler {
+        Some(_) => IL_VERSIONS.as_slice(),
+        None => &[],
     };
     Ok(match name {
         CL_DEVICE_TYPE => info::value(CL_DEVICE_TYPE_GPU),
@@ -247,7 +247,10 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
             info::value(1_000_000_000u64.div_ceil(limits.timer_frequency.max(1)) as usize)
         }
         CL_DEVICE_ENDIAN_LITTLE | CL_DEVICE_AVAILABLE => info::boolean(true),
-        CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => info::boolean(has_compiler),
+        CL_DEVICE_COMPILER_AVAILABLE => {
+            info::boolean(compiler.is_some_and(|compiler| compiler.takes_text()))
+        }
+        CL_DEVICE_LINKER_AVAILABLE => info::boolean(compiler.is_some()),
         CL_DEVICE_EXECUTION_CAPABILITIES => info::value(CL_EXEC_KERNEL),
         CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
             info::value(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)

@@ -277,7 +277,9 @@ impl Program {
             Err(error) => {
                 let code = match error {
                     CompileError::Missing if order.goal == Goal::Link => CL_LINKER_NOT_AVAILABLE,
-                    CompileError::Missing => CL_COMPILER_NOT_AVAILABLE,
+                    CompileError::Missing | CompileError::NoProgram { .. } => {
+                        CL_COMPILER_NOT_AVAILABLE
+                    }
                     CompileError::Options { .. } => order.goal.of_options().1,
                     _ => order.goal.failure(),
                 };

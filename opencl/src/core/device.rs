@@ -15,7 +15,7 @@ pub(crate) struct Device {
     base: Base,
     pub umd: umd::Device,
     pub limits: umd::Limits,
-    /// What `CL_DEVICE_NAME` says.
+    /// What `CL_DEVICE_NAME` says: with the compiler, if that is not Intel's.
     pub name: String,
 }
 
@@ -33,12 +33,11 @@ impl Device {
         let limits = umd.limits();
         let sku = target.platform.sku(limits.pci_id);
         let sku = sku.unwrap_or_else(|| target.platform.default_sku());
-        let name = format!(
-            "Intel {} {} ({})",
-            target.platform.title,
-            sku.name,
-            umd.name()
-        );
+        let compiler = compilers::installed().ok();
+        let compiler = compiler.and_then(|compiler| compiler.own_name());
+        let how = [Some(umd.name()), compiler].into_iter().flatten();
+        let how = how.collect::<Vec<_>>().join(", ");
+        let name = format!("Intel {} {} ({how})", target.platform.title, sku.name);
         Self {
             base: Base::new(),
             umd,

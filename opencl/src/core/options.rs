@@ -92,13 +92,8 @@ pub(crate) fn for_linked(options: &str) -> String {
 /// Whether all work-groups of a launch must have one size. In OpenCL C before 2.0 they must, and if
 /// an option says so.
 pub(crate) fn is_uniform(options: &str) -> bool {
-    let words = words(options).unwrap_or_default();
-    let languages = words
-        .iter()
-        .filter_map(|word| word.strip_prefix("-cl-std="));
     let newer = ["CL2.0", "CL3.0", "CLC++"];
-    let is_newer = languages
-        .last()
+    let is_newer = compilers::language(options)
         .is_some_and(|language| newer.iter().any(|name| language.starts_with(name)));
     !is_newer || must_be_uniform(options)
 }
