@@ -14,6 +14,7 @@ use std::time::SystemTime;
 use sha2::{Digest, Sha256};
 
 use crate::compiler::{CompileError, Compiled, Compiler, Job, Source};
+use crate::place::is_left;
 
 /// Names the folder, or turns the cache off.
 const FOLDER_VARIABLE: &str = "INTEL_GPU_CACHE";
@@ -156,6 +157,7 @@ fn write(path: &Path, compiled: &Compiled, limit: u64) -> io::Result<()> {
     let mut file = tempfile::Builder::new()
         .prefix(UNFINISHED)
         .tempfile_in(folder)?;
+    file.as_file().lock()?;
     file.write_all(&Sha256::digest(&rest))?;
     file.write_all(&rest)?;
     file.persist(path)?;
@@ -168,12 +170,21 @@ fn is_own(name: &str) -> bool {
     is_hash || name.starts_with(UNFINISHED)
 }
 
-/// Deletes what was not used for longest, if there is too much. Other processes may do the same.
+/// Deletes what was not finished, and what was not used for longest, if there is too much. Other
+/// processes may do the same.
 fn shrink(folder: &Path, limit: u64) -> io::Result<()> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if !entry.file_name().to_str().is_some_and(is_own) {
+        let name = entry.file_name();
+        let Some(name) = name.to_str().filter(|name| is_own(name)) else {
+            continue;
+        };
+        if name.starts_with(UNFINISHED) {
+            // Its process was killed.
+            if is_left(&entry.path()) {
+                let _ = fs::remove_file(entry.path());
+            }
             continue;
         }
         // It may be gone by now.

@@ -11,6 +11,7 @@ use crate::choice::stamp;
 use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
 use crate::ocloc::write_headers;
 use crate::options::words;
+use crate::place::Place;
 use crate::process;
 
 /// How long one program may take.
@@ -49,7 +50,7 @@ impl Clang {
     /// SPIR-V of OpenCL C.
     fn module(&self, text: &str, job: &Job<'_>) -> Result<Compiled, CompileError> {
         let bad = failed(&self.clang);
-        let place = tempfile::tempdir().map_err(&bad)?;
+        let place = Place::new().map_err(&bad)?;
         let (source, bitcode) = (
             place.path().join("kernel.cl"),
             place.path().join("kernel.bc"),
@@ -152,7 +153,7 @@ const VERSION: Range<usize> = 4..8;
 pub(crate) fn link(modules: &[&[u8]]) -> Result<Compiled, CompileError> {
     let program = find(LINK)?;
     let bad = failed(&program);
-    let place = tempfile::tempdir().map_err(&bad)?;
+    let place = Place::new().map_err(&bad)?;
     let linked = place.path().join("linked.spv");
     let mut command = Command::new(&program);
     command

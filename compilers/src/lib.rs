@@ -20,6 +20,7 @@ mod compiler;
 mod ocloc;
 mod options;
 mod own;
+mod place;
 mod process;
 
 pub use cache::Cache;

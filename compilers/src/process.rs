@@ -1,6 +1,7 @@
 //! Running other programs: what they said, and never for longer than allowed.
 
 use std::io::{self, Read, Seek};
+use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,6 +32,16 @@ pub fn run(command: &mut Command, deadline: Duration) -> io::Result<Ended> {
         .stdin(Stdio::null())
         .stdout(words.try_clone()?)
         .stderr(words.try_clone()?);
+    // It ends with the thread that waits for it, also if that is killed.
+    // SAFETY: between fork and exec there is this system call alone.
+    unsafe {
+        command.pre_exec(
+            || match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
+                0 => Ok(()),
+                _ => Err(io::Error::last_os_error()),
+            },
+        );
+    }
     let begin = Instant::now();
     let mut child = command.spawn()?;
     let mut look = FIRST_LOOK;

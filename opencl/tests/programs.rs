@@ -4,6 +4,8 @@
 mod common;
 
 use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
 
 use common::Runtime;
 
@@ -156,6 +158,63 @@ fn the_own_compiler_stands_in() {
     let with = run();
     assert!(with.contains("(soft:tgl, eu-compiler): 1\n0: \n"), "{with}");
     assert!(with.ends_with("42 3\nok\n"), "{with}");
+}
+
+/// Programs that are killed at any point leave no process, no file of a call, and a cache that is whole
+/// to the next one.
+#[test]
+fn killed() {
+    if !common::has_tools() {
+        return;
+    }
+    let runtime = Runtime::new();
+    let (victim, next) = (runtime.compiled("vadd"), runtime.compiled("variables"));
+    let names = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.collect::<Vec<_>>()
+    };
+    for compiler in ["libocloc", "ocloc"] {
+        let place = runtime.path().join(compiler);
+        let (files, cache) = (place.join("tmp"), place.join("cache"));
+        std::fs::create_dir_all(&files).unwrap();
+        let command = |program| {
+            let mut command = runtime.command(program, "soft:tgl");
+            command
+                .env("INTEL_GPU_COMPILER", compiler)
+                .env("INTEL_GPU_CACHE", &cache)
+                .env("TMPDIR", &files);
+            command
+        };
+        for step in 0..16 {
+            let mut child = command(&victim).stdout(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(step * step * 4));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        let run = command(&next).output().unwrap();
+        assert!(run.status.success(), "{compiler}: {run:?}");
+        assert_eq!(names(&files), [""; 0], "{compiler}");
+        let cached = names(&cache);
+        assert!(
+            !cached.is_empty() && cached.iter().all(|name| name.len() == 64),
+            "{cached:?}"
+        );
+        // Compilers that they had started end with them.
+        let mine = format!("TMPDIR={}", files.display());
+        let is_mine = |process: &String| {
+            let environment = std::fs::read(format!("/proc/{process}/environ"));
+            let environment = environment.unwrap_or_default();
+            environment
+                .split(|byte| *byte == 0)
+                .any(|text| text == mine.as_bytes())
+        };
+        let left: Vec<_> = names(Path::new("/proc"))
+            .into_iter()
+            .filter(is_mine)
+            .collect();
+        assert!(left.is_empty(), "{compiler}: processes {left:?}");
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ use devinfo::Target;
 
 use crate::compiler::{CompileError, Compiled, Header, Job, Product, Source};
 use crate::options::language;
+use crate::place::Place;
 
 pub use library::Library;
 pub(crate) use program::write_headers;
@@ -109,7 +110,7 @@ fn compile(runner: &dyn Runner, job: &Job<'_>) -> Result<Compiled, Failure> {
         why: error.to_string(),
     };
     // A name without spaces, which the option string has no way to quote.
-    let place = job.folder.map(|_| tempfile::tempdir()).transpose();
+    let place = job.folder.map(|_| Place::new()).transpose();
     let place = place.map_err(bad)?;
     let mut options = String::from("-cl-kernel-arg-info");
     if let (Some(folder), Some(place)) = (job.folder, &place) {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::{Call, Ended, Failure, OUTPUT, PACKAGE, Runner, compile, unknown};
 use crate::choice::stamp;
 use crate::compiler::{CompileError, Compiled, Compiler, Header, Job};
+use crate::place::Place;
 use crate::process;
 
 /// How long one compilation may take.
@@ -67,7 +68,7 @@ impl Compiler for Ocloc {
 pub fn version(program: &Path) -> Option<String> {
     const QUERY: &str = "OCL_DRIVER_VERSION";
     // It answers with a file of that name in the current folder.
-    let folder = tempfile::tempdir().ok()?;
+    let folder = Place::new().ok()?;
     let mut command = Command::new(program);
     command.current_dir(folder.path()).args(["query", QUERY]);
     let ended = process::run(&mut command, QUERY_DEADLINE).ok()?;
@@ -140,7 +141,7 @@ impl Runner for Program<'_> {
 
 impl Program<'_> {
     fn run_in_place(&self, call: &Call<'_>) -> io::Result<Ended> {
-        let place = tempfile::tempdir()?;
+        let place = Place::new()?;
         let place = place.path();
         let outputs = place.join("out");
         fs::create_dir(&outputs)?;

@@ -1,0 +1,83 @@
+//! Folders for the files of one call, of which nothing stays: what a killed process left goes with the
+//! next call of another.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+/// What the names of the folders begin with.
+const PREFIX: &str = "intel-gpu-call-";
+
+/// A folder that goes with this.
+#[derive(Debug)]
+pub(crate) struct Place {
+    folder: TempDir,
+    /// Says that the folder is in use, as long as the process lives.
+    _lock: File,
+}
+
+impl Place {
+    pub(crate) fn new() -> io::Result<Self> {
+        Self::within(&std::env::temp_dir())
+    }
+
+    fn within(parent: &Path) -> io::Result<Self> {
+        sweep(parent);
+        loop {
+            let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
+            // Another process may have taken the new folder for one that was left.
+            match File::open(folder.path()).map(|file| (file.try_lock(), file)) {
+                Ok((Ok(()), lock)) if folder.path().exists() => {
+                    return Ok(Self {
+                        folder,
+                        _lock: lock,
+                    });
+                }
+                Ok((Err(TryLockError::Error(error)), _)) => return Err(error),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Deletes the folders that nobody uses any more.
+fn sweep(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(PREFIX) && is_left(&entry.path()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Whether the process that has locked a file or folder has ended.
+pub(crate) fn is_left(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| file.try_lock().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_deleted_and_what_is_in_use_is_not() {
+        let parent = tempfile::tempdir().unwrap();
+        let own = Place::within(parent.path()).unwrap();
+        fs::write(own.path().join("file"), "x").unwrap();
+        let left = parent.path().join(format!("{PREFIX}left"));
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join("file"), "x").unwrap();
+        let foreign = parent.path().join("foreign");
+        fs::create_dir(&foreign).unwrap();
+        let other = Place::within(parent.path()).unwrap();
+        assert!(own.path().join("file").exists() && foreign.exists() && !left.exists());
+        drop((own, other));
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
+    }
+}
