@@ -6,6 +6,7 @@ use isa_encoder::message::Message;
 use isa_encoder::{ArfKind, CondMod, MathFunction, Opcode, Region, SyncFunction, Type};
 
 use crate::ir::Block;
+use crate::relocate;
 
 /// A virtual register: consecutive bytes of the register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -338,6 +339,11 @@ pub struct Code {
     pub insts: Vec<Inst>,
     /// The first and last instruction of each loop, and its header.
     pub loops: Vec<(Block, usize, usize)>,
+    /// Addresses that are known when the program is loaded, and the number that stands for the
+    /// first; each further one is one more.
+    pub addresses: Vec<relocate::Use>,
+    /// That number.
+    pub first_address: u32,
 }
 
 impl Code {

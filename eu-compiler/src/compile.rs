@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::front::{self, Entry, Module};
 use crate::passes;
 use crate::regalloc;
+use crate::relocate;
 use crate::select::select;
 use crate::target::Target;
 use crate::zebin::{self, CompiledKernel};
@@ -114,7 +115,7 @@ pub fn compile_showing(
         .revision
         .unwrap_or(options.platform.default_revision);
     Ok(Zebin {
-        bytes: zebin::write(&kernels, &module.constant_bytes, &target, revision, spirv),
+        bytes: zebin::write(&kernels, &module.data, &target, revision, spirv),
         kernels: reports,
     })
 }
@@ -226,9 +227,16 @@ fn kernel(
             pass: "emission",
             what,
         })?;
+    let family = options.platform.family;
+    let addresses = relocate::find(&emitted.bytes, family, code.first_address, &code.addresses);
     let kernel = CompiledKernel {
         entry: entry.clone(),
         abi: kernel.abi,
+        relocations: addresses.map_err(|what| Error::Internal {
+            kernel: entry.name.clone(),
+            pass: "relocation",
+            what,
+        })?,
         emitted,
         target,
     };

@@ -9,6 +9,7 @@ mod front;
 pub mod ir;
 mod passes;
 mod regalloc;
+mod relocate;
 mod select;
 mod target;
 mod zebin;

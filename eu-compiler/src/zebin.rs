@@ -2,11 +2,13 @@
 //!
 //! Sources: IGC `ZEBinWriter/zebin/spec/{elf,zeinfo}.md`, and what ocloc writes.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::abi::{Abi, Field, FieldKind, ImageField, SamplerState};
 use crate::emit::Emitted;
-use crate::front::Entry;
+use crate::front::{Data, Entry, Section};
+use crate::relocate::Relocation;
 use crate::target::Target;
 
 /// The version of the format.
@@ -26,52 +28,154 @@ pub struct CompiledKernel {
     pub emitted: Emitted,
     /// Lanes and registers.
     pub target: Target,
+    /// Addresses in the code.
+    pub relocations: Vec<Relocation>,
 }
 
 /// Writes a zebin.
 pub fn write(
     kernels: &[CompiledKernel],
-    constants: &[u8],
+    data: &Data,
     target: &Target,
     revision: u8,
     spirv: &[u8],
 ) -> Vec<u8> {
     let mut elf = Elf::default();
-    let mut symbols = vec![0u8; 24];
-    let mut strings = vec![0u8];
+    let mut symbols = Symbols::new();
+    let mut code = Vec::new();
     for kernel in kernels {
         let name = format!(".text.{}", kernel.entry.name);
-        let mut code = kernel.emitted.bytes.clone();
-        let size = code.len() as u64;
+        let mut bytes = kernel.emitted.bytes.clone();
+        let size = bytes.len() as u64;
         // The instruction fetch runs ahead of the end.
-        code.resize((code.len() + 128).next_multiple_of(64), 0);
-        let section = elf.section(&name, 1, 6, code, 64);
-        let mut symbol = Vec::new();
-        symbol.extend((strings.len() as u32).to_le_bytes());
-        // A local function.
-        symbol.extend([2, 0]);
-        symbol.extend((section as u16).to_le_bytes());
-        symbol.extend(0u64.to_le_bytes());
-        symbol.extend(size.to_le_bytes());
-        symbols.extend(symbol);
-        strings.extend(kernel.entry.name.as_bytes());
-        strings.push(0);
+        bytes.resize((bytes.len() + 128).next_multiple_of(64), 0);
+        let section = elf.section(&name, 1, 6, bytes, 64);
+        symbols.add(&kernel.entry.name, LOCAL_FUNCTION, section, 0, size);
+        code.push(section);
     }
-    if !constants.is_empty() {
-        elf.section(".data.const", 1, 2, constants.to_vec(), 64);
+    let locals = symbols.count();
+    let sections = [
+        (Section::Constants, ".data.const", &data.constants),
+        (Section::Globals, ".data.global", &data.globals),
+        (Section::Strings, ".data.const.string", &data.strings),
+    ];
+    // A section's number, and that of the symbol of its begin.
+    let mut begins = HashMap::new();
+    let mut texts = HashMap::new();
+    for (section, name, bytes) in sections {
+        if bytes.is_empty() {
+            continue;
+        }
+        let number = elf.section(name, 1, 2, bytes.clone(), 64);
+        let symbol = symbols.add(name, GLOBAL_OBJECT, number, 0, bytes.len() as u64);
+        begins.insert(section, (number, symbol));
+        if section == Section::Strings {
+            let mut offsets: Vec<u32> = kernels
+                .iter()
+                .flat_map(|kernel| &kernel.relocations)
+                .map(|relocation| relocation.of.offset)
+                .collect();
+            offsets.sort_unstable();
+            offsets.dedup();
+            for offset in offsets {
+                let name = format!(".str.{offset}");
+                let symbol = symbols.add(&name, GLOBAL_OBJECT, number, offset.into(), 0);
+                texts.insert(offset, symbol);
+            }
+        }
+    }
+    let mut relocations: Vec<(usize, String, Vec<u8>)> = Vec::new();
+    for (kernel, section) in kernels.iter().zip(code) {
+        let mut entries = Vec::new();
+        for relocation in &kernel.relocations {
+            let symbol = texts.get(&relocation.of.offset).copied().unwrap_or(0);
+            let kind = match relocation.of.high {
+                false => ADDRESS_LOW,
+                true => ADDRESS_HIGH,
+            };
+            relocate(&mut entries, relocation.at, symbol, kind);
+        }
+        let name = format!(".rel.text.{}", kernel.entry.name);
+        relocations.push((section, name, entries));
+    }
+    for (section, name, _) in sections {
+        let mut entries = Vec::new();
+        for (at, to) in data
+            .addresses
+            .iter()
+            .filter(|(at, _)| at.section == section)
+        {
+            if let Some((_, symbol)) = begins.get(to) {
+                relocate(&mut entries, at.offset, *symbol, ADDRESS);
+            }
+        }
+        if let Some((number, _)) = begins.get(&section) {
+            relocations.push((*number, format!(".rel{name}"), entries));
+        }
+    }
+    let mut links = Vec::new();
+    for (section, name, entries) in relocations {
+        if entries.is_empty() {
+            continue;
+        }
+        let number = elf.section(&name, 9, 0, entries, 8);
+        links.push((number, section));
     }
     elf.section(".spv", 0xff00_0009, 0, spirv.to_vec(), 4);
     elf.section(".ze_info", 0xff00_0011, 0, info(kernels).into_bytes(), 4);
     elf.section(".note.intelgt.compat", 7, 0, notes(target, revision), 4);
-    let locals = symbols.len() as u32 / 24;
-    let table = elf.section(".symtab", 2, 0, symbols, 8);
-    let names = elf.section(".strtab", 3, 0, strings, 1);
-    if let Some(table) = elf.sections.get_mut(table - 1) {
-        table.link = names as u32;
-        table.info = locals;
-        table.entry = 24;
+    let table = elf.section(".symtab", 2, 0, symbols.table, 8);
+    let names = elf.section(".strtab", 3, 0, symbols.names, 1);
+    elf.link(table, names, locals, 24);
+    for (number, section) in links {
+        elf.link(number, table, section as u32, 16);
     }
     elf.finish()
+}
+
+/// Kinds of symbols: binding and type.
+const LOCAL_FUNCTION: u8 = 2;
+const GLOBAL_OBJECT: u8 = 0x11;
+/// Kinds of relocations: an address, which is added to what is there; its halves.
+const ADDRESS: u64 = 1;
+const ADDRESS_LOW: u64 = 2;
+const ADDRESS_HIGH: u64 = 3;
+
+fn relocate(entries: &mut Vec<u8>, at: u32, symbol: u32, kind: u64) {
+    entries.extend(u64::from(at).to_le_bytes());
+    entries.extend((u64::from(symbol) << 32 | kind).to_le_bytes());
+}
+
+/// Symbols and their names.
+struct Symbols {
+    table: Vec<u8>,
+    names: Vec<u8>,
+}
+
+impl Symbols {
+    /// The first symbol means none.
+    fn new() -> Self {
+        Self {
+            table: vec![0; 24],
+            names: vec![0],
+        }
+    }
+
+    fn count(&self) -> u32 {
+        self.table.len() as u32 / 24
+    }
+
+    /// Adds a symbol, and gives its number.
+    fn add(&mut self, name: &str, kind: u8, section: usize, value: u64, size: u64) -> u32 {
+        self.table.extend((self.names.len() as u32).to_le_bytes());
+        self.table.extend([kind, 0]);
+        self.table.extend((section as u16).to_le_bytes());
+        self.table.extend(value.to_le_bytes());
+        self.table.extend(size.to_le_bytes());
+        self.names.extend(name.as_bytes());
+        self.names.push(0);
+        self.count() - 1
+    }
 }
 
 fn notes(target: &Target, revision: u8) -> Vec<u8> {
@@ -187,6 +291,8 @@ fn payload(out: &mut String, field: &Field) -> std::fmt::Result {
     let (kind, arg) = match field.kind {
         FieldKind::PrivateBase => ("private_base_stateless", None),
         FieldKind::ConstantBase => ("const_base", None),
+        FieldKind::GlobalBase => ("global_base", None),
+        FieldKind::PrintfBuffer => ("printf_buffer", None),
         FieldKind::GlobalOffset => ("global_id_offset", None),
         FieldKind::EnqueuedLocalSize => ("enqueued_local_size", None),
         FieldKind::LocalSize => ("local_size", None),
@@ -311,9 +417,9 @@ fn arguments(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
     Ok(())
 }
 
-/// A section.
+/// A section of the file.
 #[derive(Debug, Default)]
-struct Section {
+struct ElfSection {
     name: u32,
     kind: u32,
     flags: u64,
@@ -327,7 +433,7 @@ struct Section {
 /// An ELF file of 64 bits.
 #[derive(Debug, Default)]
 struct Elf {
-    sections: Vec<Section>,
+    sections: Vec<ElfSection>,
     names: Vec<u8>,
 }
 
@@ -343,15 +449,24 @@ impl Elf {
         let at = self.names.len() as u32;
         self.names.extend(name.as_bytes());
         self.names.push(0);
-        self.sections.push(Section {
+        self.sections.push(ElfSection {
             name: at,
             kind,
             flags,
             bytes,
             align,
-            ..Section::default()
+            ..ElfSection::default()
         });
         self.sections.len()
+    }
+
+    /// Says what a section refers to, and the size of its entries.
+    fn link(&mut self, section: usize, link: usize, info: u32, entry: u64) {
+        if let Some(section) = self.sections.get_mut(section - 1) {
+            section.link = link as u32;
+            section.info = info;
+            section.entry = entry;
+        }
     }
 
     fn finish(mut self) -> Vec<u8> {

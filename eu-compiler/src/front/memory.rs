@@ -2,11 +2,13 @@
 
 use spirv::{MemoryAccess, Op as Spv, StorageClass};
 
+use super::data::{Placed, Section};
 use super::module::{Shape, Variable};
 use super::reader::Instruction;
 use super::translate::{Translator, Val};
+use crate::abi::FieldKind;
 use crate::error::Error;
-use crate::ir::{Access, Atomic, Bin, Convert, Input, Op, Space, Type, Value};
+use crate::ir::{Access, Atomic, Bin, Convert, Cursor, Function, Input, Op, Space, Type, Value};
 
 /// The most elements of one access.
 const MAX_ELEMENTS: usize = 4;
@@ -146,7 +148,7 @@ impl Translator<'_> {
 
     /// Private memory. It is made in the entry block: an inlined function in a loop has one.
     pub(super) fn alloca(&mut self, size: u32, align: u32) -> Value {
-        let base = self.abi.field(crate::abi::FieldKind::PrivateBase, 8, 8);
+        let base = self.abi.field(FieldKind::PrivateBase, 8, 8);
         self.function.private_base = Some(base);
         let op = Op::Alloca {
             size: size.max(1),
@@ -181,21 +183,45 @@ impl Translator<'_> {
                 let value = self.constant(Type::I32, u64::from(at));
                 Ok(Val::pointer(value, Some(Space::Local)))
             }
-            StorageClass::UniformConstant if self.module.constant_places.contains_key(&id) => {
-                let at = self.module.constant_places[&id];
-                let base = self.abi.field(crate::abi::FieldKind::ConstantBase, 8, 8);
-                // In the entry block, where every use sees it.
-                let mut entry = crate::ir::Cursor {
-                    function: &mut self.function,
-                    block: crate::ir::Function::ENTRY,
-                    at: self.at,
-                };
-                let base = entry.one(Op::Input(Input::Payload(base)), &[], Type::I64);
-                let at = entry.constant(Type::I64, u64::from(at));
-                let value = entry.bin(Bin::Add, base, at);
+            _ if self.module.data.places.contains_key(&id) => {
+                let value = self.address_of(self.module.data.places[&id], 0);
                 Ok(Val::pointer(value, Some(Space::Global)))
             }
             class => Err(i.unsupported(format!("a variable in {class:?} outside of functions"))),
+        }
+    }
+
+    /// The address of a place among the variables of the program, made in the entry block, where
+    /// every use sees it.
+    pub(super) fn address_of(&mut self, place: Placed, offset: i64) -> Value {
+        let base = match place.section {
+            Section::Constants => Some(FieldKind::ConstantBase),
+            Section::Globals => Some(FieldKind::GlobalBase),
+            Section::Strings => None,
+        };
+        let base = base.map(|kind| self.abi.field(kind, 8, 8));
+        let mut entry = Cursor {
+            function: &mut self.function,
+            block: Function::ENTRY,
+            at: self.at,
+        };
+        let (base, offset) = match base {
+            Some(base) => {
+                let base = entry.one(Op::Input(Input::Payload(base)), &[], Type::I64);
+                (base, offset.wrapping_add(place.offset.into()))
+            }
+            None => {
+                let halves = [false, true].map(|high| {
+                    let offset = place.offset;
+                    entry.one(Op::Input(Input::Text { offset, high }), &[], Type::I32)
+                });
+                (entry.one(Op::Pair, &halves, Type::I64), offset)
+            }
+        };
+        let offset = entry.constant(Type::I64, offset as u64);
+        match entry.function.bits(offset) {
+            Some(0) => base,
+            _ => entry.bin(Bin::Add, base, offset),
         }
     }
 

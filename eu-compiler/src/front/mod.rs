@@ -4,13 +4,15 @@
 //! [`Translator`](translate::Translator) turns one kernel with all functions that it calls into one
 //! [`Function`](crate::ir::Function): [`flow`] has blocks, phis and calls; [`arith`] arithmetic,
 //! comparisons and conversions; [`composite`] vectors and structures; [`memory`] pointers, loads,
-//! stores, atomics; [`image`] images and samplers; [`builtin`] the built-in variables; [`group`] sub-groups and barriers;
-//! [`extended`] the functions of OpenCL.std;
+//! stores, atomics; [`data`] the variables of the program; [`image`] images and samplers;
+//! [`builtin`] the built-in variables; [`group`] sub-groups and barriers; [`extended`] the functions
+//! of OpenCL.std; [`printf`] that one;
 //! [`imported`] those that are called by name.
 
 mod arith;
 mod builtin;
 mod composite;
+mod data;
 mod extended;
 mod flow;
 mod group;
@@ -19,6 +21,7 @@ mod imported;
 mod math;
 mod memory;
 mod module;
+mod printf;
 mod reader;
 mod translate;
 
@@ -28,6 +31,7 @@ use crate::abi::Abi;
 use crate::error::Error;
 use crate::ir::{Function, Space, Type};
 
+pub use data::{Data, Section};
 pub use module::{Entry, Module};
 pub use reader::file;
 

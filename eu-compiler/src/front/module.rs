@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use spirv::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass};
 
+use super::data::{Address, Data};
 use super::image::ImageShape;
 use super::reader::Instruction;
 use crate::error::Error;
@@ -85,10 +86,10 @@ pub struct Module<'a> {
     pub names: HashMap<u32, String>,
     /// Functions.
     pub functions: HashMap<u32, Definition>,
-    /// The constants in memory, and the place of each variable among them.
-    pub constant_bytes: Vec<u8>,
-    /// Those places.
-    pub constant_places: HashMap<u32, u32>,
+    /// Addresses of variables in constants.
+    pub addresses: HashMap<u32, Vec<Address>>,
+    /// Variables in memory.
+    pub data: Data,
     /// Variables, in order.
     pub variables: Vec<(u32, Variable)>,
     /// Kernels.
@@ -102,9 +103,6 @@ pub struct Module<'a> {
     /// Packed structures.
     packed: Vec<u32>,
 }
-
-/// The largest variable of constants.
-const MAX_CONSTANT: u32 = 1 << 20;
 
 /// More scalars than a composite may have.
 const MAX_SCALARS: usize = 1 << 14;
@@ -122,8 +120,8 @@ impl<'a> Module<'a> {
             decorations: HashMap::new(),
             names: HashMap::new(),
             functions: HashMap::new(),
-            constant_bytes: Vec::new(),
-            constant_places: HashMap::new(),
+            addresses: HashMap::new(),
+            data: Data::default(),
             variables: Vec::new(),
             entries: Vec::new(),
             opencl: None,
@@ -165,6 +163,7 @@ impl<'a> Module<'a> {
                 _ => {}
             }
         }
+        module.data = Data::of(&module)?;
         Ok(module)
     }
 
@@ -223,11 +222,6 @@ impl<'a> Module<'a> {
             Op::Variable => {
                 let class = StorageClass::from_u32(i.word(2)?)
                     .ok_or_else(|| i.invalid("its storage class is unknown"))?;
-                if class == StorageClass::UniformConstant
-                    && let Ok(initializer) = i.word(3)
-                {
-                    self.place_constant(i.word(1)?, initializer, i)?;
-                }
                 let variable = Variable {
                     ty: i.word(0)?,
                     class,
@@ -299,43 +293,13 @@ impl<'a> Module<'a> {
                 self.samplers.insert(i.word(1)?, *i);
                 return Ok(());
             }
+            Op::SpecConstantOp if self.address_operation(i)? => return Ok(()),
             Op::SpecConstantOp => {
                 return Err(i.unsupported("operations on specialization constants"));
             }
             _ => return Ok(()),
         };
         self.shapes.insert(i.word(0)?, shape);
-        Ok(())
-    }
-
-    /// Puts a variable's value into constant memory, if it is of scalars.
-    fn place_constant(
-        &mut self,
-        id: u32,
-        initializer: u32,
-        i: &Instruction<'_>,
-    ) -> Result<(), Error> {
-        let Some((ty, scalars)) = self.constants.get(&initializer).cloned() else {
-            return Ok(());
-        };
-        let (size, align) = self.size(ty, i)?;
-        if size > MAX_CONSTANT {
-            return Err(i.unsupported(format!("{size} bytes, the limit is {MAX_CONSTANT}")));
-        }
-        let at = self
-            .constant_bytes
-            .len()
-            .next_multiple_of(align.max(4) as usize);
-        self.constant_bytes.resize(at + size as usize, 0);
-        for ((ty, offset), (_, bits)) in self.flatten(ty, i)?.iter().zip(scalars) {
-            let from = at + *offset as usize;
-            let bytes = bits.unwrap_or(0).to_le_bytes();
-            let count = ty.bytes() as usize;
-            if let Some(place) = self.constant_bytes.get_mut(from..from + count) {
-                place.copy_from_slice(&bytes[..count]);
-            }
-        }
-        self.constant_places.insert(id, at as u32);
         Ok(())
     }
 
@@ -401,14 +365,22 @@ impl<'a> Module<'a> {
             }
             _ => {
                 let mut all = Vec::new();
+                let mut addresses = Vec::new();
                 for part in i.rest(2) {
-                    let (_, scalars) = self.constants.get(part).ok_or_else(|| {
+                    let (scalars, within) = self.initializer(*part).ok_or_else(|| {
                         i.unsupported("a constituent that is no constant of scalars")
                     })?;
-                    all.extend(scalars.iter().copied());
+                    addresses.extend(within.into_iter().map(|address| Address {
+                        scalar: address.scalar + all.len(),
+                        ..address
+                    }));
+                    all.extend(scalars);
                     if all.len() > MAX_SCALARS {
                         return Err(i.unsupported(format!("more than {MAX_SCALARS} scalars")));
                     }
+                }
+                if !addresses.is_empty() {
+                    self.addresses.insert(id, addresses);
                 }
                 all
             }

@@ -211,11 +211,16 @@ impl<'a> Translator<'a> {
                 Some(bits) => self.function.constant(*ty, *bits),
                 None => self.function.undef(*ty),
             });
-            let val = Val {
+            let mut val = Val {
                 scalars: values.collect(),
                 space,
                 ..Val::default()
             };
+            for address in self.module.addresses.get(&id).into_iter().flatten() {
+                let place = self.module.data.places.get(&address.variable);
+                let place = place.ok_or_else(|| i.invalid("the address of no variable"))?;
+                val.scalars[address.scalar] = self.address_of(*place, address.offset);
+            }
             self.globals.insert(id, val.clone());
             return Ok(val);
         }
@@ -287,6 +292,7 @@ impl<'a> Translator<'a> {
             || self.composite(i)?
             || self.group(i)?
             || self.image(i)?
+            || self.printf(i)?
         {
             return Ok(());
         }

@@ -220,6 +220,13 @@ pub enum Input {
     Lane,
     /// The lanes that the thread was started with, as a mask.
     DispatchMask,
+    /// Half of the address of a text of the program.
+    Text {
+        /// Its place among the texts.
+        offset: u32,
+        /// The upper half.
+        high: bool,
+    },
     /// The thread's slot on the device, which no other thread has at the same time.
     Slot,
 }

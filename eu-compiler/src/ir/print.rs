@@ -70,6 +70,13 @@ impl fmt::Display for Line<'_> {
                 Input::LocalId(dim) => write!(f, "input local_id.{dim}"),
                 Input::Lane => f.write_str("input lane"),
                 Input::DispatchMask => f.write_str("input dispatch_mask"),
+                Input::Text { offset, high } => {
+                    write!(
+                        f,
+                        "input text.{offset}.{}",
+                        if *high { "high" } else { "low" }
+                    )
+                }
                 Input::Slot => f.write_str("input slot"),
             },
             Op::Bin(op) => write!(f, "{op}"),

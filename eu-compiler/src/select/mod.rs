@@ -25,6 +25,7 @@ use crate::code::{Code, Inst, Operand, Place, Predicate, Var, VarData, What};
 use crate::ir::cfg::{Dominators, Loops};
 use crate::ir::{Block, Def, Function, Op, Terminator, Type, Value};
 use crate::passes::divergence::Divergence;
+use crate::relocate;
 use crate::target::Target;
 
 /// Where a value is.
@@ -65,7 +66,10 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
         divergence,
         function,
         target,
-        code: Code::default(),
+        code: Code {
+            first_address: relocate::unused(function, function.insts.len() as u32),
+            ..Code::default()
+        },
         locs: vec![None; function.values.len()],
         fused: fused(function),
         flag: None,

@@ -5,6 +5,7 @@ use isa_encoder::{ArfKind, Opcode, Type as M};
 use super::{Loc, Selector, at};
 use crate::code::{Inst, Operand, Place, What};
 use crate::ir::{Input, Type, Value};
+use crate::relocate;
 
 /// The bits of cr0.0 that keep denormal numbers: of half, double and single precision.
 const DENORMALS: i64 = 0x4c0;
@@ -81,6 +82,13 @@ impl Selector<'_> {
                 let to = self.result(result);
                 let state = Operand::Arf(ArfKind::State, 0, 2, M::Ud, 0);
                 self.one(Opcode::Mov, at(to, M::Ud), &[state]);
+            }
+            Input::Text { offset, high } => {
+                let number = self.code.first_address + self.code.addresses.len() as u32;
+                self.code.addresses.push(relocate::Use { offset, high });
+                let to = self.result(result);
+                let number = Operand::Imm(number.into(), M::Ud);
+                self.one(Opcode::Mov, at(to, M::Ud), &[number]);
             }
             Input::Slot => self.slot(result),
         }

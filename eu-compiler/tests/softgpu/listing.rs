@@ -6,13 +6,14 @@ use isa_encoder::{AsmOptions, Validation, assemble};
 
 use crate::common::PLATFORMS;
 
-const MODULES: [&[u8]; 7] = [
+const MODULES: [&[u8]; 8] = [
     include_bytes!("../kernels/basic.spv"),
     include_bytes!("../kernels/groups.spv"),
     include_bytes!("../kernels/image_blocks.spv"),
     include_bytes!("../kernels/images.spv"),
     include_bytes!("../kernels/memory.spv"),
     include_bytes!("../kernels/pressure.spv"),
+    include_bytes!("../kernels/program.spv"),
     include_bytes!("../kernels/types.spv"),
 ];
 

@@ -10,4 +10,5 @@ mod images;
 mod listing;
 mod memory;
 mod pressure;
+mod program;
 mod types;

@@ -91,6 +91,15 @@ pub fn execute(
     run: &Run<'_>,
     registers: Option<u32>,
 ) -> Result<Vec<Vec<u8>>, String> {
+    outcome(platform, run, registers).map(|(memory, _)| memory)
+}
+
+/// The buffers and images, and what was printed.
+pub fn outcome(
+    platform: &str,
+    run: &Run<'_>,
+    registers: Option<u32>,
+) -> Result<(Vec<Vec<u8>>, String), String> {
     let error = |e: umd::Error| format!("{platform}: {e}");
     let spec = DeviceSpec::soft(platform);
     let options = OpenOptions {
@@ -168,7 +177,7 @@ pub fn execute(
             }
         });
     }
-    Ok(out)
+    Ok((out, event.printed()))
 }
 
 /// Runs it on every platform and compares the first buffers.

@@ -1,0 +1,323 @@
+//! Variables of the program: where they lie, and with what.
+
+use std::collections::{HashMap, HashSet};
+
+use spirv::{Op as Spv, StorageClass};
+
+use super::module::{Module, Scalars, Shape};
+use super::printf::PRINTF;
+use super::reader::Instruction;
+use crate::error::Error;
+use crate::ir::Type;
+
+/// The most bytes of each section.
+const MAX_BYTES: u32 = 16 << 20;
+
+/// Where variables lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Section {
+    /// Those that are only read.
+    Constants,
+    /// Those that kernels write.
+    Globals,
+    /// Texts that only `printf` takes, which whoever prints looks up.
+    Strings,
+}
+
+/// A place in a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Placed {
+    /// The section.
+    pub section: Section,
+    /// The byte in it.
+    pub offset: u32,
+}
+
+/// The address of a variable or of something in it, as part of a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// Which of the constant's scalars it is.
+    pub scalar: usize,
+    /// The variable.
+    pub variable: u32,
+    /// Bytes from its begin.
+    pub offset: i64,
+}
+
+/// All variables of the program.
+#[derive(Clone, Debug, Default)]
+pub struct Data {
+    /// The contents of the constants.
+    pub constants: Vec<u8>,
+    /// Of what kernels write.
+    pub globals: Vec<u8>,
+    /// Of texts.
+    pub strings: Vec<u8>,
+    /// Where each variable is.
+    pub places: HashMap<u32, Placed>,
+    /// Places that hold addresses, each in a section.
+    pub addresses: Vec<(Placed, Section)>,
+}
+
+impl Data {
+    /// Places the variables of a module.
+    ///
+    /// # Errors
+    /// What SPIR-V forbids; variables that are too large.
+    pub(super) fn of(module: &Module<'_>) -> Result<Data, Error> {
+        let mut data = Data::default();
+        let texts = texts(module);
+        let mut placed = Vec::new();
+        for i in &module.instructions {
+            let (Spv::Variable, Ok(id)) = (i.op, i.word(1)) else {
+                continue;
+            };
+            let section = match StorageClass::from_u32(i.word(2)?) {
+                Some(StorageClass::UniformConstant) if texts.contains(&id) => Section::Strings,
+                Some(StorageClass::UniformConstant) => Section::Constants,
+                Some(StorageClass::CrossWorkgroup) => Section::Globals,
+                _ => continue,
+            };
+            let Shape::Pointer(_, pointee) = *module.shape(i.word(0)?, i)? else {
+                return Err(i.invalid("its type is no pointer"));
+            };
+            // Samplers have no memory, and built-in variables are none.
+            if matches!(
+                module.shape(pointee, i)?,
+                Shape::Opaque(_) | Shape::Image(_)
+            ) || module.builtin(id).is_some()
+            {
+                continue;
+            }
+            let (size, align) = module.size(pointee, i)?;
+            let bytes = data.bytes(section);
+            let offset = bytes.len().next_multiple_of(align.max(4) as usize);
+            let end = offset as u64 + u64::from(size);
+            if end > MAX_BYTES.into() {
+                let what = format!("{end} bytes of variables, the limit is {MAX_BYTES}");
+                return Err(i.unsupported(what));
+            }
+            bytes.resize(end as usize, 0);
+            let place = Placed {
+                section,
+                offset: offset as u32,
+            };
+            data.places.insert(id, place);
+            placed.push((i, pointee, place));
+        }
+        for (i, pointee, place) in placed {
+            if let Ok(initializer) = i.word(3) {
+                data.fill(module, i, pointee, place, initializer)?;
+            }
+        }
+        Ok(data)
+    }
+
+    fn bytes(&mut self, section: Section) -> &mut Vec<u8> {
+        match section {
+            Section::Constants => &mut self.constants,
+            Section::Globals => &mut self.globals,
+            Section::Strings => &mut self.strings,
+        }
+    }
+
+    /// Writes an initializer to a variable's place.
+    fn fill(
+        &mut self,
+        module: &Module<'_>,
+        i: &Instruction<'_>,
+        pointee: u32,
+        place: Placed,
+        initializer: u32,
+    ) -> Result<(), Error> {
+        let Some((scalars, addresses)) = module.initializer(initializer) else {
+            return Err(i.unsupported("an initializer that is no constant"));
+        };
+        let flat = module.flatten(pointee, i)?;
+        for (index, ((ty, at), (_, bits))) in flat.iter().zip(&scalars).enumerate() {
+            let at = Placed {
+                offset: place.offset + at,
+                ..place
+            };
+            let mut bits = bits.unwrap_or(0);
+            if let Some(address) = addresses.iter().find(|address| address.scalar == index) {
+                let Some(to) = self.places.get(&address.variable).copied() else {
+                    return Err(i.unsupported("the address of a variable without memory"));
+                };
+                if *ty != Type::I64 {
+                    return Err(i.unsupported("an address as another type"));
+                }
+                // The section's address is added to what is there.
+                bits = address.offset.wrapping_add(to.offset.into()) as u64;
+                self.addresses.push((at, to.section));
+            }
+            let from = at.offset as usize;
+            let count = ty.bytes() as usize;
+            if let Some(to) = self.bytes(place.section).get_mut(from..from + count) {
+                to.copy_from_slice(&bits.to_le_bytes()[..count]);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Module<'_> {
+    /// The scalars of a constant, or a variable's address; with the addresses among them.
+    pub(super) fn initializer(&self, id: u32) -> Option<(Scalars, Vec<Address>)> {
+        if let Some((_, scalars)) = self.constants.get(&id) {
+            let addresses = self.addresses.get(&id).cloned().unwrap_or_default();
+            return Some((scalars.clone(), addresses));
+        }
+        let is_variable = self.variables.iter().any(|(variable, _)| *variable == id);
+        is_variable.then(|| {
+            let address = Address {
+                scalar: 0,
+                variable: id,
+                offset: 0,
+            };
+            (vec![(Type::I64, Some(0))], vec![address])
+        })
+    }
+}
+
+impl Module<'_> {
+    /// An operation on the address of a variable that gives another address in it; `false` if the
+    /// instruction is none.
+    pub(super) fn address_operation(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
+        let (ty, id, base) = (i.word(0)?, i.word(1)?, i.word(3)?);
+        let Some((scalars, addresses)) = self.initializer(base) else {
+            return Ok(false);
+        };
+        let [
+            Address {
+                mut offset,
+                variable,
+                ..
+            },
+        ] = addresses[..]
+        else {
+            return Ok(false);
+        };
+        match Spv::from_u32(i.word(2)?) {
+            Some(Spv::Bitcast | Spv::PtrCastToGeneric | Spv::GenericCastToPtr) => {}
+            Some(
+                op @ (Spv::AccessChain
+                | Spv::InBoundsAccessChain
+                | Spv::PtrAccessChain
+                | Spv::InBoundsPtrAccessChain),
+            ) => {
+                let by = self.constant_offset(base, op, i.rest(4), i)?;
+                offset = offset.wrapping_add(by);
+            }
+            _ => return Ok(false),
+        }
+        let address = Address {
+            scalar: 0,
+            variable,
+            offset,
+        };
+        self.constants.insert(id, (ty, scalars));
+        self.addresses.insert(id, vec![address]);
+        Ok(true)
+    }
+
+    /// The bytes that constant indices step from a pointer.
+    fn constant_offset(
+        &self,
+        base: u32,
+        op: Spv,
+        indices: &[u32],
+        i: &Instruction<'_>,
+    ) -> Result<i64, Error> {
+        let variable = self.variables.iter().find(|(id, _)| *id == base);
+        let ty = variable.map(|(_, variable)| variable.ty);
+        let ty = ty.or(self.constants.get(&base).map(|(ty, _)| *ty));
+        let Some(Shape::Pointer(_, mut pointee)) = ty.and_then(|ty| self.shapes.get(&ty)).cloned()
+        else {
+            return Err(i.invalid("its base is no pointer"));
+        };
+        let element = matches!(op, Spv::PtrAccessChain | Spv::InBoundsPtrAccessChain);
+        let mut offset = 0i64;
+        for (place, id) in indices.iter().enumerate() {
+            let index = match self
+                .constants
+                .get(id)
+                .map(|(_, scalars)| scalars.as_slice())
+            {
+                Some([(ty, Some(bits))]) => ty.signed(*bits),
+                _ => return Err(i.unsupported("an index that is no constant")),
+            };
+            let (size, next) = match self.shape(pointee, i)? {
+                _ if element && place == 0 => (self.size(pointee, i)?.0, pointee),
+                Shape::Array(element, _) => (self.size(*element, i)?.0, *element),
+                Shape::Vector(scalar, _) => (scalar.bytes(), pointee),
+                Shape::Struct(_) => {
+                    let (at, member) = self.member(pointee, index as usize, i)?;
+                    offset = offset.wrapping_add(at.into());
+                    (0, member)
+                }
+                _ => return Err(i.invalid("an index into a scalar")),
+            };
+            offset = offset.wrapping_add(index.wrapping_mul(size.into()));
+            pointee = next;
+        }
+        Ok(offset)
+    }
+}
+
+/// The variables that are arrays of bytes and that only `printf` takes.
+fn texts(module: &Module<'_>) -> HashSet<u32> {
+    let bytes = |ty: u32| match module.shapes.get(&ty) {
+        Some(Shape::Pointer(StorageClass::UniformConstant, pointee)) => {
+            match module.shapes.get(pointee) {
+                Some(Shape::Array(element, _)) => {
+                    module.shapes.get(element) == Some(&Shape::Scalar(Type::I8))
+                }
+                _ => false,
+            }
+        }
+        _ => false,
+    };
+    let variables = module.variables.iter();
+    let variables =
+        variables.filter(|(_, v)| v.class == StorageClass::UniformConstant && bytes(v.ty));
+    // The variables that an id may point into.
+    let mut into: HashMap<u32, Vec<u32>> = variables.map(|(id, _)| (*id, vec![*id])).collect();
+    let mut printed = HashSet::new();
+    let mut other = HashSet::new();
+    if into.is_empty() {
+        return printed;
+    }
+    for i in &module.instructions {
+        let operands = match i.op {
+            Spv::Name | Spv::Decorate | Spv::EntryPoint | Spv::Variable => continue,
+            _ => i.words,
+        };
+        let mut all: Vec<u32> = Vec::new();
+        for operand in operands {
+            all.extend(into.get(operand).into_iter().flatten());
+        }
+        if all.is_empty() {
+            continue;
+        }
+        let prints =
+            i.op == Spv::ExtInst && i.word(2).ok() == module.opencl && i.word(3) == Ok(PRINTF);
+        match i.op {
+            _ if prints => printed.extend(all),
+            Spv::AccessChain
+            | Spv::InBoundsAccessChain
+            | Spv::PtrAccessChain
+            | Spv::InBoundsPtrAccessChain
+            | Spv::Bitcast
+            | Spv::Select
+            | Spv::SpecConstantOp => {
+                if let Ok(result) = i.word(1) {
+                    into.entry(result).or_default().extend(all);
+                }
+            }
+            _ => other.extend(all),
+        }
+    }
+    printed.retain(|id| !other.contains(id));
+    printed
+}
