@@ -360,6 +360,25 @@ impl Code {
     }
 }
 
+impl Code {
+    /// Takes instructions out.
+    pub fn retain(&mut self, mut keep: impl FnMut(&Inst) -> bool) {
+        let mut moved = Vec::with_capacity(self.insts.len() + 1);
+        let mut count = 0;
+        self.insts.retain(|inst| {
+            moved.push(count);
+            let keeps = keep(inst);
+            count += usize::from(keeps);
+            keeps
+        });
+        moved.push(count);
+        for (_, first, last) in &mut self.loops {
+            *first = moved[*first];
+            *last = moved[*last + 1].saturating_sub(1);
+        }
+    }
+}
+
 /// The region of a source with this stride.
 pub const fn region(stride: u8) -> Region {
     match stride {

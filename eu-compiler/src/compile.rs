@@ -204,10 +204,9 @@ fn kernel(
             selected.push(Selected::new(module, entry, target, pass)?);
         }
         let of = &selected[width];
-        let mut code = of.code.clone();
         let target = Target::new(options.platform, widths[width], registers);
-        match regalloc::allocate(&mut code, &target, spills) {
-            Ok(allocation) => {
+        match regalloc::allocate(&of.code, &target, spills) {
+            Ok((code, allocation)) => {
                 found = Some((width, target, code, allocation));
                 break;
             }

@@ -1,12 +1,13 @@
 //! Where virtual registers are used, and how long they live.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::code::{Code, Var, What};
 use crate::ir::Block;
 
 /// An instruction that uses a virtual register.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
     /// The instruction.
     pub at: u32,
@@ -16,6 +17,8 @@ pub struct Use {
     pub writes: bool,
     /// It writes all these bytes, whatever the execution mask.
     pub covers: bool,
+    /// It ignores the execution mask.
+    pub no_mask: bool,
 }
 
 /// The uses of each virtual register, in the order of the code.
@@ -46,6 +49,7 @@ impl Uses {
                         bytes,
                         writes: false,
                         covers: false,
+                        no_mask: true,
                     },
                 ));
             }
@@ -71,6 +75,7 @@ impl Uses {
                         at,
                         covers: access.writes && always,
                         writes: access.writes,
+                        no_mask: inst.no_mask,
                         bytes,
                     },
                 ));
@@ -101,10 +106,12 @@ impl Uses {
 
 /// A loop as a range of instructions.
 #[derive(Clone, Debug)]
-struct Loop {
+pub struct Loop {
     header: Block,
-    first: u32,
-    last: u32,
+    /// The first instruction.
+    pub first: u32,
+    /// The last instruction.
+    pub last: u32,
     parent: Option<usize>,
     depth: u32,
 }
@@ -115,6 +122,7 @@ pub struct Nest {
     loops: Vec<Loop>,
     /// The innermost loop of each instruction.
     innermost: Vec<Option<u32>>,
+    headers: HashMap<Block, usize>,
 }
 
 impl Nest {
@@ -146,17 +154,55 @@ impl Nest {
             }
             *place = open.last().map(|l| *l as u32);
         }
-        Nest { loops, innermost }
+        let headers = loops.iter().enumerate();
+        Nest {
+            headers: headers.map(|(index, l)| (l.header, index)).collect(),
+            loops,
+            innermost,
+        }
     }
 
     /// The loops around an instruction, inner ones first.
-    fn around(&self, at: u32) -> impl Iterator<Item = &Loop> {
+    pub fn around(&self, at: u32) -> impl Iterator<Item = &Loop> {
         let mut next = self.innermost.get(at as usize).copied().flatten();
         std::iter::from_fn(move || {
             let found = &self.loops[next? as usize];
             next = found.parent.map(|parent| parent as u32);
             Some(found)
         })
+    }
+
+    /// The loop with this header.
+    pub fn headed(&self, header: Block) -> Option<&Loop> {
+        self.loops.get(*self.headers.get(&header)?)
+    }
+
+    /// Where a life begins, as [`extend`](Self::extend), for the loops inside of another.
+    pub fn extend_within(&self, mut first: u32, last: u32, outer: &Loop) -> u32 {
+        for l in self.around(first) {
+            if l.last >= last || l.first <= outer.first {
+                break;
+            }
+            first = l.first;
+        }
+        first
+    }
+
+    /// A life that goes through every loop that one of its ends is outside of.
+    pub fn extend(&self, mut first: u32, mut last: u32) -> (u32, u32) {
+        for l in self.around(first) {
+            if l.last >= last {
+                break;
+            }
+            first = l.first;
+        }
+        for l in self.around(last) {
+            if l.first <= first {
+                break;
+            }
+            last = l.last;
+        }
+        (first, last)
     }
 
     /// How often an instruction is executed, roughly.
@@ -208,18 +254,7 @@ pub fn life(code: &Code, uses: &Uses, nest: &Nest, var: usize) -> Option<Life> {
         first = first.min(l.first);
         last = last.max(l.last);
     }
-    for l in nest.around(first) {
-        if l.last >= last {
-            break;
-        }
-        first = l.first;
-    }
-    for l in nest.around(last) {
-        if l.first <= first {
-            break;
-        }
-        last = l.last;
-    }
+    (first, last) = nest.extend(first, last);
     Some(Life {
         var,
         earlier: first < list[0].at,

@@ -2,9 +2,11 @@
 //!
 //! A virtual register lives from its first to its last instruction in the order of the code, and,
 //! if it is used in a loop and outside of it, through the whole loop: lanes that wait for others
-//! keep what they have. The places are given by linear scan ([`scan`]). What finds none goes to the
+//! keep what they have. Copies whose two registers can be one go first ([`join`]). The places are
+//! given by linear scan ([`scan`]). What finds none goes to the
 //! thread's scratch memory ([`spill`]), and the scan begins again.
 
+mod join;
 mod lives;
 mod scan;
 mod spill;
@@ -34,11 +36,24 @@ pub struct Allocation {
     pub scratch: u32,
 }
 
-/// Gives places. Changes the code where it spills; that it may.
+/// Gives places, and the code with them: copies that are not needed are gone, and loads and stores
+/// are there if it spills.
 ///
 /// # Errors
 /// What does not fit.
-pub fn allocate(code: &mut Code, target: &Target, spills: bool) -> Result<Allocation, String> {
+pub fn allocate(code: &Code, target: &Target, spills: bool) -> Result<(Code, Allocation), String> {
+    let mut joined = code.clone();
+    join::join(&mut joined, target.grf());
+    let done = places(&mut joined, target, spills);
+    if done.is_ok() || spills {
+        return done.map(|places| (joined, places));
+    }
+    // Parts of messages that are there early keep the rest of the message's registers busy.
+    let mut apart = code.clone();
+    places(&mut apart, target, spills).map(|places| (apart, places))
+}
+
+fn places(code: &mut Code, target: &Target, spills: bool) -> Result<Allocation, String> {
     let (grf, registers) = (target.grf(), target.registers);
     let mut scratch = Scratch::default();
     for round in 0.. {

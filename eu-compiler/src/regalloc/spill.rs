@@ -201,7 +201,7 @@ impl Scratch {
 pub const MIDDLE: i32 = 0x1_0000;
 
 /// The block of each instruction.
-fn blocks(code: &Code) -> Vec<u32> {
+pub fn blocks(code: &Code) -> Vec<u32> {
     let mut block = 0;
     let mut out = Vec::with_capacity(code.insts.len());
     for inst in &code.insts {

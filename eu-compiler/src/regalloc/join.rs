@@ -1,0 +1,350 @@
+//! Copies that are not needed: the copied register and the copy become one, or the one a part of
+//! the other.
+//!
+//! That is right where neither is written while the other one's value is still wanted. There are
+//! three ways to know, for the bytes that both would share: the copy begins to live where it is
+//! made; or it is a phi that takes the value for the next round of its loop; or it is a phi that
+//! lanes elsewhere have a value in already, which they keep because writes are masked.
+
+use std::ops::Range;
+
+use isa_encoder::Opcode;
+
+use super::lives::{Nest, Use, Uses};
+use crate::code::{Code, Inst, Operand, Place, Predicate, Var, What};
+
+/// More uses than this are not compared.
+const MOST: usize = 256;
+
+/// Joins what it can, and takes the copies out.
+pub fn join(code: &mut Code, grf: u32) {
+    let uses = Uses::new(code, grf);
+    let nest = Nest::new(code);
+    let mut copies: Vec<(u32, Place, Place)> = Vec::new();
+    for (at, inst) in code.insts.iter().enumerate() {
+        if let Some((to, from)) = copied(inst) {
+            copies.push((at as u32, to, from));
+        }
+    }
+    // Inner loops first.
+    copies.sort_by(|a, b| {
+        let weight = |at| nest.weight(at);
+        weight(b.0).total_cmp(&weight(a.0)).then(a.0.cmp(&b.0))
+    });
+    let mut join = Join {
+        homes: (0..code.vars.len() as u32).map(|var| (var, 0)).collect(),
+        uses: (0..code.vars.len())
+            .map(|var| uses.of(var).to_vec())
+            .collect(),
+        blocks: super::spill::blocks(code),
+        nest,
+        code,
+    };
+    for (at, to, from) in copies {
+        join.copy(at, to, from);
+    }
+    let homes = join.homes;
+    let home = |var: Var| find(&homes, var.0);
+    for inst in &mut code.insts {
+        inst.places(|place| {
+            let (root, offset) = home(place.var);
+            place.var = Var(root);
+            place.byte = place.byte.wrapping_add_signed(offset);
+        });
+        if let What::Define(var) = &mut inst.what {
+            *var = Var(home(*var).0);
+        }
+    }
+    code.retain(|inst| copied(inst).is_none_or(|(to, from)| to != from));
+}
+
+/// Where a copy of whole elements goes and comes from.
+fn copied(inst: &Inst) -> Option<(Place, Place)> {
+    let plain = matches!(inst.what, What::Alu(Opcode::Mov))
+        && inst.predicate == Predicate::None
+        && inst.cond.is_none()
+        && !inst.saturate;
+    match (inst.dst, inst.srcs[0]) {
+        (
+            Some(Operand::Var {
+                place: to,
+                ty: one,
+                stride: a,
+                ..
+            }),
+            Some(Operand::Var {
+                place: from,
+                ty: other,
+                stride: b,
+                neg: false,
+                abs: false,
+            }),
+        ) if plain && one == other && one.is_integer() && (a == 1 && b == 1 || inst.exec == 1) => {
+            Some((to, from))
+        }
+        _ => None,
+    }
+}
+
+/// The register that one became a part of, and where it begins there.
+fn find(homes: &[(u32, i32)], mut var: u32) -> (u32, i32) {
+    let mut offset = 0;
+    loop {
+        let (next, more) = homes[var as usize];
+        if next == var {
+            return (var, offset);
+        }
+        offset += more;
+        var = next;
+    }
+}
+
+struct Join<'a> {
+    code: &'a mut Code,
+    nest: Nest,
+    /// The block of each instruction.
+    blocks: Vec<u32>,
+    homes: Vec<(u32, i32)>,
+    /// Of each register that is none's part.
+    uses: Vec<Vec<Use>>,
+}
+
+/// A register that may share bytes with another: its uses of those, and where they begin in it.
+struct Side<'a> {
+    uses: Vec<&'a Use>,
+    start: i64,
+}
+
+impl Side<'_> {
+    fn first(&self) -> u32 {
+        self.uses.first().map_or(0, |used| used.at)
+    }
+
+    fn last(&self) -> u32 {
+        self.uses.last().map_or(0, |used| used.at)
+    }
+
+    /// The bytes of a use, from the begin of those that both share.
+    fn bytes(&self, used: &Use) -> Range<i64> {
+        i64::from(used.bytes.start) - self.start..i64::from(used.bytes.end) - self.start
+    }
+}
+
+const fn meet(a: &Range<i64>, b: &Range<i64>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+impl Join<'_> {
+    fn copy(&mut self, at: u32, to: Place, from: Place) {
+        let ((b, to), (a, from)) = (self.root(to), self.root(from));
+        if a == b {
+            return;
+        }
+        let delta = to - from;
+        let (one, other) = (self.code.vars[a], self.code.vars[b]);
+        let parts = [one, other]
+            .iter()
+            .any(|var| var.fixed.is_some() || var.stays);
+        if parts || self.uses[a].len() + self.uses[b].len() > MOST {
+            return;
+        }
+        // One is a part of the other, at a place where it may be.
+        let (a_in_b, b_in_a) = (
+            delta >= 0 && delta + i64::from(one.size) <= i64::from(other.size),
+            delta <= 0 && i64::from(other.size) - delta <= i64::from(one.size),
+        );
+        let (part, whole, offset) = match (a_in_b, b_in_a) {
+            (true, _) => (a, b, delta),
+            (_, true) => (b, a, -delta),
+            _ => return,
+        };
+        let (small, big) = (self.code.vars[part], self.code.vars[whole]);
+        if offset % i64::from(small.align) != 0 || big.align % small.align != 0 {
+            return;
+        }
+        // A single element in a register of many keeps all of them busy.
+        if small.size < big.size && small.size < 16 {
+            return;
+        }
+        if !self.agree(at, a, b, delta) {
+            return;
+        }
+        self.homes[part] = (whole as u32, offset as i32);
+        let header = small.header.or(big.header);
+        self.code.vars[whole].header = header;
+        let moved = std::mem::take(&mut self.uses[part])
+            .into_iter()
+            .map(|used| {
+                let by = offset as u32;
+                Use {
+                    bytes: used.bytes.start + by..used.bytes.end + by,
+                    ..used
+                }
+            });
+        self.uses[whole].extend(moved);
+        self.uses[whole].sort_by_key(|used| used.at);
+    }
+
+    /// Whether `a` and `b`, into which it is copied, can share bytes.
+    fn agree(&self, at: u32, a: usize, b: usize, delta: i64) -> bool {
+        // In bytes of `b`.
+        let (size_a, size_b) = (
+            i64::from(self.code.vars[a].size),
+            i64::from(self.code.vars[b].size),
+        );
+        let shared = delta.max(0)..(delta + size_a).min(size_b);
+        let side = |var: usize, start: i64| {
+            let bytes = |used: &Use| i64::from(used.bytes.start)..i64::from(used.bytes.end);
+            let range = start..start + shared.end - shared.start;
+            Side {
+                uses: self.uses[var]
+                    .iter()
+                    .filter(|used| meet(&bytes(used), &range))
+                    .collect(),
+                start,
+            }
+        };
+        let (a_side, b_side) = (side(a, shared.start - delta), side(b, shared.start));
+        // The copies of these bytes from the one to the other.
+        let is_copy = |used: &Use| {
+            let copied = self.roots(used.at);
+            copied.is_some_and(|((to, to_byte), (from, from_byte))| {
+                to == b && from == a && to_byte - from_byte == delta
+            })
+        };
+        let copies: Vec<u32> = {
+            let found = b_side
+                .uses
+                .iter()
+                .filter(|used| used.writes && is_copy(used));
+            found.map(|used| used.at).collect()
+        };
+        // Chunks of one copy follow each other.
+        let here = copies.iter().position(|c| *c == at);
+        let Some(here) = here else { return false };
+        let mut first = here;
+        while first > 0 && copies[first] - copies[first - 1] <= 1 {
+            first -= 1;
+        }
+        let mut last = here;
+        while last + 1 < copies.len() && copies[last + 1] - copies[last] <= 1 {
+            last += 1;
+        }
+        if first != 0 || last + 1 != copies.len() {
+            // The same copy elsewhere, too.
+            return false;
+        }
+        let (first, last) = (copies[first], copies[last]);
+        let copied = b_side.uses.iter().filter(|used| copies.contains(&used.at));
+        let copied = copied
+            .filter(|used| used.writes)
+            .map(|used| b_side.bytes(used));
+        let whole = shared.end - shared.start;
+        let whole = whole == copied.map(|bytes| bytes.end - bytes.start).sum::<i64>();
+        let a_writes_end = a_side.uses.iter().rev().find(|used| used.writes);
+        if a_writes_end.is_none_or(|used| used.at >= first) {
+            return false;
+        }
+        let header = self.code.vars[b]
+            .header
+            .and_then(|header| self.nest.headed(header));
+        let (mut b_first, b_last) = self.nest.extend(b_side.first(), b_side.last());
+        if let Some(l) = header {
+            b_first = b_first.min(l.first);
+        }
+        let (a_first, a_last) = self.nest.extend(a_side.first(), a_side.last());
+        let extends = (a_first, a_last) != (a_side.first(), a_side.last())
+            || (b_first, b_last) != (b_side.first(), b_side.last());
+        let masked = |side: &Side<'_>| side.uses.iter().all(|used| !used.writes || !used.no_mask);
+        let masked = self.code.vars[b].size <= 8 || masked(&a_side) && masked(&b_side);
+        // Behind the copy both have the same, until one is written.
+        let written = |until: u32| {
+            let mut writes = b_side.uses.iter().filter(|used| used.writes);
+            writes.any(|used| used.at > last && used.at <= until)
+        };
+        if b_first >= first {
+            return (masked || !extends) && !written(a_last);
+        }
+        if !whole || !masked || !self.in_place(&a_side, &b_side, first, (a, b, delta)) {
+            return false;
+        }
+        // The value for the next round.
+        let next = header.is_some_and(|l| {
+            l.first < a_side.first()
+                && last <= l.last
+                && b_side.last() <= last
+                && self.nest.extend_within(a_side.first(), first, l) == a_side.first()
+                && !written(a_side.last())
+        });
+        // Lanes elsewhere have their values already; those that have this one make the copy.
+        let same_block = self.blocks[a_side.first() as usize] == self.blocks[first as usize];
+        next || same_block && a_first == a_side.first() && a_last <= last
+    }
+
+    /// Whether nothing of `b` that `a` has overwritten is read before the copy.
+    fn in_place(
+        &self,
+        a: &Side<'_>,
+        b: &Side<'_>,
+        copy: u32,
+        (a_root, b_root, delta): (usize, usize, i64),
+    ) -> bool {
+        // A copy the other way writes what is there.
+        let is_back = |at: u32| {
+            let copied = self.roots(at);
+            copied.is_some_and(|((to, to_byte), (from, from_byte))| {
+                to == a_root && from == b_root && from_byte - to_byte == delta
+            })
+        };
+        let since = a.first();
+        let written: Vec<(u32, Range<i64>)> = a
+            .uses
+            .iter()
+            .filter(|used| used.writes && used.at < copy && !is_back(used.at))
+            .map(|used| (used.at, a.bytes(used)))
+            .collect();
+        let between = b
+            .uses
+            .iter()
+            .filter(|used| used.at >= since && used.at < copy);
+        for used in between.filter(|used| !is_back(used.at)) {
+            if used.writes {
+                return false;
+            }
+            let bytes = b.bytes(used);
+            for (at, range) in &written {
+                if *at > used.at || !meet(range, &bytes) {
+                    continue;
+                }
+                let inst = &self.code.insts[*at as usize];
+                if *at < used.at || *range != bytes || !is_elementwise(inst) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Where a copy goes and comes from: registers and bytes.
+    #[allow(clippy::type_complexity, reason = "two places")]
+    fn roots(&self, at: u32) -> Option<((usize, i64), (usize, i64))> {
+        let (to, from) = copied(&self.code.insts[at as usize])?;
+        Some((self.root(to), self.root(from)))
+    }
+
+    fn root(&self, place: Place) -> (usize, i64) {
+        let (root, offset) = find(&self.homes, place.var.0);
+        (root as usize, i64::from(place.byte) + i64::from(offset))
+    }
+}
+
+/// Whether each element that it writes comes from the elements of its own channel.
+fn is_elementwise(inst: &Inst) -> bool {
+    let pitch = |operand: &Operand| match operand {
+        Operand::Var { ty, stride, .. } => Some((*stride, ty.bytes())),
+        _ => None,
+    };
+    let dst = inst.dst.as_ref().and_then(pitch);
+    let mut sources = inst.srcs.iter().flatten().filter_map(pitch);
+    matches!(inst.what, What::Alu(_)) && sources.all(|source| Some(source) == dst || source.0 == 0)
+}
