@@ -1,5 +1,6 @@
 //! `bench`: how fast the tool is, compared with the programs that it replaces.
 
+mod compile;
 mod isa;
 mod softgpu;
 
@@ -22,6 +23,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Suite {
+    Compile(compile::Args),
     Isa(isa::Args),
     Softgpu(softgpu::Args),
 }
@@ -32,6 +34,7 @@ enum Suite {
 /// What the suite reports.
 pub fn run(args: &Args) -> Result<(), Error> {
     match &args.suite {
+        Suite::Compile(args) => compile::run(args),
         Suite::Isa(args) => isa::run(args),
         Suite::Softgpu(args) => softgpu::run(args),
     }
