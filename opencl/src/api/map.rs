@@ -35,7 +35,7 @@ fn check(mem: &Mem, flags: u64) -> Result<()> {
     if flags & CL_MAP_READ != 0 {
         host_reads(mem)?;
     }
-    if flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0 {
+    if writes(flags) {
         host_writes(mem)?;
     }
     Ok(())
@@ -54,15 +54,29 @@ pub(crate) fn buffer(
     let (mem, own) = transfer::of_queue(&queue, buffer)?;
     transfer::check_range(&mem, offset, size)?;
     check(&mem, flags)?;
-    let pointer = Memory::at(own.host_pointer()).offset(offset);
-    finish(
-        &queue,
-        &mem,
-        (CL_COMMAND_MAP_BUFFER, blocking),
-        waits,
-        (pointer, None),
-        || Ok(()),
-    )
+    let command = (CL_COMMAND_MAP_BUFFER, blocking);
+    if !mem.is_copy() {
+        let pointer = Memory::at(own.host_pointer()).offset(offset);
+        return finish(&queue, &mem, command, waits, Map::of(pointer), || Ok(()));
+    }
+    let pointer = mem.host.offset(offset);
+    let map = Map {
+        back: writes(flags).then_some(WriteBack::Bytes(offset, size)),
+        ..Map::of(pointer)
+    };
+    let work = move || match invalidates(flags) {
+        true => Ok(()),
+        false => pointer.copy_from(&own, offset, size),
+    };
+    finish(&queue, &mem, command, waits, map, work)
+}
+
+fn writes(flags: u64) -> bool {
+    flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0
+}
+
+fn invalidates(flags: u64) -> bool {
+    flags & CL_MAP_WRITE_INVALIDATE_REGION != 0
 }
 
 /// Enqueues the command that maps, and notes what it mapped.
@@ -71,11 +85,12 @@ fn finish(
     mem: &Arc<Mem>,
     (command, blocking): (cl_command_type, u32),
     waits: Waits,
-    (pointer, back): (Memory, Option<WriteBack>),
+    map: Map,
     work: impl FnOnce() -> Result<()> + Send + 'static,
 ) -> Result<Memory> {
     // "CL_MAP_FAILURE if there is a failure to map the requested region"
-    mem.add_map(Map { pointer, back });
+    let pointer = map.pointer;
+    mem.add_map(map);
     match host(queue, command, mem.clone(), blocking, waits, work) {
         Ok(()) => Ok(pointer),
         Err(error) => {
@@ -142,23 +157,20 @@ pub(crate) fn image(
             )
         }
     };
-    let back = own_memory.is_none().then(|| WriteBack {
-        region,
-        rows: Rows { start: 0, ..rows },
-        is_written: flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0,
-        staging,
-    });
-    let (row, slice) = (rows.row, rows.slice);
-    let is_copy = back.as_ref().is_some_and(|back| back.staging.is_some());
-    let copy = back
-        .clone()
-        .filter(|_| flags & CL_MAP_WRITE_INVALIDATE_REGION == 0);
-    let work = move || match copy {
-        Some(copy) => read_rows(&own, &copy.region, bytes, &copy.rows, pointer),
-        None => Ok(()),
+    let (row, slice, is_copy) = (rows.row, rows.slice, staging.is_some());
+    let rows = Rows { start: 0, ..rows };
+    let map = Map {
+        back: (own_memory.is_none() && writes(flags)).then_some(WriteBack::Texels { region, rows }),
+        _staging: staging,
+        ..Map::of(pointer)
+    };
+    let reads = own_memory.is_none() && !invalidates(flags);
+    let work = move || match reads {
+        true => read_rows(&own, &region, bytes, &rows, pointer),
+        false => Ok(()),
     };
     let command = (CL_COMMAND_MAP_IMAGE, blocking);
-    finish(&queue, &mem, command, waits, (pointer, back), work)?;
+    finish(&queue, &mem, command, waits, map, work)?;
     // The layers of a one-dimensional array are slices to the program.
     row_pitch.set(match (image.desc.kind, is_copy) {
         (D1Array, false) => image.row_pitch,
@@ -183,19 +195,11 @@ pub(crate) fn unmap(queue: Handle, memory: Handle, pointer: Memory, waits: Waits
     // clEnqueueMapImage for memobj"
     let map = mem.take_map(pointer);
     let map = map.ok_or_else(|| Error::new(CL_INVALID_VALUE, "nothing is mapped there"))?;
-    let own = mem
-        .image
-        .as_ref()
-        .and_then(|image| image.on.get(queue.place).cloned());
-    let bytes = mem.image.as_ref().zip(map.back.as_ref());
-    let bytes = bytes.map(|(image, back)| image_transfer::bytes(image, &back.region));
-    let work = move || match (map.back, own, bytes) {
-        (Some(back), Some(own), Some(bytes)) if back.is_written => {
-            let written = own.write(&back.region, &back.rows.gather(pointer, bytes));
-            drop(back.staging);
-            Ok(written?)
-        }
-        _ => Ok(()),
+    let (object, place) = (mem.clone(), queue.place);
+    let work = move || {
+        let back = write_back(&object, place, &map);
+        drop(map);
+        back
     };
     host(
         &queue,
@@ -205,6 +209,25 @@ pub(crate) fn unmap(queue: Handle, memory: Handle, pointer: Memory, waits: Waits
         waits,
         work,
     )
+}
+
+/// Brings back what the program may have written.
+fn write_back(mem: &Mem, place: usize, map: &Map) -> Result<()> {
+    match map.back {
+        Some(WriteBack::Bytes(offset, size)) => match mem.buffers.get(place) {
+            Some(own) => map.pointer.copy_to(own, offset, size),
+            None => Ok(()),
+        },
+        Some(WriteBack::Texels { region, rows }) => {
+            let image = mem.as_image()?;
+            let bytes = rows.gather(map.pointer, image_transfer::bytes(image, &region));
+            match image.on.get(place) {
+                Some(own) => Ok(own.write(&region, &bytes)?),
+                None => Ok(()),
+            }
+        }
+        None => Ok(()),
+    }
 }
 
 /// Checks the wait list before the map is forgotten.

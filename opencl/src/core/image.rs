@@ -112,7 +112,7 @@ pub(crate) fn new(making: Making, kind: cl_mem_object_type, shape: Shape) -> Res
     let is_flat = matches!(shape.desc.kind, ImageKind::D1 | ImageKind::D2);
     let is_shared = making.context.devices.len() > 1;
     if is_flat && (is_shared || uses_host) {
-        let buffers = memory::buffers(&making, size)?;
+        let buffers = memory::buffers(&making, size, uses_host)?;
         match linear(&making, &shape, &buffers) {
             Ok(on) => {
                 let image = shape.image(on);

@@ -44,19 +44,30 @@ pub(crate) struct Mem {
 #[derive(Clone, Debug)]
 pub(crate) struct Map {
     pub pointer: Memory,
-    /// What goes back to the image when it is unmapped; `None` if the memory is the object's own.
+    /// What goes back when it is unmapped; `None` if the memory is the object's own.
     pub back: Option<WriteBack>,
+    /// What the copy lies in, if that is not the program's memory.
+    pub _staging: Option<umd::Buffer>,
 }
 
-/// A copy of a part of an image.
+impl Map {
+    /// A map of an object's own memory.
+    pub(crate) fn of(pointer: Memory) -> Self {
+        Self {
+            pointer,
+            back: None,
+            _staging: None,
+        }
+    }
+}
+
+/// A copy of a part of a memory object that the program may have written.
 #[derive(Clone, Debug)]
-pub(crate) struct WriteBack {
-    pub region: umd::Region,
-    pub rows: Rows,
-    /// Whether the program may have written it.
-    pub is_written: bool,
-    /// What the copy lies in, if that is not the program's memory.
-    pub staging: Option<umd::Buffer>,
+pub(crate) enum WriteBack {
+    /// Bytes of a buffer: the first one, and how many.
+    Bytes(usize, usize),
+    /// A part of an image.
+    Texels { region: umd::Region, rows: Rows },
 }
 
 /// What all ways to make a memory object begin with.
@@ -78,10 +89,11 @@ impl Object for Mem {
 impl Mem {
     /// A buffer of `size` bytes: of the host's memory, if the flags say so.
     pub(crate) fn buffer(making: Making, size: usize) -> Result<Self> {
-        let buffers = buffers(&making, size)?;
-        if making.flags & CL_MEM_COPY_HOST_PTR != 0
-            && let Some(first) = buffers.first()
-        {
+        let uses_host = making.flags & CL_MEM_USE_HOST_PTR != 0;
+        let in_place = uses_host && is_in_place(making.host);
+        let buffers = buffers(&making, size, in_place)?;
+        let copies = making.flags & CL_MEM_COPY_HOST_PTR != 0 || uses_host && !in_place;
+        if copies && let Some(first) = buffers.first() {
             making.host.copy_to(first, 0, size)?;
         }
         Ok(Self::new(making, CL_MEM_OBJECT_BUFFER, size, buffers))
@@ -172,6 +184,11 @@ impl Mem {
             .ok_or_else(|| Error::new(CL_INVALID_MEM_OBJECT, why))
     }
 
+    /// Whether it is a copy of memory of the program's.
+    pub(crate) fn is_copy(&self) -> bool {
+        self.image.is_none() && !self.host.is_null() && !is_in_place(self.host)
+    }
+
     /// Notes a map.
     pub(crate) fn add_map(&self, map: Map) {
         lock(&self.maps).push(map);
@@ -204,10 +221,15 @@ impl Drop for Mem {
     }
 }
 
-/// Memory of `size` bytes for each device of the context.
-pub(crate) fn buffers(making: &Making, size: usize) -> Result<Vec<umd::Buffer>> {
+/// Whether kernels reach memory of the program's that begins there in place. Surfaces begin at
+/// multiples of four bytes; of what begins elsewhere, a buffer is a copy, which maps bring back.
+fn is_in_place(host: Memory) -> bool {
+    host.address().is_multiple_of(4)
+}
+
+/// Memory of `size` bytes for each device of the context: that of the program, if it `uses_host`.
+pub(crate) fn buffers(making: &Making, size: usize, uses_host: bool) -> Result<Vec<umd::Buffer>> {
     let context = &making.context;
-    let uses_host = making.flags & CL_MEM_USE_HOST_PTR != 0;
     if uses_host
         && let Some(parts) = context
             .allocations

@@ -190,6 +190,36 @@ static void own_memory(void) {
     DONE(clReleaseMemObject(buffer));
 }
 
+/* Memory of the program's that begins and ends at any byte: kernels see it, and maps bring it back. */
+static void any_byte(void) {
+    static cl_program program;
+    static unsigned char host[256];
+    if (!program)
+        program = built(context, "kernel void add(global uchar *p) { p[get_global_id(0)] += 3; }", "");
+    cl_kernel add = kernel_of(program, "add");
+    for (int start = 64; start < 69; start++)
+        for (size_t size = 1; size < 10; size += 4) {
+            memset(host, 1, sizeof host);
+            cl_mem buffer = buffer_of(context, CL_MEM_USE_HOST_PTR, size, host + start);
+            DONE(clSetKernelArg(add, 0, sizeof buffer, &buffer));
+            DONE(clEnqueueNDRangeKernel(queue, add, 1, NULL, &size, NULL, 0, NULL, NULL));
+            unsigned char *map = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                                    size, 0, NULL, NULL, &error);
+            DONE(error);
+            IS(map == host + start);
+            for (size_t i = 0; i < size; i++)
+                IS(map[i] == 4);
+            IS(map[-1] == 1 && map[size] == 1);
+            map[size - 1] = 9;
+            DONE(clEnqueueUnmapMemObject(queue, buffer, map, 0, NULL, NULL));
+            unsigned char got[10];
+            DONE(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, size, got, 0, NULL, NULL));
+            IS(got[size - 1] == 9 && (size == 1 || got[0] == 4));
+            DONE(clReleaseMemObject(buffer));
+        }
+    DONE(clReleaseKernel(add));
+}
+
 int main(void) {
     context = begin();
     for (cl_uint d = 0; d < device_count; d++) {
@@ -198,6 +228,7 @@ int main(void) {
         copies();
         maps();
         own_memory();
+        any_byte();
         DONE(clReleaseCommandQueue(queue));
     }
     DONE(clReleaseContext(context));
