@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::ir::{Bin, Cond, Convert, Op, Type, Un, Value};
 
 /// An instruction of two operands that is one operation.
-fn binary(op: Spv) -> Option<Bin> {
+pub(super) fn binary(op: Spv) -> Option<Bin> {
     Some(match op {
         Spv::IAdd => Bin::Add,
         Spv::ISub => Bin::Sub,
@@ -28,7 +28,7 @@ fn binary(op: Spv) -> Option<Bin> {
 }
 
 /// A comparison of integers: the condition, and whether the operands change places.
-fn integers(op: Spv) -> Option<(Cond, bool)> {
+pub(super) fn integers(op: Spv) -> Option<(Cond, bool)> {
     Some(match op {
         Spv::IEqual | Spv::LogicalEqual | Spv::PtrEqual => (Cond::Eq, false),
         Spv::INotEqual | Spv::PtrNotEqual => (Cond::Ne, false),
@@ -117,7 +117,13 @@ impl Translator<'_> {
                 };
                 self.map2(i, |t, a, b| t.shift(op, a, b))?;
             }
-            Spv::FDiv => self.map2(i, |t, a, b| t.divide(a, b))?,
+            Spv::FDiv => {
+                let (a, b) = (self.get(i.word(2)?, i)?, self.get(i.word(3)?, i)?);
+                let pairs = a.scalars.iter().zip(&b.scalars);
+                let values = pairs.map(|(a, b)| self.divide(*a, *b, i));
+                let values = values.collect::<Result<Vec<_>, _>>()?;
+                self.set(i.word(1)?, Val::many(values));
+            }
             Spv::SMod => self.map2(i, |t, a, b| {
                 // The sign is that of the divisor.
                 let rest = t.divide_integers(Bin::SRem, a, b);
@@ -130,9 +136,7 @@ impl Translator<'_> {
                 let moved = t.here().bin(Bin::Add, rest, b);
                 t.one(Op::Select, &[both, moved, rest], ty)
             })?,
-            Spv::FRem | Spv::FMod => {
-                return Err(i.unsupported("the remainder of floats"));
-            }
+            Spv::FRem | Spv::FMod => self.remainder(i)?,
             Spv::SNegate => self.map1(i, |t, a| {
                 let zero = t.constant(t.function.ty(a), 0);
                 t.here().bin(Bin::Sub, zero, a)
@@ -175,6 +179,31 @@ impl Translator<'_> {
         Ok(true)
     }
 
+    /// The remainder of floats, with the sign of the first or of the second operand.
+    fn remainder(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let (a, b) = (self.get(i.word(2)?, i)?, self.get(i.word(3)?, i)?);
+        let mut values = Vec::new();
+        for (a, b) in a.scalars.iter().zip(&b.scalars) {
+            let ty = self.function.ty(*a);
+            let rest = self.library("fmod", ty, &[*a, *b], i)?;
+            let rest = rest.and_then(|all| all.first().copied());
+            let mut rest = rest.ok_or_else(|| i.unsupported(format!("the remainder of {ty}")))?;
+            if i.op == Spv::FMod {
+                let zero = self.constant(ty, 0);
+                let product = self.float_function("copysign", rest, Some(*b), None, ty);
+                let turned = product.unwrap_or(rest);
+                let differ = self.one(Op::Fcmp(Cond::Une), &[turned, rest], Type::I1);
+                let some = self.one(Op::Fcmp(Cond::Une), &[rest, zero], Type::I1);
+                let both = self.here().bin(Bin::And, differ, some);
+                let moved = self.here().bin(Bin::FAdd, rest, *b);
+                rest = self.one(Op::Select, &[both, moved, turned], ty);
+            }
+            values.push(rest);
+        }
+        self.set(i.word(1)?, Val::many(values));
+        Ok(())
+    }
+
     fn conversion(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
         let how = match i.op {
             Spv::UConvert => (Convert::ZExt, false),
@@ -196,20 +225,6 @@ impl Translator<'_> {
             .module
             .decoration(result, Decoration::SaturatedConversion);
         let saturated = saturated.is_some();
-        let to_float = matches!(how.0, Convert::FToF | Convert::UToF | Convert::SToF);
-        if to_float && !matches!(rounding, None | Some(FPRoundingMode::RTE)) {
-            let widens = how.0 == Convert::FToF && {
-                let value = self.get(i.word(2)?, i)?.scalars;
-                value
-                    .iter()
-                    .all(|v| self.function.ty(*v).bits() < ty.bits())
-            };
-            if !widens {
-                return Err(
-                    i.unsupported(format!("a conversion to floats that rounds {rounding:?}"))
-                );
-            }
-        }
         self.map1(i, |t, a| {
             let from = t.function.ty(a);
             match how {
@@ -233,10 +248,103 @@ impl Translator<'_> {
                     };
                     t.float_to_int(how.0, whole, ty, saturated)
                 }
-                (how, _) => t.here().convert(how, a, ty),
+                (Convert::FToF, _) => t.float_to_float(a, ty, rounding),
+                (how, _) => {
+                    let value = t.one(Op::Convert(how), &[a], ty);
+                    let signed = how == Convert::SToF;
+                    t.round_integer(value, a, signed, rounding)
+                }
             }
         })?;
         Ok(true)
+    }
+
+    /// A float of another size.
+    pub(super) fn float_to_float(
+        &mut self,
+        value: Value,
+        ty: Type,
+        rounding: Option<FPRoundingMode>,
+    ) -> Value {
+        let from = self.function.ty(value);
+        let nearest = self.here().convert(Convert::FToF, value, ty);
+        if from.bits() <= ty.bits() {
+            return nearest;
+        }
+        let back = self.here().convert(Convert::FToF, nearest, from);
+        let above = self.one(Op::Fcmp(Cond::Slt), &[value, back], Type::I1);
+        let below = self.one(Op::Fcmp(Cond::Slt), &[back, value], Type::I1);
+        self.direct(nearest, above, below, rounding)
+    }
+
+    /// The float next to an integer in a direction; given is the nearest one.
+    fn round_integer(
+        &mut self,
+        nearest: Value,
+        value: Value,
+        signed: bool,
+        rounding: Option<FPRoundingMode>,
+    ) -> Value {
+        let (from, ty) = (self.function.ty(value), self.function.ty(nearest));
+        let exact = match ty {
+            Type::F16 => 11,
+            Type::F32 => 24,
+            _ => 53,
+        };
+        if from.bits() <= exact {
+            return nearest;
+        }
+        let (back, less, limit) = match signed {
+            true => (Convert::FToS, Cond::Slt, from.bits() - 1),
+            false => (Convert::FToU, Cond::Ult, from.bits()),
+        };
+        let back = self.float_to_int(back, nearest, from, true);
+        let above = self.one(Op::Icmp(less), &[value, back], Type::I1);
+        let below = self.one(Op::Icmp(less), &[back, value], Type::I1);
+        // What is beyond the integers comes back as the last of them.
+        let limit = self.float_constant(ty, 2f64.powi(limit as i32));
+        let beyond = self.one(Op::Fcmp(Cond::Sle), &[limit, nearest], Type::I1);
+        let above = self.here().bin(Bin::Or, above, beyond);
+        let lowest = self.float_constant(ty, f64::NEG_INFINITY);
+        let infinite = self.one(Op::Fcmp(Cond::Eq), &[nearest, lowest], Type::I1);
+        let below = self.here().bin(Bin::Or, below, infinite);
+        self.direct(nearest, above, below, rounding)
+    }
+
+    /// The nearest float to a number, or its neighbour if the number is rounded in a direction and
+    /// the nearest float is above or below it.
+    fn direct(
+        &mut self,
+        nearest: Value,
+        above: Value,
+        below: Value,
+        rounding: Option<FPRoundingMode>,
+    ) -> Value {
+        let ty = self.function.ty(nearest);
+        let int = ty.integer();
+        let bits = self.here().convert(Convert::Bitcast, nearest, int);
+        let (zero, one) = (self.constant(int, 0), self.constant(int, 1));
+        let minus_one = self.constant(int, int.mask());
+        let negative = self.one(Op::Icmp(Cond::Slt), &[bits, zero], Type::I1);
+        // Where the result is too far from zero, or too near to it.
+        let (moves, toward) = match rounding {
+            Some(FPRoundingMode::RTZ) => {
+                let far = self.one(Op::Select, &[negative, below, above], Type::I1);
+                (far, minus_one)
+            }
+            Some(FPRoundingMode::RTN) => (
+                above,
+                self.one(Op::Select, &[negative, one, minus_one], int),
+            ),
+            Some(FPRoundingMode::RTP) => (
+                below,
+                self.one(Op::Select, &[negative, minus_one, one], int),
+            ),
+            _ => return nearest,
+        };
+        let step = self.one(Op::Select, &[moves, toward, zero], int);
+        let bits = self.here().bin(Bin::Add, bits, step);
+        self.here().convert(Convert::Bitcast, bits, ty)
     }
 
     /// A float as an integer, of less than 32 bits by way of 32.

@@ -1,6 +1,6 @@
 //! Blocks, phis, branches, calls.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use spirv::{Decoration, FunctionParameterAttribute, Op as Spv};
 
@@ -10,6 +10,20 @@ use super::translate::{Frame, OpenPhi, Translator, Val};
 use crate::abi::{Argument, FieldKind};
 use crate::error::Error;
 use crate::ir::{Access, Bin, Block, Cond, Input, Op, Space, Terminator, Type, Value};
+
+/// What ends a block.
+const ENDS: [Spv; 7] = [
+    Spv::Branch,
+    Spv::BranchConditional,
+    Spv::Switch,
+    Spv::Return,
+    Spv::ReturnValue,
+    Spv::Unreachable,
+    Spv::Kill,
+];
+
+/// A block: its label and its instructions.
+type Part<'a, 'b> = (u32, &'b [Instruction<'a>]);
 
 /// Calls within calls; OpenCL has no recursion.
 const MAX_DEPTH: usize = 256;
@@ -149,7 +163,8 @@ impl<'a> Translator<'a> {
                 None => Err(i.unsupported(format!("the function {name}, which has no body"))),
             };
         }
-        if self.frames.iter().any(|frame| frame.id == id) {
+        let same = |frame: &Frame<'_>| frame.id == id && std::ptr::eq(frame.module, module);
+        if self.frames.iter().any(same) {
             let name = module.names.get(&id).cloned().unwrap_or_default();
             return Err(i.unsupported(format!("the function {name} calls itself")));
         }
@@ -160,13 +175,12 @@ impl<'a> Translator<'a> {
             return Err(i.invalid("the number of arguments"));
         }
         let exit = from.map(|_| self.function.add_block());
-        let mut blocks = HashMap::new();
-        for instruction in &module.instructions[definition.body.clone()] {
-            if instruction.op == Spv::Label {
-                let block = self.function.add_block();
-                blocks.insert(instruction.word(0)?, block);
-            }
-        }
+        let body = &module.instructions[definition.body.clone()];
+        let parts = parts(body)?;
+        let blocks: HashMap<u32, Block> = parts
+            .iter()
+            .map(|(label, _)| (*label, self.function.add_block()))
+            .collect();
         let first = module.instructions[definition.body.start].word(0)?;
         self.end(Terminator::Jump(blocks[&first]));
         for (ty, id) in &definition.params {
@@ -175,6 +189,7 @@ impl<'a> Translator<'a> {
         let params = definition.params.iter().map(|param| param.1);
         self.frames.push(Frame {
             id,
+            module,
             values: params.zip(args).collect(),
             blocks,
             label: first,
@@ -183,8 +198,10 @@ impl<'a> Translator<'a> {
             exit,
             returns: Vec::new(),
         });
-        for instruction in &module.instructions[definition.body.clone()] {
-            self.instruction(instruction)?;
+        for (_, part) in &parts {
+            for instruction in *part {
+                self.instruction(instruction)?;
+            }
         }
         self.complete_phis()?;
         let frame = self.frames.pop();
@@ -345,6 +362,9 @@ impl<'a> Translator<'a> {
             for pair in phi.operands.chunks_exact(2) {
                 let edge = (pair[1], phi.block);
                 let from = self.frame().edges.get(&edge).cloned().unwrap_or_default();
+                if from.is_empty() {
+                    continue;
+                }
                 let val = self.get(pair[0], i)?;
                 if val.scalars.len() != phi.insts.len() {
                     return Err(i.invalid("an operand of another type"));
@@ -368,6 +388,59 @@ impl<'a> Translator<'a> {
         }
         Ok(())
     }
+}
+
+/// The blocks of a body by their labels, each after those that dominate it, as the translator from
+/// LLVM does not always write them. What is not reached is left out.
+fn parts<'a, 'b>(body: &'b [Instruction<'a>]) -> Result<Vec<Part<'a, 'b>>, Error> {
+    let mut known = HashMap::new();
+    for part in body.split_inclusive(|i| ENDS.contains(&i.op)) {
+        let Some(begin) = part.iter().position(|i| i.op == Spv::Label) else {
+            continue;
+        };
+        let part = &part[begin..];
+        let label = part[0].word(0)?;
+        known.insert(label, part);
+    }
+    let successors = |label: &u32| -> Vec<u32> {
+        let Some(end) = known.get(label).and_then(|part| part.last()) else {
+            return Vec::new();
+        };
+        match end.op {
+            Spv::Branch => end.words.to_vec(),
+            Spv::BranchConditional => end.words.iter().copied().skip(1).take(2).collect(),
+            Spv::Switch => {
+                // A case is a number of one or two words, and a label.
+                let cases = end.rest(2);
+                let of = |words: usize| cases.chunks_exact(words + 1).map(move |c| c[words]);
+                let short = cases.len() % 2 == 0 && of(1).all(|to| known.contains_key(&to));
+                let default = end.words.iter().copied().skip(1).take(1);
+                match short {
+                    true => default.chain(of(1)).collect(),
+                    false => default.chain(of(2)).collect(),
+                }
+            }
+            _ => Vec::new(),
+        }
+    };
+    let first = body.first().map(|i| i.word(0)).transpose()?.unwrap_or(0);
+    let mut seen = HashSet::from([first]);
+    let mut stack = vec![(first, successors(&first))];
+    let mut order = Vec::new();
+    while let Some((label, next)) = stack.last_mut() {
+        match next.pop() {
+            Some(to) if known.contains_key(&to) && seen.insert(to) => {
+                stack.push((to, successors(&to)));
+            }
+            Some(_) => {}
+            None => {
+                order.extend(known.get(label).map(|part| (*label, *part)));
+                stack.pop();
+            }
+        }
+    }
+    order.reverse();
+    Ok(order)
 }
 
 /// A type of OpenCL C for `.ze_info`, with its size; signedness is not in SPIR-V.

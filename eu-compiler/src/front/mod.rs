@@ -1,29 +1,34 @@
 //! SPIR-V to the intermediate representation.
 //!
-//! [`reader`] takes the instructions of a module, [`module`] reads its declarations. A
+//! [`reader`] takes the instructions of a module, [`module`] reads its declarations, with
+//! operations on [`constant`]s. A
 //! [`Translator`](translate::Translator) turns one kernel with all functions that it calls into one
 //! [`Function`](crate::ir::Function): [`flow`] has blocks, phis and calls; [`arith`] arithmetic,
 //! comparisons and conversions; [`composite`] vectors and structures; [`memory`] pointers, loads,
 //! stores, atomics; [`data`] the variables of the program; [`image`] images and samplers;
 //! [`builtin`] the built-in variables; [`group`] sub-groups and barriers; [`extended`] the functions
-//! of OpenCL.std; [`printf`] that one;
-//! [`imported`] those that are called by name.
+//! of OpenCL.std, with those of [`float`] numbers, those that access [`vector`]s in memory, [`printf`]
+//! and the [`library`]; [`imported`] those that are called by name.
 
 mod arith;
 mod builtin;
 mod composite;
+mod constant;
 mod data;
 mod extended;
+mod float;
 mod flow;
 mod group;
 mod image;
 mod imported;
+mod library;
 mod math;
 mod memory;
 mod module;
 mod printf;
 mod reader;
 mod translate;
+mod vector;
 
 use spirv::StorageClass;
 

@@ -80,6 +80,8 @@ pub struct Module<'a> {
     pub shapes: HashMap<u32, Shape>,
     /// Constants with their types.
     pub constants: HashMap<u32, (u32, Scalars)>,
+    /// Constants that code computes, as addresses are: instructions without their own place.
+    pub computed: HashMap<u32, (Op, Vec<u32>)>,
     /// Decorations of ids: which, and its operands.
     pub decorations: HashMap<u32, Vec<(Decoration, Vec<u32>)>>,
     /// Names.
@@ -117,6 +119,7 @@ impl<'a> Module<'a> {
             instructions,
             shapes: HashMap::new(),
             constants: HashMap::new(),
+            computed: HashMap::new(),
             decorations: HashMap::new(),
             names: HashMap::new(),
             functions: HashMap::new(),
@@ -295,7 +298,24 @@ impl<'a> Module<'a> {
             }
             Op::SpecConstantOp if self.address_operation(i)? => return Ok(()),
             Op::SpecConstantOp => {
-                return Err(i.unsupported("operations on specialization constants"));
+                let (ty, id) = (i.word(0)?, i.word(1)?);
+                let op = Op::from_u32(i.word(2)?);
+                let op = op.ok_or_else(|| i.invalid("its operation is unknown"))?;
+                if matches!(op, Op::UDiv | Op::SDiv | Op::UMod | Op::SRem | Op::SMod)
+                    && self.number(i.word(4)?) == Some(0)
+                {
+                    return Err(i.invalid("a division by zero"));
+                }
+                match self.constant_operation(op, i)? {
+                    Some(scalars) => {
+                        self.constants.insert(id, (ty, scalars));
+                    }
+                    None => {
+                        let words = [&[ty, id], i.rest(3)].concat();
+                        self.computed.insert(id, (op, words));
+                    }
+                }
+                return Ok(());
             }
             _ => return Ok(()),
         };
@@ -367,9 +387,11 @@ impl<'a> Module<'a> {
                 let mut all = Vec::new();
                 let mut addresses = Vec::new();
                 for part in i.rest(2) {
-                    let (scalars, within) = self.initializer(*part).ok_or_else(|| {
-                        i.unsupported("a constituent that is no constant of scalars")
-                    })?;
+                    let Some((scalars, within)) = self.initializer(*part) else {
+                        let computed = (Op::CompositeConstruct, i.words.to_vec());
+                        self.computed.insert(id, computed);
+                        return Ok(());
+                    };
                     addresses.extend(within.into_iter().map(|address| Address {
                         scalar: address.scalar + all.len(),
                         ..address

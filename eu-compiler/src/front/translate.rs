@@ -16,6 +16,9 @@ use crate::ir::{Block, Cursor, Function, Op, Space, Type, Value};
 /// More instructions than a kernel may have with everything inlined.
 const MAX_INSTRUCTIONS: usize = 2_000_000;
 
+/// Constants of constants.
+const MAX_NESTED: u32 = 64;
+
 /// What an id stands for: scalars, and what is known of a pointer.
 #[derive(Clone, Debug, Default)]
 pub struct Val {
@@ -75,6 +78,8 @@ pub(super) struct OpenPhi<'a> {
 pub(super) struct Frame<'a> {
     /// The function.
     pub id: u32,
+    /// The module that it is in.
+    pub module: &'a Module<'a>,
     /// Values of this call.
     pub values: HashMap<u32, Val>,
     /// The block of each label.
@@ -109,6 +114,10 @@ pub struct Translator<'a> {
     /// The types of ids.
     pub(super) types: HashMap<u32, u32>,
     pub(super) line: Option<(u32, u32)>,
+    /// The instruction that is translated by a function of the library.
+    pub(super) library_at: Option<u32>,
+    /// How deep a constant is being computed.
+    nested: u32,
 }
 
 impl<'a> Translator<'a> {
@@ -126,6 +135,8 @@ impl<'a> Translator<'a> {
             slm_end: None,
             types: HashMap::new(),
             line: None,
+            library_at: None,
+            nested: 0,
         }
     }
 
@@ -235,7 +246,40 @@ impl<'a> Translator<'a> {
             self.globals.insert(id, val.clone());
             return Ok(val);
         }
+        if let Some((op, words)) = self.module.computed.get(&id) {
+            let val = self.computed(id, *op, words, i)?;
+            self.globals.insert(id, val.clone());
+            return Ok(val);
+        }
         Err(i.invalid(format!("%{id} has no value here")))
+    }
+
+    /// A constant that code computes, in the entry block, where every use sees it.
+    fn computed(
+        &mut self,
+        id: u32,
+        op: Spv,
+        words: &'a [u32],
+        i: &Instruction<'_>,
+    ) -> Result<Val, Error> {
+        if self.nested >= MAX_NESTED {
+            return Err(i.unsupported(format!("constants nested more than {MAX_NESTED} deep")));
+        }
+        let instruction = Instruction {
+            op,
+            number: op as u32,
+            words,
+            at: i.at,
+        };
+        let block = std::mem::replace(&mut self.block, Function::ENTRY);
+        self.nested += 1;
+        let done = self.instruction(&instruction);
+        self.nested -= 1;
+        let stays = self.block == Function::ENTRY;
+        self.block = block;
+        done?;
+        let val = self.frame().values.remove(&id).filter(|_| stays);
+        val.ok_or_else(|| i.unsupported(format!("the operation {op:?} on constants")))
     }
 
     /// A value of one scalar.
@@ -275,7 +319,7 @@ impl<'a> Translator<'a> {
 
     /// Translates an instruction of a body.
     pub(super) fn instruction(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
-        self.at = i.at;
+        self.at = self.library_at.unwrap_or(i.at);
         if let (Ok(ty), Ok(id)) = (i.word(0), i.word(1))
             && self.module.shapes.contains_key(&ty)
         {

@@ -366,6 +366,21 @@ impl Op {
     }
 }
 
+impl Cond {
+    /// Whether it holds for integers.
+    pub fn evaluate(self, a: u64, b: u64, ty: Type) -> bool {
+        let (sa, sb) = (ty.signed(a), ty.signed(b));
+        match self {
+            Cond::Eq => a == b,
+            Cond::Ne | Cond::Une => a != b,
+            Cond::Ult => a < b,
+            Cond::Ule => a <= b,
+            Cond::Slt => sa < sb,
+            Cond::Sle => sa <= sb,
+        }
+    }
+}
+
 impl Bin {
     /// Whether the operands can change places.
     pub const fn is_commutative(self) -> bool {
@@ -387,6 +402,36 @@ impl Bin {
                 | Bin::FMin
                 | Bin::FMax
         )
+    }
+
+    /// The result of an integer operation; none where it is not defined.
+    pub fn evaluate(self, a: u64, b: u64, ty: Type) -> Option<u64> {
+        let (sa, sb) = (ty.signed(a), ty.signed(b));
+        let bits = ty.bits();
+        let shift = (b < u64::from(bits)).then_some(b as u32);
+        let bits = match self {
+            Bin::Add => a.wrapping_add(b),
+            Bin::Sub => a.wrapping_sub(b),
+            Bin::Mul => a.wrapping_mul(b),
+            Bin::UMulHigh => ((u128::from(a) * u128::from(b)) >> bits) as u64,
+            Bin::SMulHigh => ((i128::from(sa) * i128::from(sb)) >> bits) as u64,
+            Bin::UDiv => a.checked_div(b)?,
+            Bin::URem => a.checked_rem(b)?,
+            Bin::SDiv if sb != 0 => sa.wrapping_div(sb) as u64,
+            Bin::SRem if sb != 0 => sa.wrapping_rem(sb) as u64,
+            Bin::And => a & b,
+            Bin::Or => a | b,
+            Bin::Xor => a ^ b,
+            Bin::Shl => a << shift?,
+            Bin::LShr => a >> shift?,
+            Bin::AShr => (sa >> shift?) as u64,
+            Bin::UMin => a.min(b),
+            Bin::UMax => a.max(b),
+            Bin::SMin => sa.min(sb) as u64,
+            Bin::SMax => sa.max(sb) as u64,
+            _ => return None,
+        };
+        Some(bits & ty.mask())
     }
 
     /// The operand that changes nothing, in reductions.

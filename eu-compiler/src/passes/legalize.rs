@@ -99,6 +99,19 @@ impl<'a> Lower<'a> {
                 let high = self.at.bin(Bin::Sub, high, b);
                 self.at.bin(Bin::Sub, high, a)
             }
+            Op::Bin(bin @ (Bin::UMulHigh | Bin::SMulHigh)) if ty == Type::I64 => {
+                let high = self.multiply_high_wide(args[0], args[1]);
+                if *bin == Bin::UMulHigh {
+                    return Ok(Some(high));
+                }
+                let by = self.at.constant(ty, 63);
+                let sign_a = self.at.bin(Bin::AShr, args[0], by);
+                let sign_b = self.at.bin(Bin::AShr, args[1], by);
+                let b = self.at.bin(Bin::And, sign_a, args[1]);
+                let a = self.at.bin(Bin::And, sign_b, args[0]);
+                let high = self.at.bin(Bin::Sub, high, b);
+                self.at.bin(Bin::Sub, high, a)
+            }
             Op::Bin(bin @ (Bin::UDiv | Bin::SDiv | Bin::URem | Bin::SRem)) => {
                 return self.divide(*bin, args[0], args[1]);
             }
@@ -167,10 +180,25 @@ impl<'a> Lower<'a> {
                 let is = self.at.one(Op::Fcmp(Cond::Slt), &[args[0], none], Type::I1);
                 self.at.one(Op::Select, &[is, below, above], ty)
             }
-            // Between half and double precision there is single precision.
-            Op::Convert(Convert::FToF)
-                if from.bits() + ty.bits() == 80 && (from == Type::F16 || ty == Type::F16) =>
-            {
+            // Between half and double precision there is single precision, where what is lost stays
+            // visible in the last bit, so that rounding twice is rounding once.
+            Op::Convert(Convert::FToF) if from == Type::F64 && ty == Type::F16 => {
+                let middle = self.at.convert(Convert::FToF, args[0], Type::F32);
+                let back = self.at.convert(Convert::FToF, middle, from);
+                let bits = self.at.convert(Convert::Bitcast, middle, Type::I32);
+                let at = &mut self.at;
+                let [magnitude, exact] =
+                    [args[0], back].map(|value| at.one(Op::Un(Un::FAbs), &[value], from));
+                let lost = at.one(Op::Fcmp(Cond::Une), &[magnitude, exact], Type::I1);
+                let over = at.one(Op::Fcmp(Cond::Slt), &[magnitude, exact], Type::I1);
+                let over = at.convert(Convert::ZExt, over, Type::I32);
+                let lost = at.convert(Convert::ZExt, lost, Type::I32);
+                let bits = at.bin(Bin::Sub, bits, over);
+                let bits = at.bin(Bin::Or, bits, lost);
+                let middle = at.convert(Convert::Bitcast, bits, Type::F32);
+                self.at.convert(Convert::FToF, middle, ty)
+            }
+            Op::Convert(Convert::FToF) if from == Type::F16 && ty == Type::F64 => {
                 let middle = self.at.convert(Convert::FToF, args[0], Type::F32);
                 self.at.convert(Convert::FToF, middle, ty)
             }
@@ -262,6 +290,31 @@ impl<'a> Lower<'a> {
         let second = at.bin(Bin::Add, second, first_low);
         let first_high = at.bin(Bin::LShr, first, half);
         let second_high = at.bin(Bin::LShr, second, half);
+        let high = at.bin(Bin::Add, high, first_high);
+        at.bin(Bin::Add, high, second_high)
+    }
+
+    /// The high half of the product of unsigned qwords, by dwords.
+    fn multiply_high_wide(&mut self, a: Value, b: Value) -> Value {
+        let by = self.at.constant(Type::I64, 32);
+        let at = &mut self.at;
+        let mut halves = |value| {
+            let low = at.convert(Convert::Trunc, value, Type::I32);
+            let high = at.one(Op::High, &[value], Type::I32);
+            [low, high].map(|half| at.convert(Convert::ZExt, half, Type::I64))
+        };
+        let ([a, a_high], [b, b_high]) = (halves(a), halves(b));
+        let low = at.bin(Bin::Mul, a, b);
+        let first = at.bin(Bin::Mul, a_high, b);
+        let carry = at.bin(Bin::LShr, low, by);
+        let first = at.bin(Bin::Add, first, carry);
+        let second = at.bin(Bin::Mul, a, b_high);
+        let first_low = at.convert(Convert::Trunc, first, Type::I32);
+        let first_low = at.convert(Convert::ZExt, first_low, Type::I64);
+        let second = at.bin(Bin::Add, second, first_low);
+        let high = at.bin(Bin::Mul, a_high, b_high);
+        let first_high = at.bin(Bin::LShr, first, by);
+        let second_high = at.bin(Bin::LShr, second, by);
         let high = at.bin(Bin::Add, high, first_high);
         at.bin(Bin::Add, high, second_high)
     }

@@ -190,15 +190,7 @@ fn fold(function: &mut Function, op: &mut Op, args: &mut Values, result: Value) 
                 return Some(function.constant(Type::I1, truth.into()));
             }
             let (a, b) = (function.bits(args[0])?, function.bits(args[1])?);
-            let (sa, sb) = (from.signed(a), from.signed(b));
-            let truth = match cond {
-                Cond::Eq => a == b,
-                Cond::Ne | Cond::Une => a != b,
-                Cond::Ult => a < b,
-                Cond::Ule => a <= b,
-                Cond::Slt => sa < sb,
-                Cond::Sle => sa <= sb,
-            };
+            let truth = cond.evaluate(a, b, from);
             Some(function.constant(Type::I1, truth.into()))
         }
         Op::Select => {
@@ -252,7 +244,7 @@ fn fold_bin(function: &mut Function, op: &mut Bin, args: &mut Values, ty: Type) 
         return None;
     }
     if let (Some(a), Some(b)) = (a, b) {
-        let bits = evaluate(*op, a, b, ty)?;
+        let bits = op.evaluate(a, b, ty)?;
         return Some(function.constant(ty, bits));
     }
     // Constants come second.
@@ -306,7 +298,7 @@ fn fold_bin(function: &mut Function, op: &mut Bin, args: &mut Values, ty: Type) 
                 && let Some(other) = function.bits(inner.args[1])
             {
                 let first = inner.args[0];
-                let both = evaluate(*op, other, bits, ty)?;
+                let both = op.evaluate(other, bits, ty)?;
                 args[0] = first;
                 args[1] = function.constant(ty, both);
             }
@@ -314,36 +306,6 @@ fn fold_bin(function: &mut Function, op: &mut Bin, args: &mut Values, ty: Type) 
         _ => {}
     }
     None
-}
-
-/// The result of an integer operation; none where it is not defined.
-fn evaluate(op: Bin, a: u64, b: u64, ty: Type) -> Option<u64> {
-    let (sa, sb) = (ty.signed(a), ty.signed(b));
-    let bits = ty.bits();
-    let shift = (b < u64::from(bits)).then_some(b as u32);
-    let bits = match op {
-        Bin::Add => a.wrapping_add(b),
-        Bin::Sub => a.wrapping_sub(b),
-        Bin::Mul => a.wrapping_mul(b),
-        Bin::UMulHigh => ((u128::from(a) * u128::from(b)) >> bits) as u64,
-        Bin::SMulHigh => ((i128::from(sa) * i128::from(sb)) >> bits) as u64,
-        Bin::UDiv => a.checked_div(b)?,
-        Bin::URem => a.checked_rem(b)?,
-        Bin::SDiv if sb != 0 => sa.wrapping_div(sb) as u64,
-        Bin::SRem if sb != 0 => sa.wrapping_rem(sb) as u64,
-        Bin::And => a & b,
-        Bin::Or => a | b,
-        Bin::Xor => a ^ b,
-        Bin::Shl => a << shift?,
-        Bin::LShr => a >> shift?,
-        Bin::AShr => (sa >> shift?) as u64,
-        Bin::UMin => a.min(b),
-        Bin::UMax => a.max(b),
-        Bin::SMin => sa.min(sb) as u64,
-        Bin::SMax => sa.max(sb) as u64,
-        _ => return None,
-    };
-    Some(bits & ty.mask())
 }
 
 fn fold_convert(

@@ -8,6 +8,7 @@ mod compiles;
 mod groups;
 mod images;
 mod listing;
+mod math;
 mod memory;
 mod pressure;
 mod program;

@@ -1,0 +1,85 @@
+//! Operations on constants, which specialization leaves in modules.
+
+use spirv::Op;
+
+use super::arith::{binary, integers};
+use super::module::{Module, Scalars};
+use super::reader::Instruction;
+use crate::error::Error;
+use crate::ir::{Bin, Type};
+
+impl Module<'_> {
+    /// The scalars of an `OpSpecConstantOp` of integers; none if an operand is no number, or if only
+    /// code can compute it.
+    pub(super) fn constant_operation(
+        &self,
+        op: Op,
+        i: &Instruction<'_>,
+    ) -> Result<Option<Scalars>, Error> {
+        let mut operands = Vec::new();
+        for id in i.rest(3) {
+            let Some((_, scalars)) = self.constants.get(id) else {
+                return Ok(None);
+            };
+            operands.push(scalars);
+        }
+        let mut out = Scalars::new();
+        for (index, (ty, _)) in self.flatten(i.word(0)?, i)?.into_iter().enumerate() {
+            let mut numbers = Vec::new();
+            for list in &operands {
+                match list.get(index).or(list.first()) {
+                    Some((from, Some(bits))) if !from.is_float() => numbers.push((*from, *bits)),
+                    _ => return Ok(None),
+                }
+            }
+            match operate(op, ty, &numbers) {
+                Some(bits) => out.push((ty, Some(bits & ty.mask()))),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(out))
+    }
+}
+
+/// An operation on numbers with their types.
+fn operate(op: Op, ty: Type, numbers: &[(Type, u64)]) -> Option<u64> {
+    if ty.is_float() {
+        return None;
+    }
+    let &(from, a) = numbers.first()?;
+    let second = numbers.get(1).map(|number| number.1);
+    if let Some((cond, swap)) = integers(op) {
+        let b = second?;
+        let (a, b) = if swap { (b, a) } else { (a, b) };
+        return Some(cond.evaluate(a, b, from).into());
+    }
+    let bin = match op {
+        Op::ShiftLeftLogical => Some(Bin::Shl),
+        Op::ShiftRightLogical => Some(Bin::LShr),
+        Op::ShiftRightArithmetic => Some(Bin::AShr),
+        _ => binary(op),
+    };
+    if let Some(bin) = bin {
+        return bin.evaluate(a, second?, from);
+    }
+    Some(match op {
+        Op::Not | Op::LogicalNot => !a,
+        Op::SNegate => a.wrapping_neg(),
+        Op::UConvert => a,
+        Op::SConvert => from.signed(a) as u64,
+        Op::Bitcast if from.bits() == ty.bits() => a,
+        Op::SMod => {
+            let (a, b) = (from.signed(a), from.signed(second?));
+            let rest = a.checked_rem(b)?;
+            match rest != 0 && (rest < 0) != (b < 0) {
+                true => (rest + b) as u64,
+                false => rest as u64,
+            }
+        }
+        Op::Select => match a {
+            0 => numbers.get(2)?.1,
+            _ => second?,
+        },
+        _ => return None,
+    })
+}

@@ -1,0 +1,91 @@
+//! The library of functions that no instruction computes: OpenCL C in `library`, as SPIR-V. They are
+//! inlined as the functions of the kernel's own module are.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::module::Module;
+use super::reader::{self, Instruction};
+use super::translate::{Translator, Val};
+use crate::error::Error;
+use crate::ir::{Convert, Type, Value};
+
+/// The files: one a floating-point type.
+const FILES: [&[u8]; 3] = [
+    include_bytes!("../../library/half.spv"),
+    include_bytes!("../../library/float.spv"),
+    include_bytes!("../../library/double.spv"),
+];
+
+/// A file and the ids of its functions by their names.
+struct Library {
+    module: Module<'static>,
+    functions: HashMap<String, u32>,
+}
+
+/// The library for a type; none if the file is broken.
+fn library(ty: Type) -> Option<&'static Library> {
+    static MODULES: [OnceLock<Option<spirv_module::Module>>; 3] = [const { OnceLock::new() }; 3];
+    static LIBRARIES: [OnceLock<Option<Library>>; 3] = [const { OnceLock::new() }; 3];
+    let index = match ty {
+        Type::F16 => 0,
+        Type::F32 => 1,
+        Type::F64 => 2,
+        _ => return None,
+    };
+    let file = MODULES[index].get_or_init(|| reader::file(FILES[index]).ok());
+    let made = LIBRARIES[index].get_or_init(|| {
+        let module = Module::new(reader::instructions(file.as_ref()?)).ok()?;
+        let named = |id: &u32| Some((module.names.get(id)?.clone(), *id));
+        let functions = module.functions.keys().filter_map(named).collect();
+        Some(Library { module, functions })
+    });
+    made.as_ref()
+}
+
+impl Translator<'_> {
+    /// The results of a function of the library: as many as it has; none if there is no such function.
+    /// Halves are computed as floats where they have no function of their own.
+    pub(super) fn library(
+        &mut self,
+        name: &str,
+        ty: Type,
+        args: &[Value],
+        i: &Instruction<'_>,
+    ) -> Result<Option<Vec<Value>>, Error> {
+        let found = library(ty).and_then(|library| {
+            let id = library.functions.get(&format!("{name}_{ty}"))?;
+            Some((&library.module, *id))
+        });
+        let Some((module, id)) = found else {
+            if ty != Type::F16 {
+                return Ok(None);
+            }
+            let wide = args.iter().map(|arg| match self.function.ty(*arg) {
+                Type::F16 => self.here().convert(Convert::FToF, *arg, Type::F32),
+                _ => *arg,
+            });
+            let wide: Vec<Value> = wide.collect();
+            let results = self.library(name, Type::F32, &wide, i)?;
+            return Ok(results.map(|all| {
+                let narrow = all.iter().map(|value| match self.function.ty(*value) {
+                    Type::F32 => self.here().convert(Convert::FToF, *value, Type::F16),
+                    _ => *value,
+                });
+                narrow.collect()
+            }));
+        };
+        // Its ids mean something else than those of the kernel's module.
+        let kernel = std::mem::replace(&mut self.module, module);
+        let globals = std::mem::take(&mut self.globals);
+        let types = std::mem::take(&mut self.types);
+        let outer = self.library_at.replace(i.at);
+        let args = args.iter().map(|arg| Val::one(*arg)).collect();
+        let result = self.call(id, args, Some(i));
+        self.module = kernel;
+        self.globals = globals;
+        self.types = types;
+        self.library_at = outer;
+        Ok(Some(result?.scalars.to_vec()))
+    }
+}
