@@ -2,6 +2,7 @@
 //!
 //! Each takes a function that [`verify`](crate::ir::verify) accepts and leaves one.
 
+mod access;
 pub mod divergence;
 mod legalize;
 mod memory;
@@ -26,6 +27,7 @@ const PASSES: &[Pass] = &[
     ("memory", memory::run),
     ("cleanup", simplify::run),
     ("private", private::run),
+    ("access", access::run),
     ("legalize", legalize::run),
     ("split", split::run),
     ("final", simplify::run),

@@ -12,6 +12,21 @@ for source in ${*:-*.cl}; do
         llvm-spirv-14 --spirv-max-version=1.2 /tmp/"$name".bc -o "$name".spv
         rm /tmp/"$name".bc
         ;;
+    local_blocks)
+        ocloc compile -q -file "$source" -device tgllp -spv_only -options "-cl-std=CL2.0" \
+            -output_no_suffix -output "$name"
+        spirv-dis --raw-id "$name".spv | python3 -c '
+import re, sys
+text = sys.stdin.read()
+reads = re.findall(r"OpName (%\d+) \"block_read", text)
+writes = re.findall(r"OpName (%\d+) \"block_write", text)
+text = re.sub(r"OpFunctionCall (%\d+) (%\d+) (%\d+)\n",
+              lambda m: f"OpSubgroupBlockReadINTEL {m[1]} {m[3]}\n" if m[2] in reads else m[0], text)
+text = re.sub(r"%\d+ = OpFunctionCall %\d+ (%\d+) (%\d+) (%\d+)\n",
+              lambda m: f"OpSubgroupBlockWriteINTEL {m[2]} {m[3]}\n" if m[1] in writes else m[0], text)
+sys.stdout.write("OpCapability SubgroupBufferBlockIOINTEL\n" + text)' |
+            spirv-as --preserve-numeric-ids --target-env spv1.2 - -o "$name".spv
+        ;;
     *)
         ocloc compile -q -file "$source" -device tgllp -spv_only -options "-cl-std=CL2.0" \
             -output_no_suffix -output "$name"

@@ -6,11 +6,14 @@ use isa_encoder::{AsmOptions, Validation, assemble};
 
 use crate::common::PLATFORMS;
 
-const MODULES: [&[u8]; 8] = [
+const MODULES: [&[u8]; 11] = [
+    include_bytes!("../kernels/accesses.spv"),
+    include_bytes!("../kernels/atomics.spv"),
     include_bytes!("../kernels/basic.spv"),
     include_bytes!("../kernels/groups.spv"),
     include_bytes!("../kernels/image_blocks.spv"),
     include_bytes!("../kernels/images.spv"),
+    include_bytes!("../kernels/local_blocks.spv"),
     include_bytes!("../kernels/memory.spv"),
     include_bytes!("../kernels/pressure.spv"),
     include_bytes!("../kernels/program.spv"),

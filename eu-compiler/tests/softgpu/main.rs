@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "tests")]
 
+mod accesses;
 mod basic;
 mod common;
 mod compiles;

@@ -1,0 +1,242 @@
+//! Accesses that no message makes, as others: elements less aligned than their size, several bytes
+//! or words at once, blocks of local memory on the classic data port.
+
+use crate::ir::{Access, Bin, Convert, Cursor, Function, Input, Op, Space, Type, Value};
+use crate::target::Target;
+
+/// The most dwords of one access.
+const MAX_DWORDS: usize = 4;
+
+pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
+    let mut replaced = std::collections::HashMap::new();
+    for block in function.order.clone() {
+        let insts = std::mem::take(&mut function.blocks[block.index()].insts);
+        for inst in insts {
+            let data = function.insts[inst.index()].clone();
+            let mut at = Split(Cursor {
+                function,
+                block,
+                at: data.at,
+            });
+            let values = match data.op {
+                Op::Load(access) if at.is_split(access, &data.results) => {
+                    at.load(access, data.args[0], &data.results)
+                }
+                Op::Store(access) if at.is_split(access, &data.args[1..]) => {
+                    at.store(access, data.args[0], &data.args[1..]);
+                    continue;
+                }
+                Op::BlockLoad(Space::Local) if !target.lsc() => {
+                    at.rows(data.args[0], &data.results, target.simd, Direction::Read)
+                }
+                Op::BlockStore(Space::Local) if !target.lsc() => {
+                    let rows = &data.args[1..];
+                    at.rows(data.args[0], rows, target.simd, Direction::Write);
+                    continue;
+                }
+                _ => {
+                    function.blocks[block.index()].insts.push(inst);
+                    continue;
+                }
+            };
+            replaced.extend(data.results.iter().copied().zip(values));
+        }
+    }
+    super::simplify::replace(function, &replaced);
+    Ok(())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Read,
+    Write,
+}
+
+/// A part of an access: its first byte, and how many there are: 1, 2 or 4.
+type Unit = (u32, u32);
+
+/// The largest parts of `bytes` bytes that an alignment allows.
+fn units(bytes: u32, align: u32) -> Vec<Unit> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < bytes {
+        let mut size = align.clamp(1, 4);
+        while at + size > bytes {
+            size /= 2;
+        }
+        out.push((at, size));
+        at += size;
+    }
+    out
+}
+
+struct Split<'a>(Cursor<'a>);
+
+impl Split<'_> {
+    fn is_split(&self, access: Access, values: &[Value]) -> bool {
+        let bytes = values.first().map_or(4, |v| self.0.function.ty(*v).bytes());
+        access.align < bytes.min(4) || bytes < 4 && values.len() > 1
+    }
+
+    fn number(&mut self, number: u32) -> Value {
+        self.0.constant(Type::I32, number.into())
+    }
+
+    /// The address a few bytes further.
+    fn place(&mut self, address: Value, offset: u32) -> Value {
+        let ty = self.0.function.ty(address);
+        match offset {
+            0 => address,
+            _ => {
+                let offset = self.0.constant(ty, offset.into());
+                self.0.bin(Bin::Add, address, offset)
+            }
+        }
+    }
+
+    /// The units of an access in runs that one message has, each with its first byte and the types
+    /// of its elements.
+    fn runs(units: &[Unit]) -> impl Iterator<Item = &[Unit]> {
+        units
+            .chunk_by(|a, b| a.1 == 4 && b.1 == 4)
+            .flat_map(|run| run.chunks(MAX_DWORDS))
+    }
+
+    fn load(&mut self, access: Access, address: Value, results: &[Value]) -> Vec<Value> {
+        let types: Vec<Type> = results.iter().map(|v| self.0.function.ty(*v)).collect();
+        let bytes: u32 = types.iter().map(|ty| ty.bytes()).sum();
+        let units = units(bytes, access.align);
+        // Each byte's unit, as a dword whose upper bits are zero.
+        let mut dwords: Vec<(u32, u32, Value)> = Vec::new();
+        for run in Self::runs(&units) {
+            let (first, size) = run[0];
+            let place = self.place(address, first);
+            let ty = Type::of_bits(8 * size).unwrap_or(Type::I32);
+            let part = Access {
+                align: access.align.min(4).max(size),
+                ..access
+            };
+            let inst = self.0.push(Op::Load(part), &[place], &vec![ty; run.len()]);
+            let values = self.0.function.insts[inst.index()].results.clone();
+            for ((at, size), value) in run.iter().zip(values) {
+                let wide = self.0.convert(Convert::ZExt, value, Type::I32);
+                dwords.push((*at, *size, wide));
+            }
+        }
+        let mut at = 0;
+        types
+            .into_iter()
+            .map(|ty| {
+                let begin = at;
+                at += ty.bytes();
+                match ty.bytes() {
+                    8 => {
+                        let low = self.gather(&dwords, begin, 4);
+                        let high = self.gather(&dwords, begin + 4, 4);
+                        let whole = self.0.one(Op::Pair, &[low, high], Type::I64);
+                        self.0.convert(Convert::Bitcast, whole, ty)
+                    }
+                    size => {
+                        let bits = self.gather(&dwords, begin, size);
+                        let bits = self.0.convert(Convert::Trunc, bits, ty.integer());
+                        self.0.convert(Convert::Bitcast, bits, ty)
+                    }
+                }
+            })
+            .collect()
+    }
+
+    /// `size` bytes from `begin` on, low bits first; what lies above means nothing.
+    fn gather(&mut self, dwords: &[(u32, u32, Value)], begin: u32, size: u32) -> Value {
+        let mut all: Option<Value> = None;
+        for (at, bytes, value) in dwords {
+            if at + bytes <= begin || *at >= begin + size {
+                continue;
+            }
+            let (op, by) = match at.checked_sub(begin) {
+                Some(by) => (Bin::Shl, by),
+                None => (Bin::LShr, begin - at),
+            };
+            let by = self.number(8 * by);
+            let moved = match self.0.function.bits(by) {
+                Some(0) => *value,
+                _ => self.0.bin(op, *value, by),
+            };
+            all = Some(match all {
+                None => moved,
+                Some(all) => self.0.bin(Bin::Or, all, moved),
+            });
+        }
+        match all {
+            Some(all) => all,
+            None => self.number(0),
+        }
+    }
+
+    fn store(&mut self, access: Access, address: Value, values: &[Value]) {
+        // Each value as dwords whose upper bits are zero.
+        let mut dwords: Vec<(u32, u32, Value)> = Vec::new();
+        let mut end = 0;
+        for value in values {
+            let ty = self.0.function.ty(*value);
+            let bits = self.0.convert(Convert::Bitcast, *value, ty.integer());
+            match ty.bytes() {
+                8 => {
+                    let low = self.0.convert(Convert::Trunc, bits, Type::I32);
+                    let high = self.0.one(Op::High, &[bits], Type::I32);
+                    dwords.extend([(end, 4, low), (end + 4, 4, high)]);
+                }
+                size => {
+                    let wide = self.0.convert(Convert::ZExt, bits, Type::I32);
+                    dwords.push((end, size, wide));
+                }
+            }
+            end += ty.bytes();
+        }
+        let units = units(end, access.align);
+        for run in Self::runs(&units) {
+            let (first, size) = run[0];
+            let mut args = vec![self.place(address, first)];
+            for (at, size) in run {
+                let bits = self.gather(&dwords, *at, *size);
+                let ty = Type::of_bits(8 * size).unwrap_or(Type::I32);
+                args.push(self.0.convert(Convert::Trunc, bits, ty));
+            }
+            let part = Access {
+                align: access.align.min(4).max(size),
+                ..access
+            };
+            self.0.push(Op::Store(part), &args, &[]);
+        }
+    }
+
+    /// A block of local memory: each row by an access of each lane.
+    fn rows(
+        &mut self,
+        address: Value,
+        rows: &[Value],
+        simd: u32,
+        direction: Direction,
+    ) -> Vec<Value> {
+        let lane = self.0.one(Op::Input(Input::Lane), &[], Type::I32);
+        let mut out = Vec::new();
+        for (index, row) in rows.iter().enumerate() {
+            let ty = self.0.function.ty(*row);
+            let by = self.number(ty.bytes().trailing_zeros());
+            let offset = self.0.bin(Bin::Shl, lane, by);
+            let place = self.0.bin(Bin::Add, address, offset);
+            let place = self.place(place, index as u32 * simd * ty.bytes());
+            let access = Access {
+                space: Space::Local,
+                align: ty.bytes(),
+            };
+            match direction {
+                Direction::Read => out.push(self.0.one(Op::Load(access), &[place], ty)),
+                Direction::Write => {
+                    self.0.push(Op::Store(access), &[place, *row], &[]);
+                }
+            }
+        }
+        out
+    }
+}
