@@ -149,6 +149,8 @@ float divide_f32(float x, float y) {
     float a = as_float((a_bits & 0x7fffff) | ONE_BITS), b = as_float((b_bits & 0x7fffff) | ONE_BITS);
     float inverse = native_recip(b);
     inverse = fma(fma(-b, inverse, 1.0f), inverse, inverse);
+    // The only inverse that Newton's method may round wrongly.
+    inverse = (b_bits & 0x7fffff) == 0x7fffff ? 0x1.000002p-1f : inverse;
     float q = a * inverse;
     q = fma(fma(-b, q, a), inverse, q);
     float value = q * power_of_2(n);

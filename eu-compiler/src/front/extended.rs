@@ -73,8 +73,13 @@ impl Translator<'_> {
             let (pointer, ty) = (self.get(id, i)?, self.pointee(id, i)?);
             let component = self.component(ty, i)?;
             let (_, align) = self.module.size(ty, i)?;
+            // An integer is in the low bits of the float.
             let seconds = seconds.into_iter().map(|value| match component {
-                Type::I32 => self.here().convert(Convert::Bitcast, value, component),
+                Type::I32 => {
+                    let bits = self.function.ty(value).integer();
+                    let bits = self.here().convert(Convert::Bitcast, value, bits);
+                    self.here().convert(Convert::Trunc, bits, component)
+                }
                 _ => value,
             });
             let seconds = Val::many(seconds.collect::<Vec<_>>());

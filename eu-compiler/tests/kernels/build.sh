@@ -28,7 +28,7 @@ sys.stdout.write("OpCapability SubgroupBufferBlockIOINTEL\n" + text)' |
             spirv-as --preserve-numeric-ids --target-env spv1.2 - -o "$name".spv
         ;;
     *)
-        ocloc compile -q -file "$source" -device tgllp -spv_only -options "-cl-std=CL2.0" \
+        ocloc compile -q -file "$source" -device skl -spv_only -options "-cl-std=CL2.0" \
             -output_no_suffix -output "$name"
         ;;
     esac
