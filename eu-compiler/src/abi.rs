@@ -37,6 +37,11 @@ pub enum FieldKind {
         /// It is only read.
         constant: bool,
     },
+    /// How far the surface of an argument begins before its address.
+    BufferOffset {
+        /// The argument.
+        arg: u32,
+    },
     /// Something of an image argument.
     Image {
         /// The argument.
@@ -139,6 +144,8 @@ pub struct Abi {
     pub arguments: Vec<Argument>,
     /// The images among them.
     pub images: Vec<ImageArgument>,
+    /// Pointer arguments with surfaces: their entries in the binding table, and the arguments.
+    pub buffers: Vec<(u8, u32)>,
     /// Sampler states.
     pub samplers: Vec<SamplerState>,
     /// Bytes of private memory for each lane.
@@ -161,6 +168,13 @@ impl Abi {
         self.end = offset + size;
         self.fields.push(Field { kind, offset, size });
         offset
+    }
+
+    /// Takes fields out that nothing needs. Only those at the end make the payload smaller.
+    pub fn retain(&mut self, keep: impl Fn(&Field) -> bool) {
+        self.fields.retain(keep);
+        let ends = self.fields.iter().map(|field| field.offset + field.size);
+        self.end = ends.max().unwrap_or(0);
     }
 
     /// The payload's size.

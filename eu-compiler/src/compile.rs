@@ -2,10 +2,12 @@
 
 use devinfo::Platform;
 
+use crate::abi::FieldKind;
 use crate::code::Code;
 use crate::emit::{Emitted, emit};
 use crate::error::Error;
 use crate::front::{self, Entry, Module};
+use crate::ir::Buffer;
 use crate::passes;
 use crate::regalloc;
 use crate::relocate;
@@ -242,6 +244,33 @@ fn kernel(
     Ok((kernel, shown))
 }
 
+/// The last entry of a binding table that a buffer gets.
+const LAST_ENTRY: usize = 200;
+
+/// Gives pointer arguments surfaces, behind those of images.
+fn buffers(kernel: &mut front::Kernel) {
+    let pointers: Vec<(u32, u32)> = kernel
+        .abi
+        .fields
+        .iter()
+        .filter_map(|field| match field.kind {
+            FieldKind::Pointer { arg, .. } => Some((arg, field.offset)),
+            _ => None,
+        })
+        .collect();
+    let entries = kernel.abi.images.len()..=LAST_ENTRY;
+    for ((arg, pointer), surface) in pointers.into_iter().zip(entries) {
+        let offset = kernel.abi.field(FieldKind::BufferOffset { arg }, 4, 4);
+        kernel.function.buffers.push(Buffer {
+            arg,
+            pointer,
+            offset,
+            surface: surface as u8,
+            used: false,
+        });
+    }
+}
+
 impl Selected {
     fn new(
         module: &Module<'_>,
@@ -250,9 +279,19 @@ impl Selected {
         pass: Option<&str>,
     ) -> Result<Selected, Error> {
         let mut kernel = front::kernel(module, entry, target.simd)?;
+        if target.caps.binding_tables {
+            buffers(&mut kernel);
+        }
         let mut shown = None;
         let show = |_: &'static str, text: String| shown = Some(text);
         passes::run(&mut kernel.function, &target, &entry.name, show, pass)?;
+        let used = kernel.function.buffers.iter().filter(|buffer| buffer.used);
+        kernel.abi.buffers = used.map(|buffer| (buffer.surface, buffer.arg)).collect();
+        let used: Vec<u32> = kernel.abi.buffers.iter().map(|(_, arg)| *arg).collect();
+        kernel.abi.retain(|field| match field.kind {
+            FieldKind::BufferOffset { arg } => used.contains(&arg),
+            _ => true,
+        });
         let code = select(&kernel.function, &target).map_err(|what| Error::Limit {
             kernel: entry.name.clone(),
             what,

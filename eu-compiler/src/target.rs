@@ -14,6 +14,8 @@ pub struct Caps {
     pub goto_parks_false: bool,
     /// The mask of r0.2 that a barrier message takes; none if the message has counts.
     pub barrier_mask: Option<u32>,
+    /// Messages reach buffers by the binding table as well as by addresses.
+    pub binding_tables: bool,
     /// Threads start without their payload.
     pub loads_payload: bool,
     /// Lanes of one message with addresses of its own.
@@ -33,6 +35,7 @@ const GEN8: Caps = Caps {
     int_div: true,
     goto_parks_false: true,
     barrier_mask: Some(0x8f00_0000),
+    binding_tables: true,
     loads_payload: false,
     message_lanes: 16,
     local_fence: false,
@@ -61,6 +64,7 @@ const XEHPG: Caps = Caps {
 };
 
 const XEHPC: Caps = Caps {
+    binding_tables: false,
     message_lanes: 32,
     ..XEHPG
 };

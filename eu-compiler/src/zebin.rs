@@ -310,6 +310,7 @@ fn payload(out: &mut String, field: &Field) -> std::fmt::Result {
             };
             (kind, Some(arg))
         }
+        FieldKind::BufferOffset { arg } => ("buffer_offset", Some(arg)),
         FieldKind::SnapsCoordinates { arg } => ("sampler_snap_wa", Some(arg)),
         FieldKind::Value { arg, .. } => ("arg_byvalue", Some(arg)),
         FieldKind::Pointer { arg, .. } | FieldKind::Local { arg, .. } => {
@@ -374,12 +375,18 @@ fn surfaces(out: &mut String, abi: &Abi) -> std::fmt::Result {
 
 /// The binding table and the samplers of the source.
 fn tables(out: &mut String, abi: &Abi) -> std::fmt::Result {
-    if !abi.images.is_empty() {
+    let images = abi.images.iter().map(|image| image.arg);
+    let buffers = abi
+        .buffers
+        .iter()
+        .map(|(index, arg)| (usize::from(*index), *arg));
+    let entries: Vec<(usize, u32)> = images.enumerate().chain(buffers).collect();
+    if !entries.is_empty() {
         writeln!(out, "    binding_table_indices:")?;
     }
-    for (index, image) in abi.images.iter().enumerate() {
+    for (index, arg) in entries {
         writeln!(out, "      - bti_value: {index}")?;
-        writeln!(out, "        arg_index: {}", image.arg)?;
+        writeln!(out, "        arg_index: {arg}")?;
     }
     let mut first = true;
     for (index, sampler) in abi.samplers.iter().enumerate() {

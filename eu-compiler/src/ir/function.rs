@@ -117,6 +117,21 @@ pub struct BlockData {
     pub end: Terminator,
 }
 
+/// A pointer argument, whose memory is also a surface.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer {
+    /// The argument.
+    pub arg: u32,
+    /// The offset of the pointer in the payload.
+    pub pointer: u32,
+    /// The offset in the payload of how far the surface begins before the pointer.
+    pub offset: u32,
+    /// The surface's entry in the binding table.
+    pub surface: u8,
+    /// It is accessed by that.
+    pub used: bool,
+}
+
 /// A function.
 #[derive(Clone, Debug, Default)]
 pub struct Function {
@@ -129,6 +144,8 @@ pub struct Function {
     /// The order of the blocks in code. Blocks that are not in it are gone.
     pub order: Vec<Block>,
     constants: HashMap<(Type, u64), Value>,
+    /// Pointer arguments that have surfaces.
+    pub buffers: Vec<Buffer>,
     /// The offset of the address of private memory in the payload.
     pub private_base: Option<u32>,
     /// Bytes of private memory for each lane.

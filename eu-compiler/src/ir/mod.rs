@@ -19,7 +19,7 @@ mod types;
 mod verify;
 
 pub use function::{
-    Block, BlockData, Cursor, Def, Function, Inst, InstData, Terminator, Value, Values,
+    Block, BlockData, Buffer, Cursor, Def, Function, Inst, InstData, Terminator, Value, Values,
 };
 pub use op::{Access, Atomic, Bin, Cond, Convert, Input, Op, Space, Surface, Un};
 pub use print::print;

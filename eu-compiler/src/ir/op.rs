@@ -326,9 +326,12 @@ pub enum Op {
     },
     /// Writes a texel's four channels: integer coordinates and the channels.
     ImageStore(Surface),
+    /// The operand, 32 bits, as an address for accesses to global memory: an offset into a buffer's
+    /// surface.
+    Offset(Surface),
 }
 
-/// An image, by its number among the kernel's: its entry in the binding table.
+/// An image or a buffer, by its entry in the binding table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Surface(pub u8);
 
@@ -362,6 +365,7 @@ impl Op {
                 | Op::Convert(_)
                 | Op::Pair
                 | Op::High
+                | Op::Offset(_)
         )
     }
 }

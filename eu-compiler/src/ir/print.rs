@@ -125,6 +125,7 @@ impl fmt::Display for Line<'_> {
             Op::ImageSample { surface, sampler } => {
                 write!(f, "image_sample.{}.{sampler}", surface.0)
             }
+            Op::Offset(surface) => write!(f, "offset.surface{}", surface.0),
             Op::ImageStore(surface) => write!(f, "image_store.{}", surface.0),
         }?;
         for (index, arg) in inst.args.iter().enumerate() {

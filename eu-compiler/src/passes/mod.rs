@@ -10,6 +10,7 @@ mod private;
 mod simplify;
 mod split;
 mod structure;
+mod surfaces;
 
 use crate::error::Error;
 use crate::ir::{Function, print, verify};
@@ -28,6 +29,7 @@ const PASSES: &[Pass] = &[
     ("cleanup", simplify::run),
     ("private", private::run),
     ("access", access::run),
+    ("surfaces", surfaces::run),
     ("legalize", legalize::run),
     ("split", split::run),
     ("final", simplify::run),

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use crate::ir::cfg::{Dominators, reverse_postorder};
 use crate::ir::{
-    Bin, Block, Cond, Convert, Def, Function, Input, Inst, Op, Terminator, Type, Un, Value, Values,
+    Bin, Block, Cond, Convert, Def, Function, Input, Inst, Op, Surface, Terminator, Type, Un,
+    Value, Values,
 };
 use crate::target::Target;
 
@@ -95,6 +96,7 @@ enum Key {
     Input(Input),
     Pair,
     High,
+    Offset(Surface),
 }
 
 impl Key {
@@ -111,6 +113,7 @@ impl Key {
             Op::Input(input) => Key::Input(*input),
             Op::Pair => Key::Pair,
             Op::High => Key::High,
+            Op::Offset(surface) => Key::Offset(*surface),
             _ => return None,
         })
     }

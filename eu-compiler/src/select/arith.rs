@@ -28,6 +28,7 @@ impl Selector<'_> {
             (Op::Select, Some(result)) => self.choose(args[0], args[1], args[2], result),
             (Op::Convert(how), Some(result)) => self.convert(*how, args[0], result),
             (Op::Pair, Some(result)) => self.pair(args[0], args[1], result),
+            (Op::Offset(_), Some(result)) => self.half(args[0], 0, result),
             (Op::High, Some(result)) => self.half(args[0], 4, result),
             (Op::Load(access), _) => self.load(*access, args[0], &data.results),
             (Op::Store(access), _) => self.store(*access, args[0], &args[1..]),

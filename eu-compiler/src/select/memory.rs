@@ -9,7 +9,7 @@ use isa_encoder::{Opcode, Type as M};
 use super::arith::skip;
 use super::{Loc, Selector, at};
 use crate::code::{Operand, Place, Var, What};
-use crate::ir::{Access, Atomic, Space, Type, Value};
+use crate::ir::{Access, Atomic, Bin, Op, Space, Surface, Type, Value};
 
 impl Selector<'_> {
     /// The addresses of the lanes, packed as messages take them.
@@ -81,7 +81,8 @@ impl Selector<'_> {
             return self.load_once(space, address, results);
         }
         let addresses = self.addresses(address)?;
-        let lanes = self.message_lanes(ty, results.len(), access.space);
+        let surface = self.surface(address);
+        let lanes = self.message_lanes(ty, results.len(), access.space, surface);
         let plane = (ty.bytes().max(4) * lanes).max(self.target.grf());
         let count = results.len() as u32;
         let mut lane = 0;
@@ -89,6 +90,7 @@ impl Selector<'_> {
             let var = self.code.var(plane * count, self.target.grf());
             let registers = (plane * count / self.target.grf()) as u8;
             let message = self.access_message(Direction::Read, access.space, ty, count, lanes);
+            let message = bound(message, surface);
             self.lane_message(
                 message,
                 lanes,
@@ -180,7 +182,8 @@ impl Selector<'_> {
             return self.store_once(space, address, values);
         }
         let addresses = self.addresses(address)?;
-        let lanes = self.message_lanes(ty, values.len(), access.space);
+        let surface = self.surface(address);
+        let lanes = self.message_lanes(ty, values.len(), access.space, surface);
         let pitch = ty.bytes().max(4);
         let plane = (pitch * lanes).max(self.target.grf());
         let count = values.len() as u32;
@@ -191,6 +194,7 @@ impl Selector<'_> {
         let mut lane = 0;
         while lane < self.target.simd {
             let message = self.access_message(Direction::Write, access.space, ty, count, lanes);
+            let message = bound(message, surface);
             let registers = (plane * count / self.target.grf()) as u8;
             let data = match packed.as_slice() {
                 [only] => Place {
@@ -228,7 +232,12 @@ impl Selector<'_> {
     }
 
     /// The lanes that one message for elements of a type serves.
-    fn message_lanes(&self, ty: Type, count: usize, space: Space) -> u32 {
+    fn message_lanes(&self, ty: Type, count: usize, space: Space, surface: Option<Surface>) -> u32 {
+        // Addresses of 32 bits leave room for the others' data.
+        let space = match surface {
+            Some(_) => Space::Local,
+            None => space,
+        };
         let most = match (self.target.lsc(), space, count, ty.bits()) {
             (true, _, _, 64) => self
                 .target
@@ -322,6 +331,7 @@ impl Selector<'_> {
         };
         let size = (plane * count).next_multiple_of(grf);
         let var = self.code.var(size, grf);
+        let message = bound(message, self.surface(address));
         self.one_message(message, addresses, Some((var, (size / grf) as u8)), None)?;
         for (index, result) in results.iter().enumerate() {
             let place = Place {
@@ -364,7 +374,19 @@ impl Selector<'_> {
             self.one(Opcode::Mov, at(to, super::raw_type(ty)), &[source]);
         }
         let data = (Place { var, byte: 0 }, (size / grf) as u8);
+        let message = bound(message, self.surface(address));
         self.one_message(message, addresses, None, Some(data))
+    }
+
+    /// The surface that an address of global memory is an offset into, if it is no pointer.
+    pub(super) fn surface(&self, address: Value) -> Option<Surface> {
+        let (_, data) = self.function.source(address)?;
+        match data.op {
+            Op::Offset(surface) => Some(surface),
+            // Some bytes further.
+            Op::Bin(Bin::Add) => self.surface(data.args[0]),
+            _ => None,
+        }
     }
 
     /// The message for a row of elements at one address.
@@ -522,6 +544,28 @@ impl Selector<'_> {
         }
         Ok(())
     }
+}
+
+/// The same message to a surface.
+pub(super) fn bound(mut message: Message, surface: Option<Surface>) -> Message {
+    let Some(Surface(index)) = surface else {
+        return message;
+    };
+    match &mut message {
+        Message::Hdc(Hdc::Byte { address, .. } | Hdc::Untyped { address, .. }) => {
+            *address = HdcAddress::A32(HdcSurface::Bti(index));
+        }
+        Message::Lsc(Lsc::Vector {
+            address,
+            address_size,
+            ..
+        }) => {
+            *address = LscAddress::Bti { index, offset: 0 };
+            *address_size = AddressSize::A32;
+        }
+        _ => {}
+    }
+    message
 }
 
 /// The memory of messages.
