@@ -7,6 +7,7 @@ pub mod divergence;
 mod legalize;
 mod memory;
 mod private;
+mod reducible;
 mod simplify;
 mod split;
 mod structure;
@@ -24,6 +25,7 @@ type Pass = (
 
 /// All of them.
 const PASSES: &[Pass] = &[
+    ("reducible", reducible::run),
     ("simplify", simplify::run),
     ("memory", memory::run),
     ("cleanup", simplify::run),

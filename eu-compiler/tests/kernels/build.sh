@@ -6,8 +6,10 @@ cd "$(dirname "$0")"
 for source in ${*:-*.cl}; do
     name=${source%.cl}
     case $name in
-    basic*)
-        clang-14 -cl-std=CL2.0 -target spir64 -O1 -Xclang -finclude-default-header \
+    basic* | irreducible)
+        # Optimized, the state of a loop becomes an integer of two bits, which SPIR-V has not.
+        [ "$name" = irreducible ] && level=-O0 || level=-O1
+        clang-14 -cl-std=CL2.0 -target spir64 $level -Xclang -finclude-default-header \
             -emit-llvm -c "$source" -o /tmp/"$name".bc
         llvm-spirv-14 --spirv-max-version=1.2 /tmp/"$name".bc -o "$name".spv
         rm /tmp/"$name".bc

@@ -9,6 +9,7 @@ mod compiles;
 mod double;
 mod groups;
 mod images;
+mod irreducible;
 mod listing;
 mod math;
 mod memory;
