@@ -59,6 +59,17 @@ pub enum Operand {
         /// Its magnitude.
         abs: bool,
     },
+    /// Elements of a virtual register, each for several channels.
+    Repeated {
+        /// Where they begin.
+        place: Place,
+        /// Their type.
+        ty: Type,
+        /// Elements from one to the next.
+        step: u8,
+        /// Channels that take one.
+        times: u8,
+    },
     /// A number.
     Imm(i64, Type),
     /// An architecture register, with an element's index.
@@ -238,6 +249,20 @@ impl Inst {
                     writes,
                 });
             }
+            Operand::Repeated {
+                place,
+                ty,
+                step,
+                times,
+            } => {
+                let last = u32::from(self.exec.saturating_sub(1)) / u32::from((*times).max(1));
+                let last = last * u32::from(*step) * ty.bytes();
+                f(Access {
+                    var: place.var,
+                    bytes: place.byte..place.byte + last + ty.bytes(),
+                    writes,
+                });
+            }
             Operand::AddressOf(place) => f(Access {
                 var: place.var,
                 bytes: 0..u32::MAX,
@@ -286,7 +311,10 @@ impl Inst {
     /// Calls `f` with each place in a virtual register that it names.
     pub fn places(&mut self, mut f: impl FnMut(&mut Place)) {
         for operand in self.dst.iter_mut().chain(self.srcs.iter_mut().flatten()) {
-            if let Operand::Var { place, .. } | Operand::AddressOf(place) = operand {
+            if let Operand::Var { place, .. }
+            | Operand::Repeated { place, .. }
+            | Operand::AddressOf(place) = operand
+            {
                 f(place);
             }
         }

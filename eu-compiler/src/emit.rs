@@ -526,6 +526,16 @@ impl<'a> Emitter<'a> {
                 }
                 out
             }
+            Operand::Repeated {
+                place,
+                ty,
+                step,
+                times,
+            } => {
+                let (reg, byte) = self.place(place);
+                let first = reg.element((byte / ty.bytes()) as u8, ty);
+                first.region(Region::new(step, times, 0))
+            }
             Operand::Imm(number, ty) => build::imm(number, ty),
             Operand::Arf(kind, number, element, ty, stride) => {
                 let out = Reg::arf(kind, number).element(element, ty);

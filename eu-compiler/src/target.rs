@@ -27,6 +27,8 @@ pub struct Caps {
     pub scratch_blocks: bool,
     /// Messages for texels begin with a header that enables their channels.
     pub typed_header: bool,
+    /// Sources of floats may lie at other places in their registers than the destination.
+    pub float_regions: bool,
 }
 
 /// Sources: the PRMs and IGC as in `isa_encoder` and its rules; "igc" listings of each family.
@@ -40,6 +42,7 @@ const GEN8: Caps = Caps {
     message_lanes: 16,
     local_fence: false,
     scratch_blocks: true,
+    float_regions: true,
     typed_header: true,
 };
 
@@ -58,6 +61,7 @@ const GEN11: Caps = Caps {
 
 const XEHPG: Caps = Caps {
     int_div: false,
+    float_regions: false,
     barrier_mask: None,
     loads_payload: true,
     ..GEN11

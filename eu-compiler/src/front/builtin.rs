@@ -6,7 +6,7 @@ use super::reader::Instruction;
 use super::translate::{Translator, Val};
 use crate::abi::FieldKind;
 use crate::error::Error;
-use crate::ir::{Bin, Cond, Convert, Input, Op, Type, Un, Value};
+use crate::ir::{Bin, Cond, Convert, Function, Input, Op, Type, Un, Value};
 
 impl Translator<'_> {
     /// The value of a built-in, or of one component.
@@ -20,6 +20,15 @@ impl Translator<'_> {
         let types = self.result_types(i)?;
         let mut values = Vec::new();
         for (index, ty) in types.iter().enumerate() {
+            if is_lane_mask(builtin) {
+                // The first of four components has all lanes.
+                let value = match component.unwrap_or(index as u32) {
+                    0 => self.lane_mask(builtin),
+                    _ => self.constant(Type::I32, 0),
+                };
+                values.push(self.resize(value, *ty, false));
+                continue;
+            }
             let dim = component.unwrap_or(index as u32);
             if dim > 2 {
                 return Err(i.invalid(format!("component {dim} of {builtin:?}")));
@@ -45,7 +54,7 @@ impl Translator<'_> {
         self.one(Op::Input(input), &[], Type::I32)
     }
 
-    fn builtin_component(
+    pub(super) fn builtin_component(
         &mut self,
         builtin: B,
         dim: u8,
@@ -80,11 +89,15 @@ impl Translator<'_> {
             B::SubgroupSize => self.sub_group_size(),
             B::SubgroupLocalInvocationId => self.lane(),
             B::SubgroupId => {
+                // The first lane says it, which only runs at the beginning for sure.
+                let block = std::mem::replace(&mut self.block, Function::ENTRY);
                 let index = self.local_index();
                 let by = word(self, self.simd.trailing_zeros());
                 let number = self.here().bin(Bin::LShr, index, by);
                 let zero = word(self, 0);
-                self.one(Op::Broadcast, &[number, zero], Type::I32)
+                let number = self.one(Op::Broadcast, &[number, zero], Type::I32);
+                self.block = block;
+                number
             }
             B::NumSubgroups => self.sub_groups(FieldKind::LocalSize),
             B::NumEnqueuedSubgroups => self.sub_groups(FieldKind::EnqueuedLocalSize),
@@ -112,6 +125,11 @@ impl Translator<'_> {
     /// The work-item's number in its group.
     fn local_index(&mut self) -> Value {
         let ids = [0, 1, 2].map(|dim| self.input(Input::LocalId(dim)));
+        self.index_in_group(ids)
+    }
+
+    /// The number of the work-item with these local ids in its group.
+    pub(super) fn index_in_group(&mut self, ids: [Value; 3]) -> Value {
         let width = self.triple(FieldKind::LocalSize, 0);
         let height = self.triple(FieldKind::LocalSize, 1);
         self.linear(ids, [width, height])
@@ -119,8 +137,13 @@ impl Translator<'_> {
 
     /// The lanes that the thread was started with.
     pub(super) fn sub_group_size(&mut self) -> Value {
-        let mask = self.input(Input::DispatchMask);
+        let mask = self.dispatch_mask();
         self.un(Un::CountOnes, mask)
+    }
+
+    /// A bit for each of them.
+    pub(super) fn dispatch_mask(&mut self) -> Value {
+        self.input(Input::DispatchMask)
     }
 
     /// How many sub-groups there are in a group of this size.
@@ -142,7 +165,7 @@ impl Translator<'_> {
         let lane = self.lane();
         let own = self.here().bin(Bin::Shl, one, lane);
         let below = self.here().bin(Bin::Sub, own, one);
-        let size = self.input(Input::DispatchMask);
+        let size = self.dispatch_mask();
         match which {
             B::SubgroupEqMask => own,
             B::SubgroupLtMask => below,
@@ -170,4 +193,16 @@ impl Translator<'_> {
         let zero = self.constant(ty, 0);
         self.one(Op::Icmp(Cond::Ne), &[value, zero], Type::I1)
     }
+}
+
+/// Whether a built-in is a mask of lanes.
+const fn is_lane_mask(builtin: B) -> bool {
+    matches!(
+        builtin,
+        B::SubgroupEqMask
+            | B::SubgroupGeMask
+            | B::SubgroupGtMask
+            | B::SubgroupLeMask
+            | B::SubgroupLtMask
+    )
 }

@@ -5,56 +5,108 @@ use spirv::{BuiltIn, GroupOperation, MemorySemantics, Op as Spv, Scope};
 use super::reader::Instruction;
 use super::translate::{Translator, Val};
 use crate::error::Error;
-use crate::ir::{Bin, Cond, Convert, Op, Space, Type, Un, Value};
+use crate::ir::{Access, Bin, Cond, Convert, Op, Space, Terminator, Type, Un, Value};
 
-/// How a reduction or scan combines, and whether the operands are floats.
-fn combination(op: Spv) -> Option<Bin> {
-    Some(match op {
-        Spv::GroupIAdd | Spv::GroupNonUniformIAdd => Bin::Add,
-        Spv::GroupFAdd | Spv::GroupNonUniformFAdd => Bin::FAdd,
-        Spv::GroupUMin | Spv::GroupNonUniformUMin => Bin::UMin,
-        Spv::GroupSMin | Spv::GroupNonUniformSMin => Bin::SMin,
-        Spv::GroupFMin | Spv::GroupNonUniformFMin => Bin::FMin,
-        Spv::GroupUMax | Spv::GroupNonUniformUMax => Bin::UMax,
-        Spv::GroupSMax | Spv::GroupNonUniformSMax => Bin::SMax,
-        Spv::GroupFMax | Spv::GroupNonUniformFMax => Bin::FMax,
-        Spv::GroupNonUniformIMul => Bin::Mul,
-        Spv::GroupNonUniformFMul => Bin::FMul,
-        Spv::GroupNonUniformBitwiseAnd | Spv::GroupNonUniformLogicalAnd => Bin::And,
-        Spv::GroupNonUniformBitwiseOr | Spv::GroupNonUniformLogicalOr => Bin::Or,
-        Spv::GroupNonUniformBitwiseXor | Spv::GroupNonUniformLogicalXor => Bin::Xor,
-        _ => return None,
-    })
+/// The most work-items of a work-group.
+const MAX_GROUP: u32 = 1024;
+
+/// What a reduction or scan takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Integers,
+    Floats,
+    Truth,
+}
+
+impl Class {
+    const fn has(self, ty: Type) -> bool {
+        match self {
+            Class::Integers => !ty.is_float() && !matches!(ty, Type::I1),
+            Class::Floats => ty.is_float(),
+            Class::Truth => matches!(ty, Type::I1),
+        }
+    }
+}
+
+/// How a reduction or scan combines, and what.
+fn combination(op: Spv) -> Option<(Bin, Class)> {
+    let (floats, truth) = (Class::Floats, Class::Truth);
+    let combined = match op {
+        Spv::GroupFAdd | Spv::GroupNonUniformFAdd => (Bin::FAdd, floats),
+        Spv::GroupFMin | Spv::GroupNonUniformFMin => (Bin::FMin, floats),
+        Spv::GroupFMax | Spv::GroupNonUniformFMax => (Bin::FMax, floats),
+        Spv::GroupNonUniformFMul | Spv::GroupFMulKHR => (Bin::FMul, floats),
+        Spv::GroupNonUniformLogicalAnd | Spv::GroupLogicalAndKHR => (Bin::And, truth),
+        Spv::GroupNonUniformLogicalOr | Spv::GroupLogicalOrKHR => (Bin::Or, truth),
+        Spv::GroupNonUniformLogicalXor | Spv::GroupLogicalXorKHR => (Bin::Xor, truth),
+        _ => {
+            let bin = match op {
+                Spv::GroupIAdd | Spv::GroupNonUniformIAdd => Bin::Add,
+                Spv::GroupUMin | Spv::GroupNonUniformUMin => Bin::UMin,
+                Spv::GroupSMin | Spv::GroupNonUniformSMin => Bin::SMin,
+                Spv::GroupUMax | Spv::GroupNonUniformUMax => Bin::UMax,
+                Spv::GroupSMax | Spv::GroupNonUniformSMax => Bin::SMax,
+                Spv::GroupNonUniformIMul | Spv::GroupIMulKHR => Bin::Mul,
+                Spv::GroupNonUniformBitwiseAnd | Spv::GroupBitwiseAndKHR => Bin::And,
+                Spv::GroupNonUniformBitwiseOr | Spv::GroupBitwiseOrKHR => Bin::Or,
+                Spv::GroupNonUniformBitwiseXor | Spv::GroupBitwiseXorKHR => Bin::Xor,
+                _ => return None,
+            };
+            (bin, Class::Integers)
+        }
+    };
+    Some(combined)
 }
 
 impl Translator<'_> {
     /// Sub-groups and barriers; `false` if the instruction is none.
     pub(super) fn group(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
-        if let Some(op) = combination(i.op) {
-            self.scope(i.word(2)?, i)?;
+        if let Some((op, class)) = combination(i.op) {
+            let whole = self.is_work_group(i.word(2)?, i)?;
             let operation = GroupOperation::from_u32(i.word(3)?);
-            let (inclusive, scan) = match operation {
-                Some(GroupOperation::Reduce) => (false, false),
-                Some(GroupOperation::InclusiveScan) => (true, true),
-                Some(GroupOperation::ExclusiveScan) => (false, true),
+            let how = match operation {
+                Some(GroupOperation::Reduce) => Op::Reduce(op),
+                Some(GroupOperation::InclusiveScan) => Op::Scan {
+                    op,
+                    inclusive: true,
+                },
+                Some(GroupOperation::ExclusiveScan) => Op::Scan {
+                    op,
+                    inclusive: false,
+                },
+                Some(GroupOperation::ClusteredReduce) if !whole => {
+                    let size = self.number(i.word(5)?, i)?;
+                    if !size.is_power_of_two() {
+                        return Err(i.invalid(format!("clusters of {size}; powers of two are")));
+                    }
+                    match u32::try_from(size) {
+                        Ok(size) if size < self.simd => Op::Cluster(op, size),
+                        _ => Op::Reduce(op),
+                    }
+                }
                 _ => return Err(i.unsupported(format!("{operation:?}"))),
             };
             let value = self.get(i.word(4)?, i)?;
             let mut values = Vec::new();
             for value in value.scalars {
                 let ty = self.function.ty(value);
-                // Truth values are 0 and 1 here.
-                let (wide, back) = match ty {
-                    Type::I1 => (self.here().convert(Convert::SExt, value, Type::I32), true),
-                    _ => (value, false),
+                if !class.has(ty) {
+                    return Err(i.invalid(format!("it combines {class:?}, and the value is {ty}")));
+                }
+                // Truth values are ones and zeroes here.
+                let wide = match ty {
+                    Type::I1 => self.here().convert(Convert::SExt, value, Type::I32),
+                    _ => value,
                 };
-                let op = match scan {
-                    true => Op::Scan { op, inclusive },
-                    false => Op::Reduce(op),
+                let all = match whole {
+                    true => self.over_work_group(&how, op, wide, i)?,
+                    false => {
+                        let ty = self.function.ty(wide);
+                        self.one(how.clone(), &[wide], ty)
+                    }
                 };
-                let ty = self.function.ty(wide);
-                let all = self.one(op, &[wide], ty);
-                values.push(if back { self.is_set(all) } else { all });
+                let is_truth = ty == Type::I1;
+                values.push(if is_truth { self.is_set(all) } else { all });
             }
             self.set(i.word(1)?, Val::many(values));
             return Ok(true);
@@ -66,8 +118,7 @@ impl Translator<'_> {
                 self.fence(semantics);
                 match Scope::from_u32(scope as u32) {
                     Some(Scope::Workgroup) => {
-                        self.abi.barrier = true;
-                        self.here().push(Op::Barrier, &[], &[]);
+                        self.barrier();
                     }
                     // The lanes of a sub-group run together.
                     Some(Scope::Subgroup | Scope::Invocation) => {}
@@ -78,12 +129,24 @@ impl Translator<'_> {
                 let semantics = self.number(i.word(1)?, i)?;
                 self.fence(semantics);
             }
+            Spv::GroupAll | Spv::GroupAny if self.is_work_group(i.word(2)?, i)? => {
+                let value = self.scalar(i.word(3)?, i)?;
+                let wide = self.here().convert(Convert::SExt, value, Type::I32);
+                let op = if i.op == Spv::GroupAll {
+                    Bin::And
+                } else {
+                    Bin::Or
+                };
+                let all = self.over_work_group(&Op::Reduce(op), op, wide, i)?;
+                let is = self.is_set(all);
+                self.set(i.word(1)?, Val::one(is));
+            }
             Spv::GroupAll | Spv::GroupNonUniformAll | Spv::SubgroupAllKHR => {
                 let value = self.predicate(i)?;
                 let not = self.not(value);
                 let mask = self.one(Op::Ballot, &[not], Type::I32);
-                let any = self.is_set(mask);
-                let all = self.not(any);
+                let zero = self.constant(Type::I32, 0);
+                let all = self.one(Op::Icmp(Cond::Eq), &[mask, zero], Type::I1);
                 self.set(i.word(1)?, Val::one(all));
             }
             Spv::GroupAny | Spv::GroupNonUniformAny | Spv::SubgroupAnyKHR => {
@@ -109,9 +172,12 @@ impl Translator<'_> {
                 };
                 let differs = self.one(compare, &[value, same], Type::I1);
                 let mask = self.one(Op::Ballot, &[differs], Type::I32);
-                let any = self.is_set(mask);
-                let all = self.not(any);
+                let zero = self.constant(Type::I32, 0);
+                let all = self.one(Op::Icmp(Cond::Eq), &[mask, zero], Type::I1);
                 self.set(i.word(1)?, Val::one(all));
+            }
+            Spv::GroupBroadcast if self.is_work_group(i.word(2)?, i)? => {
+                self.work_group_broadcast(i)?;
             }
             Spv::GroupBroadcast
             | Spv::GroupNonUniformBroadcast
@@ -216,6 +282,15 @@ impl Translator<'_> {
         }
     }
 
+    /// Whether a function is over the work-group, and not the sub-group.
+    fn is_work_group(&mut self, id: u32, i: &Instruction<'_>) -> Result<bool, Error> {
+        match Scope::from_u32(self.number(id, i)? as u32) {
+            Some(Scope::Subgroup) => Ok(false),
+            Some(Scope::Workgroup) => Ok(true),
+            other => Err(i.unsupported(format!("it over the scope {other:?}"))),
+        }
+    }
+
     /// Only the sub-group has these functions.
     fn scope(&mut self, id: u32, i: &Instruction<'_>) -> Result<(), Error> {
         match Scope::from_u32(self.number(id, i)? as u32) {
@@ -272,23 +347,21 @@ impl Translator<'_> {
     fn shuffle_two(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
         let (a, b) = (self.get(i.word(2)?, i)?, self.get(i.word(3)?, i)?);
         let by = self.scalar(i.word(4)?, i)?;
+        let by = self.resize(by, Type::I32, false);
         let lane = self.lane();
-        let simd = self.constant(Type::I32, u64::from(self.simd));
         // Up: `current` is behind `previous`, and a lane looks `by` lanes before its own.
         let at = match i.op {
             Spv::SubgroupShuffleUpINTEL => {
+                let simd = self.constant(Type::I32, u64::from(self.simd));
                 let own = self.here().bin(Bin::Add, lane, simd);
                 self.here().bin(Bin::Sub, own, by)
             }
             _ => self.here().bin(Bin::Add, lane, by),
         };
-        let low = self.one(Op::Icmp(Cond::Ult), &[at, simd], Type::I1);
         let mut values = Vec::new();
         for (a, b) in a.scalars.iter().zip(&b.scalars) {
-            let first = self.of_lane(Op::Shuffle, *a, at);
-            let second = self.of_lane(Op::Shuffle, *b, at);
-            let ty = self.function.ty(first);
-            values.push(self.one(Op::Select, &[low, first, second], ty));
+            let ty = self.function.ty(*a);
+            values.push(self.one(Op::ShuffleTwo, &[*a, *b, at], ty));
         }
         self.set(i.word(1)?, Val::many(values));
         Ok(())
@@ -310,6 +383,9 @@ impl Translator<'_> {
         };
         let mask = self.get(i.word(at)?, i)?.scalars;
         let mask = mask.first().copied().ok_or_else(|| i.invalid("no mask"))?;
+        // Bits of no work-item do not count.
+        let those = self.dispatch_mask();
+        let counted = self.here().bin(Bin::And, mask, those);
         let value = match i.op {
             Spv::GroupNonUniformInverseBallot | Spv::GroupNonUniformBallotBitExtract => {
                 let lane = match i.word(4) {
@@ -329,22 +405,166 @@ impl Translator<'_> {
                     other => return Err(i.unsupported(format!("{other:?}"))),
                 };
                 let mask = match lanes {
-                    None => mask,
+                    None => counted,
                     Some(which) => {
                         let lanes = self.lane_mask(which);
-                        self.here().bin(Bin::And, mask, lanes)
+                        self.here().bin(Bin::And, counted, lanes)
                     }
                 };
                 self.un(Un::CountOnes, mask)
             }
-            Spv::GroupNonUniformBallotFindLSB => self.un(Un::LowestBit, mask),
+            Spv::GroupNonUniformBallotFindLSB => self.un(Un::LowestBit, counted),
             _ => {
-                let zeros = self.un(Un::LeadingZeros, mask);
+                let zeros = self.un(Un::LeadingZeros, counted);
                 let top = self.constant(Type::I32, 31);
                 self.here().bin(Bin::Sub, top, zeros)
             }
         };
         self.set(i.word(1)?, Val::one(value));
+        Ok(())
+    }
+
+    fn barrier(&mut self) {
+        self.abi.barrier = true;
+        self.here().push(Op::Barrier, &[], &[]);
+    }
+
+    /// A barrier that shows local memory.
+    fn local_barrier(&mut self) {
+        let op = Op::Fence {
+            local: true,
+            global: false,
+            image: false,
+        };
+        self.here().push(op, &[], &[]);
+        self.barrier();
+    }
+
+    /// The place of a sub-group's value in local memory, which is the same for all functions of the
+    /// work-group.
+    fn slot(&mut self, sub_group: Value) -> Value {
+        const BYTES: u32 = 8;
+        let size = BYTES * MAX_GROUP / self.simd;
+        let base = match self.group_slots {
+            Some(base) => base,
+            None => {
+                let base = self.abi.slm.next_multiple_of(BYTES);
+                self.abi.slm = base + size;
+                self.group_slots = Some(base);
+                base
+            }
+        };
+        let by = self.constant(Type::I32, u64::from(BYTES.trailing_zeros()));
+        let base = self.constant(Type::I32, u64::from(base));
+        let offset = self.here().bin(Bin::Shl, sub_group, by);
+        self.here().bin(Bin::Add, base, offset)
+    }
+
+    /// Shows a value of each sub-group to all of the work-group.
+    fn publish(&mut self, value: Value, i: &Instruction<'_>) -> Result<(), Error> {
+        let own = self.builtin_component(BuiltIn::SubgroupId, 0, i)?;
+        let place = self.slot(own);
+        // What others published before has been read.
+        self.local_barrier();
+        let access = self.slot_access(value);
+        self.here().push(Op::Store(access), &[place, value], &[]);
+        self.local_barrier();
+        Ok(())
+    }
+
+    fn slot_access(&self, value: Value) -> Access {
+        Access {
+            space: Space::Local,
+            align: self.function.ty(value).bytes(),
+        }
+    }
+
+    /// A reduction or scan over the work-group: of each sub-group, then of the sub-groups.
+    fn over_work_group(
+        &mut self,
+        how: &Op,
+        op: Bin,
+        value: Value,
+        i: &Instruction<'_>,
+    ) -> Result<Value, Error> {
+        let ty = self.function.ty(value);
+        let sum = self.one(Op::Reduce(op), &[value], ty);
+        self.publish(sum, i)?;
+        let count = match how {
+            Op::Reduce(_) => BuiltIn::NumSubgroups,
+            // Those before this one.
+            _ => BuiltIn::SubgroupId,
+        };
+        let count = self.builtin_component(count, 0, i)?;
+        let before = self.block;
+        let [header, body, exit] = [(); 3].map(|()| self.function.add_block());
+        self.end(Terminator::Jump(header));
+        self.block = header;
+        let phi = |s: &mut Self, ty: Type| s.here().push(Op::Phi(Vec::new()), &[], &[ty]);
+        let (number, total) = (phi(self, Type::I32), phi(self, ty));
+        let [at, so_far] = [number, total].map(|inst| self.function.result(inst));
+        let more = self.one(Op::Icmp(Cond::Ult), &[at, count], Type::I1);
+        self.end(Terminator::Branch(more, body, exit));
+        self.block = body;
+        let place = self.slot(at);
+        let access = self.slot_access(value);
+        let next = self.one(Op::Load(access), &[place], ty);
+        let sum = self.here().bin(op, so_far, next);
+        let one = self.constant(Type::I32, 1);
+        let following = self.here().bin(Bin::Add, at, one);
+        self.end(Terminator::Jump(header));
+        let identity = op
+            .identity(ty)
+            .ok_or_else(|| i.unsupported("its operation"))?;
+        let zero = self.constant(Type::I32, 0);
+        let identity = self.constant(ty, identity);
+        for (inst, args) in [(number, [zero, following]), (total, [identity, sum])] {
+            let data = &mut self.function.insts[inst.index()];
+            data.op = Op::Phi(vec![before, body]);
+            data.args = args.into_iter().collect();
+        }
+        self.block = exit;
+        Ok(match how {
+            Op::Reduce(_) => so_far,
+            scan => {
+                let own = self.one(scan.clone(), &[value], ty);
+                self.here().bin(op, so_far, own)
+            }
+        })
+    }
+
+    /// The value of a work-item of the work-group, which all name by the same local id.
+    fn work_group_broadcast(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let value = self.get(i.word(3)?, i)?;
+        let mut id = self.get(i.word(4)?, i)?.scalars.to_vec();
+        let zero = self.constant(Type::I32, 0);
+        id.resize(3, zero);
+        let id = [id[0], id[1], id[2]].map(|part| self.resize(part, Type::I32, false));
+        let item = self.index_in_group(id);
+        let by = self.constant(Type::I32, u64::from(self.simd.trailing_zeros()));
+        let sub_group = self.here().bin(Bin::LShr, item, by);
+        let within = self.constant(Type::I32, u64::from(self.simd) - 1);
+        let lane = self.here().bin(Bin::And, item, within);
+        let mut values = Vec::new();
+        for value in value.scalars {
+            let own = self.of_lane(Op::Broadcast, value, lane);
+            let is_truth = self.function.ty(own) == Type::I1;
+            let own = match is_truth {
+                true => self.here().convert(Convert::ZExt, own, Type::I32),
+                false => own,
+            };
+            self.publish(own, i)?;
+            let place = self.slot(sub_group);
+            let ty = self.function.ty(own);
+            let access = self.slot_access(own);
+            let theirs = self.one(Op::Load(access), &[place], ty);
+            values.push(if is_truth {
+                self.is_set(theirs)
+            } else {
+                theirs
+            });
+        }
+        self.set(i.word(1)?, Val::many(values));
         Ok(())
     }
 

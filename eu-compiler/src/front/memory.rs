@@ -333,7 +333,7 @@ impl Translator<'_> {
             match runs.last_mut() {
                 Some((last, start, count))
                     if *last == ty
-                        && *count < MAX_ELEMENTS
+                        && *count < MAX_ELEMENTS.max(4 * MAX_ELEMENTS / ty.bytes() as usize)
                         && *start + *count as u32 * ty.bytes() == at =>
                 {
                     *count += 1;

@@ -111,6 +111,8 @@ pub struct Translator<'a> {
     pub(super) globals: HashMap<u32, Val>,
     /// The size of static local memory, known at the end.
     pub(super) slm_end: Option<Value>,
+    /// Where functions of the work-group exchange values in local memory.
+    pub(super) group_slots: Option<u32>,
     /// The types of ids.
     pub(super) types: HashMap<u32, u32>,
     pub(super) line: Option<(u32, u32)>,
@@ -133,6 +135,7 @@ impl<'a> Translator<'a> {
             frames: Vec::new(),
             globals: HashMap::new(),
             slm_end: None,
+            group_slots: None,
             types: HashMap::new(),
             line: None,
             library_at: None,

@@ -263,6 +263,8 @@ pub enum Op {
     Pair,
     /// The high 32 bits of 64.
     High,
+    /// Integers of 8 or 16 bits behind each other in one, the lowest first.
+    Pack,
     /// Reads consecutive elements at an address.
     Load(Access),
     /// Writes consecutive elements: operands are the address and the values.
@@ -291,10 +293,15 @@ pub enum Op {
     Ballot,
     /// The first operand of the lane that the second names.
     Shuffle,
+    /// The first operand of the lane that the third names, or the second of the lane behind the
+    /// last one of the first.
+    ShuffleTwo,
     /// The first operand of the lane that the second, the same in all lanes, names.
     Broadcast,
-    /// Combines the operand over the active lanes.
+    /// Combines the operand over the active lanes. As the next two it takes the halves of 64 bits.
     Reduce(Bin),
+    /// Combines the operand over the active lanes of a cluster: so many neighbours.
+    Cluster(Bin, u32),
     /// Combines the operand over the active lanes up to this one, itself included or not.
     Scan {
         /// How.
@@ -366,6 +373,7 @@ impl Op {
                 | Op::Pair
                 | Op::High
                 | Op::Offset(_)
+                | Op::Pack
         )
     }
 }

@@ -92,6 +92,7 @@ impl fmt::Display for Line<'_> {
             Op::Convert(how) => write!(f, "{how}"),
             Op::Pair => f.write_str("pair"),
             Op::High => f.write_str("high"),
+            Op::Pack => f.write_str("pack"),
             Op::Load(of) => access(f, "load", of),
             Op::Store(of) => access(f, "store", of),
             Op::Atomic(space, op) => write!(f, "atomic.{op}.{space}"),
@@ -109,8 +110,10 @@ impl fmt::Display for Line<'_> {
             }
             Op::Ballot => f.write_str("ballot"),
             Op::Shuffle => f.write_str("shuffle"),
+            Op::ShuffleTwo => f.write_str("shuffle_two"),
             Op::Broadcast => f.write_str("broadcast"),
             Op::Reduce(op) => write!(f, "reduce.{op}"),
+            Op::Cluster(op, size) => write!(f, "reduce.{op}.{size}"),
             Op::Scan { op, inclusive } => {
                 write!(f, "scan.{op}.{}", if *inclusive { "incl" } else { "excl" })
             }

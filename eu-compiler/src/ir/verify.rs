@@ -119,6 +119,11 @@ fn types(function: &Function, inst: Inst) -> Result<(), String> {
                 }
         }
         Op::Pair => counts(2, 1) && arg(0) == Some(Type::I32) && result == Some(Type::I64),
+        Op::Pack => {
+            let bits = data.args.len() as u32 * arg(0).map_or(0, Type::bits);
+            result.is_some_and(|ty| !ty.is_float() && ty.bits() == bits)
+                && data.args.iter().all(|a| Some(function.ty(*a)) == arg(0))
+        }
         Op::High => counts(1, 1) && arg(0) == Some(Type::I64) && result == Some(Type::I32),
         Op::Load(_) | Op::BlockLoad(_) => data.args.len() == 1 && !data.results.is_empty(),
         Op::Store(_) | Op::BlockStore(_) => data.args.len() >= 2 && data.results.is_empty(),
@@ -135,7 +140,12 @@ fn types(function: &Function, inst: Inst) -> Result<(), String> {
         Op::Shuffle | Op::Broadcast => {
             counts(2, 1) && arg(0) == result && arg(1) == Some(Type::I32)
         }
-        Op::Reduce(_) | Op::Scan { .. } => counts(1, 1) && arg(0) == result,
+        Op::ShuffleTwo => {
+            counts(3, 1) && arg(0) == result && arg(1) == result && arg(2) == Some(Type::I32)
+        }
+        Op::Reduce(_) | Op::Cluster(..) | Op::Scan { .. } => {
+            arg(0) == result && (counts(1, 1) || counts(2, 2) && result == Some(Type::I32))
+        }
     };
     match fits {
         true => Ok(()),

@@ -1,5 +1,5 @@
 //! Accesses that no message makes, as others: elements less aligned than their size, several bytes
-//! or words at once, blocks of local memory on the classic data port.
+//! or words at once, doubles and blocks of local memory on the classic data port.
 
 use crate::ir::{Access, Bin, Convert, Cursor, Function, Input, Op, Space, Type, Value};
 use crate::target::Target;
@@ -24,6 +24,22 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
                 }
                 Op::Store(access) if at.is_split(access, &data.args[1..]) => {
                     at.store(access, data.args[0], &data.args[1..]);
+                    continue;
+                }
+                // The halves of integers are split later.
+                Op::Load(access) if !target.lsc() && at.is_double(&data.results) => {
+                    let types = vec![Type::I64; data.results.len()];
+                    let load = at.0.push(Op::Load(access), &data.args, &types);
+                    let whole = at.0.function.insts[load.index()].results.clone();
+                    let double = |value| at.0.convert(Convert::Bitcast, value, Type::F64);
+                    whole.into_iter().map(double).collect()
+                }
+                Op::Store(access) if !target.lsc() && at.is_double(&data.args[1..]) => {
+                    let mut args = vec![data.args[0]];
+                    for value in &data.args[1..] {
+                        args.push(at.0.convert(Convert::Bitcast, *value, Type::I64));
+                    }
+                    at.0.push(Op::Store(access), &args, &[]);
                     continue;
                 }
                 Op::BlockLoad(Space::Local) if !target.lsc() => {
@@ -76,6 +92,11 @@ impl Split<'_> {
     fn is_split(&self, access: Access, values: &[Value]) -> bool {
         let bytes = values.first().map_or(4, |v| self.0.function.ty(*v).bytes());
         access.align < bytes.min(4) || bytes < 4 && values.len() > 1
+    }
+
+    fn is_double(&self, values: &[Value]) -> bool {
+        let first = values.first();
+        first.is_some_and(|value| self.0.function.ty(*value) == Type::F64)
     }
 
     fn number(&mut self, number: u32) -> Value {
@@ -198,9 +219,14 @@ impl Split<'_> {
             let (first, size) = run[0];
             let mut args = vec![self.place(address, first)];
             for (at, size) in run {
-                let bits = self.gather(&dwords, *at, *size);
                 let ty = Type::of_bits(8 * size).unwrap_or(Type::I32);
-                args.push(self.0.convert(Convert::Trunc, bits, ty));
+                args.push(match self.packed(values, *at, *size, ty) {
+                    Some(packed) => packed,
+                    None => {
+                        let bits = self.gather(&dwords, *at, *size);
+                        self.0.convert(Convert::Trunc, bits, ty)
+                    }
+                });
             }
             let part = Access {
                 align: access.align.min(4).max(size),
@@ -208,6 +234,22 @@ impl Split<'_> {
             };
             self.0.push(Op::Store(part), &args, &[]);
         }
+    }
+
+    /// A part of values of one size that are whole in it.
+    fn packed(&mut self, values: &[Value], at: u32, size: u32, ty: Type) -> Option<Value> {
+        let of = self.0.function.ty(values[0]);
+        let same = |value: &Value| self.0.function.ty(*value) == of;
+        if of.bytes() >= size || !at.is_multiple_of(of.bytes()) || !values.iter().all(same) {
+            return None;
+        }
+        let first = (at / of.bytes()) as usize;
+        let parts = values.get(first..first + (size / of.bytes()) as usize)?;
+        let integers: Vec<Value> = parts
+            .iter()
+            .map(|value| self.0.convert(Convert::Bitcast, *value, of.integer()))
+            .collect();
+        Some(self.0.one(Op::Pack, &integers, ty))
     }
 
     /// A block of local memory: each row by an access of each lane.

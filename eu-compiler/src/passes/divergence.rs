@@ -50,7 +50,9 @@ impl Divergence {
                         | Op::ImageBlockLoad(_)
                         | Op::ImageLoad { .. }
                         | Op::ImageSample { .. }
-                        | Op::Shuffle => true,
+                        | Op::Cluster(..)
+                        | Op::Shuffle
+                        | Op::ShuffleTwo => true,
                         _ => data.args.iter().any(|a| this.values[a.index()]),
                     };
                     for result in &data.results {

@@ -256,6 +256,21 @@ impl Split<'_> {
                 });
                 self.pair(result, halves);
             }
+            (Op::ShuffleTwo, Some(result)) if wide => {
+                let (a, b) = (self.halves(args[0]), self.halves(args[1]));
+                let halves = [0, 1].map(|n| {
+                    let args = [a[n], b[n], args[2]];
+                    self.here().one(Op::ShuffleTwo, &args, Type::I32)
+                });
+                self.pair(result, halves);
+            }
+            (op @ (Op::Reduce(_) | Op::Cluster(..) | Op::Scan { .. }), Some(result)) if wide => {
+                let halves = self.halves(args[0]);
+                let types = [Type::I32; 2];
+                let inst = self.here().push(op.clone(), &halves, &types);
+                let both = self.function.insts[inst.index()].results.clone();
+                self.pair(result, [both[0], both[1]]);
+            }
             (Op::Load(access), Some(_)) if wide && access.align >= 4 => {
                 // At most four dwords a message.
                 for (index, pair) in data.results.chunks(2).enumerate() {

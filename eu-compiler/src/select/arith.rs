@@ -29,6 +29,7 @@ impl Selector<'_> {
             (Op::Convert(how), Some(result)) => self.convert(*how, args[0], result),
             (Op::Pair, Some(result)) => self.pair(args[0], args[1], result),
             (Op::Offset(_), Some(result)) => self.half(args[0], 0, result),
+            (Op::Pack, Some(result)) => self.pack(args, result),
             (Op::High, Some(result)) => self.half(args[0], 4, result),
             (Op::Load(access), _) => self.load(*access, args[0], &data.results),
             (Op::Store(access), _) => self.store(*access, args[0], &args[1..]),
@@ -63,15 +64,15 @@ impl Selector<'_> {
             (Op::Ballot, Some(result)) => self.ballot(args[0], result),
             (Op::Broadcast, Some(result)) => self.broadcast(args[0], args[1], result),
             (Op::Shuffle, Some(result)) => self.shuffle(args[0], args[1], result),
-            (Op::Reduce(op), Some(result)) => self.reduce(*op, args[0], result),
-            (Op::Scan { op, inclusive }, Some(result)) => {
-                self.scan(*op, *inclusive, args[0], result)
-            }
+            (Op::ShuffleTwo, Some(result)) => self.shuffle_two([args[0], args[1]], args[2], result),
+            (Op::Reduce(op), _) => self.reduce(*op, args, &data.results),
+            (Op::Cluster(op, size), _) => self.cluster(*op, *size, args, &data.results),
+            (Op::Scan { op, inclusive }, _) => self.scan(*op, *inclusive, args, &data.results),
             (op, _) => Err(format!("no instructions for {op:?}")),
         }
     }
 
-    fn is_fused(&self, value: Value) -> bool {
+    pub(super) fn is_fused(&self, value: Value) -> bool {
         self.fused[value.index()]
     }
 

@@ -128,4 +128,17 @@ impl Selector<'_> {
         }
         Ok(())
     }
+
+    /// Bytes or words behind each other.
+    pub(super) fn pack(&mut self, values: &[Value], result: Value) -> Result<(), String> {
+        let to = self.result(result);
+        for (index, value) in values.iter().enumerate() {
+            let part = self.function.ty(*value);
+            let ty = machine(part, false);
+            let source = self.source(*value, ty)?;
+            let dst = skip(at(to, ty), index as u32 * part.bytes());
+            self.alu(Opcode::Mov, dst, &[source]);
+        }
+        Ok(())
+    }
 }

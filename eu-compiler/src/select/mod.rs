@@ -16,6 +16,7 @@ mod lanes;
 mod memory;
 mod message;
 mod payload;
+mod reduce;
 
 use std::collections::HashMap;
 
@@ -49,6 +50,8 @@ pub struct Selector<'a> {
     flag: Option<(Value, bool)>,
     /// The block being selected.
     pub(super) block: Block,
+    /// Offsets of elements in this block: of which lane, how far apart, of how many.
+    offsets: Vec<((Value, u32, u32), Var)>,
     pub(super) fixed: HashMap<u32, Var>,
     pub(super) uses_float: bool,
 }
@@ -74,6 +77,7 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
         fused: fused(function),
         flag: None,
         block: Function::ENTRY,
+        offsets: Vec::new(),
         fixed: HashMap::new(),
         uses_float: function.values.iter().any(|(ty, _)| ty.is_float()),
     };
@@ -81,7 +85,7 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
     Ok(selector.code)
 }
 
-/// Comparisons whose users are all selections and branches of their own block.
+/// Comparisons whose users are all selections, ballots and branches of their own block.
 fn fused(function: &Function) -> Vec<bool> {
     let mut home: Vec<Option<Block>> = vec![None; function.values.len()];
     for &block in &function.order {
@@ -97,7 +101,7 @@ fn fused(function: &Function) -> Vec<bool> {
         for inst in &data.insts {
             let inst = &function.insts[inst.index()];
             for (index, arg) in inst.args.iter().enumerate() {
-                let chooses = inst.op == Op::Select && index == 0;
+                let chooses = inst.op == Op::Select && index == 0 || inst.op == Op::Ballot;
                 if home[arg.index()] != Some(block) || !chooses {
                     home[arg.index()] = None;
                 }
@@ -141,6 +145,7 @@ impl Selector<'_> {
         for (index, &block) in order.iter().enumerate() {
             self.block = block;
             self.flag = None;
+            self.offsets.clear();
             let label = Inst::new(What::Label(block, joins[block.index()]), self.simd());
             self.code.insts.push(label);
             for inst in self.function.blocks[block.index()].insts.clone() {

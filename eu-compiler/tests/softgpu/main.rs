@@ -12,6 +12,7 @@ mod images;
 mod irreducible;
 mod listing;
 mod math;
+mod matrix;
 mod memory;
 mod pressure;
 mod program;
