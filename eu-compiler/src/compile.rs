@@ -215,10 +215,20 @@ fn kernel(
             Err(what) => why = what,
         }
     }
-    let (width, target, code, allocation) = found.ok_or_else(|| limit(why))?;
+    let (width, mut target, mut code, mut allocation) = found.ok_or_else(|| limit(why))?;
+    let mut chosen = selected.swap_remove(width);
+    let is_free = entry.sub_group_size.or(options.simd).is_none();
+    if is_free && options.platform.has_simd_width(WIDEST) && chosen.is_straight(&target) {
+        let wide = Target::new(options.platform, WIDEST, target.registers);
+        if let Ok(wider) = Selected::new(module, entry, wide, pass)
+            && let Ok(places) = regalloc::allocate(&wider.code, &wide, false)
+        {
+            (target, chosen, (code, allocation)) = (wide, wider, places);
+        }
+    }
     let Selected {
         mut kernel, shown, ..
-    } = selected.swap_remove(width);
+    } = chosen;
     kernel.abi.private = kernel.function.private_size;
     kernel.abi.scratch = allocation.scratch;
     let payload = kernel.abi.payload_bytes();
@@ -243,6 +253,9 @@ fn kernel(
     };
     Ok((kernel, shown))
 }
+
+/// The most lanes of a thread.
+const WIDEST: u32 = 32;
 
 /// The last entry of a binding table that a buffer gets.
 const LAST_ENTRY: usize = 200;
@@ -272,6 +285,19 @@ fn buffers(kernel: &mut front::Kernel) {
 }
 
 impl Selected {
+    /// Whether twice the lanes halve the instructions that all lanes share, and nothing waits for
+    /// the slowest of them: 16 lanes, no loops, no data from lane to lane.
+    fn is_straight(&self, target: &Target) -> bool {
+        let function = &self.kernel.function;
+        let mut insts = function
+            .order
+            .iter()
+            .flat_map(|b| &function.blocks[b.index()].insts);
+        target.simd * 2 == WIDEST
+            && self.code.loops.is_empty()
+            && !insts.any(|inst| function.insts[inst.index()].op.crosses_lanes())
+    }
+
     fn new(
         module: &Module<'_>,
         entry: &Entry,
@@ -279,6 +305,15 @@ impl Selected {
         pass: Option<&str>,
     ) -> Result<Selected, Error> {
         let mut kernel = front::kernel(module, entry, target.simd)?;
+        for field in &kernel.abi.fields {
+            // A group has no more than a few thousand work-items.
+            if let FieldKind::LocalSize | FieldKind::EnqueuedLocalSize = field.kind {
+                kernel
+                    .function
+                    .words
+                    .extend([0, 4, 8].map(|byte| field.offset + byte));
+            }
+        }
         if target.caps.binding_tables {
             buffers(&mut kernel);
         }

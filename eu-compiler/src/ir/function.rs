@@ -144,6 +144,8 @@ pub struct Function {
     /// The order of the blocks in code. Blocks that are not in it are gone.
     pub order: Vec<Block>,
     constants: HashMap<(Type, u64), Value>,
+    /// Offsets in the payload of dwords whose upper halves are zero.
+    pub words: Vec<u32>,
     /// Pointer arguments that have surfaces.
     pub buffers: Vec<Buffer>,
     /// The offset of the address of private memory in the payload.

@@ -357,6 +357,22 @@ impl Op {
         )
     }
 
+    /// Whether lanes give each other data, or must be together.
+    pub const fn crosses_lanes(&self) -> bool {
+        matches!(
+            self,
+            Op::Ballot
+                | Op::Shuffle
+                | Op::Broadcast
+                | Op::Reduce(_)
+                | Op::Scan { .. }
+                | Op::BlockLoad(_)
+                | Op::BlockStore(_)
+                | Op::ImageBlockLoad(_)
+                | Op::ImageBlockStore(_)
+        )
+    }
+
     /// Whether the result depends only on the operands of the lane itself.
     pub const fn is_pure(&self) -> bool {
         matches!(

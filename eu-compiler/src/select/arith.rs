@@ -4,7 +4,7 @@ use isa_encoder::{CondMod, MathFunction, Opcode, Type as M};
 
 use super::{Loc, Selector, at, machine};
 use crate::code::{Inst, Operand, Place, Predicate, What};
-use crate::ir::{Bin, Cond, Def, Op, Type, Un, Value};
+use crate::ir::{Bin, Cond, Def, Input, Op, Type, Un, Value};
 
 impl Selector<'_> {
     /// Selects one instruction.
@@ -96,18 +96,42 @@ impl Selector<'_> {
     /// Sources of an operation: machine types, and both values.
     fn combine(&mut self, op: Bin, ty: Type, to: Loc, a: Value, b: Value) -> Result<(), String> {
         let (source, _) = operation_types(op, ty);
-        let (a, b) = if self.is_const(a) && op.is_commutative() {
+        let words = op == Bin::Mul && ty == Type::I32 && self.is_word(a) && !self.is_word(b);
+        let (a, b) = if self.is_const(a) && op.is_commutative() || words {
             (b, a)
         } else {
             (a, b)
         };
         let first = self.source(a, source)?;
         let second = match op {
+            Bin::Mul if ty == Type::I32 && self.is_word(b) => {
+                let word = self.source(b, M::Ud)?;
+                retype(word, M::Uw)
+            }
             Bin::Shl | Bin::LShr | Bin::AShr => self.source(b, M::Ud)?,
             _ => self.source(b, source)?,
         };
         let [first, second] = self.two(first, second);
         self.operate(op, ty, to, first, second, false)
+    }
+
+    /// Whether a value of 32 bits is known to fit in 16 without a sign.
+    fn is_word(&self, value: Value) -> bool {
+        const MOST: u64 = 0xffff;
+        if let Some(bits) = self.function.bits(value) {
+            return bits <= MOST;
+        }
+        let Some((_, data)) = self.function.source(value) else {
+            return false;
+        };
+        let known = |index: usize| self.function.bits(data.args[index]);
+        match data.op {
+            Op::Input(Input::Payload(offset)) => self.function.words.contains(&offset),
+            Op::Input(Input::LocalId(_) | Input::Lane) => true,
+            Op::Bin(Bin::And) => known(1).is_some_and(|bits| bits <= MOST),
+            Op::Bin(Bin::LShr) => known(1).is_some_and(|by| by >= 16),
+            _ => false,
+        }
     }
 
     pub(super) fn is_const(&self, value: Value) -> bool {
@@ -200,7 +224,7 @@ impl Selector<'_> {
             self.emit(What::Alu(Opcode::Mul), dst, &[a, b], all, |_| {});
             return;
         }
-        if let Operand::Imm(_, M::W | M::Uw) = b {
+        if let Operand::Imm(_, M::W | M::Uw) | Operand::Var { ty: M::Uw, .. } = b {
             self.emit(What::Alu(Opcode::Mul), dst, &[a, b], all, |_| {});
             return;
         }
