@@ -56,13 +56,15 @@ pub(super) trait Code<T> {
     fn put(&self, into: &mut Words, value: T) -> Result<(), Miss>;
 }
 
-/// Bits `high..=low` of the descriptor or of the extended descriptor.
+/// Bits `high..=low` of the descriptor or of the extended descriptor; the highest bit of its values
+/// may be elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field {
     pub name: &'static str,
     high: u8,
     low: u8,
     extended: bool,
+    highest: Option<u8>,
 }
 
 impl Field {
@@ -74,6 +76,15 @@ impl Field {
             high,
             low,
             extended: false,
+            highest: None,
+        }
+    }
+
+    /// The field with another bit, as the highest of its values.
+    pub(super) const fn and(self, highest: u8) -> Self {
+        Self {
+            highest: Some(highest),
+            ..self
         }
     }
 
@@ -147,7 +158,11 @@ impl Field {
             extended,
             ..
         } = from.descriptors;
-        self.of(if self.extended { extended } else { descriptor })
+        let word = if self.extended { extended } else { descriptor };
+        match self.highest {
+            Some(bit) => self.of(word) | (word >> bit & 1) << self.width(),
+            None => self.of(word),
+        }
     }
 
     /// Puts `code` into the field of a message.
@@ -157,7 +172,12 @@ impl Field {
             true => &mut descriptors.extended,
             false => &mut descriptors.descriptor,
         };
-        self.set(word, code).map_err(Some)
+        let Some(bit) = self.highest else {
+            return self.set(word, code).map_err(Some);
+        };
+        let highest = Field::bit(self.name, bit);
+        highest.set(word, code >> self.width()).map_err(Some)?;
+        self.set(word, code & self.mask()).map_err(Some)
     }
 }
 
@@ -409,6 +429,45 @@ macro_rules! messages {
     (@function $function:ident) => { Some($crate::Sfid::$function) };
 }
 pub(super) use messages;
+
+/// Declares the layout of a message that is a structure: its fields, its function, and a [`Code`] for
+/// each field or tuple of them.
+macro_rules! message {
+    ($name:ident { $($field:ident),+ } => $function:ident { $($value:tt: $at:expr,)* }) => {
+        impl $name {
+            /// The message of these descriptors.
+            pub(in $crate::message) fn decode(
+                words: &$crate::message::layout::Words,
+            ) -> Result<Self, $crate::message::layout::Miss> {
+                use $crate::message::layout::Code;
+                $(let $value = $at.get(words)?;)*
+                Ok(Self { $($field),+ })
+            }
+
+            /// The descriptors of this message.
+            pub(in $crate::message) fn encode(
+                self,
+                family: devinfo::Family,
+            ) -> Result<$crate::message::layout::Words, $crate::message::DescriptorError> {
+                use $crate::message::layout::{Code, Words};
+                let unsupported = $crate::message::DescriptorError::Unsupported {
+                    what: concat!("such ", stringify!($name), " message"),
+                    family,
+                };
+                let descriptors = $crate::message::Descriptors::default();
+                let mut words = Words::new(family, $crate::Sfid::$function, descriptors);
+                let Self { $($field),+ } = self;
+                let mut write = || {
+                    $($at.put(&mut words, $value)?;)*
+                    Ok::<(), $crate::message::layout::Miss>(())
+                };
+                write().map_err(|miss| miss.unwrap_or(unsupported))?;
+                Ok(words)
+            }
+        }
+    };
+}
+pub(super) use message;
 
 /// Declares enums whose values have a name for printing and, optionally, a code.
 macro_rules! values {

@@ -268,7 +268,7 @@ impl Message {
             Sfid::Urb => of!(Urb, pipeline::URB_OPCODE),
             Sfid::RenderCache => of!(RenderTarget, pipeline::TYPE),
             Sfid::RayTracing | Sfid::BindlessThreadDispatch => of!(RayTracing, raytracing::TYPE),
-            Sfid::Sampler => sampler::decode(&words).map(Self::Sampler),
+            Sfid::Sampler => of!(Sampler, sampler::TYPE),
             Sfid::Gateway => of!(Gateway, gateway::OPCODE),
             Sfid::ThreadSpawner => ThreadSpawner::decode(&words)
                 .map(|_| Self::EndOfThread)
@@ -292,7 +292,7 @@ impl Message {
         let words = match self {
             Self::Hdc(message) => message.encode(family),
             Self::Lsc(message) => message.encode(family),
-            Self::Sampler(message) => sampler::encode(family, message),
+            Self::Sampler(message) => message.encode(family),
             Self::Gateway(message) => message.encode(family),
             Self::RenderTarget(message) => message.encode(family),
             Self::Urb(message) => message.encode(family),

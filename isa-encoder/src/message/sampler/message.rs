@@ -2,20 +2,17 @@
 
 use core::fmt;
 
-use devinfo::{Family, Span, span};
+use devinfo::span;
 
 use super::SamplerOp;
-use crate::Sfid;
-use crate::message::layout::{Field, Words};
-use crate::message::{DescriptorError, Descriptors};
+use crate::message::DescriptorError;
+use crate::message::layout::{Code, FamilyTable, Field, Miss, Words, message};
 
 const SURFACE: Field = Field::new("surface", 7, 0);
 const SAMPLER: Field = Field::new("sampler", 11, 8);
-const TYPE: Field = Field::new("message type", 16, 12);
-const SIMD: Field = Field::new("SIMD mode", 18, 17);
-const SIMD_HIGH: Field = Field::bit("SIMD mode", 29);
+pub const TYPE: Field = Field::new("message type", 16, 12).and(31);
+const SIMD: Field = Field::new("SIMD mode", 18, 17).and(29);
 const RETURN_16: Field = Field::bit("return format", 30);
-const TYPE_HIGH: Field = Field::bit("message type", 31);
 
 /// A sampler message.
 ///
@@ -46,84 +43,59 @@ pub struct Sampler {
     pub integer_results: bool,
 }
 
-/// The SIMD field: `(families, code, channels, half parameters, integer results)`.
-type Mode = (Span, u32, u8, bool, bool);
+message! {
+    Sampler { op, surface, sampler, simd, half_parameters, half_results, integer_results }
+    => Sampler {
+        (simd, half_parameters, integer_results): MODES,
+        op: Operation,
+        surface: SURFACE,
+        sampler: SAMPLER,
+        half_results: RETURN_16,
+    }
+}
 
-const MODES: &[Mode] = &[
-    (span!(..=XeHpg), 1, 8, false, false),
-    (span!(..=XeHpg), 2, 16, false, false),
-    (span!(..=XeHpg), BLOCK_MODE, 32, false, false),
-    (span!(..=XeHpg), 5, 8, true, false),
-    (span!(..=XeHpg), 6, 16, true, false),
-    (span!(XeHpg), 0, 8, false, true),
-    (span!(XeHpg), 4, 16, false, true),
-    (span!(XeHpc..), 1, 16, false, false),
-    (span!(XeHpc..), 2, 32, false, false),
-    (span!(XeHpc..), 5, 16, true, false),
-    (span!(XeHpc..), 6, 32, true, false),
-    (span!(XeHpc), 0, 16, false, true),
-    (span!(XeHpc), 4, 32, false, true),
-];
+/// Channels, half parameters, integer results.
+const MODES: FamilyTable<(u8, bool, bool)> = FamilyTable(
+    SIMD,
+    &[
+        (span!(..=XeHpg), 1, (8, false, false)),
+        (span!(..=XeHpg), 2, (16, false, false)),
+        (span!(..=XeHpg), BLOCK_MODE, (32, false, false)),
+        (span!(..=XeHpg), 5, (8, true, false)),
+        (span!(..=XeHpg), 6, (16, true, false)),
+        (span!(XeHpg), 0, (8, false, true)),
+        (span!(XeHpg), 4, (16, false, true)),
+        (span!(XeHpc..), 1, (16, false, false)),
+        (span!(XeHpc..), 2, (32, false, false)),
+        (span!(XeHpc..), 5, (16, true, false)),
+        (span!(XeHpc..), 6, (32, true, false)),
+        (span!(XeHpc), 0, (16, false, true)),
+        (span!(XeHpc), 4, (32, false, true)),
+    ],
+);
 /// The mode of operations on blocks of pixels (SIMD32 and SIMD64). XeHPC dropped it; the media
 /// driver's kernels for XeHPG use it.
 const BLOCK_MODE: u32 = 3;
 
-fn modes(family: Family) -> impl Iterator<Item = &'static Mode> {
-    MODES.iter().filter(move |row| row.0.contains(family))
-}
+/// The type, whose meaning the mode changes.
+struct Operation;
 
-pub fn decode(words: &Words) -> Result<Sampler, DescriptorError> {
-    let family = words.family;
-    let mode = SIMD.code(words) | SIMD_HIGH.code(words) << 2;
-    let (_, _, simd, half_parameters, integer_results) =
-        *modes(family)
-            .find(|row| row.1 == mode)
-            .ok_or_else(|| words.undefined(SIMD.name, mode))?;
-    let code = TYPE.code(words) | TYPE_HIGH.code(words) << 5;
-    Ok(Sampler {
-        op: SamplerOp::from_code(family, code, mode == BLOCK_MODE)
-            .ok_or_else(|| words.undefined(TYPE.name, code))?,
-        surface: SURFACE.code(words) as u8,
-        sampler: SAMPLER.code(words) as u8,
-        simd,
-        half_parameters,
-        half_results: RETURN_16.code(words) != 0,
-        integer_results,
-    })
-}
+impl Code<SamplerOp> for Operation {
+    fn get(&self, from: &Words) -> Result<SamplerOp, Miss> {
+        let (code, is_block) = (TYPE.code(from), SIMD.code(from) == BLOCK_MODE);
+        SamplerOp::from_code(from.family, code, is_block)
+            .ok_or(Some(from.undefined(TYPE.name, code)))
+    }
 
-pub fn encode(family: Family, message: Sampler) -> Result<Words, DescriptorError> {
-    if !message.op.exists(family) {
-        return Err(DescriptorError::Unsupported {
-            what: message.op.mnemonic(),
-            family,
-        });
+    fn put(&self, into: &mut Words, op: SamplerOp) -> Result<(), Miss> {
+        if !op.exists(into.family) || op.is_block() != (SIMD.code(into) == BLOCK_MODE) {
+            return Err(Some(DescriptorError::Unsupported {
+                what: op.mnemonic(),
+                family: into.family,
+            }));
+        }
+        TYPE.put_code(into, op.code())
     }
-    let (_, mode, ..) = modes(family)
-        .find(|(_, mode, simd, half, integer)| {
-            *simd == message.simd
-                && *half == message.half_parameters
-                && *integer == message.integer_results
-                && (*mode == BLOCK_MODE) == message.op.is_block()
-        })
-        .ok_or(DescriptorError::Unsupported {
-            what: "sampler message of this width",
-            family,
-        })?;
-    let code = message.op.code();
-    let mut words = Words::new(family, Sfid::Sampler, Descriptors::default());
-    for (field, value) in [
-        (SURFACE, message.surface.into()),
-        (SAMPLER, message.sampler.into()),
-        (TYPE, code & 0x1f),
-        (TYPE_HIGH, code >> 5),
-        (SIMD, mode & 3),
-        (SIMD_HIGH, mode >> 2),
-        (RETURN_16, message.half_results.into()),
-    ] {
-        field.set(&mut words.descriptors.descriptor, value)?;
-    }
-    Ok(words)
 }
 
 impl fmt::Display for Sampler {

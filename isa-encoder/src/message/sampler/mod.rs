@@ -7,5 +7,5 @@ mod message;
 mod table;
 
 pub use message::Sampler;
-pub(super) use message::{decode, encode};
+pub(super) use message::TYPE;
 pub use table::{Parameter, SamplerOp};

@@ -1,6 +1,6 @@
 //! Operands, lowered to byte offsets in the register file.
 
-use isa_encoder::{ArfKind, Dst, RegFile, Region, Register, Src, Type, VStride};
+use isa_encoder::{Dst, RegFile, Region, Register, Src, Type, VStride};
 
 use super::family::Rules;
 use super::ops::value::{element_type, packed_element};
@@ -389,25 +389,7 @@ fn strides(region: Region, ty: Type) -> Source {
 fn name(register: Register) -> String {
     let prefix = match register.file {
         RegFile::Grf => "r",
-        RegFile::Arf(kind) => match kind {
-            ArfKind::Null => "null",
-            ArfKind::Address => "a",
-            ArfKind::Accumulator => "acc",
-            ArfKind::Flag => "f",
-            ArfKind::ChannelEnable => "ce",
-            ArfKind::MessageControl => "msg",
-            ArfKind::StackPointer => "sp",
-            ArfKind::Scalar => "s",
-            ArfKind::State => "sr",
-            ArfKind::Control => "cr",
-            ArfKind::Notification => "n",
-            ArfKind::InstructionPointer => "ip",
-            ArfKind::ThreadDependency => "tdr",
-            ArfKind::Timestamp => "tm",
-            ArfKind::FlowControl => "fc",
-            ArfKind::Debug => "dbg",
-            ArfKind::MathMacro => "mme",
-        },
+        RegFile::Arf(kind) => kind.name(),
     };
     format!("{prefix}{}", register.number)
 }
