@@ -89,15 +89,15 @@ pub(crate) struct Accumulating<A, const N: usize>(PhantomData<A>);
 impl<A: Accumulate, const N: usize> Routine for Accumulating<A, N> {
     #[inline(always)]
     fn run<L: Level>(bytes: &mut [u8], call: &Call, enabled: Enabled, modes: Modes) -> u32 {
-        let a = load::<u64, N>(bytes, &call.sources[0], Reading::Integer, modes);
-        let b = load::<u64, N>(bytes, &call.sources[1], Reading::Integer, modes);
+        let a = load::<L, u64, N>(bytes, &call.sources[0], Reading::Integer, modes);
+        let b = load::<L, u64, N>(bytes, &call.sources[1], Reading::Integer, modes);
         let sum = accumulated::<N>(bytes, call);
         let mut out = [0; N];
         let mut wide = [0; N];
         for i in 0..N {
             (out[i], wide[i]) = A::lane(a[i], b[i], sum[i]);
         }
-        store(bytes, &call.destination, enabled.mask, &out);
+        store::<L, _, N>(bytes, &call.destination, enabled.mask, &out);
         if call.accumulates {
             set(bytes, call, enabled.mask, &wide);
         }
@@ -113,7 +113,7 @@ impl<O: LaneOp<In = u64, Out = u64>, const N: usize> Routine for Into<O, N> {
     #[inline(always)]
     fn run<L: Level>(bytes: &mut [u8], call: &Call, enabled: Enabled, modes: Modes) -> u32 {
         let [a, b, c]: [[u64; N]; 3] =
-            core::array::from_fn(|i| load(bytes, &call.sources[i], O::READING, modes));
+            core::array::from_fn(|i| load::<L, _, N>(bytes, &call.sources[i], O::READING, modes));
         let wide = core::array::from_fn(|i| O::lane::<L>(a[i], b[i], c[i]));
         set::<N>(bytes, call, enabled.mask, &wide);
         0

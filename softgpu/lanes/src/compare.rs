@@ -1,5 +1,6 @@
 //! Comparing lanes.
 
+use crate::level::Level;
 use crate::operand::Reading;
 use crate::request::Condition;
 use crate::word::Word;
@@ -59,7 +60,27 @@ fn map<W: Word, const N: usize>(a: &[W; N], b: &[W; N], holds: impl Fn(W, W) -> 
 
 /// All ones where `a` relates to `b` as `condition` says.
 #[inline(always)]
-pub(crate) fn relate<V: Number, const N: usize>(
+pub(crate) fn relate<L: Level, V: Number, const N: usize>(
+    condition: Condition,
+    a: &[V::Word; N],
+    b: &[V::Word; N],
+) -> [V::Word; N] {
+    #[inline(never)]
+    fn shared<V: Number, const N: usize>(
+        condition: Condition,
+        a: &[V::Word; N],
+        b: &[V::Word; N],
+    ) -> [V::Word; N] {
+        related::<V, N>(condition, a, b)
+    }
+    match L::SHARES {
+        true => shared::<V, N>(condition, a, b),
+        false => related::<V, N>(condition, a, b),
+    }
+}
+
+#[inline(always)]
+pub(crate) fn related<V: Number, const N: usize>(
     condition: Condition,
     a: &[V::Word; N],
     b: &[V::Word; N],

@@ -1,13 +1,36 @@
 //! Loading and storing lanes.
 
 use crate::convert;
+use crate::level::Level;
 use crate::operand::{Destination, Element, Form, Reading, Source};
 use crate::vector::Modes;
 use crate::word::Word;
 
 /// The lanes of a source, modifiers applied, denormal floats flushed if the mode says so.
 #[inline(always)]
-pub(crate) fn load<W: Word, const N: usize>(
+pub(crate) fn load<L: Level, W: Word, const N: usize>(
+    bytes: &[u8],
+    source: &Source,
+    reading: Reading,
+    modes: Modes,
+) -> [W; N] {
+    #[inline(never)]
+    fn shared<W: Word, const N: usize>(
+        bytes: &[u8],
+        source: &Source,
+        reading: Reading,
+        modes: Modes,
+    ) -> [W; N] {
+        own(bytes, source, reading, modes)
+    }
+    match L::SHARES {
+        true => shared(bytes, source, reading, modes),
+        false => own(bytes, source, reading, modes),
+    }
+}
+
+#[inline(always)]
+fn own<W: Word, const N: usize>(
     bytes: &[u8],
     source: &Source,
     reading: Reading,
@@ -59,7 +82,7 @@ pub(crate) fn load<W: Word, const N: usize>(
 }
 
 /// One integer element.
-#[inline(always)]
+#[inline(never)]
 fn scalar(bytes: &[u8], at: usize, element: Element) -> u64 {
     let tail = bytes.get(at..).unwrap_or_default();
     let raw = match element.bytes() {
@@ -173,7 +196,29 @@ pub(crate) fn collect<W: Word, const N: usize>(lanes: &[W; N]) -> u32 {
 
 /// Stores the lanes in `mask`, as the low bits of the destination's elements.
 #[inline(always)]
-pub(crate) fn store<W: Word, const N: usize>(
+pub(crate) fn store<L: Level, W: Word, const N: usize>(
+    bytes: &mut [u8],
+    destination: &Destination,
+    mask: u32,
+    lanes: &[W; N],
+) {
+    #[inline(never)]
+    fn shared<W: Word, const N: usize>(
+        bytes: &mut [u8],
+        destination: &Destination,
+        mask: u32,
+        lanes: &[W; N],
+    ) {
+        put_all(bytes, destination, mask, lanes);
+    }
+    match L::SHARES {
+        true => shared(bytes, destination, mask, lanes),
+        false => put_all(bytes, destination, mask, lanes),
+    }
+}
+
+#[inline(always)]
+fn put_all<W: Word, const N: usize>(
     bytes: &mut [u8],
     destination: &Destination,
     mask: u32,

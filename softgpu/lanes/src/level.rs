@@ -4,6 +4,9 @@ use crate::vector::{Call, Compiled, Enabled, Modes, Run};
 
 /// An instruction set.
 pub(crate) trait Level {
+    /// Routines share the code that loads, compares, finishes and stores, which makes them small
+    /// and quick to build, but slower. Otherwise each has its own.
+    const SHARES: bool;
     /// A fused multiply-add of `f32`, rounded once.
     fn fma(a: f32, b: f32, c: f32) -> f32;
     /// A fused multiply-add of `f64`. Only selected where the processor has it.
@@ -15,6 +18,9 @@ pub(crate) trait Level {
 struct Soft;
 
 impl Level for Soft {
+    /// An x86-64 without AVX2 is rare.
+    const SHARES: bool = cfg!(target_arch = "x86_64");
+
     /// By double precision: the product is exact, the sum is rounded to odd, so that the second
     /// rounding is the only one. (`f32::mul_add` would be a library call here.)
     #[inline(always)]
@@ -49,6 +55,8 @@ struct Avx2;
 
 #[cfg(target_arch = "x86_64")]
 impl Level for Avx2 {
+    const SHARES: bool = false;
+
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)

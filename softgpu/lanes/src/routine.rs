@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use crate::compare::{Float32, Float64};
-use crate::compare::{Number, Signed32, Signed64, Unsigned32, Unsigned64, relate};
+use crate::compare::{Number, Signed32, Signed64, Unsigned32, Unsigned64, relate, related};
 use crate::convert;
 use crate::lanes::{collect, load, spread, store, to_halves};
 use crate::level::{Level, Routine};
@@ -23,64 +23,90 @@ where
     #[inline(always)]
     fn run<L: Level>(bytes: &mut [u8], call: &Call, enabled: Enabled, modes: Modes) -> u32 {
         let [first, second, third] = &call.sources;
-        let a: [O::In; N] = load(bytes, first, O::READING, modes);
+        let a = load::<L, O::In, N>(bytes, first, O::READING, modes);
         let b = if O::SOURCES > 1 {
-            load(bytes, second, O::READING, modes)
+            load::<L, O::In, N>(bytes, second, O::READING, modes)
         } else {
             a
         };
         let c = if O::SOURCES > 2 {
-            load(bytes, third, O::READING, modes)
+            load::<L, O::In, N>(bytes, third, O::READING, modes)
         } else {
             a
         };
-        let mut out: [O::Out; N] = core::array::from_fn(|i| O::lane::<L>(a[i], b[i], c[i]));
-        match O::RESULT {
-            Result::Integer => {}
-            Result::Clamped => {
-                let (low, high) = call.range;
-                for lane in &mut out {
-                    *lane = lane.clamped(low, high);
-                }
-            }
-            Result::Float | Result::Half => {
-                if call.destination.element == Element::Hf {
-                    return halves::<O, N>(bytes, call, enabled, modes, &out);
-                }
-                if modes.flushes_words(O::Out::BYTES) {
-                    for lane in &mut out {
-                        *lane = lane.flushed();
-                    }
-                }
-                if call.saturate {
-                    for lane in &mut out {
-                        *lane = lane.saturated();
-                    }
-                }
-            }
+        let out = core::array::from_fn(|i| O::lane::<L>(a[i], b[i], c[i]));
+        match L::SHARES {
+            true => shared_finish::<L, _, N>(bytes, call, enabled, modes, (O::RESULT, out)),
+            false => finish::<L, _, N>(bytes, call, enabled, modes, (O::RESULT, out)),
         }
-        let flags = if call.condition.is_some() {
-            O::Out::flags(call, O::RESULT != Result::Integer, &out)
-        } else {
-            0
-        };
-        store(bytes, &call.destination, enabled.mask, &out);
-        flags
     }
 }
 
-/// Stores results as halves.
-#[inline(always)]
-fn halves<O: LaneOp, const N: usize>(
+#[inline(never)]
+fn shared_finish<L: Level, W: Flags, const N: usize>(
     bytes: &mut [u8],
     call: &Call,
     enabled: Enabled,
     modes: Modes,
-    out: &[O::Out; N],
+    results: (Result, [W; N]),
+) -> u32 {
+    finish::<L, W, N>(bytes, call, enabled, modes, results)
+}
+
+/// Fits results to the destination's type and stores them. Gives the flags.
+#[inline(always)]
+fn finish<L: Level, W: Flags, const N: usize>(
+    bytes: &mut [u8],
+    call: &Call,
+    enabled: Enabled,
+    modes: Modes,
+    (result, mut out): (Result, [W; N]),
+) -> u32 {
+    match result {
+        Result::Integer => {}
+        Result::Clamped => {
+            let (low, high) = call.range;
+            for lane in &mut out {
+                *lane = lane.clamped(low, high);
+            }
+        }
+        Result::Float | Result::Half => {
+            if call.destination.element == Element::Hf {
+                return halves::<L, W, N>(bytes, call, enabled, modes, (result, &out));
+            }
+            if modes.flushes_words(W::BYTES) {
+                for lane in &mut out {
+                    *lane = lane.flushed();
+                }
+            }
+            if call.saturate {
+                for lane in &mut out {
+                    *lane = lane.saturated();
+                }
+            }
+        }
+    }
+    let flags = if call.condition.is_some() {
+        W::flags(call, result != Result::Integer, &out)
+    } else {
+        0
+    };
+    store::<L, W, N>(bytes, &call.destination, enabled.mask, &out);
+    flags
+}
+
+/// Stores results as halves.
+#[inline(always)]
+fn halves<L: Level, W: Word, const N: usize>(
+    bytes: &mut [u8],
+    call: &Call,
+    enabled: Enabled,
+    modes: Modes,
+    (result, out): (Result, &[W; N]),
 ) -> u32 {
     let mut out: [u32; N] = core::array::from_fn(|i| {
         let lane = out[i].wide() as u32;
-        if O::RESULT == Result::Half {
+        if result == Result::Half {
             convert::half_to_single(lane)
         } else {
             lane
@@ -97,7 +123,7 @@ fn halves<O: LaneOp, const N: usize>(
     } else {
         0
     };
-    store(bytes, &call.destination, enabled.mask, &out);
+    store::<L, _, N>(bytes, &call.destination, enabled.mask, &out);
     flags
 }
 
@@ -118,11 +144,11 @@ macro_rules! flags {
                 };
                 let zero = [0; N];
                 collect(&if float {
-                    relate::<$float, N>(condition, lanes, &zero)
+                    related::<$float, N>(condition, lanes, &zero)
                 } else if call.destination.element.is_signed() {
-                    relate::<$signed, N>(condition, lanes, &zero)
+                    related::<$signed, N>(condition, lanes, &zero)
                 } else {
-                    relate::<$unsigned, N>(condition, lanes, &zero)
+                    related::<$unsigned, N>(condition, lanes, &zero)
                 })
             }
         }
@@ -142,11 +168,11 @@ impl<V: Number, const N: usize> Routine for Compare<V, N> {
         let Some(condition) = call.condition else {
             return 0;
         };
-        let a = load::<V::Word, N>(bytes, &call.sources[0], V::READING, modes);
-        let b = load::<V::Word, N>(bytes, &call.sources[1], V::READING, modes);
-        let holds = relate::<V, N>(condition, &a, &b);
+        let a = load::<L, V::Word, N>(bytes, &call.sources[0], V::READING, modes);
+        let b = load::<L, V::Word, N>(bytes, &call.sources[1], V::READING, modes);
+        let holds = relate::<L, V, N>(condition, &a, &b);
         if !call.destination.null {
-            store(bytes, &call.destination, enabled.mask, &holds);
+            store::<L, _, N>(bytes, &call.destination, enabled.mask, &holds);
         }
         collect(&holds)
     }
@@ -172,11 +198,11 @@ const fn reading(code: u8) -> Reading {
 impl<W: Word, const READING: u8, const N: usize> Routine for Select<W, READING, N> {
     #[inline(always)]
     fn run<L: Level>(bytes: &mut [u8], call: &Call, enabled: Enabled, modes: Modes) -> u32 {
-        let a = load::<W, N>(bytes, &call.sources[0], reading(READING), modes);
-        let b = load::<W, N>(bytes, &call.sources[1], reading(READING), modes);
+        let a = load::<L, W, N>(bytes, &call.sources[0], reading(READING), modes);
+        let b = load::<L, W, N>(bytes, &call.sources[1], reading(READING), modes);
         let first = spread::<W, N>(enabled.chosen);
         let out: [W; N] = core::array::from_fn(|i| (a[i] & first[i]) | (b[i] & !first[i]));
-        store(bytes, &call.destination, enabled.mask, &out);
+        store::<L, _, N>(bytes, &call.destination, enabled.mask, &out);
         0
     }
 }
@@ -191,12 +217,12 @@ impl<V: Number, const N: usize> Routine for SelectCompare<V, N> {
         let Some(condition) = call.condition else {
             return 0;
         };
-        let a = load::<V::Word, N>(bytes, &call.sources[0], V::READING, modes);
-        let b = load::<V::Word, N>(bytes, &call.sources[1], V::READING, modes);
-        let c = load::<V::Word, N>(bytes, &call.sources[2], V::READING, modes);
-        let first = relate::<V, N>(condition, &c, &[V::Word::ZERO; N]);
+        let a = load::<L, V::Word, N>(bytes, &call.sources[0], V::READING, modes);
+        let b = load::<L, V::Word, N>(bytes, &call.sources[1], V::READING, modes);
+        let c = load::<L, V::Word, N>(bytes, &call.sources[2], V::READING, modes);
+        let first = relate::<L, V, N>(condition, &c, &[V::Word::ZERO; N]);
         let out: [V::Word; N] = core::array::from_fn(|i| (a[i] & first[i]) | (b[i] & !first[i]));
-        store(bytes, &call.destination, enabled.mask, &out);
+        store::<L, _, N>(bytes, &call.destination, enabled.mask, &out);
         0
     }
 }
@@ -208,8 +234,9 @@ pub(crate) struct Boolean<const N: usize>;
 impl<const N: usize> Routine for Boolean<N> {
     #[inline(always)]
     fn run<L: Level>(bytes: &mut [u8], call: &Call, enabled: Enabled, modes: Modes) -> u32 {
-        let [a, b, c]: [[u32; N]; 3] =
-            core::array::from_fn(|i| load(bytes, &call.sources[i], Reading::Integer, modes));
+        let [a, b, c]: [[u32; N]; 3] = core::array::from_fn(|i| {
+            load::<L, _, N>(bytes, &call.sources[i], Reading::Integer, modes)
+        });
         let mut out = [0; N];
         for entry in 0..8u8 {
             if call.table >> entry & 1 != 0 {
@@ -225,7 +252,7 @@ impl<const N: usize> Routine for Boolean<N> {
         } else {
             0
         };
-        store(bytes, &call.destination, enabled.mask, &out);
+        store::<L, _, N>(bytes, &call.destination, enabled.mask, &out);
         flags
     }
 }
