@@ -2,7 +2,25 @@
 //!
 //! The functions are the ones of [`umd`] with opaque handles in the place of objects and
 //! [`Status`] in the place of errors. `tests/vadd.c` shows the whole way from a device's name to a
-//! result.
+//! result. Its first step, here in Rust:
+//!
+//! ```
+//! use std::ffi::CStr;
+//! use std::ptr::{null, null_mut};
+//!
+//! use intel_gpu::{Status, ig_device_open, ig_device_platform, ig_device_release};
+//!
+//! let mut device = null_mut();
+//! // SAFETY: the name ends with a zero, and no options have no bytes.
+//! let status = unsafe { ig_device_open(c"soft:dg2".as_ptr(), null(), 0, Some(&mut device)) };
+//! assert_eq!(status, Status::Ok);
+//! // SAFETY: the call above made the device, which nothing else has.
+//! let device = unsafe { Box::from_raw(device) };
+//! // SAFETY: the name ends with a zero, and the device is still there.
+//! let platform = unsafe { CStr::from_ptr(ig_device_platform(Some(&device))) };
+//! assert_eq!(platform, c"dg2");
+//! ig_device_release(Some(device));
+//! ```
 //!
 //! # Pointers
 //! What the functions that take pointers expect of their callers: a pointer with a size points to

@@ -5,6 +5,20 @@
 //! ([`softgpu::SoftNode`]); `ioctl` and `mmap` on the resulting file descriptor go to it. All
 //! other files, and all other descriptors, reach the C library untouched.
 //!
+//! A program that is linked with it sees the same as one that it is loaded into:
+//!
+//! ```
+//! use std::path::Path;
+//! use std::sync::Arc;
+//!
+//! use intel_gpu_preload::config::DEFAULT_PLATFORM;
+//! use kmd_iface::RenderNode;
+//!
+//! let node = RenderNode::open(Path::new("/dev/dri/renderD128")).unwrap();
+//! let client = kmd_iface::open(Arc::new(node)).unwrap();
+//! assert_eq!(client.description().platform.unwrap().name, DEFAULT_PLATFORM);
+//! ```
+//!
 //! How the pieces fit:
 //!
 //! - [`config`]: what the environment asks for ([`config::PLATFORM_VARIABLE`] and friends).
