@@ -36,3 +36,14 @@ pub struct Sampler {
     /// Whether coordinates run from 0 to 1.
     pub normalized: bool,
 }
+
+impl Sampler {
+    /// A sampler of these three.
+    pub const fn new(addressing: AddressingMode, filter: FilterMode, normalized: bool) -> Self {
+        Self {
+            addressing,
+            filter,
+            normalized,
+        }
+    }
+}

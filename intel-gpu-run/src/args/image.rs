@@ -2,7 +2,10 @@
 
 use std::str::FromStr;
 
-use umd::{ImageFormat, ImageKind, channel_order as order, channel_type as channel};
+use umd::{
+    AddressingMode, FilterMode, ImageFormat, ImageKind, Sampler, channel_order as order,
+    channel_type as channel,
+};
 
 /// A width and a height in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,19 +94,7 @@ impl ImageShape {
                 "the kernel takes a {kind} image: its SIZE is {form}"
             ));
         }
-        let [width, second, third] = sides;
-        let mut desc = umd::ImageDesc {
-            kind,
-            ..umd::ImageDesc::d2(self.format.0, width, 1)
-        };
-        match kind {
-            ImageKind::D1 | ImageKind::D1Buffer => {}
-            ImageKind::D1Array => desc.layers = second,
-            ImageKind::D2 => desc.height = second,
-            ImageKind::D2Array => (desc.height, desc.layers) = (second, third),
-            ImageKind::D3 => (desc.height, desc.depth) = (second, third),
-        }
-        Ok(desc)
+        Ok(umd::ImageDesc::new(kind, self.format.0, sides))
     }
 }
 
@@ -141,7 +132,7 @@ const TYPES: [(&str, u32); 12] = [
     ("32f", channel::FLOAT),
 ];
 
-fn named(what: &str, table: &[(&str, u32)], name: &str) -> Result<u32, String> {
+fn named<T: Copy>(what: &str, table: &[(&str, T)], name: &str) -> Result<T, String> {
     let found = table.iter().find(|(word, _)| *word == name);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let words: Vec<_> = table.iter().map(|(word, _)| *word).collect();
@@ -165,63 +156,30 @@ impl FromStr for PixelFormat {
     }
 }
 
-macro_rules! names {
-    ($(#[$meta:meta])* $name:ident, $what:literal { $($(#[$doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name { $($(#[$doc])* $variant),+ }
+/// What a sampler does outside the image, by OpenCL's names.
+const ADDRESSES: [(&str, AddressingMode); 5] = [
+    ("none", AddressingMode::None),
+    ("clamp", AddressingMode::ClampToBorder),
+    ("clamp-to-edge", AddressingMode::ClampToEdge),
+    ("repeat", AddressingMode::Repeat),
+    ("mirrored-repeat", AddressingMode::MirroredRepeat),
+];
 
-        impl FromStr for $name {
-            type Err = String;
-
-            fn from_str(text: &str) -> Result<Self, String> {
-                match text {
-                    $($text => Ok($name::$variant),)+
-                    _ => Err(format!(
-                        concat!("unknown ", $what, " {:?}, expected one of {}"),
-                        text,
-                        [$($text),+].join(" ")
-                    )),
-                }
-            }
-        }
-    };
-}
-
-names! {
-    /// What a sampler does outside the image, by OpenCL's names.
-    SamplerAddress, "ADDRESS" {
-        /// Undefined outside (`CLK_ADDRESS_NONE`).
-        None = "none",
-        /// The border colour (`CLK_ADDRESS_CLAMP`).
-        Clamp = "clamp",
-        /// The nearest edge texel (`CLK_ADDRESS_CLAMP_TO_EDGE`).
-        ClampToEdge = "clamp-to-edge",
-        /// Wrap around (`CLK_ADDRESS_REPEAT`).
-        Repeat = "repeat",
-        /// Wrap around, mirrored every other time (`CLK_ADDRESS_MIRRORED_REPEAT`).
-        MirroredRepeat = "mirrored-repeat",
-    }
-}
-
-names! {
-    /// How a sampler mixes texels.
-    SamplerFilter, "FILTER" {
-        /// The nearest texel.
-        Nearest = "nearest",
-        /// Linear interpolation.
-        Linear = "linear",
-    }
-}
-
-names! {
-    /// What a sampler's coordinates mean.
-    Coordinates, "COORDS" {
-        /// Texels.
-        Unnormalized = "unnormalized",
-        /// 0 to 1 across the image.
-        Normalized = "normalized",
-    }
+/// The sampler of `ADDRESS`, `FILTER` and `COORDS`.
+///
+/// # Errors
+/// A message with the names that there are.
+pub fn sampler(address: &str, filter: &str, coordinates: &str) -> Result<Sampler, String> {
+    const FILTERS: [(&str, FilterMode); 2] = [
+        ("nearest", FilterMode::Nearest),
+        ("linear", FilterMode::Linear),
+    ];
+    const COORDINATES: [(&str, bool); 2] = [("unnormalized", false), ("normalized", true)];
+    Ok(Sampler::new(
+        named("ADDRESS", &ADDRESSES, address)?,
+        named("FILTER", &FILTERS, filter)?,
+        named("COORDS", &COORDINATES, coordinates)?,
+    ))
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ mod spec;
 
 pub use element::ElementType;
 pub use expect::{Comparison, Expect};
-pub use image::{Coordinates, Dimensions, ImageShape, SamplerAddress, SamplerFilter};
+pub use image::{Dimensions, ImageShape};
 pub use picture::{PictureFormat, SampleBits};
 pub use print::Print;
 pub use range::Extent;
-pub use spec::{ArgRef, ArgSpec};
+pub use spec::{ArgRef, ArgSpec, Content};

@@ -3,37 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::image::{Coordinates, Dimensions, ImageShape, SamplerAddress, SamplerFilter};
+use umd::Sampler;
+
+use super::image::{Dimensions, ImageShape, sampler};
 use super::{ElementType, PictureFormat, number};
 
 /// What one kernel argument is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgSpec {
-    /// `in=PATH`: a buffer with the file's bytes.
-    In {
-        /// The file to read.
-        path: PathBuf,
-    },
-    /// `out=PATH:BYTES`: a zero-filled buffer, saved after the run.
-    Out {
-        /// The file to write.
-        path: PathBuf,
-        /// The size of the buffer.
-        bytes: u64,
-    },
-    /// `inout=PATH_IN:PATH_OUT`: a buffer with a file's bytes, saved after the run.
-    InOut {
-        /// The file to read.
-        input: PathBuf,
-        /// The file to write.
-        output: PathBuf,
-    },
-    /// `fill=BYTE:BYTES`: a buffer filled with one byte value.
-    Fill {
-        /// The byte value.
-        byte: u8,
-        /// The size of the buffer.
-        bytes: u64,
+    /// `in=`, `out=`, `inout=`, `fill=`: a buffer.
+    Buffer {
+        /// Its bytes.
+        content: Content,
+        /// The file to write after the run.
+        output: Option<PathBuf>,
     },
     /// `TYPE=V[,V...]`: a scalar or vector by value.
     Value {
@@ -88,29 +71,14 @@ pub enum ArgSpec {
         /// The pixels.
         format: PictureFormat,
     },
-    /// `image-raw=PATH:SIZE:FORMAT`: an image with the file's pixels, row after row.
+    /// `image-raw=`, `image-raw-out=`, `image-raw-inout=`: an image with bare pixels, row after row.
     ImageRaw {
-        /// The file to read.
-        path: PathBuf,
         /// The size and the pixels.
         shape: ImageShape,
-    },
-    /// `image-raw-out=PATH:SIZE:FORMAT`: an image of zeroes, saved row after row after the run.
-    ImageRawOut {
-        /// The file to write.
-        path: PathBuf,
-        /// The size and the pixels.
-        shape: ImageShape,
-    },
-    /// `image-raw-inout=PATH_IN:PATH_OUT:SIZE:FORMAT`: an image with a file's pixels, saved after
-    /// the run.
-    ImageRawInOut {
-        /// The file to read.
-        input: PathBuf,
-        /// The file to write.
-        output: PathBuf,
-        /// The size and the pixels.
-        shape: ImageShape,
+        /// The file to read; zeroes if there is none.
+        input: Option<PathBuf>,
+        /// The file to write after the run.
+        output: Option<PathBuf>,
     },
     /// `image-of=ARG:SIZE:FORMAT`: an image of the bytes of another argument's buffer.
     ImageOf {
@@ -127,13 +95,20 @@ pub enum ArgSpec {
         size: Dimensions,
     },
     /// `sampler=ADDRESS,FILTER,COORDS`.
-    Sampler {
-        /// What happens outside the image.
-        address: SamplerAddress,
-        /// How texels are mixed.
-        filter: SamplerFilter,
-        /// What the coordinates mean.
-        coordinates: Coordinates,
+    Sampler(Sampler),
+}
+
+/// What a buffer holds before the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// The bytes of a file.
+    File(PathBuf),
+    /// One byte value.
+    Filled {
+        /// The value.
+        byte: u8,
+        /// The size of the buffer.
+        bytes: u64,
     },
 }
 
@@ -231,11 +206,13 @@ impl ArgSpec {
     /// The file that is read for it.
     pub fn input(&self) -> Option<&Path> {
         match self {
-            ArgSpec::In { path }
+            ArgSpec::Buffer {
+                content: Content::File(path),
+                ..
+            }
             | ArgSpec::UserPtr { path, .. }
-            | ArgSpec::Image { path, .. }
-            | ArgSpec::ImageRaw { path, .. } => Some(path),
-            ArgSpec::InOut { input, .. } | ArgSpec::ImageRawInOut { input, .. } => Some(input),
+            | ArgSpec::Image { path, .. } => Some(path),
+            ArgSpec::ImageRaw { input, .. } => input.as_deref(),
             _ => None,
         }
     }
@@ -243,11 +220,8 @@ impl ArgSpec {
     /// The file that is written for it.
     pub fn output(&self) -> Option<&Path> {
         match self {
-            ArgSpec::Out { path, .. }
-            | ArgSpec::ImageOut { path, .. }
-            | ArgSpec::ImageRawOut { path, .. }
-            | ArgSpec::PngOut { path, .. } => Some(path),
-            ArgSpec::InOut { output, .. } | ArgSpec::ImageRawInOut { output, .. } => Some(output),
+            ArgSpec::ImageOut { path, .. } | ArgSpec::PngOut { path, .. } => Some(path),
+            ArgSpec::Buffer { output, .. } | ArgSpec::ImageRaw { output, .. } => output.as_deref(),
             _ => None,
         }
     }
@@ -311,30 +285,34 @@ struct Form<'a> {
 impl Form<'_> {
     fn parse(&self, keyword: &str, rest: &str) -> Result<ArgSpec, String> {
         Ok(match keyword {
-            "in" => ArgSpec::In {
-                path: self.path(rest)?,
+            "in" => ArgSpec::Buffer {
+                content: Content::File(self.path(rest)?),
+                output: None,
             },
             "out" => {
                 let (path, bytes) = self.last(rest)?;
-                ArgSpec::Out {
-                    path: self.path(path)?,
-                    bytes: part("BYTES", number::bytes(bytes))?,
+                let bytes = part("BYTES", number::bytes(bytes))?;
+                ArgSpec::Buffer {
+                    content: Content::Filled { byte: 0, bytes },
+                    output: Some(self.path(path)?),
                 }
             }
             "inout" => {
                 let (input, output) = self.last(rest)?;
-                ArgSpec::InOut {
-                    input: self.path(input)?,
-                    output: self.path(output)?,
+                ArgSpec::Buffer {
+                    content: Content::File(self.path(input)?),
+                    output: Some(self.path(output)?),
                 }
             }
             "fill" => {
                 let (byte, bytes) = self.last(rest)?;
                 let byte = part("BYTE", number::count(byte))?;
-                ArgSpec::Fill {
-                    byte: u8::try_from(byte)
-                        .map_err(|_| format!("BYTE: expected 0 to 255, not {byte}"))?,
-                    bytes: part("BYTES", number::bytes(bytes))?,
+                let byte = u8::try_from(byte)
+                    .map_err(|_| format!("BYTE: expected 0 to 255, not {byte}"))?;
+                let bytes = part("BYTES", number::bytes(bytes))?;
+                ArgSpec::Buffer {
+                    content: Content::Filled { byte, bytes },
+                    output: None,
                 }
             }
             "bytes" => ArgSpec::Bytes(part("HEX", hex(rest))?),
@@ -385,27 +363,21 @@ impl Form<'_> {
                     size: part("WxH", size.parse())?,
                 }
             }
-            "image-raw" => {
-                let (path, shape) = self.shape(rest)?;
+            "image-raw" | "image-raw-out" | "image-raw-inout" => {
+                let (paths, shape) = self.shape(rest)?;
+                let (input, output) = match keyword {
+                    "image-raw" => (Some(paths), None),
+                    "image-raw-out" => (None, Some(paths)),
+                    _ => {
+                        let (input, output) = self.last(paths)?;
+                        (Some(input), Some(output))
+                    }
+                };
+                let path = |text: Option<&str>| text.map(|text| self.path(text)).transpose();
                 ArgSpec::ImageRaw {
-                    path: self.path(path)?,
                     shape,
-                }
-            }
-            "image-raw-out" => {
-                let (path, shape) = self.shape(rest)?;
-                ArgSpec::ImageRawOut {
-                    path: self.path(path)?,
-                    shape,
-                }
-            }
-            "image-raw-inout" => {
-                let (front, shape) = self.shape(rest)?;
-                let (input, output) = self.last(front)?;
-                ArgSpec::ImageRawInOut {
-                    input: self.path(input)?,
-                    output: self.path(output)?,
-                    shape,
+                    input: path(input)?,
+                    output: path(output)?,
                 }
             }
             "image-of" => {
@@ -422,11 +394,7 @@ impl Form<'_> {
                 else {
                     return Err(self.wrong());
                 };
-                ArgSpec::Sampler {
-                    address: address.parse()?,
-                    filter: filter.parse()?,
-                    coordinates: coordinates.parse()?,
-                }
+                ArgSpec::Sampler(sampler(address, filter, coordinates)?)
             }
             _ => return Err(unknown(keyword)),
         })
@@ -498,6 +466,8 @@ fn hex(text: &str) -> Result<Vec<u8>, String> {
 
 #[cfg(test)]
 mod tests {
+    use umd::{AddressingMode, FilterMode};
+
     use super::*;
 
     fn ok(text: &str) -> ArgSpec {
@@ -511,10 +481,22 @@ mod tests {
     #[test]
     fn buffers_and_values() {
         for (text, spec) in [
-            ("in=a:b.bin", r#"In { path: "a:b.bin" }"#),
-            ("out=a:b:4K", r#"Out { path: "a:b", bytes: 4096 }"#),
-            ("inout=a:b:c", r#"InOut { input: "a:b", output: "c" }"#),
-            ("fill=0xff:16", "Fill { byte: 255, bytes: 16 }"),
+            (
+                "in=a:b.bin",
+                r#"Buffer { content: File("a:b.bin"), output: None }"#,
+            ),
+            (
+                "out=a:b:4K",
+                r#"Buffer { content: Filled { byte: 0, bytes: 4096 }, output: Some("a:b") }"#,
+            ),
+            (
+                "inout=a:b:c",
+                r#"Buffer { content: File("a:b"), output: Some("c") }"#,
+            ),
+            (
+                "fill=0xff:16",
+                "Buffer { content: Filled { byte: 255, bytes: 16 }, output: None }",
+            ),
             ("same=0", "Same(Index(0))"),
             (
                 "sub=dst:64:0x40",
@@ -587,16 +569,17 @@ mod tests {
             (
                 "image-raw=p:64x32:r32f",
                 ArgSpec::ImageRaw {
-                    path: path("p"),
                     shape: shape("64x32", "r32f"),
+                    input: Some(path("p")),
+                    output: None,
                 },
             ),
             (
                 "image-raw-inout=a:b:c:8x4x2:rgba16f",
-                ArgSpec::ImageRawInOut {
-                    input: path("a:b"),
-                    output: path("c"),
+                ArgSpec::ImageRaw {
                     shape: shape("8x4x2", "rgba16f"),
+                    input: Some(path("a:b")),
+                    output: Some(path("c")),
                 },
             ),
             (
@@ -608,11 +591,11 @@ mod tests {
             ),
             (
                 "sampler=clamp-to-edge,linear,normalized",
-                ArgSpec::Sampler {
-                    address: SamplerAddress::ClampToEdge,
-                    filter: SamplerFilter::Linear,
-                    coordinates: Coordinates::Normalized,
-                },
+                ArgSpec::Sampler(Sampler::new(
+                    AddressingMode::ClampToEdge,
+                    FilterMode::Linear,
+                    true,
+                )),
             ),
         ] {
             assert_eq!(ok(text), spec);

@@ -1,5 +1,9 @@
 //! `.note.intelgt.compat`: what a zebin was built for.
 
+use object::LittleEndian as Le;
+use object::elf::FileHeader64;
+use object::read::elf::NoteIterator;
+
 use super::error::BinaryError;
 use super::info::Target;
 
@@ -27,23 +31,29 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Target, BinaryError> {
     let mut config = None;
     let mut version = None;
     let mut metadata = None;
-    let mut at = 0usize;
-    while at < bytes.len() {
-        let note = Note::read(bytes, at)?;
-        if note.owner == b"IntelGT\0" {
-            match note.kind {
-                PRODUCT_FAMILY => product = Some(note.word()?),
-                CORE_FAMILY => core = Some(note.word()?),
-                TARGET_METADATA => metadata = Some(note.word()?),
-                ZEBIN_VERSION => {
-                    let text = String::from_utf8_lossy(note.description);
-                    version = Some(text.trim_end_matches('\0').to_owned());
-                }
-                PRODUCT_CONFIG => config = Some(note.word()?),
-                _ => {}
+    let broken = |error: object::read::Error| malformed(error.to_string());
+    let mut notes = NoteIterator::<FileHeader64<Le>>::new(Le, 4_u64, bytes).map_err(broken)?;
+    while let Some(note) = notes.next().map_err(broken)? {
+        let kind = note.n_type(Le).0;
+        let word = || {
+            let bytes = note.desc().first_chunk().copied();
+            bytes.map(u32::from_le_bytes).ok_or_else(|| {
+                let have = note.desc().len();
+                malformed(format!("note {kind} has {have} bytes, 4 are needed"))
+            })
+        };
+        match kind {
+            _ if note.name() != b"IntelGT" => {}
+            PRODUCT_FAMILY => product = Some(word()?),
+            CORE_FAMILY => core = Some(word()?),
+            TARGET_METADATA => metadata = Some(word()?),
+            ZEBIN_VERSION => {
+                let text = String::from_utf8_lossy(note.desc());
+                version = Some(text.trim_end_matches('\0').to_owned());
             }
+            PRODUCT_CONFIG => config = Some(word()?),
+            _ => {}
         }
-        at = note.end;
     }
     let platform = product
         .and_then(devinfo::by_product_family)
@@ -72,56 +82,10 @@ fn revisions(word: u32) -> (u8, u8) {
     ((word >> 8 & 0x1f) as u8, (word >> 16 & 0x1f) as u8)
 }
 
-struct Note<'a> {
-    owner: &'a [u8],
-    kind: u32,
-    description: &'a [u8],
-    at: usize,
-    end: usize,
-}
-
-impl<'a> Note<'a> {
-    fn read(bytes: &'a [u8], at: usize) -> Result<Self, BinaryError> {
-        let cut = |what: &str| malformed(at, format!("the note's {what} reaches beyond the end"));
-        let word = |offset: usize| {
-            let start = at.checked_add(offset)?;
-            let bytes = bytes.get(start..start.checked_add(4)?)?;
-            Some(u32::from_le_bytes(bytes.try_into().ok()?))
-        };
-        let header = (|| Some((word(0)?, word(4)?, word(8)?)))();
-        let (name_size, size, kind) = header.ok_or_else(|| cut("header"))?;
-        let take = |start: usize, size: u32| {
-            let size = usize::try_from(size).ok()?;
-            let end = start.checked_add(size)?;
-            Some((bytes.get(start..end)?, end.checked_next_multiple_of(4)?))
-        };
-        let (owner, next) = take(at + 12, name_size).ok_or_else(|| cut("name"))?;
-        let (description, end) = take(next, size).ok_or_else(|| cut("description"))?;
-        Ok(Self {
-            owner,
-            kind,
-            description,
-            at,
-            end,
-        })
-    }
-
-    fn word(&self) -> Result<u32, BinaryError> {
-        let bytes = self.description.get(..4).and_then(|b| b.try_into().ok());
-        bytes.map(u32::from_le_bytes).ok_or_else(|| {
-            let have = self.description.len();
-            malformed(
-                self.at,
-                format!("note {} has {have} bytes, 4 are needed", self.kind),
-            )
-        })
-    }
-}
-
-fn malformed(offset: usize, why: String) -> BinaryError {
+fn malformed(why: String) -> BinaryError {
     BinaryError::Malformed {
         section: SECTION.to_owned(),
-        offset: offset as u64,
+        offset: 0,
         why,
     }
 }

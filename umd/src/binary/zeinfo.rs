@@ -8,11 +8,136 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::error::BinaryError;
 
-/// Declares a record: a mapping whose unknown keys are kept in `unknown`.
+/// A mapping whose unknown keys are kept.
+trait Record {
+    /// Where the value of a key goes; `None` for one that is not known.
+    fn slot(&mut self, key: &str) -> Option<Slot<'_>>;
+    fn unknown_keys(&mut self) -> &mut Vec<String>;
+}
+
+/// A list of records.
+trait Records {
+    fn next(&mut self) -> &mut dyn Record;
+}
+
+impl<T: Record + Default> Records for Vec<T> {
+    fn next(&mut self) -> &mut dyn Record {
+        self.push(T::default());
+        let last = self.len() - 1;
+        &mut self[last]
+    }
+}
+
+/// Where a value goes. All records are read by the same code, which so is compiled once.
+enum Slot<'a> {
+    Text(&'a mut String),
+    OptionalText(&'a mut Option<String>),
+    Number(&'a mut u32),
+    OptionalNumber(&'a mut Option<u32>),
+    Flag(&'a mut bool),
+    Numbers(&'a mut Vec<u32>),
+    OptionalNumbers(&'a mut Option<Vec<u32>>),
+    Record(&'a mut dyn Record),
+    Records(&'a mut dyn Records),
+    Nowhere,
+}
+
+macro_rules! slots {
+    ($($slot:ident $ty:ty;)*) => {$(
+        impl<'a> From<&'a mut $ty> for Slot<'a> {
+            fn from(value: &'a mut $ty) -> Self {
+                Self::$slot(value)
+            }
+        }
+    )*};
+}
+
+slots! {
+    Text String; OptionalText Option<String>; Number u32; OptionalNumber Option<u32>; Flag bool;
+    Numbers Vec<u32>; OptionalNumbers Option<Vec<u32>>;
+    Record ExecutionEnv; Record UserAttributes;
+}
+
+impl<'a, T: Record + Default> From<&'a mut Vec<T>> for Slot<'a> {
+    fn from(list: &'a mut Vec<T>) -> Self {
+        Self::Records(list)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Slot<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        match self {
+            Self::Text(to) => *to = Deserialize::deserialize(from)?,
+            Self::OptionalText(to) => *to = Deserialize::deserialize(from)?,
+            Self::Number(to) => *to = Deserialize::deserialize(from)?,
+            Self::OptionalNumber(to) => *to = Deserialize::deserialize(from)?,
+            Self::Flag(to) => *to = Deserialize::deserialize(from)?,
+            Self::Numbers(to) => *to = Deserialize::deserialize(from)?,
+            Self::OptionalNumbers(to) => *to = Deserialize::deserialize(from)?,
+            Self::Record(record) => from.deserialize_map(Fields(record))?,
+            Self::Records(list) => from.deserialize_seq(Elements(list))?,
+            Self::Nowhere => drop(IgnoredAny::deserialize(from)?),
+        }
+        Ok(())
+    }
+}
+
+/// Reads a record.
+struct Fields<'a>(&'a mut dyn Record);
+
+impl<'de> Visitor<'de> for Fields<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a mapping")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            match self.0.slot(&key) {
+                Some(slot) => map.next_value_seed(slot)?,
+                None => {
+                    map.next_value_seed(Slot::Nowhere)?;
+                    self.0.unknown_keys().push(key);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a list of records.
+struct Elements<'a>(&'a mut dyn Records);
+
+impl<'de> Visitor<'de> for Elements<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        // An element is there only once it was read.
+        struct Next<'a>(&'a mut dyn Records);
+        impl<'de> DeserializeSeed<'de> for Next<'_> {
+            type Value = ();
+
+            fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+                Slot::Record(self.0.next()).deserialize(from)
+            }
+        }
+        while seq.next_element_seed(Next(self.0))?.is_some() {}
+        Ok(())
+    }
+}
+
+/// Declares a record.
 macro_rules! record {
     (
         $(#[$meta:meta])*
@@ -29,39 +154,30 @@ macro_rules! record {
             pub unknown: Vec<String>,
         }
 
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Fields;
-                impl<'de> Visitor<'de> for Fields {
-                    type Value = $name;
+        impl Record for $name {
+            fn slot(&mut self, key: &str) -> Option<Slot<'_>> {
+                Some(match key {
+                    $(record!(@key $field $($key)?) => (&mut self.$field).into(),)*
+                    $($skipped => Slot::Nowhere,)*
+                    _ => return None,
+                })
+            }
 
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                        f.write_str("a mapping")
-                    }
-
-                    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
-                        let mut out = $name::default();
-                        while let Some(key) = map.next_key::<String>()? {
-                            match key.as_str() {
-                                $(record!(@key $field $($key)?) => out.$field = map.next_value()?,)*
-                                other => {
-                                    const INFORMATIVE: &[&str] = &[$($skipped),*];
-                                    map.next_value::<IgnoredAny>()?;
-                                    if !INFORMATIVE.contains(&other) {
-                                        out.unknown.push(key);
-                                    }
-                                }
-                            }
-                        }
-                        Ok(out)
-                    }
-                }
-                deserializer.deserialize_map(Fields)
+            fn unknown_keys(&mut self) -> &mut Vec<String> {
+                &mut self.unknown
             }
         }
     };
     (@key $field:ident) => { stringify!($field) };
     (@key $field:ident $key:literal) => { $key };
+}
+
+impl<'de> Deserialize<'de> for ZeInfo {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut info = Self::default();
+        Slot::Record(&mut info).deserialize(from)?;
+        Ok(info)
+    }
 }
 
 record! {

@@ -107,18 +107,6 @@ mod tests {
     use super::*;
     use crate::image::{ImageFormat, channel_order, channel_type};
 
-    fn desc(kind: ImageKind, width: u32, height: u32, depth: u32, layers: u32) -> ImageDesc {
-        ImageDesc {
-            kind,
-            format: ImageFormat::new(channel_order::RGBA, channel_type::UINT8),
-            width,
-            height,
-            depth,
-            layers,
-            row_pitch: 0,
-        }
-    }
-
     /// Every byte of every texel has a place of its own inside the image.
     fn check(layout: Layout, desc: &ImageDesc, texel: u32) {
         let [width, height, depth] = desc.extent();
@@ -141,14 +129,16 @@ mod tests {
 
     #[test]
     fn no_two_texels_share_bytes() {
+        let format = ImageFormat::new(channel_order::RGBA, channel_type::UINT8);
         for family in [Family::Gen8, Family::Gen12Lp, Family::XeHpg] {
-            for desc in [
-                desc(ImageKind::D1, 37, 1, 1, 1),
-                desc(ImageKind::D1Array, 37, 1, 1, 5),
-                desc(ImageKind::D2, 70, 33, 1, 1),
-                desc(ImageKind::D2Array, 33, 6, 1, 7),
-                desc(ImageKind::D3, 33, 6, 7, 1),
+            for (kind, extent) in [
+                (ImageKind::D1, [37, 1, 1]),
+                (ImageKind::D1Array, [37, 5, 1]),
+                (ImageKind::D2, [70, 33, 1]),
+                (ImageKind::D2Array, [33, 6, 7]),
+                (ImageKind::D3, [33, 6, 7]),
             ] {
+                let desc = ImageDesc::new(kind, format, extent);
                 for texel in [1, 4, 16] {
                     check(Layout::tiled(&desc, texel, family), &desc, texel);
                     let linear = Layout::linear(&desc, texel, desc.width * 16, family);

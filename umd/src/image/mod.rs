@@ -80,17 +80,30 @@ pub struct ImageDesc {
 }
 
 impl ImageDesc {
-    /// A two-dimensional image.
-    pub const fn d2(format: ImageFormat, width: u32, height: u32) -> Self {
+    /// An image of this [extent](Self::extent).
+    pub const fn new(kind: ImageKind, format: ImageFormat, extent: [u32; 3]) -> Self {
+        let [width, second, third] = extent;
+        let (height, depth, layers) = match kind {
+            ImageKind::D1 | ImageKind::D1Buffer => (1, 1, 1),
+            ImageKind::D1Array => (1, 1, second),
+            ImageKind::D2 => (second, 1, 1),
+            ImageKind::D2Array => (second, 1, third),
+            ImageKind::D3 => (second, third, 1),
+        };
         Self {
-            kind: ImageKind::D2,
+            kind,
             format,
             width,
             height,
-            depth: 1,
-            layers: 1,
+            depth,
+            layers,
             row_pitch: 0,
         }
+    }
+
+    /// A two-dimensional image.
+    pub const fn d2(format: ImageFormat, width: u32, height: u32) -> Self {
+        Self::new(ImageKind::D2, format, [width, height, 1])
     }
 
     /// Texels in each direction: x, then rows or the layers of 1D arrays, then slices or the

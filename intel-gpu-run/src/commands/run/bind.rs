@@ -3,15 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use umd::binary::{ArgInfo, ArgKind, KernelInfo, ValueType};
-use umd::{
-    AddressingMode, Arg, Buffer, Device, FilterMode, HostMemory, Image, ImageDesc, ImageKind,
-    Sampler,
-};
+use umd::{Arg, Buffer, Device, HostMemory, Image, ImageDesc, ImageKind, Sampler};
 
-use crate::args::{
-    ArgRef, ArgSpec, Coordinates, Dimensions, ElementType, ImageShape, PictureFormat,
-    SamplerAddress, SamplerFilter,
-};
+use crate::args::{ArgRef, ArgSpec, Content, Dimensions, ElementType, ImageShape, PictureFormat};
 use crate::exit::Error;
 use crate::files;
 use crate::picture::Picture;
@@ -186,10 +180,8 @@ pub fn raw_kinds(specs: &[ArgSpec]) -> Result<Vec<ArgKind>, Error> {
             ArgSpec::Image { .. }
             | ArgSpec::ImageOut { .. }
             | ArgSpec::ImageRaw { .. }
-            | ArgSpec::ImageRawOut { .. }
-            | ArgSpec::ImageRawInOut { .. }
             | ArgSpec::ImageOf { .. }
-            | ArgSpec::Sampler { .. } => Err(Error::Usage(
+            | ArgSpec::Sampler(_) => Err(Error::Usage(
                 "raw EU instructions take buffers and values only; \
                  assembly directives can bind images and samplers"
                     .to_owned(),
@@ -257,20 +249,19 @@ fn bind_one(
 ) -> Result<Bound, Error> {
     let kept = |value| Ok(Bound { value, save: None });
     match spec {
-        ArgSpec::In { path } => kept(Value::Buffer(filled(device, path)?)),
-        ArgSpec::Out { path, bytes } => Ok(Bound {
-            value: Value::Buffer(device.buffer(*bytes)?),
-            save: Some(Save::Raw(path.clone())),
+        ArgSpec::Buffer { content, output } => Ok(Bound {
+            value: Value::Buffer(match content {
+                Content::File(path) => filled(device, path)?,
+                Content::Filled { byte, bytes } => {
+                    let buffer = device.buffer(*bytes)?;
+                    if *byte != 0 {
+                        buffer.fill(0, *bytes, &[*byte])?;
+                    }
+                    buffer
+                }
+            }),
+            save: output.clone().map(Save::Raw),
         }),
-        ArgSpec::InOut { input, output } => Ok(Bound {
-            value: Value::Buffer(filled(device, input)?),
-            save: Some(Save::Raw(output.clone())),
-        }),
-        ArgSpec::Fill { byte, bytes } => {
-            let buffer = device.buffer(*bytes)?;
-            buffer.fill(0, *bytes, &[*byte])?;
-            kept(Value::Buffer(buffer))
-        }
         ArgSpec::PngOut { path, size } => Ok(Bound {
             value: Value::Buffer(device.buffer(picture_bytes(*size)?)?),
             save: Some(Save::Png(path.clone(), *size, PictureFormat::default())),
@@ -325,31 +316,20 @@ fn bind_one(
             ))?),
             save: Some(Save::Png(path.clone(), *size, *format)),
         }),
-        ArgSpec::ImageRaw { path, shape } => {
-            kept(Value::Image(raw_image(device, shape, info, Some(path))?))
-        }
-        ArgSpec::ImageRawOut { path, shape } => Ok(Bound {
-            value: Value::Image(raw_image(device, shape, info, None)?),
-            save: Some(Save::Raw(path.clone())),
-        }),
-        ArgSpec::ImageRawInOut {
+        ArgSpec::ImageRaw {
+            shape,
             input,
             output,
-            shape,
         } => Ok(Bound {
-            value: Value::Image(raw_image(device, shape, info, Some(input))?),
-            save: Some(Save::Raw(output.clone())),
+            value: Value::Image(raw_image(device, shape, info, input.as_deref())?),
+            save: output.clone().map(Save::Raw),
         }),
         ArgSpec::ImageOf { buffer, shape } => {
             let buffer = buffer_of(kernel, earlier, buffer)?;
             let desc = desc(shape, info)?;
             kept(Value::Image(device.image_from_buffer(buffer, &desc)?))
         }
-        ArgSpec::Sampler {
-            address,
-            filter,
-            coordinates,
-        } => kept(Value::Sampler(sampler(*address, *filter, *coordinates))),
+        ArgSpec::Sampler(sampler) => kept(Value::Sampler(*sampler)),
     }
 }
 
@@ -434,7 +414,7 @@ fn raw_image(
     device: &Device,
     shape: &ImageShape,
     info: &ArgInfo,
-    path: Option<&PathBuf>,
+    path: Option<&Path>,
 ) -> Result<Image, Error> {
     let desc = desc(shape, info)?;
     let image = if desc.kind == ImageKind::D1Buffer {
@@ -535,21 +515,4 @@ fn zeroes(bytes: u64) -> Result<Vec<u8>, Error> {
     zeroes.try_reserve_exact(size).map_err(|e| too_large(&e))?;
     zeroes.resize(size, 0);
     Ok(zeroes)
-}
-
-fn sampler(address: SamplerAddress, filter: SamplerFilter, coordinates: Coordinates) -> Sampler {
-    Sampler {
-        addressing: match address {
-            SamplerAddress::None => AddressingMode::None,
-            SamplerAddress::Clamp => AddressingMode::ClampToBorder,
-            SamplerAddress::ClampToEdge => AddressingMode::ClampToEdge,
-            SamplerAddress::Repeat => AddressingMode::Repeat,
-            SamplerAddress::MirroredRepeat => AddressingMode::MirroredRepeat,
-        },
-        filter: match filter {
-            SamplerFilter::Nearest => FilterMode::Nearest,
-            SamplerFilter::Linear => FilterMode::Linear,
-        },
-        normalized: coordinates == Coordinates::Normalized,
-    }
 }
