@@ -1,7 +1,7 @@
 //! The command sequences of a dispatch and the states of surfaces, against
 //! what Intel's OpenCL runtime (22.43) writes for the same thing.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "tests fail by panics")]
+#![cfg(test)]
 
 use batchbuffer::dispatch::{
     ComputeMode, Dispatch, DispatchError, FrontEnd, Heaps, LocalIds, Mocs, PostSync, Scratch,

@@ -3,7 +3,7 @@
 //! A file in `tests/golden` holds a batch (family, engine, address, dwords) and
 //! after `---` its decoding. `GOLDEN_UPDATE=1` rewrites the latter.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "tests fail by panics")]
+#![cfg(test)]
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

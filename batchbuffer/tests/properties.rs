@@ -1,7 +1,7 @@
 //! Properties that hold for every layout, family and value, checked on random
 //! ones. A failure prints the seed that repeats it.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "tests fail by panics")]
+#![cfg(test)]
 
 use arbitrary::{Result, Unstructured};
 use batchbuffer::packets::mi_math;
@@ -10,6 +10,7 @@ use batchbuffer::{
     Batch, Builder, EncodeError, Engine, Field, Kind, Layout, PacketId, Row, View, decode, states,
 };
 use devinfo::{Family, GpuAddress};
+use oracles::Random;
 
 /// Fixed, so that every run sees the same cases.
 const SEED: u64 = 0x5eed_0001;
@@ -18,17 +19,7 @@ const SEED: u64 = 0x5eed_0001;
 fn check(cases: u64, property: impl Fn(&mut Unstructured<'_>) -> Result<()>) {
     let mut complete = 0;
     for case in 0..cases {
-        // SplitMix64, a seed for each case.
-        let mut state = SEED.wrapping_add(case << 20);
-        let bytes: Vec<u8> = (0..64)
-            .flat_map(|_| {
-                state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let mut z = state;
-                z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-                (z ^ z >> 31).to_le_bytes()
-            })
-            .collect();
+        let bytes = Random::new(SEED.wrapping_add(case << 20)).bytes(512);
         let run = || property(&mut Unstructured::new(&bytes));
         match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
             Ok(Ok(())) => complete += 1,

@@ -1,13 +1,13 @@
 //! The tool's contract as its callers see it: exit codes, and what the errors name.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+#![cfg(test)]
 
 mod common;
 
-use common::{root, talk, tool};
+use common::{line, root, talk, tool};
 
 const FAULTS: &str = "umd/tests/kernels/faults.tgllp.zebin";
-const SOFT: [&str; 2] = ["--device", "soft:tgl"];
+const SOFT: &str = "--device soft:tgl";
 
 #[test]
 fn help_is_data_and_a_wrong_command_line_is_usage() {
@@ -15,10 +15,8 @@ fn help_is_data_and_a_wrong_command_line_is_usage() {
     assert_eq!(help.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&help.stdout).contains("Exit codes:"));
     assert_eq!(tool(&["no-such-command"]).status.code(), Some(2));
-    assert_eq!(
-        tool(&["run", FAULTS, "--global", "many"]).status.code(),
-        Some(2)
-    );
+    let run = line(format!("run {FAULTS} --global many"));
+    assert_eq!(run.status.code(), Some(2));
 }
 
 #[test]
@@ -27,15 +25,11 @@ fn blocks_are_read_multiplied_and_written() {
     let (input, output) = (folder.path().join("in.bin"), folder.path().join("out.bin"));
     let numbers: Vec<u8> = (0..64i32).flat_map(i32::to_le_bytes).collect();
     std::fs::write(&input, numbers).unwrap();
-    let arguments = [
-        format!("in={}", input.display()),
-        format!("out={}:256", output.display()),
-        "i16=3".to_owned(),
-    ];
-    let mut command = vec!["run", "examples/scale.asm", "--global", "64"];
-    command.extend(SOFT);
-    command.extend(arguments.iter().flat_map(|argument| ["--arg", argument]));
-    let run = tool(&command);
+    let run = line(format!(
+        "run examples/scale.asm --global 64 {SOFT} --arg in={} --arg out={}:256 --arg i16=3",
+        input.display(),
+        output.display()
+    ));
     assert_eq!(run.status.code(), Some(0), "{}", talk(&run));
     let scaled: Vec<u8> = (0..64i32)
         .flat_map(|number| (number * 3).to_le_bytes())
@@ -45,10 +39,9 @@ fn blocks_are_read_multiplied_and_written() {
 
 #[test]
 fn an_endless_kernel_is_a_hang() {
-    let mut command = vec!["run", FAULTS, "--kernel", "endless", "--global", "1"];
-    command.extend(["--timeout", "1", "--arg", "fill=0:64"]);
-    command.extend(SOFT);
-    let run = tool(&command);
+    let run = line(format!(
+        "run {FAULTS} --kernel endless --global 1 --timeout 1 --arg fill=0:64 {SOFT}"
+    ));
     assert_eq!(run.status.code(), Some(4), "{}", talk(&run));
     let talk = talk(&run);
     assert!(
@@ -59,10 +52,9 @@ fn an_endless_kernel_is_a_hang() {
 
 #[test]
 fn a_wild_store_names_address_buffer_and_instruction_and_the_next_run_works() {
-    let mut command = vec!["run", FAULTS, "--kernel", "wild", "--global", "1"];
-    command.extend(["--arg", "fill=0:64", "--arg", "u64=0x123456789000"]);
-    command.extend(SOFT);
-    let run = tool(&command);
+    let run = line(format!(
+        "run {FAULTS} --kernel wild --global 1 --arg fill=0:64 --arg u64=0x123456789000 {SOFT}"
+    ));
     assert_eq!(run.status.code(), Some(4), "{}", talk(&run));
     let talk = talk(&run);
     for part in ["0x123456789000", "nearest buffer", "kernel+0x", "send"] {
@@ -77,14 +69,8 @@ fn broken_files_are_rejected_with_the_place() {
     let whole = std::fs::read(root().join(FAULTS)).unwrap();
     let truncated = folder.path().join("truncated.zebin");
     std::fs::write(&truncated, &whole[..whole.len() / 2]).unwrap();
-    let run = tool(&[
-        "run",
-        truncated.to_str().unwrap(),
-        "--global",
-        "1",
-        "--arg",
-        "fill=0:64",
-    ]);
+    let file = truncated.display();
+    let run = line(format!("run {file} --global 1 --arg fill=0:64"));
     assert_eq!(run.status.code(), Some(3), "{}", talk(&run));
     assert!(talk(&run).contains("offset"), "{}", talk(&run));
 
@@ -110,12 +96,11 @@ fn a_missing_scoreboard_wait_violates_the_check() {
     std::fs::write(&careless, without).unwrap();
     let run = |file: &str, check: bool| {
         let output = folder.path().join("out.bin");
-        let output = format!("out={}:256", output.display());
-        let mut command = vec!["run", file, "--global", "64"];
-        command.extend(SOFT);
-        command.extend(["--arg", "fill=1:256", "--arg", &output, "--arg", "i16=3"]);
-        command.extend(check.then_some("--check"));
-        tool(&command)
+        let check = if check { "--check" } else { "" };
+        line(format!(
+            "run {file} --global 64 {SOFT} --arg fill=1:256 --arg out={}:256 --arg i16=3 {check}",
+            output.display()
+        ))
     };
     let careless = careless.to_str().unwrap();
     assert_eq!(run("examples/scale.asm", true).status.code(), Some(0));

@@ -1,6 +1,6 @@
 //! `preload`: the stand-in is nobody else's, goes with the program, and says when it cannot work.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+#![cfg(test)]
 
 mod common;
 

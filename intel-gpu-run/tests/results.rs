@@ -1,7 +1,6 @@
 //! What becomes of results: all are saved, compared and reported, whatever else went wrong.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
-#![allow(dead_code, reason = "not every test uses all helpers")]
+#![cfg(test)]
 
 mod common;
 
@@ -9,31 +8,16 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::{command, root, talk, tool};
+use common::{command, line, root, talk, tool};
 
 const FAULTS: &str = "umd/tests/kernels/faults.tgllp.zebin";
-const SCALE: [&str; 6] = [
-    "run",
-    "examples/scale.asm",
-    "--global",
-    "64",
-    "--device",
-    "soft:tgl",
-];
+/// Scales by 3.
+const SCALE: &str = "run examples/scale.asm --global 64 --device soft:tgl";
+const ARGS: &str = "--arg fill=1:256 --arg fill=0:256 --arg i16=3";
 
 /// Scales 64 ones by 3.
-fn scale(options: &[&str]) -> Output {
-    let mut arguments = SCALE.to_vec();
-    arguments.extend([
-        "--arg",
-        "fill=1:256",
-        "--arg",
-        "fill=0:256",
-        "--arg",
-        "i16=3",
-    ]);
-    arguments.extend(options);
-    tool(&arguments)
+fn scale(options: &str) -> Output {
+    line(format!("{SCALE} {ARGS} {options}"))
 }
 
 fn in_folder(folder: &Path, name: &str, content: &[u8]) -> String {
@@ -48,7 +32,7 @@ fn expectations_compare_everything_that_they_name() {
     let whole = in_folder(folder.path(), "whole", &[3; 256]);
     let half = in_folder(folder.path(), "half", &[3; 128]);
     let empty = in_folder(folder.path(), "empty", &[]);
-    let expect = |text: String| scale(&["--expect", &text]);
+    let expect = |text: String| scale(&format!("--expect {text}"));
     assert_eq!(expect(format!("1={whole}")).status.code(), Some(0));
     assert_eq!(expect(format!("1:128={half}")).status.code(), Some(0));
     for wrong in [
@@ -71,7 +55,7 @@ fn expectations_compare_everything_that_they_name() {
 
 #[test]
 fn the_counts_of_prints_are_checked_before_the_launch() {
-    let run = scale(&["--print", "1:i32:65"]);
+    let run = scale("--print 1:i32:65");
     assert_eq!(run.status.code(), Some(2), "{}", talk(&run));
     assert!(!talk(&run).contains("EU instructions"), "{}", talk(&run));
 }
@@ -81,25 +65,12 @@ fn a_hang_loses_no_results() {
     let folder = tempfile::tempdir().unwrap();
     let (out, trace) = (folder.path().join("out"), folder.path().join("trace.json"));
     let wanted = in_folder(folder.path(), "wanted", &[1; 64]);
-    let run = tool(&[
-        "run",
-        FAULTS,
-        "--kernel",
-        "endless",
-        "--global",
-        "1",
-        "--timeout",
-        "1",
-        "--device",
-        "soft:tgl",
-        "--json",
-        "--arg",
-        &format!("out={}:64", out.display()),
-        "--expect",
-        &format!("0={wanted}"),
-        "--trace",
-        &trace.display().to_string(),
-    ]);
+    let run = line(format!(
+        "run {FAULTS} --kernel endless --global 1 --timeout 1 --device soft:tgl --json \
+         --arg out={}:64 --expect 0={wanted} --trace {}",
+        out.display(),
+        trace.display()
+    ));
     let talk = talk(&run);
     assert_eq!(run.status.code(), Some(4), "{talk}");
     assert_eq!(fs::read(&out).unwrap(), [0; 64]);
@@ -123,26 +94,10 @@ fn a_violation_hides_no_difference() {
     let text = fs::read_to_string(root().join("examples/scale.asm")).unwrap();
     let careless = text.replace("$0.dst", "$9.dst");
     let careless = in_folder(folder.path(), "careless.asm", careless.as_bytes());
-    let run = tool(&[
-        "run",
-        &careless,
-        "--check",
-        "--global",
-        "64",
-        "--device",
-        "soft:tgl",
-        "--json",
-        "--dump-payload",
-        "--dump-batch",
-        "--arg",
-        "fill=1:64",
-        "--arg",
-        "fill=0:256",
-        "--arg",
-        "i16=3",
-        "--expect",
-        &format!("1={wanted}"),
-    ]);
+    let run = line(format!(
+        "run {careless} --check --global 64 --device soft:tgl --json --dump-payload --dump-batch \
+         --arg fill=1:64 --arg fill=0:256 --arg i16=3 --expect 1={wanted}"
+    ));
     let talk = talk(&run);
     assert_eq!(run.status.code(), Some(5), "{talk}");
     for part in ["surface bounds", "--expect 1=", "a scoreboard hazard"] {
@@ -165,20 +120,8 @@ fn the_batch_is_what_decode_prints() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("batch.bin");
     let file = file.to_str().unwrap();
-    const ARGS: [&str; 8] = [
-        "--global",
-        "64",
-        "--arg",
-        "fill=1:64",
-        "--arg",
-        "fill=0:256",
-        "--arg",
-        "i16=3",
-    ];
     let run = |option: &str| {
-        let mut args = vec!["run", "examples/scale.asm", "--device", "soft:tgl", option];
-        args.extend(ARGS);
-        let run = tool(&args);
+        let run = scale(option);
         assert!(run.status.success(), "{}", talk(&run));
         String::from_utf8(run.stdout).unwrap()
     };
@@ -198,7 +141,7 @@ fn memory_that_the_host_does_not_have_is_an_error() {
     let run = Command::new("sh")
         .args(["-c", "ulimit -v 3000000; exec \"$0\" \"$@\""])
         .arg(tool)
-        .args(SCALE)
+        .args(SCALE.split(' '))
         .args(["--arg", "fill=1:256", "--arg", "out=/dev/null:4G"])
         .args(["--arg", "i16=3"])
         .current_dir(root())
@@ -233,17 +176,12 @@ fn the_assembler_warns_once_and_shows_the_line() {
     let text = fs::read_to_string(root().join("examples/scale.asm")).unwrap();
     let text = text.replace("r127", "r20");
     let file = in_folder(folder.path(), "early.asm", text.as_bytes());
-    let mut arguments = vec!["run", &file, "--global", "64"];
-    arguments.extend([
-        "--arg",
-        "fill=1:256",
-        "--arg",
-        "fill=0:256",
-        "--arg",
-        "i16=3",
-    ]);
-    for arguments in [arguments, vec!["disasm", &file], vec!["info", &file]] {
-        let run = tool(&arguments);
+    for text in [
+        format!("run {file} --global 64 {ARGS}"),
+        format!("disasm {file}"),
+        format!("info {file}"),
+    ] {
+        let run = line(text);
         let talk = talk(&run);
         assert_eq!(run.status.code(), Some(0), "{talk}");
         assert_eq!(talk.matches("warning: ").count(), 1, "{talk}");

@@ -2,8 +2,7 @@
 //!
 //! Compilers that are not there are played by scripts that answer as they do.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
-#![allow(dead_code, reason = "not every test uses all helpers")]
+#![cfg(test)]
 
 mod common;
 
@@ -11,7 +10,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use common::{command, root, talk, tool};
+use common::{command, line, root, talk, tool};
 
 const KERNEL: &str = "kernel void k(global int *a) { a[get_global_id(0)] = 7; }\n";
 
@@ -75,19 +74,14 @@ fn the_next_compiler_is_asked_if_one_does_not_know_the_platform() {
     );
     newer(folder.path(), "examples/mandelbrot.zebin", "ocloc-26.27");
     let path = folder.path();
-    let run = command(&["info", &file, "-p", "tgl"])
-        .env("PATH", path)
-        .env("INTEL_GPU_COMPILER", "ocloc")
-        .env("INTEL_GPU_CACHE", "off")
-        .output();
-    let run = run.unwrap();
-    assert_eq!(run.status.code(), Some(0), "{}", talk(&run));
-    let run = command(&["info", &file, "-p", "bdw"])
-        .env("PATH", path)
-        .env("INTEL_GPU_COMPILER", "ocloc")
-        .env("INTEL_GPU_CACHE", "off")
-        .output();
-    let run = run.unwrap();
+    let run = |platform| {
+        let mut command = command(&["info", &file, "-p", platform]);
+        command.env("PATH", path).env("INTEL_GPU_CACHE", "off");
+        command.env("INTEL_GPU_COMPILER", "ocloc").output().unwrap()
+    };
+    let found = run("tgl");
+    assert_eq!(found.status.code(), Some(0), "{}", talk(&found));
+    let run = run("bdw");
     assert_eq!(run.status.code(), Some(3), "{}", talk(&run));
     for part in [
         "no compiler here knows bdw",
@@ -138,13 +132,14 @@ fn a_compiler_that_is_not_there_is_named() {
     assert!(talk(&run).contains("no-such-ocloc"), "{}", talk(&run));
 }
 
+fn has_ocloc() -> bool {
+    let what = "ocloc (Debian package intel-opencl-icd)";
+    oracles::program("ocloc", &["--version"], what)
+}
+
 #[test]
 fn the_compilers_own_words_are_shown() {
-    if !oracles::program(
-        "ocloc",
-        &["--version"],
-        "ocloc (Debian package intel-opencl-icd)",
-    ) {
+    if !has_ocloc() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -158,11 +153,7 @@ fn the_compilers_own_words_are_shown() {
 
 #[test]
 fn source_runs_on_every_platform_that_the_compiler_knows() {
-    if !oracles::program(
-        "ocloc",
-        &["--version"],
-        "ocloc (Debian package intel-opencl-icd)",
-    ) {
+    if !has_ocloc() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -183,21 +174,10 @@ fn source_runs_on_every_platform_that_the_compiler_knows() {
 #[track_caller]
 fn assert_runs(file: &str, ocloc: &str, platforms: &[&str]) {
     for platform in platforms {
-        let device = format!("soft:{platform}");
-        let run = tool(&[
-            "run",
-            file,
-            "--device",
-            &device,
-            "--ocloc",
-            ocloc,
-            "--global",
-            "16",
-            "--arg",
-            "fill=0:64",
-            "--print",
-            "0:i32:2",
-        ]);
+        let run = line(format!(
+            "run {file} --device soft:{platform} --ocloc {ocloc} --global 16 --arg fill=0:64 \
+             --print 0:i32:2"
+        ));
         assert_eq!(run.status.code(), Some(0), "{platform}: {}", talk(&run));
         assert_eq!(run.stdout, b"0: 7 7\n", "{platform}");
     }

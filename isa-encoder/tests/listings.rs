@@ -7,12 +7,7 @@
 //! IGC_ShaderDumpEnable=1 IGC_DumpToCustomDir=DIR/ ocloc compile -file vadd.cl -device tgllp \
 //!     -options -cl-std=CL2.0 -internal_options -cl-intel-allow-zebin -out_dir DIR/out
 //! ```
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![cfg(test)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -4,22 +4,18 @@
 //! `vectors/load_store.txt` has one line for each form in the listings that the newer IGC writes
 //! for the kernels of `tests/kernels` on bmg, lnl, pvc and mtl (`IGC_ShaderDumpEnable=1`): family,
 //! bytes in memory order, and the text as IGC writes it.
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![cfg(test)]
 
 mod common;
 
 use arbitrary::Unstructured;
 use common::messages::lsc;
+use common::vectors;
 use devinfo::Family;
 use isa_encoder::disasm::Format;
 use isa_encoder::message::Message;
-use isa_encoder::{AsmOptions, Disassembler, Validation, assemble};
-use oracles::iga;
+use isa_encoder::{Disassembler, Validation};
+use oracles::{Random, iga, unhex};
 
 const FORMAT: Format = Format {
     offsets: false,
@@ -29,13 +25,8 @@ const FORMAT: Format = Format {
 };
 
 fn assembled(family: Family, text: &str) -> Vec<u8> {
-    match assemble(
-        text,
-        &AsmOptions::for_family(family).validated(Validation::Off),
-    ) {
-        Ok(assembly) => assembly.code,
-        Err(errors) => panic!("{family} {text}: {errors:?}"),
-    }
+    vectors::assembled(family, text, Validation::Off)
+        .unwrap_or_else(|why| panic!("{family} {text}: {why}"))
 }
 
 fn printed(family: Family, code: &[u8]) -> String {
@@ -58,16 +49,9 @@ fn committed() -> impl Iterator<Item = Case> {
     let lines = include_str!("vectors/load_store.txt").lines();
     lines.map(|line| {
         let mut words = line.splitn(3, ' ');
-        let family = words.next().unwrap();
-        let hex = words.next().unwrap();
         Case {
-            family: Family::ALL
-                .into_iter()
-                .find(|row| row.to_string().to_lowercase() == family)
-                .unwrap(),
-            bytes: (0..hex.len() / 2)
-                .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
-                .collect(),
+            family: vectors::family(words.next().unwrap()),
+            bytes: unhex(words.next().unwrap()).unwrap(),
             text: words.next().unwrap(),
         }
     })
@@ -103,28 +87,22 @@ fn both_syntaxes_mix() {
 /// Random sends of every kind of message, with an immediate extended descriptor and with one in a
 /// register.
 fn sends(family: Family) -> Vec<Vec<u8>> {
-    let mut rng = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = move || {
-        rng ^= rng << 13;
-        rng ^= rng >> 7;
-        rng ^= rng << 17;
-        (rng >> 24) as u8
-    };
+    let mut random = Random::new(1);
     let mut text = String::new();
-    for _ in 0..36_000 {
-        let bytes: Vec<u8> = (0..64).map(|_| next()).collect();
+    for _ in 0..48_000 {
+        let bytes = random.bytes(64);
         let message = Message::Lsc(lsc(&mut Unstructured::new(&bytes)).unwrap());
         let Ok((function, descriptors)) = message.encode(family) else {
             continue;
         };
-        let descriptor = descriptors.descriptor | 2 << 25 | u32::from(next() & 1) << 20;
+        let descriptor = descriptors.descriptor | 2 << 25 | (random.below(2) as u32) << 20;
         let extended = match descriptors.extended_offset {
             Some(offset) => format!("{offset:#x}:a0.2"),
-            None if next() & 7 == 0 => "a0.2".to_owned(),
+            None if random.below(8) == 0 => "a0.2".to_owned(),
             None => format!("{:#x}", descriptors.extended),
         };
-        let src1 = ["null:0", "r40:3"][usize::from(next() & 1)];
-        let dst = ["null", "r20"][usize::from(next() & 1)];
+        let src1 = random.pick(&["null:0", "r40:3"]);
+        let dst = random.pick(&["null", "r20"]);
         text += &format!("send.{function} (16|M0) {dst} r30 {src1} {extended} {descriptor:#x}\n");
     }
     let code = assembled(family, &text);

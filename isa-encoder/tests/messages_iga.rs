@@ -9,43 +9,24 @@
 //! ```
 //!
 //! Where we do not agree, [`disagreement`] says why.
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![cfg(test)]
 
 mod common;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::PathBuf;
 
 use common::symbols::symbol;
+use common::vectors;
 use devinfo::{Family, span};
 use isa_encoder::Sfid;
 use isa_encoder::message::{Descriptors, Message};
+use oracles::Random;
 use oracles::iga::{self, Iga, Meaning};
 
 /// The seed of the committed cases, and of those passed to iga64 on each run.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 const LIVE_SEED: u64 = 0x2545_f491_4f6c_dd1d;
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as u32
-    }
-
-    fn of(&mut self, values: &[u32]) -> u32 {
-        values[self.next() as usize % values.len()]
-    }
-}
 
 const FUNCTIONS: [Sfid; 15] = [
     Sfid::DataPort0,
@@ -78,15 +59,15 @@ fn cases(family: Family, function: Sfid, random: &mut Random) -> Vec<(u32, u32)>
                     out.push((0, LENGTHS | kind << 14 | control << 8 | 0xff));
                 }
                 for _ in 0..4 {
-                    let surface = random.of(&[0, 5, 0xef, 0xf1, 0xfd, 0xfe, 0xff, 0xff]);
-                    let control = random.next() & 0x3f;
+                    let surface = random.pick(&[0, 5, 0xef, 0xf1, 0xfd, 0xfe, 0xff, 0xff]);
+                    let control = random.bits() as u32 & 0x3f;
                     out.push((0, LENGTHS | kind << 14 | control << 8 | surface));
                 }
             }
         }
         Sfid::DataPort2 => {
             for kind in 0..32 {
-                out.push((0, LENGTHS | kind << 14 | random.next() & 0x3fff));
+                out.push((0, LENGTHS | kind << 14 | random.bits() as u32 & 0x3fff));
             }
         }
         Sfid::Sampler => {
@@ -98,7 +79,7 @@ fn cases(family: Family, function: Sfid, random: &mut Random) -> Vec<(u32, u32)>
             };
             for kind in 0..last {
                 for mode in 0..8 {
-                    let other = random.next() & (1 << 30 | 0xfff);
+                    let other = random.bits() as u32 & (1 << 30 | 0xfff);
                     let mode = (mode & 3) << 17 | (mode >> 2) << 29;
                     let kind = (kind & 31) << 12 | (kind >> 5) << 31;
                     out.push((0, LENGTHS | kind | mode | other));
@@ -113,15 +94,15 @@ fn cases(family: Family, function: Sfid, random: &mut Random) -> Vec<(u32, u32)>
             // Columns of existing types, and a few of others.
             for kind in [0xc, 0xc, 0xc, 0xc, 0xd, 0xd, 0x0, 0xe] {
                 for _ in 0..8 {
-                    let bits = random.next() & descriptor & !(0xf << 14);
-                    let extended = random.next() & if kind == 0xc { extended } else { 0 };
+                    let bits = random.bits() as u32 & descriptor & !(0xf << 14);
+                    let extended = random.bits() as u32 & if kind == 0xc { extended } else { 0 };
                     out.push((extended, LENGTHS | kind << 14 | bits));
                 }
             }
         }
         Sfid::Urb if span!(..=XeHpc).contains(family) => {
             for kind in 0..16 {
-                out.push((0, LENGTHS | kind | random.next() & 0x2_fff0));
+                out.push((0, LENGTHS | kind | random.bits() as u32 & 0x2_fff0));
             }
         }
         Sfid::RayTracing | Sfid::BindlessThreadDispatch => {
@@ -151,8 +132,8 @@ fn cases(family: Family, function: Sfid, random: &mut Random) -> Vec<(u32, u32)>
 
 fn load_store(family: Family, code: u32, random: &mut Random) -> (u32, u32) {
     let xe2 = span!(Xe2..).contains(family);
-    let kind = random.of(&[0, 0, 1, 2, 3]);
-    let bits = random.next();
+    let kind = random.pick(&[0, 0, 1, 2, 3]);
+    let bits = random.bits() as u32;
     let extended = match kind {
         0 if xe2 => bits & 0xffff_f000,
         0 => 0,
@@ -162,15 +143,15 @@ fn load_store(family: Family, code: u32, random: &mut Random) -> (u32, u32) {
     };
     // Bits that an opcode does not use are left at zero: iga64 prints some of them.
     let shape = match code {
-        0x00..=0x02 | 0x04..=0x06 | 0x1c | 0x20 => random.next() & 0xf000,
-        0x03 | 0x07 => random.next() & 0x8000,
-        0x1b | 0x1f => random.next() & 0x7000,
+        0x00..=0x02 | 0x04..=0x06 | 0x1c | 0x20 => random.bits() as u32 & 0xf000,
+        0x03 | 0x07 => random.bits() as u32 & 0x8000,
+        0x1b | 0x1f => random.bits() as u32 & 0x7000,
         _ => 0,
     };
-    let size = random.of(&[1, 2, 3, 2]) << 7 | random.of(&[0, 1, 2, 2, 3, 4, 5, 6, 7]) << 9;
+    let size = random.pick(&[1, 2, 3, 2]) << 7 | random.pick(&[0, 1, 2, 2, 3, 4, 5, 6, 7]) << 9;
     let cache = match xe2 {
-        true => random.of(&[0, 2, 4, 5, 6, 8, 9, 10, 12, 14]) << 16,
-        false => (random.next() & 7) << 17,
+        true => random.pick(&[0, 2, 4, 5, 6, 8, 9, 10, 12, 14]) << 16,
+        false => (random.bits() as u32 & 7) << 17,
     };
     let cache = if code == 0x1d {
         cache & 0x6_0000
@@ -246,10 +227,6 @@ fn ask(iga: &Iga, family: Family, function: Sfid, (extended, descriptor): (u32, 
     }
 }
 
-fn path() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/messages.txt")
-}
-
 fn functions(family: Family) -> impl Iterator<Item = Sfid> {
     FUNCTIONS
         .into_iter()
@@ -261,9 +238,9 @@ fn bless() {
     for family in Family::ALL {
         let iga = iga::find(family).expect("iga64 of each family");
         for function in functions(family) {
-            for case in cases(family, function, &mut Random(SEED)) {
+            for case in cases(family, function, &mut Random::new(SEED)) {
                 let case = ask(&iga, family, function, case);
-                let name = format!("{family}").to_lowercase();
+                let name = vectors::name(family);
                 let (extended, descriptor) = (case.extended, case.descriptor);
                 let _ = writeln!(
                     text,
@@ -273,11 +250,11 @@ fn bless() {
             }
         }
     }
-    std::fs::write(path(), text).unwrap();
+    std::fs::write(vectors::path("messages"), text).unwrap();
 }
 
 fn committed() -> Vec<Case> {
-    let text = std::fs::read_to_string(path()).unwrap();
+    let text = std::fs::read_to_string(vectors::path("messages")).unwrap();
     let hex = |word: &str| u32::from_str_radix(word, 16).unwrap();
     text.lines()
         .map(|line| {
@@ -285,10 +262,7 @@ fn committed() -> Vec<Case> {
             let &[family, function, extended, descriptor, symbol] = words.as_slice() else {
                 panic!("{line}");
             };
-            let family = Family::ALL
-                .into_iter()
-                .find(|row| format!("{row}").to_lowercase() == family)
-                .unwrap();
+            let family = vectors::family(family);
             Case {
                 family,
                 function: functions(family)
@@ -507,7 +481,7 @@ fn other_descriptors_mean_what_iga64_says() {
         let Some(iga) = iga::find(family) else {
             continue;
         };
-        let mut random = Random(LIVE_SEED);
+        let mut random = Random::new(LIVE_SEED);
         let mut asked = Vec::new();
         for function in functions(family) {
             let cases = cases(family, function, &mut random);

@@ -1,10 +1,14 @@
 //! A text read in parts assembles like the whole text, errors included.
-#![allow(clippy::panic, clippy::unwrap_used, reason = "tests fail by panics")]
+#![cfg(test)]
+
+mod common;
 
 use arbitrary::Unstructured;
+use common::vectors;
 use devinfo::Family;
 use isa_encoder::asm::Assembler;
 use isa_encoder::{AsmOptions, Assembly, Diagnostic, Validation, assemble};
+use oracles::Random;
 
 type Outcome = Result<Assembly, Vec<Diagnostic>>;
 
@@ -47,15 +51,12 @@ const LINES: [&str; 24] = [
 
 /// The instructions of the committed vectors of the families.
 fn vectors() -> Vec<(Family, Vec<String>)> {
-    let names = ["gen8", "gen9", "gen11", "gen12lp", "xehpg", "xehpc", "xe2"];
-    let of_family = |(family, name): (&Family, &str)| {
-        let path = format!("{}/tests/vectors/{name}.txt", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(path).unwrap();
-        let lines = text.lines().filter(|line| !line.starts_with(['#', '-']));
-        let texts = lines.filter_map(|line| Some(line.split_once(' ')?.1.to_owned()));
-        (*family, texts.collect())
+    let texts = |family| {
+        let cases = vectors::of(family).into_iter();
+        let taken = cases.filter(|(bytes, _)| bytes.is_some());
+        (family, taken.map(|(_, text)| text).collect())
     };
-    Family::ALL.iter().zip(names).map(of_family).collect()
+    Family::ALL.map(texts).into()
 }
 
 /// A text of `length` lines.
@@ -77,17 +78,9 @@ fn text(u: &mut Unstructured<'_>, of_family: &[String], length: usize) -> String
 fn parts_make_the_whole() {
     let vectors = vectors();
     let (mut assembled, mut many, mut open) = (0, 0, 0);
-    // A linear congruential generator fills the bytes that decide.
-    let mut state = 1u64;
+    let mut random = Random::new(1);
     for case in 0..500 {
-        let bytes: Vec<u8> = (0..4096)
-            .map(|_| {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
-                (state >> 56) as u8
-            })
-            .collect();
+        let bytes = random.bytes(4096);
         let u = &mut Unstructured::new(&bytes);
         let (family, lines) = u.choose(&vectors).unwrap();
         // Instructions of another family have errors.

@@ -1,15 +1,13 @@
 //! What holds for any bytes and any text.
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![cfg(test)]
+
+mod common;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use arbitrary::Unstructured;
+use common::vectors;
 use devinfo::Family;
 use isa_encoder::disasm::Format;
 use isa_encoder::{
@@ -333,29 +331,12 @@ fn any_text_is_diagnosed() {
     });
 }
 
-/// The first instructions of each committed vector, by family.
-fn real(family: Family) -> Vec<Vec<u8>> {
-    let name = format!("tests/vectors/{}.txt", format!("{family}").to_lowercase());
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-    let text = std::fs::read_to_string(path).expect("the vectors are there");
-    let bytes = text.lines().filter_map(|line| line.split_once(' '));
-    let bytes =
-        bytes.filter(|(hex, _)| !hex.is_empty() && hex.chars().all(|c| c.is_ascii_hexdigit()));
-    let byte = |pair: &[u8]| {
-        let digits = core::str::from_utf8(pair).ok()?;
-        u8::from_str_radix(digits, 16).ok()
-    };
-    bytes
-        .map(|(hex, _)| hex.as_bytes().chunks(2).filter_map(byte).collect())
-        .collect()
-}
-
 /// Code as other compilers write it: real instructions with some bits changed. Its text assembles
 /// to the same bytes, odd bits included, and nearly all of it has text.
 #[test]
 fn foreign_instructions_are_text_and_their_bytes_again() {
     for family in Family::ALL {
-        let real = real(family);
+        let real: Vec<Vec<u8>> = vectors::bytes(family).collect();
         assert!(real.len() > 1000, "{family}");
         let disassembler = Disassembler::new(family, Format::default());
         let options = AsmOptions::for_family(family).validated(Validation::Off);

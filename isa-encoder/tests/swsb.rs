@@ -1,10 +1,5 @@
 //! The software scoreboard: what the checker reports and what it accepts.
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![cfg(test)]
 
 use devinfo::Family;
 use isa_encoder::swsb::{self, Conflict};

@@ -7,43 +7,23 @@
 //! ```text
 //! BLESS=1 cargo test -p isa-encoder --test vectors
 //! ```
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![cfg(test)]
 
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::PathBuf;
 
-use common::{extras, forms, left_out};
+use common::vectors::{assembled, name, path, printed};
+use common::{extras, forms, left_out, vectors};
 use devinfo::Family;
-use isa_encoder::disasm::Format;
-use isa_encoder::{
-    AsmOptions, Disassembler, Opcode, Validation, assemble, decode, encode, has_opcode,
-};
+use isa_encoder::{Opcode, Validation, decode, encode, has_opcode};
+use oracles::hex;
 use oracles::iga::{self, defined_bits};
-use oracles::{hex, unhex};
-
-fn path(family: Family) -> PathBuf {
-    let name = format!("{family}").to_lowercase();
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/vectors/{name}.txt"))
-}
-
-fn assemble_one(family: Family, text: &str, validation: Validation) -> Result<Vec<u8>, String> {
-    match assemble(text, &AsmOptions::for_family(family).validated(validation)) {
-        Ok(assembly) => Ok(assembly.code),
-        Err(errors) => Err(errors.iter().map(|e| e.message.clone() + "; ").collect()),
-    }
-}
 
 /// What is wrong with a case.
 fn check(family: Family, bytes: &[u8], text: &str) -> Result<(), String> {
-    let ours = assemble_one(family, text, Validation::Warn)?;
+    let ours = assembled(family, text, Validation::Warn)?;
     if ours.len() != bytes.len() || defined_bits(family, &ours) != defined_bits(family, bytes) {
         return Err(format!("assembles to {}", hex(&ours)));
     }
@@ -55,26 +35,13 @@ fn check(family: Family, bytes: &[u8], text: &str) -> Result<(), String> {
     if defined_bits(family, &again[..length]) != defined_bits(family, bytes) {
         return Err(format!("decodes and encodes to {}", hex(&again[..length])));
     }
-    let printed = Disassembler::new(family, Format::default()).print(bytes);
+    let printed = printed(family, bytes);
     let ours =
-        assemble_one(family, &printed, Validation::Warn).map_err(|e| format!("{printed}: {e}"))?;
+        assembled(family, &printed, Validation::Warn).map_err(|e| format!("{printed}: {e}"))?;
     if defined_bits(family, &ours) != defined_bits(family, bytes) {
         return Err(format!("prints as {printed}, which is {}", hex(&ours)));
     }
     Ok(())
-}
-
-/// The committed cases: bytes (`None` where iga64 refuses) and text.
-fn committed(family: Family) -> Vec<(Option<Vec<u8>>, String)> {
-    let text = std::fs::read_to_string(path(family)).unwrap();
-    text.lines()
-        .filter(|line| !line.starts_with('#') && !line.is_empty())
-        .map(|line| {
-            let (bytes, text) = line.split_once(' ').unwrap();
-            let bytes = (bytes != "-").then(|| unhex(bytes).unwrap());
-            (bytes, text.to_owned())
-        })
-        .collect()
 }
 
 fn report(family: Family, failures: &[String], cases: usize) {
@@ -92,8 +59,7 @@ fn report(family: Family, failures: &[String], cases: usize) {
 fn refusal(family: Family, text: &str) -> (String, String) {
     let mut words = text.split_whitespace();
     let mnemonic = words.find(|word| !word.starts_with('(')).unwrap_or("");
-    let why =
-        assemble_one(family, text, Validation::Deny).map_or_else(|why| why, |_| String::new());
+    let why = assembled(family, text, Validation::Deny).map_or_else(|why| why, |_| String::new());
     let why = why.chars().filter(|c| !c.is_ascii_digit()).collect();
     (mnemonic.to_owned(), why)
 }
@@ -141,13 +107,13 @@ fn bless(family: Family) {
         let bytes = bytes.map_or("-".into(), |bytes| hex(&bytes));
         let _ = writeln!(out, "{bytes} {text}");
     }
-    std::fs::write(path(family), out).unwrap();
+    std::fs::write(path(&name(family)), out).unwrap();
 }
 
 /// Whether our bytes of `text` are iga64's. If iga64 left out something that is in the table: the
 /// row that says so, and the text without it.
 fn same_bytes(family: Family, bytes: &[u8], text: &str) -> Result<Option<(usize, String)>, String> {
-    let is_same = |text: &str| match assemble_one(family, text, Validation::Warn) {
+    let is_same = |text: &str| match assembled(family, text, Validation::Warn) {
         Ok(ours) if defined_bits(family, &ours) == defined_bits(family, bytes) => Ok(()),
         Ok(ours) => Err(format!("assembles to {}", hex(&ours))),
         Err(why) => Err(why),
@@ -165,12 +131,12 @@ fn replay(family: Family) {
     if std::env::var_os("BLESS").is_some() {
         bless(family);
     }
-    let cases = committed(family);
+    let cases = vectors::of(family);
     let mut failures = Vec::new();
     let mut covered = BTreeSet::new();
     for (bytes, text) in &cases {
         let Some(bytes) = bytes else {
-            if let Ok(ours) = assemble_one(family, text, Validation::Deny) {
+            if let Ok(ours) = assembled(family, text, Validation::Deny) {
                 failures.push(format!(
                     "- {text}: refused, and assembles to {}",
                     hex(&ours)
@@ -195,27 +161,6 @@ fn replay(family: Family) {
     assert!(missing.is_empty(), "{family}: no vector for {missing:?}");
 }
 
-macro_rules! families {
-    ($($name:ident $family:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                replay(Family::$family);
-            }
-        )*
-    };
-}
-
-families! {
-    gen8 Gen8
-    gen9 Gen9
-    gen11 Gen11
-    gen12lp Gen12Lp
-    xehpg XeHpg
-    xehpc XeHpc
-    xe2 Xe2
-}
-
 /// Passes each line of the vectors through iga64 again, so that they cannot rot.
 #[test]
 fn vectors_are_what_iga64_makes() {
@@ -223,7 +168,7 @@ fn vectors_are_what_iga64_makes() {
         let Some(iga) = iga::find(family) else {
             continue;
         };
-        let cases = committed(family);
+        let cases = vectors::of(family);
         let lines: Vec<String> = cases.iter().map(|(_, text)| text.clone()).collect();
         let mut failures = Vec::new();
         for ((expected, text), found) in cases.iter().zip(iga.assemble_lines(&lines)) {
@@ -252,7 +197,7 @@ fn ask(family: Family) {
     let known: BTreeSet<_> = known.map(|op| op.mnemonic().to_owned()).collect();
     let mut missing: Vec<_> = iga.mnemonics().difference(&known).cloned().collect();
 
-    let vectors: BTreeSet<u128> = committed(family)
+    let vectors: BTreeSet<u128> = vectors::of(family)
         .into_iter()
         .filter_map(|(bytes, _)| Some(defined_bits(family, &bytes?)))
         .collect();
@@ -261,7 +206,7 @@ fn ask(family: Family) {
     let mut rows_seen = BTreeSet::new();
     for (form, bytes) in forms.iter().zip(iga.assemble_lines(&forms)) {
         let Some(bytes) = bytes else {
-            if let Ok(ours) = assemble_one(family, form, Validation::Deny) {
+            if let Ok(ours) = assembled(family, form, Validation::Deny) {
                 differ.push(format!("{form}: refused, and assembles to {}", hex(&ours)));
             }
             continue;
@@ -287,23 +232,15 @@ fn ask(family: Family) {
     }
 }
 
-macro_rules! all_forms {
+macro_rules! families {
     ($($name:ident $family:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                ask(Family::$family);
-            }
-        )*
+        mod vectors_are_replayed {
+            $(#[test] fn $name() { super::replay(devinfo::Family::$family); })*
+        }
+        mod no_vector_is_missing_and_no_form_differs {
+            $(#[test] fn $name() { super::ask(devinfo::Family::$family); })*
+        }
     };
 }
 
-all_forms! {
-    no_vector_is_missing_and_no_form_differs_on_gen8 Gen8
-    no_vector_is_missing_and_no_form_differs_on_gen9 Gen9
-    no_vector_is_missing_and_no_form_differs_on_gen11 Gen11
-    no_vector_is_missing_and_no_form_differs_on_gen12lp Gen12Lp
-    no_vector_is_missing_and_no_form_differs_on_xehpg XeHpg
-    no_vector_is_missing_and_no_form_differs_on_xehpc XeHpc
-    no_vector_is_missing_and_no_form_differs_on_xe2 Xe2
-}
+families! { gen8 Gen8 gen9 Gen9 gen11 Gen11 gen12lp Gen12Lp xehpg XeHpg xehpc XeHpc xe2 Xe2 }

@@ -10,28 +10,25 @@
 //! `IGC_ShaderDumpEnable=1 IGC_DumpToCustomDir=FOLDER/` in its environment has the compiler write
 //! for each kernel its listing (`.asm`) and the bytes (`.dat`), instruction by instruction.
 
-#![allow(clippy::panic, clippy::unwrap_used, reason = "tests fail by panics")]
+#![cfg(test)]
+
+mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use common::vectors;
 use devinfo::Family;
 use isa_encoder::disasm::Format;
 use isa_encoder::validate::{Machine, Validator};
-use isa_encoder::{
-    AsmOptions, Disassembler, Opcode, Validation, assemble, decode, encode, has_opcode, swsb,
-};
-use oracles::{hex, unhex};
+use isa_encoder::{Disassembler, Opcode, Validation, decode, encode, has_opcode, swsb};
+use oracles::hex;
 
 const FAMILY: Family = Family::Xe3;
 const DEVICE: &str = "ptl-h";
-
-fn vectors() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/xe3.txt")
-}
 
 /// The instructions of a listing with their bytes; labels become distances.
 fn listed(listing: &str, code: &[u8]) -> Vec<(Vec<u8>, String)> {
@@ -124,13 +121,10 @@ fn judge(bytes: &[u8], text: &str) -> Result<(), String> {
     };
     let printed = Disassembler::new(FAMILY, format).print(bytes);
     for text in [text, &printed] {
-        match assemble(
-            text,
-            &AsmOptions::for_family(FAMILY).validated(Validation::Off),
-        ) {
-            Ok(assembly) if assembly.code == bytes => {}
-            Ok(assembly) => return Err(format!("{text} assembles to {}", hex(&assembly.code))),
-            Err(errors) => return Err(format!("{text}: {}", errors[0].message)),
+        let code = vectors::assembled(FAMILY, text, Validation::Off);
+        let code = code.map_err(|why| format!("{text}: {why}"))?;
+        if code != bytes {
+            return Err(format!("{text} assembles to {}", hex(&code)));
         }
     }
     if spelled(&printed) != spelled(text) {
@@ -157,20 +151,15 @@ fn report(failures: &[String], cases: usize) {
 
 #[test]
 fn instructions_are_as_listed() {
-    let cases = fs::read_to_string(vectors()).unwrap();
-    let cases: Vec<_> = cases
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .collect();
+    let cases = vectors::of(FAMILY);
     let mut failures = Vec::new();
     let mut covered = BTreeSet::new();
-    for line in &cases {
-        let (bytes, text) = line.split_once(' ').unwrap();
-        let bytes = unhex(bytes).unwrap();
-        if let Err(why) = judge(&bytes, text) {
-            failures.push(format!("{line}: {why}"));
+    for (bytes, text) in &cases {
+        let bytes = bytes.as_ref().unwrap();
+        if let Err(why) = judge(bytes, text) {
+            failures.push(format!("{} {text}: {why}", hex(bytes)));
         }
-        covered.extend(decode(FAMILY, &bytes).map(|(instruction, _)| instruction.opcode));
+        covered.extend(decode(FAMILY, bytes).map(|(instruction, _)| instruction.opcode));
     }
     report(&failures, cases.len());
     let opcodes = Opcode::ALL.iter().filter(|op| has_opcode(FAMILY, **op));
@@ -210,7 +199,7 @@ fn obey(code: &[u8], failures: &mut Vec<String>) {
         let bytes = &rest[..length];
         let violations = validator.check(&instruction);
         failures.extend(violations.map(|violation| {
-            let text = Disassembler::new(FAMILY, Format::default()).print(bytes);
+            let text = vectors::printed(FAMILY, bytes);
             format!("{} {}: {text}", hex(bytes), violation.rule.name)
         }));
         rest = &rest[length..];
@@ -286,7 +275,7 @@ fn the_corpus_is_as_listed() {
         for (bytes, text) in all.iter().filter(|(_, text)| kinds.insert(kind(text))) {
             let _ = writeln!(out, "{} {text}", hex(bytes));
         }
-        fs::write(vectors(), out).unwrap();
+        fs::write(vectors::path("xe3"), out).unwrap();
     }
     let wrong = |(bytes, text): (&Vec<u8>, &String)| {
         let why = judge(bytes, text).err()?;

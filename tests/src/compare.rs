@@ -1,34 +1,41 @@
 //! Comparisons that say where two results differ.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 
 /// Asserts that two slices are equal.
 ///
 /// # Panics
 /// With the first differences, if they are not.
 pub fn equal<T: PartialEq + Debug>(what: &str, got: &[T], expected: &[T]) {
-    assert_eq!(got.len(), expected.len(), "{what}: lengths");
-    let wrong: Vec<_> = (0..got.len())
-        .filter(|&i| got.get(i) != expected.get(i))
-        .collect();
-    let first: Vec<String> = wrong
-        .iter()
-        .take(8)
-        .map(|&i| {
-            format!(
-                "  [{i}] is {:?}, expected {:?}",
-                got.get(i),
-                expected.get(i)
-            )
-        })
-        .collect();
-    assert!(
-        wrong.is_empty(),
-        "{what}: {} of {} differ\n{}",
-        wrong.len(),
-        got.len(),
-        first.join("\n")
+    fit(
+        what,
+        got,
+        expected,
+        |_, got, expected| got == expected,
+        |_| "",
     );
+}
+
+/// Asserts that every element fits what is expected. `of` says what the element of an index is of.
+///
+/// # Panics
+/// With the first elements that do not.
+pub fn fit<T: Debug, E: Debug, D: Display>(
+    what: &str,
+    got: &[T],
+    expected: &[E],
+    fits: impl Fn(usize, &T, &E) -> bool,
+    of: impl Fn(usize) -> D,
+) {
+    assert_eq!(got.len(), expected.len(), "{what}: lengths");
+    let pairs = got.iter().zip(expected).enumerate();
+    let wrong: Vec<String> = pairs
+        .filter(|(at, (got, expected))| !fits(*at, got, expected))
+        .map(|(at, (got, expected))| format!("  [{at}] {} is {got:?}, not {expected:?}", of(at)))
+        .collect();
+    let (all, count) = (got.len(), wrong.len());
+    let first = wrong.into_iter().take(8).collect::<Vec<_>>().join("\n");
+    assert!(count == 0, "{what}: {count} of {all} are wrong\n{first}");
 }
 
 /// How far `got` is from the exact `expected`, in units of the last place of `f32` there

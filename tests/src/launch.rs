@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use umd::{
     Arg, Binary, Buffer, Device, DeviceSpec, Error, Image, ImageDesc, ImageKind, NdRange,
-    OpenOptions, Program, QueueOptions, Region, Sampler,
+    OpenOptions, Program, QueueOptions, Sampler,
 };
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -56,12 +56,12 @@ enum Value {
 }
 
 /// Panics, with this name of the launch, if the results are not what they must be.
-type Comparison = dyn Fn(&str, &Results);
+type Comparison<'a> = dyn Fn(&str, &Results) + 'a;
 
 /// What the results of a launch must be.
-struct Check(Box<Comparison>);
+struct Check<'a>(Box<Comparison<'a>>);
 
-impl fmt::Debug for Check {
+impl fmt::Debug for Check<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Check")
     }
@@ -69,17 +69,17 @@ impl fmt::Debug for Check {
 
 /// A launch being put together: file, kernel, range and arguments in order.
 #[derive(Debug)]
-pub struct Launch {
+pub struct Launch<'a> {
     file: String,
     kernel: String,
     global: Vec<u64>,
     local: Option<Vec<u32>>,
     offset: Option<Vec<u64>>,
     values: Vec<Value>,
-    checks: Vec<Check>,
+    checks: Vec<Check<'a>>,
 }
 
-impl Launch {
+impl<'a> Launch<'a> {
     /// A launch of `kernel` in the corpus file `file` (without folder and extension).
     pub fn new(file: &str, kernel: &str, global: &[u64]) -> Self {
         Self {
@@ -125,15 +125,58 @@ impl Launch {
     }
 
     /// Argument `index`, a buffer or image, must hold these values afterwards.
-    pub fn becomes<T>(mut self, index: usize, expected: &[T]) -> Self
+    pub fn becomes<T>(self, index: usize, expected: &[T]) -> Self
     where
         T: FromBytes + Immutable + Copy + PartialEq + fmt::Debug + 'static,
     {
         let expected = expected.to_vec();
-        self.checks.push(Check(Box::new(move |what, results| {
+        self.satisfies(move |what, results| {
             let what = format!("{what}, argument {index}");
             compare::equal(&what, &results.read::<T>(index), &expected);
-        })));
+        })
+    }
+
+    /// A buffer of as many values as are expected; each must fit ([`compare::fit`]).
+    pub fn fits<T, E: fmt::Debug, D: fmt::Display>(
+        self,
+        expected: &'a [E],
+        fits: impl Fn(usize, &T, &E) -> bool + 'a,
+        of: impl Fn(usize) -> D + 'a,
+    ) -> Self
+    where
+        T: FromBytes + Immutable + Copy + fmt::Debug,
+    {
+        let index = self.values.len();
+        let launch = self.out::<T>(expected.len());
+        launch.satisfies(move |what, results| {
+            let what = format!("{what}, argument {index}");
+            compare::fit(&what, &results.read::<T>(index), expected, &fits, &of);
+        })
+    }
+
+    /// A buffer whose floats must be within `limit` of the expected ones.
+    pub fn near(self, expected: &'a [f32], limit: f32) -> Self {
+        let is_near = move |_, got: &f32, expected: &f32| (got - expected).abs() <= limit;
+        self.fits(expected, is_near, |_| "")
+    }
+
+    /// A buffer whose floats must be within `limit` ULP of the exact values, which are of `inputs`.
+    pub fn within_ulps(
+        self,
+        inputs: &'a [impl fmt::Debug],
+        expected: &'a [f64],
+        limit: f64,
+    ) -> Self {
+        let index = self.values.len();
+        let launch = self.out::<f32>(expected.len());
+        launch.satisfies(move |what, results| {
+            compare::within_ulps(what, inputs, &results.read::<f32>(index), expected, limit);
+        })
+    }
+
+    /// The results must pass this check, which panics with the name of the launch.
+    pub fn satisfies(mut self, check: impl Fn(&str, &Results) + 'a) -> Self {
+        self.checks.push(Check(Box::new(check)));
         self
     }
 
@@ -261,7 +304,7 @@ impl Launch {
                 }
                 Value::Image(desc, texels) => {
                     let image = device.image(desc)?;
-                    image.write(&whole(desc), texels)?;
+                    image.write(&image.whole(), texels)?;
                     Object::Image(image, texels.len())
                 }
                 Value::Bytes(_) | Value::Local(_) | Value::Null | Value::Sampler(_) => Object::None,
@@ -303,7 +346,7 @@ impl Launch {
                 }
                 Object::Image(image, size) => {
                     let mut bytes = vec![0; *size];
-                    image.read(&whole(image.desc()), &mut bytes)?;
+                    image.read(&image.whole(), &mut bytes)?;
                     bytes
                 }
                 Object::None => Vec::new(),
@@ -324,18 +367,6 @@ enum Object {
     None,
 }
 
-fn whole(desc: &ImageDesc) -> Region {
-    let size = match desc.kind {
-        ImageKind::D1Array => [desc.width, desc.layers, 1],
-        ImageKind::D2Array => [desc.width, desc.height, desc.layers],
-        _ => [desc.width, desc.height, desc.depth],
-    };
-    Region {
-        origin: [0; 3],
-        size,
-    }
-}
-
 /// The results of a launch.
 #[derive(Debug)]
 pub struct Results {
@@ -347,6 +378,11 @@ pub struct Results {
 }
 
 impl Results {
+    /// The lines that the kernel printed.
+    pub fn lines(&self) -> Vec<String> {
+        self.printed.lines().map(str::to_owned).collect()
+    }
+
     /// The content of the buffer or image that is argument `index`.
     ///
     /// # Panics

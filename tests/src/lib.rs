@@ -13,10 +13,9 @@ mod everywhere;
 pub mod hostile;
 pub mod launch;
 mod oracle;
-mod random;
 pub mod tool;
 
 pub use everywhere::{everywhere, everywhere_with, has_images, sub_groups_of};
 pub use launch::{Launch, Results};
 pub use oracle::{Oracle, require};
-pub use random::Random;
+pub use oracles::Random;

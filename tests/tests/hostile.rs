@@ -1,7 +1,7 @@
 //! Hostile input, grown from fixed seeds: a failure prints its seed, and `arbtest` replays it. Also
 //! the inputs in `fuzz/seeds`, including those that fuzzing once found.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+#![cfg(test)]
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Kernels of one lane: a thread for each work-item, with its ids packed in one register, on every
 //! family.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
+#![cfg(test)]
 
 use devinfo::Target;
 use isa_encoder::build::{BuildError, Builder, Op, Operand, grf, imm};

@@ -1,6 +1,6 @@
 //! Kernels that somebody else compiled: described by hand, run on the software GPU.
 #![cfg(feature = "softgpu")]
-#![allow(clippy::unwrap_used, reason = "tests fail by panics")]
+#![cfg(test)]
 
 use std::time::Duration;
 

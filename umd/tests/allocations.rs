@@ -1,6 +1,6 @@
 //! How often a launch asks the allocator for memory, and what launches leave behind.
 #![cfg(feature = "softgpu")]
-#![allow(clippy::unwrap_used, reason = "tests fail by panics")]
+#![cfg(test)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

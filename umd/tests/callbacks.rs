@@ -1,6 +1,6 @@
 //! Callbacks at the end of commands.
 #![cfg(feature = "softgpu")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
+#![cfg(test)]
 
 use std::cell::Cell;
 use std::panic::resume_unwind;

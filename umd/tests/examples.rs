@@ -1,6 +1,6 @@
 //! The examples run on the software GPU, behind both kernel drivers, and print what they should.
 #![cfg(feature = "softgpu")]
-#![allow(clippy::unwrap_used, reason = "tests fail by panics")]
+#![cfg(test)]
 
 /// Includes examples; their `main` is not called.
 macro_rules! examples {

@@ -1,6 +1,6 @@
 //! Kernels of Intel's compiler, run on the software GPU. `kernels/build.sh` rebuilds them.
 #![cfg(feature = "softgpu")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
+#![cfg(test)]
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Memory of this process that buffers are made of, and addresses that this process and kernels
 //! share, through both kernel drivers.
 #![cfg(feature = "softgpu")]
-#![allow(clippy::unwrap_used, reason = "tests fail by panics")]
+#![cfg(test)]
 
 use std::ptr::NonNull;
 use std::time::Duration;

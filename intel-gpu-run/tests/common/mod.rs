@@ -1,4 +1,5 @@
 //! What the tests of the tool share.
+#![allow(dead_code, reason = "not every test uses all helpers")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -18,6 +19,12 @@ pub fn command(arguments: &[&str]) -> Command {
 /// Runs the tool in the repository's root folder.
 pub fn tool(arguments: &[&str]) -> Output {
     command(arguments).output().unwrap()
+}
+
+/// Runs a command line, whose words have no spaces, in the repository's root folder.
+pub fn line(text: impl AsRef<str>) -> Output {
+    let words: Vec<&str> = text.as_ref().split_whitespace().collect();
+    tool(&words)
 }
 
 /// What was said on stderr.

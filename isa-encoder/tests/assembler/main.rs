@@ -1,10 +1,5 @@
 //! The assembler on whole files: directives, labels, diagnostics.
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![cfg(test)]
 
 mod prolog;
 

@@ -7,3 +7,4 @@ pub mod left_out;
 pub mod messages;
 pub mod operands;
 pub mod symbols;
+pub mod vectors;

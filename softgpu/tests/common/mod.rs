@@ -1,7 +1,6 @@
 //! A client of the node, like a user-mode driver: batches in mapped buffers.
 
 #![allow(dead_code, reason = "each test file uses a part")]
-#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 pub mod batch;
 pub mod raw;
@@ -215,16 +214,4 @@ pub fn families() -> Vec<(&'static str, Options)> {
 pub fn store(address: GpuAddress, value: u32) -> [u32; 4] {
     let address = address.get();
     [0x1000_0002, address as u32, (address >> 32) as u32, value]
-}
-
-/// Numbers that look random, the same in every run (xorshift64*).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
 }

@@ -8,11 +8,14 @@
 //! output.
 
 pub mod iga;
+mod random;
 
 use std::env;
 use std::fmt;
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
+
+pub use random::Random;
 
 /// Whether missing programs are failures.
 ///

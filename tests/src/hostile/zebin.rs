@@ -126,32 +126,17 @@ enum Value {
 
 fn value(device: &Device, kind: ArgKind) -> std::result::Result<Value, Error> {
     let format = ImageFormat::new(channel_order::RGBA, channel_type::UNORM8);
-    let desc = ImageDesc::d2(format, 32, 32);
     Ok(match kind {
         ArgKind::Buffer => Value::Buffer(device.buffer(4096)?),
         ArgKind::Local => Value::Other(Arg::Local(1024)),
         ArgKind::Value { size, .. } => Value::Bytes(vec![1; size as usize]),
         ArgKind::Image(kind @ ImageKind::D1Buffer) => {
             let buffer = device.buffer(4096)?;
-            let desc = ImageDesc {
-                kind,
-                height: 1,
-                ..desc
-            };
+            let desc = ImageDesc::new(kind, format, [32, 1, 1]);
             Value::Image(device.image_from_buffer(&buffer, &desc)?)
         }
         ArgKind::Image(kind) => {
-            let flat = matches!(kind, ImageKind::D1 | ImageKind::D1Array);
-            Value::Image(device.image(&ImageDesc {
-                kind,
-                height: if flat { 1 } else { desc.height },
-                depth: if kind == ImageKind::D3 { 4 } else { 1 },
-                layers: match kind {
-                    ImageKind::D1Array | ImageKind::D2Array => 4,
-                    _ => 1,
-                },
-                ..desc
-            })?)
+            Value::Image(device.image(&ImageDesc::new(kind, format, [32, 32, 4]))?)
         }
         ArgKind::Sampler => Value::Other(Arg::Sampler(Sampler::default())),
         ArgKind::Unused => Value::Other(Arg::Null),

@@ -1,8 +1,6 @@
 //! Whole algorithms.
 
-use stack_tests::{Launch, Random};
-
-use crate::everywhere;
+use stack_tests::{Launch, Random, compare};
 
 const FILE: &str = "algorithms";
 
@@ -104,18 +102,16 @@ fn fourier() {
             expected.extend([re, im]);
         }
     }
-    everywhere(|target| {
-        let results = Launch::new(FILE, "fourier", &[2 * N as u64])
-            .local(&[N as u32])
-            .buffer(&points)
-            .value(N.ilog2() as i32)
-            .run(target);
-        // Six stages, each off by a few units of numbers of at most N.
-        for (at, (got, expected)) in results.read::<f32>(0).iter().zip(&expected).enumerate() {
-            let apart = (f64::from(*got) - expected).abs();
-            assert!(apart < 1e-4, "{target}[{at}]: {got}, expected {expected}");
-        }
-    });
+    // Six stages, each off by a few units of numbers of at most N.
+    let is_near = |_, got: &f32, expected: &f64| (f64::from(*got) - expected).abs() < 1e-4;
+    Launch::new(FILE, "fourier", &[2 * N as u64])
+        .local(&[N as u32])
+        .buffer(&points)
+        .value(N.ilog2() as i32)
+        .satisfies(|what, results| {
+            compare::fit(what, &results.read::<f32>(0), &expected, is_near, |_| "");
+        })
+        .everywhere();
 }
 
 /// SHA-256 of "abc" and of the empty message: FIPS 180-4's examples.

@@ -106,14 +106,11 @@ fn longs() {
 #[test]
 fn float_sum() {
     let input: Vec<f32> = (0..500).map(|i| (i % 17) as f32).collect();
-    everywhere(|platform| {
-        let results = Launch::new("atomics", "float_sum", &[500])
-            .buffer(&[0.5f32])
-            .buffer(&input)
-            .run(platform);
-        let expected = 0.5 + input.iter().sum::<f32>();
-        compare::equal(platform, &results.read::<f32>(0), &[expected]);
-    });
+    Launch::new("atomics", "float_sum", &[500])
+        .buffer(&[0.5f32])
+        .buffer(&input)
+        .becomes(0, &[0.5 + input.iter().sum::<f32>()])
+        .everywhere();
 }
 
 #[test]

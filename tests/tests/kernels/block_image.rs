@@ -2,33 +2,22 @@
 
 use stack_tests::corpus::Set;
 use stack_tests::{Launch, Random};
-use umd::{ImageDesc, ImageFormat, ImageKind};
+use umd::{ImageDesc, ImageFormat};
 
-use crate::images::{R, UNSIGNED_INT8, UNSIGNED_INT16, UNSIGNED_INT32};
+use crate::images::{R, UINT8, UINT16, UINT32};
 use crate::{has_images, sub_groups_of};
 
 fn desc(data_type: u32, width: u32, height: u32) -> ImageDesc {
-    ImageDesc {
-        kind: ImageKind::D2,
-        format: ImageFormat {
-            order: R,
-            data_type,
-        },
-        width,
-        height,
-        depth: 1,
-        layers: 1,
-        row_pitch: 0,
-    }
+    ImageDesc::d2(ImageFormat::new(R, data_type), width, height)
 }
 
 /// A kernel that copies blocks of `rows` rows of `lanes` elements of `bytes` bytes.
 fn check_copy(kernel: &str, lanes: u32, rows: u32, bytes: u32) {
     // Longs are in images of ints.
     let (data_type, texel) = match bytes {
-        1 => (UNSIGNED_INT8, 1),
-        2 => (UNSIGNED_INT16, 2),
-        _ => (UNSIGNED_INT32, 4),
+        1 => (UINT8, 1),
+        2 => (UINT16, 2),
+        _ => (UINT32, 4),
     };
     let (across, down) = (3, 2);
     let row_bytes = across * lanes * bytes;
@@ -96,7 +85,7 @@ fn reads_anywhere() {
             .map(|at| input[at])
             .collect();
         Launch::new("block_image", "read_at", &[16])
-            .image(desc(UNSIGNED_INT32, width as u32, height as u32), &input)
+            .image(desc(UINT32, width as u32, height as u32), &input)
             .value([x * 4, y])
             .gives(&expected)
             .everywhere_with(has_images);
@@ -116,11 +105,8 @@ fn lanes_are_columns() {
         &[u64::from(width), u64::from(height / 2)],
     )
     .local(&[16, 1])
-    .image(desc(UNSIGNED_INT32, width, height), &input)
-    .image(
-        desc(UNSIGNED_INT32, width, height),
-        &vec![0u32; input.len()],
-    )
+    .image(desc(UINT32, width, height), &input)
+    .image(desc(UINT32, width, height), &vec![0u32; input.len()])
     .becomes(1, &expected)
     .everywhere_with(has_images);
 }

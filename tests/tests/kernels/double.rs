@@ -40,7 +40,7 @@ fn numbers(seed: u64, count: usize) -> Vec<f64> {
 }
 
 /// Equal, NaN being equal to NaN and the zeros to each other.
-fn same(got: f64, expected: f64) -> bool {
+fn same(_: usize, got: &f64, expected: &f64) -> bool {
     got == expected || (got.is_nan() && expected.is_nan())
 }
 
@@ -81,29 +81,17 @@ const NAMES: [&str; 16] = [
 fn exact_operations() {
     const COUNT: usize = 512;
     let [a, b, c] = [130, 131, 132].map(|seed| numbers(seed, COUNT));
-    everywhere_with(has_doubles, |platform| {
-        let results = Launch::new("double", "exact", &[COUNT as u64])
-            .buffer(&a)
-            .buffer(&b)
-            .buffer(&c)
-            .out::<f64>(COUNT * 16)
-            .run(platform);
-        let got = results.read::<f64>(3);
-        let mut wrong = Vec::new();
-        for (operation, name) in NAMES.iter().enumerate() {
-            wrong.extend((0..COUNT).find_map(|i| {
-                let expected = exact(a[i], b[i], c[i])[operation];
-                let got = got[i * 16 + operation];
-                (!same(got, expected)).then(|| {
-                    format!(
-                        "  {name} of {:e} {:e} {:e} is {got:e}, expected {expected:e}",
-                        a[i], b[i], c[i]
-                    )
-                })
-            }));
-        }
-        assert!(wrong.is_empty(), "{platform}:\n{}", wrong.join("\n"));
-    });
+    let expected: Vec<f64> = (0..COUNT).flat_map(|i| exact(a[i], b[i], c[i])).collect();
+    let of = |at: usize| {
+        let (name, i) = (NAMES[at % 16], at / 16);
+        format!("{name} of {:e} {:e} {:e}", a[i], b[i], c[i])
+    };
+    Launch::new("double", "exact", &[COUNT as u64])
+        .buffer(&a)
+        .buffer(&b)
+        .buffer(&c)
+        .fits(&expected, same, of)
+        .everywhere_with(has_doubles);
 }
 
 #[test]
@@ -181,22 +169,20 @@ fn functions() {
     let input: Vec<f64> = (0..256)
         .map(|i| random.between(1e-3, if i % 8 == 0 { 600.0 } else { 10.0 }))
         .collect();
-    everywhere_with(has_doubles, |platform| {
-        let results = Launch::new("double", "functions", &[input.len() as u64])
-            .buffer(&input)
-            .out::<f64>(input.len() * 8)
-            .run(platform);
-        for (at, got) in results.read::<f64>(1).iter().enumerate() {
-            let (name, limit, reference) = ROWS[at % 8];
-            let x = input[at / 8];
-            let expected = reference(x);
-            let ulps = (got - expected).abs() / (expected.abs().next_up() - expected.abs());
-            assert!(
-                ulps <= limit,
-                "{platform} {name} of {x} is {got}, expected {expected}: {ulps} ULP"
-            );
-        }
-    });
+    let expected: Vec<f64> = input
+        .iter()
+        .flat_map(|x| ROWS.map(|(_, _, reference)| reference(*x)))
+        .collect();
+    let is_near = |at: usize, got: &f64, expected: &f64| {
+        let unit = expected.abs().next_up() - expected.abs();
+        (got - expected).abs() / unit <= ROWS[at % 8].1
+    };
+    Launch::new("double", "functions", &[input.len() as u64])
+        .buffer(&input)
+        .fits(&expected, is_near, |at| {
+            format!("{} of {}", ROWS[at % 8].0, input[at / 8])
+        })
+        .everywhere_with(has_doubles);
 }
 
 #[test]

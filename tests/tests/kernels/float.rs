@@ -2,8 +2,6 @@
 
 use stack_tests::{Launch, Random};
 
-use crate::everywhere;
-
 /// Numbers of every magnitude, infinities, zeros and denormals, but no NaN.
 fn numbers(seed: u64, count: usize) -> Vec<f32> {
     let special = [
@@ -41,7 +39,7 @@ fn numbers(seed: u64, count: usize) -> Vec<f32> {
 }
 
 /// Equal, NaN being equal to NaN and the zeros to each other.
-fn same(got: f32, expected: f32) -> bool {
+fn same(_: usize, got: &f32, expected: &f32) -> bool {
     got == expected || (got.is_nan() && expected.is_nan())
 }
 
@@ -117,30 +115,19 @@ const NAMES: [&str; 21] = [
 fn exact_operations() {
     const COUNT: usize = 1024;
     let [a, b, c] = [30, 31, 32].map(|seed| numbers(seed, COUNT));
-    everywhere(|platform| {
-        let results = Launch::new("float", "exact", &[COUNT as u64])
-            .buffer(&a)
-            .buffer(&b)
-            .buffer(&c)
-            .out::<f32>(COUNT * 21)
-            .run(platform);
-        let got = results.read::<f32>(3);
-        let mut wrong = Vec::new();
-        for (operation, name) in NAMES.iter().enumerate() {
-            let first = (0..COUNT).find_map(|i| {
-                let expected = exact(i, a[i], b[i], c[i])[operation];
-                let got = got[i * 21 + operation];
-                (!same(got, expected)).then(|| {
-                    format!(
-                        "  {name} of {:e} {:e} {:e} (item {i}) is {got:e}, expected {expected:e}",
-                        a[i], b[i], c[i]
-                    )
-                })
-            });
-            wrong.extend(first);
-        }
-        assert!(wrong.is_empty(), "{platform}:\n{}", wrong.join("\n"));
-    });
+    let expected: Vec<f32> = (0..COUNT)
+        .flat_map(|i| exact(i, a[i], b[i], c[i]))
+        .collect();
+    let of = |at: usize| {
+        let (name, i) = (NAMES[at % 21], at / 21);
+        format!("{name} of {:e} {:e} {:e}", a[i], b[i], c[i])
+    };
+    Launch::new("float", "exact", &[COUNT as u64])
+        .buffer(&a)
+        .buffer(&b)
+        .buffer(&c)
+        .fits(&expected, same, of)
+        .everywhere();
 }
 
 #[test]

@@ -3,8 +3,6 @@
 use half::f16;
 use stack_tests::{Launch, Random};
 
-use crate::everywhere;
-
 /// How a number between two halves is rounded.
 #[derive(Clone, Copy, Debug)]
 enum Rounding {
@@ -76,8 +74,9 @@ fn bits(values: &[f16]) -> Vec<u16> {
 }
 
 /// Equal, NaN being equal to NaN and the zeros to each other.
-fn same(got: f16, expected: f16) -> bool {
-    got == expected || (got.is_nan() && expected.is_nan())
+fn same(_: usize, got: &u16, expected: &f16) -> bool {
+    let got = f16::from_bits(*got);
+    got == *expected || (got.is_nan() && expected.is_nan())
 }
 
 /// `x * y + z`, rounded once. Products of halves are multiples of 2^-48 below 2^33, so that the
@@ -106,41 +105,36 @@ fn arithmetic() {
         "-x",
     ];
     let [a, b, c] = [50, 51, 52].map(|seed| halves(seed, COUNT));
-    everywhere(|platform| {
-        let results = Launch::new("half", "arithmetic", &[COUNT as u64])
-            .buffer(&bits(&a))
-            .buffer(&bits(&b))
-            .buffer(&bits(&c))
-            .out::<u16>(COUNT * 12)
-            .run(platform);
-        let got = results.read::<u16>(3);
-        let mut wrong = Vec::new();
-        for (operation, name) in NAMES.iter().enumerate() {
-            let first = (0..COUNT).find_map(|i| {
-                let (x, y, z) = (a[i].to_f64(), b[i].to_f64(), c[i]);
-                let near = |v| to_half(v, Rounding::Nearest);
-                let expected = [
-                    near(x + y),
-                    near(x - y),
-                    near(x * y),
-                    fma(a[i], b[i], z),
-                    near(x.min(y)),
-                    near(x.max(y)),
-                    near(x.abs()),
-                    near(x.floor()),
-                    near(x.ceil()),
-                    near(x.trunc()),
-                    near(x.round_ties_even()),
-                    near(-x),
-                ][operation];
-                let got = f16::from_bits(got[i * 12 + operation]);
-                (!same(got, expected))
-                    .then(|| format!("  {name} of {x} {y} {z} is {got}, expected {expected}"))
-            });
-            wrong.extend(first);
-        }
-        assert!(wrong.is_empty(), "{platform}:\n{}", wrong.join("\n"));
-    });
+    let expected: Vec<f16> = (0..COUNT)
+        .flat_map(|i| {
+            let (x, y) = (a[i].to_f64(), b[i].to_f64());
+            let near = |v| to_half(v, Rounding::Nearest);
+            [
+                near(x + y),
+                near(x - y),
+                near(x * y),
+                fma(a[i], b[i], c[i]),
+                near(x.min(y)),
+                near(x.max(y)),
+                near(x.abs()),
+                near(x.floor()),
+                near(x.ceil()),
+                near(x.trunc()),
+                near(x.round_ties_even()),
+                near(-x),
+            ]
+        })
+        .collect();
+    let of = |at: usize| {
+        let (name, i) = (NAMES[at % 12], at / 12);
+        format!("{name} of {} {} {}", a[i], b[i], c[i])
+    };
+    Launch::new("half", "arithmetic", &[COUNT as u64])
+        .buffer(&bits(&a))
+        .buffer(&bits(&b))
+        .buffer(&bits(&c))
+        .fits(&expected, same, of)
+        .everywhere();
 }
 
 #[test]
@@ -162,25 +156,20 @@ fn math() {
     let a: Vec<f16> = (0..512)
         .map(|_| f16::from_f64(random.between(0.01, 9.0)))
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("half", "math", &[512])
-            .buffer(&bits(&a))
-            .out::<u16>(512 * 8)
-            .run(platform);
-        let got = results.read::<u16>(1);
-        for (at, bits) in got.iter().enumerate() {
-            let (name, limit, reference) = ROWS[at % 8];
-            let x = a[at / 8];
-            let expected = reference(x.to_f64());
-            let unit = (expected.abs().log2().floor().max(-14.0) - 10.0).exp2();
-            let ulps = (f16::from_bits(*bits).to_f64() - expected).abs() / unit;
-            assert!(
-                ulps <= limit,
-                "{platform} {name} of {x} is {}, expected {expected}: {ulps} ULP, allowed {limit}",
-                f16::from_bits(*bits)
-            );
-        }
-    });
+    let expected: Vec<f64> = a
+        .iter()
+        .flat_map(|x| ROWS.map(|(_, _, reference)| reference(x.to_f64())))
+        .collect();
+    let is_near = |at: usize, got: &u16, expected: &f64| {
+        let unit = (expected.abs().log2().floor().max(-14.0) - 10.0).exp2();
+        (f16::from_bits(*got).to_f64() - expected).abs() / unit <= ROWS[at % 8].1
+    };
+    Launch::new("half", "math", &[512])
+        .buffer(&bits(&a))
+        .fits(&expected, is_near, |at| {
+            format!("{} of {}", ROWS[at % 8].0, a[at / 8])
+        })
+        .everywhere();
 }
 
 #[test]
@@ -195,22 +184,13 @@ fn widening_is_exact() {
             }
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("half", "widen", &[65536])
-            .buffer(&all)
-            .out::<f32>(65536)
-            .out::<f32>(65536)
-            .run(platform);
-        for argument in [1, 2] {
-            for (bits, got) in all.iter().zip(results.read::<f32>(argument)) {
-                let expected = f16::from_bits(*bits).to_f32();
-                assert!(
-                    got == expected || (got.is_nan() && expected.is_nan()),
-                    "{platform}: {bits:#06x} is {got}, expected {expected}"
-                );
-            }
-        }
-    });
+    let expected: Vec<f32> = all.iter().map(|v| f16::from_bits(*v).to_f32()).collect();
+    let same = |_, got: &f32, expected: &f32| got == expected || got.is_nan() && expected.is_nan();
+    Launch::new("half", "widen", &[65536])
+        .buffer(&all)
+        .fits(&expected, same, |at| format!("{:#06x}", all[at]))
+        .fits(&expected, same, |at| format!("{:#06x}", all[at]))
+        .everywhere();
 }
 
 #[test]
@@ -252,21 +232,12 @@ fn narrowing_rounds_as_asked() {
         .iter()
         .flat_map(|x| modes.map(|mode| to_half(f64::from(*x), mode)))
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("half", "narrow", &[input.len() as u64])
-            .buffer(&input)
-            .out::<u16>(input.len() * 5)
-            .run(platform);
-        for (at, (got, expected)) in results.read::<u16>(1).iter().zip(&expected).enumerate() {
-            let got = f16::from_bits(*got);
-            assert!(
-                same(got, *expected),
-                "{platform}: {:e} with {:?} is {got}, expected {expected}",
-                input[at / 5],
-                modes[at % 5]
-            );
-        }
-    });
+    Launch::new("half", "narrow", &[input.len() as u64])
+        .buffer(&input)
+        .fits(&expected, same, |at| {
+            format!("{:e} with {:?}", input[at / 5], modes[at % 5])
+        })
+        .everywhere();
 }
 
 #[test]

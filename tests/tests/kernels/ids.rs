@@ -5,7 +5,7 @@ use stack_tests::corpus::{Set, set_named};
 use stack_tests::{Launch, compare};
 use umd::Binary;
 
-use crate::{everywhere, everywhere_with, sub_groups_of};
+use crate::{everywhere_with, sub_groups_of};
 
 /// An index space in three dimensions, walked in the order of the global linear id.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +71,7 @@ impl Space {
         self.global[d].div_ceil(self.local[d])
     }
 
-    fn launch(self, kernel: &str, dimensions: usize) -> Launch {
+    fn launch<'a>(self, kernel: &str, dimensions: usize) -> Launch<'a> {
         let wide = |v: [u32; 3]| {
             v[..dimensions]
                 .iter()
@@ -99,13 +99,10 @@ fn required_local_size() {
                 + item.group[2] * 100_000_000
         })
         .collect();
-    everywhere(|platform| {
-        // The size that the kernel requires need not be given.
-        let results = Launch::new("ids", "required", &[32, 4, 4])
-            .out::<u32>(512)
-            .run(platform);
-        compare::equal(platform, &results.read::<u32>(0), &expected);
-    });
+    // The size that the kernel requires need not be given.
+    Launch::new("ids", "required", &[32, 4, 4])
+        .gives(&expected)
+        .everywhere();
 }
 
 fn check_everything(space: Space, dimensions: usize) {
@@ -129,17 +126,10 @@ fn check_everything(space: Space, dimensions: usize) {
             values
         })
         .collect();
-    everywhere(|platform| {
-        let results = space
-            .launch("everything", dimensions)
-            .out::<u32>(items.len() * 22)
-            .run(platform);
-        compare::equal(
-            &format!("{platform} {space:?}"),
-            &results.read::<u32>(0),
-            &expected,
-        );
-    });
+    space
+        .launch("everything", dimensions)
+        .gives(&expected)
+        .everywhere();
 }
 
 #[test]

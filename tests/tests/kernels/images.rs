@@ -3,44 +3,15 @@
 use stack_tests::{Launch, Random, compare};
 use umd::{AddressingMode, FilterMode, ImageDesc, ImageFormat, ImageKind, Sampler};
 
-use crate::{everywhere_with, has_images};
+use crate::has_images;
 
-// cl_channel_order and cl_channel_type of cl.h.
-pub const R: u32 = 0x10b0;
-pub const RG: u32 = 0x10b2;
-pub const RGBA: u32 = 0x10b5;
-pub const BGRA: u32 = 0x10b6;
-pub const SNORM_INT8: u32 = 0x10d0;
-pub const SNORM_INT16: u32 = 0x10d1;
-pub const UNORM_INT8: u32 = 0x10d2;
-pub const UNORM_INT16: u32 = 0x10d3;
-pub const SIGNED_INT8: u32 = 0x10d7;
-pub const SIGNED_INT16: u32 = 0x10d8;
-pub const SIGNED_INT32: u32 = 0x10d9;
-pub const UNSIGNED_INT8: u32 = 0x10da;
-pub const UNSIGNED_INT16: u32 = 0x10db;
-pub const UNSIGNED_INT32: u32 = 0x10dc;
-pub const HALF_FLOAT: u32 = 0x10dd;
-pub const FLOAT: u32 = 0x10de;
+pub use umd::channel_order::{BGRA, R, RG, RGBA};
+pub use umd::channel_type::{
+    FLOAT, HALF, SINT8, SINT16, SINT32, SNORM8, SNORM16, UINT8, UINT16, UINT32, UNORM8, UNORM16,
+};
 
-fn desc(kind: ImageKind, order: u32, data_type: u32, size: [u32; 3]) -> ImageDesc {
-    let [width, second, third] = size;
-    let (height, depth, layers) = match kind {
-        ImageKind::D1 | ImageKind::D1Buffer => (1, 1, 1),
-        ImageKind::D1Array => (1, 1, second),
-        ImageKind::D2 => (second, 1, 1),
-        ImageKind::D2Array => (second, 1, third),
-        ImageKind::D3 => (second, third, 1),
-    };
-    ImageDesc {
-        kind,
-        format: ImageFormat { order, data_type },
-        width,
-        height,
-        depth,
-        layers,
-        row_pitch: 0,
-    }
+fn desc(kind: ImageKind, order: u32, data_type: u32, extent: [u32; 3]) -> ImageDesc {
+    ImageDesc::new(kind, ImageFormat { order, data_type }, extent)
 }
 
 fn flat(order: u32, data_type: u32) -> ImageDesc {
@@ -61,8 +32,8 @@ fn channels(order: u32) -> usize {
 
 fn bytes_of(data_type: u32) -> usize {
     match data_type {
-        SNORM_INT8 | UNORM_INT8 | SIGNED_INT8 | UNSIGNED_INT8 => 1,
-        SNORM_INT16 | UNORM_INT16 | SIGNED_INT16 | UNSIGNED_INT16 | HALF_FLOAT => 2,
+        SNORM8 | UNORM8 | SINT8 | UINT8 => 1,
+        SNORM16 | UNORM16 | SINT16 | UINT16 | HALF => 2,
         _ => 4,
     }
 }
@@ -70,19 +41,9 @@ fn bytes_of(data_type: u32) -> usize {
 #[test]
 fn copies_of_every_format() {
     let cases: [(&str, &[u32]); 3] = [
-        ("copy_ui", &[UNSIGNED_INT8, UNSIGNED_INT16, UNSIGNED_INT32]),
-        ("copy_i", &[SIGNED_INT8, SIGNED_INT16, SIGNED_INT32]),
-        (
-            "copy_f",
-            &[
-                UNORM_INT8,
-                UNORM_INT16,
-                SNORM_INT8,
-                SNORM_INT16,
-                HALF_FLOAT,
-                FLOAT,
-            ],
-        ),
+        ("copy_ui", &[UINT8, UINT16, UINT32]),
+        ("copy_i", &[SINT8, SINT16, SINT32]),
+        ("copy_f", &[UNORM8, UNORM16, SNORM8, SNORM16, HALF, FLOAT]),
     ];
     for (kernel, types) in cases {
         for &data_type in types {
@@ -95,7 +56,7 @@ fn copies_of_every_format() {
             }
         }
     }
-    check_copy("copy_f", BGRA, UNORM_INT8);
+    check_copy("copy_f", BGRA, UNORM8);
 }
 
 fn check_copy(kernel: &str, order: u32, data_type: u32) {
@@ -104,11 +65,11 @@ fn check_copy(kernel: &str, order: u32, data_type: u32) {
     for channel in input.chunks_mut(bytes_of(data_type)) {
         match data_type {
             // No NaN, and no denormal.
-            HALF_FLOAT => channel[1] = channel[1] & 0x8f | 0x30,
+            HALF => channel[1] = channel[1] & 0x8f | 0x30,
             FLOAT => channel[3] = channel[3] & 0x8f | 0x30,
             // -128 and -127 are the same number.
-            SNORM_INT8 if channel[0] == 0x80 => channel[0] = 0x81,
-            SNORM_INT16 if channel == [0, 0x80] => channel[0] = 1,
+            SNORM8 if channel[0] == 0x80 => channel[0] = 0x81,
+            SNORM16 if channel == [0, 0x80] => channel[0] = 1,
             _ => {}
         }
     }
@@ -122,76 +83,45 @@ fn check_copy(kernel: &str, order: u32, data_type: u32) {
             }
         }
     }
-    everywhere_with(has_images, |platform| {
-        let results = Launch::new("images", kernel, &[SIDES[0].into(), SIDES[1].into()])
-            .image(flat(order, data_type), &input)
-            .image(flat(order, data_type), &vec![0u8; input.len()])
-            .run(platform);
-        let what = format!("{platform} {kernel} {order:#x} {data_type:#x}");
-        compare::equal(&what, &results.read::<u8>(1), &expected);
-    });
+    all_texels(kernel)
+        .image(flat(order, data_type), &input)
+        .image(flat(order, data_type), &vec![0u8; input.len()])
+        .satisfies(|what, results| {
+            let what = format!("{what} {order:#x} {data_type:#x}");
+            compare::equal(&what, &results.read::<u8>(1), &expected);
+        })
+        .everywhere_with(has_images);
 }
 
-fn near(got: &[f32], expected: &[f32], limit: f32, what: &str) {
-    assert_eq!(got.len(), expected.len(), "{what}");
-    for (at, (got, expected)) in got.iter().zip(expected).enumerate() {
-        assert!(
-            (got - expected).abs() <= limit,
-            "{what}: [{at}] is {got}, expected {expected}"
-        );
-    }
+/// A launch of an item a texel.
+fn all_texels(kernel: &str) -> Launch<'_> {
+    Launch::new("images", kernel, &SIDES.map(u64::from))
 }
 
 #[test]
 fn reads_give_numbers() {
     let bytes = Random::new(121).many(TEXELS * 4, |bits| bits as u8);
-    everywhere_with(has_images, |platform| {
-        let read = |kernel: &str, order, data_type| {
-            Launch::new("images", kernel, &[SIDES[0].into(), SIDES[1].into()])
-                .image(flat(order, data_type), &bytes)
-                .out::<[u32; 4]>(TEXELS)
-                .run(platform)
-        };
-        let unorm: Vec<f32> = bytes.iter().map(|b| f32::from(*b) / 255.0).collect();
-        near(
-            &read("read_f", RGBA, UNORM_INT8).read::<f32>(1),
-            &unorm,
-            1e-6,
-            platform,
-        );
-        let swapped: Vec<f32> = unorm
-            .chunks(4)
-            .flat_map(|t| [t[2], t[1], t[0], t[3]])
-            .collect();
-        near(
-            &read("read_f", BGRA, UNORM_INT8).read::<f32>(1),
-            &swapped,
-            1e-6,
-            platform,
-        );
-        let snorm: Vec<f32> = bytes
-            .iter()
-            .map(|b| (f32::from(*b as i8) / 127.0).max(-1.0))
-            .collect();
-        near(
-            &read("read_f", RGBA, SNORM_INT8).read::<f32>(1),
-            &snorm,
-            1e-6,
-            platform,
-        );
-        let unsigned: Vec<u32> = bytes.iter().map(|b| u32::from(*b)).collect();
-        compare::equal(
-            platform,
-            &read("read_ui", RGBA, UNSIGNED_INT8).read::<u32>(1),
-            &unsigned,
-        );
-        let signed: Vec<i32> = bytes.iter().map(|b| i32::from(*b as i8)).collect();
-        compare::equal(
-            platform,
-            &read("read_i", RGBA, SIGNED_INT8).read::<i32>(1),
-            &signed,
-        );
-    });
+    let read = |kernel: &'static str, order, data_type| {
+        all_texels(kernel).image(flat(order, data_type), &bytes)
+    };
+    let unorm: Vec<f32> = bytes.iter().map(|b| f32::from(*b) / 255.0).collect();
+    let swapped = unorm.chunks(4).flat_map(|t| [t[2], t[1], t[0], t[3]]);
+    let swapped: Vec<f32> = swapped.collect();
+    let snorm = bytes
+        .iter()
+        .map(|b| (f32::from(*b as i8) / 127.0).max(-1.0));
+    let snorm: Vec<f32> = snorm.collect();
+    let unsigned: Vec<u32> = bytes.iter().map(|b| u32::from(*b)).collect();
+    let signed: Vec<i32> = bytes.iter().map(|b| i32::from(*b as i8)).collect();
+    for launch in [
+        read("read_f", RGBA, UNORM8).near(&unorm, 1e-6),
+        read("read_f", BGRA, UNORM8).near(&swapped, 1e-6),
+        read("read_f", RGBA, SNORM8).near(&snorm, 1e-6),
+        read("read_ui", RGBA, UINT8).gives(&unsigned),
+        read("read_i", RGBA, SINT8).gives(&signed),
+    ] {
+        launch.everywhere_with(has_images);
+    }
 }
 
 #[test]
@@ -201,8 +131,8 @@ fn missing_channels_read_as_zero_and_one() {
         .iter()
         .flat_map(|s| [u32::from(*s), 0, 0, 1])
         .collect();
-    Launch::new("images", "read_ui", &[SIDES[0].into(), SIDES[1].into()])
-        .image(flat(R, UNSIGNED_INT16), &shorts)
+    all_texels("read_ui")
+        .image(flat(R, UINT16), &shorts)
         .gives(&expected)
         .everywhere_with(has_images);
 }
@@ -315,50 +245,31 @@ fn check_sampler(texture: &Texture, sampler: Sampler) {
         FilterMode::Nearest => 0.0,
         FilterMode::Linear => 2.0 * 255.0 / 256.0,
     };
-    everywhere_with(has_images, |platform| {
-        let results = Launch::new("images", "sample", &[COUNT as u64])
-            .image(texture.desc(), &texture.texels)
-            .sampler(sampler)
-            .buffer(&at)
-            .out::<[f32; 4]>(COUNT)
-            .run(platform);
-        near(
-            &results.read::<f32>(3),
+    Launch::new("images", "sample", &[COUNT as u64])
+        .image(texture.desc(), &texture.texels)
+        .sampler(sampler)
+        .buffer(&at)
+        .fits(
             &expected,
-            limit,
-            &format!("{platform} {sampler:?}"),
-        );
-    });
+            |_, got: &f32, expected: &f32| (got - expected).abs() <= limit,
+            |at| format!("{sampler:?} {at}"),
+        )
+        .everywhere_with(has_images);
 }
 
 #[test]
 fn samplers() {
     let texture = Texture::new(124, 19, 11);
     for filter in [FilterMode::Nearest, FilterMode::Linear] {
-        for addressing in [
-            AddressingMode::ClampToEdge,
-            AddressingMode::ClampToBorder,
-            AddressingMode::Repeat,
-            AddressingMode::MirroredRepeat,
+        for (addressing, normalized) in [
+            (AddressingMode::ClampToEdge, true),
+            (AddressingMode::ClampToBorder, true),
+            (AddressingMode::Repeat, true),
+            (AddressingMode::MirroredRepeat, true),
+            (AddressingMode::ClampToEdge, false),
+            (AddressingMode::ClampToBorder, false),
         ] {
-            check_sampler(
-                &texture,
-                Sampler {
-                    addressing,
-                    filter,
-                    normalized: true,
-                },
-            );
-        }
-        for addressing in [AddressingMode::ClampToEdge, AddressingMode::ClampToBorder] {
-            check_sampler(
-                &texture,
-                Sampler {
-                    addressing,
-                    filter,
-                    normalized: false,
-                },
-            );
+            check_sampler(&texture, Sampler::new(addressing, filter, normalized));
         }
     }
 }
@@ -368,23 +279,16 @@ fn inline_samplers() {
     const COUNT: usize = 128;
     let texture = Texture::new(125, 16, 16);
     let at = coordinates(&texture, true, COUNT);
-    let sampler = Sampler {
-        addressing: AddressingMode::ClampToBorder,
-        filter: FilterMode::Linear,
-        normalized: true,
-    };
+    let sampler = Sampler::new(AddressingMode::ClampToBorder, FilterMode::Linear, true);
     let expected: Vec<f32> = at
         .iter()
         .flat_map(|at| texture.sample(sampler, *at))
         .collect();
-    everywhere_with(has_images, |platform| {
-        let results = Launch::new("images", "inline_sampler", &[COUNT as u64])
-            .image(texture.desc(), &texture.texels)
-            .buffer(&at)
-            .out::<[f32; 4]>(COUNT)
-            .run(platform);
-        near(&results.read::<f32>(2), &expected, 2.0, platform);
-    });
+    Launch::new("images", "inline_sampler", &[COUNT as u64])
+        .image(texture.desc(), &texture.texels)
+        .buffer(&at)
+        .near(&expected, 2.0)
+        .everywhere_with(has_images);
 }
 
 #[test]
@@ -402,17 +306,13 @@ fn whole_coordinates() {
             texels[at * 4..at * 4 + 4].to_vec()
         })
         .collect();
-    let sampler = Sampler {
-        addressing: AddressingMode::ClampToEdge,
-        filter: FilterMode::Nearest,
-        normalized: false,
-    };
+    let sampler = Sampler::new(AddressingMode::ClampToEdge, FilterMode::Nearest, false);
     Launch::new("images", "sample_int", &[200])
         .image(
             desc(
                 ImageKind::D2,
                 RGBA,
-                UNSIGNED_INT32,
+                UINT32,
                 [width as u32, height as u32, 1],
             ),
             &texels,
@@ -443,11 +343,7 @@ fn volumes() {
         .collect();
     let expected: Vec<f32> = (0..count).flat_map(|i| texels[i * 37 % count]).collect();
     let all: Vec<u32> = texels.iter().flat_map(|t| t.map(f32::to_bits)).collect();
-    let sampler = Sampler {
-        addressing: AddressingMode::ClampToEdge,
-        filter: FilterMode::Nearest,
-        normalized: false,
-    };
+    let sampler = Sampler::new(AddressingMode::ClampToEdge, FilterMode::Nearest, false);
     Launch::new("images", "volume", &[count as u64])
         .image(
             desc(ImageKind::D3, RGBA, FLOAT, [w as u32, h as u32, d as u32]),
@@ -465,7 +361,7 @@ fn layers_of_two_dimensions() {
     let (w, h, layers) = (11u32, 6u32, 5u32);
     let input = Random::new(128).many((w * h * layers * 4) as usize, |bits| bits as u32);
     let expected: Vec<u32> = input.iter().map(|v| v.wrapping_add(77)).collect();
-    let desc = desc(ImageKind::D2Array, RGBA, UNSIGNED_INT32, [w, h, layers]);
+    let desc = desc(ImageKind::D2Array, RGBA, UINT32, [w, h, layers]);
     Launch::new("images", "layers", &[w.into(), h.into(), layers.into()])
         .image(desc, &input)
         .image(desc, &vec![0u32; input.len()])
@@ -479,7 +375,7 @@ fn one_dimension() {
     let w = 100u32;
     let input = Random::new(129).many(w as usize * 4, |bits| bits as u8);
     let expected: Vec<u8> = input.chunks(4).rev().flatten().copied().collect();
-    let desc = desc(ImageKind::D1, RGBA, UNSIGNED_INT8, [w, 1, 1]);
+    let desc = desc(ImageKind::D1, RGBA, UINT8, [w, 1, 1]);
     Launch::new("images", "line", &[w.into()])
         .image(desc, &input)
         .image(desc, &vec![0u8; input.len()])
@@ -492,7 +388,7 @@ fn layers_of_one_dimension() {
     let (w, layers) = (33u32, 7u32);
     let input = Random::new(130).many((w * layers) as usize, |bits| bits as u32);
     let expected: Vec<u32> = input.iter().map(|v| v.wrapping_mul(3)).collect();
-    let desc = desc(ImageKind::D1Array, R, UNSIGNED_INT32, [w, layers, 1]);
+    let desc = desc(ImageKind::D1Array, R, UINT32, [w, layers, 1]);
     Launch::new("images", "lines", &[w.into(), layers.into()])
         .image(desc, &input)
         .image(desc, &vec![0u32; input.len()])
@@ -523,23 +419,23 @@ fn reads_and_writes_of_one_image() {
             input[at].wrapping_mul(2).wrapping_add(add)
         })
         .collect();
-    Launch::new("images", "in_place", &[SIDES[0].into(), SIDES[1].into()])
-        .image(flat(RGBA, UNSIGNED_INT32), &input)
+    all_texels("in_place")
+        .image(flat(RGBA, UINT32), &input)
         .becomes(0, &expected)
         .everywhere_with(has_images);
 }
 
 #[test]
 fn queries() {
-    let a = desc(ImageKind::D2, RGBA, UNORM_INT8, [12, 34, 1]);
+    let a = desc(ImageKind::D2, RGBA, UNORM8, [12, 34, 1]);
     let b = desc(ImageKind::D3, R, FLOAT, [5, 6, 7]);
-    let c = desc(ImageKind::D2Array, RGBA, UNSIGNED_INT8, [8, 9, 10]);
-    let d = desc(ImageKind::D1, R, UNSIGNED_INT16, [77, 1, 1]);
+    let c = desc(ImageKind::D2Array, RGBA, UINT8, [8, 9, 10]);
+    let d = desc(ImageKind::D1, R, UINT16, [77, 1, 1]);
     let expected = [
         12,
         34,
         RGBA as i32,
-        UNORM_INT8 as i32,
+        UNORM8 as i32,
         12034,
         5,
         6,
@@ -579,12 +475,13 @@ fn blur() {
         })
         .collect();
     let desc = desc(ImageKind::D2, RGBA, FLOAT, [w as u32, h as u32, 1]);
-    everywhere_with(has_images, |platform| {
-        let results = Launch::new("images", "blur", &[w as u64, h as u64])
-            .image(desc, &texels)
-            .image(desc, &vec![[0f32; 4]; texels.len()])
-            .value(radius)
-            .run(platform);
-        near(&results.read::<f32>(1), &expected, 1e-4, platform);
-    });
+    let is_near = |_, got: &f32, expected: &f32| (got - expected).abs() <= 1e-4;
+    Launch::new("images", "blur", &[w as u64, h as u64])
+        .image(desc, &texels)
+        .image(desc, &vec![[0f32; 4]; texels.len()])
+        .value(radius)
+        .satisfies(|what, results| {
+            compare::fit(what, &results.read::<f32>(1), &expected, is_near, |_| "");
+        })
+        .everywhere_with(has_images);
 }

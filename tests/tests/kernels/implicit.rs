@@ -3,8 +3,6 @@
 
 use stack_tests::{Launch, compare};
 
-use crate::everywhere_with;
-
 #[test]
 fn ids_in_recursive_functions() {
     // Groups of more than one thread. All have one size: the compiler mistakes the local size for
@@ -36,22 +34,14 @@ fn printf_in_recursive_functions() {
         .flat_map(|group| (0..16).map(move |item| format!("item {item} of group {group}")))
         .collect();
     lines.sort();
-    everywhere_with(
-        |set| set.has("implicit"),
-        |platform| {
-            let results = Launch::new("implicit", "talk", &[96])
-                .local(&[16])
-                .out::<i32>(96)
-                .value(4)
-                .run(platform);
-            compare::equal(platform, &results.read::<i32>(0), &[11; 96]);
-            let mut printed: Vec<&str> = results.printed.lines().collect();
-            printed.sort_unstable();
-            compare::equal(
-                platform,
-                &printed,
-                &lines.iter().map(String::as_str).collect::<Vec<_>>(),
-            );
-        },
-    );
+    Launch::new("implicit", "talk", &[96])
+        .local(&[16])
+        .gives(&[11i32; 96])
+        .value(4)
+        .satisfies(|what, results| {
+            let mut printed = results.lines();
+            printed.sort();
+            compare::equal(what, &printed, &lines);
+        })
+        .everywhere_with(|set| set.has("implicit"));
 }

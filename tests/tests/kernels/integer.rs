@@ -5,8 +5,6 @@ use std::fmt::Debug;
 use stack_tests::{Launch, Random};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use crate::everywhere;
-
 /// An integer type of OpenCL C, with reference operations in 128 bits.
 trait Int: Copy + Debug + PartialEq + FromBytes + IntoBytes + Immutable {
     const NAME: &str;
@@ -158,21 +156,15 @@ fn check_basics<T: Int>() {
         }
     }
     let expected: Vec<T> = a.iter().zip(&b).flat_map(|(x, y)| basics(*x, *y)).collect();
-    everywhere(|platform| {
-        let kernel = format!("basics_{}", T::NAME);
-        let results = Launch::new("integer", &kernel, &[COUNT as u64])
-            .buffer(&a)
-            .buffer(&b)
-            .out::<T>(COUNT * 14)
-            .run(platform);
-        by_operation(
-            &format!("{platform} {kernel}"),
-            14,
-            &results.read::<T>(2),
+    Launch::new("integer", &format!("basics_{}", T::NAME), &[COUNT as u64])
+        .buffer(&a)
+        .buffer(&b)
+        .fits(
             &expected,
-            |i| format!("{:?} {:?}", a[i], b[i]),
-        );
-    });
+            same,
+            of(14, |i| format!("{:?} {:?}", a[i], b[i])),
+        )
+        .everywhere();
 }
 
 /// Inputs for which the library of Intel's compiler (22.43) is wrong on any device: rhadd of the
@@ -201,47 +193,32 @@ fn check_built_ins<T: Int>() {
     let expected: Vec<T> = (0..COUNT)
         .flat_map(|i| built_ins(a[i], b[i], c[i]))
         .collect();
-    everywhere(|platform| {
-        let kernel = format!("built_ins_{}", T::NAME);
-        let results = Launch::new("integer", &kernel, &[COUNT as u64])
-            .buffer(&a)
-            .buffer(&b)
-            .buffer(&c)
-            .out::<T>(COUNT * 19)
-            .run(platform);
-        by_operation(
-            &format!("{platform} {kernel}"),
-            19,
-            &results.read::<T>(3),
-            &expected,
-            |i| format!("{:?} {:?} {:?}", a[i], b[i], c[i]),
-        );
-    });
+    let of = of(19, |i| format!("{:?} {:?} {:?}", a[i], b[i], c[i]));
+    Launch::new(
+        "integer",
+        &format!("built_ins_{}", T::NAME),
+        &[COUNT as u64],
+    )
+    .buffer(&a)
+    .buffer(&b)
+    .buffer(&c)
+    .fits(&expected, same, of)
+    .everywhere();
 }
 
-/// Compares results, `operations` per item, and names the operations that are wrong.
-fn by_operation<T: Int>(
-    what: &str,
-    operations: usize,
-    got: &[T],
-    expected: &[T],
-    inputs: impl Fn(usize) -> String,
-) {
-    let mut wrong = Vec::new();
-    for operation in 0..operations {
-        let first = (operation..got.len())
-            .step_by(operations)
-            .find(|at| got[*at] != expected[*at]);
-        if let Some(at) = first {
-            wrong.push(format!(
-                "  operation {operation} of {} is {:?}, expected {:?}",
-                inputs(at / operations),
-                got[at],
-                expected[at]
-            ));
-        }
+fn same<T: PartialEq>(_: usize, got: &T, expected: &T) -> bool {
+    got == expected
+}
+
+/// What a result is of, with `operations` per item.
+fn of(operations: usize, inputs: impl Fn(usize) -> String) -> impl Fn(usize) -> String {
+    move |at| {
+        format!(
+            "operation {} of {}",
+            at % operations,
+            inputs(at / operations)
+        )
     }
-    assert!(wrong.is_empty(), "{what}:\n{}", wrong.join("\n"));
 }
 
 macro_rules! per_type {
@@ -288,16 +265,15 @@ fn narrow() {
             ]
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("integer", "narrow", &[COUNT as u64])
-            .buffer(&a)
-            .buffer(&b)
-            .out::<i64>(COUNT * 9)
-            .run(platform);
-        by_operation(platform, 9, &results.read::<i64>(2), &expected, |i| {
-            format!("{:#x} {:#x}", a[i], b[i])
-        });
-    });
+    Launch::new("integer", "narrow", &[COUNT as u64])
+        .buffer(&a)
+        .buffer(&b)
+        .fits(
+            &expected,
+            same,
+            of(9, |i| format!("{:#x} {:#x}", a[i], b[i])),
+        )
+        .everywhere();
 }
 
 #[test]
@@ -344,13 +320,8 @@ fn constant_division() {
             ]
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("integer", "constant_division", &[COUNT as u64])
-            .buffer(&a)
-            .out::<i32>(COUNT * 8)
-            .run(platform);
-        by_operation(platform, 8, &results.read::<i32>(1), &expected, |i| {
-            a[i].to_string()
-        });
-    });
+    Launch::new("integer", "constant_division", &[COUNT as u64])
+        .buffer(&a)
+        .fits(&expected, same, of(8, |i| a[i].to_string()))
+        .everywhere();
 }

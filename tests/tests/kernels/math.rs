@@ -3,9 +3,7 @@
 
 use std::f64::consts::PI;
 
-use stack_tests::{Launch, Random, compare};
-
-use crate::everywhere;
+use stack_tests::{Launch, Random};
 
 const COUNT: usize = 512;
 
@@ -127,14 +125,10 @@ fn inputs(seed: u64, low: f64, high: f64) -> Vec<f32> {
 fn check_unary((name, limit, low, high, reference): Unary) {
     let a = inputs(40, low, high);
     let expected: Vec<f64> = a.iter().map(|x| reference(f64::from(*x))).collect();
-    everywhere(|platform| {
-        let results = Launch::new("math", &format!("{name}_"), &[COUNT as u64])
-            .buffer(&a)
-            .out::<f32>(COUNT)
-            .run(platform);
-        let what = format!("{platform} {name}");
-        compare::within_ulps(&what, &a, &results.read::<f32>(1), &expected, limit);
-    });
+    Launch::new("math", &format!("{name}_"), &[COUNT as u64])
+        .buffer(&a)
+        .within_ulps(&a, &expected, limit)
+        .everywhere();
 }
 
 /// All rows between two names, so that the work is spread over threads.
@@ -177,15 +171,11 @@ fn check_binary(name: &str, limit: f64, a: &[f32], b: &[f32], reference: fn(f64,
         .map(|(x, y)| reference(f64::from(*x), f64::from(*y)))
         .collect();
     let pairs: Vec<_> = a.iter().zip(b).collect();
-    everywhere(|platform| {
-        let results = Launch::new("math", name, &[COUNT as u64])
-            .buffer(a)
-            .buffer(b)
-            .out::<f32>(COUNT)
-            .run(platform);
-        let what = format!("{platform} {name}");
-        compare::within_ulps(&what, &pairs, &results.read::<f32>(2), &expected, limit);
-    });
+    Launch::new("math", name, &[COUNT as u64])
+        .buffer(a)
+        .buffer(b)
+        .within_ulps(&pairs, &expected, limit)
+        .everywhere();
 }
 
 #[test]
@@ -223,43 +213,23 @@ fn whole_powers_and_roots() {
             .map(|(x, n)| reference(f64::from(*x), *n))
             .collect();
         let pairs: Vec<_> = a.iter().zip(b).collect();
-        everywhere(|platform| {
-            let results = Launch::new("math", name, &[COUNT as u64])
-                .buffer(&a)
-                .buffer(b)
-                .out::<f32>(COUNT)
-                .run(platform);
-            let what = format!("{platform} {name}");
-            compare::within_ulps(&what, &pairs, &results.read::<f32>(2), &expected, 16.0);
-        });
+        Launch::new("math", name, &[COUNT as u64])
+            .buffer(&a)
+            .buffer(b)
+            .within_ulps(&pairs, &expected, 16.0)
+            .everywhere();
     }
 }
 
 #[test]
 fn sincos() {
     let a = inputs(46, -1e5, 1e5);
-    let expected = |f: fn(f64) -> f64| -> Vec<f64> { a.iter().map(|x| f(f64::from(*x))).collect() };
-    everywhere(|platform| {
-        let results = Launch::new("math", "sincos_", &[COUNT as u64])
-            .buffer(&a)
-            .out::<f32>(COUNT)
-            .out::<f32>(COUNT)
-            .run(platform);
-        compare::within_ulps(
-            "sine",
-            &a,
-            &results.read::<f32>(1),
-            &expected(f64::sin),
-            4.0,
-        );
-        compare::within_ulps(
-            "cosine",
-            &a,
-            &results.read::<f32>(2),
-            &expected(f64::cos),
-            4.0,
-        );
-    });
+    let of = |f: fn(f64) -> f64| -> Vec<f64> { a.iter().map(|x| f(f64::from(*x))).collect() };
+    Launch::new("math", "sincos_", &[COUNT as u64])
+        .buffer(&a)
+        .within_ulps(&a, &of(f64::sin), 4.0)
+        .within_ulps(&a, &of(f64::cos), 4.0)
+        .everywhere();
 }
 
 #[test]
@@ -285,39 +255,29 @@ fn natives_are_close() {
             ]
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("math", "natives", &[COUNT as u64])
-            .buffer(&a)
-            .out::<f32>(COUNT * 12)
-            .run(platform);
-        for (at, (got, expected)) in results.read::<f32>(1).iter().zip(&expected).enumerate() {
-            // tan has a pole in the interval, and the device divides two native results.
-            let scale = expected.abs().max(1.0)
-                * if at % 12 == 2 {
-                    expected.abs().max(1.0)
-                } else {
-                    1.0
-                };
-            let error = (f64::from(*got) - expected).abs();
-            assert!(
-                error <= 1e-3 * scale,
-                "{platform} native {} of {} is {got}, expected {expected}",
-                at % 12,
-                a[at / 12]
-            );
-        }
-    });
+    let is_near = |at: usize, got: &f32, expected: &f64| {
+        // tan has a pole in the interval, and the device divides two native results.
+        let scale = expected.abs().max(1.0);
+        let scale = if at % 12 == 2 { scale * scale } else { scale };
+        (f64::from(*got) - expected).abs() <= 1e-3 * scale
+    };
+    Launch::new("math", "natives", &[COUNT as u64])
+        .buffer(&a)
+        .fits(&expected, is_near, |at| {
+            format!("{} of {}", at % 12, a[at / 12])
+        })
+        .everywhere();
 }
 
 #[test]
 fn geometry() {
     let mut random = Random::new(48);
-    let a: Vec<f32> = (0..COUNT * 4)
-        .map(|_| random.between(-3.0, 3.0) as f32)
-        .collect();
-    let b: Vec<f32> = (0..COUNT * 4)
-        .map(|_| random.between(-3.0, 3.0) as f32)
-        .collect();
+    let [a, b] = [(); 2].map(|()| -> Vec<f32> {
+        let components = 0..COUNT * 4;
+        components
+            .map(|_| random.between(-3.0, 3.0) as f32)
+            .collect()
+    });
     let expected: Vec<f64> = (0..COUNT)
         .flat_map(|i| {
             let lane = |v: &[f32], k: usize| f64::from(v[4 * i + k]);
@@ -343,22 +303,15 @@ fn geometry() {
             ]
         })
         .collect();
-    everywhere(|platform| {
-        let results = Launch::new("math", "geometry", &[COUNT as u64])
-            .buffer(&a)
-            .buffer(&b)
-            .out::<f32>(COUNT * 12)
-            .run(platform);
-        for (at, (got, expected)) in results.read::<f32>(2).iter().zip(&expected).enumerate() {
-            // Sums of products of numbers up to 3 cancel: the bound is absolute.
-            let error = (f64::from(*got) - expected).abs();
-            let limit = 1e-5 * expected.abs().max(1.0);
-            assert!(
-                error <= limit,
-                "{platform} operation {} item {} is {got}, expected {expected}",
-                at % 12,
-                at / 12
-            );
-        }
-    });
+    // Sums of products of numbers up to 3 cancel: the bound is absolute.
+    let is_near = |_, got: &f32, expected: &f64| {
+        (f64::from(*got) - expected).abs() <= 1e-5 * expected.abs().max(1.0)
+    };
+    Launch::new("math", "geometry", &[COUNT as u64])
+        .buffer(&a)
+        .buffer(&b)
+        .fits(&expected, is_near, |at| {
+            format!("operation {} item {}", at % 12, at / 12)
+        })
+        .everywhere();
 }

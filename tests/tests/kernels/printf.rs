@@ -2,8 +2,6 @@
 
 use stack_tests::{Launch, compare};
 
-use crate::everywhere;
-
 #[test]
 fn conversions() {
     let input = [-42, -300, 4_000_000_000u32 as i32, 0xbeef, 0xbeef, 8, 65];
@@ -17,18 +15,13 @@ fn conversions() {
         "one and two%".to_owned(),
         "1,2,3,-300 5,6 0.500000,1.500000,1.500000,-1.000000 1,2,f".to_owned(),
     ];
-    everywhere(|platform| {
-        let results = Launch::new("printf", "conversions", &[64])
-            .buffer(&input)
-            .value(1.5f32)
-            .run(platform);
-        let lines: Vec<&str> = results.printed.lines().collect();
-        compare::equal(
-            platform,
-            &lines,
-            &expected.iter().map(String::as_str).collect::<Vec<_>>(),
-        );
-    });
+    Launch::new("printf", "conversions", &[64])
+        .buffer(&input)
+        .value(1.5f32)
+        .satisfies(|what, results| {
+            compare::equal(what, &results.lines(), &expected);
+        })
+        .everywhere();
 }
 
 #[test]
@@ -39,13 +32,13 @@ fn one_line_an_item() {
         .map(|i| format!("item {i} has {}", i % 7))
         .collect();
     expected.sort();
-    everywhere(|platform| {
-        let results = Launch::new("printf", "per_item", &[200])
-            .buffer(&input)
-            .run(platform);
-        let mut lines: Vec<String> = results.printed.lines().map(str::to_owned).collect();
-        // Work-items print in any order.
-        lines.sort();
-        compare::equal(platform, &lines, &expected);
-    });
+    Launch::new("printf", "per_item", &[200])
+        .buffer(&input)
+        .satisfies(|what, results| {
+            let mut lines = results.lines();
+            // Work-items print in any order.
+            lines.sort();
+            compare::equal(what, &lines, &expected);
+        })
+        .everywhere();
 }

@@ -101,13 +101,6 @@ pub enum Item {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
-    Add,
-    Min,
-    Max,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collective {
     Reduce,
     InclusiveScan,
@@ -131,7 +124,7 @@ pub enum SubGroupOp {
     ShuffleUp(u32),
     ShuffleDown(u32),
     Broadcast(u32),
-    Collective(Collective, Reduction),
+    Collective(Collective, IntegerOp),
     Any,
     All,
 }
@@ -171,24 +164,12 @@ pub enum Kind {
     BlockRead(usize),
 }
 
-/// Operations on a cell that others also change: their order does not affect the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AtomicOp {
-    Add,
-    Sub,
-    Min,
-    Max,
-    And,
-    Or,
-    Xor,
-}
-
 /// Operations on the work-item's own cell: what they return is also known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnAtomic {
     Exchange,
     CompareExchange,
-    Op(AtomicOp),
+    Op(IntegerOp),
 }
 
 #[derive(Clone, Debug)]
@@ -244,7 +225,7 @@ pub enum Stmt {
     },
     /// Selected work-items change a cell of local memory; then each reads one.
     LocalAtomic {
-        op: AtomicOp,
+        op: IntegerOp,
         ty: Scalar,
         variable: usize,
         active: Expr,
@@ -253,7 +234,7 @@ pub enum Stmt {
     },
     /// On a cell of global memory that only this statement changes.
     GlobalAtomic {
-        op: AtomicOp,
+        op: IntegerOp,
         ty: Scalar,
         row: usize,
         cell: Expr,

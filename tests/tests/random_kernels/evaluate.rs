@@ -3,8 +3,8 @@
 
 use super::arithmetic;
 use super::ast::{
-    AtomicOp, BLOCK_ROW, CELLS, Case, Collective, ELEMENTS, Expr, FloatOp, GLOBAL_SIZE, IntegerOp,
-    Item, Kernel, Kind, LOCAL_SIZE, LoopStyle, OwnAtomic, Reduction, Stmt, SubGroupOp,
+    BLOCK_ROW, CELLS, Case, Collective, ELEMENTS, Expr, FloatOp, GLOBAL_SIZE, IntegerOp, Item,
+    Kernel, Kind, LOCAL_SIZE, LoopStyle, OwnAtomic, Stmt, SubGroupOp,
 };
 use super::types::{Scalar, Type};
 
@@ -305,7 +305,7 @@ impl Group<'_> {
                 let mut cells = [0; CELLS];
                 for item in items(active) {
                     let cell = &mut cells[cell.index(item, CELLS)];
-                    *cell = atomic(*op, *ty, *cell, operand.get(item, 0));
+                    *cell = arithmetic::integer(*op, *ty, &[*cell, operand.get(item, 0)]);
                 }
                 let read = Lanes::new(*ty, |item, _| cells[cell.index(item, CELLS)]);
                 self.assign(*variable, None, &read, mask);
@@ -320,7 +320,8 @@ impl Group<'_> {
                 let (cell, operand) = (self.eval(cell), self.eval(operand));
                 for item in items(mask) {
                     let cell = &mut self.memory.cells[row * CELLS + cell.index(item, CELLS)];
-                    *cell = atomic(*op, *ty, u64::from(*cell), operand.get(item, 0)) as u32;
+                    *cell = arithmetic::integer(*op, *ty, &[u64::from(*cell), operand.get(item, 0)])
+                        as u32;
                 }
             }
             Stmt::OwnAtomic {
@@ -341,7 +342,9 @@ impl Group<'_> {
                         OwnAtomic::Exchange => operand(0),
                         OwnAtomic::CompareExchange if old == operand(0) => operand(1),
                         OwnAtomic::CompareExchange => old,
-                        OwnAtomic::Op(op) => atomic(*op, before.ty.scalar, old, operand(0)),
+                        OwnAtomic::Op(op) => {
+                            arithmetic::integer(*op, before.ty.scalar, &[old, operand(0)])
+                        }
                     };
                     self.memory.own[at + item] = new as u32;
                 }
@@ -510,16 +513,11 @@ impl Group<'_> {
                 })
             }
             SubGroupOp::Collective(kind, reduction) => {
-                let op = match reduction {
-                    Reduction::Add => IntegerOp::Add,
-                    Reduction::Min => IntegerOp::Min,
-                    Reduction::Max => IntegerOp::Max,
-                };
                 let (low, high) = ty.scalar.limits();
                 let identity = match reduction {
-                    Reduction::Add => 0,
-                    Reduction::Min => high as u64 & ty.scalar.mask(),
-                    Reduction::Max => low as u64 & ty.scalar.mask(),
+                    IntegerOp::Min => high as u64 & ty.scalar.mask(),
+                    IntegerOp::Max => low as u64 & ty.scalar.mask(),
+                    _ => 0,
                 };
                 Lanes::new(ty, |item, _| {
                     let begin = item / size * size;
@@ -529,7 +527,7 @@ impl Group<'_> {
                         Collective::ExclusiveScan => item,
                     };
                     (begin..end).fold(identity, |sum, other| {
-                        arithmetic::integer(op, ty.scalar, &[sum, x.get(other, 0)])
+                        arithmetic::integer(reduction, ty.scalar, &[sum, x.get(other, 0)])
                     })
                 })
             }
@@ -546,19 +544,6 @@ fn printed(scalar: Scalar, bits: u64) -> u64 {
         Scalar::F16 | Scalar::F32 => bits,
         _ => arithmetic::number(scalar, bits) as u64,
     }
-}
-
-fn atomic(op: AtomicOp, scalar: Scalar, old: u64, operand: u64) -> u64 {
-    let op = match op {
-        AtomicOp::Add => IntegerOp::Add,
-        AtomicOp::Sub => IntegerOp::Sub,
-        AtomicOp::Min => IntegerOp::Min,
-        AtomicOp::Max => IntegerOp::Max,
-        AtomicOp::And => IntegerOp::And,
-        AtomicOp::Or => IntegerOp::Or,
-        AtomicOp::Xor => IntegerOp::Xor,
-    };
-    arithmetic::integer(op, scalar, &[old, operand])
 }
 
 fn integers(op: IntegerOp, ty: Type, operands: &[Lanes]) -> Lanes {

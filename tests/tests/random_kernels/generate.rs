@@ -7,7 +7,7 @@ use stack_tests::Random;
 use expressions::uint;
 
 use super::ast::{
-    AtomicOp, Case, Comparison, Expr, GLOBAL_SIZE, Item, Kernel, Kind, LoopStyle, OwnAtomic, Stmt,
+    Case, Comparison, Expr, GLOBAL_SIZE, IntegerOp, Item, Kernel, Kind, LoopStyle, OwnAtomic, Stmt,
     Variable,
 };
 use super::types::{INTEGERS, Scalar, Type};
@@ -330,15 +330,16 @@ impl Generator {
         }
     }
 
-    fn atomic_op(&mut self) -> AtomicOp {
+    /// An operation on a cell that others also change: their order does not affect the result.
+    fn atomic_op(&mut self) -> IntegerOp {
         self.choose(&[
-            AtomicOp::Add,
-            AtomicOp::Sub,
-            AtomicOp::Min,
-            AtomicOp::Max,
-            AtomicOp::And,
-            AtomicOp::Or,
-            AtomicOp::Xor,
+            IntegerOp::Add,
+            IntegerOp::Sub,
+            IntegerOp::Min,
+            IntegerOp::Max,
+            IntegerOp::And,
+            IntegerOp::Or,
+            IntegerOp::Xor,
         ])
     }
 

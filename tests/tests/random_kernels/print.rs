@@ -4,9 +4,8 @@
 use std::fmt::Write;
 
 use super::ast::{
-    AtomicOp, BLOCK_ROW, CELLS, Collective, Comparison, ELEMENTS, Expr, FloatOp, GLOBAL_SIZE,
-    IntegerOp, Item, Kernel, Kind, LOCAL_SIZE, LoopStyle, OwnAtomic, Reduction, Rounding, Stmt,
-    SubGroupOp,
+    BLOCK_ROW, CELLS, Collective, Comparison, ELEMENTS, Expr, FloatOp, GLOBAL_SIZE, IntegerOp,
+    Item, Kernel, Kind, LOCAL_SIZE, LoopStyle, OwnAtomic, Rounding, Stmt, SubGroupOp,
 };
 use super::types::{Scalar, Type};
 
@@ -211,8 +210,8 @@ impl Text<'_> {
                 let pointer = format!("(volatile local {} *)shared_cells", ty.name());
                 let cell = modulo(cell, CELLS);
                 self.line(format!(
-                    "    {}({pointer} + ({cell}), {});",
-                    atomic(*op),
+                    "    atomic_{}({pointer} + ({cell}), {});",
+                    name(*op),
                     expr(operand)
                 ));
                 self.line(format!(
@@ -226,8 +225,8 @@ impl Text<'_> {
                 cell,
                 operand,
             } => self.line(format!(
-                "{}((volatile global {} *)cells + {} + ({}), {});",
-                atomic(*op),
+                "atomic_{}((volatile global {} *)cells + {} + ({}), {});",
+                name(*op),
                 ty.name(),
                 row * CELLS,
                 modulo(cell, CELLS),
@@ -240,13 +239,13 @@ impl Text<'_> {
                 operands,
             } => {
                 let name = match op {
-                    OwnAtomic::Exchange => "atomic_xchg",
-                    OwnAtomic::CompareExchange => "atomic_cmpxchg",
-                    OwnAtomic::Op(op) => atomic(*op),
+                    OwnAtomic::Exchange => "xchg".to_owned(),
+                    OwnAtomic::CompareExchange => "cmpxchg".to_owned(),
+                    OwnAtomic::Op(op) => name(*op),
                 };
                 let ty = operands.first().map_or("uint", |o| o.ty.scalar.name());
                 self.line(format!(
-                    "v{variable} = {name}((volatile global {ty} *)own + {} + g, {});",
+                    "v{variable} = atomic_{name}((volatile global {ty} *)own + {} + g, {});",
                     row * GLOBAL_SIZE,
                     list(operands)
                 ));
@@ -301,16 +300,9 @@ fn list(operands: &[Expr]) -> String {
     operands.iter().map(expr).collect::<Vec<_>>().join(", ")
 }
 
-fn atomic(op: AtomicOp) -> &'static str {
-    match op {
-        AtomicOp::Add => "atomic_add",
-        AtomicOp::Sub => "atomic_sub",
-        AtomicOp::Min => "atomic_min",
-        AtomicOp::Max => "atomic_max",
-        AtomicOp::And => "atomic_and",
-        AtomicOp::Or => "atomic_or",
-        AtomicOp::Xor => "atomic_xor",
-    }
+/// The name of an operation as functions have it: `add`.
+fn name(op: IntegerOp) -> String {
+    format!("{op:?}").to_lowercase()
 }
 
 fn block_suffix(ty: Type) -> String {
@@ -538,11 +530,7 @@ fn sub_group(op: SubGroupOp, operands: &[Expr]) -> String {
                 Collective::InclusiveScan => "scan_inclusive",
                 Collective::ExclusiveScan => "scan_exclusive",
             };
-            let reduction = match reduction {
-                Reduction::Add => "add",
-                Reduction::Min => "min",
-                Reduction::Max => "max",
-            };
+            let reduction = name(reduction);
             format!("{prefix}sub_group_{kind}_{reduction}({x})")
         }
         SubGroupOp::Any => format!("sub_group_any({x})"),

@@ -8,6 +8,7 @@ use isa_encoder::{
     ArfKind, CondMod, Dst, Flag, Instruction, MathFunction, Opcode, Options, PredControl,
     Predicate, RegFile, Region, Register, Specific, Src, SrcMods, Type,
 };
+use oracles::Random;
 
 use super::family::Rules;
 use super::general;
@@ -18,25 +19,6 @@ use super::regs::{self, GRF_BASE};
 use super::state::State;
 use super::thread::{Thread, ThreadStart};
 use super::vector::Fast;
-
-struct Random(u64);
-
-impl Random {
-    fn word(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.word() as usize % from.len()]
-    }
-
-    fn chance(&mut self, of: u64) -> bool {
-        self.word().is_multiple_of(of)
-    }
-}
 
 const REGIONS: [Region; 7] = [
     Region::SCALAR,
@@ -131,26 +113,26 @@ fn constant(random: &mut Random, ty: Type) -> u64 {
             .into(),
         Type::Df => random.pick(&[1.5f64, 0.0, -2.25, 1e-320, 7e4]).to_bits(),
         Type::Hf => random.pick(&[0x3e00, 0, 0xc080, 0x0003, 0x7bff]),
-        _ => random.word() >> (64 - ty.bits()),
+        _ => random.bits() >> (64 - ty.bits()),
     }
 }
 
 fn source(random: &mut Random, ty: Type) -> Src {
-    if random.chance(5) {
+    if random.below(5) == 0 {
         let value = constant(random, ty);
         return Src::Immediate { value, ty };
     }
     Src::Direct {
         reg: Register {
             number: random.pick(&[10, 20, 21, 30]),
-            byte: (random.word() % 4 * u64::from(ty.bytes())) as u8,
+            byte: (random.bits() % 4 * u64::from(ty.bytes())) as u8,
             ..Register::grf(0)
         },
         region: random.pick(&REGIONS),
         ty,
         mods: SrcMods {
-            neg: random.chance(3),
-            abs: random.chance(4),
+            neg: random.below(3) == 0,
+            abs: random.below(4) == 0,
         },
     }
 }
@@ -168,7 +150,7 @@ fn types(random: &mut Random, takes: Takes) -> [Type; 3] {
     let first = pick(random);
     let other = |random: &mut Random| {
         let ty = pick(random);
-        if random.chance(2) || ty.is_float() != first.is_float() {
+        if random.below(2) == 0 || ty.is_float() != first.is_float() {
             first
         } else {
             ty
@@ -186,12 +168,12 @@ fn instruction(random: &mut Random) -> Instruction {
     } else {
         random.pick(&[0, 0, 8, 16])
     };
-    instruction.no_mask = random.chance(2);
+    instruction.no_mask = random.below(2) == 0;
     instruction.flag = Flag {
-        register: random.word() as u8 & 1,
-        subregister: random.word() as u8 & 1,
+        register: random.bits() as u8 & 1,
+        subregister: random.bits() as u8 & 1,
     };
-    if random.chance(3) || opcode == Opcode::Sel {
+    if random.below(3) == 0 || opcode == Opcode::Sel {
         let control = random.pick(&[
             PredControl::Sequential,
             PredControl::Sequential,
@@ -202,11 +184,11 @@ fn instruction(random: &mut Random) -> Instruction {
         ]);
         instruction.predicate = Some(Predicate {
             control,
-            inverse: random.chance(2),
+            inverse: random.below(2) == 0,
         });
     }
     let compares = matches!(opcode, Opcode::Cmp | Opcode::Csel);
-    if compares || random.chance(4) {
+    if compares || random.below(4) == 0 {
         instruction.cond = Some(random.pick(&[
             CondMod::Eq,
             CondMod::Ne,
@@ -220,7 +202,7 @@ fn instruction(random: &mut Random) -> Instruction {
             instruction.predicate = None;
         }
     }
-    instruction.saturate = random.chance(6);
+    instruction.saturate = random.below(6) == 0;
     if opcode == Opcode::Math {
         instruction.specific = Specific::Math(if takes == Takes::Floats {
             random.pick(&[
@@ -238,9 +220,9 @@ fn instruction(random: &mut Random) -> Instruction {
         });
     }
     if opcode == Opcode::Bfn {
-        instruction.specific = Specific::Bfn(random.word() as u8);
+        instruction.specific = Specific::Bfn(random.bits() as u8);
     }
-    if matches!(opcode, Opcode::Mach | Opcode::Macl) && random.chance(2) {
+    if matches!(opcode, Opcode::Mach | Opcode::Macl) && random.below(2) == 0 {
         instruction.options |= Options::ACC_WR_EN;
     }
     let sources = match opcode.format() {
@@ -253,14 +235,14 @@ fn instruction(random: &mut Random) -> Instruction {
     for (slot, ty) in instruction.src[..sources].iter_mut().zip(types) {
         *slot = source(random, ty);
     }
-    let ty = match random.word() % 3 {
+    let ty = match random.bits() % 3 {
         0 => random.pick(&TYPES),
         1 if types[0].is_float() => types[0],
         1 => random.pick(&[Type::D, Type::Ud]),
         _ => types[0],
     };
     instruction.dst = Dst::Direct {
-        reg: match random.word() % 8 {
+        reg: match random.bits() % 8 {
             0 => Register::NULL,
             1 => Register {
                 file: RegFile::Arf(ArfKind::Accumulator),
@@ -279,7 +261,7 @@ fn state(random: &mut Random) -> State {
         family: Family::Gen12Lp,
         payload: &[],
         ip: 0,
-        dispatch_mask: random.word() as u32 | 1,
+        dispatch_mask: random.bits() as u32 | 1,
         simd: 32,
         grf_count: 128,
         sr0: 0,
@@ -303,20 +285,20 @@ fn state(random: &mut Random) -> State {
         f32::NAN,
     ];
     for at in (GRF_BASE..GRF_BASE + 4096).step_by(4) {
-        let value = match random.word() % 4 {
+        let value = match random.bits() % 4 {
             0 => random.pick(&CORNERS).to_bits(),
             // Two halves, or the high half of a double of ordinary size.
-            3 if random.chance(2) => 0x3c00_3c00 ^ (random.word() as u32 & 0x83ff_83ff),
-            1 => ((random.word() % 2000) as f32 / 7.0 - 100.0).to_bits(),
-            2 => (random.word() % 64) as u32,
-            _ => random.word() as u32,
+            3 if random.below(2) == 0 => 0x3c00_3c00 ^ (random.bits() as u32 & 0x83ff_83ff),
+            1 => ((random.bits() % 2000) as f32 / 7.0 - 100.0).to_bits(),
+            2 => (random.bits() % 64) as u32,
+            _ => random.bits() as u32,
         };
         state.regs.set_dword(at, value);
     }
     for flag in 0..4 {
         state
             .regs
-            .set_dword(regs::FLAG + 4 * flag, random.word() as u32);
+            .set_dword(regs::FLAG + 4 * flag, random.bits() as u32);
     }
     state.clone()
 }
@@ -345,7 +327,7 @@ fn comparable(state: &State, op: &Op) -> Vec<u8> {
 fn routines_agree_with_the_general_path() {
     let seed = 0x0dd0_5eed_1234_5678;
     eprintln!("seed {seed:#x}");
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let rules = Rules::of(Family::Gen12Lp);
     let mut covered = BTreeMap::<_, (u32, u32)>::new();
     let mut wrong = BTreeMap::new();

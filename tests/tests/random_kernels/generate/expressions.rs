@@ -4,8 +4,8 @@ use super::Generator;
 use super::interesting;
 use crate::arithmetic;
 use crate::ast::{
-    COLLECTIVES, Comparison, Expr, FloatOp, GLOBAL_SIZE, IntegerOp, Item, Kind, Reduction,
-    Rounding, SubGroupOp,
+    COLLECTIVES, Comparison, Expr, FloatOp, GLOBAL_SIZE, IntegerOp, Item, Kind, Rounding,
+    SubGroupOp,
 };
 use crate::types::{Scalar, Type};
 
@@ -271,11 +271,11 @@ impl Generator {
             // The result of a floating-point sum depends on its order.
             _ if !ty.scalar.is_float() && !narrow => {
                 let kind = self.choose(&COLLECTIVES);
-                let mut reduction = self.choose(&[Reduction::Add, Reduction::Min, Reduction::Max]);
+                let mut reduction = self.choose(&[IntegerOp::Add, IntegerOp::Min, IntegerOp::Max]);
                 // Where sums of 64 bits are built from 32, both compilers take the wrong lane as
                 // the last one if only the low half is needed.
-                if ty.scalar.bits() == 64 && reduction == Reduction::Add {
-                    reduction = Reduction::Max;
+                if ty.scalar.bits() == 64 && reduction == IntegerOp::Add {
+                    reduction = IntegerOp::Max;
                 }
                 (SubGroupOp::Collective(kind, reduction), 1)
             }

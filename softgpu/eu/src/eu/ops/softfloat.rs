@@ -503,35 +503,26 @@ pub fn round_to_integral(format: Format, mode: Rounding, bits: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use oracles::Random;
+
     use super::*;
 
-    /// A fixed-seed generator that favours the corners of a format.
-    struct Bits(u64);
-
-    impl Bits {
-        fn word(&mut self) -> u64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-        }
-
-        fn float(&mut self, format: Format) -> u64 {
-            let all = (format.sign_bit() << 1).wrapping_sub(1);
-            let raw = self.word() & all;
-            match self.word() % 12 {
-                0 => raw & format.sign_bit(),
-                1 => raw & (format.sign_bit() | format.fraction_mask()),
-                2 => raw & format.sign_bit() | format.infinity(),
-                3 => raw | format.infinity(),
-                4 => raw & format.sign_bit() | format.one(),
-                // Exponents close together, so that sums cancel.
-                5..=8 => {
-                    raw & (format.sign_bit() | format.fraction_mask())
-                        | (format.bias() as u64 + self.word() % 4) << format.fraction
-                }
-                _ => raw,
+    /// The corners of a format more often than others.
+    fn float(random: &mut Random, format: Format) -> u64 {
+        let all = (format.sign_bit() << 1).wrapping_sub(1);
+        let raw = random.bits() & all;
+        match random.below(12) {
+            0 => raw & format.sign_bit(),
+            1 => raw & (format.sign_bit() | format.fraction_mask()),
+            2 => raw & format.sign_bit() | format.infinity(),
+            3 => raw | format.infinity(),
+            4 => raw & format.sign_bit() | format.one(),
+            // Exponents close together, so that sums cancel.
+            5..=8 => {
+                raw & (format.sign_bit() | format.fraction_mask())
+                    | (format.bias() as u64 + random.below(4)) << format.fraction
             }
+            _ => raw,
         }
     }
 
@@ -553,10 +544,10 @@ mod tests {
 
     #[test]
     fn nearest_is_what_the_host_computes() {
-        let mut bits = Bits(0x1234_5678_9abc_def1);
+        let mut random = Random::new(0x1234_5678_9abc_def1);
         let near = Rounding::Nearest;
         for _ in 0..200_000 {
-            let [a, b, c] = [0; 3].map(|_| bits.float(Format::F32));
+            let [a, b, c] = [0; 3].map(|_| float(&mut random, Format::F32));
             let [x, y, z] = [a, b, c].map(|v| f32::from_bits(v as u32));
             let f = Format::F32;
             assert!(same32(add(f, near, a, b), x + y), "{x:e} + {y:e}");
@@ -578,7 +569,7 @@ mod tests {
             let int = to_int(f, Rounding::Zero, a, low, high);
             assert_eq!(int, i128::from(x as i32), "{x:e}");
 
-            let [a, b, c] = [0; 3].map(|_| bits.float(Format::F64));
+            let [a, b, c] = [0; 3].map(|_| float(&mut random, Format::F64));
             let [x, y, z] = [a, b, c].map(f64::from_bits);
             let f = Format::F64;
             assert!(same64(add(f, near, a, b), x + y), "{x:e} + {y:e}");
@@ -593,7 +584,7 @@ mod tests {
             assert!(same32(convert(f, Format::F32, near, a), x as f32), "{x:e}");
             let int = to_int(f, Rounding::Zero, a, 0, i128::from(u64::MAX));
             assert_eq!(int, i128::from(x as u64), "{x:e}");
-            let word = bits.word() as i64;
+            let word = random.bits() as i64;
             assert!(same64(from_int(f, near, word.into()), word as f64));
             assert!(same32(
                 from_int(Format::F32, near, word.into()),
@@ -609,9 +600,9 @@ mod tests {
             let ours = convert(Format::F16, Format::F32, Rounding::Nearest, raw.into());
             assert!(same32(ours, wide), "{raw:#x}");
         }
-        let mut bits = Bits(99);
+        let mut random = Random::new(99);
         for _ in 0..200_000 {
-            let a = bits.float(Format::F32);
+            let a = float(&mut random, Format::F32);
             let host = half::f16::from_f32(f32::from_bits(a as u32));
             let ours = convert(Format::F32, Format::F16, Rounding::Nearest, a);
             assert!(
@@ -625,10 +616,10 @@ mod tests {
     /// f64, a sum is bracketed by its neighbours.
     #[test]
     fn directed_modes_bracket_the_exact_result() {
-        let mut bits = Bits(7);
+        let mut random = Random::new(7);
         let f = Format::F32;
         for _ in 0..200_000 {
-            let [a, b] = [0; 2].map(|_| bits.float(f));
+            let [a, b] = [0; 2].map(|_| float(&mut random, f));
             let [x, y] = [a, b].map(|v| f64::from(f32::from_bits(v as u32)));
             let exact = x * y;
             if !exact.is_finite() {

@@ -3,6 +3,7 @@
 use batchbuffer::states::render_surface_state as rss;
 use devinfo::{Family, GpuAddress};
 use isa_encoder::message::{Lengths, Message as Meaning};
+use oracles::Random;
 
 use crate::sf::{Effect, Message, StateCache, execute};
 use crate::{Barrier, Checks, Fault, GroupEnv, Pairs, Slm, StateBases};
@@ -21,26 +22,6 @@ pub const TABLE: u32 = 0x8000;
 pub const GENERAL: u64 = MEMORY + 0x8_0000;
 /// Bytes of SLM.
 pub const SLM_BYTES: usize = 4096;
-
-/// xorshift64*: reproducible, and good enough to pick test cases.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub fn below(&mut self, limit: u64) -> u64 {
-        (self.next() >> 16) % limit
-    }
-
-    pub fn bytes(&mut self, count: usize) -> Vec<u8> {
-        (0..count).map(|_| (self.next() >> 32) as u8).collect()
-    }
-}
 
 pub struct Bench {
     pub family: Family,

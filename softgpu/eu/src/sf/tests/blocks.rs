@@ -5,9 +5,10 @@ use isa_encoder::message::{
     BlockAlignment, BlockPort, Direction, Gateway, Hdc, HdcAddress, HdcSurface, Message as Meaning,
     OwordCount,
 };
+use oracles::Random;
 use softgpu_memory as memory;
 
-use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, Random};
+use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES};
 use crate::sf::{Effect, Message};
 use crate::{Fault, Rule};
 
@@ -33,7 +34,7 @@ fn registers(bytes: usize) -> usize {
 
 #[test]
 fn oword_blocks_ignore_the_channel_mask_and_copy_whole() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     let bench = Bench::new(Family::Gen12Lp);
     let mut memory = bench.scramble(&mut random);
     bench.bind_buffer(3, MEMORY + 0x4000, 0x800);
@@ -113,7 +114,7 @@ fn oword_blocks_ignore_the_channel_mask_and_copy_whole() {
 
 #[test]
 fn blocks_that_cross_the_end_of_a_buffer_keep_to_its_dwords() {
-    let mut random = Random(22);
+    let mut random = Random::new(22);
     let bench = Bench::new(Family::Gen12Lp);
     let memory = bench.scramble(&mut random);
     bench.bind_buffer(9, MEMORY + 0x100, 40);

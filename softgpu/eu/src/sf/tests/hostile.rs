@@ -2,8 +2,9 @@
 //! effect or a fault.
 
 use devinfo::Family;
+use oracles::Random;
 
-use super::bench::{Bench, Random, STATES, STATES_BYTES};
+use super::bench::{Bench, STATES, STATES_BYTES};
 use crate::sf::Message;
 
 fn one(bench: &Bench, random: &mut Random) -> bool {
@@ -22,7 +23,7 @@ fn one(bench: &Bench, random: &mut Random) -> bool {
     }
     let (src0, src1) = payload.split_at(message_length * grf);
     let mut dst = vec![0; response_length * grf];
-    let mut descriptor = random.next() as u32 & 0xe00f_ffff;
+    let mut descriptor = random.bits() as u32 & 0xe00f_ffff;
     descriptor |= (message_length as u32) << 25 | (response_length as u32) << 20;
     if random.below(3) == 0 {
         // Stateful, stateless or SLM, not only reserved indices.
@@ -32,11 +33,11 @@ fn one(bench: &Bench, random: &mut Random) -> bool {
     let executed = bench.execute(Message {
         sfid: random.below(16) as u8,
         descriptor,
-        extended_descriptor: random.next() as u32,
+        extended_descriptor: random.bits() as u32,
         extended_bindless_offset: random.below(2) == 0,
-        extended_offset: (random.below(2) == 0).then(|| random.next() as u32),
+        extended_offset: (random.below(2) == 0).then(|| random.bits() as u32),
         exec_size: 1 << random.below(6),
-        mask: random.next() as u32,
+        mask: random.bits() as u32,
         thread_slot: random.below(1024) as u32,
         src0,
         src1,
@@ -48,7 +49,7 @@ fn one(bench: &Bench, random: &mut Random) -> bool {
 #[test]
 fn random_messages_end() {
     for family in Family::ALL {
-        let mut random = Random(41 + family as u64);
+        let mut random = Random::new(41 + family as u64);
         let bench = Bench::new(family);
         let mut performed = 0;
         for round in 0..30_000 {

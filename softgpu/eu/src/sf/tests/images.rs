@@ -8,8 +8,9 @@ use devinfo::Family;
 use isa_encoder::message::{
     AtomicOp, Direction, Hdc, HdcSurface, Message as Meaning, Sampler, SamplerOp, SlotGroup,
 };
+use oracles::Random;
 
-use super::bench::{Bench, MEMORY, Random, STATES};
+use super::bench::{Bench, MEMORY, STATES};
 
 const FAMILY: Family = Family::Gen12Lp;
 const INDEX: u8 = 4;
@@ -132,7 +133,7 @@ fn typed(direction: Direction, slots: SlotGroup) -> Meaning {
 
 #[test]
 fn typed_writes_and_loads_reach_the_texels_of_every_tiling() {
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     let flat = Image::flat(SurfaceFormat::R8G8B8A8_UINT, 4, 70, 40);
     let volume = Image {
         kind: 2,
@@ -296,7 +297,7 @@ fn typed_atomics_count_and_ignore_the_outside() {
 
 #[test]
 fn media_blocks_replicate_edges_and_drop_what_is_outside() {
-    let mut random = Random(32);
+    let mut random = Random::new(32);
     for tiling in [0, 2, 3] {
         // 10 dwords wide: the width of such a surface counts dwords.
         let image = Image::flat(SurfaceFormat::R32_UINT, 4, 10, 12);
@@ -310,7 +311,7 @@ fn media_blocks_replicate_edges_and_drop_what_is_outside() {
         let mut pixels = vec![vec![0u32; 10]; 12];
         for (y, row) in pixels.iter_mut().enumerate() {
             for (x, pixel) in row.iter_mut().enumerate() {
-                *pixel = random.next() as u32;
+                *pixel = random.bits() as u32;
                 image.set_texel(&bench, [x as u32, y as u32, 0], &pixel.to_le_bytes());
             }
         }
@@ -436,7 +437,7 @@ fn axis(s: f64, size: i64, mode: u64, linear: bool, unnormalised: bool) -> ([i64
 
 #[test]
 fn samples_are_those_of_the_opencl_specification() {
-    let mut random = Random(33);
+    let mut random = Random::new(33);
     let (width, height, depth) = (7u32, 5u32, 3u32);
     for volume in [false, true] {
         let image = Image {

@@ -6,8 +6,9 @@ use isa_encoder::message::{
     AddressSize, AtomicOp, Block2d, CacheControl, DataSize, Direction, FenceScope, FlushOp, Lsc,
     LscAddress, LscPort, Message as Meaning,
 };
+use oracles::Random;
 
-use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, Random};
+use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES};
 
 const FAMILIES: [Family; 3] = [Family::XeHpg, Family::XeHpc, Family::Xe2];
 
@@ -36,7 +37,7 @@ fn value(bytes: &[u8]) -> u64 {
 
 #[test]
 fn vectors_are_planes_of_registers() {
-    let mut random = Random(51);
+    let mut random = Random::new(51);
     for family in FAMILIES {
         let grf = family.grf_bytes();
         let bench = Bench::new(family);
@@ -80,9 +81,9 @@ fn vectors_are_planes_of_registers() {
                 continue;
             }
             let mask = if exec == 32 {
-                random.next() as u32
+                random.bits() as u32
             } else {
-                random.next() as u32 & ((1 << exec) - 1)
+                random.bits() as u32 & ((1 << exec) - 1)
             };
             let mut addresses = Vec::new();
             for offset in &offsets {
@@ -166,7 +167,7 @@ fn vectors_are_planes_of_registers() {
 
 #[test]
 fn transposed_vectors_are_packed() {
-    let mut random = Random(52);
+    let mut random = Random::new(52);
     for family in FAMILIES {
         let grf = family.grf_bytes();
         let bench = Bench::new(family);
@@ -352,7 +353,7 @@ fn documented_block2d(
 
 #[test]
 fn two_dimensional_blocks_follow_the_documentation() {
-    let mut random = Random(53);
+    let mut random = Random::new(53);
     let cases = [
         (DataSize::D8, 1, false, false),
         (DataSize::D16, 2, false, false),

@@ -4,8 +4,9 @@ use devinfo::Family;
 use isa_encoder::message::{
     AtomicOp, BlockPort, Direction, Hdc, HdcAddress, HdcSurface, Message as Meaning,
 };
+use oracles::Random;
 
-use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, Random, SLM_BYTES};
+use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES, SLM_BYTES};
 
 /// The memory that an address model reaches, for the reference.
 #[derive(Clone, Copy, Debug)]
@@ -143,7 +144,7 @@ fn masks(random: &mut Random, simd: usize) -> u32 {
     let all = (1u64 << simd) as u32 - 1;
     match random.below(3) {
         0 => all,
-        _ => random.next() as u32 & all,
+        _ => random.bits() as u32 & all,
     }
 }
 
@@ -210,7 +211,7 @@ impl Spread {
 
 #[test]
 fn untyped_reads_and_writes_match_byte_by_byte_copies() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for model in MODELS {
         let mut case = case(Family::Gen12Lp, model, &mut random);
         let address = case.address;
@@ -239,7 +240,7 @@ fn untyped_reads_and_writes_match_byte_by_byte_copies() {
 
 #[test]
 fn bytes_words_and_dwords_use_the_low_part_of_each_dword() {
-    let mut random = Random(12);
+    let mut random = Random::new(12);
     for model in MODELS {
         let mut case = case(Family::Gen12Lp, model, &mut random);
         let address = case.address;
@@ -266,7 +267,7 @@ fn bytes_words_and_dwords_use_the_low_part_of_each_dword() {
 
 #[test]
 fn scattered_elements_are_planar() {
-    let mut random = Random(13);
+    let mut random = Random::new(13);
     for model in MODELS {
         let mut case = case(Family::Gen12Lp, model, &mut random);
         let address = case.address;
@@ -338,7 +339,7 @@ fn expected(op: AtomicOp, bits: u32, old: u64, a: u64, b: u64) -> (u64, u64) {
 
 #[test]
 fn integer_atomics_update_lane_by_lane() {
-    let mut random = Random(14);
+    let mut random = Random::new(14);
     for model in MODELS {
         let mut case = case(Family::Gen12Lp, model, &mut random);
         let a64 = matches!(model, Model::A64);
@@ -430,7 +431,7 @@ fn integer_atomics_update_lane_by_lane() {
 
 #[test]
 fn float_atomics_compare_as_numbers() {
-    let mut random = Random(15);
+    let mut random = Random::new(15);
     let values = [
         0.0f32,
         -0.0,
@@ -514,7 +515,7 @@ fn one_channel_of_a_wide_message_needs_no_registers_for_the_others() {
 
 #[test]
 fn header_mask_takes_channels_away() {
-    let mut random = Random(16);
+    let mut random = Random::new(16);
     let case = case(Family::Gen12Lp, Model::Stateless, &mut random);
     let mut payload = vec![0; 96];
     payload[28..32].copy_from_slice(&0b101u32.to_le_bytes());

@@ -30,6 +30,19 @@ impl Random {
         low + (high - low) * (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// One of these.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+
+    /// `count` bytes.
+    pub fn bytes(&mut self, count: usize) -> Vec<u8> {
+        self.many(count, |bits| bits as u8)
+    }
+
     /// `count` values that `make` makes from 64 random bits.
     pub fn many<T>(&mut self, count: usize, make: impl Fn(u64) -> T) -> Vec<T> {
         (0..count).map(|_| make(self.bits())).collect()
