@@ -434,7 +434,10 @@ impl Translator<'_> {
         if yes.scalars.len() != no.scalars.len() {
             return Err(i.invalid("operands of different sizes"));
         }
-        let mut out = yes.clone();
+        let mut out = Val {
+            space: self.pointer_space(i)?,
+            ..Val::many(yes.scalars.iter().copied())
+        };
         for (index, (a, b)) in yes.scalars.iter().zip(&no.scalars).enumerate() {
             let which = condition.get(index).or(condition.first()).copied();
             let which = which.ok_or_else(|| i.invalid("no condition"))?;

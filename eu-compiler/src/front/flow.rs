@@ -215,6 +215,7 @@ impl<'a> Translator<'a> {
         };
         let mut out = like.clone();
         if returns.len() > 1 {
+            out.origin = None;
             let from: Vec<Block> = returns.iter().map(|(block, _)| *block).collect();
             for index in 0..like.scalars.len() {
                 let args: Option<Vec<Value>> = returns

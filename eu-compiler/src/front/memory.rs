@@ -8,7 +8,9 @@ use super::reader::Instruction;
 use super::translate::{Translator, Val};
 use crate::abi::FieldKind;
 use crate::error::Error;
-use crate::ir::{Access, Atomic, Bin, Convert, Cursor, Function, Input, Op, Space, Type, Value};
+use crate::ir::{
+    Access, Atomic, Bin, Cond, Convert, Cursor, Function, Input, Op, Space, Type, Value,
+};
 
 /// The most elements of one access.
 const MAX_ELEMENTS: usize = 4;
@@ -36,24 +38,17 @@ impl Translator<'_> {
             | Spv::InBoundsAccessChain
             | Spv::PtrAccessChain
             | Spv::InBoundsPtrAccessChain => self.access_chain(i)?,
-            Spv::PtrCastToGeneric | Spv::GenericCastToPtr => {
-                let mut val = self.get(i.word(2)?, i)?;
-                if val.space.is_none() {
-                    val.space = self.pointer_space(i)?;
-                }
+            Spv::PtrCastToGeneric => {
+                let val = self.get(i.word(2)?, i)?;
+                let val = self.to_generic(&val, i)?;
                 self.set(i.word(1)?, val);
             }
-            Spv::GenericCastToPtrExplicit => {
-                let mut val = self.get(i.word(2)?, i)?;
+            Spv::GenericCastToPtr | Spv::GenericCastToPtrExplicit => {
+                let val = self.get(i.word(2)?, i)?;
                 let wanted = self.pointer_space(i)?;
-                if val.space != wanted {
-                    // A null pointer where the memory is another one.
-                    let ty = match wanted {
-                        Some(Space::Global) | None => Type::I64,
-                        _ => Type::I32,
-                    };
-                    val = Val::pointer(self.constant(ty, 0), wanted);
-                }
+                let wanted = wanted.ok_or_else(|| i.invalid("its result is a generic pointer"))?;
+                let asks = i.op == Spv::GenericCastToPtrExplicit;
+                let val = self.from_generic(&val, wanted, asks, i)?;
                 self.set(i.word(1)?, val);
             }
             Spv::ConvertPtrToU => {
@@ -148,8 +143,7 @@ impl Translator<'_> {
 
     /// Private memory. It is made in the entry block: an inlined function in a loop has one.
     pub(super) fn alloca(&mut self, size: u32, align: u32) -> Value {
-        let base = self.abi.field(FieldKind::PrivateBase, 8, 8);
-        self.function.private_base = Some(base);
+        self.private_base();
         let op = Op::Alloca {
             size: size.max(1),
             align,
@@ -157,6 +151,12 @@ impl Translator<'_> {
         let inst = self.function.make(op, &[], &[Type::I32], self.at);
         self.function.blocks[0].insts.push(inst);
         self.function.result(inst)
+    }
+
+    /// Takes the address of private memory.
+    fn private_base(&mut self) {
+        let base = self.abi.field(FieldKind::PrivateBase, 8, 8);
+        self.function.private_base = Some(base);
     }
 
     /// A variable outside of functions.
@@ -238,14 +238,28 @@ impl Translator<'_> {
             self.set(i.word(1)?, val);
             return Ok(());
         }
-        let [mut pointer] = base
-            .scalars
-            .as_slice()
-            .try_into()
-            .unwrap_or([Value(u32::MAX)]);
-        if pointer == Value(u32::MAX) {
+        let [pointer] = base.scalars[..] else {
             return Err(i.invalid("its base is no pointer"));
-        }
+        };
+        let origin = match base.origin {
+            Some((pointer, space)) => Some((self.chain(pointer, with_element, i)?, space)),
+            None => None,
+        };
+        let val = Val {
+            origin,
+            ..Val::pointer(self.chain(pointer, with_element, i)?, base.space)
+        };
+        self.set(i.word(1)?, val);
+        Ok(())
+    }
+
+    /// Steps from an address.
+    fn chain(
+        &mut self,
+        mut pointer: Value,
+        with_element: bool,
+        i: &Instruction<'_>,
+    ) -> Result<Value, Error> {
         let width = self.function.ty(pointer);
         let mut ty = self.pointee(i.word(2)?, i)?;
         let mut offset = 0i64;
@@ -279,8 +293,71 @@ impl Translator<'_> {
             let offset = self.constant(width, offset as u64);
             pointer = self.here().bin(Bin::Add, pointer, offset);
         }
-        self.set(i.word(1)?, Val::pointer(pointer, base.space));
-        Ok(())
+        Ok(pointer)
+    }
+
+    /// A pointer as a generic one, which remembers what it was.
+    fn to_generic(&mut self, val: &Val, i: &Instruction<'_>) -> Result<Val, Error> {
+        let (value, space) = self.address(val, i)?;
+        let wide = match space {
+            Space::Local | Space::Private => self.one(Op::ToGeneric(space), &[value], Type::I64),
+            _ => value,
+        };
+        Ok(Val {
+            origin: (space != Space::Generic).then_some((value, space)),
+            ..Val::pointer(wide, None)
+        })
+    }
+
+    /// A generic pointer as one into this memory; no memory if it is another and `asks`.
+    fn from_generic(
+        &mut self,
+        val: &Val,
+        wanted: Space,
+        asks: bool,
+        i: &Instruction<'_>,
+    ) -> Result<Val, Error> {
+        let (value, space) = self.address(val, i)?;
+        let none = match wanted {
+            Space::Local | Space::Private => self.constant(Type::I32, Space::NULL.into()),
+            _ => self.constant(Type::I64, 0),
+        };
+        if space == wanted {
+            return Ok(Val::pointer(value, Some(wanted)));
+        }
+        if space != Space::Generic {
+            return Ok(Val::pointer(none, Some(wanted)));
+        }
+        if wanted == Space::Private {
+            self.private_base();
+        }
+        let narrow = match wanted {
+            Space::Local | Space::Private => self.one(Op::FromGeneric(wanted), &[value], Type::I32),
+            _ => value,
+        };
+        if !asks {
+            return Ok(Val::pointer(narrow, Some(wanted)));
+        }
+        let high = self.one(Op::High, &[value], Type::I32);
+        let by = self.constant(Type::I32, u64::from(Space::TAG - 32));
+        let tag = self.here().bin(Bin::LShr, high, by);
+        let is = |t: &mut Self, space: Space| {
+            let tag_of = t.constant(Type::I32, space.tag());
+            t.one(Op::Icmp(Cond::Eq), &[tag, tag_of], Type::I1)
+        };
+        let ty = self.function.ty(none);
+        let result = match wanted {
+            Space::Local | Space::Private => {
+                let is = is(self, wanted);
+                self.one(Op::Select, &[is, narrow, none], ty)
+            }
+            _ => {
+                let (private, local) = (is(self, Space::Private), is(self, Space::Local));
+                let other = self.here().bin(Bin::Or, private, local);
+                self.one(Op::Select, &[other, none, narrow], ty)
+            }
+        };
+        Ok(Val::pointer(result, Some(wanted)))
     }
 
     fn step(
@@ -319,9 +396,12 @@ impl Translator<'_> {
     ) -> Result<(Value, Space), Error> {
         let value = pointer.scalars.first().copied();
         let value = value.ok_or_else(|| i.invalid("it takes a pointer"))?;
+        if let Some(origin) = pointer.origin {
+            return Ok(origin);
+        }
         match pointer.space {
             Some(space) => Ok((value, space)),
-            None if self.function.ty(value) == Type::I64 => Ok((value, Space::Global)),
+            None if self.function.ty(value) == Type::I64 => Ok((value, Space::Generic)),
             None => Err(i.unsupported("a pointer into an unknown memory")),
         }
     }
@@ -394,7 +474,7 @@ impl Translator<'_> {
             return value;
         }
         let zero = self.constant(Type::I8, 0);
-        self.one(Op::Icmp(crate::ir::Cond::Ne), &[value, zero], Type::I1)
+        self.one(Op::Icmp(Cond::Ne), &[value, zero], Type::I1)
     }
 
     /// Writes a value of a type.
@@ -524,7 +604,7 @@ impl Translator<'_> {
         let mut value = self.one(Op::Atomic(space, op), &args, ty);
         if i.op == Spv::AtomicFlagTestAndSet {
             let zero = self.constant(ty, 0);
-            value = self.one(Op::Icmp(crate::ir::Cond::Ne), &[value, zero], Type::I1);
+            value = self.one(Op::Icmp(Cond::Ne), &[value, zero], Type::I1);
         }
         self.set(i.word(1)?, Val::one(value));
         Ok(true)

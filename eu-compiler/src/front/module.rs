@@ -8,7 +8,7 @@ use super::data::{Address, Data};
 use super::image::ImageShape;
 use super::reader::Instruction;
 use crate::error::Error;
-use crate::ir::Type;
+use crate::ir::{Space, Type};
 
 /// A type of SPIR-V.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -379,7 +379,14 @@ impl<'a> Module<'a> {
                 vec![(*scalar, Some((low | high) & scalar.mask()))]
             }
             Op::ConstantNull | Op::Undef => {
-                let bits = (i.op == Op::ConstantNull).then_some(0);
+                // Offsets begin at zero: something else is no memory.
+                let none = match self.shapes.get(&ty) {
+                    Some(Shape::Pointer(class, _)) if super::pointer_type(*class) == Type::I32 => {
+                        Space::NULL.into()
+                    }
+                    _ => 0,
+                };
+                let bits = (i.op == Op::ConstantNull).then_some(none);
                 let flat = self.flatten(ty, i)?;
                 flat.into_iter().map(|(ty, _)| (ty, bits)).collect()
             }

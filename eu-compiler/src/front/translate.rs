@@ -26,6 +26,8 @@ pub struct Val {
     pub scalars: SmallVec<[Value; 4]>,
     /// The memory that a pointer points into.
     pub space: Option<Space>,
+    /// What a generic pointer was before it became one: an address in this memory.
+    pub origin: Option<(Value, Space)>,
     /// A pointer to a built-in variable, or to a component of it.
     pub builtin: Option<(BuiltIn, Option<u32>)>,
     /// An image or sampler.

@@ -159,6 +159,8 @@ names! {
         Local "local",
         /// The work-item's: offsets of 32 bits into its memory.
         Private "private",
+        /// Any of these: addresses of 64 bits, whose highest three say which.
+        Generic "generic",
     }
 
     /// What an atomic operation does.
@@ -195,6 +197,22 @@ names! {
         FMin "fmin",
         /// Maximum of floats.
         FMax "fmax",
+    }
+}
+
+impl Space {
+    /// The lowest bit of a generic address that says which memory it is in.
+    pub const TAG: u32 = 61;
+    /// What stands for no memory where addresses have 32 bits.
+    pub const NULL: u32 = u32::MAX;
+
+    /// What these bits are; of global memory they are all the same (IGC `ADDRESS_SPACE_TAG`).
+    pub const fn tag(self) -> u64 {
+        match self {
+            Space::Private => 1,
+            Space::Local => 2,
+            Space::Global | Space::Generic => 0,
+        }
     }
 }
 
@@ -278,6 +296,10 @@ pub enum Op {
         /// Their alignment.
         align: u32,
     },
+    /// The generic address of an offset into this memory.
+    ToGeneric(Space),
+    /// The offset into this memory of a generic address.
+    FromGeneric(Space),
     /// Waits for the work-group.
     Barrier,
     /// Orders accesses: of local, global memory, images.

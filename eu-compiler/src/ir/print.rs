@@ -97,6 +97,8 @@ impl fmt::Display for Line<'_> {
             Op::Store(of) => access(f, "store", of),
             Op::Atomic(space, op) => write!(f, "atomic.{op}.{space}"),
             Op::Alloca { size, align } => write!(f, "alloca {size} align {align}"),
+            Op::ToGeneric(space) => write!(f, "to_generic.{space}"),
+            Op::FromGeneric(space) => write!(f, "from_generic.{space}"),
             Op::Barrier => f.write_str("barrier"),
             Op::Fence {
                 local,

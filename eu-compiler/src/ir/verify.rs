@@ -124,6 +124,10 @@ fn types(function: &Function, inst: Inst) -> Result<(), String> {
             result.is_some_and(|ty| !ty.is_float() && ty.bits() == bits)
                 && data.args.iter().all(|a| Some(function.ty(*a)) == arg(0))
         }
+        Op::ToGeneric(_) => counts(1, 1) && arg(0) == Some(Type::I32) && result == Some(Type::I64),
+        Op::FromGeneric(_) => {
+            counts(1, 1) && arg(0) == Some(Type::I64) && result == Some(Type::I32)
+        }
         Op::High => counts(1, 1) && arg(0) == Some(Type::I64) && result == Some(Type::I32),
         Op::Load(_) | Op::BlockLoad(_) => data.args.len() == 1 && !data.results.is_empty(),
         Op::Store(_) | Op::BlockStore(_) => data.args.len() >= 2 && data.results.is_empty(),

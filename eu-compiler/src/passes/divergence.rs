@@ -6,7 +6,7 @@
 //! as different everywhere.
 
 use crate::ir::cfg::{Dominators, Loops, reverse_postorder};
-use crate::ir::{Block, Def, Function, Input, Op, Terminator, Value};
+use crate::ir::{Block, Def, Function, Input, Op, Space, Terminator, Value};
 
 /// What differs from lane to lane.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ impl Divergence {
                             joins[block.index()] || data.args.iter().any(|a| this.values[a.index()])
                         }
                         Op::Input(Input::LocalId(_) | Input::Lane) => true,
+                        // Lanes have private memory of their own.
+                        Op::ToGeneric(Space::Private) | Op::FromGeneric(Space::Private) => true,
                         Op::Input(_) | Op::Ballot | Op::Broadcast | Op::Reduce(_) => false,
                         Op::Load(_) => {
                             this.blocks[block.index()]

@@ -4,6 +4,7 @@
 
 mod access;
 pub mod divergence;
+mod generic;
 mod legalize;
 mod memory;
 mod private;
@@ -29,6 +30,7 @@ const PASSES: &[Pass] = &[
     ("simplify", simplify::run),
     ("memory", memory::run),
     ("cleanup", simplify::run),
+    ("generic", generic::run),
     ("private", private::run),
     ("access", access::run),
     ("surfaces", surfaces::run),

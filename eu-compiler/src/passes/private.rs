@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use super::generic::{tagged, untagged};
 use crate::ir::{Access, Bin, Convert, Cursor, Function, Input, Inst, Op, Space, Type, Value};
 use crate::target::Target;
 
@@ -13,9 +14,11 @@ const ALIGNMENT: u32 = 16;
 pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
     let mut replaced = HashMap::new();
     let mut size = 0u32;
+    let mut casts = false;
     for block in function.order.clone() {
         for inst in function.blocks[block.index()].insts.clone() {
             let data = &function.insts[inst.index()];
+            casts |= is_cast(&data.op);
             if let Op::Alloca { size: bytes, align } = data.op {
                 let result = data.results[0];
                 let at = size.next_multiple_of(align.clamp(1, 128));
@@ -27,13 +30,13 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
             }
         }
     }
-    if replaced.is_empty() {
+    if replaced.is_empty() && !casts {
         return Ok(());
     }
     let base = function
         .private_base
         .ok_or("private memory has no address")?;
-    function.private_size = size.next_multiple_of(ALIGNMENT);
+    function.private_size = size.max(1).next_multiple_of(ALIGNMENT);
     // The lane's address, before everything else.
     let old = std::mem::take(&mut function.blocks[0].insts);
     let lane = lane_address(function, target, base);
@@ -55,6 +58,30 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
                 }) => Some(data.args[0]),
                 _ => None,
             };
+            if is_cast(&data.op) {
+                let (at, arg, result) = (data.at, data.args[0], data.results[0]);
+                let to = matches!(data.op, Op::ToGeneric(_));
+                let arg = replaced.get(&arg).copied().unwrap_or(arg);
+                let mut at = Cursor {
+                    at,
+                    function,
+                    block,
+                };
+                let value = match to {
+                    true => {
+                        let wide = at.convert(Convert::ZExt, arg, Type::I64);
+                        let address = at.bin(Bin::Add, lane, wide);
+                        tagged(&mut at, Space::Private, arg, address)
+                    }
+                    false => {
+                        let address = untagged(&mut at, arg);
+                        let offset = at.bin(Bin::Sub, address, lane);
+                        at.convert(Convert::Trunc, offset, Type::I32)
+                    }
+                };
+                replaced.insert(result, value);
+                continue;
+            }
             if let Some(offset) = place {
                 let offset = replaced.get(&offset).copied().unwrap_or(offset);
                 let mut at = Cursor {
@@ -75,6 +102,13 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
     }
     super::simplify::replace(function, &replaced);
     Ok(())
+}
+
+fn is_cast(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::ToGeneric(Space::Private) | Op::FromGeneric(Space::Private)
+    )
 }
 
 /// `base + (slot * lanes + lane) * size`.

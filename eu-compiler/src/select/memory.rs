@@ -571,6 +571,7 @@ pub(super) fn bound(mut message: Message, surface: Option<Surface>) -> Message {
 /// The memory of messages.
 pub(super) fn memory(space: Space) -> Result<Space, String> {
     match space {
+        Space::Generic => Err("a pointer into an unknown memory is not supported".to_owned()),
         Space::Private => Err(
             "private memory that is indexed by a value, or whose address is kept, is not supported"
                 .to_owned(),

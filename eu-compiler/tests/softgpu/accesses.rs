@@ -5,6 +5,7 @@ use crate::{buffer, bytes};
 
 const ACCESSES: &[u8] = include_bytes!("../kernels/accesses.spv");
 const ATOMICS: &[u8] = include_bytes!("../kernels/atomics.spv");
+const GENERIC: &[u8] = include_bytes!("../kernels/generic.spv");
 const BLOCKS: &[u8] = include_bytes!("../kernels/local_blocks.spv");
 
 fn accesses<'a>(kernel: &'a str, global: &'a [u64], args: Vec<Value>) -> Run<'a> {
@@ -221,4 +222,54 @@ fn atomics_of_every_scope_and_order() {
         ..accesses("scopes", &[64], args)
     };
     check(&run, &[bytes!(want), bytes!(cells)]);
+}
+
+#[test]
+fn generic_pointers_find_their_memory() {
+    let input = numbers(64, 13);
+    let mut want = vec![0i32; 256];
+    for group in 0..2usize {
+        let first = 32 * group;
+        let mut between: Vec<i32> = (0..32).map(|i| input[first + i].wrapping_mul(2)).collect();
+        let sum = |list: &[i32]| {
+            let add = |s: i32, x: &i32| s.wrapping_mul(3).wrapping_add(*x);
+            list[..4].iter().fold(0, add)
+        };
+        let before = between.clone();
+        for i in 0..32 {
+            let g = first + i;
+            let mut own = [0i32; 4];
+            for k in 0..4 {
+                own[(k + i) & 3] = input[g].wrapping_add(k as i32);
+            }
+            let result = match i % 3 {
+                0 => sum(&input[g & !7..]),
+                1 => sum(&before[i & !7..]),
+                _ => sum(&own),
+            };
+            match i % 3 {
+                0 => {}
+                1 => between[(i & !7) + (i & 3)] = result,
+                _ => own[i & 3] = result,
+            }
+            want[4 * g] = result;
+            want[4 * g + 1] = (i % 3) as i32 + 1;
+            want[4 * g + 2] = own[i & 3];
+        }
+        for i in 0..32 {
+            let g = 4 * (first + i);
+            want[g + 3] = if i % 2 == 1 { want[g + 1] } else { between[i] };
+            want[g + 1] += if i % 2 == 1 { 5 } else { 0 };
+        }
+    }
+    let run = Run {
+        spirv: GENERIC,
+        local: Some(&[32]),
+        ..accesses(
+            "generic_pointers",
+            &[64],
+            vec![buffer!([0i32; 256]), buffer!(input), Value::Local(128)],
+        )
+    };
+    check(&run, &[bytes!(want), bytes!(input)]);
 }

@@ -6,10 +6,11 @@ use isa_encoder::{AsmOptions, Validation, assemble};
 
 use crate::common::PLATFORMS;
 
-const MODULES: [&[u8]; 11] = [
+const MODULES: [&[u8]; 12] = [
     include_bytes!("../kernels/accesses.spv"),
     include_bytes!("../kernels/atomics.spv"),
     include_bytes!("../kernels/basic.spv"),
+    include_bytes!("../kernels/generic.spv"),
     include_bytes!("../kernels/groups.spv"),
     include_bytes!("../kernels/image_blocks.spv"),
     include_bytes!("../kernels/images.spv"),

@@ -1,0 +1,148 @@
+//! Pointers that may point into any memory.
+//!
+//! The three highest bits say which: 1 private memory, 2 local memory, anything else global memory
+//! (IGC `ADDRESS_SPACE_TAG`). Private memory is part of global memory, so that an access only has
+//! to ask whether it is local.
+
+use std::collections::HashMap;
+
+use crate::ir::{
+    Bin, Block, Cond, Convert, Cursor, Function, Inst, Op, Space, Terminator, Type, Value,
+};
+use crate::target::Target;
+
+pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
+    let mut replaced = HashMap::new();
+    // Blocks that are made on the way have nothing to be done but what comes from the one before.
+    let mut work: Vec<Block> = function.order.iter().rev().copied().collect();
+    while let Some(block) = work.pop() {
+        let insts = std::mem::take(&mut function.blocks[block.index()].insts);
+        let mut rest = insts.into_iter();
+        while let Some(inst) = rest.next() {
+            let data = function.insts[inst.index()].clone();
+            let mut at = Cursor {
+                at: data.at,
+                function,
+                block,
+            };
+            match data.op {
+                Op::ToGeneric(Space::Local) => {
+                    let wide = at.convert(Convert::ZExt, data.args[0], Type::I64);
+                    let value = tagged(&mut at, Space::Local, data.args[0], wide);
+                    replaced.insert(data.results[0], value);
+                }
+                Op::FromGeneric(Space::Local) => {
+                    let value = at.convert(Convert::Trunc, data.args[0], Type::I32);
+                    replaced.insert(data.results[0], value);
+                }
+                op if is_generic(&op) => {
+                    let next = either(function, block, inst, &mut replaced);
+                    let data = &mut function.blocks[next.index()];
+                    data.insts.extend(rest.by_ref());
+                    work.push(next);
+                }
+                _ => function.blocks[block.index()].insts.push(inst),
+            }
+        }
+    }
+    super::simplify::replace(function, &replaced);
+    Ok(())
+}
+
+/// An address with its tag; nothing for no memory.
+pub(super) fn tagged(at: &mut Cursor<'_>, space: Space, narrow: Value, wide: Value) -> Value {
+    let tag = at.constant(Type::I64, space.tag() << Space::TAG);
+    let tagged = at.bin(Bin::Or, wide, tag);
+    let none = at.constant(Type::I32, Space::NULL.into());
+    let is_none = at.one(Op::Icmp(Cond::Eq), &[narrow, none], Type::I1);
+    let zero = at.constant(Type::I64, 0);
+    at.one(Op::Select, &[is_none, zero, tagged], Type::I64)
+}
+
+/// An address in global memory without its tag.
+pub(super) fn untagged(at: &mut Cursor<'_>, address: Value) -> Value {
+    let low = at.convert(Convert::Trunc, address, Type::I32);
+    let high = at.one(Op::High, &[address], Type::I32);
+    // The bit below is the sign: no private address has it.
+    let by = at.constant(Type::I32, u64::from(64 - Space::TAG));
+    let moved = at.bin(Bin::Shl, high, by);
+    let high = at.bin(Bin::AShr, moved, by);
+    at.one(Op::Pair, &[low, high], Type::I64)
+}
+
+fn is_generic(op: &Op) -> bool {
+    match op {
+        Op::Load(access) | Op::Store(access) => access.space == Space::Generic,
+        Op::Atomic(space, _) => *space == Space::Generic,
+        _ => false,
+    }
+}
+
+fn in_space(op: &Op, space: Space) -> Op {
+    let mut op = op.clone();
+    match &mut op {
+        Op::Load(access) | Op::Store(access) => access.space = space,
+        Op::Atomic(other, _) => *other = space,
+        _ => {}
+    }
+    op
+}
+
+/// Ends a block with an access to local or global memory, and gives the block behind.
+fn either(
+    function: &mut Function,
+    block: Block,
+    inst: Inst,
+    replaced: &mut HashMap<Value, Value>,
+) -> Block {
+    let data = function.insts[inst.index()].clone();
+    let [local, global, next] = [(); 3].map(|()| function.add_block());
+    // They follow the block in order.
+    let made = function.order.split_off(function.order.len() - 3);
+    let place = function.order.iter().position(|other| *other == block);
+    let place = place.map_or(function.order.len(), |place| place + 1);
+    function.order.splice(place..place, made);
+    let end = function.blocks[block.index()].end;
+    for successor in end.successors() {
+        for phi in function.blocks[successor.index()].insts.clone() {
+            if let Op::Phi(from) = &mut function.insts[phi.index()].op {
+                for from in from.iter_mut().filter(|from| **from == block) {
+                    *from = next;
+                }
+            }
+        }
+    }
+    function.blocks[next.index()].end = end;
+    let address = data.args[0];
+    let mut at = Cursor {
+        function,
+        block,
+        at: data.at,
+    };
+    let high = at.one(Op::High, &[address], Type::I32);
+    let by = at.constant(Type::I32, u64::from(Space::TAG - 32));
+    let which = at.bin(Bin::LShr, high, by);
+    let wanted = at.constant(Type::I32, Space::Local.tag());
+    let is_local = at.one(Op::Icmp(Cond::Eq), &[which, wanted], Type::I1);
+    at.function.blocks[block.index()].end = Terminator::Branch(is_local, local, global);
+    let types: Vec<Type> = data.results.iter().map(|v| at.function.ty(*v)).collect();
+    let mut results = Vec::new();
+    for (block, space) in [(local, Space::Local), (global, Space::Global)] {
+        at.block = block;
+        let mut args = data.args.clone();
+        args[0] = match space {
+            Space::Local => at.convert(Convert::Trunc, address, Type::I32),
+            _ => untagged(&mut at, address),
+        };
+        let made = at.push(in_space(&data.op, space), &args, &types);
+        results.push(at.function.insts[made.index()].results.clone());
+        at.function.blocks[block.index()].end = Terminator::Jump(next);
+    }
+    at.block = next;
+    for (index, ty) in types.into_iter().enumerate() {
+        let args = [results[0][index], results[1][index]];
+        let phi = at.one(Op::Phi(vec![local, global]), &args, ty);
+        replaced.insert(data.results[index], phi);
+    }
+    next
+}
