@@ -40,7 +40,7 @@ impl Translator<'_> {
             | Spv::InBoundsPtrAccessChain => self.access_chain(i)?,
             Spv::PtrCastToGeneric => {
                 let val = self.get(i.word(2)?, i)?;
-                let val = self.to_generic(&val, i)?;
+                let val = self.make_generic(&val, i)?;
                 self.set(i.word(1)?, val);
             }
             Spv::GenericCastToPtr | Spv::GenericCastToPtrExplicit => {
@@ -48,7 +48,7 @@ impl Translator<'_> {
                 let wanted = self.pointer_space(i)?;
                 let wanted = wanted.ok_or_else(|| i.invalid("its result is a generic pointer"))?;
                 let asks = i.op == Spv::GenericCastToPtrExplicit;
-                let val = self.from_generic(&val, wanted, asks, i)?;
+                let val = self.make_specific(&val, wanted, asks, i)?;
                 self.set(i.word(1)?, val);
             }
             Spv::ConvertPtrToU => {
@@ -297,7 +297,7 @@ impl Translator<'_> {
     }
 
     /// A pointer as a generic one, which remembers what it was.
-    fn to_generic(&mut self, val: &Val, i: &Instruction<'_>) -> Result<Val, Error> {
+    fn make_generic(&mut self, val: &Val, i: &Instruction<'_>) -> Result<Val, Error> {
         let (value, space) = self.address(val, i)?;
         let wide = match space {
             Space::Local | Space::Private => self.one(Op::ToGeneric(space), &[value], Type::I64),
@@ -310,7 +310,7 @@ impl Translator<'_> {
     }
 
     /// A generic pointer as one into this memory; no memory if it is another and `asks`.
-    fn from_generic(
+    fn make_specific(
         &mut self,
         val: &Val,
         wanted: Space,
