@@ -256,9 +256,9 @@ fn generic_pointers_find_their_memory() {
             want[4 * g + 1] = (i % 3) as i32 + 1;
             want[4 * g + 2] = own[i & 3];
         }
-        for i in 0..32 {
+        for (i, cell) in between.into_iter().enumerate() {
             let g = 4 * (first + i);
-            want[g + 3] = if i % 2 == 1 { want[g + 1] } else { between[i] };
+            want[g + 3] = if i % 2 == 1 { want[g + 1] } else { cell };
             want[g + 1] += if i % 2 == 1 { 5 } else { 0 };
         }
     }
