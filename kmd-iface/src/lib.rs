@@ -57,7 +57,7 @@ pub use kmd::{
     AddressSpaceOptions, BufferDesc, Caching, Kmd, Placement, Priority, QueueDesc, QueueStatus,
     Submission,
 };
-pub use memory::{Mapping, UserMemory};
+pub use memory::{Mapping, UserMemory, map_dmabuf};
 pub use node::{Diagnostics, ErrorKind, ErrorReport, MapSource, Node, Statistics, Violation};
 pub use open::open;
 pub use render_node::RenderNode;

@@ -1,11 +1,13 @@
 //! Memory that this process and the GPU share.
 
 use std::fmt;
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 use memmap2::{MmapOptions, MmapRaw};
 use nix::errno::Errno;
 
+use crate::generic::dmabuf_size;
 use crate::{BufferHandle, KmdError, KmdResult, Node};
 
 /// A buffer mapped into this process.
@@ -63,6 +65,21 @@ pub(crate) fn map_node(
         .map_raw(source.file.as_ref())
         .map_err(|error| failed(Errno::from_raw(error.raw_os_error().unwrap_or(0))))?;
     Ok(Mapping::new(map))
+}
+
+/// Maps a whole dma-buf: drivers do not map those of others.
+///
+/// # Errors
+/// The fd is no dma-buf; no room.
+pub fn map_dmabuf(dmabuf: BorrowedFd<'_>) -> KmdResult<Mapping> {
+    let bytes = dmabuf_size(dmabuf)?;
+    let map = MmapOptions::new()
+        .len(usize::try_from(bytes).unwrap_or(usize::MAX))
+        .map_raw(&dmabuf);
+    map.map(Mapping::new).map_err(|error| {
+        let errno = Errno::from_raw(error.raw_os_error().unwrap_or(0));
+        KmdError::from_errno("mmap of a dma-buf", errno)
+    })
 }
 
 /// Memory of this process that backs a buffer.

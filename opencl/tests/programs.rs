@@ -115,6 +115,11 @@ fn pointers() {
 }
 
 #[test]
+fn dmabuf() {
+    run("dmabuf");
+}
+
+#[test]
 fn programs() {
     run("programs");
 }

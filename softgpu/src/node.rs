@@ -108,12 +108,9 @@ impl Node for SoftNode {
         if self.is_inherited() {
             return Err(Errno::ENODEV);
         }
-        // Fake offsets are the objects' places in the device's memory file.
-        self.file.find_mappable(fake_offset).ok_or(Errno::EINVAL)?;
-        Ok(MapSource {
-            file: Arc::clone(self.device().pool.file()),
-            offset: fake_offset,
-        })
+        let object = self.file.find_mappable(fake_offset).ok_or(Errno::EINVAL)?;
+        let (file, offset) = object.backing.source().ok_or(Errno::EINVAL)?;
+        Ok(MapSource { file, offset })
     }
 
     fn diagnostics(&self) -> Option<&dyn Diagnostics> {

@@ -1,6 +1,7 @@
 //! Buffers.
 
 use std::ops::Range;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use devinfo::GpuAddress;
@@ -95,9 +96,33 @@ impl Device {
             size: range.len() as u64,
         })
     }
+
+    /// The buffer of a dma-buf: memory of another device, process or driver.
+    ///
+    /// What others do with it does not wait for commands here, nor the other way round: wait for the
+    /// one before the other begins.
+    ///
+    /// # Errors
+    /// The fd is no dma-buf, or one that the device cannot use.
+    pub fn import_buffer(&self, dmabuf: BorrowedFd<'_>) -> Result<Buffer, Error> {
+        let bo = self.inner().registry.import(dmabuf);
+        Ok(Buffer::of(&bo.map_err(kernel("a dma-buf"))?, 0))
+    }
 }
 
 impl Buffer {
+    /// A dma-buf of the buffer, for [`import_buffer`](Device::import_buffer) and for others.
+    ///
+    /// # Errors
+    /// It is a part of another, or of this process's memory.
+    pub fn export(&self) -> Result<OwnedFd, Error> {
+        if self.start != 0 || self.size != self.bo.size() {
+            let why = "a part of a buffer is no dma-buf".to_owned();
+            return Err(object(ErrorKind::InvalidValue, why));
+        }
+        Ok(self.bo.export().map_err(kernel("a dma-buf"))?)
+    }
+
     pub(crate) fn new(device: &DeviceInner, size: u64) -> Result<Self, Error> {
         if size == 0 {
             return Err(object(

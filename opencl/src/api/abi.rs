@@ -5,12 +5,13 @@
 //! as it says. The types here rely on it, so that everything behind them is safe code.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::ptr::NonNull;
 
 use opencl_sys::*;
 
 use crate::core::Handle;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, ensure};
 
 /// A parameter of an entry point.
 pub(crate) trait Parameter: Copy {
@@ -111,7 +112,8 @@ impl<T: Parameter> In<T> {
         }
     }
 
-    fn at(self, index: usize) -> T {
+    /// One of the values.
+    pub(crate) fn at(self, index: usize) -> T {
         // SAFETY: the caller of the entry point promised as many values as it says.
         unsafe { T::of(self.0.add(index).read_unaligned()) }
     }
@@ -322,6 +324,20 @@ impl Memory {
         // command has ended.
         unsafe { std::ptr::copy(from.0, self.0, size) };
     }
+}
+
+/// A file descriptor of the program's, of which this process has its own from now on.
+///
+/// # Errors
+/// `CL_INVALID_VALUE`: it is not open.
+pub(crate) fn duplicate(number: u64) -> Result<OwnedFd> {
+    let number = i32::try_from(number.cast_signed()).unwrap_or(-1);
+    // SAFETY: the call checks the number.
+    let own = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 0) };
+    let why = format!("{number} is no open file descriptor");
+    ensure(own >= 0, CL_INVALID_VALUE, why)?;
+    // SAFETY: the descriptor is new, and nobody else's.
+    Ok(unsafe { OwnedFd::from_raw_fd(own) })
 }
 
 /// Memory of the program's that is only read.

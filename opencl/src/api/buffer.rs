@@ -6,6 +6,7 @@ use opencl_sys::*;
 
 use super::abi::{Bytes, In, Memory};
 use super::callback::{ObjectCallback, ObjectNotify};
+use super::external_memory::{self, Properties};
 use super::info::{self, Answer};
 use crate::core::memory::Making;
 use crate::core::{Context, Device, Handle, Mem, Object, publish};
@@ -37,7 +38,7 @@ pub(crate) fn flags(flags: u64) -> Result<u64> {
 }
 
 pub(crate) fn create(context: Handle, flags: u64, size: usize, host: Memory) -> Result<Handle> {
-    make(context, Vec::new(), flags, size, host)
+    make(context, Properties::default(), flags, size, host)
 }
 
 pub(crate) fn create_with_properties(
@@ -47,22 +48,8 @@ pub(crate) fn create_with_properties(
     size: usize,
     host: Memory,
 ) -> Result<Handle> {
-    let list = no_properties(properties)?;
-    make(context, list, flags, size, host)
-}
-
-/// A property list of a memory object: there are no properties. Gives what a query of it answers.
-pub(crate) fn no_properties(properties: In<u64>) -> Result<Vec<u64>> {
-    // "CL_INVALID_PROPERTY if a property name in properties is not a supported property name"
-    if let Some((name, _)) = properties.pairs().first() {
-        let why = format!("memory objects have no property {name:#x}");
-        return Err(Error::new(CL_INVALID_PROPERTY, why));
-    }
-    Ok(if properties.is_null() {
-        vec![]
-    } else {
-        vec![0]
-    })
+    let properties = Properties::read(context, properties)?;
+    make(context, properties, flags, size, host)
 }
 
 /// The flags of a part of a memory object: those that are not given are the parent's.
@@ -93,7 +80,7 @@ pub(crate) fn inherited(parent: u64, given: u64) -> Result<u64> {
 
 fn make(
     context: Handle,
-    properties: Vec<u64>,
+    properties: Properties,
     given: u64,
     size: usize,
     host: Memory,
@@ -122,12 +109,16 @@ fn make(
         context,
         flags,
         host,
-        properties,
+        properties: properties.list,
+        dma_buf: properties.dma_buf,
     };
+    making.check()?;
+    let is_external = making.dma_buf.is_some();
     let mem = Mem::buffer(making, size);
     // "CL_MEM_OBJECT_ALLOCATION_FAILURE if there is a failure to allocate memory for buffer object"
     let mem = mem.map_err(|error| match error.code {
         CL_INVALID_BUFFER_SIZE => error,
+        _ if is_external => error,
         _ => error.with_code(CL_MEM_OBJECT_ALLOCATION_FAILURE),
     })?;
     Ok(publish(Arc::new(mem)))
@@ -217,7 +208,7 @@ pub(crate) fn info(handle: Handle, name: u32) -> Result<Answer> {
             info::boolean(mem.context.allocations.is_svm(parent.host))
         }
         CL_MEM_PROPERTIES => info::list(&mem.properties),
-        _ => return Err(info::unknown("a memory object", name)),
+        _ => external_memory::mem_info(&mem, name)?,
     })
 }
 

@@ -4,7 +4,7 @@ use opencl_sys::*;
 
 use super::abi::{In, Out};
 use super::info::{self, Answer};
-use super::{command_buffer, platform, usm};
+use super::{command_buffer, external_memory, platform, usm};
 use crate::core::device::host_time;
 use crate::core::{Device, Handle, Object, Platform};
 use crate::error::{Error, Result, ensure};
@@ -30,6 +30,8 @@ pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_khr_command_buffer", info::version(0, 9, 8)),
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
+        ("cl_khr_external_memory", info::version(0, 9, 4)),
+        ("cl_khr_external_memory_dma_buf", info::version(0, 9, 4)),
         ("cl_khr_fp16", V1),
         ("cl_khr_global_int32_base_atomics", V1),
         ("cl_khr_global_int32_extended_atomics", V1),
@@ -331,7 +333,10 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
             let sizes = limits.sub_group_sizes.iter().map(|&size| usize::from(size));
             info::list(&sizes.collect::<Vec<_>>())
         }
-        _ => match usm::device_info(name).or_else(|| command_buffer::device_info(name)) {
+        _ => match usm::device_info(name)
+            .or_else(|| command_buffer::device_info(name))
+            .or_else(|| external_memory::device_info(name))
+        {
             Some(answer) => answer,
             None => return Err(info::unknown("a device", name)),
         },

@@ -34,8 +34,9 @@ use super::abi::{self, Bytes, In, Memory, Out, Parameter, Text, Unconst, Value a
 use super::callback::*;
 use super::command_buffer::Recording;
 use super::{
-    buffer, build, command_buffer, context, device, event, execute, image, image_transfer, info,
-    kernel, map, pipe, platform, program, queue, sampler, subgroups, svm, transfer, usm,
+    buffer, build, command_buffer, context, device, event, execute, external_memory, image,
+    image_transfer, info, kernel, map, pipe, platform, program, queue, sampler, subgroups, svm,
+    transfer, usm,
 };
 use crate::core::Handle;
 
@@ -524,6 +525,12 @@ extensions! {
         pointer: Bytes, size: usize, flags: u64);
     command clEnqueueMemAdviseINTEL = usm::advise(
         pointer: Bytes, size: usize, advice: u32);
+
+    // external_memory.rs
+    command clEnqueueAcquireExternalMemObjectsKHR = external_memory::acquire(
+        object_count: u32, objects: In<Handle>);
+    command clEnqueueReleaseExternalMemObjectsKHR = external_memory::release(
+        object_count: u32, objects: In<Handle>);
 
     // command_buffer.rs
     make clCreateCommandBufferKHR = command_buffer::create(

@@ -7,6 +7,7 @@ use umd::{ImageDesc, ImageKind};
 
 use super::abi::{In, Memory, Out};
 use super::buffer::{self, HOST_POINTER};
+use super::external_memory::Properties;
 use super::info::{self, Answer};
 use crate::core::image::{self, Shape};
 use crate::core::memory::Making;
@@ -157,7 +158,14 @@ fn of_sizes(
     desc: _cl_image_desc,
     host: Memory,
 ) -> Result<Handle> {
-    let made = make(context, Vec::new(), flags, format, Some(desc), host);
+    let made = make(
+        context,
+        Properties::default(),
+        flags,
+        format,
+        Some(desc),
+        host,
+    );
     made.map_err(|error| match error.code {
         CL_INVALID_IMAGE_DESCRIPTOR => error.with_code(CL_INVALID_IMAGE_SIZE),
         _ => error,
@@ -186,7 +194,14 @@ pub(crate) fn create(
     desc: In<_cl_image_desc>,
     host: Memory,
 ) -> Result<Handle> {
-    make(context, Vec::new(), flags, format, desc.get(), host)
+    make(
+        context,
+        Properties::default(),
+        flags,
+        format,
+        desc.get(),
+        host,
+    )
 }
 
 pub(crate) fn create_with_properties(
@@ -197,13 +212,13 @@ pub(crate) fn create_with_properties(
     desc: In<_cl_image_desc>,
     host: Memory,
 ) -> Result<Handle> {
-    let list = buffer::no_properties(properties)?;
-    make(context, list, flags, format, desc.get(), host)
+    let properties = Properties::read(context, properties)?;
+    make(context, properties, flags, format, desc.get(), host)
 }
 
 fn make(
     context: Handle,
-    properties: Vec<u64>,
+    properties: Properties,
     given: u64,
     format: In<cl_image_format>,
     desc: Option<_cl_image_desc>,
@@ -317,7 +332,12 @@ fn make(
         CL_INVALID_HOST_PTR,
         "the flags and the host pointer do not go together",
     )?;
-    let may_pitch = !host.is_null() || parent.is_some();
+    ensure(
+        properties.dma_buf.is_none() || matches!(kind, ImageKind::D1 | D2),
+        CL_INVALID_OPERATION,
+        "of memory of others there are images of one and two dimensions",
+    )?;
+    let may_pitch = !host.is_null() || parent.is_some() || properties.dma_buf.is_some();
     let (row_pitch, slice_pitch) = pitches(&desc, &umd_desc, texel_bytes, may_pitch)?;
     let shape = Shape {
         format,
@@ -330,8 +350,10 @@ fn make(
         context,
         flags,
         host,
-        properties,
+        properties: properties.list,
+        dma_buf: properties.dma_buf,
     };
+    making.check()?;
     let made = match (parent, kind) {
         (Some(parent), D1Buffer | D2) if parent.image.is_none() => {
             making.context.same(&parent.context, "the buffer")?;

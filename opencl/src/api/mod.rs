@@ -16,6 +16,7 @@ mod device;
 pub(crate) mod dispatch;
 mod event;
 mod execute;
+mod external_memory;
 mod image;
 mod image_transfer;
 mod info;

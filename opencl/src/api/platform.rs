@@ -3,6 +3,7 @@
 use opencl_sys::*;
 
 use super::abi::Out;
+use super::external_memory;
 use super::info::{self, Answer};
 use crate::core::{Handle, Object, Platform};
 use crate::error::{Error, Result, ensure};
@@ -70,7 +71,10 @@ pub(crate) fn info(platform: Handle, name: u32) -> Result<Answer> {
         CL_PLATFORM_EXTENSIONS_WITH_VERSION => name_versions(&extensions()),
         CL_PLATFORM_HOST_TIMER_RESOLUTION => info::value(1u64),
         CL_PLATFORM_ICD_SUFFIX_KHR => info::text(SUFFIX),
-        _ => return Err(info::unknown("the platform", name)),
+        _ => match external_memory::platform_info(name) {
+            Some(answer) => answer,
+            None => return Err(info::unknown("the platform", name)),
+        },
     })
 }
 

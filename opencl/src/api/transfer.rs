@@ -375,6 +375,16 @@ pub(crate) fn fill(
     ))
 }
 
+/// Memory objects of the queue's context.
+pub(crate) fn objects(queue: &Queue, count: u32, list: In<Handle>) -> Result<Vec<Arc<Mem>>> {
+    let objects = list.list(count as usize).into_iter().map(|handle| {
+        let mem = handle.get::<Mem>()?;
+        queue.context.same(&mem.context, "a memory object")?;
+        Ok(mem)
+    });
+    objects.collect()
+}
+
 /// What all migrations check.
 pub(crate) fn check_migration(count: u32, is_null: bool, flags: u64) -> Result<()> {
     // "CL_INVALID_VALUE if num_mem_objects is zero or if mem_objects is NULL", "CL_INVALID_VALUE if
@@ -400,12 +410,8 @@ pub(crate) fn migrate(
     flags: u64,
 ) -> Result<Command> {
     check_migration(count, objects.is_null(), flags)?;
-    let mut kept: Vec<Arc<dyn std::any::Any + Send + Sync>> = Vec::new();
-    for handle in objects.list(count as usize) {
-        let mem = handle.get::<Mem>()?;
-        queue.context.same(&mem.context, "a memory object")?;
-        kept.push(mem);
-    }
+    let kept = self::objects(queue, count, objects)?;
+    let kept = kept.into_iter().map(|mem| mem as _).collect();
     // Memory lies where all devices reach it: nothing moves.
     let command = CL_COMMAND_MIGRATE_MEM_OBJECTS;
     Ok(Command::on_host(command, kept, || Ok(())))

@@ -111,7 +111,7 @@ pub(crate) fn new(making: Making, kind: cl_mem_object_type, shape: Shape) -> Res
     let uses_host = making.flags & CL_MEM_USE_HOST_PTR != 0;
     let is_flat = matches!(shape.desc.kind, ImageKind::D1 | ImageKind::D2);
     let is_shared = making.context.devices.len() > 1;
-    if is_flat && (is_shared || uses_host) {
+    if is_flat && (is_shared || uses_host || making.dma_buf.is_some()) {
         let buffers = memory::buffers(&making, size, uses_host)?;
         match linear(&making, &shape, &buffers) {
             Ok(on) => {

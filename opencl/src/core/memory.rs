@@ -4,7 +4,8 @@
 //! device's own memory; with several it is pages of the host that all of them see, so that nothing
 //! moves between them. [`image`](super::image) says what images have.
 
-use std::sync::{Arc, Mutex};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use opencl_sys::*;
 
@@ -15,7 +16,7 @@ use super::lock;
 use super::rows::Rows;
 use crate::api::abi::Memory;
 use crate::api::callback::ObjectCallback;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, ensure};
 
 /// A memory object.
 #[derive(Debug)]
@@ -36,6 +37,10 @@ pub(crate) struct Mem {
     /// One for each device of the context; none if only an image lies there.
     pub buffers: Vec<umd::Buffer>,
     pub image: Option<Image>,
+    /// Whether it is made of memory of others.
+    pub is_external: bool,
+    /// What others make theirs of.
+    dma_buf: OnceLock<OwnedFd>,
     maps: Mutex<Vec<Map>>,
     destructors: Mutex<Vec<ObjectCallback>>,
 }
@@ -76,6 +81,21 @@ pub(crate) struct Making {
     pub flags: cl_mem_flags,
     pub host: Memory,
     pub properties: Vec<u64>,
+    /// The memory of others that it is made of.
+    pub dma_buf: Option<Arc<OwnedFd>>,
+}
+
+impl Making {
+    /// "CL_INVALID_HOST_PTR if properties includes a supported external memory handle and flags
+    /// includes CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR or CL_MEM_COPY_HOST_PTR"
+    pub(crate) fn check(&self) -> Result<()> {
+        let of_host = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+        ensure(
+            self.dma_buf.is_none() || self.flags & of_host == 0,
+            CL_INVALID_HOST_PTR,
+            "the memory is the host's and of others",
+        )
+    }
 }
 
 impl Object for Mem {
@@ -118,6 +138,7 @@ impl Mem {
             flags,
             host,
             properties: Vec::new(),
+            dma_buf: None,
         };
         let mut made = Self::new(making, CL_MEM_OBJECT_BUFFER, size, parts);
         made.parent = Some(parent.clone());
@@ -156,6 +177,8 @@ impl Mem {
                 _ => making.host,
             },
             properties: making.properties,
+            is_external: making.dma_buf.is_some(),
+            dma_buf: OnceLock::new(),
             parent: None,
             origin: 0,
             buffers,
@@ -182,6 +205,20 @@ impl Mem {
         self.image
             .as_ref()
             .ok_or_else(|| Error::new(CL_INVALID_MEM_OBJECT, why))
+    }
+
+    /// The number of a dma-buf of it, which it keeps.
+    pub(crate) fn dma_buf(&self) -> Result<RawFd> {
+        if let Some(own) = self.dma_buf.get() {
+            return Ok(own.as_raw_fd());
+        }
+        let why = "only buffers are exported, of contexts with one device";
+        let [buffer] = self.buffers.as_slice() else {
+            return Err(Error::new(CL_INVALID_OPERATION, why));
+        };
+        let made = buffer.export();
+        let made = made.map_err(|error| Error::from(error).with_code(CL_INVALID_OPERATION))?;
+        Ok(self.dma_buf.get_or_init(|| made).as_raw_fd())
     }
 
     /// Whether it is a copy of memory of the program's.
@@ -230,6 +267,17 @@ fn is_in_place(host: Memory) -> bool {
 /// Memory of `size` bytes for each device of the context: that of the program, if it `uses_host`.
 pub(crate) fn buffers(making: &Making, size: usize, uses_host: bool) -> Result<Vec<umd::Buffer>> {
     let context = &making.context;
+    if let Some(dma_buf) = &making.dma_buf {
+        let parts = context.devices.iter().map(|device| {
+            let whole = device.umd.import_buffer(dma_buf.as_fd());
+            let whole = whole.map_err(|error| Error::from(error).with_code(CL_INVALID_VALUE))?;
+            // The buffer may not be larger than the memory.
+            let why = format!("{size} bytes, of a dma-buf of {}", whole.size());
+            ensure(size as u64 <= whole.size(), CL_INVALID_BUFFER_SIZE, why)?;
+            Ok(whole.sub_buffer(0, size as u64)?)
+        });
+        return parts.collect();
+    }
     if uses_host
         && let Some(parts) = context
             .allocations

@@ -1,17 +1,19 @@
 //! The memory behind buffer objects.
 
+use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use memmap2::{MmapOptions, MmapRaw};
 use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, FcntlArg, SealFlag, fallocate, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
-use nix::unistd::ftruncate;
+use nix::unistd::{Whence, ftruncate, lseek64};
 
 use crate::raw::HostPage;
 use crate::{PAGE_BYTES, user};
@@ -28,6 +30,8 @@ pub struct Pool {
     live: AtomicU64,
     limit: u64,
     retired: Mutex<Vec<Range<u64>>>,
+    /// Held while a slice becomes a file of its own.
+    moving: Mutex<()>,
 }
 
 /// The first offset of a pool: offset 0 stays free, so that it can mean "no offset".
@@ -53,12 +57,8 @@ impl Pool {
             live: AtomicU64::new(0),
             limit,
             retired: Mutex::new(Vec::new()),
+            moving: Mutex::new(()),
         }))
-    }
-
-    /// The memfd.
-    pub fn file(&self) -> &Arc<OwnedFd> {
-        &self.file
     }
 
     /// The most bytes that live objects may take.
@@ -91,16 +91,21 @@ impl Pool {
         })
     }
 
-    fn map_slice(self: &Arc<Self>, bytes: u64) -> Result<Arc<Backing>, Errno> {
+    /// Offsets that are nobody else's.
+    fn reserve(&self, bytes: u64) -> Result<Range<u64>, Errno> {
         let span = bytes.next_multiple_of(0x1_0000);
-        let offset = self
+        let reserved = self
             .next
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
                 next.checked_add(span).filter(|end| *end < LAST_OFFSET)
-            })
-            .map_err(|_| Errno::ENOSPC)?;
+            });
+        let offset = reserved.map_err(|_| Errno::ENOSPC)?;
+        Ok(offset..offset + span)
+    }
+
+    fn map_slice(self: &Arc<Self>, bytes: u64) -> Result<Arc<Backing>, Errno> {
+        let Range { start: offset, end } = self.reserve(bytes)?;
         // The file only grows. Two threads may get here in either order.
-        let end = offset + span;
         let guard = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
         let size = nix::sys::stat::fstat(&*self.file)?.st_size;
         if u64::try_from(size).unwrap_or(0) < end {
@@ -122,6 +127,7 @@ impl Pool {
                 pool: Arc::clone(self),
                 range: offset..offset + bytes,
                 exposed: AtomicBool::new(false),
+                moved: OnceLock::new(),
             }),
         }))
     }
@@ -135,13 +141,11 @@ impl Pool {
         let Ok(status) = nix::sys::stat::fstat(&*self.file) else {
             return;
         };
-        let Ok(mapped) = user::mapped_file_ranges(status.st_ino) else {
+        let Ok(mapped) = user::shown(status.st_ino) else {
             return;
         };
         retired.retain(|slice| {
-            let shown = mapped
-                .iter()
-                .any(|m| m.start < slice.end && slice.start < m.end);
+            let shown = mapped.iter().any(|shown| shown.part(slice).is_some());
             if !shown {
                 self.punch(slice);
             }
@@ -177,6 +181,7 @@ pub struct Backing {
 #[derive(Debug)]
 enum Store {
     Slice(Slice),
+    File(Whole),
     Anonymous(#[expect(dead_code, reason = "owns the mapping")] MmapRaw),
     User,
 }
@@ -188,6 +193,17 @@ struct Slice {
     range: Range<u64>,
     /// Whether a client has received its map offset.
     exposed: AtomicBool,
+    /// The file that it became, to be shared.
+    moved: OnceLock<Arc<OwnedFd>>,
+}
+
+/// A file that others have, too.
+#[derive(Debug)]
+struct Whole {
+    _map: MmapRaw,
+    file: Arc<OwnedFd>,
+    /// Its place among the pool's offsets, where nothing else lies.
+    offset: u64,
 }
 
 // SAFETY: the pointer is only accessed through `HostPage`, with atomic accesses, and the
@@ -241,6 +257,66 @@ impl Backing {
         Ok(Arc::new(backing))
     }
 
+    /// The memory of a file that others share: a dma-buf of another driver, or a memory file that
+    /// nobody can shrink, of which udmabuf makes dma-bufs.
+    ///
+    /// # Errors
+    /// `EINVAL` if it is another file, or not whole pages; the error of `mmap(2)`.
+    pub fn of_file(pool: &Pool, file: OwnedFd) -> Result<Arc<Self>, Errno> {
+        let link = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        let is_dma_buf = link.is_ok_and(|link| link.starts_with("/dmabuf:"));
+        let seals = || fcntl(&file, FcntlArg::F_GET_SEALS).map(SealFlag::from_bits_truncate);
+        if !is_dma_buf && !seals()?.contains(SealFlag::F_SEAL_SHRINK) {
+            return Err(Errno::EINVAL);
+        }
+        let end = lseek64(&file, 0, Whence::SeekEnd)?;
+        let bytes = u64::try_from(end).unwrap_or(0);
+        if bytes == 0 || !bytes.is_multiple_of(PAGE_BYTES) {
+            return Err(Errno::EINVAL);
+        }
+        let map = MmapOptions::new()
+            .len(usize::try_from(bytes).map_err(|_| Errno::ENOMEM)?)
+            .map_raw(file.as_raw_fd())
+            .map_err(errno_of)?;
+        Ok(Arc::new(Self {
+            base: NonNull::new(map.as_mut_ptr()).ok_or(Errno::ENOMEM)?,
+            bytes,
+            read_only: false,
+            store: Store::File(Whole {
+                _map: map,
+                file: Arc::new(file),
+                offset: pool.reserve(bytes)?.start,
+            }),
+        }))
+    }
+
+    /// A file with this memory from its begin on, for others: a dma-buf. A slice of the pool becomes
+    /// a file of its own, which all mappings show from then on. What others write meanwhile may be
+    /// lost.
+    ///
+    /// # Errors
+    /// `EINVAL` if it has no file; no memory for another one.
+    pub fn share(&self) -> Result<OwnedFd, Errno> {
+        let file = match &self.store {
+            Store::Slice(slice) => slice.file(self)?,
+            Store::File(whole) => &whole.file,
+            Store::Anonymous(_) | Store::User => return Err(Errno::EINVAL),
+        };
+        file.try_clone().map_err(errno_of)
+    }
+
+    /// The file with this memory, and where it begins there.
+    pub fn source(&self) -> Option<(Arc<OwnedFd>, u64)> {
+        match &self.store {
+            Store::Slice(slice) => Some(match slice.moved.get() {
+                Some(file) => (Arc::clone(file), 0),
+                None => (Arc::clone(&slice.pool.file), slice.range.start),
+            }),
+            Store::File(whole) => Some((Arc::clone(&whole.file), 0)),
+            Store::Anonymous(_) | Store::User => None,
+        }
+    }
+
     /// The size in bytes, a multiple of the page size.
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -276,6 +352,7 @@ impl Backing {
                 slice.exposed.store(true, Ordering::Relaxed);
                 Some(slice.range.start)
             }
+            Store::File(whole) => Some(whole.offset),
             Store::Anonymous(_) | Store::User => None,
         }
     }
@@ -286,14 +363,12 @@ impl Backing {
     /// # Errors
     /// `ENXIO` if it has no file; the error of `mmap(2)`.
     pub fn map_for_client(&self, offset: u64, bytes: u64) -> Result<u64, Errno> {
-        let Store::Slice(slice) = &self.store else {
-            return Err(Errno::ENXIO);
-        };
-        slice.exposed.store(true, Ordering::Relaxed);
+        self.expose().ok_or(Errno::ENXIO)?;
+        let (file, start) = self.source().ok_or(Errno::ENXIO)?;
         let map = MmapOptions::new()
-            .offset(slice.range.start + offset)
+            .offset(start + offset)
             .len(usize::try_from(bytes).map_err(|_| Errno::EINVAL)?)
-            .map_raw(slice.pool.file.as_raw_fd())
+            .map_raw(file.as_raw_fd())
             .map_err(errno_of)?;
         let address = map.as_mut_ptr() as u64;
         // It belongs to the client now.
@@ -354,11 +429,51 @@ impl Backing {
     }
 }
 
+impl Slice {
+    /// The file that it is to others.
+    fn file(&self, backing: &Backing) -> Result<&Arc<OwnedFd>, Errno> {
+        let _guard = self
+            .pool
+            .moving
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = self.moved.get() {
+            return Ok(file);
+        }
+        let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
+        let file = File::from(memfd_create("dmabuf", flags)?);
+        file.set_len(backing.bytes).map_err(errno_of)?;
+        let mut bytes = vec![0; COPIED_AT_A_TIME];
+        for offset in (0..backing.bytes).step_by(COPIED_AT_A_TIME) {
+            let left = (backing.bytes - offset).min(COPIED_AT_A_TIME as u64);
+            let (part, _) = bytes.split_at_mut(left as usize);
+            backing.read(offset, part)?;
+            file.write_all_at(part, offset).map_err(errno_of)?;
+        }
+        let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL;
+        fcntl(&file, FcntlArg::F_ADD_SEALS(seals))?;
+        let pool = nix::sys::stat::fstat(&*self.pool.file)?.st_ino;
+        for shown in user::shown(pool)? {
+            if let Some(part) = shown.part(&self.range) {
+                user::remap(&part, &file, part.offset - self.range.start)?;
+            }
+        }
+        self.pool.punch(&self.range);
+        Ok(self.moved.get_or_init(|| Arc::new(file.into())))
+    }
+}
+
+/// How much is copied at a time into a slice's own file.
+const COPIED_AT_A_TIME: usize = 1 << 20;
+
 impl Drop for Slice {
     fn drop(&mut self) {
         self.pool
             .live
             .fetch_sub(self.range.end - self.range.start, Ordering::Relaxed);
+        if self.moved.get().is_some() {
+            return;
+        }
         if self.exposed.load(Ordering::Relaxed) {
             let mut retired = self
                 .pool

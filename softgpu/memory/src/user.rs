@@ -6,10 +6,12 @@
 
 use std::fs;
 use std::io::{IoSlice, IoSliceMut};
+use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 
 use nix::errno::Errno;
+use nix::sys::mman::{MapFlags, ProtFlags, mmap};
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 use nix::unistd::Pid;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
@@ -108,8 +110,19 @@ pub fn write<T: IntoBytes + Immutable>(address: u64, value: &T) -> Result<(), Er
 /// `EBADF` if it is not open, `EINVAL` if it is not an eventfd; `EMFILE`.
 pub fn duplicate_eventfd(fd: RawFd) -> Result<OwnedFd, Errno> {
     let link = fs::read_link(format!("/proc/self/fd/{fd}")).map_err(|_| Errno::EBADF)?;
-    if fd < 0 || link.to_str() != Some("anon_inode:[eventfd]") {
+    if link.to_str() != Some("anon_inode:[eventfd]") {
         return Err(Errno::EINVAL);
+    }
+    duplicate(fd)
+}
+
+/// A duplicate, closed on exec, of a file descriptor of the client.
+///
+/// # Errors
+/// `EBADF` if it is not open; `EMFILE`.
+pub fn duplicate(fd: RawFd) -> Result<OwnedFd, Errno> {
+    if fd < 0 {
+        return Err(Errno::EBADF);
     }
     // SAFETY: the borrow lives for the system call only, which checks the number itself.
     let borrowed = unsafe { BorrowedFd::borrow_raw(fd) };
@@ -181,17 +194,68 @@ impl Maps {
     }
 }
 
-/// The file ranges that mappings of the file with this inode show (private memory files have
-/// inodes of their own, on device 0:1).
-pub(super) fn mapped_file_ranges(inode: u64) -> Result<Vec<Range<u64>>, Errno> {
+/// Addresses of this process that show a part of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    addresses: Range<u64>,
+    /// Where the part begins in the file.
+    pub offset: u64,
+    writable: bool,
+}
+
+impl Shown {
+    /// What of it shows a range of the file.
+    pub fn part(&self, range: &Range<u64>) -> Option<Self> {
+        let bytes = self.addresses.end - self.addresses.start;
+        let start = self.offset.max(range.start);
+        let end = self.offset.saturating_add(bytes).min(range.end);
+        (start < end).then(|| {
+            let first = self.addresses.start + (start - self.offset);
+            Self {
+                addresses: first..first + (end - start),
+                offset: start,
+                writable: self.writable,
+            }
+        })
+    }
+}
+
+/// Lets addresses that show a part of one file show another file, from `offset` on.
+pub(super) fn remap(shown: &Shown, file: impl AsFd, offset: u64) -> Result<(), Errno> {
+    let address = usize::try_from(shown.addresses.start).map_err(|_| Errno::EFAULT)?;
+    let bytes = usize::try_from(shown.addresses.end).map_err(|_| Errno::EFAULT)? - address;
+    let mut access = ProtFlags::PROT_READ;
+    access.set(ProtFlags::PROT_WRITE, shown.writable);
+    let flags = MapFlags::MAP_SHARED | MapFlags::MAP_FIXED;
+    let offset = i64::try_from(offset).map_err(|_| Errno::EINVAL)?;
+    // SAFETY: whole pages that show a file, which others may change at any time, show another from
+    // now on, with the same access: to whoever reads them, bytes have changed.
+    unsafe {
+        mmap(
+            NonZeroUsize::new(address),
+            NonZeroUsize::new(bytes).ok_or(Errno::EINVAL)?,
+            access,
+            flags,
+            file,
+            offset,
+        )
+    }?;
+    Ok(())
+}
+
+/// Where this process shows the file with this inode (private memory files have inodes of their own,
+/// on device 0:1).
+pub(super) fn shown(inode: u64) -> Result<Vec<Shown>, Errno> {
     let text = fs::read_to_string("/proc/self/maps").map_err(|_| Errno::EFAULT)?;
     Ok(text
         .lines()
         .filter_map(Entry::parse)
         .filter(|entry| entry.inode == inode && entry.name.starts_with("/memfd:"))
-        .map(|entry| {
-            let bytes = entry.range.end.saturating_sub(entry.range.start);
-            entry.offset..entry.offset.saturating_add(bytes)
+        .filter(|entry| entry.range.start <= entry.range.end)
+        .map(|entry| Shown {
+            writable: entry.access.as_bytes().get(1) == Some(&b'w'),
+            addresses: entry.range,
+            offset: entry.offset,
         })
         .collect())
 }

@@ -1,15 +1,14 @@
 //! File descriptors for objects of the software GPU.
 //!
-//! A kernel hands out sync files, sync objects and dma-bufs as fds. Here a table of the process
-//! maps the inode of such a fd to its object.
+//! A kernel hands out sync files and sync objects as fds. Here a table of the process maps the inode
+//! of such a fd to its object.
 //!
-//! A sync file or sync object is one end of a socket pair, whose other end is in the table: so it
-//! can be duplicated, polled (a signal makes it readable) and closed like a real one, and the table
-//! learns of the close from the hang-up of its own end. A dma-buf is an empty, sealed memory file
-//! of the buffer's size: clients seek to its end; they cannot write it.
+//! The fd is one end of a socket pair, whose other end is in the table: so it can be duplicated,
+//! polled (a signal makes it readable) and closed like a real one, and the table learns of the close
+//! from the hang-up of its own end. (dma-bufs are the buffers' own files.)
 
 use std::any::Any;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io::Write;
 use std::os::fd::{AsFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt;
@@ -17,11 +16,8 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::stat::fstat;
-use nix::unistd::ftruncate;
 
 /// The table's end of an exported fd.
 #[derive(Debug)]
@@ -48,8 +44,7 @@ impl Token {
 }
 
 struct Exported {
-    /// `None` for a dma-buf.
-    token: Option<Arc<Token>>,
+    token: Arc<Token>,
     what: Arc<dyn Any + Send + Sync>,
 }
 
@@ -69,46 +64,14 @@ pub fn export<T: Any + Send + Sync>(what: Arc<T>) -> Result<(OwnedFd, Arc<Token>
     let (ours, theirs) = UnixStream::pair().map_err(errno_of)?;
     let inode = fstat(&theirs)?.st_ino;
     let token = Arc::new(Token { ours });
-    enter(inode, Some(Arc::clone(&token)), what);
-    Ok((theirs.into(), token))
-}
-
-/// A new dma-buf of `bytes` for `what`, closed on exec.
-///
-/// # Errors
-/// `EMFILE` and the like if no fd can be made.
-pub fn export_dma_buf<T: Any + Send + Sync>(what: Arc<T>, bytes: u64) -> Result<OwnedFd, Errno> {
-    let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
-    let fd = memfd_create("dmabuf", flags)?;
-    ftruncate(&fd, i64::try_from(bytes).map_err(|_| Errno::EFBIG)?)?;
-    let seals = SealFlag::all();
-    fcntl(&fd, FcntlArg::F_ADD_SEALS(seals))?;
-    enter(fstat(&fd)?.st_ino, None, what);
-    Ok(fd)
-}
-
-/// Adds an exported object, and forgets those whose fds are closed.
-fn enter(inode: u64, token: Option<Arc<Token>>, what: Arc<dyn Any + Send + Sync>) {
     let mut table = table().lock().unwrap_or_else(PoisonError::into_inner);
-    let mut open = None;
-    table.retain(|inode, exported| match &exported.token {
-        Some(token) => !token.is_closed(),
-        // A fd that only another process holds counts as closed: nothing else can import it.
-        None => open.get_or_insert_with(open_inodes).contains(inode),
-    });
-    table.insert(inode, Exported { token, what });
-}
-
-/// The inodes of all open fds.
-fn open_inodes() -> HashSet<u64> {
-    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else {
-        return HashSet::new();
+    table.retain(|_, exported| !exported.token.is_closed());
+    let exported = Exported {
+        token: Arc::clone(&token),
+        what,
     };
-    let inodes = entries.flatten().filter_map(|entry| {
-        let status = std::fs::metadata(entry.path()).ok()?;
-        Some(status.ino())
-    });
-    inodes.collect()
+    table.insert(inode, exported);
+    Ok((theirs.into(), token))
 }
 
 /// The object of `fd`.
@@ -156,16 +119,5 @@ mod tests {
         drop(copy);
         assert!(token.is_closed());
         assert_eq!(import::<u32>(-1).unwrap_err(), Errno::EBADF);
-    }
-
-    #[test]
-    fn dma_bufs_have_a_size_and_are_forgotten_when_closed() {
-        let what = Arc::new(8u32);
-        let fd = export_dma_buf(Arc::clone(&what), 0x5000).unwrap();
-        assert_eq!(fstat(&fd).unwrap().st_size, 0x5000);
-        assert_eq!(*import::<u32>(fd.as_raw_fd()).unwrap(), 8);
-        drop(fd);
-        export(Arc::new(())).unwrap();
-        assert_eq!(Arc::strong_count(&what), 1);
     }
 }

@@ -1,6 +1,7 @@
 //! The ioctls of all drivers: version, capabilities, handles, PRIME.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use devinfo::Driver;
 use kmd_iface::uapi::drm::{
@@ -8,11 +9,14 @@ use kmd_iface::uapi::drm::{
     Version,
 };
 use nix::errno::Errno;
+use nix::sys::stat::fstat;
 
 use super::{Call, route};
+use crate::client::Memory;
 use crate::client::{File, Object};
-use crate::sync::{export_dma_buf, give_away, import};
-use softgpu_memory::user;
+use crate::sync::give_away;
+use softgpu_device::wait_until;
+use softgpu_memory::{Backing, user};
 
 pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
     route!(call, {
@@ -76,7 +80,17 @@ fn gem_close(file: &File, close: &mut GemClose) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Exports an object. The fd can be passed on and imported, not mapped.
+/// The objects that are dma-bufs, by the inode of the file. An object keeps its file, so that no
+/// other has its inode as long as it lives.
+static SHARED: Mutex<BTreeMap<u64, Weak<Object>>> = Mutex::new(BTreeMap::new());
+
+fn shared() -> MutexGuard<'static, BTreeMap<u64, Weak<Object>>> {
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    shared.retain(|_, object| object.strong_count() > 0);
+    shared
+}
+
+/// Exports an object. The fd can be passed on, imported and mapped, by other processes, too.
 fn handle_to_fd(file: &File, prime: &mut PrimeHandle) -> Result<(), Errno> {
     if !(prime.flags - PrimeFlags::CLOEXEC - PrimeFlags::RDWR).is_empty() {
         return Err(Errno::EINVAL);
@@ -89,13 +103,30 @@ fn handle_to_fd(file: &File, prime: &mut PrimeHandle) -> Result<(), Errno> {
     if object.is_private() {
         return Err(Errno::EPERM);
     }
-    let bytes = object.backing.bytes();
-    prime.fd = give_away(export_dma_buf(object, bytes)?);
+    // Work that is under way ends first: its writes are to be in what others see.
+    let users = object.conflicts(true);
+    let is_idle = || users.iter().all(|fence| fence.is_signalled()).then_some(());
+    let _ = wait_until(None, is_idle);
+    let mut shared = shared();
+    let fd = object.backing.share()?;
+    shared.insert(fstat(&fd)?.st_ino, Arc::downgrade(&object));
+    prime.fd = give_away(fd);
     Ok(())
 }
 
 fn fd_to_handle(file: &File, prime: &mut PrimeHandle) -> Result<(), Errno> {
-    let object: Arc<Object> = import(prime.fd)?;
+    let fd = user::duplicate(prime.fd)?;
+    let inode = fstat(&fd)?.st_ino;
+    let mut shared = shared();
+    let object = match shared.get(&inode).and_then(Weak::upgrade) {
+        Some(object) => object,
+        None => {
+            let backing = Backing::of_file(&file.device().pool, fd)?;
+            let object = Object::new(backing, Memory::System, 0);
+            shared.insert(inode, Arc::downgrade(&object));
+            object
+        }
+    };
     prime.handle = match file.objects.find(&object) {
         Some(handle) => handle,
         None => file.objects.insert(object)?,

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use devinfo::GpuAddress;
 use kmd_iface::{
     AddressSpaceId, AddressSpaceOptions, BufferDesc, BufferHandle, Caching, Diagnostics, Kmd,
-    KmdError, Node, Placement,
+    KmdError, Node, Placement, map_dmabuf,
 };
 
 use super::host::PAGE;
@@ -69,12 +70,15 @@ pub(crate) struct Registry {
     space: AddressSpaceId,
     ranges: Mutex<Ranges>,
     bound: Mutex<BTreeMap<u64, Bound>>,
+    /// Held while a handle is closed, or given to what may have it already.
+    closing: Mutex<()>,
 }
 
 #[derive(Clone, Debug)]
 struct Bound {
     size: u64,
     label: &'static str,
+    handle: BufferHandle,
     bo: Weak<Bo>,
 }
 
@@ -98,6 +102,7 @@ impl Registry {
             space,
             ranges: Mutex::new(Ranges::new(bits)),
             bound: Mutex::new(BTreeMap::new()),
+            closing: Mutex::new(()),
         }))
     }
 
@@ -202,6 +207,34 @@ impl Registry {
         self.bind(unbound, size, Place::Anywhere, (memory, USER_MEMORY))
     }
 
+    /// The buffer object of a dma-buf: the same one as long as it lives, and the one that a dma-buf of
+    /// this device was made of.
+    pub(crate) fn import(self: &Arc<Self>, dmabuf: BorrowedFd<'_>) -> Result<Arc<Bo>, KmdError> {
+        loop {
+            let guard = lock(&self.closing);
+            let handle = self.kmd.import_buffer(dmabuf)?;
+            let bound = lock(&self.bound);
+            let known = bound.values().find(|bound| bound.handle == handle);
+            let known = known.map(|bound| bound.bo.clone());
+            drop(bound);
+            match known.map(|bo| bo.upgrade()) {
+                Some(Some(bo)) => return Ok(bo),
+                // It waits to be closed.
+                Some(None) => drop(guard),
+                None => {
+                    let unbound = Unbound {
+                        registry: self,
+                        handle,
+                    };
+                    let memory = Shared::Mapped(map_dmabuf(dmabuf)?);
+                    let size = memory.len() as u64;
+                    return self.bind(unbound, size, Place::Anywhere, (memory, BUFFER));
+                }
+            }
+            std::thread::yield_now();
+        }
+    }
+
     /// Binds a buffer object.
     fn bind(
         self: &Arc<Self>,
@@ -245,6 +278,7 @@ impl Registry {
         let bound = Bound {
             size,
             label,
+            handle,
             bo: Arc::downgrade(&bo),
         };
         lock(&self.bound).insert(address.get(), bound);
@@ -339,6 +373,11 @@ impl Bo {
         &self.memory
     }
 
+    /// A dma-buf of it.
+    pub(crate) fn export(&self) -> Result<OwnedFd, KmdError> {
+        self.registry.kmd.export_buffer(self.handle)
+    }
+
     /// Whether both belong to one device.
     pub(crate) fn is_of(&self, registry: &Arc<Registry>) -> bool {
         Arc::ptr_eq(&self.registry, registry)
@@ -358,6 +397,7 @@ impl fmt::Debug for Bo {
 impl Drop for Bo {
     fn drop(&mut self) {
         let registry = &self.registry;
+        let _guard = lock(&registry.closing);
         lock(&registry.bound).remove(&self.address.get());
         if let Some(extents) = registry.extents() {
             extents.unbound(self.address, self.size);
