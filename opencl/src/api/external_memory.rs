@@ -17,6 +17,11 @@ use crate::error::{Error, Result, ensure};
 /// `CL_MEM_ALLOCATION_HANDLE_INTEL`: a dma-buf, which the memory object keeps.
 const ALLOCATION_HANDLE: u32 = 0x10050;
 
+/// Numbers of the extension, whose names in headers have changed.
+const ASSUME_LINEAR_IMAGES: u32 = 0x2052;
+const DEVICE_HANDLE_LIST: u64 = 0x2051;
+const DEVICE_HANDLE_LIST_END: u64 = 0;
+
 /// What can be imported.
 const TYPES: [u32; 1] = [CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR];
 
@@ -28,8 +33,7 @@ pub(crate) fn platform_info(name: u32) -> Option<Answer> {
 /// What `clGetDeviceInfo` says; `None` if the name is not one of the extension.
 pub(crate) fn device_info(name: u32) -> Option<Answer> {
     match name {
-        CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR
-        | CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR => {
+        CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR | ASSUME_LINEAR_IMAGES => {
             Some(info::list(&TYPES))
         }
         _ => None,
@@ -74,15 +78,15 @@ impl Properties {
                     all.list.push(number);
                     all.dma_buf = Some(Arc::new(abi::duplicate(number)?));
                 }
-                CL_MEM_DEVICE_HANDLE_LIST_KHR => loop {
+                DEVICE_HANDLE_LIST => loop {
                     let device = next();
                     all.list.push(device);
-                    if device == CL_MEM_DEVICE_HANDLE_LIST_END_KHR {
+                    if device == DEVICE_HANDLE_LIST_END {
                         break;
                     }
-                    // "CL_INVALID_DEVICE if a device identified by the property
-                    // CL_MEM_DEVICE_HANDLE_LIST_KHR is not a valid device or is not associated with
-                    // context"; all of the context's devices take dma-bufs
+                    // "CL_INVALID_DEVICE if a device identified by the property … is not a valid
+                    // device or is not associated with context"; all of the context's devices take
+                    // dma-bufs
                     let device = Handle::of(device as usize).get::<Device>()?;
                     let context = context.get::<Context>()?;
                     super::queue::place(&context, &device)?;

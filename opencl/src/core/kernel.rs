@@ -13,7 +13,7 @@ use super::lock;
 use super::memory::Mem;
 use super::program::Program;
 use super::sampler::Sampler;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, ensure};
 
 /// A kernel.
 #[derive(Debug)]
@@ -125,6 +125,16 @@ impl Kernel {
 
     /// Sets an argument for all devices, or for none.
     pub(crate) fn set_arg(&self, index: usize, arg: &Arg) -> Result<()> {
+        // What block accesses ask of the program's memory holds for a copy of it, too.
+        if let (Arg::Mem(mem), Some(info)) = (arg, self.info.args.get(index))
+            && mem.is_copy()
+        {
+            let alignment = info.alignment as usize;
+            let why =
+                format!("block accesses need a host pointer at a multiple of {alignment} bytes");
+            let is_aligned = mem.host.address().is_multiple_of(alignment);
+            ensure(is_aligned, CL_INVALID_ARG_VALUE, why)?;
+        }
         let mut state = self.state();
         let mut on = state.on.clone();
         for (place, kernel) in on.iter_mut().enumerate() {

@@ -59,24 +59,6 @@ static void copy(cl_program program, const char *name, size_t out_place, size_t 
     DONE(clReleaseKernel(kernel));
 }
 
-/* A kernel that reads and one that writes blocks, and one that does neither, each take a place or
-   do not. `set` sets argument `index` to it. */
-static void takes(cl_program program, size_t place, cl_int (*set)(cl_kernel, cl_uint, size_t)) {
-    static const struct {
-        const char *name;
-        cl_uint index;
-        size_t alignment;
-    } all[] = {{"block_read", 1, 4}, {"block_write", 0, 16}, {"plain", 0, 4}, {"plain", 1, 4}};
-    for (int i = 0; i < 4; i++) {
-        cl_kernel kernel = kernel_of(program, all[i].name);
-        cl_int wanted = place % all[i].alignment ? CL_INVALID_ARG_VALUE : CL_SUCCESS;
-        cl_int got = set(kernel, all[i].index, place);
-        if (got != wanted)
-            FAIL("%s at +%zu: %d, not %d", all[i].name, place, got, wanted);
-        DONE(clReleaseKernel(kernel));
-    }
-}
-
 /* A part of a buffer of the program's memory: its parent's host pointer counts, too. */
 static cl_int set_part(cl_kernel kernel, cl_uint index, size_t place) {
     cl_mem parent = buffer_of(context, CL_MEM_USE_HOST_PTR, 4096, pages + place);
@@ -87,6 +69,26 @@ static cl_int set_part(cl_kernel kernel, cl_uint index, size_t place) {
     DONE(clReleaseMemObject(part));
     DONE(clReleaseMemObject(parent));
     return set;
+}
+
+/* A kernel that reads and one that writes blocks, and one that does neither, each take a place or
+   do not. `set` sets argument `index` to it. */
+static void takes(cl_program program, size_t place, cl_int (*set)(cl_kernel, cl_uint, size_t)) {
+    /* Buffers begin at any byte; pointers are those of integers. */
+    size_t plain = set == set_part ? 1 : 4;
+    const struct {
+        const char *name;
+        cl_uint index;
+        size_t alignment;
+    } all[] = {{"block_read", 1, 4}, {"block_write", 0, 16}, {"plain", 0, plain}, {"plain", 1, plain}};
+    for (int i = 0; i < 4; i++) {
+        cl_kernel kernel = kernel_of(program, all[i].name);
+        cl_int wanted = place % all[i].alignment ? CL_INVALID_ARG_VALUE : CL_SUCCESS;
+        cl_int got = set(kernel, all[i].index, place);
+        if (got != wanted)
+            FAIL("%s at +%zu: %d, not %d", all[i].name, place, got, wanted);
+        DONE(clReleaseKernel(kernel));
+    }
 }
 
 static char *svm, *usm[3];
