@@ -66,14 +66,17 @@ fn address(
     inst: crate::ir::Inst,
 ) -> Option<(usize, Vec<Value>, u32)> {
     let data = &function.insts[inst.index()];
-    let (access, elements) = match &data.op {
-        Op::Load(access) => (access, &data.results[..]),
-        Op::Store(access) => (access, data.args.get(1..)?),
+    let (space, aligned, element) = match &data.op {
+        Op::Load(access) => (access.space, access.align, Some(*data.results.first()?)),
+        Op::Store(access) => (access.space, access.align, Some(*data.args.get(1)?)),
+        Op::BlockLoad(space) | Op::BlockStore(space) => (*space, 4, None),
         _ => return None,
     };
-    let ty = function.ty(*elements.first()?);
-    let fits = ty.bytes() <= 4 || ty == Type::I64 && access.align >= 4;
-    if access.space != Space::Global || !fits || function.ty(data.args[0]) != Type::I64 {
+    let fits = element.is_none_or(|element| {
+        let ty = function.ty(element);
+        ty.bytes() <= 4 || ty == Type::I64 && aligned >= 4
+    });
+    if space != Space::Global || !fits || function.ty(data.args[0]) != Type::I64 {
         return None;
     }
     let mut buffer = None;
@@ -99,7 +102,7 @@ fn address(
     let known = terms.iter().all(|term| is_positive(function, *term, DEPTH));
     let zeroes = |term: &Value| zeroes(function, *term, DEPTH);
     let align = 1 << terms.iter().map(zeroes).min().unwrap_or(2).min(2);
-    Some((buffer.filter(|_| known)?, terms, align.min(access.align)))
+    Some((buffer.filter(|_| known)?, terms, align.min(aligned)))
 }
 
 /// Whether a value is not negative, as far as it is the offset of an access that exists.

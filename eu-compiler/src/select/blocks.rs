@@ -4,10 +4,14 @@ use isa_encoder::message::{BlockAlignment, BlockPort, Direction, Hdc, Message, O
 use isa_encoder::{Opcode, Type as M};
 
 use super::arith::skip;
-use super::memory::{hdc_address, memory};
+use super::memory::{bound, hdc_address, memory};
 use super::{Loc, Selector, at};
 use crate::code::{Operand, Place, Var, What};
 use crate::ir::{Space, Type, Value};
+
+/// The byte of a header with the offset of a block, and the bytes that it counts in writes.
+const OFFSET: u32 = 8;
+const OWORD: u32 = 16;
 
 impl Selector<'_> {
     /// Reads of each element as many as there are lanes, the lanes' next to each other.
@@ -109,17 +113,33 @@ impl Selector<'_> {
         bytes: u32,
     ) -> Result<(), String> {
         let grf = self.target.grf();
-        let first = self.one_address(address)?;
+        let surface = self.surface(address);
+        let small = !self.target.lsc() && bytes == 8;
+        // A header has an offset into a surface: of writes in blocks of 16 bytes.
+        let (first, at_byte, unit) = match surface {
+            Some(_) if !small && !self.target.lsc() => {
+                let unit = match direction {
+                    Direction::Read => 1,
+                    Direction::Write => OWORD,
+                };
+                (self.block_offset(address, unit)?, OFFSET, unit)
+            }
+            _ => (self.one_address(address)?, 0, 1),
+        };
         let wide = self.function.ty(address).bits() == 64;
         let base = Loc {
-            place: first,
+            place: Place {
+                byte: first.byte + at_byte,
+                ..first
+            },
             pitch: 0,
         };
         let mut done = 0;
         while done < bytes {
             let left = bytes - done;
-            if !self.target.lsc() && left == 8 && done == 0 {
-                return self.small_block(direction, space, first, var);
+            if small {
+                let message = self.access_message(direction, space, Type::I32, 2, 1);
+                return self.small_block(direction, bound(message, surface), first, var);
             }
             let (message, size, address) = if self.target.lsc() {
                 let mut elements = 64;
@@ -152,6 +172,7 @@ impl Selector<'_> {
                 // The header holds the address.
                 (Message::Hdc(message), size, first)
             };
+            let message = bound(message, surface);
             let registers = size.div_ceil(grf) as u8;
             let part = Place { var, byte: done };
             match direction {
@@ -169,7 +190,7 @@ impl Selector<'_> {
                 self.one(
                     Opcode::Add,
                     next,
-                    &[next, Operand::Imm(i64::from(size), M::Uw)],
+                    &[next, Operand::Imm(i64::from(size / unit), M::Uw)],
                 );
                 if wide {
                     // The carry: the low part is now less than what was added.
@@ -192,11 +213,44 @@ impl Selector<'_> {
         Ok(())
     }
 
+    /// A header with the offset of a block, counted in units of so many bytes.
+    fn block_offset(&mut self, address: Value, unit: u32) -> Result<Place, String> {
+        let grf = self.target.grf();
+        let header = Place {
+            var: self.code.var(grf, grf),
+            byte: 0,
+        };
+        let to = skip(
+            at(
+                Loc {
+                    place: header,
+                    pitch: 0,
+                },
+                M::Ud,
+            ),
+            OFFSET,
+        );
+        if let Some(bits) = self.function.bits(address) {
+            let offset = Operand::Imm(bits as i64 / i64::from(unit), M::Ud);
+            self.one(Opcode::Mov, to, &[offset]);
+            return Ok(header);
+        }
+        let from = self.first_lane(address)?;
+        match unit {
+            1 => self.one(Opcode::Mov, to, &[from]),
+            unit => {
+                let by = Operand::Imm(i64::from(unit.trailing_zeros()), M::Uw);
+                self.one(Opcode::Shr, to, &[from, by]);
+            }
+        }
+        Ok(header)
+    }
+
     /// Two dwords, which are less than a block: with one channel.
     fn small_block(
         &mut self,
         direction: Direction,
-        space: Space,
+        message: Message,
         address: Place,
         data: Var,
     ) -> Result<(), String> {
@@ -207,7 +261,6 @@ impl Selector<'_> {
             at(Loc { place, pitch: 0 }, M::Ud)
         };
         let pairs = [0, 1].map(|n| (dword(data, 4 * n), dword(planes, n * grf)));
-        let message = self.access_message(direction, space, Type::I32, 2, 1);
         match direction {
             Direction::Read => {
                 self.one_message(message, address, Some((planes, 2)), None)?;

@@ -552,7 +552,11 @@ pub(super) fn bound(mut message: Message, surface: Option<Surface>) -> Message {
         return message;
     };
     match &mut message {
-        Message::Hdc(Hdc::Byte { address, .. } | Hdc::Untyped { address, .. }) => {
+        Message::Hdc(
+            Hdc::Byte { address, .. }
+            | Hdc::Untyped { address, .. }
+            | Hdc::OwordBlock { address, .. },
+        ) => {
             *address = HdcAddress::A32(HdcSurface::Bti(index));
         }
         Message::Lsc(Lsc::Vector {
