@@ -1138,3 +1138,95 @@ double tgamma_f64(double x) {
 
 
 double rsqrt_f64(double x) { return divide_f64(1.0, sqrt_f64(x)); }
+
+// The logarithm of |gamma(x)|, and the sign of gamma(x).
+double2 lgamma_r_f64(double x) {
+    double a = fabs(x);
+    double sign = 1.0;
+    double value;
+    if (a < 0x1p-60) {
+        value = -log_f64(a);
+        sign = with_sign(1.0, as_ulong(x));
+    } else if (x > -12.0 && x < 12.0) {
+        // Near the zeroes at 1 and 2 the value itself is small.
+        if (x > 0.75 && x < 1.25) {
+            double t = x - 1.0;
+            double p = -0x1.4d5701831998ep-2;
+            p = fma(p, t, 0x1.23e66e2088a22p-4);
+            p = fma(p, t, 0x1.24a648cff10ecp-5);
+            p = fma(p, t, 0x1.a8a1362e2e93dp-5);
+            p = fma(p, t, -0x1.235b66463ed1p-4);
+            p = fma(p, t, 0x1.0176574e2b3fdp-4);
+            p = fma(p, t, -0x1.0d1ebc23d8808p-4);
+            p = fma(p, t, 0x1.2480fa2513b49p-4);
+            p = fma(p, t, -0x1.3b4e6cbcdbf07p-4);
+            p = fma(p, t, 0x1.556ba7f9dacb3p-4);
+            p = fma(p, t, -0x1.748ab5b27fcbep-4);
+            p = fma(p, t, 0x1.9a01de8125c51p-4);
+            p = fma(p, t, -0x1.c80677ba3ec7dp-4);
+            p = fma(p, t, 0x1.010b36b90d3ep-3);
+            p = fma(p, t, -0x1.2703a1d226f93p-3);
+            p = fma(p, t, 0x1.5b40cb0ff74d6p-3);
+            p = fma(p, t, -0x1.a8b9c17ab789ep-3);
+            p = fma(p, t, 0x1.151322ac7d8ffp-2);
+            p = fma(p, t, -0x1.9a4d55beab26fp-2);
+            p = fma(p, t, 0x1.a51a6625307d3p-1);
+            p = fma(p, t, -0x1.2788cfc6fb619p-1);
+            value = t * p + 0.0;
+        } else if (x > 1.75 && x < 2.25) {
+            double t = x - 2.0;
+            double p = -0x1.05433d47303f1p-2;
+            p = fma(p, t, 0x1.012bd24c83deap-8);
+            p = fma(p, t, 0x1.5829ea18bfd9dp-4);
+            p = fma(p, t, -0x1.3fc43089f265bp-10);
+            p = fma(p, t, -0x1.84bd35756d58ep-7);
+            p = fma(p, t, 0x1.539ff5c089f7cp-13);
+            p = fma(p, t, 0x1.ea8f9a60fdc8bp-11);
+            p = fma(p, t, -0x1.ee327dfbcaa52p-18);
+            p = fma(p, t, -0x1.cc904810f3557p-15);
+            p = fma(p, t, 0x1.60b53fc567216p-16);
+            p = fma(p, t, -0x1.6d2fdba8ba8c8p-15);
+            p = fma(p, t, 0x1.a118b1b5d3503p-14);
+            p = fma(p, t, -0x1.d40ba92776bcep-13);
+            p = fma(p, t, 0x1.0b36b7607c55p-11);
+            p = fma(p, t, -0x1.38ac56dc508ffp-10);
+            p = fma(p, t, 0x1.7add6ea90e8b1p-9);
+            p = fma(p, t, -0x1.e404fc23b8ab8p-8);
+            p = fma(p, t, 0x1.51322ac7d8f5fp-6);
+            p = fma(p, t, -0x1.13e001a557469p-4);
+            p = fma(p, t, 0x1.4a34cc4a60fa6p-2);
+            p = fma(p, t, 0x1.b0ee6072093cep-2);
+            value = t * p + 0.0;
+        } else {
+            double g = tgamma_f64(x);
+            sign = g < 0.0 ? -1.0 : 1.0;
+            value = isnan(g) && !isnan(x) ? INFINITY : log_f64(fabs(g));
+            sign = isnan(g) ? 1.0 : sign;
+        }
+    } else {
+        // Stirling's series.
+        double inverse = 1.0 / a;
+        double z = inverse * inverse;
+        double series = 0x1.a41a41a41a41ap-8;
+        series = fma(series, z, -0x1.f6ab0d9993c7dp-10);
+        series = fma(series, z, 0x1.b951e2b18ff23p-11);
+        series = fma(series, z, -0x1.3813813813814p-11);
+        series = fma(series, z, 0x1.a01a01a01a01ap-11);
+        series = fma(series, z, -0x1.6c16c16c16c17p-9);
+        series = fma(series, z, 0x1.5555555555555p-4) * inverse;
+        double l = log_f64(a);
+        value = fma(a - 0.5, l - 1.0, 0x1.acfe390c97d69p-2) + series;
+        value = a > 0x1p200 ? a * (l - 1.0) : value;
+        if (x < 0.0) {
+            // gamma(-a) = -pi / (a * sin(pi * a) * gamma(a)).
+            double s = sinpi_f64(a);
+            sign = s > 0.0 ? -1.0 : 1.0;
+            value = s == 0.0 ? INFINITY : log_f64(PI_HI / (a * fabs(s))) - value;
+            sign = s == 0.0 ? 1.0 : sign;
+        }
+    }
+    value = isinf(x) ? INFINITY : isnan(x) ? x : value;
+    return (double2)(value, as_double(sign < 0.0 ? -1l : 1l));
+}
+
+double lgamma_f64(double x) { return lgamma_r_f64(x).x; }

@@ -10,6 +10,9 @@ use crate::ir::{Bin, Cond, Convert, Op, Type, Un, Value};
 impl Translator<'_> {
     /// A function of an extended set.
     pub(super) fn extended(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        if self.module.comments.contains(&i.word(2)?) {
+            return Ok(());
+        }
         if Some(i.word(2)?) != self.module.opencl {
             return Err(i.unsupported("instructions of another set than OpenCL.std"));
         }

@@ -6,7 +6,8 @@
 //! [`Function`](crate::ir::Function): [`flow`] has blocks, phis and calls; [`arith`] arithmetic,
 //! comparisons and conversions; [`composite`] vectors and structures; [`memory`] pointers, loads,
 //! stores, atomics; [`data`] the variables of the program; [`image`] images and samplers;
-//! [`builtin`] the built-in variables; [`group`] sub-groups and barriers; [`extended`] the functions
+//! [`builtin`] the built-in variables; [`group`] sub-groups and barriers, [`copy`] what groups copy;
+//! [`extended`] the functions
 //! of OpenCL.std, with those of [`float`] numbers, those that access [`vector`]s in memory, [`printf`]
 //! and the [`library`]; [`imported`] those that are called by name.
 
@@ -14,6 +15,7 @@ mod arith;
 mod builtin;
 mod composite;
 mod constant;
+mod copy;
 mod data;
 mod extended;
 mod float;

@@ -98,6 +98,8 @@ pub struct Module<'a> {
     pub entries: Vec<Entry>,
     /// The imported set of extended instructions.
     pub opencl: Option<u32>,
+    /// Imported sets that mean nothing for code.
+    pub comments: Vec<u32>,
     /// Samplers that the source describes.
     pub samplers: HashMap<u32, Instruction<'a>>,
     /// Texts.
@@ -128,6 +130,7 @@ impl<'a> Module<'a> {
             variables: Vec::new(),
             entries: Vec::new(),
             opencl: None,
+            comments: Vec::new(),
             samplers: HashMap::new(),
             strings: HashMap::new(),
             packed: Vec::new(),
@@ -176,6 +179,8 @@ impl<'a> Module<'a> {
                 let name = i.text(1);
                 if name == "OpenCL.std" {
                     self.opencl = Some(i.word(0)?);
+                } else if name.contains("DebugInfo") || name.starts_with("NonSemantic.") {
+                    self.comments.push(i.word(0)?);
                 }
                 return Ok(());
             }

@@ -340,6 +340,7 @@ impl<'a> Translator<'a> {
             || self.arith(i)?
             || self.composite(i)?
             || self.group(i)?
+            || self.group_copy(i)?
             || self.image(i)?
             || self.printf(i)?
         {

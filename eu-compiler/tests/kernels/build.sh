@@ -6,9 +6,16 @@ cd "$(dirname "$0")"
 for source in ${*:-*.cl}; do
     name=${source%.cl}
     case $name in
-    basic* | irreducible)
-        # Optimized, the state of a loop becomes an integer of two bits, which SPIR-V has not.
-        [ "$name" = irreducible ] && level=-O0 || level=-O1
+    basic* | irreducible | recursion)
+        # Optimized, the state of a loop becomes an integer of two bits, which SPIR-V has not, and
+        # recursion becomes a loop.
+        case $name in
+        irreducible) level=-O0 ;;
+        recursion) level="-O0 -gline-tables-only -fdebug-compilation-dir=." ;;
+        *) level=-O1 ;;
+        esac
+        # Words are meant to split.
+        # shellcheck disable=SC2086
         clang-14 -cl-std=CL2.0 -target spir64 $level -Xclang -finclude-default-header \
             -emit-llvm -c "$source" -o /tmp/"$name".bc
         llvm-spirv-14 --spirv-max-version=1.2 /tmp/"$name".bc -o "$name".spv

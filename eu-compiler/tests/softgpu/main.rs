@@ -6,6 +6,7 @@ mod accesses;
 mod basic;
 mod common;
 mod compiles;
+mod copies;
 mod double;
 mod groups;
 mod images;

@@ -1,0 +1,128 @@
+//! Copies by work-groups, and halves in memory.
+
+use half::f16;
+
+use crate::common::{PLATFORMS, Run, Value, check, numbers, run};
+use crate::{buffer, bytes};
+
+const COPIES: &[u8] = include_bytes!("../kernels/copies.spv");
+
+#[test]
+fn copies_to_and_from_local_memory() {
+    let input: Vec<u32> = numbers(300, 3).into_iter().map(|n| n as u32).collect();
+    let want: Vec<u32> = input
+        .iter()
+        .map(|n| n.wrapping_mul(3).wrapping_add(1))
+        .collect();
+    let what = Run {
+        spirv: COPIES,
+        kernel: "copies",
+        simd: None,
+        global: &[3 * 37],
+        local: Some(&[37]),
+        args: vec![buffer!(vec![0u32; 300]), buffer!(input), Value::Local(400)],
+    };
+    check(&what, &[bytes!(want)]);
+}
+
+#[test]
+fn copies_of_elements_that_are_apart() {
+    let input: Vec<f32> = (0..480).map(|n| n as f32).collect();
+    let mut want = vec![-1f32; 320];
+    for group in 0..2 {
+        for element in 0..20 {
+            let (to, from) = (group * 40 + 2 * element, group * 60 + 3 * element);
+            want[4 * to..4 * to + 4].copy_from_slice(&input[4 * from..4 * from + 4]);
+        }
+    }
+    let what = Run {
+        spirv: COPIES,
+        kernel: "strided",
+        simd: None,
+        global: &[16, 2],
+        local: Some(&[8, 2]),
+        args: vec![buffer!(vec![-1f32; 320]), buffer!(input), Value::Local(320)],
+    };
+    check(&what, &[bytes!(want)]);
+}
+
+#[test]
+fn halves_are_read_as_floats() {
+    let count = 40usize;
+    let input: Vec<f16> = (0..4 * count as u32)
+        .map(|n| f16::from_bits((n * 409 % 0x7c00) as u16))
+        .collect();
+    let mut want: Vec<f32> = input[..3 * count].iter().map(|h| h.to_f32()).collect();
+    for i in 0..count {
+        want.extend(input[4 * i..4 * i + 3].iter().map(|h| h.to_f32()));
+        want.push(input[i].to_f32());
+    }
+    let what = Run {
+        spirv: COPIES,
+        kernel: "read_halves",
+        simd: None,
+        global: &[count as u64],
+        local: None,
+        args: vec![buffer!(vec![0f32; 7 * count]), buffer!(input)],
+    };
+    check(&what, &[bytes!(want)]);
+}
+
+#[test]
+fn floats_are_rounded_to_halves_in_every_direction() {
+    let count = 96usize;
+    let edges = [
+        0.0,
+        -0.0,
+        65519.9,
+        65520.0,
+        -65504.5,
+        1e-8,
+        -1e-8,
+        6e-8,
+        f32::INFINITY,
+        1.0,
+    ];
+    let rest = numbers(count - edges.len(), 5).into_iter();
+    let rest = rest.map(|n| f32::from_bits(n as u32 & 0x87ff_ffff | 0x3800_0000));
+    let input: Vec<f32> = edges.into_iter().chain(rest).collect();
+    let nearest = |x: f32| f16::from_f32(x);
+    // The neighbour of the nearest, if that is on the wrong side.
+    let directed = |x: f32, up: bool| {
+        let near = nearest(x);
+        let step = |by: i32| f16::from_bits((i32::from(near.to_bits()) + by) as u16);
+        let outward = if near.is_sign_negative() { -1 } else { 1 };
+        match up {
+            true if near.to_f32() < x => step(outward),
+            false if near.to_f32() > x => step(-outward),
+            _ => near,
+        }
+    };
+    let mut want: Vec<f16> = Vec::new();
+    want.extend(input.iter().map(|x| nearest(*x)));
+    want.extend(input.iter().map(|x| directed(*x, *x < 0.0)));
+    want.extend(input.iter().map(|x| directed(*x, true)));
+    want.extend(input.iter().map(|x| directed(*x, false)));
+    for x in &input {
+        want.extend([nearest(*x), nearest(-*x), f16::from_f32(0.5), f16::INFINITY]);
+    }
+    for platform in PLATFORMS {
+        let what = Run {
+            spirv: COPIES,
+            kernel: "write_halves",
+            simd: None,
+            global: &[count as u64],
+            local: None,
+            args: vec![buffer!(vec![0u16; 8 * count]), buffer!(input)],
+        };
+        let out = run(platform, &what).unwrap();
+        for (index, (have, want)) in out[0].chunks_exact(2).zip(&want).enumerate() {
+            assert_eq!(
+                have,
+                want.to_le_bytes(),
+                "{platform}: {index}, {:e}",
+                input[index % count]
+            );
+        }
+    }
+}
