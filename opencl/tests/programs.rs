@@ -68,7 +68,9 @@ fn blocks() {
 
 #[test]
 fn faults() {
-    let Some(printed) = run("faults") else { return };
+    let Some(printed) = run_with("faults", &[("INTEL_GPU_HANG_TIMEOUT", "1.5")]) else {
+        return;
+    };
     for printed in printed {
         assert_eq!(printed, "before\nx is -7, y 2.50\nafter\nok\n");
     }

@@ -1,6 +1,7 @@
 //! The platform: the one of this runtime, with all its devices.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use opencl_sys::{CL_INVALID_PLATFORM, cl_int};
 use umd::{DeviceSpec, OpenOptions};
@@ -10,6 +11,8 @@ use super::handle::{Base, Object, publish};
 
 /// Names the devices: specifications with commas between, as `soft:tgl,soft:bmg`.
 pub(crate) const DEVICES_VARIABLE: &str = "INTEL_GPU_DEVICES";
+/// After how many seconds a kernel on a software GPU that has not ended is a hang.
+const HANG_VARIABLE: &str = "INTEL_GPU_HANG_TIMEOUT";
 /// Set to 1, makes software GPUs report what silicon leaves undefined.
 const CHECK_VARIABLE: &str = "INTEL_GPU_CHECK";
 /// What is logged to stderr, as `RUST_LOG` says it: `info` tells why calls fail.
@@ -50,6 +53,7 @@ impl Platform {
         self.devices.get_or_init(|| {
             let options = OpenOptions {
                 check: std::env::var(CHECK_VARIABLE).is_ok_and(|value| value == "1"),
+                hang_timeout: hang_timeout(),
                 ..OpenOptions::default()
             };
             let opened = specs().into_iter().filter_map(|spec| {
@@ -66,6 +70,17 @@ impl Platform {
             devices
         })
     }
+}
+
+/// What the environment says; `None` if it says nothing that is a time.
+fn hang_timeout() -> Option<Duration> {
+    let text = std::env::var(HANG_VARIABLE).ok()?;
+    let seconds = text.parse().ok();
+    let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    if timeout.is_none() {
+        tracing::error!("{HANG_VARIABLE}: {text:?} is no number of seconds");
+    }
+    timeout
 }
 
 /// What the environment names; else all render nodes that this driver can use; else a software

@@ -1,4 +1,4 @@
-/* A kernel that faults: its event's error, the report in the context's callback, and after it. */
+/* Kernels that fault and that never end: their event's error, the report in the context's callback, and after it. */
 #include "check.h"
 
 enum { N = 64 };
@@ -38,6 +38,7 @@ int main(void) {
                                "kernel void wild(ulong place) {\n"
                                "    *(global int *)place = 1;\n"
                                "}\n"
+                               "kernel void spins(volatile global int *p) { while (*p == 0); }\n"
                                "kernel void says(int x, float y) {\n"
                                "    if (get_global_id(0) == 0) printf(\"x is %d, %s %.2f\\n\", x,\n"
                                "                                      \"y\", y);\n"
@@ -77,6 +78,34 @@ int main(void) {
     queue = queue_of(context, devices[0], 0);
     add_works(context, queue, program);
     DONE(clReleaseCommandQueue(queue));
+    /* A kernel that never ends, and a new context after it. */
+    queue = queue_of(context, devices[0], 0);
+    cl_kernel spins = kernel_of(program, "spins");
+    int zero = 0;
+    cl_mem buffer = buffer_of(context, CL_MEM_COPY_HOST_PTR, sizeof zero, &zero);
+    DONE(clSetKernelArg(spins, 0, sizeof buffer, &buffer));
+    DONE(clEnqueueNDRangeKernel(queue, spins, 1, NULL, &global, NULL, 0, NULL, &event));
+    GIVES(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &event));
+    DONE(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    IS(status == CL_OUT_OF_RESOURCES && reports == 2);
+    if (!strstr(report, "spins"))
+        FAIL("the report: %s", report);
+    DONE(clReleaseEvent(event));
+    DONE(clReleaseMemObject(buffer));
+    DONE(clReleaseKernel(spins));
+    DONE(clReleaseCommandQueue(queue));
+    cl_context other = clCreateContext(NULL, 1, devices, NULL, NULL, &error);
+    DONE(error);
+    cl_program again = built(other,
+                             "kernel void add(global int *data, int amount) {\n"
+                             "    data[get_global_id(0)] += amount;\n"
+                             "}\n",
+                             "");
+    queue = queue_of(other, devices[0], 0);
+    add_works(other, queue, again);
+    DONE(clReleaseCommandQueue(queue));
+    DONE(clReleaseProgram(again));
+    DONE(clReleaseContext(other));
     DONE(clReleaseKernel(wild));
     DONE(clReleaseKernel(says));
     DONE(clReleaseProgram(program));
