@@ -100,6 +100,8 @@ impl Translator<'_> {
                 };
                 let all = match whole {
                     true => self.over_work_group(&how, op, wide, i)?,
+                    // Each is a cluster.
+                    false if matches!(how, Op::Cluster(_, 1)) => wide,
                     false => {
                         let ty = self.function.ty(wide);
                         self.one(how.clone(), &[wide], ty)

@@ -141,11 +141,13 @@ impl Selector<'_> {
             let from = from.ok_or_else(|| format!("a phi of b{} lacks b{}", to.0, block.0))?;
             moves.push((data.results[0], data.args[from]));
         }
-        let is_phi = |value: Value| moves.iter().any(|(phi, _)| *phi == value);
-        // Operands that are phis of the same block are read before any is written.
+        let var = |s: &Self, value: Value| s.loc(value).map(|loc| loc.place.var);
+        let written: Vec<_> = moves.iter().map(|(phi, _)| var(self, *phi)).collect();
+        // Operands that lie in phis of the same block are read before any is written.
         let mut saved = Vec::new();
         for (phi, value) in &moves {
-            if phi == value || !is_phi(*value) {
+            let place = var(self, *value);
+            if phi == value || place.is_none() || !written.contains(&place) {
                 continue;
             }
             let ty = self.function.ty(*value);

@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel,
-    FunctionControl, MemoryAccess, MemoryModel, Op, Scope, SelectionControl, StorageClass,
+    AccessQualifier, AddressingModel, BuiltIn, Capability, Decoration, Dim, ExecutionMode,
+    ExecutionModel, FunctionControl, ImageFormat, MemoryAccess, MemoryModel, Op, Scope,
+    SelectionControl, StorageClass,
 };
 
 use super::element::Element;
@@ -206,11 +207,18 @@ impl Assembler {
         self.op(Op::Store, &[pointer, value, aligned, align]);
     }
 
-    /// Begins a kernel with pointers into global memory; gives them.
-    pub fn kernel(&mut self, name: &str, simd: u32, pointees: &[Id]) -> Vec<Id> {
+    /// A two-dimensional image that is read or written.
+    pub fn image(&mut self, access: AccessQualifier) -> Id {
+        self.capability(Capability::ImageBasic);
+        let (void, flat) = (self.void(), Dim::Dim2D as u32);
+        let unknown = ImageFormat::Unknown as u32;
+        let operands = [void, flat, 0, 0, 0, 0, unknown, access as u32];
+        self.declare(Op::TypeImage, None, &operands)
+    }
+
+    /// Begins a kernel with parameters of these types; gives them.
+    pub fn kernel(&mut self, name: &str, simd: u32, types: &[Id]) -> Vec<Id> {
         let void = self.void();
-        let class = StorageClass::CrossWorkgroup;
-        let types: Vec<Id> = pointees.iter().map(|to| self.pointer(class, *to)).collect();
         let ty: Vec<u32> = [void].into_iter().chain(types.iter().copied()).collect();
         let ty = self.declare(Op::TypeFunction, None, &ty);
         let id = self.id();

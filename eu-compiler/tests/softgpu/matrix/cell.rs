@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use spirv::{BuiltIn, Op, StorageClass};
+use spirv::{AccessQualifier, BuiltIn, Op, StorageClass};
 
 use super::assembler::{Assembler, Id};
 use super::element::{Combine, Element};
@@ -53,6 +53,9 @@ pub struct Shape {
     pub global: usize,
 }
 
+/// The row of an image where its blocks begin.
+const FIRST_ROW: usize = 1;
+
 /// The bit of a work-item's word that says whether it calls the function in divergent flow.
 const CALLS: u32 = 8;
 
@@ -92,10 +95,6 @@ impl Cell {
         }
     }
 
-    fn is_block(&self) -> bool {
-        matches!(self.function, Function::BlockRead | Function::BlockWrite)
-    }
-
     /// Bytes of a vector in memory: three components take the space of four.
     pub fn stride(of: Element, count: u32) -> usize {
         of.bytes() * (count as usize).next_power_of_two()
@@ -121,9 +120,15 @@ impl Cell {
         };
         let name = self.kernel_name(diverges);
         let pointees = [to, from, ty, uint];
-        let params = a.kernel(&name, simd, &pointees);
-        let three = a.vector(Element::U64, 3);
         let class = StorageClass::CrossWorkgroup;
+        let mut types = pointees.map(|to| a.pointer(class, to));
+        match function {
+            Function::ImageRead => types[1] = a.image(AccessQualifier::ReadOnly),
+            Function::ImageWrite => types[0] = a.image(AccessQualifier::WriteOnly),
+            _ => {}
+        }
+        let params = a.kernel(&name, simd, &types);
+        let three = a.vector(Element::U64, 3);
         let id = |a: &mut Assembler, which: BuiltIn| {
             let variable = a.built_in(which, three);
             let all = a.load(three, variable, 32);
@@ -139,10 +144,18 @@ impl Cell {
             x: 0,
             y: 0,
             lane: 0,
-            block: 0,
-            out: 0,
+            block: params[1],
+            out: params[0],
+            place: 0,
         };
-        if self.is_block() {
+        if function.has_image() {
+            let group = id(a, BuiltIn::WorkgroupId);
+            let bytes = a.long(simd * of.bytes() as u32);
+            let first = a.value(Op::IMul, long, &[group, bytes]);
+            let first = a.value(Op::UConvert, uint, &[first]);
+            let (two, row) = (a.vector(Element::U32, 2), a.number(FIRST_ROW as u32));
+            inputs.place = a.value(Op::CompositeConstruct, two, &[first, row]);
+        } else if function.is_block() {
             let group = id(a, BuiltIn::WorkgroupId);
             let size = a.long(simd * count);
             let first = a.value(Op::IMul, long, &[group, size]);
@@ -185,7 +198,7 @@ impl Cell {
             }
             None => function.call(a, of, count, &inputs),
         };
-        if function != Function::BlockWrite {
+        if !matches!(function, Function::BlockWrite | Function::ImageWrite) {
             let pointer = element(a, 0, item);
             a.store(pointer, value, align(result_of, result_count));
         }
@@ -291,6 +304,21 @@ impl Cell {
         ]
     }
 
+    /// The image whose columns are the work-items and whose rows from the second on their
+    /// components: its bytes in a row, its rows, and the bytes.
+    pub fn image(&self, items: &[Item]) -> (usize, usize, Vec<u8>) {
+        let size = self.of.bytes();
+        let (pitch, rows) = (items.len() * size, self.count as usize + 2 * FIRST_ROW);
+        let mut bytes = vec![0x5a; pitch * rows];
+        for (column, item) in items.iter().enumerate() {
+            for (row, element) in item.x.iter().enumerate() {
+                let at = (row + FIRST_ROW) * pitch + column * size;
+                bytes[at..at + size].copy_from_slice(&element.to_le_bytes()[..size]);
+            }
+        }
+        (pitch, rows, bytes)
+    }
+
     /// Bytes of a work-item's result.
     pub fn result_bytes(&self) -> usize {
         let (of, count) = self.function.result(self.of, self.count);
@@ -364,6 +392,7 @@ impl Function {
                 | Function::InverseBallot
                 | Function::LaneMask(_)
                 | Function::BlockRead
+                | Function::ImageRead
                 | Function::Number(_)
         )
     }

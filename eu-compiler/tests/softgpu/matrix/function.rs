@@ -72,6 +72,8 @@ pub enum Function {
     ClusteredRotate(u32),
     BlockRead,
     BlockWrite,
+    ImageRead,
+    ImageWrite,
     Number(Number),
 }
 
@@ -111,9 +113,11 @@ pub struct Inputs {
     pub y: Id,
     /// A lane or distance of its own.
     pub lane: Id,
-    /// Pointers to the block and to where it goes.
+    /// Pointers to the block and to where it goes, or images.
     pub block: Id,
     pub out: Id,
+    /// The block's place in an image.
+    pub place: Id,
 }
 
 use Function as F;
@@ -195,6 +199,8 @@ impl Function {
             F::ClusteredRotate(size) => return format!("sub_group_clustered_rotate, {size}"),
             F::BlockRead => "intel_sub_group_block_read",
             F::BlockWrite => "intel_sub_group_block_write",
+            F::ImageRead => "intel_sub_group_block_read, image2d_t",
+            F::ImageWrite => "intel_sub_group_block_write, image2d_t",
             F::Number(Number::Size) => "get_sub_group_size",
             F::Number(Number::MaxSize) => "get_max_sub_group_size",
             F::Number(Number::Count) => "get_num_sub_groups",
@@ -260,6 +266,8 @@ impl Function {
             F::ClusteredRotate(8),
             F::BlockRead,
             F::BlockWrite,
+            F::ImageRead,
+            F::ImageWrite,
         ]);
         use Number::{Count, EnqueuedCount, Id, LocalId, MaxSize, Size};
         all.extend([Size, MaxSize, Count, EnqueuedCount, Id, LocalId].map(F::Number));
@@ -294,7 +302,7 @@ impl Function {
             | F::IntelShuffleXor
             | F::IntelShuffleUp
             | F::IntelShuffleDown => ALL.to_vec(),
-            F::BlockRead | F::BlockWrite => unsigned,
+            _ if self.is_block() => unsigned,
             _ => vec![Element::U32],
         }
     }
@@ -310,9 +318,10 @@ impl Function {
             }
             // The types of cl_khr_subgroup_extended_types and cl_khr_subgroup_ballot.
             F::Broadcast(Set::SubGroup) | F::NonUniformBroadcast => &SHORT,
-            F::BlockRead | F::BlockWrite if of.bits() <= 16 => &[1, 2, 4, 8, 16],
-            F::BlockRead | F::BlockWrite => &[1, 2, 4, 8],
-            _ => &[1],
+            _ if !self.is_block() => &[1],
+            // Rows of an image: the long extension and that of short end at eight.
+            _ if of.bits() == 8 || of.bits() == 16 && !self.has_image() => &[1, 2, 4, 8, 16],
+            _ => &[1, 2, 4, 8],
         }
     }
 
@@ -320,20 +329,23 @@ impl Function {
     pub fn may_diverge(self) -> bool {
         !matches!(
             self,
-            F::Group(..)
-                | F::Broadcast(_)
-                | F::All(_)
-                | F::Any(_)
-                | F::BlockRead
-                | F::BlockWrite
-                | F::Number(_)
-                | F::LaneMask(_)
-        )
+            F::Group(..) | F::Broadcast(_) | F::All(_) | F::Any(_) | F::Number(_) | F::LaneMask(_)
+        ) && !self.is_block()
+    }
+
+    /// Whether it reads or writes a block.
+    pub fn is_block(self) -> bool {
+        matches!(self, F::BlockRead | F::BlockWrite) || self.has_image()
+    }
+
+    /// Whether the block is one of an image.
+    pub fn has_image(self) -> bool {
+        matches!(self, F::ImageRead | F::ImageWrite)
     }
 
     /// Whether a sub-group with fewer work-items than lanes may call it.
     pub fn may_be_partial(self) -> bool {
-        !matches!(self, F::BlockRead | F::BlockWrite)
+        !self.is_block()
     }
 
     /// What it gives for elements: their type and how many.
@@ -530,6 +542,17 @@ impl Function {
             F::BlockWrite => {
                 intel(a, Capability::SubgroupBufferBlockIOINTEL);
                 a.op(Op::SubgroupBlockWriteINTEL, &[inputs.out, x]);
+                x
+            }
+            F::ImageRead => {
+                intel(a, Capability::SubgroupImageBlockIOINTEL);
+                let operands = [inputs.block, inputs.place];
+                a.value(Op::SubgroupImageBlockReadINTEL, ty, &operands)
+            }
+            F::ImageWrite => {
+                intel(a, Capability::SubgroupImageBlockIOINTEL);
+                let operands = [inputs.out, inputs.place, x];
+                a.op(Op::SubgroupImageBlockWriteINTEL, &operands);
                 x
             }
             F::Number(number) => {

@@ -13,6 +13,7 @@ mod element;
 mod function;
 mod igc;
 mod page;
+mod phis;
 mod reference;
 mod refused;
 mod run;

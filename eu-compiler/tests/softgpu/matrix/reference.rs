@@ -158,6 +158,8 @@ pub fn results(function: F, of: Element, place: Place<'_>) -> Vec<Option<Vec<u64
                             .collect(),
                     )
                 }
+                // The columns of an image are the work-items, its rows their components.
+                F::ImageRead | F::ImageWrite => Some(item.x.clone()),
                 F::BlockWrite => {
                     let count = item.x.len();
                     let at = |k: usize| lane * count + k;

@@ -3,11 +3,15 @@
 use std::time::Duration;
 
 use eu_compiler::{Options, compile};
-use umd::{Arg, Buffer, Device, DeviceSpec, NdRange, OpenOptions, Program, Queue, QueueOptions};
+use umd::{
+    Arg, Buffer, Device, DeviceSpec, ImageDesc, ImageFormat, NdRange, OpenOptions, Program, Queue,
+    QueueOptions, channel_order, channel_type,
+};
 
 use super::assembler::Assembler;
 use super::cell::Cell;
 use super::element::Element;
+use super::function::Function;
 
 /// What became of a cell.
 #[derive(Clone, Debug)]
@@ -22,7 +26,9 @@ const KERNELS: usize = 128;
 
 /// The cells that a platform has at a width.
 pub fn allowed(platform: &devinfo::Platform, cell: &Cell, simd: u32) -> bool {
-    (cell.of != Element::F64 || platform.fp64) && cell.function.fits(simd)
+    let has_type = cell.of != Element::F64 || platform.fp64;
+    let has_image = !cell.function.has_image() || platform.images;
+    has_type && has_image && cell.function.fits(simd)
 }
 
 /// A module of cells, with a second kernel for those that may be called in divergent flow.
@@ -137,6 +143,8 @@ fn one(
     let mut kernel = program.kernel(&cell.kernel_name(diverges)).map_err(error)?;
     let out = vec![0; cell.result_bytes() * items.len()];
     let [x, y, lanes] = cell.buffers(&items);
+    let reads = cell.function == Function::ImageRead;
+    let image_argument = usize::from(reads);
     let buffers = [out, x, y, lanes].map(|bytes| {
         let buffer = device.buffer(bytes.len() as u64)?;
         buffer.write(0, &bytes)?;
@@ -147,8 +155,29 @@ fn one(
         .collect::<Result<_, _>>()
         .map_err(error)?;
     for (index, buffer) in buffers.iter().enumerate() {
+        if cell.function.has_image() && index == image_argument {
+            continue;
+        }
         kernel.set_arg(index, Arg::Buffer(buffer)).map_err(error)?;
     }
+    let (pitch, rows, texels) = cell.image(&items);
+    let format = ImageFormat::new(channel_order::R, channel_type::UINT32);
+    let image = match cell.function.has_image() {
+        true => {
+            let desc = ImageDesc::d2(format, pitch as u32 / 4, rows as u32);
+            let image = device.image(&desc).map_err(error)?;
+            let before = match reads {
+                true => texels.clone(),
+                false => vec![0x5a; texels.len()],
+            };
+            image.write(&image.whole(), &before).map_err(error)?;
+            kernel
+                .set_arg(image_argument, Arg::Image(&image))
+                .map_err(error)?;
+            Some(image)
+        }
+        false => None,
+    };
     let range =
         NdRange::new(&[shape.global as u64]).and_then(|r| r.with_local(&[shape.local as u32]));
     let range = range.map_err(|e| e.to_string())?;
@@ -160,5 +189,15 @@ fn one(
     if let Some(first) = broken.first() {
         return Err(format!("{first:?}"));
     }
-    cell.check(shape, &items, &bytes)
+    match image.filter(|_| !reads) {
+        Some(image) => {
+            let mut after = vec![0; texels.len()];
+            image.read(&image.whole(), &mut after).map_err(error)?;
+            match after == texels {
+                true => Ok(()),
+                false => Err(format!("the image is {after:x?}, not {texels:x?}")),
+            }
+        }
+        None => cell.check(shape, &items, &bytes),
+    }
 }
