@@ -7,8 +7,6 @@ pub enum FieldKind {
     PrivateBase,
     /// The address of the module's constants.
     ConstantBase,
-    /// The address of the module's variables that are written.
-    GlobalBase,
     /// The address of what `printf` writes.
     PrintfBuffer,
     /// Three dwords: the first global id.

@@ -6,13 +6,13 @@
 use devinfo::Family;
 use isa_encoder::{Opcode, Src, decode};
 
-use crate::ir::{Def, Function};
+use crate::ir::{Def, Function, Symbol};
 
-/// Half of the address of a text.
+/// Half of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// The text's place among the texts.
-    pub offset: u32,
+    /// Of what.
+    pub of: Symbol,
     /// The upper half.
     pub high: bool,
 }

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use crate::abi::{Abi, Field, FieldKind, ImageField, SamplerState};
 use crate::emit::Emitted;
 use crate::front::{Data, Entry, Section};
+use crate::ir::Symbol;
 use crate::relocate::Relocation;
 use crate::target::Target;
 
@@ -73,7 +74,10 @@ pub fn write(
             let mut offsets: Vec<u32> = kernels
                 .iter()
                 .flat_map(|kernel| &kernel.relocations)
-                .map(|relocation| relocation.of.offset)
+                .filter_map(|relocation| match relocation.of.of {
+                    Symbol::Text(offset) => Some(offset),
+                    Symbol::Globals => None,
+                })
                 .collect();
             offsets.sort_unstable();
             offsets.dedup();
@@ -88,7 +92,11 @@ pub fn write(
     for (kernel, section) in kernels.iter().zip(code) {
         let mut entries = Vec::new();
         for relocation in &kernel.relocations {
-            let symbol = texts.get(&relocation.of.offset).copied().unwrap_or(0);
+            let symbol = match relocation.of.of {
+                Symbol::Text(offset) => texts.get(&offset).copied(),
+                Symbol::Globals => begins.get(&Section::Globals).map(|(_, symbol)| *symbol),
+            };
+            let symbol = symbol.unwrap_or(0);
             let kind = match relocation.of.high {
                 false => ADDRESS_LOW,
                 true => ADDRESS_HIGH,
@@ -291,7 +299,6 @@ fn payload(out: &mut String, field: &Field) -> std::fmt::Result {
     let (kind, arg) = match field.kind {
         FieldKind::PrivateBase => ("private_base_stateless", None),
         FieldKind::ConstantBase => ("const_base", None),
-        FieldKind::GlobalBase => ("global_base", None),
         FieldKind::PrintfBuffer => ("printf_buffer", None),
         FieldKind::GlobalOffset => ("global_id_offset", None),
         FieldKind::EnqueuedLocalSize => ("enqueued_local_size", None),

@@ -9,7 +9,7 @@ use super::translate::{Translator, Val};
 use crate::abi::FieldKind;
 use crate::error::Error;
 use crate::ir::{
-    Access, Atomic, Bin, Cond, Convert, Cursor, Function, Input, Op, Space, Type, Value,
+    Access, Atomic, Bin, Cond, Convert, Cursor, Function, Input, Op, Space, Symbol, Type, Value,
 };
 
 /// The most elements of one access.
@@ -194,28 +194,27 @@ impl Translator<'_> {
     /// The address of a place among the variables of the program, made in the entry block, where
     /// every use sees it.
     pub(super) fn address_of(&mut self, place: Placed, offset: i64) -> Value {
-        let base = match place.section {
-            Section::Constants => Some(FieldKind::ConstantBase),
-            Section::Globals => Some(FieldKind::GlobalBase),
-            Section::Strings => None,
+        let within = offset.wrapping_add(place.offset.into());
+        let (symbol, offset) = match place.section {
+            Section::Constants => (None, within),
+            Section::Globals => (Some(Symbol::Globals), within),
+            Section::Strings => (Some(Symbol::Text(place.offset)), offset),
         };
-        let base = base.map(|kind| self.abi.field(kind, 8, 8));
+        let field = match symbol {
+            None => self.abi.field(FieldKind::ConstantBase, 8, 8),
+            Some(_) => 0,
+        };
         let mut entry = Cursor {
             function: &mut self.function,
             block: Function::ENTRY,
             at: self.at,
         };
-        let (base, offset) = match base {
-            Some(base) => {
-                let base = entry.one(Op::Input(Input::Payload(base)), &[], Type::I64);
-                (base, offset.wrapping_add(place.offset.into()))
-            }
-            None => {
-                let halves = [false, true].map(|high| {
-                    let offset = place.offset;
-                    entry.one(Op::Input(Input::Text { offset, high }), &[], Type::I32)
-                });
-                (entry.one(Op::Pair, &halves, Type::I64), offset)
+        let base = match symbol {
+            None => entry.one(Op::Input(Input::Payload(field)), &[], Type::I64),
+            Some(of) => {
+                let halves = [false, true]
+                    .map(|high| entry.one(Op::Input(Input::Address { of, high }), &[], Type::I32));
+                entry.one(Op::Pair, &halves, Type::I64)
             }
         };
         let offset = entry.constant(Type::I64, offset as u64);

@@ -238,15 +238,24 @@ pub enum Input {
     Lane,
     /// The lanes that the thread was started with, as a mask.
     DispatchMask,
-    /// Half of the address of a text of the program.
-    Text {
-        /// Its place among the texts.
-        offset: u32,
+    /// Half of an address that is known when the program is loaded.
+    Address {
+        /// Of what.
+        of: Symbol,
         /// The upper half.
         high: bool,
     },
     /// The thread's slot on the device, which no other thread has at the same time.
     Slot,
+}
+
+/// What has an address when the program is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Symbol {
+    /// The text at this place among the texts.
+    Text(u32),
+    /// The variables that are written.
+    Globals,
 }
 
 /// An operation; operands and results are beside it.

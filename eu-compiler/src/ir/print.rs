@@ -3,7 +3,7 @@
 use core::fmt::{self, Write};
 
 use super::function::{Def, Function, InstData, Terminator, Value};
-use super::op::{Access, Input, Op};
+use super::op::{Access, Input, Op, Symbol};
 
 /// A function as text.
 pub fn print(function: &Function) -> String {
@@ -70,12 +70,12 @@ impl fmt::Display for Line<'_> {
                 Input::LocalId(dim) => write!(f, "input local_id.{dim}"),
                 Input::Lane => f.write_str("input lane"),
                 Input::DispatchMask => f.write_str("input dispatch_mask"),
-                Input::Text { offset, high } => {
-                    write!(
-                        f,
-                        "input text.{offset}.{}",
-                        if *high { "high" } else { "low" }
-                    )
+                Input::Address { of, high } => {
+                    let half = if *high { "high" } else { "low" };
+                    match of {
+                        Symbol::Text(offset) => write!(f, "input text.{offset}.{half}"),
+                        Symbol::Globals => write!(f, "input globals.{half}"),
+                    }
                 }
                 Input::Slot => f.write_str("input slot"),
             },

@@ -83,9 +83,9 @@ impl Selector<'_> {
                 let state = Operand::Arf(ArfKind::State, 0, 2, M::Ud, 0);
                 self.one(Opcode::Mov, at(to, M::Ud), &[state]);
             }
-            Input::Text { offset, high } => {
+            Input::Address { of, high } => {
                 let number = self.code.first_address + self.code.addresses.len() as u32;
-                self.code.addresses.push(relocate::Use { offset, high });
+                self.code.addresses.push(relocate::Use { of, high });
                 let to = self.result(result);
                 let number = Operand::Imm(number.into(), M::Ud);
                 self.one(Opcode::Mov, at(to, M::Ud), &[number]);
