@@ -83,7 +83,7 @@ impl Translator<'_> {
                     let bits = self.here().convert(Convert::Bitcast, value, bits);
                     self.here().convert(Convert::Trunc, bits, component)
                 }
-                _ => value,
+                _ => self.here().convert(Convert::FToF, value, component),
             });
             let seconds = Val::many(seconds.collect::<Vec<_>>());
             self.store(&pointer, &seconds, ty, align, i)?;

@@ -68,9 +68,12 @@ impl Translator<'_> {
             let wide: Vec<Value> = wide.collect();
             let results = self.library(name, Type::F32, &wide, i)?;
             return Ok(results.map(|all| {
-                let narrow = all.iter().map(|value| match self.function.ty(*value) {
-                    Type::F32 => self.here().convert(Convert::FToF, *value, Type::F16),
-                    _ => *value,
+                // A second result may be an integer: its user knows.
+                let narrow = all.iter().enumerate().map(|(index, value)| {
+                    match (index, self.function.ty(*value)) {
+                        (0, Type::F32) => self.here().convert(Convert::FToF, *value, Type::F16),
+                        _ => *value,
+                    }
                 });
                 narrow.collect()
             }));
