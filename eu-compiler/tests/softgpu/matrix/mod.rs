@@ -141,7 +141,8 @@ fn intels_compiler_agrees() {
                 let ratio = own.instructions as f64 / theirs.instructions.max(1) as f64;
                 report += &format!("{at}: {own:?} {theirs:?} {ratio:.2}\n");
                 ratios.push(ratio);
-                if own.sends > theirs.sends {
+                // One more loads the payload, where theirs has fewer local ids.
+                if own.sends > theirs.sends + 1 {
                     differ.push(format!(
                         "{at}: {} sends, theirs {}",
                         own.sends, theirs.sends
@@ -163,5 +164,5 @@ fn intels_compiler_agrees() {
     if let Ok(file) = std::env::var("MATRIX_REPORT") {
         std::fs::write(file, &report).unwrap();
     }
-    let _ = differ;
+    assert!(differ.is_empty(), "{differ:#?}");
 }
