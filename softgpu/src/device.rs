@@ -6,7 +6,7 @@ use std::time::Duration;
 use devinfo::{Driver, Platform};
 use kmd_iface::ErrorReport;
 use nix::errno::Errno;
-use softgpu_device::Settings;
+use softgpu_device::{Execution, Settings};
 use softgpu_memory::Pool;
 
 /// How the software GPU behaves.
@@ -25,6 +25,8 @@ pub struct Options {
     pub memory_limit: u64,
     /// Whether the rules that hardware leaves undefined are checked.
     pub check: bool,
+    /// How EU code is executed. Checked code is interpreted.
+    pub execution: Execution,
     /// Whether clients count as privileged (CAP_SYS_NICE, CAP_SYS_ADMIN): they may raise
     /// priorities above the default, and exempt their contexts from bans.
     pub privileged: bool,
@@ -39,6 +41,7 @@ impl Default for Options {
             hang_timeout: Duration::from_secs(60),
             memory_limit: physical_memory(),
             check: false,
+            execution: Execution::default(),
             privileged: false,
         }
     }
@@ -85,6 +88,7 @@ impl Device {
             threads: options.threads,
             hang_timeout: options.hang_timeout,
             check: options.check,
+            execution: options.execution,
         };
         Ok(Arc::new(Self {
             engines: softgpu_device::Device::new(platform, settings),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use devinfo::Driver;
 use kmd_iface::{Kmd, Node, NodeState, RenderNode};
 
-use crate::device::OpenOptions;
+use crate::device::{Execution, OpenOptions};
 use crate::error::DeviceError;
 use crate::spec::DeviceSpec;
 
@@ -108,6 +108,11 @@ fn soft(
         threads: options.threads.unwrap_or(0),
         scratch_page: options.scratch_page,
         check: options.check,
+        execution: match options.execution {
+            Execution::Interpret => softgpu::Execution::Interpret,
+            Execution::Adapt => softgpu::Execution::Adapt,
+            Execution::Compile => softgpu::Execution::Compile,
+        },
         ..softgpu::Options::default()
     };
     if let Some(timeout) = options.hang_timeout {

@@ -25,8 +25,22 @@ pub struct OpenOptions {
     pub scratch_page: bool,
     /// Makes the software GPU report what silicon leaves undefined.
     pub check: bool,
+    /// How the software GPU executes EU code.
+    pub execution: Execution,
     /// After what time the software GPU calls a kernel hung; its default if `None`.
     pub hang_timeout: Option<Duration>,
+}
+
+/// How the software GPU executes EU code. What is checked is interpreted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Execution {
+    /// Instruction by instruction: the reference.
+    Interpret,
+    /// As host code once it has run for a while, where the host's processor has translations.
+    #[default]
+    Adapt,
+    /// As host code at once.
+    Compile,
 }
 
 /// An open device. Clones name the same one.

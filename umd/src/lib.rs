@@ -86,7 +86,7 @@ pub use binary::{
 };
 pub use buffer::Buffer;
 pub use deadline::Deadline;
-pub use device::{Device, OpenOptions};
+pub use device::{Device, Execution, OpenOptions};
 pub use error::{ArgumentError, DeviceError, Error, ErrorClass, ErrorKind, FaultReport};
 pub use event::{CommandBatch, Event, EventStatus, Timestamps, UserEvent};
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, Region, channel_order, channel_type};

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use devinfo::Platform;
-use softgpu_eu::{Findings, Programs};
+use softgpu_eu::{Execution, Findings, Programs};
 
 use crate::dispatch::Statistics;
 use crate::engine::Arbiter;
@@ -20,6 +20,8 @@ pub struct Settings {
     pub hang_timeout: Duration,
     /// Whether the rules that hardware leaves undefined are checked ([`Device::findings`]).
     pub check: bool,
+    /// How EU code is executed. Checked code is interpreted.
+    pub execution: Execution,
 }
 
 /// The engines and EUs of a software GPU.

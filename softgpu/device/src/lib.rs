@@ -17,7 +17,7 @@
 //!
 //! use batchbuffer::Engine;
 //! use devinfo::GpuAddress;
-//! use softgpu_device::{
+//! use softgpu_device::{Execution,
 //!     Commands, Device, Failure, Fence, Job, Owner, Settings, Timeline, wait_until,
 //! };
 //! use softgpu_memory::{AddressSpace, PAGE_BYTES, PageTable};
@@ -41,7 +41,12 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let platform = devinfo::by_name("tgl").ok_or("no such platform")?;
-//! let settings = Settings { threads: 1, hang_timeout: Duration::from_secs(10), check: false };
+//! let settings = Settings {
+//!     threads: 1,
+//!     hang_timeout: Duration::from_secs(10),
+//!     check: false,
+//!     execution: Execution::default(),
+//! };
 //! let device = Device::new(platform, settings);
 //! let timeline = Timeline::new(device, Engine::Render, Arc::new(Client::default()));
 //!
@@ -82,3 +87,4 @@ pub use cs::{Commands, Failure, Ring};
 pub use device::{Device, Settings};
 pub use dispatch::{DispatchError, Statistics, ThreadAt};
 pub use engine::{Fence, Job, Owner, SubmitError, Timeline, Write, announce, wait_until};
+pub use softgpu_eu::Execution;

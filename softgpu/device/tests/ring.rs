@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use batchbuffer::Engine;
 use devinfo::{GpuAddress, Target};
 use softgpu_device::{
-    Commands, Device, Failure, Fence, Job, Owner, Ring, Settings, Timeline, wait_until,
+    Commands, Device, Execution, Failure, Fence, Job, Owner, Ring, Settings, Timeline, wait_until,
 };
 use softgpu_memory::{Backing, Page, PageTable, Region, Translate};
 
@@ -150,6 +150,7 @@ impl Rig {
             threads: 1,
             hang_timeout: Duration::from_secs(10),
             check: false,
+            execution: Execution::default(),
         };
         let platform = Target::parse("tgl").expect("a row").platform;
         let device = Device::new(platform, settings);

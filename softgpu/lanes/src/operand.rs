@@ -63,7 +63,7 @@ impl Element {
     }
 
     /// The low bytes of `raw` as a number, extended to 64 bits by the type's sign.
-    pub(crate) const fn extend(self, raw: u64) -> u64 {
+    pub const fn extend(self, raw: u64) -> u64 {
         let unused = 64 - 8 * self.bytes() as u32;
         if self.is_signed() {
             (((raw << unused) as i64) >> unused) as u64
@@ -84,6 +84,15 @@ pub struct Region {
     pub vertical: u16,
     /// From column to column.
     pub horizontal: u16,
+}
+
+impl Region {
+    /// The offset of a channel's element from the first.
+    #[inline(always)]
+    pub fn offset(&self, lane: usize) -> usize {
+        let width = usize::from(self.width.max(1));
+        lane / width * usize::from(self.vertical) + lane % width * usize::from(self.horizontal)
+    }
 }
 
 /// Where a source comes from.
@@ -224,14 +233,14 @@ impl Source {
 
 fn form(element: Element, region: Region, word: usize, lanes: u8) -> Form {
     let all = |holds: fn(usize, usize, usize) -> bool| {
-        (0..usize::from(lanes)).all(|lane| holds(offset(&region, lane), lane, word))
+        (0..usize::from(lanes)).all(|lane| holds(region.offset(lane), lane, word))
     };
     let one = all(|at, _, _| at == 0);
     if element.bytes() != word {
         let size = element.bytes();
         if one && !element.is_float() {
             Form::Scalar
-        } else if (0..usize::from(lanes)).all(|lane| offset(&region, lane) == lane * size) {
+        } else if (0..usize::from(lanes)).all(|lane| region.offset(lane) == lane * size) {
             Form::Narrow
         } else {
             Form::Region
@@ -243,13 +252,6 @@ fn form(element: Element, region: Region, word: usize, lanes: u8) -> Form {
     } else {
         Form::Region
     }
-}
-
-/// The offset of a lane's element from the first.
-#[inline(always)]
-pub(crate) fn offset(region: &Region, lane: usize) -> usize {
-    let width = usize::from(region.width.max(1));
-    lane / width * usize::from(region.vertical) + lane % width * usize::from(region.horizontal)
 }
 
 /// A destination, prepared.

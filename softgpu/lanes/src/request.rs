@@ -134,6 +134,27 @@ pub struct Input {
     pub modifiers: Modifiers,
 }
 
+impl Input {
+    /// Whether the value of an integer source, modifiers applied, always fits a signed number of
+    /// this many bits.
+    pub fn fits_signed(&self, bits: usize) -> bool {
+        let element = self.element;
+        if 8 * element.bytes() < bits {
+            return true;
+        }
+        match self.place {
+            // Its sign bit is clear, as a signed or unsigned number.
+            Place::Constant(value) if 8 * element.bytes() == bits => value >> (bits - 1) & 1 == 0,
+            _ => 8 * element.bytes() == bits && element.is_signed() && self.modifiers.is_empty(),
+        }
+    }
+
+    /// Whether the value of an integer source is never below zero.
+    pub fn fits_unsigned(&self) -> bool {
+        !self.element.is_signed() && !self.modifiers.negate
+    }
+}
+
 /// A destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Output {

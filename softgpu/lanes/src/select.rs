@@ -2,7 +2,7 @@
 
 use crate::accumulate::{Accumulating, Addc, Into, Mach, Macl, Subb};
 use crate::compare::{Float32, Float64, Signed32, Signed64, Unsigned32, Unsigned64};
-use crate::operand::{Element, Place, Reading};
+use crate::operand::{Element, Reading};
 use crate::ops::*;
 use crate::request::{Input, Operation, Request};
 use crate::routine::{BITS, Boolean, Compare, Compute, FLOATS, INTEGERS, Select, SelectCompare};
@@ -223,33 +223,14 @@ fn single<C: Compiled>(r: &Request) -> Option<Vector> {
 fn to_float<C: Compiled>(r: &Request) -> Option<Vector> {
     let source = r.sources[0].as_ref()?;
     match (r.output.element, source.element.bytes()) {
-        (Element::Df, _) if fits_signed(source, 64) => lanes!(C, r, SignedToD),
-        (Element::Df, _) if fits_unsigned(source) => lanes!(C, r, UnsignedToD),
-        (_, 8) if fits_signed(source, 64) => lanes!(C, r, Signed64ToF),
-        (_, 8) if fits_unsigned(source) => lanes!(C, r, Unsigned64ToF),
-        (_, ..8) if fits_signed(source, 32) => lanes!(C, r, SignedToF),
-        (_, ..8) if fits_unsigned(source) => lanes!(C, r, UnsignedToF),
+        (Element::Df, _) if source.fits_signed(64) => lanes!(C, r, SignedToD),
+        (Element::Df, _) if source.fits_unsigned() => lanes!(C, r, UnsignedToD),
+        (_, 8) if source.fits_signed(64) => lanes!(C, r, Signed64ToF),
+        (_, 8) if source.fits_unsigned() => lanes!(C, r, Unsigned64ToF),
+        (_, ..8) if source.fits_signed(32) => lanes!(C, r, SignedToF),
+        (_, ..8) if source.fits_unsigned() => lanes!(C, r, UnsignedToF),
         _ => None,
     }
-}
-
-/// Whether the value of an integer source, modifiers applied, always fits a signed number of this
-/// many bits.
-fn fits_signed(source: &Input, bits: usize) -> bool {
-    let element = source.element;
-    if 8 * element.bytes() < bits {
-        return true;
-    }
-    match source.place {
-        // Its sign bit is clear, as a signed or unsigned number.
-        Place::Constant(value) if 8 * element.bytes() == bits => value >> (bits - 1) & 1 == 0,
-        _ => 8 * element.bytes() == bits && element.is_signed() && source.modifiers.is_empty(),
-    }
-}
-
-/// Whether the value of an integer source is never below zero.
-fn fits_unsigned(source: &Input) -> bool {
-    !source.element.is_signed() && !source.modifiers.negate
 }
 
 /// Saturation: exact in 64 bits.
@@ -268,8 +249,8 @@ fn saturating<C: Compiled>(r: &Request) -> Option<Vector> {
 fn narrow<C: Compiled>(r: &Request) -> Option<Vector> {
     let to = r.output.element;
     let all = |fits: &dyn Fn(&Input) -> bool| r.sources.iter().flatten().all(fits);
-    let signed = all(&|source| fits_signed(source, 32));
-    let unsigned = all(&fits_unsigned);
+    let signed = all(&|source| source.fits_signed(32));
+    let unsigned = all(&Input::fits_unsigned);
     // Flags depend on the result in the destination's type: lanes hold it only in 32 bits.
     let compares = matches!(r.operation, Operation::Compare | Operation::SelectCompare);
     if r.condition.is_some() && !compares && to.bytes() != 4 {
@@ -291,8 +272,8 @@ fn narrow<C: Compiled>(r: &Request) -> Option<Vector> {
         Operation::Mad => lanes!(C, r, Mad32),
         Operation::Shl => lanes!(C, r, Shl32),
         Operation::Shr => lanes!(C, r, Shr32),
-        Operation::Asr if fits_signed(first, 32) => lanes!(C, r, Asr32),
-        Operation::Asr if fits_unsigned(first) => lanes!(C, r, Shr32),
+        Operation::Asr if first.fits_signed(32) => lanes!(C, r, Asr32),
+        Operation::Asr if first.fits_unsigned() => lanes!(C, r, Shr32),
         Operation::Rol if to.bytes() == 4 && dword(&r.sources[0]) => lanes!(C, r, Rol32),
         Operation::Ror if to.bytes() == 4 && dword(&r.sources[0]) => lanes!(C, r, Ror32),
         Operation::Cbit => lanes!(C, r, Cbit32),
@@ -335,9 +316,9 @@ fn wide<C: Compiled>(r: &Request) -> Option<Vector> {
     let all = |fits: &dyn Fn(&Input) -> bool| r.sources.iter().flatten().all(fits);
     let first = r.sources[0].as_ref()?;
     if r.operation == Operation::Compare {
-        return if all(&|source| fits_signed(source, 64)) {
+        return if all(&|source| source.fits_signed(64)) {
             routine!(C, r, Integer, 8, N => Compare<Signed64, N>)
-        } else if all(&fits_unsigned) {
+        } else if all(&Input::fits_unsigned) {
             routine!(C, r, Integer, 8, N => Compare<Unsigned64, N>)
         } else {
             None
@@ -367,10 +348,10 @@ fn wide<C: Compiled>(r: &Request) -> Option<Vector> {
         Operation::Mad => lanes!(C, r, Mad64),
         Operation::Shl => lanes!(C, r, Shl64),
         // A narrower source is treated as 32 bits.
-        Operation::Shr if first.element.bytes() == 8 || fits_unsigned(first) => {
+        Operation::Shr if first.element.bytes() == 8 || first.fits_unsigned() => {
             lanes!(C, r, Shr64)
         }
-        Operation::Asr if fits_signed(first, 64) => lanes!(C, r, Asr64),
+        Operation::Asr if first.fits_signed(64) => lanes!(C, r, Asr64),
         Operation::Select => routine!(C, r, Integer, 8, N => Select<u64, INTEGERS, N>),
         _ => None,
     }

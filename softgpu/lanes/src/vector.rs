@@ -24,7 +24,8 @@ impl Modes {
     }
 
     #[inline(always)]
-    pub(crate) const fn contains(self, other: Self) -> bool {
+    /// Whether one of the modes of `other` is on.
+    pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 

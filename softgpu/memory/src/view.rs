@@ -115,6 +115,53 @@ impl<'a> View<'a> {
     word_access!(read_u32, write_u32, load_u32, store_u32, u32, "dword");
     word_access!(read_u64, write_u64, load_u64, store_u64, u64, "qword");
 
+    /// Loads the dword at each address, which are multiples of 4.
+    ///
+    /// # Errors
+    /// As [`View::read`].
+    #[inline(always)]
+    pub fn gather_u32(
+        &self,
+        places: impl Iterator<Item = (usize, GpuAddress)>,
+        mut put: impl FnMut(usize, u32),
+    ) -> Result<(), Fault> {
+        let mut last = (NO_PAGE, Target::Nowhere);
+        for (lane, address) in places {
+            let number = address.get() / PAGE_BYTES;
+            if last.0 != number {
+                last = (number, self.target(address, Access::Read)?);
+            }
+            let value = match last.1 {
+                Target::Page(page) => page.load_u32(page_offset(address)),
+                Target::Nowhere => 0,
+            };
+            put(lane, value);
+        }
+        Ok(())
+    }
+
+    /// Stores a dword at each address, which are multiples of 4.
+    ///
+    /// # Errors
+    /// As [`View::write`].
+    #[inline(always)]
+    pub fn scatter_u32(
+        &self,
+        stores: impl Iterator<Item = (GpuAddress, u32)>,
+    ) -> Result<(), Fault> {
+        let mut last = (NO_PAGE, Target::Nowhere);
+        for (address, value) in stores {
+            let number = address.get() / PAGE_BYTES;
+            if last.0 != number {
+                last = (number, self.target(address, Access::Write)?);
+            }
+            if let Target::Page(page) = last.1 {
+                page.store_u32(page_offset(address), value);
+            }
+        }
+        Ok(())
+    }
+
     /// Copies `out.len()` bytes at `address` to `out`.
     ///
     /// # Errors

@@ -205,6 +205,7 @@ fn open(args: &Args, file: &KernelFile) -> Result<Device, Error> {
         threads: args.threads.map(|n| n as usize),
         scratch_page: args.scratch_page,
         check: args.check,
+        execution: args.exec.into(),
         hang_timeout: Some(args.timeout),
         ..OpenOptions::default()
     };

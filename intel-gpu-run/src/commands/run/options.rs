@@ -75,6 +75,10 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub threads: Option<u32>,
 
+    /// How the software GPU executes EU code. With --check and --trace it interprets
+    #[arg(long, value_name = "HOW", default_value = "adapt")]
+    pub exec: Exec,
+
     /// Report what silicon leaves undefined: accesses beyond the size that was asked for, misaligned
     /// block accesses, sub-group operations in divergent flow and the like (software GPU only), and
     /// scoreboard hazards in the kernel's code
@@ -121,6 +125,27 @@ mod tests {
         assert_eq!(seconds("0.5"), Ok(std::time::Duration::from_millis(500)));
         for text in ["0", "-1", "inf", "nan", "x", ""] {
             assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+}
+
+/// How the software GPU executes EU code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Exec {
+    /// Instruction by instruction
+    Interpret,
+    /// As host code once it has run for a while
+    Adapt,
+    /// As host code at once
+    Compile,
+}
+
+impl From<Exec> for umd::Execution {
+    fn from(exec: Exec) -> Self {
+        match exec {
+            Exec::Interpret => Self::Interpret,
+            Exec::Adapt => Self::Adapt,
+            Exec::Compile => Self::Compile,
         }
     }
 }

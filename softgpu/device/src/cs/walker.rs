@@ -260,6 +260,7 @@ fn run(cs: &mut Streamer<'_>, packet: &Decoded<'_>, walker: &Walker) -> Result<(
         hang_timeout: cs.environment.hang_timeout,
         stop: cs.environment.stop,
         programs: &device.programs,
+        execution: device.settings.execution,
         findings: device.settings.check.then_some(&device.findings),
     };
     let outcome = dispatch::run(walker, cs.environment.space, &options, statistics);

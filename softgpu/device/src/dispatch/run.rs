@@ -11,7 +11,7 @@ use super::resident::{Host, Loader, Resident, Slice};
 use super::slots::Slots;
 use super::walker::Walker;
 use softgpu_eu::StateCache;
-use softgpu_eu::{Code, Fault, Findings, Program, Programs};
+use softgpu_eu::{Code, Execution, Fault, Findings, Program, Programs};
 use softgpu_memory::{PageTable, View};
 
 /// Instructions that a thread runs before its neighbours get a turn.
@@ -35,6 +35,8 @@ pub struct DispatchOptions<'a> {
     pub stop: &'a AtomicBool,
     /// The programs of the device.
     pub programs: &'a Programs,
+    /// How they are executed.
+    pub execution: Execution,
     /// Where broken rules are recorded; without it, rules are not checked.
     pub findings: Option<&'a Findings>,
 }
@@ -127,7 +129,7 @@ impl Shared<'_> {
     /// One host thread's part.
     fn work(&self) {
         let memory = View::new(self.space);
-        let code = Code::new(Arc::clone(&self.program));
+        let code = Code::new(Arc::clone(&self.program), self.options.execution);
         let state = StateCache::default();
         let kernel = self.walker.as_kernel();
         let checks = self.options.findings.map(|all| all.checks(&kernel));

@@ -13,6 +13,7 @@ use oracles::Random;
 use super::family::Rules;
 use super::general;
 use super::lower::lower;
+use super::native;
 use super::op::{Action, Op};
 use super::ops::value::format_of;
 use super::regs::{self, GRF_BASE};
@@ -330,6 +331,7 @@ fn routines_agree_with_the_general_path() {
     let mut random = Random::new(seed);
     let rules = Rules::of(Family::Gen12Lp);
     let mut covered = BTreeMap::<_, (u32, u32)>::new();
+    let mut host = BTreeMap::<_, (u32, u32)>::new();
     let mut wrong = BTreeMap::new();
     for _ in 0..120_000 {
         let instruction = instruction(&mut random);
@@ -350,9 +352,21 @@ fn routines_agree_with_the_general_path() {
         let start = state(&mut random);
         let mut expected = start.clone();
         general::execute(&mut expected, &op).expect("nothing indirect");
+        #[cfg(not(target_arch = "x86_64"))]
+        let mut results = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        let mut results = native::alone(&start, &op);
+        let (_, all) = host.entry(opcode.clone()).or_insert((0, 0));
+        *all += u32::from(start.usual_fp);
+        if !results.is_empty() {
+            host.entry(opcode.clone()).or_default().0 += 1;
+        }
         for (name, routine) in [("best", best), ("baseline", baseline)] {
             let mut got = start.clone();
             routine.run(&mut got, &op);
+            results.push((name, got));
+        }
+        for (name, got) in results {
             if comparable(&got, &op) != comparable(&expected, &op) {
                 wrong
                     .entry((opcode.clone(), types.clone()))
@@ -369,6 +383,9 @@ fn routines_agree_with_the_general_path() {
     }
     for (what, (with, all)) in &covered {
         eprintln!("{what}: {with} of {all} have a routine");
+    }
+    for (what, (with, all)) in &host {
+        eprintln!("{what}: {with} of {all} have host code");
     }
     let wrong: Vec<String> = wrong.into_values().collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

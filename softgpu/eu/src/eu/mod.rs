@@ -16,6 +16,11 @@ mod family;
 mod flow;
 mod general;
 mod lower;
+#[cfg(target_arch = "x86_64")]
+mod native;
+#[cfg(not(target_arch = "x86_64"))]
+#[path = "untranslated.rs"]
+mod native;
 mod op;
 mod operand;
 mod ops;
@@ -32,5 +37,5 @@ mod thread;
 mod trace;
 mod vector;
 
-pub use program::{Code, Program, Programs};
+pub use program::{Code, Execution, Program, Programs};
 pub use thread::{Counters, Stop, Thread, ThreadStart};

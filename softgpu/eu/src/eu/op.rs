@@ -8,6 +8,7 @@ use isa_encoder::{CondMod, Opcode, Semantics, Specific};
 use super::operand::{Dest, LANES, Source};
 use super::ops::softfloat::Format;
 use super::vector::Fast;
+use crate::sf::Dwords;
 
 /// The predicate of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +64,8 @@ pub(super) struct SendOp {
     pub eot: bool,
     /// The message of the descriptors, if they are in the instruction and valid.
     pub meaning: Option<Meaning>,
+    /// The same, prepared, if it is a plain gather or scatter.
+    pub dwords: Option<Dwords>,
 }
 
 /// The registers that a send names.

@@ -16,6 +16,21 @@ const OPS: usize = 1 << 18;
 const ROUTINES: usize = 512;
 /// The most programs that a device keeps.
 const PROGRAMS: usize = 512;
+/// How often a routine's blocks are entered before it is translated: translating takes as long as
+/// interpreting each op some ten times.
+const HOT: u32 = 200;
+
+/// How EU code is executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Execution {
+    /// Instruction by instruction: the reference.
+    Interpret,
+    /// As host code once it has run for a while, where the host's processor has translations.
+    #[default]
+    Adapt,
+    /// As host code at once.
+    Compile,
+}
 
 /// The programs of a device, the most recently used first.
 ///
@@ -121,16 +136,28 @@ impl Program {
 #[derive(Debug)]
 pub struct Code {
     program: Arc<Program>,
+    execution: Execution,
     /// Routines that it has used.
     routines: RefCell<Vec<Arc<Routine>>>,
 }
 
 impl Code {
     /// A hold on `program`.
-    pub fn new(program: Arc<Program>) -> Self {
+    pub fn new(program: Arc<Program>, execution: Execution) -> Self {
         Self {
             program,
+            execution,
             routines: RefCell::default(),
+        }
+    }
+
+    /// How often a routine's blocks are entered before it is translated; `None` if it never is.
+    pub(super) fn patience(&self) -> Option<u32> {
+        match self.execution {
+            _ if !eu_native::is_supported() => None,
+            Execution::Interpret => None,
+            Execution::Adapt => Some(HOT),
+            Execution::Compile => Some(0),
         }
     }
 

@@ -6,7 +6,7 @@ use devinfo::{Family, GpuAddress};
 use isa_encoder::{AsmOptions, assemble};
 
 use super::thread::{Stop, Thread, ThreadStart};
-use super::{Code, Program, Programs, regs};
+use super::{Code, Execution, Program, Programs, regs};
 use crate::sf::StateCache;
 use crate::{Barrier, Fault, GroupEnv, Kernel, Pairs, Slm, StateBases};
 use softgpu_memory::AddressSpace;
@@ -58,7 +58,8 @@ fn code(family: Family, body: &str) -> Vec<u8> {
         .code
 }
 
-/// Runs the program that memory holds.
+/// Runs the program that memory holds: interpreted, as host code, and as host code in short slices,
+/// which must agree in all registers and counts.
 fn run_program(
     program: &Arc<Program>,
     space: &AddressSpace,
@@ -83,22 +84,37 @@ fn run_program(
         state: &state,
         checks: None,
     };
-    let code = Code::new(Arc::clone(program));
-    let mut thread = Thread::new(&ThreadStart {
-        family,
-        payload: &[],
-        ip: 0,
-        dispatch_mask: mask,
-        simd: 16,
-        grf_count: 128,
-        sr0: 0,
-        msg0: 0,
-        thread_slot: 0,
-        cr0: 0,
-    });
-    let stop = thread.run(&env, &code, 10_000)?;
-    assert_eq!(stop, Stop::EndOfThread);
-    let registers = &thread.state_mut().regs;
+    let one = |execution, slice| {
+        let code = Code::new(Arc::clone(program), execution);
+        let mut thread = Thread::new(&ThreadStart {
+            family,
+            payload: &[],
+            ip: 0,
+            dispatch_mask: mask,
+            simd: 16,
+            grf_count: 128,
+            sr0: 0,
+            msg0: 0,
+            thread_slot: 0,
+            cr0: 0,
+        });
+        let mut stop = Ok(Stop::Budget);
+        while stop == Ok(Stop::Budget) && thread.counters().instructions < 10_000 {
+            stop = thread.run(&env, &code, slice);
+        }
+        let counters = thread.counters();
+        let registers = thread.state_mut().regs.clone();
+        (stop, thread.ip(), counters, registers)
+    };
+    let (stop, ip, counters, registers) = one(Execution::Interpret, 10_000);
+    for slice in [10_000, 1, 3, 7] {
+        let (other, at, counted, changed) = one(Execution::Compile, slice);
+        let context = format!("host code in slices of {slice}");
+        assert_eq!((&other, at), (&stop, ip), "{context}");
+        assert_eq!(counted, counters, "{context}");
+        assert_eq!(changed.bytes(), registers.bytes(), "{context}");
+    }
+    assert_eq!(stop?, Stop::EndOfThread);
     let r10 = regs::GRF_BASE + 10 * family.grf_bytes();
     Ok(std::array::from_fn(|lane| registers.dword(r10 + 4 * lane)))
 }

@@ -9,6 +9,7 @@ use softgpu_memory::{self as memory, View};
 
 use super::family::Rules;
 use super::lower::lower;
+use super::native::Native;
 use super::op::{Action, Op, Pred};
 use crate::Fault;
 
@@ -54,6 +55,8 @@ pub(super) struct Routine {
     blocks: Box<[Block]>,
     /// The decoded bytes, by address: runs without a gap.
     image: BTreeMap<u32, Vec<u8>>,
+    /// The same as host code.
+    native: Native,
 }
 
 impl Routine {
@@ -106,6 +109,7 @@ impl Routine {
         Ok(Self {
             blocks: blocks.into(),
             image: reader.into_image(),
+            native: Native::default(),
             ops: ops.into(),
         })
     }
@@ -143,6 +147,17 @@ impl Routine {
         let ops = self.ops.get(block.first..block.end)?;
         let index = ops.binary_search_by_key(&ip, |op| op.ip).ok()?;
         Some((block.first + index, block))
+    }
+
+    /// Its translations.
+    pub fn native(&self) -> &Native {
+        &self.native
+    }
+
+    /// The block of an op.
+    pub fn block_of(&self, op: usize) -> Option<&Block> {
+        let after = self.blocks.partition_point(|block| block.first <= op);
+        self.blocks.get(after.checked_sub(1)?)
     }
 
     /// The block at `ip`, if it may follow `block`.

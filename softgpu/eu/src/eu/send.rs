@@ -22,17 +22,23 @@ pub(super) fn execute(
     send: &SendOp,
     env: &GroupEnv<'_>,
 ) -> Result<Effect, Fault> {
+    let mask = state.write_mask(op);
+    // A message without channels does nothing, except that the last one still ends the thread.
+    if mask == 0 && !send.eot {
+        return Ok(Effect::None);
+    }
+    if let Some(dwords) = &send.dwords
+        && env.checks.is_none()
+        && dwords.run(state.regs.bytes_mut(), mask, env)
+    {
+        return Ok(Effect::None);
+    }
     let read = |value: Immediate| match value {
         Immediate::Value(value) => value,
         Immediate::Register(offset) => state.regs.dword(offset as usize),
     };
     let descriptor = read(send.descriptor);
     let extended_descriptor = read(send.extended);
-    let mask = state.write_mask(op);
-    // A message without channels does nothing, except that the last one still ends the thread.
-    if mask == 0 && !send.eot {
-        return Ok(Effect::None);
-    }
     let spans = match send.spans {
         Some(spans) => spans,
         None => spans_now(state, op, send, descriptor, extended_descriptor)?,

@@ -9,7 +9,7 @@ use super::program::Code;
 use super::regs::{self, GRF_BASE, Registers};
 use super::routine::{Block, Routine};
 use super::state::State;
-use super::{flow, general, send, systolic, trace};
+use super::{flow, general, native, send, systolic, trace};
 use crate::sf::Effect;
 use crate::{Fault, GroupEnv};
 
@@ -163,14 +163,16 @@ impl Thread {
             return Ok(Stop::EndOfThread);
         }
         self.state.notify(env);
+        // What is checked is interpreted.
+        let patience = code.patience().filter(|_| env.checks.is_none());
         loop {
             let tracing = trace::enabled();
             let state = &mut self.state;
             let stop = code.at(env, state.ip, |routine, op, block| {
                 if tracing {
-                    run::<true>(state, routine, (op, block), env, &mut left)
+                    run::<true>(state, routine, (op, block), env, None, &mut left)
                 } else {
-                    run::<false>(state, routine, (op, block), env, &mut left)
+                    run::<false>(state, routine, (op, block), env, patience, &mut left)
                 }
             })??;
             if let Some(stop) = stop {
@@ -188,11 +190,25 @@ fn run<const TRACE: bool>(
     routine: &Routine,
     entry: (usize, &Block),
     env: &GroupEnv<'_>,
+    patience: Option<u32>,
     left: &mut usize,
 ) -> Result<Option<Stop>, Fault> {
     let ops = routine.ops();
     let (mut at, mut block) = entry;
     loop {
+        if let Some(patience) = patience {
+            let mut went = false;
+            while native::run(state, routine, at, env, patience, left)? {
+                went = true;
+                match routine.find(state.ip) {
+                    Some(found) => (at, block) = found,
+                    None => return Ok(None),
+                }
+            }
+            if went && *left == 0 {
+                return Ok(Some(Stop::Budget));
+            }
+        }
         let mut end = block.body_end.min(at + *left);
         if state.next_wake <= block.last_ip {
             // Channels wake inside the block.
@@ -321,7 +337,12 @@ fn terminate<const TRACE: bool>(
 
 /// Sends, and records a signalled barrier.
 #[inline(always)]
-fn send(state: &mut State, op: &Op, message: &SendOp, env: &GroupEnv<'_>) -> Result<Effect, Fault> {
+pub(super) fn send(
+    state: &mut State,
+    op: &Op,
+    message: &SendOp,
+    env: &GroupEnv<'_>,
+) -> Result<Effect, Fault> {
     let effect = send::execute(state, op, message, env)?;
     if let Effect::BarrierSignalled(generation) = effect {
         state.barrier = Some(generation);
@@ -332,7 +353,7 @@ fn send(state: &mut State, op: &Op, message: &SendOp, env: &GroupEnv<'_>) -> Res
 
 /// Continues at `ip`, where channels may wake.
 #[inline(always)]
-fn pass(state: &mut State, ip: u32) {
+pub(super) fn pass(state: &mut State, ip: u32) {
     state.ip = ip;
     if ip >= state.next_wake {
         state.wake();

@@ -66,6 +66,11 @@ impl Fast {
         })
     }
 
+    /// Whether it sets flags.
+    pub fn sets_flags(&self) -> bool {
+        self.after == After::Flags
+    }
+
     /// Executes the op.
     #[inline(always)]
     pub fn run(&self, state: &mut State, op: &Op) {
@@ -114,7 +119,8 @@ pub(super) fn modes(mode: FpMode) -> Modes {
         .with(Modes::FLUSH_DOUBLE, !mode.keep64)
 }
 
-fn request(op: &Op, rules: Rules) -> Option<Request> {
+/// What routines are asked for; `None` if they cannot express it.
+pub(super) fn request(op: &Op, rules: Rules) -> Option<Request> {
     // An op that sets both flags and modes takes the general path.
     let both = op.writes_control && op.cond.is_some();
     if op.live || both || op.dst.target == Target::Indirect {

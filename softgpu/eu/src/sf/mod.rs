@@ -10,6 +10,7 @@
 //! "Data Port" and "Sampling Engine"; IGC's vISA documentation for the load/store units.
 
 mod atomic;
+mod dwords;
 mod environment;
 mod execute;
 mod family;
@@ -28,6 +29,7 @@ mod tests;
 mod typed;
 
 pub use atomic::apply as atomic;
+pub use dwords::{Dwords, Registers};
 pub use environment::GroupEnv;
 pub use execute::{Effect, Message, decode, execute, perform};
 pub use state_cache::StateCache;

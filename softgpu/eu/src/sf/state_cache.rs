@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use devinfo::GpuAddress;
 
-use super::surface::Surface;
+use super::surface::{Surface, SurfaceKind};
 use crate::{Fault, GroupEnv};
 
 /// Bytes of a RENDER_SURFACE_STATE.
@@ -26,6 +26,8 @@ type Found = Option<(GpuAddress, Surface)>;
 pub struct StateCache {
     /// By binding table index.
     table: Box<[Cell<Option<Surface>>]>,
+    /// The same of buffers: base and bytes.
+    buffers: Box<[Cell<Option<(GpuAddress, u64)>>]>,
     /// By address of the state.
     states: Box<[Cell<Found>]>,
 }
@@ -34,6 +36,7 @@ impl Default for StateCache {
     fn default() -> Self {
         Self {
             table: vec![Cell::new(None); TABLE_ENTRIES].into(),
+            buffers: vec![Cell::new(None); TABLE_ENTRIES].into(),
             states: vec![Cell::new(None); OFFSET_SLOTS].into(),
         }
     }
@@ -45,9 +48,37 @@ impl StateCache {
         for slot in &self.table {
             slot.set(None);
         }
+        for slot in &self.buffers {
+            slot.set(None);
+        }
         for slot in &self.states {
             slot.set(None);
         }
+    }
+
+    /// The base and bytes of the buffer of binding table entry `index`; `None` for anything else, and
+    /// if it cannot be read.
+    #[inline(always)]
+    pub(super) fn buffer(&self, env: &GroupEnv<'_>, index: u8) -> Option<(GpuAddress, u64)> {
+        let slot = self.buffers.get(usize::from(index))?;
+        slot.get().or_else(|| self.buffer_miss(env, index, slot))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn buffer_miss(
+        &self,
+        env: &GroupEnv<'_>,
+        index: u8,
+        slot: &Cell<Option<(GpuAddress, u64)>>,
+    ) -> Option<(GpuAddress, u64)> {
+        let surface = self.bti(env, index).ok()?;
+        let kinds = [SurfaceKind::Buffer, SurfaceKind::StructuredBuffer];
+        let buffer = kinds
+            .contains(&surface.kind)
+            .then_some((surface.base, surface.bytes));
+        slot.set(buffer);
+        buffer
     }
 
     /// The surface of binding table entry `index`.

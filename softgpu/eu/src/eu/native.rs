@@ -1,0 +1,497 @@
+//! Routines as host code.
+//!
+//! A routine is translated once it has run for a while: for each set of floating-point modes, with
+//! all channels enabled and for any. Host code calls back for what is not translated: single steps,
+//! and branches at which channels part. Terminators that wait or end the thread, and slices that end
+//! inside a block, are the interpreter's.
+
+use core::ffi::c_void;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use eu_lanes::Modes;
+use eu_native::{
+    Block, Branch, Channels, Code, End, Frame, Layout, Masking, Next, Predicate, Step, Uniform,
+    VectorStep,
+};
+use isa_encoder::semantics::{Flow, Semantics};
+
+use super::family::Rules;
+use super::op::{Action, Op, Pred};
+use super::routine::Routine;
+use super::state::State;
+use super::{flow, general, regs, thread, vector};
+use crate::{Fault, GroupEnv};
+
+/// The most ops of a routine that is translated.
+const OPS: usize = 1 << 15;
+/// The most translations of a routine.
+const VARIANTS: usize = 8;
+
+/// The translations of a routine.
+#[derive(Debug, Default)]
+pub(super) struct Native {
+    graph: OnceLock<Graph>,
+    variants: [Variant; VARIANTS],
+}
+
+/// A routine's blocks, as they are translated.
+#[derive(Debug)]
+struct Graph {
+    blocks: Vec<Block>,
+    /// The block of each op.
+    of_op: Vec<u32>,
+}
+
+#[derive(Debug, Default)]
+struct Variant {
+    key: OnceLock<Key>,
+    heat: AtomicU32,
+    code: OnceLock<Option<Code>>,
+}
+
+/// What a translation is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    modes: Modes,
+    channels: Channels,
+}
+
+impl Key {
+    /// What fits the thread's present state; `None` if no translation does.
+    fn of(state: &State) -> Option<Self> {
+        if !state.usual_fp || state.active == 0 {
+            return None;
+        }
+        let whole = state.parked == 0 && state.active == state.dispatched;
+        Some(Self {
+            modes: state.fp_modes,
+            channels: if whole {
+                Channels::All(state.active)
+            } else {
+                Channels::Any
+            },
+        })
+    }
+}
+
+impl Native {
+    /// The code for `key`, once it is worth having.
+    #[inline]
+    fn code(&self, key: Key, routine: &Routine, rules: Rules, patience: u32) -> Option<&Code> {
+        let mut variants = self.variants.iter();
+        let variant = variants.find(|variant| *variant.key.get_or_init(|| key) == key)?;
+        if let Some(code) = variant.code.get() {
+            return code.as_ref();
+        }
+        // One thread translates; the others interpret until it is done.
+        if variant.heat.fetch_add(1, Ordering::Relaxed) != patience {
+            return None;
+        }
+        variant
+            .code
+            .get_or_init(|| {
+                let layout = Layout {
+                    modes: key.modes,
+                    channels: key.channels,
+                    flags: regs::FLAG as u32,
+                };
+                let graph = self.graph.get_or_init(|| Graph::of(routine, rules));
+                (!graph.blocks.is_empty())
+                    .then(|| Code::new(&graph.blocks, layout))
+                    .flatten()
+            })
+            .as_ref()
+    }
+}
+
+impl Graph {
+    fn of(routine: &Routine, rules: Rules) -> Self {
+        let ops = routine.ops();
+        if ops.len() > OPS {
+            return Self {
+                blocks: Vec::new(),
+                of_op: Vec::new(),
+            };
+        }
+        // Blocks also end where the modes may change.
+        let mut spans = Vec::new();
+        for block in routine.blocks() {
+            let mut first = block.first;
+            for index in block.first..block.body_end {
+                let changes = ops.get(index).is_some_and(|op| op.writes_control);
+                if changes && index + 1 < block.end {
+                    spans.push((first, index + 1, index + 1));
+                    first = index + 1;
+                }
+            }
+            spans.push((first, block.body_end.max(first), block.end));
+        }
+        let number = |ip: u32| {
+            let ip_of = |&(first, ..): &(usize, usize, usize)| ops.get(first).map_or(0, |op| op.ip);
+            let place = spans.binary_search_by_key(&ip, ip_of).ok()?;
+            Some(place as u32)
+        };
+        let mut of_op = vec![0; ops.len()];
+        let blocks = spans
+            .iter()
+            .enumerate()
+            .map(|(index, &(first, body_end, end))| {
+                if let Some(own) = of_op.get_mut(first..end) {
+                    own.fill(index as u32);
+                }
+                let whole = ops.get(first..end).unwrap_or_default();
+                block(first, whole, body_end - first, rules, &number)
+            });
+        let blocks = blocks.collect();
+        Self { blocks, of_op }
+    }
+}
+
+/// The block of `ops`, of which the first `body` are no terminator.
+fn block(
+    first: usize,
+    ops: &[Op],
+    body: usize,
+    rules: Rules,
+    number: &dyn Fn(u32) -> Option<u32>,
+) -> Block {
+    let (steps, rest) = ops.split_at(body);
+    let ip = ops.first().map_or(0, |op| op.ip);
+    // A register that counts instructions is exact only in the interpreter.
+    let live = ops.iter().any(|op| op.live);
+    let steps = if live { &[] } else { steps };
+    let end = match rest.first() {
+        _ if live => End::Leave,
+        Some(op) if matches!(op.action, Action::Flow) => End::Branch(branch(op, rules, number)),
+        Some(_) => End::Leave,
+        None => End::Next(steps.last().and_then(|last| number(last.next_ip))),
+    };
+    let counted = match end {
+        End::Branch(_) => ops,
+        _ => steps,
+    };
+    Block {
+        first: first as u32,
+        ip,
+        last_ip: ops.last().map_or(ip, |op| op.ip),
+        steps: steps.iter().map(|op| step(op, rules)).collect(),
+        channels: counted.iter().map(|op| u32::from(op.exec_size)).sum(),
+        end,
+    }
+}
+
+fn step(op: &Op, rules: Rules) -> Step {
+    match &op.action {
+        Action::Nop => Step::Nothing,
+        Action::Fast(fast) if !op.writes_control => {
+            match (vector::request(op, rules), masking(op)) {
+                (Some(request), Some(masking)) => Step::Vector(Box::new(VectorStep {
+                    request,
+                    masking,
+                    flag_bit: fast.sets_flags().then_some(op.flag_bit),
+                })),
+                _ => Step::Call,
+            }
+        }
+        _ => Step::Call,
+    }
+}
+
+/// The op's channels, if its predicate is each channel's own.
+fn masking(op: &Op) -> Option<Masking> {
+    let predicate = match op.pred {
+        Pred::Always => None,
+        Pred::Own => Some(Predicate {
+            flag_bit: op.flag_bit,
+            inverse: op.pred_inverse,
+        }),
+        _ => return None,
+    };
+    Some(Masking {
+        channel_offset: op.channel_offset,
+        no_mask: op.no_mask,
+        predicate,
+    })
+}
+
+/// What a branch does while no channel waits; compare `flow::execute`.
+fn branch(op: &Op, rules: Rules, number: &dyn Fn(u32) -> Option<u32>) -> Branch {
+    let never = Branch {
+        masking: Masking {
+            channel_offset: 0,
+            no_mask: true,
+            predicate: None,
+        },
+        lanes: 1,
+        uniform: Uniform::Never,
+    };
+    let (Some(masking), Semantics::Flow(kind), Some(jip)) = (masking(op), op.does, op.targets.jip)
+    else {
+        return never;
+    };
+    let (next, uip) = (op.next_ip, op.targets.uip);
+    // All channels wait at UIP, and the thread looks for them at JIP.
+    let leave = if jip == uip { number(jip) } else { None };
+    let uniform = |none: Option<u32>, all: Option<u32>| Uniform::Channels { none, all };
+    let uniform = match kind {
+        Flow::Jump => Uniform::Jump {
+            not_taken: number(next),
+            taken: number(jip),
+        },
+        Flow::If => uniform(number(jip), number(next)),
+        Flow::Else | Flow::Break | Flow::Cont | Flow::Halt => uniform(number(next), leave),
+        Flow::Endif | Flow::Join => Uniform::Meet(number(next)),
+        Flow::While => uniform(number(next), number(jip)),
+        Flow::Goto if op.targets.control => uniform(number(next), number(uip)),
+        Flow::Goto if rules.goto_takes_false => uniform(leave, number(next)),
+        Flow::Goto => uniform(number(next), leave),
+        Flow::Brd | Flow::Brc | Flow::Call { .. } | Flow::Ret => Uniform::Never,
+    };
+    Branch {
+        masking,
+        lanes: op.exec_size,
+        uniform,
+    }
+}
+
+/// What the callbacks work on.
+struct Run<'a> {
+    state: &'a mut State,
+    routine: &'a Routine,
+    graph: &'a Graph,
+    env: &'a GroupEnv<'a>,
+    key: Key,
+    fault: Option<Fault>,
+}
+
+/// Runs host code from the op at `at` on, which is at the thread's instruction pointer, as far as
+/// there is any. False if there is none for what comes next; otherwise the thread is somewhere else.
+///
+/// # Errors
+/// The fault of the instruction at the thread's instruction pointer.
+pub(super) fn run(
+    state: &mut State,
+    routine: &Routine,
+    at: usize,
+    env: &GroupEnv<'_>,
+    patience: u32,
+    left: &mut usize,
+) -> Result<bool, Fault> {
+    let native = routine.native();
+    let Some(key) = Key::of(state) else {
+        return Ok(false);
+    };
+    let Some(code) = native.code(key, routine, state.rules, patience) else {
+        return Ok(false);
+    };
+    let Some(graph) = native.graph.get() else {
+        return Ok(false);
+    };
+    let Some(&number) = graph.of_op.get(at) else {
+        return Ok(false);
+    };
+    let starts = |block: &Block| block.first as usize == at;
+    if !graph.blocks.get(number as usize).is_some_and(starts) {
+        return Ok(false);
+    }
+    let mut frame = Frame {
+        regs: state.regs.bytes_mut().as_mut_ptr(),
+        context: core::ptr::null_mut(),
+        step: take_step,
+        branch: take_branch,
+        entries: core::ptr::null(),
+        left: *left as u64,
+        instructions: 0,
+        channels: 0,
+        active: state.active,
+        parked: state.parked,
+        next_wake: state.next_wake,
+        at: 0,
+    };
+    let mut run = Run {
+        state,
+        routine,
+        graph,
+        env,
+        key,
+        fault: None,
+    };
+    frame.context = (&raw mut run).cast::<c_void>();
+    // SAFETY: the operands of ops lie in the register bytes, which have padding after them
+    // (`Registers`); the callbacks find what they need in `context`, which outlives the call, and
+    // return numbers of `graph`, from which the code was made.
+    let Some(next) = (unsafe { code.run(&mut frame, number) }) else {
+        return Ok(false);
+    };
+    let Run { state, fault, .. } = run;
+    finish(state, routine, graph, &mut frame, next, fault.is_some());
+    state.counters.instructions += frame.instructions;
+    state.counters.channels += frame.channels;
+    *left = frame.left as usize;
+    match fault {
+        Some(fault) => Err(fault),
+        None => Ok(frame.instructions > 0),
+    }
+}
+
+/// Brings the instruction pointer to the op that is next, and takes back what was counted with a
+/// block but not executed.
+fn finish(
+    state: &mut State,
+    routine: &Routine,
+    graph: &Graph,
+    frame: &mut Frame,
+    next: Next,
+    faulted: bool,
+) {
+    let ops = routine.ops();
+    let op = |index: u32| ops.get(index as usize);
+    let mut uncount = |from: u32, within: u32| {
+        let number = graph.of_op.get(within as usize);
+        let Some(block) = number.and_then(|&number| graph.blocks.get(number as usize)) else {
+            return;
+        };
+        let branches = matches!(block.end, End::Branch(_));
+        let end = block.first as usize + block.steps.len() + usize::from(branches);
+        for op in ops.get(from as usize..end).unwrap_or_default() {
+            frame.left += 1;
+            frame.instructions -= 1;
+            frame.channels -= u64::from(op.exec_size);
+        }
+    };
+    match next {
+        Next::Op(index) => {
+            let ip = op(index).map_or(state.ip, |op| op.ip);
+            if faulted {
+                uncount(index, index);
+                state.ip = ip;
+            } else {
+                thread::pass(state, ip);
+            }
+        }
+        Next::After(index) => {
+            uncount(index + 1, index);
+            let ip = op(index).map_or(state.ip, |op| op.next_ip);
+            thread::pass(state, ip);
+        }
+        Next::Told => {}
+    }
+}
+
+/// What [`run`] put into the frame.
+///
+/// # Safety
+/// `frame` is that of a run that has not returned.
+unsafe fn context<'a>(frame: &Frame) -> &'a mut Run<'a> {
+    // SAFETY: `context` points to the `Run` of `run`, which nothing else uses meanwhile.
+    unsafe { &mut *frame.context.cast::<Run<'a>>() }
+}
+
+/// # Safety
+/// Called by host code that [`run`] started.
+unsafe extern "sysv64" fn take_step(frame: &mut Frame, number: u32) -> u32 {
+    // SAFETY: as promised.
+    let run = unsafe { context(frame) };
+    let Some(op) = run.routine.ops().get(number as usize) else {
+        return 2;
+    };
+    let outcome = match &op.action {
+        Action::Fast(fast) => {
+            fast.run(run.state, op);
+            Ok(())
+        }
+        Action::General => general::execute(run.state, op),
+        Action::Send(message) => thread::send(run.state, op, message, run.env).map(|_| ()),
+        Action::Nop | Action::Flow | Action::Paired | Action::Barrier => Ok(()),
+    };
+    match outcome {
+        Err(fault) => {
+            run.fault = Some(fault);
+            1
+        }
+        Ok(()) if op.writes_control && Key::of(run.state) != Some(run.key) => 2,
+        Ok(()) => 0,
+    }
+}
+
+/// # Safety
+/// Called by host code that [`run`] started.
+unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
+    // SAFETY: as promised.
+    let run = unsafe { context(frame) };
+    let Some(op) = run.routine.ops().get(number as usize) else {
+        return Frame::LEAVE;
+    };
+    if let Err(fault) = flow::execute(run.state, op) {
+        run.state.ip = op.ip;
+        run.fault = Some(fault);
+        frame.left += 1;
+        frame.instructions -= 1;
+        frame.channels -= u64::from(op.exec_size);
+        return Frame::LEAVE;
+    }
+    let state = &*run.state;
+    frame.active = state.active;
+    frame.parked = state.parked;
+    frame.next_wake = state.next_wake;
+    if Key::of(state) != Some(run.key) {
+        return Frame::LEAVE;
+    }
+    let block = run.routine.block_of(number as usize);
+    let next = block.and_then(|block| run.routine.successor(block, state.ip));
+    let number = next.and_then(|next| run.graph.of_op.get(next.first));
+    number.copied().unwrap_or(Frame::LEAVE)
+}
+
+/// Executes `op` alone as host code, for each set of channels that fits. What is not translated
+/// gives nothing.
+#[cfg(test)]
+pub(super) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)> {
+    unsafe extern "sysv64" fn refuse(_: &mut Frame, _: u32) -> u32 {
+        1
+    }
+    let Step::Vector(step) = step(op, start.rules) else {
+        return Vec::new();
+    };
+    if !start.usual_fp {
+        return Vec::new();
+    }
+    let run = |channels| {
+        let mut state = start.clone();
+        let block = Block {
+            first: 0,
+            ip: 0,
+            last_ip: 0,
+            steps: vec![Step::Vector(step.clone())],
+            channels: 0,
+            end: End::Leave,
+        };
+        let layout = Layout {
+            modes: state.fp_modes,
+            channels,
+            flags: regs::FLAG as u32,
+        };
+        let code = Code::new(&[block], layout).expect("enough registers");
+        let mut frame = Frame {
+            regs: state.regs.bytes_mut().as_mut_ptr(),
+            context: core::ptr::null_mut(),
+            step: refuse,
+            branch: refuse,
+            entries: core::ptr::null(),
+            left: 10,
+            instructions: 0,
+            channels: 0,
+            active: state.active,
+            parked: state.parked,
+            next_wake: state.next_wake,
+            at: 0,
+        };
+        // SAFETY: as in `run`; `refuse` needs nothing.
+        let next = unsafe { code.run(&mut frame, 0) };
+        (next == Some(Next::Op(1))).then_some(state)
+    };
+    let all = run(Channels::All(start.active)).map(|state| ("host code for all", state));
+    let any = run(Channels::Any).map(|state| ("host code for any", state));
+    all.into_iter().chain(any).collect()
+}

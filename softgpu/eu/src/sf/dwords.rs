@@ -1,0 +1,306 @@
+//! Gathers and scatters of dwords, the short way.
+//!
+//! Most messages load or store dwords, one or a few consecutive ones for each channel, and say in
+//! the instruction all but the addresses. What can be known of such a message is prepared when its
+//! instruction is lowered. Anything unusual about the addresses, faults included, is left to the
+//! general path (`gather`), with which this one agrees.
+
+use std::sync::atomic::Ordering;
+
+use isa_encoder::message::{
+    AddressSize, DataSize, Direction, Hdc, HdcAddress, HdcSurface, Lengths, Lsc, LscAddress,
+    LscPort, Message as Meaning,
+};
+
+use super::payload::{Lanes, channels};
+use super::place::LOCAL_OFFSET;
+use crate::GroupEnv;
+use devinfo::GpuAddress;
+
+/// What addresses are relative to.
+#[derive(Clone, Copy, Debug)]
+enum Space {
+    /// The buffer of this binding table entry.
+    Table(u8),
+    /// Shared local memory.
+    Local,
+    /// All of memory.
+    Flat,
+}
+
+/// The register file offsets of a message's payload and response, and their bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Registers {
+    /// Source 0.
+    pub src0: (u32, u32),
+    /// Source 1.
+    pub src1: (u32, u32),
+    /// The response.
+    pub dst: (u32, u32),
+}
+
+/// A prepared message.
+#[derive(Clone, Copy, Debug)]
+pub struct Dwords {
+    stores: bool,
+    space: Space,
+    /// Addresses have 64 bits.
+    wide: bool,
+    /// Added to each address.
+    offset: i32,
+    lanes: u8,
+    /// Consecutive dwords of a channel; those of all channels together are a plane of registers.
+    planes: u8,
+    plane_bytes: u32,
+    addresses: u32,
+    data: u32,
+}
+
+impl Dwords {
+    /// Prepares the message of an instruction of `exec_size` channels, if it is one.
+    pub fn of(
+        meaning: &Meaning,
+        descriptor: u32,
+        registers: &Registers,
+        exec_size: u8,
+        grf: u32,
+    ) -> Option<Self> {
+        let (direction, space, wide, offset, lanes, planes) = match *meaning {
+            Meaning::Hdc(hdc) => {
+                let (direction, address, planes, simd) = match hdc {
+                    Hdc::Untyped {
+                        direction,
+                        address,
+                        components,
+                        simd,
+                    } => (direction, address, consecutive(components)?, simd),
+                    Hdc::Scattered {
+                        direction,
+                        address,
+                        bytes: 4,
+                        elements,
+                        simd,
+                        ..
+                    } => (direction, address, elements, simd),
+                    _ => return None,
+                };
+                if Lengths::decode(descriptor).header {
+                    return None;
+                }
+                let (space, wide) = match address {
+                    HdcAddress::A64 { .. } => (Space::Flat, true),
+                    HdcAddress::A32(HdcSurface::Slm) => (Space::Local, false),
+                    HdcAddress::A32(HdcSurface::Bti(index)) => (Space::Table(index), false),
+                    HdcAddress::A32(_) => return None,
+                };
+                (direction, space, wide, 0, simd, planes)
+            }
+            Meaning::Lsc(Lsc::Vector {
+                port,
+                direction,
+                address,
+                address_size,
+                data: DataSize::D32,
+                elements,
+                transpose: false,
+                strided: false,
+                ..
+            }) => {
+                let wide = address_size == AddressSize::A64;
+                let (space, offset) = match (port, address) {
+                    (LscPort::Slm, LscAddress::Flat { offset }) => (Space::Local, offset),
+                    (LscPort::Ugm, LscAddress::Flat { offset }) if wide => (Space::Flat, offset),
+                    (LscPort::Ugm, LscAddress::Bti { index, offset, .. }) if index < 0xf0 => {
+                        (Space::Table(index), offset)
+                    }
+                    _ => return None,
+                };
+                if address_size == AddressSize::A16 {
+                    return None;
+                }
+                let lanes = u32::from(exec_size).max(grf / 4) as u8;
+                (direction, space, wide, offset, lanes, elements)
+            }
+            _ => return None,
+        };
+        if !matches!(lanes, 8 | 16 | 32) || planes == 0 || matches!(space, Space::Flat) != wide {
+            return None;
+        }
+        let width = if wide { 8 } else { 4 };
+        let addressed = (u32::from(lanes) * width).next_multiple_of(grf);
+        let plane_bytes = (u32::from(lanes) * 4).next_multiple_of(grf);
+        let data_bytes = u32::from(planes) * plane_bytes;
+        let Registers { src0, src1, dst } = *registers;
+        if src0.1 < addressed {
+            return None;
+        }
+        let data = match direction {
+            Direction::Read => (dst.1 >= data_bytes).then_some(dst.0),
+            Direction::Write if src0.1 == addressed => (src1.1 >= data_bytes).then_some(src1.0),
+            Direction::Write => (src0.1 >= addressed + data_bytes).then_some(src0.0 + addressed),
+        }?;
+        Some(Self {
+            stores: direction == Direction::Write,
+            space,
+            wide,
+            offset,
+            lanes,
+            planes,
+            plane_bytes,
+            addresses: src0.0,
+            data,
+        })
+    }
+
+    /// Performs the message on the register bytes; `mask` has its live channels. False if it does
+    /// not, and the general path must.
+    #[inline]
+    pub fn run(&self, regs: &mut [u8], mask: u32, env: &GroupEnv<'_>) -> bool {
+        match self.lanes {
+            8 => self.sized::<8>(regs, mask, env),
+            16 => self.sized::<16>(regs, mask, env),
+            _ => self.sized::<32>(regs, mask, env),
+        }
+        .is_some()
+    }
+
+    #[inline(always)]
+    fn sized<const N: usize>(&self, regs: &mut [u8], mask: u32, env: &GroupEnv<'_>) -> Option<()> {
+        let live = channels(mask, N as u8);
+        let all = live == u32::MAX >> (32 - N);
+        let at = self.addresses as usize;
+        let offset = i64::from(self.offset) as u64;
+        let mut addresses = [0u64; N];
+        if self.wide {
+            let bytes = regs.get(at..)?.as_chunks::<8>().0.first_chunk::<N>()?;
+            for (address, bytes) in addresses.iter_mut().zip(bytes) {
+                *address = u64::from_le_bytes(*bytes).wrapping_add(offset);
+            }
+        } else {
+            let bytes = regs.get(at..)?.as_chunks::<4>().0.first_chunk::<N>()?;
+            for (address, bytes) in addresses.iter_mut().zip(bytes) {
+                *address = u64::from(u32::from_le_bytes(*bytes)).wrapping_add(offset);
+            }
+        }
+        let buffer = match self.space {
+            Space::Local => return self.local(regs, &addresses, live, env),
+            Space::Flat => (GpuAddress::new(0), u64::MAX),
+            Space::Table(index) => env.state.buffer(env, index)?,
+        };
+        let done = self.memory(regs, &addresses, (live, all), env, buffer);
+        if done.is_none() && !self.stores {
+            // Part of the response may be where the addresses were.
+            for (lane, address) in addresses.iter().enumerate() {
+                let width = if self.wide { 8 } else { 4 };
+                let bytes = address.wrapping_sub(offset).to_le_bytes();
+                let at = at + lane * width;
+                regs.get_mut(at..at + width)?
+                    .copy_from_slice(bytes.get(..width)?);
+            }
+        }
+        done
+    }
+
+    fn local<const N: usize>(
+        &self,
+        regs: &mut [u8],
+        addresses: &[u64; N],
+        live: u32,
+        env: &GroupEnv<'_>,
+    ) -> Option<()> {
+        let words = env.slm.words();
+        let mut misaligned = 0;
+        for lane in Lanes(live) {
+            misaligned |= addresses[lane % N] & 3;
+        }
+        if misaligned != 0 {
+            return None;
+        }
+        for plane in 0..usize::from(self.planes) {
+            let registers = regs
+                .get_mut(self.data as usize + plane * self.plane_bytes as usize..)?
+                .as_chunks_mut::<4>()
+                .0
+                .first_chunk_mut::<N>()?;
+            let more = 4 * plane as u64;
+            for lane in Lanes(live) {
+                let at = addresses[lane % N].wrapping_add(more) & LOCAL_OFFSET;
+                let word = words.get((at / 4) as usize);
+                let register = &mut registers[lane % N];
+                match (self.stores, word) {
+                    (true, Some(word)) => {
+                        word.store(u32::from_le_bytes(*register), Ordering::Relaxed);
+                    }
+                    (true, None) => {}
+                    (false, word) => {
+                        let value = word.map_or(0, |word| word.load(Ordering::Relaxed));
+                        *register = value.to_le_bytes();
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn memory<const N: usize>(
+        &self,
+        regs: &mut [u8],
+        addresses: &[u64; N],
+        (live, all): (u32, bool),
+        env: &GroupEnv<'_>,
+        (base, bytes): (GpuAddress, u64),
+    ) -> Option<()> {
+        let planes = u64::from(self.planes);
+        let last = bytes.checked_sub(4 * planes)?;
+        let first = addresses[0];
+        if all && planes == 1 {
+            let mut other = 0;
+            for (lane, address) in addresses.iter().enumerate() {
+                other |= address ^ first.wrapping_add(4 * lane as u64);
+            }
+            if other == 0 {
+                if first.checked_add(4 * (N as u64 - 1))? > last {
+                    return None;
+                }
+                let registers = regs.get_mut(self.data as usize..)?.get_mut(..4 * N)?;
+                let address = base.offset(first);
+                return match self.stores {
+                    true => env.memory.write(address, registers).ok(),
+                    false => env.memory.read(address, registers).ok(),
+                };
+            }
+        }
+        for lane in Lanes(live) {
+            let address = addresses[lane % N];
+            if address > last || address & 3 != 0 {
+                return None;
+            }
+        }
+        for plane in 0..self.planes {
+            let registers = regs
+                .get_mut(self.data as usize + usize::from(plane) * self.plane_bytes as usize..)?
+                .as_chunks_mut::<4>()
+                .0
+                .first_chunk_mut::<N>()?;
+            let base = base.offset(4 * u64::from(plane));
+            let places = Lanes(live).map(|lane| (lane, base.offset(addresses[lane % N])));
+            if self.stores {
+                let stores = places
+                    .map(|(lane, address)| (address, u32::from_le_bytes(registers[lane % N])));
+                env.memory.scatter_u32(stores).ok()?;
+            } else {
+                env.memory
+                    .gather_u32(places, |lane, value| {
+                        registers[lane % N] = value.to_le_bytes();
+                    })
+                    .ok()?;
+            }
+        }
+        Some(())
+    }
+}
+
+/// How many components there are, if they are the first ones.
+fn consecutive(components: u8) -> Option<u8> {
+    matches!(components, 1 | 3 | 7 | 15).then(|| components.count_ones() as u8)
+}

@@ -1,0 +1,81 @@
+//! Executable code.
+
+use dynasmrt::mmap::MutableBuffer;
+use dynasmrt::{AssemblyOffset, ExecutableBuffer};
+
+use crate::frame::Frame;
+use crate::model::{Block, Layout};
+use crate::translate::{AFTER, Translator};
+
+/// The host code of some blocks.
+#[derive(Debug)]
+pub struct Code {
+    buffer: ExecutableBuffer,
+    entries: Box<[*const u8]>,
+}
+
+// SAFETY: the buffer is never written again, and `entries` points into it.
+unsafe impl Send for Code {}
+// SAFETY: as above.
+unsafe impl Sync for Code {}
+
+/// Which op is next after a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// This one.
+    Op(u32),
+    /// The one after this one.
+    After(u32),
+    /// The branch callback knows.
+    Told,
+}
+
+impl Code {
+    /// Translates `blocks`; `None` where that is not supported, or if memory lacks.
+    pub fn new(blocks: &[Block], layout: Layout) -> Option<Self> {
+        if !crate::is_supported() {
+            return None;
+        }
+        let mut translator = Translator::new(layout, blocks.len());
+        translator.frame();
+        let starts: Vec<AssemblyOffset> = (0..blocks.len())
+            .map(|number| translator.block(blocks, number))
+            .collect();
+        let code = translator.finish()?;
+        let mut buffer = MutableBuffer::new(code.len()).ok()?;
+        buffer.set_len(code.len());
+        buffer.copy_from_slice(&code);
+        let buffer = buffer.make_exec().ok()?;
+        let entries = starts.into_iter().map(|start| buffer.ptr(start)).collect();
+        Some(Self { buffer, entries })
+    }
+
+    /// Bytes of host code.
+    pub fn bytes(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Runs from the start of block `number` on; `None` if there is no such block.
+    ///
+    /// # Safety
+    /// - `frame.regs` points to the register bytes that the operands of the blocks lie in, with 64
+    ///   more after the last, writable, and not referenced elsewhere during the run except by the
+    ///   callbacks.
+    /// - The callbacks return what [`Frame`] says, blocks that exist included, and do not unwind.
+    pub unsafe fn run(&self, frame: &mut Frame, number: u32) -> Option<Next> {
+        let entry = *self.entries.get(number as usize)?;
+        frame.entries = self.entries.as_ptr();
+        let start = self.buffer.ptr(AssemblyOffset(0));
+        // SAFETY: the buffer starts with the code of `Translator::frame`, which has this signature
+        // and keeps to the calling convention.
+        let start: unsafe extern "sysv64" fn(&mut Frame, *const u8) =
+            unsafe { core::mem::transmute(start) };
+        // SAFETY: `entry` is the start of a block in the buffer; the rest is the caller's promise.
+        unsafe { start(frame, entry) };
+        Some(match frame.at {
+            Frame::LEAVE => Next::Told,
+            at if at & AFTER != 0 => Next::After(at & !AFTER),
+            at => Next::Op(at),
+        })
+    }
+}

@@ -1,0 +1,298 @@
+//! What is computed from lanes.
+
+use dynasmrt::{DynasmApi, dynasm};
+use eu_lanes::Condition;
+
+use crate::plan::{Kind, Order};
+use crate::registers::Ymm;
+use crate::translate::Translator;
+use crate::vector::{Job, SIGN};
+
+impl Translator {
+    /// The operation on lanes, into a pinned register.
+    pub(crate) fn compute(&mut self, job: &Job<'_>, chunk: usize, a: Ymm, b: Ymm, c: Ymm) -> Ymm {
+        let request = &job.step.request;
+        let (kind, float) = (job.plan.kind, job.plan.float);
+        let long = job.plan.lane == 8;
+        // The result may not change what a register is known to hold.
+        let out = self.pool.take();
+        macro_rules! each {
+            ($float:ident, $dword:ident, $qword:ident) => {
+                match (float, long) {
+                    (true, _) => dynasm!(self.ops; $float Ry(out), Ry(a), Ry(b)),
+                    (_, false) => dynasm!(self.ops; $dword Ry(out), Ry(a), Ry(b)),
+                    (_, true) => dynasm!(self.ops; $qword Ry(out), Ry(a), Ry(b)),
+                }
+            };
+        }
+        match kind {
+            Kind::Move => dynasm!(self.ops; vmovdqa Ry(out), Ry(a)),
+            Kind::Not => {
+                dynasm!(self.ops
+                    ; vpcmpeqd Ry(out), Ry(out), Ry(out)
+                    ; vpxor Ry(out), Ry(a), Ry(out)
+                );
+            }
+            Kind::And => dynasm!(self.ops; vpand Ry(out), Ry(a), Ry(b)),
+            Kind::Or => dynasm!(self.ops; vpor Ry(out), Ry(a), Ry(b)),
+            Kind::Xor => dynasm!(self.ops; vpxor Ry(out), Ry(a), Ry(b)),
+            Kind::Bfn(table) => self.boolean(out, table, [a, b, c]),
+            Kind::Add => each!(vaddps, vpaddd, vpaddq),
+            Kind::Add3 => {
+                each!(vaddps, vpaddd, vpaddq);
+                if long {
+                    dynasm!(self.ops; vpaddq Ry(out), Ry(out), Ry(c));
+                } else {
+                    dynasm!(self.ops; vpaddd Ry(out), Ry(out), Ry(c));
+                }
+            }
+            Kind::Multiply if float => dynasm!(self.ops; vmulps Ry(out), Ry(a), Ry(b)),
+            Kind::Multiply => dynasm!(self.ops; vpmulld Ry(out), Ry(a), Ry(b)),
+            Kind::MultiplyAdd if float => {
+                dynasm!(self.ops
+                    ; vmovdqa Ry(out), Ry(a)
+                    ; vfmadd231ps Ry(out), Ry(b), Ry(c)
+                );
+            }
+            Kind::MultiplyAdd => {
+                dynasm!(self.ops
+                    ; vpmulld Ry(out), Ry(b), Ry(c)
+                    ; vpaddd Ry(out), Ry(out), Ry(a)
+                );
+            }
+            Kind::ShiftLeft | Kind::ShiftRight | Kind::ShiftRightSigned => {
+                let bits = self.constant(if long { 63 } else { 31 }, job.plan.lane);
+                dynasm!(self.ops; vpand Ry(out), Ry(b), Ry(bits));
+                match (kind, long) {
+                    (Kind::ShiftLeft, false) => dynasm!(self.ops; vpsllvd Ry(out), Ry(a), Ry(out)),
+                    (Kind::ShiftLeft, true) => dynasm!(self.ops; vpsllvq Ry(out), Ry(a), Ry(out)),
+                    (Kind::ShiftRight, false) => dynasm!(self.ops; vpsrlvd Ry(out), Ry(a), Ry(out)),
+                    (Kind::ShiftRight, true) => dynasm!(self.ops; vpsrlvq Ry(out), Ry(a), Ry(out)),
+                    _ => dynasm!(self.ops; vpsravd Ry(out), Ry(a), Ry(out)),
+                }
+                self.pool.release(bits);
+            }
+            Kind::RotateLeft | Kind::RotateRight => {
+                let bits = self.constant(31, 4);
+                let other = self.constant(32, 4);
+                let rest = self.pool.take();
+                dynasm!(self.ops
+                    ; vpand Ry(out), Ry(b), Ry(bits)
+                    ; vpsubd Ry(rest), Ry(other), Ry(out)
+                );
+                if kind == Kind::RotateLeft {
+                    dynasm!(self.ops
+                        ; vpsllvd Ry(out), Ry(a), Ry(out)
+                        ; vpsrlvd Ry(rest), Ry(a), Ry(rest)
+                    );
+                } else {
+                    dynasm!(self.ops
+                        ; vpsrlvd Ry(out), Ry(a), Ry(out)
+                        ; vpsllvd Ry(rest), Ry(a), Ry(rest)
+                    );
+                }
+                dynasm!(self.ops; vpor Ry(out), Ry(out), Ry(rest));
+                for used in [bits, other, rest] {
+                    self.pool.release(used);
+                }
+            }
+            Kind::Min(Order::Signed) => dynasm!(self.ops; vpminsd Ry(out), Ry(a), Ry(b)),
+            Kind::Min(Order::Unsigned) => dynasm!(self.ops; vpminud Ry(out), Ry(a), Ry(b)),
+            Kind::Max(Order::Signed) => dynasm!(self.ops; vpmaxsd Ry(out), Ry(a), Ry(b)),
+            Kind::Max(Order::Unsigned) => dynasm!(self.ops; vpmaxud Ry(out), Ry(a), Ry(b)),
+            // The second operand where the comparison fails or is unordered; then the first if the
+            // second is the NaN.
+            Kind::Min(Order::Float) | Kind::Max(Order::Float) => {
+                let nan = self.pool.take();
+                if matches!(kind, Kind::Min(_)) {
+                    self.compare_floats(nan, [a, b], 0x11);
+                } else {
+                    self.compare_floats(nan, [a, b], 0x1d);
+                }
+                self.compare_floats(out, [b, b], 3);
+                dynasm!(self.ops
+                    ; vpor Ry(nan), Ry(nan), Ry(out)
+                    ; vblendvps Ry(out), Ry(b), Ry(a), Ry(nan)
+                );
+                self.pool.release(nan);
+            }
+            Kind::Select => {
+                let chosen = self.chosen(job, chunk);
+                dynasm!(self.ops; vblendvps Ry(out), Ry(b), Ry(a), Ry(chosen));
+                self.pool.release(chosen);
+            }
+            Kind::Compare(order) => {
+                self.relate(out, request.condition, order, long, [a, b]);
+            }
+            Kind::SelectCompare(order) => {
+                let zero = self.constant(0, 4);
+                self.relate(out, request.condition, order, long, [c, zero]);
+                dynasm!(self.ops; vblendvps Ry(out), Ry(b), Ry(a), Ry(out));
+                self.pool.release(zero);
+            }
+            Kind::Round(mode) => dynasm!(self.ops; vroundps Ry(out), Ry(a), mode as i8),
+            Kind::Inverse => {
+                let one = self.constant(0x3f80_0000, 4);
+                dynasm!(self.ops; vdivps Ry(out), Ry(one), Ry(a));
+                self.pool.release(one);
+            }
+            Kind::Divide => dynasm!(self.ops; vdivps Ry(out), Ry(a), Ry(b)),
+            Kind::SquareRoot => dynasm!(self.ops; vsqrtps Ry(out), Ry(a)),
+            Kind::SignedToFloat => dynasm!(self.ops; vcvtdq2ps Ry(out), Ry(a)),
+            Kind::UnsignedToFloat => self.unsigned_to_float(out, a),
+            Kind::FloatToSigned => {
+                // What is too large, and NaN, converts to the sign bit.
+                let limit = self.constant(0x4f00_0000, 4);
+                let fix = self.pool.take();
+                dynasm!(self.ops; vcvttps2dq Ry(out), Ry(a));
+                self.compare_floats(fix, [a, limit], 0x1d);
+                dynasm!(self.ops; vpxor Ry(out), Ry(out), Ry(fix));
+                self.compare_floats(fix, [a, a], 7);
+                dynasm!(self.ops; vpand Ry(out), Ry(out), Ry(fix));
+                self.pool.release(limit);
+                self.pool.release(fix);
+            }
+            Kind::FloatToUnsigned => self.float_to_unsigned(out, a),
+        }
+        out
+    }
+
+    /// Rounded once: the halves are exact, and their sum is rounded.
+    pub(crate) fn unsigned_to_float(&mut self, out: Ymm, a: Ymm) {
+        let low = self.constant(0xffff, 4);
+        let scale = self.constant(0x4780_0000, 4);
+        let high = self.pool.take();
+        dynasm!(self.ops
+            ; vpand Ry(out), Ry(a), Ry(low)
+            ; vcvtdq2ps Ry(out), Ry(out)
+            ; vpsrld Ry(high), Ry(a), 16
+            ; vcvtdq2ps Ry(high), Ry(high)
+            ; vfmadd231ps Ry(out), Ry(high), Ry(scale)
+        );
+        for used in [low, scale, high] {
+            self.pool.release(used);
+        }
+    }
+
+    pub(crate) fn float_to_unsigned(&mut self, out: Ymm, a: Ymm) {
+        let zero = self.constant(0, 4);
+        let half = self.constant(0x4f00_0000, 4);
+        let all = self.constant(0x4f80_0000, 4);
+        let (large, t) = (self.pool.take(), self.pool.take());
+        // Below zero, and NaN: zero.
+        dynasm!(self.ops; vmaxps Ry(t), Ry(a), Ry(zero));
+        self.compare_floats(large, [t, half], 0x1d);
+        let high = self.pool.take();
+        dynasm!(self.ops
+            ; vcvttps2dq Ry(out), Ry(t)
+            ; vsubps Ry(high), Ry(t), Ry(half)
+            ; vcvttps2dq Ry(high), Ry(high)
+        );
+        self.compare_floats(t, [t, all], 0x1d);
+        let sign = self.constant(SIGN, 4);
+        dynasm!(self.ops
+            ; vpxor Ry(high), Ry(high), Ry(sign)
+            ; vblendvps Ry(out), Ry(out), Ry(high), Ry(large)
+            ; vpor Ry(out), Ry(out), Ry(t)
+        );
+        for used in [zero, half, all, large, t, high, sign] {
+            self.pool.release(used);
+        }
+    }
+
+    /// The disjunction of the table's rows.
+    pub(crate) fn boolean(&mut self, out: Ymm, table: u8, sources: [Ymm; 3]) {
+        let term = self.pool.take();
+        let ones = self.constant(u64::from(u32::MAX), 4);
+        dynasm!(self.ops; vpxor Ry(out), Ry(out), Ry(out));
+        for entry in (0..8u8).filter(|entry| table >> entry & 1 != 0) {
+            dynasm!(self.ops; vmovdqa Ry(term), Ry(ones));
+            for (bit, source) in sources.iter().enumerate() {
+                if entry >> bit & 1 != 0 {
+                    dynasm!(self.ops; vpand Ry(term), Ry(term), Ry(*source));
+                } else {
+                    dynasm!(self.ops; vpandn Ry(term), Ry(*source), Ry(term));
+                }
+            }
+            dynasm!(self.ops; vpor Ry(out), Ry(out), Ry(term));
+        }
+        self.pool.release(term);
+        self.pool.release(ones);
+    }
+
+    /// All ones where `a` relates to `b`.
+    pub(crate) fn relate(
+        &mut self,
+        out: Ymm,
+        condition: Option<Condition>,
+        order: Order,
+        long: bool,
+        [a, b]: [Ymm; 2],
+    ) {
+        let condition = condition.unwrap_or(Condition::Un);
+        if order == Order::Float {
+            let predicate = match condition {
+                Condition::Eq => 0,
+                Condition::Ne => 4,
+                Condition::Gt => 0x1e,
+                Condition::Ge => 0x1d,
+                Condition::Lt => 0x11,
+                Condition::Le => 0x12,
+                Condition::Un => 3,
+            };
+            self.compare_floats(out, [a, b], predicate);
+            return;
+        }
+        if condition == Condition::Un {
+            dynasm!(self.ops; vpxor Ry(out), Ry(out), Ry(out));
+            return;
+        }
+        let equals = matches!(condition, Condition::Eq | Condition::Ne);
+        let swaps = matches!(condition, Condition::Lt | Condition::Ge);
+        let inverts = matches!(condition, Condition::Ne | Condition::Ge | Condition::Le);
+        let (mut x, mut y) = if swaps { (b, a) } else { (a, b) };
+        let mut temporary = None;
+        if order == Order::Unsigned && !equals {
+            let lane = if long { 8 } else { 4 };
+            let sign = self.constant(1 << (8 * lane - 1), lane);
+            let flipped = self.pool.take();
+            dynasm!(self.ops
+                ; vpxor Ry(out), Ry(x), Ry(sign)
+                ; vpxor Ry(flipped), Ry(y), Ry(sign)
+            );
+            self.pool.release(sign);
+            (x, y) = (out, flipped);
+            temporary = Some(flipped);
+        }
+        match (equals, long) {
+            (true, false) => dynasm!(self.ops; vpcmpeqd Ry(out), Ry(x), Ry(y)),
+            (true, true) => dynasm!(self.ops; vpcmpeqq Ry(out), Ry(x), Ry(y)),
+            (false, false) => dynasm!(self.ops; vpcmpgtd Ry(out), Ry(x), Ry(y)),
+            (false, true) => dynasm!(self.ops; vpcmpgtq Ry(out), Ry(x), Ry(y)),
+        }
+        if inverts {
+            let ones = self.constant(u64::from(u32::MAX), 4);
+            dynasm!(self.ops; vpxor Ry(out), Ry(out), Ry(ones));
+            self.pool.release(ones);
+        }
+        if let Some(register) = temporary {
+            self.pool.release(register);
+        }
+    }
+
+    /// `vcmpps`, for which the assembler exchanges the first operand and the last.
+    pub(crate) fn compare_floats(&mut self, out: Ymm, [a, b]: [Ymm; 2], predicate: u8) {
+        let high = u8::from(out < 8) << 7 | u8::from(b < 8) << 5;
+        let direct = 0xc0 | (out & 7) << 3 | b & 7;
+        for byte in [
+            0xc4,
+            0x41 | high,
+            0x04 | (!a & 15) << 3,
+            0xc2,
+            direct,
+            predicate,
+        ] {
+            self.ops.push(byte);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What host code and its caller share while it runs.
+
+use core::ffi::c_void;
+
+/// A call back from host code. The number is that of an op, as the caller counts.
+pub type Callback = unsafe extern "sysv64" fn(&mut Frame, op: u32) -> u32;
+
+/// The state of a run. Host code reads and writes it by offset.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Frame {
+    /// The register bytes.
+    pub regs: *mut u8,
+    /// The caller's own.
+    pub context: *mut c_void,
+    /// Executes a step. 0: done; 1: it faulted; 2: done, but the translation no longer holds.
+    pub step: Callback,
+    /// Executes a branch. The number of the block that follows, or [`Frame::LEAVE`].
+    pub branch: Callback,
+    /// The code of each block, by its number.
+    pub entries: *const *const u8,
+    /// How many ops may still be executed.
+    pub left: u64,
+    /// Ops executed, and the sum of their execution sizes.
+    pub instructions: u64,
+    /// See [`instructions`](Self::instructions).
+    pub channels: u64,
+    /// The channels that execute, that wait elsewhere, and the lowest address at which one of these
+    /// waits. A branch callback keeps them up to date.
+    pub active: u32,
+    /// See [`active`](Self::active).
+    pub parked: u32,
+    /// See [`active`](Self::active).
+    pub next_wake: u32,
+    /// Set on return: the number of the op that is next; [`Frame::LEAVE`] if the branch callback
+    /// asked to leave, and so knows.
+    pub at: u32,
+}
+
+impl Frame {
+    /// What a branch callback returns to end the run.
+    pub const LEAVE: u32 = u32::MAX;
+}

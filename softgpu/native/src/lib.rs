@@ -1,0 +1,51 @@
+//! EU code as x86-64 code.
+//!
+//! [`Code::new`] translates the blocks of a routine to host code with AVX2 and FMA. The caller keeps
+//! the registers, as the bytes that [`eu_lanes`] works on, and everything that is no arithmetic:
+//! host code calls back for a step that it does not translate ([`Step::Call`]) and for a branch that
+//! divides the channels. It agrees with the routines of [`eu_lanes`] bit for bit, except for the
+//! payload of NaNs, which is not specified.
+//!
+//! One translation is for one set of floating-point modes, and either for all channels of the
+//! kernel's width enabled ([`Channels::All`]), where results need no mask, or for any.
+//!
+//! The assembler is `dynasmrt`: its encodings are made when this crate is built, so that translating
+//! takes less than a microsecond an instruction, and it is small. Memory is written first and
+//! executable afterwards, never both. Machines other than x86-64 with AVX2 and FMA have no
+//! translations.
+
+#[cfg(target_arch = "x86_64")]
+mod code;
+#[cfg(target_arch = "x86_64")]
+mod compute;
+#[cfg(target_arch = "x86_64")]
+mod frame;
+#[cfg(target_arch = "x86_64")]
+mod load;
+mod model;
+#[cfg(target_arch = "x86_64")]
+mod plan;
+#[cfg(target_arch = "x86_64")]
+mod registers;
+#[cfg(target_arch = "x86_64")]
+mod store;
+#[cfg(target_arch = "x86_64")]
+mod translate;
+#[cfg(target_arch = "x86_64")]
+mod vector;
+
+#[cfg(target_arch = "x86_64")]
+pub use code::{Code, Next};
+#[cfg(target_arch = "x86_64")]
+pub use frame::{Callback, Frame};
+pub use model::{
+    Block, Branch, Channels, End, Layout, Masking, Predicate, Step, Uniform, VectorStep,
+};
+
+/// Whether this machine runs translations.
+pub fn is_supported() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}

@@ -1,0 +1,228 @@
+//! Sources: from registers and constants to lanes.
+
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use eu_lanes::{Element, Input, Region};
+
+use crate::plan::Reading;
+use crate::registers::{Content, Ymm};
+use crate::translate::Translator;
+use crate::vector::{EXPONENT, Job, MAGNITUDE, SIGN};
+
+impl Translator {
+    /// A register with `value` in all lanes of `lane` bytes, pinned.
+    pub(crate) fn constant(&mut self, value: u64, lane: usize) -> Ymm {
+        let content = Content::Constant(value, lane as u8);
+        if let Some(known) = self.pool.find(content) {
+            return known;
+        }
+        let register = self.pool.take();
+        if value == 0 {
+            dynasm!(self.ops; vpxor Rx(register), Rx(register), Rx(register));
+        } else {
+            let label = self.literal(value, lane);
+            if lane == 8 {
+                dynasm!(self.ops; vpbroadcastq Ry(register), [=>label]);
+            } else {
+                dynasm!(self.ops; vpbroadcastd Ry(register), [=>label]);
+            }
+        }
+        self.pool.set(register, content);
+        register
+    }
+
+    pub(crate) fn constant_source(&mut self, job: &Job<'_>, input: &Input, raw: u64) -> Ymm {
+        let lane = job.plan.lane;
+        let all = u64::MAX >> (64 - 8 * lane);
+        let mut value = if input.element.is_float() {
+            raw
+        } else {
+            input.element.extend(raw)
+        } & all;
+        let modifiers = input.modifiers;
+        match job.plan.reading {
+            Reading::Float => {
+                if modifiers.absolute {
+                    value &= MAGNITUDE;
+                }
+                if modifiers.negate {
+                    value ^= SIGN;
+                }
+                if self.flushes() && value & EXPONENT == 0 {
+                    value &= SIGN;
+                }
+            }
+            Reading::Bits => {
+                if modifiers.negate {
+                    value = !value;
+                }
+            }
+            Reading::Integer => {
+                let sign = 1 << (8 * lane - 1);
+                if modifiers.absolute && input.element.is_signed() && value & sign != 0 {
+                    value = value.wrapping_neg();
+                }
+                if modifiers.negate {
+                    value = value.wrapping_neg();
+                }
+            }
+        }
+        self.constant(value & all, lane)
+    }
+
+    /// The elements of a region as lanes, in a pinned register.
+    pub(crate) fn load(
+        &mut self,
+        job: &Job<'_>,
+        element: Element,
+        region: Region,
+        chunk: usize,
+    ) -> Ymm {
+        let (lane, size) = (job.plan.lane, element.bytes());
+        let first = chunk * job.chunk;
+        let count = job.lanes.min(job.chunk);
+        let at = |index: usize| region.at as i32 + region.offset(first + index) as i32;
+        let base = at(0);
+        let follows = |step: usize| (0..count).all(|i| at(i) == base + (i * step) as i32);
+        if count > 1 && follows(0) {
+            return self.splat(element, base as u32, lane);
+        }
+        if count == 1 && size < lane {
+            let register = self.pool.take();
+            self.scalar(element, base);
+            dynasm!(self.ops; vmovq Rx(register), rax);
+            return register;
+        }
+        if size == lane && follows(lane) {
+            if job.width() == 32 {
+                let content = Content::Bytes(base as u32);
+                if let Some(known) = self.pool.find(content) {
+                    return known;
+                }
+                let register = self.pool.take();
+                dynasm!(self.ops; vmovdqu Ry(register), [r12 + base]);
+                self.pool.set(register, content);
+                return register;
+            }
+            let register = self.pool.take();
+            match job.width() {
+                4 => dynasm!(self.ops; vmovd Rx(register), [r12 + base]),
+                8 => dynasm!(self.ops; vmovq Rx(register), [r12 + base]),
+                _ => dynasm!(self.ops; vmovdqu Rx(register), [r12 + base]),
+            }
+            return register;
+        }
+        let register = self.pool.take();
+        let signed = element.is_signed();
+        if size < lane && follows(size) {
+            match (lane, size, signed) {
+                (4, 1, false) => {
+                    dynasm!(self.ops; vmovq Rx(register), [r12 + base]; vpmovzxbd Ry(register), Rx(register))
+                }
+                (4, 1, true) => {
+                    dynasm!(self.ops; vmovq Rx(register), [r12 + base]; vpmovsxbd Ry(register), Rx(register))
+                }
+                (4, _, false) => dynasm!(self.ops; vpmovzxwd Ry(register), [r12 + base]),
+                (4, _, true) => dynasm!(self.ops; vpmovsxwd Ry(register), [r12 + base]),
+                (_, 1, false) => dynasm!(self.ops; vpmovzxbq Ry(register), [r12 + base]),
+                (_, 1, true) => dynasm!(self.ops; vpmovsxbq Ry(register), [r12 + base]),
+                (_, 2, false) => {
+                    dynasm!(self.ops; vmovq Rx(register), [r12 + base]; vpmovzxwq Ry(register), Rx(register))
+                }
+                (_, 2, true) => {
+                    dynasm!(self.ops; vmovq Rx(register), [r12 + base]; vpmovsxwq Ry(register), Rx(register))
+                }
+                (_, _, false) => dynasm!(self.ops; vpmovzxdq Ry(register), [r12 + base]),
+                (_, _, true) => dynasm!(self.ops; vpmovsxdq Ry(register), [r12 + base]),
+            }
+            return register;
+        }
+        if lane == 4 && size < 4 && job.width() == 32 && follows(4) {
+            // The low part of each lane.
+            let shift = 32 - 8 * size as i8;
+            dynasm!(self.ops
+                ; vmovdqu Ry(register), [r12 + base]
+                ; vpslld Ry(register), Ry(register), shift
+            );
+            if signed {
+                dynasm!(self.ops; vpsrad Ry(register), Ry(register), shift);
+            } else {
+                dynasm!(self.ops; vpsrld Ry(register), Ry(register), shift);
+            }
+            return register;
+        }
+        self.gather(register, element, lane, &mut (0..count).map(at));
+        register
+    }
+
+    /// One element in every lane, in a pinned register.
+    pub(crate) fn splat(&mut self, element: Element, at: u32, lane: usize) -> Ymm {
+        let size = element.bytes();
+        let content = Content::Splat(at, size as u8);
+        // A narrower element is extended by its type, which `content` does not name.
+        let names = size == lane;
+        if names && let Some(known) = self.pool.find(content) {
+            return known;
+        }
+        let register = self.pool.take();
+        let at = at as i32;
+        match (lane, size) {
+            (4, 4) => dynasm!(self.ops; vpbroadcastd Ry(register), [r12 + at]),
+            (8, 8) => dynasm!(self.ops; vpbroadcastq Ry(register), [r12 + at]),
+            _ => {
+                self.scalar(element, at);
+                dynasm!(self.ops; vmovq Rx(register), rax);
+                if lane == 4 {
+                    dynasm!(self.ops; vpbroadcastd Ry(register), Rx(register));
+                } else {
+                    dynasm!(self.ops; vpbroadcastq Ry(register), Rx(register));
+                }
+            }
+        }
+        if names {
+            self.pool.set(register, content);
+        }
+        register
+    }
+
+    /// rax = the element at `at`, extended.
+    pub(crate) fn scalar(&mut self, element: Element, at: i32) {
+        match (element.bytes(), element.is_signed()) {
+            (1, false) => dynasm!(self.ops; movzx eax, BYTE [r12 + at]),
+            (1, true) => dynasm!(self.ops; movsx rax, BYTE [r12 + at]),
+            (2, false) => dynasm!(self.ops; movzx eax, WORD [r12 + at]),
+            (2, true) => dynasm!(self.ops; movsx rax, WORD [r12 + at]),
+            (4, false) => dynasm!(self.ops; mov eax, [r12 + at]),
+            (4, true) => dynasm!(self.ops; movsxd rax, DWORD [r12 + at]),
+            _ => dynasm!(self.ops; mov rax, [r12 + at]),
+        }
+    }
+
+    /// Lanes from anywhere, one by one.
+    pub(crate) fn gather(
+        &mut self,
+        out: Ymm,
+        element: Element,
+        lane: usize,
+        at: &mut dyn Iterator<Item = i32>,
+    ) {
+        let high = self.pool.take();
+        let half = 16 / lane;
+        let mut used_high = false;
+        for (index, at) in at.enumerate() {
+            let register = if index < half { out } else { high };
+            used_high |= index >= half;
+            let place = (index % half) as i8;
+            self.scalar(element, at);
+            match (lane, place) {
+                (4, 0) => dynasm!(self.ops; vmovd Rx(register), eax),
+                (4, _) => dynasm!(self.ops; vpinsrd Rx(register), Rx(register), eax, place),
+                (_, 0) => dynasm!(self.ops; vmovq Rx(register), rax),
+                (_, _) => dynasm!(self.ops; vpinsrq Rx(register), Rx(register), rax, place),
+            }
+        }
+        if used_high {
+            dynasm!(self.ops; vinserti128 Ry(out), Ry(out), Rx(high), 1);
+        }
+        self.pool.release(high);
+    }
+}

@@ -1,0 +1,128 @@
+//! What is translated.
+
+use eu_lanes::{Modes, Request};
+
+/// Which channels are enabled when a translation is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Channels {
+    /// All of this mask, and none waits.
+    All(u32),
+    /// Any.
+    Any,
+}
+
+/// What a translation depends on besides the blocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// The floating-point modes.
+    pub modes: Modes,
+    /// The channels.
+    pub channels: Channels,
+    /// The offset of f0.0 in the register bytes; the flags are 16 bytes.
+    pub flags: u32,
+}
+
+/// Per-channel predication by a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Predicate {
+    /// The flag's first bit in the flag bytes.
+    pub flag_bit: u8,
+    /// Clear bits enable.
+    pub inverse: bool,
+}
+
+/// Which channels an op serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Masking {
+    /// The thread's channel that is the op's first.
+    pub channel_offset: u8,
+    /// Disabled channels too.
+    pub no_mask: bool,
+    /// A predicate.
+    pub predicate: Option<Predicate>,
+}
+
+/// An operation on channels.
+#[derive(Clone, Copy, Debug)]
+pub struct VectorStep {
+    /// The operation.
+    pub request: Request,
+    /// Its channels. For [`Operation::Select`](eu_lanes::Operation::Select) the predicate selects.
+    pub masking: Masking,
+    /// The first bit of the flag that takes the outcome of the request's condition, if one does.
+    pub flag_bit: Option<u8>,
+}
+
+/// An op before the end of a block.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// An operation that is translated if it can be, and otherwise called.
+    Vector(Box<VectorStep>),
+    /// Executed by the caller.
+    Call,
+    /// Nothing to do.
+    Nothing,
+}
+
+/// Where a branch leads if all channels agree: block numbers.
+#[derive(Clone, Copy, Debug)]
+pub enum Uniform {
+    /// `jmpi`: a predicate of channel 0 chooses.
+    Jump {
+        /// If it does not hold.
+        not_taken: Option<u32>,
+        /// If it holds.
+        taken: Option<u32>,
+    },
+    /// A structured branch while no channel waits.
+    Channels {
+        /// No enabled channel takes it.
+        none: Option<u32>,
+        /// All do.
+        all: Option<u32>,
+    },
+    /// A place where channels meet: with none waiting, the next block.
+    Meet(Option<u32>),
+    /// Always by the callback.
+    Never,
+}
+
+/// A branch.
+#[derive(Clone, Copy, Debug)]
+pub struct Branch {
+    /// Its channels.
+    pub masking: Masking,
+    /// How many.
+    pub lanes: u8,
+    /// What needs no callback.
+    pub uniform: Uniform,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, Debug)]
+pub enum End {
+    /// In another block; `None` leaves.
+    Next(Option<u32>),
+    /// With a branch, which is the op after the steps.
+    Branch(Branch),
+    /// Leaves before the op after the steps.
+    Leave,
+}
+
+/// Ops that execute from the first to the last.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The number of the first op.
+    pub first: u32,
+    /// The address of the first op and of the last: a channel that waits between the two wakes
+    /// there, which translations leave to the caller.
+    pub ip: u32,
+    /// See [`ip`](Self::ip).
+    pub last_ip: u32,
+    /// One for each op, without a branch.
+    pub steps: Vec<Step>,
+    /// The sum of the ops' execution sizes, with the branch.
+    pub channels: u32,
+    /// Its end.
+    pub end: End,
+}

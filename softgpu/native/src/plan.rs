@@ -1,0 +1,272 @@
+//! Which operations are translated, and as what.
+//!
+//! The conditions are those of the routines of `eu_lanes`: what is computed in 32-bit lanes there is
+//! computed in 32-bit lanes here.
+
+use eu_lanes::{Element, Input, Operation, Request};
+
+/// How sources are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// As integers, extended by their type.
+    Integer,
+    /// As bits, where `-` is a complement.
+    Bits,
+    /// As floats.
+    Float,
+}
+
+/// How lanes compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    Signed,
+    Unsigned,
+    Float,
+}
+
+/// What is computed from lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Move,
+    Not,
+    And,
+    Or,
+    Xor,
+    Bfn(u8),
+    Add,
+    Add3,
+    Multiply,
+    MultiplyAdd,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightSigned,
+    RotateLeft,
+    RotateRight,
+    Min(Order),
+    Max(Order),
+    /// By the predicate.
+    Select,
+    Compare(Order),
+    SelectCompare(Order),
+    /// `roundps` with this mode.
+    Round(u8),
+    Inverse,
+    Divide,
+    SquareRoot,
+    SignedToFloat,
+    UnsignedToFloat,
+    FloatToSigned,
+    FloatToUnsigned,
+}
+
+/// A translation of a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub kind: Kind,
+    pub reading: Reading,
+    /// Bytes of a lane: 4 or 8.
+    pub lane: usize,
+    /// The result is a float.
+    pub float: bool,
+}
+
+impl Plan {
+    const fn new(kind: Kind, reading: Reading, lane: usize, float: bool) -> Option<Self> {
+        Some(Self {
+            kind,
+            reading,
+            lane,
+            float,
+        })
+    }
+
+    /// The translation of `request`, if there is one.
+    pub fn of(request: &Request) -> Option<Self> {
+        if request.accumulator.is_some() {
+            return None;
+        }
+        let plan = match Self::raw(request) {
+            Some(plan) => plan,
+            None => Self::computed(request)?,
+        };
+        // Results of all channels stay in registers until they are stored.
+        (usize::from(request.lanes) * plan.lane <= 128).then_some(plan)
+    }
+
+    fn raw(r: &Request) -> Option<Self> {
+        if r.saturate || r.condition.is_some() {
+            return None;
+        }
+        let to = r.output.element;
+        let same = |source: &Input| {
+            let integers = !source.element.is_float() && !to.is_float();
+            source.modifiers.is_empty()
+                && (source.element == to || integers && source.element.bytes() == to.bytes())
+        };
+        if !r.sources.iter().flatten().all(same) {
+            return None;
+        }
+        let lane = if to.bytes() == 8 { 8 } else { 4 };
+        match r.operation {
+            Operation::Mov => Self::new(Kind::Move, Reading::Bits, lane, false),
+            Operation::Select => Self::new(Kind::Select, Reading::Bits, lane, false),
+            _ => None,
+        }
+    }
+
+    fn computed(r: &Request) -> Option<Self> {
+        let sources = || r.sources.iter().flatten();
+        let to = r.output.element;
+        let unlike = |source: &Input| matches!(source.element, Element::Df | Element::Hf);
+        if sources().any(unlike) || to == Element::Df {
+            return None;
+        }
+        if sources().any(|source| source.element == Element::F) {
+            let all = sources().all(|source| source.element == Element::F);
+            all.then(|| Self::single(r))?
+        } else if to.is_float() && r.operation == Operation::Mov {
+            let source = r.sources[0].as_ref()?;
+            if to != Element::F || source.element.bytes() == 8 {
+                None
+            } else if source.fits_signed(32) {
+                Self::new(Kind::SignedToFloat, Reading::Integer, 4, true)
+            } else if source.fits_unsigned() {
+                Self::new(Kind::UnsignedToFloat, Reading::Integer, 4, true)
+            } else {
+                None
+            }
+        } else if r.saturate || to.is_float() && r.operation != Operation::Compare {
+            None
+        } else if to.bytes() == 8 || sources().any(|source| source.element.bytes() == 8) {
+            Self::wide(r)
+        } else {
+            Self::narrow(r)
+        }
+    }
+
+    fn single(r: &Request) -> Option<Self> {
+        let to = r.output.element;
+        let float = |kind| Self::new(kind, Reading::Float, 4, true);
+        let integer = |kind| Self::new(kind, Reading::Float, 4, false);
+        match r.operation {
+            Operation::Compare if r.output.at.is_none() || to.bytes() <= 4 => {
+                return integer(Kind::Compare(Order::Float));
+            }
+            Operation::Mov if r.condition.is_none() && !r.saturate => match to {
+                Element::D => return integer(Kind::FloatToSigned),
+                Element::Ud => return integer(Kind::FloatToUnsigned),
+                _ => {}
+            },
+            _ => {}
+        }
+        if to != Element::F {
+            return None;
+        }
+        float(match r.operation {
+            Operation::Mov => Kind::Move,
+            Operation::Add => Kind::Add,
+            Operation::Mul => Kind::Multiply,
+            Operation::Mad => Kind::MultiplyAdd,
+            Operation::Even => Kind::Round(8),
+            Operation::Floor => Kind::Round(9),
+            Operation::Ceil => Kind::Round(10),
+            Operation::Trunc => Kind::Round(11),
+            Operation::Inv => Kind::Inverse,
+            Operation::Divide => Kind::Divide,
+            Operation::Sqrt => Kind::SquareRoot,
+            Operation::Min => Kind::Min(Order::Float),
+            Operation::Max => Kind::Max(Order::Float),
+            Operation::Select if !r.saturate => return integer(Kind::Select),
+            Operation::SelectCompare if !r.saturate => {
+                return integer(Kind::SelectCompare(Order::Float));
+            }
+            _ => return None,
+        })
+    }
+
+    fn narrow(r: &Request) -> Option<Self> {
+        let to = r.output.element;
+        let all = |fits: &dyn Fn(&Input) -> bool| r.sources.iter().flatten().all(fits);
+        let signed = all(&|source| source.fits_signed(32));
+        let unsigned = all(&Input::fits_unsigned);
+        let order = if signed {
+            Some(Order::Signed)
+        } else {
+            unsigned.then_some(Order::Unsigned)
+        };
+        let compares = matches!(r.operation, Operation::Compare | Operation::SelectCompare);
+        if r.condition.is_some() && !compares && to.bytes() != 4 {
+            return None;
+        }
+        let dword = |source: &Option<Input>| source.is_some_and(|s| s.element.bytes() == 4);
+        let first = r.sources[0].as_ref()?;
+        let kind = match r.operation {
+            Operation::Mov => Kind::Move,
+            Operation::Not => Kind::Not,
+            Operation::And => Kind::And,
+            Operation::Or => Kind::Or,
+            Operation::Xor => Kind::Xor,
+            Operation::Bfn(table) => Kind::Bfn(table),
+            Operation::Add => Kind::Add,
+            Operation::Add3 => Kind::Add3,
+            Operation::Mul => Kind::Multiply,
+            Operation::Mad => Kind::MultiplyAdd,
+            Operation::Shl => Kind::ShiftLeft,
+            Operation::Shr => Kind::ShiftRight,
+            Operation::Asr if first.fits_signed(32) => Kind::ShiftRightSigned,
+            Operation::Asr if first.fits_unsigned() => Kind::ShiftRight,
+            Operation::Rol if to.bytes() == 4 && dword(&r.sources[0]) => Kind::RotateLeft,
+            Operation::Ror if to.bytes() == 4 && dword(&r.sources[0]) => Kind::RotateRight,
+            Operation::Min => Kind::Min(order?),
+            Operation::Max => Kind::Max(order?),
+            Operation::Select => Kind::Select,
+            Operation::Compare => Kind::Compare(order?),
+            Operation::SelectCompare => Kind::SelectCompare(order?),
+            _ => return None,
+        };
+        let reading = match kind {
+            Kind::Not | Kind::And | Kind::Or | Kind::Xor => Reading::Bits,
+            _ => Reading::Integer,
+        };
+        Self::new(kind, reading, 4, false)
+    }
+
+    fn wide(r: &Request) -> Option<Self> {
+        let all = |fits: &dyn Fn(&Input) -> bool| r.sources.iter().flatten().all(fits);
+        let first = r.sources[0].as_ref()?;
+        if r.operation == Operation::Compare {
+            let order = if all(&|source| source.fits_signed(64)) {
+                Order::Signed
+            } else if all(&Input::fits_unsigned) {
+                Order::Unsigned
+            } else {
+                return None;
+            };
+            return Self::new(Kind::Compare(order), Reading::Integer, 8, false);
+        }
+        if r.condition.is_some() && r.output.element.bytes() != 8 {
+            return None;
+        }
+        let long = r.output.element.bytes() == 8 || first.element.bytes() == 8;
+        let kind = match r.operation {
+            Operation::Mov => Kind::Move,
+            Operation::Not => Kind::Not,
+            Operation::And => Kind::And,
+            Operation::Or => Kind::Or,
+            Operation::Xor => Kind::Xor,
+            Operation::Add => Kind::Add,
+            Operation::Add3 => Kind::Add3,
+            Operation::Shl if long => Kind::ShiftLeft,
+            Operation::Shr if long && (first.element.bytes() == 8 || first.fits_unsigned()) => {
+                Kind::ShiftRight
+            }
+            Operation::Select => Kind::Select,
+            _ => return None,
+        };
+        let reading = match kind {
+            Kind::Not | Kind::And | Kind::Or | Kind::Xor => Reading::Bits,
+            _ => Reading::Integer,
+        };
+        Self::new(kind, reading, 8, false)
+    }
+}

@@ -1,0 +1,123 @@
+//! Which host vector registers hold what.
+
+use core::ops::Range;
+
+/// A 256-bit register.
+pub(crate) type Ymm = u8;
+
+/// What a register holds besides memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// The 32 register bytes at an offset.
+    Bytes(u32),
+    /// The element of this many bytes at an offset, in every lane.
+    Splat(u32, u8),
+    /// This value, in every lane of this many bytes.
+    Constant(u64, u8),
+}
+
+impl Content {
+    fn overlaps(self, range: &Range<u32>) -> bool {
+        let own = match self {
+            Self::Bytes(at) => at..at + 32,
+            Self::Splat(at, bytes) => at..at + u32::from(bytes),
+            Self::Constant(..) => return false,
+        };
+        own.start < range.end && range.start < own.end
+    }
+}
+
+/// The registers that values live in. What they hold is in memory too, so that any may be reused.
+#[derive(Debug, Default)]
+pub(crate) struct Pool {
+    slots: [Slot; Pool::COUNT as usize],
+    clock: u32,
+    exhausted: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    content: Option<Content>,
+    used: u32,
+    pinned: bool,
+}
+
+impl Pool {
+    /// How many there are; the others hold channel masks.
+    pub const COUNT: Ymm = 12;
+
+    /// The register that holds `content`, pinned.
+    pub fn find(&mut self, content: Content) -> Option<Ymm> {
+        let place = self
+            .slots
+            .iter()
+            .position(|slot| slot.content == Some(content))?;
+        self.touch(place);
+        Some(place as Ymm)
+    }
+
+    /// A register for a new value, pinned.
+    ///
+    /// The planner keeps to operations for which there are enough.
+    pub fn take(&mut self) -> Ymm {
+        let free = (0..self.slots.len()).filter(|&slot| !self.slots[slot].pinned);
+        let oldest =
+            free.min_by_key(|&slot| (self.slots[slot].content.is_some(), self.slots[slot].used));
+        self.exhausted |= oldest.is_none();
+        let place = oldest.unwrap_or_default();
+        self.slots[place].content = None;
+        self.touch(place);
+        place as Ymm
+    }
+
+    fn touch(&mut self, place: usize) {
+        self.clock += 1;
+        self.slots[place].used = self.clock;
+        self.slots[place].pinned = true;
+    }
+
+    /// `register` now holds `content`.
+    pub fn set(&mut self, register: Ymm, content: Content) {
+        for slot in &mut self.slots {
+            if slot.content == Some(content) {
+                slot.content = None;
+            }
+        }
+        if let Some(slot) = self.slots.get_mut(usize::from(register)) {
+            slot.content = Some(content);
+        }
+    }
+
+    /// Lets a value go that nothing needs any more.
+    pub fn release(&mut self, register: Ymm) {
+        if let Some(slot) = self.slots.get_mut(usize::from(register)) {
+            slot.pinned = false;
+        }
+    }
+
+    /// Lets all values go.
+    pub fn release_all(&mut self) {
+        for slot in &mut self.slots {
+            slot.pinned = false;
+        }
+    }
+
+    /// Register bytes changed.
+    pub fn written(&mut self, range: Range<u32>) {
+        for slot in &mut self.slots {
+            if slot.content.is_some_and(|content| content.overlaps(&range)) {
+                slot.content = None;
+            }
+        }
+    }
+
+    /// Nothing is known any more.
+    pub fn clear(&mut self) {
+        self.slots = Default::default();
+    }
+
+    /// Whether a value was given the register of another that was still needed.
+    pub fn is_exhausted(&self) -> bool {
+        self.exhausted
+    }
+}

@@ -1,0 +1,220 @@
+//! Results: from lanes to registers and flags, under masks.
+
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+
+use crate::model::Predicate;
+use crate::plan::{Kind, Order};
+use crate::registers::{Content, Ymm};
+use crate::translate::Translator;
+use crate::vector::{Job, Written};
+
+impl Translator {
+    /// All ones in the lanes whose predicate holds, pinned.
+    pub(crate) fn chosen(&mut self, job: &Job<'_>, chunk: usize) -> Ymm {
+        let masking = &job.step.masking;
+        let Some(Predicate { flag_bit, inverse }) = masking.predicate else {
+            return self.constant(u64::MAX >> (64 - 8 * job.plan.lane), job.plan.lane);
+        };
+        let first = usize::from(flag_bit) + usize::from(masking.channel_offset);
+        self.flag_to_ecx(first as u32);
+        if inverse {
+            dynasm!(self.ops; not ecx);
+        }
+        let out = self.pool.take();
+        dynasm!(self.ops; vmovd Rx(out), ecx);
+        self.spread(out, job, chunk);
+        out
+    }
+
+    /// Bits in the low dword of `register` become lanes of ones.
+    pub(crate) fn spread(&mut self, register: Ymm, job: &Job<'_>, chunk: usize) {
+        let lane = job.plan.lane;
+        let bits = self.lane_bits(chunk * job.chunk, lane);
+        if lane == 8 {
+            dynasm!(self.ops
+                ; vpbroadcastq Ry(register), Rx(register)
+                ; vpand Ry(register), Ry(register), [=>bits]
+                ; vpcmpeqq Ry(register), Ry(register), [=>bits]
+            );
+        } else {
+            dynasm!(self.ops
+                ; vpbroadcastd Ry(register), Rx(register)
+                ; vpand Ry(register), Ry(register), [=>bits]
+                ; vpcmpeqd Ry(register), Ry(register), [=>bits]
+            );
+        }
+    }
+
+    /// Sets the flag's bits of the written channels.
+    pub(crate) fn flags(
+        &mut self,
+        job: &Job<'_>,
+        results: &[Ymm; 4],
+        written: Written,
+        flag_bit: u8,
+    ) {
+        let request = &job.step.request;
+        let holds = matches!(job.plan.kind, Kind::Compare(_));
+        let long = job.plan.lane == 8;
+        for (chunk, &result) in results.iter().enumerate().take(job.chunks()) {
+            let mut bits = result;
+            if !holds {
+                bits = self.pool.take();
+                let zero = self.constant(0, 4);
+                let order = if job.plan.float {
+                    Order::Float
+                } else if request.output.element.is_signed() {
+                    Order::Signed
+                } else {
+                    Order::Unsigned
+                };
+                self.relate(bits, request.condition, order, long, [result, zero]);
+                self.pool.release(zero);
+            }
+            self.signs_to_ecx(bits, long);
+            if chunk == 0 {
+                dynasm!(self.ops; mov eax, ecx);
+            } else {
+                let shift = (chunk * job.chunk) as i8;
+                dynasm!(self.ops; shl ecx, shift; or eax, ecx);
+            }
+            if bits != result {
+                self.pool.release(bits);
+            }
+        }
+        let shift = u32::from(flag_bit) + u32::from(job.step.masking.channel_offset);
+        self.set_flags(shift, job.lanes as u32, written == Written::All);
+    }
+
+    /// ecx = the signs of the lanes: `vmovmskps`, whose 256-bit form the assembler does not have.
+    pub(crate) fn signs_to_ecx(&mut self, register: Ymm, long: bool) {
+        let high = u8::from(register < 8) << 5;
+        for byte in [
+            0xc4,
+            0xc1 | high,
+            0x7c | u8::from(long),
+            0x50,
+            0xc8 | register & 7,
+        ] {
+            self.ops.push(byte);
+        }
+    }
+
+    /// Stores the results of the written channels.
+    pub(crate) fn store(&mut self, job: &Job<'_>, results: &[Ymm; 4], written: Written) {
+        let output = &job.step.request.output;
+        let (lane, size) = (job.plan.lane, output.element.bytes());
+        let stride = u32::from(output.stride);
+        let at = output.at.unwrap_or_default();
+        let end = at + stride * (job.lanes as u32 - 1) + size as u32;
+        self.pool.written(at..end);
+        for (chunk, &result) in results.iter().enumerate().take(job.chunks()) {
+            let first = (chunk * job.chunk) as u32;
+            let at = at + first * stride;
+            let lanes = job.lanes.min(job.chunk);
+            if lanes == 1 {
+                self.store_one(result, size, at as i32, first, written);
+            } else if size == lane && output.stride as usize == lane {
+                self.store_packed(job, result, at, chunk, written);
+            } else if lane == 4
+                && size == 2
+                && output.stride == 2
+                && lanes == 8
+                && written == Written::All
+            {
+                let low = self.constant(0xffff, 4);
+                let t = self.pool.take();
+                dynasm!(self.ops
+                    ; vpand Ry(t), Ry(result), Ry(low)
+                    ; vpackusdw Ry(t), Ry(t), Ry(t)
+                    ; vpermq Ry(t), Ry(t), 8
+                    ; vmovdqu [r12 + at as i32], Rx(t)
+                );
+                self.pool.release(low);
+                self.pool.release(t);
+            } else {
+                dynasm!(self.ops; vmovdqu [rsp], Ry(result));
+                for index in 0..lanes {
+                    let from = (index * lane) as i32;
+                    let to = (at + index as u32 * stride) as i32;
+                    let bit = 1i32.wrapping_shl(first + index as u32);
+                    let skip = self.ops.new_dynamic_label();
+                    if written == Written::Masked {
+                        dynasm!(self.ops; test esi, bit; jz =>skip);
+                    }
+                    match size {
+                        1 => dynasm!(self.ops; mov al, [rsp + from]; mov [r12 + to], al),
+                        2 => dynasm!(self.ops; mov ax, [rsp + from]; mov [r12 + to], ax),
+                        4 => dynasm!(self.ops; mov eax, [rsp + from]; mov [r12 + to], eax),
+                        _ => dynasm!(self.ops; mov rax, [rsp + from]; mov [r12 + to], rax),
+                    }
+                    dynasm!(self.ops; =>skip);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn store_one(
+        &mut self,
+        result: Ymm,
+        size: usize,
+        at: i32,
+        bit: u32,
+        written: Written,
+    ) {
+        let skip = self.ops.new_dynamic_label();
+        if written == Written::Masked {
+            dynasm!(self.ops; test esi, 1i32.wrapping_shl(bit); jz =>skip);
+        }
+        match size {
+            4 => dynasm!(self.ops; vmovd [r12 + at], Rx(result)),
+            8 => dynasm!(self.ops; vmovq [r12 + at], Rx(result)),
+            _ => {
+                dynasm!(self.ops; vmovd eax, Rx(result));
+                if size == 1 {
+                    dynasm!(self.ops; mov [r12 + at], al);
+                } else {
+                    dynasm!(self.ops; mov [r12 + at], ax);
+                }
+            }
+        }
+        dynasm!(self.ops; =>skip);
+    }
+
+    pub(crate) fn store_packed(
+        &mut self,
+        job: &Job<'_>,
+        result: Ymm,
+        at: u32,
+        chunk: usize,
+        written: Written,
+    ) {
+        let to = at as i32;
+        let width = job.width();
+        let mut value = result;
+        if written == Written::Masked {
+            let keep = self.pool.take();
+            dynasm!(self.ops; vmovd Rx(keep), esi);
+            self.spread(keep, job, chunk);
+            value = self.pool.take();
+            match width {
+                8 => dynasm!(self.ops; vmovq Rx(value), [r12 + to]),
+                16 => dynasm!(self.ops; vmovdqu Rx(value), [r12 + to]),
+                _ => dynasm!(self.ops; vmovdqu Ry(value), [r12 + to]),
+            }
+            dynasm!(self.ops; vblendvps Ry(value), Ry(value), Ry(result), Ry(keep));
+            self.pool.release(keep);
+        }
+        match width {
+            8 => dynasm!(self.ops; vmovq [r12 + to], Rx(value)),
+            16 => dynasm!(self.ops; vmovdqu [r12 + to], Rx(value)),
+            _ => {
+                dynasm!(self.ops; vmovdqu [r12 + to], Ry(value));
+                self.pool.set(value, Content::Bytes(at));
+            }
+        }
+        if value != result {
+            self.pool.release(value);
+        }
+    }
+}

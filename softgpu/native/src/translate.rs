@@ -1,0 +1,398 @@
+//! Blocks, masks and branches.
+//!
+//! rbx is the frame, r12 the register bytes, r13d the enabled channels; eax, ecx, edx and esi are
+//! temporary. Vector registers below [`Pool::COUNT`] hold values, which are in memory too.
+
+use core::mem::offset_of;
+use std::collections::BTreeMap;
+
+use dynasmrt::x64::X64Relocation;
+use dynasmrt::{AssemblyOffset, DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm};
+
+use crate::frame::Frame;
+use crate::model::{Block, Branch, Channels, End, Layout, Masking, Predicate, Step, Uniform};
+use crate::registers::Pool;
+use crate::vector::SCRATCH;
+
+/// Set in [`Frame::at`] when the op is executed, and the one after it is next.
+pub(crate) const AFTER: u32 = 1 << 31;
+
+/// Where the mask of an op is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    /// All of its channels.
+    All,
+    /// In esi.
+    InEsi,
+}
+
+const LEFT: i32 = offset_of!(Frame, left) as i32;
+const INSTRUCTIONS: i32 = offset_of!(Frame, instructions) as i32;
+const CHANNELS: i32 = offset_of!(Frame, channels) as i32;
+const ACTIVE: i32 = offset_of!(Frame, active) as i32;
+const PARKED: i32 = offset_of!(Frame, parked) as i32;
+const NEXT_WAKE: i32 = offset_of!(Frame, next_wake) as i32;
+const AT: i32 = offset_of!(Frame, at) as i32;
+const REGS: i32 = offset_of!(Frame, regs) as i32;
+const STEP: i32 = offset_of!(Frame, step) as i32;
+const BRANCH: i32 = offset_of!(Frame, branch) as i32;
+const ENTRIES: i32 = offset_of!(Frame, entries) as i32;
+
+/// A translation while it is made.
+pub(crate) struct Translator {
+    pub(crate) ops: VecAssembler<X64Relocation>,
+    pub(crate) pool: Pool,
+    pub(crate) layout: Layout,
+    literals: BTreeMap<(u64, usize), DynamicLabel>,
+    bits: BTreeMap<(usize, usize), DynamicLabel>,
+    labels: Vec<DynamicLabel>,
+    leave: DynamicLabel,
+}
+
+impl Translator {
+    pub fn new(layout: Layout, blocks: usize) -> Self {
+        let mut ops = VecAssembler::new(0);
+        let labels = (0..blocks).map(|_| ops.new_dynamic_label()).collect();
+        let leave = ops.new_dynamic_label();
+        Self {
+            ops,
+            pool: Pool::default(),
+            layout,
+            literals: BTreeMap::new(),
+            bits: BTreeMap::new(),
+            labels,
+            leave,
+        }
+    }
+
+    /// The code that enters a block, whose address is the second argument, and that leaves.
+    pub fn frame(&mut self) {
+        let leave = self.leave;
+        dynasm!(self.ops
+            ; .arch x64
+            ; push rbx
+            ; push r12
+            ; push r13
+            ; push r14
+            ; push rbp
+            ; sub rsp, SCRATCH
+            ; mov rbx, rdi
+            ; mov r12, [rbx + REGS]
+            ; mov r13d, [rbx + ACTIVE]
+            ; jmp rsi
+            ; =>leave
+            ; vzeroupper
+            ; add rsp, SCRATCH
+            ; pop rbp
+            ; pop r14
+            ; pop r13
+            ; pop r12
+            ; pop rbx
+            ; ret
+        );
+    }
+
+    /// Translates `blocks[number]`; returns where it starts.
+    pub fn block(&mut self, blocks: &[Block], number: usize) -> AssemblyOffset {
+        let start = self.ops.offset();
+        let (Some(block), Some(&label)) = (blocks.get(number), self.labels.get(number)) else {
+            return start;
+        };
+        let branches = matches!(block.end, End::Branch(_));
+        let count = block.steps.len() as i32 + i32::from(branches);
+        dynasm!(self.ops ; =>label);
+        self.pool.clear();
+        if count > 0 {
+            let out = self.ops.new_dynamic_label();
+            let go = self.ops.new_dynamic_label();
+            dynasm!(self.ops ; cmp QWORD [rbx + LEFT], count ; jb =>out);
+            if self.layout.channels == Channels::Any {
+                dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], block.last_ip as i32 ; ja =>go);
+            } else {
+                dynasm!(self.ops ; jmp =>go);
+            }
+            dynasm!(self.ops ; =>out);
+            self.leave_at(block.first);
+            dynasm!(self.ops
+                ; =>go
+                ; sub QWORD [rbx + LEFT], count
+                ; add QWORD [rbx + INSTRUCTIONS], count
+                ; add QWORD [rbx + CHANNELS], block.channels as i32
+            );
+        }
+        for (index, step) in block.steps.iter().enumerate() {
+            let translated = match step {
+                Step::Nothing => true,
+                Step::Call => false,
+                Step::Vector(step) => self.vector(step),
+            };
+            if !translated {
+                self.call(block.first + index as u32);
+            }
+        }
+        let last = block.first + block.steps.len() as u32;
+        match &block.end {
+            End::Leave => self.leave_at(last),
+            End::Next(next) => {
+                match next.and_then(|next| blocks.get(next as usize).zip(Some(next))) {
+                    Some((following, next)) => {
+                        if self.layout.channels == Channels::Any {
+                            let go = self.ops.new_dynamic_label();
+                            dynasm!(self.ops
+                                ; cmp DWORD [rbx + NEXT_WAKE], following.ip as i32
+                                ; ja =>go
+                            );
+                            self.leave_at(following.first);
+                            dynasm!(self.ops ; =>go);
+                        }
+                        if next as usize != number + 1 {
+                            self.jump(next);
+                        }
+                    }
+                    None => self.leave_at(last.wrapping_sub(1) | AFTER),
+                }
+            }
+            End::Branch(branch) => self.branch(branch, last),
+        }
+        start
+    }
+
+    /// Leaves; `at` is next.
+    fn leave_at(&mut self, at: u32) {
+        let leave = self.leave;
+        dynasm!(self.ops ; mov DWORD [rbx + AT], at as i32 ; jmp =>leave);
+    }
+
+    fn jump(&mut self, block: u32) {
+        match self.labels.get(block as usize) {
+            Some(&label) => dynasm!(self.ops ; jmp =>label),
+            None => self.leave_at(Frame::LEAVE),
+        }
+    }
+
+    /// Calls back for a step.
+    fn call(&mut self, op: u32) {
+        let done = self.ops.new_dynamic_label();
+        let over = self.ops.new_dynamic_label();
+        dynasm!(self.ops
+            ; vzeroupper
+            ; mov rdi, rbx
+            ; mov esi, op as i32
+            ; call QWORD [rbx + STEP]
+            ; test eax, eax
+            ; jz =>done
+            ; cmp eax, 1
+            ; jne =>over
+        );
+        self.leave_at(op);
+        dynasm!(self.ops ; =>over);
+        self.leave_at(op | AFTER);
+        dynasm!(self.ops ; =>done);
+        self.pool.clear();
+    }
+
+    fn branch(&mut self, branch: &Branch, op: u32) {
+        let ask = self.ops.new_dynamic_label();
+        let any = self.layout.channels == Channels::Any;
+        if any && !matches!(branch.uniform, Uniform::Never) {
+            dynasm!(self.ops ; cmp DWORD [rbx + PARKED], 0 ; jne =>ask);
+        }
+        let go = |this: &mut Self, block: Option<u32>| match block {
+            Some(block) => this.jump(block),
+            None => dynasm!(this.ops ; jmp =>ask),
+        };
+        match branch.uniform {
+            Uniform::Never => {}
+            Uniform::Meet(next) => go(self, next),
+            Uniform::Jump { not_taken, taken } => match self.mask(&branch.masking, 1) {
+                Chosen::All => go(self, taken),
+                Chosen::InEsi => {
+                    let zero = self.ops.new_dynamic_label();
+                    dynasm!(self.ops ; test esi, esi ; jz =>zero);
+                    go(self, taken);
+                    dynasm!(self.ops ; =>zero);
+                    go(self, not_taken);
+                }
+            },
+            Uniform::Channels { none, all } => self.uniform(branch, ask, [none, all]),
+        }
+        let leave = self.leave;
+        let went = self.ops.new_dynamic_label();
+        dynasm!(self.ops
+            ; =>ask
+            ; vzeroupper
+            ; mov rdi, rbx
+            ; mov esi, op as i32
+            ; call QWORD [rbx + BRANCH]
+            ; cmp eax, -1
+            ; jne =>went
+            ; mov DWORD [rbx + AT], eax
+            ; jmp =>leave
+            ; =>went
+            ; mov r13d, [rbx + ACTIVE]
+            ; mov rcx, [rbx + ENTRIES]
+            ; jmp QWORD [rcx + rax * 8]
+        );
+    }
+
+    /// A structured branch that all channels take, or none; otherwise at `ask`.
+    fn uniform(&mut self, branch: &Branch, ask: DynamicLabel, to: [Option<u32>; 2]) {
+        let [none, all] = to;
+        let offset = branch.masking.channel_offset;
+        let lanes = u32::from(branch.lanes.clamp(1, 32));
+        let covered =
+            ((u64::from(u32::MAX >> (32 - lanes)) << offset) & u64::from(u32::MAX)) as u32;
+        if branch.masking.no_mask {
+            return;
+        }
+        match self.layout.channels {
+            Channels::All(active) if active & !covered != 0 || active == 0 => return,
+            Channels::All(_) => {}
+            Channels::Any if covered != u32::MAX => {
+                dynasm!(self.ops ; test r13d, !covered as i32 ; jnz =>ask);
+            }
+            Channels::Any => {}
+        }
+        let go = |this: &mut Self, block: Option<u32>| match block {
+            Some(block) => this.jump(block),
+            None => dynasm!(this.ops ; jmp =>ask),
+        };
+        if self.mask(&branch.masking, branch.lanes) == Chosen::All {
+            return go(self, all);
+        }
+        let some = self.ops.new_dynamic_label();
+        dynasm!(self.ops ; test esi, esi ; jnz =>some);
+        go(self, none);
+        dynasm!(self.ops
+            ; =>some
+            ; mov eax, r13d
+            ; shr eax, offset as i8
+            ; cmp esi, eax
+            ; jne =>ask
+        );
+        go(self, all);
+    }
+
+    /// Computes which of an op's channels are written.
+    pub(crate) fn mask(&mut self, masking: &Masking, lanes: u8) -> Chosen {
+        let size = u32::MAX >> (32 - u32::from(lanes.clamp(1, 32)));
+        let offset = u32::from(masking.channel_offset);
+        let known = match self.layout.channels {
+            _ if masking.no_mask => Some(size),
+            Channels::All(active) => Some(active >> offset & size),
+            Channels::Any => None,
+        };
+        if known == Some(size) && masking.predicate.is_none() {
+            return Chosen::All;
+        }
+        match known {
+            Some(mask) => dynasm!(self.ops ; mov esi, mask as i32),
+            None => {
+                dynasm!(self.ops ; mov esi, r13d ; shr esi, offset as i8);
+                if size != u32::MAX {
+                    dynasm!(self.ops ; and esi, size as i32);
+                }
+            }
+        }
+        if let Some(Predicate { flag_bit, inverse }) = masking.predicate {
+            self.flag_to_ecx(u32::from(flag_bit) + offset);
+            if inverse {
+                dynasm!(self.ops ; not ecx);
+            }
+            dynasm!(self.ops ; and esi, ecx);
+        }
+        Chosen::InEsi
+    }
+
+    /// ecx = the flag bits from this one on.
+    pub(crate) fn flag_to_ecx(&mut self, bit: u32) {
+        let at = (self.layout.flags + 4 * (bit / 32)) as i32;
+        let shift = bit % 32;
+        if shift == 0 {
+            dynasm!(self.ops ; mov ecx, [r12 + at]);
+        } else {
+            dynasm!(self.ops ; mov rcx, [r12 + at] ; shr rcx, shift as i8);
+        }
+    }
+
+    /// Sets `lanes` flag bits from this one on to the bits of eax: all, or those in esi.
+    pub(crate) fn set_flags(&mut self, bit: u32, lanes: u32, all: bool) {
+        let flags = self.layout.flags;
+        self.pool.written(flags..flags + 32);
+        let byte = (flags + bit / 8) as i32;
+        match (all, lanes, bit % 8) {
+            (true, 8, 0) => return dynasm!(self.ops ; mov [r12 + byte], al),
+            (true, 16, 0) => return dynasm!(self.ops ; mov [r12 + byte], ax),
+            (true, 32, 0) => return dynasm!(self.ops ; mov [r12 + byte], eax),
+            _ => {}
+        }
+        if all {
+            dynasm!(self.ops ; mov esi, (u32::MAX >> (32 - lanes)) as i32);
+        }
+        let at = (flags + 4 * (bit / 32)) as i32;
+        let shift = (bit % 32) as i8;
+        dynasm!(self.ops ; and eax, esi);
+        if shift != 0 {
+            dynasm!(self.ops ; shl rax, shift ; shl rsi, shift);
+        }
+        dynasm!(self.ops
+            ; not rsi
+            ; and rsi, [r12 + at]
+            ; or rsi, rax
+            ; mov [r12 + at], rsi
+        );
+    }
+
+    /// The place of a value of `lane` bytes.
+    pub(crate) fn literal(&mut self, value: u64, lane: usize) -> DynamicLabel {
+        let ops = &mut self.ops;
+        *self
+            .literals
+            .entry((value, lane))
+            .or_insert_with(|| ops.new_dynamic_label())
+    }
+
+    /// The place of 32 bytes whose lanes of `lane` bytes have one bit each, from bit `first` on.
+    pub(crate) fn lane_bits(&mut self, first: usize, lane: usize) -> DynamicLabel {
+        let ops = &mut self.ops;
+        *self
+            .bits
+            .entry((first, lane))
+            .or_insert_with(|| ops.new_dynamic_label())
+    }
+
+    /// The code, with its constants after it; `None` if it ran out of registers, which would be a
+    /// fault of the planner.
+    pub fn finish(mut self) -> Option<Vec<u8>> {
+        self.ops.align(32, 0xcc);
+        for (&(first, lane), &label) in &self.bits {
+            dynasm!(self.ops ; =>label);
+            for index in 0..32 / lane {
+                let bit = 1u64.checked_shl((first + index) as u32).unwrap_or_default();
+                if lane == 8 {
+                    self.ops.push_u64(bit);
+                } else {
+                    self.ops.push_u32(bit as u32);
+                }
+            }
+        }
+        for (&(value, lane), &label) in &self.literals {
+            dynasm!(self.ops ; =>label);
+            if lane == 8 {
+                self.ops.push_u64(value);
+            } else {
+                self.ops.push_u32(value as u32);
+            }
+        }
+        if self.pool.is_exhausted() {
+            return None;
+        }
+        self.ops.finalize().ok()
+    }
+}
+
+impl core::fmt::Debug for Translator {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Translator").finish_non_exhaustive()
+    }
+}

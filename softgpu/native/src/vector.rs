@@ -1,0 +1,217 @@
+//! Operations on channels.
+
+use dynasmrt::{DynasmApi, dynasm};
+use eu_lanes::{Input, Modes, Place};
+
+use crate::model::{Masking, VectorStep};
+use crate::plan::{Kind, Plan, Reading};
+use crate::registers::Ymm;
+use crate::translate::{Chosen, Translator};
+
+/// The stack bytes that translations use.
+pub(crate) const SCRATCH: i32 = 64;
+
+pub(crate) const SIGN: u64 = 1 << 31;
+pub(crate) const MAGNITUDE: u64 = SIGN - 1;
+pub(crate) const EXPONENT: u64 = 0x7f80_0000;
+
+/// The channels that are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    All,
+    /// Those in esi.
+    Masked,
+}
+
+/// One operation, while it is translated.
+pub(crate) struct Job<'a> {
+    pub step: &'a VectorStep,
+    pub plan: Plan,
+    pub lanes: usize,
+    /// Lanes of a register.
+    pub chunk: usize,
+}
+
+impl Job<'_> {
+    /// The bytes of the lanes of one register.
+    pub fn width(&self) -> usize {
+        self.lanes.min(self.chunk) * self.plan.lane
+    }
+
+    pub fn chunks(&self) -> usize {
+        self.lanes.div_ceil(self.chunk)
+    }
+}
+
+impl Translator {
+    /// Translates an operation; false if it is none that can be.
+    pub(crate) fn vector(&mut self, step: &VectorStep) -> bool {
+        let Some(plan) = Plan::of(&step.request) else {
+            return false;
+        };
+        let job = Job {
+            step,
+            plan,
+            lanes: usize::from(step.request.lanes),
+            chunk: 32 / plan.lane,
+        };
+        let written = self.written(&step.masking, &job);
+        let mut results = [0; 4];
+        for chunk in 0..job.chunks() {
+            results[chunk] = self.result(&job, chunk);
+        }
+        if step.request.output.at.is_some() {
+            self.store(&job, &results, written);
+        }
+        if let Some(bit) = step.flag_bit {
+            self.flags(&job, &results, written, bit);
+        }
+        self.pool.release_all();
+        true
+    }
+
+    /// Computes the mask of the channels that are written, into esi unless it is all.
+    fn written(&mut self, masking: &Masking, job: &Job<'_>) -> Written {
+        let selects = job.plan.kind == Kind::Select;
+        let predicate = masking.predicate.filter(|_| !selects);
+        let masking = Masking {
+            predicate,
+            ..*masking
+        };
+        match self.mask(&masking, job.lanes as u8) {
+            Chosen::All => Written::All,
+            Chosen::InEsi => Written::Masked,
+        }
+    }
+
+    /// The result of one register's lanes, in a pinned register.
+    fn result(&mut self, job: &Job<'_>, chunk: usize) -> Ymm {
+        let request = &job.step.request;
+        let mut sources = [0; 3];
+        let mut count = 0;
+        for source in request.sources.iter().flatten() {
+            sources[count] = self.source(job, source, chunk);
+            count += 1;
+        }
+        let [a, b, c] = sources;
+        let out = self.compute(job, chunk, a, b, c);
+        for source in &sources[..count] {
+            if *source != out {
+                self.pool.release(*source);
+            }
+        }
+        if job.plan.float {
+            if self.flushes() {
+                self.flush(out, out);
+            }
+            if request.saturate {
+                let (zero, one) = (self.constant(0, 4), self.constant(0x3f80_0000, 4));
+                dynasm!(self.ops
+                    ; vmaxps Ry(out), Ry(out), Ry(zero)
+                    ; vminps Ry(out), Ry(out), Ry(one)
+                );
+                self.pool.release(zero);
+                self.pool.release(one);
+            }
+        }
+        out
+    }
+
+    pub(crate) fn flushes(&self) -> bool {
+        self.layout.modes.contains(Modes::FLUSH_SINGLE)
+    }
+
+    /// `out` becomes `from` with denormals replaced by zeroes of their sign.
+    fn flush(&mut self, out: Ymm, from: Ymm) {
+        let exponent = self.constant(EXPONENT, 4);
+        let zero = self.constant(0, 4);
+        let magnitude = self.constant(MAGNITUDE, 4);
+        let t = self.pool.take();
+        dynasm!(self.ops
+            ; vpand Ry(t), Ry(from), Ry(exponent)
+            ; vpcmpeqd Ry(t), Ry(t), Ry(zero)
+            ; vpand Ry(t), Ry(t), Ry(magnitude)
+            ; vpandn Ry(out), Ry(t), Ry(from)
+        );
+        for used in [exponent, zero, magnitude, t] {
+            self.pool.release(used);
+        }
+    }
+
+    /// A source's lanes, modifiers applied, in a pinned register.
+    fn source(&mut self, job: &Job<'_>, input: &Input, chunk: usize) -> Ymm {
+        let lane = job.plan.lane;
+        let region = match input.place {
+            Place::Constant(raw) => return self.constant_source(job, input, raw),
+            Place::Registers(region) => region,
+        };
+        let plain = self.load(job, input.element, region, chunk);
+        let modifiers = input.modifiers;
+        let flush = job.plan.reading == Reading::Float && self.flushes();
+        if modifiers.is_empty() && !flush {
+            return plain;
+        }
+        let out = self.pool.take();
+        let mut from = plain;
+        match job.plan.reading {
+            Reading::Float => {
+                if modifiers.absolute {
+                    let magnitude = self.constant(MAGNITUDE, lane);
+                    dynasm!(self.ops; vpand Ry(out), Ry(from), Ry(magnitude));
+                    self.pool.release(magnitude);
+                    from = out;
+                }
+                if modifiers.negate {
+                    let sign = self.constant(SIGN, lane);
+                    dynasm!(self.ops; vpxor Ry(out), Ry(from), Ry(sign));
+                    self.pool.release(sign);
+                    from = out;
+                }
+                if flush {
+                    self.flush(out, from);
+                }
+            }
+            Reading::Bits => {
+                if modifiers.negate {
+                    let ones = self.constant(u64::MAX >> (64 - 8 * lane), lane);
+                    dynasm!(self.ops; vpxor Ry(out), Ry(from), Ry(ones));
+                    self.pool.release(ones);
+                } else {
+                    dynasm!(self.ops; vmovdqa Ry(out), Ry(from));
+                }
+            }
+            Reading::Integer => {
+                let absolute = modifiers.absolute && input.element.is_signed();
+                if absolute {
+                    if lane == 8 {
+                        let zero = self.constant(0, 4);
+                        let sign = self.pool.take();
+                        dynasm!(self.ops
+                            ; vpcmpgtq Ry(sign), Ry(zero), Ry(from)
+                            ; vpxor Ry(out), Ry(from), Ry(sign)
+                            ; vpsubq Ry(out), Ry(out), Ry(sign)
+                        );
+                        self.pool.release(zero);
+                        self.pool.release(sign);
+                    } else {
+                        dynasm!(self.ops; vpabsd Ry(out), Ry(from));
+                    }
+                    from = out;
+                }
+                if modifiers.negate {
+                    let zero = self.constant(0, 4);
+                    if lane == 8 {
+                        dynasm!(self.ops; vpsubq Ry(out), Ry(zero), Ry(from));
+                    } else {
+                        dynasm!(self.ops; vpsubd Ry(out), Ry(zero), Ry(from));
+                    }
+                    self.pool.release(zero);
+                } else if from != out {
+                    dynasm!(self.ops; vmovdqa Ry(out), Ry(from));
+                }
+            }
+        }
+        self.pool.release(plain);
+        out
+    }
+}
