@@ -19,6 +19,10 @@ pub struct Frame {
     pub branch: Callback,
     /// The code of each block, by its number.
     pub entries: *const *const u8,
+    /// Shared local memory, and its bytes: a multiple of 4, below 2^28.
+    pub local: *mut u8,
+    /// See [`local`](Self::local).
+    pub local_bytes: u32,
     /// How many ops may still be executed.
     pub left: u64,
     /// Ops executed, and the sum of their execution sizes.

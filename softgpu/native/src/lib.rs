@@ -22,6 +22,8 @@ mod compute;
 mod frame;
 #[cfg(target_arch = "x86_64")]
 mod load;
+#[cfg(target_arch = "x86_64")]
+mod local;
 mod model;
 #[cfg(target_arch = "x86_64")]
 mod plan;
@@ -39,7 +41,7 @@ pub use code::{Code, Next};
 #[cfg(target_arch = "x86_64")]
 pub use frame::{Callback, Frame};
 pub use model::{
-    Block, Branch, Channels, End, Layout, Masking, Predicate, Step, Uniform, VectorStep,
+    Block, Branch, Channels, End, Layout, LocalStep, Masking, Predicate, Step, Uniform, VectorStep,
 };
 
 /// Whether this machine runs translations.

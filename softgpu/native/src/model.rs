@@ -53,11 +53,34 @@ pub struct VectorStep {
     pub flag_bit: Option<u8>,
 }
 
+/// A load or store of dwords of shared local memory, with an offset for each channel.
+#[derive(Clone, Copy, Debug)]
+pub struct LocalStep {
+    /// Its channels.
+    pub masking: Masking,
+    /// How many.
+    pub lanes: u8,
+    /// It stores.
+    pub stores: bool,
+    /// Where the offsets are in the register bytes: dwords.
+    pub addresses: u32,
+    /// Added to each.
+    pub offset: i32,
+    /// Where the data are.
+    pub data: u32,
+    /// Consecutive dwords of each channel, each in the bytes of a plane.
+    pub planes: u8,
+    /// See [`planes`](Self::planes).
+    pub plane_bytes: u32,
+}
+
 /// An op before the end of a block.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// An operation that is translated if it can be, and otherwise called.
     Vector(Box<VectorStep>),
+    /// Translated for the usual case, and otherwise called.
+    Local(LocalStep),
     /// Executed by the caller.
     Call,
     /// Nothing to do.

@@ -28,8 +28,12 @@ impl Translator {
 
     /// Bits in the low dword of `register` become lanes of ones.
     pub(crate) fn spread(&mut self, register: Ymm, job: &Job<'_>, chunk: usize) {
-        let lane = job.plan.lane;
-        let bits = self.lane_bits(chunk * job.chunk, lane);
+        self.spread_from(register, chunk * job.chunk, job.plan.lane);
+    }
+
+    /// The same from bit `first` on, for lanes of `lane` bytes.
+    pub(crate) fn spread_from(&mut self, register: Ymm, first: usize, lane: usize) {
+        let bits = self.lane_bits(first, lane);
         if lane == 8 {
             dynasm!(self.ops
                 ; vpbroadcastq Ry(register), Rx(register)

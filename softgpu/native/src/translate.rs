@@ -36,6 +36,10 @@ const AT: i32 = offset_of!(Frame, at) as i32;
 const REGS: i32 = offset_of!(Frame, regs) as i32;
 const STEP: i32 = offset_of!(Frame, step) as i32;
 const BRANCH: i32 = offset_of!(Frame, branch) as i32;
+/// Offset of [`Frame::local`].
+pub(crate) const LOCAL: i32 = offset_of!(Frame, local) as i32;
+/// Offset of [`Frame::local_bytes`].
+pub(crate) const LOCAL_BYTES: i32 = offset_of!(Frame, local_bytes) as i32;
 const ENTRIES: i32 = offset_of!(Frame, entries) as i32;
 
 /// A translation while it is made.
@@ -45,6 +49,7 @@ pub(crate) struct Translator {
     pub(crate) layout: Layout,
     literals: BTreeMap<(u64, usize), DynamicLabel>,
     bits: BTreeMap<(usize, usize), DynamicLabel>,
+    offsets: BTreeMap<usize, DynamicLabel>,
     labels: Vec<DynamicLabel>,
     leave: DynamicLabel,
 }
@@ -60,6 +65,7 @@ impl Translator {
             layout,
             literals: BTreeMap::new(),
             bits: BTreeMap::new(),
+            offsets: BTreeMap::new(),
             labels,
             leave,
         }
@@ -121,13 +127,12 @@ impl Translator {
             );
         }
         for (index, step) in block.steps.iter().enumerate() {
-            let translated = match step {
-                Step::Nothing => true,
-                Step::Call => false,
-                Step::Vector(step) => self.vector(step),
-            };
-            if !translated {
-                self.call(block.first + index as u32);
+            let op = block.first + index as u32;
+            match step {
+                Step::Nothing => {}
+                Step::Local(step) => self.local(step, op),
+                Step::Vector(step) if self.vector(step) => {}
+                Step::Vector(_) | Step::Call => self.call(op),
             }
         }
         let last = block.first + block.steps.len() as u32;
@@ -171,7 +176,7 @@ impl Translator {
     }
 
     /// Calls back for a step.
-    fn call(&mut self, op: u32) {
+    pub(crate) fn call(&mut self, op: u32) {
         let done = self.ops.new_dynamic_label();
         let over = self.ops.new_dynamic_label();
         dynasm!(self.ops
@@ -361,6 +366,16 @@ impl Translator {
             .or_insert_with(|| ops.new_dynamic_label())
     }
 
+    /// The place of 32 bytes whose dwords are the offsets of consecutive dwords, from those of this
+    /// chunk of 8 on.
+    pub(crate) fn offsets(&mut self, chunk: usize) -> DynamicLabel {
+        let ops = &mut self.ops;
+        *self
+            .offsets
+            .entry(chunk)
+            .or_insert_with(|| ops.new_dynamic_label())
+    }
+
     /// The code, with its constants after it; `None` if it ran out of registers, which would be a
     /// fault of the planner.
     pub fn finish(mut self) -> Option<Vec<u8>> {
@@ -374,6 +389,12 @@ impl Translator {
                 } else {
                     self.ops.push_u32(bit as u32);
                 }
+            }
+        }
+        for (&chunk, &label) in &self.offsets {
+            dynasm!(self.ops ; =>label);
+            for index in 0..8 {
+                self.ops.push_u32((32 * chunk + 4 * index) as u32);
             }
         }
         for (&(value, lane), &label) in &self.literals {

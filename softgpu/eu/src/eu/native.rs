@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use eu_lanes::Modes;
 use eu_native::{
-    Block, Branch, Channels, Code, End, Frame, Layout, Masking, Next, Predicate, Step, Uniform,
-    VectorStep,
+    Block, Branch, Channels, Code, End, Frame, Layout, LocalStep, Masking, Next, Predicate, Step,
+    Uniform, VectorStep,
 };
 use isa_encoder::semantics::{Flow, Semantics};
 
@@ -194,6 +194,12 @@ fn step(op: &Op, rules: Rules) -> Step {
                 _ => Step::Call,
             }
         }
+        Action::Send(send) => match (send.dwords.and_then(|d| d.of_local()), masking(op)) {
+            (Some(local), Some(masking)) if local.lanes == op.exec_size => {
+                Step::Local(LocalStep { masking, ..local })
+            }
+            _ => Step::Call,
+        },
         _ => Step::Call,
     }
 }
@@ -301,6 +307,8 @@ pub(super) fn run(
         step: take_step,
         branch: take_branch,
         entries: core::ptr::null(),
+        local: env.slm.words().as_ptr().cast_mut().cast(),
+        local_bytes: 4 * env.slm.words().len() as u32,
         left: *left as u64,
         instructions: 0,
         channels: 0,
@@ -479,6 +487,8 @@ pub(super) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)> {
             step: refuse,
             branch: refuse,
             entries: core::ptr::null(),
+            local: core::ptr::null_mut(),
+            local_bytes: 0,
             left: 10,
             instructions: 0,
             channels: 0,

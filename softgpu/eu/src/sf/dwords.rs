@@ -152,6 +152,26 @@ impl Dwords {
         })
     }
 
+    /// The same for host code, of all channels, if it is one to shared local memory.
+    #[cfg(target_arch = "x86_64")]
+    pub fn of_local(&self) -> Option<eu_native::LocalStep> {
+        let local = eu_native::LocalStep {
+            masking: eu_native::Masking {
+                channel_offset: 0,
+                no_mask: true,
+                predicate: None,
+            },
+            lanes: self.lanes,
+            stores: self.stores,
+            addresses: self.addresses,
+            offset: self.offset,
+            data: self.data,
+            planes: self.planes,
+            plane_bytes: self.plane_bytes,
+        };
+        matches!(self.space, Space::Local).then_some(local)
+    }
+
     /// Performs the message on the register bytes; `mask` has its live channels. False if it does
     /// not, and the general path must.
     #[inline]
