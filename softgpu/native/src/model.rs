@@ -22,13 +22,26 @@ pub struct Layout {
     pub flags: u32,
 }
 
-/// Per-channel predication by a flag.
+/// How flag bits make a channel's predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grouping {
+    /// Its own bit.
+    Own,
+    /// Any bit of the aligned group of this many channels, in which all channels of the op are.
+    Any(u8),
+    /// All bits of such a group.
+    All(u8),
+}
+
+/// Predication by a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Predicate {
     /// The flag's first bit in the flag bytes.
     pub flag_bit: u8,
-    /// Clear bits enable.
+    /// What does not hold enables.
     pub inverse: bool,
+    /// Which bits count.
+    pub grouping: Grouping,
 }
 
 /// Which channels an op serves.

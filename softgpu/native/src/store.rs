@@ -2,7 +2,6 @@
 
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
-use crate::model::Predicate;
 use crate::plan::{Kind, Order};
 use crate::registers::{Content, Ymm};
 use crate::translate::Translator;
@@ -12,14 +11,10 @@ impl Translator {
     /// All ones in the lanes whose predicate holds, pinned.
     pub(crate) fn chosen(&mut self, job: &Job<'_>, chunk: usize) -> Ymm {
         let masking = &job.step.masking;
-        let Some(Predicate { flag_bit, inverse }) = masking.predicate else {
+        let Some(predicate) = masking.predicate else {
             return self.constant(u64::MAX >> (64 - 8 * job.plan.lane), job.plan.lane);
         };
-        let first = usize::from(flag_bit) + usize::from(masking.channel_offset);
-        self.flag_to_ecx(first as u32);
-        if inverse {
-            dynasm!(self.ops; not ecx);
-        }
+        self.predicate_to_ecx(predicate, masking.channel_offset.into());
         let out = self.pool.take();
         dynasm!(self.ops; vmovd Rx(out), ecx);
         self.spread(out, job, chunk);

@@ -10,7 +10,9 @@ use dynasmrt::x64::X64Relocation;
 use dynasmrt::{AssemblyOffset, DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm};
 
 use crate::frame::Frame;
-use crate::model::{Block, Branch, Channels, End, Layout, Masking, Predicate, Step, Uniform};
+use crate::model::{
+    Block, Branch, Channels, End, Grouping, Layout, Masking, Predicate, Step, Uniform,
+};
 use crate::registers::Pool;
 use crate::vector::SCRATCH;
 
@@ -299,14 +301,39 @@ impl Translator {
                 }
             }
         }
-        if let Some(Predicate { flag_bit, inverse }) = masking.predicate {
-            self.flag_to_ecx(u32::from(flag_bit) + offset);
-            if inverse {
-                dynasm!(self.ops ; not ecx);
-            }
+        if let Some(predicate) = masking.predicate {
+            self.predicate_to_ecx(predicate, offset);
             dynasm!(self.ops ; and esi, ecx);
         }
         Chosen::InEsi
+    }
+
+    /// ecx = the predicate of an op's channels, of which the first is the thread's channel `offset`.
+    pub(crate) fn predicate_to_ecx(&mut self, predicate: Predicate, offset: u32) {
+        let bit = u32::from(predicate.flag_bit);
+        let group = |size: u8| {
+            let size = u32::from(size.clamp(1, 32));
+            (
+                bit + (offset & !(size - 1)),
+                (u32::MAX >> (32 - size)) as i32,
+            )
+        };
+        match predicate.grouping {
+            Grouping::Own => self.flag_to_ecx(bit + offset),
+            Grouping::Any(size) => {
+                let (first, bits) = group(size);
+                self.flag_to_ecx(first);
+                dynasm!(self.ops ; and ecx, bits ; neg ecx ; sbb ecx, ecx);
+            }
+            Grouping::All(size) => {
+                let (first, bits) = group(size);
+                self.flag_to_ecx(first);
+                dynasm!(self.ops ; and ecx, bits ; xor ecx, bits ; cmp ecx, 1 ; sbb ecx, ecx);
+            }
+        }
+        if predicate.inverse {
+            dynasm!(self.ops ; not ecx);
+        }
     }
 
     /// ecx = the flag bits from this one on.

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use eu_lanes::Modes;
 use eu_native::{
-    Block, Branch, Channels, Code, End, Frame, Layout, LocalStep, Masking, Next, Predicate, Step,
-    Uniform, VectorStep,
+    Block, Branch, Channels, Code, End, Frame, Grouping, Layout, LocalStep, Masking, Next,
+    Predicate, Step, Uniform, VectorStep,
 };
 use isa_encoder::semantics::{Flow, Semantics};
 
@@ -204,16 +204,22 @@ fn step(op: &Op, rules: Rules) -> Step {
     }
 }
 
-/// The op's channels, if its predicate is each channel's own.
+/// The op's channels, if its predicate is each channel's own or the same for all.
 fn masking(op: &Op) -> Option<Masking> {
-    let predicate = match op.pred {
+    // All channels of the op in one group.
+    let whole = |size: u8| size >= op.exec_size && op.channel_offset.is_multiple_of(op.exec_size);
+    let grouping = match op.pred {
         Pred::Always => None,
-        Pred::Own => Some(Predicate {
-            flag_bit: op.flag_bit,
-            inverse: op.pred_inverse,
-        }),
-        _ => return None,
+        Pred::Own => Some(Grouping::Own),
+        Pred::Any(size) if whole(size) => Some(Grouping::Any(size)),
+        Pred::All(size) if whole(size) => Some(Grouping::All(size)),
+        Pred::AnyV | Pred::AllV | Pred::Any(_) | Pred::All(_) => return None,
     };
+    let predicate = grouping.map(|grouping| Predicate {
+        flag_bit: op.flag_bit,
+        inverse: op.pred_inverse,
+        grouping,
+    });
     Some(Masking {
         channel_offset: op.channel_offset,
         no_mask: op.no_mask,
@@ -272,7 +278,8 @@ struct Run<'a> {
 }
 
 /// Runs host code from the op at `at` on, which is at the thread's instruction pointer, as far as
-/// there is any. False if there is none for what comes next; otherwise the thread is somewhere else.
+/// there is any. `None` if there is none for what comes next; otherwise the op that is next now, or the
+/// number of ops if the routine does not have it.
 ///
 /// # Errors
 /// The fault of the instruction at the thread's instruction pointer.
@@ -283,23 +290,23 @@ pub(super) fn run(
     env: &GroupEnv<'_>,
     patience: u32,
     left: &mut usize,
-) -> Result<bool, Fault> {
+) -> Result<Option<usize>, Fault> {
     let native = routine.native();
     let Some(key) = Key::of(state) else {
-        return Ok(false);
+        return Ok(None);
     };
     let Some(code) = native.code(key, routine, state.rules, patience) else {
-        return Ok(false);
+        return Ok(None);
     };
     let Some(graph) = native.graph.get() else {
-        return Ok(false);
+        return Ok(None);
     };
     let Some(&number) = graph.of_op.get(at) else {
-        return Ok(false);
+        return Ok(None);
     };
     let starts = |block: &Block| block.first as usize == at;
     if !graph.blocks.get(number as usize).is_some_and(starts) {
-        return Ok(false);
+        return Ok(None);
     }
     let mut frame = Frame {
         regs: state.regs.bytes_mut().as_mut_ptr(),
@@ -330,21 +337,24 @@ pub(super) fn run(
     // (`Registers`); the callbacks find what they need in `context`, which outlives the call, and
     // return numbers of `graph`, from which the code was made.
     let Some(next) = (unsafe { code.run(&mut frame, number) }) else {
-        return Ok(false);
+        return Ok(None);
     };
     let Run { state, fault, .. } = run;
-    finish(state, routine, graph, &mut frame, next, fault.is_some());
+    let at = finish(state, routine, graph, &mut frame, next, fault.is_some());
     state.counters.instructions += frame.instructions;
     state.counters.channels += frame.channels;
     *left = frame.left as usize;
     match fault {
         Some(fault) => Err(fault),
-        None => Ok(frame.instructions > 0),
+        None if frame.instructions == 0 => Ok(None),
+        None => Ok(at
+            .or_else(|| routine.find(state.ip).map(|(at, _)| at))
+            .or(Some(routine.ops().len()))),
     }
 }
 
 /// Brings the instruction pointer to the op that is next, and takes back what was counted with a
-/// block but not executed.
+/// block but not executed. Returns the op's number if it is known.
 fn finish(
     state: &mut State,
     routine: &Routine,
@@ -352,7 +362,7 @@ fn finish(
     frame: &mut Frame,
     next: Next,
     faulted: bool,
-) {
+) -> Option<usize> {
     let ops = routine.ops();
     let op = |index: u32| ops.get(index as usize);
     let mut uncount = |from: u32, within: u32| {
@@ -377,13 +387,15 @@ fn finish(
             } else {
                 thread::pass(state, ip);
             }
+            Some(index as usize)
         }
         Next::After(index) => {
             uncount(index + 1, index);
             let ip = op(index).map_or(state.ip, |op| op.next_ip);
             thread::pass(state, ip);
+            None
         }
-        Next::Told => {}
+        Next::Told => None,
     }
 }
 

@@ -198,11 +198,11 @@ fn run<const TRACE: bool>(
     loop {
         if let Some(patience) = patience {
             let mut went = false;
-            while native::run(state, routine, at, env, patience, left)? {
+            while let Some(next) = native::run(state, routine, at, env, patience, left)? {
                 went = true;
-                match routine.find(state.ip) {
-                    Some(found) => (at, block) = found,
-                    None => return Ok(None),
+                match routine.block_of(next) {
+                    Some(found) if next < ops.len() => (at, block) = (next, found),
+                    _ => return Ok(None),
                 }
             }
             if went && *left == 0 {

@@ -19,6 +19,6 @@ pub(super) fn run(
     _: &GroupEnv<'_>,
     _: u32,
     _: &mut usize,
-) -> Result<bool, Fault> {
-    Ok(false)
+) -> Result<Option<usize>, Fault> {
+    Ok(None)
 }
