@@ -6,8 +6,8 @@ use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use umd::{
-    Arg, Binary, Buffer, Device, DeviceSpec, Error, Image, ImageDesc, ImageKind, NdRange,
-    OpenOptions, Program, QueueOptions, Sampler,
+    Arg, Binary, Buffer, Device, DeviceSpec, Error, Execution, Image, ImageDesc, ImageKind,
+    NdRange, OpenOptions, Program, QueueOptions, Sampler,
 };
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -17,31 +17,44 @@ use crate::{compare, everywhere_with};
 /// How long one launch may take. Only a hang takes that long.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// A software GPU, `soft:PLATFORM[:REVISION][@DRIVER]`, opened once for all tests of a process.
+/// A software GPU, `soft:PLATFORM[:REVISION][@DRIVER]`, opened once for all tests of a process. It
+/// checks, and so it interprets.
 ///
 /// # Panics
 /// If it cannot be opened.
 pub fn device(spec: &str) -> Device {
-    static DEVICES: OnceLock<Mutex<HashMap<String, Device>>> = OnceLock::new();
+    open(spec, Execution::Interpret)
+}
+
+/// The same, but it executes all EU code as host code and checks nothing.
+///
+/// # Panics
+/// If it cannot be opened.
+pub fn compiling_device(spec: &str) -> Device {
+    open(spec, Execution::Compile)
+}
+
+fn open(spec: &str, execution: Execution) -> Device {
+    static DEVICES: OnceLock<Mutex<HashMap<(String, bool), Device>>> = OnceLock::new();
     let mut devices = DEVICES
         .get_or_init(Mutex::default)
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
-    devices
-        .entry(spec.to_owned())
-        .or_insert_with(|| open(spec).unwrap_or_else(|error| panic!("{spec}: {error}")))
-        .clone()
-}
-
-fn open(spec: &str) -> Result<Device, Error> {
-    let spec: DeviceSpec = spec.parse()?;
-    // The hang check must not end a slow test on a busy machine.
-    let options = OpenOptions {
-        hang_timeout: Some(DEADLINE),
-        check: true,
-        ..OpenOptions::default()
+    let check = execution == Execution::Interpret;
+    let new = || {
+        // The hang check must not end a slow test on a busy machine.
+        let options = OpenOptions {
+            hang_timeout: Some(DEADLINE),
+            check,
+            execution,
+            ..OpenOptions::default()
+        };
+        Device::open_with(&spec.parse::<DeviceSpec>()?, &options).map_err(Error::from)
     };
-    Device::open_with(&spec, &options)
+    devices
+        .entry((spec.to_owned(), check))
+        .or_insert_with(|| new().unwrap_or_else(|error| panic!("{spec}: {error}")))
+        .clone()
 }
 
 /// One argument.
@@ -226,11 +239,16 @@ impl<'a> Launch<'a> {
         everywhere_with(has, |set| drop(self.run(set)));
     }
 
-    /// Runs it as compiled in this set of the corpus, on the software GPU of the set's target.
+    /// Runs it as compiled in this set of the corpus, on the software GPU of the set's target:
+    /// interpreted, and as host code.
     ///
     /// # Panics
     /// If it fails, or the results are not what they must be.
     pub fn run(&self, set: &str) -> Results {
+        let files = corpus::set_named(set);
+        let device = compiling_device(&files.device(set));
+        let compiled = self.run_on(&device, &files.zebin(&self.file));
+        self.checked(&format!("{set}, as host code"), compiled);
         self.checked(set, self.try_run(set))
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use devinfo::{Family, GpuAddress};
 use softgpu_eu::{
-    Barrier, Code, GroupEnv, Kernel as Place, Pairs, Program, Slm, StateBases, StateCache, Stop,
-    Thread, ThreadStart,
+    Barrier, Code, Execution, GroupEnv, Kernel as Place, Pairs, Program, Slm, StateBases,
+    StateCache, Stop, Thread, ThreadStart,
 };
 use softgpu_memory::AddressSpace;
 
@@ -59,12 +59,20 @@ const DATA: u64 = 0x20_0000;
 const STATES: u64 = 0x30_0000;
 const BUDGET: u32 = 2000;
 
-/// Runs the kernel as one thread. It may end, fault or use up its budget; it can reach only the
-/// address space.
+/// Runs the kernel as one thread, interpreted and as host code. It may end, fault or use up its
+/// budget; it can reach only the address space.
 ///
 /// # Panics
-/// If the product does, if a fault does not say what it is, or if more ran than the budget allows.
+/// If the product does, if a fault does not say what it is, if more ran than the budget allows, or if
+/// host code stops elsewhere.
 pub fn run(kernel: &Kernel) {
+    let interpreted = run_as(kernel, Execution::Interpret);
+    let compiled = run_as(kernel, Execution::Compile);
+    assert_eq!(compiled, interpreted, "host code stops elsewhere");
+}
+
+/// Where the thread stopped, after how many instructions, and its fault.
+fn run_as(kernel: &Kernel, execution: Execution) -> (u64, u64, Option<String>) {
     let places = [(CODE, 0x1000), (DATA, 0x2000), (STATES, 0x1000)];
     let places = places.map(|(address, bytes)| (GpuAddress::new(address), bytes));
     let space = AddressSpace::with_anonymous(&places).expect("anonymous memory");
@@ -85,7 +93,7 @@ pub fn run(kernel: &Kernel) {
         base: GpuAddress::new(CODE),
         entry: 0,
     };
-    let code = Code::new(Arc::new(Program::new(&place, 128)));
+    let code = Code::new(Arc::new(Program::new(&place, 128)), execution);
     let env = GroupEnv {
         family: kernel.family,
         memory: &memory,
@@ -119,12 +127,15 @@ pub fn run(kernel: &Kernel) {
         thread_slot: 0,
         cr0: 0,
     });
+    let mut fault = None;
     for _ in 0..4 {
         match thread.run(&env, &code, BUDGET) {
             Ok(Stop::EndOfThread) => break,
             Ok(Stop::Budget | Stop::Barrier(_) | Stop::Pair) => {}
-            Err(fault) => {
-                assert!(!fault.to_string().is_empty(), "a fault says what it is");
+            Err(error) => {
+                let text = error.to_string();
+                assert!(!text.is_empty(), "a fault says what it is");
+                fault = Some(text);
                 break;
             }
         }
@@ -134,4 +145,5 @@ pub fn run(kernel: &Kernel) {
         executed <= u64::from(BUDGET) * 4,
         "{executed} instructions in the budget"
     );
+    (thread.ip(), executed, fault)
 }

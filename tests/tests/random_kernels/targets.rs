@@ -8,7 +8,7 @@ use std::time::Duration;
 use devinfo::{Platform, Target, span};
 use stack_tests::launch::{self, Launch};
 use stack_tests::tool;
-use umd::Binary;
+use umd::{Binary, Device};
 
 use super::ast::{ELEMENTS, GLOBAL_SIZE, Kernel, LOCAL_SIZE};
 use super::evaluate::Memory;
@@ -167,8 +167,18 @@ impl CompiledFor {
     /// # Errors
     /// What the driver says.
     pub fn run(&self, kernel: &Kernel, zebin: &[u8]) -> Result<Memory, String> {
+        let spec = format!("soft:{}", self.soft);
+        let [interpreted, compiled] = [launch::device, launch::compiling_device]
+            .map(|device| Self::run_on(&device(&spec), kernel, zebin));
+        let (interpreted, compiled) = (interpreted?, compiled?);
+        if compiled != interpreted {
+            return Err("host code leaves other memory than the interpreter".into());
+        }
+        Ok(interpreted)
+    }
+
+    fn run_on(device: &Device, kernel: &Kernel, zebin: &[u8]) -> Result<Memory, String> {
         let memory = Memory::new(kernel);
-        let device = launch::device(&format!("soft:{}", self.soft));
         let results = Launch::new("random", "random", &[GLOBAL_SIZE as u64])
             .local(&[LOCAL_SIZE as u32])
             .buffer(&memory.out)
@@ -176,7 +186,7 @@ impl CompiledFor {
             .buffer(&memory.blocks)
             .buffer(&memory.cells)
             .buffer(&memory.own)
-            .run_on(&device, zebin)
+            .run_on(device, zebin)
             .map_err(|error| error.to_string())?;
         Ok(Memory {
             out: results.read(0),
