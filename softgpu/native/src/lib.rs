@@ -14,6 +14,11 @@
 //! executable afterwards, never both. Machines other than x86-64 with AVX2 and FMA have no
 //! translations.
 
+#![allow(
+    clippy::useless_conversion,
+    reason = "`dynasm!` converts what names a register"
+)]
+
 #[cfg(target_arch = "x86_64")]
 mod code;
 #[cfg(target_arch = "x86_64")]

@@ -14,7 +14,7 @@ impl Translator {
     /// or no multiple of 4, a store by some channels only or to places that do not follow each
     /// other.
     pub(crate) fn local(&mut self, step: &LocalStep, op: u32) {
-        if step.stores && (step.planes != 1 || step.lanes < 8) || step.lanes < 8 {
+        if step.lanes < 8 || step.stores && step.planes != 1 {
             return self.call(op);
         }
         let (slow, done) = (self.ops.new_dynamic_label(), self.ops.new_dynamic_label());

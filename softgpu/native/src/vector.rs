@@ -57,8 +57,8 @@ impl Translator {
         };
         let written = self.written(&step.masking, &job);
         let mut results = [0; 4];
-        for chunk in 0..job.chunks() {
-            results[chunk] = self.result(&job, chunk);
+        for (chunk, result) in results.iter_mut().enumerate().take(job.chunks()) {
+            *result = self.result(&job, chunk);
         }
         if step.request.output.at.is_some() {
             self.store(&job, &results, written);

@@ -17,6 +17,9 @@ const OFFSET_SLOTS: usize = 64;
 /// A surface with the address of its state.
 type Found = Option<(GpuAddress, Surface)>;
 
+/// A buffer's base and bytes.
+type Buffer = Option<(GpuAddress, u64)>;
+
 /// Decoded surface states that messages of a walker have used.
 ///
 /// Hardware also caches these states for the duration of a walker (software invalidates the state
@@ -27,7 +30,7 @@ pub struct StateCache {
     /// By binding table index.
     table: Box<[Cell<Option<Surface>>]>,
     /// The same of buffers: base and bytes.
-    buffers: Box<[Cell<Option<(GpuAddress, u64)>>]>,
+    buffers: Box<[Cell<Buffer>]>,
     /// By address of the state.
     states: Box<[Cell<Found>]>,
 }
@@ -59,19 +62,14 @@ impl StateCache {
     /// The base and bytes of the buffer of binding table entry `index`; `None` for anything else, and
     /// if it cannot be read.
     #[inline(always)]
-    pub(super) fn buffer(&self, env: &GroupEnv<'_>, index: u8) -> Option<(GpuAddress, u64)> {
+    pub(super) fn buffer(&self, env: &GroupEnv<'_>, index: u8) -> Buffer {
         let slot = self.buffers.get(usize::from(index))?;
         slot.get().or_else(|| self.buffer_miss(env, index, slot))
     }
 
     #[cold]
     #[inline(never)]
-    fn buffer_miss(
-        &self,
-        env: &GroupEnv<'_>,
-        index: u8,
-        slot: &Cell<Option<(GpuAddress, u64)>>,
-    ) -> Option<(GpuAddress, u64)> {
+    fn buffer_miss(&self, env: &GroupEnv<'_>, index: u8, slot: &Cell<Buffer>) -> Buffer {
         let surface = self.bti(env, index).ok()?;
         let kinds = [SurfaceKind::Buffer, SurfaceKind::StructuredBuffer];
         let buffer = kinds
