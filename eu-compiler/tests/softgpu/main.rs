@@ -17,4 +17,5 @@ mod matrix;
 mod memory;
 mod pressure;
 mod program;
+mod surfaces;
 mod types;

@@ -1,0 +1,50 @@
+//! Accesses by the binding table see what those by address see: pointers that begin anywhere, and
+//! offsets below them.
+
+use std::time::Duration;
+
+use eu_compiler::{Options, compile};
+use umd::{Arg, Device, DeviceSpec, NdRange, Program, QueueOptions};
+
+use crate::common::PLATFORMS;
+
+const SURFACES: &[u8] = include_bytes!("../kernels/surfaces.spv");
+const COUNT: usize = 40;
+const BACK: usize = 7;
+
+#[test]
+fn pointers_into_the_middle_of_a_buffer() {
+    for name in PLATFORMS {
+        let platform = devinfo::by_name(name).unwrap();
+        let zebin = compile(SURFACES, &Options::new(platform)).unwrap();
+        let device = Device::open(&DeviceSpec::soft(*name)).unwrap();
+        let queue = device.queue(QueueOptions::default()).unwrap();
+        let program = Program::load(&device, &zebin.bytes).unwrap();
+        let bytes: Vec<u8> = (0..=255).collect();
+        for origin in [64usize, 65, 67, 82] {
+            let whole = device.buffer(256).unwrap();
+            let result = device.buffer(256).unwrap();
+            whole.write(0, &bytes).unwrap();
+            result.write(0, &[0; 256]).unwrap();
+            let (from, to) = (origin as u64, origin as u64 + 1);
+            let input = whole.sub_buffer(from, 100).unwrap();
+            let output = result.sub_buffer(to, 100).unwrap();
+            let mut kernel = program.kernel("middle").unwrap();
+            kernel.set_arg(0, Arg::Buffer(&output)).unwrap();
+            kernel.set_arg(1, Arg::Buffer(&input)).unwrap();
+            let back = (BACK as u32).to_le_bytes();
+            kernel.set_arg(2, Arg::Value(&back)).unwrap();
+            let range = NdRange::new(&[COUNT as u64]).unwrap();
+            let event = queue.enqueue(&kernel, &range, &[]).unwrap();
+            event.wait(Duration::from_secs(60)).unwrap();
+            let mut have = vec![0; 256];
+            result.read(0, &mut have).unwrap();
+            let mut want = vec![0u8; 256];
+            for i in 0..COUNT {
+                want[origin + 1 + 2 * i] = bytes[origin + i] + 1;
+                want[origin + 2 + 2 * i] = bytes[origin + i - BACK];
+            }
+            assert!(have == want, "{name} at {origin}");
+        }
+    }
+}
