@@ -182,7 +182,9 @@ impl<'a> Translator<'a> {
             .map(|(label, _)| (*label, self.function.add_block()))
             .collect();
         let first = module.instructions[definition.body.start].word(0)?;
-        self.end(Terminator::Jump(blocks[&first]));
+        let entry = blocks.get(&first).copied();
+        let entry = entry.ok_or_else(|| i.invalid(format!("%{id} does not begin with a label")))?;
+        self.end(Terminator::Jump(entry));
         for (ty, id) in &definition.params {
             self.types.insert(*id, *ty);
         }
@@ -252,7 +254,9 @@ impl<'a> Translator<'a> {
         match i.op {
             Spv::Label => {
                 let label = i.word(0)?;
-                self.block = self.frame().blocks[&label];
+                let block = self.frame().blocks.get(&label).copied();
+                let missing = || i.invalid(format!("%{label} is no block of this function"));
+                self.block = block.ok_or_else(missing)?;
                 self.frame().label = label;
             }
             Spv::LoopMerge | Spv::SelectionMerge => {}
@@ -357,7 +361,8 @@ impl<'a> Translator<'a> {
         let predecessors = self.function.predecessors();
         for phi in phis {
             let i = &phi.instruction;
-            let own = self.frame().blocks[&phi.block];
+            let own = self.frame().blocks.get(&phi.block).copied();
+            let own = own.ok_or_else(|| i.invalid("a phi outside of the function's blocks"))?;
             let mut blocks = Vec::new();
             let mut args: Vec<Vec<Value>> = vec![Vec::new(); phi.insts.len()];
             for pair in phi.operands.chunks_exact(2) {
