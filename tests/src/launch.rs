@@ -41,7 +41,7 @@ fn open(spec: &str, execution: Execution) -> Device {
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     let check = execution == Execution::Interpret;
-    let new = || {
+    let new = || -> Result<Device, Error> {
         // The hang check must not end a slow test on a busy machine.
         let options = OpenOptions {
             hang_timeout: Some(DEADLINE),
@@ -49,7 +49,7 @@ fn open(spec: &str, execution: Execution) -> Device {
             execution,
             ..OpenOptions::default()
         };
-        Device::open_with(&spec.parse::<DeviceSpec>()?, &options).map_err(Error::from)
+        Device::open_with(&spec.parse::<DeviceSpec>()?, &options)
     };
     devices
         .entry((spec.to_owned(), check))
