@@ -44,8 +44,7 @@ impl Translator {
         let last = 4 * (u64::from(step.planes) - 1);
         let mut offsets: [Ymm; 4] = [0; 4];
         let mut masks: [Ymm; 4] = [0; 4];
-        // A fence between the checks and the first write: the response may be where the addresses
-        // are.
+        // All checks come before the first write: the response may be where the addresses are.
         for chunk in 0..chunks {
             let from = step.addresses as i32 + 32 * chunk as i32;
             let at = self.pool.take();
