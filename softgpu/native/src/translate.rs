@@ -211,7 +211,7 @@ impl Translator {
         match branch.uniform {
             Uniform::Never => {}
             Uniform::Meet(next) => go(self, next),
-            Uniform::Jump { not_taken, taken } => match self.mask(&branch.masking, 1) {
+            Uniform::Jump { not_taken, taken } => match self.mask(&branch.masking, branch.lanes) {
                 Chosen::All => go(self, taken),
                 Chosen::InEsi => {
                     let zero = self.ops.new_dynamic_label();
@@ -238,6 +238,8 @@ impl Translator {
             ; =>went
             ; mov r13d, [rbx + ACTIVE]
             ; mov rcx, [rbx + ENTRIES]
+            // The upper half of a returned dword is anything.
+            ; mov eax, eax
             ; jmp QWORD [rcx + rax * 8]
         );
     }

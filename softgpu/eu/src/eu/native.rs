@@ -18,6 +18,7 @@ use isa_encoder::semantics::{Flow, Semantics};
 
 use super::family::Rules;
 use super::op::{Action, Op, Pred};
+use super::operand::Kind;
 use super::routine::Routine;
 use super::state::State;
 use super::{flow, general, regs, thread, vector};
@@ -60,7 +61,8 @@ struct Key {
 impl Key {
     /// What fits the thread's present state; `None` if no translation does.
     fn of(state: &State) -> Option<Self> {
-        if !state.usual_fp || state.active == 0 {
+        // Channels that the function was not called with would not wake in it.
+        if !state.usual_fp || state.active == 0 || state.active & !state.call_mask != 0 {
             return None;
         }
         let whole = state.parked == 0 && state.active == state.dispatched;
@@ -184,7 +186,8 @@ fn block(
 fn step(op: &Op, rules: Rules) -> Step {
     match &op.action {
         Action::Nop => Step::Nothing,
-        Action::Fast(fast) if !op.writes_control => {
+        // A region of null may go beyond the register bytes.
+        Action::Fast(fast) if !op.writes_control && !reads_null(op) => {
             match (vector::request(op, rules), masking(op)) {
                 (Some(request), Some(masking)) => Step::Vector(Box::new(VectorStep {
                     request,
@@ -204,6 +207,12 @@ fn step(op: &Op, rules: Rules) -> Step {
     }
 }
 
+fn reads_null(op: &Op) -> bool {
+    let null = regs::NULL as u32..regs::GRF_BASE as u32;
+    let mut sources = op.src.iter();
+    sources.any(|source| source.kind == Kind::Direct && null.contains(&source.base))
+}
+
 /// The op's channels, if its predicate is each channel's own or the same for all.
 fn masking(op: &Op) -> Option<Masking> {
     // All channels of the op in one group.
@@ -215,6 +224,18 @@ fn masking(op: &Op) -> Option<Masking> {
         Pred::All(size) if whole(size) => Some(Grouping::All(size)),
         Pred::AnyV | Pred::AllV | Pred::Any(_) | Pred::All(_) => return None,
     };
+    // Bits beyond the 32 of a flag, or beyond the last flag, are zero.
+    let (first, lanes) = (u32::from(op.channel_offset), u32::from(op.exec_size));
+    let end = match grouping {
+        Some(Grouping::Any(size) | Grouping::All(size)) => {
+            (first & !(u32::from(size) - 1)) + u32::from(size)
+        }
+        _ => first + lanes,
+    };
+    let beyond = first + lanes > 32 || u32::from(op.flag_bit) + end > 128;
+    if grouping.is_some() && beyond {
+        return None;
+    }
     let predicate = grouping.map(|grouping| Predicate {
         flag_bit: op.flag_bit,
         inverse: op.pred_inverse,

@@ -462,3 +462,17 @@ fn an_indirect_destination_is_as_long_as_what_is_written() {
         "{fault}"
     );
 }
+
+#[test]
+fn predicates_beyond_a_flag_and_wide_jumps_are_the_same_as_host_code() {
+    // The second half of the channels would have the bits of another flag.
+    let body = "(W) mov (1|M0) f0.0<1>:ud 0xff00ff00:ud\n\
+         (W) mov (1|M0) f1.0<1>:ud 0x0f0f0f0f:ud\n\
+         (W&f0.0) mov (16|M16) r10.0<1>:ud 7:ud\n\
+         (W&f0.1) add (16|M16) r10.0<1>:ud r10.0<1;1,0>:ud 1:ud\n\
+         (W&f0.0.any16h) add (16|M0) r10.0<1>:ud r10.0<1;1,0>:ud 16:ud\n\
+         (W&f1.0.all8h) add (8|M0) r10.0<1>:ud r10.0<1;1,0>:ud 256:ud";
+    let got = run(0xffff, body);
+    assert_eq!(got[0] & 16, 16);
+    assert_eq!(got[0] & 256, 0);
+}

@@ -60,7 +60,8 @@ pub(super) const MESSAGE_CONTROL: usize = 1920;
 const MATH_MACRO: usize = 2048;
 /// The 64-bit integers of the accumulators' dwords; see `super::accumulator`.
 pub(super) const ACC_WIDE: usize = 2560;
-const NULL: usize = 3072;
+/// Offset of null.
+pub(super) const NULL: usize = 3072;
 
 /// Where the registers of an architecture file are, for the register size of `family`.
 ///

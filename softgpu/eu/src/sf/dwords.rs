@@ -270,6 +270,9 @@ impl Dwords {
         env: &GroupEnv<'_>,
         (base, bytes): (GpuAddress, u64),
     ) -> Option<()> {
+        if base.get() & 3 != 0 {
+            return None;
+        }
         let planes = u64::from(self.planes);
         let last = bytes.checked_sub(4 * planes)?;
         let first = addresses[0];
