@@ -85,7 +85,7 @@ double2 fract_f64(double x) {
     double whole = floor(x);
     double rest = isinf(x) ? 0.0 : fmin(x - whole, 0x1.fffffffffffffp-1);
     rest = isnan(x) ? x : rest;
-    return (double2)(rest == 0.0 ? with_sign(0.0, as_ulong(x)) : rest, whole);
+    return (double2)(x == 0.0 || isinf(x) ? with_sign(0.0, as_ulong(x)) : rest, whole);
 }
 
 double nextafter_f64(double x, double y) {

@@ -88,7 +88,7 @@ float2 fract_f32(float x) {
     float whole = floor(x);
     float rest = isinf(x) ? 0.0f : fmin(x - whole, 0x1.fffffep-1f);
     rest = isnan(x) ? x : rest;
-    return (float2)(rest == 0.0f ? with_sign(0.0f, as_uint(x)) : rest, whole);
+    return (float2)(x == 0.0f || isinf(x) ? with_sign(0.0f, as_uint(x)) : rest, whole);
 }
 
 float nextafter_f32(float x, float y) {

@@ -9,7 +9,7 @@ half2 fract_f16(half x) {
     half whole = floor(x);
     half rest = isinf(x) ? 0.0h : fmin(x - whole, as_half((ushort)0x3bff));
     rest = isnan(x) ? x : rest;
-    return (half2)(rest == 0.0h ? copysign(0.0h, x) : rest, whole);
+    return (half2)(x == 0.0h || isinf(x) ? copysign(0.0h, x) : rest, whole);
 }
 
 half nextafter_f16(half x, half y) {

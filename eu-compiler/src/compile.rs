@@ -323,8 +323,10 @@ impl Selected {
         let used = kernel.function.buffers.iter().filter(|buffer| buffer.used);
         kernel.abi.buffers = used.map(|buffer| (buffer.surface, buffer.arg)).collect();
         let used: Vec<u32> = kernel.abi.buffers.iter().map(|(_, arg)| *arg).collect();
+        let private = kernel.function.private_size != 0;
         kernel.abi.retain(|field| match field.kind {
             FieldKind::BufferOffset { arg } => used.contains(&arg),
+            FieldKind::PrivateBase => private,
             _ => true,
         });
         let code = select(&kernel.function, &target).map_err(|what| Error::Limit {

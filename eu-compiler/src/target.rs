@@ -27,6 +27,8 @@ pub struct Caps {
     pub scratch_blocks: bool,
     /// Messages for texels begin with a header that enables their channels.
     pub typed_header: bool,
+    /// `mad` takes halves that are a dword apart.
+    pub half_mad: bool,
     /// Sources of floats may lie at other places in their registers than the destination.
     pub float_regions: bool,
 }
@@ -44,6 +46,7 @@ const GEN8: Caps = Caps {
     scratch_blocks: true,
     float_regions: true,
     typed_header: true,
+    half_mad: false,
 };
 
 const GEN9: Caps = Caps {
@@ -52,6 +55,7 @@ const GEN9: Caps = Caps {
 };
 
 const GEN11: Caps = Caps {
+    half_mad: true,
     dword_mul: false,
     goto_parks_false: false,
     barrier_mask: Some(0x7f00_0000),

@@ -267,8 +267,7 @@ fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
         }
     }
     writeln!(out, "    payload_arguments:")?;
-    let unused = |field: &Field| field.kind == FieldKind::PrivateBase && abi.private == 0;
-    for field in abi.fields.iter().filter(|field| !unused(field)) {
+    for field in &abi.fields {
         payload(out, field)?;
     }
     surfaces(out, abi)?;

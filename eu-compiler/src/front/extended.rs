@@ -52,13 +52,18 @@ impl Translator<'_> {
         let ty = self.component(i.word(0)?, i)?;
         let mut values = Vec::new();
         let mut seconds = Vec::new();
-        for index in 0..args.iter().map(|list| list.len()).max().unwrap_or(0) {
+        let count = args.iter().map(|list| list.len()).max().unwrap_or(0);
+        for index in 0..count {
             let mut operands = Vec::new();
             for list in &args {
                 let value = list.get(index).or(list.first()).copied();
                 operands.push(value.ok_or_else(|| i.invalid("an operand is missing"))?);
             }
             let none = || i.unsupported(format!("the function {name} of {ty}"));
+            if let ("select", 1, &[a, b, c]) = (name.as_str(), count, operands.as_slice()) {
+                values.push(self.select_by_value(a, b, c));
+                continue;
+            }
             if let Some(value) = self.component_function(&name, &operands, ty) {
                 values.push(value);
                 continue;
@@ -253,7 +258,16 @@ impl Translator<'_> {
         at.one(Op::Select, &[fits, low, limit], ty)
     }
 
-    /// The most significant bit of the third chooses, in vectors; scalars are selected otherwise.
+    /// The third chooses unless it is zero: `select` of scalars.
+    fn select_by_value(&mut self, a: Value, b: Value, c: Value) -> Value {
+        let from = self.function.ty(c);
+        let zero = self.constant(from, 0);
+        let is = self.one(Op::Icmp(Cond::Ne), &[c, zero], Type::I1);
+        let ty = self.function.ty(a);
+        self.one(Op::Select, &[is, b, a], ty)
+    }
+
+    /// The most significant bit of the third chooses: `select` of vectors.
     fn select_by_sign(&mut self, a: Value, b: Value, c: Value) -> Value {
         let from = self.function.ty(c);
         let zero = self.constant(from, 0);

@@ -25,7 +25,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
                 block,
                 at: data.at,
             };
-            let mut at = Lower::new(cursor, target.caps.int_div);
+            let mut at = Lower::new(cursor, target.caps.int_div, target.caps.half_mad);
             let args = data.args.iter().copied();
             let args: Vec<Value> = args
                 .map(|arg| replaced.get(&arg).copied().unwrap_or(arg))
@@ -50,11 +50,16 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
 pub(super) struct Lower<'a> {
     at: Cursor<'a>,
     int_div: bool,
+    half_mad: bool,
 }
 
 impl<'a> Lower<'a> {
-    pub(super) fn new(at: Cursor<'a>, int_div: bool) -> Self {
-        Self { at, int_div }
+    pub(super) fn new(at: Cursor<'a>, int_div: bool, half_mad: bool) -> Self {
+        Self {
+            at,
+            int_div,
+            half_mad,
+        }
     }
 
     /// The result by other operations; none if it stays.
@@ -180,6 +185,12 @@ impl<'a> Lower<'a> {
                 let is = self.at.one(Op::Fcmp(Cond::Slt), &[args[0], none], Type::I1);
                 self.at.one(Op::Select, &[is, below, above], ty)
             }
+            Op::Fma if ty == Type::F16 && !self.half_mad => {
+                let [a, b, c] = [args[0], args[1], args[2]]
+                    .map(|value| self.at.convert(Convert::FToF, value, Type::F32));
+                let sum = self.exact_enough(a, b, c);
+                self.at.convert(Convert::FToF, sum, ty)
+            }
             // Between half and double precision there is single precision, where what is lost stays
             // visible in the last bit, so that rounding twice is rounding once.
             Op::Convert(Convert::FToF) if from == Type::F64 && ty == Type::F16 => {
@@ -204,6 +215,32 @@ impl<'a> Lower<'a> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// `a * b + c` of halves in single precision. The product is exact; what the sum loses stays
+    /// visible in its last bit, so that rounding it to a half is the only rounding.
+    fn exact_enough(&mut self, a: Value, b: Value, c: Value) -> Value {
+        let ty = Type::F32;
+        let at = &mut self.at;
+        let product = at.bin(Bin::FMul, a, b);
+        let sum = at.bin(Bin::FAdd, product, c);
+        let added = at.bin(Bin::FSub, sum, product);
+        let own = at.bin(Bin::FSub, sum, added);
+        let [first, second] = [(product, own), (c, added)].map(|(x, y)| at.bin(Bin::FSub, x, y));
+        let error = at.bin(Bin::FAdd, first, second);
+        let zero = at.constant(ty, 0);
+        let magnitude = at.one(Op::Un(Un::FAbs), &[error], ty);
+        let lost = at.one(Op::Fcmp(Cond::Slt), &[zero, magnitude], Type::I1);
+        let lost = at.convert(Convert::ZExt, lost, Type::I32);
+        let bits = at.convert(Convert::Bitcast, sum, Type::I32);
+        let signs = at.convert(Convert::Bitcast, error, Type::I32);
+        let signs = at.bin(Bin::Xor, bits, signs);
+        let sign = at.constant(Type::I32, 31);
+        let differ = at.bin(Bin::LShr, signs, sign);
+        let over = at.bin(Bin::And, differ, lost);
+        let bits = at.bin(Bin::Sub, bits, over);
+        let bits = at.bin(Bin::Or, bits, lost);
+        at.convert(Convert::Bitcast, bits, ty)
     }
 
     /// An unsigned integer of 64 bits as float, rounded once.

@@ -356,7 +356,7 @@ impl Split<'_> {
 
     /// The high half of a product of dwords, by words.
     fn high_product(&mut self, a: Value, b: Value) -> Value {
-        super::legalize::Lower::new(self.here(), true).multiply_high(a, b)
+        super::legalize::Lower::new(self.here(), true, true).multiply_high(a, b)
     }
 
     fn shift(&mut self, op: Bin, [low, high]: [Value; 2], by: Value) -> [Value; 2] {

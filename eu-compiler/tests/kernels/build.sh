@@ -10,7 +10,7 @@ for source in ${*:-*.cl}; do
         # Optimized, the state of a loop becomes an integer of two bits, which SPIR-V has not, and
         # recursion becomes a loop.
         case $name in
-        irreducible) level=-O0 ;;
+        irreducible | basic_ids) level=-O0 ;;
         recursion) level="-O0 -gline-tables-only -fdebug-compilation-dir=." ;;
         *) level=-O1 ;;
         esac

@@ -17,5 +17,6 @@ mod matrix;
 mod memory;
 mod pressure;
 mod program;
+mod scalars;
 mod surfaces;
 mod types;

@@ -1,0 +1,16 @@
+// Scalars where vectors have other rules, halves whose sums are rounded once.
+
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+
+kernel void chosen(global int *out, global const int *in) {
+    size_t i = get_global_id(0);
+    out[2 * i] = select(10, 20, in[i]);
+    int2 both = select((int2)(10), (int2)(20), (int2)(in[i]));
+    out[2 * i + 1] = both.x;
+}
+
+kernel void sums(global half *out, global const half *in) {
+    size_t i = get_global_id(0);
+    half a = in[3 * i], b = in[3 * i + 1], c = in[3 * i + 2];
+    out[i] = fma(a, b, c);
+}

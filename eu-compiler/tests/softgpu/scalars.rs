@@ -1,0 +1,69 @@
+//! Scalars where vectors have other rules, halves whose sums are rounded once, and payloads without
+//! private memory.
+
+use half::f16;
+
+use crate::common::{Run, Value, check};
+use crate::{buffer, bytes};
+
+const SCALARS: &[u8] = include_bytes!("../kernels/scalars.spv");
+const IDS: &[u8] = include_bytes!("../kernels/basic_ids.spv");
+
+#[test]
+fn scalars_are_selected_by_value_and_vectors_by_sign() {
+    let input: [i32; 8] = [0, 1, -1, 2, i32::MIN, i32::MAX, 0x100, 5];
+    let choice = |yes: bool| -> i32 { if yes { 20 } else { 10 } };
+    let want = input.map(|c| [choice(c != 0), choice(c < 0)]);
+    let what = Run {
+        spirv: SCALARS,
+        kernel: "chosen",
+        simd: None,
+        global: &[input.len() as u64],
+        local: None,
+        args: vec![buffer!([0i32; 16]), buffer!(input)],
+    };
+    check(&what, &[bytes!(want.as_flattened())]);
+}
+
+#[test]
+fn sums_of_halves_are_rounded_once() {
+    let bits = |i: u32| f16::from_bits((i.wrapping_mul(0x9e37_79b9) >> 11) as u16 & 0xbbff);
+    let input: Vec<f16> = (0..3 * 512).map(bits).collect();
+    let want: Vec<f16> = input
+        .chunks(3)
+        // The sum of a product of 22 bits and a half is exact in a double where it matters.
+        .map(|x| f16::from_f64(x[0].to_f64().mul_add(x[1].to_f64(), x[2].to_f64())))
+        .collect();
+    let what = Run {
+        spirv: SCALARS,
+        kernel: "sums",
+        simd: None,
+        global: &[512],
+        local: None,
+        args: vec![Value::Buffer(vec![0; 1024]), buffer!(input)],
+    };
+    check(&what, &[bytes!(want)]);
+}
+
+#[test]
+fn ids_lie_where_the_payload_says_without_private_memory() {
+    for local in [60u32, 20, 7] {
+        let global = u64::from(local) * 2;
+        let want: Vec<u32> = (0..global as u32).map(|i| i % local + 3).collect();
+        let what = Run {
+            spirv: IDS,
+            kernel: "places",
+            simd: None,
+            global: &[global],
+            local: Some(&[local]),
+            args: vec![
+                Value::Buffer(vec![0; 4 * global as usize]),
+                buffer!([0u32; 4]),
+                buffer!([0u32; 4]),
+                buffer!([0u32; 4]),
+                Value::Bytes(3i32.to_le_bytes().to_vec()),
+            ],
+        };
+        check(&what, &[bytes!(want)]);
+    }
+}
