@@ -1,11 +1,14 @@
 //! A thread group with a little memory, and a way to send messages from it.
 
+use std::cell::Cell;
+use std::sync::atomic::Ordering::Relaxed;
+
 use batchbuffer::states::render_surface_state as rss;
 use devinfo::{Family, GpuAddress};
 use isa_encoder::message::{Lengths, Message as Meaning};
 use oracles::Random;
 
-use crate::sf::{Effect, Message, StateCache, execute};
+use crate::sf::{Dwords, Effect, Message, Registers, StateCache, execute};
 use crate::{Barrier, Checks, Fault, GroupEnv, Pairs, Slm, StateBases};
 use softgpu_memory::AddressSpace;
 
@@ -29,6 +32,8 @@ pub struct Bench {
     pub slm: Slm,
     pub barrier: Barrier,
     pub checks: Checks,
+    /// Messages that went the short way too, with the same outcome.
+    pub short: Cell<u32>,
 }
 
 impl Bench {
@@ -44,6 +49,7 @@ impl Bench {
             slm: Slm::new(SLM_BYTES),
             barrier: Barrier::new(1),
             checks: Checks::default(),
+            short: Cell::default(),
         }
     }
 
@@ -95,9 +101,14 @@ impl Bench {
 
     /// Executes raw parts.
     pub fn execute(&self, message: Message<'_>) -> Result<Effect, Fault> {
+        self.within(Some(&self.checks), |env| execute(message, env))
+    }
+
+    /// Runs `body` in the group.
+    fn within<R>(&self, checks: Option<&Checks>, body: impl FnOnce(&GroupEnv<'_>) -> R) -> R {
         let view = self.space.view();
         let base = GpuAddress::new(STATES);
-        let env = GroupEnv {
+        body(&GroupEnv {
             family: self.family,
             memory: &view,
             bases: StateBases {
@@ -116,9 +127,69 @@ impl Bench {
             barrier: &self.barrier,
             pairs: &Pairs::new(1),
             state: &StateCache::default(),
-            checks: Some(&self.checks),
-        };
-        execute(message, &env)
+            checks,
+        })
+    }
+
+    /// All that messages can change.
+    fn contents(&self) -> (Vec<u8>, Vec<u32>) {
+        let words = self.slm.words().iter();
+        let memory = self.read(MEMORY, MEMORY_BYTES as usize);
+        (memory, words.map(|word| word.load(Relaxed)).collect())
+    }
+
+    fn restore(&self, (memory, words): &(Vec<u8>, Vec<u32>)) {
+        self.write(MEMORY, memory);
+        for (word, value) in self.slm.words().iter().zip(words) {
+            word.store(*value, Relaxed);
+        }
+    }
+
+    /// Performs a prepared message, with the response behind the payload and where the payload is.
+    /// The general path gave `expected` and left memory as it is now.
+    fn check_short(
+        &self,
+        prepare: impl Fn(&Registers) -> Option<Dwords>,
+        mask: u32,
+        sources: [&[u8]; 2],
+        before: &(Vec<u8>, Vec<u32>),
+        expected: &[u8],
+    ) {
+        let after = self.contents();
+        let [src0, src1] = sources.map(|source| source.len() as u32);
+        let payload = sources.concat();
+        for overlaps in [false, true] {
+            let at = if overlaps { 0 } else { payload.len() };
+            let mut regs = payload.clone();
+            regs.resize(regs.len().max(at + expected.len()), 0xcc);
+            if overlaps {
+                regs[..expected.len()].fill(0xcc);
+                regs[..payload.len()].copy_from_slice(&payload);
+            }
+            let registers = Registers {
+                src0: (0, src0),
+                src1: (src0, src1),
+                dst: (at as u32, expected.len() as u32),
+            };
+            let Some(dwords) = prepare(&registers) else {
+                return;
+            };
+            self.restore(before);
+            let start = regs.clone();
+            let done = self.within(None, |env| dwords.run(&mut regs, mask, env));
+            if done {
+                self.short.set(self.short.get() + 1);
+                assert!(self.contents() == after, "{dwords:?} leaves other memory");
+                if !overlaps {
+                    assert_eq!(&regs[at..][..expected.len()], expected, "{dwords:?}");
+                } else if mask.count_ones() as usize * 4 == expected.len() {
+                    assert_eq!(&regs[..expected.len()], expected, "{dwords:?}");
+                }
+            } else {
+                assert!(regs == start, "{dwords:?} leaves registers changed");
+            }
+        }
+        self.restore(&after);
     }
 
     /// Sends a message of so many lanes, of which those of the mask are enabled. `payload` is split
@@ -147,7 +218,8 @@ impl Bench {
         sent.expect("performed")
     }
 
-    /// A message with or without header.
+    /// A message with or without header. What can go the short way (`dwords`) must do there what it
+    /// does on the general path.
     pub fn try_send(
         &self,
         (meaning, header): (Meaning, bool),
@@ -167,6 +239,16 @@ impl Bench {
         }
         .encode(&mut descriptor)
         .expect("lengths");
+        let prepare = |registers: &Registers| {
+            Dwords::of(&meaning, descriptor, registers, exec_size, grf as u32)
+        };
+        let [first, second] = [src0, src1].map(|source| source.len() as u32);
+        let behind = Registers {
+            src0: (0, first),
+            src1: (first, second),
+            dst: (first + second, (response * grf) as u32),
+        };
+        let before = prepare(&behind).map(|_| self.contents());
         let mut dst = vec![0xcc; response * grf];
         self.execute(Message {
             sfid: function.id(self.family).expect("function"),
@@ -181,6 +263,9 @@ impl Bench {
             src1,
             dst: &mut dst,
         })?;
+        if let Some(before) = before {
+            self.check_short(prepare, mask, [src0, src1], &before, &dst);
+        }
         Ok(dst)
     }
 }

@@ -159,6 +159,10 @@ fn vectors_are_planes_of_registers() {
             }
         }
         assert!(
+            bench.short.get() > 10,
+            "{family}: messages of dwords go the short way"
+        );
+        assert!(
             bench.read(MEMORY, MEMORY_BYTES as usize) == memory,
             "{family}"
         );
