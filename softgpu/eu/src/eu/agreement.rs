@@ -406,3 +406,70 @@ fn result(state: &State, op: &Op) -> (Vec<u64>, u128) {
     let flags = u128::from_le_bytes(state.regs.load(regs::FLAG));
     (lanes.collect(), flags)
 }
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn host_code_leaves_operands_beyond_the_registers_and_the_flags() {
+    let has_host_code = |family, instruction: &Instruction| {
+        let op = lower(Rules::of(family), 128, instruction, 0, 16).expect("it is lowered");
+        assert!(matches!(op.action, Action::Fast(_)));
+        let mut start = state(&mut Random::new(1));
+        start.fp = Default::default();
+        start.usual_fp = true;
+        !native::alone(&start, &op).is_empty()
+    };
+    let direct = |reg, ty| Src::Direct {
+        reg,
+        region: Region::new(32, 1, 0),
+        ty,
+        mods: SrcMods::default(),
+    };
+    let mut instruction = Instruction::new(Opcode::Mov);
+    instruction.exec_size = 16;
+    instruction.no_mask = true;
+    instruction.dst = Dst::Direct {
+        reg: Register::grf(10),
+        hstride: 1,
+        ty: Type::Uq,
+    };
+    // 3 KiB and more behind the start of null, where few registers follow.
+    instruction.src[0] = direct(Register::NULL, Type::Uq);
+    assert!(!has_host_code(Family::Xe3, &instruction));
+    instruction.src[0] = direct(Register::grf(20), Type::Uq);
+    assert!(has_host_code(Family::Xe3, &instruction));
+
+    instruction.src[0] = constant_one();
+    instruction.exec_size = 32;
+    instruction.dst = Dst::Direct {
+        reg: Register::grf(10),
+        hstride: 1,
+        ty: Type::Ud,
+    };
+    let mut with = |control, flag: (u8, u8), channel_offset| {
+        instruction.predicate = Some(Predicate {
+            control,
+            inverse: false,
+        });
+        (instruction.flag.register, instruction.flag.subregister) = flag;
+        instruction.channel_offset = channel_offset;
+        has_host_code(Family::XeHpc, &instruction)
+    };
+    assert!(with(PredControl::Any, (0, 0), 0));
+    assert!(
+        !with(PredControl::Any, (3, 1), 0),
+        "half of the group is beyond f3"
+    );
+    assert!(with(PredControl::Sequential, (0, 0), 0));
+    assert!(
+        !with(PredControl::Sequential, (0, 0), 16),
+        "half of the channels are beyond f0"
+    );
+}
+
+#[cfg(target_arch = "x86_64")]
+fn constant_one() -> Src {
+    Src::Immediate {
+        value: 1,
+        ty: Type::Ud,
+    }
+}

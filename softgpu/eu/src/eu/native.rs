@@ -538,3 +538,36 @@ pub(super) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)> {
     let any = run(Channels::Any).map(|state| ("host code for any", state));
     all.into_iter().chain(any).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use devinfo::Family;
+
+    use super::*;
+    use crate::{Thread, ThreadStart};
+
+    #[test]
+    fn channels_that_a_function_was_not_called_with_are_interpreted() {
+        let mut thread = Thread::new(&ThreadStart {
+            family: Family::Gen12Lp,
+            payload: &[],
+            ip: 0,
+            dispatch_mask: 0xffff,
+            simd: 16,
+            grf_count: 128,
+            sr0: 0,
+            msg0: 0,
+            thread_slot: 0,
+            cr0: 0,
+        });
+        let state = thread.state_mut();
+        let channels = |state: &State| Key::of(state).map(|key| key.channels);
+        assert_eq!(channels(state), Some(Channels::All(0xffff)));
+        state.call_mask = 0xff;
+        assert_eq!(channels(state), None);
+        state.active = 0xf;
+        assert_eq!(channels(state), Some(Channels::Any));
+        state.active = 0;
+        assert_eq!(channels(state), None);
+    }
+}

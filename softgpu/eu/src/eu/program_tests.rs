@@ -1,6 +1,7 @@
 //! Small programs, assembled and run: how channels branch, call and return separately.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use devinfo::{Family, GpuAddress};
 use isa_encoder::{AsmOptions, assemble};
@@ -59,7 +60,7 @@ fn code(family: Family, body: &str) -> Vec<u8> {
 }
 
 /// Runs the program that memory holds: interpreted, as host code, and as host code in short slices,
-/// which must agree in all registers and counts.
+/// which must agree in all registers, counts and shared local memory.
 fn run_program(
     program: &Arc<Program>,
     space: &AddressSpace,
@@ -67,24 +68,25 @@ fn run_program(
 ) -> Result<[u32; 16], Fault> {
     let family = program.family();
     let view = space.view();
-    let (slm, barrier) = (Slm::new(0), Barrier::new(1));
+    let barrier = Barrier::new(1);
     let state = StateCache::default();
-    let env = GroupEnv {
-        family,
-        memory: &view,
-        bases: StateBases {
-            instruction: CODE,
-            ..StateBases::default()
-        },
-        binding_table: 0,
-        sampler_state: 0,
-        slm: &slm,
-        barrier: &barrier,
-        pairs: &Pairs::new(1),
-        state: &state,
-        checks: None,
-    };
     let one = |execution, slice| {
+        let slm = Slm::new(256);
+        let env = GroupEnv {
+            family,
+            memory: &view,
+            bases: StateBases {
+                instruction: CODE,
+                ..StateBases::default()
+            },
+            binding_table: 0,
+            sampler_state: 0,
+            slm: &slm,
+            barrier: &barrier,
+            pairs: &Pairs::new(1),
+            state: &state,
+            checks: None,
+        };
         let code = Code::new(Arc::clone(program), execution);
         let mut thread = Thread::new(&ThreadStart {
             family,
@@ -103,16 +105,19 @@ fn run_program(
             stop = thread.run(&env, &code, slice);
         }
         let counters = thread.counters();
+        let words = slm.words().iter().map(|word| word.load(Relaxed));
+        let local: Vec<u32> = words.collect();
         let registers = thread.state_mut().regs.clone();
-        (stop, thread.ip(), counters, registers)
+        (stop, thread.ip(), counters, (registers, local))
     };
-    let (stop, ip, counters, registers) = one(Execution::Interpret, 10_000);
+    let (stop, ip, counters, (registers, local)) = one(Execution::Interpret, 10_000);
     for slice in [10_000, 1, 3, 7] {
-        let (other, at, counted, changed) = one(Execution::Compile, slice);
+        let (other, at, counted, (changed, kept)) = one(Execution::Compile, slice);
         let context = format!("host code in slices of {slice}");
         assert_eq!((&other, at), (&stop, ip), "{context}");
         assert_eq!(counted, counters, "{context}");
         assert_eq!(changed.bytes(), registers.bytes(), "{context}");
+        assert_eq!(kept, local, "{context}");
     }
     assert_eq!(stop?, Stop::EndOfThread);
     let r10 = regs::GRF_BASE + 10 * family.grf_bytes();
@@ -464,7 +469,40 @@ fn an_indirect_destination_is_as_long_as_what_is_written() {
 }
 
 #[test]
-fn predicates_beyond_a_flag_and_wide_jumps_are_the_same_as_host_code() {
+fn host_code_loads_and_stores_shared_local_memory() {
+    // Stores to consecutive dwords, loads from them in reverse and of two components, the last of
+    // which is outside, and stores in reverse.
+    let body = "(W) mov (16|M0) r12.0<1>:ud r4.0<1;1,0>:uw\n\
+         (W) shl (16|M0) r12.0<1>:ud r12.0<1;1,0>:ud 2:ud\n\
+         (W) add (16|M0) r12.0<1>:ud r12.0<1;1,0>:ud 192:ud\n\
+         (W) mul (16|M0) r14.0<1>:ud r12.0<1;1,0>:ud 5:uw\n\
+         send.dc1 (16|M0) null r12 r14 0x80 0x04025EFE\n\
+         (W) add (16|M0) r16.0<1>:d -r12.0<1;1,0>:d 444:w\n\
+         send.dc1 (16|M0) r18 r16 null 0x0 0x04205EFE\n\
+         add (16|M0) r10.0<1>:ud r10.0<1;1,0>:ud r18.0<1;1,0>:ud\n\
+         send.dc1 (16|M0) r20 r12 null 0x0 0x04405CFE\n\
+         add (16|M0) r10.0<1>:ud r10.0<1;1,0>:ud r22.0<1;1,0>:ud\n\
+         send.dc1 (16|M0) null r16 r10 0x80 0x04025EFE\n\
+         send.dc1 (16|M0) r12 r12 null 0x0 0x04205EFE\n\
+         add (16|M0) r10.0<1>:ud r10.0<1;1,0>:ud r12.0<1;1,0>:ud";
+    let value = |lane: usize| {
+        if lane < 16 {
+            5 * (192 + 4 * lane as u32)
+        } else {
+            0
+        }
+    };
+    let sum = |lane: usize| value(15 - lane) + value(lane + 1);
+    let expected = each(|lane| sum(lane) + sum(15 - lane));
+    assert_eq!(run(0xffff, body), expected);
+    // Some channels only: those of the others stay zero.
+    let some = run(0x5a0f, body);
+    assert_eq!(some[4], 0);
+    assert_ne!(some[0], expected[0]);
+}
+
+#[test]
+fn predicates_beyond_a_flag_are_the_same_in_host_code() {
     // The second half of the channels would have the bits of another flag.
     let body = "(W) mov (1|M0) f0.0<1>:ud 0xff00ff00:ud\n\
          (W) mov (1|M0) f1.0<1>:ud 0x0f0f0f0f:ud\n\
@@ -475,4 +513,14 @@ fn predicates_beyond_a_flag_and_wide_jumps_are_the_same_as_host_code() {
     let got = run(0xffff, body);
     assert_eq!(got[0] & 16, 16);
     assert_eq!(got[0] & 256, 0);
+}
+
+#[test]
+fn a_jump_of_several_channels_goes_if_any_goes() {
+    let body = "(W) mov (1|M0) f0.0<1>:ud 0x2:ud\n\
+         (W&f0.0) jmpi (16|M0) over\n\
+         (W) mov (16|M0) r10.0<1>:ud 1:ud\n\
+         over:\n\
+         (W) add (16|M0) r10.0<1>:ud r10.0<1;1,0>:ud 2:ud";
+    assert_eq!(run(0xffff, body), [2; 16]);
 }
