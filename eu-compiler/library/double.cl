@@ -1003,9 +1003,8 @@ double remainder_f64(double x, double y) { return remquo_f64(x, y).x; }
 
 // ---- Error and gamma functions ----
 
-double erfc_f64(double x) {
-    double a = fabs(x);
-    double z = a * a;
+// erf(x) / x near zero, of the square of x.
+static double erf_near(double z) {
     double near = -0x1.3920a4a427c4cp-33;
     near = fma(near, z, 0x1.1a9da393c3052p-30);
     near = fma(near, z, -0x1.c12e887ba401dp-29);
@@ -1021,6 +1020,12 @@ double erfc_f64(double x) {
     near = fma(near, z, 0x1.ce2f21a0412aap-4);
     near = fma(near, z, -0x1.812746b0379cp-2);
     near = fma(near, z, 0x1.20dd750429b6dp+0);
+    return near;
+}
+
+double erfc_f64(double x) {
+    double a = fabs(x);
+    double near = erf_near(a * a);
     if (a < 0.9) return isnan(x) ? x : fma(-x, near, 1.0);
     // exp(-a*a) * t * q(t), with the square in two parts.
     double b = fmin(a, 28.0);
@@ -1057,22 +1062,7 @@ double erfc_f64(double x) {
 
 double erf_f64(double x) {
     double a = fabs(x);
-    double z = a * a;
-    double near = -0x1.3920a4a427c4cp-33;
-    near = fma(near, z, 0x1.1a9da393c3052p-30);
-    near = fma(near, z, -0x1.c12e887ba401dp-29);
-    near = fma(near, z, 0x1.67d48d307b865p-28);
-    near = fma(near, z, 0x1.c7955ccce921p-28);
-    near = fma(near, z, -0x1.5016ead8c63acp-23);
-    near = fma(near, z, 0x1.b8b635e2afd0cp-20);
-    near = fma(near, z, -0x1.f4c18d2b97d29p-17);
-    near = fma(near, z, 0x1.f9a27ee9d9255p-14);
-    near = fma(near, z, -0x1.c02daf73413c3p-11);
-    near = fma(near, z, 0x1.565bccf957f66p-8);
-    near = fma(near, z, -0x1.b82ce3120e273p-6);
-    near = fma(near, z, 0x1.ce2f21a0412aap-4);
-    near = fma(near, z, -0x1.812746b0379cp-2);
-    near = fma(near, z, 0x1.20dd750429b6dp+0);
+    double near = erf_near(a * a);
     if (a < 0.9) return x * near;
     return isnan(x) ? x : with_sign(1.0 - erfc_f64(a), as_ulong(x));
 }

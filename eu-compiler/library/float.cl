@@ -924,9 +924,8 @@ float remainder_f32(float x, float y) { return remquo_f32(x, y).x; }
 
 // ---- Error and gamma functions ----
 
-float erfc_f32(float x) {
-    float a = fabs(x);
-    float z = a * a;
+// erf(x) / x near zero, of the square of x.
+static float erf_near(float z) {
     float near = -0x1.377ff4p-14f;
     near = fma(near, z, 0x1.7419ccp-12f);
     near = fma(near, z, -0x1.3d9e50p-10f);
@@ -935,6 +934,12 @@ float erfc_f32(float x) {
     near = fma(near, z, 0x1.ce47fcp-4f);
     near = fma(near, z, -0x1.8127dap-2f);
     near = fma(near, z, 0x1.20dd76p+0f);
+    return near;
+}
+
+float erfc_f32(float x) {
+    float a = fabs(x);
+    float near = erf_near(a * a);
     if (a < 0.9f) return isnan(x) ? x : fma(-x, near, 1.0f);
     // exp(-a*a) * t * q(t), with the square in two parts.
     float b = fmin(a, 11.0f);
@@ -959,15 +964,7 @@ float erfc_f32(float x) {
 
 float erf_f32(float x) {
     float a = fabs(x);
-    float z = a * a;
-    float near = -0x1.377ff4p-14f;
-    near = fma(near, z, 0x1.7419ccp-12f);
-    near = fma(near, z, -0x1.3d9e50p-10f);
-    near = fma(near, z, 0x1.685790p-8f);
-    near = fma(near, z, -0x1.ba056cp-6f);
-    near = fma(near, z, 0x1.ce47fcp-4f);
-    near = fma(near, z, -0x1.8127dap-2f);
-    near = fma(near, z, 0x1.20dd76p+0f);
+    float near = erf_near(a * a);
     if (a < 0.9f) return x * near;
     return isnan(x) ? x : with_sign(1.0f - erfc_f32(a), as_uint(x));
 }
