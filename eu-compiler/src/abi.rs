@@ -1,5 +1,8 @@
 //! What a kernel is given: its arguments and the cross-thread payload.
 
+/// Entries of a binding table below those with a meaning of their own.
+pub const TABLE_ENTRIES: usize = 240;
+
 /// A field of the cross-thread payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {

@@ -2,7 +2,7 @@
 
 use devinfo::Platform;
 
-use crate::abi::FieldKind;
+use crate::abi::{FieldKind, TABLE_ENTRIES};
 use crate::code::Code;
 use crate::emit::{Emitted, emit};
 use crate::error::Error;
@@ -257,9 +257,6 @@ fn kernel(
 /// The most lanes of a thread.
 const WIDEST: u32 = 32;
 
-/// The last entry of a binding table that a buffer gets.
-const LAST_ENTRY: usize = 200;
-
 /// Gives pointer arguments surfaces, behind those of images.
 fn buffers(kernel: &mut front::Kernel) {
     let pointers: Vec<(u32, u32)> = kernel
@@ -271,7 +268,7 @@ fn buffers(kernel: &mut front::Kernel) {
             _ => None,
         })
         .collect();
-    let entries = kernel.abi.images.len()..=LAST_ENTRY;
+    let entries = kernel.abi.images.len()..TABLE_ENTRIES;
     for ((arg, pointer), surface) in pointers.into_iter().zip(entries) {
         let offset = kernel.abi.field(FieldKind::BufferOffset { arg }, 4, 4);
         kernel.function.buffers.push(Buffer {

@@ -298,7 +298,8 @@ impl<'a> Emitter<'a> {
 
     /// The next block after an instruction where channels wait.
     fn next_join(&self, index: usize) -> Option<Label> {
-        let next = self.joins.iter().find(|(at, _)| *at > index)?;
+        let after = self.joins.partition_point(|(at, _)| *at <= index);
+        let next = self.joins.get(after)?;
         self.labels.get(&next.1).copied()
     }
 

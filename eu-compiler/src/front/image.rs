@@ -7,7 +7,7 @@ use spirv::{AccessQualifier, Dim, Op as Spv, SamplerAddressingMode, SamplerFilte
 
 use super::reader::Instruction;
 use super::translate::{Translator, Val};
-use crate::abi::{Argument, FieldKind, ImageArgument, ImageField, SamplerState};
+use crate::abi::{Argument, FieldKind, ImageArgument, ImageField, SamplerState, TABLE_ENTRIES};
 use crate::error::Error;
 use crate::ir::{Cond, Convert, Op, Surface, Type, Value};
 
@@ -43,8 +43,6 @@ pub struct Image {
     shape: ImageShape,
 }
 
-/// Entries of a binding table below those with a meaning of their own.
-const MAX_IMAGES: usize = 240;
 /// Sampler states that a message can name.
 const MAX_SAMPLERS: usize = 16;
 /// The numbers of OpenCL for what SPIR-V counts from 0.
@@ -107,8 +105,8 @@ impl Translator<'_> {
         i: &Instruction<'_>,
     ) -> Result<Val, Error> {
         let index = self.abi.images.len();
-        if index >= MAX_IMAGES {
-            return Err(i.unsupported(format!("more than {MAX_IMAGES} images")));
+        if index >= TABLE_ENTRIES {
+            return Err(i.unsupported(format!("more than {TABLE_ENTRIES} images")));
         }
         let (kind, name) = shape.names();
         argument.address_space = "__global";

@@ -115,8 +115,7 @@ impl Split<'_> {
         }
     }
 
-    /// The units of an access in runs that one message has, each with its first byte and the types
-    /// of its elements.
+    /// The units in runs that one message has: dwords, or one smaller unit.
     fn runs(units: &[Unit]) -> impl Iterator<Item = &[Unit]> {
         units
             .chunk_by(|a, b| a.1 == 4 && b.1 == 4)

@@ -13,12 +13,8 @@ use crate::target::Target;
 
 pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     let mut replaced = HashMap::new();
-    // Blocks that are made on the way have nothing to be done but what comes from the one before.
-    let mut work: Vec<Block> = function.order.iter().rev().copied().collect();
-    while let Some(block) = work.pop() {
-        let insts = std::mem::take(&mut function.blocks[block.index()].insts);
-        let mut rest = insts.into_iter();
-        while let Some(inst) = rest.next() {
+    for mut block in function.order.clone() {
+        for inst in std::mem::take(&mut function.blocks[block.index()].insts) {
             let data = function.insts[inst.index()].clone();
             let mut at = Cursor {
                 at: data.at,
@@ -35,12 +31,8 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
                     let value = at.convert(Convert::Trunc, data.args[0], Type::I32);
                     replaced.insert(data.results[0], value);
                 }
-                op if is_generic(&op) => {
-                    let next = either(function, block, inst, &mut replaced);
-                    let data = &mut function.blocks[next.index()];
-                    data.insts.extend(rest.by_ref());
-                    work.push(next);
-                }
+                // What comes after it goes on where both ways meet.
+                op if is_generic(&op) => block = either(function, block, inst, &mut replaced),
                 _ => function.blocks[block.index()].insts.push(inst),
             }
         }

@@ -4,7 +4,7 @@
 //! Values need no change but at the entries: a value that is used beyond an entry without a phi is
 //! defined where all entries see it, or after the entry.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use smallvec::SmallVec;
 
@@ -32,7 +32,8 @@ fn several_entries(function: &Function) -> Option<Vec<Block>> {
     let mut work = vec![reverse_postorder(function)];
     while let Some(blocks) = work.pop() {
         for part in components(function, &blocks, &predecessors) {
-            let within = |block: &Block| part.contains(block);
+            let set: HashSet<Block> = part.iter().copied().collect();
+            let within = |block: &Block| set.contains(block);
             let entries: Vec<Block> = part
                 .iter()
                 .copied()

@@ -2,8 +2,8 @@
 //! of 32 bits.
 //!
 //! That is right where the address is the argument and what is added cannot be negative: a pointer
-//! may point into the middle of its allocation, and a surface begins where the pointer points. An
-//! access is within 4 GiB then, because no buffer is larger.
+//! may point into the middle of its allocation, and a surface begins at or below the pointer, as
+//! `BufferOffset` says. An access is within 4 GiB then, because no buffer is larger.
 
 use std::collections::HashMap;
 

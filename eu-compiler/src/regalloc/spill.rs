@@ -198,7 +198,7 @@ impl Scratch {
 }
 
 /// What dword 0 of the register that finds the scratch surface has: offsets in messages are signed.
-pub const MIDDLE: i32 = 0x1_0000;
+pub const MIDDLE: i32 = (super::MOST_SCRATCH / 2) as i32;
 
 /// The block of each instruction.
 pub fn blocks(code: &Code) -> Vec<u32> {

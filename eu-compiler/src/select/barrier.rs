@@ -94,7 +94,8 @@ impl Selector<'_> {
             grf / 4,
             |_| {},
         );
-        let header = self.header(2);
+        let threads = devinfo::thread::GROUP_THREADS;
+        let header = self.header(threads.dword as u32);
         match self.target.caps.barrier_mask {
             Some(mask) => {
                 let mask = Operand::Imm(i64::from(mask), M::Ud);
@@ -102,7 +103,10 @@ impl Selector<'_> {
             }
             None => {
                 // How many threads signal, and how many wait: all of the group.
-                let count = skip(super::arith::retype(header, M::Ub), 3);
+                let count = skip(
+                    super::arith::retype(header, M::Ub),
+                    threads.mask.trailing_zeros() / 8,
+                );
                 for byte in [10, 11] {
                     self.one(Opcode::Mov, at(loc(byte), M::Ub), &[count]);
                 }

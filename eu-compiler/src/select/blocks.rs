@@ -141,13 +141,13 @@ impl Selector<'_> {
                 let message = self.access_message(direction, space, Type::I32, 2, 1);
                 return self.small_block(direction, bound(message, surface), first, var);
             }
-            let (message, size, address) = if self.target.lsc() {
+            let (message, size) = if self.target.lsc() {
                 let mut elements = 64;
                 while elements * 4 > left || elements * 4 > 8 * grf {
                     elements = if elements == 4 { 2 } else { elements / 2 };
                 }
                 let message = self.row_message(direction, space, Type::I32, elements);
-                (message, elements * 4, first)
+                (message, elements * 4)
             } else {
                 let (count, size) = match left {
                     128.. => (OwordCount::Eight, 128),
@@ -170,17 +170,17 @@ impl Selector<'_> {
                     return Err(format!("a block of {left} bytes is not supported"));
                 }
                 // The header holds the address.
-                (Message::Hdc(message), size, first)
+                (Message::Hdc(message), size)
             };
             let message = bound(message, surface);
             let registers = size.div_ceil(grf) as u8;
             let part = Place { var, byte: done };
             match direction {
                 Direction::Read if done.is_multiple_of(grf) => {
-                    self.block_message(message, address, Some((part, registers)), None)?;
+                    self.block_message(message, first, Some((part, registers)), None)?;
                 }
                 Direction::Write if done.is_multiple_of(grf) => {
-                    self.block_message(message, address, None, Some((part, registers)))?;
+                    self.block_message(message, first, None, Some((part, registers)))?;
                 }
                 _ => return Err("a block that begins within a register".to_owned()),
             }

@@ -4,6 +4,8 @@
 //! a later block wait there for the others (`goto`, `join`), and a loop goes back with the channels
 //! that stay in it (`while`); the others wait behind it.
 
+use std::collections::HashSet;
+
 use isa_encoder::{ArfKind, Opcode, Type as M};
 
 use super::{Selector, at, raw_type};
@@ -142,7 +144,7 @@ impl Selector<'_> {
             moves.push((data.results[0], data.args[from]));
         }
         let var = |s: &Self, value: Value| s.loc(value).map(|loc| loc.place.var);
-        let written: Vec<_> = moves.iter().map(|(phi, _)| var(self, *phi)).collect();
+        let written: HashSet<_> = moves.iter().map(|(phi, _)| var(self, *phi)).collect();
         // Operands that lie in phis of the same block are read before any is written.
         let mut saved = Vec::new();
         for (phi, value) in &moves {

@@ -178,7 +178,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The same for a type of the intermediate representation.
+    /// A place for one element, the same for all lanes.
     pub(super) fn scalar(&mut self, ty: Type) -> Loc {
         self.storage(ty, false)
     }
