@@ -14,7 +14,6 @@ impl Translator<'_> {
         &mut self,
         builtin: B,
         component: Option<u32>,
-        ty: u32,
         i: &Instruction<'_>,
     ) -> Result<Val, Error> {
         let types = self.result_types(i)?;
@@ -40,7 +39,6 @@ impl Translator<'_> {
             };
             values.push(value);
         }
-        let _ = ty;
         Ok(Val::many(values))
     }
 

@@ -13,9 +13,13 @@ impl Translator<'_> {
     pub(super) fn composite(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
         match i.op {
             Spv::CompositeConstruct => {
+                let count = self.result_types(i)?.len();
                 let mut values = Vec::new();
                 for id in i.rest(2) {
                     values.extend(self.get(*id, i)?.scalars);
+                    if values.len() > count {
+                        return Err(i.invalid(format!("more than {count} scalars")));
+                    }
                 }
                 self.set(i.word(1)?, Val::many(values));
             }

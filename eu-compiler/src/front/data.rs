@@ -297,6 +297,8 @@ fn texts(module: &Module<'_>) -> HashSet<u32> {
         for operand in operands {
             all.extend(into.get(operand).into_iter().flatten());
         }
+        all.sort_unstable();
+        all.dedup();
         if all.is_empty() {
             continue;
         }
@@ -312,7 +314,10 @@ fn texts(module: &Module<'_>) -> HashSet<u32> {
             | Spv::Select
             | Spv::SpecConstantOp => {
                 if let Ok(result) = i.word(1) {
-                    into.entry(result).or_default().extend(all);
+                    let into = into.entry(result).or_default();
+                    into.extend(all);
+                    into.sort_unstable();
+                    into.dedup();
                 }
             }
             _ => other.extend(all),

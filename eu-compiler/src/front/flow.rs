@@ -358,7 +358,6 @@ impl<'a> Translator<'a> {
     /// Gives phis their operands.
     fn complete_phis(&mut self) -> Result<(), Error> {
         let phis = std::mem::take(&mut self.frame().phis);
-        let predecessors = self.function.predecessors();
         for phi in phis {
             let i = &phi.instruction;
             let own = self.frame().blocks.get(&phi.block).copied();
@@ -377,7 +376,8 @@ impl<'a> Translator<'a> {
                 }
                 for block in from {
                     // A block that branches here twice is one predecessor.
-                    if !predecessors[own.index()].contains(&block) || blocks.contains(&block) {
+                    let end = &self.function.blocks[block.index()].end;
+                    if !end.successors().contains(&own) || blocks.contains(&block) {
                         continue;
                     }
                     blocks.push(block);

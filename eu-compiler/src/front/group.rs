@@ -241,7 +241,12 @@ impl Translator<'_> {
                     }
                     Ok(size) => {
                         let size = self.number(size, i)?;
-                        let mask = self.constant(Type::I32, size.wrapping_sub(1));
+                        if !size.is_power_of_two() {
+                            let what = format!("a cluster of {size}, which is no power of two");
+                            return Err(i.invalid(what));
+                        }
+                        let size = size.min(self.simd.into());
+                        let mask = self.constant(Type::I32, size - 1);
                         let within = self.here().bin(Bin::And, sum, mask);
                         let outside = self.not(mask);
                         let base = self.here().bin(Bin::And, lane, outside);

@@ -78,7 +78,7 @@ impl Translator<'_> {
                 let pointer = self.get(i.word(2)?, i)?;
                 let ty = i.word(0)?;
                 let val = match pointer.builtin {
-                    Some((builtin, component)) => self.builtin(builtin, component, ty, i)?,
+                    Some((builtin, component)) => self.builtin(builtin, component, i)?,
                     None => {
                         let align = self.alignment(i, 3, ty)?;
                         self.load(&pointer, ty, align, i)?
@@ -178,8 +178,12 @@ impl Translator<'_> {
         let (size, align) = self.module.size(pointee, i)?;
         match variable.class {
             StorageClass::Workgroup => {
-                let at = self.abi.slm.next_multiple_of(align.max(4));
-                self.abi.slm = at.saturating_add(size);
+                let at = self.abi.slm.checked_next_multiple_of(align.max(4));
+                let end = at.and_then(|at| at.checked_add(size));
+                let (Some(at), Some(end)) = (at, end.filter(|end| *end < 1 << 31)) else {
+                    return Err(i.unsupported("local memory of more than 2 GiB"));
+                };
+                self.abi.slm = end;
                 let value = self.constant(Type::I32, u64::from(at));
                 Ok(Val::pointer(value, Some(Space::Local)))
             }
@@ -616,7 +620,7 @@ impl Translator<'_> {
 }
 
 /// The alignment of what lies `offset` bytes behind something aligned.
-fn common(align: u32, offset: u32) -> u32 {
+pub(super) fn common(align: u32, offset: u32) -> u32 {
     match offset {
         0 => align,
         _ => align.min(1 << offset.trailing_zeros()),

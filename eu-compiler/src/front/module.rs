@@ -106,6 +106,8 @@ pub struct Module<'a> {
     strings: HashMap<u32, String>,
     /// Packed structures.
     packed: Vec<u32>,
+    /// The sizes and alignments of types that have them.
+    sizes: HashMap<u32, (u32, u32)>,
 }
 
 /// More scalars than a composite may have.
@@ -134,6 +136,7 @@ impl<'a> Module<'a> {
             samplers: HashMap::new(),
             strings: HashMap::new(),
             packed: Vec::new(),
+            sizes: HashMap::new(),
         };
         let mut function: Option<(u32, Definition)> = None;
         for index in 0..module.instructions.len() {
@@ -324,7 +327,11 @@ impl<'a> Module<'a> {
             }
             _ => return Ok(()),
         };
-        self.shapes.insert(i.word(0)?, shape);
+        let id = i.word(0)?;
+        if let Some(size) = self.measure(id, &shape) {
+            self.sizes.insert(id, size);
+        }
+        self.shapes.insert(id, shape);
         Ok(())
     }
 
@@ -439,47 +446,48 @@ impl<'a> Module<'a> {
 
     /// The size and alignment of a type in memory.
     pub fn size(&self, id: u32, i: &Instruction<'_>) -> Result<(u32, u32), Error> {
-        self.size_within(id, i, 0)
+        match (self.sizes.get(&id), self.shape(id, i)?) {
+            (Some(size), _) => Ok(*size),
+            (None, Shape::Void | Shape::Function) => Err(i.invalid(format!("%{id} has no size"))),
+            (None, _) => Err(i.unsupported(
+                "a type of more than 2 GiB, or of types that are not declared before it",
+            )),
+        }
     }
 
-    fn size_within(&self, id: u32, i: &Instruction<'_>, depth: u32) -> Result<(u32, u32), Error> {
-        if depth > 64 {
-            return Err(i.unsupported("types nested more than 64 deep"));
-        }
-        let too_big = || i.unsupported("a type of more than 2 GiB");
-        Ok(match self.shape(id, i)? {
+    /// The size and alignment of a type whose parts are declared; `None` if it has none, or one of
+    /// more than 2 GiB.
+    fn measure(&self, id: u32, shape: &Shape) -> Option<(u32, u32)> {
+        let (size, align) = match shape {
+            Shape::Void | Shape::Function => return None,
             Shape::Scalar(ty) => (ty.bytes(), ty.bytes()),
             Shape::Vector(ty, count) => {
                 let size = ty.bytes() * count.next_power_of_two();
                 (size, size)
             }
             Shape::Array(element, count) => {
-                let (size, align) = self.size_within(*element, i, depth + 1)?;
-                let size = size.checked_mul(*count).filter(|size| *size < 1 << 31);
-                (size.ok_or_else(too_big)?, align)
+                let (size, align) = *self.sizes.get(element)?;
+                (size.checked_mul(*count)?, align)
             }
             Shape::Struct(members) => {
                 let packed = self.packed.contains(&id);
                 let (mut end, mut most) = (0u32, 1);
                 for member in members {
-                    let (size, align) = self.size_within(*member, i, depth + 1)?;
+                    let (size, align) = *self.sizes.get(member)?;
                     let align = if packed { 1 } else { align };
                     most = most.max(align);
-                    end = end
-                        .next_multiple_of(align)
-                        .checked_add(size)
-                        .ok_or_else(too_big)?;
+                    end = end.checked_next_multiple_of(align)?.checked_add(size)?;
                 }
-                (end.next_multiple_of(most), most)
+                (end.checked_next_multiple_of(most)?, most)
             }
             Shape::Pointer(class, _) => {
                 let bytes = super::pointer_type(*class).bytes();
                 // In memory every pointer of a 64-bit module has 8 bytes.
                 (bytes.max(8), 8)
             }
-            Shape::Void | Shape::Function => return Err(i.invalid(format!("%{id} has no size"))),
             Shape::Image(_) | Shape::Opaque(_) => (8, 8),
-        })
+        };
+        (size < 1 << 31).then_some((size, align))
     }
 
     /// The offset and type of a structure's member.
@@ -487,6 +495,8 @@ impl<'a> Module<'a> {
         let Shape::Struct(members) = self.shape(id, i)? else {
             return Err(i.invalid(format!("%{id} is no structure")));
         };
+        // With this all offsets are below 2 GiB.
+        self.size(id, i)?;
         let packed = self.packed.contains(&id);
         let mut end = 0u32;
         for (number, member) in members.iter().enumerate() {
@@ -526,6 +536,8 @@ impl<'a> Module<'a> {
             Shape::Vector(ty, count) => {
                 out.extend((0..*count).map(|n| (*ty, at + n * ty.bytes())));
             }
+            // Nothing of it is a scalar, however many parts there are.
+            Shape::Array(..) | Shape::Struct(_) if self.size(id, i)?.0 == 0 => {}
             Shape::Array(element, count) => {
                 let (size, _) = self.size(*element, i)?;
                 for n in 0..*count {

@@ -330,7 +330,8 @@ impl<'a> Translator<'a> {
         {
             self.types.insert(id, ty);
         }
-        if self.function.insts.len() > MAX_INSTRUCTIONS {
+        // Calls of empty functions make blocks only.
+        if self.function.insts.len().max(self.function.blocks.len()) > MAX_INSTRUCTIONS {
             return Err(i.unsupported(format!(
                 "a kernel of more than {MAX_INSTRUCTIONS} instructions"
             )));

@@ -99,11 +99,7 @@ impl Translator<'_> {
             let place = self.here().bin(Bin::Add, base, distance);
             let access = Access {
                 space,
-                align: if at == 0 {
-                    align
-                } else {
-                    align.min(1 << at.trailing_zeros())
-                },
+                align: super::memory::common(align, at),
             };
             let part = from..(from + 4).min(count as usize);
             if load {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles the kernels of this folder to SPIR-V with ocloc 22.43 of Debian 12, or, for basic.cl,
-# with clang-14 and llvm-spirv-14. The results are committed, so that the tests need none of them.
+# Compiles the kernels of this folder to SPIR-V with ocloc 22.43 of Debian 12, or, where the cases
+# below say so, with clang-14 and llvm-spirv-14, or spirv-as. The results are committed, so that the tests need none of them.
 set -e
 cd "$(dirname "$0")"
 for source in ${*:-*.cl}; do
@@ -35,6 +35,11 @@ text = re.sub(r"%\d+ = OpFunctionCall %\d+ (%\d+) (%\d+) (%\d+)\n",
               lambda m: f"OpSubgroupBlockWriteINTEL {m[2]} {m[3]}\n" if m[1] in writes else m[0], text)
 sys.stdout.write("OpCapability SubgroupBufferBlockIOINTEL\n" + text)' |
             spirv-as --preserve-numeric-ids --target-env spv1.2 - -o "$name".spv
+        ;;
+    program)
+        # For a device without doubles, so that the module does not ask for them.
+        ocloc compile -q -file "$source" -device tgllp -spv_only -options "-cl-std=CL2.0" \
+            -output_no_suffix -output "$name"
         ;;
     *)
         ocloc compile -q -file "$source" -device skl -spv_only -options "-cl-std=CL2.0" \

@@ -9,6 +9,7 @@ mod compiles;
 mod copies;
 mod double;
 mod groups;
+mod hostile;
 mod images;
 mod irreducible;
 mod listing;

@@ -1,0 +1,50 @@
+//! Modules that are small and ask for much: types, values and calls that double at each step. An
+//! answer comes soon, and without much memory.
+
+use eu_compiler::{Options, compile};
+
+/// The module, and a part of its error if it has one.
+const MODULES: [(&str, &[u8], Option<&str>); 6] = [
+    (
+        "26 functions that call the next one twice",
+        include_bytes!("../hostile/blocks.spv"),
+        Some("a kernel of more than"),
+    ),
+    (
+        "2^32 - 1 structures of nothing",
+        include_bytes!("../hostile/empty.spv"),
+        None,
+    ),
+    (
+        "selections of a selection and itself",
+        include_bytes!("../hostile/selects.spv"),
+        None,
+    ),
+    (
+        "40 structures of two of the one before",
+        include_bytes!("../hostile/sizes.spv"),
+        None,
+    ),
+    (
+        "6 GiB of local memory",
+        include_bytes!("../hostile/slm.spv"),
+        Some("local memory of more than 2 GiB"),
+    ),
+    (
+        "a structure of more than 4 GiB",
+        include_bytes!("../hostile/struct.spv"),
+        Some("a type of more than 2 GiB"),
+    ),
+];
+
+#[test]
+fn small_modules_that_ask_for_much_get_an_answer() {
+    let platform = devinfo::by_name("tgl").unwrap();
+    for (what, module, wanted) in MODULES {
+        match (compile(module, &Options::new(platform)), wanted) {
+            (Ok(_), None) => {}
+            (Err(error), Some(part)) if error.to_string().contains(part) => {}
+            (outcome, _) => panic!("{what}: {:?}", outcome.err().map(|error| error.to_string())),
+        }
+    }
+}
