@@ -50,11 +50,6 @@ impl Code {
         Some(Self { buffer, entries })
     }
 
-    /// Bytes of host code.
-    pub fn bytes(&self) -> usize {
-        self.buffer.len()
-    }
-
     /// Runs from the start of block `number` on; `None` if there is no such block.
     ///
     /// # Safety

@@ -46,8 +46,8 @@ pub use code::{Code, Next};
 #[cfg(target_arch = "x86_64")]
 pub use frame::{Callback, Frame};
 pub use model::{
-    Block, Branch, Channels, End, Grouping, Layout, LocalStep, Masking, Predicate, Step, Uniform,
-    VectorStep,
+    Block, Branch, Channels, End, Grouping, LOCAL_OFFSET, Layout, LocalStep, Masking, Predicate,
+    Step, Uniform, VectorStep,
 };
 
 /// Whether this machine runs translations.

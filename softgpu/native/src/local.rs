@@ -2,33 +2,27 @@
 
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
-use crate::model::LocalStep;
+use crate::model::{LOCAL_OFFSET, LocalStep};
 use crate::registers::Ymm;
 use crate::translate::{Chosen, LOCAL, LOCAL_BYTES, Translator};
-
-/// The significant bits of an offset.
-const OFFSET: u64 = (1 << 28) - 1;
 
 impl Translator {
     /// Translates the usual case; the caller executes `op` in any other: an offset that is outside
     /// or no multiple of 4, a store by some channels only or to places that do not follow each
     /// other.
     pub(crate) fn local(&mut self, step: &LocalStep, op: u32) {
-        if step.lanes < 8 || step.stores && step.planes != 1 {
+        let chosen = self.mask(&step.masking, step.lanes);
+        if step.lanes < 8 || step.stores && (step.planes != 1 || chosen != Chosen::All) {
             return self.call(op);
         }
         let (slow, done) = (self.ops.new_dynamic_label(), self.ops.new_dynamic_label());
-        let chosen = self.mask(&step.masking, step.lanes);
         dynasm!(self.ops
             ; cmp DWORD [rbx + LOCAL_BYTES], 0
             ; je =>slow
             ; mov rax, [rbx + LOCAL]
         );
         if step.stores {
-            match chosen {
-                Chosen::All => self.store_local(step, slow),
-                Chosen::InEsi => dynasm!(self.ops ; jmp =>slow),
-            }
+            self.store_local(step, slow);
         } else {
             self.load_local(step, chosen, slow);
         }
@@ -40,7 +34,7 @@ impl Translator {
 
     fn load_local(&mut self, step: &LocalStep, chosen: Chosen, slow: dynasmrt::DynamicLabel) {
         let chunks = usize::from(step.lanes) / 8;
-        let more = i64::from(step.offset) as u64 & OFFSET;
+        let more = i64::from(step.offset) as u64 & LOCAL_OFFSET;
         let last = 4 * (u64::from(step.planes) - 1);
         let mut offsets: [Ymm; 4] = [0; 4];
         let mut masks: [Ymm; 4] = [0; 4];
@@ -54,7 +48,7 @@ impl Translator {
                 dynasm!(self.ops ; vpaddd Ry(at), Ry(at), Ry(more));
                 self.pool.release(more);
             }
-            let bits = self.constant(OFFSET, 4);
+            let bits = self.constant(LOCAL_OFFSET, 4);
             dynasm!(self.ops ; vpand Ry(at), Ry(at), Ry(bits));
             self.pool.release(bits);
             if chosen == Chosen::InEsi {
@@ -145,7 +139,7 @@ impl Translator {
         dynasm!(self.ops
             ; mov ecx, [r12 + step.addresses as i32]
             ; add ecx, step.offset
-            ; and ecx, OFFSET as i32
+            ; and ecx, LOCAL_OFFSET as i32
             ; test ecx, 3
             ; jnz =>slow
             ; lea edx, [rcx + bytes]

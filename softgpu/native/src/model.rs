@@ -2,6 +2,10 @@
 
 use eu_lanes::{Modes, Request};
 
+/// The significant bits of an SLM offset. Compilers set bit 28 of local pointers so that none is
+/// null (IGC: `VALID_LOCAL_HIGH_BITS`); shared local memory ignores it.
+pub const LOCAL_OFFSET: u64 = (1 << 28) - 1;
+
 /// Which channels are enabled when a translation is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Channels {

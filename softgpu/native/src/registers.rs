@@ -56,9 +56,7 @@ impl Pool {
         Some(place as Ymm)
     }
 
-    /// A register for a new value, pinned.
-    ///
-    /// The planner keeps to operations for which there are enough.
+    /// A register for a new value, pinned. If there is none, the translation is given up.
     pub fn take(&mut self) -> Ymm {
         let free = (0..self.slots.len()).filter(|&slot| !self.slots[slot].pinned);
         let oldest =

@@ -170,6 +170,14 @@ impl Translator {
         dynasm!(self.ops ; mov DWORD [rbx + AT], at as i32 ; jmp =>leave);
     }
 
+    /// To a block, or to where the caller is asked.
+    fn go(&mut self, block: Option<u32>, ask: DynamicLabel) {
+        match block {
+            Some(block) => self.jump(block),
+            None => dynasm!(self.ops ; jmp =>ask),
+        }
+    }
+
     fn jump(&mut self, block: u32) {
         match self.labels.get(block as usize) {
             Some(&label) => dynasm!(self.ops ; jmp =>label),
@@ -204,21 +212,17 @@ impl Translator {
         if any && !matches!(branch.uniform, Uniform::Never) {
             dynasm!(self.ops ; cmp DWORD [rbx + PARKED], 0 ; jne =>ask);
         }
-        let go = |this: &mut Self, block: Option<u32>| match block {
-            Some(block) => this.jump(block),
-            None => dynasm!(this.ops ; jmp =>ask),
-        };
         match branch.uniform {
             Uniform::Never => {}
-            Uniform::Meet(next) => go(self, next),
+            Uniform::Meet(next) => self.go(next, ask),
             Uniform::Jump { not_taken, taken } => match self.mask(&branch.masking, branch.lanes) {
-                Chosen::All => go(self, taken),
+                Chosen::All => self.go(taken, ask),
                 Chosen::InEsi => {
                     let zero = self.ops.new_dynamic_label();
                     dynasm!(self.ops ; test esi, esi ; jz =>zero);
-                    go(self, taken);
+                    self.go(taken, ask);
                     dynasm!(self.ops ; =>zero);
-                    go(self, not_taken);
+                    self.go(not_taken, ask);
                 }
             },
             Uniform::Channels { none, all } => self.uniform(branch, ask, [none, all]),
@@ -262,16 +266,12 @@ impl Translator {
             }
             Channels::Any => {}
         }
-        let go = |this: &mut Self, block: Option<u32>| match block {
-            Some(block) => this.jump(block),
-            None => dynasm!(this.ops ; jmp =>ask),
-        };
         if self.mask(&branch.masking, branch.lanes) == Chosen::All {
-            return go(self, all);
+            return self.go(all, ask);
         }
         let some = self.ops.new_dynamic_label();
         dynasm!(self.ops ; test esi, esi ; jnz =>some);
-        go(self, none);
+        self.go(none, ask);
         dynasm!(self.ops
             ; =>some
             ; mov eax, r13d
@@ -279,7 +279,7 @@ impl Translator {
             ; cmp esi, eax
             ; jne =>ask
         );
-        go(self, all);
+        self.go(all, ask);
     }
 
     /// Computes which of an op's channels are written.

@@ -387,6 +387,13 @@ fn routines_agree_with_the_general_path() {
     for (what, (with, all)) in &host {
         eprintln!("{what}: {with} of {all} have host code");
     }
+    #[cfg(target_arch = "x86_64")]
+    if eu_native::is_supported() {
+        for always in ["mov", "add", "mul", "and", "shl", "cmp", "sel", "mad"] {
+            let (with, all) = host[always];
+            assert!(with * 5 > all, "{always}: {with} of {all} have host code");
+        }
+    }
     let wrong: Vec<String> = wrong.into_values().collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     for always in ["mov", "add", "mul", "and", "shl"] {

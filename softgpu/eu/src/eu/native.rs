@@ -21,7 +21,7 @@ use super::op::{Action, Op, Pred};
 use super::operand::Kind;
 use super::routine::Routine;
 use super::state::State;
-use super::{flow, general, regs, thread, vector};
+use super::{flow, regs, thread, vector};
 use crate::{Fault, GroupEnv};
 
 /// The most ops of a routine that is translated.
@@ -437,16 +437,7 @@ unsafe extern "sysv64" fn take_step(frame: &mut Frame, number: u32) -> u32 {
     let Some(op) = run.routine.ops().get(number as usize) else {
         return 2;
     };
-    let outcome = match &op.action {
-        Action::Fast(fast) => {
-            fast.run(run.state, op);
-            Ok(())
-        }
-        Action::General => general::execute(run.state, op),
-        Action::Send(message) => thread::send(run.state, op, message, run.env).map(|_| ()),
-        Action::Nop | Action::Flow | Action::Paired | Action::Barrier => Ok(()),
-    };
-    match outcome {
+    match thread::step(run.state, op, run.env) {
         Err(fault) => {
             run.fault = Some(fault);
             1
@@ -495,7 +486,7 @@ pub(super) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)> {
     let Step::Vector(step) = step(op, start.rules) else {
         return Vec::new();
     };
-    if !start.usual_fp {
+    if !start.usual_fp || !eu_native::is_supported() {
         return Vec::new();
     }
     let run = |channels| {

@@ -33,7 +33,6 @@ pub enum Execution {
 }
 
 /// The programs of a device, the most recently used first.
-///
 #[derive(Debug, Default)]
 pub struct Programs {
     recent: Mutex<Vec<Arc<Program>>>,

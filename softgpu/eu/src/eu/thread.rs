@@ -269,17 +269,7 @@ fn execute<const TRACE: bool>(
         if TRACE {
             trace::before(state, op);
         }
-        let outcome = match &op.action {
-            Action::Fast(fast) => {
-                fast.run(state, op);
-                Ok(())
-            }
-            Action::General => general::execute(state, op),
-            Action::Send(message) => send(state, op, message, env).map(|_| ()),
-            // Nothing to do; the others are terminators.
-            Action::Nop | Action::Flow | Action::Paired | Action::Barrier => Ok(()),
-        };
-        if let Err(fault) = outcome {
+        if let Err(fault) = step(state, op, env) {
             state.ip = op.ip;
             let before = body.get(..index).unwrap_or_default();
             state.counters.instructions += before.len() as u64;
@@ -291,6 +281,21 @@ fn execute<const TRACE: bool>(
         }
     }
     Ok(())
+}
+
+/// Executes an op of a block's body.
+#[inline(always)]
+pub(super) fn step(state: &mut State, op: &Op, env: &GroupEnv<'_>) -> Result<(), Fault> {
+    match &op.action {
+        Action::Fast(fast) => {
+            fast.run(state, op);
+            Ok(())
+        }
+        Action::General => general::execute(state, op),
+        Action::Send(message) => send(state, op, message, env).map(|_| ()),
+        // Nothing to do; the others are terminators.
+        Action::Nop | Action::Flow | Action::Paired | Action::Barrier => Ok(()),
+    }
 }
 
 /// Executes the terminator of a block. Returns why the thread stops, if it does: a waiting thread
@@ -337,12 +342,7 @@ fn terminate<const TRACE: bool>(
 
 /// Sends, and records a signalled barrier.
 #[inline(always)]
-pub(super) fn send(
-    state: &mut State,
-    op: &Op,
-    message: &SendOp,
-    env: &GroupEnv<'_>,
-) -> Result<Effect, Fault> {
+fn send(state: &mut State, op: &Op, message: &SendOp, env: &GroupEnv<'_>) -> Result<Effect, Fault> {
     let effect = send::execute(state, op, message, env)?;
     if let Effect::BarrierSignalled(generation) = effect {
         state.barrier = Some(generation);

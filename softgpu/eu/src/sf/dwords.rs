@@ -14,6 +14,7 @@ use isa_encoder::message::{
 
 use super::payload::{Lanes, channels};
 use super::place::LOCAL_OFFSET;
+use super::state_cache::TABLE_ENTRIES;
 use crate::GroupEnv;
 use devinfo::GpuAddress;
 
@@ -110,7 +111,9 @@ impl Dwords {
                 let (space, offset) = match (port, address) {
                     (LscPort::Slm, LscAddress::Flat { offset }) => (Space::Local, offset),
                     (LscPort::Ugm, LscAddress::Flat { offset }) if wide => (Space::Flat, offset),
-                    (LscPort::Ugm, LscAddress::Bti { index, offset, .. }) if index < 0xf0 => {
+                    (LscPort::Ugm, LscAddress::Bti { index, offset, .. })
+                        if usize::from(index) < TABLE_ENTRIES =>
+                    {
                         (Space::Table(index), offset)
                     }
                     _ => return None,

@@ -26,9 +26,7 @@ pub(super) enum Place<'a> {
 /// The size of stateless memory: every offset is inside.
 pub(super) const UNBOUNDED: u64 = u64::MAX;
 
-/// The significant bits of an SLM offset. Compilers set bit 28 of local pointers so that none is
-/// null (IGC: `VALID_LOCAL_HIGH_BITS`); shared local memory ignores it.
-pub(super) const LOCAL_OFFSET: u64 = (1 << 28) - 1;
+pub(super) use eu_native::LOCAL_OFFSET;
 
 const fn inside(offset: u64, width: u64, bytes: u64) -> bool {
     bytes == UNBOUNDED || (offset <= bytes && bytes - offset >= width)

@@ -10,7 +10,7 @@ use crate::{Fault, GroupEnv};
 /// Bytes of a RENDER_SURFACE_STATE.
 const STATE_BYTES: usize = 64;
 /// Binding table entries that a message can name.
-const TABLE_ENTRIES: usize = 240;
+pub(super) const TABLE_ENTRIES: usize = 240;
 /// Slots for surface states found by offset; direct mapped.
 const OFFSET_SLOTS: usize = 64;
 
