@@ -225,7 +225,20 @@ fn info(kernels: &[CompiledKernel]) -> String {
 
 /// A name in YAML.
 fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
+    // The printable characters of YAML 1.2, 5.1, but for the ends of lines.
+    let printable = |c: char| {
+        matches!(c, ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
+            && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+    };
+    if text.chars().all(printable) {
+        return format!("'{}'", text.replace('\'', "''"));
+    }
+    let escaped = text.chars().map(|c| match c {
+        '"' | '\\' => format!("\\{c}"),
+        c if printable(c) => c.into(),
+        c => format!("\\U{:08x}", u32::from(c)),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
 }
 
 fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {

@@ -19,10 +19,14 @@ pub const TARGET: Target = Target {
 };
 
 /// Whole modules.
-const FILES: [&[u8]; 3] = [
+const FILES: [&[u8]; 7] = [
     include_bytes!("../../../eu-compiler/tests/kernels/basic.spv"),
     include_bytes!("../../../eu-compiler/tests/kernels/groups.spv"),
+    include_bytes!("../../../eu-compiler/tests/kernels/generic.spv"),
+    include_bytes!("../../../eu-compiler/tests/kernels/images.spv"),
+    include_bytes!("../../../eu-compiler/tests/kernels/math.spv"),
     include_bytes!("../../../eu-compiler/tests/kernels/memory.spv"),
+    include_bytes!("../../../eu-compiler/tests/kernels/program.spv"),
 ];
 
 /// Words that break things: no id, ids beyond the bound, sizes.
