@@ -25,8 +25,18 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// Starts a program that prints a line when it has seen the node, and then waits.
-fn started(command: &mut Command, temporary: &Path) -> (Child, String) {
-    let mut child = command
+///
+/// Its signals act as usual, even where those of this process are ignored, as under `nohup` or in a shell's background.
+fn started(command: &Command, temporary: &Path) -> (Child, String) {
+    let mut usual = Command::new("env");
+    usual.arg("--default-signal=HUP,INT,TERM");
+    for (name, value) in command.get_envs() {
+        let value = value.expect("a test sets variables, and removes none");
+        usual.arg(format!("{}={}", name.display(), value.display()));
+    }
+    let mut child = usual
+        .arg(command.get_program())
+        .args(command.get_args())
         .env("TMPDIR", temporary)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -60,8 +70,8 @@ fn a_signal_ends_the_program_too_and_nothing_stays() {
     for (signal, number) in [("-TERM", 15), ("-HUP", 1)] {
         let temporary = tempfile::tempdir().unwrap();
         let script = "[ -e /dev/dri/renderD128 ] && echo $$; read forever";
-        let mut tool = command(&["preload", "--", "sh", "-c", script]);
-        let (mut child, shell) = started(&mut tool, temporary.path());
+        let tool = command(&["preload", "--", "sh", "-c", script]);
+        let (mut child, shell) = started(&tool, temporary.path());
         let inside = fs::read_dir(temporary.path()).unwrap().flatten().next();
         let mode = inside.unwrap().metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
@@ -81,7 +91,7 @@ fn without_the_tool_nothing_stays_either() {
         let temporary = tempfile::tempdir().unwrap();
         let mut cat = Command::new("cat");
         cat.args([VENDOR, "-"]).env("LD_PRELOAD", library.trim());
-        let (mut child, _) = started(&mut cat, temporary.path());
+        let (mut child, _) = started(&cat, temporary.path());
         assert_eq!(names(temporary.path()).len(), 1);
         send(signal, child.id());
         assert_eq!(ended(&mut child).signal(), Some(number));
