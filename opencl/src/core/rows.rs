@@ -78,20 +78,21 @@ impl Rows {
         self.place([width, height.checked_sub(1)?, depth.checked_sub(1)?])
     }
 
+    /// Where the rows of a region begin, in order.
+    fn starts(self, [_, height, depth]: [usize; 3]) -> impl Iterator<Item = usize> {
+        (0..depth)
+            .flat_map(move |z| (0..height).map(move |y| self.start + y * self.row + z * self.slice))
+    }
+
     /// Calls `each` with the place of every row of a region here and in `other`.
     pub(crate) fn zip(
         &self,
         other: &Self,
-        [_, height, depth]: [usize; 3],
+        region: [usize; 3],
         mut each: impl FnMut(usize, usize) -> Result<()>,
     ) -> Result<()> {
-        for z in 0..depth {
-            for y in 0..height {
-                let place = |rows: &Self| rows.start + y * rows.row + z * rows.slice;
-                each(place(self), place(other))?;
-            }
-        }
-        Ok(())
+        let mut places = self.starts(region).zip(other.starts(region));
+        places.try_for_each(|(own, others)| each(own, others))
     }
 
     /// Copies a region from the program's memory.
@@ -121,8 +122,8 @@ impl Rows {
     }
 }
 
-/// Whether two regions of the same memory overlap, with pitches that both have (specification,
-/// appendix D).
+/// Whether two regions of the same memory overlap. With the same pitches this is the rule of the
+/// specification's appendix, "Checking for Memory Copy Overlap", which is exact.
 pub(crate) fn overlap(a: &Rows, b: &Rows, region: [usize; 3]) -> bool {
     let (Some(a_end), Some(b_end)) = (a.end(region), b.end(region)) else {
         return true;
@@ -130,8 +131,8 @@ pub(crate) fn overlap(a: &Rows, b: &Rows, region: [usize; 3]) -> bool {
     if a_end <= b.start || b_end <= a.start {
         return false;
     }
-    if a.row != b.row || a.slice != b.slice || a.row == 0 || a.slice == 0 {
-        return true;
+    if (a.row, a.slice) != (b.row, b.slice) {
+        return meet(a, b, region);
     }
     // Whether all of one lies in the gaps that the other leaves from pitch to pitch.
     let apart = |size: usize, pitch: usize| {
@@ -143,8 +144,27 @@ pub(crate) fn overlap(a: &Rows, b: &Rows, region: [usize; 3]) -> bool {
     !apart(region[0], a.row) && !apart(slice, a.slice)
 }
 
+/// Whether a row of one region shares bytes with a row of the other, for parts of a buffer that have
+/// pitches of their own.
+fn meet(a: &Rows, b: &Rows, region: [usize; 3]) -> bool {
+    let width = region[0];
+    let (mut first, mut second) = (a.starts(region).peekable(), b.starts(region).peekable());
+    while let (Some(&a), Some(&b)) = (first.peek(), second.peek()) {
+        if a + width <= b {
+            first.next();
+        } else if b + width <= a {
+            second.next();
+        } else {
+            return true;
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -176,5 +196,38 @@ mod tests {
         assert!(overlap(&at(0, 0, 0), &at(0, 0, 0), region));
         // Its rows end in those that follow.
         assert!(overlap(&at(14, 0, 0), &at(0, 1, 0), region));
+    }
+
+    /// Regions overlap if they share a byte, whatever their pitches are: counted byte by byte.
+    #[test]
+    fn overlap_is_a_shared_byte() {
+        let mut seed = 1u64;
+        let mut below = |end: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) as usize % end
+        };
+        let mut seen = [0, 0];
+        for _ in 0..20_000 {
+            let region = [1 + below(5), 1 + below(4), 1 + below(3)];
+            let same = below(2) == 0;
+            let mut pitches = || {
+                let row = region[0] + below(6);
+                (row, row * (region[1] + below(4)))
+            };
+            let first = pitches();
+            let second = if same { first } else { pitches() };
+            let mut at =
+                |pitches| Rows::new([below(8), below(5), below(3)], region, pitches).unwrap();
+            let (a, b) = (at(first), at(second));
+            let bytes = |rows: Rows| {
+                let rows = rows.starts(region);
+                rows.flat_map(|start| start..start + region[0])
+                    .collect::<HashSet<_>>()
+            };
+            let shares = !bytes(a).is_disjoint(&bytes(b));
+            assert_eq!(overlap(&a, &b, region), shares, "{a:?} {b:?} {region:?}");
+            seen[usize::from(shares)] += 1;
+        }
+        assert!(seen.iter().all(|&count| count > 2_000), "{seen:?}");
     }
 }
