@@ -36,8 +36,8 @@ mod view;
 pub use backing::{Backing, Pool};
 pub use fault::{Access, Fault};
 pub use space::{AddressSpace, BindError, Binding};
-pub use table::{OwnerId, Page, PageTable, Region, Translate};
-pub use view::View;
+pub use table::{OwnerId, Page, PageTable, Region, Stretch, Translate};
+pub use view::{View, Window};
 
 /// The size of a GPU page, and the granularity of bindings and faults.
 pub const PAGE_BYTES: u64 = 4096;

@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use devinfo::GpuAddress;
 use nix::errno::Errno;
 
-use crate::{Backing, OwnerId, PAGE_BYTES, Page, PageTable, Region, Translate, View};
+use crate::{Backing, OwnerId, PAGE_BYTES, Page, PageTable, Region, Stretch, Translate, View};
 
 /// One range of pages bound in an address space.
 #[derive(Clone, Debug)]
@@ -284,5 +284,18 @@ impl Translate for Table {
             },
             None => Page::Null,
         }
+    }
+
+    fn stretch(&self, address: GpuAddress) -> Option<Stretch<'_>> {
+        let (start, binding) = self.ranges.range(..=address.get()).next_back()?;
+        let inside = address.get() - start < binding.bytes;
+        let backing = binding.backing.as_ref().filter(|_| inside)?;
+        Some(Stretch {
+            address: GpuAddress::new(*start),
+            bytes: binding.bytes,
+            backing,
+            number: binding.offset / PAGE_BYTES,
+            writable: binding.writable,
+        })
     }
 }

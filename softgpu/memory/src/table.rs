@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use devinfo::GpuAddress;
 
-use crate::Backing;
+use crate::{Backing, PAGE_BYTES};
 
 /// What translates the addresses of an address space.
 ///
@@ -28,6 +28,40 @@ pub trait PageTable: fmt::Debug + Send + Sync {
 pub trait Translate: fmt::Debug + Send + Sync {
     /// What the page that holds `address` translates to.
     fn translate(&self, address: GpuAddress) -> Page<'_>;
+
+    /// The pages around `address` that are consecutive in its memory, if there is any: as many as
+    /// the table knows without a search, at least that of `address`.
+    fn stretch(&self, address: GpuAddress) -> Option<Stretch<'_>> {
+        match self.translate(address) {
+            Page::Bound {
+                backing,
+                number,
+                writable,
+            } => Some(Stretch {
+                address: GpuAddress::new(address.get() & !(PAGE_BYTES - 1)),
+                bytes: PAGE_BYTES,
+                backing,
+                number,
+                writable,
+            }),
+            Page::Null | Page::Unbound => None,
+        }
+    }
+}
+
+/// Pages of one memory at consecutive addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch<'a> {
+    /// The first address.
+    pub address: GpuAddress,
+    /// The length in bytes.
+    pub bytes: u64,
+    /// The memory.
+    pub backing: &'a Backing,
+    /// The first page's number in it.
+    pub number: u64,
+    /// Whether the GPU may write; never for a read-only backing.
+    pub writable: bool,
 }
 
 /// What a page translates to.

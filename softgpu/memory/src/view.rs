@@ -1,7 +1,9 @@
 //! One host thread's view of a GPU address space.
 
 use std::cell::{Cell, RefCell};
+use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use devinfo::GpuAddress;
 
@@ -18,7 +20,29 @@ pub struct View<'a> {
     /// Keeps alive what the cached pages point to.
     table: RefCell<Arc<dyn Translate>>,
     generation: Cell<u64>,
+    epoch: Cell<u64>,
     cache: Box<[Cell<Entry>]>,
+}
+
+/// The number of epochs so far, of all views.
+static EPOCHS: AtomicU64 = AtomicU64::new(0);
+
+fn next_epoch() -> u64 {
+    EPOCHS.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+/// Bound memory that is consecutive in the host, too.
+///
+/// As long as the view exists and its [`epoch`](View::epoch) stays, these bytes may be accessed as
+/// those of other accesses are: others change them at any time.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// The first address.
+    pub start: GpuAddress,
+    /// The length in bytes.
+    pub bytes: u64,
+    /// Where the first byte is.
+    pub host: NonNull<u8>,
 }
 
 /// One cached translation, direct mapped by page number.
@@ -93,6 +117,7 @@ impl<'a> View<'a> {
             space,
             table: RefCell::new(space.snapshot()),
             generation: Cell::new(generation),
+            epoch: Cell::new(next_epoch()),
             cache: vec![Cell::new(EMPTY); CACHE_ENTRIES].into_boxed_slice(),
         }
     }
@@ -108,6 +133,29 @@ impl<'a> View<'a> {
         }
         self.table.replace(self.space.snapshot());
         self.generation.set(generation);
+        self.epoch.set(next_epoch());
+    }
+
+    /// A number that no other view has, and that changes whenever windows end.
+    pub fn epoch(&self) -> u64 {
+        self.epoch.get()
+    }
+
+    /// The memory around `address`, if `access` is allowed there.
+    pub fn window(&self, address: GpuAddress, access: Access) -> Option<Window> {
+        let table = self.table.borrow();
+        let stretch = table.stretch(address)?;
+        let writable = stretch.writable && !stretch.backing.is_read_only();
+        if !writable && !access.only_reads() {
+            return None;
+        }
+        let last = stretch.number + stretch.bytes.div_ceil(PAGE_BYTES).checked_sub(1)?;
+        stretch.backing.page(last)?;
+        Some(Window {
+            start: stretch.address,
+            bytes: stretch.bytes,
+            host: stretch.backing.page(stretch.number)?,
+        })
     }
 
     word_access!(read_u8, write_u8, load_u8, store_u8, u8, "byte");
@@ -376,6 +424,43 @@ mod tests {
         assert!(view.atomic_u32(at(0x1002), &mut |_| None).is_err());
         assert_eq!(view.atomic_u32(at(0x1004), &mut |v| Some(v + 5)), Ok(0));
         assert_eq!(view.read_u32(at(0x1004)), Ok(5));
+    }
+
+    #[test]
+    fn windows_are_what_is_bound_and_end_when_it_changes() {
+        let space = AddressSpace::with_anonymous(&[(at(0x1_0000), 0x3000)]).unwrap();
+        let view = space.view();
+        view.write_u32(at(0x1_1008), 77).unwrap();
+        let window = view.window(at(0x1_1234), Access::Write).unwrap();
+        assert_eq!((window.start, window.bytes), (at(0x1_0000), 0x3000));
+        // SAFETY: inside the window, which is as old as the view.
+        let value = unsafe { window.host.add(0x1008).cast::<u32>().read() };
+        assert_eq!(value, 77);
+        assert!(view.window(at(0x1_3000), Access::Read).is_none());
+        assert!(view.window(at(0xffff), Access::Read).is_none());
+        let epoch = view.epoch();
+        assert_ne!(space.view().epoch(), epoch);
+        let backing = Backing::anonymous(0x4000).unwrap();
+        let binding = Binding {
+            backing: Some(backing),
+            offset: 0x2000,
+            bytes: 0x1000,
+            writable: false,
+            owner: OwnerId(9),
+        };
+        space.bind(at(0x1_1000), binding).unwrap();
+        assert_eq!(view.epoch(), epoch);
+        view.refresh();
+        assert_ne!(view.epoch(), epoch);
+        let ranges = [0x1_0000, 0x1_1000, 0x1_2000].map(|address| {
+            let window = view.window(at(address + 8), Access::Read).unwrap();
+            (window.start.get(), window.bytes)
+        });
+        assert_eq!(
+            ranges,
+            [(0x1_0000, 0x1000), (0x1_1000, 0x1000), (0x1_2000, 0x1000)]
+        );
+        assert!(view.window(at(0x1_1000), Access::Write).is_none());
     }
 
     #[test]

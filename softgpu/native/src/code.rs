@@ -56,6 +56,8 @@ impl Code {
     /// - `frame.regs` points to the register bytes that the operands of the blocks lie in, with 64
     ///   more after the last, writable, and not referenced elsewhere during the run except by the
     ///   callbacks.
+    /// - `frame.windows` has all windows that the blocks name. At any time, their bytes may be read
+    ///   and, if a step that stores names the window, written; the same holds of `frame.local`.
     /// - The callbacks return what [`Frame`] says, blocks that exist included, and do not unwind.
     pub unsafe fn run(&self, frame: &mut Frame, number: u32) -> Option<Next> {
         let entry = *self.entries.get(number as usize)?;

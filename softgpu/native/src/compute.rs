@@ -281,16 +281,25 @@ impl Translator {
     }
 
     /// `vcmpps`, for which the assembler exchanges the first operand and the last.
-    pub(crate) fn compare_floats(&mut self, out: Ymm, [a, b]: [Ymm; 2], predicate: u8) {
+    pub(crate) fn compare_floats(&mut self, out: Ymm, sources: [Ymm; 2], predicate: u8) {
+        self.packed(0xc2, out, sources, predicate);
+    }
+
+    /// `vshufps`, of which the same is true.
+    pub(crate) fn shuffle(&mut self, out: Ymm, sources: [Ymm; 2], order: u8) {
+        self.packed(0xc6, out, sources, order);
+    }
+
+    fn packed(&mut self, opcode: u8, out: Ymm, [a, b]: [Ymm; 2], immediate: u8) {
         let high = u8::from(out < 8) << 7 | u8::from(b < 8) << 5;
         let direct = 0xc0 | (out & 7) << 3 | b & 7;
         for byte in [
             0xc4,
             0x41 | high,
             0x04 | (!a & 15) << 3,
-            0xc2,
+            opcode,
             direct,
-            predicate,
+            immediate,
         ] {
             self.ops.push(byte);
         }

@@ -5,6 +5,18 @@ use core::ffi::c_void;
 /// A call back from host code. The number is that of an op, as the caller counts.
 pub type Callback = unsafe extern "sysv64" fn(&mut Frame, op: u32) -> u32;
 
+/// Memory that host code may access.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Window {
+    /// The address of the first byte.
+    pub start: u64,
+    /// Where that is.
+    pub host: *mut u8,
+    /// How many bytes there are, below 2^31; 0 if the caller is to be asked.
+    pub bytes: u64,
+}
+
 /// The state of a run. Host code reads and writes it by offset.
 #[derive(Debug)]
 #[repr(C)]
@@ -23,6 +35,10 @@ pub struct Frame {
     pub local: *mut u8,
     /// See [`local`](Self::local).
     pub local_bytes: u32,
+    /// The windows, by their numbers. A callback may change them.
+    pub windows: *const Window,
+    /// The general state base.
+    pub general: u64,
     /// How many ops may still be executed.
     pub left: u64,
     /// Ops executed, and the sum of their execution sizes.

@@ -1,8 +1,9 @@
 //! EU code as x86-64 code.
 //!
 //! [`Code::new`] translates the blocks of a routine to host code with AVX2 and FMA. The caller keeps
-//! the registers, as the bytes that [`eu_lanes`] works on, and everything that is no arithmetic:
-//! host code calls back for a step that it does not translate ([`Step::Call`]) and for a branch that
+//! the registers, as the bytes that [`eu_lanes`] works on. Loads and stores go through windows of
+//! bound memory that the caller provides. For everything else host code calls back: for a step that
+//! it does not translate ([`Step::Call`]), for addresses outside of windows, and for a branch that
 //! divides the channels. It agrees with the routines of [`eu_lanes`] bit for bit, except for the
 //! payload of NaNs, which is not specified.
 //!
@@ -11,8 +12,8 @@
 //!
 //! The assembler is `dynasmrt`: its encodings are made when this crate is built, so that translating
 //! takes less than a microsecond an instruction, and it is small. Memory is written first and
-//! executable afterwards, never both. Machines other than x86-64 with AVX2 and FMA have no
-//! translations.
+//! executable afterwards, never both. Machines other than x86-64 with AVX2, FMA and BMI1
+//! have no translations.
 
 #![allow(
     clippy::useless_conversion,
@@ -28,7 +29,7 @@ mod frame;
 #[cfg(target_arch = "x86_64")]
 mod load;
 #[cfg(target_arch = "x86_64")]
-mod local;
+mod memory;
 mod model;
 #[cfg(target_arch = "x86_64")]
 mod plan;
@@ -44,16 +45,18 @@ mod vector;
 #[cfg(target_arch = "x86_64")]
 pub use code::{Code, Next};
 #[cfg(target_arch = "x86_64")]
-pub use frame::{Callback, Frame};
+pub use frame::{Callback, Frame, Window};
 pub use model::{
-    Block, Branch, Channels, End, Grouping, LOCAL_OFFSET, Layout, LocalStep, Masking, Predicate,
-    Step, Uniform, VectorStep,
+    Base, Block, BlockStep, Branch, Channels, End, Grouping, LOCAL_OFFSET, Layout, Masking,
+    MemoryStep, Predicate, Space, Step, Uniform, VectorStep,
 };
 
 /// Whether this machine runs translations.
 pub fn is_supported() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    return is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("bmi1");
     #[cfg(not(target_arch = "x86_64"))]
     false
 }

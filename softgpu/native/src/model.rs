@@ -70,25 +70,80 @@ pub struct VectorStep {
     pub flag_bit: Option<u8>,
 }
 
-/// A load or store of dwords of shared local memory, with an offset for each channel.
+/// What the addresses of a message are relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// Shared local memory.
+    Local,
+    /// The window of this number, from its first byte on: a buffer.
+    Buffer(u32),
+    /// Address 0; the window of this number has the usual ones.
+    Flat(u32),
+}
+
+/// A load or store with an address for each channel.
 #[derive(Clone, Copy, Debug)]
-pub struct LocalStep {
+pub struct MemoryStep {
     /// Its channels.
     pub masking: Masking,
     /// How many.
+    pub channels: u8,
+    /// How many there is room for: 8, 16 or 32.
     pub lanes: u8,
     /// It stores.
     pub stores: bool,
-    /// Where the offsets are in the register bytes: dwords.
+    /// What addresses are relative to: those of [`Space::Flat`] are qwords, others dwords.
+    pub space: Space,
+    /// Where they are in the register bytes.
     pub addresses: u32,
     /// Added to each.
     pub offset: i32,
+    /// Bytes of an element in memory.
+    pub element: u8,
+    /// Bytes of an element in a register: 4 or 8.
+    pub slot: u8,
     /// Where the data are.
     pub data: u32,
-    /// Consecutive dwords of each channel, each in the bytes of a plane.
+    /// Consecutive elements of each channel, each in the bytes of a plane.
     pub planes: u8,
     /// See [`planes`](Self::planes).
     pub plane_bytes: u32,
+}
+
+/// Where the address of a block comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// A qword.
+    Qword,
+    /// A dword that counts units of this many bytes: 1 or 16.
+    Dword(u8),
+    /// The upper 22 bits of a dword, from the general state base on.
+    General,
+}
+
+/// A load or store of consecutive bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockStep {
+    /// Its channels.
+    pub masking: Masking,
+    /// How many.
+    pub channels: u8,
+    /// Nothing happens unless the first is enabled; otherwise, unless any is.
+    pub first_only: bool,
+    /// It stores.
+    pub stores: bool,
+    /// What the address is relative to.
+    pub space: Space,
+    /// Where the address is in the register bytes, and what it says.
+    pub address: u32,
+    /// See [`address`](Self::address).
+    pub base: Base,
+    /// Added to it.
+    pub offset: i32,
+    /// Where the data are.
+    pub data: u32,
+    /// How many bytes: a multiple of 4.
+    pub bytes: u32,
 }
 
 /// An op before the end of a block.
@@ -97,7 +152,9 @@ pub enum Step {
     /// An operation that is translated if it can be, and otherwise called.
     Vector(Box<VectorStep>),
     /// Translated for the usual case, and otherwise called.
-    Local(LocalStep),
+    Memory(MemoryStep),
+    /// The same.
+    Block(BlockStep),
     /// Executed by the caller.
     Call,
     /// Nothing to do.

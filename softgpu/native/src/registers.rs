@@ -43,8 +43,8 @@ struct Slot {
 }
 
 impl Pool {
-    /// How many there are; the others hold channel masks.
-    pub const COUNT: Ymm = 12;
+    /// How many there are.
+    pub const COUNT: Ymm = 16;
 
     /// The register that holds `content`, pinned.
     pub fn find(&mut self, content: Content) -> Option<Ymm> {
@@ -107,6 +107,14 @@ impl Pool {
                 slot.content = None;
             }
         }
+    }
+
+    /// What registers hold.
+    pub fn contents(&self) -> Vec<(Ymm, Content)> {
+        let slots = (0..).zip(&self.slots);
+        slots
+            .filter_map(|(register, slot)| Some((register, slot.content?)))
+            .collect()
     }
 
     /// Nothing is known any more.

@@ -1,7 +1,7 @@
 //! Blocks, masks and branches.
 //!
-//! rbx is the frame, r12 the register bytes, r13d the enabled channels; eax, ecx, edx and esi are
-//! temporary. Vector registers below [`Pool::COUNT`] hold values, which are in memory too.
+//! rbx is the frame, r12 the register bytes, r13d the enabled channels; eax, ecx, edx, esi, edi, r8
+//! and r9 are temporary. Vector registers hold values, which are in memory too.
 
 use core::mem::offset_of;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::frame::Frame;
 use crate::model::{
     Block, Branch, Channels, End, Grouping, Layout, Masking, Predicate, Step, Uniform,
 };
-use crate::registers::Pool;
+use crate::registers::{Content, Pool, Ymm};
 use crate::vector::SCRATCH;
 
 /// Set in [`Frame::at`] when the op is executed, and the one after it is next.
@@ -38,10 +38,6 @@ const AT: i32 = offset_of!(Frame, at) as i32;
 const REGS: i32 = offset_of!(Frame, regs) as i32;
 const STEP: i32 = offset_of!(Frame, step) as i32;
 const BRANCH: i32 = offset_of!(Frame, branch) as i32;
-/// Offset of [`Frame::local`].
-pub(crate) const LOCAL: i32 = offset_of!(Frame, local) as i32;
-/// Offset of [`Frame::local_bytes`].
-pub(crate) const LOCAL_BYTES: i32 = offset_of!(Frame, local_bytes) as i32;
 const ENTRIES: i32 = offset_of!(Frame, entries) as i32;
 
 /// A translation while it is made.
@@ -51,9 +47,19 @@ pub(crate) struct Translator {
     pub(crate) layout: Layout,
     literals: BTreeMap<(u64, usize), DynamicLabel>,
     bits: BTreeMap<(usize, usize), DynamicLabel>,
-    offsets: BTreeMap<usize, DynamicLabel>,
+    offsets: BTreeMap<(usize, u8), DynamicLabel>,
     labels: Vec<DynamicLabel>,
     leave: DynamicLabel,
+    detours: Vec<Detour>,
+}
+
+/// What a step does instead of its usual path.
+struct Detour {
+    op: u32,
+    /// To call back, to do nothing, and where both meet the usual path.
+    ways: [DynamicLabel; 3],
+    /// What registers hold there.
+    contents: Vec<(Ymm, Content)>,
 }
 
 impl Translator {
@@ -70,6 +76,7 @@ impl Translator {
             offsets: BTreeMap::new(),
             labels,
             leave,
+            detours: Vec::new(),
         }
     }
 
@@ -132,7 +139,8 @@ impl Translator {
             let op = block.first + index as u32;
             match step {
                 Step::Nothing => {}
-                Step::Local(step) => self.local(step, op),
+                Step::Memory(step) => self.memory(step, op),
+                Step::Block(step) => self.block_access(step, op),
                 Step::Vector(step) if self.vector(step) => {}
                 Step::Vector(_) | Step::Call => self.call(op),
             }
@@ -204,6 +212,39 @@ impl Translator {
         self.leave_at(op | AFTER);
         dynasm!(self.ops ; =>done);
         self.pool.clear();
+    }
+
+    /// Notes a detour, which is translated at the end: it is rarely taken.
+    pub(crate) fn defer(&mut self, op: u32, ways: [DynamicLabel; 3]) {
+        let contents = self.pool.contents();
+        self.detours.push(Detour { op, ways, contents });
+    }
+
+    fn detour(&mut self, detour: &Detour) {
+        let [slow, skip, done] = detour.ways;
+        dynasm!(self.ops ; =>slow);
+        self.call(detour.op);
+        dynasm!(self.ops ; =>skip);
+        for &(register, content) in &detour.contents {
+            match content {
+                Content::Bytes(at) => dynasm!(self.ops; vmovdqu Ry(register), [r12 + at as i32]),
+                Content::Splat(at, 8) => {
+                    dynasm!(self.ops; vpbroadcastq Ry(register), [r12 + at as i32]);
+                }
+                Content::Splat(at, _) => {
+                    dynasm!(self.ops; vpbroadcastd Ry(register), [r12 + at as i32]);
+                }
+                Content::Constant(value, lane) => {
+                    let label = self.literal(value, lane.into());
+                    if lane == 8 {
+                        dynasm!(self.ops; vpbroadcastq Ry(register), [=>label]);
+                    } else {
+                        dynasm!(self.ops; vpbroadcastd Ry(register), [=>label]);
+                    }
+                }
+            }
+        }
+        dynasm!(self.ops ; jmp =>done);
     }
 
     fn branch(&mut self, branch: &Branch, op: u32) {
@@ -395,19 +436,22 @@ impl Translator {
             .or_insert_with(|| ops.new_dynamic_label())
     }
 
-    /// The place of 32 bytes whose dwords are the offsets of consecutive dwords, from those of this
-    /// chunk of 8 on.
-    pub(crate) fn offsets(&mut self, chunk: usize) -> DynamicLabel {
+    /// The place of 32 bytes whose dwords are the offsets of consecutive elements of so many bytes,
+    /// from those of this chunk of 8 on.
+    pub(crate) fn offsets(&mut self, chunk: usize, element: u8) -> DynamicLabel {
         let ops = &mut self.ops;
         *self
             .offsets
-            .entry(chunk)
+            .entry((chunk, element))
             .or_insert_with(|| ops.new_dynamic_label())
     }
 
     /// The code, with its constants after it; `None` if it ran out of registers, which would be a
     /// fault of the planner.
     pub fn finish(mut self) -> Option<Vec<u8>> {
+        for detour in core::mem::take(&mut self.detours) {
+            self.detour(&detour);
+        }
         self.ops.align(32, 0xcc);
         for (&(first, lane), &label) in &self.bits {
             dynasm!(self.ops ; =>label);
@@ -420,10 +464,11 @@ impl Translator {
                 }
             }
         }
-        for (&chunk, &label) in &self.offsets {
+        for (&(chunk, element), &label) in &self.offsets {
             dynasm!(self.ops ; =>label);
             for index in 0..8 {
-                self.ops.push_u32((32 * chunk + 4 * index) as u32);
+                self.ops
+                    .push_u32((8 * chunk + index) as u32 * u32::from(element));
             }
         }
         for (&(value, lane), &label) in &self.literals {

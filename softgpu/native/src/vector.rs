@@ -9,7 +9,7 @@ use crate::registers::Ymm;
 use crate::translate::{Chosen, Translator};
 
 /// The stack bytes that translations use.
-pub(crate) const SCRATCH: i32 = 64;
+pub(crate) const SCRATCH: i32 = 128;
 
 pub(crate) const SIGN: u64 = 1 << 31;
 pub(crate) const MAGNITUDE: u64 = SIGN - 1;

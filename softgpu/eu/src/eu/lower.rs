@@ -8,7 +8,7 @@ use isa_encoder::{
 };
 
 use super::family::Rules;
-use super::op::{Action, Class, Immediate, Op, Pred, SendOp, SendRegisters, Span, Targets};
+use super::op::{Action, Class, Immediate, Op, Pred, SendOp, SendRegisters, Targets};
 use super::operand::{Dest, Lowering, Source};
 use super::ops::softfloat::Format;
 use super::ops::value::format_of;
@@ -306,24 +306,19 @@ fn lower_send(
         }
         _ => None,
     };
-    let dwords = match (&meaning, spans, descriptor) {
+    let plain = match (&meaning, spans, descriptor) {
         (Some(meaning), Some(spans), Immediate::Value(descriptor))
             if gathered.is_none() && !send.eot =>
         {
-            let pair = |span: Span| (span.start, span.end - span.start);
-            let registers = sf::Registers {
-                src0: pair(spans.src0),
-                src1: pair(spans.src1),
-                dst: pair(spans.dst),
-            };
             let grf = lowering.rules.grf_bytes as u32;
-            sf::Dwords::of(meaning, descriptor, &registers, instruction.exec_size, grf)
+            let exec_size = instruction.exec_size;
+            sf::Plain::of(meaning, descriptor, &spans.sized(), exec_size, grf)
         }
         _ => None,
     };
     Ok(SendOp {
         meaning,
-        dwords,
+        plain,
         sfid,
         descriptor,
         extended,

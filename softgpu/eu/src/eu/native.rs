@@ -9,19 +9,21 @@ use core::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use batchbuffer::surface::scratch_surfaces;
 use eu_lanes::Modes;
 use eu_native::{
-    Block, Branch, Channels, Code, End, Frame, Grouping, Layout, LocalStep, Masking, Next,
-    Predicate, Step, Uniform, VectorStep,
+    Block, Branch, Channels, Code, End, Frame, Grouping, Layout, Masking, Next, Predicate, Step,
+    Uniform, VectorStep,
 };
 use isa_encoder::semantics::{Flow, Semantics};
 
 use super::family::Rules;
-use super::op::{Action, Op, Pred};
+use super::op::{Action, Immediate, Op, Pred, SendOp};
 use super::operand::Kind;
 use super::routine::Routine;
 use super::state::State;
 use super::{flow, regs, thread, vector};
+use crate::sf::host;
 use crate::{Fault, GroupEnv};
 
 /// The most ops of a routine that is translated.
@@ -177,13 +179,17 @@ fn block(
         first: first as u32,
         ip,
         last_ip: ops.last().map_or(ip, |op| op.ip),
-        steps: steps.iter().map(|op| step(op, rules)).collect(),
+        steps: (first as u32..)
+            .zip(steps)
+            .map(|(number, op)| step(op, number, rules))
+            .collect(),
         channels: counted.iter().map(|op| u32::from(op.exec_size)).sum(),
         end,
     }
 }
 
-fn step(op: &Op, rules: Rules) -> Step {
+/// How an op of this number is translated.
+fn step(op: &Op, number: u32, rules: Rules) -> Step {
     match &op.action {
         Action::Nop => Step::Nothing,
         // A region of null may go beyond the register bytes.
@@ -197,14 +203,31 @@ fn step(op: &Op, rules: Rules) -> Step {
                 _ => Step::Call,
             }
         }
-        Action::Send(send) => match (send.dwords.and_then(|d| d.of_local()), masking(op)) {
-            (Some(local), Some(masking)) if local.lanes == op.exec_size => {
-                Step::Local(LocalStep { masking, ..local })
-            }
-            _ => Step::Call,
-        },
+        Action::Send(send) => message(op, send, number, rules).unwrap_or(Step::Call),
         _ => Step::Call,
     }
+}
+
+/// How a message is translated, if it is.
+fn message(op: &Op, send: &SendOp, number: u32, rules: Rules) -> Option<Step> {
+    let site = host::Site {
+        masking: masking(op)?,
+        channels: op.exec_size,
+        number,
+    };
+    if let Some(plain) = &send.plain {
+        return host::access(plain, site);
+    }
+    let (Some(meaning), Some(spans), Immediate::Value(descriptor)) =
+        (&send.meaning, &send.spans, send.descriptor)
+    else {
+        return None;
+    };
+    if send.eot || send.registers.gathered.is_some() {
+        return None;
+    }
+    let shape = (rules.grf_bytes as u32, scratch_surfaces(rules.family));
+    host::block(meaning, descriptor, &spans.sized(), site, shape)
 }
 
 fn reads_null(op: &Op) -> bool {
@@ -298,6 +321,19 @@ struct Run<'a> {
     fault: Option<Fault>,
 }
 
+impl Run<'_> {
+    /// Before a message that host code did not perform.
+    fn learn(&self, op: &Op, number: u32) {
+        let block = self.graph.of_op.get(number as usize);
+        let block = block.and_then(|&block| self.graph.blocks.get(block as usize));
+        let step = block.and_then(|b| b.steps.get(number.wrapping_sub(b.first) as usize));
+        let mask = self.state.write_mask(op);
+        if let (Some(step), true) = (step, mask != 0) {
+            host::learn(step, self.state.regs.bytes(), mask, self.env);
+        }
+    }
+}
+
 /// Runs host code from the op at `at` on, which is at the thread's instruction pointer, as far as
 /// there is any. `None` if there is none for what comes next; otherwise the op that is next now, or the
 /// number of ops if the routine does not have it.
@@ -337,6 +373,8 @@ pub(super) fn run(
         entries: core::ptr::null(),
         local: env.slm.words().as_ptr().cast_mut().cast(),
         local_bytes: 4 * env.slm.words().len() as u32,
+        windows: env.state.windows().of(env.memory),
+        general: env.bases.general.get(),
         left: *left as u64,
         instructions: 0,
         channels: 0,
@@ -356,7 +394,8 @@ pub(super) fn run(
     frame.context = (&raw mut run).cast::<c_void>();
     // SAFETY: the operands of ops lie in the register bytes, which have padding after them
     // (`Registers`); the callbacks find what they need in `context`, which outlives the call, and
-    // return numbers of `graph`, from which the code was made.
+    // return numbers of `graph`, from which the code was made. Windows are as long as the view that
+    // they are from says (`Windows::of`), which is not refreshed during the run.
     let Some(next) = (unsafe { code.run(&mut frame, number) }) else {
         return Ok(None);
     };
@@ -437,6 +476,9 @@ unsafe extern "sysv64" fn take_step(frame: &mut Frame, number: u32) -> u32 {
     let Some(op) = run.routine.ops().get(number as usize) else {
         return 2;
     };
+    if let Action::Send(_) = op.action {
+        run.learn(op, number);
+    }
     match thread::step(run.state, op, run.env) {
         Err(fault) => {
             run.fault = Some(fault);
@@ -483,7 +525,7 @@ pub(super) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)> {
     unsafe extern "sysv64" fn refuse(_: &mut Frame, _: u32) -> u32 {
         1
     }
-    let Step::Vector(step) = step(op, start.rules) else {
+    let Step::Vector(step) = step(op, 0, start.rules) else {
         return Vec::new();
     };
     if !start.usual_fp || !eu_native::is_supported() {
@@ -513,6 +555,8 @@ pub(super) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)> {
             entries: core::ptr::null(),
             local: core::ptr::null_mut(),
             local_bytes: 0,
+            windows: core::ptr::null(),
+            general: 0,
             left: 10,
             instructions: 0,
             channels: 0,

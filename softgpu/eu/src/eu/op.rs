@@ -8,7 +8,7 @@ use isa_encoder::{CondMod, Opcode, Semantics, Specific};
 use super::operand::{Dest, LANES, Source};
 use super::ops::softfloat::Format;
 use super::vector::Fast;
-use crate::sf::Dwords;
+use crate::sf::{Plain, Registers};
 
 /// The predicate of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub(super) struct SendOp {
     /// The message of the descriptors, if they are in the instruction and valid.
     pub meaning: Option<Meaning>,
     /// The same, prepared, if it is a plain gather or scatter.
-    pub dwords: Option<Dwords>,
+    pub plain: Option<Plain>,
 }
 
 /// The registers that a send names.
@@ -87,6 +87,18 @@ pub(super) struct SendRegisters {
 pub(super) struct Span {
     pub start: u32,
     pub end: u32,
+}
+
+impl Spans {
+    /// The same with lengths.
+    pub fn sized(&self) -> Registers {
+        let sized = |span: Span| (span.start, span.end - span.start);
+        Registers {
+            src0: sized(self.src0),
+            src1: sized(self.src1),
+            dst: sized(self.dst),
+        }
+    }
 }
 
 impl Span {

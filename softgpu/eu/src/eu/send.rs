@@ -27,9 +27,9 @@ pub(super) fn execute(
     if mask == 0 && !send.eot {
         return Ok(Effect::None);
     }
-    if let Some(dwords) = &send.dwords
+    if let Some(plain) = &send.plain
         && env.checks.is_none()
-        && dwords.run(state.regs.bytes_mut(), mask, env)
+        && plain.run(state.regs.bytes_mut(), mask, env)
     {
         return Ok(Effect::None);
     }

@@ -10,16 +10,18 @@
 //! "Data Port" and "Sampling Engine"; IGC's vISA documentation for the load/store units.
 
 mod atomic;
-mod dwords;
 mod environment;
 mod execute;
 mod family;
 mod gateway;
 mod gather;
 mod hdc;
+#[cfg(target_arch = "x86_64")]
+pub mod host;
 mod lsc;
 mod payload;
 mod place;
+mod plain;
 mod rectangle;
 mod sampler;
 mod state_cache;
@@ -29,7 +31,7 @@ mod tests;
 mod typed;
 
 pub use atomic::apply as atomic;
-pub use dwords::{Dwords, Registers};
 pub use environment::GroupEnv;
 pub use execute::{Effect, Message, decode, execute, perform};
+pub use plain::{Plain, Registers};
 pub use state_cache::StateCache;

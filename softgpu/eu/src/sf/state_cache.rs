@@ -33,6 +33,9 @@ pub struct StateCache {
     buffers: Box<[Cell<Buffer>]>,
     /// By address of the state.
     states: Box<[Cell<Found>]>,
+    /// Where host code reaches them.
+    #[cfg(target_arch = "x86_64")]
+    windows: super::host::Windows,
 }
 
 impl Default for StateCache {
@@ -41,6 +44,8 @@ impl Default for StateCache {
             table: vec![Cell::new(None); TABLE_ENTRIES].into(),
             buffers: vec![Cell::new(None); TABLE_ENTRIES].into(),
             states: vec![Cell::new(None); OFFSET_SLOTS].into(),
+            #[cfg(target_arch = "x86_64")]
+            windows: super::host::Windows::default(),
         }
     }
 }
@@ -57,6 +62,14 @@ impl StateCache {
         for slot in &self.states {
             slot.set(None);
         }
+        #[cfg(target_arch = "x86_64")]
+        self.windows.clear();
+    }
+
+    /// The windows of host code.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn windows(&self) -> &super::host::Windows {
+        &self.windows
     }
 
     /// The base and bytes of the buffer of binding table entry `index`; `None` for anything else, and

@@ -8,7 +8,7 @@ use devinfo::{Family, GpuAddress};
 use isa_encoder::message::{Lengths, Message as Meaning};
 use oracles::Random;
 
-use crate::sf::{Dwords, Effect, Message, Registers, StateCache, execute};
+use crate::sf::{Effect, Message, Plain, Registers, StateCache, execute};
 use crate::{Barrier, Checks, Fault, GroupEnv, Pairs, Slm, StateBases};
 use softgpu_memory::AddressSpace;
 
@@ -34,6 +34,8 @@ pub struct Bench {
     pub checks: Checks,
     /// Messages that went the short way too, with the same outcome.
     pub short: Cell<u32>,
+    /// The same as host code.
+    pub hosted: Cell<u32>,
 }
 
 impl Bench {
@@ -50,7 +52,15 @@ impl Bench {
             barrier: Barrier::new(1),
             checks: Checks::default(),
             short: Cell::default(),
+            hosted: Cell::default(),
         }
+    }
+
+    /// Host code, where there is any, performed messages.
+    pub fn assert_hosted(&self, what: &str) {
+        let hosted = self.hosted.get();
+        let supported = cfg!(target_arch = "x86_64") && eu_native::is_supported();
+        assert!(!supported || hosted > 10, "{what}: {hosted}");
     }
 
     pub fn write(&self, address: u64, data: &[u8]) {
@@ -149,7 +159,7 @@ impl Bench {
     /// The general path gave `expected` and left memory as it is now.
     fn check_short(
         &self,
-        prepare: impl Fn(&Registers) -> Option<Dwords>,
+        prepare: impl Fn(&Registers) -> Option<Plain>,
         mask: u32,
         sources: [&[u8]; 2],
         before: &(Vec<u8>, Vec<u32>),
@@ -171,22 +181,75 @@ impl Bench {
                 src1: (src0, src1),
                 dst: (at as u32, expected.len() as u32),
             };
-            let Some(dwords) = prepare(&registers) else {
+            let Some(plain) = prepare(&registers) else {
                 return;
             };
             self.restore(before);
             let start = regs.clone();
-            let done = self.within(None, |env| dwords.run(&mut regs, mask, env));
+            let done = self.within(None, |env| plain.run(&mut regs, mask, env));
             if done {
                 self.short.set(self.short.get() + 1);
-                assert!(self.contents() == after, "{dwords:?} leaves other memory");
+                assert!(self.contents() == after, "{plain:?} leaves other memory");
                 if !overlaps {
-                    assert_eq!(&regs[at..][..expected.len()], expected, "{dwords:?}");
+                    assert_eq!(&regs[at..][..expected.len()], expected, "{plain:?}");
                 } else if mask.count_ones() as usize * 4 == expected.len() {
-                    assert_eq!(&regs[..expected.len()], expected, "{dwords:?}");
+                    assert_eq!(&regs[..expected.len()], expected, "{plain:?}");
                 }
             } else {
-                assert!(regs == start, "{dwords:?} leaves registers changed");
+                assert!(regs == start, "{plain:?} leaves registers changed");
+            }
+        }
+        self.restore(&after);
+    }
+
+    /// Performs a message as host code, which must do what the general path did.
+    #[cfg(target_arch = "x86_64")]
+    fn check_host(
+        &self,
+        prepare: impl Fn(&Registers) -> Option<eu_native::Step>,
+        (exec_size, mask): (u8, u32),
+        sources: [&[u8]; 2],
+        before: &(Vec<u8>, Vec<u32>),
+        expected: &[u8],
+    ) {
+        if !eu_native::is_supported() {
+            return;
+        }
+        let after = self.contents();
+        let [src0, src1] = sources.map(|source| source.len() as u32);
+        let payload = sources.concat();
+        for overlaps in [false, true] {
+            let at = if overlaps { 0 } else { payload.len() };
+            let mut regs = payload.clone();
+            regs.resize(regs.len().max(at + expected.len()), 0xcc);
+            let registers = Registers {
+                src0: (0, src0),
+                src1: (src0, src1),
+                dst: (at as u32, expected.len() as u32),
+            };
+            let Some(step) = prepare(&registers) else {
+                break;
+            };
+            let mask = match &step {
+                // Without channels, messages are not even sent. These do not depend on which.
+                eu_native::Step::Block(block) if !block.first_only => u32::MAX,
+                _ if mask & (u32::MAX >> (32 - exec_size)) == 0 => break,
+                _ => mask,
+            };
+            self.restore(before);
+            if self.within(None, |env| super::host::run(&step, &mut regs, mask, env)) {
+                self.hosted.set(self.hosted.get() + 1);
+                assert!(self.contents() == after, "{step:?} leaves other memory");
+                let got = &regs[at..][..expected.len()];
+                // Registers that are not written keep what they had.
+                let written = |(got, expected): (&u8, &u8)| got == expected || *expected == 0xcc;
+                if overlaps {
+                    assert!(got.iter().zip(expected).all(written), "{step:?}");
+                } else {
+                    assert_eq!(got, expected, "{step:?} with {mask:#x}");
+                }
+            } else {
+                assert!(self.contents() == *before, "{step:?} leaves other memory");
             }
         }
         self.restore(&after);
@@ -218,7 +281,7 @@ impl Bench {
         sent.expect("performed")
     }
 
-    /// A message with or without header. What can go the short way (`dwords`) must do there what it
+    /// A message with or without header. What can go the short way (`plain`) must do there what it
     /// does on the general path.
     pub fn try_send(
         &self,
@@ -240,7 +303,7 @@ impl Bench {
         .encode(&mut descriptor)
         .expect("lengths");
         let prepare = |registers: &Registers| {
-            Dwords::of(&meaning, descriptor, registers, exec_size, grf as u32)
+            Plain::of(&meaning, descriptor, registers, exec_size, grf as u32)
         };
         let [first, second] = [src0, src1].map(|source| source.len() as u32);
         let behind = Registers {
@@ -248,7 +311,16 @@ impl Bench {
             src1: (first, second),
             dst: (first + second, (response * grf) as u32),
         };
-        let before = prepare(&behind).map(|_| self.contents());
+        #[cfg(target_arch = "x86_64")]
+        let prepare_host = |registers: &Registers| {
+            let surface = batchbuffer::surface::scratch_surfaces(self.family);
+            let shape = (grf as u32, surface);
+            super::host::prepare(&meaning, descriptor, registers, exec_size, shape)
+        };
+        let is_prepared = prepare(&behind).is_some();
+        #[cfg(target_arch = "x86_64")]
+        let is_prepared = is_prepared || prepare_host(&behind).is_some();
+        let before = is_prepared.then(|| self.contents());
         let mut dst = vec![0xcc; response * grf];
         self.execute(Message {
             sfid: function.id(self.family).expect("function"),
@@ -265,6 +337,8 @@ impl Bench {
         })?;
         if let Some(before) = before {
             self.check_short(prepare, mask, [src0, src1], &before, &dst);
+            #[cfg(target_arch = "x86_64")]
+            self.check_host(prepare_host, (exec_size, mask), [src0, src1], &before, &dst);
         }
         Ok(dst)
     }

@@ -110,6 +110,7 @@ fn oword_blocks_ignore_the_channel_mask_and_copy_whole() {
         memory[place..place + bytes].copy_from_slice(&data[at..at + bytes]);
     }
     assert!(bench.read(MEMORY, MEMORY_BYTES as usize) == memory);
+    bench.assert_hosted("blocks");
 }
 
 #[test]

@@ -162,6 +162,7 @@ fn vectors_are_planes_of_registers() {
             bench.short.get() > 10,
             "{family}: messages of dwords go the short way"
         );
+        bench.assert_hosted(&family.to_string());
         assert!(
             bench.read(MEMORY, MEMORY_BYTES as usize) == memory,
             "{family}"
@@ -215,6 +216,7 @@ fn transposed_vectors_are_packed() {
                 );
             }
         }
+        bench.assert_hosted(&family.to_string());
     }
 }
 

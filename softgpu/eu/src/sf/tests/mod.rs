@@ -2,6 +2,8 @@
 
 mod bench;
 mod blocks;
+#[cfg(target_arch = "x86_64")]
+mod host;
 mod hostile;
 mod images;
 mod lsc;

@@ -238,6 +238,9 @@ fn untyped_reads_and_writes_match_byte_by_byte_copies() {
         // Stateless messages, and buffers that begin inside a dword, have no short way.
         let has = !matches!(model, Model::Stateless | Model::Buffer(0x7002, _));
         assert_eq!(case.bench.short.get() > 10, has, "{model:?}");
+        if !matches!(model, Model::Stateless) {
+            case.bench.assert_hosted(&format!("{model:?}"));
+        }
         case.finish();
     }
 }
@@ -264,6 +267,9 @@ fn bytes_words_and_dwords_use_the_low_part_of_each_dword() {
                     simd: spread.simd as u8,
                 })
             });
+        }
+        if !matches!(model, Model::Stateless) {
+            case.bench.assert_hosted(&format!("{model:?}"));
         }
         case.finish();
     }
@@ -302,6 +308,9 @@ fn scattered_elements_are_planar() {
                     port: BlockPort::Data,
                 })
             });
+        }
+        if !matches!(model, Model::Stateless) {
+            case.bench.assert_hosted(&format!("{model:?}"));
         }
         case.finish();
     }

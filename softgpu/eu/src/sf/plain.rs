@@ -1,9 +1,10 @@
-//! Gathers and scatters of dwords, the short way.
+//! Gathers and scatters, the short way.
 //!
-//! Most messages load or store dwords, one or a few consecutive ones for each channel, and say in
-//! the instruction all but the addresses. What can be known of such a message is prepared when its
-//! instruction is lowered. Anything unusual about the addresses, faults included, is left to the
-//! general path (`gather`), with which this one agrees.
+//! Most messages load or store one or a few consecutive elements for each channel, and say in the
+//! instruction all but the addresses. What can be known of such a message is prepared when its
+//! instruction is lowered. Those of dwords are performed here; anything unusual about the
+//! addresses, faults included, is left to the general path (`gather`), with which this one agrees.
+//! Host code performs those of other elements, too (`host`).
 
 use std::sync::atomic::Ordering;
 
@@ -20,7 +21,7 @@ use devinfo::GpuAddress;
 
 /// What addresses are relative to.
 #[derive(Clone, Copy, Debug)]
-enum Space {
+pub(super) enum Space {
     /// The buffer of this binding table entry.
     Table(u8),
     /// Shared local memory.
@@ -42,22 +43,25 @@ pub struct Registers {
 
 /// A prepared message.
 #[derive(Clone, Copy, Debug)]
-pub struct Dwords {
-    stores: bool,
-    space: Space,
+pub struct Plain {
+    pub(super) stores: bool,
+    pub(super) space: Space,
     /// Addresses have 64 bits.
     wide: bool,
     /// Added to each address.
-    offset: i32,
-    lanes: u8,
-    /// Consecutive dwords of a channel; those of all channels together are a plane of registers.
-    planes: u8,
-    plane_bytes: u32,
-    addresses: u32,
-    data: u32,
+    pub(super) offset: i32,
+    pub(super) lanes: u8,
+    /// Bytes of an element in memory and in a register.
+    pub(super) element: u8,
+    pub(super) slot: u8,
+    /// Consecutive elements of a channel; those of all channels together are a plane of registers.
+    pub(super) planes: u8,
+    pub(super) plane_bytes: u32,
+    pub(super) addresses: u32,
+    pub(super) data: u32,
 }
 
-impl Dwords {
+impl Plain {
     /// Prepares the message of an instruction of `exec_size` channels, if it is one.
     pub fn of(
         meaning: &Meaning,
@@ -66,23 +70,29 @@ impl Dwords {
         exec_size: u8,
         grf: u32,
     ) -> Option<Self> {
-        let (direction, space, wide, offset, lanes, planes) = match *meaning {
+        let (direction, space, wide, offset, lanes, planes, (element, slot)) = match *meaning {
             Meaning::Hdc(hdc) => {
-                let (direction, address, planes, simd) = match hdc {
+                let (direction, address, planes, simd, elements) = match hdc {
                     Hdc::Untyped {
                         direction,
                         address,
                         components,
                         simd,
-                    } => (direction, address, consecutive(components)?, simd),
+                    } => (direction, address, consecutive(components)?, simd, (4, 4)),
                     Hdc::Scattered {
                         direction,
                         address,
-                        bytes: 4,
+                        bytes: bytes @ (4 | 8),
                         elements,
                         simd,
                         ..
-                    } => (direction, address, elements, simd),
+                    } => (direction, address, elements, simd, (bytes, bytes)),
+                    Hdc::Byte {
+                        direction,
+                        address,
+                        bytes,
+                        simd,
+                    } => (direction, address, 1, simd, (bytes, 4)),
                     _ => return None,
                 };
                 if Lengths::decode(descriptor).header {
@@ -94,44 +104,55 @@ impl Dwords {
                     HdcAddress::A32(HdcSurface::Bti(index)) => (Space::Table(index), false),
                     HdcAddress::A32(_) => return None,
                 };
-                (direction, space, wide, 0, simd, planes)
+                (direction, space, wide, 0, simd, planes, elements)
             }
-            Meaning::Lsc(Lsc::Vector {
-                port,
-                direction,
-                address,
-                address_size,
-                data: DataSize::D32,
-                elements,
-                transpose: false,
-                strided: false,
-                ..
-            }) => {
-                let wide = address_size == AddressSize::A64;
-                let (space, offset) = match (port, address) {
-                    (LscPort::Slm, LscAddress::Flat { offset }) => (Space::Local, offset),
-                    (LscPort::Ugm, LscAddress::Flat { offset }) if wide => (Space::Flat, offset),
-                    (LscPort::Ugm, LscAddress::Bti { index, offset, .. })
-                        if usize::from(index) < TABLE_ENTRIES =>
-                    {
-                        (Space::Table(index), offset)
+            Meaning::Lsc(lsc) => {
+                let (port, direction, address, address_size, data, elements) = match lsc {
+                    Lsc::Vector {
+                        port,
+                        direction,
+                        address,
+                        address_size,
+                        data,
+                        elements,
+                        transpose: false,
+                        strided: false,
+                        ..
+                    } => (port, direction, address, address_size, data, elements),
+                    Lsc::Quad {
+                        port,
+                        direction,
+                        address,
+                        address_size,
+                        data,
+                        components,
+                        ..
+                    } => {
+                        let elements = consecutive(components)?;
+                        (port, direction, address, address_size, data, elements)
                     }
                     _ => return None,
                 };
-                if address_size == AddressSize::A16 {
+                let wide = address_size == AddressSize::A64;
+                let (space, offset) = lsc_space(port, address, wide)?;
+                if address_size == AddressSize::A16 || data == DataSize::D16U32H {
                     return None;
                 }
                 let lanes = u32::from(exec_size).max(grf / 4) as u8;
-                (direction, space, wide, offset, lanes, elements)
+                let size = (data.memory_bytes() as u8, data.register_bytes() as u8);
+                (direction, space, wide, offset, lanes, elements, size)
             }
             _ => return None,
         };
+        if !matches!((element, slot), (1 | 2 | 4, 4) | (8, 8)) {
+            return None;
+        }
         if !matches!(lanes, 8 | 16 | 32) || planes == 0 || matches!(space, Space::Flat) != wide {
             return None;
         }
         let width = if wide { 8 } else { 4 };
         let addressed = (u32::from(lanes) * width).next_multiple_of(grf);
-        let plane_bytes = (u32::from(lanes) * 4).next_multiple_of(grf);
+        let plane_bytes = (u32::from(lanes) * u32::from(slot)).next_multiple_of(grf);
         let data_bytes = u32::from(planes) * plane_bytes;
         let Registers { src0, src1, dst } = *registers;
         if src0.1 < addressed {
@@ -148,6 +169,8 @@ impl Dwords {
             wide,
             offset,
             lanes,
+            element,
+            slot,
             planes,
             plane_bytes,
             addresses: src0.0,
@@ -155,30 +178,13 @@ impl Dwords {
         })
     }
 
-    /// The same for host code, of all channels, if it is one to shared local memory.
-    #[cfg(target_arch = "x86_64")]
-    pub fn of_local(&self) -> Option<eu_native::LocalStep> {
-        let local = eu_native::LocalStep {
-            masking: eu_native::Masking {
-                channel_offset: 0,
-                no_mask: true,
-                predicate: None,
-            },
-            lanes: self.lanes,
-            stores: self.stores,
-            addresses: self.addresses,
-            offset: self.offset,
-            data: self.data,
-            planes: self.planes,
-            plane_bytes: self.plane_bytes,
-        };
-        matches!(self.space, Space::Local).then_some(local)
-    }
-
     /// Performs the message on the register bytes; `mask` has its live channels. False if it does
     /// not, and the general path must.
     #[inline]
     pub fn run(&self, regs: &mut [u8], mask: u32, env: &GroupEnv<'_>) -> bool {
+        if self.element != 4 {
+            return false;
+        }
         match self.lanes {
             8 => self.sized::<8>(regs, mask, env),
             16 => self.sized::<16>(regs, mask, env),
@@ -323,6 +329,21 @@ impl Dwords {
             }
         }
         Some(())
+    }
+}
+
+/// What the addresses of a message to the load/store units are relative to, and what is added to
+/// them. Flat ones are `wide`.
+pub(super) fn lsc_space(port: LscPort, address: LscAddress, wide: bool) -> Option<(Space, i32)> {
+    match (port, address) {
+        (LscPort::Slm, LscAddress::Flat { offset }) => Some((Space::Local, offset)),
+        (LscPort::Ugm, LscAddress::Flat { offset }) if wide => Some((Space::Flat, offset)),
+        (LscPort::Ugm, LscAddress::Bti { index, offset, .. })
+            if usize::from(index) < TABLE_ENTRIES =>
+        {
+            Some((Space::Table(index), offset))
+        }
+        _ => None,
     }
 }
 

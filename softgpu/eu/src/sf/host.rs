@@ -1,0 +1,336 @@
+//! Messages that host code performs, and the windows through which it reaches memory.
+//!
+//! A window is bound memory around the addresses that a message had when it was last performed by
+//! the interpreter, or the buffer of a binding table entry. What is outside of it, the interpreter
+//! performs again.
+
+use std::cell::Cell;
+
+use devinfo::GpuAddress;
+use eu_native::{Base, BlockStep, Masking, MemoryStep, Space, Step, Window};
+use isa_encoder::message::{
+    AddressSize, BlockAlignment, Direction, Hdc, HdcAddress, HdcSurface, Lengths, Lsc, LscPort,
+    Message as Meaning, OwordCount,
+};
+use softgpu_memory::{Access, View};
+
+use super::Registers;
+use super::plain::{self, Plain};
+use crate::GroupEnv;
+
+/// Binding table entries that have windows.
+const BUFFERS: u32 = 64;
+/// Windows of messages with flat addresses, which share them by their places in the code.
+const SITES: u32 = 64;
+const COUNT: u32 = 2 * (BUFFERS + SITES);
+
+/// The most bytes of a window: distances are dwords, and never negative.
+const MOST: u64 = (1 << 31) - 1;
+/// How far a window reaches to both sides.
+const REACH: u64 = 1 << 29;
+
+const NONE: Window = Window {
+    start: 0,
+    host: std::ptr::null_mut(),
+    bytes: 0,
+};
+
+/// The windows of one host thread: for loads, and for stores.
+#[derive(Debug)]
+pub struct Windows {
+    /// That of the view they are from.
+    epoch: Cell<u64>,
+    all: Box<[Cell<Window>]>,
+}
+
+impl Default for Windows {
+    fn default() -> Self {
+        Self {
+            epoch: Cell::new(0),
+            all: vec![Cell::new(NONE); COUNT as usize].into(),
+        }
+    }
+}
+
+impl Windows {
+    /// Forgets everything.
+    pub fn clear(&self) {
+        for window in &self.all {
+            window.set(NONE);
+        }
+    }
+
+    /// All of them, as host code takes them: accessible as long as `memory` is not refreshed.
+    pub fn of(&self, memory: &View<'_>) -> *const Window {
+        if self.epoch.replace(memory.epoch()) != memory.epoch() {
+            self.clear();
+        }
+        self.all.as_ptr().cast()
+    }
+
+    fn get(&self, number: u32) -> Option<&Cell<Window>> {
+        self.all.get(number as usize)
+    }
+}
+
+/// The window for an access to a binding table entry.
+fn buffer(index: u8, stores: bool) -> Option<Space> {
+    let index = u32::from(index);
+    (index < BUFFERS).then_some(Space::Buffer(index + BUFFERS * u32::from(stores)))
+}
+
+/// The window for an access to flat addresses by the instruction of this number.
+fn flat(site: u32, stores: bool) -> Space {
+    Space::Flat(2 * BUFFERS + site % SITES + SITES * u32::from(stores))
+}
+
+fn space(space: plain::Space, site: u32, stores: bool) -> Option<Space> {
+    match space {
+        plain::Space::Table(index) => buffer(index, stores),
+        plain::Space::Local => Some(Space::Local),
+        plain::Space::Flat => Some(flat(site, stores)),
+    }
+}
+
+/// The channels of an instruction, and its number.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// Which are served.
+    pub masking: Masking,
+    /// How many there are.
+    pub channels: u8,
+    /// The number.
+    pub number: u32,
+}
+
+/// The step of a gather or scatter.
+pub fn access(plain: &Plain, site: Site) -> Option<Step> {
+    Some(Step::Memory(MemoryStep {
+        masking: site.masking,
+        channels: site.channels,
+        lanes: plain.lanes,
+        stores: plain.stores,
+        space: space(plain.space, site.number, plain.stores)?,
+        addresses: plain.addresses,
+        offset: plain.offset,
+        element: plain.element,
+        slot: plain.slot,
+        data: plain.data,
+        planes: plain.planes,
+        plane_bytes: plain.plane_bytes,
+    }))
+}
+
+/// The step of a block message, if it is one that host code performs. Bytes of a register: `grf`;
+/// scratch memory may be a `surface`.
+pub fn block(
+    meaning: &Meaning,
+    descriptor: u32,
+    registers: &Registers,
+    site: Site,
+    (grf, surface): (u32, bool),
+) -> Option<Step> {
+    let Registers { src0, src1, dst } = *registers;
+    let header = Lengths::decode(descriptor).header && src0.1 >= grf;
+    let (direction, target, bytes, first_only) = match *meaning {
+        Meaning::Hdc(hdc) if header => {
+            let (direction, target, bytes) = hdc_block(hdc, surface)?;
+            (direction, target, bytes, false)
+        }
+        Meaning::Lsc(lsc) => {
+            let (direction, target, bytes) = lsc_block(lsc)?;
+            (direction, target, bytes, true)
+        }
+        _ => return None,
+    };
+    let stores = direction == Direction::Write;
+    let data = match direction {
+        Direction::Read => (dst.1 >= bytes).then_some(dst.0),
+        // Behind the register with the address.
+        Direction::Write if src0.1 == grf => (src1.1 >= bytes).then_some(src1.0),
+        Direction::Write => (src0.1 >= grf + bytes).then_some(src0.0 + grf),
+    }?;
+    Some(Step::Block(BlockStep {
+        masking: site.masking,
+        channels: site.channels,
+        first_only,
+        stores,
+        space: space(target.space, site.number, stores)?,
+        address: src0.0 + 4 * target.dword,
+        base: target.base,
+        offset: target.offset,
+        data,
+        bytes,
+    }))
+}
+
+/// Where a block is.
+struct Target {
+    space: plain::Space,
+    /// The payload's dword with the address.
+    dword: u32,
+    base: Base,
+    offset: i32,
+}
+
+fn hdc_block(hdc: Hdc, surface: bool) -> Option<(Direction, Target, u32)> {
+    let target = |address, unit| {
+        let (space, dword, base) = match address {
+            HdcAddress::A64 { .. } => (plain::Space::Flat, 0, Base::Qword),
+            HdcAddress::A32(HdcSurface::Bti(index)) => {
+                (plain::Space::Table(index), 2, Base::Dword(unit))
+            }
+            HdcAddress::A32(HdcSurface::Slm) => (plain::Space::Local, 2, Base::Dword(unit)),
+            HdcAddress::A32(_) => return None,
+        };
+        Some(Target {
+            space,
+            dword,
+            base,
+            offset: 0,
+        })
+    };
+    match hdc {
+        Hdc::OwordBlock {
+            direction,
+            address,
+            alignment,
+            count,
+            ..
+        } if count != OwordCount::OneHigh => {
+            let unit = match alignment {
+                BlockAlignment::Oword => 16,
+                BlockAlignment::Dword => 1,
+            };
+            Some((
+                direction,
+                target(address, unit)?,
+                16 * count.owords() as u32,
+            ))
+        }
+        Hdc::HwordBlock {
+            direction,
+            address,
+            hwords,
+        } => Some((direction, target(address, 1)?, 32 * u32::from(hwords))),
+        Hdc::ScratchBlock {
+            direction,
+            hwords,
+            offset,
+            dword_channels,
+        } if !surface && (direction == Direction::Read || !dword_channels) => {
+            let target = Target {
+                space: plain::Space::Flat,
+                dword: 5,
+                base: Base::General,
+                offset: 32 * i32::from(offset),
+            };
+            Some((direction, target, 32 * u32::from(hwords)))
+        }
+        _ => None,
+    }
+}
+
+fn lsc_block(lsc: Lsc) -> Option<(Direction, Target, u32)> {
+    let Lsc::Vector {
+        port: port @ (LscPort::Ugm | LscPort::Slm),
+        direction,
+        address,
+        address_size,
+        data,
+        elements,
+        transpose: true,
+        strided: false,
+        ..
+    } = lsc
+    else {
+        return None;
+    };
+    let (memory, slot) = (data.memory_bytes() as u32, data.register_bytes() as u32);
+    let wide = address_size == AddressSize::A64;
+    let (space, offset) = plain::lsc_space(port, address, wide)?;
+    let flat = matches!(space, plain::Space::Flat);
+    if memory != slot || memory < 4 || address_size == AddressSize::A16 || flat != wide {
+        return None;
+    }
+    let target = Target {
+        space,
+        dword: 0,
+        base: if wide { Base::Qword } else { Base::Dword(1) },
+        offset,
+    };
+    Some((direction, target, memory * u32::from(elements)))
+}
+
+/// Moves the window of `step`, whose served channels are in `mask`, to where it goes now. It is about
+/// to be performed.
+pub fn learn(step: &Step, regs: &[u8], mask: u32, env: &GroupEnv<'_>) {
+    let (space, stores, address) = match step {
+        Step::Memory(step) => {
+            let at = step.addresses as usize + 8 * mask.trailing_zeros() as usize;
+            let address = qword(regs, at).wrapping_add_signed(step.offset.into());
+            (step.space, step.stores, address)
+        }
+        Step::Block(step) => {
+            let address = match step.base {
+                Base::General => {
+                    let own = qword(regs, step.address as usize) & 0xffff_fc00;
+                    env.bases.general.get().wrapping_add(own)
+                }
+                Base::Qword | Base::Dword(_) => qword(regs, step.address as usize),
+            };
+            let address = address.wrapping_add_signed(step.offset.into());
+            (step.space, step.stores, address)
+        }
+        _ => return,
+    };
+    let access = if stores { Access::Write } else { Access::Read };
+    let (number, window) = match space {
+        Space::Local => return,
+        Space::Buffer(number) => (number, of_buffer((number % BUFFERS) as u8, access, env)),
+        Space::Flat(number) => {
+            let place = env.state.windows().get(number).map(Cell::get);
+            let inside = |window: Window| address.wrapping_sub(window.start) < window.bytes;
+            if place.is_some_and(inside) {
+                return;
+            }
+            (number, around(address, access, env))
+        }
+    };
+    // It is for the view that it comes from.
+    env.state.windows().of(env.memory);
+    if let (Some(place), Some(window)) = (env.state.windows().get(number), window) {
+        place.set(window);
+    }
+}
+
+fn qword(regs: &[u8], at: usize) -> u64 {
+    let bytes = regs.get(at..).and_then(<[u8]>::first_chunk);
+    bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// A buffer, as far as it is in one memory.
+fn of_buffer(index: u8, access: Access, env: &GroupEnv<'_>) -> Option<Window> {
+    let (base, bytes) = env.state.buffer(env, index)?;
+    let window = env.memory.window(base, access)?;
+    let ahead = base.get() - window.start.get();
+    let bytes = bytes.min(window.bytes - ahead).min(MOST);
+    Some(Window {
+        start: 0,
+        host: window.host.as_ptr().wrapping_add(ahead as usize),
+        bytes,
+    })
+}
+
+/// The memory around an address.
+fn around(address: u64, access: Access, env: &GroupEnv<'_>) -> Option<Window> {
+    let at = GpuAddress::new(address);
+    let window = env.memory.window(at, access)?;
+    let before = at.get() - window.start.get();
+    let (first, end) = (before.saturating_sub(REACH), before + REACH);
+    Some(Window {
+        start: address.wrapping_sub(before - first),
+        host: window.host.as_ptr().wrapping_add(first as usize),
+        bytes: window.bytes.min(end) - first,
+    })
+}
