@@ -25,6 +25,7 @@
 extern crate alloc;
 
 pub mod asm;
+pub mod audit;
 pub mod build;
 mod code;
 pub mod disasm;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use devinfo::Target;
 use isa_encoder::asm::{Assembler, DIRECTIVES};
+use isa_encoder::validate::rules;
 use isa_encoder::{AsmOptions, Assembly, Diagnostic, Validation};
 use serde_json::json;
 
@@ -100,6 +101,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if !assembly.warnings.is_empty() {
         talk::say(diagnostics::render(&file.name, text, &assembly.warnings).trim_end());
     }
+    if !matches!(args.validate, Check::Off) {
+        proved(args, &file)?;
+    }
     let report = match (args.map, args.json) {
         (true, _) => Some(map(&file, args.platform.as_ref())?),
         (false, true) => Some(format!("{:#}\n", describe(&assembly))),
@@ -123,6 +127,39 @@ pub fn run(args: &Args) -> Result<(), Error> {
     match report {
         Some(text) => files::print(&text),
         None => Ok(()),
+    }
+}
+
+/// Says what the text of whole kernels proves wrong.
+///
+/// # Errors
+/// [`Error::Rejected`] with `--validate deny`.
+fn proved(args: &Args, file: &Text) -> Result<(), Error> {
+    // Text without the directive is a piece of a kernel, which may end anywhere.
+    if !file.text.contains("//.kernel") {
+        return Ok(());
+    }
+    let Ok(binary) = umd::Binary::assemble(&file.text, args.platform.as_ref()) else {
+        return Ok(());
+    };
+    let mut lines = Vec::new();
+    for kernel in binary.kernels() {
+        let findings = binary.audit(&kernel.name).unwrap_or_default();
+        // The assembler has said what breaks rules about single instructions.
+        let others = findings
+            .iter()
+            .filter(|found| rules().all(|rule| rule.name != found.rule));
+        lines.extend(others.map(|found| format!("{}{found}", kernel.name)));
+    }
+    match (args.validate, lines.is_empty()) {
+        (_, true) => Ok(()),
+        (Check::Deny, _) => Err(Error::Rejected(lines.join("\n"))),
+        _ => {
+            lines
+                .iter()
+                .for_each(|line| talk::say(format_args!("warning: {line}")));
+            Ok(())
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod asm;
 pub mod bench;
+pub mod check;
 pub mod compile;
 pub mod decode;
 pub mod devices;

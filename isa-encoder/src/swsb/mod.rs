@@ -26,6 +26,10 @@ mod pending;
 mod pipe;
 mod program;
 
+pub(crate) use access::{Access, Space, View, accesses};
+pub(crate) use flow::Flow;
+pub(crate) use pipe::has_scoreboard;
+
 pub use annotate::{AnnotateError, Annotation, annotate, annotate_program, annotations};
 pub use check::{Hazard, Place, Report, check, check_program};
 pub use pending::Conflict;

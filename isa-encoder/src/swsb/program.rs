@@ -102,6 +102,19 @@ impl Program {
         (next.offset == here.offset + length).then_some(index + 1)
     }
 
+    /// Whether bytes that are not an instruction follow `index`.
+    pub(crate) fn unknown_behind(&self, index: usize) -> bool {
+        let Some(here) = self.items.get(index) else {
+            return false;
+        };
+        let short = here.instruction.options.contains(Options::COMPACTED);
+        let end = here.offset + if short { 8 } else { 16 };
+        match self.items.get(index + 1) {
+            Some(next) => next.offset != end,
+            None => self.unknown.is_some_and(|unknown| unknown >= end),
+        }
+    }
+
     /// The instruction `distance` bytes from `index`; `None` if none begins there.
     pub(super) fn target(&self, index: usize, distance: i32) -> Option<usize> {
         let here = self.items.get(index)?;

@@ -45,6 +45,16 @@ pub(crate) fn kernel(
     for (index, arg) in directives.args.iter().enumerate() {
         place(index, arg, &mut payload, &mut surfaces, &mut samplers);
     }
+    once(
+        name,
+        "binding table entry",
+        surfaces.iter().map(|slot| slot.index),
+    )?;
+    once(
+        name,
+        "sampler state",
+        samplers.iter().map(|slot| slot.index),
+    )?;
     let abi = KernelAbi::new(name, simd);
     Ok(KernelAbi {
         info: KernelInfo {
@@ -68,6 +78,21 @@ pub(crate) fn kernel(
         scratch: [directives.scratch, 0],
         ..abi
     })
+}
+
+/// Refuses two arguments in one place.
+fn once(kernel: &str, what: &str, indices: impl Iterator<Item = u32>) -> Result<(), BinaryError> {
+    let mut known = Vec::new();
+    for index in indices {
+        if known.contains(&index) {
+            return Err(BinaryError::Unsupported {
+                kernel: kernel.to_owned(),
+                why: format!("two of its arguments are {what} {index}; each needs its own"),
+            });
+        }
+        known.push(index);
+    }
+    Ok(())
 }
 
 /// Lowers raw instructions.

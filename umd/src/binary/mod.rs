@@ -6,6 +6,7 @@
 mod accesses;
 mod archive;
 mod assembled;
+mod audit;
 mod check;
 mod elf;
 mod entry;

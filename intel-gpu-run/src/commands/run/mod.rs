@@ -49,6 +49,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
         Some(code) if args.check => Some(check::scoreboard(device.target().platform.family, code)),
         _ => None,
     };
+    let proved = match args.check {
+        true => program.binary().audit(&name).unwrap_or_default(),
+        false => Vec::new(),
+    };
 
     let bound = trace::host(&mut trace, "bind arguments", || {
         bind::bind(&device, kernel.info(), &args.args)
@@ -100,7 +104,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     // As text or in the document, unless it goes to a file.
     let packets = packets.filter(|_| args.dump_batch == Some(None));
     let prints = report::prints(kernel.info(), &bound, &args.print)?;
-    let violations = report::violations(kernel.info(), &device.violations());
+    let violations = report::violations(kernel.info(), &proved, &device.violations());
     let compared = report::compare(&bound, &wanted)?;
     if args.json {
         let run = report::Run {

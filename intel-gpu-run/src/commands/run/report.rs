@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use batchbuffer::Batch;
+use isa_encoder::audit::Finding;
 use serde_json::{Value, json};
 use umd::binary::KernelInfo;
 use umd::{Device, NdRange, Payload, Violation, channel_type};
@@ -226,12 +227,13 @@ pub fn differs(compared: &[Compared]) -> Option<Error> {
     (!lines.is_empty()).then(|| Error::Violated(lines.join("\n")))
 }
 
-/// The broken rules that `--check` found, each with kernel, instruction, rule and value.
-pub fn violations(kernel: &KernelInfo, found: &[Violation]) -> Vec<String> {
-    found
-        .iter()
-        .map(|violation| format!("{}{violation}", kernel.name))
-        .collect()
+/// What `--check` found, in the text and while it ran, each with kernel, instruction, rule and
+/// value.
+pub fn violations(kernel: &KernelInfo, proved: &[Finding], found: &[Violation]) -> Vec<String> {
+    let name = &kernel.name;
+    let proved = proved.iter().map(|finding| format!("{name}{finding}"));
+    let found = found.iter().map(|violation| format!("{name}{violation}"));
+    proved.chain(found).collect()
 }
 
 /// The error for [`violations`].

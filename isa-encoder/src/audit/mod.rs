@@ -1,0 +1,195 @@
+//! What a kernel's text proves before it runs.
+//!
+//! [`audit`] walks the paths of a kernel and reports what no launch can make right: a path that
+//! does not end the thread, a barrier that is waited for and never signalled, bindings that nothing
+//! declares, registers that are read and that nothing has written, messages whose lengths do not
+//! fit, fences that nothing waits for, and every rule of [`crate::validate`]. What it does not know
+//! (an address in a register, a message in a register) it takes to be right.
+//!
+//! The scoreboard has a checker of its own, [`crate::swsb::check`].
+
+mod bindings;
+mod lengths;
+mod order;
+mod paths;
+mod written;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::disasm;
+use crate::message::{Descriptors, Message};
+use crate::model::{Instruction, Specific};
+use crate::swsb::{Flow, Program, View};
+use crate::validate::{Machine, Validator};
+
+/// What is declared of a kernel. What is `None` is not known, and not judged.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// What the rules of hardware depend on.
+    pub machine: Machine,
+    /// The barriers of a group.
+    pub barriers: Option<u32>,
+    /// The bytes of general registers that a thread has at its first instruction, from r0 on.
+    pub payload: Option<u32>,
+    /// The indices of the binding table.
+    pub surfaces: Option<Vec<u32>>,
+    /// The indices of the sampler states.
+    pub samplers: Option<Vec<u32>>,
+}
+
+impl Declared {
+    /// Nothing is known but the machine.
+    pub fn nothing(machine: impl Into<Machine>) -> Self {
+        Self {
+            machine: machine.into(),
+            barriers: None,
+            payload: None,
+            surfaces: None,
+            samplers: None,
+        }
+    }
+}
+
+/// What is wrong with an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Bytes from the start of the kernel.
+    pub offset: usize,
+    /// The instruction in IGA syntax; empty for bytes that are none.
+    pub text: String,
+    /// A short name of what is wrong.
+    pub rule: &'static str,
+    /// What is wrong, with the limit.
+    pub detail: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            offset,
+            text,
+            rule,
+            detail,
+        } = self;
+        write!(f, "+{offset:#x}: {rule}: {detail}")?;
+        match text.is_empty() {
+            true => Ok(()),
+            false => write!(f, ": {text}"),
+        }
+    }
+}
+
+/// No more findings than this are reported.
+const MOST: usize = 1000;
+
+/// What is wrong with a kernel's `code`, in the order of its instructions.
+pub fn audit(code: &[u8], declared: &Declared) -> Vec<Finding> {
+    let program = Program::decode(declared.machine.family, code);
+    let mut audit = Audit {
+        flow: Flow::new(&program, View::Sure),
+        reached: Vec::new(),
+        program: &program,
+        declared,
+        found: Vec::new(),
+    };
+    audit.reached = audit.reachable();
+    audit.rules();
+    audit.paths();
+    audit.bindings();
+    audit.lengths();
+    audit.order();
+    audit.written();
+    let mut found = audit.found;
+    found.sort_by_key(|finding| finding.offset);
+    found
+}
+
+/// An audit under way.
+struct Audit<'a> {
+    program: &'a Program,
+    flow: Flow,
+    /// By block, whether control reaches it from the kernel's first instruction.
+    reached: Vec<bool>,
+    declared: &'a Declared,
+    found: Vec<Finding>,
+}
+
+impl Audit<'_> {
+    /// Reports the instruction of this number.
+    fn report(&mut self, index: usize, rule: &'static str, detail: String) {
+        let Some(placed) = self.program.instructions().get(index) else {
+            return;
+        };
+        if self.found.len() >= MOST {
+            return;
+        }
+        let mut text = String::new();
+        let distances = &disasm::print::Distances;
+        disasm::print::instruction(
+            &mut text,
+            self.program.family(),
+            &placed.instruction,
+            distances,
+        );
+        self.found.push(Finding {
+            offset: placed.offset,
+            text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+            rule,
+            detail,
+        });
+    }
+
+    /// The instruction of this number.
+    fn instruction(&self, index: usize) -> Option<&Instruction> {
+        let placed = self.program.instructions().get(index)?;
+        Some(&placed.instruction)
+    }
+
+    /// The numbers of the instructions that control may reach.
+    fn live(&self) -> Vec<usize> {
+        let blocks = self.flow.blocks.iter().zip(&self.reached);
+        let live = blocks.filter(|(_, reached)| **reached);
+        live.flat_map(|(block, _)| block.start..block.end).collect()
+    }
+
+    fn reachable(&self) -> Vec<bool> {
+        let mut reached = alloc::vec![false; self.flow.blocks.len()];
+        let mut work = alloc::vec![0];
+        while let Some(number) = work.pop() {
+            match (reached.get_mut(number), self.flow.blocks.get(number)) {
+                (Some(known), Some(block)) if !*known => {
+                    *known = true;
+                    work.extend(block.successors.iter().map(|next| next.block));
+                }
+                _ => {}
+            }
+        }
+        reached
+    }
+
+    /// The rules of hardware about each instruction.
+    fn rules(&mut self) {
+        let validator = Validator::new(self.declared.machine);
+        for index in self.live() {
+            let Some(instruction) = self.instruction(index) else {
+                continue;
+            };
+            let broken: Vec<_> = validator.check(instruction).collect();
+            for violation in broken {
+                let detail = alloc::format!("{violation}");
+                self.report(index, violation.rule.name, detail);
+            }
+        }
+    }
+}
+
+/// The message of a send whose descriptors are in the instruction.
+fn message(program: &Program, instruction: &Instruction) -> Option<Message> {
+    let Specific::Send(send) = &instruction.specific else {
+        return None;
+    };
+    let descriptors = Descriptors::of(send)?;
+    Message::decode(program.family(), send.sfid?, descriptors).ok()
+}
