@@ -47,12 +47,33 @@ impl Translator {
                 }
             }
             Kind::Multiply if float => dynasm!(self.ops; vmulps Ry(out), Ry(a), Ry(b)),
+            Kind::Multiply if long => self.multiply_long(out, a, b),
             Kind::Multiply => dynasm!(self.ops; vpmulld Ry(out), Ry(a), Ry(b)),
             Kind::MultiplyAdd if float => {
                 dynasm!(self.ops
                     ; vmovdqa Ry(out), Ry(a)
                     ; vfmadd231ps Ry(out), Ry(b), Ry(c)
                 );
+            }
+            Kind::MultiplyAdd if long => {
+                self.multiply_long(out, b, c);
+                dynasm!(self.ops; vpaddq Ry(out), Ry(out), Ry(a));
+            }
+            Kind::MultiplyHigh | Kind::MultiplyLow => {
+                // The preceding `mul` multiplied by the low half of source 1.
+                let sign = self.constant(1 << 47, 8);
+                let high = self.pool.take();
+                self.shift_right(high, b, 16);
+                dynasm!(self.ops
+                    ; vpxor Ry(high), Ry(high), Ry(sign)
+                    ; vpsubq Ry(high), Ry(high), Ry(sign)
+                );
+                self.pool.release(sign);
+                self.multiply_long(out, a, high);
+                dynasm!(self.ops ; vpsllq Ry(out), Ry(out), 16);
+                self.accumulated(high, job, chunk);
+                dynasm!(self.ops ; vpaddq Ry(out), Ry(out), Ry(high));
+                self.pool.release(high);
             }
             Kind::MultiplyAdd => {
                 dynasm!(self.ops
@@ -68,6 +89,19 @@ impl Translator {
                     (Kind::ShiftLeft, true) => dynasm!(self.ops; vpsllvq Ry(out), Ry(a), Ry(out)),
                     (Kind::ShiftRight, false) => dynasm!(self.ops; vpsrlvd Ry(out), Ry(a), Ry(out)),
                     (Kind::ShiftRight, true) => dynasm!(self.ops; vpsrlvq Ry(out), Ry(a), Ry(out)),
+                    (_, true) => {
+                        let sign = self.pool.take();
+                        let t = self.pool.take();
+                        dynasm!(self.ops
+                            ; vpxor Ry(sign), Ry(sign), Ry(sign)
+                            ; vpcmpgtq Ry(sign), Ry(sign), Ry(a)
+                            ; vpxor Ry(t), Ry(a), Ry(sign)
+                            ; vpsrlvq Ry(out), Ry(t), Ry(out)
+                            ; vpxor Ry(out), Ry(out), Ry(sign)
+                        );
+                        self.pool.release(sign);
+                        self.pool.release(t);
+                    }
                     _ => dynasm!(self.ops; vpsravd Ry(out), Ry(a), Ry(out)),
                 }
                 self.pool.release(bits);
@@ -155,6 +189,53 @@ impl Translator {
             Kind::FloatToUnsigned => self.float_to_unsigned(out, a),
         }
         out
+    }
+
+    /// Qwords by so many bits. (The assembler has only the 128-bit form of `vpsrlq` with a number.)
+    pub(crate) fn shift_right(&mut self, out: Ymm, a: Ymm, bits: u64) {
+        let count = self.constant(bits, 8);
+        dynasm!(self.ops; vpsrlvq Ry(out), Ry(a), Ry(count));
+        self.pool.release(count);
+    }
+
+    /// The low halves of products of qwords.
+    fn multiply_long(&mut self, out: Ymm, a: Ymm, b: Ymm) {
+        let (cross, t) = (self.pool.take(), self.pool.take());
+        self.shift_right(cross, a, 32);
+        self.shift_right(t, b, 32);
+        dynasm!(self.ops
+            ; vpmuludq Ry(cross), Ry(cross), Ry(b)
+            ; vpmuludq Ry(t), Ry(t), Ry(a)
+            ; vpaddq Ry(cross), Ry(cross), Ry(t)
+            ; vpsllq Ry(cross), Ry(cross), 32
+            ; vpmuludq Ry(out), Ry(a), Ry(b)
+            ; vpaddq Ry(out), Ry(out), Ry(cross)
+        );
+        self.pool.release(cross);
+        self.pool.release(t);
+    }
+
+    /// The accumulator's integers: the whole values where their low halves still are the registers,
+    /// otherwise the registers, extended by the destination's sign.
+    fn accumulated(&mut self, out: Ymm, job: &Job<'_>, chunk: usize) {
+        let accumulator = job.step.request.accumulator.unwrap_or_default();
+        let low = (accumulator.low + 16 * chunk as u32) as i32;
+        let wide = (accumulator.wide + 32 * chunk as u32) as i32;
+        let bits = self.constant(u64::from(u32::MAX), 8);
+        let (registers, same) = (self.pool.take(), self.pool.take());
+        dynasm!(self.ops
+            ; vmovdqu Ry(out), [r12 + wide]
+            ; vpand Ry(same), Ry(out), Ry(bits)
+            ; vpmovzxdq Ry(registers), [r12 + low]
+            ; vpcmpeqq Ry(same), Ry(same), Ry(registers)
+        );
+        if job.step.request.output.element.is_signed() {
+            dynasm!(self.ops ; vpmovsxdq Ry(registers), [r12 + low]);
+        }
+        dynasm!(self.ops ; vblendvps Ry(out), Ry(registers), Ry(out), Ry(same));
+        for used in [bits, registers, same] {
+            self.pool.release(used);
+        }
     }
 
     /// Rounded once: the halves are exact, and their sum is rounded.

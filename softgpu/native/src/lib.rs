@@ -47,7 +47,7 @@ pub use code::{Code, Next};
 #[cfg(target_arch = "x86_64")]
 pub use frame::{Callback, Frame, Window};
 pub use model::{
-    Base, Block, BlockStep, Branch, Channels, End, Grouping, LOCAL_OFFSET, Layout, Masking,
+    Base, Block, BlockStep, Branch, Channels, ClearStep, End, Grouping, LOCAL_OFFSET, Layout, Masking,
     MemoryStep, Predicate, Space, Step, Uniform, VectorStep,
 };
 

@@ -13,7 +13,7 @@ use core::mem::{offset_of, size_of};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 use crate::frame::{Frame, Window};
-use crate::model::{Base, BlockStep, LOCAL_OFFSET, MemoryStep, Space};
+use crate::model::{Base, BlockStep, ClearStep, LOCAL_OFFSET, MemoryStep, Space};
 use crate::registers::{Content, Ymm};
 use crate::translate::{Chosen, Translator};
 
@@ -616,5 +616,20 @@ impl Translator {
             self.pool.written(step.data..step.data + step.bytes);
         }
         self.meet(ways, op);
+    }
+
+    /// Zeroes registers.
+    pub(crate) fn clear(&mut self, step: &ClearStep) {
+        let over = self.ops.new_dynamic_label();
+        let zero = self.constant(0, 4);
+        if self.mask(&step.masking, step.channels) == Chosen::InEsi {
+            dynasm!(self.ops ; test esi, esi ; jz =>over);
+        }
+        for at in (step.at..step.at + step.bytes).step_by(32) {
+            dynasm!(self.ops ; vmovdqu [r12 + at as i32], Ry(zero));
+        }
+        dynasm!(self.ops ; =>over);
+        self.pool.release(zero);
+        self.pool.written(step.at..step.at + step.bytes);
     }
 }

@@ -146,6 +146,19 @@ pub struct BlockStep {
     pub bytes: u32,
 }
 
+/// Zeroes register bytes, unless no channel is enabled.
+#[derive(Clone, Copy, Debug)]
+pub struct ClearStep {
+    /// Its channels.
+    pub masking: Masking,
+    /// How many.
+    pub channels: u8,
+    /// Where.
+    pub at: u32,
+    /// How many bytes: a multiple of 32.
+    pub bytes: u32,
+}
+
 /// An op before the end of a block.
 #[derive(Clone, Debug)]
 pub enum Step {
@@ -155,6 +168,8 @@ pub enum Step {
     Memory(MemoryStep),
     /// The same.
     Block(BlockStep),
+    /// Translated.
+    Clear(ClearStep),
     /// Executed by the caller.
     Call,
     /// Nothing to do.

@@ -57,6 +57,9 @@ pub(crate) enum Kind {
     UnsignedToFloat,
     FloatToSigned,
     FloatToUnsigned,
+    /// The sum of the accumulator and a product; the result is its high half, or its low half.
+    MultiplyHigh,
+    MultiplyLow,
 }
 
 /// A translation of a request.
@@ -82,10 +85,8 @@ impl Plan {
 
     /// The translation of `request`, if there is one.
     pub fn of(request: &Request) -> Option<Self> {
-        if request.accumulator.is_some() {
-            return None;
-        }
         let plan = match Self::raw(request) {
+            _ if request.accumulator.is_some() => Self::accumulating(request)?,
             Some(plan) => plan,
             None => Self::computed(request)?,
         };
@@ -231,6 +232,26 @@ impl Plan {
         Self::new(kind, reading, 4, false)
     }
 
+    /// Operations on dwords that use the accumulator, in its 64 bits.
+    fn accumulating(r: &Request) -> Option<Self> {
+        let to = r.output.element;
+        let narrow = |source: &Input| !source.element.is_float() && source.element.bytes() <= 4;
+        let fits = r.sources.iter().flatten().all(narrow) && !to.is_float() && to.bytes() == 4;
+        if !fits || r.saturate || r.condition.is_some() {
+            return None;
+        }
+        let kind = match r.operation {
+            Operation::Mach => Kind::MultiplyHigh,
+            Operation::Macl => Kind::MultiplyLow,
+            Operation::Mov => Kind::Move,
+            Operation::Add => Kind::Add,
+            Operation::Mul => Kind::Multiply,
+            Operation::Mad => Kind::MultiplyAdd,
+            _ => return None,
+        };
+        Self::new(kind, Reading::Integer, 8, false)
+    }
+
     fn wide(r: &Request) -> Option<Self> {
         let all = |fits: &dyn Fn(&Input) -> bool| r.sources.iter().flatten().all(fits);
         let first = r.sources[0].as_ref()?;
@@ -256,6 +277,9 @@ impl Plan {
             Operation::Xor => Kind::Xor,
             Operation::Add => Kind::Add,
             Operation::Add3 => Kind::Add3,
+            Operation::Mul => Kind::Multiply,
+            Operation::Mad => Kind::MultiplyAdd,
+            Operation::Asr if long && first.fits_signed(64) => Kind::ShiftRightSigned,
             Operation::Shl if long => Kind::ShiftLeft,
             Operation::Shr if long && (first.element.bytes() == 8 || first.fits_unsigned()) => {
                 Kind::ShiftRight

@@ -1,11 +1,32 @@
 //! Results: from lanes to registers and flags, under masks.
 
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use eu_lanes::{Accumulator, Output};
 
 use crate::plan::{Kind, Order};
 use crate::registers::{Content, Ymm};
 use crate::translate::Translator;
 use crate::vector::{Job, Written};
+
+/// Where results go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub at: u32,
+    /// Bytes of an element.
+    pub size: usize,
+    /// Bytes from element to element.
+    pub stride: u32,
+}
+
+impl Target {
+    pub fn of(output: &Output, at: u32) -> Self {
+        Self {
+            at,
+            size: output.element.bytes(),
+            stride: output.stride.into(),
+        }
+    }
+}
 
 impl Translator {
     /// All ones in the lanes whose predicate holds, pinned.
@@ -99,12 +120,59 @@ impl Translator {
         }
     }
 
-    /// Stores the results of the written channels.
-    pub(crate) fn store(&mut self, job: &Job<'_>, results: &[Ymm; 4], written: Written) {
+    /// Stores results to the accumulator, and what is a result besides.
+    pub(crate) fn store_accumulated(
+        &mut self,
+        job: &Job<'_>,
+        results: &[Ymm; 4],
+        written: Written,
+        accumulator: Accumulator,
+    ) {
+        if accumulator.writes {
+            let low = Target {
+                at: accumulator.low,
+                size: 4,
+                stride: 4,
+            };
+            let wide = Target {
+                at: accumulator.wide,
+                size: 8,
+                stride: 8,
+            };
+            self.store(job, results, written, low);
+            self.store(job, results, written, wide);
+        }
+        let high = match job.plan.kind {
+            Kind::MultiplyHigh => true,
+            Kind::MultiplyLow => false,
+            // The accumulator is the destination.
+            _ => return,
+        };
         let output = &job.step.request.output;
-        let (lane, size) = (job.plan.lane, output.element.bytes());
-        let stride = u32::from(output.stride);
-        let at = output.at.unwrap_or_default();
+        let Some(at) = output.at else {
+            return;
+        };
+        let mut halves = *results;
+        if high {
+            for half in halves.iter_mut().take(job.chunks()) {
+                let wide = *half;
+                *half = self.pool.take();
+                self.shift_right(*half, wide, 32);
+            }
+        }
+        self.store(job, &halves, written, Target::of(output, at));
+    }
+
+    /// Stores the results of the written channels.
+    pub(crate) fn store(
+        &mut self,
+        job: &Job<'_>,
+        results: &[Ymm; 4],
+        written: Written,
+        target: Target,
+    ) {
+        let Target { at, size, stride } = target;
+        let lane = job.plan.lane;
         let end = at + stride * (job.lanes as u32 - 1) + size as u32;
         self.pool.written(at..end);
         for (chunk, &result) in results.iter().enumerate().take(job.chunks()) {
@@ -113,11 +181,11 @@ impl Translator {
             let lanes = job.lanes.min(job.chunk);
             if lanes == 1 {
                 self.store_one(result, size, at as i32, first, written);
-            } else if size == lane && output.stride as usize == lane {
+            } else if size == lane && stride as usize == lane {
                 self.store_packed(job, result, at, chunk, written);
             } else if lane == 4
                 && size == 2
-                && output.stride == 2
+                && stride == 2
                 && lanes == 8
                 && written == Written::All
             {

@@ -141,6 +141,7 @@ impl Translator {
                 Step::Nothing => {}
                 Step::Memory(step) => self.memory(step, op),
                 Step::Block(step) => self.block_access(step, op),
+                Step::Clear(step) => self.clear(step),
                 Step::Vector(step) if self.vector(step) => {}
                 Step::Vector(_) | Step::Call => self.call(op),
             }

@@ -6,6 +6,7 @@ use eu_lanes::{Input, Modes, Place};
 use crate::model::{Masking, VectorStep};
 use crate::plan::{Kind, Plan, Reading};
 use crate::registers::Ymm;
+use crate::store::Target;
 use crate::translate::{Chosen, Translator};
 
 /// The stack bytes that translations use.
@@ -60,8 +61,13 @@ impl Translator {
         for (chunk, result) in results.iter_mut().enumerate().take(job.chunks()) {
             *result = self.result(&job, chunk);
         }
-        if step.request.output.at.is_some() {
-            self.store(&job, &results, written);
+        match step.request.accumulator {
+            Some(accumulator) => self.store_accumulated(&job, &results, written, accumulator),
+            None => {
+                if let Some(at) = step.request.output.at {
+                    self.store(&job, &results, written, Target::of(&step.request.output, at));
+                }
+            }
         }
         if let Some(bit) = step.flag_bit {
             self.flags(&job, &results, written, bit);

@@ -12,9 +12,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use batchbuffer::surface::scratch_surfaces;
 use eu_lanes::Modes;
 use eu_native::{
-    Block, Branch, Channels, Code, End, Frame, Grouping, Layout, Masking, Next, Predicate, Step,
+    Block, Branch, Channels, ClearStep, Code, End, Frame, Grouping, Layout, Masking, Next, Predicate, Step,
     Uniform, VectorStep,
 };
+use isa_encoder::message::{Hdc, Lsc, Message as Meaning};
 use isa_encoder::semantics::{Flow, Semantics};
 
 use super::family::Rules;
@@ -226,6 +227,20 @@ fn message(op: &Op, send: &SendOp, number: u32, rules: Rules) -> Option<Step> {
     if send.eot || send.registers.gathered.is_some() {
         return None;
     }
+    let bytes = spans.dst.end - spans.dst.start;
+    let cleared = match meaning {
+        Meaning::Hdc(Hdc::Fence { .. }) => Some(bytes.min(rules.grf_bytes as u32)),
+        Meaning::Lsc(Lsc::Fence { .. }) => Some(bytes),
+        _ => None,
+    };
+    if let Some(bytes) = cleared {
+        return Some(Step::Clear(ClearStep {
+            masking: site.masking,
+            channels: site.channels,
+            at: spans.dst.start,
+            bytes,
+        }));
+    }
     let shape = (rules.grf_bytes as u32, scratch_surfaces(rules.family));
     host::block(meaning, descriptor, &spans.sized(), site, shape)
 }
@@ -334,9 +349,17 @@ impl Run<'_> {
     }
 }
 
+/// Where host code left a thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Went {
+    /// Before this op; the number of ops if the routine does not have it.
+    To(usize),
+    /// The thread ended.
+    Ended,
+}
+
 /// Runs host code from the op at `at` on, which is at the thread's instruction pointer, as far as
-/// there is any. `None` if there is none for what comes next; otherwise the op that is next now, or the
-/// number of ops if the routine does not have it.
+/// there is any; `None` if there is none for what comes next.
 ///
 /// # Errors
 /// The fault of the instruction at the thread's instruction pointer.
@@ -347,7 +370,7 @@ pub(super) fn run(
     env: &GroupEnv<'_>,
     patience: u32,
     left: &mut usize,
-) -> Result<Option<usize>, Fault> {
+) -> Result<Option<Went>, Fault> {
     let native = routine.native();
     let Some(key) = Key::of(state) else {
         return Ok(None);
@@ -404,13 +427,29 @@ pub(super) fn run(
     state.counters.instructions += frame.instructions;
     state.counters.channels += frame.channels;
     *left = frame.left as usize;
-    match fault {
-        Some(fault) => Err(fault),
-        None if frame.instructions == 0 => Ok(None),
-        None => Ok(at
-            .or_else(|| routine.find(state.ip).map(|(at, _)| at))
-            .or(Some(routine.ops().len()))),
+    if let Some(fault) = fault {
+        return Err(fault);
     }
+    if frame.instructions == 0 {
+        return Ok(None);
+    }
+    let at = at.or_else(|| routine.find(state.ip).map(|(at, _)| at));
+    if let Some(op) = at.and_then(|at| routine.ops().get(at))
+        && *left != 0
+        && ends_thread(op)
+    {
+        thread::count(state, op);
+        return Ok(Some(Went::Ended));
+    }
+    Ok(Some(Went::To(at.unwrap_or(routine.ops().len()))))
+}
+
+/// Whether an op ends the thread, and does nothing else.
+fn ends_thread(op: &Op) -> bool {
+    let Action::Send(send) = &op.action else {
+        return false;
+    };
+    send.eot && send.spans.is_some() && matches!(send.meaning, Some(Meaning::EndOfThread))
 }
 
 /// Brings the instruction pointer to the op that is next, and takes back what was counted with a

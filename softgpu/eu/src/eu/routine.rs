@@ -53,6 +53,10 @@ pub(super) struct Routine {
     ops: Box<[Op]>,
     /// By address.
     blocks: Box<[Block]>,
+    /// The block of each op.
+    of_op: Box<[u32]>,
+    /// The op at each multiple of 8 bytes from the first on, unless they are too far apart.
+    at: Box<[Option<u32>]>,
     /// The decoded bytes, by address: runs without a gap.
     image: BTreeMap<u32, Vec<u8>>,
     /// The same as host code.
@@ -106,7 +110,15 @@ impl Routine {
         }
         ops.sort_unstable_by_key(|op| op.ip);
         let blocks = blocks(&ops, &leaders);
+        let mut of_op = vec![0; ops.len()];
+        for (number, block) in (0..).zip(&blocks) {
+            if let Some(own) = of_op.get_mut(block.first..block.end) {
+                own.fill(number);
+            }
+        }
         Ok(Self {
+            of_op: of_op.into(),
+            at: places(&ops).into(),
             blocks: blocks.into(),
             image: reader.into_image(),
             native: Native::default(),
@@ -142,11 +154,12 @@ impl Routine {
 
     /// The op at `ip` and its block.
     pub fn find(&self, ip: u32) -> Option<(usize, &Block)> {
-        let after = self.blocks().partition_point(|block| block.ip <= ip);
-        let block = self.blocks().get(after.checked_sub(1)?)?;
-        let ops = self.ops.get(block.first..block.end)?;
-        let index = ops.binary_search_by_key(&ip, |op| op.ip).ok()?;
-        Some((block.first + index, block))
+        let op = match ip.checked_sub(self.ops.first()?.ip)? {
+            _ if self.at.is_empty() => self.ops.binary_search_by_key(&ip, |op| op.ip).ok()?,
+            ahead if ahead % 8 != 0 => return None,
+            ahead => (*self.at.get(ahead as usize / 8)?)? as usize,
+        };
+        Some((op, self.block_of(op)?))
     }
 
     /// Its translations.
@@ -156,8 +169,7 @@ impl Routine {
 
     /// The block of an op.
     pub fn block_of(&self, op: usize) -> Option<&Block> {
-        let after = self.blocks.partition_point(|block| block.first <= op);
-        self.blocks.get(after.checked_sub(1)?)
+        self.blocks.get(*self.of_op.get(op)? as usize)
     }
 
     /// The block at `ip`, if it may follow `block`.
@@ -193,6 +205,25 @@ impl Op {
         let targets = targets.into_iter().chain(targets.map(|_| self.targets.uip));
         targets.chain(passes.then_some(self.next_ip))
     }
+}
+
+/// Where ops, which are sorted, are, in multiples of 8 bytes. Nothing if that would be large.
+fn places(ops: &[Op]) -> Vec<Option<u32>> {
+    let (Some(first), Some(last)) = (ops.first(), ops.last()) else {
+        return Vec::new();
+    };
+    let units = (last.ip - first.ip) as usize / 8 + 1;
+    let odd = ops.iter().any(|op| !(op.ip - first.ip).is_multiple_of(8));
+    if odd || units > 16 * ops.len() {
+        return Vec::new();
+    }
+    let mut places = vec![None; units];
+    for (number, op) in (0..).zip(ops) {
+        if let Some(place) = places.get_mut((op.ip - first.ip) as usize / 8) {
+            *place = Some(number);
+        }
+    }
+    places
 }
 
 /// Cuts ops, which are sorted, into blocks.

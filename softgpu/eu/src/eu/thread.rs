@@ -7,6 +7,7 @@ use super::op::{Action, Op, SendOp};
 use super::operand::LANES;
 use super::program::Code;
 use super::regs::{self, GRF_BASE, Registers};
+use super::native::Went;
 use super::routine::{Block, Routine};
 use super::state::State;
 use super::{flow, general, native, send, systolic, trace};
@@ -200,6 +201,9 @@ fn run<const TRACE: bool>(
             let mut went = false;
             while let Some(next) = native::run(state, routine, at, env, patience, left)? {
                 went = true;
+                let Went::To(next) = next else {
+                    return Ok(Some(Stop::EndOfThread));
+                };
                 match routine.block_of(next) {
                     Some(found) if next < ops.len() => (at, block) = (next, found),
                     _ => return Ok(None),
@@ -365,7 +369,7 @@ fn channels(ops: &[Op]) -> u64 {
 }
 
 #[inline(always)]
-fn count(state: &mut State, op: &Op) {
+pub(super) fn count(state: &mut State, op: &Op) {
     state.counters.instructions += 1;
     state.counters.channels += u64::from(op.exec_size);
 }

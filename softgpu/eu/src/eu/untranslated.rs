@@ -8,6 +8,15 @@ use crate::{Fault, GroupEnv};
 #[derive(Debug, Default)]
 pub(super) struct Native;
 
+/// Where host code left a thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Went {
+    /// Before this op.
+    To(usize),
+    /// The thread ended.
+    Ended,
+}
+
 /// Runs nothing.
 ///
 /// # Errors
@@ -19,6 +28,6 @@ pub(super) fn run(
     _: &GroupEnv<'_>,
     _: u32,
     _: &mut usize,
-) -> Result<Option<usize>, Fault> {
+) -> Result<Option<Went>, Fault> {
     Ok(None)
 }
