@@ -53,6 +53,17 @@ impl Slm {
         }
     }
 
+    /// Becomes `bytes` of zeroed SLM, as a new one.
+    pub fn reset(&mut self, bytes: usize) {
+        if self.words.len() != bytes.div_ceil(4) {
+            *self = Self::new(bytes);
+            return;
+        }
+        for word in &mut self.words {
+            *word.get_mut() = 0;
+        }
+    }
+
     /// The dwords, for the raw accesses of `sf`.
     pub fn words(&self) -> &[AtomicU32] {
         &self.words

@@ -47,8 +47,8 @@ pub use code::{Code, Next};
 #[cfg(target_arch = "x86_64")]
 pub use frame::{Callback, Frame, Window};
 pub use model::{
-    Base, Block, BlockStep, Branch, Channels, ClearStep, End, Grouping, LOCAL_OFFSET, Layout, Masking,
-    MemoryStep, Predicate, Space, Step, Uniform, VectorStep,
+    Base, Block, BlockStep, Branch, Channels, ClearStep, End, Grouping, LOCAL_OFFSET, Layout,
+    Masking, MemoryStep, Predicate, Space, Step, Uniform, VectorStep,
 };
 
 /// Whether this machine runs translations.

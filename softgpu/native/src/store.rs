@@ -183,11 +183,7 @@ impl Translator {
                 self.store_one(result, size, at as i32, first, written);
             } else if size == lane && stride as usize == lane {
                 self.store_packed(job, result, at, chunk, written);
-            } else if lane == 4
-                && size == 2
-                && stride == 2
-                && lanes == 8
-                && written == Written::All
+            } else if lane == 4 && size == 2 && stride == 2 && lanes == 8 && written == Written::All
             {
                 let low = self.constant(0xffff, 4);
                 let t = self.pool.take();

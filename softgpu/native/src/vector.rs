@@ -65,7 +65,12 @@ impl Translator {
             Some(accumulator) => self.store_accumulated(&job, &results, written, accumulator),
             None => {
                 if let Some(at) = step.request.output.at {
-                    self.store(&job, &results, written, Target::of(&step.request.output, at));
+                    self.store(
+                        &job,
+                        &results,
+                        written,
+                        Target::of(&step.request.output, at),
+                    );
                 }
             }
         }

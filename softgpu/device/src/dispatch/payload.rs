@@ -11,11 +11,18 @@ const MAX_PAYLOAD: usize = 256 * 64;
 
 /// The bytes that a thread loads by itself at entry (the first part of IGC's prolog on XeHPG on)
 /// are not included: they stay in memory.
+///
+/// Threads of the same number start with the same registers in all groups, but for r0.
 #[derive(Debug)]
 pub struct RegisterImage {
-    bytes: Vec<u8>,
     cross_thread: Vec<u8>,
+    /// By thread, if they are not too many together; else only the last one.
+    threads: Vec<Vec<u8>>,
+    keeps: bool,
 }
+
+/// The most bytes of images that are kept.
+const KEPT: usize = 1 << 20;
 
 /// The place of a thread in its walker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +54,13 @@ impl RegisterImage {
         }
         let mut cross_thread = vec![0; data.cross_thread_bytes as usize];
         read_data(data, 0, &mut cross_thread, memory)?;
+        let count = walker.threads_per_group() as usize;
+        // With room for what is not from memory: a header, ids and inline data.
+        let kept = count.saturating_mul(whole + 1024);
         Ok(Self {
-            bytes: Vec::with_capacity(MAX_PAYLOAD),
             cross_thread,
+            threads: Vec::new(),
+            keeps: kept <= KEPT,
         })
     }
 
@@ -63,31 +74,51 @@ impl RegisterImage {
         place: Place,
         memory: &View<'_>,
     ) -> Result<&[u8], Fault> {
-        let grf = walker.family.grf_bytes();
-        self.bytes.clear();
-        for dword in header(walker, place) {
-            self.bytes.extend_from_slice(&dword.to_le_bytes());
+        let number = if self.keeps { place.thread as usize } else { 0 };
+        if self.threads.len() <= number {
+            self.threads.resize_with(number + 1, Vec::new);
         }
-        self.bytes.resize(grf, 0);
+        if !self.keeps || self.threads[number].is_empty() {
+            let mut bytes = std::mem::take(&mut self.threads[number]);
+            self.fill(walker, place, memory, &mut bytes)?;
+            self.threads[number] = bytes;
+        }
+        let bytes = &mut self.threads[number];
+        let (r0, _) = bytes.as_chunks_mut::<4>();
+        for (place, dword) in r0.iter_mut().zip(header(walker, place)) {
+            *place = dword.to_le_bytes();
+        }
+        Ok(bytes)
+    }
 
+    /// The registers from r1 on, behind a clear r0.
+    fn fill(
+        &self,
+        walker: &Walker,
+        place: Place,
+        memory: &View<'_>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        let grf = walker.family.grf_bytes();
+        bytes.clear();
+        bytes.resize(grf, 0);
         if let Some(ids) = &walker.local_ids {
-            push_local_ids(ids, walker.simd, place.thread, grf, &mut self.bytes);
+            push_local_ids(ids, walker.simd, place.thread, grf, bytes);
         }
         if let Some(inline) = &walker.inline_data {
-            self.bytes
-                .extend_from_slice(&inline[..grf.min(inline.len())]);
+            bytes.extend_from_slice(&inline[..grf.min(inline.len())]);
         }
         let data = &walker.data;
         let own = data.per_thread_bytes as usize;
         if own != 0 {
-            let start = self.bytes.len();
-            self.bytes.resize(start + own, 0);
+            let start = bytes.len();
+            bytes.resize(start + own, 0);
             let offset = u64::from(data.cross_thread_bytes)
                 + u64::from(place.thread) * u64::from(data.per_thread_bytes);
-            read_data(data, offset, &mut self.bytes[start..], memory)?;
+            read_data(data, offset, &mut bytes[start..], memory)?;
         }
-        self.bytes.extend_from_slice(&self.cross_thread);
-        Ok(&self.bytes)
+        bytes.extend_from_slice(&self.cross_thread);
+        Ok(())
     }
 }
 

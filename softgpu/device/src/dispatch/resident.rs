@@ -91,12 +91,11 @@ impl Resident {
         }
     }
 
-    /// Takes the group's place: its threads start in `slots` when their turns come.
-    pub fn start(&mut self, walker: &Walker, group: [u32; 3], slots: Vec<u32>) {
+    /// Takes the group's place: its threads start in its slots when their turns come.
+    pub fn start(&mut self, walker: &Walker, group: [u32; 3]) {
         self.group = group;
-        self.slots = slots;
         self.slices = 0;
-        self.slm = Slm::new(walker.slm_bytes as usize);
+        self.slm.reset(walker.slm_bytes as usize);
         self.barrier = Barrier::new(walker.threads_per_group());
         self.pairs = Pairs::new(walker.threads_per_group());
         self.threads.clear();
@@ -181,7 +180,7 @@ impl Resident {
         self.slices
     }
 
-    /// Vacates the slots.
+    /// The slots, to take or vacate.
     pub fn slots_mut(&mut self) -> &mut Vec<u32> {
         &mut self.slots
     }

@@ -21,6 +21,9 @@ const SLICE: u32 = 4096;
 /// end sooner, and then their registers stay in the host's cache.
 const PATIENCE: u32 = 16;
 
+/// Instructions after which a host thread adds what it has done to the statistics.
+const REPORTED: u64 = 1 << 16;
+
 /// At most this many threads are named in a hang report.
 const MAX_REPORTED: usize = 32;
 
@@ -125,6 +128,22 @@ struct Shared<'a> {
     outcome: Mutex<Result<(), DispatchError>>,
 }
 
+/// What one host thread has.
+#[derive(Debug, Default)]
+struct Worker {
+    /// Its groups.
+    resident: VecDeque<Resident>,
+    /// Those that have ended, with their slots.
+    vacant: Vec<Resident>,
+    /// The number of a group that has no slots yet.
+    next: Option<u64>,
+    /// It counts as waiting for slots.
+    waits: bool,
+    /// What it has done since it last said so.
+    done: Slice,
+    groups_ended: u64,
+}
+
 impl Shared<'_> {
     /// One host thread's part.
     fn work(&self) {
@@ -146,86 +165,116 @@ impl Shared<'_> {
     }
 
     fn run_groups(&self, host: &Host<'_>) {
-        let memory = host.memory;
-        let mut loader = match Loader::new(self.walker, memory) {
+        let mut loader = match Loader::new(self.walker, host.memory) {
             Ok(loader) => loader,
             Err(fault) => return self.fail(DispatchError::Start(fault)),
         };
-        let mut resident: VecDeque<Resident> = VecDeque::new();
-        let mut vacant = Vec::new();
-        let mut waiting_group = None;
+        let mut worker = Worker::default();
         loop {
             if self.options.stop.load(Ordering::Relaxed) {
                 self.fail(DispatchError::Stopped);
             }
             if self.abort.load(Ordering::Relaxed) {
-                return self.report_live(&resident);
+                self.report_live(&worker.resident);
+                break;
             }
-            if resident.iter().all(|group| group.slices() >= PATIENCE) {
-                waiting_group = waiting_group.or_else(|| self.next_group());
-                if let Some(index) = waiting_group
-                    && let Some(slots) = self.take_slots()
-                {
-                    waiting_group = None;
-                    let mut group = vacant.pop().unwrap_or_else(Resident::vacant);
-                    let ids = self.walker.group_at(index);
-                    group.start(self.walker, ids, slots);
-                    resident.push_back(group);
-                }
+            if worker
+                .resident
+                .iter()
+                .all(|group| group.slices() >= PATIENCE)
+            {
+                self.start_group(&mut worker);
             }
-            if resident.is_empty() && waiting_group.is_none() {
-                return;
+            if worker.resident.is_empty() && worker.next.is_none() {
+                break;
             }
-            memory.refresh();
-            let slice = self.pass(&mut resident, &mut vacant, host, &mut loader);
+            host.memory.refresh();
+            let slice = self.pass(&mut worker, host, &mut loader);
             if slice.executed.instructions == 0 {
                 // All wait: for slots that other host threads hold, or for ever.
                 thread::sleep(Duration::from_micros(50));
             }
-            let now = self.started.elapsed().as_millis() as u64;
-            if slice.ended != 0 {
-                self.last_end.store(now, Ordering::Relaxed);
-            } else {
-                self.check_hang(now);
+            worker.done += slice;
+            if slice.ended == 0 || worker.done.executed.instructions >= REPORTED {
+                let now = self.started.elapsed().as_millis() as u64;
+                if worker.done.ended != 0 {
+                    self.last_end.store(now, Ordering::Relaxed);
+                } else {
+                    self.check_hang(now);
+                }
+                self.report(&mut worker);
             }
+        }
+        self.report(&mut worker);
+        if worker.waits {
+            self.slots.wait(false);
+        }
+        for mut group in worker.vacant {
+            self.slots.put(group.slots_mut());
+        }
+    }
+
+    /// Starts the next group if there is one and it has slots.
+    fn start_group(&self, worker: &mut Worker) {
+        worker.next = worker.next.or_else(|| self.next_group());
+        let Some(index) = worker.next else {
+            return;
+        };
+        let mut group = worker.vacant.pop().unwrap_or_else(Resident::vacant);
+        let slots = group.slots_mut();
+        let has = !slots.is_empty()
+            || self
+                .slots
+                .take(self.walker.threads_per_group() as usize, slots);
+        if has == worker.waits {
+            worker.waits = !has;
+            self.slots.wait(!has);
+        }
+        if has {
+            worker.next = None;
+            group.start(self.walker, self.walker.group_at(index));
+            worker.resident.push_back(group);
+        } else {
+            worker.vacant.push(group);
+        }
+    }
+
+    /// Adds what the host thread has done to the statistics.
+    fn report(&self, worker: &mut Worker) {
+        let (done, groups) = (std::mem::take(&mut worker.done), worker.groups_ended);
+        worker.groups_ended = 0;
+        let statistics = self.statistics;
+        for (total, part) in [
+            (&statistics.instructions, done.executed.instructions),
+            (&statistics.channels, done.executed.channels),
+            (&statistics.threads, done.ended),
+            (&statistics.groups_ended, groups),
+        ] {
+            total.fetch_add(part, Ordering::Relaxed);
         }
     }
 
     /// Gives each resident group one slice. Returns what they did in total.
-    fn pass(
-        &self,
-        resident: &mut VecDeque<Resident>,
-        vacant: &mut Vec<Resident>,
-        host: &Host<'_>,
-        loader: &mut Loader,
-    ) -> Slice {
+    fn pass(&self, worker: &mut Worker, host: &Host<'_>, loader: &mut Loader) -> Slice {
         let mut all = Slice::default();
-        for _ in 0..resident.len() {
-            let Some(mut group) = resident.pop_front() else {
+        for _ in 0..worker.resident.len() {
+            let Some(mut group) = worker.resident.pop_front() else {
                 break;
             };
             match group.run(self.walker, host, loader, SLICE) {
-                Ok(slice) => {
-                    all += slice;
-                    let statistics = self.statistics;
-                    statistics
-                        .instructions
-                        .fetch_add(slice.executed.instructions, Ordering::Relaxed);
-                    statistics
-                        .channels
-                        .fetch_add(slice.executed.channels, Ordering::Relaxed);
-                    if slice.ended != 0 {
-                        statistics.threads.fetch_add(slice.ended, Ordering::Relaxed);
-                    }
-                }
+                Ok(slice) => all += slice,
                 Err(error) => self.fail(error),
             }
             if group.is_finished() {
-                self.statistics.groups_ended.fetch_add(1, Ordering::Relaxed);
-                self.slots.put(group.slots_mut());
-                vacant.push(group);
+                worker.groups_ended += 1;
+                worker.vacant.push(group);
             } else {
-                resident.push_back(group);
+                worker.resident.push_back(group);
+            }
+        }
+        if self.slots.is_wanted() {
+            for group in &mut worker.vacant {
+                self.slots.put(group.slots_mut());
             }
         }
         all
@@ -234,13 +283,6 @@ impl Shared<'_> {
     fn next_group(&self) -> Option<u64> {
         let index = self.next.fetch_add(1, Ordering::Relaxed);
         (index < self.count).then_some(index)
-    }
-
-    fn take_slots(&self) -> Option<Vec<u32>> {
-        let mut slots = Vec::new();
-        self.slots
-            .take(self.walker.threads_per_group() as usize, &mut slots)
-            .then_some(slots)
     }
 
     /// Ends the walker if no thread has ended for too long; `now` is in milliseconds from its

@@ -1,14 +1,17 @@
 //! Thread slots: the places on the EUs that threads occupy.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The device's free thread slots.
 ///
 /// A slot's number is its thread's FFTID. It selects scratch memory, so no two resident threads may
-/// share one.
+/// share one. A host thread keeps the slots of a group that has ended for its next one, unless
+/// another waits for slots.
 #[derive(Debug)]
 pub struct Slots {
     free: Mutex<Vec<u32>>,
+    waiting: AtomicU32,
 }
 
 impl Slots {
@@ -16,6 +19,7 @@ impl Slots {
     pub fn new(count: u32) -> Self {
         Self {
             free: Mutex::new((0..count).rev().collect()),
+            waiting: AtomicU32::new(0),
         }
     }
 
@@ -27,6 +31,20 @@ impl Slots {
         };
         taken.extend(free.drain(rest..).rev());
         true
+    }
+
+    /// A host thread begins to wait for slots, or no longer does.
+    pub fn wait(&self, waits: bool) {
+        if waits {
+            self.waiting.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether a host thread waits for slots.
+    pub fn is_wanted(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) != 0
     }
 
     /// Returns slots.

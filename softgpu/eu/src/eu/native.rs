@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use batchbuffer::surface::scratch_surfaces;
 use eu_lanes::Modes;
 use eu_native::{
-    Block, Branch, Channels, ClearStep, Code, End, Frame, Grouping, Layout, Masking, Next, Predicate, Step,
-    Uniform, VectorStep,
+    Block, Branch, Channels, ClearStep, Code, End, Frame, Grouping, Layout, Masking, Next,
+    Predicate, Step, Uniform, VectorStep,
 };
 use isa_encoder::message::{Hdc, Lsc, Message as Meaning};
 use isa_encoder::semantics::{Flow, Semantics};

@@ -3,11 +3,11 @@
 use devinfo::Family;
 
 use super::family::Rules;
+use super::native::Went;
 use super::op::{Action, Op, SendOp};
 use super::operand::LANES;
 use super::program::Code;
 use super::regs::{self, GRF_BASE, Registers};
-use super::native::Went;
 use super::routine::{Block, Routine};
 use super::state::State;
 use super::{flow, general, native, send, systolic, trace};
