@@ -82,6 +82,11 @@ fn commands() {
 }
 
 #[test]
+fn mutable() {
+    run("mutable");
+}
+
+#[test]
 fn variables() {
     run("variables");
 }

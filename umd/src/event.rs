@@ -494,8 +494,8 @@ impl Event {
         };
         Err(match (end, outcome) {
             (Some(End::Lost { report, guilty }), _) if guilty == Some(submitted.fence.seqno) => {
-                let kernel = submitted.prepared.kernel.as_ref();
-                fault::error(&report, kernel, &self.inner.device)
+                let kernels = submitted.prepared.contents.kernels();
+                fault::error(&report, kernels, &self.inner.device)
             }
             (Some(End::Lost { report, .. }), _) => {
                 DeviceError::Lost(format!("an earlier command ended it: {report}"))

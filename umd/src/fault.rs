@@ -9,12 +9,13 @@ use crate::device::DeviceInner;
 use crate::error::{DeviceError, FaultReport};
 use crate::launch::Launched;
 
-/// The error of the command that a queue was lost by.
+/// The error of the command that a queue was lost by; `kernels` are those that it ran.
 pub(crate) fn error(
     report: &ErrorReport,
-    kernel: Option<&Launched>,
+    kernels: &[Launched],
     device: &DeviceInner,
 ) -> DeviceError {
+    let kernel = guilty(report, kernels);
     let mut fault = FaultReport {
         message: report.summary.clone(),
         details: report.details.clone(),
@@ -36,20 +37,33 @@ pub(crate) fn error(
     }
 }
 
-/// The instruction's offset in the kernel, and its text.
-fn locate(fault: &mut FaultReport, address: u64, kernel: &Launched, device: &DeviceInner) {
+/// The kernel that failed, if that is known: the one that has the instruction, or the only one.
+fn guilty<'a>(report: &ErrorReport, kernels: &'a [Launched]) -> Option<&'a Launched> {
+    let has = |address: u64| {
+        let mut all = kernels.iter();
+        all.find(|kernel| code(kernel, address).is_some())
+    };
+    let found = report.instruction.and_then(|address| has(address.get()));
+    found.or(match kernels {
+        [kernel] => Some(kernel),
+        _ => None,
+    })
+}
+
+/// The offset of an instruction in a kernel, and the code from there on.
+fn code(kernel: &Launched, address: u64) -> Option<(u64, &[u8])> {
     let program = &kernel.kernel.program;
     let entry = &kernel.kernel.entry;
-    let Some(bo) = program.memory(SegmentKind::Code) else {
-        return;
-    };
-    let start = bo.address().get() + program.place(entry.segment);
-    let Some(offset) = address.checked_sub(start) else {
-        return;
-    };
-    let code = program.binary.code(&entry.info.name).unwrap_or_default();
-    let at = usize::try_from(offset).ok().and_then(|at| code.get(at..));
-    let Some(code) = at.filter(|code| !code.is_empty()) else {
+    let start = program.memory(SegmentKind::Code)?.address().get() + program.place(entry.segment);
+    let offset = address.checked_sub(start)?;
+    let code = program.binary.code(&entry.info.name)?;
+    let rest = code.get(usize::try_from(offset).ok()?..)?;
+    (!rest.is_empty()).then_some((offset, rest))
+}
+
+/// The instruction's offset in the kernel, and its text.
+fn locate(fault: &mut FaultReport, address: u64, kernel: &Launched, device: &DeviceInner) {
+    let Some((offset, code)) = code(kernel, address) else {
         return;
     };
     fault.offset = Some(offset);

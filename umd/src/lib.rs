@@ -54,6 +54,7 @@ mod backend;
 pub mod binary;
 mod buffer;
 mod clock;
+mod command;
 mod deadline;
 mod device;
 mod error;
@@ -85,6 +86,7 @@ pub use binary::{
     AccessQualifier, AddressSpace, ArgInfo, ArgKind, Binary, BinaryError, KernelAbi, KernelInfo,
 };
 pub use buffer::Buffer;
+pub use command::Command;
 pub use deadline::Deadline;
 pub use device::{Device, Execution, OpenOptions};
 pub use error::{ArgumentError, DeviceError, Error, ErrorClass, ErrorKind, FaultReport};

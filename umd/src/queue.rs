@@ -6,16 +6,15 @@ use std::time::Duration;
 use batchbuffer::Engine;
 use kmd_iface::{EngineClass, Fence, KmdError, Priority, QueueDesc, QueueId, Seqno, Submission};
 
+use crate::command::Command;
 use crate::deadline::Deadline;
 use crate::device::{Device, DeviceInner, kernel as refused};
 use crate::error::ArgumentError;
 use crate::error::{DeviceError, Error};
 use crate::event::{CommandBatch, Event, Label, Submitted, UserEvent};
 use crate::held::{Held, Pending};
-use crate::kernel::Kernel;
-use crate::launch::{self, MakeError, Maker, Work};
+use crate::launch::{MakeError, Maker, Work};
 use crate::ledger::{Ledger, Order};
-use crate::range::NdRange;
 use crate::transfer::Builtins;
 
 /// How long dropping a queue waits for what the device has of it.
@@ -104,22 +103,6 @@ impl Device {
 }
 
 impl Queue {
-    /// Runs a kernel over `range`, after the events of `wait_list`. The arguments are those set
-    /// now; later changes do not matter.
-    ///
-    /// # Errors
-    /// An argument that is not set; a range that the kernel or the device cannot run; the queue
-    /// is lost.
-    pub fn enqueue(
-        &self,
-        kernel: &Kernel,
-        range: &NdRange,
-        wait_list: &[Event],
-    ) -> Result<Event, Error> {
-        let label = Label::Kernel(kernel.state().entry.clone());
-        self.inner.launch(label, kernel, range, wait_list)
-    }
-
     /// An event that ends once all of `wait_list` have, and fails if one of them does; with an
     /// empty list, once all commands that the queue got before have ended, well or not.
     ///
@@ -174,18 +157,14 @@ impl QueueInner {
         &self.device
     }
 
-    /// Enqueues a kernel.
-    pub(crate) fn launch(
+    /// Enqueues a command.
+    pub(crate) fn run(
         self: &Arc<Self>,
-        label: Label,
-        kernel: &Kernel,
-        range: &NdRange,
+        command: &Command,
         wait_list: &[Event],
     ) -> Result<Event, Error> {
-        if !Arc::ptr_eq(&kernel.state().program.device, &self.device) {
-            return Err(ArgumentError::OtherDevice { what: "the kernel" }.into());
-        }
-        let work = launch::check(kernel, range)?;
+        command.check_device(&self.device)?;
+        let (label, work) = (command.label.clone(), command.work.clone());
         self.enqueue(label, work, wait_list, (Order::Next, false))
     }
 

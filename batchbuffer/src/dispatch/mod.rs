@@ -121,6 +121,15 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
         shared::timestamp(self.family(), address, out)
     }
 
+    /// Runs the batch at `batch` as a second-level one, and continues behind this command once that
+    /// ends. There are two levels: the batch that is called calls no other.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn call(&self, batch: GpuAddress, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        shared::call(self.family(), batch, out)
+    }
+
     /// Waits for everything, makes it visible to the CPU, writes the tag and
     /// ends the batch, padded to a multiple of 8 bytes.
     ///

@@ -6,8 +6,8 @@ use super::types::{DispatchError, Heaps, Mocs, Tag};
 use crate::Builder;
 use crate::error::EncodeError;
 use crate::packets::{
-    mi_batch_buffer_end, mi_load_register_imm, mi_noop, pipe_control, pipeline_select,
-    state_base_address as sba,
+    mi_batch_buffer_end, mi_batch_buffer_start, mi_load_register_imm, mi_noop, pipe_control,
+    pipeline_select, state_base_address as sba,
 };
 
 /// A size field that covers everything the base can reach.
@@ -98,6 +98,28 @@ pub(super) fn timestamp(
             pipe_control::PostSyncOperation::WRITE_TIMESTAMP,
         )
         .set(pipe_control::ADDRESS, address)
+        .emit(out)?;
+    Ok(())
+}
+
+/// A call of a second-level batch, in the memory of the context (NEO
+/// `EncodeBatchBufferStartOrEnd::programBatchBufferStart`).
+pub(super) fn call(
+    family: Family,
+    batch: GpuAddress,
+    out: &mut Vec<u32>,
+) -> Result<(), DispatchError> {
+    use mi_batch_buffer_start as start;
+    start::packet(family)
+        .set(
+            start::ADDRESS_SPACE_INDICATOR,
+            start::AddressSpaceIndicator::PPGTT,
+        )
+        .set(
+            start::SECOND_LEVEL_BATCH_BUFFER,
+            start::SecondLevelBatchBuffer::SECOND_LEVEL_BATCH,
+        )
+        .set(start::BATCH_BUFFER_START_ADDRESS, batch)
         .emit(out)?;
     Ok(())
 }

@@ -351,6 +351,108 @@ impl Parameter for Bytes {
     }
 }
 
+impl Memory {
+    /// The values there.
+    pub(crate) fn values<T: Parameter>(self) -> In<T> {
+        In(self.0.cast_const().cast())
+    }
+}
+
+/// An argument of a kernel (`cl_mutable_dispatch_arg_khr`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KernelArg {
+    pub index: u32,
+    pub size: usize,
+    pub value: Bytes,
+}
+
+/// What `clSetKernelExecInfo` takes (`cl_mutable_dispatch_exec_info_khr`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExecInfo {
+    pub name: u32,
+    pub size: usize,
+    pub value: Bytes,
+}
+
+/// A number, a size and a pointer, as both of these are in C.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct NumberSizeValue {
+    number: cl_uint,
+    size: usize,
+    value: *const c_void,
+}
+
+impl Parameter for KernelArg {
+    type C = NumberSizeValue;
+    unsafe fn of(c: NumberSizeValue) -> Self {
+        Self {
+            index: c.number,
+            size: c.size,
+            value: Bytes(Memory(c.value.cast_mut().cast())),
+        }
+    }
+}
+
+impl Parameter for ExecInfo {
+    type C = NumberSizeValue;
+    unsafe fn of(c: NumberSizeValue) -> Self {
+        Self {
+            name: c.number,
+            size: c.size,
+            value: Bytes(Memory(c.value.cast_mut().cast())),
+        }
+    }
+}
+
+/// How a kernel in a command buffer is changed (`cl_mutable_dispatch_config_khr`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DispatchConfig {
+    pub command: Handle,
+    pub arg_count: u32,
+    pub svm_arg_count: u32,
+    pub info_count: u32,
+    pub dimensions: u32,
+    pub args: In<KernelArg>,
+    pub svm_args: In<KernelArg>,
+    pub infos: In<ExecInfo>,
+    pub offset: In<usize>,
+    pub global: In<usize>,
+    pub local: In<usize>,
+}
+
+/// The same in C.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct DispatchConfigC {
+    command: *mut c_void,
+    counts: [cl_uint; 4],
+    lists: [*const NumberSizeValue; 3],
+    sizes: [*const usize; 3],
+}
+
+impl Parameter for DispatchConfig {
+    type C = DispatchConfigC;
+    unsafe fn of(c: DispatchConfigC) -> Self {
+        let [arg_count, svm_arg_count, info_count, dimensions] = c.counts;
+        let [args, svm_args, infos] = c.lists;
+        let [offset, global, local] = c.sizes.map(In);
+        Self {
+            command: Handle::of(c.command.addr()),
+            arg_count,
+            svm_arg_count,
+            info_count,
+            dimensions,
+            args: In(args),
+            svm_args: In(svm_args),
+            infos: In(infos),
+            offset,
+            global,
+            local,
+        }
+    }
+}
+
 /// The wait list and the event of an enqueueing call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waits {

@@ -4,7 +4,7 @@ use opencl_sys::*;
 
 use super::abi::{In, Out};
 use super::info::{self, Answer};
-use super::{command_buffer, external_memory, platform, usm};
+use super::{command_buffer, external_memory, mutable_dispatch, platform, usm};
 use crate::core::device::host_time;
 use crate::core::{Device, Handle, Object, Platform};
 use crate::error::{Error, Result, ensure};
@@ -28,6 +28,10 @@ pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     let mut all = vec![
         ("cl_khr_byte_addressable_store", V1),
         ("cl_khr_command_buffer", info::version(0, 9, 8)),
+        (
+            "cl_khr_command_buffer_mutable_dispatch",
+            info::version(0, 9, 5),
+        ),
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
         ("cl_khr_external_memory", info::version(0, 9, 4)),
@@ -335,6 +339,7 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         }
         _ => match usm::device_info(name)
             .or_else(|| command_buffer::device_info(name))
+            .or_else(|| mutable_dispatch::device_info(name))
             .or_else(|| external_memory::device_info(name))
         {
             Some(answer) => answer,

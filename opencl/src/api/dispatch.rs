@@ -13,6 +13,7 @@
 //!   the command.
 //! - `blocking`: the same; behind the queue stands whether the call blocks.
 //! - `record`: the same for a command buffer, with what all recording calls take besides.
+//! - `dispatch`: the function gets that as its first parameter, and records the command itself.
 //! - `map`: as `enqueue`, and `errcode_ret`; it returns a pointer.
 //! - `memory`: a trailing `errcode_ret`; it returns a pointer.
 //! - `pointer`: nothing; it returns a pointer, null if it fails.
@@ -35,8 +36,8 @@ use super::callback::*;
 use super::command_buffer::Recording;
 use super::{
     buffer, build, command_buffer, context, device, event, execute, external_memory, image,
-    image_transfer, info, kernel, map, pipe, platform, program, queue, sampler, subgroups, svm,
-    transfer, usm,
+    image_transfer, info, kernel, map, mutable_dispatch, pipe, platform, program, queue, sampler,
+    subgroups, svm, transfer, usm,
 };
 use crate::core::Handle;
 
@@ -145,6 +146,12 @@ macro_rules! blocking {
 
 macro_rules! record {
     ($name:ident, $function:path, ($($argument:ident: $type:ty),*)) => {
+        dispatch!($name, command_buffer::record, ($($argument: $type),*), $function);
+    };
+}
+
+macro_rules! dispatch {
+    ($name:ident, $function:path, ($($argument:ident: $type:ty),*) $(, $make:path)?) => {
         unsafe extern "C" fn $name(
             buffer: *mut c_void,
             queue: cl_command_queue,
@@ -158,9 +165,17 @@ macro_rules! record {
             take!(buffer: Handle, queue: Handle, properties: In<u64>, $($argument: $type,)*
                   list: In<u32>, point: Out<u32>, mutable: Out<Handle>);
             let to = Recording { buffer, queue, properties, count, list, point, mutable };
-            let recorded = command_buffer::record(to, |queue| $function(queue, $($argument),*));
-            abi::code(stringify!($name), recorded)
+            abi::code(stringify!($name), recorded!(to, $function, ($($argument),*) $(, $make)?))
         }
+    };
+}
+
+macro_rules! recorded {
+    ($to:ident, $function:path, ($($argument:ident),*)) => {
+        $function($to, $($argument),*)
+    };
+    ($to:ident, $function:path, ($($argument:ident),*), $make:path) => {
+        $function($to, |queue| $make(queue, $($argument),*))
     };
 }
 
@@ -561,8 +576,13 @@ extensions! {
     record clCommandSVMMemcpyKHR = svm::copy(to: Memory, from: Bytes, size: usize);
     record clCommandSVMMemFillKHR = svm::fill(
         to: Memory, pattern: Bytes, pattern_size: usize, size: usize);
-    record clCommandNDRangeKernelKHR = execute::recorded(
+
+    // mutable_dispatch.rs
+    dispatch clCommandNDRangeKernelKHR = mutable_dispatch::record(
         kernel: Handle, dimensions: u32, offset: In<usize>, global: In<usize>, local: In<usize>);
+    status clUpdateMutableCommandsKHR = mutable_dispatch::update(
+        buffer: Handle, count: u32, kinds: In<u32>, configs: Unconst<Bytes>);
+    info clGetMutableCommandInfoKHR = mutable_dispatch::info(command: Handle);
 
     // program.rs: cl_khr_il_program
     make clCreateProgramWithILKHR = program::with_il(context: Handle, il: Bytes, length: usize);

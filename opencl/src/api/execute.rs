@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use opencl_sys::*;
-use umd::NdRange;
 
 use super::abi::{Bytes, In, Memory, Out, Unconst, Waits};
 use super::callback::NativeKernel;
 use crate::core::command::{Command, Place};
 use crate::core::event::wait_list;
 use crate::core::kernel::State;
+use crate::core::sizes::Sizes;
 use crate::core::{Event, Handle, Kernel, Queue, event};
 use crate::error::{Error, Result, ensure};
 
@@ -45,29 +45,25 @@ pub(crate) fn enqueue(
     let queue = queue.get::<Queue>()?;
     let command = make(&queue)?;
     let list = self::waits(&queue, waits)?;
-    give(&command.enqueue(&queue, &list, boolean(blocking))?, waits);
+    give(
+        &command.enqueue(&queue, &list, None, boolean(blocking))?,
+        waits,
+    );
     Ok(())
 }
 
 /// The index space of a call.
 #[derive(Clone, Copy)]
-struct Space {
-    dimensions: u32,
-    offset: In<usize>,
-    global: In<usize>,
-    local: In<usize>,
-}
-
-/// An index space with the numbers read.
-struct Sizes {
-    offset: Vec<u64>,
-    global: Vec<u64>,
-    local: Option<Vec<u64>>,
+pub(crate) struct Space {
+    pub dimensions: u32,
+    pub offset: In<usize>,
+    pub global: In<usize>,
+    pub local: In<usize>,
 }
 
 impl Space {
     /// Reads it, and checks what needs no kernel.
-    fn read(self) -> Result<Sizes> {
+    pub(crate) fn read(self) -> Result<Sizes> {
         // "CL_INVALID_WORK_DIMENSION if work_dim is not a valid value (i.e. a value between 1 and
         // CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS)"
         ensure(
@@ -87,61 +83,8 @@ impl Space {
             global: read(self.global).unwrap_or_else(|| vec![0; count]),
             local: read(self.local),
         };
-        for (&size, &start) in sizes.global.iter().zip(&sizes.offset) {
-            // "CL_INVALID_GLOBAL_WORK_SIZE if any of the values specified in global_work_size …
-            // exceed the maximum value representable by size_t on the device": walkers count in 32
-            // bits.
-            ensure(
-                u32::try_from(size).is_ok(),
-                CL_INVALID_GLOBAL_WORK_SIZE,
-                format!("the global size {size} is beyond 32 bits"),
-            )?;
-            // "CL_INVALID_GLOBAL_OFFSET if the value specified in global_work_size + the
-            // corresponding values in global_work_offset for any dimensions is greater than the
-            // maximum value representable by size t on the device"
-            let end = start.checked_add(size);
-            ensure(
-                end.is_some_and(|end| u32::try_from(end).is_ok()),
-                CL_INVALID_GLOBAL_OFFSET,
-                format!("work-items {start} + {size} are beyond 32 bits"),
-            )?;
-        }
+        sizes.check()?;
         Ok(sizes)
-    }
-}
-
-impl Sizes {
-    /// The driver's index space, for a kernel on the queue's device.
-    fn range(&self, queue: &Queue, kernel: &Kernel) -> Result<NdRange> {
-        let range = NdRange::new(&self.global).and_then(|range| range.with_offset(&self.offset));
-        let range = range.map_err(umd::Error::from)?;
-        let Some(local) = &self.local else {
-            return Ok(range);
-        };
-        let most = queue.device.limits.max_work_group_size;
-        for &size in local {
-            // "CL_INVALID_WORK_ITEM_SIZE if the number of work-items specified in any of
-            // local_work_size … is greater than the corresponding values specified by
-            // CL_DEVICE_MAX_WORK_ITEM_SIZES"
-            ensure(
-                size <= u64::from(most),
-                CL_INVALID_WORK_ITEM_SIZE,
-                format!("the local size {size}; {most} is possible"),
-            )?;
-        }
-        // "CL_INVALID_WORK_GROUP_SIZE if the work-group size must be uniform and the local work
-        // size is not a divisor of the global work size"
-        let global = &self.global;
-        let divides = |(&global, &local): (&u64, &u64)| local > 0 && global.is_multiple_of(local);
-        let builds = kernel.program.builds();
-        let build = builds.get(queue.place);
-        ensure(
-            !build.is_some_and(|build| build.is_uniform) || global.iter().zip(local).all(divides),
-            CL_INVALID_WORK_GROUP_SIZE,
-            format!("the local size {local:?} does not divide the global size {global:?}"),
-        )?;
-        let local: Vec<u32> = local.iter().map(|&size| size as u32).collect();
-        Ok(range.with_local(&local).map_err(umd::Error::from)?)
     }
 }
 
@@ -174,33 +117,8 @@ pub(crate) fn kernel(
     launch(queue, &kernel, &space.read()?, CL_COMMAND_NDRANGE_KERNEL)
 }
 
-/// A launch that a command buffer keeps: what enqueueing would find wrong is wrong now.
-pub(crate) fn recorded(
-    queue: &Arc<Queue>,
-    kernel: Handle,
-    dimensions: u32,
-    offset: In<usize>,
-    global: In<usize>,
-    local: In<usize>,
-) -> Result<Command> {
-    let command = self::kernel(queue, kernel, dimensions, offset, global, local)?;
-    let kernel = kernel.get::<Kernel>()?;
-    let space = Space {
-        dimensions,
-        offset,
-        global,
-        local,
-    };
-    let sizes = space.read()?;
-    if !sizes.global.contains(&0) {
-        let state = kernel.state();
-        on_device(queue, &state)?.payload(&sizes.range(queue, &kernel)?)?;
-    }
-    Ok(command)
-}
-
-fn launch(
-    queue: &Arc<Queue>,
+pub(crate) fn launch(
+    queue: &Queue,
     kernel: &Arc<Kernel>,
     sizes: &Sizes,
     command: cl_command_type,
@@ -208,13 +126,10 @@ fn launch(
     // "CL_INVALID_CONTEXT if context associated with command_queue and kernel are not the same"
     queue.context.same(&kernel.program.context, "the kernel")?;
     let state = kernel.state();
-    let own = on_device(queue, &state)?.clone();
+    let own = on_device(queue, &state)?;
     let range = sizes.range(queue, kernel)?;
-    Ok(Command::on_device(
-        command,
-        state.kept(),
-        move |umd, waits| Ok(umd.enqueue(&own, &range, waits)?),
-    ))
+    let launch = umd::Command::kernel(own, &range)?;
+    Ok(Command::on_device(command, state.kept(), launch))
 }
 
 pub(crate) fn suggest(
@@ -346,5 +261,7 @@ pub(crate) fn wait_for_events(queue: Handle, count: u32, list: In<Handle>) -> Re
 }
 
 fn mark(queue: Handle, kind: cl_command_type, place: Place, waits: Waits) -> Result<()> {
-    enqueue(queue, CL_FALSE, waits, |_| Ok(Command::mark(kind, place)))
+    enqueue(queue, CL_FALSE, waits, |_| {
+        Ok(Command::mark(kind, Vec::new(), place))
+    })
 }

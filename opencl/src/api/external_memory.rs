@@ -10,7 +10,7 @@ use opencl_sys::*;
 use super::abi::{self, In};
 use super::info::{self, Answer};
 use super::transfer;
-use crate::core::command::Command;
+use crate::core::command::{Command, Place};
 use crate::core::{Context, Device, Handle, Mem, Queue};
 use crate::error::{Error, Result, ensure};
 
@@ -123,7 +123,7 @@ fn mark(
     let why = "a memory object is not of external memory";
     ensure(are_external, CL_INVALID_MEM_OBJECT, why)?;
     let kept = objects.into_iter().map(|mem| mem as _).collect();
-    Ok(Command::on_host(kind, kept, || Ok(())))
+    Ok(Command::mark(kind, kept, Place::Next))
 }
 
 pub(crate) fn acquire(queue: &Arc<Queue>, count: u32, objects: In<Handle>) -> Result<Command> {

@@ -194,14 +194,9 @@ pub(crate) fn copy(
         "source and destination overlap",
     )?;
     let kept = vec![source as _, destination as _];
-    Ok(Command::on_device(
-        CL_COMMAND_COPY_IMAGE,
-        kept,
-        move |umd, events| {
-            let (source, destination) = ((&own_source, from.origin), (&own_destination, to.origin));
-            Ok(umd.copy_image(source, destination, from.size, events)?)
-        },
-    ))
+    let (source, destination) = ((&own_source, from.origin), (&own_destination, to.origin));
+    let copy = umd::Command::copy_image(&queue.umd, source, destination, from.size)?;
+    Ok(Command::on_device(CL_COMMAND_COPY_IMAGE, kept, copy))
 }
 
 pub(crate) fn copy_to_buffer(
@@ -220,10 +215,10 @@ pub(crate) fn copy_to_buffer(
     transfer::check_range(&destination, offset, length)?;
     let kept = vec![source as _, destination as _];
     let command = CL_COMMAND_COPY_IMAGE_TO_BUFFER;
-    Ok(Command::on_device(command, kept, move |umd, events| {
-        let destination = (&own_destination, offset as u64);
-        Ok(umd.copy_image_to_buffer((&own_source, region), destination, events)?)
-    }))
+    let destination = (&own_destination, offset as u64);
+    let source = (&own_source, region);
+    let copy = umd::Command::copy_image_to_buffer(&queue.umd, source, destination)?;
+    Ok(Command::on_device(command, kept, copy))
 }
 
 pub(crate) fn copy_from_buffer(
@@ -241,10 +236,10 @@ pub(crate) fn copy_from_buffer(
     transfer::check_range(&source, offset, length)?;
     let kept = vec![source as _, destination as _];
     let command = CL_COMMAND_COPY_BUFFER_TO_IMAGE;
-    Ok(Command::on_device(command, kept, move |umd, events| {
-        let source = (&own_source, offset as u64);
-        Ok(umd.copy_buffer_to_image(source, (&own_destination, region), events)?)
-    }))
+    let source = (&own_source, offset as u64);
+    let destination = (&own_destination, region);
+    let copy = umd::Command::copy_buffer_to_image(&queue.umd, source, destination)?;
+    Ok(Command::on_device(command, kept, copy))
 }
 
 pub(crate) fn fill(
@@ -262,9 +257,6 @@ pub(crate) fn fill(
     let texel = color::texel(image.format, &from.read(color::bytes(image.format)));
     let texel = texel.ok_or_else(|| Error::new(CL_IMAGE_FORMAT_NOT_SUPPORTED, "no such format"))?;
     let kept = vec![mem as _];
-    Ok(Command::on_device(
-        CL_COMMAND_FILL_IMAGE,
-        kept,
-        move |umd, events| Ok(umd.fill_image((&own, region), &texel, events)?),
-    ))
+    let fill = umd::Command::fill_image(&queue.umd, (&own, region), &texel)?;
+    Ok(Command::on_device(CL_COMMAND_FILL_IMAGE, kept, fill))
 }

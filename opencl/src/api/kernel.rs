@@ -70,9 +70,17 @@ pub(crate) fn arg_of(kernel: &Kernel, index: u32) -> Result<&ArgInfo> {
     })
 }
 
-pub(crate) fn set_arg(kernel: Handle, index: u32, size: usize, Bytes(value): Bytes) -> Result<()> {
-    let kernel = kernel.get::<Kernel>()?;
-    let info = arg_of(&kernel, index)?;
+pub(crate) fn set_arg(kernel: Handle, index: u32, size: usize, value: Bytes) -> Result<()> {
+    set_arg_of(&*kernel.get::<Kernel>()?, index, size, value)
+}
+
+pub(crate) fn set_arg_of(
+    kernel: &Kernel,
+    index: u32,
+    size: usize,
+    Bytes(value): Bytes,
+) -> Result<()> {
+    let info = arg_of(kernel, index)?;
     // "CL_INVALID_ARG_SIZE if arg_size does not match the size of the data type for an argument
     // that is not a memory object or if the argument is a memory object and arg_size !=
     // sizeof(cl_mem) or if arg_size is zero and the argument is declared with the local qualifier
@@ -90,7 +98,7 @@ pub(crate) fn set_arg(kernel: Handle, index: u32, size: usize, Bytes(value): Byt
     let arg = match info.kind {
         ArgKind::Buffer | ArgKind::Image(_) if is_global => {
             sized(size_of::<cl_mem>())?;
-            memory(&kernel, info, value.read_handle())?
+            memory(kernel, info, value.read_handle())?
         }
         ArgKind::Sampler => {
             sized(size_of::<cl_sampler>())?;

@@ -22,6 +22,7 @@ mod image_transfer;
 mod info;
 mod kernel;
 mod map;
+mod mutable_dispatch;
 mod pipe;
 mod platform;
 mod program;

@@ -116,7 +116,7 @@ fn host(
 
 /// A command that has only its place in the order: the memory lies where everybody reaches it.
 pub(crate) fn nothing(kind: cl_command_type) -> Command {
-    Command::mark(kind, Place::Next)
+    Command::mark(kind, Vec::new(), Place::Next)
 }
 
 /// "CL_INVALID_VALUE if dst_ptr or src_ptr is NULL"
@@ -249,9 +249,12 @@ pub(crate) fn migrate(
     Ok(nothing(CL_COMMAND_SVM_MIGRATE_MEM))
 }
 
-pub(crate) fn set_arg(kernel: Handle, index: u32, Bytes(pointer): Bytes) -> Result<()> {
-    let kernel = kernel.get::<Kernel>()?;
-    let info = super::kernel::arg_of(&kernel, index)?;
+pub(crate) fn set_arg(kernel: Handle, index: u32, pointer: Bytes) -> Result<()> {
+    set_arg_of(&*kernel.get::<Kernel>()?, index, pointer)
+}
+
+pub(crate) fn set_arg_of(kernel: &Kernel, index: u32, Bytes(pointer): Bytes) -> Result<()> {
+    let info = super::kernel::arg_of(kernel, index)?;
     // "CL_INVALID_ARG_VALUE if arg_value specified is not a valid value": the argument has to be a
     // pointer to global or constant memory
     let is_pointer = matches!(info.kind, umd::ArgKind::Buffer | umd::ArgKind::Unused);
@@ -279,13 +282,16 @@ pub(crate) fn set_arg(kernel: Handle, index: u32, Bytes(pointer): Bytes) -> Resu
 const INDIRECT_HOST_ACCESS: u32 = 0x4200;
 const USM_POINTERS: u32 = 0x4203;
 
-pub(crate) fn set_exec_info(
-    kernel: Handle,
+pub(crate) fn set_exec_info(kernel: Handle, name: u32, size: usize, value: Bytes) -> Result<()> {
+    set_exec_info_of(&*kernel.get::<Kernel>()?, name, size, value)
+}
+
+pub(crate) fn set_exec_info_of(
+    kernel: &Kernel,
     name: u32,
     size: usize,
     Bytes(value): Bytes,
 ) -> Result<()> {
-    let kernel = kernel.get::<Kernel>()?;
     // "CL_INVALID_VALUE if param_name is not valid, if param_value is NULL or if the size specified
     // by param_value_size is not valid"; no pointers at all have no value
     let has_none = name == CL_KERNEL_EXEC_INFO_SVM_PTRS && size == 0;

@@ -275,14 +275,9 @@ pub(crate) fn copy(
         )?;
     }
     let kept = vec![source as _, destination as _];
-    Ok(Command::on_device(
-        CL_COMMAND_COPY_BUFFER,
-        kept,
-        move |umd, events| {
-            let (source, destination) = ((&own_source, from as u64), (&own_destination, to as u64));
-            Ok(umd.copy_buffer(source, destination, size as u64, events)?)
-        },
-    ))
+    let (source, destination) = ((&own_source, from as u64), (&own_destination, to as u64));
+    let copy = umd::Command::copy_buffer(&queue.umd, source, destination, size as u64)?;
+    Ok(Command::on_device(CL_COMMAND_COPY_BUFFER, kept, copy))
 }
 
 pub(crate) fn copy_rect(
@@ -326,15 +321,15 @@ pub(crate) fn copy_rect(
     }
     let kept = vec![source as _, destination as _];
     let command = CL_COMMAND_COPY_BUFFER_RECT;
-    Ok(Command::on_device(command, kept, move |umd, events| {
-        let layout = |rows: Rows| RectLayout {
-            origin: [rows.start as u64, 0, 0],
-            row_pitch: rows.row as u64,
-            slice_pitch: rows.slice as u64,
-        };
-        let (from, to) = ((&own_source, layout(from)), (&own_destination, layout(to)));
-        Ok(umd.copy_buffer_rect(from, to, region.map(|n| n as u64), events)?)
-    }))
+    let layout = |rows: Rows| RectLayout {
+        origin: [rows.start as u64, 0, 0],
+        row_pitch: rows.row as u64,
+        slice_pitch: rows.slice as u64,
+    };
+    let (from, to) = ((&own_source, layout(from)), (&own_destination, layout(to)));
+    let size = region.map(|n| n as u64);
+    let copy = umd::Command::copy_buffer_rect(&queue.umd, from, to, size)?;
+    Ok(Command::on_device(command, kept, copy))
 }
 
 /// "CL_INVALID_VALUE if pattern is NULL or if pattern_size is 0 or if pattern_size is not one of
@@ -365,14 +360,9 @@ pub(crate) fn fill(
         CL_INVALID_VALUE,
         format!("{size} bytes at {offset} are no multiples of a pattern of {pattern_size}"),
     )?;
-    let command = CL_COMMAND_FILL_BUFFER;
-    Ok(Command::on_device(
-        command,
-        vec![mem],
-        move |umd, events| {
-            Ok(umd.fill_buffer((&own, offset as u64), size as u64, &pattern, events)?)
-        },
-    ))
+    let place = (&own, offset as u64);
+    let fill = umd::Command::fill_buffer(&queue.umd, place, size as u64, &pattern)?;
+    Ok(Command::on_device(CL_COMMAND_FILL_BUFFER, vec![mem], fill))
 }
 
 /// Memory objects of the queue's context.
@@ -414,5 +404,5 @@ pub(crate) fn migrate(
     let kept = kept.into_iter().map(|mem| mem as _).collect();
     // Memory lies where all devices reach it: nothing moves.
     let command = CL_COMMAND_MIGRATE_MEM_OBJECTS;
-    Ok(Command::on_host(command, kept, || Ok(())))
+    Ok(Command::mark(command, kept, Place::Next))
 }

@@ -20,19 +20,19 @@ use crate::error::{Error, Result};
 pub(crate) type Work = Box<dyn FnOnce() -> Result<()> + Send>;
 
 /// A command that was checked, and has no place in a queue yet: it can be enqueued more than once.
+#[derive(Clone)]
 pub(crate) struct Command {
     kind: cl_command_type,
     kept: Kept,
     does: Does,
 }
 
+#[derive(Clone)]
 enum Does {
-    Device(Submit),
-    Host(Place, Arc<dyn Fn() -> Result<()> + Send + Sync>),
+    Device(umd::Command),
+    Host(Arc<dyn Fn() -> Result<()> + Send + Sync>),
+    Nothing(Place),
 }
-
-/// Hands a command to the driver.
-type Submit = Box<dyn Fn(&umd::Queue, &[umd::Event]) -> Result<umd::Event> + Send + Sync>;
 
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -42,12 +42,8 @@ impl fmt::Debug for Command {
 
 impl Command {
     /// A command of the device.
-    pub(crate) fn on_device(
-        kind: cl_command_type,
-        kept: Kept,
-        submit: impl Fn(&umd::Queue, &[umd::Event]) -> Result<umd::Event> + Send + Sync + 'static,
-    ) -> Self {
-        let does = Does::Device(Box::new(submit));
+    pub(crate) fn on_device(kind: cl_command_type, kept: Kept, command: umd::Command) -> Self {
+        let does = Does::Device(command);
         Self { kind, kept, does }
     }
 
@@ -57,32 +53,79 @@ impl Command {
         kept: Kept,
         work: impl Fn() -> Result<()> + Send + Sync + 'static,
     ) -> Self {
-        let does = Does::Host(Place::Next, Arc::new(work));
+        let does = Does::Host(Arc::new(work));
         Self { kind, kept, does }
     }
 
     /// A command that does nothing but take its place.
-    pub(crate) fn mark(kind: cl_command_type, place: Place) -> Self {
-        let (kept, does) = (Vec::new(), Does::Host(place, Arc::new(|| Ok(()))));
+    pub(crate) fn mark(kind: cl_command_type, kept: Kept, place: Place) -> Self {
+        let does = Does::Nothing(place);
         Self { kind, kept, does }
     }
 
-    /// Enqueues it.
+    /// Commands one after the other as the steps of one, of this kind: what the device does between
+    /// two commands of the host is one step, whose batch is submitted in one go.
+    pub(crate) fn steps<'a>(
+        kind: cl_command_type,
+        queue: &Queue,
+        commands: impl IntoIterator<Item = &'a Self>,
+    ) -> Result<Vec<Self>> {
+        let recording = |parts: &mut Vec<umd::Command>, kept: &mut Kept| {
+            let recording = umd::Command::recording(&queue.device.umd, parts)?;
+            parts.clear();
+            Ok::<_, Error>(Self::on_device(kind, std::mem::take(kept), recording))
+        };
+        let (mut steps, mut parts, mut kept) = (Vec::new(), Vec::new(), Vec::new());
+        for command in commands {
+            match &command.does {
+                Does::Device(part) => {
+                    parts.push(part.clone());
+                    kept.extend_from_slice(&command.kept);
+                }
+                Does::Host(_) => {
+                    if !parts.is_empty() {
+                        steps.push(recording(&mut parts, &mut kept)?);
+                    }
+                    let command = command.clone();
+                    steps.push(Self { kind, ..command });
+                }
+                Does::Nothing(_) => {}
+            }
+        }
+        if !parts.is_empty() {
+            steps.push(recording(&mut parts, &mut kept)?);
+        }
+        Ok(steps)
+    }
+
+    /// Enqueues it, after the events of a wait list, and after `before` has ended, well or not.
     pub(crate) fn enqueue(
         &self,
         queue: &Arc<Queue>,
         waits: &[Arc<Event>],
+        before: Option<&Arc<Event>>,
         blocking: bool,
     ) -> Result<Arc<Event>> {
         let kept = self.kept.clone();
-        match &self.does {
-            Does::Device(submit) => on_device(queue, self.kind, waits, kept, submit),
-            Does::Host(place, work) => {
-                let work = work.clone();
-                let work = Box::new(move || work());
-                on_host(queue, (self.kind, *place), waits, kept, blocking, work)
+        let (place, work): (_, Work) = match &self.does {
+            Does::Device(command) => {
+                return on_device(queue, self.kind, (waits, before), kept, command);
             }
-        }
+            Does::Host(work) => {
+                let work = work.clone();
+                (Place::Next, Box::new(move || work()))
+            }
+            Does::Nothing(place) => (*place, Box::new(|| Ok(()))),
+        };
+        let event = Event::of_command(queue, self.kind, keep(kept, waits));
+        schedule(
+            queue,
+            Arc::new(event),
+            place,
+            (waits, before),
+            blocking,
+            work,
+        )
     }
 }
 
@@ -109,21 +152,24 @@ fn keep(mut kept: Kept, waits: &[Arc<Event>]) -> Kept {
     kept
 }
 
-/// Enqueues a command of the device, which `submit` hands to the driver.
+/// What a command waits for: events that have to end well, and one that has to end.
+type After<'a> = (&'a [Arc<Event>], Option<&'a Arc<Event>>);
+
+/// Enqueues a command of the device.
 fn on_device(
     queue: &Arc<Queue>,
-    command: cl_command_type,
-    waits: &[Arc<Event>],
+    kind: cl_command_type,
+    (waits, before): After<'_>,
     kept: Kept,
-    submit: impl FnOnce(&umd::Queue, &[umd::Event]) -> Result<umd::Event>,
+    command: &umd::Command,
 ) -> Result<Arc<Event>> {
-    let event = Arc::new(Event::of_command(queue, command, keep(kept, waits)));
+    let event = Arc::new(Event::of_command(queue, kind, keep(kept, waits)));
     let mut order = queue.order();
-    let before = order.last.upgrade();
-    let before = before.and_then(|last| last.on_device(queue, true));
+    let before = order.last.upgrade().into_iter().chain(before.cloned());
+    let before = before.filter_map(|last| last.on_device(queue, true));
     let waits = waits.iter().filter_map(|wait| wait.on_device(queue, false));
     let list: Vec<_> = waits.chain(before).collect();
-    let submitted = submit(&queue.umd, &list)?;
+    let submitted = queue.umd.run(command, &list)?;
     event.set_device(submitted.clone());
     if !queue.is_out_of_order() {
         order.last = Arc::downgrade(&event);
@@ -146,10 +192,11 @@ pub(crate) fn on_host(
     work: Work,
 ) -> Result<Arc<Event>> {
     let event = Arc::new(Event::of_command(queue, command, keep(kept, waits)));
-    schedule(queue, event, place, waits, blocking, work)
+    schedule(queue, event, place, (waits, None), blocking, work)
 }
 
-/// Enqueues the end of commands: a command that began with the first of them.
+/// Enqueues the end of commands: a command that began with the first of them, and fails as the first
+/// one that fails.
 pub(crate) fn end_of(
     queue: &Arc<Queue>,
     command: cl_command_type,
@@ -164,24 +211,25 @@ pub(crate) fn end_of(
     let event = Event::of_command(queue, command, keep(Vec::new(), &waits));
     let event = Arc::new(event.spanning(parts));
     let nothing = Box::new(|| Ok(()));
-    schedule(queue, event, Place::Next, &waits, false, nothing)
+    schedule(queue, event, Place::Next, (&waits, None), false, nothing)
 }
 
 fn schedule(
     queue: &Arc<Queue>,
     event: Arc<Event>,
     place: Place,
-    waits: &[Arc<Event>],
+    (waits, before): After<'_>,
     blocking: bool,
     work: Work,
 ) -> Result<Arc<Event>> {
     let mut order = queue.order();
-    let after = match place {
+    let mut after: Vec<Arc<Event>> = match place {
         Place::AfterAll | Place::Barrier { after_all: true } => order.open(),
         Place::Next | Place::Barrier { after_all: false } => {
             order.last.upgrade().into_iter().collect()
         }
     };
+    after.extend(before.cloned());
     if !queue.is_out_of_order() || matches!(place, Place::Barrier { .. }) {
         order.last = Arc::downgrade(&event);
     }
@@ -280,10 +328,17 @@ impl Pending {
                 self.event.start();
                 work()
             }
-            None => Err(Error::new(
-                CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-                "an event of the wait list failed",
-            )),
+            None => Err(match self.event.failed_part() {
+                // It was reported as that of the part.
+                Some(status) => {
+                    self.event.end(status);
+                    return status;
+                }
+                None => Error::new(
+                    CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+                    "an event of the wait list failed",
+                ),
+            }),
         };
         let status = match result {
             Ok(()) => CL_COMPLETE,

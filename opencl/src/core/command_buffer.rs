@@ -1,22 +1,29 @@
 //! Command buffers: commands that are recorded once and enqueued as often as wanted
 //! (`cl_khr_command_buffer`).
+//!
+//! Commands run in the order in which they were recorded, each after the one before it, which is
+//! all that synchronization points can ask for. A run of a command buffer comes after its run before.
 
+use std::collections::BTreeMap;
+use std::slice;
 use std::sync::{Arc, Mutex, Weak};
 
-use opencl_sys::cl_int;
+use opencl_sys::{CL_INVALID_OPERATION, cl_int};
 
 use super::command::{self, Command};
 use super::event::Event;
 use super::handle::{Base, Object};
+use super::kernel::Kernel;
 use super::lock;
 use super::queue::Queue;
-use crate::error::Result;
+use super::sizes::Sizes;
+use crate::error::{Error, Result};
 
-/// Numbers of the extension, whose headers are not everywhere.
+/// Numbers of the extensions, whose headers are not everywhere.
 pub(crate) mod number {
     pub(crate) const INVALID_COMMAND_BUFFER: i32 = -1138;
     pub(crate) const INVALID_SYNC_POINT_WAIT_LIST: i32 = -1139;
-    pub(crate) const INCOMPATIBLE_COMMAND_QUEUE: i32 = -1140;
+    pub(crate) const INVALID_MUTABLE_COMMAND: i32 = -1141;
     pub(crate) const COMMAND_COMMAND_BUFFER: u32 = 0x12a8;
 }
 
@@ -28,22 +35,55 @@ pub(crate) struct CommandBuffer {
     pub queue: Arc<Queue>,
     /// As they were passed, with the zero at the end; empty if there were none.
     pub properties: Vec<u64>,
+    /// Whether commands can be changed.
+    pub is_mutable: bool,
+    /// Whether the groups of its kernels do not become more.
+    pub keeps_groups: bool,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     commands: Vec<Recorded>,
+    /// The handles of commands, which live as long as the command buffer.
+    handles: Vec<Arc<MutableCommand>>,
     is_final: bool,
+    /// What a run enqueues, if the command buffer is executable.
+    steps: Option<Arc<Vec<Command>>>,
     /// When it was last enqueued.
     last: Weak<Event>,
 }
 
-/// A command, and the places of those that it waits for.
+/// A command as it was recorded, or last changed.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    /// `None` as long as the kernel lacks arguments.
+    pub command: Option<Command>,
+    /// What can be changed of it.
+    pub dispatch: Option<Dispatch>,
+}
+
+/// A kernel over an index space.
+#[derive(Clone, Debug)]
+pub(crate) struct Dispatch {
+    /// The kernel that the program passed.
+    pub kernel: Arc<Kernel>,
+    /// The same, with the arguments of the command.
+    pub own: Arc<Kernel>,
+    pub sizes: Sizes,
+}
+
+/// A command that can be changed (`cl_khr_command_buffer_mutable_dispatch`).
 #[derive(Debug)]
-struct Recorded {
-    command: Command,
-    after: Vec<usize>,
+pub(crate) struct MutableCommand {
+    base: Base,
+    pub buffer: Weak<CommandBuffer>,
+    /// Its place in the command buffer.
+    pub index: usize,
+    /// As they were passed, with the zero at the end; empty if there were none.
+    pub properties: Vec<u64>,
+    /// `CL_MUTABLE_DISPATCH_…`: what can be changed.
+    pub fields: u64,
 }
 
 impl Object for CommandBuffer {
@@ -54,23 +94,56 @@ impl Object for CommandBuffer {
     }
 }
 
+impl Object for MutableCommand {
+    const INVALID: cl_int = number::INVALID_MUTABLE_COMMAND;
+    const NAME: &'static str = "mutable command";
+    fn base(&self) -> &Base {
+        &self.base
+    }
+}
+
+/// How far a command buffer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Recording,
+    Executable,
+    /// It takes no more commands, but a kernel lacks arguments.
+    Finalized,
+}
+
 impl CommandBuffer {
-    pub(crate) fn new(queue: Arc<Queue>, properties: Vec<u64>) -> Self {
+    pub(crate) fn new(
+        queue: Arc<Queue>,
+        properties: Vec<u64>,
+        (is_mutable, keeps_groups): (bool, bool),
+    ) -> Self {
         Self {
             base: Base::new(),
             queue,
             properties,
+            is_mutable,
+            keeps_groups,
             state: Mutex::default(),
         }
     }
 
-    pub(crate) fn is_final(&self) -> bool {
-        lock(&self.state).is_final
+    pub(crate) fn stage(&self) -> Stage {
+        let state = lock(&self.state);
+        match (state.is_final, &state.steps) {
+            (false, _) => Stage::Recording,
+            (true, Some(_)) => Stage::Executable,
+            (true, None) => Stage::Finalized,
+        }
     }
 
     /// Takes no more commands from now on; `false` if it took none before.
-    pub(crate) fn finalize(&self) -> bool {
-        !std::mem::replace(&mut lock(&self.state).is_final, true)
+    pub(crate) fn finalize(&self) -> Result<bool> {
+        let mut state = lock(&self.state);
+        if !state.is_final {
+            state.steps = self.steps(&state.commands)?;
+            return Ok(!std::mem::replace(&mut state.is_final, true));
+        }
+        Ok(false)
     }
 
     /// How many commands it has. They are numbered from 1 on.
@@ -78,44 +151,96 @@ impl CommandBuffer {
         lock(&self.state).commands.len()
     }
 
-    /// Adds a command that comes after those with the numbers in `after`; gives its number.
-    pub(crate) fn record(&self, command: Command, after: Vec<usize>) -> usize {
+    /// Adds a command; gives its number.
+    pub(crate) fn record(&self, recorded: Recorded) -> usize {
         let mut state = lock(&self.state);
-        state.commands.push(Recorded { command, after });
+        state.commands.push(recorded);
         state.commands.len()
     }
 
-    /// Enqueues all commands. The event ends when the last of them has.
-    pub(crate) fn enqueue(
+    /// A handle of the command with a number.
+    pub(crate) fn handle(
         self: &Arc<Self>,
-        queue: &Arc<Queue>,
-        waits: &[Arc<Event>],
-    ) -> Result<Arc<Event>> {
+        number: usize,
+        properties: Vec<u64>,
+        fields: u64,
+    ) -> Arc<MutableCommand> {
+        let handle = Arc::new(MutableCommand {
+            base: Base::new(),
+            buffer: Arc::downgrade(self),
+            index: number.saturating_sub(1),
+            properties,
+            fields,
+        });
+        lock(&self.state).handles.push(handle.clone());
+        handle
+    }
+
+    /// What can be changed of a command.
+    pub(crate) fn dispatch(&self, index: usize) -> Option<Dispatch> {
+        let state = lock(&self.state);
+        state.commands.get(index)?.dispatch.clone()
+    }
+
+    /// Changes commands, all or none. Runs that were enqueued are as they were.
+    pub(crate) fn change(&self, changes: BTreeMap<usize, Recorded>) -> Result<()> {
         let mut state = lock(&self.state);
-        // It runs once at a time; a queue in order sees to that itself.
-        let mut first = waits.to_vec();
-        first.extend(state.last.upgrade().filter(|last| {
-            let is_ordered = |own: &Arc<Queue>| Arc::ptr_eq(own, queue) && !own.is_out_of_order();
-            // How a run ended is not the next one's concern.
-            !last.has_ended() && !last.queue.as_ref().is_some_and(is_ordered)
-        }));
-        let mut failed = Ok(());
-        let mut events: Vec<Arc<Event>> = Vec::with_capacity(state.commands.len());
-        for recorded in &state.commands {
-            let mut list = first.clone();
-            let after = recorded.after.iter();
-            list.extend(after.filter_map(|number| events.get(number - 1).cloned()));
-            match recorded.command.enqueue(queue, &list, false) {
-                Ok(event) => events.push(event),
+        let mut commands = state.commands.clone();
+        for (index, change) in changes {
+            if let Some(command) = commands.get_mut(index) {
+                *command = change;
+            }
+        }
+        state.steps = self.steps(&commands)?;
+        state.commands = commands;
+        Ok(())
+    }
+
+    /// What a run enqueues; `None` if a kernel lacks arguments.
+    fn steps(&self, commands: &[Recorded]) -> Result<Option<Arc<Vec<Command>>>> {
+        let commands = commands.iter().map(|recorded| recorded.command.as_ref());
+        let Some(commands) = commands.collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        let kind = number::COMMAND_COMMAND_BUFFER;
+        let steps = Command::steps(kind, &self.queue, commands)?;
+        Ok(Some(Arc::new(steps)))
+    }
+
+    /// Enqueues all commands. The event ends when the last of them has.
+    pub(crate) fn enqueue(&self, queue: &Arc<Queue>, waits: &[Arc<Event>]) -> Result<Arc<Event>> {
+        let mut state = lock(&self.state);
+        // "CL_INVALID_OPERATION if command_buffer is not in the Executable state"
+        let steps = state.steps.clone();
+        let steps = steps.ok_or_else(|| {
+            let why = "the command buffer is not final, or a kernel in it lacks arguments";
+            Error::new(CL_INVALID_OPERATION, why)
+        })?;
+        let last = state.last.upgrade().filter(|last| !last.has_ended());
+        let mut failed = None;
+        let mut parts: Vec<Arc<Event>> = Vec::with_capacity(steps.len());
+        for step in &*steps {
+            let (waits, before) = match parts.last() {
+                None => (waits, last.as_ref()),
+                Some(part) => (slice::from_ref(part), None),
+            };
+            match step.enqueue(queue, waits, before, false) {
+                Ok(part) => parts.push(part),
                 Err(error) => {
-                    failed = Err(error);
+                    failed = Some(error);
                     break;
                 }
             }
         }
+        let end = match &*parts {
+            [only] if failed.is_none() => only.clone(),
+            _ => command::end_of(queue, number::COMMAND_COMMAND_BUFFER, parts, waits)?,
+        };
         // What was enqueued before a failure runs, and the next run comes after it, too.
-        let end = command::end_of(queue, number::COMMAND_COMMAND_BUFFER, events, &first)?;
         state.last = Arc::downgrade(&end);
-        failed.map(|()| end)
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(end),
+        }
     }
 }

@@ -187,6 +187,13 @@ impl Event {
         self.passed(CL_SUBMITTED);
     }
 
+    /// The status of the first of its parts that failed.
+    pub(super) fn failed_part(&self) -> Option<cl_int> {
+        let parts = std::mem::take(&mut self.state().parts);
+        let mut statuses = parts.iter().map(|part| part.state().status);
+        statuses.find(|&status| status < CL_COMPLETE)
+    }
+
     /// The host begins with the command.
     pub(super) fn start(self: &Arc<Self>) {
         let parts = std::mem::take(&mut self.state().parts);
@@ -361,9 +368,13 @@ impl Event {
             && let Some(own) = same
             && Arc::ptr_eq(&own.device, &queue.device)
         {
-            // The driver keeps the order of its own queue.
-            let is_ordered = is_order && std::ptr::eq(own, queue);
-            return (!is_ordered).then(|| device.clone());
+            match (is_order, std::ptr::eq(own, queue)) {
+                (false, _) => return Some(device.clone()),
+                // The driver keeps the order of its own queue.
+                (true, true) => return None,
+                // It would fail with the event: see below.
+                (true, false) => {}
+            }
         }
         drop(state);
         let proxy = queue.device.umd.user_event();

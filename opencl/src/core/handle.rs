@@ -198,6 +198,18 @@ pub(crate) fn publish<T: Object>(object: Arc<T>) -> Handle {
     handle
 }
 
+/// Shows an object to the program, which has no reference of its own: the handle is good as long as
+/// the object lives.
+pub(crate) fn show<T: Object>(object: &Arc<T>) -> Handle {
+    let handle = object.base().handle();
+    let weak = Arc::downgrade(object);
+    let (object, held) = (weak, None);
+    live()
+        .objects
+        .insert(handle.address(), Entry { object, held });
+    handle
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

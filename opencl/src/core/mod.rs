@@ -21,11 +21,12 @@ pub(crate) mod program;
 pub(crate) mod queue;
 pub(crate) mod rows;
 pub(crate) mod sampler;
+pub(crate) mod sizes;
 
 pub(crate) use context::Context;
 pub(crate) use device::Device;
 pub(crate) use event::Event;
-pub(crate) use handle::{Handle, Object, publish};
+pub(crate) use handle::{Handle, Object, publish, show};
 pub(crate) use kernel::Kernel;
 pub(crate) use memory::Mem;
 pub(crate) use platform::Platform;

@@ -1,5 +1,5 @@
 /* Kernels that fault and that never end: their event's error, the report in the context's callback, and after it. */
-#include "check.h"
+#include "commands.h"
 
 enum { N = 64 };
 
@@ -26,9 +26,75 @@ static void add_works(cl_context context, cl_command_queue queue, cl_program pro
     DONE(clReleaseKernel(add));
 }
 
+/* A command buffer that faults in its middle: a kernel, SVM memory that the host sets (which parts
+   its batch), the kernel that faults, and what must not run. */
+static void fails_midway(cl_context context, cl_program program, const int *reports) {
+    cl_command_queue queue = queue_of(context, devices[0], CL_QUEUE_PROFILING_ENABLE);
+    cl_kernel add = kernel_of(program, "add"), wild = kernel_of(program, "wild");
+    int data[N] = {0}, one = 1, seven = 7, before = *reports;
+    cl_mem buffer = buffer_of(context, CL_MEM_COPY_HOST_PTR, sizeof data, data);
+    int *svm = clSVMAlloc(context, CL_MEM_READ_WRITE, 8, 0);
+    svm[0] = svm[1] = 0;
+    size_t global = N;
+    cl_ulong place = 0x123456789000ul;
+    DONE(clSetKernelArg(add, 0, sizeof buffer, &buffer));
+    DONE(clSetKernelArg(add, 1, sizeof one, &one));
+    DONE(clSetKernelArg(wild, 0, sizeof place, &place));
+    for (int parts = 0; parts < 2; parts++) {
+        commands all = clCreateCommandBufferKHR_(1, &queue, NULL, &error);
+        DONE(error);
+#define KERNEL(name)                                                                               \
+    DONE(clCommandNDRangeKernelKHR_(all, NULL, NULL, name, 1, NULL, &global, NULL, 0, NULL, NULL,  \
+                                    NULL))
+        KERNEL(add);
+        if (parts)
+            DONE(clCommandSVMMemFillKHR_(all, NULL, NULL, svm, &seven, 4, 4, 0, NULL, NULL, NULL));
+        KERNEL(wild);
+        if (parts)
+            DONE(clCommandSVMMemFillKHR_(all, NULL, NULL, svm + 1, &seven, 4, 4, 0, NULL, NULL,
+                                         NULL));
+        KERNEL(add);
+        DONE(clFinalizeCommandBufferKHR_(all));
+        cl_event end, after;
+        DONE(clEnqueueCommandBufferKHR_(0, NULL, all, 0, NULL, &end));
+        cl_int waited = clEnqueueMarkerWithWaitList(queue, 1, &end, &after);
+        GIVES(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &end));
+        cl_int status = 0;
+        DONE(clGetEventInfo(end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+        IS(status == CL_OUT_OF_RESOURCES);
+        if (waited == CL_SUCCESS) {
+            /* What waits for it fails with it. */
+            GIVES(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &after));
+            DONE(clReleaseEvent(after));
+        }
+        cl_ulong time = 0;
+        GIVES(CL_PROFILING_INFO_NOT_AVAILABLE,
+              clGetEventProfilingInfo(end, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL));
+        IS(*reports > before);
+        if (!strstr(report, "wild") && !strstr(report, "wait list"))
+            FAIL("the report: %s", report);
+        /* It is executable as before; the queue is lost. */
+        IS(state_of(all) == 1);
+        GIVES(CL_OUT_OF_RESOURCES, clEnqueueCommandBufferKHR_(0, NULL, all, 0, NULL, NULL));
+        DONE(clReleaseEvent(end));
+        DONE(clReleaseCommandQueue(queue));
+        queue = queue_of(context, devices[0], CL_QUEUE_PROFILING_ENABLE);
+        DONE(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL));
+        IS(data[0] == 1 + parts && data[N - 1] == 1 + parts);
+        IS(svm[0] == 7 * parts && svm[1] == 0);
+        DONE(clReleaseCommandBufferKHR_(all));
+    }
+    clSVMFree(context, svm);
+    DONE(clReleaseMemObject(buffer));
+    DONE(clReleaseKernel(add));
+    DONE(clReleaseKernel(wild));
+    DONE(clReleaseCommandQueue(queue));
+}
+
 int main(void) {
     int reports = 0;
     DONE(clReleaseContext(begin()));
+    find();
     cl_context context = clCreateContext(NULL, 1, devices, on_error, &reports, &error);
     DONE(error);
     cl_program program = built(context,
@@ -94,6 +160,7 @@ int main(void) {
     DONE(clReleaseMemObject(buffer));
     DONE(clReleaseKernel(spins));
     DONE(clReleaseCommandQueue(queue));
+    fails_midway(context, program, &reports);
     cl_context other = clCreateContext(NULL, 1, devices, NULL, NULL, &error);
     DONE(error);
     cl_program again = built(other,

@@ -1,5 +1,5 @@
-//! A queue's heap: the one buffer object in which its commands find their batches, states and
-//! payloads, so that base addresses are programmed once a context.
+//! A heap: the one buffer object in which commands find their states and payloads, those of a queue
+//! also their batches, so that base addresses are programmed once a context.
 //!
 //! It begins with what stays: the completion tag, the border colour, the null surface, the surfaces
 //! of scratch. Behind that lie two rings, of binding tables, which descriptors reach in the first
@@ -29,16 +29,15 @@ pub(crate) const SCRATCH_PAIRS: u32 = 60;
 /// Where the binding tables begin, and where they end: descriptors have 16 bits for their place.
 const TABLES: u32 = 8 << 10;
 const DATA: u32 = 64 << 10;
-/// Bytes of the ring behind them.
+/// Bytes of the ring behind them, in the heap of a queue.
 const RING: u32 = 2 << 20;
 /// What a command streamer may read beyond the last command.
-const PREFETCH: u32 = 4 << 10;
-const SIZE: u32 = DATA + RING + PREFETCH;
+pub(crate) const PREFETCH: u32 = 4 << 10;
 /// What lies in a heap begins at multiples of this (GPGPU_WALKER "Indirect Data Start Address",
 /// surface states, interface descriptors).
 pub(crate) const UNIT: u32 = 64;
 
-/// The memory of a queue's heap.
+/// The memory of a heap.
 #[derive(Debug)]
 pub(crate) struct HeapMemory {
     bo: Arc<Bo>,
@@ -70,7 +69,7 @@ impl HeapMemory {
     pub(crate) fn write(&self, place: u32, bytes: &[u8]) -> Result<(), DeviceError> {
         match self.bo.memory().write(place as usize, bytes) {
             true => Ok(()),
-            false => Err(DeviceError::Internal("a write beyond a queue's heap")),
+            false => Err(DeviceError::Internal("a write beyond a heap")),
         }
     }
 }
@@ -108,24 +107,36 @@ impl Oldest {
 #[derive(Debug)]
 pub(crate) struct Heap {
     memory: Arc<HeapMemory>,
+    size: u32,
     tables: Ring,
     data: Ring,
 }
 
 impl Heap {
-    /// An empty heap.
+    /// The empty heap of a queue.
     pub(crate) fn new(device: &DeviceInner) -> Result<Self, Error> {
+        Self::with_ring(device, RING, "queue's heap")
+    }
+
+    /// An empty heap whose ring has so many bytes.
+    pub(crate) fn with_ring(
+        device: &DeviceInner,
+        ring: u32,
+        what: &'static str,
+    ) -> Result<Self, Error> {
+        let size = (DATA + PREFETCH).saturating_add(ring);
         let bo = device
             .registry
-            .create(SIZE.into(), Use::Shared, "queue's heap")
-            .map_err(refused("a queue's heap"))?;
+            .create(size.into(), Use::Shared, what)
+            .map_err(refused(what))?;
         let memory = Arc::new(HeapMemory { bo });
         let null = surface::null(device.family()).map_err(crate::error::state)?;
         memory.write(NULL_SURFACE, zerocopy::IntoBytes::as_bytes(&null))?;
         Ok(Self {
             memory,
+            size,
             tables: Ring::new(TABLES, DATA),
-            data: Ring::new(DATA, DATA + RING),
+            data: Ring::new(DATA, size - PREFETCH),
         })
     }
 
@@ -139,14 +150,19 @@ impl Heap {
             dynamic: base,
             payload: base,
             instruction: NEAR,
-            bindless_surface: Some((base, SIZE / SURFACE_STATE_BYTES as u32)),
-            bindless_sampler: Some((base, SIZE / 4096)),
+            bindless_surface: Some((base, self.size / SURFACE_STATE_BYTES as u32)),
+            bindless_sampler: Some((base, self.size.div_ceil(4096))),
         }
     }
 
     /// The most bytes that a command can take at once.
     pub(crate) const fn most() -> u32 {
         RING / 4
+    }
+
+    /// The most bytes of binding tables that are in use at once.
+    pub(crate) const fn most_tables() -> u32 {
+        DATA - TABLES
     }
 
     /// Begins a command. What it [takes](Take) is given back unless it is [kept](Take::keep).
@@ -199,9 +215,16 @@ impl Take<'_> {
 
     /// The place of a binding table of `size` bytes.
     pub(crate) fn table(&mut self, size: u32) -> Option<u32> {
-        let place = self.heap.tables.take(size, self.oldest.table)?;
-        self.places.table = Some(place);
+        // As above: a second table follows the first.
+        let oldest = self.oldest.table.or(self.places.table);
+        let place = self.heap.tables.take(size, oldest)?;
+        self.places.table.get_or_insert(place);
         Some(place)
+    }
+
+    /// The bases of the heap.
+    pub(crate) fn bases(&self) -> Heaps {
+        self.heap.bases()
     }
 
     /// The heap's memory.

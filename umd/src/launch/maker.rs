@@ -11,9 +11,9 @@ use crate::error::{ArgumentError, Error, ErrorKind};
 use crate::memory::NEAR;
 use crate::printf;
 
-use super::heap::{Heap, Oldest, Places, Take};
+use super::heap::{Heap, HeapMemory, Oldest, Places, Take};
 use super::payload::{self, Implicit};
-use super::prepared::{Launched, Prepared};
+use super::prepared::{Contents, Launched, Prepared};
 use super::slots::QueueMemory;
 use super::states::{put, put_bytes, table};
 use super::{Launch, STAMPS, Work, dispatch_error, front_end};
@@ -33,11 +33,34 @@ pub(crate) struct Maker {
 /// What commands are made in before they go to memory that the GPU sees, which is slow to read and
 /// may be slow to write in small pieces. Kept for its capacity.
 #[derive(Debug, Default)]
-struct Staging {
-    words: Vec<u32>,
+pub(super) struct Staging {
+    pub words: Vec<u32>,
+    /// Where the threads of the walkers begin.
+    pub starts: Vec<Start>,
     block: Vec<u8>,
     table: Vec<u8>,
     cross_thread: Vec<u8>,
+}
+
+/// Where a walker's threads begin, for a node that looks for broken rules.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    /// The kernel's first instruction.
+    first: GpuAddress,
+    /// The threads' first instruction.
+    entry: GpuAddress,
+    slm_bytes: u32,
+}
+
+impl Start {
+    /// Tells the node of walkers that are about to be submitted.
+    fn announce(device: &DeviceInner, starts: &[Self]) {
+        if let Some(extents) = device.registry.extents() {
+            for start in starts {
+                extents.launches(start.first, start.entry, start.slm_bytes.into());
+            }
+        }
+    }
 }
 
 /// A command that the kernel driver has taken.
@@ -96,41 +119,46 @@ impl Maker {
             number,
             staging,
         } = self;
-        let bases = heap.bases();
         let mut take = heap.take(oldest);
         staging.words.clear();
+        staging.starts.clear();
         let next = *number + 1;
         let mut told = *front_end;
-        let (stamps, kernel) = match work {
+        let (stamps, contents) = match work {
             Work::Marker => {
                 let stamps = take.data(STAMPS).ok_or(MakeError::Full)?;
                 device
                     .commands
                     .timestamp(take.memory().address(stamps), &mut staging.words)
                     .map_err(marker_error)?;
-                (stamps, None)
+                (stamps, Contents::Nothing)
             }
             Work::Kernel(launch) => {
                 let block = take.data(launch.layout.size).ok_or(MakeError::Full)?;
-                let launched = launch.allocate(device, memory, take.memory())?;
-                let wanted = launch.front_end(device, memory, told);
-                let setup = Setup {
-                    heaps: bases,
-                    mocs: device.mocs,
-                    front_end: wanted,
-                };
-                let failed = |error| dispatch_error(&launch.kernel.entry, error);
-                match told {
-                    None => device.commands.preamble(&setup, &mut staging.words),
-                    Some(told) if told != wanted => {
-                        device.commands.front_end(&wanted, &mut staging.words)
-                    }
-                    Some(_) => Ok(()),
-                }
-                .map_err(failed)?;
-                told = Some(wanted);
+                let launched = launch.begin(memory, &take, &mut told, staging)?;
+                let start = take.memory().address(block);
+                device
+                    .commands
+                    .timestamp(start, &mut staging.words)
+                    .map_err(marker_error)?;
                 launch.write(block, &launched, &mut take, staging)?;
-                (block, Some(launched))
+                Start::announce(device, &staging.starts);
+                (block, Contents::Kernel(launched))
+            }
+            Work::Replay(recording) => {
+                let stamps = take.data(STAMPS).ok_or(MakeError::Full)?;
+                let recorded = recording.recorded()?;
+                let start = take.memory().address(stamps);
+                let words = &mut staging.words;
+                let commands = device.commands;
+                commands.timestamp(start, words).map_err(marker_error)?;
+                for batch in recorded.batches() {
+                    commands.call(batch, words).map_err(marker_error)?;
+                }
+                Start::announce(device, recorded.starts());
+                // It has set up the front end, and bases, for itself.
+                told = None;
+                (stamps, Contents::Recording(recorded))
             }
         };
         let words = &mut staging.words;
@@ -151,7 +179,7 @@ impl Maker {
             heap: take.memory().clone(),
             number: next,
             stamps,
-            kernel,
+            contents,
         };
         let places = take.keep();
         *number = next;
@@ -164,7 +192,7 @@ impl Maker {
     }
 }
 
-fn marker_error(error: batchbuffer::dispatch::DispatchError) -> ArgumentError {
+pub(super) fn marker_error(error: batchbuffer::dispatch::DispatchError) -> ArgumentError {
     ArgumentError::Object {
         what: "marker",
         kind: ErrorKind::Internal,
@@ -173,12 +201,39 @@ fn marker_error(error: batchbuffer::dispatch::DispatchError) -> ArgumentError {
 }
 
 impl Launch {
+    /// The memory that the launch needs besides the heap, with the commands that set up the front end
+    /// for it, if it was told otherwise.
+    pub(super) fn begin(
+        &self,
+        memory: &mut QueueMemory,
+        take: &Take<'_>,
+        told: &mut Option<FrontEnd>,
+        staging: &mut Staging,
+    ) -> Result<Launched, Error> {
+        let device = &self.kernel.program.device;
+        let launched = self.allocate(device, memory, take.memory())?;
+        let wanted = self.front_end(device, memory, *told);
+        let setup = Setup {
+            heaps: take.bases(),
+            mocs: device.mocs,
+            front_end: wanted,
+        };
+        match *told {
+            None => device.commands.preamble(&setup, &mut staging.words),
+            Some(told) if told != wanted => device.commands.front_end(&wanted, &mut staging.words),
+            Some(_) => Ok(()),
+        }
+        .map_err(|error| dispatch_error(&self.kernel.entry, error))?;
+        *told = Some(wanted);
+        Ok(launched)
+    }
+
     /// The memory that the launch needs besides the heap.
     fn allocate(
         &self,
         device: &DeviceInner,
         memory: &mut QueueMemory,
-        heap: &super::heap::HeapMemory,
+        heap: &HeapMemory,
     ) -> Result<Launched, Error> {
         let entry = &self.kernel.entry;
         let printf = match entry.info.has_printf {
@@ -228,7 +283,7 @@ impl Launch {
     }
 
     /// Writes states, payloads and walkers.
-    fn write(
+    pub(super) fn write(
         &self,
         block: u32,
         launched: &Launched,
@@ -241,12 +296,12 @@ impl Launch {
         let failed = |error| dispatch_error(entry, error);
         let Staging {
             words,
+            starts,
             block: bytes,
             table: entries,
             cross_thread,
         } = staging;
         let base = take.memory().address(block);
-        commands.timestamp(base, words).map_err(failed)?;
         bytes.clear();
         bytes.resize(layout.states as usize, 0);
         bytes.extend_from_slice(&kernel.states);
@@ -322,11 +377,11 @@ impl Launch {
                 }
                 dispatch.inline_data = Some(data);
             }
-            if let Some(extents) = device.registry.extents() {
-                let first = NEAR.offset(kernel.start.into());
-                let entry = NEAR.offset(dispatch.kernel.into());
-                extents.launches(first, entry, dispatch.slm_bytes.into());
-            }
+            starts.push(Start {
+                first: NEAR.offset(kernel.start.into()),
+                entry: NEAR.offset(dispatch.kernel.into()),
+                slm_bytes: dispatch.slm_bytes,
+            });
             if commands.walker() == WalkerKind::Gpgpu {
                 let state = commands.descriptor(&dispatch).map_err(failed)?;
                 put(bytes, dispatch.descriptor - block, &state)?;

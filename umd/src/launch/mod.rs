@@ -5,6 +5,7 @@ mod heap;
 mod maker;
 mod payload;
 mod prepared;
+mod recorded;
 mod slots;
 mod states;
 
@@ -18,6 +19,7 @@ pub(crate) use maker::{MakeError, Maker};
 pub(crate) use payload::slm_fields;
 pub(crate) use payload::{SURFACE_ALIGNMENT, SlmLayout, argument_fields, program_fields, slm};
 pub(crate) use prepared::{Launched, Prepared};
+pub(crate) use recorded::Recording;
 #[cfg(all(test, feature = "softgpu"))]
 pub(crate) use slots::SlotMemory;
 pub(crate) use states::{MAX_RAW, StatesLayout, of_argument, of_program};
@@ -53,6 +55,8 @@ pub(crate) enum Work {
     Kernel(Launch),
     /// Nothing: it only ends after those before it.
     Marker,
+    /// It runs what was recorded.
+    Replay(Arc<Recording>),
 }
 
 /// A kernel with its arguments, checked to run over an index space.
@@ -98,11 +102,11 @@ impl WalkPayload {
     }
 }
 
-/// Checks that a kernel can be run over an index space.
+/// Checks that a kernel can be run over an index space; `None` if that is empty.
 ///
 /// # Errors
 /// An argument that is not set; a range or shared local memory that the platform does not have.
-pub(crate) fn check(kernel: &Kernel, range: &NdRange) -> Result<Work, Error> {
+pub(crate) fn check(kernel: &Kernel, range: &NdRange) -> Result<Option<Launch>, Error> {
     let kernel = kernel.state();
     kernel.check_args()?;
     let device = &kernel.program.device;
@@ -114,10 +118,10 @@ pub(crate) fn check(kernel: &Kernel, range: &NdRange) -> Result<Work, Error> {
     )?;
     check_slm(&kernel.entry, &kernel.slm, device)?;
     if geometry.walks().next().is_none() {
-        return Ok(Work::Marker);
+        return Ok(None);
     }
     let layout = BlockLayout::new(kernel, &geometry)?;
-    Ok(Work::Kernel(Launch {
+    Ok(Some(Launch {
         kernel: kernel.clone(),
         geometry,
         layout,
@@ -192,8 +196,8 @@ fn simd(entry: &KernelAbi) -> Result<Simd, ArgumentError> {
 /// The payload of the first group's threads.
 pub(crate) fn payload(kernel: &Kernel, range: &NdRange) -> Result<Payload, Error> {
     let launch = match check(kernel, range)? {
-        Work::Kernel(launch) => launch,
-        Work::Marker => {
+        Some(launch) => launch,
+        None => {
             let local = range.local().or(kernel.info().required_local_size);
             return Ok(Payload {
                 local: local.unwrap_or([1; 3]),

@@ -9,6 +9,7 @@ use crate::memory::Chunk;
 use crate::printf;
 
 use super::heap::HeapMemory;
+use super::recorded::Recorded;
 use super::slots::UsedSlots;
 
 /// A command that was made, with all that it uses.
@@ -20,8 +21,30 @@ pub(crate) struct Prepared {
     pub number: u64,
     /// Where the timestamps of start and end go; somebody else's once the end was noticed.
     pub stamps: u32,
-    /// The kernel, if the batch runs one.
-    pub kernel: Option<Launched>,
+    /// What the batch runs.
+    pub contents: Contents,
+}
+
+/// What a batch runs.
+#[derive(Debug)]
+pub(crate) enum Contents {
+    /// Nothing.
+    Nothing,
+    /// A kernel.
+    Kernel(Launched),
+    /// A recording, once.
+    Recording(Arc<Recorded>),
+}
+
+impl Contents {
+    /// The kernels, in order.
+    pub(crate) fn kernels(&self) -> &[Launched] {
+        match self {
+            Self::Nothing => &[],
+            Self::Kernel(launched) => std::slice::from_ref(launched),
+            Self::Recording(recorded) => recorded.kernels(),
+        }
+    }
 }
 
 /// The kernel of a batch, and what the GPU uses besides the batch's own memory.
@@ -53,12 +76,12 @@ impl Prepared {
         (self.heap.read(self.stamps), self.heap.read(self.stamps + 8))
     }
 
-    /// What the kernel printed.
+    /// What the kernels printed.
     pub(crate) fn printed(&self) -> String {
-        let text = self.kernel.as_ref().and_then(|launched| {
+        let texts = self.contents.kernels().iter().filter_map(|launched| {
             let chunk = launched.printf.as_ref()?;
             Some(printf::text(chunk.memory(), &launched.kernel.program))
         });
-        text.unwrap_or_default()
+        texts.collect()
     }
 }

@@ -1,6 +1,7 @@
 //! Copies and fills of buffers.
 
 use crate::buffer::Buffer;
+use crate::command::Command;
 use crate::error::{ArgumentError, Error};
 use crate::event::Event;
 use crate::queue::Queue;
@@ -66,18 +67,17 @@ impl RectLayout {
     }
 }
 
-impl Queue {
+impl Command {
     /// Copies `length` bytes between buffers. The ranges must not overlap.
     ///
     /// # Errors
-    /// A range reaches beyond its buffer, or they overlap; the queue is lost.
+    /// A range reaches beyond its buffer, or they overlap.
     pub fn copy_buffer(
-        &self,
+        queue: &Queue,
         source: (&Buffer, u64),
         destination: (&Buffer, u64),
         length: u64,
-        wait_list: &[Event],
-    ) -> Result<Event, Error> {
+    ) -> Result<Self, Error> {
         let from = source.0.part("copy", source.1, length)?;
         let to = destination.0.part("copy", destination.1, length)?;
         if from.overlaps(&to) {
@@ -92,49 +92,40 @@ impl Queue {
         };
         let ends = (&rows(from), &rows(to));
         let size = ([length, 1, 1], 1);
-        place::copy(self.inner(), "copy of a buffer", ends, size, wait_list)
+        place::copy(queue.inner(), "copy of a buffer", ends, size)
     }
 
     /// Copies a region of `size` bytes, rows and slices between buffers. Where the regions
     /// overlap, the bytes are undefined afterwards.
     ///
     /// # Errors
-    /// A pitch is smaller than what it has to hold, or a region reaches beyond its buffer; the
-    /// queue is lost.
+    /// A pitch is smaller than what it has to hold, or a region reaches beyond its buffer.
     pub fn copy_buffer_rect(
-        &self,
+        queue: &Queue,
         source: (&Buffer, RectLayout),
         destination: (&Buffer, RectLayout),
         size: [u64; 3],
-        wait_list: &[Event],
-    ) -> Result<Event, Error> {
+    ) -> Result<Self, Error> {
         if size.contains(&0) {
             return Err(refuse("copy", format!("the region {size:?} is empty")));
         }
         let from = Place::Rows(source.1.rows(source.0, size)?);
         let to = Place::Rows(destination.1.rows(destination.0, size)?);
         let size = (size, 1);
-        place::copy(
-            self.inner(),
-            "copy of a buffer",
-            (&from, &to),
-            size,
-            wait_list,
-        )
+        place::copy(queue.inner(), "copy of a buffer", (&from, &to), size)
     }
 
     /// Repeats `pattern` over `length` bytes of a buffer.
     ///
     /// # Errors
     /// A pattern that does not have 1, 2, 4 … or 128 bytes; a length that is no multiple of it;
-    /// the range reaches beyond the buffer; the queue is lost.
+    /// the range reaches beyond the buffer.
     pub fn fill_buffer(
-        &self,
+        queue: &Queue,
         buffer: (&Buffer, u64),
         length: u64,
         pattern: &[u8],
-        wait_list: &[Event],
-    ) -> Result<Event, Error> {
+    ) -> Result<Self, Error> {
         let size = pattern.len();
         if !size.is_power_of_two() || size > LONGEST_PATTERN {
             let why = format!(
@@ -153,12 +144,58 @@ impl Queue {
             slice: 0,
         };
         let size = [length, 1, 1];
-        place::fill(
-            self.inner(),
-            "fill of a buffer",
-            &rows,
-            size,
-            pattern,
+        place::fill(queue.inner(), "fill of a buffer", &rows, size, pattern)
+    }
+}
+
+impl Queue {
+    /// Enqueues a [copy_buffer](Command::copy_buffer).
+    ///
+    /// # Errors
+    /// As that, and [`run`](Self::run).
+    pub fn copy_buffer(
+        &self,
+        source: (&Buffer, u64),
+        destination: (&Buffer, u64),
+        length: u64,
+        wait_list: &[Event],
+    ) -> Result<Event, Error> {
+        self.run(
+            &Command::copy_buffer(self, source, destination, length)?,
+            wait_list,
+        )
+    }
+
+    /// Enqueues a [copy_buffer_rect](Command::copy_buffer_rect).
+    ///
+    /// # Errors
+    /// As that, and [`run`](Self::run).
+    pub fn copy_buffer_rect(
+        &self,
+        source: (&Buffer, RectLayout),
+        destination: (&Buffer, RectLayout),
+        size: [u64; 3],
+        wait_list: &[Event],
+    ) -> Result<Event, Error> {
+        self.run(
+            &Command::copy_buffer_rect(self, source, destination, size)?,
+            wait_list,
+        )
+    }
+
+    /// Enqueues a [fill_buffer](Command::fill_buffer).
+    ///
+    /// # Errors
+    /// As that, and [`run`](Self::run).
+    pub fn fill_buffer(
+        &self,
+        buffer: (&Buffer, u64),
+        length: u64,
+        pattern: &[u8],
+        wait_list: &[Event],
+    ) -> Result<Event, Error> {
+        self.run(
+            &Command::fill_buffer(self, buffer, length, pattern)?,
             wait_list,
         )
     }

@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 use devinfo::Family;
 
 use crate::binary::Binary;
+use crate::command::Command;
 use crate::device::DeviceInner;
 use crate::error::Error;
-use crate::event::{Event, Label};
+use crate::event::Label;
 use crate::kernel::{Arg, Kernel};
 use crate::program::Program;
 use crate::queue::QueueInner;
@@ -50,24 +51,18 @@ fn zebin(family: Family) -> &'static [u8] {
 }
 
 impl QueueInner {
-    /// Enqueues one of the kernels, over `items`; `what` is the command's name in messages.
+    /// A command that runs one of the kernels, over `items`; `what` is its name in messages.
     pub(super) fn transfer(
-        self: &Arc<Self>,
+        &self,
         (what, name): (&'static str, &str),
         args: &[Arg<'_>],
         items: [u64; 3],
-        wait_list: &[Event],
-    ) -> Result<Event, Error> {
+    ) -> Result<Command, Error> {
         let mut kernel = self.builtins.kernel(self.device(), name)?;
         for (index, arg) in args.iter().enumerate() {
             kernel.set_arg(index, *arg)?;
         }
-        self.launch(
-            Label::Command(what),
-            &kernel,
-            &NdRange::new(&items)?,
-            wait_list,
-        )
+        Command::launch(Label::Command(what), &kernel, &NdRange::new(&items)?)
     }
 }
 

@@ -1,11 +1,9 @@
 //! Where the bytes of a copy lie: in rows that the kernels can address, or in tiles that only
 //! image messages reach.
 
-use std::sync::Arc;
-
 use crate::buffer::Buffer;
+use crate::command::Command;
 use crate::error::{ArgumentError, Error, ErrorKind};
-use crate::event::Event;
 use crate::image::{Image, Region};
 use crate::kernel::Arg;
 use crate::queue::QueueInner;
@@ -54,14 +52,13 @@ fn chunks(skip: u32, width: u64) -> u64 {
     }
 }
 
-/// Enqueues a copy of `size` texels of `texel` bytes.
+/// A copy of `size` texels of `texel` bytes.
 pub(super) fn copy(
-    queue: &Arc<QueueInner>,
+    queue: &QueueInner,
     what: &'static str,
     (from, to): (&Place, &Place),
     (size, texel): ([u64; 3], u32),
-    wait_list: &[Event],
-) -> Result<Event, Error> {
+) -> Result<Command, Error> {
     let bytes = texel.to_le_bytes();
     match (from, to) {
         (Place::Rows(from), Place::Rows(to)) => {
@@ -79,7 +76,7 @@ pub(super) fn copy(
                 Arg::Value(&skip.to_le_bytes()),
             ];
             let items = [chunks(skip, width), rows, slices];
-            queue.transfer((what, "copy_rows"), &args, items, wait_list)
+            queue.transfer((what, "copy_rows"), &args, items)
         }
         (Place::Tiles(from, origin), Place::Rows(to)) => {
             let args = [
@@ -90,7 +87,7 @@ pub(super) fn copy(
                 Arg::Value(&to.slice.to_le_bytes()),
                 Arg::Value(&bytes),
             ];
-            queue.transfer((what, "image_to_rows"), &args, size, wait_list)
+            queue.transfer((what, "image_to_rows"), &args, size)
         }
         (Place::Rows(from), Place::Tiles(to, origin)) => {
             let args = [
@@ -101,7 +98,7 @@ pub(super) fn copy(
                 Arg::Value(&from.slice.to_le_bytes()),
                 Arg::Value(&bytes),
             ];
-            queue.transfer((what, "rows_to_image"), &args, size, wait_list)
+            queue.transfer((what, "rows_to_image"), &args, size)
         }
         (Place::Tiles(from, origin), Place::Tiles(to, at)) => {
             let args = [
@@ -110,7 +107,7 @@ pub(super) fn copy(
                 Arg::Image(to),
                 Arg::Value(&coordinates(*at)),
             ];
-            queue.transfer((what, "copy_image"), &args, size, wait_list)
+            queue.transfer((what, "copy_image"), &args, size)
         }
     }
 }
@@ -118,15 +115,14 @@ pub(super) fn copy(
 /// The longest pattern of a fill, in bytes.
 pub(super) const LONGEST_PATTERN: usize = 128;
 
-/// Enqueues a fill of rows of `width` bytes with a pattern whose size is a power of two.
+/// A fill of rows of `width` bytes with a pattern whose size is a power of two.
 pub(super) fn fill(
-    queue: &Arc<QueueInner>,
+    queue: &QueueInner,
     what: &'static str,
     to: &Rows,
     [width, rows, slices]: [u64; 3],
     pattern: &[u8],
-    wait_list: &[Event],
-) -> Result<Event, Error> {
+) -> Result<Command, Error> {
     let skip = skip(&to.start);
     // The kernel counts from `skip` bytes before a row.
     let mut table: Vec<u8> = pattern
@@ -147,7 +143,7 @@ pub(super) fn fill(
         Arg::Value(high),
     ];
     let items = [chunks(skip, width), rows, slices];
-    queue.transfer((what, "fill"), &args, items, wait_list)
+    queue.transfer((what, "fill"), &args, items)
 }
 
 /// An `int4`.
