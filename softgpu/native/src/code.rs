@@ -10,11 +10,14 @@ use crate::translate::{AFTER, Translator};
 /// The host code of some blocks.
 #[derive(Debug)]
 pub struct Code {
+    #[expect(dead_code, reason = "owns the code")]
     buffer: ExecutableBuffer,
+    /// The code of `Translator::frame`.
+    start: *const u8,
     entries: Box<[*const u8]>,
 }
 
-// SAFETY: the buffer is never written again, and `entries` points into it.
+// SAFETY: the buffer is never written again, and the pointers point into it.
 unsafe impl Send for Code {}
 // SAFETY: as above.
 unsafe impl Sync for Code {}
@@ -47,7 +50,12 @@ impl Code {
         buffer.copy_from_slice(&code);
         let buffer = buffer.make_exec().ok()?;
         let entries = starts.into_iter().map(|start| buffer.ptr(start)).collect();
-        Some(Self { buffer, entries })
+        let start = buffer.ptr(AssemblyOffset(0));
+        Some(Self {
+            buffer,
+            start,
+            entries,
+        })
     }
 
     /// Runs from the start of block `number` on; `None` if there is no such block.
@@ -62,11 +70,10 @@ impl Code {
     pub unsafe fn run(&self, frame: &mut Frame, number: u32) -> Option<Next> {
         let entry = *self.entries.get(number as usize)?;
         frame.entries = self.entries.as_ptr();
-        let start = self.buffer.ptr(AssemblyOffset(0));
         // SAFETY: the buffer starts with the code of `Translator::frame`, which has this signature
         // and keeps to the calling convention.
         let start: unsafe extern "sysv64" fn(&mut Frame, *const u8) =
-            unsafe { core::mem::transmute(start) };
+            unsafe { core::mem::transmute(self.start) };
         // SAFETY: `entry` is the start of a block in the buffer; the rest is the caller's promise.
         unsafe { start(frame, entry) };
         Some(match frame.at {

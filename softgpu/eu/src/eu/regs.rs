@@ -6,6 +6,8 @@
 use devinfo::Family;
 use isa_encoder::{ArfKind, RegFile, Register};
 
+use super::lines::Lines;
+
 /// Where the general registers start.
 pub(super) const GRF_BASE: usize = 4096;
 /// Readable bytes after the last general register, for full-width vector loads.
@@ -134,11 +136,23 @@ impl Registers {
         }
     }
 
-    /// Zeroes everything for a thread with this many registers.
-    pub fn reset(&mut self, family: Family, grf_count: u16) {
-        self.grf_end = end(family, grf_count);
+    /// Zeroes everything for a thread with this many registers. Only `dirty` lines may have been
+    /// written.
+    pub fn reset(&mut self, family: Family, grf_count: u16, dirty: &Lines) {
+        let grf_end = end(family, grf_count);
+        if self.grf_end == grf_end {
+            dirty.clear(&mut self.bytes);
+            debug_assert!(
+                self.bytes
+                    .chunks(256)
+                    .all(|part| *part == [0; 256][..part.len()]),
+                "{dirty:?} are not all that was written"
+            );
+            return;
+        }
+        self.grf_end = grf_end;
         self.bytes.clear();
-        self.bytes.resize(self.grf_end + PADDING, 0);
+        self.bytes.resize(grf_end + PADDING, 0);
     }
 
     /// Where the general registers end.

@@ -8,6 +8,7 @@ use isa_encoder::{Opcode, Specific};
 use softgpu_memory::{self as memory, View};
 
 use super::family::Rules;
+use super::lines::Lines;
 use super::lower::lower;
 use super::native::Native;
 use super::op::{Action, Op, Pred};
@@ -59,6 +60,8 @@ pub(super) struct Routine {
     at: Box<[Option<u32>]>,
     /// The decoded bytes, by address: runs without a gap.
     image: BTreeMap<u32, Vec<u8>>,
+    /// What it may write.
+    written: Lines,
     /// The same as host code.
     native: Native,
 }
@@ -117,6 +120,7 @@ impl Routine {
             }
         }
         Ok(Self {
+            written: Lines::written(&ops),
             of_op: of_op.into(),
             at: places(&ops).into(),
             blocks: blocks.into(),
@@ -160,6 +164,11 @@ impl Routine {
             ahead => (*self.at.get(ahead as usize / 8)?)? as usize,
         };
         Some((op, self.block_of(op)?))
+    }
+
+    /// The register bytes that it may write.
+    pub fn written(&self) -> &Lines {
+        &self.written
     }
 
     /// Its translations.

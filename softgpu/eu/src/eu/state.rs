@@ -1,6 +1,7 @@
 //! The state of a thread while it runs.
 
 use super::family::Rules;
+use super::lines::Lines;
 use super::op::{Op, Pred};
 use super::operand::LANES;
 use super::ops::value::FpMode;
@@ -14,6 +15,8 @@ use crate::GroupEnv;
 pub(super) struct State {
     pub rules: Rules,
     pub regs: Registers,
+    /// The register bytes that may have been written.
+    pub dirty: Lines,
     /// The next instruction, in bytes from the instruction base.
     pub ip: u32,
     /// Channels that execute at `ip`.

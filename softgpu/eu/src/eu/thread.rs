@@ -3,9 +3,11 @@
 use devinfo::Family;
 
 use super::family::Rules;
+use super::lines::Lines;
 use super::native::Went;
 use super::op::{Action, Op, SendOp};
 use super::operand::LANES;
+use super::ops::value::FpMode;
 use super::program::Code;
 use super::regs::{self, GRF_BASE, Registers};
 use super::routine::{Block, Routine};
@@ -68,6 +70,16 @@ pub struct Counters {
 pub struct Thread {
     state: State,
     ended: bool,
+    modes: Modes,
+}
+
+/// The modes that it last started with, decoded.
+#[derive(Clone, Copy, Debug, Default)]
+struct Modes {
+    cr0: Option<u32>,
+    fp: FpMode,
+    vector: eu_lanes::Modes,
+    usual: bool,
 }
 
 impl Thread {
@@ -78,6 +90,7 @@ impl Thread {
             state: State {
                 rules,
                 regs: Registers::new(start.family, 0),
+                dirty: Lines::ALL,
                 ip: 0,
                 active: 0,
                 dispatched: 0,
@@ -95,6 +108,7 @@ impl Thread {
                 number: 0,
             },
             ended: false,
+            modes: Modes::default(),
         };
         thread.restart(start);
         thread
@@ -105,17 +119,32 @@ impl Thread {
         let grf_count = start.grf_count.min(256);
         let state = &mut self.state;
         state.rules = Rules::of(start.family);
-        state.regs.reset(start.family, grf_count);
+        state.regs.reset(start.family, grf_count, &state.dirty);
         let grf = state.regs.grf_mut();
         let bytes = start.payload.len().min(grf.len());
         grf[..bytes].copy_from_slice(&start.payload[..bytes]);
+        state.dirty = Lines::default();
+        state.dirty.mark(GRF_BASE..GRF_BASE + bytes);
         state.thread_slot = start.thread_slot;
         state.number = state.regs.dword(GRF_BASE + 8) & 0xff;
         state.regs.set_dword(regs::STATE, start.sr0);
         state.regs.set_dword(regs::MESSAGE_CONTROL, start.msg0);
         state.regs.set_dword(regs::STATE + 8, start.dispatch_mask);
         state.regs.set_dword(regs::CONTROL, start.cr0);
-        state.reload_control();
+        if self.modes.cr0 == Some(start.cr0) {
+            let Modes {
+                fp, vector, usual, ..
+            } = self.modes;
+            (state.fp, state.fp_modes, state.usual_fp) = (fp, vector, usual);
+        } else {
+            state.reload_control();
+            self.modes = Modes {
+                cr0: Some(start.cr0),
+                fp: state.fp,
+                vector: state.fp_modes,
+                usual: state.usual_fp,
+            };
+        }
         state.ip = start.ip as u32;
         state.active = start.dispatch_mask;
         state.dispatched = start.dispatch_mask;
@@ -170,6 +199,7 @@ impl Thread {
             let tracing = trace::enabled();
             let state = &mut self.state;
             let stop = code.at(env, state.ip, |routine, op, block| {
+                state.dirty.add(routine.written());
                 if tracing {
                     run::<true>(state, routine, (op, block), env, None, &mut left)
                 } else {
@@ -199,11 +229,14 @@ fn run<const TRACE: bool>(
     loop {
         if let Some(patience) = patience {
             let mut went = false;
-            while let Some(next) = native::run(state, routine, at, env, patience, left)? {
-                went = true;
-                let Went::To(next) = next else {
-                    return Ok(Some(Stop::EndOfThread));
+            // Host code begins at blocks; their terminators may be the interpreter's.
+            while at < block.body_end || at == block.first {
+                let next = match native::run(state, routine, at, env, patience, left)? {
+                    None => break,
+                    Some(Went::Ended) => return Ok(Some(Stop::EndOfThread)),
+                    Some(Went::To(next)) => next,
                 };
+                went = true;
                 match routine.block_of(next) {
                     Some(found) if next < ops.len() => (at, block) = (next, found),
                     _ => return Ok(None),

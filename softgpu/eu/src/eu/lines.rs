@@ -1,0 +1,139 @@
+//! Which register bytes code may write, in lines of 64.
+//!
+//! A register file that another thread has used is cleared where that thread's code may have
+//! written.
+
+use core::ops::Range;
+
+use isa_encoder::{Attributes, Opcode};
+
+use super::op::{Action, Op};
+use super::operand::Target;
+use super::regs;
+
+const LINE: usize = 64;
+const WORDS: usize = 6;
+
+/// A set of lines of a register file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Lines([u64; WORDS]);
+
+impl Lines {
+    /// All of them.
+    pub const ALL: Self = Self([u64::MAX; WORDS]);
+
+    /// The lines of these bytes, too.
+    pub fn mark(&mut self, bytes: Range<usize>) {
+        if bytes.is_empty() {
+            return;
+        }
+        for line in bytes.start / LINE..bytes.end.div_ceil(LINE) {
+            if let Some(word) = self.0.get_mut(line / 64) {
+                *word |= 1 << (line % 64);
+            }
+        }
+    }
+
+    /// Those of `other`, too.
+    #[inline]
+    pub fn add(&mut self, other: &Self) {
+        for (word, other) in self.0.iter_mut().zip(other.0) {
+            *word |= other;
+        }
+    }
+
+    /// Zeroes the lines, as far as `bytes` has them.
+    #[inline]
+    pub fn clear(&self, bytes: &mut [u8]) {
+        for (number, &word) in self.0.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                let first = rest.trailing_zeros();
+                let count = (rest >> first).trailing_ones();
+                rest &= u64::MAX.checked_shl(first + count).unwrap_or(0);
+                let start = (64 * number + first as usize) * LINE;
+                let end = (start + count as usize * LINE).min(bytes.len());
+                if let Some(lines) = bytes.get_mut(start..end) {
+                    lines.fill(0);
+                }
+            }
+        }
+    }
+
+    /// What `ops` may write.
+    pub fn written(ops: &[Op]) -> Self {
+        let mut lines = Self::default();
+        // Addresses, flags, and what changes by itself or is set when a thread starts.
+        lines.mark(regs::ADDRESS..regs::CHANNEL_ENABLE + 4);
+        lines.mark(regs::MESSAGE_CONTROL..regs::MESSAGE_CONTROL + 4);
+        for op in ops {
+            if !lines.mark_op(op) {
+                return Self::ALL;
+            }
+        }
+        lines
+    }
+
+    /// What an op may write; false if that is not known.
+    fn mark_op(&mut self, op: &Op) -> bool {
+        let wide = regs::ACC_WIDE..regs::NULL;
+        if op.write_acc || op.opcode.has(Attributes::WRITES_ACC) {
+            self.mark(regs::ACC..regs::ADDRESS);
+            self.mark(wide.clone());
+        }
+        match &op.action {
+            Action::Nop | Action::Barrier => return true,
+            Action::Send(send) => {
+                return match &send.spans {
+                    Some(spans) => {
+                        self.mark(spans.dst.range());
+                        true
+                    }
+                    None => false,
+                };
+            }
+            Action::Paired => return false,
+            Action::Flow | Action::Fast(_) | Action::General => {}
+        }
+        match op.dst.target {
+            Target::Null => true,
+            Target::Indirect => false,
+            // Several registers for each channel, or a second result.
+            Target::Direct if matches!(op.opcode, Opcode::Dpas | Opcode::Dpasw | Opcode::Math) => {
+                matches!(op.action, Action::Fast(_)) && self.mark_direct(op, 2)
+            }
+            Target::Direct => self.mark_direct(op, 1),
+        }
+    }
+
+    fn mark_direct(&mut self, op: &Op, results: usize) -> bool {
+        let start = op.dst.base as usize;
+        // At least what a call writes: two dwords.
+        let bytes = (op.lanes() * usize::from(op.dst.stride)).next_multiple_of(LINE) * results;
+        self.mark(start..start + bytes);
+        if start < regs::ADDRESS {
+            self.mark(regs::ACC_WIDE..regs::NULL);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_cleared_whole_and_no_others() {
+        let mut lines = Lines::default();
+        for bytes in [0..1, 63..65, 130..130, 4095..4097, 64 * 127..64 * 129] {
+            lines.mark(bytes);
+        }
+        let mut bytes = vec![1u8; 64 * 128 + 10];
+        lines.clear(&mut bytes);
+        let cleared: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] == 0).collect();
+        let expected = (0..128).chain(4032..4160).chain(64 * 127..64 * 128 + 10);
+        assert_eq!(cleared, expected.collect::<Vec<_>>());
+        Lines::ALL.clear(&mut bytes);
+        assert!(bytes.iter().all(|byte| *byte == 0));
+    }
+}
