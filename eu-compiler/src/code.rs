@@ -213,6 +213,8 @@ pub struct Inst {
     pub cond: Option<CondMod>,
     /// Saturates.
     pub saturate: bool,
+    /// Writes the accumulator, too.
+    pub accumulates: bool,
     /// The destination.
     pub dst: Option<Operand>,
     /// The sources.
@@ -230,6 +232,7 @@ impl Inst {
             predicate: Predicate::None,
             cond: None,
             saturate: false,
+            accumulates: false,
             dst: None,
             srcs: [None; 3],
         }

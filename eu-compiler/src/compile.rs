@@ -218,7 +218,7 @@ fn kernel(
     let (width, mut target, mut code, mut allocation) = found.ok_or_else(|| limit(why))?;
     let mut chosen = selected.swap_remove(width);
     let is_free = entry.sub_group_size.or(options.simd).is_none();
-    if is_free && options.platform.has_simd_width(WIDEST) && chosen.is_straight(&target) {
+    if is_free && options.platform.has_simd_width(WIDEST) && chosen.takes_more(&target) {
         let wide = Target::new(options.platform, WIDEST, target.registers);
         if let Ok(wider) = Selected::new(module, entry, wide, pass)
             && let Ok(places) = regalloc::allocate(&wider.code, &wide, false)
@@ -277,21 +277,21 @@ fn buffers(kernel: &mut front::Kernel) {
             offset,
             surface: surface as u8,
             used: false,
+            begins_before: false,
         });
     }
 }
 
 impl Selected {
-    /// Whether twice the lanes halve the instructions that all lanes share, and nothing waits for
-    /// the slowest of them: 16 lanes, no loops, no data from lane to lane.
-    fn is_straight(&self, target: &Target) -> bool {
+    /// Whether twice the lanes halve the instructions that all lanes share: 16 lanes, no data from
+    /// lane to lane.
+    fn takes_more(&self, target: &Target) -> bool {
         let function = &self.kernel.function;
         let mut insts = function
             .order
             .iter()
             .flat_map(|b| &function.blocks[b.index()].insts);
         target.simd * 2 == WIDEST
-            && self.code.loops.is_empty()
             && !insts.any(|inst| function.insts[inst.index()].op.crosses_lanes())
     }
 
@@ -319,10 +319,12 @@ impl Selected {
         passes::run(&mut kernel.function, &target, &entry.name, show, pass)?;
         let used = kernel.function.buffers.iter().filter(|buffer| buffer.used);
         kernel.abi.buffers = used.map(|buffer| (buffer.surface, buffer.arg)).collect();
-        let used: Vec<u32> = kernel.abi.buffers.iter().map(|(_, arg)| *arg).collect();
+        let offsets = kernel.function.buffers.iter();
+        let offsets = offsets.filter(|buffer| buffer.begins_before);
+        let offsets: Vec<u32> = offsets.map(|buffer| buffer.arg).collect();
         let private = kernel.function.private_size != 0;
         kernel.abi.retain(|field| match field.kind {
-            FieldKind::BufferOffset { arg } => used.contains(&arg),
+            FieldKind::BufferOffset { arg } => offsets.contains(&arg),
             FieldKind::PrivateBase => private,
             _ => true,
         });

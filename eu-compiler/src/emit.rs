@@ -485,6 +485,9 @@ impl<'a> Emitter<'a> {
         if inst.saturate {
             op = op.saturate();
         }
+        if inst.accumulates && self.target.caps.mach_asks {
+            op = op.options(Options::ACC_WR_EN);
+        }
         if let Some(dst) = inst.dst {
             if matches!(dst, Operand::Arf(ArfKind::Control, ..))
                 && !self.target.software_scoreboard()

@@ -10,6 +10,9 @@ pub struct Caps {
     pub dword_mul: bool,
     /// `math` divides integers.
     pub int_div: bool,
+    /// `mach` gives the high half of a product if it also writes the accumulator, which it is asked
+    /// for; otherwise it gives the low half. Without that there is `macl` for the low half.
+    pub mach_asks: bool,
     /// `goto` parks the channels that the predicate does not select.
     pub goto_parks_false: bool,
     /// The mask of r0.2 that a barrier message takes; none if the message has counts.
@@ -37,6 +40,7 @@ pub struct Caps {
 const GEN8: Caps = Caps {
     dword_mul: true,
     int_div: true,
+    mach_asks: true,
     goto_parks_false: true,
     barrier_mask: Some(0x8f00_0000),
     binding_tables: true,
@@ -73,6 +77,7 @@ const XEHPG: Caps = Caps {
 
 const XEHPC: Caps = Caps {
     binding_tables: false,
+    mach_asks: false,
     message_lanes: 32,
     ..XEHPG
 };

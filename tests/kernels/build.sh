@@ -1,5 +1,6 @@
 #!/bin/sh
-# Rebuilds the zebins of this folder with Intel's offline compilers.
+# Rebuilds the zebins of this folder with Intel's offline compilers, and the SPIR-V modules that
+# this project's compiler compiles.
 #
 # usage: tests/kernels/build.sh [OUTPUT_FOLDER [SET...]]
 #
@@ -25,8 +26,15 @@ while read -r set compiler device sources arguments; do
     "  " | *" $set "*) ;;
     *) continue ;;
     esac
+    product="-exclude_ir"
+    kind=zebin
     case $compiler in
     old) ocloc=ocloc ;;
+    spirv)
+        ocloc=ocloc
+        product="-spv_only"
+        kind=spv
+        ;;
     newer)
         ocloc=${NEWER_OCLOC:-}
         [ -n "$ocloc" ] || continue
@@ -34,6 +42,8 @@ while read -r set compiler device sources arguments; do
     esac
     # The widths that the platform has, and what the compiler does not know of it.
     case $set in
+    pvc-spirv) defines="-DNO_SIMD8 -DNO_RECURSION" ;;
+    *-spirv) defines="-DNO_RECURSION" ;;
     pvc) defines="-DNO_SIMD8 -DNO_TF32" ;;
     pvc* | lnl* | bmg* | ptl*) defines=-DNO_SIMD8 ;;
     *) defines= ;;
@@ -50,13 +60,15 @@ while read -r set compiler device sources arguments; do
         cp "$source" "$work/"
         # Words are meant to split.
         # shellcheck disable=SC2086
-        (cd "$work" && $ocloc compile -q -file "$name.cl" -device "$device" $arguments -exclude_ir \
+        (cd "$work" && $ocloc compile -q -file "$name.cl" -device "$device" $arguments $product \
             -options "-cl-std=CL2.0 -cl-kernel-arg-info $defines $options" \
             -internal_options "-cl-intel-allow-zebin" \
             -output "$name" -output_no_suffix)
         # The newer compiler adds an extension all the same.
-        [ -f "$work/$name.bin" ] && mv "$work/$name.bin" "$work/$name"
-        gzip -9n <"$work/$name" >"$to/$set/$name.zebin.gz"
+        for extension in bin spv; do
+            [ -f "$work/$name.$extension" ] && mv "$work/$name.$extension" "$work/$name"
+        done
+        gzip -9n <"$work/$name" >"$to/$set/$name.$kind.gz"
     done
 done <<SETS
 bdw         old    bdw      all
@@ -72,6 +84,9 @@ pvc-newer   newer  pvc      all
 lnl-newer   newer  lnl-m    all
 bmg-newer   newer  bmg-g21  all
 ptl-newer   newer  ptl-h    all
+skl-spirv   spirv  skl      all
+tgl-spirv   spirv  tgllp    all
+pvc-spirv   spirv  pvc      all
 kbl         old    kbl      vadd,slm
 cfl         old    cfl      vadd,slm
 apl         old    apl      vadd,slm

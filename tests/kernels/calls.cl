@@ -22,6 +22,7 @@ kernel void plain(global const int *in, global int *out, global float4 *vectors)
     vectors[i] = iterate(vectors[i], in[i] & 3);
 }
 
+#ifndef NO_RECURSION
 int factorial(int n)
 {
     return n < 2 ? 1 : n * factorial(n - 1);
@@ -42,6 +43,7 @@ kernel void recursion(global int *out)
     int n = out[i];
     out[i] = factorial(n) + ackermann(2, n & 3);
 }
+#endif
 
 __attribute__((noinline)) int load(int *p)
 {

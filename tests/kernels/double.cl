@@ -1,5 +1,5 @@
 // Double precision.
-// not for: icl tgl tgl-newer dg2-0 dg2-8
+// not for: icl tgl tgl-newer tgl-spirv dg2-0 dg2-8
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 // 16 values a work-item, all of them correctly rounded.

@@ -1,5 +1,5 @@
 // Functions called by the stack that ask for ids and sizes, and print.
-// not for: bdw skl icl tgl dg2-0 dg2-8 pvc
+// not for: bdw skl icl tgl dg2-0 dg2-8 pvc skl-spirv tgl-spirv pvc-spirv
 
 int mix_ids(int n)
 {

@@ -1,4 +1,4 @@
-// not for: bdw skl icl tgl tgl-newer mtl-newer
+// not for: bdw skl icl tgl tgl-newer mtl-newer skl-spirv tgl-spirv pvc-spirv
 // options for dg2: -DFUSED_EUS
 // Products of small matrices, which a sub-group computes together
 // (cl_intel_subgroup_matrix_multiply_accumulate).

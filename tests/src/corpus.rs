@@ -3,12 +3,15 @@
 //! `tests/kernels/*.cl` are the sources, and `build.sh` compiled them to
 //! `tests/kernels/SET/*.zebin.gz`; [`SETS`] says what each folder is for.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use devinfo::{Platform, Target};
+use eu_compiler::{Options, Zebin};
 use flate2::read::GzDecoder;
 
 use crate::launch;
@@ -26,6 +29,9 @@ pub struct Set {
     pub only: Option<&'static [&'static str]>,
     /// Whether it also runs through xe, where i915 is the usual driver.
     pub on_xe: bool,
+    /// The folder of the modules that this project's compiler compiles for it; none if its folder
+    /// has what Intel's compiler made.
+    pub modules: Option<&'static str>,
 }
 
 const fn set(name: &'static str, target: &'static str) -> Set {
@@ -35,6 +41,16 @@ const fn set(name: &'static str, target: &'static str) -> Set {
         without: &[],
         only: None,
         on_xe: false,
+        modules: None,
+    }
+}
+
+/// What this project's compiler makes of modules.
+const fn own(name: &'static str, target: &'static str, modules: &'static str) -> Set {
+    Set {
+        without: NO_MATRIX_NO_RECURSION,
+        modules: Some(modules),
+        ..set(name, target)
     }
 }
 
@@ -62,6 +78,13 @@ const NO_IMAGES: &[&str] = &["images", "block_image"];
 
 /// Also the file that release 22.43 gets wrong.
 const NO_IMAGES_NO_IMPLICIT: &[&str] = &["images", "block_image", "implicit"];
+
+/// This project's compiler knows neither the functions of the systolic array nor functions that
+/// call themselves.
+const NO_MATRIX_NO_RECURSION: &[&str] = &["matrix", "implicit"];
+
+/// Also without images.
+const NOT_FOR_PVC: &[&str] = &["images", "block_image", "matrix", "implicit"];
 
 /// Release 22.43 of Intel's compiler aborts on this file, or (for DG2 and Ponte Vecchio) compiles
 /// it to functions that read implicit arguments where the kernel itself expects its payload.
@@ -116,6 +139,25 @@ pub static SETS: &[Set] = &[
     set("ptl-newer", "ptl"),
 ];
 
+/// The corpus by this project's compiler. Modules for Skylake have doubles, those for Ponte Vecchio
+/// no sub-groups of eight.
+pub static OWN: &[Set] = &[
+    own("bdw-own", "bdw", "skl-spirv"),
+    own("skl-own", "skl", "skl-spirv"),
+    own("icl-own", "icl", "tgl-spirv"),
+    own("tgl-own", "tgl", "tgl-spirv"),
+    own("dg2-0-own", "dg2:0", "tgl-spirv"),
+    own("dg2-8-own", "dg2:8", "tgl-spirv"),
+    own("mtl-own", "mtl", "skl-spirv"),
+    Set {
+        without: NOT_FOR_PVC,
+        ..own("pvc-own", "pvc", "pvc-spirv")
+    },
+    own("lnl-own", "lnl", "pvc-spirv"),
+    own("bmg-own", "bmg", "pvc-spirv"),
+    own("ptl-own", "ptl", "pvc-spirv"),
+];
+
 /// The folders with a few files.
 pub static ROWS: &[Set] = &[
     row("kbl"),
@@ -150,9 +192,8 @@ const ON_XE: &str = "@xe";
 /// If there is none.
 pub fn set_named(name: &str) -> &'static Set {
     let name = name.trim_end_matches(ON_XE);
-    SETS.iter()
-        .chain(ROWS)
-        .find(|set| set.name == name)
+    let mut all = SETS.iter().chain(ROWS).chain(OWN);
+    all.find(|set| set.name == name)
         .unwrap_or_else(|| panic!("the corpus has no set {name}"))
 }
 
@@ -210,17 +251,44 @@ impl Set {
         compiled && compiles && !self.without.contains(&file)
     }
 
-    /// The path of the zebin of a source (without folder and extension).
+    /// The path of the zebin or module of a source (without folder and extension).
     pub fn path(&self, file: &str) -> PathBuf {
-        self.folder().join(format!("{file}.zebin.gz"))
+        match self.modules {
+            Some(modules) => folder().join(modules).join(format!("{file}.spv.gz")),
+            None => self.folder().join(format!("{file}.zebin.gz")),
+        }
     }
 
     /// The zebin of a source (without folder and extension).
     ///
     /// # Panics
-    /// If it cannot be read.
+    /// If it cannot be read or compiled.
     pub fn zebin(&self, file: &str) -> Vec<u8> {
-        unpacked(&self.path(file))
+        match self.modules {
+            Some(_) => self.compiled(file).bytes.clone(),
+            None => unpacked(&self.path(file)),
+        }
+    }
+
+    /// What this project's compiler makes of a source's module.
+    ///
+    /// # Panics
+    /// If it cannot be read or compiled.
+    pub fn compiled(&self, file: &str) -> Arc<Zebin> {
+        static ALL: Mutex<BTreeMap<(&str, String), Arc<Zebin>>> = Mutex::new(BTreeMap::new());
+        let all = || ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (self.name, file.to_owned());
+        if let Some(zebin) = all().get(&key) {
+            return Arc::clone(zebin);
+        }
+        let target = self.built_for();
+        let options = Options {
+            revision: Some(target.revision),
+            ..Options::new(target.platform)
+        };
+        let zebin = eu_compiler::compile(&unpacked(&self.path(file)), &options);
+        let zebin = zebin.unwrap_or_else(|error| panic!("{file} for {}: {error}", self.name));
+        Arc::clone(all().entry(key).or_insert_with(|| Arc::new(zebin)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::corpus::{SETS, Set};
+use crate::corpus::{OWN, SETS, Set};
 
 /// Runs a test on every set of the corpus, by the set's name.
 ///
@@ -24,7 +24,8 @@ pub fn everywhere_with(has: impl Fn(&Set) -> bool, test: impl Fn(&str)) {
         let chosen = chosen.as_ref();
         chosen.is_none_or(|names| names.split(',').any(|name| name == run))
     };
-    let runs = SETS.iter().filter(|set| has(set)).flat_map(Set::runs);
+    let sets = SETS.iter().chain(OWN).filter(|set| has(set));
+    let runs = sets.flat_map(Set::runs);
     for run in runs.filter(is_chosen) {
         if catch_unwind(AssertUnwindSafe(|| test(&run))).is_err() {
             failed.push(run);

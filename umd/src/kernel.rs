@@ -281,19 +281,14 @@ impl Kernel {
 
     /// A surface begins at a multiple of four bytes; code that adds a buffer offset takes any.
     fn check_surface_alignment(&self, index: usize, buffer: &Buffer) -> Result<(), ArgumentError> {
-        use crate::binary::{PayloadValue, SurfaceSource};
+        use crate::binary::SurfaceSource;
         let has_surface = self
             .state
             .entry
             .surfaces
             .iter()
             .any(|slot| slot.used && slot.source == SurfaceSource::Argument(index));
-        let takes_offset = self
-            .state
-            .entry
-            .payload
-            .iter()
-            .any(|field| field.value == PayloadValue::BufferOffset { arg: index });
+        let takes_offset = self.state.entry.takes_offset(index);
         let before = buffer.address().get() % launch::SURFACE_ALIGNMENT;
         if !has_surface || takes_offset || before == 0 {
             return Ok(());

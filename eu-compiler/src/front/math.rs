@@ -41,7 +41,8 @@ impl Translator<'_> {
 
     /// A quotient or remainder of integers.
     pub(super) fn divide_integers(&mut self, op: Bin, a: Value, b: Value) -> Value {
-        if self.function.ty(a) != Type::I64 {
+        // Divisors that are known are lowered later.
+        if self.function.ty(a) != Type::I64 || self.function.bits(b).is_some() {
             return self.here().bin(op, a, b);
         }
         if matches!(op, Bin::UDiv | Bin::URem) {

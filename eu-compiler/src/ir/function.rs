@@ -130,6 +130,8 @@ pub struct Buffer {
     pub surface: u8,
     /// It is accessed by that.
     pub used: bool,
+    /// The surface begins before the pointer.
+    pub begins_before: bool,
 }
 
 /// A function.

@@ -48,7 +48,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
 
 /// Writes sequences.
 pub(super) struct Lower<'a> {
-    at: Cursor<'a>,
+    pub(super) at: Cursor<'a>,
     int_div: bool,
     half_mad: bool,
 }
@@ -92,30 +92,9 @@ impl<'a> Lower<'a> {
                 };
                 self.at.convert(Convert::Trunc, wide, ty)
             }
-            Op::Bin(Bin::UMulHigh) if ty == Type::I32 => self.multiply_high(args[0], args[1]),
-            Op::Bin(Bin::SMulHigh) if ty == Type::I32 => {
-                // The unsigned one, less each operand where the other is negative.
-                let high = self.multiply_high(args[0], args[1]);
-                let by = self.at.constant(Type::I32, 31);
-                let sign_a = self.at.bin(Bin::AShr, args[0], by);
-                let sign_b = self.at.bin(Bin::AShr, args[1], by);
-                let b = self.at.bin(Bin::And, sign_a, args[1]);
-                let a = self.at.bin(Bin::And, sign_b, args[0]);
-                let high = self.at.bin(Bin::Sub, high, b);
-                self.at.bin(Bin::Sub, high, a)
-            }
-            Op::Bin(bin @ (Bin::UMulHigh | Bin::SMulHigh)) if ty == Type::I64 => {
-                let high = self.multiply_high_wide(args[0], args[1]);
-                if *bin == Bin::UMulHigh {
-                    return Ok(Some(high));
-                }
-                let by = self.at.constant(ty, 63);
-                let sign_a = self.at.bin(Bin::AShr, args[0], by);
-                let sign_b = self.at.bin(Bin::AShr, args[1], by);
-                let b = self.at.bin(Bin::And, sign_a, args[1]);
-                let a = self.at.bin(Bin::And, sign_b, args[0]);
-                let high = self.at.bin(Bin::Sub, high, b);
-                self.at.bin(Bin::Sub, high, a)
+            Op::Bin(Bin::UMulHigh) if ty == Type::I64 => self.multiply_high_wide(args[0], args[1]),
+            Op::Bin(Bin::SMulHigh) if ty == Type::I64 => {
+                self.multiply_high_signed(args[0], args[1])
             }
             Op::Bin(bin @ (Bin::UDiv | Bin::SDiv | Bin::URem | Bin::SRem)) => {
                 return self.divide(*bin, args[0], args[1]);
@@ -310,29 +289,22 @@ impl<'a> Lower<'a> {
         args.map(|arg| self.at.convert(how, arg, Type::I32))
     }
 
-    /// The high half of the product of unsigned dwords, by words.
-    pub(super) fn multiply_high(&mut self, a: Value, b: Value) -> Value {
-        let low_bits = self.at.constant(Type::I32, 0xffff);
-        let half = self.at.constant(Type::I32, 16);
+    /// The high half of the product of signed qwords: the unsigned one, less each operand where the
+    /// other is negative.
+    pub(super) fn multiply_high_signed(&mut self, a: Value, b: Value) -> Value {
+        let high = self.multiply_high_wide(a, b);
         let at = &mut self.at;
-        let [a_low, b_low] = [a, b].map(|x| at.bin(Bin::And, x, low_bits));
-        let [a_high, b_high] = [a, b].map(|x| at.bin(Bin::LShr, x, half));
-        let low = at.bin(Bin::Mul, a_low, b_low);
-        let first = at.bin(Bin::Mul, a_high, b_low);
-        let second = at.bin(Bin::Mul, a_low, b_high);
-        let high = at.bin(Bin::Mul, a_high, b_high);
-        let carry = at.bin(Bin::LShr, low, half);
-        let first = at.bin(Bin::Add, first, carry);
-        let first_low = at.bin(Bin::And, first, low_bits);
-        let second = at.bin(Bin::Add, second, first_low);
-        let first_high = at.bin(Bin::LShr, first, half);
-        let second_high = at.bin(Bin::LShr, second, half);
-        let high = at.bin(Bin::Add, high, first_high);
-        at.bin(Bin::Add, high, second_high)
+        let by = at.constant(Type::I64, 63);
+        let sign_a = at.bin(Bin::AShr, a, by);
+        let sign_b = at.bin(Bin::AShr, b, by);
+        let less_b = at.bin(Bin::And, sign_a, b);
+        let less_a = at.bin(Bin::And, sign_b, a);
+        let high = at.bin(Bin::Sub, high, less_b);
+        at.bin(Bin::Sub, high, less_a)
     }
 
     /// The high half of the product of unsigned qwords, by dwords.
-    fn multiply_high_wide(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn multiply_high_wide(&mut self, a: Value, b: Value) -> Value {
         let by = self.at.constant(Type::I64, 32);
         let at = &mut self.at;
         let mut halves = |value| {
@@ -361,6 +333,9 @@ impl<'a> Lower<'a> {
         let ty = self.at.function.ty(a);
         if !matches!(op, Bin::UDiv | Bin::SDiv | Bin::URem | Bin::SRem) {
             return Ok(None);
+        }
+        if let Some(divisor) = self.at.function.bits(b) {
+            return Ok(Some(self.divide_by(op, a, divisor)));
         }
         if ty == Type::I64 {
             return Err("the division of integers of 64 bits is not supported".to_owned());
@@ -407,10 +382,9 @@ impl<'a> Lower<'a> {
         let zero = at.constant(Type::I32, 0);
         let negative = at.bin(Bin::Sub, zero, b);
         let error = at.bin(Bin::Mul, negative, estimate);
-        let correction = self.multiply_high(estimate, error);
-        let estimate = self.at.bin(Bin::Add, estimate, correction);
-        let mut quotient = self.multiply_high(a, estimate);
-        let at = &mut self.at;
+        let correction = at.bin(Bin::UMulHigh, estimate, error);
+        let estimate = at.bin(Bin::Add, estimate, correction);
+        let mut quotient = at.bin(Bin::UMulHigh, a, estimate);
         let product = at.bin(Bin::Mul, quotient, b);
         let mut rest = at.bin(Bin::Sub, a, product);
         let one = at.constant(Type::I32, 1);

@@ -4,7 +4,9 @@
 
 mod access;
 pub mod divergence;
+mod divide;
 mod generic;
+mod invariant;
 mod legalize;
 mod memory;
 mod private;
@@ -38,6 +40,7 @@ const PASSES: &[Pass] = &[
     ("split", split::run),
     ("final", simplify::run),
     ("structure", structure::run),
+    ("invariant", invariant::run),
 ];
 
 /// The names of the passes, after "front".

@@ -343,7 +343,7 @@ impl Split<'_> {
             }
             Bin::Mul => {
                 let low = self.bin(Bin::Mul, a[0], b[0]);
-                let carry = self.high_product(a[0], b[0]);
+                let carry = self.bin(Bin::UMulHigh, a[0], b[0]);
                 let first = self.bin(Bin::Mul, a[0], b[1]);
                 let second = self.bin(Bin::Mul, a[1], b[0]);
                 let cross = self.bin(Bin::Add, first, second);
@@ -352,11 +352,6 @@ impl Split<'_> {
             Bin::Shl | Bin::LShr | Bin::AShr => self.shift(op, a, b[0]),
             _ => return None,
         })
-    }
-
-    /// The high half of a product of dwords, by words.
-    fn high_product(&mut self, a: Value, b: Value) -> Value {
-        super::legalize::Lower::new(self.here(), true, true).multiply_high(a, b)
     }
 
     fn shift(&mut self, op: Bin, [low, high]: [Value; 2], by: Value) -> [Value; 2] {

@@ -1,6 +1,6 @@
 //! The shape that selection needs: no unreachable blocks, one end, one way back in each loop, no
-//! edge from a block with several successors to one with several predecessors, and an order in
-//! which loops are together.
+//! edge from a block with several successors to one with several predecessors and phis, and an order
+//! in which loops are together.
 
 use crate::ir::cfg::{Dominators, Loops, layout, reverse_postorder};
 use crate::ir::{Block, Function, Op, Terminator, Value};
@@ -114,7 +114,11 @@ fn split_edges(function: &mut Function) {
             continue;
         }
         for to in successors {
-            if predecessors[to.index()].len() > 1 {
+            // Where nothing is copied, the edge needs no block.
+            let first = function.blocks[to.index()].insts.first();
+            let has_phis =
+                first.is_some_and(|i| matches!(function.insts[i.index()].op, Op::Phi(_)));
+            if predecessors[to.index()].len() > 1 && has_phis {
                 merge(function, to, &[block]);
             }
         }

@@ -1,17 +1,30 @@
 //! Accesses to the memory of pointer arguments go by the binding table: their addresses are offsets
 //! of 32 bits.
 //!
-//! That is right where the address is the argument and what is added cannot be negative: a pointer
-//! may point into the middle of its allocation, and a surface begins at or below the pointer, as
-//! `BufferOffset` says. An access is within 4 GiB then, because no buffer is larger.
+//! That is right where the address is the argument and something added to it: no buffer is larger
+//! than 4 GiB, so that the low 32 bits of what is added say where the access is. A pointer may point
+//! into the middle of its allocation. If all that is added to a pointer cannot be negative, and is a
+//! multiple of 4 bytes, its surface begins at the pointer. Otherwise the surface begins with the
+//! allocation, and `BufferOffset` says how far that is before the pointer.
 
 use std::collections::HashMap;
 
-use crate::ir::{Bin, Convert, Cursor, Function, Input, Op, Space, Surface, Type, Value};
+use crate::ir::{
+    Bin, Block, Convert, Cursor, Function, Input, Inst, Op, Space, Surface, Type, Value,
+};
 use crate::target::Target;
 
 /// How deep expressions are looked into.
 const DEPTH: u32 = 16;
+
+/// An access by the binding table.
+struct Access {
+    block: Block,
+    inst: Inst,
+    buffer: usize,
+    /// What is added to the pointer.
+    terms: Vec<Value>,
+}
 
 pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     let pointers: HashMap<u32, usize> = function
@@ -23,18 +36,44 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     if pointers.is_empty() {
         return Ok(());
     }
-    for block in function.order.clone() {
+    let mut known = Known::default();
+    let mut accesses = Vec::new();
+    // Whether the surface begins before the pointer.
+    let mut before = vec![false; function.buffers.len()];
+    for &block in &function.order {
+        for &inst in &function.blocks[block.index()].insts {
+            let Some((buffer, terms, aligned)) = address(function, &pointers, inst) else {
+                continue;
+            };
+            let fits = |term: &Value| {
+                known.is_positive(function, *term, DEPTH)
+                    && known.zeroes(function, *term, DEPTH) >= 2
+            };
+            before[buffer] |= aligned < 4 || !terms.iter().all(fits);
+            accesses.push(Access {
+                block,
+                inst,
+                buffer,
+                terms,
+            });
+        }
+    }
+    let mut rest = accesses.into_iter().peekable();
+    while let Some(block) = rest.peek().map(|access| access.block) {
         let insts = std::mem::take(&mut function.blocks[block.index()].insts);
         for inst in insts {
-            if let Some((buffer, terms, align)) = address(function, &pointers, inst) {
-                function.buffers[buffer].used = true;
-                let (at, given) = (function.insts[inst.index()].at, function.buffers[buffer]);
+            if let Some(access) = rest.next_if(|access| access.inst == inst) {
+                let buffer = &mut function.buffers[access.buffer];
+                buffer.used = true;
+                buffer.begins_before = before[access.buffer];
+                let (at, given) = (function.insts[inst.index()].at, *buffer);
                 let mut here = Cursor {
                     function,
                     block,
                     at,
                 };
-                let offset = offset(&mut here, &terms, (align < 4).then_some(given.offset));
+                let before = given.begins_before.then_some(given.offset);
+                let offset = offset(&mut here, &access.terms, before);
                 let place = Op::Offset(Surface(given.surface));
                 let place = here.one(place, &[offset], Type::I32);
                 function.insts[inst.index()].args[0] = place;
@@ -58,12 +97,12 @@ fn offset(here: &mut Cursor<'_>, terms: &[Value], before: Option<u32>) -> Value 
     sum.unwrap_or_else(|| here.constant(Type::I32, 0))
 }
 
-/// The buffer that an instruction accesses, what is added to its pointer, and how far that is
+/// The buffer that an instruction accesses, what is added to its pointer, and how far the access is
 /// aligned.
 fn address(
     function: &Function,
     pointers: &HashMap<u32, usize>,
-    inst: crate::ir::Inst,
+    inst: Inst,
 ) -> Option<(usize, Vec<Value>, u32)> {
     let data = &function.insts[inst.index()];
     let (space, aligned, element) = match &data.op {
@@ -99,66 +138,83 @@ fn address(
             _ => terms.push(value),
         }
     }
-    let known = terms.iter().all(|term| is_positive(function, *term, DEPTH));
-    let zeroes = |term: &Value| zeroes(function, *term, DEPTH);
-    let align = 1 << terms.iter().map(zeroes).min().unwrap_or(2).min(2);
-    Some((buffer.filter(|_| known)?, terms, align.min(aligned)))
+    Some((buffer?, terms, aligned))
 }
 
-/// Whether a value is not negative, as far as it is the offset of an access that exists.
-fn is_positive(function: &Function, value: Value, depth: u32) -> bool {
-    let ty = function.ty(value);
-    if let Some(bits) = function.bits(value) {
-        return ty.signed(bits) >= 0;
-    }
-    let Some((_, data)) = function.source(value) else {
-        return false;
-    };
-    let args = &data.args;
-    let Some(depth) = depth.checked_sub(1) else {
-        return false;
-    };
-    let of = |index: usize| is_positive(function, args[index], depth);
-    let wide = ty == Type::I64;
-    match &data.op {
-        Op::Convert(Convert::ZExt) => true,
-        Op::Convert(Convert::SExt) => function.ty(args[0]) != Type::I1 && of(0),
-        Op::Input(Input::LocalId(_) | Input::Lane) => true,
-        // A sum or product of 64 bits that is too large is no offset.
-        Op::Bin(Bin::Add | Bin::Mul) => wide && of(0) && of(1),
-        Op::Bin(Bin::Shl) => wide && of(0),
-        Op::Bin(Bin::And) => of(0) || of(1),
-        Op::Bin(Bin::Or | Bin::Xor | Bin::SMin) => of(0) && of(1),
-        Op::Bin(Bin::SMax) => of(0) || of(1),
-        Op::Bin(Bin::LShr) => function.bits(args[1]).is_some_and(|by| by > 0) || of(0),
-        Op::Bin(Bin::AShr | Bin::SDiv | Bin::SRem) => of(0) && of(1),
-        Op::Bin(Bin::URem) => of(0) || of(1),
-        Op::Bin(Bin::UDiv) => of(0),
-        Op::Select => of(1) && of(2),
-        _ => false,
-    }
+/// What is known of values.
+#[derive(Default)]
+struct Known {
+    positive: HashMap<Value, bool>,
+    zeroes: HashMap<Value, u32>,
 }
 
-/// Low bits that are zeroes, as far as they are known.
-fn zeroes(function: &Function, value: Value, depth: u32) -> u32 {
-    if let Some(bits) = function.bits(value) {
-        return bits.trailing_zeros().min(64);
+impl Known {
+    /// Whether a value is not negative, as far as it is the offset of an access that exists.
+    fn is_positive(&mut self, function: &Function, value: Value, depth: u32) -> bool {
+        if let Some(known) = self.positive.get(&value) {
+            return *known;
+        }
+        let is = self.finds_positive(function, value, depth);
+        self.positive.insert(value, is);
+        is
     }
-    let Some((_, data)) = function.source(value) else {
-        return 0;
-    };
-    let args = &data.args;
-    let Some(depth) = depth.checked_sub(1) else {
-        return 0;
-    };
-    let of = |index: usize| zeroes(function, args[index], depth);
-    match &data.op {
-        Op::Bin(Bin::Shl) => function.bits(args[1]).map_or(0, |by| by.min(63) as u32),
-        Op::Bin(Bin::Mul) => of(0) + of(1),
-        Op::Bin(Bin::And) => of(0).max(of(1)),
-        Op::Bin(Bin::Add | Bin::Or | Bin::Xor) => of(0).min(of(1)),
-        Op::Select => of(1).min(of(2)),
-        Op::Convert(Convert::ZExt | Convert::SExt) => of(0),
-        _ => 0,
+
+    fn finds_positive(&mut self, function: &Function, value: Value, depth: u32) -> bool {
+        let ty = function.ty(value);
+        if let Some(bits) = function.bits(value) {
+            return ty.signed(bits) >= 0;
+        }
+        let (Some((_, data)), Some(depth)) = (function.source(value), depth.checked_sub(1)) else {
+            return false;
+        };
+        let args = &data.args;
+        let mut of = |index: usize| self.is_positive(function, args[index], depth);
+        let wide = ty == Type::I64;
+        match &data.op {
+            Op::Convert(Convert::ZExt) => true,
+            Op::Convert(Convert::SExt) => function.ty(args[0]) != Type::I1 && of(0),
+            Op::Input(Input::LocalId(_) | Input::Lane) => true,
+            // A sum or product of 64 bits that is too large is no offset.
+            Op::Bin(Bin::Add | Bin::Mul) => wide && of(0) && of(1),
+            Op::Bin(Bin::Shl) => wide && of(0),
+            Op::Bin(Bin::And | Bin::SMax | Bin::URem) => of(0) || of(1),
+            Op::Bin(Bin::LShr) => function.bits(args[1]).is_some_and(|by| by > 0) || of(0),
+            Op::Bin(Bin::Or | Bin::Xor | Bin::SMin | Bin::AShr | Bin::SDiv | Bin::SRem) => {
+                of(0) && of(1)
+            }
+            Op::Bin(Bin::UDiv) => of(0),
+            Op::Select => of(1) && of(2),
+            _ => false,
+        }
+    }
+
+    /// Low bits that are zeroes, as far as they are known.
+    fn zeroes(&mut self, function: &Function, value: Value, depth: u32) -> u32 {
+        if let Some(known) = self.zeroes.get(&value) {
+            return *known;
+        }
+        let count = self.finds_zeroes(function, value, depth);
+        self.zeroes.insert(value, count);
+        count
+    }
+
+    fn finds_zeroes(&mut self, function: &Function, value: Value, depth: u32) -> u32 {
+        if let Some(bits) = function.bits(value) {
+            return bits.trailing_zeros().min(64);
+        }
+        let (Some((_, data)), Some(depth)) = (function.source(value), depth.checked_sub(1)) else {
+            return 0;
+        };
+        let args = &data.args;
+        let mut of = |index: usize| self.zeroes(function, args[index], depth);
+        match &data.op {
+            Op::Bin(Bin::Shl) => function.bits(args[1]).map_or(0, |by| by.min(63) as u32),
+            Op::Bin(Bin::Mul) => of(0) + of(1),
+            Op::Bin(Bin::And) => of(0).max(of(1)),
+            Op::Bin(Bin::Add | Bin::Or | Bin::Xor) => of(0).min(of(1)),
+            Op::Select => of(1).min(of(2)),
+            Op::Convert(Convert::ZExt | Convert::SExt) => of(0),
+            _ => 0,
+        }
     }
 }

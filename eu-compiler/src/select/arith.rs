@@ -1,8 +1,8 @@
 //! Arithmetic, comparisons, selections.
 
-use isa_encoder::{CondMod, MathFunction, Opcode, Type as M};
+use isa_encoder::{ArfKind, CondMod, MathFunction, Opcode, Type as M};
 
-use super::{Loc, Selector, at, machine};
+use super::{Loc, Selector, advance, at, machine};
 use crate::code::{Inst, Operand, Place, Predicate, What};
 use crate::ir::{Bin, Cond, Def, Input, Op, Type, Un, Value};
 
@@ -173,6 +173,10 @@ impl Selector<'_> {
                 self.multiply(ty, to, a, b, all);
                 Ok(())
             }
+            Bin::UMulHigh | Bin::SMulHigh if ty == Type::I32 => {
+                self.accumulate(true, dst, a, b, all);
+                Ok(())
+            }
             Bin::UDiv | Bin::SDiv | Bin::URem | Bin::SRem if ty == Type::I32 => {
                 let function = match op {
                     Bin::UDiv | Bin::SDiv => MathFunction::Iqot,
@@ -233,6 +237,13 @@ impl Selector<'_> {
             self.emit(What::Alu(Opcode::Mul), dst, &[a, b], all, |_| {});
             return;
         }
+        // A product by the accumulator takes two instructions, but each has fewer channels.
+        let grf = self.target.grf();
+        let lanes = if to.pitch == 0 { 1 } else { self.target.simd };
+        if 2 * lanes.div_ceil(grf / 4) <= 3 * lanes.div_ceil(grf / 2) {
+            self.accumulate(false, dst, a, b, all);
+            return;
+        }
         let (low, high) = match b {
             Operand::Imm(number, _) => (
                 Operand::Imm(number & 0xffff, M::Uw),
@@ -253,6 +264,41 @@ impl Selector<'_> {
         self.emit(What::Alu(Opcode::Add), upper, &[upper, cross], all, |_| {});
         let product = at(parts[0], M::D);
         self.emit(What::Alu(Opcode::Mov), dst, &[product], all, |_| {});
+    }
+
+    /// The high or the low half of a product of dwords: the first with the low words of the second
+    /// in the accumulator, then the rest.
+    fn accumulate(&mut self, high: bool, dst: Operand, a: Operand, b: Operand, all: bool) {
+        let Operand::Var { ty, stride, .. } = dst else {
+            return;
+        };
+        let count = if stride == 0 { 1 } else { self.target.simd };
+        let (words, b) = match b {
+            Operand::Imm(number, _) => (
+                Operand::Imm(number & 0xffff, M::Uw),
+                match ty {
+                    M::D => Operand::Imm(i64::from(number as i32), ty),
+                    _ => Operand::Imm(number & 0xffff_ffff, ty),
+                },
+            ),
+            other => (retype(other, M::Uw), other),
+        };
+        let opcode = match high || self.target.caps.mach_asks {
+            true => Opcode::Mach,
+            false => Opcode::Macl,
+        };
+        let accumulator = Operand::Arf(ArfKind::Accumulator, 0, 0, ty, 1);
+        let step = count.min(self.target.grf() / 4);
+        for lane in (0..count).step_by(step as usize) {
+            let [a, words, b] = [a, words, b].map(|operand| advance(operand, lane));
+            let (from, exec) = (lane as u8, step as u8);
+            let mul = What::Alu(Opcode::Mul);
+            self.raw(mul, exec, 0, true, Some(accumulator), &[a, words], |_| {});
+            let all = all || stride == 0;
+            let dst = Some(advance(dst, lane));
+            let set = |inst: &mut Inst| inst.accumulates = high;
+            self.raw(What::Alu(opcode), exec, from, all, dst, &[a, b], set);
+        }
     }
 
     fn un(&mut self, op: Un, value: Value, result: Value) -> Result<(), String> {

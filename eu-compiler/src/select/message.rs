@@ -1,6 +1,6 @@
 //! Sends: payloads, and how many channels.
 
-use isa_encoder::message::Message;
+use isa_encoder::message::{AddressSize, Hdc, HdcAddress, Lsc, Message};
 use isa_encoder::{Opcode, Type as M};
 
 use super::{Loc, Selector, at};
@@ -55,10 +55,10 @@ impl Selector<'_> {
     ) -> Result<(), String> {
         let response = response.map(|(var, count)| (Place { var, byte: 0 }, count));
         let grf = self.target.grf();
-        // A data port message has addresses for eight channels at least.
-        let registers = match message {
-            Message::Hdc(_) if self.is_wide(&message) => 64 / grf,
-            _ => 1,
+        // A message has addresses for eight channels at least; one for a row has one.
+        let registers = match is_wide(&message) {
+            true => 64 / grf,
+            false => 1,
         };
         let address = match registers {
             1 => address,
@@ -84,25 +84,6 @@ impl Selector<'_> {
             },
         );
         Ok(())
-    }
-
-    fn is_wide(&self, message: &Message) -> bool {
-        use isa_encoder::message::{Hdc, HdcAddress};
-        matches!(
-            message,
-            Message::Hdc(
-                Hdc::Byte {
-                    address: HdcAddress::A64 { .. },
-                    ..
-                } | Hdc::Scattered {
-                    address: HdcAddress::A64 { .. },
-                    ..
-                } | Hdc::Untyped {
-                    address: HdcAddress::A64 { .. },
-                    ..
-                }
-            )
-        )
     }
 
     /// A message for a block: the address in a register, or in the header.
@@ -211,5 +192,22 @@ impl Selector<'_> {
         inst.from = from as u8;
         inst.no_mask = no_mask;
         self.code.insts.push(inst);
+    }
+}
+
+/// Whether a message has an address of 64 bits for each channel.
+const fn is_wide(message: &Message) -> bool {
+    match message {
+        Message::Hdc(
+            Hdc::Byte { address, .. }
+            | Hdc::Scattered { address, .. }
+            | Hdc::Untyped { address, .. },
+        ) => matches!(address, HdcAddress::A64 { .. }),
+        Message::Lsc(Lsc::Vector {
+            address_size,
+            transpose,
+            ..
+        }) => matches!(address_size, AddressSize::A64) && !*transpose,
+        _ => false,
     }
 }

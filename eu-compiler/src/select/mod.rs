@@ -478,7 +478,7 @@ pub(super) const fn at(loc: Loc, ty: M) -> Operand {
 }
 
 /// The same operand `lanes` further.
-fn advance(operand: Operand, lanes: u32) -> Operand {
+pub(super) fn advance(operand: Operand, lanes: u32) -> Operand {
     match operand {
         Operand::Var { ty, stride, .. } => {
             arith::skip(operand, lanes * u32::from(stride) * ty.bytes())

@@ -18,6 +18,7 @@ mod matrix;
 mod memory;
 mod pressure;
 mod program;
+mod programs;
 mod scalars;
 mod surfaces;
 mod types;

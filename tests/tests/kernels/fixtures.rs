@@ -1,10 +1,10 @@
-//! The committed zebins are what the committed sources compile to.
+//! The committed zebins and modules are what the committed sources compile to.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use stack_tests::corpus::{self, ROWS, SETS};
+use stack_tests::corpus::{self, OWN, ROWS, SETS};
 use stack_tests::{Oracle, require};
 use umd::Binary;
 
@@ -59,7 +59,8 @@ fn assert_same_zebins(committed: &Path, rebuilt: &Path) {
     let mut compared = 0;
     for entry in fs::read_dir(committed).unwrap().flatten() {
         let path = entry.path();
-        if entry.file_name().to_string_lossy().contains(".zebin") {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.contains(".zebin") || name.contains(".spv") {
             let again = rebuilt.join(entry.file_name());
             // Later families need the newer compiler; without it, the scripts omit them.
             if !again.exists() && oracles::variable(NEWER, NEWER_WHAT).is_none() {
@@ -98,6 +99,9 @@ fn the_corpus_is_up_to_date() {
     } else {
         assert_corpus_is_current(&["tgl"]);
     }
+    let mut modules: Vec<&str> = OWN.iter().filter_map(|set| set.modules).collect();
+    modules.dedup();
+    assert_corpus_is_current(&modules);
 }
 
 #[test]
@@ -137,6 +141,10 @@ fn every_set_has_a_zebin_of_every_source_that_is_for_it() {
             for set in SETS.iter().chain(ROWS) {
                 let zebin = set.path(&name);
                 assert_eq!(zebin.is_file(), set.has(&name), "{}", zebin.display());
+            }
+            for set in OWN.iter().filter(|set| set.has(&name)) {
+                let module = set.path(&name);
+                assert!(module.is_file(), "{}", module.display());
             }
         }
     }

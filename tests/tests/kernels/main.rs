@@ -26,6 +26,7 @@ mod implicit;
 mod integer;
 mod math;
 mod matrix;
+mod own;
 mod printf;
 mod private;
 mod slm;

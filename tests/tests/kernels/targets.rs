@@ -1,7 +1,7 @@
 //! Which files run on which platform and revision, and that every row of the device table runs.
 
 use devinfo::PLATFORMS;
-use stack_tests::corpus::{ROWS, SETS, Set, set_named};
+use stack_tests::corpus::{OWN, ROWS, SETS, Set, set_named};
 use stack_tests::{Launch, Random, launch};
 use umd::Program;
 
@@ -15,7 +15,8 @@ fn refusal(set: &str, target: &str) -> String {
 /// A device that no set is for, or a misspelt set, would let every test pass.
 #[test]
 fn what_the_environment_chooses_exists() {
-    let runs: Vec<String> = SETS.iter().chain(ROWS).flat_map(Set::runs).collect();
+    let sets = SETS.iter().chain(ROWS).chain(OWN);
+    let runs: Vec<String> = sets.flat_map(Set::runs).collect();
     assert!(!runs.is_empty(), "the corpus has nothing for this device");
     if let Ok(names) = std::env::var("CORPUS_SETS") {
         for name in names.split(',') {

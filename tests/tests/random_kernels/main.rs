@@ -1,5 +1,5 @@
-//! Random OpenCL C kernels: Intel's compilers compile each for every instruction set, and the code
-//! leaves the same in memory as an interpreter of the kernel's tree, which shares nothing with the
+//! Random OpenCL C kernels: Intel's compilers and this project's compile each for every instruction
+//! set, and the code leaves the same in memory as an interpreter of the kernel's tree, which shares nothing with the
 //! software GPU.
 //!
 //! Kernels have integers of all widths, vectors, halves and floats where results are exact,
@@ -213,5 +213,12 @@ fn kernels_of_debians_compiler() {
 fn kernels_of_the_newer_compiler() {
     if oracles::variable(NEWER, "ocloc 26.27").is_some() {
         check(Compiler::Newer, 4);
+    }
+}
+
+#[test]
+fn kernels_of_this_projects_compiler() {
+    if require(Oracle::Ocloc) {
+        check(Compiler::Own, 6);
     }
 }

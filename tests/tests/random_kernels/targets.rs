@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use devinfo::{Platform, Target, span};
+use eu_compiler::Options;
 use stack_tests::launch::{self, Launch};
 use stack_tests::tool;
 use umd::{Binary, Device};
@@ -24,6 +25,8 @@ pub enum Compiler {
     Debian,
     /// The command in this environment variable.
     Newer,
+    /// This project's, behind Debian's for the way to SPIR-V.
+    Own,
 }
 
 /// The start of the message of a compiler that refuses a kernel.
@@ -58,6 +61,13 @@ const fn newer(device: &'static str, soft: &'static str) -> CompiledFor {
     }
 }
 
+const fn own(device: &'static str, soft: &'static str) -> CompiledFor {
+    CompiledFor {
+        compiler: Compiler::Own,
+        ..debian(device, soft)
+    }
+}
+
 /// Every instruction set, by each compiler that knows it.
 pub static TARGETS: &[CompiledFor] = &[
     debian("bdw", "bdw"),
@@ -75,19 +85,34 @@ pub static TARGETS: &[CompiledFor] = &[
     newer("lnl-m", "lnl"),
     newer("bmg-g21", "bmg"),
     newer("ptl-h", "ptl"),
+    own("bdw", "bdw"),
+    own("skl", "skl"),
+    own("icllp", "icl"),
+    own("tgllp", "tgl"),
+    own("dg2", "dg2:8"),
+    own("dg2", "mtl"),
+    own("pvc", "pvc"),
+    own("pvc", "lnl"),
+    own("pvc", "bmg"),
+    own("pvc", "ptl"),
 ];
 
 impl CompiledFor {
     /// Names it in messages.
     pub fn name(&self) -> String {
-        format!("{:?} for {}", self.compiler, self.device)
+        match self.compiler {
+            Compiler::Own => format!("Own for {}", self.soft.replace(':', "-")),
+            compiler => format!("{compiler:?} for {}", self.device),
+        }
+    }
+
+    fn target(&self) -> Target {
+        let target = Target::parse(self.soft);
+        target.unwrap_or_else(|e| panic!("{}: {e}", self.soft))
     }
 
     fn platform(&self) -> &'static Platform {
-        let target = Target::parse(self.soft);
-        target
-            .unwrap_or_else(|e| panic!("{}: {e}", self.soft))
-            .platform
+        self.target().platform
     }
 
     /// Whether the kernel suits it: the platform has the sub-group size, and the compiler has no
@@ -112,7 +137,7 @@ impl CompiledFor {
         fs::write(&source, print::source(kernel)).map_err(|e| e.to_string())?;
         let newer = std::env::var(NEWER).unwrap_or_default();
         let mut words = match self.compiler {
-            Compiler::Debian => "ocloc",
+            Compiler::Debian | Compiler::Own => "ocloc",
             Compiler::Newer => &newer,
         }
         .split_whitespace();
@@ -130,14 +155,28 @@ impl CompiledFor {
             .args(self.arguments)
             .args(["-options", "-cl-std=CL2.0"])
             .args(["-internal_options", "-cl-intel-allow-zebin"])
-            .args(["-exclude_ir", "-output", "random", "-output_no_suffix"])
+            .arg(match self.compiler {
+                Compiler::Own => "-spv_only",
+                _ => "-exclude_ir",
+            })
+            .args(["-output", "random", "-output_no_suffix"])
             .current_dir(folder);
         let output = tool::run_with_deadline(&mut command, DEADLINE);
         // The newer compiler adds an extension regardless.
-        let binary = ["random", "random.bin"]
+        let binary = ["random", "random.bin", "random.spv"]
             .iter()
             .find_map(|name| fs::read(folder.join(name)).ok());
         match binary {
+            Some(module) if output.status.success() && self.compiler == Compiler::Own => {
+                let target = self.target();
+                let options = Options {
+                    revision: Some(target.revision),
+                    ..Options::new(target.platform)
+                };
+                let zebin = eu_compiler::compile(&module, &options);
+                let zebin = zebin.map_err(|error| format!("{REFUSED}: {error}"))?;
+                Ok(zebin.bytes)
+            }
             Some(binary) if output.status.success() => Ok(binary),
             _ => Err(format!(
                 "{REFUSED}: {}\n{}{}",

@@ -426,6 +426,12 @@ impl KernelAbi {
         }
     }
 
+    /// Whether the code adds how far the surface of an argument begins before its memory.
+    pub(crate) fn takes_offset(&self, index: usize) -> bool {
+        let wanted = PayloadValue::BufferOffset { arg: index };
+        self.payload.iter().any(|field| field.value == wanted)
+    }
+
     /// What messages call an argument: its name, or what it is.
     pub(crate) fn arg_name(&self, index: usize) -> String {
         match self.info.args.get(index) {

@@ -3,13 +3,14 @@
 use crate::binary::{
     IMPLICIT_ARGUMENTS, ImageQuery, KernelAbi, LocalIds, PayloadEntry, PayloadValue, SamplerQuery,
 };
+use crate::buffer::Buffer;
 use crate::error::ArgumentError;
 use crate::image::Image;
 use crate::kernel::Bound;
 use crate::sampler::{AddressingMode, FilterMode, Sampler};
 
 use super::geometry::{Geometry, Walk};
-use super::states::StatesLayout;
+use super::states::{MAX_RAW, StatesLayout};
 
 /// Addresses that only a launch knows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,7 +108,7 @@ pub(crate) fn argument_fields(
                 number(place, buffer.address().get());
             }
             (PayloadValue::BufferOffset { .. }, Bound::Buffer(buffer)) => {
-                number(place, buffer.address().get() % SURFACE_ALIGNMENT);
+                number(place, before(buffer, true));
             }
             (PayloadValue::BufferSize { .. }, Bound::Buffer(buffer)) => {
                 number(place, buffer.size());
@@ -284,6 +285,20 @@ pub(crate) fn ids_table(simd: u32) -> LocalIds {
 /// What the base address of a buffer's surface is a multiple of (RENDER_SURFACE_STATE "Surface
 /// Base Address" of SURFTYPE_BUFFER, RAW format).
 pub(crate) const SURFACE_ALIGNMENT: u64 = 4;
+
+/// How far a buffer's surface begins before the buffer. Code that adds a buffer offset reaches what
+/// lies before a pointer into the middle of an allocation: its surface begins with the allocation
+/// (NEO `Kernel::patchBufferOffset`).
+pub(crate) fn before(buffer: &Buffer, takes_offset: bool) -> u64 {
+    let address = buffer.address().get();
+    let most = MAX_RAW.saturating_sub(buffer.size() + SURFACE_ALIGNMENT);
+    match buffer.origin() {
+        origin if takes_offset && origin <= most => {
+            origin + address.wrapping_sub(origin) % SURFACE_ALIGNMENT
+        }
+        _ => address % SURFACE_ALIGNMENT,
+    }
+}
 
 /// Writes the local ids of one thread to `out`, which has as many bytes as [`LocalIds::bytes`].
 ///

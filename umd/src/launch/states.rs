@@ -14,7 +14,7 @@ use crate::program::ProgramInner;
 use crate::sampler::{AddressingMode, FilterMode, Sampler};
 
 use super::heap::{BORDER_COLOR, NULL_SURFACE, UNIT};
-use super::payload::SURFACE_ALIGNMENT;
+use super::payload::before;
 
 /// Raw surfaces hold at most 4 GiB; what lies beyond can only be reached by pointer.
 pub(crate) const MAX_RAW: u64 = 1 << 32;
@@ -161,7 +161,8 @@ pub(crate) fn of_argument(
         // No bytes: only copies of nothing have such buffers.
         Bound::Buffer(buffer) if buffer.size() > 0 => {
             let address = buffer.address().get();
-            let before = address % SURFACE_ALIGNMENT;
+            let takes_offset = entry.takes_offset(index);
+            let before = before(buffer, takes_offset);
             let raw = RawBuffer {
                 address: GpuAddress::new(address - before),
                 bytes: (buffer.size() + before).min(MAX_RAW),

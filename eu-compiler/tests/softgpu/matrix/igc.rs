@@ -65,7 +65,12 @@ impl Judge {
     }
 
     /// Its zebin for a module.
-    fn compile(&self, command: &[String], spirv: &[u8], folder: &Path) -> Result<Vec<u8>, String> {
+    pub fn compile(
+        &self,
+        command: &[String],
+        spirv: &[u8],
+        folder: &Path,
+    ) -> Result<Vec<u8>, String> {
         std::fs::write(folder.join("k.spv"), spirv).unwrap();
         std::fs::remove_file(folder.join("k.out")).ok();
         let mut ocloc = Command::new(&command[0]);

@@ -11,12 +11,12 @@ mod assembler;
 mod cell;
 mod element;
 mod function;
-mod igc;
+pub mod igc;
 mod page;
 mod phis;
 mod reference;
 mod refused;
-mod run;
+pub mod run;
 
 use cell::Cell;
 

@@ -1,0 +1,167 @@
+//! Programs in the style of real ones: what Intel's compiler makes of a module leaves the same in
+//! memory as what this one makes of it.
+//!
+//! Each kernel of `tests/programs` reads its first argument, numbers or an image, and writes its
+//! second. `PROGRAM` and `PLATFORM` in the environment choose one kernel and one platform.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use umd::{
+    Arg, ArgKind, Binary, Device, ImageDesc, ImageFormat, NdRange, Program, QueueOptions,
+    channel_order, channel_type,
+};
+
+use crate::common::numbers;
+use crate::matrix::igc::JUDGES;
+use crate::matrix::{DEVICES, run::open};
+
+/// The modules, and whether they compute floats: those are the same within [`TOLERANCE`].
+const MODULES: &[(&str, &[u8], bool)] = &[
+    ("filters", include_bytes!("../programs/filters.spv"), false),
+    ("flow", include_bytes!("../programs/flow.spv"), false),
+    ("hashes", include_bytes!("../programs/hashes.spv"), false),
+    (
+        "memories",
+        include_bytes!("../programs/memories.spv"),
+        false,
+    ),
+    ("numbers", include_bytes!("../programs/numbers.spv"), true),
+    ("sorts", include_bytes!("../programs/sorts.spv"), false),
+    ("values", include_bytes!("../programs/values.spv"), false),
+];
+
+/// What the functions of both compilers may differ by.
+const TOLERANCE: f32 = 2e-5;
+
+const ITEMS: u64 = 256;
+const GROUP: u32 = 64;
+const DWORDS: usize = 8192;
+/// The width and height of images.
+const WIDTH: u32 = 32;
+
+/// Runs a kernel on numbers, and gives what it leaves.
+fn execute(device: &Device, zebin: &[u8], name: &str) -> Result<Vec<u32>, String> {
+    let error = |e: umd::Error| e.to_string();
+    let queue = device.queue(QueueOptions::default()).map_err(error)?;
+    let program = Program::load(device, zebin).map_err(error)?;
+    let mut kernel = program.kernel(name).map_err(error)?;
+    let input: Vec<u8> = numbers(DWORDS, 7)
+        .iter()
+        .flat_map(|n| n.to_le_bytes())
+        .collect();
+    let [from, to] = [(); 2].map(|()| device.buffer(4 * DWORDS as u64));
+    let (from, to) = (from.map_err(error)?, to.map_err(error)?);
+    from.write(0, &input).map_err(error)?;
+    to.write(0, &vec![0; 4 * DWORDS]).map_err(error)?;
+    let format = ImageFormat::new(channel_order::RGBA, channel_type::UINT8);
+    let is_image = matches!(kernel.info().args[0].kind, ArgKind::Image(_));
+    let image = match is_image {
+        true => {
+            let desc = ImageDesc::d2(format, WIDTH, WIDTH);
+            let image = device.image(&desc).map_err(error)?;
+            let texels = &input[..(4 * WIDTH * WIDTH) as usize];
+            image.write(&image.whole(), texels).map_err(error)?;
+            Some(image)
+        }
+        false => None,
+    };
+    let first = match &image {
+        Some(image) => Arg::Image(image),
+        None => Arg::Buffer(&from),
+    };
+    kernel.set_arg(0, first).map_err(error)?;
+    kernel.set_arg(1, Arg::Buffer(&to)).map_err(error)?;
+    let range = NdRange::new(&[ITEMS]).and_then(|range| range.with_local(&[GROUP]));
+    let range = range.map_err(|e| e.to_string())?;
+    let event = queue.enqueue(&kernel, &range, &[]).map_err(error)?;
+    event.wait(Duration::from_secs(60)).map_err(error)?;
+    if let Some(first) = device.violations().first() {
+        return Err(format!("{first:?}"));
+    }
+    let mut bytes = vec![0; 4 * DWORDS];
+    to.read(0, &mut bytes).map_err(error)?;
+    let dwords = bytes.chunks_exact(4);
+    Ok(dwords
+        .map(|d| u32::from_le_bytes([d[0], d[1], d[2], d[3]]))
+        .collect())
+}
+
+/// Whether two results agree.
+fn agree(a: u32, b: u32, floats: bool) -> bool {
+    let (x, y) = (f32::from_bits(a), f32::from_bits(b));
+    let near = (x - y).abs() <= TOLERANCE * x.abs().max(y.abs()).max(1.0);
+    a == b || floats && (near || x.is_nan() && y.is_nan())
+}
+
+#[test]
+fn intels_compiler_makes_the_same() {
+    const PLATFORMS: [&str; 6] = ["skl", "tgl", "dg2", "pvc", "bmg", "ptl"];
+    let wanted = |variable: &str, name: &str| std::env::var(variable).map_or(true, |v| v == name);
+    let mut wrong = Vec::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut asked = 0;
+    for judge in JUDGES {
+        let device = DEVICES[judge.device];
+        if !PLATFORMS.contains(&device.0) || device.1 == Some(0) || !wanted("PLATFORM", device.0) {
+            continue;
+        }
+        let Some(command) = judge.command() else {
+            continue;
+        };
+        asked += 1;
+        let target = devinfo::by_name(device.0).unwrap();
+        let opened = open(device);
+        for (module, spirv, floats) in MODULES {
+            if *module == "filters" && !target.images {
+                continue;
+            }
+            let mut how = eu_compiler::Options::new(target);
+            how.revision = device.1;
+            let ours = eu_compiler::compile(spirv, &how).unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let theirs = judge.compile(&command, spirv, folder.path()).unwrap();
+            for info in Binary::parse(&ours.bytes).unwrap().kernels() {
+                let name = info.name.as_str();
+                if !wanted("PROGRAM", name) {
+                    continue;
+                }
+                let at = format!("{} {module} {name}", device.0);
+                let (own, other) = (
+                    execute(&opened, &ours.bytes, name),
+                    execute(&opened, &theirs, name),
+                );
+                match (own, other) {
+                    (Ok(own), Ok(other)) => {
+                        *counts.entry(device.0).or_default() += 1;
+                        let mut pairs = own.iter().zip(&other);
+                        if let Some(index) = pairs.position(|(a, b)| !agree(*a, *b, *floats)) {
+                            wrong.push(format!(
+                                "{at}: dword {index} is {:#x} ({}), theirs {:#x} ({})",
+                                own[index],
+                                f32::from_bits(own[index]),
+                                other[index],
+                                f32::from_bits(other[index])
+                            ));
+                        }
+                        assert!(own.iter().any(|dword| *dword != 0), "{at}: only zeroes");
+                    }
+                    (own, other) => {
+                        wrong.push(format!(
+                            "{at}: ours {:?}, theirs {:?}",
+                            own.err(),
+                            other.err()
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    if std::env::var_os("PROGRAM").is_none() && asked > 0 {
+        // Ponte Vecchio has no images.
+        for (platform, count) in counts {
+            assert_eq!(count, if platform == "pvc" { 67 } else { 71 }, "{platform}");
+        }
+    }
+}
