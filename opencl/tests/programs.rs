@@ -87,6 +87,11 @@ fn mutable() {
 }
 
 #[test]
+fn pipes() {
+    run("pipes");
+}
+
+#[test]
 fn variables() {
     run("variables");
 }

@@ -2,8 +2,8 @@
 //!
 //! A [`Module`] is a list of [`Instruction`]s, each of whole words; nothing else is taken for
 //! granted, and instructions that are not known pass. [`Module::check`] holds it against the rules
-//! of `cl_intel_spirv_subgroups` (and `cl_intel_subgroups_char`), [`Module::spec_constants`] and
-//! [`Module::specialized`] are its specialization constants.
+//! of `cl_intel_spirv_subgroups` (and `cl_intel_subgroups_char`) and refuses initializers and
+//! finalizers, [`Module::spec_constants`] and [`Module::specialized`] are its specialization constants.
 //!
 //! It is a crate of its own because the OpenCL runtime and a compiler both need it, and neither the
 //! other.

@@ -1,6 +1,7 @@
-//! The rules of `cl_intel_spirv_subgroups`, and of the extensions that add types to it.
+//! The rules of `cl_intel_spirv_subgroups`, and of the extensions that add types to it; and what
+//! compilers would take and nobody run: initializers and finalizers.
 
-use spirv::{BuiltIn, Capability, Decoration, Dim, Op, Scope, StorageClass};
+use spirv::{BuiltIn, Capability, Decoration, Dim, ExecutionMode, Op, Scope, StorageClass};
 
 use crate::module::{Instruction, Module};
 use crate::types::{Type, Types};
@@ -85,11 +86,25 @@ impl<'a> Check<'a> {
         self.capabilities.contains(&(capability as u32))
     }
 
+    /// "Program initialization and clean-up kernels are not supported in OpenCL 3.0" (specification,
+    /// appendix H). Without this, a compiler would make plain kernels of them that never run.
+    fn execution_mode(&mut self, one: &Instruction<'_>) {
+        let modes = [ExecutionMode::Initializer, ExecutionMode::Finalizer];
+        if let Some(mode) = modes.iter().find(|&&mode| mode as u32 == one.word(1)) {
+            let why = format!(
+                "the execution mode {mode:?} is not supported: OpenCL 3.0 has no kernels that run when a \
+                 program is loaded or released"
+            );
+            self.report.add(one, Some(one.word(0)), why);
+        }
+    }
+
     fn instruction(&mut self, one: &Instruction<'_>) {
         let Some(op) = one.op() else { return };
         let result = Some(one.word(1));
         match op {
             Op::Capability => self.capability(one),
+            Op::ExecutionMode => self.execution_mode(one),
             Op::Decorate if one.word(1) == Decoration::BuiltIn as u32 => {
                 self.built_in(one, Some(one.word(0)), one.word(2));
             }

@@ -180,6 +180,34 @@ fn bad(bodies: &[(&str, &str, &str)]) {
     }
 }
 
+/// OpenCL 3.0 runs no kernels of its own accord.
+#[test]
+fn initializers_and_finalizers_are_refused() {
+    let module = |mode: &str| {
+        assemble(&format!(
+            "OpCapability Addresses\nOpCapability Kernel\nOpMemoryModel Physical64 OpenCL\n\
+             OpEntryPoint Kernel %k \"k\"\nOpExecutionMode %k {mode}\nOpName %k \"k\"\n\
+             %void = OpTypeVoid\n%fn = OpTypeFunction %void\n%k = OpFunction %void None %fn\n\
+             %entry = OpLabel\nOpReturn\nOpFunctionEnd\n"
+        ))
+    };
+    let Some(good) = module("ContractionOff") else {
+        return;
+    };
+    assert_eq!(violations(&good, &Environment::ALL), []);
+    for mode in ["Initializer", "Finalizer"] {
+        let found = violations(&module(mode).unwrap(), &Environment::ALL);
+        let [one] = &*found else {
+            panic!("{found:?}");
+        };
+        assert_eq!(one.instruction, "OpExecutionMode");
+        assert!(
+            one.to_string().contains("(k)") && one.why.contains(mode),
+            "{one}"
+        );
+    }
+}
+
 #[test]
 fn the_extension_is_declared() {
     let all = EXTENSION

@@ -4,7 +4,7 @@ use opencl_sys::*;
 
 use super::abi::{In, Out};
 use super::info::{self, Answer};
-use super::{command_buffer, external_memory, mutable_dispatch, platform, usm};
+use super::{command_buffer, external_memory, mutable_dispatch, pipe, platform, usm};
 use crate::core::device::host_time;
 use crate::core::{Device, Handle, Object, Platform};
 use crate::error::{Error, Result, ensure};
@@ -94,6 +94,9 @@ fn features(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("__opencl_c_subgroups", V3),
         ("__opencl_c_work_group_collective_functions", V3),
     ];
+    if device.has_pipes() {
+        all.push(("__opencl_c_pipes", V3));
+    }
     if device.limits.fp64 {
         all.push(("__opencl_c_fp64", V3));
     }
@@ -169,6 +172,7 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
     let images = limits.images;
     let image = |of: fn(&umd::ImageLimits) -> u32| images.as_ref().map_or(0, of);
     let fp64 = u32::from(limits.fp64);
+    let of_pipes = |number: u32| if device.has_pipes() { number } else { 0 };
     let atomics = CL_DEVICE_ATOMIC_ORDER_RELAXED
         | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
         | CL_DEVICE_ATOMIC_ORDER_SEQ_CST
@@ -319,10 +323,10 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
         | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => info::boolean(true),
         CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => info::value(0u64),
-        CL_DEVICE_PIPE_SUPPORT => info::boolean(false),
-        CL_DEVICE_MAX_PIPE_ARGS
-        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-        | CL_DEVICE_PIPE_MAX_PACKET_SIZE => info::value(0u32),
+        CL_DEVICE_PIPE_SUPPORT => info::boolean(device.has_pipes()),
+        CL_DEVICE_MAX_PIPE_ARGS => info::value(of_pipes(pipe::MAX_ARGS)),
+        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => info::value(of_pipes(pipe::MAX_RESERVATIONS)),
+        CL_DEVICE_PIPE_MAX_PACKET_SIZE => info::value(of_pipes(pipe::MAX_PACKET_SIZE)),
         CL_DEVICE_MAX_NUM_SUB_GROUPS => info::value(limits.max_sub_groups),
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => {
             info::boolean(limits.independent_forward_progress)

@@ -9,6 +9,7 @@ use super::callback::NativeKernel;
 use crate::core::command::{Command, Place};
 use crate::core::event::wait_list;
 use crate::core::kernel::State;
+use crate::core::pipe;
 use crate::core::sizes::Sizes;
 use crate::core::{Event, Handle, Kernel, Queue, event};
 use crate::error::{Error, Result, ensure};
@@ -128,8 +129,16 @@ pub(crate) fn launch(
     let state = kernel.state();
     let own = on_device(queue, &state)?;
     let range = sizes.range(queue, kernel)?;
-    let launch = umd::Command::kernel(own, &range)?;
-    Ok(Command::on_device(command, state.kept(), launch))
+    let mut launch = umd::Command::kernel(own, &range)?;
+    let pipes = state.pipes();
+    if !pipes.is_empty() {
+        let unlocks = pipes.iter().map(|mem| pipe::unlock(mem, queue));
+        let unlocks = unlocks.collect::<Result<Vec<_>>>()?.into_iter().flatten();
+        let parts: Vec<_> = unlocks.chain([launch]).collect();
+        launch = umd::Command::recording(&queue.device.umd, &parts)?;
+    }
+    let command = Command::on_device(command, state.kept(), launch);
+    Ok(command.with_pipes(pipes))
 }
 
 pub(crate) fn suggest(

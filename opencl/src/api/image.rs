@@ -355,7 +355,7 @@ fn make(
     };
     making.check()?;
     let made = match (parent, kind) {
-        (Some(parent), D1Buffer | D2) if parent.image.is_none() => {
+        (Some(parent), D1Buffer | D2) if parent.is_buffer() => {
             making.context.same(&parent.context, "the buffer")?;
             // "CL_INVALID_IMAGE_DESCRIPTOR / …FORMAT_DESCRIPTOR if a 2D image is created from a
             // buffer and the row pitch and base address alignment does not follow the rules"

@@ -143,10 +143,19 @@ fn memory(kernel: &Kernel, info: &ArgInfo, handle: Handle) -> Result<Arg> {
     same.map_err(|error| error.with_code(CL_INVALID_MEM_OBJECT))?;
     // "… when the specified arg_value is not a valid memory object": of the kind that is declared
     let is_image = matches!(info.kind, ArgKind::Image(_));
+    let is_pipe = info
+        .type_qualifiers
+        .split_whitespace()
+        .any(|word| word == "pipe");
     ensure(
         is_image == mem.image.is_some(),
         CL_INVALID_MEM_OBJECT,
         "a buffer and an image are not the same",
+    )?;
+    ensure(
+        info.type_name.is_none() || is_pipe == mem.pipe.is_some(),
+        CL_INVALID_MEM_OBJECT,
+        "a pipe and a buffer are not the same",
     )?;
     // "CL_INVALID_ARG_VALUE if the argument is an image declared with the read_only qualifier and
     // arg_value refers to an image object created with cl_mem_flags of CL_MEM_WRITE_ONLY or if the

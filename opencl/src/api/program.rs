@@ -166,9 +166,9 @@ pub(crate) fn set_release(program: Handle, notify: ObjectNotify, _data: Memory) 
     program.get::<Program>()?;
     // "CL_INVALID_VALUE if pfn_notify is NULL"
     ensure(notify.is_some(), CL_INVALID_VALUE, "there is no callback")?;
-    // "CL_INVALID_OPERATION if no devices in the context associated with program support destructors
-    // for program scope global variables"
-    let why = "no device has destructors of variables";
+    // "CL_INVALID_OPERATION if no devices in the context associated with program support program
+    // initialization and clean-up kernels": OpenCL 3.0 has none
+    let why = "no device has clean-up kernels";
     Err(Error::new(CL_INVALID_OPERATION, why))
 }
 
@@ -241,7 +241,8 @@ fn plain_info(handle: Handle, program: &Program, name: u32) -> Result<Answer> {
             let sizes = binaries(program)?.into_iter().map(|binary| binary.len());
             info::list(&sizes.collect::<Vec<_>>())
         }
-        // Only C++ has them.
+        // "Returns CL_FALSE if no devices in the context associated with program support program
+        // initialization and clean-up kernels": a module that has them is refused.
         CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => {
             info::boolean(false)
         }

@@ -21,7 +21,7 @@ pub(crate) fn of_queue(queue: &Queue, buffer: Handle) -> Result<(Arc<Mem>, umd::
     let own = mem
         .buffers
         .get(queue.place)
-        .filter(|_| mem.image.is_none())
+        .filter(|_| mem.is_buffer())
         .cloned();
     let own = own.ok_or_else(|| Error::new(CL_INVALID_MEM_OBJECT, "this is no buffer"))?;
     Ok((mem, own))

@@ -6,6 +6,7 @@
 //! caller, if the call blocks.
 
 use std::fmt;
+use std::slice;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use opencl_sys::*;
@@ -13,6 +14,8 @@ use opencl_sys::*;
 use super::event::{Event, Kept};
 use super::host;
 use super::lock;
+use super::memory::Mem;
+use super::pipe;
 use super::queue::Queue;
 use crate::error::{Error, Result};
 
@@ -25,6 +28,8 @@ pub(crate) struct Command {
     kind: cl_command_type,
     kept: Kept,
     does: Does,
+    /// The pipes that kernels in it take.
+    pipes: Vec<Arc<Mem>>,
 }
 
 #[derive(Clone)]
@@ -41,10 +46,25 @@ impl fmt::Debug for Command {
 }
 
 impl Command {
+    fn new(kind: cl_command_type, kept: Kept, does: Does) -> Self {
+        let pipes = Vec::new();
+        Self {
+            kind,
+            kept,
+            does,
+            pipes,
+        }
+    }
+
+    /// The same, of kernels that take pipes.
+    pub(crate) fn with_pipes(self, pipes: Vec<Arc<Mem>>) -> Self {
+        let pipes = pipe::in_order(pipes);
+        Self { pipes, ..self }
+    }
+
     /// A command of the device.
     pub(crate) fn on_device(kind: cl_command_type, kept: Kept, command: umd::Command) -> Self {
-        let does = Does::Device(command);
-        Self { kind, kept, does }
+        Self::new(kind, kept, Does::Device(command))
     }
 
     /// A command of the host.
@@ -53,14 +73,12 @@ impl Command {
         kept: Kept,
         work: impl Fn() -> Result<()> + Send + Sync + 'static,
     ) -> Self {
-        let does = Does::Host(Arc::new(work));
-        Self { kind, kept, does }
+        Self::new(kind, kept, Does::Host(Arc::new(work)))
     }
 
     /// A command that does nothing but take its place.
     pub(crate) fn mark(kind: cl_command_type, kept: Kept, place: Place) -> Self {
-        let does = Does::Nothing(place);
-        Self { kind, kept, does }
+        Self::new(kind, kept, Does::Nothing(place))
     }
 
     /// Commands one after the other as the steps of one, of this kind: what the device does between
@@ -70,21 +88,21 @@ impl Command {
         queue: &Queue,
         commands: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Vec<Self>> {
-        let recording = |parts: &mut Vec<umd::Command>, kept: &mut Kept| {
-            let recording = umd::Command::recording(&queue.device.umd, parts)?;
-            parts.clear();
-            Ok::<_, Error>(Self::on_device(kind, std::mem::take(kept), recording))
+        let recording = |run: &mut Vec<(&Self, umd::Command)>| {
+            let run = std::mem::take(run);
+            let kept = run.iter().flat_map(|(own, _)| own.kept.clone()).collect();
+            let pipes = run.iter().flat_map(|(own, _)| own.pipes.clone()).collect();
+            let parts: Vec<_> = run.into_iter().map(|(_, part)| part).collect();
+            let recording = umd::Command::recording(&queue.device.umd, &parts)?;
+            Ok::<_, Error>(Self::on_device(kind, kept, recording).with_pipes(pipes))
         };
-        let (mut steps, mut parts, mut kept) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut steps, mut run) = (Vec::new(), Vec::new());
         for command in commands {
             match &command.does {
-                Does::Device(part) => {
-                    parts.push(part.clone());
-                    kept.extend_from_slice(&command.kept);
-                }
+                Does::Device(part) => run.push((command, part.clone())),
                 Does::Host(_) => {
-                    if !parts.is_empty() {
-                        steps.push(recording(&mut parts, &mut kept)?);
+                    if !run.is_empty() {
+                        steps.push(recording(&mut run)?);
                     }
                     let command = command.clone();
                     steps.push(Self { kind, ..command });
@@ -92,8 +110,8 @@ impl Command {
                 Does::Nothing(_) => {}
             }
         }
-        if !parts.is_empty() {
-            steps.push(recording(&mut parts, &mut kept)?);
+        if !run.is_empty() {
+            steps.push(recording(&mut run)?);
         }
         Ok(steps)
     }
@@ -109,7 +127,17 @@ impl Command {
         let kept = self.kept.clone();
         let (place, work): (_, Work) = match &self.does {
             Does::Device(command) => {
-                return on_device(queue, self.kind, (waits, before), kept, command);
+                // Kernels that take a pipe come one after the other.
+                let pipes = self.pipes.iter().filter_map(|mem| mem.pipe.as_ref());
+                let mut users: Vec<_> = pipes.map(|pipe| lock(&pipe.last)).collect();
+                let before = before.cloned().into_iter();
+                let before = before.chain(users.iter().filter_map(|last| last.upgrade()));
+                let before: Vec<_> = before.collect();
+                let event = on_device(queue, self.kind, (waits, &before), kept, command)?;
+                for user in &mut users {
+                    **user = Arc::downgrade(&event);
+                }
+                return Ok(event);
             }
             Does::Host(work) => {
                 let work = work.clone();
@@ -122,7 +150,7 @@ impl Command {
             queue,
             Arc::new(event),
             place,
-            (waits, before),
+            (waits, before.map_or(&[], slice::from_ref)),
             blocking,
             work,
         )
@@ -152,8 +180,8 @@ fn keep(mut kept: Kept, waits: &[Arc<Event>]) -> Kept {
     kept
 }
 
-/// What a command waits for: events that have to end well, and one that has to end.
-type After<'a> = (&'a [Arc<Event>], Option<&'a Arc<Event>>);
+/// What a command waits for: events that have to end well, and events that have to end.
+type After<'a> = (&'a [Arc<Event>], &'a [Arc<Event>]);
 
 /// Enqueues a command of the device.
 fn on_device(
@@ -165,7 +193,11 @@ fn on_device(
 ) -> Result<Arc<Event>> {
     let event = Arc::new(Event::of_command(queue, kind, keep(kept, waits)));
     let mut order = queue.order();
-    let before = order.last.upgrade().into_iter().chain(before.cloned());
+    let before = order
+        .last
+        .upgrade()
+        .into_iter()
+        .chain(before.iter().cloned());
     let before = before.filter_map(|last| last.on_device(queue, true));
     let waits = waits.iter().filter_map(|wait| wait.on_device(queue, false));
     let list: Vec<_> = waits.chain(before).collect();
@@ -192,7 +224,7 @@ pub(crate) fn on_host(
     work: Work,
 ) -> Result<Arc<Event>> {
     let event = Arc::new(Event::of_command(queue, command, keep(kept, waits)));
-    schedule(queue, event, place, (waits, None), blocking, work)
+    schedule(queue, event, place, (waits, &[]), blocking, work)
 }
 
 /// Enqueues the end of commands: a command that began with the first of them, and fails as the first
@@ -211,7 +243,7 @@ pub(crate) fn end_of(
     let event = Event::of_command(queue, command, keep(Vec::new(), &waits));
     let event = Arc::new(event.spanning(parts));
     let nothing = Box::new(|| Ok(()));
-    schedule(queue, event, Place::Next, (&waits, None), false, nothing)
+    schedule(queue, event, Place::Next, (&waits, &[]), false, nothing)
 }
 
 fn schedule(
@@ -229,7 +261,7 @@ fn schedule(
             order.last.upgrade().into_iter().collect()
         }
     };
-    after.extend(before.cloned());
+    after.extend(before.iter().cloned());
     if !queue.is_out_of_order() || matches!(place, Place::Barrier { .. }) {
         order.last = Arc::downgrade(&event);
     }

@@ -46,6 +46,11 @@ impl Device {
         }
     }
 
+    /// Whether kernels can take pipes: the code that Intel's compiler makes of them is known.
+    pub(crate) fn has_pipes(&self) -> bool {
+        compilers::installed().is_ok_and(|compiler| compiler.own_name().is_none())
+    }
+
     pub(crate) fn target(&self) -> Target {
         self.umd.target()
     }

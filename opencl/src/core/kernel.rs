@@ -184,6 +184,16 @@ impl State {
         self.reached = allocations.into_iter().map(Arc::new).collect();
     }
 
+    /// The pipes among the arguments.
+    pub(crate) fn pipes(&self) -> Vec<Arc<Mem>> {
+        let objects = self.objects.iter().flatten();
+        let memory = objects.filter_map(|object| match object {
+            Held::Mem(mem) => mem.upgrade(),
+            _ => None,
+        });
+        memory.filter(|mem| mem.pipe.is_some()).collect()
+    }
+
     /// What a launch with these arguments keeps alive.
     pub(crate) fn kept(&self) -> Kept {
         let objects = self.objects.iter().flatten();

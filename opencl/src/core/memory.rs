@@ -13,6 +13,7 @@ use super::context::Context;
 use super::handle::{Base, Object};
 use super::image::Image;
 use super::lock;
+use super::pipe::Pipe;
 use super::rows::Rows;
 use crate::api::abi::Memory;
 use crate::api::callback::ObjectCallback;
@@ -37,6 +38,7 @@ pub(crate) struct Mem {
     /// One for each device of the context; none if only an image lies there.
     pub buffers: Vec<umd::Buffer>,
     pub image: Option<Image>,
+    pub pipe: Option<Pipe>,
     /// Whether it is made of memory of others.
     pub is_external: bool,
     /// What others make theirs of.
@@ -119,6 +121,22 @@ impl Mem {
         Ok(Self::new(making, CL_MEM_OBJECT_BUFFER, size, buffers))
     }
 
+    /// A pipe, empty, whose memory has so many bytes.
+    pub(crate) fn pipe(making: Making, pipe: Pipe, size: usize) -> Result<Self> {
+        let buffers = buffers(&making, size, false)?;
+        if let Some(first) = buffers.first() {
+            first.write(0, &pipe.control())?;
+        }
+        let mut made = Self::new(making, CL_MEM_OBJECT_PIPE, size, buffers);
+        made.pipe = Some(pipe);
+        Ok(made)
+    }
+
+    /// Whether it is a buffer.
+    pub(crate) fn is_buffer(&self) -> bool {
+        self.image.is_none() && self.pipe.is_none()
+    }
+
     /// A part of a buffer.
     pub(crate) fn part(
         parent: &Arc<Self>,
@@ -183,6 +201,7 @@ impl Mem {
             origin: 0,
             buffers,
             image: None,
+            pipe: None,
             maps: Mutex::default(),
             destructors: Mutex::default(),
         }

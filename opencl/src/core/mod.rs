@@ -16,6 +16,7 @@ pub(crate) mod image;
 pub(crate) mod kernel;
 pub(crate) mod memory;
 mod options;
+pub(crate) mod pipe;
 pub(crate) mod platform;
 pub(crate) mod program;
 pub(crate) mod queue;

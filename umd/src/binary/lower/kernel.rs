@@ -145,7 +145,10 @@ impl Lowering<'_> {
             Some((name, size)) => (name, size.parse::<u32>().ok()),
             None => (misc.type_name.as_str(), None),
         };
-        let natural = natural_size(type_name);
+        // The type of a pipe is that of its packets, the size that of its address.
+        let mut qualifiers = misc.type_qualifiers.split_whitespace();
+        let is_pipe = qualifiers.any(|word| word == "pipe");
+        let natural = natural_size(type_name).filter(|_| !is_pipe);
         if let (Some(size), Some(natural)) = (size, natural)
             && size != natural
         {
@@ -172,6 +175,7 @@ impl Lowering<'_> {
         };
         // The kind that holds if the code does not use the argument.
         arg.kind = match (arg.address_space, image_kind_of_type(type_name)) {
+            _ if is_pipe => ArgKind::Buffer,
             (_, Some(kind)) => ArgKind::Image(kind),
             _ if type_name == "sampler_t" => ArgKind::Sampler,
             (Some(AddressSpace::Global | AddressSpace::Constant), _) => ArgKind::Buffer,

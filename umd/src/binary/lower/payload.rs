@@ -195,8 +195,8 @@ impl Lowering<'_> {
         if let Some(access) = access(&arg.access_type) {
             self.args[index].access.get_or_insert(access);
         }
-        if arg.is_pipe {
-            self.refuse(format!("argument {index} is a pipe"));
+        if arg.is_pipe && self.args[index].type_qualifiers.is_empty() {
+            "pipe".clone_into(&mut self.args[index].type_qualifiers);
         }
         let kind = match arg.addrspace.as_str() {
             "local" => ArgKind::Local,
