@@ -139,6 +139,14 @@ impl Platform {
         self.simd_widths.iter().any(|&w| u32::from(w) == width)
     }
 
+    /// The kernel driver that answers if none is chosen: where both drive it, i915 is the older one.
+    pub fn usual_driver(&self) -> Driver {
+        match self.has_driver(Driver::I915) {
+            true => Driver::I915,
+            false => Driver::Xe,
+        }
+    }
+
     /// Whether `driver` supports it.
     pub fn has_driver(&self, driver: Driver) -> bool {
         self.kernel_drivers.contains(&driver)
@@ -215,6 +223,17 @@ pub enum Driver {
     I915,
     /// `xe`.
     Xe,
+}
+
+impl Driver {
+    /// The driver called `name`.
+    pub fn by_name(name: &str) -> Option<Self> {
+        match name {
+            "i915" => Some(Self::I915),
+            "xe" => Some(Self::Xe),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Driver {

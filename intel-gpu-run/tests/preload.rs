@@ -130,12 +130,12 @@ fn what_cannot_work_says_so_without_a_log() {
     let asked = Command::new("ls")
         .arg("/dev/dri")
         .env("LD_PRELOAD", library.trim())
-        .env("INTEL_GPU_PRELOAD_PLATFORM", "bmg")
+        .env("INTEL_GPU_PRELOAD_PLATFORM", "bmg@i915")
         .output()
         .unwrap();
     let said = talk(&asked);
     assert!(
-        said.contains("kernel driver i915, which does not drive bmg"),
+        said.contains("the kernel driver i915 does not drive bmg"),
         "{said}"
     );
 

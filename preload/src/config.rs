@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use devinfo::{Driver, Target};
 
-/// Names the platform to answer for, as `PLATFORM[:REVISION]` (`tgl`, `dg2:8`).
+/// Names the devices to answer for, as `PLATFORM[:REVISION][@DRIVER]`, with commas between them
+/// (`tgl`, `dg2:8@xe`, `tgl,bmg`).
 pub const PLATFORM_VARIABLE: &str = "INTEL_GPU_PRELOAD_PLATFORM";
 
 /// Where each process makes the directory that stands in for `/dev/dri` and `/sys`. If it is not
@@ -20,29 +21,62 @@ pub const LOG_VARIABLE: &str = "INTEL_GPU_PRELOAD_LOG";
 /// A file that the log is appended to instead of stderr.
 pub const LOG_FILE_VARIABLE: &str = "INTEL_GPU_PRELOAD_LOG_FILE";
 
-/// The kernel driver that the node answers as.
-pub const DRIVER: Driver = Driver::I915;
+/// The devices if [`PLATFORM_VARIABLE`] is not set.
+pub const DEFAULT_PLATFORM: &str = "tgl";
 
-/// The platform called `name`.
-///
-/// # Errors
-/// It is unknown, or [`DRIVER`] does not drive it.
-pub fn target_of(name: &str) -> Result<Target, String> {
-    let target = Target::parse(name).map_err(|error| error.to_string())?;
-    match target.platform.has_driver(DRIVER) {
-        true => Ok(target),
-        false => Err(format!(
-            "the fake render node speaks for the kernel driver {DRIVER}, which does not drive {}",
-            target.platform.name
-        )),
+/// The most devices of a process.
+pub const DEVICE_LIMIT: usize = 8;
+
+/// A device to answer for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its platform and revision.
+    pub target: Target,
+    /// The kernel driver that drives it.
+    pub driver: Driver,
+}
+
+impl Wanted {
+    /// Parses `PLATFORM[:REVISION][@DRIVER]`.
+    ///
+    /// # Errors
+    /// Platform, revision or driver is unknown, or the driver does not drive the platform.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (name, driver) = match text.split_once('@') {
+            None => (text, None),
+            Some((name, driver)) => (name, Some(driver)),
+        };
+        let target = Target::parse(name).map_err(|error| error.to_string())?;
+        let platform = target.platform;
+        let driver = match driver {
+            None => platform.usual_driver(),
+            Some(name) => Driver::by_name(name)
+                .ok_or_else(|| format!("unknown kernel driver {name:?} (known: i915, xe)"))?,
+        };
+        match platform.has_driver(driver) {
+            true => Ok(Self { target, driver }),
+            false => Err(format!(
+                "the kernel driver {driver} does not drive {}",
+                platform.name
+            )),
+        }
+    }
+
+    /// Parses a list with commas.
+    ///
+    /// # Errors
+    /// One of them is wrong, or there are more than [`DEVICE_LIMIT`].
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, String> {
+        let list: Vec<_> = text.split(',').map(Self::parse).collect::<Result<_, _>>()?;
+        match list.len() {
+            0..=DEVICE_LIMIT => Ok(list),
+            count => Err(format!("{count} devices, but at most {DEVICE_LIMIT}")),
+        }
     }
 }
 
-/// The platform if [`PLATFORM_VARIABLE`] is not set.
-pub const DEFAULT_PLATFORM: &str = "tgl";
-
 /// [`PLATFORM_VARIABLE`], or the default.
-pub(crate) fn platform() -> String {
+pub(crate) fn platforms() -> String {
     env::var(PLATFORM_VARIABLE).unwrap_or_else(|_| DEFAULT_PLATFORM.to_owned())
 }
 

@@ -25,7 +25,7 @@ use kmd_iface::uapi::{Direction, Request};
 
 use crate::node::{complain, process, process_if_started};
 use crate::real;
-use crate::tree::{DRM_MAJOR, RENDER_MINOR, is_redirected};
+use crate::tree::{DRM_MAJOR, is_redirected};
 
 fn fail(errno: c_int) -> c_int {
     // SAFETY: the location of this thread's errno is always valid.
@@ -79,15 +79,15 @@ unsafe fn open_any(directory: c_int, path: *const c_char, flags: c_int, mode: mo
     let Some(process) = process() else {
         return descriptor;
     };
-    if !process.is_placeholder(descriptor) {
+    let Some(placeholder) = process.placeholder(descriptor) else {
         return descriptor;
-    }
+    };
     // SAFETY: the descriptor was opened above and nothing else has it.
     unsafe { close(descriptor) };
-    match process.open_node(flags) {
+    match process.open_node(placeholder, flags) {
         Ok(node) => node,
         Err(error) => {
-            complain(&format!("opening the render node: {error}"));
+            complain(&format!("opening a node: {error}"));
             fail(error.raw_os_error().unwrap_or(libc::ENODEV))
         }
     }
@@ -126,11 +126,11 @@ unsafe fn present(result: c_int, status: *mut libc::stat) -> c_int {
     }
     // SAFETY: filled by the C library, by the caller's contract.
     let status = unsafe { &mut *status };
-    let concerns = process_if_started()
-        .is_some_and(|process| process.is_node_file(status.st_dev, status.st_ino));
-    if concerns {
+    let minor =
+        process_if_started().and_then(|process| process.minor_of(status.st_dev, status.st_ino));
+    if let Some(minor) = minor {
         status.st_mode = libc::S_IFCHR | 0o666;
-        status.st_rdev = libc::makedev(DRM_MAJOR, RENDER_MINOR);
+        status.st_rdev = libc::makedev(DRM_MAJOR, minor);
         status.st_size = 0;
     }
     result
@@ -214,10 +214,11 @@ unsafe extern "C" fn statx(
     // SAFETY: filled by the C library.
     let status = unsafe { &mut *status };
     let device = libc::makedev(status.stx_dev_major, status.stx_dev_minor);
-    if process_if_started().is_some_and(|process| process.is_node_file(device, status.stx_ino)) {
+    let minor = process_if_started().and_then(|process| process.minor_of(device, status.stx_ino));
+    if let Some(minor) = minor {
         status.stx_mode = (libc::S_IFCHR | 0o666) as u16;
         status.stx_rdev_major = DRM_MAJOR;
-        status.stx_rdev_minor = RENDER_MINOR;
+        status.stx_rdev_minor = minor;
         status.stx_size = 0;
     }
     result
@@ -509,7 +510,10 @@ mod tests {
 
     #[test]
     fn arguments_that_are_only_read_may_be_constants() {
-        let node = process().unwrap().open_node(libc::O_CLOEXEC).unwrap();
+        let process = process().unwrap();
+        // SAFETY: the path is NUL-terminated.
+        let node = unsafe { open(c"/dev/dri/renderD128".as_ptr(), libc::O_CLOEXEC, 0) };
+        assert!(process.node(node).is_some());
         let mut create = Create {
             size: 4096,
             ..Default::default()

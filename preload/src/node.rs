@@ -1,4 +1,4 @@
-//! Open render nodes of this process.
+//! Devices and open nodes of this process.
 //!
 //! A descriptor of the node is a memfd with its own inode. The inode identifies the open file
 //! description, even after `dup`, `fcntl` and descriptor passing.
@@ -10,22 +10,22 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use devinfo::Target;
 use kmd_iface::Node;
 use libc::c_int;
-use softgpu::{Options, SoftNode};
+use softgpu::{Device, Options, SoftNode};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{Targets, dynamic_filter_fn};
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::prelude::*;
 
-use crate::tree::{PciIdentity, Tree};
+use crate::config::Wanted;
+use crate::tree::Tree;
 use crate::{config, leave, real};
 
 /// Identifies a file: device and inode.
-type FileId = (libc::dev_t, libc::ino_t);
+pub type FileId = (libc::dev_t, libc::ino_t);
 
 /// What this library keeps for the process.
 #[derive(Debug)]
@@ -34,8 +34,55 @@ pub struct Process {
     pub tree: Tree,
     /// The process that made the tree: a forked child only uses it.
     maker: u32,
-    node_file: FileId,
-    open: Mutex<HashMap<FileId, Arc<SoftNode>>>,
+    devices: Vec<Card>,
+    /// The files that stand in for nodes.
+    placeholders: HashMap<FileId, Place>,
+    open: Mutex<HashMap<FileId, Open>>,
+}
+
+/// A node of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    /// Which device.
+    device: usize,
+    /// Its minor number.
+    minor: u32,
+}
+
+/// An open node.
+#[derive(Debug)]
+struct Open {
+    node: Arc<SoftNode>,
+    minor: u32,
+}
+
+/// A device: one for all its open nodes.
+#[derive(Debug)]
+struct Card {
+    wanted: Wanted,
+    /// The process that made it, as a forked child lacks its threads, and the device while a node
+    /// of it is open.
+    made: Mutex<(u32, Weak<Device>)>,
+}
+
+impl Card {
+    fn device(&self) -> io::Result<Arc<Device>> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let this = process::id();
+        let (maker, device) = &*made;
+        if let Some(device) = device.upgrade()
+            && *maker == this
+        {
+            return Ok(device);
+        }
+        let options = Options {
+            driver: self.wanted.driver,
+            ..Options::default()
+        };
+        let device = SoftNode::device_of(self.wanted.target, options).map_err(io::Error::other)?;
+        *made = (this, Arc::downgrade(&device));
+        Ok(device)
+    }
 }
 
 static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
@@ -72,12 +119,16 @@ pub fn complain(why: &str) {
 
 impl Process {
     fn new() -> io::Result<Self> {
-        let tree = Tree::create(&config::root(), identity()?)?;
-        let file = OpenOptions::new().read(true).open(tree.node());
-        let node_file =
-            file.and_then(|file| file_id(file.as_raw_fd()).ok_or_else(io::Error::last_os_error));
+        let wanted = Wanted::parse_list(&config::platforms()).map_err(io::Error::other)?;
+        let tree = Tree::create(&config::root(), &wanted)?;
+        let placeholders = placeholders(&tree).inspect_err(|_| tree.remove())?;
+        let cards = wanted.into_iter().map(|wanted| Card {
+            wanted,
+            made: Mutex::default(),
+        });
         Ok(Self {
-            node_file: node_file.inspect_err(|_| tree.remove())?,
+            devices: cards.collect(),
+            placeholders,
             tree,
             maker: process::id(),
             open: Mutex::default(),
@@ -91,39 +142,44 @@ impl Process {
         }
     }
 
-    fn table(&self) -> MutexGuard<'_, HashMap<FileId, Arc<SoftNode>>> {
+    fn table(&self) -> MutexGuard<'_, HashMap<FileId, Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether `descriptor` is the tree's placeholder for the node.
-    pub fn is_placeholder(&self, descriptor: RawFd) -> bool {
-        file_id(descriptor) == Some(self.node_file)
+    /// The file of the placeholder behind `descriptor`, if it is one.
+    pub fn placeholder(&self, descriptor: RawFd) -> Option<FileId> {
+        file_id(descriptor).filter(|id| self.placeholders.contains_key(id))
     }
 
-    /// Whether a file with this `stat` is the placeholder or an open node.
-    pub fn is_node_file(&self, device: libc::dev_t, inode: libc::ino_t) -> bool {
-        (device, inode) == self.node_file || self.table().contains_key(&(device, inode))
+    /// The minor number of the node whose placeholder or open file has this `stat`.
+    pub fn minor_of(&self, device: libc::dev_t, inode: libc::ino_t) -> Option<u32> {
+        let id = (device, inode);
+        let place = self.placeholders.get(&id);
+        place
+            .map(|place| place.minor)
+            .or_else(|| self.table().get(&id).map(|open| open.minor))
     }
 
-    /// Opens the node: a new software GPU behind a new descriptor.
-    pub fn open_node(&self, flags: c_int) -> io::Result<RawFd> {
-        let options = Options {
-            driver: config::DRIVER,
-            ..Options::default()
-        };
-        let node = SoftNode::open(target()?, options).map_err(io::Error::other)?;
+    /// Opens the node with this placeholder: a client of its device behind a new descriptor.
+    pub fn open_node(&self, placeholder: FileId, flags: c_int) -> io::Result<RawFd> {
+        let missing = || io::Error::from_raw_os_error(libc::ENODEV);
+        let place = *self.placeholders.get(&placeholder).ok_or_else(missing)?;
+        let card = self.devices.get(place.device).ok_or_else(missing)?;
+        let node = SoftNode::open_device(card.device()?);
         let close_on_exec = flags & libc::O_CLOEXEC != 0;
         let memfd_flags = if close_on_exec { libc::MFD_CLOEXEC } else { 0 };
         // SAFETY: the name is NUL-terminated.
-        let descriptor = unsafe { libc::memfd_create(c"renderD128".as_ptr(), memfd_flags) };
+        let descriptor = unsafe { libc::memfd_create(c"drm".as_ptr(), memfd_flags) };
         if descriptor < 0 {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: `memfd_create` returned a new descriptor that nothing else owns.
         let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
         let id = file_id(descriptor.as_raw_fd()).ok_or_else(io::Error::last_os_error)?;
-        self.table().insert(id, node);
-        tracing::info!(target: "preload", "opened {} as the render node", config::platform());
+        let Wanted { target, driver } = card.wanted;
+        tracing::info!(target: "preload", "opened node {} of {target}, as {driver}", place.minor);
+        let minor = place.minor;
+        self.table().insert(id, Open { node, minor });
         Ok(descriptor.into_raw_fd())
     }
 
@@ -133,8 +189,8 @@ impl Process {
         if table.is_empty() {
             return None;
         }
-        let node = table.get(&file_id(descriptor)?)?;
-        Some(Arc::clone(node) as Arc<dyn Node>)
+        let open = table.get(&file_id(descriptor)?)?;
+        Some(Arc::clone(&open.node) as Arc<dyn Node>)
     }
 
     /// Forgets the software GPU of a descriptor that is about to be closed, if it is the last one.
@@ -155,19 +211,14 @@ impl Process {
     }
 }
 
-/// The PCI identity of the platform to answer for.
-fn identity() -> io::Result<PciIdentity> {
-    let target = target()?;
-    Ok(PciIdentity {
-        device: target.platform.default_pci_id(),
-        revision: target.revision,
-        driver: config::DRIVER,
-    })
-}
-
-/// The platform from the environment.
-fn target() -> io::Result<Target> {
-    config::target_of(&config::platform()).map_err(io::Error::other)
+/// The placeholders of a tree.
+fn placeholders(tree: &Tree) -> io::Result<HashMap<FileId, Place>> {
+    let places = tree.nodes().map(|(device, minor, path)| {
+        let file = OpenOptions::new().read(true).open(path)?;
+        let id = file_id(file.as_raw_fd()).ok_or_else(io::Error::last_os_error)?;
+        Ok((id, Place { device, minor }))
+    });
+    places.collect()
 }
 
 /// How many descriptors of this process refer to the file.

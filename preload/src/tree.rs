@@ -15,39 +15,46 @@ use nix::errno::Errno;
 use nix::sys::stat::Mode;
 use nix::unistd::{mkdir, mkdtemp};
 
-/// The PCI slot of an integrated Intel GPU; the model's device always has it.
-const SLOT: &str = "0000:00:02.0";
+use crate::config::{DEVICE_LIMIT, Wanted};
+
+/// The PCI addresses of the devices: an integrated GPU's, then those of cards. All lie in one
+/// folder of `/sys/devices`, where a real machine has only the first: cards are behind bridges.
+const SLOTS: [&str; DEVICE_LIMIT] = [
+    "0000:00:02.0",
+    "0000:03:00.0",
+    "0000:04:00.0",
+    "0000:05:00.0",
+    "0000:06:00.0",
+    "0000:07:00.0",
+    "0000:08:00.0",
+    "0000:09:00.0",
+];
+/// Their folder.
+const DEVICES: &str = "/sys/devices/pci0000:00/";
 
 /// Major number of DRM devices (Linux `Documentation/admin-guide/devices.txt`).
 pub const DRM_MAJOR: u32 = 226;
-/// Minor number of the first render node.
-pub const RENDER_MINOR: u32 = 128;
+/// Minor number of the first render node. Primary nodes count from 0.
+const RENDER_MINOR: u32 = 128;
+
+/// The clock that the device says it has, in MHz. It has none: a round number.
+const MEGAHERTZ: &str = "1000\n";
 
 /// The paths that are redirected. Everything below them belongs to the stand-in; the real files of
 /// a machine with a GPU are hidden.
-const REDIRECTED: [&[u8]; 5] = [
+const REDIRECTED: [&[u8]; 4] = [
     b"/dev/dri",
     b"/sys/dev/char/226:",
     b"/sys/class/drm",
     b"/sys/bus/pci/devices",
-    b"/sys/devices/pci0000:00/0000:00:02.0",
 ];
-
-/// What the device's sysfs entries say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PciIdentity {
-    /// PCI device id.
-    pub device: u16,
-    /// PCI revision.
-    pub revision: u8,
-    /// The kernel driver that answers.
-    pub driver: Driver,
-}
 
 /// A stand-in tree.
 #[derive(Debug)]
 pub struct Tree {
     root: PathBuf,
+    /// What [`Tree::nodes`] gives.
+    nodes: Vec<(usize, u32, PathBuf)>,
     /// Everything that was made, each entry after its directory.
     made: Vec<CString>,
 }
@@ -57,13 +64,18 @@ impl Tree {
     ///
     /// # Errors
     /// Whatever the file system answers.
-    pub fn create(place: &Path, identity: PciIdentity) -> io::Result<Self> {
+    pub fn create(place: &Path, devices: &[Wanted]) -> io::Result<Self> {
         let root = mkdtemp(&place.join("intel-gpu-preload-XXXXXX"))?;
         let mut tree = Self {
             made: vec![CString::new(root.as_os_str().as_bytes())?],
+            nodes: Vec::new(),
             root,
         };
-        match tree.fill(identity) {
+        let mut filled = Ok(());
+        for (index, (wanted, slot)) in devices.iter().zip(SLOTS).enumerate() {
+            filled = filled.and_then(|()| tree.fill(index, wanted, slot));
+        }
+        match filled {
             Ok(()) => Ok(tree),
             Err(error) => {
                 tree.remove();
@@ -84,71 +96,102 @@ impl Tree {
         }
     }
 
-    fn fill(&mut self, identity: PciIdentity) -> io::Result<()> {
-        let device = format!("sys/devices/pci0000:00/{SLOT}");
-        let PciIdentity {
-            device: id,
-            revision,
-            driver,
-        } = identity;
+    /// Makes the entries of a device.
+    fn fill(&mut self, index: usize, wanted: &Wanted, slot: &str) -> io::Result<()> {
+        let folder = format!("sys/devices/pci0000:00/{slot}");
+        let Wanted { target, driver } = wanted;
+        let (id, revision) = (target.platform.default_pci_id(), target.revision);
 
-        self.file(&format!("{device}/vendor"), "0x8086\n")?;
-        self.file(&format!("{device}/device"), format!("{id:#06x}\n"))?;
-        self.file(&format!("{device}/revision"), format!("{revision:#04x}\n"))?;
-        self.file(&format!("{device}/subsystem_vendor"), "0x8086\n")?;
-        self.file(&format!("{device}/subsystem_device"), "0x0000\n")?;
-        self.file(&format!("{device}/class"), "0x030000\n")?;
-        self.file(
-            &format!("{device}/uevent"),
-            format!(
-                "DRIVER={driver}\nPCI_CLASS=30000\nPCI_ID=8086:{id:04X}\nPCI_SUBSYS_ID=8086:0000\n\
-                 PCI_SLOT_NAME={SLOT}\n"
+        let small = [
+            ("vendor", "0x8086\n".to_owned()),
+            ("device", format!("{id:#06x}\n")),
+            ("revision", format!("{revision:#04x}\n")),
+            ("subsystem_vendor", "0x8086\n".to_owned()),
+            ("subsystem_device", "0x0000\n".to_owned()),
+            ("class", "0x030000\n".to_owned()),
+            ("numa_node", "-1\n".to_owned()),
+            (
+                "uevent",
+                format!(
+                    "DRIVER={driver}\nPCI_CLASS=30000\nPCI_ID=8086:{id:04X}\n\
+                     PCI_SUBSYS_ID=8086:0000\nPCI_SLOT_NAME={slot}\n"
+                ),
             ),
-        )?;
-        self.file(&format!("{device}/config"), config_space(id, revision))?;
-        self.link(&format!("{device}/subsystem"), "../../../bus/pci")?;
+        ];
+        for (name, text) in small {
+            self.file(&format!("{folder}/{name}"), text)?;
+        }
+        self.file(&format!("{folder}/config"), config_space(id, revision))?;
+        self.link(&format!("{folder}/subsystem"), "../../../bus/pci")?;
         self.link(
-            &format!("{device}/driver"),
+            &format!("{folder}/driver"),
             &format!("../../../bus/pci/drivers/{driver}"),
         )?;
-        self.file(
-            &format!("{device}/drm/renderD128/uevent"),
-            format!(
-                "MAJOR={DRM_MAJOR}\nMINOR={RENDER_MINOR}\nDEVNAME=dri/renderD128\n\
-                 DEVTYPE=drm_minor\n"
-            ),
-        )?;
-        self.file(
-            &format!("{device}/drm/renderD128/dev"),
-            format!("{DRM_MAJOR}:{RENDER_MINOR}\n"),
-        )?;
-        self.link(
-            &format!("{device}/drm/renderD128/device"),
-            &format!("../../../{SLOT}"),
-        )?;
-        self.link(
-            &format!("{device}/drm/renderD128/subsystem"),
-            "../../../../../class/drm",
-        )?;
-
         self.directory(Path::new(&format!("sys/bus/pci/drivers/{driver}")))?;
         self.link(
-            &format!("sys/bus/pci/devices/{SLOT}"),
-            &format!("../../../devices/pci0000:00/{SLOT}"),
+            &format!("sys/bus/pci/devices/{slot}"),
+            &format!("../../../devices/pci0000:00/{slot}"),
         )?;
-        let node = format!("../../devices/pci0000:00/{SLOT}/drm/renderD128");
-        self.link(&format!("sys/dev/char/{DRM_MAJOR}:{RENDER_MINOR}"), &node)?;
-        self.link("sys/class/drm/renderD128", &node)?;
-        self.link(
-            &format!("dev/dri/by-path/pci-{SLOT}-render"),
-            "../renderD128",
-        )?;
-        self.file("dev/dri/renderD128", "")
+
+        let number = u32::try_from(index).unwrap_or(0);
+        let render = RENDER_MINOR + number;
+        let primary = format!("card{number}");
+        self.node(index, number, slot, &primary, "card")?;
+        self.node(index, render, slot, &format!("renderD{render}"), "render")?;
+        // Where the kernel drivers say how fast the device may run.
+        match driver {
+            Driver::I915 => {
+                let card = format!("{folder}/drm/{primary}");
+                for name in ["gt_min_freq_mhz", "gt_max_freq_mhz", "gt_RP0_freq_mhz"] {
+                    self.file(&format!("{card}/{name}"), MEGAHERTZ)?;
+                }
+                for name in ["rps_min_freq_mhz", "rps_max_freq_mhz", "rps_RP0_freq_mhz"] {
+                    self.file(&format!("{card}/gt/gt0/{name}"), MEGAHERTZ)?;
+                }
+            }
+            Driver::Xe => {
+                for name in ["min_freq", "max_freq", "rp0_freq", "rpn_freq"] {
+                    self.file(&format!("{folder}/tile0/gt0/freq0/{name}"), MEGAHERTZ)?;
+                }
+            }
+        }
+        Ok(())
     }
 
-    /// The file that stands in for the render node.
-    pub fn node(&self) -> PathBuf {
-        self.root.join("dev/dri/renderD128")
+    /// Makes the entries of a node.
+    fn node(
+        &mut self,
+        device: usize,
+        minor: u32,
+        slot: &str,
+        name: &str,
+        kind: &str,
+    ) -> io::Result<()> {
+        let folder = format!("sys/devices/pci0000:00/{slot}/drm/{name}");
+        self.file(
+            &format!("{folder}/uevent"),
+            format!("MAJOR={DRM_MAJOR}\nMINOR={minor}\nDEVNAME=dri/{name}\nDEVTYPE=drm_minor\n"),
+        )?;
+        self.file(&format!("{folder}/dev"), format!("{DRM_MAJOR}:{minor}\n"))?;
+        self.link(&format!("{folder}/device"), &format!("../../../{slot}"))?;
+        self.link(&format!("{folder}/subsystem"), "../../../../../class/drm")?;
+        let node = format!("../../devices/pci0000:00/{slot}/drm/{name}");
+        self.link(&format!("sys/dev/char/{DRM_MAJOR}:{minor}"), &node)?;
+        self.link(&format!("sys/class/drm/{name}"), &node)?;
+        self.link(
+            &format!("dev/dri/by-path/pci-{slot}-{kind}"),
+            &format!("../{name}"),
+        )?;
+        let path = format!("dev/dri/{name}");
+        self.file(&path, "")?;
+        self.nodes.push((device, minor, self.root.join(path)));
+        Ok(())
+    }
+
+    /// The files that stand in for nodes: the device's index, the minor number, the path.
+    pub fn nodes(&self) -> impl Iterator<Item = (usize, u32, &Path)> {
+        let nodes = self.nodes.iter();
+        nodes.map(|(device, minor, path)| (*device, *minor, path.as_path()))
     }
 
     /// The path to use in place of `path`, if that is redirected.
@@ -210,7 +253,9 @@ impl Tree {
 
 /// Whether a tree stands in for `path`.
 pub fn is_redirected(path: &[u8]) -> bool {
+    let slot = path.strip_prefix(DEVICES.as_bytes());
     REDIRECTED.iter().any(|prefix| is_below(path, prefix))
+        || slot.is_some_and(|rest| SLOTS.iter().any(|slot| is_below(rest, slot.as_bytes())))
 }
 
 /// Whether `path` is `prefix` or below it. A prefix that ends in a colon matches all names that
@@ -239,16 +284,14 @@ mod tests {
 
     use super::*;
 
-    const IDENTITY: PciIdentity = PciIdentity {
-        device: 0x9a49,
-        revision: 1,
-        driver: Driver::I915,
-    };
+    fn create(place: &Path) -> Tree {
+        Tree::create(place, &Wanted::parse_list("tgl,bmg").unwrap()).unwrap()
+    }
 
     #[test]
     fn the_tree_leads_from_the_node_to_its_pci_device() {
         let root = tempfile::tempdir().unwrap();
-        let tree = Tree::create(root.path(), IDENTITY).unwrap();
+        let tree = create(root.path());
         let node = tree.redirect(b"/sys/dev/char/226:128").unwrap();
         let link = fs::read_link(&node).unwrap();
         assert!(link.ends_with("0000:00:02.0/drm/renderD128"), "{link:?}");
@@ -263,8 +306,37 @@ mod tests {
             .unwrap();
         assert_eq!(
             fs::canonicalize(by_path).unwrap(),
-            fs::canonicalize(tree.node()).unwrap()
+            fs::canonicalize(tree.redirect(b"/dev/dri/renderD128").unwrap()).unwrap()
         );
+    }
+
+    #[test]
+    fn each_device_has_its_address_and_two_nodes() {
+        let root = tempfile::tempdir().unwrap();
+        let tree = create(root.path());
+        let minors: Vec<_> = tree
+            .nodes()
+            .map(|(device, minor, _)| (device, minor))
+            .collect();
+        assert_eq!(minors, [(0, 0), (0, 128), (1, 1), (1, 129)]);
+        for (node, slot, driver) in [
+            ("226:1", "0000:03:00.0", "xe"),
+            ("226:129", "0000:03:00.0", "xe"),
+            ("226:0", "0000:00:02.0", "i915"),
+        ] {
+            let node = tree
+                .redirect(format!("/sys/dev/char/{node}").as_bytes())
+                .unwrap();
+            let device = fs::canonicalize(node.join("device")).unwrap();
+            assert!(device.ends_with(slot), "{device:?}");
+            assert!(
+                fs::read_link(device.join("driver"))
+                    .unwrap()
+                    .ends_with(driver)
+            );
+            let inside = device.as_os_str().as_bytes();
+            assert!(is_redirected(tree.visible(inside).unwrap()));
+        }
     }
 
     #[test]
@@ -272,15 +344,12 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let mine = place.path().join("mine");
         fs::write(&mine, "kept").unwrap();
-        let (first, second) = (
-            Tree::create(place.path(), IDENTITY).unwrap(),
-            Tree::create(place.path(), IDENTITY).unwrap(),
-        );
+        let (first, second) = (create(place.path()), create(place.path()));
         assert_ne!(first.root, second.root);
         let mode = fs::metadata(&first.root).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         first.remove();
-        assert!(!first.root.exists() && second.node().exists());
+        assert!(!first.root.exists() && second.root.join("dev/dri/card1").exists());
         second.remove();
         let left: Vec<_> = fs::read_dir(place.path()).unwrap().flatten().collect();
         assert_eq!(left.len(), 1, "{left:?}");
@@ -290,7 +359,7 @@ mod tests {
     #[test]
     fn only_the_devices_own_paths_are_redirected() {
         let root = tempfile::tempdir().unwrap();
-        let tree = Tree::create(root.path(), IDENTITY).unwrap();
+        let tree = create(root.path());
         for other in [
             "/dev/drive",
             "/dev",

@@ -22,6 +22,7 @@
 mod client;
 mod device;
 mod node;
+mod refusal;
 mod status;
 mod sync;
 mod uapi;

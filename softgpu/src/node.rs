@@ -54,14 +54,21 @@ impl SoftNode {
     /// # Errors
     /// See [`OpenError`].
     pub fn open(target: Target, options: Options) -> Result<Arc<Self>, OpenError> {
+        Ok(Self::open_device(Self::device_of(target, options)?))
+    }
+
+    /// Makes a device, for any number of nodes ([`SoftNode::open_device`]).
+    ///
+    /// # Errors
+    /// See [`OpenError`].
+    pub fn device_of(target: Target, options: Options) -> Result<Arc<Device>, OpenError> {
         if !target.platform.has_driver(options.driver) {
             return Err(OpenError::Driver {
                 driver: options.driver,
                 platform: target.platform.name,
             });
         }
-        let device = Device::new(target.platform, target.revision, options)?;
-        Ok(Self::open_device(device))
+        Ok(Device::new(target.platform, target.revision, options)?)
     }
 
     /// Opens the node of a device once more, as another client.

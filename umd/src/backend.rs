@@ -98,13 +98,8 @@ fn soft(
     if let Some(revision) = revision {
         target.revision = revision;
     }
-    // Where both drive a platform, i915 is the older one.
-    let usual = match target.platform.has_driver(Driver::I915) {
-        true => Driver::I915,
-        false => Driver::Xe,
-    };
     let mut soft = softgpu::Options {
-        driver: driver.unwrap_or(usual),
+        driver: driver.unwrap_or(target.platform.usual_driver()),
         threads: options.threads.unwrap_or(0),
         scratch_page: options.scratch_page,
         check: options.check,

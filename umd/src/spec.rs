@@ -72,9 +72,10 @@ impl FromStr for DeviceSpec {
         };
         let (soft, driver) = match soft.split_once('@') {
             None => (soft, None),
-            Some((soft, "i915")) => (soft, Some(Driver::I915)),
-            Some((soft, "xe")) => (soft, Some(Driver::Xe)),
-            Some(_) => return Err(bad("the driver is neither i915 nor xe")),
+            Some((soft, driver)) => match Driver::by_name(driver) {
+                Some(driver) => (soft, Some(driver)),
+                None => return Err(bad("the driver is neither i915 nor xe")),
+            },
         };
         let (platform, revision) = match soft.split_once(':') {
             None => (soft, None),

@@ -15,6 +15,20 @@ pub fn names() -> Vec<&'static str> {
     layouts().map(|layout| layout.name).collect()
 }
 
+/// The names of the packets of which no field is declared.
+pub fn header_only() -> Vec<&'static str> {
+    let layouts = layouts().filter(|layout| is_header_only(layout));
+    layouts.map(|layout| layout.name).collect()
+}
+
+/// Whether only header and length of a packet are declared: the 3D pipeline's.
+fn is_header_only(layout: &Layout) -> bool {
+    let id = PacketId::ALL
+        .iter()
+        .find(|id| id.layout().name == layout.name);
+    id.is_some_and(|id| id.is_pipeline_state() || id.draws())
+}
+
 fn kind(kind: &Kind) -> String {
     match kind {
         Kind::Uint | Kind::Values(_) => "uint".to_owned(),
@@ -84,11 +98,12 @@ pub fn facts(families: Span) -> Facts {
                 Some((hi, lo)) => format!(" in {hi}:{lo}"),
                 None => String::new(),
             };
-            facts.add(
-                layout.name,
-                family,
-                format!("length {}{bits}", length.dwords),
-            );
+            // genxml gives no length to a packet that has more than one.
+            let dwords = match length.open && is_header_only(layout) {
+                true => "?".to_owned(),
+                false => length.dwords.to_string(),
+            };
+            facts.add(layout.name, family, format!("length {dwords}{bits}"));
             for fact in field_facts(layout, family) {
                 facts.add(layout.name, family, fact);
             }

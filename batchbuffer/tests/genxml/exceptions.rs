@@ -38,6 +38,9 @@ const ADDRESS: &str = "its 48-bit address, which genxml has too, reaches into a 
 const SIGN: &str = "a slip of genxml: tilings are not signed, and the next file has uint";
 const SIMT: &str = "the codes are those of SIMD16 and SIMD32, which we name alike everywhere";
 
+const LATER: &str =
+    "in later files of Mesa only (`gen120.xml`), and used by its drivers of this year";
+
 exceptions! {
     /// Facts of genxml that we do not declare.
     NOT_DECLARED:
@@ -76,6 +79,10 @@ const BODY: &str = "genxml has it in COMPUTE_WALKER_BODY, which is the packet's 
 exceptions! {
     /// Facts that we declare and genxml does not have.
     NOT_IN_GENXML:
+    "3DSTATE_URB_ALLOC_DS" [Gen12Lp..=Xe2] "": LATER;
+    "3DSTATE_URB_ALLOC_GS" [Gen12Lp..=Xe2] "": LATER;
+    "3DSTATE_URB_ALLOC_HS" [Gen12Lp..=Xe2] "": LATER;
+    "3DSTATE_URB_ALLOC_VS" [Gen12Lp..=Xe2] "": LATER;
     "COMPUTE_WALKER" [Xe2] "field 2:29:18 uint Partition Dispatch": BODY;
     "COMPUTE_WALKER" [Xe2] "field 4:0:0 uint Compute Dispatch All": BODY;
     "COMPUTE_WALKER" [Xe2] "field 4:6:5 uint Dispatch Walk Order": BODY;

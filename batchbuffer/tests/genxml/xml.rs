@@ -288,8 +288,8 @@ fn body<'a>(document: &'a Document, kind: &str) -> Option<&'a Element> {
         .flatten()
 }
 
-/// The facts about the layouts in `names`.
-pub fn derive(folder: &Path, names: &[&str]) -> Facts {
+/// All facts of the packets and structures called `names`; of `header_only` just header and length.
+pub fn derive(folder: &Path, names: &[&str], header_only: &[&str]) -> Facts {
     let mut facts = Facts::default();
     for family in crate::facts::FAMILIES.families() {
         let file = files(family)
@@ -299,7 +299,10 @@ pub fn derive(folder: &Path, names: &[&str]) -> Facts {
         let document = load(folder, file);
         for ((_, name), element) in &document.elements {
             if names.contains(&name.as_str()) {
-                for fact in element_facts(&document, element) {
+                let all = !header_only.contains(&name.as_str());
+                let told =
+                    |fact: &String| all || fact.starts_with("header") || fact.starts_with("length");
+                for fact in element_facts(&document, element).into_iter().filter(told) {
                     facts.add(name, family, fact);
                 }
             }

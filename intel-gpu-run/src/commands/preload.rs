@@ -27,16 +27,20 @@ const LIBRARY: &str = "libintel_gpu_preload.so";
 /// Run a program with a fake /dev/dri/renderD128 that the software GPU answers.
 ///
 /// The program is not changed: it finds the node, and whatever it submits (for example through
-/// Intel's OpenCL runtime) runs on the software GPU. Its exit code becomes this tool's, and what
+/// Intel's OpenCL runtime) runs on the software GPU. With more than one platform there are as many
+/// devices: renderD128, renderD129 and so on. Its exit code becomes this tool's, and what
 /// asks this tool to end (Ctrl-C, SIGTERM) ends the program.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   intel-gpu-run preload --platform tgl -- clinfo --list
+  intel-gpu-run preload --platform dg2:8@xe,lnl -- clinfo --list
 
-With --log softgpu=info, each walker is logged with the EU instructions it ran.")]
+With --log softgpu=info, each walker is logged with the EU instructions it ran, and each ioctl that
+is refused with the reason.")]
 pub struct Args {
-    /// The platform to answer for, as `NAME[:REVISION]`
+    /// The platforms to answer for, as `NAME[:REVISION][@DRIVER]`, with commas between them; the
+    /// driver is i915 or xe
     #[arg(short, long, default_value = config::DEFAULT_PLATFORM, value_name = "PLATFORM")]
     platform: String,
 
@@ -69,7 +73,7 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
         crate::files::print(&format!("{}\n", library.display()))?;
         return Ok(0);
     }
-    config::target_of(&args.platform)
+    config::Wanted::parse_list(&args.platform)
         .map_err(|error| Error::Usage(format!("--platform {}: {error}", args.platform)))?;
     let [program, arguments @ ..] = args.command.as_slice() else {
         return Err(Error::Usage("no command to run was given".into()));

@@ -11,6 +11,7 @@ use super::handles::Handles;
 use super::object::Object;
 use super::xe::{XeQueue, XeVm};
 use crate::device::Device;
+use crate::refusal::{Answer, Refusal, demand};
 use crate::sync::Syncobj;
 use softgpu_device::wait_until;
 
@@ -68,32 +69,49 @@ impl File {
     ///
     /// # Errors
     /// `ENOENT` if there is none.
-    pub fn object(&self, handle: u32) -> Result<Arc<Object>, Errno> {
-        self.objects.get(handle).ok_or(Errno::ENOENT)
+    pub fn object(&self, handle: u32) -> Answer<Arc<Object>> {
+        named(&self.objects, handle, "buffer object")
     }
 
     /// The context `id`.
     ///
     /// # Errors
     /// `ENOENT` if there is none.
-    pub fn context(&self, id: u32) -> Result<Arc<Context>, Errno> {
-        self.contexts.get(id).ok_or(Errno::ENOENT)
+    pub fn context(&self, id: u32) -> Answer<Arc<Context>> {
+        named(&self.contexts, id, "context")
     }
 
     /// The sync object `handle`.
     ///
     /// # Errors
     /// `ENOENT` if there is none.
-    pub fn syncobj(&self, handle: u32) -> Result<Arc<Syncobj>, Errno> {
-        self.syncobjs.get(handle).ok_or(Errno::ENOENT)
+    pub fn syncobj(&self, handle: u32) -> Answer<Arc<Syncobj>> {
+        named(&self.syncobjs, handle, "sync object")
+    }
+
+    /// The address space `id` of xe.
+    ///
+    /// # Errors
+    /// `ENOENT` if there is none.
+    pub fn xe_vm(&self, id: u32) -> Answer<Arc<XeVm>> {
+        named(&self.xe_vms, id, "VM")
+    }
+
+    /// The exec queue `id` of xe.
+    ///
+    /// # Errors
+    /// `ENOENT` if there is none.
+    pub fn xe_queue(&self, id: u32) -> Answer<Arc<XeQueue>> {
+        named(&self.xe_queues, id, "queue")
     }
 
     /// The offset at which the client maps `object`.
     ///
     /// # Errors
     /// `ENODEV` if it cannot be mapped: the client's own pages.
-    pub fn make_mappable(&self, object: &Arc<Object>) -> Result<u64, Errno> {
-        let offset = object.backing.expose().ok_or(Errno::ENODEV)?;
+    pub fn make_mappable(&self, object: &Arc<Object>) -> Answer<u64> {
+        let offset = object.backing.expose();
+        let offset = demand!(offset, ENODEV, "the object is the client's own pages");
         let mut mappable = self.mappable.lock().unwrap_or_else(PoisonError::into_inner);
         mappable.retain(|_, object| object.strong_count() != 0);
         mappable.insert(offset, Arc::downgrade(object));
@@ -110,11 +128,9 @@ impl File {
     ///
     /// # Errors
     /// `ENOENT` if there is none, or it is the default one.
-    pub fn destroy_context(&self, id: u32) -> Result<(), Errno> {
-        if id == 0 {
-            return Err(Errno::ENOENT);
-        }
-        let context = self.contexts.remove(id).ok_or(Errno::ENOENT)?;
+    pub fn destroy_context(&self, id: u32) -> Answer {
+        let context = (id != 0).then(|| self.contexts.remove(id)).flatten();
+        let context = demand!(context, ENOENT, "there is no context {id} to destroy");
         if context.settings().persistence {
             let mut orphans = self.orphans.lock().unwrap_or_else(PoisonError::into_inner);
             orphans.retain(|context| !context.is_idle());
@@ -124,6 +140,12 @@ impl File {
         }
         Ok(())
     }
+}
+
+/// What a handle names.
+fn named<T>(handles: &Handles<T>, handle: u32, kind: &str) -> Answer<Arc<T>> {
+    let found = handles.get(handle);
+    found.ok_or_else(|| Refusal::new(Errno::ENOENT, format!("there is no {kind} {handle}")))
 }
 
 impl Drop for File {

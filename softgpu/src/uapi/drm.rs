@@ -14,6 +14,7 @@ use nix::sys::stat::fstat;
 use super::{Call, route};
 use crate::client::Memory;
 use crate::client::{File, Object};
+use crate::refusal::{Answer, demand, ensure, refuse};
 use crate::sync::give_away;
 use softgpu_device::wait_until;
 use softgpu_memory::{Backing, user};
@@ -22,7 +23,7 @@ pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
     route!(call, {
         drm::VERSION => |v| version(file, v),
         // Render nodes lack it.
-        drm::GET_UNIQUE => |_| Err(Errno::EACCES),
+        drm::GET_UNIQUE => |_| refuse!(EACCES, "render nodes have no unique name"),
         drm::GET_CAP => get_cap,
         drm::GEM_CLOSE => |c| gem_close(file, c),
         drm::PRIME_HANDLE_TO_FD => |p| handle_to_fd(file, p),
@@ -39,7 +40,7 @@ fn identity(driver: Driver) -> (&'static str, [i32; 3], &'static str, &'static s
     }
 }
 
-fn version(file: &File, version: &mut Version) -> Result<(), Errno> {
+fn version(file: &File, version: &mut Version) -> Answer {
     let (name, numbers, date, description) = identity(file.device().options.driver);
     [
         version.version_major,
@@ -52,7 +53,7 @@ fn version(file: &File, version: &mut Version) -> Result<(), Errno> {
 }
 
 /// Copies as much of `text` as fits, and gives its whole length.
-fn copy_text(text: &str, address: u64, length: &mut u64) -> Result<(), Errno> {
+fn copy_text(text: &str, address: u64, length: &mut u64) -> Answer {
     let room = usize::try_from(*length).unwrap_or(usize::MAX);
     *length = text.len() as u64;
     let part = text
@@ -62,21 +63,27 @@ fn copy_text(text: &str, address: u64, length: &mut u64) -> Result<(), Errno> {
     if address == 0 {
         return Ok(());
     }
-    user::copy_out(address, part)
+    Ok(user::copy_out(address, part)?)
 }
 
-fn get_cap(cap: &mut GetCap) -> Result<(), Errno> {
+fn get_cap(cap: &mut GetCap) -> Answer {
     cap.value = match cap.capability {
         CAP_SYNCOBJ | CAP_SYNCOBJ_TIMELINE => 1,
         CAP_PRIME => 3,
-        _ => return Err(Errno::EINVAL),
+        other => refuse!(EINVAL, "capability {other:#x} is not known"),
     };
     Ok(())
 }
 
-fn gem_close(file: &File, close: &mut GemClose) -> Result<(), Errno> {
+fn gem_close(file: &File, close: &mut GemClose) -> Answer {
     // The kernel answers EINVAL here, where other calls answer ENOENT.
-    file.objects.remove(close.handle).ok_or(Errno::EINVAL)?;
+    let removed = file.objects.remove(close.handle);
+    demand!(
+        removed,
+        EINVAL,
+        "there is no buffer object {}",
+        close.handle
+    );
     Ok(())
 }
 
@@ -91,18 +98,27 @@ fn shared() -> MutexGuard<'static, BTreeMap<u64, Weak<Object>>> {
 }
 
 /// Exports an object. The fd can be passed on, imported and mapped, by other processes, too.
-fn handle_to_fd(file: &File, prime: &mut PrimeHandle) -> Result<(), Errno> {
-    if !(prime.flags - PrimeFlags::CLOEXEC - PrimeFlags::RDWR).is_empty() {
-        return Err(Errno::EINVAL);
-    }
+fn handle_to_fd(file: &File, prime: &mut PrimeHandle) -> Answer {
+    let unknown = prime.flags - PrimeFlags::CLOEXEC - PrimeFlags::RDWR;
+    ensure!(
+        unknown.is_empty(),
+        EINVAL,
+        "flags: {unknown:?} is not known"
+    );
     let object = file.object(prime.handle)?;
-    if object.backing.user_range().is_some() {
-        // As in i915: one process's pages are not shared with others.
-        return Err(Errno::EINVAL);
-    }
-    if object.is_private() {
-        return Err(Errno::EPERM);
-    }
+    // As in i915: one process's pages are not shared with others.
+    ensure!(
+        object.backing.user_range().is_none(),
+        EINVAL,
+        "handle {} is the client's own pages",
+        prime.handle
+    );
+    ensure!(
+        !object.is_private(),
+        EPERM,
+        "handle {} is private to a VM",
+        prime.handle
+    );
     // Work that is under way ends first: its writes are to be in what others see.
     let users = object.conflicts(true);
     let is_idle = || users.iter().all(|fence| fence.is_signalled()).then_some(());
@@ -114,7 +130,7 @@ fn handle_to_fd(file: &File, prime: &mut PrimeHandle) -> Result<(), Errno> {
     Ok(())
 }
 
-fn fd_to_handle(file: &File, prime: &mut PrimeHandle) -> Result<(), Errno> {
+fn fd_to_handle(file: &File, prime: &mut PrimeHandle) -> Answer {
     let fd = user::duplicate(prime.fd)?;
     let inode = fstat(&fd)?.st_ino;
     let mut shared = shared();

@@ -2,6 +2,7 @@
 
 use batchbuffer::Engine;
 use devinfo::Family;
+use softgpu_memory::PAGE_BYTES;
 
 /// What a family has, as far as the kernel drivers' answers show it.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,8 @@ pub(super) struct Traits {
     pub plain_mmap: bool,
     /// i915 lists the subslices that have geometry.
     pub geometry_query: bool,
+    /// The page size of device memory (Linux, `XE_VRAM_FLAGS_NEED64K` and `HAS_64K_PAGES`).
+    pub device_page: u64,
     /// Page faults can be recovered from.
     pub recoverable_faults: bool,
     /// Subslices are dual ones.
@@ -47,6 +50,7 @@ const GEN8: Traits = Traits {
     read_only_pages: true,
     plain_mmap: true,
     geometry_query: false,
+    device_page: PAGE_BYTES,
     recoverable_faults: false,
     dual_subslices: true,
     simd16_eus: false,
@@ -62,11 +66,13 @@ const XE_HPG: Traits = Traits {
     engines: &[Engine::Render, Engine::Blitter, Engine::Compute],
     plain_mmap: false,
     geometry_query: true,
+    device_page: 0x1_0000,
     ..GEN11
 };
 
 const XE2: Traits = Traits {
     read_only_pages: true,
+    device_page: PAGE_BYTES,
     recoverable_faults: true,
     dual_subslices: false,
     simd16_eus: true,

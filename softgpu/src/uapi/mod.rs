@@ -20,9 +20,11 @@ use kmd_iface::uapi::{Argument, Direction, Ioctl, Request};
 use nix::errno::Errno;
 use nix::time::{ClockId, clock_gettime};
 use softgpu_device::{Job, SubmitError, Timeline};
+use softgpu_memory::PAGE_BYTES;
 
-use crate::client::File;
+use crate::client::{File, Memory};
 use crate::device::Device;
+use crate::refusal::{Answer, Refusal};
 
 /// Answers one ioctl of `file`.
 ///
@@ -64,9 +66,8 @@ impl Call<'_> {
     pub fn with<T: Argument>(
         &mut self,
         ioctl: Ioctl<T>,
-        handler: impl FnOnce(&mut T) -> Result<(), Errno>,
+        handler: impl FnOnce(&mut T) -> Answer,
     ) -> Result<i32, Errno> {
-        let _ = ioctl;
         let size = self.request.size().min(size_of::<T>());
         let (from, into) = match self.request.direction() {
             Direction::None => (false, false),
@@ -83,7 +84,13 @@ impl Call<'_> {
         if into && let Some(start) = value.as_bytes().get(..size) {
             bytes.copy_from_slice(start);
         }
-        outcome.map(|()| 0)
+        match outcome {
+            Ok(()) => Ok(0),
+            Err(refusal) => {
+                refusal.log(ioctl.name());
+                Err(refusal.errno)
+            }
+        }
     }
 }
 
@@ -94,8 +101,10 @@ macro_rules! route {
         match call.number() {
             $( number if number == $ioctl.number() => call.with($ioctl, $handler), )*
             number => {
-                tracing::debug!("softgpu: ioctl number {number:#04x} is not known");
-                Err(nix::errno::Errno::EINVAL)
+                let why = "the kernel driver does not know it, or its model does not answer it";
+                let refusal = $crate::refusal::Refusal::new(nix::errno::Errno::EINVAL, why);
+                refusal.log(&format!("ioctl {number:#04x}"));
+                Err(refusal.errno)
             }
         }
     }};
@@ -107,15 +116,24 @@ use route;
 /// # Errors
 /// `EAGAIN` for a full ring of a long-running queue (Linux `xe_exec_ioctl`), `ENOMEM` if no thread
 /// can be started. Then the job has ended.
-fn submit(timeline: &Timeline, job: Job) -> Result<(), Errno> {
+fn submit(timeline: &Timeline, job: Job) -> Answer {
     let done = Arc::clone(&job.done);
     timeline.submit(job).map_err(|error| {
         done.signal();
-        match error {
+        let errno = match error {
             SubmitError::Full => Errno::EAGAIN,
             SubmitError::Thread(_) => Errno::ENOMEM,
-        }
+        };
+        Refusal::new(errno, error.to_string())
     })
+}
+
+/// The page size of an object's memory.
+fn page_of(device: &Device, memory: Memory) -> u64 {
+    match memory {
+        Memory::Device => family::traits(device.platform.family).device_page,
+        Memory::System | Memory::User => PAGE_BYTES,
+    }
 }
 
 /// The engines of a device.

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kmd_iface::uapi::drm::{
-    self, SyncobjArray, SyncobjCreate, SyncobjCreateFlags, SyncobjEventfd, SyncobjFdFlags,
-    SyncobjHandle, SyncobjQueryFlags, SyncobjTimelineArray, SyncobjTimelineWait, SyncobjTransfer,
-    SyncobjWait, SyncobjWaitFlags,
+    self, SyncobjArray, SyncobjCreate, SyncobjCreateFlags, SyncobjDestroy, SyncobjEventfd,
+    SyncobjFdFlags, SyncobjHandle, SyncobjQueryFlags, SyncobjTimelineArray, SyncobjTimelineWait,
+    SyncobjTransfer, SyncobjWait, SyncobjWaitFlags,
 };
 use nix::errno::Errno;
 
 use super::{Call, deadline_at, route};
 use crate::client::File;
+use crate::refusal::{Answer, demand, ensure, refuse};
 use crate::sync::{Syncobj, export, give_away, import};
 use softgpu_device::{Fence, wait_until};
 use softgpu_memory::user;
@@ -26,7 +27,7 @@ pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Option<Result<i32, Err
     }
     Some(route!(call, {
         drm::SYNCOBJ_CREATE => |c| create(file, c),
-        drm::SYNCOBJ_DESTROY => |d| file.syncobjs.remove(d.handle).map(drop).ok_or(Errno::EINVAL),
+        drm::SYNCOBJ_DESTROY => |d| destroy(file, d),
         drm::SYNCOBJ_HANDLE_TO_FD => |h| handle_to_fd(file, h),
         drm::SYNCOBJ_FD_TO_HANDLE => |h| fd_to_handle(file, h),
         drm::SYNCOBJ_WAIT => |w| wait(file, w),
@@ -40,10 +41,13 @@ pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Option<Result<i32, Err
     }))
 }
 
-fn create(file: &File, create: &mut SyncobjCreate) -> Result<(), Errno> {
-    if !(create.flags - SyncobjCreateFlags::SIGNALED).is_empty() {
-        return Err(Errno::EINVAL);
-    }
+fn create(file: &File, create: &mut SyncobjCreate) -> Answer {
+    let unknown = create.flags - SyncobjCreateFlags::SIGNALED;
+    ensure!(
+        unknown.is_empty(),
+        EINVAL,
+        "flags: {unknown:?} is not known"
+    );
     let object = Syncobj::new();
     if create.flags.contains(SyncobjCreateFlags::SIGNALED) {
         object.replace(Some(Fence::signalled()));
@@ -52,20 +56,47 @@ fn create(file: &File, create: &mut SyncobjCreate) -> Result<(), Errno> {
     Ok(())
 }
 
+fn destroy(file: &File, destroy: &mut SyncobjDestroy) -> Answer {
+    let removed = file.syncobjs.remove(destroy.handle);
+    demand!(
+        removed,
+        EINVAL,
+        "there is no sync object {}",
+        destroy.handle
+    );
+    Ok(())
+}
+
 /// A sync file of `fence`: a fd that becomes readable when the fence is signalled.
-pub(super) fn sync_file(fence: &Arc<Fence>) -> Result<OwnedFd, Errno> {
+pub(super) fn sync_file(fence: &Arc<Fence>) -> Answer<OwnedFd> {
     let (fd, token) = export(Arc::clone(fence))?;
     fence.on_signal(Box::new(move || token.make_readable()));
     Ok(fd)
 }
 
-fn handle_to_fd(file: &File, args: &mut SyncobjHandle) -> Result<(), Errno> {
-    if args.pad != 0 || !(args.flags - SyncobjFdFlags::SYNC_FILE).is_empty() {
-        return Err(Errno::EINVAL);
-    }
+/// Whether a conversion is to or from a sync file; it may have no other flag.
+fn of_sync_file(args: &SyncobjHandle) -> Answer<bool> {
+    ensure!(
+        args.pad == 0 && (args.flags - SyncobjFdFlags::SYNC_FILE).is_empty(),
+        EINVAL,
+        "flags {:?}, pad {}: only SYNC_FILE is known, pad must be zero",
+        args.flags,
+        args.pad
+    );
+    Ok(args.flags.contains(SyncobjFdFlags::SYNC_FILE))
+}
+
+fn handle_to_fd(file: &File, args: &mut SyncobjHandle) -> Answer {
+    let of_sync_file = of_sync_file(args)?;
     let object = file.syncobj(args.handle)?;
-    let fd = if args.flags.contains(SyncobjFdFlags::SYNC_FILE) {
-        sync_file(&object.fence(0).ok_or(Errno::EINVAL)?)?
+    let fd = if of_sync_file {
+        let fence = object.fence(0);
+        sync_file(&demand!(
+            fence,
+            EINVAL,
+            "sync object {} holds no fence",
+            args.handle
+        ))?
     } else {
         export(object)?.0
     };
@@ -73,11 +104,8 @@ fn handle_to_fd(file: &File, args: &mut SyncobjHandle) -> Result<(), Errno> {
     Ok(())
 }
 
-fn fd_to_handle(file: &File, args: &mut SyncobjHandle) -> Result<(), Errno> {
-    if args.pad != 0 || !(args.flags - SyncobjFdFlags::SYNC_FILE).is_empty() {
-        return Err(Errno::EINVAL);
-    }
-    if args.flags.contains(SyncobjFdFlags::SYNC_FILE) {
+fn fd_to_handle(file: &File, args: &mut SyncobjHandle) -> Answer {
+    if of_sync_file(args)? {
         let fence: Arc<Fence> = import(args.fd)?;
         file.syncobj(args.handle)?.replace(Some(fence));
     } else {
@@ -90,35 +118,43 @@ fn fd_to_handle(file: &File, args: &mut SyncobjHandle) -> Result<(), Errno> {
 const ARRAY_LIMIT: u32 = 1 << 16;
 
 /// The objects of an array of handles.
-fn objects(file: &File, address: u64, count: u32) -> Result<Vec<Arc<Syncobj>>, Errno> {
-    if count == 0 || count > ARRAY_LIMIT {
-        return Err(Errno::EINVAL);
-    }
+fn objects(file: &File, address: u64, count: u32) -> Answer<Vec<Arc<Syncobj>>> {
+    ensure!(
+        (1..=ARRAY_LIMIT).contains(&count),
+        EINVAL,
+        "count_handles {count}: from 1 to {ARRAY_LIMIT}"
+    );
     let handles: Vec<u32> = user::read_array(address, count.into())?;
     handles.into_iter().map(|h| file.syncobj(h)).collect()
 }
 
-fn wait(file: &File, args: &mut SyncobjWait) -> Result<(), Errno> {
+fn wait(file: &File, args: &mut SyncobjWait) -> Answer {
     let allowed = SyncobjWaitFlags::WAIT_ALL
         | SyncobjWaitFlags::WAIT_FOR_SUBMIT
         | SyncobjWaitFlags::WAIT_DEADLINE;
-    if !(args.flags - allowed).is_empty() {
-        return Err(Errno::EINVAL);
-    }
+    let unknown = args.flags - allowed;
+    ensure!(
+        unknown.is_empty(),
+        EINVAL,
+        "flags: {unknown:?} is not known"
+    );
     let objects = objects(file, args.handles, args.count_handles)?;
     let points = vec![0; objects.len()];
     args.first_signaled = wait_points(&objects, &points, args.flags, args.timeout_nsec)?;
     Ok(())
 }
 
-fn timeline_wait(file: &File, args: &mut SyncobjTimelineWait) -> Result<(), Errno> {
+fn timeline_wait(file: &File, args: &mut SyncobjTimelineWait) -> Answer {
     let allowed = SyncobjWaitFlags::WAIT_ALL
         | SyncobjWaitFlags::WAIT_FOR_SUBMIT
         | SyncobjWaitFlags::WAIT_AVAILABLE
         | SyncobjWaitFlags::WAIT_DEADLINE;
-    if !(args.flags - allowed).is_empty() {
-        return Err(Errno::EINVAL);
-    }
+    let unknown = args.flags - allowed;
+    ensure!(
+        unknown.is_empty(),
+        EINVAL,
+        "flags: {unknown:?} is not known"
+    );
     let objects = objects(file, args.handles, args.count_handles)?;
     let points = points(args.points, args.count_handles)?;
     args.first_signaled = wait_points(&objects, &points, args.flags, args.timeout_nsec)?;
@@ -126,10 +162,10 @@ fn timeline_wait(file: &File, args: &mut SyncobjTimelineWait) -> Result<(), Errn
 }
 
 /// The points of an array; no array means binary objects.
-fn points(address: u64, count: u32) -> Result<Vec<u64>, Errno> {
+fn points(address: u64, count: u32) -> Answer<Vec<u64>> {
     match address {
         0 => Ok(vec![0; usize::try_from(count).map_err(|_| Errno::EINVAL)?]),
-        address => user::read_array(address, count.into()),
+        address => Ok(user::read_array(address, count.into())?),
     }
 }
 
@@ -139,13 +175,17 @@ fn wait_points(
     points: &[u64],
     flags: SyncobjWaitFlags,
     timeout: i64,
-) -> Result<u32, Errno> {
+) -> Answer<u32> {
     let all = flags.contains(SyncobjWaitFlags::WAIT_ALL);
     let available = flags.contains(SyncobjWaitFlags::WAIT_AVAILABLE);
     let pairs = || objects.iter().zip(points);
     let for_submit = available || flags.contains(SyncobjWaitFlags::WAIT_FOR_SUBMIT);
-    if !for_submit && pairs().any(|(object, point)| object.has_happened(*point).is_none()) {
-        return Err(Errno::EINVAL);
+    let empty = pairs().position(|(object, point)| object.has_happened(*point).is_none());
+    if let Some(index) = empty.filter(|_| !for_submit) {
+        refuse!(
+            EINVAL,
+            "the sync object at index {index} holds no fence, and WAIT_FOR_SUBMIT is not set"
+        );
     }
     let reached = |(object, point): (&Arc<Syncobj>, &u64)| match object.has_happened(*point) {
         Some(happened) => available || happened,
@@ -159,33 +199,32 @@ fn wait_points(
         }
     };
     let index = wait_until(deadline_at(timeout), done).ok_or(Errno::ETIME)?;
-    u32::try_from(index).map_err(|_| Errno::EINVAL)
+    Ok(u32::try_from(index).map_err(|_| Errno::EINVAL)?)
 }
 
-fn reset(file: &File, args: &mut SyncobjArray) -> Result<(), Errno> {
-    if args.pad != 0 {
-        return Err(Errno::EINVAL);
-    }
+fn reset(file: &File, args: &mut SyncobjArray) -> Answer {
+    ensure!(args.pad == 0, EINVAL, "pad {}: must be zero", args.pad);
     for object in objects(file, args.handles, args.count_handles)? {
         object.replace(None);
     }
     Ok(())
 }
 
-fn signal(file: &File, args: &mut SyncobjArray) -> Result<(), Errno> {
-    if args.pad != 0 {
-        return Err(Errno::EINVAL);
-    }
+fn signal(file: &File, args: &mut SyncobjArray) -> Answer {
+    ensure!(args.pad == 0, EINVAL, "pad {}: must be zero", args.pad);
     for object in objects(file, args.handles, args.count_handles)? {
         object.replace(Some(Fence::signalled()));
     }
     Ok(())
 }
 
-fn timeline_signal(file: &File, args: &mut SyncobjTimelineArray) -> Result<(), Errno> {
-    if !args.flags.is_empty() {
-        return Err(Errno::EINVAL);
-    }
+fn timeline_signal(file: &File, args: &mut SyncobjTimelineArray) -> Answer {
+    ensure!(
+        args.flags.is_empty(),
+        EINVAL,
+        "flags {:?}: must be zero",
+        args.flags
+    );
     let objects = objects(file, args.handles, args.count_handles)?;
     let points = points(args.points, args.count_handles)?;
     for (object, point) in objects.iter().zip(points) {
@@ -194,10 +233,13 @@ fn timeline_signal(file: &File, args: &mut SyncobjTimelineArray) -> Result<(), E
     Ok(())
 }
 
-fn query(file: &File, args: &mut SyncobjTimelineArray) -> Result<(), Errno> {
-    if !(args.flags - SyncobjQueryFlags::LAST_SUBMITTED).is_empty() {
-        return Err(Errno::EINVAL);
-    }
+fn query(file: &File, args: &mut SyncobjTimelineArray) -> Answer {
+    let unknown = args.flags - SyncobjQueryFlags::LAST_SUBMITTED;
+    ensure!(
+        unknown.is_empty(),
+        EINVAL,
+        "flags: {unknown:?} is not known"
+    );
     let submitted = args.flags.contains(SyncobjQueryFlags::LAST_SUBMITTED);
     let objects = objects(file, args.handles, args.count_handles)?;
     for (index, object) in (0u64..).zip(&objects) {
@@ -214,25 +256,33 @@ fn query(file: &File, args: &mut SyncobjTimelineArray) -> Result<(), Errno> {
 /// How long a transfer waits for the submission of its source, as in the kernel.
 const TRANSFER_DEADLINE: Duration = Duration::from_secs(5);
 
-fn transfer(file: &File, args: &mut SyncobjTransfer) -> Result<(), Errno> {
+fn transfer(file: &File, args: &mut SyncobjTransfer) -> Answer {
     let wait = SyncobjWaitFlags::WAIT_FOR_SUBMIT;
-    if args.pad != 0 || !(args.flags - wait).is_empty() {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        args.pad == 0 && (args.flags - wait).is_empty(),
+        EINVAL,
+        "flags {:?}, pad {}: only {wait:?} is known, pad must be zero",
+        args.flags,
+        args.pad
+    );
     let source = file.syncobj(args.src_handle)?;
     let target = file.syncobj(args.dst_handle)?;
     if args.flags.contains(wait) {
         let submitted = || source.has_happened(args.src_point);
         wait_until(Some(Instant::now() + TRANSFER_DEADLINE), submitted).ok_or(Errno::ETIME)?;
     }
-    target.transfer(args.dst_point, &source, args.src_point)
+    Ok(target.transfer(args.dst_point, &source, args.src_point)?)
 }
 
-fn eventfd(file: &File, args: &mut SyncobjEventfd) -> Result<(), Errno> {
+fn eventfd(file: &File, args: &mut SyncobjEventfd) -> Answer {
     let available = SyncobjWaitFlags::WAIT_AVAILABLE;
-    if args.pad != 0 || !(args.flags - available).is_empty() {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        args.pad == 0 && (args.flags - available).is_empty(),
+        EINVAL,
+        "flags {:?}, pad {}: only {available:?} is known, pad must be zero",
+        args.flags,
+        args.pad
+    );
     let object = file.syncobj(args.handle)?;
     // Our own duplicate: the client may close its fd before the point is reached.
     let target = user::duplicate_eventfd(args.fd)?;

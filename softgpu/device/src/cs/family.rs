@@ -13,6 +13,9 @@ pub(super) struct Traits {
     /// The ALU of MI_MATH shifts, fences, and takes a register's number from another register (Mesa
     /// `mi_builder.h`, `GFX_VERx10 >= 125`).
     pub math_shifts: bool,
+    /// The four timestamps of a walker's post-sync operation have 64 bits each, not 32 (Mesa
+    /// `anv_utrace.c`; NEO, `TimestampPacketType`).
+    pub wide_walker_timestamps: bool,
 }
 
 /// The row of a family.
@@ -22,11 +25,19 @@ pub(super) const fn traits(family: Family) -> Traits {
             start_predicate_register: true,
             predication_bits: false,
             math_shifts: false,
+            wide_walker_timestamps: false,
         },
-        Family::XeHpg | Family::XeHpc | Family::Xe2 | Family::Xe3 => Traits {
-            start_predicate_register: false,
-            predication_bits: true,
-            math_shifts: true,
+        Family::XeHpg | Family::XeHpc => XE_HPG,
+        Family::Xe2 | Family::Xe3 => Traits {
+            wide_walker_timestamps: true,
+            ..XE_HPG
         },
     }
 }
+
+const XE_HPG: Traits = Traits {
+    start_predicate_register: false,
+    predication_bits: true,
+    math_shifts: true,
+    wide_walker_timestamps: false,
+};

@@ -10,6 +10,11 @@ use crate::device::Device;
 /// How many registers that the streamer itself does not use are stored.
 const STORED_LIMIT: usize = 2048;
 
+/// The registers that have an engine forget what it cached of the tables of compressed surfaces, and
+/// that clear themselves when it has: from Gen12LP on for render, video, enhancement, blitter and
+/// compute (Linux `intel_gt_regs.h`, `GEN12_CCS_AUX_INV` and its like). Clients wait for that.
+const AUX_INVALIDATIONS: [u32; 7] = [0x4208, 0x4218, 0x4228, 0x4238, 0x4248, 0x4298, 0x42c8];
+
 /// A context's registers on one engine.
 #[derive(Clone, Debug)]
 pub struct Registers {
@@ -47,6 +52,7 @@ impl Registers {
             own::TIMESTAMP => device.timestamp() as u32,
             high if high == own::TIMESTAMP + 4 => (device.timestamp() >> 32) as u32,
             own::CONTEXT_TIMESTAMP => device.timestamp() as u32,
+            _ if AUX_INVALIDATIONS.contains(&offset) => 0,
             _ => self.values.get(&offset).copied().unwrap_or(0),
         }
     }

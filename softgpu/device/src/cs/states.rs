@@ -31,6 +31,8 @@ pub(super) fn executes(id: PacketId) -> bool {
             | P::MediaInterfaceDescriptorLoad
             | P::MediaStateFlush
             | P::CfeState
+            | P::StateSystemMemFenceAddress
+            | P::StateContextDataBaseAddress
     )
 }
 
@@ -64,7 +66,8 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
         }
         PacketId::MediaInterfaceDescriptorLoad => descriptor_load(cs, packet)?,
         // The pipeline choice is not enforced: a context begins in any pipeline. System routines
-        // run on exceptions, which are faults here; preemption never saves registers.
+        // run on exceptions, which are faults here; preemption never saves registers; all memory is
+        // coherent, so that fences of the system's memory have nothing to do.
         _ => {}
     }
     Ok(())

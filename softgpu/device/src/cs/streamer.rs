@@ -275,6 +275,14 @@ impl Streamer<'_> {
             PacketId::ComputeWalker => walker::compute_walker(self, packet)?,
             id if states::executes(id) => states::execute(self, packet)?,
             id if blit::executes(id) => blit::execute(self, packet)?,
+            // Kept by the hardware for draws, which end the batch below.
+            id if id.is_pipeline_state() => {}
+            id if id.draws() => {
+                return Err(self.refuse(
+                    packet,
+                    "the software GPU computes and copies, it does not draw",
+                ));
+            }
             PacketId::MiReportPerfCount => {
                 return Err(self.refuse(packet, "there are no performance counters to report"));
             }

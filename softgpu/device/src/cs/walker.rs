@@ -11,6 +11,7 @@ use batchbuffer::states::{interface_descriptor_data as idd, postsync_data};
 use batchbuffer::{Decoded, Field, View};
 
 use super::failure::Failure;
+use super::family::traits;
 use super::mi;
 use super::streamer::Streamer;
 use crate::dispatch::{
@@ -201,10 +202,13 @@ pub(super) fn compute_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Res
             cs.write_u64(packet, address, data)
         }
         Some(Operation::WRITE_TIMESTAMP) => {
-            // Begin and end, each from the context's clock and the global clock, 32 bits wide.
+            // Begin and end, each from the context's clock and the global clock.
             let ended = cs.environment.device.timestamp();
             for (index, ticks) in (0u64..).zip([started, started, ended, ended]) {
-                cs.write_u32(packet, address.offset(4 * index), ticks as u32)?;
+                match traits(cs.environment.family()).wide_walker_timestamps {
+                    true => cs.write_u64(packet, address.offset(8 * index), ticks)?,
+                    false => cs.write_u32(packet, address.offset(4 * index), ticks as u32)?,
+                }
             }
             Ok(())
         }

@@ -1,6 +1,6 @@
 //! EXECBUFFER2.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use devinfo::{Family, GpuAddress};
@@ -12,10 +12,12 @@ use kmd_iface::uapi::i915::exec::{
 use nix::errno::Errno;
 
 use super::{find_engine, for_each_extension, read_extension};
-use crate::client::{Context, EngineSlot, File, Memory, Object};
+use crate::client::{Context, EngineSlot, File, Object};
 use crate::device::Device;
+use crate::refusal::{Answer, Refusal, demand, ensure, refuse};
 use crate::sync::{Syncobj, give_away, import};
 use crate::uapi::family::traits;
+use crate::uapi::page_of;
 use crate::uapi::sync::sync_file as export;
 use softgpu_device::{Commands, Fence, Job};
 use softgpu_memory::{AddressSpace, Binding, OwnerId, PAGE_BYTES, user};
@@ -25,19 +27,22 @@ const OBJECT_LIMIT: u32 = 1 << 20;
 /// The most fences of a submission.
 const FENCE_LIMIT: u64 = 1 << 16;
 
-pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Result<(), Errno> {
+pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Answer {
     check_flags(args, file.device().platform.family)?;
     let context = file.context(args.rsvd1 as u32)?;
-    if context.status.is_banned() {
-        return Err(Errno::EIO);
-    }
+    ensure!(
+        !context.status.is_banned(),
+        EIO,
+        "context {} is banned: a batch of it failed",
+        args.rsvd1
+    );
     let (index, engine) = choose_engine(file.device(), &context, args.flags)?;
     let mut objects: Vec<ExecObject> =
         user::read_array(args.buffers_ptr, args.buffer_count.into())?;
     let buffers = look_up(file, &objects)?;
     let sync = Sync::collect(file, args)?;
 
-    let moved = place(&mut objects, &buffers)?;
+    let moved = place(file.device(), &mut objects, &buffers)?;
     let space = Arc::new(AddressSpace::new(file.device().options.scratch_page));
     bind(&space, &objects, &buffers)?;
     let batch = batch_address(args, &objects, &buffers)?;
@@ -88,40 +93,64 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Result<(), Err
     Ok(())
 }
 
-fn check_flags(args: &ExecBuffer2, family: Family) -> Result<(), Errno> {
+fn check_flags(args: &ExecBuffer2, family: Family) -> Answer {
     // All flags up to the last one that is known.
     let known = (ExecFlags::USE_EXTENSIONS.0 << 1) - 1;
-    if args.flags.0 & !known != 0 {
-        return Err(Errno::EINVAL);
-    }
-    if args.buffer_count == 0 || args.buffer_count > OBJECT_LIMIT {
-        return Err(Errno::EINVAL);
-    }
-    if args.rsvd1 >> 32 != 0 || args.dr1 != 0 || args.dr4 != 0 {
-        return Err(Errno::EINVAL);
-    }
-    if (args.batch_start_offset | args.batch_len) & 7 != 0 {
-        return Err(Errno::EINVAL);
-    }
+    let unknown = args.flags.0 & !known;
+    ensure!(unknown == 0, EINVAL, "flags: {unknown:#x} is not known");
+    ensure!(
+        (1..=OBJECT_LIMIT).contains(&args.buffer_count),
+        EINVAL,
+        "buffer_count {}: from 1 to {OBJECT_LIMIT}",
+        args.buffer_count
+    );
+    ensure!(
+        args.rsvd1 >> 32 == 0 && args.dr1 == 0 && args.dr4 == 0,
+        EINVAL,
+        "rsvd1 {:#x} (above bit 31), DR1 {:#x}, DR4 {:#x}: must be zero",
+        args.rsvd1,
+        args.dr1,
+        args.dr4
+    );
+    ensure!(
+        (args.batch_start_offset | args.batch_len) & 7 == 0,
+        EINVAL,
+        "batch_start_offset {:#x}, batch_len {:#x}: must be multiples of 8",
+        args.batch_start_offset,
+        args.batch_len
+    );
     let array = args.flags.contains(ExecFlags::FENCE_ARRAY);
     let extensions = args.flags.contains(ExecFlags::USE_EXTENSIONS);
     let pointed = args.num_cliprects != 0 || args.cliprects_ptr != 0;
-    if (array && extensions) || (!array && !extensions && pointed) {
-        return Err(Errno::EINVAL);
-    }
-    if extensions && args.num_cliprects != 0 {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        !(array && extensions
+            || !array && !extensions && pointed
+            || extensions && args.num_cliprects != 0),
+        EINVAL,
+        "cliprects_ptr {:#x}, num_cliprects {}: an array with FENCE_ARRAY, a chain without a number \
+         with USE_EXTENSIONS, zero without either; flags are {:?}",
+        args.cliprects_ptr,
+        args.num_cliprects,
+        args.flags
+    );
     // Privileged batches are for the display's master.
     if args.flags.contains(ExecFlags::SECURE) {
-        return Err(match traits(family).privileged_batches {
+        let errno = match traits(family).privileged_batches {
             true => Errno::EPERM,
             false => Errno::ENODEV,
-        });
+        };
+        return Err(Refusal::new(
+            errno,
+            "flags: SECURE is for the display's master",
+        ));
     }
-    if args.flags.contains(ExecFlags::FENCE_IN) && args.flags.contains(ExecFlags::FENCE_SUBMIT) {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        !args
+            .flags
+            .contains(ExecFlags::FENCE_IN | ExecFlags::FENCE_SUBMIT),
+        EINVAL,
+        "flags: FENCE_IN and FENCE_SUBMIT exclude each other"
+    );
     Ok(())
 }
 
@@ -130,10 +159,16 @@ fn choose_engine(
     device: &Device,
     context: &Context,
     flags: ExecFlags,
-) -> Result<(usize, EngineSlot), Errno> {
+) -> Answer<(usize, EngineSlot)> {
     let index = usize::try_from(flags.engine()).map_err(|_| Errno::EINVAL)?;
     if let Some(map) = &context.settings().engines {
-        let slot = map.get(index).copied().flatten().ok_or(Errno::EINVAL)?;
+        let slot = map.get(index).copied().flatten();
+        let slot = demand!(
+            slot,
+            EINVAL,
+            "flags: the context has no engine {index} of {}",
+            map.len()
+        );
         return Ok((index, slot));
     }
     // Without a map: ring numbers, which name the first engine of a class.
@@ -142,41 +177,46 @@ fn choose_engine(
         exec::BSD => EngineClass::Video,
         exec::BLT => EngineClass::Copy,
         exec::VEBOX => EngineClass::VideoEnhance,
-        _ => return Err(Errno::EINVAL),
+        other => refuse!(EINVAL, "flags: there is no ring {other}"),
     } as u16;
     let id = kmd_iface::uapi::i915::EngineClassInstance {
         engine_class: class,
         engine_instance: 0,
     };
-    let slot = find_engine(device, id).ok_or(Errno::EINVAL)?;
+    let slot = demand!(
+        find_engine(device, id),
+        EINVAL,
+        "flags: the device has no engine of class {class}"
+    );
     Ok((class.into(), slot))
 }
 
 /// The buffers of a submission.
-fn look_up(file: &File, objects: &[ExecObject]) -> Result<Vec<Arc<Object>>, Errno> {
-    let mut seen = HashSet::new();
+fn look_up(file: &File, objects: &[ExecObject]) -> Answer<Vec<Arc<Object>>> {
     let mut buffers = Vec::with_capacity(objects.len());
     let mut maps = None;
     for object in objects {
-        if object.relocation_count != 0 {
-            tracing::error!(
-                "softgpu: execbuffer2 with {} relocations for handle {}: relocations are not \
-                 supported, pin objects instead",
-                object.relocation_count,
-                object.handle
-            );
-            return Err(Errno::EINVAL);
-        }
+        let handle = object.handle;
+        ensure!(
+            object.relocation_count == 0,
+            EINVAL,
+            "handle {handle}: relocation_count {}: relocations are not supported, pin objects instead",
+            object.relocation_count
+        );
         let known = (ExecObjectFlags::CAPTURE.0 << 1) - 1;
-        if object.flags.0 & !known != 0 || object.flags.contains(ExecObjectFlags::NEEDS_GTT) {
-            return Err(Errno::EINVAL);
-        }
-        if object.alignment != 0 && !object.alignment.is_power_of_two() {
-            return Err(Errno::EINVAL);
-        }
-        if !seen.insert(object.handle) {
-            return Err(Errno::EINVAL);
-        }
+        ensure!(
+            object.flags.0 & !known == 0 && !object.flags.contains(ExecObjectFlags::NEEDS_GTT),
+            EINVAL,
+            "handle {handle}: flags {:?}: there is no global GTT for clients, and no flag above {:?}",
+            object.flags,
+            ExecObjectFlags::CAPTURE
+        );
+        ensure!(
+            object.alignment == 0 || object.alignment.is_power_of_two(),
+            EINVAL,
+            "handle {handle}: alignment {:#x} is no power of two",
+            object.alignment
+        );
         let buffer = file.object(object.handle)?;
         if buffer.backing.user_range().is_some() {
             if maps.is_none() {
@@ -192,9 +232,13 @@ fn look_up(file: &File, objects: &[ExecObject]) -> Result<Vec<Arc<Object>>, Errn
 }
 
 /// Gives every object an address. Returns whether offsets changed.
-fn place(objects: &mut [ExecObject], buffers: &[Arc<Object>]) -> Result<bool, Errno> {
+///
+/// An object may be named more than once, and has one address (Linux dropped its check when the
+/// list of a submission became its own, in 5.7; Intel's runtime relies on it).
+fn place(device: &Device, objects: &mut [ExecObject], buffers: &[Arc<Object>]) -> Answer<bool> {
     let mut taken = Places::default();
     let mut floating = Vec::new();
+    let mut placed = HashMap::new();
     for (object, buffer) in objects.iter_mut().zip(buffers) {
         let bytes = extent(object, buffer)?;
         if !object.flags.contains(ExecObjectFlags::PINNED) {
@@ -202,24 +246,46 @@ fn place(objects: &mut [ExecObject], buffers: &[Arc<Object>]) -> Result<bool, Er
             continue;
         }
         let address = GpuAddress::new(object.offset);
-        let page = match buffer.memory {
-            Memory::Device => DEVICE_PAGE,
-            Memory::System | Memory::User => PAGE_BYTES,
-        };
-        if address.canonical() != object.offset || !object.offset.is_multiple_of(page) {
-            return Err(Errno::EINVAL);
-        }
+        let page = page_of(device, buffer.memory);
+        let (handle, offset) = (object.handle, object.offset);
+        ensure!(
+            address.canonical() == offset && offset.is_multiple_of(page),
+            EINVAL,
+            "handle {handle}: offset {offset:#x}: must be canonical and a multiple of {page:#x} \
+             ({:?} memory)",
+            buffer.memory
+        );
         let end = address.get().checked_add(bytes);
-        if end.is_none_or(|end| end > limit(object)) {
-            return Err(Errno::EINVAL);
+        ensure!(
+            end.is_some_and(|end| end <= limit(object)),
+            EINVAL,
+            "handle {handle}: {bytes:#x} bytes at offset {offset:#x} end behind {:#x}",
+            limit(object)
+        );
+        if let Some(first) = placed.insert(handle, offset) {
+            ensure!(
+                first == offset,
+                ENOSPC,
+                "handle {handle} is pinned at {first:#x} and at {offset:#x}"
+            );
+            continue;
         }
-        taken
-            .take(address.get(), bytes)
-            .map_err(|_| Errno::ENOSPC)?;
+        if let Err(other) = taken.take(address.get(), bytes) {
+            refuse!(
+                ENOSPC,
+                "handle {handle}: {bytes:#x} bytes at offset {offset:#x} overlap an object that ends \
+                 at {other:#x}"
+            );
+        }
     }
     let mut moved = false;
     let mut lowest = FLOATING_ALIGNMENT;
     for (object, bytes) in floating {
+        if let Some(offset) = placed.get(&object.handle) {
+            moved |= *offset != object.offset;
+            object.offset = *offset;
+            continue;
+        }
         let alignment = object.alignment.max(FLOATING_ALIGNMENT);
         let fits = |start: u64| {
             let end = start.checked_add(bytes);
@@ -233,9 +299,13 @@ fn place(objects: &mut [ExecObject], buffers: &[Arc<Object>]) -> Result<bool, Er
             lowest = lowest
                 .checked_next_multiple_of(alignment)
                 .ok_or(Errno::ENOSPC)?;
-            if !fits(lowest) {
-                return Err(Errno::ENOSPC);
-            }
+            ensure!(
+                fits(lowest),
+                ENOSPC,
+                "handle {}: no {bytes:#x} bytes are free below {:#x}",
+                object.handle,
+                limit(object)
+            );
             match taken.take(lowest, bytes) {
                 Ok(()) => chosen = Some(lowest),
                 Err(end) => lowest = end,
@@ -244,15 +314,13 @@ fn place(objects: &mut [ExecObject], buffers: &[Arc<Object>]) -> Result<bool, Er
         let canonical = GpuAddress::new(chosen.unwrap_or(0)).canonical();
         moved |= canonical != object.offset;
         object.offset = canonical;
+        placed.insert(object.handle, canonical);
     }
     Ok(moved)
 }
 
-/// The page size of device memory (`i915_drm.h`, `drm_i915_gem_create_ext`).
-const DEVICE_PAGE: u64 = 0x1_0000;
-
-/// The alignment of objects that the node places.
-const FLOATING_ALIGNMENT: u64 = DEVICE_PAGE;
+/// The alignment of objects that the node places: no memory has larger pages.
+const FLOATING_ALIGNMENT: u64 = 0x1_0000;
 
 /// Taken ranges, from first address to end.
 #[derive(Default)]
@@ -273,11 +341,18 @@ impl Places {
 }
 
 /// The bytes that an object takes in the address space.
-fn extent(object: &ExecObject, buffer: &Object) -> Result<u64, Errno> {
+fn extent(object: &ExecObject, buffer: &Object) -> Answer<u64> {
     let bytes = buffer.backing.bytes();
     if object.flags.contains(ExecObjectFlags::PAD_TO_SIZE) {
         let padded = object.pad_to_size.checked_next_multiple_of(PAGE_BYTES);
-        return padded.map(|padded| padded.max(bytes)).ok_or(Errno::EINVAL);
+        let padded = demand!(
+            padded,
+            EINVAL,
+            "handle {}: pad_to_size {:#x} is too much",
+            object.handle,
+            object.pad_to_size
+        );
+        return Ok(padded.max(bytes));
     }
     Ok(bytes)
 }
@@ -290,11 +365,7 @@ fn limit(object: &ExecObject) -> u64 {
     }
 }
 
-fn bind(
-    space: &AddressSpace,
-    objects: &[ExecObject],
-    buffers: &[Arc<Object>],
-) -> Result<(), Errno> {
+fn bind(space: &AddressSpace, objects: &[ExecObject], buffers: &[Arc<Object>]) -> Answer {
     let bindings = objects.iter().zip(buffers).map(|(object, buffer)| {
         let binding = Binding {
             backing: Some(Arc::clone(&buffer.backing)),
@@ -305,14 +376,16 @@ fn bind(
         };
         (GpuAddress::new(object.offset), binding)
     });
-    space.bind_all(bindings).map_err(|_| Errno::EINVAL)
+    space
+        .bind_all(bindings)
+        .map_err(|error| Refusal::new(Errno::EINVAL, error.to_string()))
 }
 
 fn batch_address(
     args: &ExecBuffer2,
     objects: &[ExecObject],
     buffers: &[Arc<Object>],
-) -> Result<GpuAddress, Errno> {
+) -> Answer<GpuAddress> {
     let first = args.flags.contains(ExecFlags::BATCH_FIRST);
     let index = if first {
         0
@@ -320,21 +393,29 @@ fn batch_address(
         objects.len().saturating_sub(1)
     };
     let (Some(object), Some(buffer)) = (objects.get(index), buffers.get(index)) else {
-        return Err(Errno::EINVAL);
+        refuse!(EINVAL, "there is no object {index} to be the batch");
     };
     // The GPU reads the batch; a client cannot declare it written.
-    if object.flags.contains(ExecObjectFlags::WRITE) {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        !object.flags.contains(ExecObjectFlags::WRITE),
+        EINVAL,
+        "handle {}: the batch has flag WRITE",
+        object.handle
+    );
     let start = u64::from(args.batch_start_offset);
     let end = start + u64::from(args.batch_len);
-    if end > buffer.backing.bytes() || start >= buffer.backing.bytes() {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        end <= buffer.backing.bytes() && start < buffer.backing.bytes(),
+        EINVAL,
+        "batch_start_offset {start:#x}, batch_len {:#x}: handle {} has {:#x} bytes",
+        args.batch_len,
+        object.handle,
+        buffer.backing.bytes()
+    );
     Ok(GpuAddress::new(object.offset).offset(start))
 }
 
-fn write_offsets(address: u64, objects: &[ExecObject]) -> Result<(), Errno> {
+fn write_offsets(address: u64, objects: &[ExecObject]) -> Answer {
     for (index, object) in (0u64..).zip(objects) {
         let field = index * size_of::<ExecObject>() as u64
             + std::mem::offset_of!(ExecObject, offset) as u64;
@@ -353,7 +434,7 @@ struct Sync {
 }
 
 impl Sync {
-    fn collect(file: &File, args: &ExecBuffer2) -> Result<Self, Errno> {
+    fn collect(file: &File, args: &ExecBuffer2) -> Answer<Self> {
         let mut sync = Self::default();
         if args.flags.contains(ExecFlags::FENCE_IN) {
             sync.waits.push(sync_file(args.rsvd2)?);
@@ -370,9 +451,11 @@ impl Sync {
         if args.flags.contains(ExecFlags::USE_EXTENSIONS) {
             let mut seen = false;
             for_each_extension(args.cliprects_ptr, |name, address| {
-                if name != EXECBUFFER_EXT_TIMELINE_FENCES || std::mem::replace(&mut seen, true) {
-                    return Err(Errno::EINVAL);
-                }
+                ensure!(
+                    name == EXECBUFFER_EXT_TIMELINE_FENCES && !std::mem::replace(&mut seen, true),
+                    EINVAL,
+                    "extension {name}: there is only {EXECBUFFER_EXT_TIMELINE_FENCES}, once"
+                );
                 let list: ExecTimelineFences = read_extension(address)?;
                 let fences = read_fences(list.handles_ptr, list.fence_count)?;
                 let points: Vec<u64> = user::read_array(list.values_ptr, list.fence_count)?;
@@ -384,28 +467,32 @@ impl Sync {
 
     /// Adds fences at points, 0 for everything that a sync object holds (Linux, `add_fence_array`
     /// and `add_timeline_fence_array`).
-    fn add(
-        &mut self,
-        file: &File,
-        fences: &[ExecFence],
-        points: &[u64],
-        timeline: bool,
-    ) -> Result<(), Errno> {
+    fn add(&mut self, file: &File, fences: &[ExecFence], points: &[u64], timeline: bool) -> Answer {
         for (fence, point) in fences.iter().zip(points) {
             let known = ExecFenceFlags::WAIT | ExecFenceFlags::SIGNAL;
-            if !(fence.flags - known).is_empty() {
-                return Err(Errno::EINVAL);
-            }
+            let handle = fence.handle;
+            ensure!(
+                (fence.flags - known).is_empty(),
+                EINVAL,
+                "fence of sync object {handle}: flags {:?} are not known",
+                fence.flags - known
+            );
             let object = file.syncobj(fence.handle)?;
             let signal = fence.flags.contains(ExecFenceFlags::SIGNAL);
             if fence.flags.contains(ExecFenceFlags::WAIT) {
                 match object.fence(*point) {
                     // It would wait for itself.
-                    Some(_) | None if signal && *point != 0 => return Err(Errno::EINVAL),
+                    Some(_) | None if signal && *point != 0 => refuse!(
+                        EINVAL,
+                        "fence of sync object {handle}: point {point} would wait for itself"
+                    ),
                     Some(fence) => self.waits.push(fence),
                     // In a timeline's array, an object to be signalled may be empty.
                     None if signal && timeline => {}
-                    None => return Err(Errno::EINVAL),
+                    None => refuse!(
+                        EINVAL,
+                        "fence of sync object {handle}: nothing is there at point {point}"
+                    ),
                 }
             }
             if signal {
@@ -417,13 +504,16 @@ impl Sync {
 }
 
 /// The fence of a sync file, whose fd is the lower half of `rsvd2`.
-fn sync_file(rsvd2: u64) -> Result<Arc<Fence>, Errno> {
-    import(rsvd2 as u32 as i32).map_err(|_| Errno::EINVAL)
+fn sync_file(rsvd2: u64) -> Answer<Arc<Fence>> {
+    let fd = rsvd2 as u32 as i32;
+    import(fd).map_err(|_| Refusal::new(Errno::EINVAL, format!("rsvd2: fd {fd} is no sync file")))
 }
 
-fn read_fences(address: u64, count: u64) -> Result<Vec<ExecFence>, Errno> {
-    if count > FENCE_LIMIT {
-        return Err(Errno::EINVAL);
-    }
-    user::read_array(address, count)
+fn read_fences(address: u64, count: u64) -> Answer<Vec<ExecFence>> {
+    ensure!(
+        count <= FENCE_LIMIT,
+        EINVAL,
+        "{count} fences: at most {FENCE_LIMIT}"
+    );
+    Ok(user::read_array(address, count)?)
 }

@@ -16,31 +16,36 @@ use nix::errno::Errno;
 use super::{for_each_extension, read_extension};
 use crate::client::{File, Memory, Object};
 use crate::device::Device;
+use crate::refusal::{Answer, Refusal, demand, ensure, refuse};
 use crate::uapi::family::traits;
+use crate::uapi::page_of;
 use softgpu_device::wait_until;
-use softgpu_memory::{Backing, PAGE_BYTES, user};
+use softgpu_memory::{Backing, user};
 
-/// The page size of device memory.
-const DEVICE_PAGE: u64 = 0x1_0000;
-
-fn new_object(file: &File, size: &mut u64, memory: Memory) -> Result<u32, Errno> {
+fn new_object(file: &File, size: &mut u64, memory: Memory) -> Answer<u32> {
     let device = file.device();
-    let page = match memory {
-        Memory::Device => DEVICE_PAGE,
-        _ => PAGE_BYTES,
-    };
+    let page = page_of(device, memory);
     let bytes = size
         .checked_next_multiple_of(page)
-        .filter(|bytes| *bytes != 0)
-        .ok_or(Errno::EINVAL)?;
+        .filter(|bytes| *bytes != 0);
+    let bytes = demand!(bytes, EINVAL, "size {size:#x} is not a number of pages");
+    let limit = device.pool.limit();
     let backing = match device.pool.allocate(bytes) {
         // A size that no device could hold is the caller's error.
-        Err(Errno::ENOMEM) if bytes > device.pool.limit() => return Err(Errno::E2BIG),
-        other => other?,
+        Err(Errno::ENOMEM) if bytes > limit => {
+            refuse!(E2BIG, "size {bytes:#x}: the device has {limit:#x}")
+        }
+        Err(errno) => {
+            return Err(Refusal::new(
+                errno,
+                format!("size {bytes:#x}, of {limit:#x}"),
+            ));
+        }
+        Ok(backing) => backing,
     };
     *size = bytes;
-    file.objects
-        .insert(Object::new(backing, memory, default_caching(device)))
+    let object = Object::new(backing, memory, default_caching(device));
+    Ok(file.objects.insert(object)?)
 }
 
 fn default_caching(device: &Device) -> u32 {
@@ -50,36 +55,40 @@ fn default_caching(device: &Device) -> u32 {
     }
 }
 
-pub(super) fn create(file: &File, args: &mut Create) -> Result<(), Errno> {
+pub(super) fn create(file: &File, args: &mut Create) -> Answer {
     args.handle = new_object(file, &mut args.size, Memory::System)?;
     Ok(())
 }
 
-pub(super) fn create_ext(file: &File, args: &mut CreateExt) -> Result<(), Errno> {
+pub(super) fn create_ext(file: &File, args: &mut CreateExt) -> Answer {
     let local = file.device().platform.local_memory;
-    if !(args.flags - CreateExtFlags::NEEDS_CPU_ACCESS).is_empty() {
-        return Err(Errno::EINVAL);
-    }
+    let unknown = args.flags - CreateExtFlags::NEEDS_CPU_ACCESS;
+    ensure!(
+        unknown.is_empty(),
+        EINVAL,
+        "flags: {unknown:?} is not known"
+    );
     let mut placements: Option<Vec<MemoryClassInstance>> = None;
     for_each_extension(args.extensions, |name, address| match name {
         CREATE_EXT_MEMORY_REGIONS => {
             let regions: CreateExtMemoryRegions = read_extension(address)?;
-            if regions.pad != 0 || regions.num_regions == 0 || placements.is_some() {
-                return Err(Errno::EINVAL);
-            }
             // A list longer than the device's regions has duplicates.
-            if regions.num_regions > 2 {
-                return Err(Errno::EINVAL);
-            }
+            ensure!(
+                regions.pad == 0 && (1..=2).contains(&regions.num_regions) && placements.is_none(),
+                EINVAL,
+                "MEMORY_REGIONS: pad {}, num_regions {}: once, with one or two regions",
+                regions.pad,
+                regions.num_regions
+            );
             let list = user::read_array(regions.regions, regions.num_regions.into())?;
             placements = Some(list);
             Ok(())
         }
         // Needs firmware that the model lacks.
-        CREATE_EXT_PROTECTED_CONTENT => Err(Errno::ENODEV),
+        CREATE_EXT_PROTECTED_CONTENT => refuse!(ENODEV, "there is no protected content"),
         // Caching does not matter to the model.
         CREATE_EXT_SET_PAT => Ok(()),
-        _ => Err(Errno::EINVAL),
+        _ => refuse!(EINVAL, "extension {name} is not known"),
     })?;
     let placements = placements.unwrap_or_default();
     for (index, place) in placements.iter().enumerate() {
@@ -89,16 +98,19 @@ pub(super) fn create_ext(file: &File, args: &mut CreateExt) -> Result<(), Errno>
             _ => false,
         };
         let repeated = placements.iter().take(index).any(|other| other == place);
-        if !known || place.memory_instance != 0 || repeated {
-            return Err(Errno::EINVAL);
-        }
+        ensure!(
+            known && place.memory_instance == 0 && !repeated,
+            EINVAL,
+            "MEMORY_REGIONS: {place:?} is no region of the device, or named twice"
+        );
     }
     let system = |place: &MemoryClassInstance| place.memory_class == MEMORY_CLASS_SYSTEM;
-    if args.flags.contains(CreateExtFlags::NEEDS_CPU_ACCESS)
-        && !(local && placements.iter().any(system))
-    {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        !args.flags.contains(CreateExtFlags::NEEDS_CPU_ACCESS)
+            || local && placements.iter().any(system),
+        EINVAL,
+        "flags: NEEDS_CPU_ACCESS needs device memory, with system memory among the regions"
+    );
     let memory = match placements.first() {
         Some(place) if !system(place) => Memory::Device,
         _ => Memory::System,
@@ -107,25 +119,43 @@ pub(super) fn create_ext(file: &File, args: &mut CreateExt) -> Result<(), Errno>
     Ok(())
 }
 
-pub(super) fn userptr(file: &File, args: &mut Userptr) -> Result<(), Errno> {
+pub(super) fn userptr(file: &File, args: &mut Userptr) -> Answer {
     let allowed = UserptrFlags::READ_ONLY | UserptrFlags::PROBE | UserptrFlags::UNSYNCHRONIZED;
-    if !(args.flags - allowed).is_empty() {
-        return Err(Errno::EINVAL);
-    }
-    if args.flags.contains(UserptrFlags::UNSYNCHRONIZED) {
-        return Err(Errno::ENODEV);
-    }
+    let unknown = args.flags - allowed;
+    ensure!(
+        unknown.is_empty(),
+        EINVAL,
+        "flags: {unknown:?} is not known"
+    );
+    ensure!(
+        !args.flags.contains(UserptrFlags::UNSYNCHRONIZED),
+        ENODEV,
+        "flags: UNSYNCHRONIZED is not supported"
+    );
     let end = args.user_ptr.checked_add(args.user_size);
-    if args.user_size != 0 && end.is_none_or(|end| end > 1 << 47) {
-        return Err(Errno::EFAULT);
-    }
+    ensure!(
+        args.user_size == 0 || end.is_some_and(|end| end <= 1 << 47),
+        EFAULT,
+        "user_ptr {:#x}, user_size {:#x}: not in a process",
+        args.user_ptr,
+        args.user_size
+    );
     let read_only = args.flags.contains(UserptrFlags::READ_ONLY);
-    if read_only && !traits(file.device().platform.family).read_only_pages {
-        return Err(Errno::ENODEV);
-    }
-    let backing = Backing::user(args.user_ptr, args.user_size, read_only)?;
+    ensure!(
+        !read_only || traits(file.device().platform.family).read_only_pages,
+        ENODEV,
+        "flags: the platform has no read-only pages"
+    );
+    let why = |errno| {
+        let (address, bytes) = (args.user_ptr, args.user_size);
+        Refusal::new(
+            errno,
+            format!("user_ptr {address:#x}, user_size {bytes:#x}"),
+        )
+    };
+    let backing = Backing::user(args.user_ptr, args.user_size, read_only).map_err(why)?;
     if args.flags.contains(UserptrFlags::PROBE) {
-        backing.probe(&user::Maps::load()?)?;
+        backing.probe(&user::Maps::load()?).map_err(why)?;
     }
     let caching = CACHING_CACHED;
     args.handle = file
@@ -134,32 +164,49 @@ pub(super) fn userptr(file: &File, args: &mut Userptr) -> Result<(), Errno> {
     Ok(())
 }
 
-pub(super) fn mmap(file: &File, args: &mut Mmap) -> Result<(), Errno> {
-    if args.flags & !MMAP_WC != 0 {
-        return Err(Errno::EINVAL);
-    }
+pub(super) fn mmap(file: &File, args: &mut Mmap) -> Answer {
+    ensure!(
+        args.flags & !MMAP_WC == 0,
+        EINVAL,
+        "flags {:#x}: only WC is known",
+        args.flags
+    );
     let platform = file.device().platform;
-    if platform.local_memory || !traits(platform.family).plain_mmap {
-        return Err(Errno::EOPNOTSUPP);
-    }
+    ensure!(
+        !platform.local_memory && traits(platform.family).plain_mmap,
+        EOPNOTSUPP,
+        "the platform maps by offset only"
+    );
     let object = file.object(args.handle)?;
     let end = args.offset.checked_add(args.size);
-    if args.size == 0 || end.is_none_or(|end| end > object.backing.bytes()) {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        args.size != 0 && end.is_some_and(|end| end <= object.backing.bytes()),
+        EINVAL,
+        "offset {:#x}, size {:#x}: handle {} has {:#x} bytes",
+        args.offset,
+        args.size,
+        args.handle,
+        object.backing.bytes()
+    );
     args.addr_ptr = object.backing.map_for_client(args.offset, args.size)?;
     Ok(())
 }
 
-pub(super) fn mmap_offset(file: &File, args: &mut MmapOffsetArgs) -> Result<(), Errno> {
-    if args.extensions != 0 {
-        return Err(Errno::EINVAL);
-    }
-    let kind = MmapOffset::from_raw(args.flags).ok_or(Errno::EINVAL)?;
+pub(super) fn mmap_offset(file: &File, args: &mut MmapOffsetArgs) -> Answer {
+    ensure!(
+        args.extensions == 0,
+        EINVAL,
+        "extensions {:#x}: none is defined",
+        args.extensions
+    );
+    let kind = MmapOffset::from_raw(args.flags);
+    let kind = demand!(kind, EINVAL, "flags {:#x} is not known", args.flags);
     let fixed = kind == MmapOffset::Fixed;
-    if fixed != file.device().platform.local_memory {
-        return Err(Errno::ENODEV);
-    }
+    ensure!(
+        fixed == file.device().platform.local_memory,
+        ENODEV,
+        "flags {kind:?}: devices with local memory have Fixed only, others all but Fixed"
+    );
     let object = file.object(args.handle)?;
     args.offset = file.make_mappable(&object)?;
     Ok(())
@@ -173,12 +220,15 @@ fn in_chunks(
     object: &Object,
     offset: u64,
     size: u64,
-    mut copy: impl FnMut(u64, &mut [u8]) -> Result<(), Errno>,
-) -> Result<(), Errno> {
+    mut copy: impl FnMut(u64, &mut [u8]) -> Answer,
+) -> Answer {
     let end = offset.checked_add(size);
-    if end.is_none_or(|end| end > object.backing.bytes()) {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        end.is_some_and(|end| end <= object.backing.bytes()),
+        EINVAL,
+        "offset {offset:#x}, size {size:#x}: the object has {:#x} bytes",
+        object.backing.bytes()
+    );
     let mut chunk = vec![0; CHUNK];
     let mut at = 0;
     while at < size {
@@ -191,29 +241,29 @@ fn in_chunks(
 }
 
 /// Checks an object for PREAD or PWRITE: it must not be the client's own pages.
-fn copyable(file: &File, handle: u32) -> Result<Arc<Object>, Errno> {
+fn copyable(file: &File, handle: u32) -> Answer<Arc<Object>> {
     let object = file.object(handle)?;
     match object.memory {
-        Memory::User => Err(Errno::EINVAL),
+        Memory::User => refuse!(EINVAL, "handle {handle} is the client's own pages"),
         _ => Ok(object),
     }
 }
 
-pub(super) fn pread(file: &File, args: &mut Pread) -> Result<(), Errno> {
+pub(super) fn pread(file: &File, args: &mut Pread) -> Answer {
     let object = copyable(file, args.handle)?;
     wait_idle(&object, false);
     in_chunks(&object, args.offset, args.size, |at, part| {
         object.backing.read(args.offset + at, part)?;
-        user::copy_out(args.data_ptr.wrapping_add(at), part)
+        Ok(user::copy_out(args.data_ptr.wrapping_add(at), part)?)
     })
 }
 
-pub(super) fn pwrite(file: &File, args: &mut Pwrite) -> Result<(), Errno> {
+pub(super) fn pwrite(file: &File, args: &mut Pwrite) -> Answer {
     let object = copyable(file, args.handle)?;
     wait_idle(&object, true);
     in_chunks(&object, args.offset, args.size, |at, part| {
         user::copy_in(args.data_ptr.wrapping_add(at), part)?;
-        object.backing.write(args.offset + at, part)
+        Ok(object.backing.write(args.offset + at, part)?)
     })
 }
 
@@ -225,18 +275,22 @@ fn wait_idle(object: &Object, write: bool) {
     let _ = wait_until(None, idle);
 }
 
-pub(super) fn set_domain(file: &File, args: &mut SetDomain) -> Result<(), Errno> {
+pub(super) fn set_domain(file: &File, args: &mut SetDomain) -> Answer {
     // Discrete devices have no domains to move between (`i915_gem_set_domain_ioctl`).
-    if file.device().platform.local_memory {
-        return Err(Errno::ENODEV);
-    }
+    ensure!(
+        !file.device().platform.local_memory,
+        ENODEV,
+        "devices with local memory have no domains"
+    );
     let cpu = Domains::CPU | Domains::GTT | Domains::WC;
-    if !((args.read_domains | args.write_domain) - cpu).is_empty() {
-        return Err(Errno::EINVAL);
-    }
-    if !args.write_domain.is_empty() && args.read_domains != args.write_domain {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        ((args.read_domains | args.write_domain) - cpu).is_empty()
+            && (args.write_domain.is_empty() || args.read_domains == args.write_domain),
+        EINVAL,
+        "read_domains {:?}, write_domain {:?}: only the CPU's, and the same for both",
+        args.read_domains,
+        args.write_domain
+    );
     let object = file.object(args.handle)?;
     if let Some(_range) = object.backing.user_range() {
         // The pages must also be there for the CPU.
@@ -248,15 +302,36 @@ pub(super) fn set_domain(file: &File, args: &mut SetDomain) -> Result<(), Errno>
     Ok(())
 }
 
+/// Refuses tiling modes where no fence register detiles.
+fn no_fences(file: &File) -> Answer {
+    ensure!(
+        !file.device().platform.local_memory,
+        EOPNOTSUPP,
+        "devices with local memory have no fence registers"
+    );
+    Ok(())
+}
+
+/// Refuses caching modes of objects where their creation decides.
+fn no_caching(file: &File) -> Answer {
+    ensure!(
+        !file.device().platform.local_memory,
+        ENODEV,
+        "devices with local memory have no caching modes of objects"
+    );
+    Ok(())
+}
+
 /// Fences that detile for the CPU exist up to Gen11; the mode itself is only stored for clients.
-pub(super) fn set_tiling(file: &File, args: &mut SetTiling) -> Result<(), Errno> {
-    if file.device().platform.local_memory {
-        return Err(Errno::EOPNOTSUPP);
-    }
+pub(super) fn set_tiling(file: &File, args: &mut SetTiling) -> Answer {
+    no_fences(file)?;
     let object = file.object(args.handle)?;
-    if ![TILING_NONE, TILING_X, TILING_Y].contains(&args.tiling_mode) {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        [TILING_NONE, TILING_X, TILING_Y].contains(&args.tiling_mode),
+        EINVAL,
+        "tiling_mode {} is not known",
+        args.tiling_mode
+    );
     if args.tiling_mode == TILING_NONE {
         args.stride = 0;
     } else {
@@ -264,9 +339,12 @@ pub(super) fn set_tiling(file: &File, args: &mut SetTiling) -> Result<(), Errno>
             TILING_Y => 128,
             _ => 512,
         };
-        if args.stride == 0 || !args.stride.is_multiple_of(row) {
-            return Err(Errno::EINVAL);
-        }
+        ensure!(
+            args.stride != 0 && args.stride.is_multiple_of(row),
+            EINVAL,
+            "stride {}: a multiple of {row}",
+            args.stride
+        );
     }
     // The memory controller does not swizzle on these platforms.
     args.swizzle_mode = 0;
@@ -276,10 +354,8 @@ pub(super) fn set_tiling(file: &File, args: &mut SetTiling) -> Result<(), Errno>
     Ok(())
 }
 
-pub(super) fn get_tiling(file: &File, args: &mut GetTiling) -> Result<(), Errno> {
-    if file.device().platform.local_memory {
-        return Err(Errno::EOPNOTSUPP);
-    }
+pub(super) fn get_tiling(file: &File, args: &mut GetTiling) -> Answer {
+    no_fences(file)?;
     let object = file.object(args.handle)?;
     args.tiling_mode = object.settings().tiling;
     args.swizzle_mode = 0;
@@ -287,31 +363,32 @@ pub(super) fn get_tiling(file: &File, args: &mut GetTiling) -> Result<(), Errno>
     Ok(())
 }
 
-pub(super) fn set_caching(file: &File, args: &mut Caching) -> Result<(), Errno> {
-    let platform = file.device().platform;
-    if platform.local_memory {
-        return Err(Errno::ENODEV);
-    }
-    if ![CACHING_NONE, CACHING_CACHED, CACHING_DISPLAY].contains(&args.caching) {
-        return Err(Errno::EINVAL);
-    }
+pub(super) fn set_caching(file: &File, args: &mut Caching) -> Answer {
+    no_caching(file)?;
+    ensure!(
+        [CACHING_NONE, CACHING_CACHED, CACHING_DISPLAY].contains(&args.caching),
+        EINVAL,
+        "caching {} is not known",
+        args.caching
+    );
     let object = file.object(args.handle)?;
-    if object.memory == Memory::User && args.caching != CACHING_CACHED {
-        return Err(Errno::ENXIO);
-    }
+    ensure!(
+        object.memory != Memory::User || args.caching == CACHING_CACHED,
+        ENXIO,
+        "handle {} is the client's own pages: they are always cached",
+        args.handle
+    );
     object.settings().caching = args.caching;
     Ok(())
 }
 
-pub(super) fn get_caching(file: &File, args: &mut Caching) -> Result<(), Errno> {
-    if file.device().platform.local_memory {
-        return Err(Errno::ENODEV);
-    }
+pub(super) fn get_caching(file: &File, args: &mut Caching) -> Answer {
+    no_caching(file)?;
     args.caching = file.object(args.handle)?.settings().caching;
     Ok(())
 }
 
-pub(super) fn get_aperture(file: &File, args: &mut GetAperture) -> Result<(), Errno> {
+pub(super) fn get_aperture(file: &File, args: &mut GetAperture) -> Answer {
     // The global table's size; it does not limit clients.
     args.aper_size = 4 << 30;
     args.aper_available_size = args
@@ -320,11 +397,11 @@ pub(super) fn get_aperture(file: &File, args: &mut GetAperture) -> Result<(), Er
     Ok(())
 }
 
-pub(super) fn madvise(file: &File, args: &mut Madvise) -> Result<(), Errno> {
+pub(super) fn madvise(file: &File, args: &mut Madvise) -> Answer {
     let purgeable = match args.madv {
         MADV_WILLNEED => false,
         MADV_DONTNEED => true,
-        _ => return Err(Errno::EINVAL),
+        other => refuse!(EINVAL, "madv {other} is not known"),
     };
     let object = file.object(args.handle)?;
     object.settings().purgeable = purgeable;
@@ -334,16 +411,19 @@ pub(super) fn madvise(file: &File, args: &mut Madvise) -> Result<(), Errno> {
 }
 
 /// `busy`: bits 31:16 the reading classes, bits 15:0 the writing class plus one.
-pub(super) fn busy(file: &File, args: &mut Busy) -> Result<(), Errno> {
+pub(super) fn busy(file: &File, args: &mut Busy) -> Answer {
     let (readers, writer) = file.object(args.handle)?.busy();
     args.busy = readers << 16 | writer.map_or(0, |class| u32::from(class) + 1);
     Ok(())
 }
 
-pub(super) fn wait(file: &File, args: &mut Wait) -> Result<(), Errno> {
-    if args.flags != 0 {
-        return Err(Errno::EINVAL);
-    }
+pub(super) fn wait(file: &File, args: &mut Wait) -> Answer {
+    ensure!(
+        args.flags == 0,
+        EINVAL,
+        "flags {:#x}: must be zero",
+        args.flags
+    );
     let object = file.object(args.bo_handle)?;
     let started = Instant::now();
     // A negative time means for ever.
@@ -358,5 +438,5 @@ pub(super) fn wait(file: &File, args: &mut Wait) -> Result<(), Errno> {
         let left = limit.saturating_sub(started.elapsed());
         args.timeout_ns = i64::try_from(left.as_nanos()).unwrap_or(i64::MAX);
     }
-    outcome
+    Ok(outcome?)
 }

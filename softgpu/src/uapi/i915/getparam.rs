@@ -6,14 +6,16 @@ use kmd_iface::uapi::i915::getparam::{
 use nix::errno::Errno;
 
 use crate::client::File;
+use crate::refusal::{Answer, demand, refuse};
 use softgpu_memory::user;
 
-pub(super) fn getparam(file: &File, args: &mut GetParam) -> Result<(), Errno> {
+pub(super) fn getparam(file: &File, args: &mut GetParam) -> Answer {
     let device = file.device();
     let platform = device.platform;
     let sku = platform.default_sku();
     let number = |value: u32| i32::try_from(value).map_err(|_| Errno::ERANGE);
-    let parameter = Param::from_raw(args.param).ok_or(Errno::EINVAL)?;
+    let parameter = Param::from_raw(args.param);
+    let parameter = demand!(parameter, EINVAL, "param {} is not known", args.param);
     let value = match parameter {
         Param::ChipsetId => number(platform.default_pci_id().into())?,
         Param::Revision => number(device.revision.into())?,
@@ -62,10 +64,10 @@ pub(super) fn getparam(file: &File, args: &mut GetParam) -> Result<(), Errno> {
             i32::try_from(platform.timestamp_frequency).map_err(|_| Errno::ERANGE)?
         }
         // No firmware, no protected content, no frequencies.
-        Param::HucStatus | Param::PxpStatus => return Err(Errno::ENODEV),
+        Param::HucStatus | Param::PxpStatus => refuse!(ENODEV, "{parameter:?}: there is none"),
         Param::HasContextFreqHint => 0,
     };
-    user::write(args.value, &value)
+    Ok(user::write(args.value, &value)?)
 }
 
 /// The `count` lowest bits.
@@ -74,7 +76,7 @@ fn mask(count: u8) -> u32 {
         .map_or(u32::MAX, |bit| bit - 1)
 }
 
-pub(super) fn reg_read(file: &File, args: &mut RegRead) -> Result<(), Errno> {
+pub(super) fn reg_read(file: &File, args: &mut RegRead) -> Answer {
     // The only register that i915 lets clients read.
     match args.offset & !REG_READ_8B_WA {
         RENDER_TIMESTAMP => {
@@ -83,6 +85,9 @@ pub(super) fn reg_read(file: &File, args: &mut RegRead) -> Result<(), Errno> {
             args.val = ticks & ((1 << 36) - 1);
             Ok(())
         }
-        _ => Err(Errno::EINVAL),
+        offset => refuse!(
+            EINVAL,
+            "offset {offset:#x}: only the render engine's timestamp"
+        ),
     }
 }

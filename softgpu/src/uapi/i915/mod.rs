@@ -14,6 +14,7 @@ use zerocopy::{FromBytes, IntoBytes};
 use super::{Call, route};
 use crate::client::{EngineSlot, File};
 use crate::device::Device;
+use crate::refusal::{Answer, ensure, refuse};
 use softgpu_memory::user;
 
 pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
@@ -56,27 +57,29 @@ const EXTENSION_LIMIT: usize = 512;
 ///
 /// # Errors
 /// `EFAULT` for a wild pointer, `EINVAL` for unknown flags, `E2BIG` for an endless chain.
-fn for_each_extension(
-    mut address: u64,
-    mut handler: impl FnMut(u32, u64) -> Result<(), Errno>,
-) -> Result<(), Errno> {
+fn for_each_extension(mut address: u64, mut handler: impl FnMut(u32, u64) -> Answer) -> Answer {
     for _ in 0..EXTENSION_LIMIT {
         if address == 0 {
             return Ok(());
         }
         let extension: UserExtension = user::read(address)?;
-        if extension.flags != 0 || extension.rsvd != [0; 4] {
-            return Err(Errno::EINVAL);
-        }
+        ensure!(
+            extension.flags == 0 && extension.rsvd == [0; 4],
+            EINVAL,
+            "extension {}: flags {:#x}, rsvd {:x?}: must be zero",
+            extension.name,
+            extension.flags,
+            extension.rsvd
+        );
         handler(extension.name, address)?;
         address = extension.next_extension;
     }
-    Err(Errno::E2BIG)
+    refuse!(E2BIG, "a chain of more than {EXTENSION_LIMIT} extensions")
 }
 
 /// Reads an extension's structure.
-fn read_extension<T: FromBytes + IntoBytes>(address: u64) -> Result<T, Errno> {
-    user::read(address)
+fn read_extension<T: FromBytes + IntoBytes>(address: u64) -> Answer<T> {
+    Ok(user::read(address)?)
 }
 
 /// The engines of a device, as i915 lists them.

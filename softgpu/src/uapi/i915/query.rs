@@ -12,24 +12,31 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use crate::client::File;
 use crate::device::Device;
+use crate::refusal::{Answer, demand, ensure, refuse};
 use crate::uapi::family::traits;
 use crate::uapi::hwconfig;
 use softgpu_memory::user;
 
-pub(super) fn query(file: &File, args: &mut Query) -> Result<(), Errno> {
-    if args.flags != 0 {
-        return Err(Errno::EINVAL);
-    }
+pub(super) fn query(file: &File, args: &mut Query) -> Answer {
+    ensure!(
+        args.flags == 0,
+        EINVAL,
+        "flags {:#x}: must be zero",
+        args.flags
+    );
     for index in 0..u64::from(args.num_items) {
         let offset = index * size_of::<QueryItem>() as u64;
         let address = args.items_ptr.checked_add(offset).ok_or(Errno::EFAULT)?;
         let mut item: QueryItem = user::read(address)?;
-        if item.query_id == 0 {
-            return Err(Errno::EINVAL);
-        }
+        ensure!(item.query_id != 0, EINVAL, "item {index}: query_id is zero");
         item.length = match answer(file, &item) {
             Ok(length) => length,
-            Err(errno) => -(errno as i32),
+            // The ioctl succeeds, the item says why it has no answer.
+            Err(refusal) => {
+                let errno = refusal.errno;
+                refusal.log(&format!("query {} of DRM_IOCTL_I915_QUERY", item.query_id));
+                -(errno as i32)
+            }
         };
         user::write(address, &item)?;
     }
@@ -37,18 +44,21 @@ pub(super) fn query(file: &File, args: &mut Query) -> Result<(), Errno> {
 }
 
 /// Answers one item. Returns the length of the answer.
-fn answer(file: &File, item: &QueryItem) -> Result<i32, Errno> {
+fn answer(file: &File, item: &QueryItem) -> Answer<i32> {
     let device = file.device();
-    match QueryId::from_raw(item.query_id).ok_or(Errno::EINVAL)? {
+    let query = QueryId::from_raw(item.query_id);
+    match demand!(query, EINVAL, "the query is not known") {
         QueryId::TopologyInfo => {
             no_flags(item)?;
             // The header is read, but all of it is overwritten.
             copy_out(item, &topology(device), |_: &TopologyInfo| true)
         }
         QueryId::GeometrySubslices => {
-            if !traits(device.platform.family).geometry_query {
-                return Err(Errno::ENODEV);
-            }
+            ensure!(
+                traits(device.platform.family).geometry_query,
+                ENODEV,
+                "GeometrySubslices: all subslices of the platform have geometry"
+            );
             // The flags name an engine; the kernel takes one byte each of its numbers. Only render
             // has geometry.
             let [class, _, instance, _] = item.flags.to_le_bytes();
@@ -58,7 +68,7 @@ fn answer(file: &File, item: &QueryItem) -> Result<i32, Errno> {
             };
             match super::find_engine(device, engine) {
                 Some(slot) if slot.engine == Engine::Render => {}
-                _ => return Err(Errno::EINVAL),
+                _ => refuse!(EINVAL, "flags {:#x}: not the render engine", item.flags),
             }
             copy_out(item, &topology(device), |_: &TopologyInfo| true)
         }
@@ -77,11 +87,12 @@ fn answer(file: &File, item: &QueryItem) -> Result<i32, Errno> {
             )
         }
         QueryId::HwconfigBlob => match hwconfig::table(device).as_slice() {
-            [] => Err(Errno::ENODEV),
+            [] => refuse!(ENODEV, "the platform's firmware has no table"),
             table => copy_out(item, table, |_: &[u8; 0]| true),
         },
         QueryId::GucSubmissionVersion => {
-            let version = guc_submission_version(device).ok_or(Errno::ENODEV)?;
+            let version = guc_submission_version(device);
+            let version = demand!(version, ENODEV, "no GuC submits on the platform");
             copy_out(item, version.as_bytes(), |given: &GucSubmissionVersion| {
                 *given == GucSubmissionVersion::default()
             })?;
@@ -93,8 +104,10 @@ fn answer(file: &File, item: &QueryItem) -> Result<i32, Errno> {
         }
         QueryId::PerfConfig => match item.flags {
             // There are no performance counters.
-            PERF_CONFIG_LIST..=PERF_CONFIG_DATA_FOR_ID => Err(Errno::ENODEV),
-            _ => Err(Errno::EINVAL),
+            PERF_CONFIG_LIST..=PERF_CONFIG_DATA_FOR_ID => {
+                refuse!(ENODEV, "there are no performance counters")
+            }
+            flags => refuse!(EINVAL, "flags {flags:#x} is not known"),
         },
     }
 }
@@ -105,26 +118,28 @@ fn copy_out<T: FromBytes + IntoBytes>(
     item: &QueryItem,
     blob: &[u8],
     accepts: impl FnOnce(&T) -> bool,
-) -> Result<i32, Errno> {
+) -> Answer<i32> {
     let length = u32::try_from(blob.len()).map_err(|_| Errno::E2BIG)?;
     match item.length.cast_unsigned() {
         0 => {}
         // The kernel compares unsigned: a negative length is a large one.
-        room if room < length => return Err(Errno::EINVAL),
+        room if room < length => refuse!(EINVAL, "length {room}: the answer has {length}"),
         _ => {
-            if !accepts(&user::read(item.data_ptr)?) {
-                return Err(Errno::EINVAL);
-            }
+            ensure!(
+                accepts(&user::read(item.data_ptr)?),
+                EINVAL,
+                "the answer's header at data_ptr must be zero"
+            );
             user::copy_out(item.data_ptr, blob)?;
         }
     }
-    i32::try_from(length).map_err(|_| Errno::E2BIG)
+    Ok(i32::try_from(length).map_err(|_| Errno::E2BIG)?)
 }
 
-fn no_flags(item: &QueryItem) -> Result<(), Errno> {
+fn no_flags(item: &QueryItem) -> Answer {
     match item.flags {
         0 => Ok(()),
-        _ => Err(Errno::EINVAL),
+        flags => refuse!(EINVAL, "flags {flags:#x}: must be zero"),
     }
 }
 

@@ -6,32 +6,41 @@ use devinfo::GpuAddress;
 use kmd_iface::uapi::xe::vm::{
     BindFlags, BindOp, VmBind, VmBindOp, VmCreate, VmCreateFlags, VmDestroy,
 };
-use nix::errno::Errno;
 
 use super::syncs::{Syncs, UserFences};
-use super::{DEVICE_PAGE, zero};
-use crate::client::{File, Memory, VmMode, Work, XeVm};
+use super::zero;
+use crate::client::{File, VmMode, Work, XeVm};
+use crate::refusal::{Answer, Refusal, demand, ensure, refuse};
 use crate::uapi::family::traits;
+use crate::uapi::page_of;
 use softgpu_device::Fence;
 use softgpu_memory::{AddressSpace, Backing, Binding, OwnerId, PAGE_BYTES, user};
 
 /// The most operations of one call.
 const BIND_LIMIT: u32 = 4096;
 
-pub(super) fn vm_create(file: &File, args: &mut VmCreate) -> Result<(), Errno> {
-    zero(&[args.extensions, args.reserved[0], args.reserved[1]])?;
+pub(super) fn vm_create(file: &File, args: &mut VmCreate) -> Answer {
+    zero(&[("extensions", args.extensions)])?;
+    zero(&args.reserved.map(|r| ("reserved", r)))?;
     let known = VmCreateFlags::SCRATCH_PAGE | VmCreateFlags::LR_MODE | VmCreateFlags::FAULT_MODE;
-    if !(args.flags - known).is_empty() {
-        return Err(Errno::EINVAL);
-    }
+    let unknown = args.flags - known;
+    ensure!(
+        unknown.is_empty(),
+        EINVAL,
+        "flags: {unknown:?} is not known"
+    );
     let scratch = args.flags.contains(VmCreateFlags::SCRATCH_PAGE);
     let long_running = args.flags.contains(VmCreateFlags::LR_MODE);
     if args.flags.contains(VmCreateFlags::FAULT_MODE) {
         // Recoverable page faults replace the scratch page and need long-running mode.
         let family = file.device().platform.family;
-        if !traits(family).recoverable_faults || scratch || !long_running {
-            return Err(Errno::EINVAL);
-        }
+        ensure!(
+            traits(family).recoverable_faults && !scratch && long_running,
+            EINVAL,
+            "flags {:?}: FAULT_MODE needs LR_MODE, no SCRATCH_PAGE, and a platform that recovers \
+             from page faults",
+            args.flags
+        );
     }
     let mode = match (long_running, args.flags.contains(VmCreateFlags::FAULT_MODE)) {
         (_, true) => VmMode::Fault,
@@ -43,18 +52,17 @@ pub(super) fn vm_create(file: &File, args: &mut VmCreate) -> Result<(), Errno> {
     Ok(())
 }
 
-pub(super) fn vm_destroy(file: &File, args: &mut VmDestroy) -> Result<(), Errno> {
-    zero(&[args.pad.into(), args.reserved[0], args.reserved[1]])?;
-    let vm = file.xe_vms.get(args.vm_id).ok_or(Errno::ENOENT)?;
+pub(super) fn vm_destroy(file: &File, args: &mut VmDestroy) -> Answer {
+    zero(&[("pad", args.pad.into())])?;
+    zero(&args.reserved.map(|r| ("reserved", r)))?;
+    let vm = file.xe_vm(args.vm_id)?;
     // Long-running queues keep their address space alive, so they must be destroyed first. Others
     // accept no more batches.
     let used = vm.mode == VmMode::PreemptFence
         && file.xe_queues.all().iter().any(
             |queue| matches!(&queue.work, Work::Batches { vm: used, .. } if Arc::ptr_eq(used, &vm)),
         );
-    if used {
-        return Err(Errno::EBUSY);
-    }
+    ensure!(!used, EBUSY, "a long-running queue uses VM {}", args.vm_id);
     vm.close();
     file.xe_vms.remove(args.vm_id);
     Ok(())
@@ -68,28 +76,27 @@ enum Operation {
     Nothing,
 }
 
-pub(super) fn vm_bind(file: &File, args: &mut VmBind) -> Result<(), Errno> {
+pub(super) fn vm_bind(file: &File, args: &mut VmBind) -> Answer {
     zero(&[
-        args.extensions,
-        args.pad.into(),
-        args.pad2.into(),
-        args.reserved[0],
-        args.reserved[1],
+        ("extensions", args.extensions),
+        ("pad", args.pad.into()),
+        ("pad2", args.pad2.into()),
     ])?;
-    let vm = file.xe_vms.get(args.vm_id).ok_or(Errno::ENOENT)?;
+    zero(&args.reserved.map(|r| ("reserved", r)))?;
+    let vm = file.xe_vm(args.vm_id)?;
     if args.exec_queue_id != 0 {
-        let queue = file
-            .xe_queues
-            .get(args.exec_queue_id)
-            .ok_or(Errno::ENOENT)?;
-        if !matches!(queue.work, Work::Bindings) {
-            return Err(Errno::EINVAL);
-        }
+        let queue = file.xe_queue(args.exec_queue_id)?;
+        ensure!(
+            matches!(queue.work, Work::Bindings),
+            EINVAL,
+            "exec_queue_id {}: that queue is for batches",
+            args.exec_queue_id
+        );
     }
     let operations: Vec<VmBindOp> = match args.num_binds {
         0 => Vec::new(),
         1 => vec![args.bind],
-        count if count > BIND_LIMIT => return Err(Errno::EINVAL),
+        count if count > BIND_LIMIT => refuse!(EINVAL, "num_binds {count}: at most {BIND_LIMIT}"),
         count => user::read_array(args.vector_of_binds(), count.into())?,
     };
     let mut checked = Vec::with_capacity(operations.len());
@@ -126,44 +133,54 @@ pub(super) fn vm_bind(file: &File, args: &mut VmBind) -> Result<(), Errno> {
     Ok(())
 }
 
-fn check(file: &File, vm: &XeVm, operation: &VmBindOp, in_array: bool) -> Result<Operation, Errno> {
-    if in_array && operation.extensions != 0 {
-        return Err(Errno::EINVAL);
+fn check(file: &File, vm: &XeVm, operation: &VmBindOp, in_array: bool) -> Answer<Operation> {
+    if in_array {
+        zero(&[("extensions of a bind", operation.extensions)])?;
     }
     zero(&[
-        operation.pad.into(),
-        operation.pad2.into(),
-        operation.reserved[0],
-        operation.reserved[1],
-        operation.reserved[2],
+        ("pad of a bind", operation.pad.into()),
+        ("pad2 of a bind", operation.pad2.into()),
     ])?;
+    zero(&operation.reserved.map(|r| ("reserved of a bind", r)))?;
     let known = BindFlags::READONLY | BindFlags::IMMEDIATE | BindFlags::NULL | BindFlags::DUMPABLE;
-    if !(operation.flags - known).is_empty() {
-        return Err(Errno::EINVAL);
-    }
+    let unknown = operation.flags - known;
+    ensure!(
+        unknown.is_empty(),
+        EINVAL,
+        "flags of a bind: {unknown:?} is not known"
+    );
     let null = operation.flags.contains(BindFlags::NULL);
-    let op = BindOp::from_raw(operation.op).ok_or(Errno::EINVAL)?;
-    if null && (op != BindOp::Map || operation.obj != 0 || operation.obj_offset != 0) {
-        return Err(Errno::EINVAL);
-    }
+    let op = BindOp::from_raw(operation.op);
+    let op = demand!(op, EINVAL, "op {:#x} is not known", operation.op);
+    ensure!(
+        !null || op == BindOp::Map && operation.obj == 0 && operation.obj_offset == 0,
+        EINVAL,
+        "{op:?} with NULL: only for Map, without obj and obj_offset"
+    );
     let address = GpuAddress::new(operation.addr);
     let bytes = operation.range;
     if op == BindOp::UnmapAll {
-        if bytes != 0 || operation.addr != 0 {
-            return Err(Errno::EINVAL);
-        }
+        ensure!(
+            bytes == 0 && operation.addr == 0,
+            EINVAL,
+            "UnmapAll: addr {:#x}, range {bytes:#x}: must be zero",
+            operation.addr
+        );
         let object = file.object(operation.obj)?;
         return Ok(Operation::UnmapAll(Arc::clone(&object.backing)));
     }
     let end = address.get().checked_add(bytes);
-    if bytes == 0
-        || !bytes.is_multiple_of(PAGE_BYTES)
-        || !address.get().is_multiple_of(PAGE_BYTES)
-        || address.canonical() != operation.addr && address.get() != operation.addr
-        || end.is_none_or(|end| end > 1 << GpuAddress::BITS)
-    {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        bytes != 0
+            && bytes.is_multiple_of(PAGE_BYTES)
+            && address.get().is_multiple_of(PAGE_BYTES)
+            && (address.canonical() == operation.addr || address.get() == operation.addr)
+            && end.is_some_and(|end| end <= 1 << GpuAddress::BITS),
+        EINVAL,
+        "{op:?}: addr {:#x}, range {bytes:#x}: whole pages below 2^{}",
+        operation.addr,
+        GpuAddress::BITS
+    );
     let writable = !operation.flags.contains(BindFlags::READONLY);
     match op {
         BindOp::Map if null => Ok(Operation::Map(
@@ -178,20 +195,29 @@ fn check(file: &File, vm: &XeVm, operation: &VmBindOp, in_array: bool) -> Result
         )),
         BindOp::Map => {
             let object = file.object(operation.obj)?;
-            if !object.allows(vm) {
-                return Err(Errno::EINVAL);
-            }
-            let end = operation.obj_offset.checked_add(bytes);
-            if !operation.obj_offset.is_multiple_of(PAGE_BYTES)
-                || end.is_none_or(|end| end > object.backing.bytes())
-            {
-                return Err(Errno::EINVAL);
-            }
-            let coarse = object.memory == Memory::Device;
-            if coarse && !(operation.obj_offset | address.get() | bytes).is_multiple_of(DEVICE_PAGE)
-            {
-                return Err(Errno::EINVAL);
-            }
+            let (obj, offset) = (operation.obj, operation.obj_offset);
+            ensure!(
+                object.allows(vm),
+                EINVAL,
+                "handle {obj} is private to another VM"
+            );
+            let end = offset.checked_add(bytes);
+            ensure!(
+                offset.is_multiple_of(PAGE_BYTES)
+                    && end.is_some_and(|end| end <= object.backing.bytes()),
+                EINVAL,
+                "Map: obj_offset {offset:#x}, range {bytes:#x}: whole pages of handle {obj}, which \
+                 has {:#x} bytes",
+                object.backing.bytes()
+            );
+            let page = page_of(file.device(), object.memory);
+            ensure!(
+                (offset | address.get() | bytes).is_multiple_of(page),
+                EINVAL,
+                "Map: obj_offset {offset:#x}, addr {:#x}, range {bytes:#x}: handle {obj} has pages \
+                 of {page:#x}",
+                operation.addr
+            );
             Ok(Operation::Map(
                 address,
                 Binding {
@@ -204,11 +230,16 @@ fn check(file: &File, vm: &XeVm, operation: &VmBindOp, in_array: bool) -> Result
             ))
         }
         BindOp::MapUserptr => {
-            if operation.obj != 0 {
-                return Err(Errno::EINVAL);
-            }
-            let backing = Backing::user(operation.obj_offset, bytes, !writable)?;
-            backing.probe(&user::Maps::load()?)?;
+            zero(&[("obj of MapUserptr", operation.obj.into())])?;
+            let why = |errno| {
+                let start = operation.obj_offset;
+                Refusal::new(
+                    errno,
+                    format!("MapUserptr: {bytes:#x} bytes of the client at {start:#x}"),
+                )
+            };
+            let backing = Backing::user(operation.obj_offset, bytes, !writable).map_err(why)?;
+            backing.probe(&user::Maps::load()?).map_err(why)?;
             Ok(Operation::Map(
                 address,
                 Binding {
@@ -221,14 +252,20 @@ fn check(file: &File, vm: &XeVm, operation: &VmBindOp, in_array: bool) -> Result
             ))
         }
         BindOp::Unmap => {
-            if operation.obj != 0 || operation.obj_offset != 0 {
-                return Err(Errno::EINVAL);
-            }
+            // The offset means nothing here, but has to be one (Linux
+            // `vm_bind_ioctl_check_args`).
+            zero(&[
+                ("obj of Unmap", operation.obj.into()),
+                (
+                    "obj_offset of Unmap, within a page",
+                    operation.obj_offset % PAGE_BYTES,
+                ),
+            ])?;
             Ok(Operation::Unmap(address, bytes))
         }
         // All memory is local.
         BindOp::Prefetch => match vm.is_closed() {
-            true => Err(Errno::ENOENT),
+            true => refuse!(ENOENT, "the VM is closed"),
             false => Ok(Operation::Nothing),
         },
         BindOp::UnmapAll => Ok(Operation::Nothing),

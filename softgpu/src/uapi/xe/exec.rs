@@ -17,6 +17,7 @@ use nix::errno::Errno;
 use super::syncs::{Syncs, UserFences};
 use super::{find_engine, for_each_extension, zero};
 use crate::client::{File, Work, XeQueue};
+use crate::refusal::{Answer, demand, ensure, refuse};
 use crate::uapi::deadline_at;
 use softgpu_device::{Commands, Fence, Job, Write, wait_until};
 use softgpu_memory::user;
@@ -32,35 +33,44 @@ const NORMAL: i64 = 1;
 const HIGH: u64 = 2;
 
 /// Errors in the order of Linux `xe_exec_queue_create_ioctl`.
-pub(super) fn queue_create(file: &File, args: &mut ExecQueueCreate) -> Result<(), Errno> {
-    zero(&[args.reserved[0], args.reserved[1]])?;
+pub(super) fn queue_create(file: &File, args: &mut ExecQueueCreate) -> Answer {
+    zero(&args.reserved.map(|r| ("reserved", r)))?;
     // Bit 0 is a hint for low latency.
-    if args.flags & !1 != 0 {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        args.flags & !1 == 0,
+        EINVAL,
+        "flags {:#x} is not known",
+        args.flags
+    );
     let count = u32::from(args.width) * u32::from(args.num_placements);
-    if count == 0 || count > INSTANCE_LIMIT {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(
+        (1..=INSTANCE_LIMIT).contains(&count),
+        EINVAL,
+        "width {}, num_placements {}: from 1 to {INSTANCE_LIMIT} engines",
+        args.width,
+        args.num_placements
+    );
     let placements: Vec<EngineClassInstance> = user::read_array(args.instances, count.into())?;
     let first = placements.first().ok_or(Errno::EINVAL)?;
-    // There is one GT.
-    if first.gt_id != 0 {
-        return Err(Errno::EINVAL);
-    }
+    ensure!(first.gt_id == 0, EINVAL, "{first:?}: there is one GT");
     let queue = if first.engine_class == EngineClass::VmBind as u16 {
-        if count != 1 || first.engine_instance != 0 {
-            return Err(Errno::EINVAL);
-        }
+        ensure!(
+            count == 1 && first.engine_instance == 0,
+            EINVAL,
+            "{count} engines, the first {first:?}: a queue for bindings has one, instance 0"
+        );
         read_properties(file, args.extensions)?;
         XeQueue::bindings(file.device())
     } else {
         let engine = choose(file, &placements)?;
-        if args.width != 1 {
-            // Parallel submission needs adjacent engines of a class; each class has one.
-            return Err(Errno::EINVAL);
-        }
-        let vm = file.xe_vms.get(args.vm_id).ok_or(Errno::ENOENT)?;
+        // Parallel submission needs adjacent engines of a class; each class has one.
+        ensure!(
+            args.width == 1,
+            EINVAL,
+            "width {}: each class has one engine",
+            args.width
+        );
+        let vm = file.xe_vm(args.vm_id)?;
         let priority = read_properties(file, args.extensions)?;
         XeQueue::batches(file.device(), engine, vm, priority)
     };
@@ -69,30 +79,37 @@ pub(super) fn queue_create(file: &File, args: &mut ExecQueueCreate) -> Result<()
 }
 
 /// The engine of a queue; the placements must exist and be of one class.
-fn choose(file: &File, placements: &[EngineClassInstance]) -> Result<Engine, Errno> {
+fn choose(file: &File, placements: &[EngineClassInstance]) -> Answer<Engine> {
     let mut chosen = None;
     for placement in placements {
-        let engine = find_engine(file.device(), *placement).ok_or(Errno::EINVAL)?;
-        if *chosen.get_or_insert(engine) != engine {
-            return Err(Errno::EINVAL);
-        }
+        let engine = find_engine(file.device(), *placement);
+        let engine = demand!(engine, EINVAL, "the device has no {placement:?}");
+        ensure!(
+            *chosen.get_or_insert(engine) == engine,
+            EINVAL,
+            "{placement:?}: the engines of a queue are of one class"
+        );
     }
-    chosen.ok_or(Errno::EINVAL)
+    Ok(chosen.ok_or(Errno::EINVAL)?)
 }
 
 /// The priority that a chain of properties gives a queue.
-fn read_properties(file: &File, extensions: u64) -> Result<i64, Errno> {
+fn read_properties(file: &File, extensions: u64) -> Answer<i64> {
     let mut priority = NORMAL;
     for_each_extension(extensions, |name, address| {
-        if name != EXEC_QUEUE_EXTENSION_SET_PROPERTY {
-            return Err(Errno::EINVAL);
-        }
+        ensure!(
+            name == EXEC_QUEUE_EXTENSION_SET_PROPERTY,
+            EINVAL,
+            "extension {name} is not known"
+        );
         let extension: ExtSetProperty = user::read(address)?;
-        zero(&[extension.pad.into()])?;
+        zero(&[("pad of SET_PROPERTY", extension.pad.into())])?;
         match (extension.property, extension.value) {
-            (EXEC_QUEUE_SET_PROPERTY_PRIORITY, value) if value > HIGH => Err(Errno::EINVAL),
+            (EXEC_QUEUE_SET_PROPERTY_PRIORITY, value) if value > HIGH => {
+                refuse!(EINVAL, "priority {value}: at most {HIGH}")
+            }
             (EXEC_QUEUE_SET_PROPERTY_PRIORITY, HIGH) if !file.device().options.privileged => {
-                Err(Errno::EPERM)
+                refuse!(EPERM, "priority {HIGH} is for privileged clients")
             }
             (EXEC_QUEUE_SET_PROPERTY_PRIORITY, value) => {
                 priority = value.cast_signed();
@@ -100,60 +117,55 @@ fn read_properties(file: &File, extensions: u64) -> Result<i64, Errno> {
             }
             // Timeslices have no effect here.
             (EXEC_QUEUE_SET_PROPERTY_TIMESLICE, value) if TIMESLICES.contains(&value) => Ok(()),
-            _ => Err(Errno::EINVAL),
+            (property, value) => refuse!(EINVAL, "property {property} with value {value}"),
         }
     })?;
     Ok(priority)
 }
 
-pub(super) fn queue_destroy(file: &File, args: &mut ExecQueueDestroy) -> Result<(), Errno> {
-    zero(&[args.pad.into(), args.reserved[0], args.reserved[1]])?;
-    let queue = file
-        .xe_queues
-        .remove(args.exec_queue_id)
-        .ok_or(Errno::ENOENT)?;
+pub(super) fn queue_destroy(file: &File, args: &mut ExecQueueDestroy) -> Answer {
+    zero(&[("pad", args.pad.into())])?;
+    zero(&args.reserved.map(|r| ("reserved", r)))?;
+    let queue = file.xe_queues.remove(args.exec_queue_id);
+    let queue = demand!(queue, ENOENT, "there is no queue {}", args.exec_queue_id);
     // Its work ends with it.
     queue.kill();
     Ok(())
 }
 
-pub(super) fn queue_get_property(
-    file: &File,
-    args: &mut ExecQueueGetProperty,
-) -> Result<(), Errno> {
-    zero(&args.reserved)?;
-    let queue = file
-        .xe_queues
-        .get(args.exec_queue_id)
-        .ok_or(Errno::ENOENT)?;
+pub(super) fn queue_get_property(file: &File, args: &mut ExecQueueGetProperty) -> Answer {
+    zero(&args.reserved.map(|r| ("reserved", r)))?;
+    let queue = file.xe_queue(args.exec_queue_id)?;
     match args.property {
         EXEC_QUEUE_GET_PROPERTY_BAN => {
             args.value = queue.status.is_banned().into();
             Ok(())
         }
-        _ => Err(Errno::EINVAL),
+        property => refuse!(EINVAL, "property {property} is not known"),
     }
 }
 
-pub(super) fn exec(file: &File, args: &mut Exec) -> Result<(), Errno> {
-    zero(&[args.extensions, args.reserved[0], args.reserved[1]])?;
-    if args.pad != [0; 3] {
-        return Err(Errno::EINVAL);
-    }
-    let queue = file
-        .xe_queues
-        .get(args.exec_queue_id)
-        .ok_or(Errno::ENOENT)?;
+pub(super) fn exec(file: &File, args: &mut Exec) -> Answer {
+    zero(&[("extensions", args.extensions)])?;
+    zero(&args.reserved.map(|r| ("reserved", r)))?;
+    zero(&args.pad.map(|pad| ("pad", pad.into())))?;
+    let id = args.exec_queue_id;
+    let queue = file.xe_queue(id)?;
     let Work::Batches { vm, timeline } = &queue.work else {
-        return Err(Errno::EINVAL);
+        refuse!(EINVAL, "exec_queue_id {id}: that queue is for bindings");
     };
     // No batch at all only waits and signals.
-    if args.num_batch_buffer > 1 {
-        return Err(Errno::EINVAL);
-    }
-    if queue.status.is_banned() {
-        return Err(Errno::ECANCELED);
-    }
+    ensure!(
+        args.num_batch_buffer <= 1,
+        EINVAL,
+        "num_batch_buffer {}: the queue has one engine",
+        args.num_batch_buffer
+    );
+    ensure!(
+        !queue.status.is_banned(),
+        ECANCELED,
+        "queue {id} is banned: a batch of it failed"
+    );
     let batch = (args.num_batch_buffer == 1).then(|| GpuAddress::new(args.address));
     let long_running = vm.mode.is_long_running();
     let syncs = Syncs::read(file, args.syncs, args.num_syncs, vm, UserFences::OfGpu)?;
@@ -161,9 +173,11 @@ pub(super) fn exec(file: &File, args: &mut Exec) -> Result<(), Errno> {
     if batch.is_none() && long_running {
         return Ok(());
     }
-    if vm.is_closed() {
-        return Err(Errno::ECANCELED);
-    }
+    ensure!(
+        !vm.is_closed(),
+        ECANCELED,
+        "the VM of queue {id} is destroyed"
+    );
     vm.drop_stale_pages()?;
     let done = Fence::new();
     // User fences need a batch.
@@ -194,21 +208,30 @@ pub(super) fn exec(file: &File, args: &mut Exec) -> Result<(), Errno> {
 /// fences, without notice.
 const FENCE_POLL: Duration = Duration::from_millis(1);
 
-pub(super) fn wait_user_fence(file: &File, args: &mut WaitUserFence) -> Result<(), Errno> {
+pub(super) fn wait_user_fence(file: &File, args: &mut WaitUserFence) -> Answer {
     zero(&[
-        args.extensions,
-        args.pad.into(),
-        args.pad2.into(),
-        args.reserved[0],
-        args.reserved[1],
+        ("extensions", args.extensions),
+        ("pad", args.pad.into()),
+        ("pad2", args.pad2.into()),
     ])?;
-    if !(args.flags - WaitFlags::ABSTIME).is_empty() || args.addr & 7 != 0 {
-        return Err(Errno::EINVAL);
-    }
-    let op = WaitOp::from_raw(args.op).ok_or(Errno::EINVAL)?;
+    zero(&args.reserved.map(|r| ("reserved", r)))?;
+    let unknown = args.flags - WaitFlags::ABSTIME;
+    ensure!(
+        unknown.is_empty(),
+        EINVAL,
+        "flags: {unknown:?} is not known"
+    );
+    ensure!(
+        args.addr & 7 == 0,
+        EINVAL,
+        "addr {:#x}: a multiple of 8",
+        args.addr
+    );
+    let op = WaitOp::from_raw(args.op);
+    let op = demand!(op, EINVAL, "op {:#x} is not known", args.op);
     let queue = match args.exec_queue_id {
         0 => None,
-        id => Some(file.xe_queues.get(id).ok_or(Errno::ENOENT)?),
+        id => Some(file.xe_queue(id)?),
     };
     let started = Instant::now();
     let absolute = args.flags.contains(WaitFlags::ABSTIME);
@@ -243,11 +266,11 @@ pub(super) fn wait_user_fence(file: &File, args: &mut WaitUserFence) -> Result<(
         let spent = i64::try_from(started.elapsed().as_nanos()).unwrap_or(i64::MAX);
         args.timeout = args.timeout.saturating_sub(spent).max(0);
     }
-    outcome
+    Ok(outcome?)
 }
 
 /// Compares the fence's value with the awaited one.
-fn holds(args: &WaitUserFence, op: WaitOp) -> Result<bool, Errno> {
+fn holds(args: &WaitUserFence, op: WaitOp) -> Answer<bool> {
     let value: u64 = user::read(args.addr)?;
     let (value, wanted) = (value & args.mask, args.value & args.mask);
     Ok(match op {

@@ -13,6 +13,7 @@ use nix::errno::Errno;
 use super::{Call, route};
 use crate::client::File;
 use crate::device::Device;
+use crate::refusal::{Answer, ensure, refuse};
 use softgpu_memory::user;
 
 pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
@@ -35,33 +36,28 @@ pub(super) fn answer(file: &File, call: &mut Call<'_>) -> Result<i32, Errno> {
 const EXTENSION_LIMIT: usize = 16;
 
 /// Calls `handler` with the name and address of each extension of the chain at `address`.
-fn for_each_extension(
-    mut address: u64,
-    mut handler: impl FnMut(u32, u64) -> Result<(), Errno>,
-) -> Result<(), Errno> {
+fn for_each_extension(mut address: u64, mut handler: impl FnMut(u32, u64) -> Answer) -> Answer {
     for _ in 0..EXTENSION_LIMIT {
         if address == 0 {
             return Ok(());
         }
         let extension: UserExtension = user::read(address)?;
-        if extension.pad != 0 {
-            return Err(Errno::EINVAL);
-        }
+        zero(&[("pad of an extension", extension.pad.into())])?;
         handler(extension.name, address)?;
         address = extension.next_extension;
     }
     match address {
         0 => Ok(()),
-        _ => Err(Errno::E2BIG),
+        _ => refuse!(E2BIG, "a chain of more than {EXTENSION_LIMIT} extensions"),
     }
 }
 
-/// Fields that must be zero.
-fn zero(fields: &[u64]) -> Result<(), Errno> {
-    match fields.iter().all(|field| *field == 0) {
-        true => Ok(()),
-        false => Err(Errno::EINVAL),
+/// Fields that must be zero, with their names.
+fn zero(fields: &[(&str, u64)]) -> Answer {
+    for (name, value) in fields {
+        ensure!(*value == 0, EINVAL, "{name} {value:#x}: must be zero");
     }
+    Ok(())
 }
 
 /// The engines of a device, as xe lists them: all on GT 0.
@@ -93,6 +89,3 @@ fn find_engine(device: &Device, wanted: EngineClassInstance) -> Option<Engine> {
         .find(|(_, instance)| name(*instance) == name(wanted))
         .map(|(engine, _)| engine)
 }
-
-/// The page size of device memory.
-const DEVICE_PAGE: u64 = 0x1_0000;

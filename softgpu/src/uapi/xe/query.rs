@@ -10,17 +10,20 @@ use nix::errno::Errno;
 use nix::time::{ClockId, clock_gettime};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use super::{DEVICE_PAGE, engines, find_engine, zero};
-use crate::client::File;
+use super::{engines, find_engine, zero};
+use crate::client::{File, Memory};
 use crate::device::Device;
+use crate::refusal::{Answer, Refusal, demand, ensure, refuse};
 use crate::uapi::family::traits;
-use crate::uapi::hwconfig;
+use crate::uapi::{hwconfig, page_of};
 use softgpu_memory::{PAGE_BYTES, user};
 
-pub(super) fn device_query(file: &File, args: &mut DeviceQuery) -> Result<(), Errno> {
-    zero(&[args.extensions, args.reserved[0], args.reserved[1]])?;
+pub(super) fn device_query(file: &File, args: &mut DeviceQuery) -> Answer {
+    zero(&[("extensions", args.extensions)])?;
+    zero(&args.reserved.map(|r| ("reserved", r)))?;
     let device = file.device();
-    let query = QueryId::from_raw(args.query).ok_or(Errno::EINVAL)?;
+    let query = QueryId::from_raw(args.query);
+    let query = demand!(query, EINVAL, "query {} is not known", args.query);
     let blob = match query {
         QueryId::Engines => engine_list(device),
         QueryId::MemRegions => memory_regions(device),
@@ -36,14 +39,20 @@ pub(super) fn device_query(file: &File, args: &mut DeviceQuery) -> Result<(), Er
     if !has_room(args, blob.len())? {
         return Ok(());
     }
-    user::copy_out(args.data, &blob).map_err(|errno| match query {
-        QueryId::MemRegions => Errno::ENOSPC,
-        _ => errno,
+    user::copy_out(args.data, &blob).map_err(|errno| {
+        let errno = match query {
+            QueryId::MemRegions => Errno::ENOSPC,
+            _ => errno,
+        };
+        Refusal::new(
+            errno,
+            format!("{query:?}: data {:#x} leads nowhere", args.data),
+        )
     })
 }
 
 /// Whether there is room for an answer of `bytes`. A room of 0 asks for the size, and gets it.
-fn has_room(args: &mut DeviceQuery, bytes: usize) -> Result<bool, Errno> {
+fn has_room(args: &mut DeviceQuery, bytes: usize) -> Answer<bool> {
     let size = u32::try_from(bytes).map_err(|_| Errno::E2BIG)?;
     match args.size {
         0 => {
@@ -51,21 +60,25 @@ fn has_room(args: &mut DeviceQuery, bytes: usize) -> Result<bool, Errno> {
             Ok(false)
         }
         room if room == size => Ok(true),
-        _ => Err(Errno::EINVAL),
+        room => refuse!(
+            EINVAL,
+            "query {}: size {room}: the answer has {size}",
+            args.query
+        ),
     }
 }
 
 /// A query whose structure goes in and comes out.
 fn in_out<T: FromBytes + IntoBytes + Immutable>(
     args: &mut DeviceQuery,
-    answer: impl FnOnce(&mut T) -> Result<(), Errno>,
-) -> Result<(), Errno> {
+    answer: impl FnOnce(&mut T) -> Answer,
+) -> Answer {
     if !has_room(args, size_of::<T>())? {
         return Ok(());
     }
     let mut value = user::read(args.data)?;
     answer(&mut value)?;
-    user::write(args.data, &value)
+    Ok(user::write(args.data, &value)?)
 }
 
 fn engine_list(device: &Device) -> Vec<u8> {
@@ -88,7 +101,7 @@ fn engine_list(device: &Device) -> Vec<u8> {
 fn memory_regions(device: &Device) -> Vec<u8> {
     let mut regions = vec![(MEM_REGION_CLASS_SYSMEM, 0, PAGE_BYTES)];
     if device.platform.local_memory {
-        regions.push((MEM_REGION_CLASS_VRAM, 1, DEVICE_PAGE));
+        regions.push((MEM_REGION_CLASS_VRAM, 1, page_of(device, Memory::Device)));
     }
     let header = MemRegionsHeader {
         num_mem_regions: u32::try_from(regions.len()).unwrap_or(0),
@@ -128,7 +141,10 @@ fn config(device: &Device) -> Vec<u8> {
     set(Config::Flags, flags.0);
     set(
         Config::MinAlignment,
-        if local { DEVICE_PAGE } else { PAGE_BYTES },
+        match local {
+            true => page_of(device, Memory::Device),
+            false => PAGE_BYTES,
+        },
     );
     set(Config::VaBits, 48);
     // Normal; more needs privileges.
@@ -142,9 +158,16 @@ fn config(device: &Device) -> Vec<u8> {
     blob
 }
 
+/// The first graphics version that the hardware tells (Linux, `xe_pci.c`: `mtl_desc`).
+const GMD_ID_SINCE: (u8, u8) = (12, 70);
+
 fn gt_list(device: &Device) -> Vec<u8> {
     let local = device.platform.local_memory;
-    let (major, minor) = device.platform.default_sku().ip;
+    // Only platforms whose hardware says it (GMD_ID) have a version here.
+    let (major, minor, revision) = match device.platform.default_sku().ip {
+        (major, minor) if (major, minor) >= GMD_ID_SINCE => (major, minor, device.revision),
+        _ => (0, 0, 0),
+    };
     let gt = Gt {
         ty: GT_TYPE_MAIN,
         reference_clock: u32::try_from(device.platform.timestamp_frequency).unwrap_or(0),
@@ -152,6 +175,7 @@ fn gt_list(device: &Device) -> Vec<u8> {
         far_mem_regions: u64::from(local),
         ip_ver_major: major.into(),
         ip_ver_minor: minor.into(),
+        ip_ver_rev: revision.into(),
         ..Gt::default()
     };
     let header = GtListHeader {
@@ -209,12 +233,19 @@ const CLOCKS: [ClockId; 5] = [
 ];
 
 /// Reads the engine's timestamp together with a clock of the CPU.
-fn engine_cycles(device: &Device, cycles: &mut EngineCycles) -> Result<(), Errno> {
+fn engine_cycles(device: &Device, cycles: &mut EngineCycles) -> Answer {
     let clock = ClockId::from_raw(cycles.clockid);
-    if !CLOCKS.contains(&clock) {
-        return Err(Errno::EINVAL);
-    }
-    find_engine(device, cycles.eci).ok_or(Errno::EINVAL)?;
+    ensure!(
+        CLOCKS.contains(&clock),
+        EINVAL,
+        "EngineCycles: clockid {clock}"
+    );
+    demand!(
+        find_engine(device, cycles.eci),
+        EINVAL,
+        "EngineCycles: the device has no {:?}",
+        cycles.eci
+    );
     let now = || clock_gettime(clock).map(|t| std::time::Duration::from(t).as_nanos() as u64);
     let before = now().map_err(|_| Errno::EINVAL)?;
     let bits = device.platform.timestamp_bits;
@@ -227,16 +258,20 @@ fn engine_cycles(device: &Device, cycles: &mut EngineCycles) -> Result<(), Errno
 }
 
 /// The version of the GuC's interface on such a machine. There is no HuC: nothing here is video.
-fn firmware_version(device: &Device, version: &mut UcFwVersion) -> Result<(), Errno> {
-    zero(&[version.pad.into(), version.pad2.into(), version.reserved])?;
+fn firmware_version(device: &Device, version: &mut UcFwVersion) -> Answer {
+    zero(&[
+        ("pad", version.pad.into()),
+        ("pad2", version.pad2.into()),
+        ("reserved", version.reserved),
+    ])?;
     let found = match version.uc_type {
         UC_TYPE_GUC_SUBMISSION => {
             firmware_notes::submission_interface(device.platform, device.options.driver)
         }
         UC_TYPE_HUC => None,
-        _ => return Err(Errno::EINVAL),
+        other => refuse!(EINVAL, "UcFwVersion: uc_type {other} is not known"),
     };
-    let (major, minor, patch) = found.ok_or(Errno::ENODEV)?;
+    let (major, minor, patch) = demand!(found, ENODEV, "UcFwVersion: there is no such firmware");
     version.branch_ver = 0;
     version.major_ver = major.into();
     version.minor_ver = minor.into();

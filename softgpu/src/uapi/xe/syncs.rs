@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use kmd_iface::uapi::xe::exec::{MAX_SYNCS, Sync, SyncFlags, SyncType};
-use nix::errno::Errno;
 
 use super::zero;
 use crate::client::{File, XeVm};
+use crate::refusal::{Answer, demand, ensure};
 use crate::sync::Syncobj;
 use softgpu_device::Fence;
 use softgpu_memory::user;
@@ -49,19 +49,19 @@ impl Syncs {
         count: u32,
         vm: &XeVm,
         user_fences: UserFences,
-    ) -> Result<Self, Errno> {
-        if count > MAX_SYNCS {
-            return Err(Errno::EINVAL);
-        }
+    ) -> Answer<Self> {
+        ensure!(
+            count <= MAX_SYNCS,
+            EINVAL,
+            "num_syncs {count}: at most {MAX_SYNCS}"
+        );
         let mut syncs = Self::default();
         let mut fences = 0;
         for sync in user::read_array::<Sync>(address, count.into())? {
             fences += usize::from(sync.ty == SyncType::UserFence as u32);
             syncs.add(file, &sync, vm.mode.is_long_running(), user_fences)?;
         }
-        if fences > 1 {
-            return Err(Errno::EINVAL);
-        }
+        ensure!(fences <= 1, EINVAL, "{fences} user fences: at most one");
         Ok(syncs)
     }
 
@@ -71,36 +71,52 @@ impl Syncs {
         sync: &Sync,
         long_running: bool,
         user_fences: UserFences,
-    ) -> Result<(), Errno> {
-        zero(&sync.reserved)?;
-        if !(sync.flags - SyncFlags::SIGNAL).is_empty() {
-            return Err(Errno::EINVAL);
-        }
+    ) -> Answer {
+        zero(&sync.reserved.map(|r| ("reserved of a sync", r)))?;
+        let unknown = sync.flags - SyncFlags::SIGNAL;
+        ensure!(
+            unknown.is_empty(),
+            EINVAL,
+            "flags of a sync: {unknown:?} is not known"
+        );
         let signal = sync.flags.contains(SyncFlags::SIGNAL);
-        let ty = SyncType::from_raw(sync.ty).ok_or(Errno::EINVAL)?;
+        let ty = SyncType::from_raw(sync.ty);
+        let ty = demand!(ty, EINVAL, "type {} of a sync is not known", sync.ty);
         if ty == SyncType::UserFence {
-            if !signal || user_fences == UserFences::None {
-                return Err(Errno::EOPNOTSUPP);
-            }
-            if sync.addr & 7 != 0 {
-                return Err(Errno::EINVAL);
-            }
-            if user_fences == UserFences::OfClient && sync.addr >= user::END {
-                return Err(Errno::EFAULT);
-            }
+            let addr = sync.addr;
+            ensure!(
+                signal && user_fences != UserFences::None,
+                EOPNOTSUPP,
+                "a user fence is only signalled, and only by a call that does something"
+            );
+            ensure!(
+                addr & 7 == 0,
+                EINVAL,
+                "addr {addr:#x} of a user fence: a multiple of 8"
+            );
+            ensure!(
+                user_fences != UserFences::OfClient || addr < user::END,
+                EFAULT,
+                "addr {addr:#x} of a user fence: not in a process"
+            );
             self.user_fence = Some(UserFence {
                 address: sync.addr,
                 value: sync.timeline_value,
             });
             return Ok(());
         }
-        if signal && long_running {
-            return Err(Errno::EOPNOTSUPP);
-        }
-        let handle = u32::try_from(sync.addr).map_err(|_| Errno::EINVAL)?;
-        if ty == SyncType::TimelineSyncobj && sync.timeline_value == 0 {
-            return Err(Errno::EINVAL);
-        }
+        ensure!(
+            !(signal && long_running),
+            EOPNOTSUPP,
+            "a long-running VM signals user fences only"
+        );
+        let handle = u32::try_from(sync.addr).ok();
+        let handle = demand!(handle, EINVAL, "handle {:#x} of a sync", sync.addr);
+        ensure!(
+            ty != SyncType::TimelineSyncobj || sync.timeline_value != 0,
+            EINVAL,
+            "timeline_value of sync object {handle} is zero"
+        );
         let object = file.syncobj(handle)?;
         let point = match ty {
             SyncType::TimelineSyncobj => sync.timeline_value,
@@ -108,7 +124,15 @@ impl Syncs {
         };
         match signal {
             true => self.signals.push((object, point)),
-            false => self.waits.push(object.fence(point).ok_or(Errno::EINVAL)?),
+            false => {
+                let fence = object.fence(point);
+                let fence = demand!(
+                    fence,
+                    EINVAL,
+                    "sync object {handle} has nothing at point {point}"
+                );
+                self.waits.push(fence);
+            }
         }
         Ok(())
     }
