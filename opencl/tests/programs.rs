@@ -88,7 +88,13 @@ fn mutable() {
 
 #[test]
 fn pipes() {
-    run("pipes");
+    let Some(printed) = run("pipes") else {
+        return;
+    };
+    assert_eq!(printed, ["pipes\nok\n", "pipes\npipes\nok\n"]);
+    // Our own compiler has none.
+    let printed = run_with("pipes", &[("INTEL_GPU_COMPILER", "own")]).unwrap();
+    assert_eq!(printed, ["none\nok\n", "none\nnone\nok\n"]);
 }
 
 #[test]

@@ -208,11 +208,8 @@ fn compile_for(
         words.extend(["-revision_id".to_owned(), revision.to_string()]);
     }
     let mut internal = vec!["-cl-intel-allow-zebin", job.internal];
-    if language(options).as_deref() == Some("CL3.0") {
-        internal.push(match job.target.platform.images {
-            true => PIPES,
-            false => PIPES_AND_IMAGES,
-        });
+    if !job.target.platform.images && language(options).as_deref() == Some("CL3.0") {
+        internal.push(IMAGES);
     }
     internal.retain(|options| !options.is_empty());
     words.extend(["-internal_options".to_owned(), internal.join(" ")]);
@@ -262,12 +259,9 @@ fn compile_for(
     Ok(Compiled { binary, log })
 }
 
-/// Pipes are an option of OpenCL C 3.0 that it has when told so.
-const PIPES: &str = "-cl-ext=+__opencl_c_pipes";
 /// Lets 22.43 read its own headers in OpenCL C 3.0 for a platform without images: they declare
 /// functions of images whether there are images or not.
-const PIPES_AND_IMAGES: &str =
-    "-cl-ext=+__opencl_c_pipes,+__opencl_c_images,+__opencl_c_read_write_images";
+const IMAGES: &str = "-cl-ext=+__opencl_c_images,+__opencl_c_read_write_images";
 
 /// Whether a failure is one of the source: the compiler knew the platform and the command line.
 fn known(words: &str) -> bool {

@@ -15,7 +15,9 @@ use super::{Context, lock};
 use crate::error::{Error, Result, ensure};
 
 /// What kernels are compiled for: buffers that begin at any byte.
-const INTERNAL: &str = "-cl-intel-has-buffer-offset-arg";
+pub(super) const INTERNAL: &str = "-cl-intel-has-buffer-offset-arg";
+/// With pipes, an option of OpenCL C 3.0 that Intel's compiler has when told so.
+const WITH_PIPES: &str = "-cl-intel-has-buffer-offset-arg -cl-ext=+__opencl_c_pipes";
 
 /// What is made of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -264,7 +266,10 @@ impl Program {
                 Goal::Link => &options,
                 Goal::Build | Goal::Compile => &order.options,
             },
-            internal: INTERNAL,
+            internal: match order.options.contains("CL3.0") && device.has_pipes() {
+                true => WITH_PIPES,
+                false => INTERNAL,
+            },
             folder: None,
             headers: &headers,
         };

@@ -1,6 +1,6 @@
 //! Devices.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use devinfo::Target;
@@ -17,6 +17,8 @@ pub(crate) struct Device {
     pub limits: umd::Limits,
     /// What `CL_DEVICE_NAME` says: with the compiler, if that is not Intel's.
     pub name: String,
+    /// Whether kernels can take pipes, once that was asked for.
+    pipes: OnceLock<bool>,
 }
 
 impl Object for Device {
@@ -43,12 +45,32 @@ impl Device {
             umd,
             limits,
             name,
+            pipes: OnceLock::new(),
         }
     }
 
-    /// Whether kernels can take pipes: the code that Intel's compiler makes of them is known.
+    /// Whether kernels can take pipes: the compiler is Intel's, whose layout is known, and gives them
+    /// one. 26.27 compiles the functions of pipes, and leaves the pipe out of what a kernel is passed.
     pub(crate) fn has_pipes(&self) -> bool {
-        compilers::installed().is_ok_and(|compiler| compiler.own_name().is_none())
+        const READS: &str = "kernel void reads(read_only pipe int from, global int *to) {\n\
+                             read_pipe(from, to + get_global_id(0));\n}\n";
+        let reads = || {
+            let compiler = compilers::installed().ok()?;
+            let job = compilers::Job {
+                source: compilers::Source::OpenClC(READS),
+                product: compilers::Product::Zebin,
+                target: self.target(),
+                options: "-cl-std=CL2.0",
+                internal: super::build::INTERNAL,
+                folder: None,
+                headers: &[],
+            };
+            let is_intels = compiler.own_name().is_none();
+            let made = is_intels.then(|| compiler.compile(&job).ok())??;
+            let binary = umd::Binary::parse(&made.binary).ok()?;
+            Some(binary.kernel("reads").is_some() && binary.unsupported("reads").is_none())
+        };
+        *self.pipes.get_or_init(|| reads().unwrap_or(false))
     }
 
     pub(crate) fn target(&self) -> Target {

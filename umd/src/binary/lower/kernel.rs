@@ -75,6 +75,7 @@ impl Lowering<'_> {
         }
         self.inline_samplers()?;
         self.finish_arguments();
+        self.pipes();
         if let Some(misc) = misc {
             self.agree(misc.len(), &described);
         }
@@ -136,6 +137,24 @@ impl Lowering<'_> {
 
     pub(super) fn has(&self, value: PayloadValue) -> bool {
         self.payload.iter().any(|entry| entry.value == value)
+    }
+
+    /// Each pipe is passed: what a compiler leaves out, its code may use all the same.
+    fn pipes(&mut self) {
+        let is_pipe = |arg: &ArgInfo| {
+            arg.type_qualifiers
+                .split_whitespace()
+                .any(|word| word == "pipe")
+        };
+        let missing =
+            self.args.iter().enumerate().find(|(index, arg)| {
+                is_pipe(arg) && !self.has(PayloadValue::Address { arg: *index })
+            });
+        if let Some((index, _)) = missing {
+            self.refuse(format!(
+                "argument {index} is a pipe, for which the kernel has no place"
+            ));
+        }
     }
 
     /// What `kernels_misc_info` says about an argument.
