@@ -52,6 +52,7 @@ enum Command {
     Doctor(commands::doctor::Args),
     Preload(commands::preload::Args),
     Opencl(commands::opencl::Args),
+    Serve(commands::serve::Args),
     Bench(commands::bench::Args),
     /// Print a script that completes this tool's command line in a shell
     Completions {
@@ -98,6 +99,7 @@ fn run(command: Command, log: Option<&str>) -> Result<ExitCode, Error> {
         Command::Decode(args) => commands::decode::run(&args),
         Command::Devices(args) => commands::devices::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
+        Command::Serve(args) => commands::serve::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         // The program's exit code becomes this tool's.
         Command::Opencl(args) => return commands::opencl::run(&args, log).map(ExitCode::from),

@@ -12,6 +12,7 @@ pub mod corpus;
 mod everywhere;
 pub mod hostile;
 pub mod launch;
+pub mod neo;
 mod oracle;
 pub mod tool;
 

@@ -38,6 +38,7 @@ const ROWS: &[(&str, &str)] = &[
         "Intel's assembler names them",
     ),
     ("softgpu/eu/src/eu/agreement.rs", "a test"),
+    ("softgpu/bus/src/family.rs", "a row a family"),
     ("softgpu/device/src/cs/family.rs", "a row a family"),
     ("softgpu/eu/src/eu/family.rs", "a row a family"),
     ("softgpu/eu/src/sf/family.rs", "a row a family"),

@@ -7,10 +7,11 @@
 #![cfg(test)]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use stack_tests::neo::{client, spirv};
 use stack_tests::{Oracle, require, tool};
 
 /// How long one client may take: the runtime compiles its kernels first.
@@ -23,42 +24,6 @@ const PLATFORMS: [&str; 5] = ["bdw", "skl", "icl", "tgl", "dg2"];
 const ROWS: [&str; 10] = [
     "kbl", "cfl", "apl", "glk", "ehl", "rkl", "adls", "adlp", "adln", "dg1",
 ];
-
-/// Builds `tests/neo/NAME.c`.
-fn client(name: &str, folder: &Path) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("neo")
-        .join(format!("{name}.c"));
-    let program = folder.join(name);
-    let output = Command::new("cc")
-        .args(["-O1", "-Wall", "-Wextra", "-Werror", "-o"])
-        .arg(&program)
-        .arg(&source)
-        .args(["-lOpenCL", "-lm"])
-        .output()
-        .expect("cc runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    program
-}
-
-/// A kernel `scale` as SPIR-V, for the client that loads it.
-fn spirv(folder: &Path) -> PathBuf {
-    let source = folder.join("scale.cl");
-    let text = "kernel void scale(global uint *a, uint b) { a[get_global_id(0)] *= b; }\n";
-    fs::write(&source, text).unwrap();
-    let output = Command::new("ocloc")
-        .args(["compile", "-q", "-device", "skl", "-output_no_suffix"])
-        .args(["-file", "scale.cl", "-output", "scale"])
-        .current_dir(folder)
-        .output()
-        .expect("ocloc runs");
-    assert!(output.status.success(), "{output:?}");
-    folder.join("scale.spv")
-}
 
 /// Runs a client under `preload` on each platform; each must print that the tests passed, and
 /// `line`.

@@ -1,4 +1,6 @@
-//! Counts and byte sizes in people's notation.
+//! Counts, byte sizes and times in people's notation.
+
+use std::time::Duration;
 
 /// Reads a count: decimal or `0x` hexadecimal, `_` allowed between digits, and an optional
 /// suffix `K`, `M` or `G` (powers of 1024).
@@ -32,6 +34,18 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Reads a time: seconds, with a fraction if need be.
+///
+/// # Errors
+/// A text that says what was expected.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|s| *s > 0.0)
+        .and_then(|s| Duration::try_from_secs_f64(s).ok())
+        .ok_or_else(|| "expected a positive number of seconds".to_owned())
+}
+
 fn unsigned(digits: &str) -> Option<u64> {
     let plain = digits.replace('_', "");
     match plain
@@ -49,7 +63,15 @@ fn unsigned(digits: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, count};
+    use super::{bytes, count, seconds};
+
+    #[test]
+    fn seconds_are_positive_and_finite() {
+        assert_eq!(seconds("0.5"), Ok(std::time::Duration::from_millis(500)));
+        for text in ["0", "-1", "inf", "nan", "x", ""] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn accepts_decimal_hexadecimal_and_suffixes() {

@@ -12,3 +12,4 @@ pub mod info;
 pub mod opencl;
 pub mod preload;
 pub mod run;
+pub mod serve;

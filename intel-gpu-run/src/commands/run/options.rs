@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::args::{ArgSpec, Expect, Extent, Print};
+use crate::args::{ArgSpec, Expect, Extent, Print, number};
 use crate::compiler;
 use crate::exit::Exit;
 
@@ -57,7 +57,7 @@ pub struct Args {
     pub expect: Vec<Expect>,
 
     /// Give up when one launch takes longer
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = number::seconds)]
     pub timeout: Duration,
 
     /// Launch so many times in a row
@@ -106,27 +106,6 @@ pub struct Args {
     /// Print one JSON document about the run to stdout
     #[arg(long)]
     pub json: bool,
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    text.parse::<f64>()
-        .ok()
-        .filter(|s| *s > 0.0)
-        .and_then(|s| Duration::try_from_secs_f64(s).ok())
-        .ok_or_else(|| "expected a positive number of seconds".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::seconds;
-
-    #[test]
-    fn seconds_are_positive_and_finite() {
-        assert_eq!(seconds("0.5"), Ok(std::time::Duration::from_millis(500)));
-        for text in ["0", "-1", "inf", "nan", "x", ""] {
-            assert!(seconds(text).is_err(), "{text}");
-        }
-    }
 }
 
 /// How the software GPU executes EU code.

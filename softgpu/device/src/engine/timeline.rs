@@ -26,6 +26,9 @@ pub trait Owner: fmt::Debug + Send + Sync {
 
     /// A job failed while it ran, and the context image was reset.
     fn failed(&self, failure: &Failure, memory: &dyn PageTable);
+
+    /// A job that ran has ended, in whichever way; its fence is signalled next.
+    fn ended(&self) {}
 }
 
 /// Why a job was not queued.
@@ -215,6 +218,7 @@ impl Shared {
                 self.owner.failed(&failure, &*job.space);
             }
         }
+        self.owner.ended();
         job.done.signal();
     }
 

@@ -1,0 +1,21 @@
+//! The software GPU as a bus shows it: registers, global GTT, physical memory. No kernel driver.
+//!
+//! A client writes page tables, a context image and a ring to a [`Machine`]'s memory, and then the
+//! context's descriptor to an engine's submission registers. It finds results where its commands
+//! wrote them. This is how kernel drivers and simulators' front ends see a GPU; what runs below is
+//! the device that also answers ioctls.
+
+mod engine;
+mod error;
+mod family;
+mod machine;
+mod memory;
+mod registers;
+mod tables;
+pub mod tbx;
+
+pub use error::BusError;
+pub use machine::Machine;
+pub use memory::Bank;
+pub use registers::END as REGISTERS_END;
+pub use tables::GLOBAL_ENTRIES;

@@ -1,0 +1,117 @@
+//! The server: a device for each connection.
+
+use std::io::{self, BufReader};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use devinfo::Platform;
+use softgpu_device::Settings;
+
+use super::{SessionError, serve};
+use crate::{BusError, Machine};
+
+/// What a server gives its clients.
+#[derive(Clone, Debug)]
+pub struct ServerOptions {
+    /// The device that each connection gets.
+    pub platform: &'static Platform,
+    /// How it behaves.
+    pub settings: Settings,
+    /// The most bytes that a connection writes to each memory.
+    pub memory: u64,
+    /// The most connections at a time; further ones are closed at once.
+    pub connections: usize,
+}
+
+/// A socket on which clients are expected.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    options: Arc<ServerOptions>,
+    open: Arc<AtomicUsize>,
+}
+
+impl Server {
+    /// Listens at `address`; port 0 takes a free one.
+    ///
+    /// # Errors
+    /// The address is taken or is not this machine's; the platform cannot be served.
+    pub fn bind(address: SocketAddr, options: ServerOptions) -> io::Result<Self> {
+        machine(&options).map_err(io::Error::other)?;
+        Ok(Self {
+            listener: TcpListener::bind(address)?,
+            options: Arc::new(options),
+            open: Arc::default(),
+        })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// The socket's.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves clients for ever.
+    ///
+    /// # Errors
+    /// The socket fails, or no thread can be had.
+    pub fn run(&self) -> io::Result<()> {
+        for number in 1u64.. {
+            let (stream, peer) = match self.listener.accept() {
+                Ok(accepted) => accepted,
+                // The client has gone already.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
+                Err(error) => return Err(error),
+            };
+            if self.open.fetch_add(1, Ordering::Relaxed) >= self.options.connections {
+                self.open.fetch_sub(1, Ordering::Relaxed);
+                let limit = self.options.connections;
+                tracing::warn!("connection {number} of {peer} is closed: {limit} are open");
+                continue;
+            }
+            let (options, open) = (Arc::clone(&self.options), Arc::clone(&self.open));
+            let spawned = thread::Builder::new()
+                .name(format!("tbx-{number}"))
+                .spawn(move || {
+                    report(number, connection(&options, &stream));
+                    open.fetch_sub(1, Ordering::Relaxed);
+                });
+            if let Err(error) = spawned {
+                self.open.fetch_sub(1, Ordering::Relaxed);
+                tracing::warn!("connection {number} of {peer} is closed: no thread: {error}");
+            }
+        }
+        Ok(())
+    }
+}
+
+fn machine(options: &ServerOptions) -> Result<Machine, BusError> {
+    Machine::new(options.platform, options.settings.clone(), options.memory)
+}
+
+fn connection(options: &ServerOptions, stream: &TcpStream) -> Result<super::Session, SessionError> {
+    let machine = machine(options)?;
+    let socket = |error| SessionError::Message(super::message::MessageError::Socket(error));
+    stream.set_nodelay(true).map_err(socket)?;
+    serve(
+        &machine,
+        &mut BufReader::with_capacity(1 << 16, stream),
+        &mut &*stream,
+    )
+}
+
+fn report(number: u64, result: Result<super::Session, SessionError>) {
+    match result {
+        Ok(session) => tracing::info!(
+            "connection {number} ended: {} requests, {} bytes written, {} bytes read",
+            session.requests,
+            session.written,
+            session.read
+        ),
+        Err(error) => tracing::error!("connection {number} is closed: {error}"),
+    }
+}

@@ -1,0 +1,119 @@
+//! A small driver: one context with one ring.
+
+use std::time::{Duration, Instant};
+
+use devinfo::Target;
+use softgpu_bus::{Bank, BusError, Machine};
+use softgpu_device::{Execution, Settings};
+
+/// Where things lie in physical memory.
+const IMAGE: u64 = 0x10_0000;
+const RING: u64 = 0x20_0000;
+const DATA: u64 = 0x30_0000;
+const TABLES: u64 = 0x40_0000;
+/// The context image in the global GTT, and the ring.
+const IMAGE_AT: u32 = 0x6000;
+const RING_AT: u32 = 0x2000;
+/// The data in the context's own memory.
+const DATA_AT: u64 = 0x8001_0000_0000;
+
+pub fn machine(platform: &str, memory: u64) -> Result<Machine, BusError> {
+    let settings = Settings {
+        threads: 1,
+        hang_timeout: Duration::from_secs(10),
+        check: false,
+        execution: Execution::default(),
+    };
+    let platform = Target::parse(platform).unwrap().platform;
+    Machine::new(platform, settings, memory)
+}
+
+pub struct Client {
+    pub machine: Machine,
+    pub tail: u32,
+    by_port: bool,
+}
+
+impl Client {
+    pub fn new(platform: &str) -> Self {
+        let machine = machine(platform, 1 << 26).unwrap();
+        let client = Self {
+            machine,
+            tail: 0,
+            by_port: ["bdw", "skl"].contains(&platform),
+        };
+        for page in 0..0x11 {
+            client.map_global(IMAGE_AT / 0x1000 + page, IMAGE + u64::from(page) * 0x1000);
+        }
+        for page in 0..4 {
+            client.map_global(RING_AT / 0x1000 + page, RING + u64::from(page) * 0x1000);
+        }
+        // One page of data behind four levels of tables.
+        let mut table = TABLES;
+        for level in [3, 2, 1, 0] {
+            let next = match level {
+                0 => DATA,
+                _ => table + 0x1000,
+            };
+            let place = table + 8 * (DATA_AT >> (12 + 9 * level) & 0x1ff);
+            client.write(place, &(next | 3).to_le_bytes());
+            table = next;
+        }
+        let image = |place: u64, value: u32| client.write(IMAGE + place, &value.to_le_bytes());
+        image(0x1024, RING_AT);
+        image(0x102c, 0x3001);
+        image(0x10c4, 0);
+        image(0x10cc, TABLES as u32);
+        client
+    }
+
+    fn map_global(&self, index: u32, physical: u64) {
+        self.machine.set_global_entry(index, physical | 1).unwrap();
+    }
+
+    fn write(&self, address: u64, bytes: &[u8]) {
+        self.machine.write(Bank::System, address, bytes).unwrap();
+    }
+
+    fn read(&self, address: u64) -> u32 {
+        let mut bytes = [0; 4];
+        self.machine
+            .read(Bank::System, address, &mut bytes)
+            .unwrap();
+        u32::from_le_bytes(bytes)
+    }
+
+    /// MI_STORE_DATA_IMM to the context's data.
+    pub fn store(&self, offset: u64, value: u32) -> [u32; 4] {
+        let address = DATA_AT + offset;
+        [0x1000_0002, address as u32, (address >> 32) as u32, value]
+    }
+
+    pub fn submit(&mut self, commands: &[u32]) {
+        for dword in commands {
+            self.write(RING + u64::from(self.tail), &dword.to_le_bytes());
+            self.tail += 4;
+        }
+        self.write(IMAGE + 0x101c, &self.tail.to_le_bytes());
+        let descriptor = IMAGE_AT | 0x119;
+        let writes = match self.by_port {
+            true => [(0x2230, 0), (0x2230, 0), (0x2230, 0), (0x2230, descriptor)],
+            false => [(0x2510, descriptor), (0x2514, 0), (0x2550, 1), (0x2550, 0)],
+        };
+        for (offset, value) in writes {
+            self.machine.write_register(offset, value).unwrap();
+        }
+    }
+
+    pub fn idle(&self) {
+        assert!(self.machine.idle(Instant::now() + Duration::from_secs(60)));
+    }
+
+    pub fn dword(&self, offset: u64) -> u32 {
+        self.read(DATA + offset)
+    }
+
+    pub fn saved_head(&self) -> u32 {
+        self.read(IMAGE + 0x1014)
+    }
+}

@@ -1,0 +1,7 @@
+//! Clients of the bus.
+
+#![cfg(test)]
+
+mod client;
+mod submit;
+mod tbx;
