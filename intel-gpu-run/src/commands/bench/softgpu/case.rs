@@ -19,6 +19,10 @@ pub enum Arg {
     Out(usize),
     Int(i32),
     Floats(Vec<f32>),
+    /// A square image of four bytes a pixel, with bytes that count.
+    ImageIn(u32),
+    /// The same without content.
+    ImageOut(u32),
 }
 
 /// The elements of an input buffer: 0, 1, 2 and so on.
@@ -56,6 +60,7 @@ impl Case {
         let bytes = |arg: &Arg| match arg {
             Arg::In(data) => u64::from(data.len()) * 4,
             Arg::Out(bytes) => *bytes as u64,
+            Arg::ImageIn(size) | Arg::ImageOut(size) => 4 * u64::from(*size) * u64::from(*size),
             Arg::Int(_) | Arg::Floats(_) => 0,
         };
         self.args.iter().map(bytes).sum()
@@ -152,5 +157,52 @@ pub fn case(name: &'static str) -> Case {
         local,
         args,
         short,
+    }
+}
+
+/// The names of the cases that also run under PoCL.
+pub const PEERS: [&str; 6] = [
+    "matmul",
+    "mandelbrot",
+    "reduce",
+    "sub_groups",
+    "image_copy",
+    "vadd",
+];
+
+/// A case by its name; a vector addition of so many items.
+pub fn peer(name: &'static str, items: Option<u32>) -> Case {
+    const IMAGE: u32 = 1024;
+    let like = |other: &'static str| Case {
+        name,
+        kernel: name,
+        ..case(other)
+    };
+    match name {
+        "sub_groups" => like("reduce"),
+        "image_copy" => Case {
+            global: vec![IMAGE, IMAGE],
+            local: Some(vec![16, 16]),
+            args: vec![Arg::ImageIn(IMAGE), Arg::ImageOut(IMAGE)],
+            ..like("vadd")
+        },
+        // One size for both: each would choose another.
+        "mandelbrot" => Case {
+            local: Some(vec![16, 16]),
+            ..case(name)
+        },
+        "vadd" => {
+            let items = items.unwrap_or(1 << 20);
+            Case {
+                global: vec![items],
+                args: vec![
+                    Arg::In(Data::Floats(items)),
+                    Arg::In(Data::Floats(items)),
+                    Arg::Out(4 * items as usize),
+                ],
+                ..case(name)
+            }
+        }
+        _ => case(name),
     }
 }

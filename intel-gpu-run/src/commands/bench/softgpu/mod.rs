@@ -1,27 +1,34 @@
-//! `bench softgpu`: the software GPU, compared with the OpenCL simulator Oclgrind.
+//! `bench softgpu`: the software GPU, compared with the OpenCL simulator Oclgrind and with PoCL.
 
 mod case;
+mod host;
 mod oclgrind;
+mod peers;
 
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use case::{Arg, Case, NAMES, PICTURE, case, picture};
+use case::{Arg, Case, NAMES, PEERS, PICTURE, case, picture};
 use serde_json::{Value, json};
 
 use super::median;
 use crate::exit::{Error, Exit};
 use crate::{files, talk};
 
-/// Measure the software GPU, one thread, beside Oclgrind
+/// Measure the software GPU beside Oclgrind and PoCL
 ///
 /// Kernels run in child processes of this tool. The picture of the README says how many SIMD16
 /// units (the execution sizes of all EU instructions, divided by 16) run in a second, and whether
 /// four times as many pixels take four times as long. The other kernels run whole, from the start
 /// of the process to its end, here and under Oclgrind if that is installed; both must give the
-/// same output.
+/// same output. This is on one thread.
+///
+/// Then launches alone are timed beside PoCL, on the same number of threads and several platforms:
+/// the same source, the same output. Kernels are compiled with what `run` finds; a platform that no
+/// compiler knows is left out and named.
 ///
 /// Beside a figure stands its bar: what this project accepts at the least, in a release build on a
 /// machine that does nothing else.
@@ -36,22 +43,54 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..1000))]
     runs: u32,
 
-    /// Do not run Oclgrind
+    /// Do not run Oclgrind and PoCL
     #[arg(long)]
     alone: bool,
 
+    /// Run only what is compared with PoCL
+    #[arg(long, conflicts_with = "alone")]
+    pocl: bool,
+
+    /// Platforms for the comparison with PoCL
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = peers::PLATFORMS.map(str::to_owned))]
+    platforms: Vec<String>,
+
+    /// Host threads for the comparison with PoCL; all cores if not given
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+
+    /// Also compare by the number of threads, and vector additions of 1 Ki to 64 Mi items
+    #[arg(long)]
+    sweep: bool,
+
+    /// Intel's compiler for the comparison with PoCL, as in `run`
+    #[arg(long, value_name = "PROGRAM")]
+    ocloc: Option<OsString>,
+
+    /// Draw the comparison with PoCL as an SVG picture
+    #[arg(long, value_name = "FILE")]
+    picture_file: Option<PathBuf>,
+
+    /// Be the OpenCL program that runs under PoCL
+    #[arg(long, hide = true)]
+    host: bool,
+
     /// Exit with code 5 if a figure misses its bar: 20 million units a second, 3.6 to 4.4 times as long
-    /// for four times the pixels, 30 times as fast as Oclgrind, 256 MiB beyond the buffers
+    /// for four times the pixels, 30 times as fast as Oclgrind, 256 MiB beyond the buffers, three times
+    /// PoCL's time (vector addition: ten)
     #[arg(long)]
     check: bool,
 
-    /// Print one JSON document
-    #[arg(long)]
-    json: bool,
+    /// Print one JSON document, or write it to FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    json: Option<Option<PathBuf>>,
 }
 
 /// Seconds for one launch; a busy machine only makes it slower.
 const TIMEOUT: &str = "3600";
+
+/// The exit code of a kernel that was rejected.
+const REJECTED: i32 = 3;
 
 const UNITS_BAR: f64 = 20e6;
 const SCALING_BAR: std::ops::RangeInclusive<f64> = 3.6..=4.4;
@@ -59,7 +98,8 @@ const RATIO_BAR: f64 = 30.0;
 const MEMORY_BAR: u64 = 256 << 20;
 
 fn names() -> Vec<&'static str> {
-    std::iter::once(PICTURE).chain(NAMES).collect()
+    let more = PEERS.into_iter().filter(|name| !NAMES.contains(name));
+    std::iter::once(PICTURE).chain(NAMES).chain(more).collect()
 }
 
 /// Runs the suite.
@@ -67,6 +107,11 @@ fn names() -> Vec<&'static str> {
 /// # Errors
 /// A run fails, outputs differ, or a bar is missed.
 pub fn run(args: &Args) -> Result<(), Error> {
+    if args.host {
+        let job = serde_json::from_reader(std::io::stdin())
+            .map_err(|e| Error::Usage(format!("the standard input is no job: {e}")))?;
+        return files::print_json(&host::run(&job)?);
+    }
     if cfg!(debug_assertions) {
         talk::say("note: this is not a release build; its times say little");
     }
@@ -74,16 +119,24 @@ pub fn run(args: &Args) -> Result<(), Error> {
         .map_err(|e| Error::Failed(format!("cannot make a temporary folder: {e}")))?;
     let wanted = |name: &str| args.case.as_deref().is_none_or(|case| case == name);
     let mut report = Report::default();
-    if wanted(PICTURE) {
+    if wanted(PICTURE) && !args.pocl {
         measure_picture(args, folder.path(), &mut report)?;
     }
-    for name in NAMES.into_iter().filter(|name| wanted(name)) {
+    for name in NAMES.into_iter().filter(|name| wanted(name) && !args.pocl) {
         measure(args, &case(name), folder.path(), &mut report)?;
     }
-    if args.json {
-        files::print_json(&Value::Object(report.json))?;
-    } else {
-        files::print(&report.text)?;
+    let peers: Vec<_> = PEERS.into_iter().filter(|name| wanted(name)).collect();
+    if !args.alone && !peers.is_empty() {
+        peers::measure(args, &peers, folder.path(), &mut report)?;
+    }
+    let facts = Value::Object(report.json);
+    match &args.json {
+        Some(None) => files::print_json(&facts)?,
+        Some(Some(path)) => {
+            files::write(path, format!("{facts:#}\n").as_bytes())?;
+            files::print(&report.text)?;
+        }
+        None => files::print(&report.text)?,
     }
     if args.check && !report.missed.is_empty() {
         return Err(Error::Violated(report.missed.join("\n")));
@@ -126,8 +179,29 @@ impl Finished {
     }
 }
 
+/// How a case is run here.
+struct Setup<'a> {
+    device: &'a str,
+    threads: usize,
+    repeat: u32,
+    /// To be compiled, instead of what the case has.
+    source: Option<&'a Path>,
+    ocloc: Option<&'a OsStr>,
+}
+
+impl Setup<'_> {
+    /// One launch of the compiled kernel on one thread.
+    const ONCE: Self = Self {
+        device: "soft:tgl",
+        threads: 1,
+        repeat: 1,
+        source: None,
+        ocloc: None,
+    };
+}
+
 /// Runs a case in a child process of this tool; its output is in `folder`/out.
-fn child(case: &Case, folder: &Path) -> Result<Finished, Error> {
+fn child(case: &Case, folder: &Path, setup: &Setup<'_>) -> Result<Finished, Error> {
     let failed = |why: String| Error::Failed(format!("{}: {why}", case.name));
     let tool = env::current_exe().map_err(|e| failed(format!("cannot find this tool: {e}")))?;
     let zebin = folder.join("kernels.zebin");
@@ -138,12 +212,17 @@ fn child(case: &Case, folder: &Path) -> Result<Finished, Error> {
     };
     let mut command = Command::new(tool);
     command
-        .args(["run", "--device", "soft:tgl", "--threads", "1", "--json"])
+        .args(["run", "--device", setup.device, "--json"])
+        .args(["--threads", &setup.threads.to_string()])
+        .args(["--repeat", &setup.repeat.to_string()])
         .args(["--timeout", TIMEOUT])
         .args(["--kernel", case.kernel])
         .args(["--global", &join(&case.global)])
-        .arg(&zebin)
+        .arg(setup.source.unwrap_or(&zebin))
         .stderr(Stdio::piped());
+    if setup.source.is_some() {
+        peers::compiler(&mut command, setup.ocloc);
+    }
     if let Some(local) = &case.local {
         command.args(["--local", &join(local)]);
     }
@@ -155,6 +234,16 @@ fn child(case: &Case, folder: &Path) -> Result<Finished, Error> {
                 format!("in={}", path.display())
             }
             Arg::Out(bytes) => format!("out={}:{bytes}", folder.join("out").display()),
+            Arg::ImageIn(size) => {
+                let path = folder.join(format!("in{index}"));
+                let bytes: Vec<u8> = (0..4 * size * size).map(|at| (at % 251) as u8).collect();
+                fs::write(&path, bytes).map_err(|e| Error::unwritable(&path, e))?;
+                format!("image-raw={}:{size}x{size}:rgba8ui", path.display())
+            }
+            Arg::ImageOut(size) => {
+                let path = folder.join("out");
+                format!("image-raw-out={}:{size}x{size}:rgba8ui", path.display())
+            }
             Arg::Int(value) => format!("i32={value}"),
             Arg::Floats(values) => {
                 let values: Vec<_> = values.iter().map(ToString::to_string).collect();
@@ -167,6 +256,9 @@ fn child(case: &Case, folder: &Path) -> Result<Finished, Error> {
     let wall = begin.elapsed();
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
+        if output.status.code() == Some(REJECTED) {
+            return Err(Error::Rejected(stderr.into_owned()));
+        }
         return Err(failed(format!("{}: {stderr}", output.status)));
     }
     let facts = serde_json::from_slice(&output.stdout).map_err(|e| failed(e.to_string()))?;
@@ -180,10 +272,10 @@ fn repeat(
     folder: &Path,
     time: impl Fn(&Finished) -> Duration,
 ) -> Result<(Finished, Duration), Error> {
-    let mut last = child(case, folder)?;
+    let mut last = child(case, folder, &Setup::ONCE)?;
     let mut times = vec![time(&last)];
     for _ in 1..args.runs {
-        last = child(case, folder)?;
+        last = child(case, folder, &Setup::ONCE)?;
         times.push(time(&last));
     }
     Ok((last, median(&mut times)))

@@ -102,6 +102,8 @@ fn simulation(case: &Case, dump: bool) -> String {
                 let values: Vec<_> = values.iter().map(ToString::to_string).collect();
                 writeln!(text, "\n<size={size} float>\n{}", values.join(" "))
             }
+            // It has no images.
+            Arg::ImageIn(_) | Arg::ImageOut(_) => Ok(()),
         };
     }
     text

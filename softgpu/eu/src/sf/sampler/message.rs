@@ -36,17 +36,24 @@ struct Inputs<'a> {
 }
 
 impl Inputs<'_> {
+    /// The number of `parameter`; `None` if the payload lacks it.
+    #[inline]
+    fn place(&self, parameter: Parameter) -> Option<usize> {
+        let place = self.parameters.iter().position(|row| *row == parameter)?;
+        (place < self.count).then_some(place)
+    }
+
     /// The raw bits of `parameter` for a channel; `None` if the payload lacks it.
     fn raw(&self, parameter: Parameter, channel: usize) -> Result<Option<u32>, Fault> {
-        let Some(index) = self.parameters.iter().position(|row| *row == parameter) else {
+        let Some(index) = self.place(parameter) else {
             return Ok(None);
         };
-        if index >= self.count {
-            return Ok(None);
-        }
         let at = self.at + index * self.plane + channel * self.width;
         let bytes = self.payload.bytes(at, self.width)?;
-        Ok(Some(lane(&bytes, 0, self.width) as u32))
+        Ok(Some(match *bytes {
+            [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
+            _ => lane(&bytes, 0, self.width) as u32,
+        }))
     }
 
     fn float(&self, parameter: Parameter, channel: usize) -> Result<f32, Fault> {
@@ -329,15 +336,18 @@ impl Output<'_> {
             }
             let at = plane * self.plane + channel * self.width;
             plane += 1;
-            let half = if integer {
-                value as u16
-            } else {
-                f16::from_f32(f32::from_bits(value)).to_bits()
-            };
-            let (word, dword) = (half.to_le_bytes(), value.to_le_bytes());
-            let source: &[u8] = if self.width == 2 { &word } else { &dword };
-            if let Some(to) = self.bytes.get_mut(at..at + self.width) {
-                to.copy_from_slice(source);
+            let to = self.bytes.get_mut(at..at + self.width);
+            match to {
+                Some([a, b]) => {
+                    let half = if integer {
+                        value as u16
+                    } else {
+                        f16::from_f32(f32::from_bits(value)).to_bits()
+                    };
+                    [*a, *b] = half.to_le_bytes();
+                }
+                Some([a, b, c, d]) => [*a, *b, *c, *d] = value.to_le_bytes(),
+                _ => {}
             }
         }
     }

@@ -15,12 +15,59 @@ pub(in crate::sf) type Texel = [u32; 4];
 
 /// A surface format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sf) struct Format(TexelLayout);
+pub(in crate::sf) struct Format(TexelLayout, Shape);
+
+/// What makes a format's conversion simple.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// Channels of a byte, integers without a sign, in texels of at most four.
+    Bytes,
+    /// The same, normalised.
+    UnormBytes,
+    /// Channels of a dword, in their order.
+    Dwords,
+    Any,
+}
+
+impl Shape {
+    fn of(layout: &TexelLayout) -> Self {
+        let all = |holds: &dyn Fn(usize, Channel) -> bool| {
+            let mut channels = layout.channels.iter().enumerate();
+            channels.all(|(index, channel)| channel.is_none_or(|channel| holds(index, channel)))
+        };
+        let bytes = |channel: Channel| channel.bits == 8 && layout.bytes <= 4;
+        let same = |channel: Channel| !matches!(channel.numeric, Numeric::Unorm | Numeric::Srgb);
+        if all(&|_, channel| bytes(channel) && channel.numeric == Numeric::Uint) {
+            Self::Bytes
+        } else if all(&|_, channel| bytes(channel) && channel.numeric == Numeric::Unorm) {
+            Self::UnormBytes
+        } else if all(&|index, channel| {
+            let normalised = channel.numeric == Numeric::Snorm || !same(channel);
+            channel.bits == 32 && usize::from(channel.at) == 32 * index && !normalised
+        }) {
+            Self::Dwords
+        } else {
+            Self::Any
+        }
+    }
+}
+
+/// The floats of normalised bytes.
+const UNORM_BYTES: [u32; 256] = {
+    let mut floats = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        floats[byte] = ((byte as f64 / 255.0) as f32).to_bits();
+        byte += 1;
+    }
+    floats
+};
 
 impl Format {
     /// The format `code`, if this model knows it.
     pub(in crate::sf) fn of(code: SurfaceFormat) -> Option<Self> {
-        code.texel().map(Self)
+        let layout = code.texel()?;
+        Some(Self(layout, Shape::of(&layout)))
     }
 
     /// Bytes of a texel.
@@ -51,6 +98,21 @@ impl Format {
     /// The channels of the texel in `bytes` (little endian); absent colours are 0, alpha 1.
     pub(in crate::sf) fn load(&self, bytes: u128) -> Texel {
         let mut texel = [0, 0, 0, self.one()];
+        let low = bytes as u32;
+        for (index, (value, channel)) in texel.iter_mut().zip(&self.0.channels).enumerate() {
+            let Some(channel) = channel else {
+                continue;
+            };
+            *value = match self.1 {
+                Shape::Bytes => low >> channel.at & 0xff,
+                Shape::UnormBytes => UNORM_BYTES[(low >> channel.at & 0xff) as usize],
+                Shape::Dwords => (bytes >> (32 * index)) as u32,
+                Shape::Any => break,
+            };
+        }
+        if self.1 != Shape::Any {
+            return texel;
+        }
         for (value, channel) in texel.iter_mut().zip(self.0.channels) {
             if let Some(channel) = channel {
                 *value = load(channel, (bytes >> channel.at) as u32);
@@ -62,6 +124,22 @@ impl Format {
     /// The texel from `channels`, and the mask of the format's bits among the enabled `components`
     /// (bit 0 is red).
     pub(in crate::sf) fn store(&self, texel: Texel, components: u8) -> (u128, u128) {
+        if matches!(self.1, Shape::Bytes | Shape::UnormBytes) {
+            let (mut bytes, mut mask) = (0, 0);
+            for (index, (value, channel)) in texel.into_iter().zip(&self.0.channels).enumerate() {
+                if let Some(channel) = channel
+                    && components >> index & 1 != 0
+                {
+                    let byte = match self.1 {
+                        Shape::Bytes => value.min(0xff),
+                        _ => store(*channel, value) & 0xff,
+                    };
+                    bytes |= byte << channel.at;
+                    mask |= 0xff << channel.at;
+                }
+            }
+            return (u32::into(bytes), u32::into(mask));
+        }
         let (mut bytes, mut mask) = (0, 0);
         for (index, (value, channel)) in texel.into_iter().zip(self.0.channels).enumerate() {
             if let Some(channel) = channel
