@@ -1,6 +1,7 @@
 //! `bench`: how fast the tool is, compared with the programs that it replaces.
 
 mod compile;
+mod dispatch;
 mod isa;
 mod softgpu;
 
@@ -24,6 +25,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Suite {
     Compile(compile::Args),
+    Dispatch(dispatch::Args),
     Isa(isa::Args),
     Softgpu(softgpu::Args),
 }
@@ -35,6 +37,7 @@ enum Suite {
 pub fn run(args: &Args) -> Result<(), Error> {
     match &args.suite {
         Suite::Compile(args) => compile::run(args),
+        Suite::Dispatch(args) => dispatch::run(args),
         Suite::Isa(args) => isa::run(args),
         Suite::Softgpu(args) => softgpu::run(args),
     }

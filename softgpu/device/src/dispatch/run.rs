@@ -21,6 +21,9 @@ const SLICE: u32 = 4096;
 /// end sooner, and then their registers stay in the host's cache.
 const PATIENCE: u32 = 16;
 
+/// How long a walker has one host thread: about what it takes to start another.
+const ALONE: Duration = Duration::from_micros(30);
+
 /// Instructions after which a host thread adds what it has done to the statistics.
 const REPORTED: u64 = 1 << 16;
 
@@ -100,10 +103,11 @@ pub fn run(
         .unwrap_or(usize::MAX)
         .clamp(1, options.threads.max(1));
     thread::scope(|scope| {
-        for _ in 1..workers {
-            scope.spawn(|| shared.work());
-        }
-        shared.work();
+        shared.work(&mut || {
+            for _ in 1..workers {
+                scope.spawn(|| shared.work(&mut || ()));
+            }
+        });
     });
     shared
         .outcome
@@ -145,8 +149,8 @@ struct Worker {
 }
 
 impl Shared<'_> {
-    /// One host thread's part.
-    fn work(&self) {
+    /// One host thread's part. It asks for `more` threads once it has worked for a while.
+    fn work(&self, more: &mut dyn FnMut()) {
         let memory = View::new(self.space);
         let code = Code::new(Arc::clone(&self.program), self.options.execution);
         let state = StateCache::default();
@@ -158,18 +162,19 @@ impl Shared<'_> {
             state: &state,
             checks: checks.as_ref(),
         };
-        self.run_groups(&host);
+        self.run_groups(&host, more);
         if let (Some(findings), Some(checks)) = (self.options.findings, &checks) {
             findings.add(checks, &kernel, &memory);
         }
     }
 
-    fn run_groups(&self, host: &Host<'_>) {
+    fn run_groups(&self, host: &Host<'_>, more: &mut dyn FnMut()) {
         let mut loader = match Loader::new(self.walker, host.memory) {
             Ok(loader) => loader,
             Err(fault) => return self.fail(DispatchError::Start(fault)),
         };
         let mut worker = Worker::default();
+        let mut more = Some(more);
         loop {
             if self.options.stop.load(Ordering::Relaxed) {
                 self.fail(DispatchError::Stopped);
@@ -187,6 +192,9 @@ impl Shared<'_> {
             }
             if worker.resident.is_empty() && worker.next.is_none() {
                 break;
+            }
+            if let Some(start) = more.take_if(|_| self.started.elapsed() > ALONE) {
+                start();
             }
             host.memory.refresh();
             let slice = self.pass(&mut worker, host, &mut loader);

@@ -1,34 +1,98 @@
 //! Fences: events that happen once.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Counts changes that some thread may wait for: fences signalled, sync objects changed.
 ///
 /// One for the process: fences cross nodes through fds.
 struct Changes {
-    count: Mutex<u64>,
+    count: AtomicU64,
+    /// Threads that sleep until there are more, or are about to.
+    sleepers: Mutex<()>,
+    sleeping: AtomicUsize,
     changed: Condvar,
 }
 
 static CHANGES: Changes = Changes {
-    count: Mutex::new(0),
+    count: AtomicU64::new(0),
+    sleepers: Mutex::new(()),
+    sleeping: AtomicUsize::new(0),
     changed: Condvar::new(),
 };
 
+/// How long a thread looks for a change before it sleeps: about as long as to sleep and to be woken
+/// takes. On a host with one core, looking would only keep the change from happening.
+const SPIN: Duration = Duration::from_micros(20);
+
 impl Changes {
     fn now(&self) -> u64 {
-        *self.count.lock().unwrap_or_else(PoisonError::into_inner)
+        self.count.load(Ordering::SeqCst)
+    }
+
+    /// Whether there soon is a change since `seen`.
+    fn soon(&self, seen: u64) -> bool {
+        static CORES: OnceLock<usize> = OnceLock::new();
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        if *CORES.get_or_init(cores) == 1 {
+            return false;
+        }
+        let begin = Instant::now();
+        loop {
+            for _ in 0..50 {
+                if self.now() != seen {
+                    return true;
+                }
+                std::hint::spin_loop();
+            }
+            if begin.elapsed() > SPIN {
+                return false;
+            }
+        }
+    }
+
+    /// Sleeps until there is a change since `seen`; false at the deadline.
+    fn sleep(&self, seen: u64, deadline: Option<Instant>) -> bool {
+        let mut guard = self.lock();
+        // A change after this sees a sleeper, and one before it is seen below.
+        self.sleeping.fetch_add(1, Ordering::SeqCst);
+        let mut in_time = true;
+        while in_time && self.now() == seen {
+            guard = match deadline {
+                None => self
+                    .changed
+                    .wait(guard)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    in_time = !left.is_zero();
+                    self.changed
+                        .wait_timeout(guard, left)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
+                }
+            };
+        }
+        self.sleeping.fetch_sub(1, Ordering::SeqCst);
+        in_time
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.sleepers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Wakes all waiters: something that [`wait_until`] may check has changed.
 pub fn announce() {
-    let mut count = CHANGES.count.lock().unwrap_or_else(PoisonError::into_inner);
-    *count = count.wrapping_add(1);
-    CHANGES.changed.notify_all();
+    CHANGES.count.fetch_add(1, Ordering::SeqCst);
+    if CHANGES.sleeping.load(Ordering::SeqCst) != 0 {
+        // A thread that is about to sleep has the lock until it does.
+        drop(CHANGES.lock());
+        CHANGES.changed.notify_all();
+    }
 }
 
 /// Waits until `done` gives a value, at most until `deadline`; no deadline waits for ever.
@@ -40,26 +104,11 @@ pub fn wait_until<T>(deadline: Option<Instant>, mut done: impl FnMut() -> Option
         if let Some(value) = done() {
             return Some(value);
         }
-        let mut count = CHANGES.count.lock().unwrap_or_else(PoisonError::into_inner);
-        while *count == seen {
-            count = match deadline {
-                None => CHANGES
-                    .changed
-                    .wait(count)
-                    .unwrap_or_else(PoisonError::into_inner),
-                Some(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        drop(count);
-                        return done();
-                    }
-                    CHANGES
-                        .changed
-                        .wait_timeout(count, left)
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .0
-                }
-            };
+        if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            return None;
+        }
+        if !CHANGES.soon(seen) && !CHANGES.sleep(seen, deadline) {
+            return done();
         }
     }
 }
@@ -182,7 +231,7 @@ impl Fence {
         callback();
     }
 
-    fn callbacks(&self) -> std::sync::MutexGuard<'_, Vec<Callback>> {
+    fn callbacks(&self) -> MutexGuard<'_, Vec<Callback>> {
         self.callbacks
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -213,7 +262,7 @@ mod tests {
         let deadline = Instant::now() + Duration::from_millis(5);
         assert_eq!(wait_until(Some(deadline), done), None);
         let other = Arc::clone(&fence);
-        let thread = std::thread::spawn(move || other.signal());
+        let thread = thread::spawn(move || other.signal());
         assert_eq!(wait_until(None, done), Some(()));
         thread.join().unwrap();
     }

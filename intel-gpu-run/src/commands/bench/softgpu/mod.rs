@@ -3,7 +3,7 @@
 mod case;
 mod host;
 mod oclgrind;
-mod peers;
+pub(super) mod peers;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -23,8 +23,13 @@ use crate::{files, talk};
 const MORE: &str = include_str!("../../../../bench/peers.cl");
 
 /// The name of PoCL's platform, and the file that makes the loader load it alone.
-const POCL: &str = "Portable Computing Language";
+pub const POCL: &str = "Portable Computing Language";
 const VENDOR: &str = "/etc/OpenCL/vendors/pocl.icd";
+
+/// Whether it is installed.
+pub fn has_pocl() -> bool {
+    Path::new(VENDOR).exists()
+}
 
 /// How many times PoCL's time is accepted.
 fn bar(case: &str) -> f64 {
@@ -84,7 +89,7 @@ impl Row {
 ///
 /// # Errors
 /// A run fails, or outputs differ.
-pub fn measure(
+pub(super) fn measure(
     args: &Args,
     names: &[&'static str],
     folder: &Path,
@@ -92,7 +97,7 @@ pub fn measure(
 ) -> Result<(), Error> {
     let source = folder.join("peers.cl");
     fs::write(&source, format!("{SOURCE}\n{MORE}")).map_err(|e| Error::unwritable(&source, e))?;
-    let has_pocl = Path::new(VENDOR).exists();
+    let has_pocl = has_pocl();
     if !has_pocl {
         let text = "PoCL is not installed (Debian: pocl-opencl-icd): no comparison with it\n";
         report.text += text;
@@ -194,7 +199,7 @@ fn compare(
 }
 
 /// The median of a run's seconds without the first.
-fn middle(seconds: &Value) -> Duration {
+pub fn middle(seconds: &Value) -> Duration {
     let seconds = seconds.as_array().into_iter().flatten().skip(1);
     let mut times: Vec<_> = seconds
         .map(|time| Duration::from_secs_f64(time.as_f64().unwrap_or_default()))
@@ -229,7 +234,7 @@ fn job(case: &Case, folder: &Path, repeat: u32) -> Value {
 }
 
 /// Runs a job under PoCL, in a child process.
-fn host(job: &Value, threads: usize) -> Result<Value, Error> {
+pub fn host(job: &Value, threads: usize) -> Result<Value, Error> {
     let failed = |why: String| Error::Failed(format!("PoCL: {why}"));
     let tool = env::current_exe().map_err(|e| failed(e.to_string()))?;
     let mut child = Command::new(tool)
