@@ -1,5 +1,7 @@
 // What `bench softgpu` runs here and under PoCL, beside `kernels.cl`.
 
+#if defined(cl_khr_subgroups) || defined(cl_intel_subgroups)
+
 // The sum of each group's items, by sub-groups of whatever size.
 kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void sub_groups(global const int *in, global int *out)
@@ -16,6 +18,8 @@ void sub_groups(global const int *in, global int *out)
         out[get_group_id(0)] = all;
     }
 }
+
+#endif
 
 constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;
 

@@ -109,6 +109,8 @@ struct Progress {
     /// Commands that go on when this one is submitted or ends.
     holds: Vec<Arc<Held>>,
     callbacks: Vec<Callback>,
+    /// A thread waits, or has waited, for the end of [`Stage::Waiting`].
+    awaited: bool,
 }
 
 impl fmt::Debug for Progress {
@@ -170,6 +172,7 @@ impl Event {
                     printed: String::new(),
                     holds: Vec::new(),
                     callbacks: Vec::new(),
+                    awaited: false,
                 }),
                 changed: Condvar::new(),
             }),
@@ -184,11 +187,12 @@ impl Event {
         let deadline = deadline.into();
         let asked = deadline.remaining();
         loop {
-            let state = self.state();
+            let mut state = self.state();
             match state.stage.clone() {
                 Stage::Complete => return Ok(()),
                 Stage::Failed(error) => return Err(error.into()),
                 Stage::Waiting => {
+                    state.awaited = true;
                     let left = deadline.remaining();
                     if left.is_zero() {
                         return Err(self.timeout(asked).into());
@@ -400,8 +404,11 @@ impl Event {
             Some(_) => std::mem::take(&mut state.callbacks),
             None => Vec::new(),
         };
+        let awaited = state.awaited;
         drop(state);
-        self.inner.changed.notify_all();
+        if awaited {
+            self.inner.changed.notify_all();
+        }
         call(callbacks, &ended.unwrap_or(Ok(())));
         holds
     }
@@ -471,7 +478,6 @@ impl Event {
         let callbacks = std::mem::take(&mut state.callbacks);
         drop(state);
         drop(before);
-        self.inner.changed.notify_all();
         call(callbacks, &outcome);
     }
 

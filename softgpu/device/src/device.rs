@@ -56,8 +56,11 @@ impl Device {
 
     /// How many host threads run EU threads.
     pub fn host_threads(&self) -> usize {
+        // To ask the host takes longer than a small launch.
+        static CORES: OnceLock<usize> = OnceLock::new();
+        let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
         match self.settings.threads {
-            0 => thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            0 => *CORES.get_or_init(cores),
             threads => threads,
         }
     }

@@ -73,7 +73,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
     let (ours, cpu) = measure(args.runs)?;
     let theirs = pocl(args.runs)?;
-    let mut text = line("here", &ours) + &format!("   {} of CPU time to enqueue\n", talk::span(cpu));
+    let mut text =
+        line("here", &ours) + &format!("   {} of CPU time to enqueue\n", talk::span(cpu));
     let mut facts = json!({
         "seconds": ours.single.as_secs_f64(),
         "seconds_each_of_1000": ours.each.as_secs_f64(),

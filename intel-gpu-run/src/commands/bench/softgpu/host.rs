@@ -21,6 +21,7 @@ const LOADER: &str = "libOpenCL.so.1";
 type Handle = *mut c_void;
 
 const SUCCESS: c_int = 0;
+const INVALID_KERNEL_NAME: c_int = -46;
 const DEVICE_TYPE_ALL: u64 = 0xffff_ffff;
 const PLATFORM_NAME: u32 = 0x0902;
 const BUILD_LOG: u32 = 0x1183;
@@ -137,7 +138,9 @@ struct Host {
 /// No implementation of that name, or what it refuses.
 pub fn run(job: &Value) -> Result<Value, Error> {
     let text = |key: &str| job[key].as_str().unwrap_or_default();
-    let host = Host::new(text("platform"), text("source"), text("kernel"))?;
+    let Some(host) = Host::new(text("platform"), text("source"), text("kernel"))? else {
+        return Ok(json!({ "missing": text("kernel") }));
+    };
     let mut outputs = Vec::new();
     for (index, arg) in (0..).zip(job["args"].as_array().into_iter().flatten()) {
         outputs.extend(host.argument(index, arg)?);
@@ -174,8 +177,9 @@ fn read(path: &str) -> Result<Vec<u8>, Error> {
 }
 
 impl Host {
-    /// The first device of the platform whose name contains `name`, with a kernel of that source.
-    fn new(name: &str, source: &str, kernel: &str) -> Result<Self, Error> {
+    /// The first device of the platform whose name contains `name`, with a kernel of that source;
+    /// `None` if the source has no such kernel for it.
+    fn new(name: &str, source: &str, kernel: &str) -> Result<Option<Self>, Error> {
         let api = Api::load()?;
         let mut handles = [null_mut(); 16];
         let mut count = 0;
@@ -244,13 +248,16 @@ impl Host {
         let kernel = c_string(kernel)?;
         // SAFETY: the program is built, and the name ends with a zero.
         let kernel = unsafe { (api.kernel)(program, kernel.as_ptr(), &raw mut code) };
+        if code == INVALID_KERNEL_NAME {
+            return Ok(None);
+        }
         done("clCreateKernel", code)?;
-        Ok(Self {
+        Ok(Some(Self {
             api,
             context,
             queue,
             kernel,
-        })
+        }))
     }
 
     /// Sets an argument; returns it if it is to be saved.
