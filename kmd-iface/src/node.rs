@@ -101,15 +101,19 @@ pub trait Diagnostics: Send + Sync + fmt::Debug {
     /// [`launches`](Self::launches) give the exact extents.
     fn checks_extents(&self) -> bool;
 
-    /// Of the `mapped` bytes at an address, `size` were asked for.
-    fn bound(&self, address: GpuAddress, size: u64, mapped: u64);
+    /// Of the `mapped` bytes at an address, `size` were asked for, by a program (`buffer`) or by the
+    /// driver for itself.
+    fn bound(&self, address: GpuAddress, size: u64, mapped: u64, buffer: bool);
+
+    /// The contents of the `size` bytes at an address were written, or are whatever was there.
+    fn contents(&self, address: GpuAddress, size: u64, written: bool);
 
     /// What [`bound`](Self::bound) described is unbound.
     fn unbound(&self, address: GpuAddress, size: u64);
 
-    /// Threads of the kernel whose code begins at `first` begin at `entry`, behind code that they
+    /// Threads of the kernel `name` whose code begins at `first` begin at `entry`, behind code that they
     /// do not need, with this much shared local memory.
-    fn launches(&self, first: GpuAddress, entry: GpuAddress, local_bytes: u64);
+    fn launches(&self, name: &str, first: GpuAddress, entry: GpuAddress, local_bytes: u64);
 }
 
 /// Why a context of a node was reset, if the node knows.
@@ -135,6 +139,8 @@ pub struct Statistics {
 /// A rule that a kernel broke; silicon leaves the outcome undefined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
+    /// The kernel's name, if its driver has said it.
+    pub kernel: Option<String>,
     /// The rule.
     pub rule: String,
     /// The instruction's offset in its kernel, in bytes.
@@ -148,11 +154,13 @@ pub struct Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
+            kernel,
             rule,
             offset,
             instruction,
             detail,
         } = self;
-        write!(f, "+{offset:#x}: {rule}: {detail}: {instruction}")
+        let kernel = kernel.as_deref().unwrap_or("kernel");
+        write!(f, "{kernel}+{offset:#x}: {rule}: {detail}: {instruction}")
     }
 }

@@ -24,6 +24,10 @@ pub const LOG_FILE_VARIABLE: &str = "INTEL_GPU_PRELOAD_LOG_FILE";
 /// The devices if [`PLATFORM_VARIABLE`] is not set.
 pub const DEFAULT_PLATFORM: &str = "tgl";
 
+/// A file: if it is set, the software GPU checks what silicon leaves undefined, and each rule that a
+/// kernel breaks is appended to the file, a line each.
+pub const CHECK_VARIABLE: &str = "INTEL_GPU_PRELOAD_CHECK";
+
 /// The most devices of a process.
 pub const DEVICE_LIMIT: usize = 8;
 
@@ -88,6 +92,11 @@ pub(crate) fn root() -> PathBuf {
 /// [`LOG_FILE_VARIABLE`], if not empty.
 pub(crate) fn log_file() -> Option<PathBuf> {
     path(LOG_FILE_VARIABLE)
+}
+
+/// [`CHECK_VARIABLE`], if not empty.
+pub(crate) fn check_file() -> Option<PathBuf> {
+    path(CHECK_VARIABLE)
 }
 
 /// [`LOG_VARIABLE`], if set.

@@ -23,7 +23,7 @@ use libc::{
 
 use kmd_iface::uapi::{Direction, Request};
 
-use crate::node::{complain, process, process_if_started};
+use crate::node::{complain, process, process_if_started, report};
 use crate::real;
 use crate::tree::{DRM_MAJOR, is_redirected};
 
@@ -356,6 +356,7 @@ unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c
         return fail(errno);
     }
     let outcome = node.ioctl(request.0, &mut bytes);
+    report(node.as_ref());
     // Some ioctls report through their argument on failure as well.
     let written = if taken {
         user_memory::write(argument, &bytes)

@@ -18,6 +18,8 @@ const ENDING: [c_int; 5] = [
 pub fn arrange() {
     // SAFETY: `at_exit` is a plain function without arguments.
     unsafe { libc::atexit(at_exit) };
+    // SAFETY: `report_last` is a plain function without arguments.
+    unsafe { libc::atexit(report_last) };
     for signal in ENDING {
         // SAFETY: a `sigaction` of zeros is one: the default, with an empty mask.
         let (mut ours, mut theirs): (libc::sigaction, libc::sigaction) =
@@ -32,6 +34,12 @@ pub fn arrange() {
                 libc::sigaction(signal, &ours, std::ptr::null_mut());
             }
         }
+    }
+}
+
+extern "C" fn report_last() {
+    if let Some(process) = process_if_started() {
+        process.report_last();
     }
 }
 

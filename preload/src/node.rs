@@ -77,6 +77,7 @@ impl Card {
         }
         let options = Options {
             driver: self.wanted.driver,
+            check: config::check_file().is_some(),
             ..Options::default()
         };
         let device = SoftNode::device_of(self.wanted.target, options).map_err(io::Error::other)?;
@@ -133,6 +134,14 @@ impl Process {
             maker: process::id(),
             open: Mutex::default(),
         })
+    }
+
+    /// Reports what kernels did that nobody has reported yet. The process ends: what another thread
+    /// holds is left alone.
+    pub fn report_last(&self) {
+        if let Ok(table) = self.open.try_lock() {
+            table.values().for_each(|open| report(open.node.as_ref()));
+        }
     }
 
     /// Leaves nothing behind. Only system calls: a signal handler may call it.
@@ -205,9 +214,30 @@ impl Process {
         if table.contains_key(&id) && descriptors_of(id) <= 1 {
             let closed = table.remove(&id);
             drop(table);
+            if let Some(open) = &closed {
+                report(open.node.as_ref());
+            }
             // Stops the engines' threads; not under the lock.
             drop(closed);
         }
+    }
+}
+
+/// Appends the rules that kernels have broken since the last call to the file that is to have them.
+pub fn report(node: &dyn Node) {
+    let Some(path) = config::check_file() else {
+        return;
+    };
+    let found = node.diagnostics().map(|known| known.take_violations());
+    let found = found.unwrap_or_default();
+    if found.is_empty() {
+        return;
+    }
+    let lines: String = found.iter().map(|one| format!("{one}\n")).collect();
+    let file = OpenOptions::new().create(true).append(true).open(&path);
+    let written = file.and_then(|mut file| file.write_all(lines.as_bytes()));
+    if let Err(error) = written {
+        complain(&format!("{}: {error}", path.display()));
     }
 }
 

@@ -149,6 +149,7 @@ impl Diagnostics for SoftNode {
         let found = self.device().engines.findings.take().into_iter();
         found
             .map(|one| kmd_iface::Violation {
+                kernel: one.name.clone(),
                 rule: one.rule.to_string(),
                 offset: one.offset(),
                 instruction: one.text.trim().to_owned(),
@@ -161,17 +162,23 @@ impl Diagnostics for SoftNode {
         self.device().options.check
     }
 
-    fn bound(&self, address: GpuAddress, size: u64, mapped: u64) {
-        self.device().engines.findings.bound(address, size, mapped);
+    fn bound(&self, address: GpuAddress, size: u64, mapped: u64, buffer: bool) {
+        let findings = &self.device().engines.findings;
+        findings.bound(address, size, mapped, buffer);
+    }
+
+    fn contents(&self, address: GpuAddress, size: u64, written: bool) {
+        let findings = &self.device().engines.findings;
+        findings.contents(address, size, written);
     }
 
     fn unbound(&self, address: GpuAddress, size: u64) {
         self.device().engines.findings.unbound(address, size);
     }
 
-    fn launches(&self, first: GpuAddress, entry: GpuAddress, local_bytes: u64) {
+    fn launches(&self, name: &str, first: GpuAddress, entry: GpuAddress, local_bytes: u64) {
         let findings = &self.device().engines.findings;
-        findings.launches(first, entry, local_bytes);
+        findings.launches(name, first, entry, local_bytes);
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use umd::{
     Arg, Binary, Buffer, Device, DeviceSpec, Error, Execution, Image, ImageDesc, ImageKind,
-    NdRange, OpenOptions, Program, QueueOptions, Sampler,
+    NdRange, OpenOptions, Program, QueueOptions, Sampler, Violation,
 };
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -104,6 +104,16 @@ impl<'a> Launch<'a> {
             values: Vec::new(),
             checks: Vec::new(),
         }
+    }
+
+    /// Its file, without folder and extension.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Its kernel.
+    pub fn kernel(&self) -> &str {
+        &self.kernel
     }
 
     /// With this local size.
@@ -305,6 +315,27 @@ impl<'a> Launch<'a> {
     /// # Errors
     /// Whatever the driver answers.
     pub fn run_in(&self, device: &Device, program: &Program) -> Result<Results, Error> {
+        let results = self.launched(device, program);
+        // Tests run in parallel: the kernel may belong to another test.
+        let violations = device.violations();
+        assert!(
+            violations.is_empty(),
+            "a kernel breaks rules: {violations:?}"
+        );
+        results
+    }
+
+    /// Runs it as compiled in this zebin, and sees what comes of it.
+    pub fn observe(&self, device: &Device, zebin: &[u8]) -> Observed {
+        let program = Program::load(device, zebin);
+        let results = program.and_then(|program| self.launched(device, &program));
+        Observed {
+            contents: results.map(|results| results.contents),
+            violations: device.violations(),
+        }
+    }
+
+    fn launched(&self, device: &Device, program: &Program) -> Result<Results, Error> {
         let mut kernel = program.kernel(&self.kernel)?;
         let mut objects: Vec<Object> = Vec::new();
         for (index, value) in self.values.iter().enumerate() {
@@ -348,12 +379,6 @@ impl<'a> Launch<'a> {
         let queue = device.queue(QueueOptions::default())?;
         let event = queue.enqueue(&kernel, &range, &[])?;
         event.wait(DEADLINE)?;
-        // Tests run in parallel: the kernel may belong to another test.
-        let violations = device.violations();
-        assert!(
-            violations.is_empty(),
-            "a kernel breaks rules: {violations:?}"
-        );
         let mut contents = Vec::new();
         for object in &objects {
             contents.push(match object {
@@ -383,6 +408,15 @@ enum Object {
     Buffer(Buffer),
     Image(Image, usize),
     None,
+}
+
+/// What came of a launch.
+#[derive(Debug)]
+pub struct Observed {
+    /// The buffers and images, by argument.
+    pub contents: Result<Vec<Vec<u8>>, Error>,
+    /// The rules that the kernel has broken.
+    pub violations: Vec<Violation>,
 }
 
 /// The results of a launch.

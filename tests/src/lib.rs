@@ -12,11 +12,12 @@ pub mod corpus;
 mod everywhere;
 pub mod hostile;
 pub mod launch;
+pub mod mutation;
 pub mod neo;
 mod oracle;
 pub mod tool;
 
 pub use everywhere::{everywhere, everywhere_with, has_images, sub_groups_of};
-pub use launch::{Launch, Results};
+pub use launch::{Launch, Observed, Results};
 pub use oracle::{Oracle, require};
 pub use oracles::Random;

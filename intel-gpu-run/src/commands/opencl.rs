@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::exit::Error;
 use crate::process;
 
-use super::preload::{exit_code, library};
+use super::preload::{broken, exit_code, library};
 
 /// The runtime's file name.
 const LIBRARY: &str = "libintel_gpu_opencl.so";
@@ -15,6 +15,8 @@ const LIBRARY: &str = "libintel_gpu_opencl.so";
 const DEVICES_VARIABLE: &str = "INTEL_GPU_DEVICES";
 /// Makes the runtime's software GPUs check.
 const CHECK_VARIABLE: &str = "INTEL_GPU_CHECK";
+/// The file that the runtime writes to what they find.
+const CHECK_FILE_VARIABLE: &str = "INTEL_GPU_CHECK_FILE";
 /// What the runtime logs.
 const LOG_VARIABLE: &str = "INTEL_GPU_LOG";
 
@@ -36,7 +38,7 @@ pub struct Args {
     devices: Option<String>,
 
     /// Report what kernels do that silicon leaves undefined, as `run --check` does; software GPUs
-    /// only
+    /// only. Then the exit code is 5 if there is something to report
     #[arg(long)]
     check: bool,
 
@@ -92,8 +94,10 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
         }
         command.env(DEVICES_VARIABLE, devices);
     }
+    let violations = vendors.path().join("violations");
     if args.check {
         command.env(CHECK_VARIABLE, "1");
+        command.env(CHECK_FILE_VARIABLE, &violations);
     }
     if let Some(filter) = log {
         command.env(LOG_VARIABLE, filter);
@@ -102,5 +106,6 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
         let program = Path::new(program).display();
         Error::Usage(format!("cannot run {program}: {error}"))
     })?;
+    broken(&violations)?;
     Ok(exit_code(status))
 }

@@ -48,6 +48,11 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
 
+    /// Report what kernels do that silicon leaves undefined, as `run --check` does. Then the exit
+    /// code is 5 if there is something to report
+    #[arg(long)]
+    check: bool,
+
     /// Print the path of the library for LD_PRELOAD, and run nothing
     #[arg(long)]
     print_library: bool,
@@ -103,13 +108,36 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
     if let Some(file) = &args.log_file {
         command.env(config::LOG_FILE_VARIABLE, file);
     }
+    let violations = root.path().join("violations");
+    if args.check {
+        command.env(config::CHECK_VARIABLE, &violations);
+    }
     let status = process::run_in_place(&mut command).map_err(|error| {
         Error::Usage(format!(
             "cannot run {}: {error}",
             Path::new(program).display()
         ))
     })?;
+    broken(&violations)?;
     Ok(exit_code(status))
+}
+
+/// The rules that kernels of a program have broken, which its libraries wrote to a file.
+///
+/// # Errors
+/// [`Error::Violated`] if there are any.
+pub(super) fn broken(file: &Path) -> Result<(), Error> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    match text.is_empty() {
+        true => Ok(()),
+        false => {
+            let lines: Vec<_> = text
+                .lines()
+                .map(|line| format!("--check: {line}"))
+                .collect();
+            Err(Error::Violated(lines.join("\n")))
+        }
+    }
 }
 
 /// As shells report it: 128 plus the signal's number for a program that a signal ended.

@@ -11,6 +11,7 @@ use super::context::Context;
 use super::handle::{Base, Handle, Object, publish};
 use super::host;
 use super::lock;
+use super::platform;
 use super::queue::Queue;
 use crate::api::callback::EventCallback;
 use crate::error::{Error, Result};
@@ -257,7 +258,7 @@ impl Event {
         }
         if let Some(queue) = &self.queue {
             for violation in queue.device.umd.violations() {
-                tracing::error!("{violation}");
+                platform::report_violation(&violation);
                 self.context.tell(&violation.to_string());
             }
         }

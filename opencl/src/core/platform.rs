@@ -1,5 +1,7 @@
 //! The platform: the one of this runtime, with all its devices.
 
+use std::fs::File;
+use std::io::Write as _;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -15,6 +17,8 @@ pub(crate) const DEVICES_VARIABLE: &str = "INTEL_GPU_DEVICES";
 const HANG_VARIABLE: &str = "INTEL_GPU_HANG_TIMEOUT";
 /// Set to 1, makes software GPUs report what silicon leaves undefined.
 const CHECK_VARIABLE: &str = "INTEL_GPU_CHECK";
+/// With it, a file to which each rule that a kernel breaks is appended, a line each.
+const CHECK_FILE_VARIABLE: &str = "INTEL_GPU_CHECK_FILE";
 /// What is logged to stderr, as `RUST_LOG` says it: `info` tells why calls fail.
 const LOG_VARIABLE: &str = "INTEL_GPU_LOG";
 
@@ -69,6 +73,19 @@ impl Platform {
             }
             devices
         })
+    }
+}
+
+/// Reports that a kernel broke a rule: to the log, and to the file that is to have it.
+pub(crate) fn report_violation(violation: &umd::Violation) {
+    tracing::error!("{violation}");
+    let Some(path) = std::env::var_os(CHECK_FILE_VARIABLE) else {
+        return;
+    };
+    let file = File::options().create(true).append(true).open(&path);
+    let written = file.and_then(|mut file| file.write_all(format!("{violation}\n").as_bytes()));
+    if let Err(error) = written {
+        tracing::error!("{CHECK_FILE_VARIABLE}: {}: {error}", path.display());
     }
 }
 

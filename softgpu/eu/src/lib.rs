@@ -14,13 +14,13 @@
 //! assert_eq!(update.returned, 40);
 //! ```
 
-mod checks;
+mod check;
 mod eu;
 mod fault;
 mod group;
 mod sf;
 
-pub use checks::{Checks, Findings, Rule, Violation};
+pub use check::{Checks, Findings, Group, Rule, Violation};
 pub use eu::{Code, Counters, Execution, Program, Programs, Stop, Thread, ThreadStart};
 pub use fault::Fault;
 pub use group::{Barrier, Kernel, Pairs, Slm, StateBases};

@@ -1,11 +1,13 @@
 //! Makes commands: writes their states, payloads and batches to the queue's heap.
 
+use std::sync::Arc;
+
 use batchbuffer::dispatch::{FrontEnd, Setup, Tag, WalkerKind};
 use devinfo::GpuAddress;
 use kmd_iface::{Fence, KmdError};
 use zerocopy::IntoBytes;
 
-use crate::binary::IMPLICIT_ARGUMENTS;
+use crate::binary::{IMPLICIT_ARGUMENTS, KernelAbi};
 use crate::device::{DeviceInner, kernel as refused};
 use crate::error::{ArgumentError, Error, ErrorKind};
 use crate::memory::NEAR;
@@ -43,8 +45,9 @@ pub(super) struct Staging {
 }
 
 /// Where a walker's threads begin, for a node that looks for broken rules.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Start {
+    kernel: Arc<KernelAbi>,
     /// The kernel's first instruction.
     first: GpuAddress,
     /// The threads' first instruction.
@@ -57,7 +60,8 @@ impl Start {
     fn announce(device: &DeviceInner, starts: &[Self]) {
         if let Some(extents) = device.registry.extents() {
             for start in starts {
-                extents.launches(start.first, start.entry, start.slm_bytes.into());
+                let (name, local) = (&start.kernel.info.name, start.slm_bytes.into());
+                extents.launches(name, start.first, start.entry, local);
             }
         }
     }
@@ -378,6 +382,7 @@ impl Launch {
                 dispatch.inline_data = Some(data);
             }
             starts.push(Start {
+                kernel: kernel.entry.clone(),
                 first: NEAR.offset(kernel.start.into()),
                 entry: NEAR.offset(dispatch.kernel.into()),
                 slm_bytes: dispatch.slm_bytes,

@@ -86,6 +86,7 @@ struct Bound {
 pub(crate) const BUFFER: &str = "buffer";
 const USER_MEMORY: &str = "user memory";
 const SHARED_MEMORY: &str = "shared memory";
+const OF_PROGRAMS: [&str; 3] = [BUFFER, USER_MEMORY, SHARED_MEMORY];
 
 impl Registry {
     /// Makes an address space of the client of a node.
@@ -283,7 +284,7 @@ impl Registry {
         };
         lock(&self.bound).insert(address.get(), bound);
         if let Some(extents) = self.extents() {
-            extents.bound(address, size, length);
+            extents.bound(address, size, length, OF_PROGRAMS.contains(&label));
         }
         Ok(bo)
     }
@@ -292,7 +293,7 @@ impl Registry {
     pub(crate) fn buffer_at(&self, address: GpuAddress) -> Option<Arc<Bo>> {
         let bound = lock(&self.bound);
         let (&start, found) = bound.range(..=address.get()).next_back()?;
-        let of_buffers = [BUFFER, USER_MEMORY, SHARED_MEMORY].contains(&found.label);
+        let of_buffers = OF_PROGRAMS.contains(&found.label);
         (of_buffers && address.get() - start < found.size).then(|| found.bo.upgrade())?
     }
 

@@ -232,7 +232,7 @@ pub fn differs(compared: &[Compared]) -> Option<Error> {
 pub fn violations(kernel: &KernelInfo, proved: &[Finding], found: &[Violation]) -> Vec<String> {
     let name = &kernel.name;
     let proved = proved.iter().map(|finding| format!("{name}{finding}"));
-    let found = found.iter().map(|violation| format!("{name}{violation}"));
+    let found = found.iter().map(ToString::to_string);
     proved.chain(found).collect()
 }
 

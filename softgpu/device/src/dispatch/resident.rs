@@ -8,7 +8,7 @@ use super::payload::{Place, RegisterImage};
 use super::report::{DispatchError, ThreadAt};
 use super::walker::Walker;
 use softgpu_eu::StateCache;
-use softgpu_eu::{Barrier, Checks, Fault, GroupEnv, Pairs, Slm};
+use softgpu_eu::{Barrier, Checks, Fault, Group, GroupEnv, Pairs, Slm};
 use softgpu_eu::{Code, Counters, Stop, Thread, ThreadStart};
 use softgpu_memory::View;
 
@@ -23,6 +23,8 @@ pub struct Resident {
     slm: Slm,
     barrier: Barrier,
     pairs: Pairs,
+    /// What the checks know of it, once it runs.
+    checked: Option<Group>,
 }
 
 #[derive(Debug)]
@@ -88,6 +90,7 @@ impl Resident {
             slm: Slm::new(0),
             barrier: Barrier::new(0),
             pairs: Pairs::new(0),
+            checked: None,
         }
     }
 
@@ -98,6 +101,7 @@ impl Resident {
         self.slm.reset(walker.slm_bytes as usize);
         self.barrier = Barrier::new(walker.threads_per_group());
         self.pairs = Pairs::new(walker.threads_per_group());
+        self.checked = None;
         self.threads.clear();
         self.threads.resize_with(self.slots.len(), || State::Fresh);
         self.live = self.threads.len();
@@ -128,6 +132,12 @@ impl Resident {
             state: host.state,
             checks: host.checks,
         };
+        if let Some(checks) = host.checks {
+            let mut group = self.checked.take().unwrap_or_else(|| {
+                checks.begin_group(self.group, &self.slots, walker.slm_bytes as usize)
+            });
+            checks.exchange_group(&mut group);
+        }
         for (index, (state, &slot)) in self.threads.iter_mut().zip(&self.slots).enumerate() {
             let mut thread = match std::mem::replace(state, State::Ended) {
                 State::Ended => continue,
@@ -147,6 +157,9 @@ impl Resident {
                         .map_err(DispatchError::Start)?
                 }
             };
+            if let Some(checks) = host.checks {
+                checks.set_thread(index as u32);
+            }
             let before = thread.counters();
             let stop = thread.run(&env, host.code, budget);
             let after = thread.counters();
@@ -166,6 +179,11 @@ impl Resident {
                     return Err(DispatchError::Fault { fault, at });
                 }
             };
+        }
+        if let Some(checks) = host.checks {
+            let mut group = Group::default();
+            checks.exchange_group(&mut group);
+            self.checked = Some(group);
         }
         Ok(slice)
     }

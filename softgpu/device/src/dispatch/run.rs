@@ -99,9 +99,14 @@ pub fn run(
         abort: AtomicBool::new(false),
         outcome: Mutex::new(Ok(())),
     };
+    // What is checked is found the same way in every run.
+    let threads = match options.findings {
+        Some(_) => 1,
+        None => options.threads.max(1),
+    };
     let workers = usize::try_from(count)
         .unwrap_or(usize::MAX)
-        .clamp(1, options.threads.max(1));
+        .clamp(1, threads);
     thread::scope(|scope| {
         shared.work(&mut || {
             for _ in 1..workers {

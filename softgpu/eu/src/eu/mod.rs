@@ -31,6 +31,7 @@ mod program_tests;
 mod regs;
 mod routine;
 mod send;
+mod shadow;
 mod special;
 mod state;
 mod systolic;

@@ -131,24 +131,58 @@ impl Source {
         }
     }
 
+    /// Where the element of a lane is in the register file; `None` for an immediate, and for an
+    /// address outside the general registers.
+    pub fn place(&self, regs: &Registers, lane: usize) -> Option<usize> {
+        match self.kind {
+            Kind::None | Kind::Immediate => None,
+            Kind::Direct => Some(self.base as usize + self.element_offset(lane)),
+            Kind::Indirect => self.indirect_place(regs, lane, self.element.bytes()),
+        }
+    }
+
+    /// The offset in the register file of the address of an indirect source's lane.
+    pub fn address_of(&self, lane: usize) -> usize {
+        let row = match self.per_row {
+            true => lane / self.width as usize,
+            false => 0,
+        };
+        self.address as usize + 2 * row
+    }
+
+    /// The bits of the element of a lane, zero-extended.
+    pub fn value_at(&self, regs: &Registers, lane: usize) -> u64 {
+        match self.kind {
+            Kind::Immediate if self.ty == self.element => self.value,
+            Kind::Immediate => {
+                packed_element(self.value, self.ty, lane * usize::from(self.hstride.max(1)))
+            }
+            _ => self
+                .place(regs, lane)
+                .map_or(0, |at| regs.element(at, self.element.bytes())),
+        }
+    }
+
     /// An element of an indirect source. An address outside the general registers reads zero: code
     /// computes addresses for channels that it does not use.
     fn indirect(&self, regs: &Registers, lane: usize, size: u32) -> u64 {
-        let mut slot = self.address as usize;
+        self.indirect_place(regs, lane, size)
+            .map_or(0, |at| regs.element(at, size))
+    }
+
+    fn indirect_place(&self, regs: &Registers, lane: usize, size: u32) -> Option<usize> {
+        let slot = self.address_of(lane);
         let mut inside = self.element_offset(lane);
         if self.per_row {
-            slot += 2 * (lane / self.width as usize);
             inside = lane % self.width as usize * self.hstride as usize;
             if slot >= regs::ADDRESS + 32 {
-                return 0;
+                return None;
             }
         }
         let address = i64::from(u16::from_le_bytes(regs.load(slot)));
         let address = address + i64::from(self.offset) + inside as i64;
-        match usize::try_from(address) {
-            Ok(at) if at + size as usize <= regs.grf().len() => regs.element(GRF_BASE + at, size),
-            _ => 0,
-        }
+        let at = usize::try_from(address).ok()?;
+        (at + size as usize <= regs.grf().len()).then_some(GRF_BASE + at)
     }
 }
 

@@ -6,7 +6,7 @@ use super::op::{Immediate, Op, SendOp, SendRegisters, Span, Spans};
 use super::regs::GRF_BASE;
 use super::state::State;
 use crate::sf::{self, Effect, Message};
-use crate::{Fault, GroupEnv};
+use crate::{Checks, Fault, GroupEnv};
 
 /// The most registers of one payload or response: the fields have 5 bits.
 const MAX_REGISTERS: usize = 32;
@@ -51,6 +51,9 @@ pub(super) fn execute(
     }
     let thread_slot = state.thread_slot;
     let Spans { src0, src1, dst } = spans;
+    if let Some(checks) = env.checks {
+        begin_check(state, send, &spans, descriptor, checks);
+    }
     let end = state.regs.grf_end();
     let bytes = state.regs.bytes_mut();
     // A payload that the response overwrites is read completely before that.
@@ -97,10 +100,34 @@ pub(super) fn execute(
         Some(meaning) => sf::perform(meaning, message, env),
         None => sf::execute(message, env),
     }?;
+    if let Some(checks) = env.checks
+        && let Some(shadow) = &mut state.shadow
+    {
+        let response = state.regs.bytes().get(dst.range()).unwrap_or_default();
+        shadow.set_span(dst, &checks.end_message(response));
+    }
     if send.eot {
         return Ok(Effect::EndOfThread);
     }
     Ok(effect)
+}
+
+/// What is known of the registers of a message.
+#[cold]
+fn begin_check(state: &State, send: &SendOp, spans: &Spans, descriptor: u32, checks: &Checks) {
+    let Some(shadow) = &state.shadow else {
+        return;
+    };
+    let mut payload = shadow.span(spans.src0).to_vec();
+    if let Some(names) = send.registers.gathered {
+        let grf = state.rules.grf_bytes;
+        let names = state.regs.bytes().get(names as usize..).unwrap_or_default();
+        for &number in names.iter().take(src0_length(descriptor)) {
+            payload.extend(shadow.register(GRF_BASE + usize::from(number) * grf, grf));
+        }
+    }
+    payload.extend(shadow.span(spans.src1));
+    checks.begin_message(payload, shadow.span(spans.dst));
 }
 
 #[cold]

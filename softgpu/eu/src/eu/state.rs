@@ -6,6 +6,7 @@ use super::op::{Op, Pred};
 use super::operand::LANES;
 use super::ops::value::FpMode;
 use super::regs::{self, Registers};
+use super::shadow::Shadow;
 use super::thread::Counters;
 use super::vector;
 use crate::GroupEnv;
@@ -44,6 +45,10 @@ pub(super) struct State {
     pub thread_slot: u32,
     /// From XeHPG on, the thread's number in its group (r0.2 bits 7:0 as dispatched).
     pub number: u32,
+    /// Bytes of general registers that the thread started with.
+    pub payload: u32,
+    /// What is known of the registers, while rules are checked.
+    pub shadow: Option<Box<Shadow>>,
 }
 
 impl State {

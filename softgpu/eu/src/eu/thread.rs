@@ -12,7 +12,7 @@ use super::program::Code;
 use super::regs::{self, GRF_BASE, Registers};
 use super::routine::{Block, Routine};
 use super::state::State;
-use super::{flow, general, native, send, systolic, trace};
+use super::{flow, general, native, send, shadow, systolic, trace};
 use crate::sf::Effect;
 use crate::{Fault, GroupEnv};
 
@@ -106,6 +106,8 @@ impl Thread {
                 counters: Counters::default(),
                 thread_slot: 0,
                 number: 0,
+                payload: 0,
+                shadow: None,
             },
             ended: false,
             modes: Modes::default(),
@@ -125,6 +127,10 @@ impl Thread {
         grf[..bytes].copy_from_slice(&start.payload[..bytes]);
         state.dirty = Lines::default();
         state.dirty.mark(GRF_BASE..GRF_BASE + bytes);
+        state.payload = bytes as u32;
+        if let Some(shadow) = &mut state.shadow {
+            shadow.started = false;
+        }
         state.thread_slot = start.thread_slot;
         state.number = state.regs.dword(GRF_BASE + 8) & 0xff;
         state.regs.set_dword(regs::STATE, start.sr0);
@@ -195,15 +201,25 @@ impl Thread {
         self.state.notify(env);
         // What is checked is interpreted.
         let patience = code.patience().filter(|_| env.checks.is_none());
+        if let Some(checks) = env.checks {
+            shadow::start(&mut self.state, checks);
+        }
         loop {
             let tracing = trace::enabled();
             let state = &mut self.state;
             let stop = code.at(env, state.ip, |routine, op, block| {
                 state.dirty.add(routine.written());
-                if tracing {
-                    run::<true>(state, routine, (op, block), env, None, &mut left)
-                } else {
-                    run::<false>(state, routine, (op, block), env, patience, &mut left)
+                let entry = (op, block);
+                match (tracing, env.checks.is_some()) {
+                    (false, false) => run::<{ Watch::Nothing as u8 }>(
+                        state, routine, entry, env, patience, &mut left,
+                    ),
+                    (false, true) => {
+                        run::<{ Watch::Rules as u8 }>(state, routine, entry, env, None, &mut left)
+                    }
+                    (true, _) => {
+                        run::<{ Watch::All as u8 }>(state, routine, entry, env, None, &mut left)
+                    }
                 }
             })??;
             if let Some(stop) = stop {
@@ -214,9 +230,23 @@ impl Thread {
     }
 }
 
+/// What is watched while ops are executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Watch {
+    Nothing,
+    /// The rules that are checked.
+    Rules,
+    /// The rules, if they are checked, and each instruction for the log.
+    All,
+}
+
+const LOGGED: u8 = Watch::All as u8;
+const NOTHING: u8 = Watch::Nothing as u8;
+
 /// Runs ops of `routine` from `entry` on, an op in its block, until the thread stops or leaves the
 /// routine (`None`).
-fn run<const TRACE: bool>(
+fn run<const WATCH: u8>(
     state: &mut State,
     routine: &Routine,
     entry: (usize, &Block),
@@ -254,7 +284,7 @@ fn run<const TRACE: bool>(
             end = at + rest.partition_point(awake);
         }
         let body = ops.get(at..end).unwrap_or_default();
-        execute::<TRACE>(state, body, env)?;
+        execute::<WATCH>(state, body, env)?;
         state.counters.instructions += body.len() as u64;
         state.counters.channels += match body.len() == block.body_end - block.first {
             true => block.channels,
@@ -277,7 +307,7 @@ fn run<const TRACE: bool>(
             if *left == 0 {
                 return Ok(Some(Stop::Budget));
             }
-            if let Some(stop) = terminate::<TRACE>(state, op, env)? {
+            if let Some(stop) = terminate::<WATCH>(state, op, env)? {
                 if stop == Stop::EndOfThread {
                     count(state, op);
                 }
@@ -297,14 +327,17 @@ fn run<const TRACE: bool>(
 }
 
 /// Executes the body of a block, or a part of it.
-fn execute<const TRACE: bool>(
+fn execute<const WATCH: u8>(
     state: &mut State,
     body: &[Op],
     env: &GroupEnv<'_>,
 ) -> Result<(), Fault> {
     for (index, op) in body.iter().enumerate() {
-        if TRACE {
+        if WATCH == LOGGED {
             trace::before(state, op);
+        }
+        if WATCH != NOTHING {
+            shadow::track(state, op, env);
         }
         if let Err(fault) = step(state, op, env) {
             state.ip = op.ip;
@@ -313,7 +346,7 @@ fn execute<const TRACE: bool>(
             state.counters.channels += channels(before);
             return Err(fault);
         }
-        if TRACE {
+        if WATCH == LOGGED {
             trace::after(state, op);
         }
     }
@@ -337,13 +370,16 @@ pub(super) fn step(state: &mut State, op: &Op, env: &GroupEnv<'_>) -> Result<(),
 
 /// Executes the terminator of a block. Returns why the thread stops, if it does: a waiting thread
 /// stays at the same instruction.
-fn terminate<const TRACE: bool>(
+fn terminate<const WATCH: u8>(
     state: &mut State,
     op: &Op,
     env: &GroupEnv<'_>,
 ) -> Result<Option<Stop>, Fault> {
-    if TRACE {
+    if WATCH == LOGGED {
         trace::before(state, op);
+    }
+    if WATCH != NOTHING {
+        shadow::track(state, op, env);
     }
     match &op.action {
         Action::Flow => flow::execute(state, op)?,
@@ -360,6 +396,9 @@ fn terminate<const TRACE: bool>(
                 }
                 state.barrier = None;
                 state.regs.set_dword(regs::NOTIFICATION, 0);
+                if let Some(checks) = env.checks {
+                    checks.pass();
+                }
             }
             pass(state, op.next_ip);
         }
@@ -371,7 +410,7 @@ fn terminate<const TRACE: bool>(
         }
         Action::Fast(_) | Action::General | Action::Nop => pass(state, op.next_ip),
     }
-    if TRACE {
+    if WATCH == LOGGED {
         trace::after(state, op);
     }
     Ok(None)
@@ -384,6 +423,9 @@ fn send(state: &mut State, op: &Op, message: &SendOp, env: &GroupEnv<'_>) -> Res
     if let Effect::BarrierSignalled(generation) = effect {
         state.barrier = Some(generation);
         state.notify(env);
+        if let Some(checks) = env.checks {
+            checks.signal();
+        }
     }
     Ok(effect)
 }

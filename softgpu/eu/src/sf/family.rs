@@ -9,22 +9,39 @@ pub(super) struct Traits {
     pub barrier_in_payload: bool,
     /// The classic data ports answer. Otherwise their numbers still exist.
     pub classic_data_ports: bool,
+    /// Accesses of shared local memory are in order with a barrier, without a fence: they go the
+    /// way of other messages. (IGC fences them from Gen11 on, where the memory moved into the
+    /// sub-slice: Gen11 PRM vol 7, "Shared Local Memory".)
+    pub local_in_order: bool,
 }
 
 /// The row of a family.
 pub(super) const fn traits(family: Family) -> Traits {
     match family {
-        Family::Gen8 | Family::Gen9 | Family::Gen11 | Family::Gen12Lp => Traits {
+        Family::Gen8 | Family::Gen9 => Traits {
             barrier_in_payload: false,
             classic_data_ports: true,
+            local_in_order: true,
+        },
+        Family::Gen11 | Family::Gen12Lp => Traits {
+            barrier_in_payload: false,
+            classic_data_ports: true,
+            local_in_order: false,
         },
         Family::XeHpg | Family::XeHpc => Traits {
             barrier_in_payload: true,
             classic_data_ports: true,
+            local_in_order: false,
         },
         Family::Xe2 | Family::Xe3 => Traits {
             barrier_in_payload: true,
             classic_data_ports: false,
+            local_in_order: false,
         },
     }
+}
+
+/// Whether shared local memory needs no fences.
+pub(crate) const fn local_in_order(family: Family) -> bool {
+    traits(family).local_in_order
 }

@@ -1,11 +1,13 @@
 //! Gather and scatter: an address for each channel, elements in register planes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use isa_encoder::message::Direction;
 
 use super::payload::{self, Lanes, Payload, Response, lane, lane32};
 use super::place::{Place, UNBOUNDED};
+use crate::check::{Access, What};
 use crate::{Checks, Fault, Rule};
 
 /// The most channels of a message.
@@ -48,6 +50,12 @@ impl<'a> Addresses<'a> {
             offset: offset.into(),
             ..self
         }
+    }
+
+    /// The bytes of the payload that hold a lane's address.
+    pub(super) fn range(&self, lane: usize) -> Range<usize> {
+        let at = self.end.saturating_sub(self.bytes.len()) + lane * self.width;
+        at..at + self.width
     }
 
     #[inline]
@@ -190,11 +198,16 @@ impl Gather<'_> {
         self.addresses.consecutive_dwords(self.lanes)
     }
 
-    /// Records elements that are misaligned or outside their surface.
+    /// Checks the elements: `what` says what happens to that of a plane and a lane.
     #[cold]
-    fn check(&self, checks: &Checks, components: impl Iterator<Item = u64>) {
+    fn check<'d>(
+        &self,
+        checks: &Checks,
+        components: impl Iterator<Item = u64>,
+        what: impl Fn(usize, usize) -> What<'d>,
+    ) {
         let width = self.element.memory as u64;
-        for component in components {
+        for (index, component) in components.enumerate() {
             for lane in Lanes(self.live) {
                 let offset = self.offset(self.addresses.get(lane), component);
                 // Hardware splits bytes and words, but not dwords and qwords.
@@ -203,7 +216,12 @@ impl Gather<'_> {
                         format!("channel {lane} accesses {width} bytes at offset {offset:#x}")
                     });
                 }
-                self.place.check_bounds(checks, offset, width);
+                let access = Access {
+                    lane: Some(lane as u8),
+                    address: self.addresses.range(lane),
+                    what: what(index, lane),
+                };
+                self.place.check(checks, offset, width, &access);
             }
         }
     }
@@ -219,7 +237,29 @@ impl Gather<'_> {
         // A prefetch, which has no response, may go anywhere.
         let prefetch = direction == Direction::Read && dst.is_empty();
         if let (Some(checks), false) = (self.checks, prefetch) {
-            self.check(checks, components.clone());
+            let (plane, slot) = (self.plane(), self.element.slot);
+            let shift = self.element.shift() as usize / 8;
+            match direction {
+                Direction::Read => self.check(checks, components.clone(), |index, lane| {
+                    let at = index * plane + lane * slot + shift;
+                    What::Read {
+                        at,
+                        slot: slot - shift,
+                    }
+                }),
+                Direction::Write => {
+                    let len = components.clone().count() * plane;
+                    let data = payload.bytes(self.addresses.end, len)?;
+                    self.check(checks, components.clone(), |index, lane| {
+                        let at = index * plane + lane * slot + shift;
+                        let bytes = data.get(at..at + self.element.memory);
+                        What::Write {
+                            at: self.addresses.end + at,
+                            data: bytes.unwrap_or_default(),
+                        }
+                    });
+                }
+            }
         }
         match direction {
             Direction::Read => self.read(dst, components),
@@ -306,7 +346,20 @@ impl Gather<'_> {
         returns: bool,
     ) -> Result<(), Fault> {
         if let Some(checks) = self.checks {
-            self.check(checks, std::iter::once(0));
+            let (plane, slot) = (self.plane(), self.element.slot);
+            self.check(checks, std::iter::once(0), |_, lane| {
+                let operand = |number: usize| {
+                    let at = self.addresses.end + number * plane + lane * slot;
+                    match number < op.operands() {
+                        true => at..at + self.element.memory,
+                        false => 0..0,
+                    }
+                };
+                What::Atomic {
+                    operands: [operand(0), operand(1)],
+                    result: returns.then_some(lane * slot),
+                }
+            });
         }
         let Element { memory, slot, .. } = self.element;
         let plane = self.plane();

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use devinfo::GpuAddress;
 
+use crate::check::{Access, Where};
 use crate::{Checks, Fault, Rule, Slm};
 use softgpu_memory::View;
 
@@ -60,8 +61,27 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// Checks an access of `width` bytes.
+    pub(super) fn check(&self, checks: &Checks, offset: u64, width: u64, access: &Access<'_>) {
+        self.check_bounds(checks, offset, width);
+        let place = match *self {
+            Self::Local(_) => Where::Local,
+            Self::Memory {
+                bytes: UNBOUNDED, ..
+            } => Where::Stateless,
+            Self::Memory { .. } if self.contains(offset, width) => Where::Surface,
+            Self::Memory { .. } => return,
+            Self::Nowhere => {
+                return checks.report(Rule::UnboundSurface, || {
+                    "nothing is bound to the surface that the message names".to_owned()
+                });
+            }
+        };
+        checks.access(place, self.address(offset), width, access);
+    }
+
     /// Records an access of `width` bytes that is not entirely inside.
-    pub(super) fn check_bounds(&self, checks: &Checks, offset: u64, width: u64) {
+    fn check_bounds(&self, checks: &Checks, offset: u64, width: u64) {
         match *self {
             Self::Memory {
                 base,

@@ -1,8 +1,11 @@
 //! Block messages: consecutive memory, one offset in the header.
 
+use std::ops::Range;
+
 use isa_encoder::message::{BlockAlignment, Direction, HdcAddress, OwordCount};
 
 use super::{Context, header};
+use crate::check::{Access, What};
 use crate::sf::payload::{Lanes, Response, lane32};
 use crate::sf::place::Place;
 use crate::{Fault, Rule};
@@ -27,6 +30,14 @@ fn target<'a>(
     Ok((context.place(address)?, offset))
 }
 
+/// The bytes of the header that hold the address of a block.
+fn header_bytes(address: HdcAddress) -> Range<usize> {
+    match address {
+        HdcAddress::A64 { .. } => 4 * header::ADDRESS_LOW..4 * header::ADDRESS_HIGH + 4,
+        HdcAddress::A32(_) => 4 * header::OFFSET..4 * header::OFFSET + 4,
+    }
+}
+
 pub(super) fn oword(
     context: &Context<'_>,
     dst: &mut [u8],
@@ -47,7 +58,16 @@ pub(super) fn oword(
     } else {
         0
     };
-    transfer(context, dst, direction, place, offset, at, bytes)
+    let span = (at, bytes);
+    transfer(
+        context,
+        dst,
+        direction,
+        place,
+        offset,
+        span,
+        header_bytes(address),
+    )
 }
 
 pub(super) fn hword(
@@ -59,7 +79,16 @@ pub(super) fn hword(
 ) -> Result<(), Fault> {
     let (place, offset) = target(context, address, 1)?;
     let bytes = usize::from(hwords) * HWORD;
-    transfer(context, dst, direction, place, offset, 0, bytes)
+    let span = (0, bytes);
+    transfer(
+        context,
+        dst,
+        direction,
+        place,
+        offset,
+        span,
+        header_bytes(address),
+    )
 }
 
 fn transfer(
@@ -68,8 +97,8 @@ fn transfer(
     direction: Direction,
     place: Place<'_>,
     offset: u64,
-    at: usize,
-    bytes: usize,
+    (at, bytes): (usize, usize),
+    address: Range<usize>,
 ) -> Result<(), Fault> {
     if let Some(checks) = context.env.checks {
         let (rule, unit) = match direction {
@@ -82,7 +111,20 @@ fn transfer(
                 format!("{address:#x} is no multiple of {unit}")
             });
         }
-        place.check_bounds(checks, offset, bytes as u64);
+        let data = context.payload.bytes(context.grf + at, bytes);
+        let data = data.unwrap_or_default();
+        let access = Access {
+            lane: None,
+            address,
+            what: match direction {
+                Direction::Read => What::Read { at, slot: bytes },
+                Direction::Write => What::Write {
+                    at: context.grf + at,
+                    data: &data,
+                },
+            },
+        };
+        place.check(checks, offset, bytes as u64, &access);
     }
     match direction {
         Direction::Read => {
@@ -116,7 +158,16 @@ pub(super) fn scratch(
     let offset = u64::from(offset) * HWORD as u64;
     let place = context.scratch()?;
     if direction == Direction::Read || !dword_channels {
-        return transfer(context, dst, direction, place, offset, 0, bytes);
+        let header = 4 * header::STATELESS_BASE;
+        return transfer(
+            context,
+            dst,
+            direction,
+            place,
+            offset,
+            (0, bytes),
+            header..header + 4,
+        );
     }
     let data = context.payload.bytes(context.grf, bytes)?;
     let channels = usize::from(context.exec_size.max(8));

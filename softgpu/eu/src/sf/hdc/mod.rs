@@ -112,7 +112,12 @@ pub(super) fn execute(meaning: Hdc, message: Message<'_>, env: &GroupEnv<'_>) ->
             returns,
             simd,
         } => scattered::atomic(&context, dst, address, (op, bytes), returns, simd),
-        Hdc::Fence { .. } => block::fence(&context, dst),
+        Hdc::Fence { slm, .. } => {
+            if let Some(checks) = env.checks {
+                checks.fence(slm);
+            }
+            block::fence(&context, dst)
+        }
         Hdc::Typed {
             direction,
             surface,

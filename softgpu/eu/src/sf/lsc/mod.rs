@@ -162,7 +162,12 @@ pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) ->
             offset,
         ),
         // Here a thread's accesses are performed in order and at once.
-        Lsc::Fence { .. } => {
+        Lsc::Fence { port, .. } => {
+            if let Some(checks) = env.checks
+                && port != LscPort::Tgm
+            {
+                checks.fence(port == LscPort::Slm);
+            }
             dst.fill(0);
             Ok(())
         }

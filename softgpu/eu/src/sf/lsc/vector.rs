@@ -3,6 +3,7 @@
 use isa_encoder::message::{AddressSize, AtomicOp, DataSize, Direction, LscAddress};
 
 use super::Context;
+use crate::check::{Access, What};
 use crate::sf::gather::{Addresses, Element, Gather};
 use crate::sf::payload::{Lanes, Response, lane};
 use crate::{Fault, Rule};
@@ -105,7 +106,20 @@ impl<'a> Vector<'a> {
                 });
             }
             let len = (elements * memory) as u64;
-            gather.place.check_bounds(checks, first, len);
+            let data = self.context.payload.bytes(gather.addresses.end, bytes);
+            let data = data.unwrap_or_default();
+            let access = Access {
+                lane: None,
+                address: gather.addresses.range(0),
+                what: match direction {
+                    Direction::Read => What::Read { at: 0, slot: bytes },
+                    Direction::Write => What::Write {
+                        at: gather.addresses.end,
+                        data: &data,
+                    },
+                },
+            };
+            gather.place.check(checks, first, len, &access);
         }
         let at = |index: usize| first.wrapping_add((index * memory) as u64);
         match direction {

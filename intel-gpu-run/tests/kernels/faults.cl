@@ -1,0 +1,86 @@
+// Faults that Oclgrind reports. Each has work-groups of more than one sub-group.
+
+kernel void missing_barrier(global const int *in, global int *out)
+{
+    local int tile[64];
+    uint l = get_local_id(0);
+    tile[l] = in[get_global_id(0)];
+    out[get_global_id(0)] = tile[63 - l];
+}
+
+kernel void late_barrier(global const int *in, global int *out)
+{
+    local int sums[64];
+    uint l = get_local_id(0);
+    sums[l] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint s = 32; s > 0; s >>= 1) {
+        if (l < s)
+            sums[l] += sums[l + s];
+        if (s <= 8)
+            barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (l == 0)
+        out[get_group_id(0)] = sums[0];
+}
+
+kernel void same_place(global const int *in, global int *out)
+{
+    out[0] = in[get_global_id(0)] + get_global_id(0);
+}
+
+kernel void between_groups(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    out[g] = in[g];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    out[g] += out[(g + 64) % get_global_size(0)];
+}
+
+kernel void neighbours(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    out[g] = in[g];
+    if (g > 0)
+        out[g - 1] = in[g] * 2;
+}
+
+kernel void beyond(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    out[g + 1] = in[g];
+}
+
+kernel void before(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    out[g] = in[(int)g - 4];
+}
+
+kernel void beyond_local(global const int *in, global int *out)
+{
+    local int tile[64];
+    uint l = get_local_id(0);
+    tile[l + in[0] * 300] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[l];
+}
+
+kernel void unwritten(global const int *in, global int *out)
+{
+    local int tile[64];
+    uint l = get_local_id(0);
+    if (l != 5)
+        tile[l] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[63 - l];
+}
+
+kernel void right(global const int *in, global int *out)
+{
+    local int tile[64];
+    uint l = get_local_id(0);
+    tile[l] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[63 - l];
+}

@@ -1,0 +1,129 @@
+//! `run --check` beside Oclgrind, on the same OpenCL C: what it reports, we report.
+
+#![cfg(test)]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use common::{talk, tool};
+
+/// What a report is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum About {
+    Race,
+    Bounds,
+    Unwritten,
+}
+
+/// The kernels of `faults.cl`, and what must be reported of them at least.
+const KERNELS: [(&str, &[About]); 10] = [
+    ("missing_barrier", &[About::Race]),
+    ("late_barrier", &[About::Race]),
+    ("same_place", &[About::Race]),
+    ("between_groups", &[About::Race]),
+    ("neighbours", &[About::Race]),
+    ("beyond", &[About::Bounds]),
+    ("before", &[About::Bounds]),
+    ("beyond_local", &[About::Bounds]),
+    ("unwritten", &[About::Unwritten]),
+    ("right", &[]),
+];
+
+fn of(text: &str, words: [&[&str]; 3]) -> BTreeSet<About> {
+    [About::Race, About::Bounds, About::Unwritten]
+        .into_iter()
+        .zip(words)
+        .filter(|(_, words)| words.iter().any(|word| text.contains(word)))
+        .map(|(about, _)| about)
+        .collect()
+}
+
+/// What Oclgrind reports of a kernel.
+fn theirs(folder: &Path, kernel: &str) -> BTreeSet<About> {
+    let arguments = "<size=512 int range=1:1:128>\n\n<size=512 int fill=0>";
+    let simulation = format!("faults.cl\n{kernel}\n128 1 1\n64 1 1\n\n{arguments}\n");
+    fs::write(folder.join("kernel.sim"), simulation).unwrap();
+    let run = Command::new("oclgrind-kernel")
+        .args(["--data-races", "--uninitialized", "--num-threads", "1"])
+        .arg("kernel.sim")
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&run.stderr).into_owned();
+    of(&text, [&["data race"], &["Invalid"], &["Uninitialized"]])
+}
+
+/// What we report of it, and the exit code.
+fn ours(source: &Path, device: &str, kernel: &str) -> (BTreeSet<About>, Option<i32>, String) {
+    let numbers: Vec<u8> = (1..=128i32).flat_map(i32::to_le_bytes).collect();
+    let input = source.with_file_name("in");
+    fs::write(&input, numbers).unwrap();
+    let source = source.display().to_string();
+    let input = format!("in={}", input.display());
+    let run = tool(&[
+        "run",
+        "--check",
+        "--device",
+        device,
+        "--kernel",
+        kernel,
+        "--global",
+        "128",
+        "--local",
+        "64",
+        "--arg",
+        &input,
+        "--arg",
+        "fill=0:512",
+        &source,
+    ]);
+    let text = talk(&run);
+    let words: [&[&str]; 3] = [
+        &["data race", "missing fence"],
+        &["bounds", "page fault"],
+        &["uninitialised value"],
+    ];
+    (of(&text, words), run.status.code(), text)
+}
+
+#[test]
+fn what_oclgrind_reports_is_reported() {
+    let oclgrind = oracles::program(
+        "oclgrind-kernel",
+        &["--version"],
+        "oclgrind-kernel (Debian package oclgrind)",
+    );
+    let ocloc = oracles::program(
+        "ocloc",
+        &["--help"],
+        "ocloc (Debian package intel-opencl-icd)",
+    );
+    if !(oclgrind && ocloc) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("faults.cl");
+    fs::write(&source, include_str!("kernels/faults.cl")).unwrap();
+    for (kernel, least) in KERNELS {
+        let theirs = theirs(folder.path(), kernel);
+        assert!(
+            least.iter().all(|about| theirs.contains(about)),
+            "{kernel}: Oclgrind: {theirs:?}"
+        );
+        for device in ["soft:skl", "soft:tgl", "soft:dg2:8"] {
+            let (ours, code, text) = ours(&source, device, kernel);
+            assert!(
+                ours.is_superset(&theirs),
+                "{device} {kernel}: {theirs:?}: {text}"
+            );
+            match least {
+                [] => assert_eq!(code, Some(0), "{device} {kernel}: {text}"),
+                _ => assert_ne!(code, Some(0), "{device} {kernel}: {text}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! What shared functions say of their accesses, and what is found out about them.
+
+use std::ops::Range;
+
+use super::Checks;
+use super::cell::{Conflict, Mark, Touch};
+use super::checks::Registers;
+use super::group::Group;
+use super::memory::{UNWRITTEN, WRITTEN};
+use super::order::{Relation, Side};
+use super::rule::Rule;
+
+/// Where an access goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Where {
+    /// Shared local memory.
+    Local,
+    /// Memory, by an address that the thread has computed.
+    Stateless,
+    /// Memory, by a surface.
+    Surface,
+}
+
+/// An access of consecutive bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Access<'a> {
+    /// The channel, unless it is the whole thread's.
+    pub lane: Option<u8>,
+    /// The bytes of the payload that decide its address.
+    pub address: Range<usize>,
+    pub what: What<'a>,
+}
+
+/// What an access does.
+#[derive(Clone, Debug)]
+pub(crate) enum What<'a> {
+    /// Reads to the response at this byte, where it takes so many.
+    Read { at: usize, slot: usize },
+    /// Writes the payload's bytes from here on, which are these.
+    Write { at: usize, data: &'a [u8] },
+    /// An atomic operation with these bytes of the payload; the result, if it is wanted, goes to
+    /// this byte of the response.
+    Atomic {
+        operands: [Range<usize>; 2],
+        result: Option<usize>,
+    },
+}
+
+impl Checks {
+    /// A message begins: its registers' states.
+    pub(crate) fn begin_message(&self, payload: Vec<u8>, response: &[u8]) {
+        self.messages.set(self.messages.get().wrapping_add(1));
+        let mut message = self.message.borrow_mut();
+        *message = Registers {
+            payload,
+            response: response.to_vec(),
+            answered: false,
+            pointers: false,
+        };
+    }
+
+    /// The message has ended with this response. Returns the states of the response's bytes.
+    pub(crate) fn end_message(&self, response: &[u8]) -> Vec<u8> {
+        let mut message = std::mem::take(&mut *self.message.borrow_mut());
+        if !message.answered {
+            message.response.fill(WRITTEN);
+        }
+        if message.pointers {
+            let values = response.as_chunks::<8>().0.iter();
+            let states = message.response.as_chunks_mut::<8>().0.iter_mut();
+            for (value, states) in values.zip(states) {
+                if let Some(pointer) = self.pointer(u64::from_le_bytes(*value)) {
+                    *states = [pointer; 8];
+                }
+            }
+        }
+        message.response
+    }
+
+    /// Reports a value that decides something and that nothing has written.
+    pub(crate) fn unwritten(&self, lane: Option<u8>, what: impl FnOnce() -> String) {
+        self.report(Rule::Uninitialised, || {
+            let mut text = format!("{}: {}, which nothing has written", self.who(lane), what());
+            let group = self.group.borrow();
+            let thread = group.first + self.thread.get();
+            if let Some((loader, ip, place)) = &*self.empty_load.borrow()
+                && *loader == thread
+            {
+                let from = ip.wrapping_sub(self.start());
+                text.push_str(&format!(" (perhaps loaded by +{from:#x} from {place})"));
+            }
+            text
+        });
+    }
+
+    /// Where the kernel's code begins.
+    fn start(&self) -> u64 {
+        self.launched.as_ref().map_or(0, |known| known.first)
+    }
+
+    /// An access of `width` bytes at `address`: in shared local memory, or in GPU memory.
+    pub(crate) fn access(&self, place: Where, address: u64, width: u64, access: &Access<'_>) {
+        self.judge_address(place, address, access);
+        let end = address.saturating_add(width);
+        if place == Where::Local && end > self.group.borrow().states.len() as u64 {
+            // Outside; nothing is accessed.
+            return;
+        }
+        self.carry(place, address, width, access);
+        // What is not a program's buffer is a thread's own, and that of the next in its slot.
+        let buffer = self.extents.object_at(address).is_some();
+        if place == Where::Local || buffer || !self.extents.knows_objects() {
+            let by_slot = place != Where::Local && !buffer;
+            self.order_words(place, address, width, access, by_slot);
+        }
+    }
+
+    /// Judges the registers that hold the address.
+    fn judge_address(&self, place: Where, address: u64, access: &Access<'_>) {
+        let message = self.message.borrow();
+        let states = message
+            .payload
+            .get(access.address.clone())
+            .unwrap_or_default();
+        if states.contains(&UNWRITTEN) {
+            drop(message);
+            return self.unwritten(access.lane, || "its address is in a register".to_owned());
+        }
+        let pointer = states.iter().copied().max().unwrap_or(WRITTEN);
+        drop(message);
+        if place == Where::Stateless
+            && let Some((object, size)) = self.pointee(pointer)
+            && let Some(other) = self.extents.object_at(address)
+            && other.0 != object
+        {
+            self.report(Rule::Provenance, || {
+                format!(
+                    "{}: an address computed from the pointer to {size:#x} bytes at {object} is \
+                     {}",
+                    self.who(access.lane),
+                    self.describe(address)
+                )
+            });
+        }
+    }
+
+    /// Carries the states of bytes between memory and registers.
+    fn carry(&self, place: Where, address: u64, width: u64, access: &Access<'_>) {
+        let width = width as usize;
+        let mut message = self.message.borrow_mut();
+        match &access.what {
+            What::Read { at, slot } => {
+                let mut states = vec![WRITTEN; width];
+                self.load_states(place, address, &mut states);
+                if states.contains(&UNWRITTEN) {
+                    let thread = self.group.borrow().first + self.thread.get();
+                    let text = self.place(place, address);
+                    *self.empty_load.borrow_mut() = Some((thread, self.ip(), text));
+                }
+                message.answered = true;
+                message.pointers |= place != Where::Local
+                    && self.extents.knows_objects()
+                    && self.extents.object_at(address).is_none();
+                if let Some(out) = message.response.get_mut(*at..at + slot.max(&width)) {
+                    out.fill(WRITTEN);
+                    if let Some(out) = out.get_mut(..width) {
+                        out.copy_from_slice(&states);
+                    }
+                }
+            }
+            What::Write { at, .. } => {
+                let states = message.payload.get(*at..at + width);
+                let states = states.unwrap_or_default().to_vec();
+                drop(message);
+                let buffer = place != Where::Local && self.extents.object_at(address).is_some();
+                if buffer && states.contains(&UNWRITTEN) {
+                    self.unwritten(access.lane, || {
+                        let to = self.place(place, address);
+                        format!("it stores {width} bytes to {to}")
+                    });
+                }
+                self.store_states(place, address, &states);
+            }
+            What::Atomic { operands, result } => {
+                let unwritten = operands.iter().any(|range| {
+                    let states = message.payload.get(range.clone()).unwrap_or_default();
+                    states.contains(&UNWRITTEN)
+                });
+                let mut states = vec![WRITTEN; width];
+                self.load_states(place, address, &mut states);
+                message.answered = true;
+                if let Some(at) = result
+                    && let Some(out) = message.response.get_mut(*at..at + width.max(4))
+                {
+                    out.fill(if states.contains(&UNWRITTEN) {
+                        UNWRITTEN
+                    } else {
+                        WRITTEN
+                    });
+                }
+                drop(message);
+                if unwritten {
+                    self.unwritten(access.lane, || {
+                        let to = self.place(place, address);
+                        format!("the operand of an atomic operation on {to}")
+                    });
+                } else if states.contains(&UNWRITTEN) {
+                    self.unwritten(access.lane, || {
+                        let at = self.place(place, address);
+                        format!("an atomic operation reads {at}")
+                    });
+                }
+                self.store_states(place, address, &vec![WRITTEN; width]);
+            }
+        }
+    }
+
+    fn load_states(&self, place: Where, address: u64, out: &mut [u8]) {
+        if place != Where::Local {
+            return self.memory().load(address, out);
+        }
+        let group = self.group.borrow();
+        let at = address as usize;
+        if let Some(states) = group.states.get(at..at + out.len()) {
+            out.copy_from_slice(states);
+        }
+    }
+
+    fn store_states(&self, place: Where, address: u64, states: &[u8]) {
+        if place != Where::Local {
+            return self.memory().store(address, states);
+        }
+        let mut group = self.group.borrow_mut();
+        let at = address as usize;
+        if let Some(out) = group.states.get_mut(at..at + states.len()) {
+            out.copy_from_slice(states);
+        }
+    }
+
+    /// A place, in words.
+    fn place(&self, place: Where, address: u64) -> String {
+        match place {
+            Where::Local => format!("byte {address:#x} of shared local memory"),
+            Where::Stateless | Where::Surface => self.describe(address),
+        }
+    }
+
+    /// Records who accesses the words, and reports what nothing orders.
+    fn order_words(
+        &self,
+        place: Where,
+        address: u64,
+        width: u64,
+        access: &Access<'_>,
+        by_slot: bool,
+    ) {
+        let mut group = self.group.borrow_mut();
+        let index = self.thread.get() as usize;
+        let (Some(order), Some(&slot)) = (group.threads.get(index), group.slots.get(index)) else {
+            return;
+        };
+        let side = if place == Where::Local {
+            Side::Local
+        } else {
+            Side::Global
+        };
+        let touch = match &access.what {
+            What::Read { .. } => Touch::Read,
+            What::Write { .. } => Touch::Write,
+            What::Atomic { .. } => Touch::Atomic,
+        };
+        let own = group.first + index as u32;
+        let mut mark = Mark {
+            thread: own,
+            clock: order.clock,
+            ip: self.ip() as u32,
+            message: self.messages.get(),
+            value: 0,
+            slot,
+            lane: access.lane.unwrap_or(0),
+            bytes: 0,
+            atomic: touch == Touch::Atomic,
+        };
+        if touch == Touch::Atomic {
+            self.tell(&mut group, side, address, index);
+        }
+        let mut memory = self.memory();
+        let blind = memory.overflow;
+        let end = address.saturating_add(width);
+        let mut at = address & !3;
+        let mut worst: Option<(u64, Conflict)> = None;
+        while at < end {
+            let from = at.max(address);
+            let until = end.min(at + 4);
+            let ones = 0xf >> (4 - (until - from));
+            mark.bytes = ones << (from - at);
+            if let What::Write { data, .. } = &access.what {
+                let from = (from - address) as usize;
+                let until = (until - address) as usize;
+                let bytes = data.get(from..until).unwrap_or_default();
+                mark.value = bytes
+                    .iter()
+                    .rev()
+                    .fold(0, |value, byte| value << 8 | u32::from(*byte));
+            }
+            let Group {
+                threads,
+                cells,
+                first,
+                ..
+            } = &mut *group;
+            let Some(order) = threads.get(index) else {
+                return;
+            };
+            let relation = |earlier: &Mark, writes: bool| {
+                let fence =
+                    writes && !earlier.atomic && !(side == Side::Local && self.local_in_order);
+                let member = earlier.thread.checked_sub(*first);
+                let known = order.knows(earlier.thread, earlier.clock, side);
+                match member.and_then(|index| threads.get(index as usize)) {
+                    _ if by_slot && earlier.slot == slot => Relation::Before,
+                    _ if known || earlier.thread < self.first => Relation::Before,
+                    Some(other) => other.to_member(earlier.clock, side, fence, order),
+                    None if blind => Relation::Before,
+                    None => Relation::Racing,
+                }
+            };
+            let cell = match side {
+                Side::Local => cells.get_mut((at / 4) as usize),
+                Side::Global => Some(memory.cell(at)),
+            };
+            let found = cell.and_then(|cell| cell.touch(touch, mark, relation));
+            worst = worst.or(found.map(|conflict| (from, conflict)));
+            at += 4;
+        }
+        drop(memory);
+        drop(group);
+        if let Some((at, conflict)) = worst {
+            self.report_conflict(place, at, touch, access.lane, &conflict);
+        }
+    }
+
+    /// An atomic tells others what its thread knows, and learns what others have told.
+    fn tell(&self, group: &mut Group, side: Side, address: u64, index: usize) {
+        let told = match side {
+            Side::Local => group.told.get(&address).cloned(),
+            Side::Global => self.memory().told(address).cloned(),
+        };
+        let first = group.first;
+        if let (Some(told), Some(order)) = (told, group.threads.get_mut(index)) {
+            order.acquire(&told);
+        }
+        let Some(order) = group.threads.get(index) else {
+            return;
+        };
+        let free = [self.local_in_order, false];
+        let known = order.release(first + index as u32, &group.threads, first, free);
+        if known.is_empty() {
+            return;
+        }
+        match side {
+            Side::Local => {
+                group.told.insert(address, known);
+            }
+            Side::Global => self.memory().tell(address, known),
+        }
+    }
+
+    fn report_conflict(
+        &self,
+        place: Where,
+        address: u64,
+        touch: Touch,
+        lane: Option<u8>,
+        conflict: &Conflict,
+    ) {
+        let rule = match conflict.relation {
+            Relation::Unfenced => Rule::MissingFence,
+            _ => Rule::Race,
+        };
+        let earlier = &conflict.earlier;
+        let other = u64::from(earlier.ip);
+        self.report_pair(rule, Some(other), || {
+            let verb = match touch {
+                Touch::Read => "reads",
+                Touch::Write => "writes",
+                Touch::Atomic => "updates",
+            };
+            let did = match (conflict.earlier_writes, earlier.atomic) {
+                (_, true) => "has updated",
+                (true, false) => "has written",
+                (false, false) => "has read",
+            };
+            let group = self.group.borrow();
+            let me = group.name(group.first + self.thread.get(), lane);
+            let they = group.name(earlier.thread, Some(earlier.lane));
+            let place = self.place(place, address);
+            let why = match conflict.relation {
+                Relation::Unfenced => "and has not fenced before the barrier",
+                _ if earlier.thread == group.first + self.thread.get() => "in the same message",
+                _ => "and nothing orders the two",
+            };
+            format!("{me} {verb} {place}, which {they} {did}, {why}")
+        });
+    }
+}

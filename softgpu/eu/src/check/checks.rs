@@ -1,0 +1,168 @@
+//! Where a host thread records broken rules, and what it knows while it runs a group.
+
+use std::cell::{Cell as Slot, RefCell};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use devinfo::GpuAddress;
+
+use super::findings::{Extents, Launched};
+use super::group::Group;
+use super::memory::Memory;
+use super::rule::{Rule, Violation};
+
+/// The most violations that are kept; all are counted.
+pub(super) const KEPT: usize = 64;
+
+/// The registers of a message as the checks see them: a state for each byte
+/// ([`super::memory::WRITTEN`] and the like).
+#[derive(Debug, Default)]
+pub(super) struct Registers {
+    /// Source 0 followed by source 1.
+    pub payload: Vec<u8>,
+    pub response: Vec<u8>,
+    /// The shared function has said what it does to the response.
+    pub answered: bool,
+    /// Part of the response comes from memory where a driver keeps pointers.
+    pub pointers: bool,
+}
+
+/// Where the threads of one host thread record broken rules.
+#[derive(Debug, Default)]
+pub struct Checks {
+    pub(super) extents: Arc<Extents>,
+    pub(super) launched: Option<Launched>,
+    pub(super) memory: Arc<Mutex<Memory>>,
+    /// The number of the launch's first thread.
+    pub(super) first: u32,
+    /// Shared local memory is in order without fences.
+    pub(super) local_in_order: bool,
+    pub(super) ip: Slot<u64>,
+    pub(super) count: Slot<u64>,
+    pub(super) found: RefCell<Vec<Violation>>,
+    /// The group that runs, and its thread.
+    pub(super) group: RefCell<Group>,
+    pub(super) thread: Slot<u32>,
+    pub(super) message: RefCell<Registers>,
+    pub(super) messages: Slot<u32>,
+    /// The last load of bytes that nothing has written.
+    pub(super) empty_load: RefCell<Option<(u32, u64, String)>>,
+    /// What pointers point to, by their state less [`POINTER`].
+    pub(super) pointers: RefCell<Vec<GpuAddress>>,
+}
+
+/// The state of a byte of the first pointer.
+const POINTER: u8 = 2;
+
+impl Checks {
+    /// Sets the current instruction.
+    pub fn set_ip(&self, ip: u64) {
+        self.ip.set(ip);
+    }
+
+    /// The current instruction.
+    pub(super) fn ip(&self) -> u64 {
+        self.ip.get()
+    }
+
+    /// Records a broken rule: one for each instruction and rule, and only the first are kept.
+    pub fn report(&self, rule: Rule, detail: impl FnOnce() -> String) {
+        self.report_pair(rule, None, detail);
+    }
+
+    /// The same with the other party's instruction.
+    pub(super) fn report_pair(
+        &self,
+        rule: Rule,
+        other: Option<u64>,
+        detail: impl FnOnce() -> String,
+    ) {
+        self.count.set(self.count.get() + 1);
+        let ip = self.ip.get();
+        let mut found = self.found.borrow_mut();
+        let known = found
+            .iter()
+            .any(|violation| violation.ip == ip && violation.rule == rule);
+        if !known && found.len() < KEPT {
+            found.push(Violation {
+                rule,
+                name: None,
+                kernel: 0,
+                ip,
+                text: String::new(),
+                detail: detail(),
+                other,
+            });
+        }
+    }
+
+    /// Records an access of `width` bytes at `address` that reaches into the padding after an
+    /// object.
+    pub(crate) fn stateless(&self, address: GpuAddress, width: u64) {
+        if let Some((object, size)) = self.extents.object_padded_at(address, width) {
+            self.report(Rule::BufferBounds, || {
+                let past = address.get().saturating_add(width) - (object.get() + size);
+                format!(
+                    "{width} bytes at {address} reach {past:#x} bytes past the end of {size:#x} \
+                     bytes at {object}"
+                )
+            });
+        }
+    }
+
+    /// Records an access of shared local memory outside the size asked for, which is part of the
+    /// `bytes` that the hardware has.
+    pub(crate) fn local(&self, offset: u64, width: u64, bytes: u64) {
+        let asked = self.launched.as_ref().map_or(bytes, |known| known.local);
+        if offset.saturating_add(width) > asked {
+            self.report(Rule::LocalBounds, || {
+                format!("{width} bytes at offset {offset:#x} of {asked:#x} bytes")
+            });
+        }
+    }
+
+    /// How many times a rule was broken.
+    pub fn count(&self) -> u64 {
+        self.count.get()
+    }
+
+    /// Takes what was recorded.
+    pub fn take(&self) -> Vec<Violation> {
+        self.found.take()
+    }
+
+    pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state of the bytes of `value` if it is a pointer to an object of a program.
+    pub(crate) fn pointer(&self, value: u64) -> Option<u8> {
+        let (object, _) = self.extents.object_at(value)?;
+        let mut pointers = self.pointers.borrow_mut();
+        let index = match pointers.iter().position(|known| *known == object) {
+            Some(index) => index,
+            None => {
+                pointers.push(object);
+                pointers.len() - 1
+            }
+        };
+        u8::try_from(index).ok()?.checked_add(POINTER)
+    }
+
+    /// What a pointer with this state points to, and its size.
+    pub(super) fn pointee(&self, state: u8) -> Option<(GpuAddress, u64)> {
+        let index = usize::from(state.checked_sub(POINTER)?);
+        let object = *self.pointers.borrow().get(index)?;
+        self.extents.object_at(object.get())
+    }
+
+    /// Where an address lies, in words.
+    pub(super) fn describe(&self, address: u64) -> String {
+        match self.extents.object_at(address) {
+            Some((object, size)) => {
+                let offset = address - object.get();
+                format!("byte {offset:#x} of the buffer of {size:#x} bytes at {object}")
+            }
+            None => format!("address {}", GpuAddress::new(address)),
+        }
+    }
+}

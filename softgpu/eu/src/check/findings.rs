@@ -1,0 +1,195 @@
+//! What all host threads have recorded, and what drivers say of their objects and kernels.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use devinfo::GpuAddress;
+use isa_encoder::Disassembler;
+use isa_encoder::disasm::Format;
+use softgpu_memory::View;
+
+use super::checks::{Checks, KEPT};
+use super::memory::Memory;
+use super::rule::Violation;
+use crate::Kernel;
+
+/// What a driver asked for, where the hardware gets only the next larger size that it supports.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Extents {
+    /// By start, the padding after an object.
+    padding: BTreeMap<u64, Padding>,
+    /// By start, the sizes of programs' buffers.
+    objects: BTreeMap<u64, u64>,
+    /// By a kernel's entry point.
+    launched: BTreeMap<u64, Launched>,
+}
+
+/// What a driver says of a kernel.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Launched {
+    /// Bytes from the first instruction to the entry point.
+    skipped: u64,
+    /// Where the first instruction is, in bytes from the instruction base.
+    pub first: u64,
+    /// The most shared local memory asked for it.
+    pub local: u64,
+    /// Its name.
+    pub name: Arc<str>,
+}
+
+/// Bytes that are mapped, but belong to no object.
+#[derive(Clone, Copy, Debug)]
+struct Padding {
+    end: u64,
+    object: GpuAddress,
+}
+
+impl Extents {
+    /// The object into whose padding an access reaches, and its size.
+    pub fn object_padded_at(&self, address: GpuAddress, width: u64) -> Option<(GpuAddress, u64)> {
+        let end = address.get().saturating_add(width);
+        let (&begin, padding) = self.padding.range(..end).next_back()?;
+        let inside = address.get() < padding.end;
+        inside.then(|| (padding.object, begin - padding.object.get()))
+    }
+
+    /// The program's buffer that an address lies in, and its size.
+    pub fn object_at(&self, address: u64) -> Option<(GpuAddress, u64)> {
+        let (&start, &size) = self.objects.range(..=address).next_back()?;
+        (address - start < size).then(|| (GpuAddress::new(start), size))
+    }
+
+    /// Whether drivers say which buffers are programs'.
+    pub fn knows_objects(&self) -> bool {
+        !self.objects.is_empty()
+    }
+}
+
+/// What all host threads have recorded: one violation for each instruction and rule.
+#[derive(Debug, Default)]
+pub struct Findings {
+    found: Mutex<Vec<Violation>>,
+    extents: Mutex<Arc<Extents>>,
+    memory: Arc<Mutex<Memory>>,
+}
+
+impl Findings {
+    /// A driver reports that of the `mapped` bytes at `object`, only the first `size` belong to the
+    /// object, and whether it is a program's buffer. (Addresses are those of its one address space.)
+    pub fn bound(&self, object: GpuAddress, size: u64, mapped: u64, buffer: bool) {
+        let begin = object.get().saturating_add(size);
+        self.change(|extents| {
+            if size < mapped {
+                let end = object.get().saturating_add(mapped);
+                extents.padding.insert(begin, Padding { end, object });
+            }
+            if buffer {
+                extents.objects.insert(object.get(), size);
+            }
+        });
+    }
+
+    /// A driver reports that the object of `size` bytes at `object` is gone.
+    pub fn unbound(&self, object: GpuAddress, size: u64) {
+        let begin = object.get().saturating_add(size);
+        self.change(|extents| {
+            extents.padding.remove(&begin);
+            extents.objects.remove(&object.get());
+        });
+        self.memory().write(object.get(), size);
+    }
+
+    /// A driver reports that nothing has written the `size` bytes at `address`, or that something
+    /// has.
+    pub fn contents(&self, address: GpuAddress, size: u64, written: bool) {
+        match written {
+            true => self.memory().write(address.get(), size),
+            false => self.memory().forget(address.get(), size),
+        }
+    }
+
+    /// A driver reports that it launches the kernel `name` whose code begins at `first`, by the
+    /// instruction at `entry`, with `local_bytes` of shared local memory per group. The largest
+    /// report counts. Violations count from `first`.
+    pub fn launches(&self, name: &str, first: GpuAddress, entry: GpuAddress, local_bytes: u64) {
+        self.change(|extents| {
+            let known = extents.launched.entry(entry.get()).or_default();
+            known.skipped = entry.get().saturating_sub(first.get());
+            known.local = local_bytes.max(known.local);
+            if *known.name != *name {
+                known.name = name.into();
+            }
+        });
+    }
+
+    fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Extents) -> T) {
+        let mut extents = self.extents.lock().unwrap_or_else(PoisonError::into_inner);
+        change(Arc::make_mut(&mut extents));
+    }
+
+    /// Where a host thread that runs threads of `kernel` records broken rules.
+    pub fn checks(&self, kernel: &Kernel) -> Checks {
+        let extents = self.extents.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = kernel.base.offset(kernel.entry);
+        let launched = extents.launched.get(&entry.get()).cloned();
+        Checks {
+            launched: launched.map(|known| Launched {
+                first: kernel.entry.wrapping_sub(known.skipped),
+                ..known
+            }),
+            extents: extents.clone(),
+            first: self.memory().begin(),
+            memory: self.memory.clone(),
+            local_in_order: crate::sf::local_in_order(kernel.family),
+            ..Checks::default()
+        }
+    }
+
+    /// Adds what one host thread recorded while it ran threads of `kernel`.
+    pub fn add(&self, checks: &Checks, kernel: &Kernel, memory: &View<'_>) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        for mut violation in checks.take() {
+            let launched = checks.launched.as_ref();
+            violation.kernel = launched.map_or(kernel.entry, |known| known.first);
+            violation.name = launched.map(|known| known.name.to_string());
+            let known = found.iter().any(|other| {
+                (other.rule, other.kernel, other.ip)
+                    == (violation.rule, violation.kernel, violation.ip)
+            });
+            if known || found.len() >= KEPT {
+                continue;
+            }
+            violation.text = text(kernel, memory, violation.ip).unwrap_or_default();
+            if let Some(other) = violation.other {
+                let offset = other.wrapping_sub(violation.kernel);
+                let text = text(kernel, memory, other).unwrap_or_default();
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                violation
+                    .detail
+                    .push_str(&format!("; the other is +{offset:#x} `{text}`"));
+            }
+            found.push(violation);
+        }
+    }
+
+    /// Takes what was found.
+    pub fn take(&self) -> Vec<Violation> {
+        std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The instruction at `ip`.
+fn text(kernel: &Kernel, memory: &View<'_>, ip: u64) -> Option<String> {
+    let place = kernel.base.offset(ip);
+    let mut code = [0; 16];
+    // The instruction has run, so at least 8 bytes of it can be read.
+    let read = memory.read(place, &mut code);
+    let length = if read.is_ok() { 16 } else { 8 };
+    let disassembler = Disassembler::new(kernel.family, Format::default());
+    let mut lines = disassembler.lines(&code[..length]).into_iter();
+    lines.next()?.text
+}

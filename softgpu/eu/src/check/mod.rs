@@ -1,0 +1,29 @@
+//! Rules that hardware leaves undefined, recorded when a kernel breaks them.
+//!
+//! A checked device runs one host thread, so that what it finds is the same in every run. While a
+//! kernel runs, each byte of its registers and of memory has a state: nothing has written it,
+//! something has, or it belongs to a pointer to one of the program's buffers. States go where values
+//! go. What nothing has written may be moved, computed with and stored in memory of the kernel's
+//! own; it is reported where it decides a branch or an address, or ends up in a buffer.
+//!
+//! Each word of buffers and of shared local memory remembers who wrote it last and two of those who
+//! read it since (`cell`), with their clocks (`order`). An access is reported if an earlier one
+//! by another thread, at least one of them a write, did not happen before it: by a barrier with a
+//! fence, or by atomics with a fence. What the channels of a thread do one after the other is in
+//! order: they run in lockstep.
+
+mod access;
+mod cell;
+mod checks;
+mod findings;
+mod group;
+mod memory;
+mod order;
+mod rule;
+
+pub(crate) use access::{Access, What, Where};
+pub use checks::Checks;
+pub use findings::Findings;
+pub use group::Group;
+pub(crate) use memory::{UNWRITTEN, WRITTEN};
+pub use rule::{Rule, Violation};

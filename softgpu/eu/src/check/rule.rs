@@ -1,0 +1,99 @@
+//! The rules, and what breaks one.
+
+use std::fmt;
+
+/// A rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// Block reads begin at multiples of 4 bytes (of the element, where that is larger).
+    BlockReadAlignment,
+    /// Block writes begin at multiples of 16 bytes (on load/store units: of the element).
+    BlockWriteAlignment,
+    /// Image block writes begin at an x that is a multiple of 4 bytes.
+    ImageBlockWriteX,
+    /// Elements are aligned to their size.
+    ElementAlignment,
+    /// Stateful accesses stay inside their surface.
+    SurfaceBounds,
+    /// Accesses go to a surface that something is bound to.
+    UnboundSurface,
+    /// Stateless accesses stay inside the size asked for, not only inside its pages
+    /// ([`Findings::bound`](crate::Findings::bound)).
+    BufferBounds,
+    /// An address that is computed from a pointer stays inside what the pointer points to.
+    Provenance,
+    /// Accesses of shared local memory stay inside the size asked for, not only inside the size
+    /// that the hardware rounds it up to ([`Findings::launches`](crate::Findings::launches)).
+    LocalBounds,
+    /// Block reads and writes of a sub-group need all of its channels: a sub-group at the end of
+    /// a range that is not a multiple of its size lacks some. (Only distinguished from other uses
+    /// of the messages on the classic data port.)
+    PartialSubGroup,
+    /// All channels of a sub-group reach its block reads and writes, and barriers.
+    DivergentFlow,
+    /// What decides a branch, an address or what a buffer holds has been written.
+    Uninitialised,
+    /// Of two accesses of a byte by different threads, one of them a write, one happens before the
+    /// other.
+    Race,
+    /// A thread fences what it wrote before it signals the barrier that others wait for.
+    MissingFence,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BlockReadAlignment => "block read alignment",
+            Self::BlockWriteAlignment => "block write alignment",
+            Self::ImageBlockWriteX => "image block write x",
+            Self::ElementAlignment => "element alignment",
+            Self::SurfaceBounds => "surface bounds",
+            Self::UnboundSurface => "unbound surface",
+            Self::BufferBounds => "buffer bounds",
+            Self::Provenance => "pointer beyond its buffer",
+            Self::LocalBounds => "local memory bounds",
+            Self::PartialSubGroup => "block access in a partial sub-group",
+            Self::DivergentFlow => "sub-group operation in divergent flow",
+            Self::Uninitialised => "uninitialised value",
+            Self::Race => "data race",
+            Self::MissingFence => "missing fence",
+        })
+    }
+}
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which rule.
+    pub rule: Rule,
+    /// The kernel's name, if its driver has said it.
+    pub name: Option<String>,
+    /// Where the kernel's code begins, in bytes from the instruction base.
+    pub kernel: u64,
+    /// The instruction, in bytes from the instruction base.
+    pub ip: u64,
+    /// The instruction in the assembler's syntax.
+    pub text: String,
+    /// Who broke it, the offending value and the limit.
+    pub detail: String,
+    /// The other party's instruction, where there is one, in bytes from the instruction base.
+    pub other: Option<u64>,
+}
+
+impl Violation {
+    /// The instruction's offset in the kernel.
+    pub fn offset(&self) -> u64 {
+        self.ip.wrapping_sub(self.kernel)
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (offset, text) = (self.offset(), self.text.trim());
+        write!(
+            f,
+            "kernel+{offset:#x}: {text}: {}: {}",
+            self.rule, self.detail
+        )
+    }
+}

@@ -1,0 +1,490 @@
+//! The states of a thread's registers, for checks: which bytes nothing has written, and which are a
+//! pointer's.
+
+use isa_encoder::semantics::{Float, Flow, Integer, Number, Semantics};
+use isa_encoder::{Attributes, Opcode};
+
+use super::op::{Action, Op, Pred, Span};
+use super::operand::{Kind, LANES, Shape, Source, Target};
+use super::regs::{self, GRF_BASE};
+use super::state::State;
+use crate::check::{UNWRITTEN, WRITTEN};
+use crate::{Checks, GroupEnv};
+
+/// The largest element.
+const ELEMENT: usize = 8;
+
+/// A state for each byte of the register file, and a bit for each flag bit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shadow {
+    bytes: Vec<u8>,
+    /// Flag bits that something has written.
+    flags: u128,
+    /// The thread has started with it.
+    pub started: bool,
+}
+
+/// The states of an element's bytes; those beyond its size are of no interest.
+type Element = [u8; ELEMENT];
+
+/// The state of what is computed from two bytes.
+fn join(a: u8, b: u8) -> u8 {
+    match (a, b) {
+        (UNWRITTEN, _) | (_, UNWRITTEN) => UNWRITTEN,
+        (WRITTEN, other) | (other, WRITTEN) => other,
+        (a, b) if a == b => a,
+        // Of two pointers it is neither.
+        _ => WRITTEN,
+    }
+}
+
+/// The thread begins, if it has not yet.
+pub(super) fn start(state: &mut State, checks: &Checks) {
+    let mut shadow = state.shadow.take().unwrap_or_default();
+    if !shadow.started {
+        shadow.start(state, checks);
+    }
+    state.shadow = Some(shadow);
+}
+
+/// Before `op` is executed.
+pub(super) fn track(state: &mut State, op: &Op, env: &GroupEnv<'_>) {
+    if let (Some(checks), Some(mut shadow)) = (env.checks, state.shadow.take()) {
+        shadow.track(state, op, checks);
+        state.shadow = Some(shadow);
+    }
+}
+
+impl Shadow {
+    /// The state of a thread that begins: it has its payload, and what is not a general register.
+    fn start(&mut self, state: &State, checks: &Checks) {
+        self.started = true;
+        self.flags = 0;
+        self.bytes.clear();
+        self.bytes.resize(state.regs.bytes().len(), UNWRITTEN);
+        let grf = state.rules.grf_bytes;
+        let payload = GRF_BASE + state.payload as usize;
+        for range in [0..regs::ADDRESS, regs::ADDRESS + 64..payload] {
+            if let Some(bytes) = self.bytes.get_mut(range) {
+                bytes.fill(WRITTEN);
+            }
+        }
+        let first = GRF_BASE + grf;
+        let values = state.regs.bytes().get(first..payload).unwrap_or_default();
+        let states = self.bytes.get_mut(first..payload).unwrap_or_default();
+        for (value, states) in values
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .zip(states.as_chunks_mut::<8>().0)
+        {
+            if let Some(pointer) = checks.pointer(u64::from_le_bytes(*value)) {
+                *states = [pointer; 8];
+            }
+        }
+    }
+
+    /// The states of registers.
+    pub fn span(&self, span: Span) -> &[u8] {
+        self.bytes.get(span.range()).unwrap_or_default()
+    }
+
+    /// Sets the states of registers.
+    pub fn set_span(&mut self, span: Span, states: &[u8]) {
+        if let Some(bytes) = self.bytes.get_mut(span.range())
+            && bytes.len() == states.len()
+        {
+            bytes.copy_from_slice(states);
+        }
+    }
+
+    /// The states of the register that begins at a register file offset.
+    pub fn register(&self, at: usize, bytes: usize) -> &[u8] {
+        self.bytes.get(at..at + bytes).unwrap_or_default()
+    }
+
+    /// The channels of `op` whose own flag bit nothing has written.
+    fn unknown_predicate(&self, op: &Op) -> u32 {
+        if op.pred != Pred::Own {
+            return 0;
+        }
+        let shift = u32::from(op.flag_bit) + u32::from(op.channel_offset);
+        let written = self.flags.checked_shr(shift).unwrap_or(0) as u32;
+        !written & op.size_mask()
+    }
+
+    fn set_flags(&mut self, op: &Op, mask: u32, written: u32) {
+        let shift = u32::from(op.flag_bit) + u32::from(op.channel_offset);
+        let up = |bits: u32| u128::from(bits).checked_shl(shift).unwrap_or(0);
+        self.flags = self.flags & !up(mask) | up(written & mask);
+    }
+
+    /// Before `op` is executed: moves states as it moves values, and reports a branch or a message
+    /// that depends on what nothing has written.
+    fn track(&mut self, state: &State, op: &Op, checks: &Checks) {
+        match op.action {
+            Action::Flow | Action::Send(_) => self.decides(state, op, checks),
+            Action::Fast(_) | Action::General | Action::Paired => self.compute(state, op),
+            Action::Barrier | Action::Nop => {}
+        }
+    }
+
+    fn decides(&mut self, state: &State, op: &Op, checks: &Checks) {
+        let unknown = self.unknown_predicate(op) & state.enabled(op);
+        if unknown != 0 {
+            checks.set_ip(op.ip.into());
+            let lane = unknown.trailing_zeros() as u8;
+            checks.unwritten(Some(lane + op.channel_offset), || {
+                format!(
+                    "whether it is executed depends on bit {lane} of f{}.{}",
+                    op.flag_bit / 32,
+                    op.flag_bit % 32 / 16
+                )
+            });
+        }
+        if matches!(op.does, Semantics::Flow(Flow::Call { .. }))
+            && let Ok(Some(at)) = op.dst.resolve(&state.regs, 1)
+            && let Some(bytes) = self.bytes.get_mut(at..at + 16)
+        {
+            bytes.fill(WRITTEN);
+        }
+    }
+
+    fn compute(&mut self, state: &State, op: &Op) {
+        let selects = op.does == Semantics::Number(Number::Select) && op.cond.is_none();
+        let enabled = state.enabled(op);
+        let mask = match selects {
+            true => enabled,
+            false => state.write_mask(op),
+        };
+        let unknown = self.unknown_predicate(op) & enabled;
+        let plain = op
+            .src
+            .iter()
+            .all(|source| self.is_plain(source, op.lanes()));
+        if unknown == 0 && plain {
+            return self.plain(state, op, mask);
+        }
+        if is_opaque(op) {
+            return self.plain(state, op, mask);
+        }
+        let chosen = match selects {
+            true => state.predicate(op),
+            false => 0,
+        };
+        let idle = depends_on_nothing(op);
+        let mut written = 0;
+        let mut results = [[WRITTEN; ELEMENT]; LANES];
+        for (lane, result) in results.iter_mut().enumerate().take(op.lanes()) {
+            let bit = 1 << lane;
+            if (mask | unknown) & bit == 0 {
+                continue;
+            }
+            if unknown & bit != 0 {
+                *result = [UNWRITTEN; ELEMENT];
+                continue;
+            }
+            *result = match selects {
+                true => {
+                    let index = usize::from(chosen & bit == 0);
+                    self.element(state, &op.src[index], lane)
+                }
+                false if idle => [WRITTEN; ELEMENT],
+                false => self.result(state, op, lane),
+            };
+            let size = op.src[0].element.bytes().max(op.dst.ty.bytes()) as usize;
+            if result
+                .iter()
+                .take(size.min(ELEMENT))
+                .all(|byte| *byte != UNWRITTEN)
+            {
+                written |= bit;
+            }
+        }
+        self.write(state, op, mask | unknown, Some(&results));
+        if sets_flags(op) {
+            // The flag depends on whole elements.
+            let whole = (0..op.lanes()).filter(|lane| {
+                let sources = op.src.iter().filter(|source| source.kind != Kind::None);
+                idle || sources.into_iter().all(|source| {
+                    let size = source.element.bytes() as usize;
+                    let states = self.element(state, source, *lane);
+                    states.iter().take(size).all(|byte| *byte != UNWRITTEN)
+                })
+            });
+            let bits = whole.fold(0, |bits, lane| bits | 1 << lane);
+            self.set_flags(op, mask | unknown, bits & written & !unknown);
+        }
+    }
+
+    /// All that the op writes is written.
+    fn plain(&mut self, state: &State, op: &Op, mask: u32) {
+        self.write(state, op, mask, None);
+        if sets_flags(op) {
+            self.set_flags(op, mask, u32::MAX);
+        }
+    }
+
+    /// Whether all bytes that a source may read are written, and none is a pointer's.
+    fn is_plain(&self, source: &Source, lanes: usize) -> bool {
+        let size = source.element.bytes() as usize;
+        match source.kind {
+            Kind::None | Kind::Immediate => true,
+            Kind::Indirect => false,
+            Kind::Direct => {
+                let base = source.base as usize;
+                let extent = match source.shape {
+                    Shape::Scalar => size,
+                    Shape::Packed => size * lanes,
+                    Shape::Strided(step) => usize::from(step) * (lanes - 1) + size,
+                    Shape::General => {
+                        let width = usize::from(source.width).min(lanes);
+                        let rows = lanes.div_ceil(width);
+                        (rows - 1) * usize::from(source.vstride)
+                            + (width - 1) * usize::from(source.hstride)
+                            + size
+                    }
+                };
+                if is_flag(base) {
+                    return self.flags == u128::MAX;
+                }
+                let bytes = self.bytes.get(base..base + extent).unwrap_or_default();
+                bytes.iter().fold(0, |other, byte| other | byte ^ WRITTEN) == 0
+            }
+        }
+    }
+
+    /// The states of a source's element.
+    fn element(&self, state: &State, source: &Source, lane: usize) -> Element {
+        let size = source.element.bytes() as usize;
+        let Some(at) = source.place(&state.regs, lane) else {
+            return [WRITTEN; ELEMENT];
+        };
+        let mut out = [WRITTEN; ELEMENT];
+        if source.kind == Kind::Indirect {
+            let slot = source.address_of(lane);
+            let address = self.bytes.get(slot..slot + 2).unwrap_or_default();
+            if address.contains(&UNWRITTEN) {
+                return [UNWRITTEN; ELEMENT];
+            }
+        }
+        if is_flag(at) {
+            for (index, out) in out.iter_mut().enumerate().take(size) {
+                let bits = self.flags.checked_shr(8 * (at - regs::FLAG + index) as u32);
+                // Code saves and restores flags of which it uses a part.
+                let any = bits.unwrap_or(0) & 0xff != 0;
+                *out = if any { WRITTEN } else { UNWRITTEN };
+            }
+            return out;
+        }
+        if let Some(bytes) = self.bytes.get(at..at + size) {
+            out[..size].copy_from_slice(bytes);
+        }
+        out
+    }
+
+    /// The states of what an op computes for a channel.
+    fn result(&self, state: &State, op: &Op, lane: usize) -> Element {
+        let sources = op
+            .src
+            .each_ref()
+            .map(|source| self.element(state, source, lane));
+        let kinds = op.src.each_ref().map(|source| source.kind != Kind::None);
+        let size = op.dst.ty.bytes() as usize;
+        let same = op
+            .src
+            .iter()
+            .all(|source| source.kind == Kind::None || source.element.bytes() as usize == size);
+        let value = |index: usize| op.src[index].value_at(&state.regs, lane);
+        match op.does {
+            Semantics::Number(Number::Move)
+                if op.dst.ty.is_integer() && op.src[0].element.is_integer() || same =>
+            {
+                let mut result = [WRITTEN; ELEMENT];
+                let from = (op.src[0].element.bytes() as usize).min(size);
+                result[..from].copy_from_slice(&sources[0][..from]);
+                // A sign is extended.
+                if op.src[0].element.is_signed() && from < size {
+                    result[from..size].fill(sources[0][from - 1]);
+                }
+                result
+            }
+            Semantics::Integer(Integer::Not) if same => sources[0],
+            Semantics::Integer(integer @ (Integer::And | Integer::Or)) if same => {
+                // A byte of zeros, or of ones, decides alone.
+                let alone = if integer == Integer::And { 0 } else { 0xff };
+                let inverted = |index: usize| {
+                    if op.src[index].neg {
+                        !value(index)
+                    } else {
+                        value(index)
+                    }
+                };
+                let values = [inverted(0), inverted(1)].map(u64::to_le_bytes);
+                std::array::from_fn(|byte| {
+                    let decides = |index: usize| {
+                        sources[index][byte] != UNWRITTEN && values[index][byte] == alone
+                    };
+                    match decides(0) || decides(1) {
+                        true => WRITTEN,
+                        false => join(sources[0][byte], sources[1][byte]),
+                    }
+                })
+            }
+            Semantics::Integer(Integer::Xor) if same => {
+                std::array::from_fn(|byte| join(sources[0][byte], sources[1][byte]))
+            }
+            Semantics::Integer(Integer::ShiftLeft | Integer::ShiftRight)
+                if op.src[0].element.bytes() as usize == size
+                    && op.src[1].kind == Kind::Immediate
+                    && op.src[1].value.is_multiple_of(8) =>
+            {
+                let bytes = (op.src[1].value / 8) as usize;
+                let left = op.does == Semantics::Integer(Integer::ShiftLeft);
+                std::array::from_fn(|byte| {
+                    let from = match left {
+                        true => byte.checked_sub(bytes),
+                        false => Some(byte + bytes),
+                    };
+                    from.filter(|from| *from < size)
+                        .map_or(WRITTEN, |from| sources[0][from])
+                })
+            }
+            Semantics::Number(Number::Add) if same && op.dst.ty.is_integer() => {
+                // A carry goes up.
+                let mut carried = WRITTEN;
+                std::array::from_fn(|byte| {
+                    let here = join(sources[0][byte], sources[1][byte]);
+                    carried = if here == UNWRITTEN {
+                        UNWRITTEN
+                    } else {
+                        join(carried, here)
+                    };
+                    carried
+                })
+            }
+            Semantics::Integer(Integer::Add3 | Integer::AddCarry) => {
+                [Self::whole(op, &sources, &kinds); ELEMENT]
+            }
+            _ => match Self::whole(op, &sources, &kinds) {
+                UNWRITTEN => [UNWRITTEN; ELEMENT],
+                // What is no sum of a pointer points nowhere.
+                _ => [WRITTEN; ELEMENT],
+            },
+        }
+    }
+
+    /// The state of what depends on all bytes of all sources.
+    fn whole(op: &Op, sources: &[Element; 3], kinds: &[bool; 3]) -> u8 {
+        let mut state = WRITTEN;
+        for ((element, source), there) in sources.iter().zip(&op.src).zip(kinds) {
+            if *there {
+                let size = source.element.bytes() as usize;
+                state = element
+                    .iter()
+                    .take(size)
+                    .fold(state, |state, byte| join(state, *byte));
+            }
+        }
+        state
+    }
+
+    /// Sets the states of the channels in `mask` of what an op writes; without results, they are
+    /// [`WRITTEN`].
+    fn write(&mut self, state: &State, op: &Op, mask: u32, results: Option<&[Element; LANES]>) {
+        let Ok(Some(at)) = op.dst.resolve(&state.regs, op.lanes()) else {
+            return;
+        };
+        if at < GRF_BASE && !is_flag(at) && !(regs::ADDRESS..regs::FLAG).contains(&at) {
+            return;
+        }
+        let size = op.dst.ty.bytes() as usize;
+        let stride = usize::from(op.dst.stride);
+        if let Semantics::Systolic { .. } = op.does {
+            let repeat = match op.specific {
+                isa_encoder::Specific::Dpas(dpas) => usize::from(dpas.repeat),
+                _ => 1,
+            };
+            if let Some(bytes) = self.bytes.get_mut(at..at + repeat * op.lanes() * size) {
+                bytes.fill(WRITTEN);
+            }
+            return;
+        }
+        if is_flag(at) {
+            for lane in (0..op.lanes()).filter(|lane| mask >> lane & 1 != 0) {
+                for byte in 0..size {
+                    let bits = 0xffu128
+                        .checked_shl(8 * (at - regs::FLAG + lane * stride + byte) as u32)
+                        .unwrap_or(0);
+                    match results.is_some_and(|results| results[lane][byte] == UNWRITTEN) {
+                        true => self.flags &= !bits,
+                        false => self.flags |= bits,
+                    }
+                }
+            }
+            return;
+        }
+        let all = op.size_mask();
+        let Some(bytes) = self.bytes.get_mut(at..) else {
+            return;
+        };
+        match results {
+            None if mask == all && stride == size => {
+                if let Some(bytes) = bytes.get_mut(..op.lanes() * size) {
+                    bytes.fill(WRITTEN);
+                }
+            }
+            _ => {
+                for lane in (0..op.lanes()).filter(|lane| mask >> lane & 1 != 0) {
+                    if let Some(bytes) = bytes.get_mut(lane * stride..lane * stride + size) {
+                        match results {
+                            None => bytes.fill(WRITTEN),
+                            Some(results) => bytes.copy_from_slice(&results[lane][..size]),
+                        }
+                    }
+                }
+            }
+        }
+        if writes_behind(op) {
+            // Remainders follow the quotients.
+            let extent = (op.lanes() * stride).next_multiple_of(state.rules.grf_bytes);
+            if let Some(bytes) = bytes.get_mut(extent..extent + op.lanes() * stride) {
+                bytes.fill(WRITTEN);
+            }
+        }
+    }
+}
+
+fn is_flag(at: usize) -> bool {
+    (regs::FLAG..regs::FLAG + 16).contains(&at)
+}
+
+/// Whether an op sets the flag.
+fn sets_flags(op: &Op) -> bool {
+    op.cond.is_some() && !op.opcode.has(Attributes::KEEPS_FLAG)
+}
+
+fn writes_behind(op: &Op) -> bool {
+    use isa_encoder::{MathFunction, Specific};
+    op.dst.target == Target::Direct && op.specific == Specific::Math(MathFunction::Idiv)
+}
+
+/// Whether what an op reads is not known by its operands alone.
+fn is_opaque(op: &Op) -> bool {
+    matches!(
+        op.does,
+        Semantics::Systolic { .. }
+            | Semantics::Number(Number::ScatteredMove)
+            | Semantics::Float(Float::Line | Float::Plane | Float::Dot { .. })
+            | Semantics::Integer(Integer::AbsoluteDifferences { .. })
+    )
+}
+
+/// Whether the result is the same whatever the sources hold: `cmp r, r` and `xor r, r`.
+fn depends_on_nothing(op: &Op) -> bool {
+    let [first, second, _] = &op.src;
+    let same = first.kind == Kind::Direct
+        && second.kind == Kind::Direct
+        && (first.base, first.shape, first.ty) == (second.base, second.shape, second.ty);
+    same && matches!(op.opcode, Opcode::Cmp | Opcode::Xor | Opcode::Csel)
+}
