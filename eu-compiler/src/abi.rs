@@ -8,8 +8,6 @@ pub const TABLE_ENTRIES: usize = 240;
 pub enum FieldKind {
     /// The address of private memory.
     PrivateBase,
-    /// The address of the module's constants.
-    ConstantBase,
     /// The address of what `printf` writes.
     PrintfBuffer,
     /// Three dwords: the first global id.

@@ -28,6 +28,8 @@ pub struct Caps {
     /// The data port has blocks of scratch memory; without them it is a surface of load/store
     /// messages.
     pub scratch_blocks: bool,
+    /// The data port has the lesser and the greater of floats as atomic operations.
+    pub float_atomics: bool,
     /// Messages for texels begin with a header that enables their channels.
     pub typed_header: bool,
     /// `mad` takes halves that are a dword apart.
@@ -50,11 +52,13 @@ const GEN8: Caps = Caps {
     scratch_blocks: true,
     float_regions: true,
     typed_header: true,
+    float_atomics: false,
     half_mad: false,
 };
 
 const GEN9: Caps = Caps {
     typed_header: false,
+    float_atomics: true,
     ..GEN8
 };
 

@@ -76,7 +76,7 @@ pub fn write(
                 .flat_map(|kernel| &kernel.relocations)
                 .filter_map(|relocation| match relocation.of.of {
                     Symbol::Text(offset) => Some(offset),
-                    Symbol::Globals => None,
+                    Symbol::Constants | Symbol::Globals => None,
                 })
                 .collect();
             offsets.sort_unstable();
@@ -92,9 +92,11 @@ pub fn write(
     for (kernel, section) in kernels.iter().zip(code) {
         let mut entries = Vec::new();
         for relocation in &kernel.relocations {
+            let begin = |section| begins.get(&section).map(|(_, symbol)| *symbol);
             let symbol = match relocation.of.of {
                 Symbol::Text(offset) => texts.get(&offset).copied(),
-                Symbol::Globals => begins.get(&Section::Globals).map(|(_, symbol)| *symbol),
+                Symbol::Constants => begin(Section::Constants),
+                Symbol::Globals => begin(Section::Globals),
             };
             let symbol = symbol.unwrap_or(0);
             let kind = match relocation.of.high {
@@ -310,7 +312,6 @@ fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
 fn payload(out: &mut String, field: &Field) -> std::fmt::Result {
     let (kind, arg) = match field.kind {
         FieldKind::PrivateBase => ("private_base_stateless", None),
-        FieldKind::ConstantBase => ("const_base", None),
         FieldKind::PrintfBuffer => ("printf_buffer", None),
         FieldKind::GlobalOffset => ("global_id_offset", None),
         FieldKind::EnqueuedLocalSize => ("enqueued_local_size", None),

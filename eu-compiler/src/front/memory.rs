@@ -1,6 +1,6 @@
 //! Pointers, variables, loads, stores, atomics.
 
-use spirv::{MemoryAccess, Op as Spv, StorageClass};
+use spirv::{MemoryAccess, MemorySemantics, Op as Spv, StorageClass};
 
 use super::data::{Placed, Section};
 use super::module::{Shape, Variable};
@@ -199,28 +199,19 @@ impl Translator<'_> {
     /// every use sees it.
     pub(super) fn address_of(&mut self, place: Placed, offset: i64) -> Value {
         let within = offset.wrapping_add(place.offset.into());
-        let (symbol, offset) = match place.section {
-            Section::Constants => (None, within),
-            Section::Globals => (Some(Symbol::Globals), within),
-            Section::Strings => (Some(Symbol::Text(place.offset)), offset),
-        };
-        let field = match symbol {
-            None => self.abi.field(FieldKind::ConstantBase, 8, 8),
-            Some(_) => 0,
+        let (of, offset) = match place.section {
+            Section::Constants => (Symbol::Constants, within),
+            Section::Globals => (Symbol::Globals, within),
+            Section::Strings => (Symbol::Text(place.offset), offset),
         };
         let mut entry = Cursor {
             function: &mut self.function,
             block: Function::ENTRY,
             at: self.at,
         };
-        let base = match symbol {
-            None => entry.one(Op::Input(Input::Payload(field)), &[], Type::I64),
-            Some(of) => {
-                let halves = [false, true]
-                    .map(|high| entry.one(Op::Input(Input::Address { of, high }), &[], Type::I32));
-                entry.one(Op::Pair, &halves, Type::I64)
-            }
-        };
+        let halves = [false, true]
+            .map(|high| entry.one(Op::Input(Input::Address { of, high }), &[], Type::I32));
+        let base = entry.one(Op::Pair, &halves, Type::I64);
         let offset = entry.constant(Type::I64, offset as u64);
         match entry.function.bits(offset) {
             Some(0) => base,
@@ -600,11 +591,30 @@ impl Translator<'_> {
         if let Some(value) = args.get(1) {
             ty = self.function.ty(*value);
         }
+        // What comes before is seen before it, and what follows sees what others wrote before.
+        let at = if has_result { 4 } else { 2 };
+        let order = MemorySemantics::from_bits_truncate(self.number(i.word(at)?, i)? as u32);
+        let both = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::SEQUENTIALLY_CONSISTENT;
+        let fence = Op::Fence {
+            local: space != Space::Global,
+            global: space != Space::Local,
+            image: false,
+        };
+        if order.intersects(both | MemorySemantics::RELEASE) {
+            self.here().push(fence.clone(), &[], &[]);
+        }
+        let acquires = order.intersects(both | MemorySemantics::ACQUIRE);
         if !has_result {
             self.here().push(Op::Atomic(space, op), &args, &[]);
+            if order.intersects(MemorySemantics::SEQUENTIALLY_CONSISTENT) {
+                self.here().push(fence, &[], &[]);
+            }
             return Ok(true);
         }
         let mut value = self.one(Op::Atomic(space, op), &args, ty);
+        if acquires {
+            self.here().push(fence, &[], &[]);
+        }
         if i.op == Spv::AtomicFlagTestAndSet {
             let zero = self.constant(ty, 0);
             value = self.one(Op::Icmp(Cond::Ne), &[value, zero], Type::I1);

@@ -254,6 +254,8 @@ pub enum Input {
 pub enum Symbol {
     /// The text at this place among the texts.
     Text(u32),
+    /// The variables that are only read.
+    Constants,
     /// The variables that are written.
     Globals,
 }

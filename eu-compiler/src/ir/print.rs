@@ -74,6 +74,7 @@ impl fmt::Display for Line<'_> {
                     let half = if *high { "high" } else { "low" };
                     match of {
                         Symbol::Text(offset) => write!(f, "input text.{offset}.{half}"),
+                        Symbol::Constants => write!(f, "input constants.{half}"),
                         Symbol::Globals => write!(f, "input globals.{half}"),
                     }
                 }

@@ -13,6 +13,7 @@ use crate::target::Target;
 
 pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     let mut replaced = HashMap::new();
+    let mut inserted = Inserted::default();
     for mut block in function.order.clone() {
         for inst in std::mem::take(&mut function.blocks[block.index()].insts) {
             let data = function.insts[inst.index()].clone();
@@ -32,13 +33,65 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
                     replaced.insert(data.results[0], value);
                 }
                 // What comes after it goes on where both ways meet.
-                op if is_generic(&op) => block = either(function, block, inst, &mut replaced),
+                op if is_generic(&op) => {
+                    let blocks = inserted.behind(function, block, 3);
+                    either(function, block, inst, &blocks, &mut replaced);
+                    block = blocks[2];
+                }
                 _ => function.blocks[block.index()].insts.push(inst),
             }
         }
     }
+    inserted.order(function);
     super::simplify::replace(function, &replaced);
     Ok(())
+}
+
+/// Blocks that a pass inserts, by the block that they follow.
+#[derive(Default)]
+pub(super) struct Inserted(HashMap<Block, Vec<Block>>);
+
+impl Inserted {
+    /// New blocks behind one. The last of them ends as that did.
+    pub(super) fn behind(
+        &mut self,
+        function: &mut Function,
+        block: Block,
+        count: usize,
+    ) -> Vec<Block> {
+        let known = function.order.len();
+        let made: Vec<Block> = (0..count).map(|_| function.add_block()).collect();
+        function.order.truncate(known);
+        let last = made.last().copied().unwrap_or(block);
+        let end = function.blocks[block.index()].end;
+        for successor in end.successors() {
+            for phi in function.blocks[successor.index()].insts.clone() {
+                if let Op::Phi(from) = &mut function.insts[phi.index()].op {
+                    for from in from.iter_mut().filter(|from| **from == block) {
+                        *from = last;
+                    }
+                }
+            }
+        }
+        function.blocks[last.index()].end = end;
+        self.0.insert(block, made.clone());
+        made
+    }
+
+    /// Puts them into the order of the function.
+    pub(super) fn order(mut self, function: &mut Function) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut out = Vec::with_capacity(function.order.len());
+        let mut work: Vec<Block> = function.order.iter().rev().copied().collect();
+        while let Some(block) = work.pop() {
+            out.push(block);
+            let behind = self.0.remove(&block).unwrap_or_default();
+            work.extend(behind.into_iter().rev());
+        }
+        function.order = out;
+    }
 }
 
 /// An address with its tag; nothing for no memory.
@@ -80,31 +133,18 @@ fn in_space(op: &Op, space: Space) -> Op {
     op
 }
 
-/// Ends a block with an access to local or global memory, and gives the block behind.
+/// Ends a block with an access to local or global memory: in blocks for each, and one behind.
 fn either(
     function: &mut Function,
     block: Block,
     inst: Inst,
+    blocks: &[Block],
     replaced: &mut HashMap<Value, Value>,
-) -> Block {
+) {
     let data = function.insts[inst.index()].clone();
-    let [local, global, next] = [(); 3].map(|()| function.add_block());
-    // They follow the block in order.
-    let made = function.order.split_off(function.order.len() - 3);
-    let place = function.order.iter().position(|other| *other == block);
-    let place = place.map_or(function.order.len(), |place| place + 1);
-    function.order.splice(place..place, made);
-    let end = function.blocks[block.index()].end;
-    for successor in end.successors() {
-        for phi in function.blocks[successor.index()].insts.clone() {
-            if let Op::Phi(from) = &mut function.insts[phi.index()].op {
-                for from in from.iter_mut().filter(|from| **from == block) {
-                    *from = next;
-                }
-            }
-        }
-    }
-    function.blocks[next.index()].end = end;
+    let &[local, global, next] = blocks else {
+        return;
+    };
     let address = data.args[0];
     let mut at = Cursor {
         function,
@@ -136,5 +176,4 @@ fn either(
         let phi = at.one(Op::Phi(vec![local, global]), &args, ty);
         replaced.insert(data.results[index], phi);
     }
-    next
 }

@@ -3,6 +3,7 @@
 //! Each takes a function that [`verify`](crate::ir::verify) accepts and leaves one.
 
 mod access;
+mod atomics;
 pub mod divergence;
 mod divide;
 mod generic;
@@ -33,6 +34,7 @@ const PASSES: &[Pass] = &[
     ("memory", memory::run),
     ("cleanup", simplify::run),
     ("generic", generic::run),
+    ("atomics", atomics::run),
     ("private", private::run),
     ("access", access::run),
     ("surfaces", surfaces::run),

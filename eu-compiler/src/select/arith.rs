@@ -399,7 +399,10 @@ impl Selector<'_> {
             return Ok(());
         };
         let dst = at(to, M::D);
-        if source.is_integer() && source.bits() == 32 {
+        // What is written is all ones or zeroes, whatever the destination's type; it is the sources'
+        // (Mesa `brw_CMP`).
+        if source.bits() == 32 {
+            let dst = at(to, if floats { M::F } else { M::D });
             let set = |inst: &mut Inst| inst.cond = Some(modifier);
             self.apply(What::Alu(Opcode::Cmp), dst, &srcs, set);
             return Ok(());

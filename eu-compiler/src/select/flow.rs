@@ -16,14 +16,10 @@ impl Selector<'_> {
     /// Registers for phis, and for all values that are not selected in order.
     pub(super) fn phis(&mut self, order: &[Block]) {
         let predecessors = self.function.predecessors();
-        let mut number = vec![0; self.function.blocks.len()];
-        for (place, block) in order.iter().enumerate() {
-            number[block.index()] = place;
-        }
         for &block in order {
             let is_header = predecessors[block.index()]
                 .iter()
-                .any(|from| number[from.index()] >= number[block.index()]);
+                .any(|from| self.places[from.index()] >= self.places[block.index()]);
             for inst in &self.function.blocks[block.index()].insts {
                 let data = &self.function.insts[inst.index()];
                 if !matches!(data.op, Op::Phi(_)) {
@@ -63,13 +59,11 @@ impl Selector<'_> {
         if !self.is_divergent(block) {
             return Vec::new();
         }
-        let order = &self.function.order;
-        let place = |wanted: Block| order.iter().position(|b| *b == wanted);
-        let own = place(block);
+        let own = self.places[block.index()];
         let successors = self.function.blocks[block.index()].end.successors();
         successors
             .into_iter()
-            .filter(|to| Some(*to) != next && place(*to) > own)
+            .filter(|to| Some(*to) != next && self.places[to.index()] > own)
             .collect()
     }
 
@@ -100,9 +94,7 @@ impl Selector<'_> {
     }
 
     fn go(&mut self, block: Block, to: Block, predicate: Predicate, divergent: bool) {
-        let order = &self.function.order;
-        let place = |wanted: Block| order.iter().position(|b| *b == wanted);
-        let back = place(to) <= place(block);
+        let back = self.places[to.index()] <= self.places[block.index()];
         let (what, exec) = match (divergent, back) {
             (false, _) => (What::Jump(to), 1),
             (true, true) => (What::Back(to), self.simd()),

@@ -55,10 +55,12 @@ impl Selector<'_> {
     ) -> Result<(), String> {
         let response = response.map(|(var, count)| (Place { var, byte: 0 }, count));
         let grf = self.target.grf();
-        // A message has addresses for eight channels at least; one for a row has one.
-        let registers = match is_wide(&message) {
-            true => 64 / grf,
-            false => 1,
+        // A message has addresses for as many channels as a register has dwords at least, one of the
+        // classic data port for eight; one for a row has one.
+        let registers = match (is_wide(&message), &message) {
+            (true, Message::Lsc(_)) => 2,
+            (true, _) => 64 / grf,
+            (false, _) => 1,
         };
         let address = match registers {
             1 => address,

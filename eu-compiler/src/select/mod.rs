@@ -24,7 +24,7 @@ use isa_encoder::{CondMod, Opcode, Type as M};
 
 use crate::code::{Code, Inst, Operand, Place, Predicate, Var, VarData, What};
 use crate::ir::cfg::{Dominators, Loops};
-use crate::ir::{Block, Def, Function, Op, Terminator, Type, Value};
+use crate::ir::{Bin, Block, Def, Function, Input, Op, Terminator, Type, Value};
 use crate::passes::divergence::Divergence;
 use crate::relocate;
 use crate::target::Target;
@@ -46,8 +46,12 @@ pub struct Selector<'a> {
     locs: Vec<Option<Loc>>,
     /// Comparisons that are made where they are used.
     fused: Vec<bool>,
+    /// Local ids that are used as the words that they are.
+    short: Vec<bool>,
     /// The truth value that f0 has, for lanes or for one channel.
     flag: Option<(Value, bool)>,
+    /// The place of each block in the order.
+    places: Vec<usize>,
     /// The block being selected.
     pub(super) block: Block,
     /// Offsets of elements in this block: of which lane, how far apart, of how many.
@@ -75,7 +79,15 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
         },
         locs: vec![None; function.values.len()],
         fused: fused(function),
+        short: short(function),
         flag: None,
+        places: {
+            let mut places = vec![usize::MAX; function.blocks.len()];
+            for (place, block) in function.order.iter().enumerate() {
+                places[block.index()] = place;
+            }
+            places
+        },
         block: Function::ENTRY,
         offsets: Vec::new(),
         fixed: HashMap::new(),
@@ -114,6 +126,40 @@ fn fused(function: &Function) -> Vec<bool> {
         }
     }
     home.into_iter().map(|home| home.is_some()).collect()
+}
+
+/// Local ids whose users all take words beside a dword in a register.
+fn short(function: &Function) -> Vec<bool> {
+    let mut out = vec![false; function.values.len()];
+    let insts = || {
+        let blocks = function.order.iter();
+        let insts = blocks.flat_map(|b| &function.blocks[b.index()].insts);
+        insts.map(|inst| &function.insts[inst.index()])
+    };
+    for inst in insts() {
+        if matches!(inst.op, Op::Input(Input::LocalId(_))) {
+            out[inst.results[0].index()] = true;
+        }
+    }
+    for inst in insts() {
+        for (index, arg) in inst.args.iter().enumerate() {
+            let takes = match (&inst.op, inst.args.as_slice()) {
+                (Op::Bin(Bin::Add | Bin::And | Bin::Or | Bin::Xor) | Op::Icmp(_), [a, b]) => {
+                    is_dword(function, if index == 0 { *b } else { *a })
+                }
+                (Op::Bin(Bin::Sub), [_, b]) => index == 0 && is_dword(function, *b),
+                _ => false,
+            };
+            out[arg.index()] &= takes;
+        }
+    }
+    out
+}
+
+/// Whether a value is a dword in a register, and more than a word.
+fn is_dword(function: &Function, value: Value) -> bool {
+    let source = function.source(value);
+    source.is_some_and(|(_, data)| !matches!(data.op, Op::Input(Input::LocalId(_))))
 }
 
 /// The machine's type of a value, as an unsigned or a signed number.
@@ -187,6 +233,11 @@ impl Selector<'_> {
         matches!(self.function.def(value), Def::Inst(_)) && self.divergence.differs(value)
     }
 
+    /// Whether a local id is used as the words that it is.
+    pub(super) fn is_short(&self, value: Value) -> bool {
+        self.short[value.index()]
+    }
+
     /// A register for a value of a type.
     pub(super) fn storage(&mut self, ty: Type, lanes: bool) -> Loc {
         let bytes = ty.bytes().max(4);
@@ -229,7 +280,8 @@ impl Selector<'_> {
             Def::Inst(_) => {
                 let loc = self.loc(value);
                 let loc = loc.ok_or_else(|| format!("v{} has no place", value.0))?;
-                Ok(at(loc, ty))
+                // Local ids are words.
+                Ok(at(loc, if loc.pitch == 2 { M::Uw } else { ty }))
             }
         }
     }

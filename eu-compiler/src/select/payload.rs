@@ -64,6 +64,10 @@ impl Selector<'_> {
                     place: Place { var, byte: 0 },
                     pitch: 2,
                 };
+                if self.is_short(result) {
+                    self.set(result, words);
+                    return Ok(());
+                }
                 let to = self.result(result);
                 self.alu(Opcode::Mov, at(to, M::Ud), &[at(words, M::Uw)]);
             }

@@ -36,6 +36,19 @@ text = re.sub(r"%\d+ = OpFunctionCall %\d+ (%\d+) (%\d+) (%\d+)\n",
 sys.stdout.write("OpCapability SubgroupBufferBlockIOINTEL\n" + text)' |
             spirv-as --preserve-numeric-ids --target-env spv1.2 - -o "$name".spv
         ;;
+    float_atomics)
+        extensions="+cl_ext_float_atomics"
+        for atomics in global_atomic_add local_atomic_add global_atomic_min_max local_atomic_min_max; do
+            extensions="$extensions,+__opencl_c_ext_fp32_$atomics"
+            macros="$macros -D__opencl_c_ext_fp32_$atomics"
+        done
+        # shellcheck disable=SC2086
+        clang-14 -cl-std=CL3.0 -target spir64 -O1 -Xclang -finclude-default-header \
+            -Xclang -cl-ext=$extensions $macros -emit-llvm -c "$source" -o /tmp/"$name".bc
+        llvm-spirv-14 /tmp/"$name".bc -o "$name".spv \
+            --spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max
+        rm /tmp/"$name".bc
+        ;;
     program)
         # For a device without doubles, so that the module does not ask for them.
         ocloc compile -q -file "$source" -device tgllp -spv_only -options "-cl-std=CL2.0" \

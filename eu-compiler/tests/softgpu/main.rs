@@ -8,6 +8,7 @@ mod common;
 mod compiles;
 mod copies;
 mod double;
+mod float_atomics;
 mod groups;
 mod hostile;
 mod images;

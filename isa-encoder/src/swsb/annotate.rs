@@ -286,17 +286,40 @@ impl Annotator<'_> {
             needs.all = true;
             (needs.read, needs.written) = (0, u32::MAX);
         }
-        needs.apply(facts, state);
+        if self.waits(index, &needs) {
+            needs.apply(facts, state);
+        }
         state.issue(facts, index);
         needs
+    }
+
+    /// Whether what an instruction needs has been waited for behind it. An instruction whose channels
+    /// are all off may be skipped and then does not wait: what follows waits by itself then.
+    fn waits(&self, index: usize, needs: &Needs) -> bool {
+        self.is_steady(index, needs) || !self.inline(index, needs, true).before.is_empty()
+    }
+
+    /// Whether an instruction waits for what it needs even if its channels are all off.
+    fn is_steady(&self, index: usize, needs: &Needs) -> bool {
+        self.instruction(index).predicate.is_none() && !needs.unmasked
     }
 
     fn instruction(&self, index: usize) -> &Instruction {
         &self.program.instructions()[index].instruction
     }
 
-    /// Writes needs in the forms that the family has.
+    /// Writes needs in the forms that the family has: on the instruction, or, if it may be skipped and
+    /// cannot hold all, in front of it.
     fn write(&self, index: usize, needs: &Needs) -> Annotation {
+        let all = self.inline(index, needs, true);
+        match self.is_steady(index, needs) || all.before.is_empty() {
+            true => all,
+            false => self.inline(index, needs, false),
+        }
+    }
+
+    /// Writes needs: what is possible on the instruction, if that may hold waits.
+    fn inline(&self, index: usize, needs: &Needs, holds: bool) -> Annotation {
         let instruction = self.instruction(index);
         if is_wait(instruction) {
             return Annotation {
@@ -314,15 +337,14 @@ impl Annotator<'_> {
             out.before.push(sync(SyncFunction::AllWr, None, Swsb::NONE));
             (read, written) = (0, 0);
         }
-        // An instruction whose channels are all off may be skipped and then does not wait. Only an
-        // instruction can set a token, and it is the one that needs what is waited for beside it.
+        // Only an instruction can set a token, and it is the one that needs what is waited for beside
+        // it.
         let own = node.token.filter(|_| node.chain == index);
-        let steady = instruction.predicate.is_none() && !needs.unmasked;
         out.swsb.token = own.map(|id| Token {
             id,
             mode: TokenMode::Set,
         });
-        if steady && instruction.opcode.format() != crate::Format::Sync {
+        if holds && instruction.opcode.format() != crate::Format::Sync {
             if let Some((pipe, d)) = distance
                 && let Some(form) = self.form(index, pipe, d, needs.sources_only, out.swsb.token)
             {

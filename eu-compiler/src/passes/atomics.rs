@@ -1,0 +1,83 @@
+//! Atomic operations on floats that the hardware lacks, as loops of compare and exchange.
+
+use std::collections::HashMap;
+
+use super::generic::Inserted;
+use crate::ir::{
+    Atomic, Bin, Cond, Convert, Cursor, Function, Inst, Op, Space, Terminator, Type, Value,
+};
+use crate::target::Target;
+
+pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
+    let mut replaced = HashMap::new();
+    let mut inserted = Inserted::default();
+    for mut block in function.order.clone() {
+        for inst in std::mem::take(&mut function.blocks[block.index()].insts) {
+            match lacking(function, inst, target) {
+                Some((space, how)) => {
+                    let blocks = inserted.behind(function, block, 2);
+                    let before = std::mem::replace(&mut block, blocks[1]);
+                    let made = exchange(function, inst, (space, how), [before, blocks[0], block]);
+                    replaced.insert(function.result(inst), made);
+                }
+                None => function.blocks[block.index()].insts.push(inst),
+            }
+        }
+    }
+    inserted.order(function);
+    super::simplify::replace(function, &replaced);
+    Ok(())
+}
+
+/// The memory and the operation of an instruction that no message does.
+fn lacking(function: &Function, inst: Inst, target: &Target) -> Option<(Space, Bin)> {
+    let data = &function.insts[inst.index()];
+    let Op::Atomic(space, op) = data.op else {
+        return None;
+    };
+    let how = match op {
+        Atomic::FAdd => Bin::FAdd,
+        Atomic::FMin => Bin::FMin,
+        Atomic::FMax => Bin::FMax,
+        _ => return None,
+    };
+    let single = function.ty(data.args[1]) == Type::F32;
+    let has = match how {
+        Bin::FAdd => target.lsc() && space == Space::Global,
+        _ => target.caps.float_atomics,
+    };
+    (!single || !has).then_some((space, how))
+}
+
+/// A loop that tries until nobody wrote between its reading and its writing. It gives the old value.
+fn exchange(
+    function: &mut Function,
+    inst: Inst,
+    (space, how): (Space, Bin),
+    [before, body, after]: [crate::ir::Block; 3],
+) -> Value {
+    let data = function.insts[inst.index()].clone();
+    let (address, operand) = (data.args[0], data.args[1]);
+    let ty = function.ty(operand);
+    let bits = ty.integer();
+    let mut at = Cursor {
+        function,
+        block: before,
+        at: data.at,
+    };
+    let first = at.one(Op::Atomic(space, Atomic::Load), &[address], bits);
+    at.function.blocks[before.index()].end = Terminator::Jump(body);
+    at.block = body;
+    let phi = at.push(Op::Phi(vec![before, body]), &[], &[bits]);
+    let old = at.function.result(phi);
+    let number = at.convert(Convert::Bitcast, old, ty);
+    let sum = at.bin(how, number, operand);
+    let new = at.convert(Convert::Bitcast, sum, bits);
+    let swap = Op::Atomic(space, Atomic::CompareExchange);
+    let seen = at.one(swap, &[address, old, new], bits);
+    at.function.insts[phi.index()].args = [first, seen].into_iter().collect();
+    let same = at.one(Op::Icmp(Cond::Eq), &[seen, old], Type::I1);
+    at.function.blocks[body.index()].end = Terminator::Branch(same, after, body);
+    at.block = after;
+    at.convert(Convert::Bitcast, seen, ty)
+}
