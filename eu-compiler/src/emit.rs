@@ -201,7 +201,7 @@ fn load(b: &mut Builder, target: &Target, to: u8, registers: u8) -> Result<(), S
         reg: grf(to),
         len: registers,
     };
-    let classic = target.grf() == 32;
+    let classic = target.caps.payload_blocks;
     let (message, address, exec_size) = if classic {
         let message = Hdc::OwordBlock {
             direction: Direction::Read,

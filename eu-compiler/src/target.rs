@@ -21,6 +21,9 @@ pub struct Caps {
     pub binding_tables: bool,
     /// Threads start without their payload.
     pub loads_payload: bool,
+    /// They load it by blocks of the classic data port, as Intel's compiler does; without that, by
+    /// load/store messages.
+    pub payload_blocks: bool,
     /// Lanes of one message with addresses of its own.
     pub message_lanes: u32,
     /// A barrier needs a fence of local memory before it.
@@ -47,6 +50,7 @@ const GEN8: Caps = Caps {
     barrier_mask: Some(0x8f00_0000),
     binding_tables: true,
     loads_payload: false,
+    payload_blocks: true,
     message_lanes: 16,
     local_fence: false,
     scratch_blocks: true,
@@ -81,6 +85,7 @@ const XEHPG: Caps = Caps {
 
 const XEHPC: Caps = Caps {
     binding_tables: false,
+    payload_blocks: false,
     mach_asks: false,
     message_lanes: 32,
     ..XEHPG

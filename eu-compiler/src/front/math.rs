@@ -68,9 +68,38 @@ impl Translator<'_> {
         self.here().bin(Bin::Sub, flipped, sign)
     }
 
-    /// Quotient and remainder of unsigned integers of 64 bits: a bit of the quotient each time
-    /// around a loop.
+    /// Quotient and remainder of unsigned integers of 64 bits: those of 32 bits where both have no
+    /// more.
     fn divide_wide(&mut self, a: Value, b: Value) -> (Value, Value) {
+        let [short, long, join] = [(); 3].map(|()| self.function.add_block());
+        let zero = self.constant(Type::I32, 0);
+        let high_a = self.one(Op::High, &[a], Type::I32);
+        let high_b = self.one(Op::High, &[b], Type::I32);
+        let high = self.here().bin(Bin::Or, high_a, high_b);
+        let is_short = self.one(Op::Icmp(Cond::Eq), &[high, zero], Type::I1);
+        self.end(Terminator::Branch(is_short, short, long));
+        self.block = short;
+        let mut at = self.here();
+        let [low_a, low_b] = [a, b].map(|value| at.convert(Convert::Trunc, value, Type::I32));
+        let quotient = at.bin(Bin::UDiv, low_a, low_b);
+        let product = at.bin(Bin::Mul, quotient, low_b);
+        let rest = at.bin(Bin::Sub, low_a, product);
+        let near = [quotient, rest].map(|value| at.convert(Convert::ZExt, value, Type::I64));
+        self.end(Terminator::Jump(join));
+        self.block = long;
+        let (quotient, rest) = self.divide_by_bits(a, b);
+        let end = self.block;
+        self.end(Terminator::Jump(join));
+        self.block = join;
+        let from = vec![short, end];
+        let quotient = [near[0], quotient];
+        let quotient = self.one(Op::Phi(from.clone()), &quotient, Type::I64);
+        let rest = self.one(Op::Phi(from), &[near[1], rest], Type::I64);
+        (quotient, rest)
+    }
+
+    /// The same: a bit of the quotient each time around a loop.
+    fn divide_by_bits(&mut self, a: Value, b: Value) -> (Value, Value) {
         let before = self.block;
         let (body, after) = (self.function.add_block(), self.function.add_block());
         self.end(Terminator::Jump(body));

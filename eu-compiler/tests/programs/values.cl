@@ -36,6 +36,17 @@ kernel void wide(global const uint *in, global uint *out)
     to[7] = a < b ? (ulong)(a == b) : ua > ub ? mad_hi(ua, ub, ua) : hadd(a, b);
 }
 
+kernel void sizes(global const uint *in, global uint *out)
+{
+    size_t g = get_global_id(0), w = (in[g] & 31) + 1;
+    ulong big = (ulong)in[g + 1] << (in[g] & 32 ? 20 : 0);
+    long far = (long)(int)in[g + 2] * ((in[g] & 64) ? 1000003 : 1);
+    out[4 * g] = g / w * 3 + g % w;
+    out[4 * g + 1] = (uint)(big / w) ^ (uint)(big % w);
+    out[4 * g + 2] = (uint)(far / (long)w) ^ (uint)(far % -(long)w);
+    out[4 * g + 3] = (uint)((global const ulong *)in + w - (global const ulong *)in);
+}
+
 kernel void bits(global const uint *in, global uint *out)
 {
     uint g = get_global_id(0);

@@ -136,6 +136,7 @@ fn intels_compiler_agrees() {
             }
             if let Some(why) = verdict.wrong {
                 report += &format!("{at}: theirs is wrong: {why}\n");
+                differ.push(format!("{at}: theirs is wrong: {why}"));
             }
             if let Some([own, theirs]) = verdict.costs {
                 let ratio = own.instructions as f64 / theirs.instructions.max(1) as f64;
