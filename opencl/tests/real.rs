@@ -67,6 +67,24 @@ fn pyopencl() {
     }
 }
 
+/// Kernels of many kinds: what each of them computes is what it computes on PoCL.
+#[test]
+fn kernels() {
+    if !has(PYTHON, &["-c", "import pyopencl"], "python3-pyopencl") {
+        return;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/python/kernels.py");
+    let Some(mut pocl) = on_pocl(PYTHON) else {
+        return;
+    };
+    let pocl = printed(pocl.arg(script).output().unwrap());
+    assert!(pocl.ends_with("done\n"), "{pocl}");
+    for device in [DEVICE, "soft:dg2"] {
+        let ours = Runtime::new().command(PYTHON, device).arg(script).output();
+        assert_eq!(printed(ours.unwrap()), pocl, "{device}");
+    }
+}
+
 /// CLBlast's own tests: against a BLAS of the host.
 #[test]
 fn clblast() {
