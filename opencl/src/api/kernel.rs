@@ -130,7 +130,9 @@ pub(crate) fn set_arg_of(
 fn memory(kernel: &Kernel, info: &ArgInfo, handle: Handle) -> Result<Arg> {
     // "If the argument is a buffer object, the arg_value pointer can be NULL or point to a NULL
     // value in which case a NULL value will be used"
-    if handle.is_null() && info.kind == ArgKind::Buffer {
+    let mut qualifiers = info.type_qualifiers.split_whitespace();
+    let is_pipe = qualifiers.any(|word| word == "pipe");
+    if handle.is_null() && info.kind == ArgKind::Buffer && !is_pipe {
         return Ok(Arg::Null);
     }
     // "CL_INVALID_MEM_OBJECT for an argument declared to be a memory object when the specified
@@ -143,10 +145,6 @@ fn memory(kernel: &Kernel, info: &ArgInfo, handle: Handle) -> Result<Arg> {
     same.map_err(|error| error.with_code(CL_INVALID_MEM_OBJECT))?;
     // "… when the specified arg_value is not a valid memory object": of the kind that is declared
     let is_image = matches!(info.kind, ArgKind::Image(_));
-    let is_pipe = info
-        .type_qualifiers
-        .split_whitespace()
-        .any(|word| word == "pipe");
     ensure(
         is_image == mem.image.is_some(),
         CL_INVALID_MEM_OBJECT,

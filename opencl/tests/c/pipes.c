@@ -199,6 +199,7 @@ static void errors(cl_context context, cl_device_id device, cl_program program) 
     GIVES(CL_INVALID_MEM_OBJECT, error);
     cl_kernel take = kernel_of(program, "take"), plain = kernel_of(program, "plain");
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(take, 0, sizeof results, &results));
+    GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(take, 0, sizeof results, NULL));
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(plain, 0, sizeof pipe, &pipe));
     GIVES(CL_INVALID_ARG_SIZE, clSetKernelArg(take, 0, 4, &pipe));
     cl_kernel_arg_type_qualifier qualifier = 0;
