@@ -153,6 +153,32 @@ fn the_scratch_page_swallows_wild_stores() {
     assert_eq!(client.data.dword(0), 6);
 }
 
+/// What a graphics driver sets up before it computes: a rectangle, the URB, a register that clears
+/// itself and a wait for that.
+#[test]
+fn the_pipelines_state_is_taken_and_a_draw_is_named() {
+    let client = Client::new(Options::default());
+    let mut batch = Batch::new(TGL);
+    batch.push(&[0x7900_0002, 0, 0, 0]);
+    batch.push(&[0x7858_0001, 0, 0]);
+    batch.push(&[0x1100_0001, 0x42c8, 1]);
+    batch.push(&[0x0e01_c002, 0, 0x42c8, 0]);
+    batch.store(0, 7);
+    let state = batch.dwords.clone();
+    client.run(&batch.end()).unwrap();
+    assert_eq!(client.data.dword(0), 7);
+
+    let client = Client::new(Options::default());
+    let mut batch = Batch::new(TGL);
+    batch.push(&state);
+    batch.push(&[0x7b00_0005, 0, 0, 0, 0, 0, 0]);
+    let error = client.run(&batch.end()).unwrap_err().to_string();
+    assert!(
+        error.contains("3DPRIMITIVE") && error.contains("does not draw"),
+        "{error}"
+    );
+}
+
 #[test]
 fn unknown_headers_are_named_with_their_place() {
     let client = Client::new(Options::default());

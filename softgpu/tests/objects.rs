@@ -149,6 +149,39 @@ fn device_memory_is_pinned_in_large_pages() {
     assert_eq!(place(0x100_1000), Err(Errno::EINVAL));
 }
 
+#[test]
+fn an_object_that_is_named_twice_has_one_address() {
+    let raw = on("tgl", Driver::I915);
+    let memory = Memory::new();
+    memory.write_batch(0, &[]);
+    let mut batch = i915::Userptr {
+        user_ptr: memory.address(),
+        user_size: BYTES,
+        ..Default::default()
+    };
+    raw.call(i915::USERPTR, &mut batch).unwrap();
+    let submit = |flags: ExecObjectFlags, offsets: [u64; 2]| {
+        let mut objects = offsets.map(|offset| ExecObject {
+            handle: batch.handle,
+            offset,
+            flags,
+            ..Default::default()
+        });
+        let mut argument = ExecBuffer2 {
+            buffers_ptr: address(&mut objects),
+            buffer_count: 2,
+            ..Default::default()
+        };
+        let outcome = raw.call(EXECBUFFER2, &mut argument).map(drop);
+        outcome.map(|()| objects.map(|object| object.offset))
+    };
+    let pinned = ExecObjectFlags::PINNED;
+    assert_eq!(submit(pinned, [BASE; 2]), Ok([BASE; 2]));
+    assert_eq!(submit(pinned, [BASE, BASE + BYTES]), Err(Errno::ENOSPC));
+    let [first, second] = submit(ExecObjectFlags::empty(), [0; 2]).unwrap();
+    assert_eq!(first, second);
+}
+
 fn vm_create(raw: &Raw, flags: VmCreateFlags) -> u32 {
     let mut argument = VmCreate {
         flags,
@@ -166,6 +199,27 @@ fn bind(raw: &Raw, vm_id: u32, bind: VmBindOp) -> Result<(), Errno> {
         ..Default::default()
     };
     raw.call(VM_BIND, &mut argument).map(drop)
+}
+
+/// What Intel's runtime 26.27 does on Ponte Vecchio, whose addresses have 57 bits: the model's have
+/// 48, so its kernels do not run there.
+#[test]
+fn addresses_of_57_bits_are_refused() {
+    let raw = on("pvc", Driver::Xe);
+    let vm = vm_create(&raw, VmCreateFlags::LR_MODE);
+    let memory = Memory::new();
+    let at = |addr| {
+        let operation = VmBindOp {
+            obj_offset: memory.address(),
+            range: BYTES,
+            addr,
+            op: BindOp::MapUserptr as u32,
+            ..Default::default()
+        };
+        bind(&raw, vm, operation)
+    };
+    assert_eq!(at(0x0100_ffff_fffe_0000), Err(Errno::EINVAL));
+    assert_eq!(at(0x0000_ffff_fffe_0000 - BYTES), Ok(()));
 }
 
 #[test]

@@ -7,6 +7,7 @@
 #![allow(clippy::panic, clippy::expect_used, reason = "tests fail by panics")]
 
 pub mod block;
+pub mod clients;
 pub mod compare;
 pub mod corpus;
 mod everywhere;

@@ -15,6 +15,9 @@ const STORED_LIMIT: usize = 2048;
 /// compute (Linux `intel_gt_regs.h`, `GEN12_CCS_AUX_INV` and its like). Clients wait for that.
 const AUX_INVALIDATIONS: [u32; 7] = [0x4208, 0x4218, 0x4228, 0x4238, 0x4248, 0x4298, 0x42c8];
 
+/// A register of render state.
+const GT_MODE: u32 = 0x7008;
+
 /// A context's registers on one engine.
 #[derive(Clone, Debug)]
 pub struct Registers {
@@ -64,9 +67,27 @@ impl Registers {
             || self.values.len() < STORED_LIMIT
             || self.values.contains_key(&offset);
         if kept {
+            // The upper half of this one says which bits of the lower half are written.
+            let value = match offset {
+                GT_MODE => {
+                    let old = self.values.get(&offset).copied().unwrap_or(0);
+                    old & !(value >> 16) | value & value >> 16
+                }
+                _ => value,
+            };
             self.values.insert(offset, value);
         } else {
             tracing::debug!("softgpu: write to register {offset:#x} is not kept");
+        }
+    }
+
+    /// How far the pointers to binding tables are shifted left: with GT_MODE's "Binding Table
+    /// Alignment" of Gen11 and Gen12LP their bits 15:5 are bits 18:8 of the address (genxml, Mesa
+    /// `iris_state.c`).
+    pub fn binding_table_shift(&self) -> u32 {
+        match self.values.get(&GT_MODE) {
+            Some(mode) if mode & 1 << 10 != 0 => 3,
+            _ => 0,
         }
     }
 

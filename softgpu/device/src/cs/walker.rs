@@ -88,7 +88,8 @@ pub(super) fn gpgpu_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Resul
         local_ids: None,
         inline_data: None,
         slm_bytes: slm_bytes(cs, packet, &descriptor)?,
-        binding_table: descriptor.get32(idd::BINDING_TABLE_POINTER),
+        binding_table: descriptor.get32(idd::BINDING_TABLE_POINTER)
+            << cs.state.registers.binding_table_shift(),
         sampler_state: descriptor.get32(idd::SAMPLER_STATE_POINTER),
         scratch: Scratch {
             // The field has 48 bits, but r0.5 passes 32: bases above do not exist.

@@ -1,0 +1,251 @@
+//! Today's drivers of others, unmodified, as clients of the software GPU: the cells of the README's
+//! table.
+//!
+//! They are in a root of their own, which `INTEL_GPU_CLIENTS` names; the README says how it is made.
+//! Each client compares its own results.
+
+#![cfg(test)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use stack_tests::clients::{Call, Root, root};
+
+/// How long one client may take: runtimes compile its kernels first.
+const DEADLINE: Duration = Duration::from_secs(240);
+
+/// The devices, as `PLATFORM@DRIVER`, of the README's rows for `client`.
+fn cells(client: &str) -> Vec<String> {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let text = fs::read_to_string(readme).unwrap();
+    let rows = text.lines().filter_map(|line| {
+        let cells: Vec<_> = line.split('|').map(str::trim).collect();
+        match cells.as_slice() {
+            ["", name, _, driver, platforms, ""] if *name == client => Some((*driver, *platforms)),
+            _ => None,
+        }
+    });
+    let devices: Vec<_> = rows
+        .flat_map(|(driver, platforms)| {
+            let driver = driver.trim_matches('`');
+            let names = platforms
+                .split(',')
+                .map(|name| name.trim().trim_matches('`'));
+            names.map(move |name| format!("{name}@{driver}"))
+        })
+        .collect();
+    assert!(!devices.is_empty(), "the README has no row for {client}");
+    devices
+}
+
+/// Builds a program of `tests/`.
+fn build(source: &str, folder: &Path, flags: &[String]) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
+    let program = folder.join(source.file_stem().unwrap());
+    let output = Command::new("cc")
+        .args(["-O1", "-Wall", "-Wextra", "-Werror", "-o"])
+        .args([&program, &source])
+        .args(flags)
+        .output()
+        .expect("cc runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    program
+}
+
+/// Runs a client, which must succeed, on a software GPU that executes something.
+fn run(root: &Root, call: &Call<'_>) -> String {
+    let (output, log) = root.run(call, DEADLINE);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success(),
+        "{call:?}: {}\n{text}\n{}\n{log}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(
+        log.contains("EU instructions ran"),
+        "{call:?}: nothing ran:\n{log}"
+    );
+    text
+}
+
+/// The OpenCL programs, and how many tests each passes.
+const OPENCL: [(&str, usize); 6] = [
+    ("basic", 4),
+    ("images", 4),
+    ("memory", 8),
+    ("programs", 14),
+    ("queues", 6),
+    ("shapes", 8),
+];
+
+/// The platforms that run all programs, the others run the first.
+const FULL: [&str; 7] = [
+    "tgl@i915", "dg2@i915", "mtl@i915", "tgl@xe", "lnl@xe", "bmg@xe", "ptl@xe",
+];
+
+#[test]
+fn intels_opencl_runtime() {
+    let Some(root) = root() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let spirv = scale(&root, folder.path());
+    for (index, (name, tests)) in OPENCL.into_iter().enumerate() {
+        let flags = ["-lOpenCL", "-lm"].map(str::to_owned);
+        let program = build(&format!("neo/{name}.c"), folder.path(), &flags);
+        for device in cells("Intel's OpenCL runtime") {
+            if index != 0 && !FULL.contains(&device.as_str()) {
+                continue;
+            }
+            let call = Call {
+                devices: &device,
+                program: &program,
+                arguments: &[],
+                variables: &[("CLIENT_SPIRV", &spirv)],
+            };
+            let text = run(&root, &call);
+            assert_eq!(text.matches("PASS ").count(), tests, "{device}: {text}");
+        }
+    }
+}
+
+/// A kernel `scale` as SPIR-V, as the root names its file.
+fn scale(root: &Root, folder: &Path) -> String {
+    let text = "kernel void scale(global uint *a, uint b) { a[get_global_id(0)] *= b; }\n";
+    let source = folder.join("scale.cl");
+    fs::write(&source, text).unwrap();
+    spirv(root, &source, folder)
+}
+
+/// The SPIR-V of a source.
+fn spirv(root: &Root, source: &Path, folder: &Path) -> String {
+    let name = source.file_stem().unwrap().to_str().unwrap();
+    let file = source.to_str().unwrap();
+    root.ocloc(
+        folder,
+        &[
+            "-spv_only",
+            "-device",
+            "tgllp",
+            "-file",
+            file,
+            "-output_no_suffix",
+            "-output",
+            name,
+        ],
+    );
+    folder.join(format!("{name}.spv")).display().to_string()
+}
+
+#[test]
+fn level_zero() {
+    let Some(root) = root() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let flags = [
+        root.headers(),
+        root.library("libze_loader.so.1").display().to_string(),
+        "-Wl,--allow-shlib-undefined".to_owned(),
+    ];
+    let program = build("clients/level_zero.c", folder.path(), &flags);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/level_zero.cl");
+    let copy = folder.path().join("level_zero.cl");
+    fs::copy(source, &copy).unwrap();
+    let spirv = spirv(&root, &copy, folder.path());
+    for device in cells("Level Zero") {
+        let (name, _) = device.split_once('@').unwrap();
+        let platform = devinfo::by_name(name).unwrap();
+        let target = platform.ocloc.first().unwrap();
+        let file = copy.to_str().unwrap();
+        root.ocloc(
+            folder.path(),
+            &[
+                "-device",
+                target,
+                "-file",
+                file,
+                "-output_no_suffix",
+                "-output",
+                name,
+            ],
+        );
+        let native = folder
+            .path()
+            .join(format!("{name}.bin"))
+            .display()
+            .to_string();
+        for (kind, module) in [("spirv", &spirv), ("native", &native)] {
+            let call = Call {
+                devices: &device,
+                program: &program,
+                arguments: &[kind, module],
+                variables: &[],
+            };
+            let text = run(&root, &call);
+            assert!(text.ends_with("done\n"), "{device}: {text}");
+        }
+    }
+}
+
+#[test]
+fn one_process_has_two_devices() {
+    let Some(root) = root() else { return };
+    let call = Call {
+        devices: "tgl,bmg",
+        program: Path::new("clinfo"),
+        arguments: &["--raw"],
+        variables: &[],
+    };
+    let (output, log) = root.run(&call, DEADLINE);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let addresses: BTreeSet<_> = text
+        .lines()
+        .filter(|line| line.contains("CL_DEVICE_PCI_BUS_INFO_KHR"))
+        .filter_map(|line| line.split_whitespace().last())
+        .collect();
+    let expected = ["0000:00:02.0", "0000:03:00.0"].map(|slot| format!("PCI-E, {slot}"));
+    assert!(
+        addresses.len() == 2,
+        "{addresses:?} are not {expected:?}:\n{text}\n{log}"
+    );
+}
+
+/// Clients that end, and some that are killed with the tool, leave nothing.
+#[test]
+fn short_clients_leave_nothing() {
+    let Some(root) = root() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-lOpenCL", "-lm"].map(str::to_owned);
+    let program = build("neo/basic.c", folder.path(), &flags);
+    let place = tempfile::tempdir().unwrap();
+    let call = Call {
+        devices: "tgl",
+        program: &program,
+        arguments: &[],
+        variables: &[("TMPDIR", place.path().to_str().unwrap())],
+    };
+    let left = || fs::read_dir(place.path()).unwrap().count();
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| run(&root, &call));
+        }
+    });
+    assert_eq!(left(), 0);
+    for moment in [20, 100, 200, 400] {
+        let mut tool = root.preload(&call).stdout(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(moment));
+        tool.kill().unwrap();
+        tool.wait().unwrap();
+    }
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while left() != 0 {
+        assert!(Instant::now() < deadline, "{} folders are left", left());
+        thread::sleep(Duration::from_millis(100));
+    }
+}
