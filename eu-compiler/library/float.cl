@@ -249,7 +249,7 @@ float cosh_f32(float x) {
 float tanh_f32(float x) {
     float a = fabs(x);
     float e = expm1_f32(2.0f * fmin(a, 20.0f));
-    float value = e / (e + 2.0f);
+    float value = native_divide(e, e + 2.0f);
     value = a < 0x1p-12f ? a : value;
     return isnan(x) ? x : with_sign(value, as_uint(x));
 }
@@ -360,8 +360,8 @@ float acosh_f32(float x) {
 float atanh_f32(float x) {
     float a = fabs(x);
     float d = 1.0f - a;
-    float q = 2.0f * a / d;
-    float value = 0.5f * log1p_parts(q, fma(-q, d, 2.0f * a) / d);
+    float q = native_divide(2.0f * a, d);
+    float value = 0.5f * log1p_parts(q, native_divide(fma(-q, d, 2.0f * a), d));
     value = a < 0x1p-12f ? a : value;
     value = a == 1.0f ? INFINITY : value;
     return a <= 1.0f ? with_sign(value, as_uint(x)) : NOT_A_NUMBER;
@@ -376,8 +376,8 @@ static float2 log2_parts(float x) {
     // s = f / (2 + f), twice as precise; log2(1 + f) = 2 / ln(2) * (s + s**3/3 + ...).
     float d = 2.0f + f;
     float d_lo = f - (d - 2.0f);
-    float s = f / d;
-    float s_lo = fma(-s, d_lo, fma(-s, d, f)) / d;
+    float s = native_divide(f, d);
+    float s_lo = native_divide(fma(-s, d_lo, fma(-s, d, f)), d);
     float z = s * s;
     float p = 0x1.ec15d0p-4f;
     p = fma(p, z, 0x1.23f1bap-3f);
@@ -731,7 +731,7 @@ static float asin_rest(float x, float z) {
 static float2 asin_of_complement(float a) {
     float z = fma(a, -0.5f, 0.5f);
     float root = sqrt(z);
-    float low = root == 0.0f ? 0.0f : fma(-root, root, z) / (2.0f * root);
+    float low = root == 0.0f ? 0.0f : native_divide(fma(-root, root, z), 2.0f * root);
     return (float2)(root, asin_rest(root, z) + low);
 }
 
@@ -778,7 +778,7 @@ static float2 atan_parts(float q, float q_lo) {
     p = fma(p, z, -0x1.241cd0p-3f);
     p = fma(p, z, 0x1.99917ep-3f);
     p = fma(p, z, -0x1.55553cp-2f);
-    return (float2)(q, fma(q * z, p, q_lo / (1.0f + z)));
+    return (float2)(q, fma(q * z, p, native_divide(q_lo, 1.0f + z)));
 }
 
 // The angle of (x, y) as hi + lo, for x and y that are not NaN.
@@ -791,8 +791,8 @@ static float2 angle_of(float y, float x) {
     float scaled = isinf(big) ? 1.0f : big * factor;
     scaled = big == 0.0f ? 1.0f : scaled;
     float top = isinf(big) ? 0.0f : small * factor;
-    float q = top / scaled;
-    float q_lo = q < 0x1p-60f ? 0.0f : fma(-q, scaled, top) / scaled;
+    float q = native_divide(top, scaled);
+    float q_lo = q < 0x1p-60f ? 0.0f : native_divide(fma(-q, scaled, top), scaled);
     q = same && big != 0.0f ? 1.0f : q;
     q_lo = same ? 0.0f : q_lo;
     float2 t = atan_parts(q, q_lo);

@@ -91,7 +91,12 @@ impl Selector<'_> {
                 pitch: ty.bytes(),
             };
             let element = super::machine(ty.integer(), false);
-            let source = self.source(*value, element)?;
+            let mut source = self.source(*value, element)?;
+            // Packed bytes are only written by moves that change no bits, which those of immediates,
+            // words at least, are not.
+            if let (Operand::Imm(..), 1) = (source, ty.bytes()) {
+                source = super::arith::retype(self.in_register(source), element);
+            }
             self.lanes(
                 What::Alu(Opcode::Mov),
                 Some(at(packed, element)),

@@ -201,6 +201,16 @@ kernel void atomics(global const uint *in, global uint *out)
     atomic_max((volatile global uint *)&out[1100 + (v & 7)], (uint)v);
 }
 
+#pragma OPENCL EXTENSION cl_intel_subgroups : enable
+#pragma OPENCL EXTENSION cl_intel_subgroups_char : enable
+__attribute__((intel_reqd_sub_group_size(16)))
+kernel void constant_blocks(global const uint *in, global uint *out)
+{
+    uint first = get_global_id(0) - get_sub_group_local_id();
+    intel_sub_group_block_write_uc((global uchar *)(out + 4 * first), 7);
+    intel_sub_group_block_write_uc2((global uchar *)(out + 4 * first) + 16, (uchar2)(in[0], 200));
+}
+
 kernel void copies(global const uint *in, global uint *out)
 {
     uint g = get_global_id(0);
