@@ -53,6 +53,7 @@ enum Command {
     Preload(commands::preload::Args),
     Opencl(commands::opencl::Args),
     Serve(commands::serve::Args),
+    Replay(commands::replay::Args),
     Bench(commands::bench::Args),
     /// Print a script that completes this tool's command line in a shell
     Completions {
@@ -99,6 +100,7 @@ fn run(command: Command, log: Option<&str>) -> Result<ExitCode, Error> {
         Command::Decode(args) => commands::decode::run(&args),
         Command::Devices(args) => commands::devices::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
+        Command::Replay(args) => commands::replay::run(&args),
         Command::Serve(args) => commands::serve::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         // The program's exit code becomes this tool's.

@@ -8,12 +8,17 @@
 
 #![cfg(test)]
 
+use std::fs;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
 use devinfo::Target;
+use softgpu_bus::Machine;
+use softgpu_bus::aub::{self, Packet, Packets};
 use softgpu_bus::tbx::{Server, ServerOptions};
 use softgpu_device::{Execution, Settings};
 use stack_tests::{Oracle, neo, require, tool};
@@ -45,16 +50,33 @@ const PLATFORMS: [Row; 5] = [
     ),
 ];
 
+fn settings() -> Settings {
+    Settings {
+        threads: 1,
+        hang_timeout: Duration::from_secs(60),
+        check: false,
+        execution: Execution::default(),
+    }
+}
+
+/// Intel's runtime under a client, on the device that is served at `address`.
+fn client(program: &Path, (_, product, keys): Row, address: SocketAddr) -> Command {
+    let mut command = Command::new(program);
+    command
+        .env("OCL_ICD_VENDORS", tool::neo_icd())
+        .env("NEOReadDebugKeys", "1")
+        .env("SetCommandStreamReceiver", "2")
+        .env("TbxPort", address.port().to_string())
+        .env("ProductFamilyOverride", product)
+        .envs(keys.iter().copied());
+    command
+}
+
 /// Serves a platform in a thread that ends with the process.
 fn serve(platform: &str) -> SocketAddr {
     let options = ServerOptions {
         platform: Target::parse(platform).unwrap().platform,
-        settings: Settings {
-            threads: 1,
-            hang_timeout: Duration::from_secs(60),
-            check: false,
-            execution: Execution::default(),
-        },
+        settings: settings(),
         memory: 1 << 32,
         connections: 16,
     };
@@ -72,18 +94,10 @@ fn check(platforms: &[Row], name: &str, tests: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let program = neo::client(name, folder.path());
     let spirv = neo::spirv(folder.path());
-    for (platform, product, keys) in platforms {
-        let address = serve(platform);
-        let mut command = Command::new(&program);
-        command
-            .args(tests)
-            .env("OCL_ICD_VENDORS", tool::neo_icd())
-            .env("CLIENT_SPIRV", &spirv)
-            .env("NEOReadDebugKeys", "1")
-            .env("SetCommandStreamReceiver", "2")
-            .env("TbxPort", address.port().to_string())
-            .env("ProductFamilyOverride", product)
-            .envs(keys.iter().copied());
+    for row in platforms {
+        let platform = row.0;
+        let mut command = client(&program, *row, serve(platform));
+        command.args(tests).env("CLIENT_SPIRV", &spirv);
         let output = tool::run_with_deadline(&mut command, DEADLINE);
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{name} on {platform}: {text}");
@@ -100,6 +114,39 @@ fn check(platforms: &[Row], name: &str, tests: &[&str]) {
 fn buffers_local_memory_sub_group_blocks_and_3d_ranges() {
     let tests = ["axpy", "local-memory", "sub-group-blocks", "range-3d"];
     check(&PLATFORMS, "basic", &tests);
+}
+
+/// What the runtime captures in a file beside TBX runs again, and as much of it.
+#[test]
+fn captures_run_again() {
+    if !require(Oracle::Neo) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = neo::client("basic", folder.path());
+    for row in PLATFORMS {
+        let file = folder.path().join(row.0);
+        let mut command = client(&program, row, serve(row.0));
+        command
+            .args(["axpy", "sub-group-blocks"])
+            .env("SetCommandStreamReceiver", "4")
+            .env("AUBDumpCaptureFileName", &file);
+        let output = tool::run_with_deadline(&mut command, DEADLINE);
+        assert!(output.status.success(), "{}: {output:?}", row.0);
+        let file = fs::read(&file).unwrap();
+        let platform = Target::parse(row.0).unwrap().platform;
+        let machine = Machine::new(platform, settings(), 1 << 32).unwrap();
+        let replayed = aub::replay(&machine, &file, DEADLINE).unwrap();
+        assert!(replayed.differences.is_empty(), "{}: {replayed:?}", row.0);
+        let instructions = &machine.device().statistics.instructions;
+        assert!(instructions.load(Ordering::Relaxed) > 0, "{}", row.0);
+        let device = Packets::new(&file).find_map(|packet| match packet {
+            Ok((_, Packet::Version { device, .. })) => Some(device),
+            _ => None,
+        });
+        let named = device.and_then(aub::platform).unwrap();
+        assert_eq!(named.name, row.0);
+    }
 }
 
 #[test]

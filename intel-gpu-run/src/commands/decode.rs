@@ -1,4 +1,4 @@
-//! `decode`: print a batch buffer's packets.
+//! `decode`: print a batch buffer's packets, or what an AUB file captured.
 
 use std::path::PathBuf;
 
@@ -6,15 +6,17 @@ use batchbuffer::{Batch, Engine};
 use clap::ValueEnum;
 use devinfo::{GpuAddress, Target};
 use serde_json::json;
+use softgpu_bus::aub::Packets;
 
 use crate::args::number;
 use crate::exit::{Error, Exit};
 use crate::{files, platform};
 
-/// Print the packets of a batch buffer
+/// Print the packets of a batch buffer, or of an AUB file
 ///
 /// FILE holds the dwords of the batch as they lie in memory, little endian. What is no known
-/// packet is reported where it lies and stepped over.
+/// packet is reported where it lies and stepped over. Of an AUB file, which `replay` runs, each
+/// packet is a line: registers, memory, comments.
 #[derive(Debug, clap::Args)]
 #[command(after_help = Exit::HELP)]
 pub struct Args {
@@ -83,6 +85,9 @@ fn address(text: &str) -> Result<GpuAddress, String> {
 /// [`Error::Rejected`] if the file is not a whole number of dwords.
 pub fn run(args: &Args) -> Result<(), Error> {
     let bytes = files::read(&args.file)?;
+    if Packets::begins(&bytes) {
+        return captured(args, &bytes);
+    }
     let (words, []) = bytes.as_chunks::<4>() else {
         return Err(Error::Rejected(format!(
             "{} has {} bytes, which is no whole number of dwords",
@@ -103,6 +108,27 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
     for step in batch {
         files::print(&step.to_string())?;
+    }
+    Ok(())
+}
+
+/// Prints the packets of an AUB file, a line each.
+fn captured(args: &Args, bytes: &[u8]) -> Result<(), Error> {
+    let mut lines = Vec::new();
+    for packet in Packets::new(bytes) {
+        let (offset, packet) =
+            packet.map_err(|error| Error::Rejected(format!("{}: {error}", args.file.display())))?;
+        lines.push((offset, packet.to_string()));
+    }
+    if args.json {
+        let packets = lines.iter();
+        let packets: Vec<_> = packets
+            .map(|(offset, text)| json!({ "offset": offset, "text": text }))
+            .collect();
+        return files::print_json(&json!({ "packets": packets }));
+    }
+    for (offset, text) in lines {
+        files::print(&format!("{offset:#010x}  {text}\n"))?;
     }
     Ok(())
 }

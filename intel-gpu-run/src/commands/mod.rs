@@ -11,5 +11,6 @@ pub mod doctor;
 pub mod info;
 pub mod opencl;
 pub mod preload;
+pub mod replay;
 pub mod run;
 pub mod serve;

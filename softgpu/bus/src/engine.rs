@@ -184,8 +184,15 @@ impl Port {
         machine.submissions.fetch_add(1, Ordering::Release);
         context.progress.expect(tail);
         context.tail = tail;
+        let space: Arc<dyn PageTable> = Arc::new(machine.table(root, tables));
+        let mut latest = machine
+            .latest
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *latest = Some(Arc::clone(&space));
+        drop(latest);
         let job = Job {
-            space: Arc::new(machine.table(root, tables)),
+            space,
             global: Some(machine.global.clone()),
             commands: Some(Commands::Ring(ring)),
             waits: Vec::new(),

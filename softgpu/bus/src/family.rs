@@ -22,8 +22,8 @@ pub(crate) struct Traits {
     pub submission: Submission,
     /// Whether a compute engine exists, where earlier families have another one's registers.
     pub compute_engine: bool,
-    /// What EXECLIST_STATUS says of an engine that has nothing to do: the prior element's "active"
-    /// bit to Gen11, none later (NEO `getMaskAndValueForPollForCompletion`).
+    /// What EXECLIST_STATUS says of an engine that has nothing to do, in the bits that files wait for
+    /// (AUB files of NEO 22.43: bit 8 is set to Gen9, bit 15 later; NEO 26.x: bit 7 is clear from Gen12LP on).
     pub idle_status: u32,
     /// The same for an engine with work.
     pub busy_status: u32,
@@ -41,19 +41,19 @@ pub(crate) const fn traits(family: Family) -> Traits {
         Family::Gen11 => Traits {
             submission: Submission::Queue,
             compute_engine: false,
-            idle_status: 0x100,
+            idle_status: 0x8000,
             busy_status: 0,
         },
         Family::Gen12Lp | Family::XeHpg => Traits {
             submission: Submission::Queue,
             compute_engine: true,
-            idle_status: 0,
+            idle_status: 0x8000,
             busy_status: 0x80,
         },
         Family::XeHpc | Family::Xe2 | Family::Xe3 => Traits {
             submission: Submission::Firmware,
             compute_engine: true,
-            idle_status: 0,
+            idle_status: 0x8000,
             busy_status: 0x80,
         },
     }

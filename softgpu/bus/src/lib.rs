@@ -5,6 +5,7 @@
 //! wrote them. This is how kernel drivers and simulators' front ends see a GPU; what runs below is
 //! the device that also answers ioctls.
 
+pub mod aub;
 mod engine;
 mod error;
 mod family;

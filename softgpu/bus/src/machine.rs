@@ -8,7 +8,7 @@ use std::time::Instant;
 use batchbuffer::Engine;
 use devinfo::Platform;
 use softgpu_device::{Device, Failure, Settings, wait_until};
-use softgpu_memory::Backing;
+use softgpu_memory::{Backing, PageTable};
 
 use crate::BusError;
 use crate::engine::Port;
@@ -28,6 +28,8 @@ pub struct Machine {
     pub(crate) global: Arc<Global>,
     pub(crate) submissions: Arc<AtomicU64>,
     pub(crate) failures: Arc<Mutex<Vec<Failure>>>,
+    /// The page table of the context that was submitted last.
+    pub(crate) latest: Mutex<Option<Arc<dyn PageTable>>>,
     registers: Mutex<BTreeMap<u32, u32>>,
     ports: Mutex<Vec<Port>>,
 }
@@ -56,6 +58,7 @@ impl Machine {
             banks,
             submissions: Arc::default(),
             failures: Arc::default(),
+            latest: Mutex::default(),
             registers: Mutex::default(),
             ports: Mutex::new(engines.into_iter().map(Port::new).collect()),
         })
@@ -153,6 +156,19 @@ impl Machine {
                 .then_some(())
         };
         wait_until(Some(deadline), ended).is_some()
+    }
+
+    /// The memory that the context sees which was submitted last.
+    pub fn latest_context(&self) -> Option<Arc<dyn PageTable>> {
+        self.latest
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// The device: what it has executed.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// Takes the failures of work since the last call. The contexts that failed take no more work.

@@ -1,5 +1,6 @@
 //! A small driver: one context with one ring.
 
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use devinfo::Target;
@@ -17,6 +18,28 @@ const RING_AT: u32 = 0x2000;
 /// The data in the context's own memory.
 const DATA_AT: u64 = 0x8001_0000_0000;
 
+/// A packet of an AUB file: sub-opcode, dwords, data.
+pub fn packet(sub: u32, dwords: &[u32], data: &[u8]) -> Vec<u8> {
+    let data: Vec<u8> = data.iter().copied().chain([0; 3]).collect();
+    let (padded, _) = data.as_chunks::<4>();
+    let length = (dwords.len() + padded.len()) as u32;
+    let header = 0xe000_0000 | 0x2e << 23 | sub << 16 | length;
+    let dwords = [header].into_iter().chain(dwords.iter().copied());
+    let bytes = dwords.map(u32::to_le_bytes).chain(padded.iter().copied());
+    bytes.flatten().collect()
+}
+
+/// A packet that writes memory (6) or compares it (4).
+pub fn memory(sub: u32, space: u32, address: u64, data: &[u8]) -> Vec<u8> {
+    let (low, high) = (address as u32, (address >> 32) as u32);
+    packet(sub, &[low, high, space << 28, data.len() as u32], data)
+}
+
+/// The first packet.
+pub fn version(device: u32) -> Vec<u8> {
+    packet(0xe, &[0, device << 8, 0, 0], b"test\0")
+}
+
 pub fn machine(platform: &str, memory: u64) -> Result<Machine, BusError> {
     let settings = Settings {
         threads: 1,
@@ -30,6 +53,8 @@ pub fn machine(platform: &str, memory: u64) -> Result<Machine, BusError> {
 
 pub struct Client {
     pub machine: Machine,
+    /// All that was written, as an AUB file.
+    pub file: RefCell<Vec<u8>>,
     pub tail: u32,
     by_port: bool,
 }
@@ -39,6 +64,7 @@ impl Client {
         let machine = machine(platform, 1 << 26).unwrap();
         let client = Self {
             machine,
+            file: RefCell::new(version(12)),
             tail: 0,
             by_port: ["bdw", "skl"].contains(&platform),
         };
@@ -68,11 +94,18 @@ impl Client {
     }
 
     fn map_global(&self, index: u32, physical: u64) {
-        self.machine.set_global_entry(index, physical | 1).unwrap();
+        let entry = physical | 1;
+        self.machine.set_global_entry(index, entry).unwrap();
+        self.record(&memory(6, 4, u64::from(index) * 8, &entry.to_le_bytes()));
     }
 
     fn write(&self, address: u64, bytes: &[u8]) {
         self.machine.write(Bank::System, address, bytes).unwrap();
+        self.record(&memory(6, 2, address, bytes));
+    }
+
+    fn record(&self, packet: &[u8]) {
+        self.file.borrow_mut().extend(packet);
     }
 
     fn read(&self, address: u64) -> u32 {
@@ -102,6 +135,7 @@ impl Client {
         };
         for (offset, value) in writes {
             self.machine.write_register(offset, value).unwrap();
+            self.record(&packet(3, &[offset, 0x2_0000, u32::MAX, 0, value], &[]));
         }
     }
 

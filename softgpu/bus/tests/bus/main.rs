@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod aub;
 mod client;
 mod submit;
 mod tbx;
