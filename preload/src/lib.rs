@@ -1,9 +1,10 @@
-//! A fake render node for unmodified programs, answered by the software GPU.
+//! Fake render nodes for unmodified programs, answered by software GPUs.
 //!
-//! Loaded by `LD_PRELOAD`, this library gives a process a `/dev/dri/renderD128` and the sysfs
-//! entries that libdrm and OpenCL runtimes read to find it. Opening the node makes a software GPU
-//! ([`softgpu::SoftNode`]); `ioctl` and `mmap` on the resulting file descriptor go to it. All
-//! other files, and all other descriptors, reach the C library untouched.
+//! Loaded by `LD_PRELOAD`, this library gives a process one or more devices: `/dev/dri/renderD128`,
+//! `/dev/dri/card0` and so on, and the sysfs entries that libdrm, Intel's runtimes and Mesa read to
+//! find them. Opening a node makes a client of its software GPU ([`softgpu::SoftNode`]); `ioctl` and
+//! `mmap` on the resulting file descriptor go to it. All other files, and all other descriptors,
+//! reach the C library untouched.
 //!
 //! A program that is linked with it sees the same as one that it is loaded into:
 //!
