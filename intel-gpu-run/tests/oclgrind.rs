@@ -44,8 +44,8 @@ fn of(text: &str, words: [&[&str]; 3]) -> BTreeSet<About> {
 
 /// What Oclgrind reports of a kernel.
 fn theirs(folder: &Path, kernel: &str) -> BTreeSet<About> {
-    let arguments = "<size=512 int range=1:1:128>\n\n<size=512 int fill=0>";
-    let simulation = format!("faults.cl\n{kernel}\n128 1 1\n64 1 1\n\n{arguments}\n");
+    let arguments = "<size=1024 int range=1:1:256>\n\n<size=1024 int fill=0>";
+    let simulation = format!("faults.cl\n{kernel}\n256 1 1\n128 1 1\n\n{arguments}\n");
     fs::write(folder.join("kernel.sim"), simulation).unwrap();
     let run = Command::new("oclgrind-kernel")
         .args(["--data-races", "--uninitialized", "--num-threads", "1"])
@@ -59,7 +59,7 @@ fn theirs(folder: &Path, kernel: &str) -> BTreeSet<About> {
 
 /// What we report of it, and the exit code.
 fn ours(source: &Path, device: &str, kernel: &str) -> (BTreeSet<About>, Option<i32>, String) {
-    let numbers: Vec<u8> = (1..=128i32).flat_map(i32::to_le_bytes).collect();
+    let numbers: Vec<u8> = (1..=256i32).flat_map(i32::to_le_bytes).collect();
     let input = source.with_file_name("in");
     fs::write(&input, numbers).unwrap();
     let source = source.display().to_string();
@@ -72,13 +72,13 @@ fn ours(source: &Path, device: &str, kernel: &str) -> (BTreeSet<About>, Option<i
         "--kernel",
         kernel,
         "--global",
-        "128",
+        "256",
         "--local",
-        "64",
+        "128",
         "--arg",
         &input,
         "--arg",
-        "fill=0:512",
+        "fill=0:1024",
         &source,
     ]);
     let text = talk(&run);
@@ -109,7 +109,11 @@ fn what_oclgrind_reports_is_reported() {
     let source = folder.path().join("faults.cl");
     fs::write(&source, include_str!("kernels/faults.cl")).unwrap();
     for (kernel, least) in KERNELS {
-        let theirs = theirs(folder.path(), kernel);
+        let mut theirs = theirs(folder.path(), kernel);
+        if theirs.contains(&About::Bounds) {
+            // A read outside gives zeros here, which is no second fault.
+            theirs.remove(&About::Unwritten);
+        }
         assert!(
             least.iter().all(|about| theirs.contains(about)),
             "{kernel}: Oclgrind: {theirs:?}"

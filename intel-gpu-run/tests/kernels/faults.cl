@@ -2,19 +2,19 @@
 
 kernel void missing_barrier(global const int *in, global int *out)
 {
-    local int tile[64];
+    local int tile[128];
     uint l = get_local_id(0);
     tile[l] = in[get_global_id(0)];
-    out[get_global_id(0)] = tile[63 - l];
+    out[get_global_id(0)] = tile[127 - l];
 }
 
 kernel void late_barrier(global const int *in, global int *out)
 {
-    local int sums[64];
+    local int sums[128];
     uint l = get_local_id(0);
     sums[l] = in[get_global_id(0)];
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint s = 32; s > 0; s >>= 1) {
+    for (uint s = 64; s > 0; s >>= 1) {
         if (l < s)
             sums[l] += sums[l + s];
         if (s <= 8)
@@ -34,7 +34,7 @@ kernel void between_groups(global const int *in, global int *out)
     uint g = get_global_id(0);
     out[g] = in[g];
     barrier(CLK_GLOBAL_MEM_FENCE);
-    out[g] += out[(g + 64) % get_global_size(0)];
+    out[g] += out[(g + 128) % get_global_size(0)];
 }
 
 kernel void neighbours(global const int *in, global int *out)
@@ -59,7 +59,7 @@ kernel void before(global const int *in, global int *out)
 
 kernel void beyond_local(global const int *in, global int *out)
 {
-    local int tile[64];
+    local int tile[128];
     uint l = get_local_id(0);
     tile[l + in[0] * 300] = in[get_global_id(0)];
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -68,19 +68,19 @@ kernel void beyond_local(global const int *in, global int *out)
 
 kernel void unwritten(global const int *in, global int *out)
 {
-    local int tile[64];
+    local int tile[128];
     uint l = get_local_id(0);
     if (l != 5)
         tile[l] = in[get_global_id(0)];
     barrier(CLK_LOCAL_MEM_FENCE);
-    out[get_global_id(0)] = tile[63 - l];
+    out[get_global_id(0)] = tile[127 - l];
 }
 
 kernel void right(global const int *in, global int *out)
 {
-    local int tile[64];
+    local int tile[128];
     uint l = get_local_id(0);
     tile[l] = in[get_global_id(0)];
     barrier(CLK_LOCAL_MEM_FENCE);
-    out[get_global_id(0)] = tile[63 - l];
+    out[get_global_id(0)] = tile[127 - l];
 }

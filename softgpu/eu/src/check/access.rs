@@ -103,8 +103,7 @@ impl Checks {
         self.judge_address(place, address, access);
         let end = address.saturating_add(width);
         if place == Where::Local && end > self.group.borrow().states.len() as u64 {
-            // Outside; nothing is accessed.
-            return;
+            return self.outside(access);
         }
         self.carry(place, address, width, access);
         // What is not a program's buffer is a thread's own, and that of the next in its slot.
@@ -112,6 +111,23 @@ impl Checks {
         if place == Where::Local || buffer || !self.extents.knows_objects() {
             let by_slot = place != Where::Local && !buffer;
             self.order_words(place, address, width, access, by_slot);
+        }
+    }
+
+    /// An access of nothing, which has been reported: reads give zeros.
+    pub(crate) fn outside(&self, access: &Access<'_>) {
+        let mut message = self.message.borrow_mut();
+        let (at, bytes) = match &access.what {
+            What::Read { at, slot } => (*at, *slot),
+            What::Atomic {
+                operands,
+                result: Some(at),
+            } => (*at, operands[0].len().max(4)),
+            What::Write { .. } | What::Atomic { result: None, .. } => return,
+        };
+        message.answered = true;
+        if let Some(response) = message.response.get_mut(at..at + bytes) {
+            response.fill(WRITTEN);
         }
     }
 

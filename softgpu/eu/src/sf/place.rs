@@ -70,8 +70,9 @@ impl<'a> Place<'a> {
                 bytes: UNBOUNDED, ..
             } => Where::Stateless,
             Self::Memory { .. } if self.contains(offset, width) => Where::Surface,
-            Self::Memory { .. } => return,
+            Self::Memory { .. } => return checks.outside(access),
             Self::Nowhere => {
+                checks.outside(access);
                 return checks.report(Rule::UnboundSurface, || {
                     "nothing is bound to the surface that the message names".to_owned()
                 });
