@@ -146,7 +146,9 @@ impl Audit<'_> {
             let Some((from, to)) = span(&access).filter(|_| !access.write) else {
                 continue;
             };
-            if saved == Some(from) {
+            // Code keeps and combines flags of which it uses some bits.
+            let combined = access.space == Space::Flag && instruction.predicate.is_none();
+            if saved == Some(from) || combined {
                 continue;
             }
             // A message of few channels leaves most of its registers alone.

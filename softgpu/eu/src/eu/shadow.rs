@@ -246,7 +246,7 @@ impl Shadow {
                     }
                 };
                 if is_flag(base) {
-                    return self.flags == u128::MAX;
+                    return true;
                 }
                 let bytes = self.bytes.get(base..base + extent).unwrap_or_default();
                 bytes.iter().fold(0, |other, byte| other | byte ^ WRITTEN) == 0
@@ -269,12 +269,7 @@ impl Shadow {
             }
         }
         if is_flag(at) {
-            for (index, out) in out.iter_mut().enumerate().take(size) {
-                let bits = self.flags.checked_shr(8 * (at - regs::FLAG + index) as u32);
-                // Code saves and restores flags of which it uses a part.
-                let any = bits.unwrap_or(0) & 0xff != 0;
-                *out = if any { WRITTEN } else { UNWRITTEN };
-            }
+            // Code keeps and combines flags of which it uses some bits.
             return out;
         }
         if let Some(bytes) = self.bytes.get(at..at + size) {
