@@ -53,6 +53,10 @@ pub struct Plain {
     pub(super) lanes: u8,
     /// Bytes of an element in memory and in a register.
     pub(super) element: u8,
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        allow(dead_code, reason = "only host code asks")
+    )]
     pub(super) slot: u8,
     /// Consecutive elements of a channel; those of all channels together are a plane of registers.
     pub(super) planes: u8,
