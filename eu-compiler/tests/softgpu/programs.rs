@@ -41,7 +41,7 @@ const DWORDS: usize = 8192;
 const WIDTH: u32 = 32;
 
 /// Runs a kernel on numbers, and gives what it leaves.
-fn execute(device: &Device, zebin: &[u8], name: &str) -> Result<Vec<u32>, String> {
+fn execute(device: &Device, zebin: &[u8], name: &str, checks: bool) -> Result<Vec<u32>, String> {
     let error = |e: umd::Error| e.to_string();
     let queue = device.queue(QueueOptions::default()).map_err(error)?;
     let program = Program::load(device, zebin).map_err(error)?;
@@ -76,7 +76,8 @@ fn execute(device: &Device, zebin: &[u8], name: &str) -> Result<Vec<u32>, String
     let range = range.map_err(|e| e.to_string())?;
     let event = queue.enqueue(&kernel, &range, &[]).map_err(error)?;
     event.wait(Duration::from_secs(60)).map_err(error)?;
-    if let Some(first) = device.violations().first() {
+    // What Intel's compiler makes breaks rules: lanes that have left a loop go on with its flags.
+    if let Some(first) = device.violations().first().filter(|_| checks) {
         return Err(format!("{first:?}"));
     }
     let mut bytes = vec![0; 4 * DWORDS];
@@ -128,8 +129,8 @@ fn intels_compiler_makes_the_same() {
                 }
                 let at = format!("{} {module} {name}", device.0);
                 let (own, other) = (
-                    execute(&opened, &ours.bytes, name),
-                    execute(&opened, &theirs, name),
+                    execute(&opened, &ours.bytes, name, true),
+                    execute(&opened, &theirs, name, false),
                 );
                 match (own, other) {
                     (Ok(own), Ok(other)) => {
