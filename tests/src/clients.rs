@@ -11,7 +11,7 @@ use crate::tool;
 /// Names a folder with an installed system that has today's drivers.
 const VARIABLE: &str = "INTEL_GPU_CLIENTS";
 
-/// The root that [`VARIABLE`] names; without it the test is skipped, and says so.
+/// The root that `INTEL_GPU_CLIENTS` names; without it the test is skipped, and says so.
 pub fn root() -> Option<Root> {
     let folder = oracles::variable(VARIABLE, "root with today's drivers")?;
     Some(Root(PathBuf::from(folder)))

@@ -100,7 +100,8 @@ pub(crate) fn create(count: u32, queues: In<Handle>, properties: In<u64>) -> Res
     )?;
     let list = as_passed(properties, &pairs);
     let keeps_groups = value_of(&pairs, ASSERTS) & KEEPS_GROUPS != 0;
-    let rules = (flags & MUTABLE != 0, keeps_groups);
+    let simultaneous = flags & SIMULTANEOUS_USE != 0;
+    let rules = (flags & MUTABLE != 0, keeps_groups, simultaneous);
     Ok(publish(Arc::new(CommandBuffer::new(queue, list, rules))))
 }
 

@@ -91,7 +91,9 @@ pub(crate) fn record(
     // "If CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR is not specified then it defaults to the value
     // returned by the CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR device query"
     let fields = if named { asked } else { ALL_FIELDS };
-    let number = buffer.record(recorded(&buffer.queue, dispatch, asked)?);
+    // "Finalized … is a valid state only for mutable command-buffers"
+    let late = if buffer.is_mutable { asked } else { 0 };
+    let number = buffer.record(recorded(&buffer.queue, dispatch, late)?);
     to.point.set(number as u32);
     if !to.mutable.is_null() {
         let list = as_passed(to.properties, &pairs);

@@ -2,7 +2,8 @@
 //! (`cl_khr_command_buffer`).
 //!
 //! Commands run in the order in which they were recorded, each after the one before it, which is
-//! all that synchronization points can ask for. A run of a command buffer comes after its run before.
+//! all that synchronization points can ask for. A run of a command buffer comes after its run before,
+//! unless it was made for simultaneous use.
 
 use std::collections::BTreeMap;
 use std::slice;
@@ -39,6 +40,8 @@ pub(crate) struct CommandBuffer {
     pub is_mutable: bool,
     /// Whether the groups of its kernels do not become more.
     pub keeps_groups: bool,
+    /// Whether its runs do not wait for each other.
+    is_simultaneous: bool,
     state: Mutex<State>,
 }
 
@@ -50,8 +53,8 @@ struct State {
     is_final: bool,
     /// What a run enqueues, if the command buffer is executable.
     steps: Option<Arc<Vec<Command>>>,
-    /// When it was last enqueued.
-    last: Weak<Event>,
+    /// Its last run, and the queue of that.
+    last: (Weak<Event>, Weak<Queue>),
 }
 
 /// A command as it was recorded, or last changed.
@@ -115,7 +118,7 @@ impl CommandBuffer {
     pub(crate) fn new(
         queue: Arc<Queue>,
         properties: Vec<u64>,
-        (is_mutable, keeps_groups): (bool, bool),
+        (is_mutable, keeps_groups, is_simultaneous): (bool, bool, bool),
     ) -> Self {
         Self {
             base: Base::new(),
@@ -123,6 +126,7 @@ impl CommandBuffer {
             properties,
             is_mutable,
             keeps_groups,
+            is_simultaneous,
             state: Mutex::default(),
         }
     }
@@ -212,11 +216,21 @@ impl CommandBuffer {
         let mut state = lock(&self.state);
         // "CL_INVALID_OPERATION if command_buffer is not in the Executable state"
         let steps = state.steps.clone();
-        let steps = steps.ok_or_else(|| {
+        let mut steps = steps.ok_or_else(|| {
             let why = "the command buffer is not final, or a kernel in it lacks arguments";
             Error::new(CL_INVALID_OPERATION, why)
         })?;
-        let last = state.last.upgrade().filter(|last| !last.has_ended());
+        let (last, of) = &state.last;
+        let mut last = last.upgrade().filter(|last| !last.has_ended());
+        // A queue that is in order puts runs one after the other itself.
+        let ordered = !queue.is_out_of_order() && Weak::ptr_eq(of, &Arc::downgrade(queue));
+        if self.is_simultaneous && last.is_some() && !ordered {
+            // Two runs at a time need memory for two.
+            if let Some(own) = self.steps(&state.commands)? {
+                steps = own;
+            }
+            last = None;
+        }
         let mut failed = None;
         let mut parts: Vec<Arc<Event>> = Vec::with_capacity(steps.len());
         for step in &*steps {
@@ -232,12 +246,17 @@ impl CommandBuffer {
                 }
             }
         }
-        let end = match &*parts {
-            [only] if failed.is_none() => only.clone(),
+        if parts.is_empty()
+            && let Some(error) = failed
+        {
+            return Err(error);
+        }
+        let end = match (&*parts, &failed) {
+            ([only], None) => only.clone(),
             _ => command::end_of(queue, number::COMMAND_COMMAND_BUFFER, parts, waits)?,
         };
         // What was enqueued before a failure runs, and the next run comes after it, too.
-        state.last = Arc::downgrade(&end);
+        state.last = (Arc::downgrade(&end), Arc::downgrade(queue));
         match failed {
             Some(error) => Err(error),
             None => Ok(end),

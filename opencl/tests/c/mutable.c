@@ -183,6 +183,13 @@ static void errors(cl_context context, cl_device_id device, cl_program program) 
 #define RECORD(to, list, local, handle)                                                            \
     clCommandNDRangeKernelKHR_(to, NULL, list, add, 1, NULL, &global, local, 0, NULL, NULL, handle)
     GIVES(CL_INVALID_KERNEL_ARGS, RECORD(buffer, NULL, NULL, &command));
+    /* Arguments can come later, sizes cannot, and nothing can where nothing is mutable. */
+    cl_ulong late[] = {0x12b1, ARGUMENTS, 0};
+    size_t large = 1 << 14;
+    GIVES(CL_INVALID_WORK_ITEM_SIZE,
+          clCommandNDRangeKernelKHR_(buffer, NULL, late, add, 1, NULL, &large, &large, 0, NULL, NULL,
+                                     &command));
+    GIVES(CL_INVALID_KERNEL_ARGS, RECORD(fixed, late, NULL, NULL));
     DONE(clSetKernelArg(add, 0, sizeof memory, &memory));
     DONE(clSetKernelArg(add, 1, sizeof ten_, &ten_));
     GIVES(CL_INVALID_OPERATION, RECORD(buffer, unknown, NULL, &command));
@@ -270,6 +277,36 @@ static void errors(cl_context context, cl_device_id device, cl_program program) 
     DONE(clReleaseCommandQueue(queue));
 }
 
+/* A run does not wait for another one, which waits for the program. */
+static void simultaneous(cl_context context, cl_device_id device, cl_program program) {
+    cl_command_queue queue = queue_of(context, device, 0), other = queue_of(context, device, 0);
+    int none[N] = {0}, five = 5;
+    cl_mem memory = buffer_of(context, CL_MEM_COPY_HOST_PTR, sizeof none, none);
+    cl_kernel add = kernel_of(program, "add");
+    size_t global = N;
+    DONE(clSetKernelArg(add, 0, sizeof memory, &memory));
+    DONE(clSetKernelArg(add, 1, sizeof five, &five));
+    commands buffer = mutable(queue, 1);
+    DONE(clCommandNDRangeKernelKHR_(buffer, NULL, NULL, add, 1, NULL, &global, NULL, 0, NULL, NULL,
+                                    NULL));
+    DONE(clFinalizeCommandBufferKHR_(buffer));
+    cl_event late = clCreateUserEvent(context, &error), second = NULL;
+    DONE(error);
+    DONE(clEnqueueCommandBufferKHR_(0, NULL, buffer, 1, &late, NULL));
+    DONE(clEnqueueCommandBufferKHR_(1, &other, buffer, 0, NULL, &second));
+    DONE(clWaitForEvents(1, &second));
+    DONE(clSetUserEventStatus(late, CL_COMPLETE));
+    DONE(clFinish(queue));
+    EXPECT(memory, ten);
+    DONE(clReleaseEvent(late));
+    DONE(clReleaseEvent(second));
+    DONE(clReleaseCommandBufferKHR_(buffer));
+    DONE(clReleaseMemObject(memory));
+    DONE(clReleaseKernel(add));
+    DONE(clReleaseCommandQueue(other));
+    DONE(clReleaseCommandQueue(queue));
+}
+
 int main(void) {
     cl_context context = begin();
     find();
@@ -285,6 +322,7 @@ int main(void) {
         changes(context, devices[d], program);
         pointers(context, devices[d], program);
         errors(context, devices[d], program);
+        simultaneous(context, devices[d], program);
     }
     DONE(clReleaseProgram(program));
     DONE(clReleaseContext(context));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use batchbuffer::Engine;
 use batchbuffer::registers::{BLOCK, base, own};
@@ -15,8 +15,10 @@ use crate::registers::{CONTROL, LOAD, QUEUE, QUEUE_ELEMENTS, STATUS, SUBMIT_PORT
 use crate::tables::Global;
 use crate::{BusError, Machine};
 
-/// The most contexts that an engine remembers.
-const MOST_CONTEXTS: usize = 4096;
+/// The most contexts that an engine remembers: each may have a host thread.
+const MOST_CONTEXTS: usize = 64;
+/// The most submissions of a context that have not ended.
+const MOST_WAITING: usize = 256;
 
 /// Bits of a context descriptor (i915 `intel_lrc.h`, `GEN8_CTX_*`).
 mod descriptor {
@@ -154,21 +156,39 @@ impl Port {
         if control & image::ENABLE == 0 {
             return Err(refused("its ring is not enabled".into()));
         }
-        let head = u64::from(register(image::HEAD)? & image::OFFSET);
         let tail = u64::from(register(image::TAIL)? & image::OFFSET);
         let root =
             u64::from(register(image::ROOT_HIGH)?) << 32 | u64::from(register(image::ROOT_LOW)?);
         let start = GpuAddress::new(register(image::START)?.into());
 
-        // An image that the client has written anew is another context.
-        let known = self.contexts.get(&at);
-        let continues = known.is_some_and(|known| known.progress.head() == head);
-        if !continues {
-            if known.is_none() && self.contexts.len() >= MOST_CONTEXTS {
-                return Err(refused(format!(
-                    "{MOST_CONTEXTS} contexts are known already"
-                )));
+        // An image that the client has written anew is another context. Under the lock, nothing ends
+        // and saves its head between the two readings of it.
+        let head = || Ok(u64::from(register(image::HEAD)? & image::OFFSET));
+        let anew = match self.contexts.get(&at) {
+            Some(known) => {
+                let tails = known.progress.tails();
+                let head: u64 = head()?;
+                let waiting = match known.progress.admits() {
+                    true => tails.open.len(),
+                    false => 0,
+                };
+                if waiting >= MOST_WAITING {
+                    let why = format!("{MOST_WAITING} submissions of it have not ended");
+                    return Err(refused(why));
+                }
+                if tails.head != head && waiting > 0 {
+                    let why = "its image has another head, and its work has not ended";
+                    return Err(refused(why.into()));
+                }
+                (tails.head != head).then_some(head)
             }
+            None if self.contexts.len() >= MOST_CONTEXTS => {
+                let why = format!("{MOST_CONTEXTS} contexts are known already");
+                return Err(refused(why));
+            }
+            None => Some(head()?),
+        };
+        if let Some(head) = anew {
             let context = Submitted::new(machine, engine, at, head);
             self.contexts.insert(at, context);
         }
@@ -182,7 +202,7 @@ impl Port {
             tail,
         };
         machine.submissions.fetch_add(1, Ordering::Release);
-        context.progress.expect(tail);
+        context.progress.tails().open.push_back(tail);
         context.tail = tail;
         let space: Arc<dyn PageTable> = Arc::new(machine.table(root, tables));
         let mut latest = machine
@@ -228,7 +248,10 @@ impl Submitted {
             global: Arc::clone(&machine.global),
             failures: Arc::clone(&machine.failures),
             image,
-            tails: Mutex::new((head, VecDeque::new())),
+            tails: Mutex::new(Tails {
+                head,
+                open: VecDeque::new(),
+            }),
         });
         Self {
             timeline: Timeline::new(Arc::clone(&machine.device), engine, progress.clone()),
@@ -246,18 +269,21 @@ struct Progress {
     global: Arc<Global>,
     failures: Arc<Mutex<Vec<Failure>>>,
     image: u64,
-    /// The head in the image, and the tails of the work that has not ended.
-    tails: Mutex<(u64, VecDeque<u64>)>,
+    tails: Mutex<Tails>,
+}
+
+/// What an engine has done of a ring.
+#[derive(Debug)]
+struct Tails {
+    /// The head in the image.
+    head: u64,
+    /// The tails of the work that has not ended.
+    open: VecDeque<u64>,
 }
 
 impl Progress {
-    fn head(&self) -> u64 {
-        self.tails.lock().unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    fn expect(&self, tail: u64) {
-        let mut tails = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
-        tails.1.push_back(tail);
+    fn tails(&self) -> MutexGuard<'_, Tails> {
+        self.tails.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -278,14 +304,14 @@ impl Owner for Progress {
 
     /// Saves the context: its head is where its tail was.
     fn ended(&self) {
-        let mut tails = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(tail) = tails.1.pop_front() else {
+        let mut tails = self.tails();
+        let Some(tail) = tails.open.pop_front() else {
             return;
         };
         let place = GpuAddress::new(self.image + image::HEAD);
         let saved = View::new(&*self.global).write_u32(place, tail as u32);
         match saved {
-            Ok(()) => tails.0 = tail,
+            Ok(()) => tails.head = tail,
             Err(fault) => tracing::warn!(%fault, "the context image is gone"),
         }
     }

@@ -98,7 +98,8 @@ impl Machine {
         self.banks.of(Bank::System).attach(address, backing)
     }
 
-    /// Takes such pages away. Work that uses them faults.
+    /// Takes such pages away. Work that is submitted later and uses them faults; earlier work may still
+    /// use them until the device is [idle](Self::idle).
     ///
     /// # Errors
     /// An address out of range, or one within a page.

@@ -1,5 +1,6 @@
 //! Physical memory: what lies behind page tables.
 
+use std::iter;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use devinfo::GpuAddress;
@@ -54,7 +55,10 @@ impl Memory {
     pub fn attach(&self, address: u64, backing: Arc<Backing>) -> Result<(), BusError> {
         let bytes = backing.bytes();
         check(address, bytes)?;
-        self.bind(address, bytes, backing)
+        let bound = self
+            .space
+            .bind(GpuAddress::new(address), whole(bytes, backing));
+        bound.map_err(|error| refused(error, address, bytes))
     }
 
     /// Takes away what lies there.
@@ -62,18 +66,6 @@ impl Memory {
         check(address, bytes)?;
         let unbound = self.space.unbind(GpuAddress::new(address), bytes);
         unbound.map_err(|error| refused(error, address, bytes))
-    }
-
-    fn bind(&self, address: u64, bytes: u64, backing: Arc<Backing>) -> Result<(), BusError> {
-        let binding = Binding {
-            offset: 0,
-            bytes,
-            writable: true,
-            owner: OwnerId::default(),
-            backing: Some(backing),
-        };
-        let bound = self.space.bind(GpuAddress::new(address), binding);
-        bound.map_err(|error| refused(error, address, bytes))
     }
 
     /// Writes `data`, and makes memory where there is none.
@@ -102,16 +94,13 @@ impl Memory {
             return Err(BusError::Full { limit: self.limit });
         }
         let chunk = Backing::anonymous(CHUNK).map_err(BusError::Host)?;
-        let attached: Vec<_> = self.space.bindings();
-        self.bind(address, CHUNK, chunk)?;
-        let inside = attached.into_iter().filter(|(start, binding)| {
+        let attached = self.space.bindings().into_iter();
+        let inside = attached.filter(|(start, binding)| {
             start.get() < address + CHUNK && start.get() + binding.bytes > address
         });
-        for (start, binding) in inside {
-            let bytes = binding.bytes;
-            let bound = self.space.bind(start, binding);
-            bound.map_err(|error| refused(error, start.get(), bytes))?;
-        }
+        let all = iter::once((GpuAddress::new(address), whole(CHUNK, chunk))).chain(inside);
+        let bound = self.space.bind_all(all);
+        bound.map_err(|error| refused(error, address, CHUNK))?;
         *written += CHUNK;
         Ok(())
     }
@@ -135,6 +124,17 @@ impl Memory {
     /// A number that changes with what is where.
     pub fn generation(&self) -> u64 {
         self.space.generation()
+    }
+}
+
+/// A binding of all of a backing.
+fn whole(bytes: u64, backing: Arc<Backing>) -> Binding {
+    Binding {
+        offset: 0,
+        bytes,
+        writable: true,
+        owner: OwnerId::default(),
+        backing: Some(backing),
     }
 }
 

@@ -21,8 +21,10 @@ mod entry {
     pub const WRITABLE: u64 = 1 << 1;
     /// In the global GTT, the page is in local memory.
     pub const GLOBAL_LOCAL: u64 = 1 << 1;
-    /// An entry of the second level is a page of 2 MiB.
+    /// An entry of the second level is a page of 2 MiB, one of the third a page of 1 GiB.
     pub const LARGE: u64 = 1 << 7;
+    /// An entry of the second level names a table with pages of 64 KiB (i915 `GEN12_PDE_64K`).
+    pub const TABLE_64K: u64 = 1 << 6;
     /// The page is in local memory.
     pub const LOCAL: u64 = 1 << 11;
     /// The page's address.
@@ -195,7 +197,8 @@ impl Translate for GlobalSnapshot {
 }
 
 /// A context's page table: four levels of 512 entries, with pages of 4 KiB and 2 MiB. Tables with
-/// pages of 64 KiB count as absent.
+/// pages of 64 KiB, and pages of 1 GiB, count as absent. A batch that changes its own tables sees the
+/// change at the next submission.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub banks: Arc<Banks>,
@@ -256,6 +259,8 @@ impl Walk {
             writable &= entry & entry::WRITABLE != 0;
             let inside = match level {
                 1 if entry & entry::LARGE != 0 => address & 0x1f_f000,
+                1 if entry & entry::TABLE_64K != 0 => return None,
+                2 if entry & entry::LARGE != 0 => return None,
                 0 => 0,
                 _ => {
                     table = entry & entry::ADDRESS;

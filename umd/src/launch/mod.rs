@@ -108,7 +108,6 @@ impl WalkPayload {
 /// An argument that is not set; a range or shared local memory that the platform does not have.
 pub(crate) fn check(kernel: &Kernel, range: &NdRange) -> Result<Option<Launch>, Error> {
     let kernel = kernel.state();
-    kernel.check_args()?;
     let device = &kernel.program.device;
     let geometry = geometry(
         &kernel.entry,
@@ -116,6 +115,7 @@ pub(crate) fn check(kernel: &Kernel, range: &NdRange) -> Result<Option<Launch>, 
         device.platform(),
         device.subslice_eus(),
     )?;
+    kernel.check_args()?;
     check_slm(&kernel.entry, &kernel.slm, device)?;
     if geometry.walks().next().is_none() {
         return Ok(None);

@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use devinfo::Platform;
 use softgpu_device::Settings;
@@ -58,34 +59,53 @@ impl Server {
     /// Serves clients for ever.
     ///
     /// # Errors
-    /// The socket fails, or no thread can be had.
+    /// The socket is no listener any more.
     pub fn run(&self) -> io::Result<()> {
         for number in 1u64.. {
             let (stream, peer) = match self.listener.accept() {
                 Ok(accepted) => accepted,
-                // The client has gone already.
-                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
-                Err(error) => return Err(error),
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Err(error),
+                // The client has gone already, or the host is short of something for a while.
+                Err(error) => {
+                    tracing::warn!("connection {number} was not accepted: {error}");
+                    thread::sleep(Duration::from_millis(100));
+                    continue;
+                }
             };
-            if self.open.fetch_add(1, Ordering::Relaxed) >= self.options.connections {
-                self.open.fetch_sub(1, Ordering::Relaxed);
+            let place = Place::take(&self.open);
+            if self.open.load(Ordering::Relaxed) > self.options.connections {
                 let limit = self.options.connections;
                 tracing::warn!("connection {number} of {peer} is closed: {limit} are open");
                 continue;
             }
-            let (options, open) = (Arc::clone(&self.options), Arc::clone(&self.open));
+            let options = Arc::clone(&self.options);
             let spawned = thread::Builder::new()
                 .name(format!("tbx-{number}"))
                 .spawn(move || {
+                    let _place = place;
                     report(number, connection(&options, &stream));
-                    open.fetch_sub(1, Ordering::Relaxed);
                 });
             if let Err(error) = spawned {
-                self.open.fetch_sub(1, Ordering::Relaxed);
                 tracing::warn!("connection {number} of {peer} is closed: no thread: {error}");
             }
         }
         Ok(())
+    }
+}
+
+/// A connection's place among those that are open, given back when it ends in whichever way.
+struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn take(open: &Arc<AtomicUsize>) -> Self {
+        open.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(open))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -123,6 +123,18 @@ impl Client {
     }
 
     pub fn submit(&mut self, commands: &[u32]) {
+        self.try_submit(commands).unwrap();
+    }
+
+    pub fn write_head(&self, head: u32) {
+        self.write(IMAGE + 0x1014, &head.to_le_bytes());
+    }
+
+    pub fn write_dword(&self, offset: u64, value: u32) {
+        self.write(DATA + offset, &value.to_le_bytes());
+    }
+
+    pub fn try_submit(&mut self, commands: &[u32]) -> Result<(), BusError> {
         for dword in commands {
             self.write(RING + u64::from(self.tail), &dword.to_le_bytes());
             self.tail += 4;
@@ -134,9 +146,10 @@ impl Client {
             false => [(0x2510, descriptor), (0x2514, 0), (0x2550, 1), (0x2550, 0)],
         };
         for (offset, value) in writes {
-            self.machine.write_register(offset, value).unwrap();
+            self.machine.write_register(offset, value)?;
             self.record(&packet(3, &[offset, 0x2_0000, u32::MAX, 0, value], &[]));
         }
+        Ok(())
     }
 
     pub fn idle(&self) {

@@ -44,6 +44,42 @@ fn work_that_fails_says_so_and_its_context_takes_no_more() {
 }
 
 #[test]
+fn work_behind_unfinished_work_is_bounded() {
+    let mut client = Client::new("tgl");
+    // MI_SEMAPHORE_WAIT until the dword at 0x200 is 1, which the client writes late.
+    let [_, low, high, _] = client.store(0x200, 0);
+    client.submit(&[0x0e00_c002, 1, low, high]);
+    let mut stored = 0;
+    let refused = loop {
+        let store = client.store(0x100, stored + 1);
+        match client.try_submit(&store) {
+            Ok(()) => stored += 1,
+            Err(error) => break error.to_string(),
+        }
+    };
+    assert!(
+        refused.contains("256 submissions of it have not ended"),
+        "{refused}"
+    );
+    assert_eq!(stored, 255);
+    client.write_dword(0x200, 1);
+    client.idle();
+    assert_eq!(client.dword(0x100), stored);
+}
+
+#[test]
+fn an_image_becomes_another_contexts_only_when_its_work_has_ended() {
+    let mut client = Client::new("tgl");
+    let [_, low, high, _] = client.store(0x200, 0);
+    client.submit(&[0x0e00_c002, 1, low, high]);
+    client.write_head(8);
+    let refused = client.try_submit(&[]).unwrap_err().to_string();
+    assert!(refused.contains("its work has not ended"), "{refused}");
+    client.write_dword(0x200, 1);
+    client.idle();
+}
+
+#[test]
 fn what_no_bus_has_is_refused() {
     let machine = client::machine("tgl", 1 << 22).unwrap();
     let refused = |result: Result<(), BusError>| result.unwrap_err().to_string();

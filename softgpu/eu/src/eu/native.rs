@@ -15,7 +15,7 @@ use eu_native::{
     Block, Branch, Channels, ClearStep, Code, End, Frame, Grouping, Layout, Masking, Next,
     Predicate, Step, Uniform, VectorStep,
 };
-use isa_encoder::message::{Hdc, Lsc, Message as Meaning};
+use isa_encoder::message::{Hdc, Lsc, LscPort, Message as Meaning};
 use isa_encoder::semantics::{Flow, Semantics};
 
 use super::family::Rules;
@@ -230,7 +230,7 @@ fn message(op: &Op, send: &SendOp, number: u32, rules: Rules) -> Option<Step> {
     let bytes = spans.dst.end - spans.dst.start;
     let cleared = match meaning {
         Meaning::Hdc(Hdc::Fence { .. }) => Some(bytes.min(rules.grf_bytes as u32)),
-        Meaning::Lsc(Lsc::Fence { .. }) => Some(bytes),
+        Meaning::Lsc(Lsc::Fence { port, .. }) if *port != LscPort::Urb => Some(bytes),
         _ => None,
     };
     if let Some(bytes) = cleared {
