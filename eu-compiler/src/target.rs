@@ -33,6 +33,9 @@ pub struct Caps {
     pub scratch_blocks: bool,
     /// The data port has the lesser and the greater of floats as atomic operations.
     pub float_atomics: bool,
+    /// Local memory has atomic operations of 64 bits: the data port before load/store messages has
+    /// them for global memory only.
+    pub local_atomics_64: bool,
     /// Messages for texels begin with a header that enables their channels.
     pub typed_header: bool,
     /// `mad` takes halves that are a dword apart.
@@ -57,6 +60,7 @@ const GEN8: Caps = Caps {
     float_regions: true,
     typed_header: true,
     float_atomics: false,
+    local_atomics_64: false,
     half_mad: false,
 };
 
@@ -77,6 +81,7 @@ const GEN11: Caps = Caps {
 
 const XEHPG: Caps = Caps {
     int_div: false,
+    local_atomics_64: true,
     float_regions: false,
     barrier_mask: None,
     loads_payload: true,

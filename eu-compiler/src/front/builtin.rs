@@ -29,17 +29,21 @@ impl Translator<'_> {
                 continue;
             }
             let dim = component.unwrap_or(index as u32);
-            if dim > 2 {
-                return Err(i.invalid(format!("component {dim} of {builtin:?}")));
-            }
-            let value = self.builtin_component(builtin, dim as u8, i)?;
+            let value = match (dim, beyond(builtin)) {
+                (0..=2, _) => self.builtin_component(builtin, dim as u8, i)?,
+                (_, Some(value)) => self.constant(Type::I32, value),
+                _ => return Err(i.invalid(format!("component {dim} of {builtin:?}"))),
+            };
             let value = match ty.bits() {
                 1 => return Err(i.unsupported(format!("{builtin:?} as truth value"))),
                 _ => self.resize(value, *ty, false),
             };
             values.push(value);
         }
-        Ok(Val::many(values))
+        Ok(Val {
+            beyond: beyond(builtin),
+            ..Val::many(values)
+        })
     }
 
     /// A field of three dwords.
@@ -190,6 +194,16 @@ impl Translator<'_> {
         let ty = self.function.ty(value);
         let zero = self.constant(ty, 0);
         self.one(Op::Icmp(Cond::Ne), &[value, zero], Type::I1)
+    }
+}
+
+/// What OpenCL C's functions of a dimension give for those that do not exist: ids and offsets are 0,
+/// sizes and counts 1.
+const fn beyond(builtin: B) -> Option<u64> {
+    match builtin {
+        B::GlobalInvocationId | B::LocalInvocationId | B::WorkgroupId | B::GlobalOffset => Some(0),
+        B::GlobalSize | B::WorkgroupSize | B::EnqueuedWorkgroupSize | B::NumWorkgroups => Some(1),
+        _ => None,
     }
 }
 

@@ -26,7 +26,15 @@ impl Translator<'_> {
             Spv::CompositeExtract => {
                 let whole = self.get(i.word(2)?, i)?;
                 // The result's type says how many; the path says from where.
-                let count = self.result_types(i)?.len();
+                let types = self.result_types(i)?;
+                if let ([ty], &[index], Some(value)) = (&types[..], i.rest(3), whole.beyond)
+                    && index as usize >= whole.scalars.len()
+                {
+                    let value = self.constant(*ty, value);
+                    self.set(i.word(1)?, Val::one(value));
+                    return Ok(true);
+                }
+                let count = types.len();
                 let first = self.path(i.word(2)?, i.rest(3), i)?;
                 let part = whole.scalars.get(first..first + count);
                 let part = part.ok_or_else(|| i.invalid("an index beyond the end"))?;
@@ -60,12 +68,19 @@ impl Translator<'_> {
                 self.set(i.word(1)?, Val::many(values));
             }
             Spv::VectorExtractDynamic => {
-                let all = self.get(i.word(2)?, i)?.scalars;
+                let Val {
+                    scalars, beyond, ..
+                } = self.get(i.word(2)?, i)?;
                 let index = self.index(i.word(3)?, i)?;
-                let mut value = all.first().copied().ok_or_else(|| i.invalid("no vector"))?;
-                for (number, other) in all.iter().enumerate().skip(1) {
+                let first = *scalars.first().ok_or_else(|| i.invalid("no vector"))?;
+                let ty = self.function.ty(first);
+                // An index beyond the end of any other vector has no answer.
+                let (mut value, known) = match beyond {
+                    Some(value) => (self.constant(ty, value), 0),
+                    None => (first, 1),
+                };
+                for (number, other) in scalars.iter().enumerate().skip(known) {
                     let is = self.equals(index, number as u64);
-                    let ty = self.function.ty(value);
                     value = self.one(Op::Select, &[is, *other, value], ty);
                 }
                 self.set(i.word(1)?, Val::one(value));

@@ -390,8 +390,8 @@ impl Translator<'_> {
         };
         let mask = self.get(i.word(at)?, i)?.scalars;
         let mask = mask.first().copied().ok_or_else(|| i.invalid("no mask"))?;
-        // Bits of no work-item do not count.
-        let those = self.dispatch_mask();
+        // Bits beyond the largest sub-group do not count.
+        let those = self.constant(Type::I32, u64::from(u32::MAX >> (32 - self.simd)));
         let counted = self.here().bin(Bin::And, mask, those);
         let value = match i.op {
             Spv::GroupNonUniformInverseBallot | Spv::GroupNonUniformBallotBitExtract => {

@@ -51,6 +51,7 @@ impl Translator<'_> {
                 let val = self.make_specific(&val, wanted, asks, i)?;
                 self.set(i.word(1)?, val);
             }
+            Spv::GenericPtrMemSemantics => self.memory_of(i)?,
             Spv::ConvertPtrToU => {
                 let value = self.scalar(i.word(2)?, i)?;
                 let ty = self.component(i.word(0)?, i)?;
@@ -332,26 +333,52 @@ impl Translator<'_> {
         if !asks {
             return Ok(Val::pointer(narrow, Some(wanted)));
         }
-        let high = self.one(Op::High, &[value], Type::I32);
-        let by = self.constant(Type::I32, u64::from(Space::TAG - 32));
-        let tag = self.here().bin(Bin::LShr, high, by);
-        let is = |t: &mut Self, space: Space| {
-            let tag_of = t.constant(Type::I32, space.tag());
-            t.one(Op::Icmp(Cond::Eq), &[tag, tag_of], Type::I1)
-        };
         let ty = self.function.ty(none);
         let result = match wanted {
             Space::Local | Space::Private => {
-                let is = is(self, wanted);
+                let is = self.points_into(value, wanted);
                 self.one(Op::Select, &[is, narrow, none], ty)
             }
             _ => {
-                let (private, local) = (is(self, Space::Private), is(self, Space::Local));
+                let private = self.points_into(value, Space::Private);
+                let local = self.points_into(value, Space::Local);
                 let other = self.here().bin(Bin::Or, private, local);
                 self.one(Op::Select, &[other, none, narrow], ty)
             }
         };
         Ok(Val::pointer(result, Some(wanted)))
+    }
+
+    /// Whether the tag of a generic pointer is that of private or local memory.
+    fn points_into(&mut self, generic: Value, space: Space) -> Value {
+        let high = self.one(Op::High, &[generic], Type::I32);
+        let by = self.constant(Type::I32, u64::from(Space::TAG - 32));
+        let tag = self.here().bin(Bin::LShr, high, by);
+        let wanted = self.constant(Type::I32, space.tag());
+        self.one(Op::Icmp(Cond::Eq), &[tag, wanted], Type::I1)
+    }
+
+    /// The memory that a fence for a generic pointer is for. Private memory is part of global
+    /// memory.
+    fn memory_of(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let pointer = self.get(i.word(2)?, i)?;
+        let (value, space) = self.address(&pointer, i)?;
+        let ty = self.component(i.word(0)?, i)?;
+        let [local, global] = [
+            MemorySemantics::WORKGROUP_MEMORY,
+            MemorySemantics::CROSS_WORKGROUP_MEMORY,
+        ]
+        .map(|memory| self.constant(ty, memory.bits().into()));
+        let result = match space {
+            Space::Generic => {
+                let is_local = self.points_into(value, Space::Local);
+                self.one(Op::Select, &[is_local, local, global], ty)
+            }
+            Space::Local => local,
+            _ => global,
+        };
+        self.set(i.word(1)?, Val::one(result));
+        Ok(())
     }
 
     fn step(

@@ -30,6 +30,8 @@ pub struct Val {
     pub origin: Option<(Value, Space)>,
     /// A pointer to a built-in variable, or to a component of it.
     pub builtin: Option<(BuiltIn, Option<u32>)>,
+    /// What components beyond the end of a vector are, if it is a built-in that has an answer.
+    pub beyond: Option<u64>,
     /// An image or sampler.
     pub object: Option<Object>,
 }

@@ -1,4 +1,5 @@
-//! Atomic operations on floats that the hardware lacks, as loops of compare and exchange.
+//! Atomic operations that the hardware lacks: on floats as loops of compare and exchange, others as
+//! an error.
 
 use std::collections::HashMap;
 
@@ -13,6 +14,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
     let mut inserted = Inserted::default();
     for mut block in function.order.clone() {
         for inst in std::mem::take(&mut function.blocks[block.index()].insts) {
+            has_width(function, inst, target)?;
             match lacking(function, inst, target) {
                 Some((space, how)) => {
                     let blocks = inserted.behind(function, block, 2);
@@ -27,6 +29,24 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
     inserted.order(function);
     super::simplify::replace(function, &replaced);
     Ok(())
+}
+
+/// Atomic operations of 64 bits on local memory, and on generic pointers, which come here as one on
+/// local and one on global memory. Loads and stores need no atomic message.
+fn has_width(function: &Function, inst: Inst, target: &Target) -> Result<(), String> {
+    let data = &function.insts[inst.index()];
+    let Op::Atomic(Space::Local, op) = data.op else {
+        return Ok(());
+    };
+    let wide = data.args.get(1).map(|value| function.ty(*value).bits()) == Some(64);
+    if target.caps.local_atomics_64 || !wide || op == Atomic::Store {
+        return Ok(());
+    }
+    Err(format!(
+        "the atomic operation `{op}` of 64 bits on local memory, or through a generic pointer that \
+         may point there, at word {}: {} has none; use 32 bits, or a global pointer",
+        data.at, target.platform.name
+    ))
 }
 
 /// The memory and the operation of an instruction that no message does.

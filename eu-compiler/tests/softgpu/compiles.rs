@@ -22,6 +22,7 @@ fn every_kernel_compiles_for_every_platform() {
                 Err(error) if !target.images && error.to_string().contains("has no images") => {}
                 Err(error)
                     if !target.fp64 && error.to_string().contains("has no double precision") => {}
+                Err(error) if error.to_string().contains("of 64 bits on local memory") => {}
                 Err(error) => {
                     let list: &mut Vec<&str> = wrong.entry(error.to_string()).or_default();
                     list.push(platform);
@@ -31,6 +32,33 @@ fn every_kernel_compiles_for_every_platform() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(count > 0);
+}
+
+#[test]
+fn atomics_of_64_bits_on_local_memory_need_a_platform_that_has_them() {
+    for (module, kernel) in [
+        (
+            &include_bytes!("../kernels/local_atomics_64.spv")[..],
+            "on_local",
+        ),
+        (
+            include_bytes!("../kernels/generic_atomics_64.spv"),
+            "on_generic",
+        ),
+    ] {
+        for platform in crate::common::PLATFORMS {
+            let target = devinfo::by_name(platform).unwrap();
+            let outcome = eu_compiler::compile(module, &eu_compiler::Options::new(target));
+            let lacks = ["bdw", "skl", "icl", "tgl"].contains(platform);
+            assert_eq!(outcome.is_err(), lacks, "{kernel} for {platform}");
+            if let Err(error) = outcome {
+                let text = error.to_string();
+                assert!(text.contains(&format!("kernel {kernel}: ")), "{text}");
+                assert!(text.contains("of 64 bits on local memory"), "{text}");
+                assert!(text.contains(&format!("{platform} has none")), "{text}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod memory;
 mod pressure;
 mod program;
 mod programs;
+mod queries;
 mod scalars;
 mod surfaces;
 mod types;

@@ -41,6 +41,8 @@ pub fn results(function: F, of: Element, place: Place<'_>) -> Vec<Option<Vec<u64
     };
     let odd = |item: &Item| item.x[0] & 1;
     let valid = u64::MAX >> (64 - items.len());
+    // Bits of a ballot count to the largest sub-group.
+    let most = u64::MAX >> (64 - simd);
     let mask = |ones: u64| Some(vec![ones, 0, 0, 0]);
     let one = |value: u64| Some(vec![value]);
     let folded = |how: Combine, of: Element, list: &mut dyn Iterator<Item = u64>| {
@@ -115,11 +117,11 @@ pub fn results(function: F, of: Element, place: Place<'_>) -> Vec<Option<Vec<u64
                         Over::Exclusive => (1 << lane) - 1,
                         _ => u64::MAX,
                     };
-                    one(u64::from((item.x[0] & valid & counted).count_ones()))
+                    one(u64::from((item.x[0] & most & counted).count_ones()))
                 }
-                F::FindLsb | F::FindMsb if item.x[0] & valid == 0 => None,
-                F::FindLsb => one(u64::from((item.x[0] & valid).trailing_zeros())),
-                F::FindMsb => one(u64::from((item.x[0] & valid).ilog2())),
+                F::FindLsb | F::FindMsb if item.x[0] & most == 0 => None,
+                F::FindLsb => one(u64::from((item.x[0] & most).trailing_zeros())),
+                F::FindMsb => one(u64::from((item.x[0] & most).ilog2())),
                 F::LaneMask(which) => {
                     let own = 1u64 << lane;
                     mask(match which {
