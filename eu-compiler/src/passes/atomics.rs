@@ -1,5 +1,5 @@
-//! Atomic operations that the hardware lacks: on floats as loops of compare and exchange, others as
-//! an error.
+//! Atomic operations that no message does: on floats as loops of compare and exchange, others as an
+//! error. A load sets no bits, and a store is an exchange.
 
 use std::collections::HashMap;
 
@@ -15,6 +15,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
     for mut block in function.order.clone() {
         for inst in std::mem::take(&mut function.blocks[block.index()].insts) {
             has_width(function, inst, target)?;
+            access(function, inst, target);
             match lacking(function, inst, target) {
                 Some((space, how)) => {
                     let blocks = inserted.behind(function, block, 2);
@@ -32,7 +33,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
 }
 
 /// Atomic operations of 64 bits on local memory, and on generic pointers, which come here as one on
-/// local and one on global memory. Loads and stores need no atomic message.
+/// local and one on global memory. Loads and stores can do without an atomic message.
 fn has_width(function: &Function, inst: Inst, target: &Target) -> Result<(), String> {
     let data = &function.insts[inst.index()];
     let Op::Atomic(Space::Local, op) = data.op else {
@@ -47,6 +48,32 @@ fn has_width(function: &Function, inst: Inst, target: &Target) -> Result<(), Str
          may point there, at word {}: {} has none; use 32 bits, or a global pointer",
         data.at, target.platform.name
     ))
+}
+
+/// Makes a load or a store an operation that is atomic with others, as Intel's compiler does. What has
+/// no such message remains a plain access: bytes, words, and on some platforms qwords in local memory.
+fn access(function: &mut Function, inst: Inst, target: &Target) {
+    let data = &function.insts[inst.index()];
+    let (space, value, op) = match data.op {
+        Op::Atomic(space, Atomic::Load) => (space, data.results.first(), Atomic::Or),
+        Op::Atomic(space, Atomic::Store) => (space, data.args.get(1), Atomic::Exchange),
+        _ => return,
+    };
+    let Some(&value) = value else { return };
+    let ty = function.ty(value);
+    let has = match ty.bytes() {
+        4 => true,
+        8 => space == Space::Global || target.caps.local_atomics_64,
+        _ => false,
+    };
+    if !has {
+        return;
+    }
+    if op == Atomic::Or {
+        let zero = function.constant(ty, 0);
+        function.insts[inst.index()].args.push(zero);
+    }
+    function.insts[inst.index()].op = Op::Atomic(space, op);
 }
 
 /// The memory and the operation of an instruction that no message does.

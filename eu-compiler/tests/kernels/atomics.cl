@@ -41,3 +41,28 @@ kernel void scopes(global int *out, global atomic_int *cells) {
                                             memory_order_relaxed, memory_scope_device);
     out[i] = atomic_load_explicit(&here, memory_order_acquire, memory_scope_work_group) + expected;
 }
+
+// One group tells another by a flag.
+kernel void messages(global int *out, global int *data, global atomic_int *flag) {
+    if (get_group_id(0) == 0) {
+        data[0] = 42;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    } else {
+        while (atomic_load_explicit(flag, memory_order_acquire, memory_scope_device) == 0)
+            ;
+        out[0] = data[0];
+    }
+}
+
+// Groups take turns.
+kernel void turns(global int *sum, global atomic_int *lock) {
+    while (atomic_exchange_explicit(lock, 1, memory_order_acquire, memory_scope_device))
+        ;
+    *sum += get_group_id(0) + 1;
+    atomic_store_explicit(lock, 0, memory_order_release, memory_scope_device);
+}
+
+// All write the same to bytes of one word.
+kernel void parts(global uchar *bytes) {
+    bytes[get_global_id(0) & 1] = 7 + (get_global_id(0) & 1);
+}

@@ -164,6 +164,32 @@ fn blocks_of_local_memory() {
     blocks("ulong", 8, &[1, 2, 4, 8]);
 }
 
+/// Nothing is reported of what atomic loads and stores order, nor of equal writes to parts of a word.
+#[test]
+fn atomic_loads_and_stores_order_plain_accesses() {
+    let run = |kernel, global, args| Run {
+        spirv: ATOMICS,
+        local: Some(&[1]),
+        ..accesses(kernel, global, args)
+    };
+    let messages = run(
+        "messages",
+        &[2],
+        vec![buffer!([0i32]), buffer!([0i32]), buffer!([0i32])],
+    );
+    check(
+        &messages,
+        &[bytes!([42i32]), bytes!([42i32]), bytes!([1i32])],
+    );
+    let turns = run("turns", &[9], vec![buffer!([0i32]), buffer!([0i32])]);
+    check(&turns, &[bytes!([45i32]), bytes!([0i32])]);
+    let parts = Run {
+        local: Some(&[64]),
+        ..run("parts", &[128], vec![buffer!([0i32])])
+    };
+    check(&parts, &[vec![7, 8, 0, 0]]);
+}
+
 #[test]
 fn atomics_of_64_bits_meet() {
     let (low, high) = (numbers(64, 5), numbers(64, 8));

@@ -162,6 +162,11 @@ pub fn outcome(
     }
     let event = queue.enqueue(&kernel, &range, &[]).map_err(error)?;
     event.wait(Duration::from_secs(120)).map_err(error)?;
+    // Some kernels take values of channels that have none.
+    let mut violations = device.violations().into_iter();
+    if let Some(violation) = violations.find(|found| found.rule != "uninitialised value") {
+        return Err(format!("{platform}: {violation}"));
+    }
     let mut out = Vec::new();
     for memory in &memory {
         out.push(match memory {

@@ -79,9 +79,10 @@ pub struct Args {
     #[arg(long, value_name = "HOW", default_value = "adapt")]
     pub exec: Exec,
 
-    /// Report what silicon leaves undefined: accesses beyond the size that was asked for, misaligned
-    /// block accesses, sub-group operations in divergent flow and the like (software GPU only), and
-    /// scoreboard hazards in the kernel's code
+    /// Report what the kernel's text proves wrong, scoreboard hazards among it, and what silicon leaves
+    /// undefined while it runs: data races, missing fences, values that nothing has written, accesses
+    /// beyond the size that was asked for, misaligned block accesses, sub-group operations in divergent
+    /// flow and the like (software GPU only)
     #[arg(long)]
     pub check: bool,
 

@@ -43,6 +43,8 @@ pub(crate) enum What<'a> {
     Atomic {
         operands: [Range<usize>; 2],
         result: Option<usize>,
+        /// What is there decides what it writes.
+        uses: bool,
     },
 }
 
@@ -122,6 +124,7 @@ impl Checks {
             What::Atomic {
                 operands,
                 result: Some(at),
+                ..
             } => (*at, operands[0].len().max(4)),
             What::Write { .. } | What::Atomic { result: None, .. } => return,
         };
@@ -197,7 +200,11 @@ impl Checks {
                 }
                 self.store_states(place, address, &states);
             }
-            What::Atomic { operands, result } => {
+            What::Atomic {
+                operands,
+                result,
+                uses,
+            } => {
                 let unwritten = operands.iter().any(|range| {
                     let states = message.payload.get(range.clone()).unwrap_or_default();
                     states.contains(&UNWRITTEN)
@@ -220,7 +227,7 @@ impl Checks {
                         let to = self.place(place, address);
                         format!("the operand of an atomic operation on {to}")
                     });
-                } else if states.contains(&UNWRITTEN) {
+                } else if *uses && states.contains(&UNWRITTEN) {
                     self.unwritten(access.lane, || {
                         let at = self.place(place, address);
                         format!("an atomic operation reads {at}")
@@ -295,6 +302,7 @@ impl Checks {
             slot,
             lane: access.lane.unwrap_or(0),
             bytes: 0,
+            own: 0,
             atomic: touch == Touch::Atomic,
         };
         if touch == Touch::Atomic {
@@ -310,14 +318,15 @@ impl Checks {
             let until = end.min(at + 4);
             let ones = 0xf >> (4 - (until - from));
             mark.bytes = ones << (from - at);
+            mark.own = mark.bytes;
             if let What::Write { data, .. } = &access.what {
-                let from = (from - address) as usize;
-                let until = (until - address) as usize;
-                let bytes = data.get(from..until).unwrap_or_default();
-                mark.value = bytes
-                    .iter()
-                    .rev()
-                    .fold(0, |value, byte| value << 8 | u32::from(*byte));
+                let range = (from - address) as usize..(until - address) as usize;
+                let bytes = data.get(range).unwrap_or_default();
+                let mut word = [0; 4];
+                for (to, byte) in word.iter_mut().skip((from - at) as usize).zip(bytes) {
+                    *to = *byte;
+                }
+                mark.value = u32::from_le_bytes(word);
             }
             let Group {
                 threads,

@@ -13,7 +13,7 @@ pub(crate) struct Mark {
     pub ip: u32,
     /// The message: channels of one message that write a word differently collide.
     pub message: u32,
-    /// What a write stored, masked to its bytes.
+    /// What a write stored, where its bytes are in the word.
     pub value: u32,
     /// The hardware slot of the thread.
     pub slot: u16,
@@ -21,8 +21,42 @@ pub(crate) struct Mark {
     pub lane: u8,
     /// One bit for each byte of the word.
     pub bytes: u8,
+    /// Those that the message itself accessed: marks of a thread are joined.
+    pub own: u8,
     /// By an atomic operation.
     pub atomic: bool,
+}
+
+impl Mark {
+    /// The same with what its thread did to other bytes since its last fence or barrier.
+    fn joined(self, older: &Mark) -> Mark {
+        let of = |mark: &Mark| (mark.thread, mark.clock, mark.atomic);
+        if of(&self) != of(older) {
+            return self;
+        }
+        Mark {
+            bytes: self.bytes | older.bytes,
+            value: self.value | older.value & bits(older.bytes & !self.bytes),
+            own: match self.message == older.message {
+                true => self.own | older.own,
+                false => self.own,
+            },
+            ..self
+        }
+    }
+
+    /// Whether two writes store the same in the bytes that both write.
+    fn agrees(&self, other: &Mark) -> bool {
+        let both = bits(self.bytes & other.bytes);
+        !self.atomic && !other.atomic && (self.value ^ other.value) & both == 0
+    }
+}
+
+/// The bits of these bytes of a word.
+fn bits(bytes: u8) -> u32 {
+    (0..4)
+        .filter(|byte| bytes >> byte & 1 != 0)
+        .fold(0, |bits, byte| bits | 0xff << (8 * byte))
 }
 
 /// What an access does.
@@ -64,8 +98,9 @@ impl Cell {
         // A plain read of what atomics change gets one of its values, whole: loops around a
         // compare-and-swap begin with one.
         if meets(&write) && !(touch != Touch::Write && write.atomic) {
-            let same = write.value == mark.value && write.bytes == mark.bytes;
-            let collides = write.message == mark.message && write.lane != mark.lane && !same;
+            let same = write.agrees(&mark);
+            let together = write.message == mark.message && write.own & mark.own != 0;
+            let collides = together && write.lane != mark.lane && !same;
             let how = match (write.thread == mark.thread, touch) {
                 (true, Touch::Write) if collides => Relation::Racing,
                 (true, _) => Relation::Before,
@@ -95,15 +130,7 @@ impl Cell {
         }
         match touch {
             Touch::Read => self.read(mark),
-            Touch::Write | Touch::Atomic => {
-                let together = write.thread == mark.thread && write.clock == mark.clock;
-                let bytes = if together {
-                    write.bytes | mark.bytes
-                } else {
-                    mark.bytes
-                };
-                self.write = Mark { bytes, ..mark };
-            }
+            Touch::Write | Touch::Atomic => self.write = mark.joined(&write),
         }
         found
     }
@@ -118,12 +145,7 @@ impl Cell {
             _ if first.message < second.message => first,
             _ => second,
         };
-        let bytes = if slot.thread == mark.thread {
-            slot.bytes | mark.bytes
-        } else {
-            mark.bytes
-        };
-        *slot = Mark { bytes, ..mark };
+        *slot = mark.joined(slot);
     }
 }
 
@@ -137,9 +159,18 @@ mod tests {
             lane,
             value,
             bytes: 0xf,
+            own: 0xf,
             clock: 1,
             message: thread,
             ..Mark::default()
+        }
+    }
+
+    fn part(thread: u32, bytes: u8, value: u32) -> Mark {
+        Mark {
+            bytes,
+            own: bytes,
+            ..mark(thread, 0, value)
         }
     }
 
@@ -174,17 +205,60 @@ mod tests {
         assert!(cell.touch(Touch::Read, mark(2, 0, 0), racing).is_none());
         // The second reader is another thread, the first the writer itself.
         assert!(cell.touch(Touch::Write, mark(1, 0, 9), racing).is_some());
-        let low = Mark {
-            bytes: 1,
-            ..mark(4, 0, 1)
-        };
-        let high = Mark {
-            bytes: 2,
-            ..mark(5, 0, 2)
-        };
+        let low = part(4, 1, 1);
+        let high = part(5, 2, 0x200);
         let mut cell = Cell::default();
         assert!(cell.touch(Touch::Write, low, racing).is_none());
         assert!(cell.touch(Touch::Write, high, racing).is_none());
+    }
+
+    #[test]
+    fn parts_of_a_word_hold_their_own_values() {
+        let mut cell = Cell::default();
+        for thread in [1, 2] {
+            for part in [part(thread, 1, 7), part(thread, 2, 0x800)] {
+                assert!(cell.touch(Touch::Write, part, racing).is_none());
+            }
+        }
+        let whole = |value| mark(3, 0, value);
+        let mut other = cell;
+        assert!(cell.touch(Touch::Write, whole(0x0807), racing).is_none());
+        assert!(other.touch(Touch::Write, whole(0x0907), racing).is_some());
+    }
+
+    #[test]
+    fn channels_collide_in_what_their_message_writes() {
+        let mut cell = Cell::default();
+        let write = |message, lane, bytes, value| Mark {
+            message,
+            lane,
+            ..part(1, bytes, value)
+        };
+        for mark in [write(1, 0, 1, 5), write(2, 1, 2, 0x600), write(2, 2, 1, 7)] {
+            assert!(cell.touch(Touch::Write, mark, racing).is_none());
+        }
+        let third = write(2, 3, 1, 8);
+        assert!(cell.touch(Touch::Write, third, racing).is_some());
+    }
+
+    #[test]
+    fn what_was_read_before_a_barrier_stays_before_it() {
+        let mut cell = Cell::default();
+        let later = Mark {
+            clock: 2,
+            ..part(1, 2, 0)
+        };
+        assert!(cell.touch(Touch::Read, part(1, 1, 0), racing).is_none());
+        assert!(cell.touch(Touch::Read, later, racing).is_none());
+        let since = |earlier: &Mark, _: bool| match earlier.clock {
+            1 => Relation::Before,
+            _ => Relation::Racing,
+        };
+        let mut other = cell;
+        let first = part(2, 1, 9);
+        assert!(cell.touch(Touch::Write, first, since).is_none());
+        let second = part(2, 2, 0x900);
+        assert!(other.touch(Touch::Write, second, since).is_some());
     }
 
     #[test]
@@ -197,6 +271,6 @@ mod tests {
         assert!(cell.touch(Touch::Atomic, atomic(1), racing).is_none());
         assert!(cell.touch(Touch::Atomic, atomic(2), racing).is_none());
         assert!(cell.touch(Touch::Read, mark(3, 0, 0), racing).is_none());
-        assert!(cell.touch(Touch::Write, mark(4, 0, 0), racing).is_some());
+        assert!(cell.touch(Touch::Write, mark(4, 0, 2), racing).is_some());
     }
 }

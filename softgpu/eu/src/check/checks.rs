@@ -34,6 +34,8 @@ pub struct Checks {
     pub(super) memory: Arc<Mutex<Memory>>,
     /// The number of the launch's first thread.
     pub(super) first: u32,
+    /// While there is this, the launch runs.
+    pub(super) _running: Arc<()>,
     /// Shared local memory is in order without fences.
     pub(super) local_in_order: bool,
     pub(super) ip: Slot<u64>,

@@ -136,13 +136,15 @@ impl Findings {
         let extents = self.extents.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = kernel.base.offset(kernel.entry);
         let launched = extents.launched.get(&entry.get()).cloned();
+        let (first, running) = self.memory().begin();
         Checks {
             launched: launched.map(|known| Launched {
                 first: kernel.entry.wrapping_sub(known.skipped),
                 ..known
             }),
             extents: extents.clone(),
-            first: self.memory().begin(),
+            first,
+            _running: running,
             memory: self.memory.clone(),
             local_in_order: crate::sf::local_in_order(kernel.family),
             ..Checks::default()

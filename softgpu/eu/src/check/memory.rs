@@ -1,13 +1,14 @@
 //! What is known of GPU memory: who touched a word, and which bytes nothing has written.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
 
 use super::cell::Cell;
 use super::order::Known;
 
 /// Words of which [`Memory`] keeps the cells together.
 const WORDS: usize = 256;
-/// Pages of cells that are kept, of 16 MB of memory; what was touched longest ago is forgotten. They
+/// Pages of cells that are kept, of 16 MB of memory; what was first touched longest ago is forgotten. They
 /// take some 350 MB.
 const PAGES: usize = 1 << 14;
 /// Bytes of a page of states.
@@ -32,6 +33,8 @@ pub(crate) struct Memory {
     states: HashMap<u64, Box<[u8]>>,
     /// Whole pages that nothing has written: by first byte, the byte after the last.
     unwritten: BTreeMap<u64, u64>,
+    /// Each launch that runs has one.
+    running: Arc<()>,
     /// By address, what the atomics there tell.
     told: HashMap<u64, Known>,
     /// More places had atomics than are kept.
@@ -52,11 +55,14 @@ impl Memory {
         first
     }
 
-    /// A launch begins: what atomics told before is over. Returns the number of its first thread.
-    pub fn begin(&mut self) -> u32 {
-        self.told.clear();
-        self.overflow = false;
-        self.threads + 1
+    /// A launch begins: unless others run, what atomics told is over. Returns the number of its first
+    /// thread, and what it has while it runs.
+    pub fn begin(&mut self) -> (u32, Arc<()>) {
+        if Arc::strong_count(&self.running) == 1 {
+            self.told.clear();
+            self.overflow = false;
+        }
+        (self.threads + 1, self.running.clone())
     }
 
     /// The cell of the word at `address`.
@@ -232,6 +238,21 @@ mod tests {
         assert_eq!(states(&memory, 0x3000), [1, 1, 0, 0]);
         memory.store(0x1004, &[1, 0, 1, 5]);
         assert_eq!(states(&memory, 0x1003), [0, 1, 0, 1, 5, 0]);
+    }
+
+    #[test]
+    fn what_atomics_told_ends_with_the_launches() {
+        let mut memory = Memory::default();
+        let (_, first) = memory.begin();
+        memory.tell(8, Known::new(BTreeMap::from([(1, [1; 2])])));
+        let (_, second) = memory.begin();
+        drop(first);
+        assert!(memory.told(8).is_some(), "the second launch runs");
+        drop(memory.begin());
+        assert!(memory.told(8).is_some(), "the second launch runs");
+        drop(second);
+        drop(memory.begin());
+        assert!(memory.told(8).is_none());
     }
 
     #[test]

@@ -358,6 +358,7 @@ impl Gather<'_> {
                 What::Atomic {
                     operands: [operand(0), operand(1)],
                     result: returns.then_some(lane * slot),
+                    uses: op != isa_encoder::message::AtomicOp::Store,
                 }
             });
         }
