@@ -88,10 +88,10 @@ static void changes(cl_context context, cl_device_id device, cl_program program)
     /* The kernels that the program has are as they were. */
     GIVES(CL_INVALID_KERNEL_ARGS,
           clEnqueueNDRangeKernel(queue, add, 1, NULL, &global, NULL, 0, NULL, NULL));
-    /* Two runs on two queues, without waiting: one after the other. */
+    /* Two runs on two queues, the second after the first: what is for simultaneous use has no other order. */
     cl_event ends[2];
     DONE(clEnqueueCommandBufferKHR_(0, NULL, buffer, 0, NULL, &ends[0]));
-    DONE(clEnqueueCommandBufferKHR_(1, &other, buffer, 0, NULL, &ends[1]));
+    DONE(clEnqueueCommandBufferKHR_(1, &other, buffer, 1, &ends[0], &ends[1]));
     /* Changes do not matter to runs that were enqueued. */
     struct argument to[] = {{0, sizeof b, &b}};
     struct config moved = {.command = first, .args = 1, .arg_list = to};
