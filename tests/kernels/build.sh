@@ -64,10 +64,12 @@ while read -r set compiler device sources arguments; do
             -options "-cl-std=CL2.0 -cl-kernel-arg-info $defines $options" \
             -internal_options "-cl-intel-allow-zebin" \
             -output "$name" -output_no_suffix)
-        # The newer compiler adds an extension all the same.
-        for extension in bin spv; do
-            [ -f "$work/$name.$extension" ] && mv "$work/$name.$extension" "$work/$name"
-        done
+        # The newer compiler adds an extension all the same; modules always have theirs.
+        case $kind in
+        spv) made=$work/$name.spv ;;
+        *) made=$work/$name.bin ;;
+        esac
+        [ -f "$made" ] && mv "$made" "$work/$name"
         gzip -9n <"$work/$name" >"$to/$set/$name.$kind.gz"
     done
 done <<SETS
