@@ -14,6 +14,7 @@ mod order;
 mod paths;
 mod written;
 
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -94,7 +95,8 @@ pub fn audit(code: &[u8], declared: &Declared) -> Vec<Finding> {
         declared,
         found: Vec::new(),
     };
-    audit.reached = audit.reachable();
+    let reached = audit.states((), |_, ()| (), |(), ()| false);
+    audit.reached = reached.iter().map(Option::is_some).collect();
     audit.rules();
     audit.paths();
     audit.bindings();
@@ -154,19 +156,46 @@ impl Audit<'_> {
         live.flat_map(|(block, _)| block.start..block.end).collect()
     }
 
-    fn reachable(&self) -> Vec<bool> {
-        let mut reached = alloc::vec![false; self.flow.blocks.len()];
-        let mut work = alloc::vec![0];
-        while let Some(number) = work.pop() {
-            match (reached.get_mut(number), self.flow.blocks.get(number)) {
-                (Some(known), Some(block)) if !*known => {
-                    *known = true;
-                    work.extend(block.successors.iter().map(|next| next.block));
+    /// What is so at the start of each block: `first` at the kernel's, and what the paths to others
+    /// make of it. `step` is an instruction's effect; `join` takes in what is so on another path, and
+    /// says whether that is news. `None` where control does not come.
+    fn states<S: Clone>(
+        &self,
+        first: S,
+        step: impl Fn(usize, &mut S),
+        join: impl Fn(&mut S, &S) -> bool,
+    ) -> Vec<Option<S>> {
+        let mut states = alloc::vec![None; self.flow.blocks.len()];
+        if let Some(start) = states.first_mut() {
+            *start = Some(first);
+        }
+        // In the order of the text, so that a block is seldom visited before what leads to it.
+        let mut work = BTreeSet::from([0]);
+        while let Some(number) = work.pop_first() {
+            let (Some(block), Some(Some(state))) =
+                (self.flow.blocks.get(number), states.get(number))
+            else {
+                continue;
+            };
+            let mut state = state.clone();
+            for index in block.start..block.end {
+                step(index, &mut state);
+            }
+            for next in &block.successors {
+                let is_news = match states.get_mut(next.block) {
+                    Some(Some(known)) => join(known, &state),
+                    Some(unknown) => {
+                        *unknown = Some(state.clone());
+                        true
+                    }
+                    None => false,
+                };
+                if is_news {
+                    work.insert(next.block);
                 }
-                _ => {}
             }
         }
-        reached
+        states
     }
 
     /// The rules of hardware about each instruction.

@@ -13,25 +13,26 @@ use crate::swsb::{Space, View, accesses, has_scoreboard};
 /// What is under way at an instruction, on some path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct State {
-    /// By their instructions, fences whose end nothing has waited for, with their token or the
-    /// register of their response.
-    fences: BTreeMap<usize, u16>,
+    /// By their tokens, or the registers of their responses, fences whose end nothing has waited for.
+    fences: BTreeMap<u16, usize>,
     /// The barrier has been signalled, and not been waited for.
     signalled: bool,
     /// It has not been signalled since the last wait.
     idle: bool,
-    /// Some path leads here.
-    reached: bool,
 }
 
 impl State {
     fn join(&mut self, other: &Self) -> bool {
-        let before = self.clone();
-        self.fences.extend(&other.fences);
+        let mut is_news = (other.signalled && !self.signalled) || (other.idle && !self.idle);
+        for (own, fence) in &other.fences {
+            self.fences.entry(*own).or_insert_with(|| {
+                is_news = true;
+                *fence
+            });
+        }
         self.signalled |= other.signalled;
         self.idle |= other.idle;
-        self.reached |= other.reached;
-        *self != before
+        is_news
     }
 }
 
@@ -72,35 +73,16 @@ impl Audit<'_> {
         if !uses {
             return;
         }
-        let count = self.flow.blocks.len();
-        let mut states = alloc::vec![State::default(); count];
-        if let Some(first) = states.first_mut() {
-            first.idle = true;
-            first.reached = true;
-        }
-        let mut work = alloc::vec![0];
-        while let Some(number) = work.pop() {
-            let (Some(block), Some(state)) = (self.flow.blocks.get(number), states.get(number))
-            else {
+        let first = State {
+            idle: true,
+            ..State::default()
+        };
+        let states = self.states(first, |index, state| self.step(index, state), State::join);
+        let mut found: Vec<(usize, &'static str, String)> = Vec::new();
+        for (block, state) in self.flow.blocks.iter().zip(states) {
+            let Some(mut state) = state else {
                 continue;
             };
-            let mut state = state.clone();
-            for index in block.start..block.end {
-                self.step(index, &mut state);
-            }
-            for next in &block.successors {
-                if let Some(known) = states.get_mut(next.block)
-                    && known.join(&state)
-                {
-                    work.push(next.block);
-                }
-            }
-        }
-        let mut found: Vec<(usize, &'static str, String)> = Vec::new();
-        for (block, mut state) in self.flow.blocks.iter().zip(states) {
-            if !state.reached {
-                continue;
-            }
             for index in block.start..block.end {
                 self.judge(index, &state, &mut found);
                 self.step(index, &mut state);
@@ -117,7 +99,7 @@ impl Audit<'_> {
             if let Some(token) = instruction.swsb.token
                 && token.mode != TokenMode::Src
             {
-                state.fences.retain(|_, own| *own != token.id.into());
+                state.fences.remove(&token.id.into());
             }
             if matches!(instruction.specific, Specific::Sync(SyncFunction::AllWr)) {
                 state.fences.clear();
@@ -128,7 +110,7 @@ impl Audit<'_> {
         for (access, _) in accesses(self.program.family(), View::Worst, instruction).iter() {
             if access.space == Space::Grf {
                 let registers = access.start / grf..access.end.div_ceil(grf);
-                state.fences.retain(|_, own| !registers.contains(own));
+                state.fences.retain(|own, _| !registers.contains(own));
             }
         }
     }
@@ -151,7 +133,7 @@ impl Audit<'_> {
                     false => response,
                 };
                 if let Some(own) = own.filter(|_| answers) {
-                    state.fences.insert(index, own.into());
+                    state.fences.insert(own.into(), index);
                 }
             }
             Role::Signal => {
@@ -174,7 +156,7 @@ impl Audit<'_> {
         let mut state = state.clone();
         self.waits(instruction, &mut state);
         if matches!(role, Role::Signal | Role::End) {
-            for fence in state.fences.keys() {
+            for fence in state.fences.values() {
                 let at = self.program.instructions().get(*fence);
                 let what = alloc::format!(
                     "nothing has waited for the fence at +{:#x}, so it may still be under way",

@@ -69,40 +69,12 @@ impl Audit<'_> {
         let Some(payload) = self.declared.payload else {
             return;
         };
-        let count = self.flow.blocks.len();
-        let mut states = alloc::vec![Set::none(); count];
-        let mut known = alloc::vec![false; count];
-        let (Some(first), Some(reached)) = (states.first_mut(), known.first_mut()) else {
-            return;
-        };
+        let mut first = Set::none();
         first.add(0, payload as usize);
-        *reached = true;
-        let mut work = alloc::vec![0];
-        while let Some(number) = work.pop() {
-            let (Some(block), Some(state)) = (self.flow.blocks.get(number), states.get(number))
-            else {
-                continue;
-            };
-            let mut state = state.clone();
-            for index in block.start..block.end {
-                self.write(index, &mut state);
-            }
-            for next in &block.successors {
-                let (Some(into), Some(reached)) =
-                    (states.get_mut(next.block), known.get_mut(next.block))
-                else {
-                    continue;
-                };
-                if into.join(&state) || !*reached {
-                    *reached = true;
-                    work.push(next.block);
-                }
-            }
-        }
+        let states = self.states(first, |index, state| self.write(index, state), Set::join);
         let mut found: Vec<(usize, String)> = Vec::new();
-        for (number, mut state) in states.into_iter().enumerate() {
-            let reached = self.reached.get(number).copied().unwrap_or_default();
-            let Some(block) = self.flow.blocks.get(number).filter(|_| reached) else {
+        for (block, state) in self.flow.blocks.iter().zip(states) {
+            let Some(mut state) = state else {
                 continue;
             };
             for index in block.start..block.end {
