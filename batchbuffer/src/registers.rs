@@ -1,4 +1,4 @@
-//! Addresses of registers that batches write and read (MMIO).
+//! Addresses of registers (MMIO) that batches write and read, and by which work is submitted.
 
 use crate::layout::Engine;
 
@@ -43,6 +43,15 @@ pub mod own {
     pub const PREDICATE_RESULT_1: u32 = 0x41c;
     /// GPGPU_DISPATCHDIMX; Y and Z follow.
     pub const DISPATCH_DIM: [u32; 3] = [0x500, 0x504, 0x508];
+    /// EXECLIST_SUBMITPORT, to Gen9 (BDW PRM vol 2c; i915 `RING_ELSP`).
+    pub const SUBMIT_PORT: u32 = 0x230;
+    /// EXECLIST_STATUS.
+    pub const EXECLIST_STATUS: u32 = 0x234;
+    /// EXECLIST_SQ_CONTENTS, from Gen11 on: eight elements of two dwords (ICL PRM vol 2c; i915
+    /// `RING_EXECLIST_SQ_CONTENTS`).
+    pub const SUBMIT_QUEUE: u32 = 0x510;
+    /// EXECLIST_CONTROL: bit 0 loads the queue.
+    pub const EXECLIST_CONTROL: u32 = 0x550;
     /// CS_GPR: sixteen registers of 64 bits.
     pub const GPR: u32 = 0x600;
 }

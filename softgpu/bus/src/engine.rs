@@ -11,7 +11,6 @@ use softgpu_device::{Commands, Failure, Fence, Job, Owner, Ring, Timeline};
 use softgpu_memory::{PageTable, View};
 
 use crate::family::{Submission, traits};
-use crate::registers::{CONTROL, LOAD, QUEUE, QUEUE_ELEMENTS, STATUS, SUBMIT_PORT};
 use crate::tables::Global;
 use crate::{BusError, Machine};
 
@@ -19,6 +18,9 @@ use crate::{BusError, Machine};
 const MOST_CONTEXTS: usize = 64;
 /// The most submissions of a context that have not ended.
 const MOST_WAITING: usize = 256;
+
+/// How many elements the submit queue has.
+const QUEUE_ELEMENTS: u32 = 8;
 
 /// Bits of a context descriptor (i915 `intel_lrc.h`, `GEN8_CTX_*`).
 mod descriptor {
@@ -92,8 +94,10 @@ impl Port {
         let family = traits(machine.platform().family);
         let time = || machine.device.timestamp();
         Some(match self.own(offset)? {
-            STATUS if self.last().iter().all(|fence| fence.is_signalled()) => family.idle_status,
-            STATUS => family.busy_status,
+            own::EXECLIST_STATUS if self.last().iter().all(|fence| fence.is_signalled()) => {
+                family.idle_status
+            }
+            own::EXECLIST_STATUS => family.busy_status,
             own::TIMESTAMP => time() as u32,
             high if high == own::TIMESTAMP + 4 => (time() >> 32) as u32,
             _ => return None,
@@ -106,7 +110,7 @@ impl Port {
             return Ok(());
         };
         match traits(machine.platform().family).submission {
-            Submission::Port if own == SUBMIT_PORT => {
+            Submission::Port if own == own::SUBMIT_PORT => {
                 self.written.push(value);
                 let Ok([second_high, second, first_high, first]) =
                     <[u32; 4]>::try_from(&*self.written)
@@ -117,11 +121,13 @@ impl Port {
                 self.submit(first, first_high, machine)?;
                 self.submit(second, second_high, machine)
             }
-            Submission::Queue if (QUEUE..QUEUE + 8 * QUEUE_ELEMENTS).contains(&own) => {
-                self.queue[((own - QUEUE) / 4) as usize] = value;
+            Submission::Queue
+                if (own::SUBMIT_QUEUE..own::SUBMIT_QUEUE + 8 * QUEUE_ELEMENTS).contains(&own) =>
+            {
+                self.queue[((own - own::SUBMIT_QUEUE) / 4) as usize] = value;
                 Ok(())
             }
-            Submission::Queue if own == CONTROL && value & LOAD != 0 => {
+            Submission::Queue if own == own::EXECLIST_CONTROL && value & 1 != 0 => {
                 let queue = std::mem::take(&mut self.queue);
                 let (elements, _) = queue.as_chunks::<2>();
                 elements
@@ -223,7 +229,11 @@ impl Port {
             endless: false,
         };
         let submitted = context.timeline.submit(job);
-        submitted.map_err(|error| refused(error.to_string()))
+        submitted.map_err(|error| {
+            context.progress.tails().open.pop_back();
+            context.tail = ring.head;
+            refused(error.to_string())
+        })
     }
 
     /// The fences of the last work of each context.

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use batchbuffer::Engine;
 use devinfo::Platform;
 use softgpu_device::{Device, Failure, Settings, wait_until};
-use softgpu_memory::{Backing, PageTable};
+use softgpu_memory::PageTable;
 
 use crate::BusError;
 use crate::engine::Port;
@@ -90,23 +90,6 @@ impl Machine {
         self.banks.of(bank).exists(address)
     }
 
-    /// Lets whole pages of the client's be physical memory from `address` on, as an IOMMU does.
-    ///
-    /// # Errors
-    /// An address out of range, or one within a page.
-    pub fn attach(&self, address: u64, backing: Arc<Backing>) -> Result<(), BusError> {
-        self.banks.of(Bank::System).attach(address, backing)
-    }
-
-    /// Takes such pages away. Work that is submitted later and uses them faults; earlier work may still
-    /// use them until the device is [idle](Self::idle).
-    ///
-    /// # Errors
-    /// An address out of range, or one within a page.
-    pub fn detach(&self, address: u64, bytes: u64) -> Result<(), BusError> {
-        self.banks.of(Bank::System).detach(address, bytes)
-    }
-
     /// Reads an entry of the global GTT.
     ///
     /// # Errors
@@ -157,6 +140,18 @@ impl Machine {
                 .then_some(())
         };
         wait_until(Some(deadline), ended).is_some()
+    }
+
+    /// Waits until no engine has work, as [`idle`](Self::idle) does.
+    ///
+    /// # Errors
+    /// The first failure of work since [`take_failures`](Self::take_failures).
+    pub fn settle(&self, patience: Duration) -> Result<bool, Failure> {
+        let ended = self.idle(Instant::now() + patience);
+        match self.take_failures().into_iter().next() {
+            Some(failure) => Err(failure),
+            None => Ok(ended),
+        }
     }
 
     /// The memory that the context sees which was submitted last.

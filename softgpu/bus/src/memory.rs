@@ -1,12 +1,10 @@
 //! Physical memory: what lies behind page tables.
 
-use std::iter;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use devinfo::GpuAddress;
-use softgpu_memory::{
-    AddressSpace, Backing, BindError, Binding, OwnerId, Page, PageTable, Translate,
-};
+use nix::errno::Errno;
+use softgpu_memory::{AddressSpace, Backing, Binding, OwnerId, Page, PageTable, Translate};
 
 use crate::BusError;
 
@@ -27,13 +25,7 @@ pub enum Bank {
     Local,
 }
 
-impl Bank {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::System, Self::Local];
-}
-
-/// One memory. It exists where it was written to or [attached](Self::attach); elsewhere it reads as
-/// zero, and the GPU faults.
+/// One memory. It exists where it was written to; elsewhere it reads as zero, and the GPU faults.
 #[derive(Debug)]
 pub(crate) struct Memory {
     space: AddressSpace,
@@ -49,23 +41,6 @@ impl Memory {
             limit,
             written: Mutex::new(0),
         }
-    }
-
-    /// Lets `backing` be the memory from `address` on; both are made of whole pages.
-    pub fn attach(&self, address: u64, backing: Arc<Backing>) -> Result<(), BusError> {
-        let bytes = backing.bytes();
-        check(address, bytes)?;
-        let bound = self
-            .space
-            .bind(GpuAddress::new(address), whole(bytes, backing));
-        bound.map_err(|error| refused(error, address, bytes))
-    }
-
-    /// Takes away what lies there.
-    pub fn detach(&self, address: u64, bytes: u64) -> Result<(), BusError> {
-        check(address, bytes)?;
-        let unbound = self.space.unbind(GpuAddress::new(address), bytes);
-        unbound.map_err(|error| refused(error, address, bytes))
     }
 
     /// Writes `data`, and makes memory where there is none.
@@ -87,20 +62,24 @@ impl Memory {
         Ok(())
     }
 
-    /// Makes the chunk at `address` exist, around what is attached there.
+    /// Makes the chunk at `address` exist, if nobody has meanwhile.
     fn grow(&self, address: u64) -> Result<(), BusError> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.exists(address) {
+            return Ok(());
+        }
         if *written + CHUNK > self.limit {
             return Err(BusError::Full { limit: self.limit });
         }
-        let chunk = Backing::anonymous(CHUNK).map_err(BusError::Host)?;
-        let attached = self.space.bindings().into_iter();
-        let inside = attached.filter(|(start, binding)| {
-            start.get() < address + CHUNK && start.get() + binding.bytes > address
-        });
-        let all = iter::once((GpuAddress::new(address), whole(CHUNK, chunk))).chain(inside);
-        let bound = self.space.bind_all(all);
-        bound.map_err(|error| refused(error, address, CHUNK))?;
+        let binding = Binding {
+            backing: Some(Backing::anonymous(CHUNK).map_err(BusError::Host)?),
+            offset: 0,
+            bytes: CHUNK,
+            writable: true,
+            owner: OwnerId::default(),
+        };
+        let bound = self.space.bind(GpuAddress::new(address), binding);
+        bound.map_err(|_| BusError::Host(Errno::EINVAL))?;
         *written += CHUNK;
         Ok(())
     }
@@ -127,17 +106,6 @@ impl Memory {
     }
 }
 
-/// A binding of all of a backing.
-fn whole(bytes: u64, backing: Arc<Backing>) -> Binding {
-    Binding {
-        offset: 0,
-        bytes,
-        writable: true,
-        owner: OwnerId::default(),
-        backing: Some(backing),
-    }
-}
-
 fn check(address: u64, bytes: u64) -> Result<(), BusError> {
     match address.checked_add(bytes) {
         Some(end) if end <= END => Ok(()),
@@ -146,17 +114,6 @@ fn check(address: u64, bytes: u64) -> Result<(), BusError> {
             bytes,
             limit: END,
         }),
-    }
-}
-
-fn refused(error: BindError, address: u64, bytes: u64) -> BusError {
-    match error {
-        BindError::Misaligned { .. } => BusError::Host(nix::errno::Errno::EINVAL),
-        BindError::OutOfRange { .. } => BusError::Address {
-            address,
-            bytes,
-            limit: END,
-        },
     }
 }
 

@@ -28,7 +28,7 @@ mod entry {
     /// The page is in local memory.
     pub const LOCAL: u64 = 1 << 11;
     /// The page's address.
-    pub const ADDRESS: u64 = 0x7fff_ffff_f000;
+    pub const ADDRESS: u64 = crate::memory::END - softgpu_memory::PAGE_BYTES;
 }
 
 /// The two memories of a device, by [`Bank`].

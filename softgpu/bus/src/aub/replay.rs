@@ -1,7 +1,7 @@
 //! Running what a file captured.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use devinfo::GpuAddress;
 use softgpu_device::Failure;
@@ -62,6 +62,9 @@ pub enum ReplayError {
     /// Work that was submitted failed.
     #[error(transparent)]
     Failed(#[from] Failure),
+    /// Work that did not end.
+    #[error("work did not end within {0:?}")]
+    Unfinished(Duration),
     /// A register that never became what the file waits for.
     #[error(
         "packet at {offset:#x}: register {register:#x} is {value:#x}, and the file waits for {want}"
@@ -181,11 +184,9 @@ pub fn replay(machine: &Machine, file: &[u8], patience: Duration) -> Result<Repl
 
 /// Waits for all work.
 fn settle(machine: &Machine, patience: Duration) -> Result<(), ReplayError> {
-    // Work that hangs is ended by the device, and then it has failed.
-    machine.idle(Instant::now() + patience);
-    match machine.take_failures().into_iter().next() {
-        Some(failure) => Err(failure.into()),
-        None => Ok(()),
+    match machine.settle(patience)? {
+        true => Ok(()),
+        false => Err(ReplayError::Unfinished(patience)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! One connection: a device of its own.
 
 use std::io::{self, Read, Write};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use softgpu_device::Failure;
 
@@ -115,11 +115,7 @@ pub fn serve(
 
 /// Waits for all work.
 fn settled(machine: &Machine) -> Result<(), SessionError> {
-    let ended = machine.idle(Instant::now() + PATIENCE);
-    if let Some(failure) = machine.take_failures().into_iter().next() {
-        return Err(failure.into());
-    }
-    match ended {
+    match machine.settle(PATIENCE)? {
         true => Ok(()),
         false => Err(SessionError::Endless(PATIENCE)),
     }
