@@ -53,7 +53,7 @@ struct State {
     is_final: bool,
     /// What a run enqueues, if the command buffer is executable.
     steps: Option<Arc<Vec<Command>>>,
-    /// Its last run, and the queue of that.
+    /// The last run of these steps, and the queue of that. Runs with steps of their own do not count.
     last: (Weak<Event>, Weak<Queue>),
 }
 
@@ -224,8 +224,9 @@ impl CommandBuffer {
         let mut last = last.upgrade().filter(|last| !last.has_ended());
         // A queue that is in order puts runs one after the other itself.
         let ordered = !queue.is_out_of_order() && Weak::ptr_eq(of, &Arc::downgrade(queue));
-        if self.is_simultaneous && last.is_some() && !ordered {
-            // Two runs at a time need memory for two.
+        // Two runs at a time need memory for two.
+        let fresh = self.is_simultaneous && last.is_some() && !ordered;
+        if fresh {
             if let Some(own) = self.steps(&state.commands)? {
                 steps = own;
             }
@@ -256,7 +257,9 @@ impl CommandBuffer {
             _ => command::end_of(queue, number::COMMAND_COMMAND_BUFFER, parts, waits)?,
         };
         // What was enqueued before a failure runs, and the next run comes after it, too.
-        state.last = (Arc::downgrade(&end), Arc::downgrade(queue));
+        if !fresh {
+            state.last = (Arc::downgrade(&end), Arc::downgrade(queue));
+        }
         match failed {
             Some(error) => Err(error),
             None => Ok(end),

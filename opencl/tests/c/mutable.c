@@ -307,6 +307,57 @@ static void simultaneous(cl_context context, cl_device_id device, cl_program pro
     DONE(clReleaseCommandQueue(queue));
 }
 
+static int folded(int i) {
+    int sum = 0;
+    for (int k = 0; k < 32; k++)
+        sum += (k * 7 + 3) % 32 * i + k;
+    return sum;
+}
+
+/* Two runs that are open at a time share no private memory, whichever run was enqueued last. */
+static void apart(cl_context context, cl_device_id device, cl_program program) {
+    cl_command_queue queues[3];
+    for (int i = 0; i < 3; i++)
+        queues[i] = queue_of(context, device, 0);
+    cl_command_queue queue = queues[0];
+    cl_kernel fold = kernel_of(program, "fold");
+    enum { GROUPS = 64 };
+    size_t global = N * GROUPS, local = N;
+    cl_mem memory = buffer_of(context, CL_MEM_READ_WRITE, global * sizeof(int), NULL);
+    int rounds = 1;
+    DONE(clSetKernelArg(fold, 0, sizeof memory, &memory));
+    DONE(clSetKernelArg(fold, 1, sizeof rounds, &rounds));
+    commands buffer = mutable(queue, 1);
+    DONE(clCommandNDRangeKernelKHR_(buffer, NULL, NULL, fold, 1, NULL, &global, &local, 0, NULL, NULL,
+                                    NULL));
+    DONE(clFinalizeCommandBufferKHR_(buffer));
+    /* The third run comes on a queue that has had no run, or on that of the second. */
+    for (int third = 2; third > 0; third--) {
+        cl_event late = clCreateUserEvent(context, &error), ends[3];
+        DONE(error);
+        DONE(clEnqueueCommandBufferKHR_(0, NULL, buffer, 1, &late, &ends[0]));
+        DONE(clEnqueueCommandBufferKHR_(1, &queues[1], buffer, 0, NULL, &ends[1]));
+        if (third == 2)
+            DONE(clWaitForEvents(1, &ends[1]));
+        DONE(clEnqueueCommandBufferKHR_(1, &queues[third], buffer, 0, NULL, &ends[2]));
+        DONE(clSetUserEventStatus(late, CL_COMPLETE));
+        DONE(clWaitForEvents(3, ends));
+        static int got[N * GROUPS];
+        DONE(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        for (int i = 0; i < N * GROUPS; i++)
+            if (got[i] != folded(i))
+                FAIL("%d is %d, not %d", i, got[i], folded(i));
+        for (int i = 0; i < 3; i++)
+            DONE(clReleaseEvent(ends[i]));
+        DONE(clReleaseEvent(late));
+    }
+    DONE(clReleaseCommandBufferKHR_(buffer));
+    DONE(clReleaseMemObject(memory));
+    DONE(clReleaseKernel(fold));
+    for (int i = 0; i < 3; i++)
+        DONE(clReleaseCommandQueue(queues[i]));
+}
+
 int main(void) {
     cl_context context = begin();
     find();
@@ -316,6 +367,14 @@ int main(void) {
                                "}\n"
                                "kernel void where(global int *data) {\n"
                                "    data[get_global_id(0)] = 100 + get_local_id(0);\n"
+                               "}\n"
+                               "kernel void fold(global int *data, int one) {\n"
+                               "    int i = get_global_id(0), sum = 0, own[32];\n"
+                               "    for (int k = 0; k < 32; k++)\n"
+                               "        own[(k * one) % 32] = k * i;\n"
+                               "    for (int k = 0; k < 32; k++)\n"
+                               "        sum += own[(k * 7 * one + 3) % 32] + k;\n"
+                               "    data[i] = sum;\n"
                                "}\n",
                                "");
     for (cl_uint d = 0; d < device_count; d++) {
@@ -323,6 +382,7 @@ int main(void) {
         pointers(context, devices[d], program);
         errors(context, devices[d], program);
         simultaneous(context, devices[d], program);
+        apart(context, devices[d], program);
     }
     DONE(clReleaseProgram(program));
     DONE(clReleaseContext(context));
