@@ -5,6 +5,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use batchbuffer::states::render_surface_state as rss;
 use devinfo::{Family, GpuAddress};
+#[cfg(target_arch = "x86_64")]
+use eu_native::Channels;
 use isa_encoder::message::{Lengths, Message as Meaning};
 use oracles::Random;
 
@@ -34,8 +36,8 @@ pub struct Bench {
     pub checks: Checks,
     /// Messages that went the short way too, with the same outcome.
     pub short: Cell<u32>,
-    /// The same as host code.
-    pub hosted: Cell<u32>,
+    /// The same as host code, for all channels and for any.
+    pub hosted: Cell<[u32; 2]>,
 }
 
 impl Bench {
@@ -60,7 +62,10 @@ impl Bench {
     pub fn assert_hosted(&self, what: &str) {
         let hosted = self.hosted.get();
         let supported = cfg!(target_arch = "x86_64") && eu_native::is_supported();
-        assert!(!supported || hosted > 10, "{what}: {hosted}");
+        assert!(
+            !supported || hosted.iter().all(|&messages| messages > 10),
+            "{what}: {hosted:?} for all channels and for any"
+        );
     }
 
     pub fn write(&self, address: u64, data: &[u8]) {
@@ -230,26 +235,42 @@ impl Bench {
             let Some(step) = prepare(&registers) else {
                 break;
             };
-            let mask = match &step {
+            let size = u32::MAX >> (32 - exec_size);
+            let served = match &step {
                 // Without channels, messages are not even sent. These do not depend on which.
-                eu_native::Step::Block(block) if !block.first_only => u32::MAX,
-                _ if mask & (u32::MAX >> (32 - exec_size)) == 0 => break,
-                _ => mask,
+                eu_native::Step::Block(block) if !block.first_only => size,
+                _ if mask & size == 0 => break,
+                _ => mask & size,
             };
-            self.restore(before);
-            if self.within(None, |env| super::host::run(&step, &mut regs, mask, env)) {
-                self.hosted.set(self.hosted.get() + 1);
-                assert!(self.contents() == after, "{step:?} leaves other memory");
-                let got = &regs[at..][..expected.len()];
-                // Registers that are not written keep what they had.
-                let written = |(got, expected): (&u8, &u8)| got == expected || *expected == 0xcc;
-                if overlaps {
-                    assert!(got.iter().zip(expected).all(written), "{step:?}");
-                } else {
-                    assert_eq!(got, expected, "{step:?} with {mask:#x}");
+            let start = regs;
+            for (layout, channels) in [Channels::All(served), Channels::Any]
+                .into_iter()
+                .enumerate()
+            {
+                self.restore(before);
+                let mut regs = start.clone();
+                let run =
+                    |env: &GroupEnv<'_>| super::host::run(&step, &mut regs, served, channels, env);
+                if !self.within(None, run) {
+                    assert!(self.contents() == *before, "{step:?} leaves other memory");
+                    continue;
                 }
-            } else {
-                assert!(self.contents() == *before, "{step:?} leaves other memory");
+                let mut hosted = self.hosted.get();
+                hosted[layout] += 1;
+                self.hosted.set(hosted);
+                let what = format!("{step:?} with {mask:#x}, {channels:?}");
+                assert!(self.contents() == after, "{what} leaves other memory");
+                let got = &regs[at..][..expected.len()];
+                if overlaps {
+                    // Registers that are not written keep what they had.
+                    let mut bytes = got.iter().zip(expected).zip(&start[at..]);
+                    let right = bytes.all(|((got, expected), start)| {
+                        got == expected || *expected == 0xcc && got == start
+                    });
+                    assert!(right, "{what}");
+                } else {
+                    assert_eq!(got, expected, "{what}");
+                }
             }
         }
         self.restore(&after);

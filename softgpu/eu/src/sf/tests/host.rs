@@ -54,9 +54,15 @@ unsafe extern "sysv64" fn ask(frame: &mut Frame, _: u32) -> u32 {
     0
 }
 
-/// Performs `step` on the registers, which are followed by `BEHIND` bytes. False if it left that to
-/// its caller although it had been asked before.
-pub fn run(step: &Step, regs: &mut Vec<u8>, mask: u32, env: &GroupEnv<'_>) -> bool {
+/// Performs `step` on the registers, which are followed by `BEHIND` bytes, as host code for these
+/// channels. False if it left that to its caller although it had been asked before.
+pub fn run(
+    step: &Step,
+    regs: &mut Vec<u8>,
+    mask: u32,
+    channels: Channels,
+    env: &GroupEnv<'_>,
+) -> bool {
     let bytes = regs.len();
     regs.resize(bytes + BEHIND, 0);
     let start = regs.clone();
@@ -68,58 +74,49 @@ pub fn run(step: &Step, regs: &mut Vec<u8>, mask: u32, env: &GroupEnv<'_>) -> bo
         channels: 0,
         end: End::Leave,
     };
-    let lanes = match step {
-        Step::Memory(step) => u32::from(step.channels),
-        Step::Block(step) => u32::from(step.channels),
-        _ => 32,
+    let layout = Layout {
+        modes: Modes::default(),
+        channels,
+        flags: (bytes + BEHIND - 32) as u32,
     };
-    let all = mask & (u32::MAX >> (32 - lanes));
-    let mut done = false;
-    for channels in [Channels::All(all), Channels::Any] {
-        let layout = Layout {
-            modes: Modes::default(),
-            channels,
-            flags: (bytes + BEHIND - 32) as u32,
+    let code = Code::new(&[block], layout).expect("translates");
+    let mut asked = Asked {
+        env,
+        step,
+        regs: &start,
+        mask,
+        times: 0,
+    };
+    for _ in 0..2 {
+        // The second time, it has its window.
+        asked.times = 0;
+        regs.copy_from_slice(&start);
+        let mut frame = Frame {
+            regs: regs.as_mut_ptr(),
+            context: (&raw mut asked).cast::<c_void>(),
+            step: ask,
+            branch: ask,
+            entries: core::ptr::null(),
+            local: env.slm.words().as_ptr().cast_mut().cast(),
+            local_bytes: 4 * env.slm.words().len() as u32,
+            windows: env.state.windows().of(env.memory),
+            general: env.bases.general.get(),
+            left: 10,
+            instructions: 0,
+            channels: 0,
+            active: mask,
+            parked: 0,
+            next_wake: u32::MAX,
+            at: 0,
         };
-        let code = Code::new(std::slice::from_ref(&block), layout).expect("translates");
-        let mut asked = Asked {
-            env,
-            step,
-            regs: &start,
-            mask,
-            times: 0,
-        };
-        for _ in 0..2 {
-            // The second time, it has its window.
-            asked.times = 0;
-            regs.copy_from_slice(&start);
-            let mut frame = Frame {
-                regs: regs.as_mut_ptr(),
-                context: (&raw mut asked).cast::<c_void>(),
-                step: ask,
-                branch: ask,
-                entries: core::ptr::null(),
-                local: env.slm.words().as_ptr().cast_mut().cast(),
-                local_bytes: 4 * env.slm.words().len() as u32,
-                windows: env.state.windows().of(env.memory),
-                general: env.bases.general.get(),
-                left: 10,
-                instructions: 0,
-                channels: 0,
-                active: mask,
-                parked: 0,
-                next_wake: u32::MAX,
-                at: 0,
-            };
-            // SAFETY: the operands lie in the registers, which have bytes behind them; `ask` keeps
-            // to its contract; the windows are of the view, which is not refreshed.
-            let next = unsafe { code.run(&mut frame, 0) };
-            assert_eq!(next, Some(Next::Op(1)));
-        }
-        done = asked.times == 0;
-        if !done {
-            assert!(*regs == start, "{step:?} asks and leaves registers changed");
-        }
+        // SAFETY: the operands lie in the registers, which have bytes behind them; `ask` keeps
+        // to its contract; the windows are of the view, which is not refreshed.
+        let next = unsafe { code.run(&mut frame, 0) };
+        assert_eq!(next, Some(Next::Op(1)));
+    }
+    let done = asked.times == 0;
+    if !done {
+        assert!(*regs == start, "{step:?} asks and leaves registers changed");
     }
     regs.truncate(bytes);
     done
