@@ -16,16 +16,25 @@ pub(super) struct Traits {
     /// The four timestamps of a walker's post-sync operation have 64 bits each, not 32 (Mesa
     /// `anv_utrace.c`; NEO, `TimestampPacketType`).
     pub wide_walker_timestamps: bool,
+    /// Registers have an engine forget what it cached of the tables of compressed surfaces (Linux
+    /// `intel_gt_regs.h`, `GEN12_CCS_AUX_INV` and its like).
+    pub aux_invalidation: bool,
+    /// GT_MODE has "Binding Table Alignment" (genxml; Mesa `iris_state.c`).
+    pub binding_table_alignment: bool,
 }
 
 /// The row of a family.
 pub(super) const fn traits(family: Family) -> Traits {
     match family {
-        Family::Gen8 | Family::Gen9 | Family::Gen11 | Family::Gen12Lp => Traits {
-            start_predicate_register: true,
-            predication_bits: false,
-            math_shifts: false,
-            wide_walker_timestamps: false,
+        Family::Gen8 | Family::Gen9 => GEN8,
+        Family::Gen11 => Traits {
+            binding_table_alignment: true,
+            ..GEN8
+        },
+        Family::Gen12Lp => Traits {
+            aux_invalidation: true,
+            binding_table_alignment: true,
+            ..GEN8
         },
         Family::XeHpg | Family::XeHpc => XE_HPG,
         Family::Xe2 | Family::Xe3 => Traits {
@@ -35,9 +44,20 @@ pub(super) const fn traits(family: Family) -> Traits {
     }
 }
 
+const GEN8: Traits = Traits {
+    start_predicate_register: true,
+    predication_bits: false,
+    math_shifts: false,
+    wide_walker_timestamps: false,
+    aux_invalidation: false,
+    binding_table_alignment: false,
+};
+
 const XE_HPG: Traits = Traits {
     start_predicate_register: false,
     predication_bits: true,
     math_shifts: true,
     wide_walker_timestamps: false,
+    aux_invalidation: true,
+    binding_table_alignment: false,
 };

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use batchbuffer::Engine;
 use batchbuffer::registers::{BLOCK, base, own};
 
+use super::family::traits;
 use crate::device::Device;
 
 /// How many registers that the streamer itself does not use are stored.
 const STORED_LIMIT: usize = 2048;
 
-/// The registers that have an engine forget what it cached of the tables of compressed surfaces, and
-/// that clear themselves when it has: from Gen12LP on for render, video, enhancement, blitter and
-/// compute (Linux `intel_gt_regs.h`, `GEN12_CCS_AUX_INV` and its like). Clients wait for that.
+/// The registers of `Traits::aux_invalidation`, for render, video, enhancement, blitter and compute.
+/// They clear themselves when the engine is done, and clients wait for that.
 const AUX_INVALIDATIONS: [u32; 7] = [0x4208, 0x4218, 0x4228, 0x4238, 0x4248, 0x4298, 0x42c8];
 
 /// A register of render state.
@@ -55,7 +55,11 @@ impl Registers {
             own::TIMESTAMP => device.timestamp() as u32,
             high if high == own::TIMESTAMP + 4 => (device.timestamp() >> 32) as u32,
             own::CONTEXT_TIMESTAMP => device.timestamp() as u32,
-            _ if AUX_INVALIDATIONS.contains(&offset) => 0,
+            _ if AUX_INVALIDATIONS.contains(&offset)
+                && traits(device.platform.family).aux_invalidation =>
+            {
+                0
+            }
             _ => self.values.get(&offset).copied().unwrap_or(0),
         }
     }
@@ -82,13 +86,14 @@ impl Registers {
     }
 
     /// How far the pointers to binding tables are shifted left: with GT_MODE's "Binding Table
-    /// Alignment" of Gen11 and Gen12LP their bits 15:5 are bits 18:8 of the address (genxml, Mesa
-    /// `iris_state.c`).
-    pub fn binding_table_shift(&self) -> u32 {
-        match self.values.get(&GT_MODE) {
-            Some(mode) if mode & 1 << 10 != 0 => 3,
-            _ => 0,
-        }
+    /// Alignment" their bits 15:5 are bits 18:8 of the address.
+    pub fn binding_table_shift(&self, device: &Device) -> u32 {
+        let aligned = traits(device.platform.family).binding_table_alignment
+            && self
+                .values
+                .get(&GT_MODE)
+                .is_some_and(|mode| mode & 1 << 10 != 0);
+        if aligned { 3 } else { 0 }
     }
 
     /// Reads one of the engine's own registers.
@@ -121,5 +126,45 @@ impl Registers {
     /// Writes general purpose register `index`.
     pub fn set_gpr(&mut self, index: u32, value: u64) {
         self.set_own64(own::GPR + 8 * (index & 15), value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use devinfo::Target;
+    use softgpu_eu::Execution;
+
+    use super::*;
+    use crate::Settings;
+
+    #[test]
+    fn registers_of_some_families_are_storage_on_the_others() {
+        for (name, invalidates, shift) in [
+            ("skl", false, 0),
+            ("icl", false, 3),
+            ("tgl", true, 3),
+            ("dg2", true, 0),
+            ("lnl", true, 0),
+        ] {
+            let target = Target::parse(name).expect("known");
+            let settings = Settings {
+                threads: 1,
+                hang_timeout: Duration::from_secs(1),
+                check: false,
+                execution: Execution::default(),
+            };
+            let device = Device::new(target.platform, settings);
+            let mut registers = Registers::new(Engine::Render);
+            for register in AUX_INVALIDATIONS {
+                registers.write(register, 1);
+                let kept = u32::from(!invalidates);
+                assert_eq!(registers.read(register, &device), kept, "{name}");
+            }
+            assert_eq!(registers.binding_table_shift(&device), 0, "{name}");
+            registers.write(GT_MODE, 1 << 26 | 1 << 10);
+            assert_eq!(registers.binding_table_shift(&device), shift, "{name}");
+        }
     }
 }

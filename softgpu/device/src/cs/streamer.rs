@@ -377,7 +377,7 @@ impl Streamer<'_> {
         !self.traits().predication_bits || packet.flag(own)
     }
 
-    fn traits(&self) -> Traits {
+    pub(super) fn traits(&self) -> Traits {
         traits(self.environment.family())
     }
 

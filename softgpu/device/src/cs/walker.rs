@@ -11,7 +11,6 @@ use batchbuffer::states::{interface_descriptor_data as idd, postsync_data};
 use batchbuffer::{Decoded, Field, View};
 
 use super::failure::Failure;
-use super::family::traits;
 use super::mi;
 use super::streamer::Streamer;
 use crate::dispatch::{
@@ -89,7 +88,10 @@ pub(super) fn gpgpu_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Resul
         inline_data: None,
         slm_bytes: slm_bytes(cs, packet, &descriptor)?,
         binding_table: descriptor.get32(idd::BINDING_TABLE_POINTER)
-            << cs.state.registers.binding_table_shift(),
+            << cs
+                .state
+                .registers
+                .binding_table_shift(cs.environment.device),
         sampler_state: descriptor.get32(idd::SAMPLER_STATE_POINTER),
         scratch: Scratch {
             // The field has 48 bits, but r0.5 passes 32: bases above do not exist.
@@ -205,8 +207,9 @@ pub(super) fn compute_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Res
         Some(Operation::WRITE_TIMESTAMP) => {
             // Begin and end, each from the context's clock and the global clock.
             let ended = cs.environment.device.timestamp();
+            let wide = cs.traits().wide_walker_timestamps;
             for (index, ticks) in (0u64..).zip([started, started, ended, ended]) {
-                match traits(cs.environment.family()).wide_walker_timestamps {
+                match wide {
                     true => cs.write_u64(packet, address.offset(8 * index), ticks)?,
                     false => cs.write_u32(packet, address.offset(4 * index), ticks as u32)?,
                 }
