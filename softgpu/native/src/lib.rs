@@ -48,7 +48,7 @@ pub use code::{Code, Next};
 pub use frame::{Callback, Frame, Window};
 pub use model::{
     Base, Block, BlockStep, Branch, Channels, ClearStep, End, Grouping, LOCAL_OFFSET, Layout,
-    Masking, MemoryStep, Predicate, Space, Step, Uniform, VectorStep,
+    Masking, MemoryStep, Predicate, SCRATCH_BASE, Space, Step, Uniform, VectorStep,
 };
 
 /// Whether this machine runs translations.

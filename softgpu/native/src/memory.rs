@@ -13,7 +13,7 @@ use core::mem::{offset_of, size_of};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 use crate::frame::{Frame, Window};
-use crate::model::{Base, BlockStep, ClearStep, LOCAL_OFFSET, MemoryStep, Space};
+use crate::model::{Base, BlockStep, ClearStep, LOCAL_OFFSET, MemoryStep, SCRATCH_BASE, Space};
 use crate::registers::{Content, Ymm};
 use crate::translate::{Chosen, Translator};
 
@@ -604,7 +604,7 @@ impl Translator {
             Base::Dword(_) => dynasm!(self.ops ; mov ecx, [r12 + at]),
             Base::General => dynasm!(self.ops
                 ; mov ecx, [r12 + at]
-                ; and ecx, !0x3ff
+                ; and ecx, SCRATCH_BASE as i32
                 ; add rcx, [rbx + GENERAL]
             ),
         }

@@ -6,6 +6,9 @@ use eu_lanes::{Modes, Request};
 /// null (IGC: `VALID_LOCAL_HIGH_BITS`); shared local memory ignores it.
 pub const LOCAL_OFFSET: u64 = (1 << 28) - 1;
 
+/// The bits of a message header's dword that hold a base: of scratch, and of stateless memory.
+pub const SCRATCH_BASE: u32 = !0x3ff;
+
 /// Which channels are enabled when a translation is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Channels {
@@ -117,7 +120,7 @@ pub enum Base {
     Qword,
     /// A dword that counts units of this many bytes: 1 or 16.
     Dword(u8),
-    /// The upper 22 bits of a dword, from the general state base on.
+    /// The bits [`SCRATCH_BASE`] of a dword, from the general state base on.
     General,
 }
 

@@ -7,7 +7,7 @@
 use std::cell::Cell;
 
 use devinfo::GpuAddress;
-use eu_native::{Base, BlockStep, Masking, MemoryStep, Space, Step, Window};
+use eu_native::{Base, BlockStep, Masking, MemoryStep, SCRATCH_BASE, Space, Step, Window};
 use isa_encoder::message::{
     AddressSize, BlockAlignment, Direction, Hdc, HdcAddress, HdcSurface, Lengths, Lsc, LscPort,
     Message as Meaning, OwordCount,
@@ -15,6 +15,8 @@ use isa_encoder::message::{
 use softgpu_memory::{Access, View};
 
 use super::Registers;
+use super::hdc::block::{HWORD, OWORD};
+use super::hdc::header;
 use super::plain::{self, Plain};
 use crate::GroupEnv;
 
@@ -156,7 +158,7 @@ pub fn block(
         first_only,
         stores,
         space: space(target.space, site.number, stores)?,
-        address: src0.0 + 4 * target.dword,
+        address: src0.0 + 4 * target.dword as u32,
         base: target.base,
         offset: target.offset,
         data,
@@ -168,7 +170,7 @@ pub fn block(
 struct Target {
     space: plain::Space,
     /// The payload's dword with the address.
-    dword: u32,
+    dword: usize,
     base: Base,
     offset: i32,
 }
@@ -176,11 +178,11 @@ struct Target {
 fn hdc_block(hdc: Hdc, surface: bool) -> Option<(Direction, Target, u32)> {
     let target = |address, unit| {
         let (space, dword, base) = match address {
-            HdcAddress::A64 { .. } => (plain::Space::Flat, 0, Base::Qword),
+            HdcAddress::A64 { .. } => (plain::Space::Flat, header::ADDRESS_LOW, Base::Qword),
             HdcAddress::A32(HdcSurface::Bti(index)) => {
-                (plain::Space::Table(index), 2, Base::Dword(unit))
+                (plain::Space::Table(index), header::OFFSET, Base::Dword(unit))
             }
-            HdcAddress::A32(HdcSurface::Slm) => (plain::Space::Local, 2, Base::Dword(unit)),
+            HdcAddress::A32(HdcSurface::Slm) => (plain::Space::Local, header::OFFSET, Base::Dword(unit)),
             HdcAddress::A32(_) => return None,
         };
         Some(Target {
@@ -199,20 +201,20 @@ fn hdc_block(hdc: Hdc, surface: bool) -> Option<(Direction, Target, u32)> {
             ..
         } if count != OwordCount::OneHigh => {
             let unit = match alignment {
-                BlockAlignment::Oword => 16,
+                BlockAlignment::Oword => OWORD as u8,
                 BlockAlignment::Dword => 1,
             };
             Some((
                 direction,
                 target(address, unit)?,
-                16 * count.owords() as u32,
+                (count.owords() * OWORD) as u32,
             ))
         }
         Hdc::HwordBlock {
             direction,
             address,
             hwords,
-        } => Some((direction, target(address, 1)?, 32 * u32::from(hwords))),
+        } => Some((direction, target(address, 1)?, HWORD as u32 * u32::from(hwords))),
         Hdc::ScratchBlock {
             direction,
             hwords,
@@ -221,11 +223,11 @@ fn hdc_block(hdc: Hdc, surface: bool) -> Option<(Direction, Target, u32)> {
         } if !surface && (direction == Direction::Read || !dword_channels) => {
             let target = Target {
                 space: plain::Space::Flat,
-                dword: 5,
+                dword: header::STATELESS_BASE,
                 base: Base::General,
-                offset: 32 * i32::from(offset),
+                offset: HWORD as i32 * i32::from(offset),
             };
-            Some((direction, target, 32 * u32::from(hwords)))
+            Some((direction, target, HWORD as u32 * u32::from(hwords)))
         }
         _ => None,
     }
@@ -274,7 +276,7 @@ pub fn learn(step: &Step, regs: &[u8], mask: u32, env: &GroupEnv<'_>) {
         Step::Block(step) => {
             let address = match step.base {
                 Base::General => {
-                    let own = qword(regs, step.address as usize) & 0xffff_fc00;
+                    let own = qword(regs, step.address as usize) & u64::from(SCRATCH_BASE);
                     env.bases.general.get().wrapping_add(own)
                 }
                 Base::Qword | Base::Dword(_) => qword(regs, step.address as usize),

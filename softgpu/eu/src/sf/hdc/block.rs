@@ -10,8 +10,8 @@ use crate::sf::payload::{Lanes, Response, lane32};
 use crate::sf::place::Place;
 use crate::{Fault, Rule};
 
-const OWORD: usize = 16;
-const HWORD: usize = 32;
+pub(in crate::sf) const OWORD: usize = 16;
+pub(in crate::sf) const HWORD: usize = 32;
 
 /// The place and the byte offset of a block.
 fn target<'a>(

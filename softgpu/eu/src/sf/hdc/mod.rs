@@ -1,11 +1,12 @@
 //! The data caches of the classic data port.
 
-mod block;
+pub(super) mod block;
 mod media;
 mod scattered;
 mod typed;
 
 use batchbuffer::surface::scratch_surfaces;
+use eu_native::SCRATCH_BASE;
 use isa_encoder::message::{Hdc, HdcAddress, HdcSurface, Lengths};
 
 use super::Message;
@@ -31,13 +32,13 @@ struct Context<'a> {
 }
 
 /// Dwords of message headers (TGL PRM vol 7 "Message Header").
-mod header {
+pub(super) mod header {
     /// Block offset, or low half of a 64-bit one at [`ADDRESS_LOW`].
-    pub(super) const OFFSET: usize = 2;
-    pub(super) const ADDRESS_LOW: usize = 0;
+    pub(in crate::sf) const OFFSET: usize = 2;
+    pub(in crate::sf) const ADDRESS_LOW: usize = 0;
     pub(super) const ADDRESS_HIGH: usize = 1;
-    /// Bits 31:10: a base that stateless A32 messages with a header add.
-    pub(super) const STATELESS_BASE: usize = 5;
+    /// Bits [`SCRATCH_BASE`](eu_native::SCRATCH_BASE): a base that stateless A32 messages with a header add.
+    pub(in crate::sf) const STATELESS_BASE: usize = 5;
     /// Bits 15:0: channels that typed and untyped messages may serve.
     pub(super) const CHANNEL_MASK: usize = 7;
 }
@@ -192,7 +193,7 @@ impl<'a> Context<'a> {
         if !scratch_surfaces(env.family) {
             return Ok(Place::Memory {
                 view: env.memory,
-                base: env.bases.general.offset(u64::from(base & !0x3ff)),
+                base: env.bases.general.offset(u64::from(base & SCRATCH_BASE)),
                 bytes: UNBOUNDED,
             });
         }
@@ -211,7 +212,7 @@ impl<'a> Context<'a> {
             HdcAddress::A32(HdcSurface::Stateless { .. }) => Ok(Place::Memory {
                 view: env.memory,
                 base: env.bases.general.offset(if self.header {
-                    u64::from(self.header_dword(header::STATELESS_BASE)? & !0x3ff)
+                    u64::from(self.header_dword(header::STATELESS_BASE)? & SCRATCH_BASE)
                 } else {
                     0
                 }),
