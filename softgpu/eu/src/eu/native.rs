@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use batchbuffer::surface::scratch_surfaces;
 use eu_lanes::Modes;
 use eu_native::{
-    Block, Branch, Channels, ClearStep, Code, End, Frame, Grouping, Layout, Masking, Next,
+    Block, Branch, Channels, Code, End, Frame, Grouping, Layout, Masking, Next,
     Predicate, Step, Uniform, VectorStep,
 };
-use isa_encoder::message::{Hdc, Lsc, LscPort, Message as Meaning};
+use isa_encoder::message::Message as Meaning;
 use isa_encoder::semantics::{Flow, Semantics};
 
 use super::family::Rules;
@@ -226,20 +226,6 @@ fn message(op: &Op, send: &SendOp, number: u32, rules: Rules) -> Option<Step> {
     };
     if send.eot || send.registers.gathered.is_some() {
         return None;
-    }
-    let bytes = spans.dst.end - spans.dst.start;
-    let cleared = match meaning {
-        Meaning::Hdc(Hdc::Fence { .. }) => Some(bytes.min(rules.grf_bytes as u32)),
-        Meaning::Lsc(Lsc::Fence { port, .. }) if *port != LscPort::Urb => Some(bytes),
-        _ => None,
-    };
-    if let Some(bytes) = cleared {
-        return Some(Step::Clear(ClearStep {
-            masking: site.masking,
-            channels: site.channels,
-            at: spans.dst.start,
-            bytes,
-        }));
     }
     let shape = (rules.grf_bytes as u32, scratch_surfaces(rules.family));
     host::block(meaning, descriptor, &spans.sized(), site, shape)

@@ -7,7 +7,7 @@
 use std::cell::Cell;
 
 use devinfo::GpuAddress;
-use eu_native::{Base, BlockStep, Masking, MemoryStep, SCRATCH_BASE, Space, Step, Window};
+use eu_native::{Base, BlockStep, ClearStep, Masking, MemoryStep, SCRATCH_BASE, Space, Step, Window};
 use isa_encoder::message::{
     AddressSize, BlockAlignment, Direction, Hdc, HdcAddress, HdcSurface, Lengths, Lsc, LscPort,
     Message as Meaning, OwordCount,
@@ -123,7 +123,7 @@ pub fn access(plain: &Plain, site: Site) -> Option<Step> {
     }))
 }
 
-/// The step of a block message, if it is one that host code performs. Bytes of a register: `grf`;
+/// The step of a fence or a block message, if it is one that host code performs. Bytes of a register: `grf`;
 /// scratch memory may be a `surface`.
 pub fn block(
     meaning: &Meaning,
@@ -133,6 +133,20 @@ pub fn block(
     (grf, surface): (u32, bool),
 ) -> Option<Step> {
     let Registers { src0, src1, dst } = *registers;
+    // A fence only answers: see `hdc::block::fence`, and `lsc::execute`.
+    let cleared = match *meaning {
+        Meaning::Hdc(Hdc::Fence { .. }) => Some(dst.1.min(grf)),
+        Meaning::Lsc(Lsc::Fence { port, .. }) if port != LscPort::Urb => Some(dst.1),
+        _ => None,
+    };
+    if let Some(bytes) = cleared {
+        return Some(Step::Clear(ClearStep {
+            masking: site.masking,
+            channels: site.channels,
+            at: dst.0,
+            bytes,
+        }));
+    }
     let header = Lengths::decode(descriptor).header && src0.1 >= grf;
     let (direction, target, bytes, first_only) = match *meaning {
         Meaning::Hdc(hdc) if header => {
