@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use batchbuffer::surface::scratch_surfaces;
 use eu_lanes::Modes;
 use eu_native::{
-    Block, Branch, Channels, Code, End, Frame, Grouping, Layout, Masking, Next,
-    Predicate, Step, Uniform, VectorStep,
+    Block, Branch, Channels, Code, End, Frame, Grouping, Layout, Masking, Next, Predicate, Step,
+    Uniform, VectorStep,
 };
 use isa_encoder::message::Message as Meaning;
 use isa_encoder::semantics::{Flow, Semantics};
@@ -328,8 +328,11 @@ impl Run<'_> {
         let block = self.graph.of_op.get(number as usize);
         let block = block.and_then(|&block| self.graph.blocks.get(block as usize));
         let step = block.and_then(|b| b.steps.get(number.wrapping_sub(b.first) as usize));
+        let Some(step @ (Step::Memory(_) | Step::Block(_))) = step else {
+            return;
+        };
         let mask = self.state.write_mask(op);
-        if let (Some(step), true) = (step, mask != 0) {
+        if mask != 0 {
             host::learn(step, self.state.regs.bytes(), mask, self.env);
         }
     }

@@ -7,7 +7,9 @@
 use std::cell::Cell;
 
 use devinfo::GpuAddress;
-use eu_native::{Base, BlockStep, ClearStep, Masking, MemoryStep, SCRATCH_BASE, Space, Step, Window};
+use eu_native::{
+    Base, BlockStep, ClearStep, Masking, MemoryStep, SCRATCH_BASE, Space, Step, Window,
+};
 use isa_encoder::message::{
     AddressSize, BlockAlignment, Direction, Hdc, HdcAddress, HdcSurface, Lengths, Lsc, LscPort,
     Message as Meaning, OwordCount,
@@ -64,7 +66,9 @@ impl Windows {
 
     /// All of them, as host code takes them: accessible as long as `memory` is not refreshed.
     pub fn of(&self, memory: &View<'_>) -> *const Window {
-        if self.epoch.replace(memory.epoch()) != memory.epoch() {
+        let before = self.epoch.replace(memory.epoch());
+        // Epoch 0 is of no view yet, and has no windows.
+        if before != memory.epoch() && before != 0 {
             self.clear();
         }
         self.all.as_ptr().cast()
@@ -193,10 +197,14 @@ fn hdc_block(hdc: Hdc, surface: bool) -> Option<(Direction, Target, u32)> {
     let target = |address, unit| {
         let (space, dword, base) = match address {
             HdcAddress::A64 { .. } => (plain::Space::Flat, header::ADDRESS_LOW, Base::Qword),
-            HdcAddress::A32(HdcSurface::Bti(index)) => {
-                (plain::Space::Table(index), header::OFFSET, Base::Dword(unit))
+            HdcAddress::A32(HdcSurface::Bti(index)) => (
+                plain::Space::Table(index),
+                header::OFFSET,
+                Base::Dword(unit),
+            ),
+            HdcAddress::A32(HdcSurface::Slm) => {
+                (plain::Space::Local, header::OFFSET, Base::Dword(unit))
             }
-            HdcAddress::A32(HdcSurface::Slm) => (plain::Space::Local, header::OFFSET, Base::Dword(unit)),
             HdcAddress::A32(_) => return None,
         };
         Some(Target {
@@ -228,7 +236,11 @@ fn hdc_block(hdc: Hdc, surface: bool) -> Option<(Direction, Target, u32)> {
             direction,
             address,
             hwords,
-        } => Some((direction, target(address, 1)?, HWORD as u32 * u32::from(hwords))),
+        } => Some((
+            direction,
+            target(address, 1)?,
+            HWORD as u32 * u32::from(hwords),
+        )),
         Hdc::ScratchBlock {
             direction,
             hwords,
@@ -279,7 +291,7 @@ fn lsc_block(lsc: Lsc) -> Option<(Direction, Target, u32)> {
 }
 
 /// Moves the window of `step`, whose served channels are in `mask`, to where it goes now. It is about
-/// to be performed.
+/// to be performed. The windows are those of `env.memory` ([`Windows::of`]).
 pub fn learn(step: &Step, regs: &[u8], mask: u32, env: &GroupEnv<'_>) {
     let (space, stores, address) = match step {
         Step::Memory(step) => {
@@ -301,21 +313,22 @@ pub fn learn(step: &Step, regs: &[u8], mask: u32, env: &GroupEnv<'_>) {
         _ => return,
     };
     let access = if stores { Access::Write } else { Access::Read };
-    let (number, window) = match space {
-        Space::Local => return,
-        Space::Buffer(number) => (number, of_buffer((number % BUFFERS) as u8, access, env)),
-        Space::Flat(number) => {
-            let place = env.state.windows().get(number).map(Cell::get);
-            let inside = |window: Window| address.wrapping_sub(window.start) < window.bytes;
-            if place.is_some_and(inside) {
-                return;
-            }
-            (number, around(address, access, env))
-        }
+    let (Space::Buffer(number) | Space::Flat(number)) = space else {
+        return;
     };
-    // It is for the view that it comes from.
-    env.state.windows().of(env.memory);
-    if let (Some(place), Some(window)) = (env.state.windows().get(number), window) {
+    let Some(place) = env.state.windows().get(number) else {
+        return;
+    };
+    let present = place.get();
+    let window = match space {
+        Space::Local => None,
+        // What it is of does not change.
+        Space::Buffer(_) if present.bytes != 0 => None,
+        Space::Buffer(_) => of_buffer((number % BUFFERS) as u8, access, env),
+        Space::Flat(_) if address.wrapping_sub(present.start) < present.bytes => None,
+        Space::Flat(_) => around(address, access, env),
+    };
+    if let Some(window) = window {
         place.set(window);
     }
 }
