@@ -38,7 +38,6 @@ pub(super) const KEEPS_GROUPS: u64 = 1 << 0;
 pub(crate) fn device_info(name: u32) -> Option<Answer> {
     match name {
         DEVICE_CAPABILITIES => {
-            // Runs of one command buffer come one after the other, wherever they are enqueued.
             let all = CAPABILITY_KERNEL_PRINTF | CAPABILITY_SIMULTANEOUS_USE;
             Some(info::value(all))
         }
@@ -122,12 +121,7 @@ pub(crate) fn finalize(buffer: Handle) -> Result<()> {
 
 pub(crate) fn enqueue(count: u32, queues: In<Handle>, buffer: Handle, waits: Waits) -> Result<()> {
     let buffer = buffer.get::<CommandBuffer>()?;
-    // "CL_INVALID_OPERATION if command_buffer is not in the Executable state"
-    ensure(
-        buffer.stage() == Stage::Executable,
-        CL_INVALID_OPERATION,
-        "the command buffer is not final, or a kernel in it lacks arguments",
-    )?;
+    buffer.check_executable()?;
     // "CL_INVALID_VALUE if queues is NULL and num_queues is > 0, or queues is not NULL and num_queues
     // is 0 [or] num_queues is > 0 and not the same value as num_queues set on command_buffer
     // creation"

@@ -57,6 +57,17 @@ struct State {
     last: (Weak<Event>, Weak<Queue>),
 }
 
+impl State {
+    /// What a run enqueues.
+    fn executable(&self) -> Result<&Arc<Vec<Command>>> {
+        // "CL_INVALID_OPERATION if command_buffer is not in the Executable state"
+        self.steps.as_ref().ok_or_else(|| {
+            let why = "the command buffer is not final, or a kernel in it lacks arguments";
+            Error::new(CL_INVALID_OPERATION, why)
+        })
+    }
+}
+
 /// A command as it was recorded, or last changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
@@ -140,6 +151,12 @@ impl CommandBuffer {
         }
     }
 
+    /// # Errors
+    /// It cannot be enqueued.
+    pub(crate) fn check_executable(&self) -> Result<()> {
+        lock(&self.state).executable().map(|_| ())
+    }
+
     /// Takes no more commands from now on; `false` if it took none before.
     pub(crate) fn finalize(&self) -> Result<bool> {
         let mut state = lock(&self.state);
@@ -214,12 +231,7 @@ impl CommandBuffer {
     /// Enqueues all commands. The event ends when the last of them has.
     pub(crate) fn enqueue(&self, queue: &Arc<Queue>, waits: &[Arc<Event>]) -> Result<Arc<Event>> {
         let mut state = lock(&self.state);
-        // "CL_INVALID_OPERATION if command_buffer is not in the Executable state"
-        let steps = state.steps.clone();
-        let mut steps = steps.ok_or_else(|| {
-            let why = "the command buffer is not final, or a kernel in it lacks arguments";
-            Error::new(CL_INVALID_OPERATION, why)
-        })?;
+        let mut steps = state.executable()?.clone();
         let (last, of) = &state.last;
         let mut last = last.upgrade().filter(|last| !last.has_ended());
         // A queue that is in order puts runs one after the other itself.
