@@ -130,9 +130,7 @@ pub(crate) fn set_arg_of(
 fn memory(kernel: &Kernel, info: &ArgInfo, handle: Handle) -> Result<Arg> {
     // "If the argument is a buffer object, the arg_value pointer can be NULL or point to a NULL
     // value in which case a NULL value will be used"
-    let mut qualifiers = info.type_qualifiers.split_whitespace();
-    let is_pipe = qualifiers.any(|word| word == "pipe");
-    if handle.is_null() && info.kind == ArgKind::Buffer && !is_pipe {
+    if handle.is_null() && info.kind == ArgKind::Buffer && !info.is_pipe() {
         return Ok(Arg::Null);
     }
     // "CL_INVALID_MEM_OBJECT for an argument declared to be a memory object when the specified
@@ -151,7 +149,7 @@ fn memory(kernel: &Kernel, info: &ArgInfo, handle: Handle) -> Result<Arg> {
         "a buffer and an image are not the same",
     )?;
     ensure(
-        info.type_name.is_none() || is_pipe == mem.pipe.is_some(),
+        info.type_name.is_none() || info.is_pipe() == mem.pipe.is_some(),
         CL_INVALID_MEM_OBJECT,
         "a pipe and a buffer are not the same",
     )?;

@@ -176,6 +176,12 @@ impl ArgInfo {
             alignment: 1,
         }
     }
+
+    /// Whether it is a pipe, whose type is that of its packets.
+    pub fn is_pipe(&self) -> bool {
+        let mut qualifiers = self.type_qualifiers.split_whitespace();
+        qualifiers.any(|word| word == "pipe")
+    }
 }
 
 /// One kernel.

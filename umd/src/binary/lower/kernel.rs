@@ -141,14 +141,9 @@ impl Lowering<'_> {
 
     /// Each pipe is passed: what a compiler leaves out, its code may use all the same.
     fn pipes(&mut self) {
-        let is_pipe = |arg: &ArgInfo| {
-            arg.type_qualifiers
-                .split_whitespace()
-                .any(|word| word == "pipe")
-        };
         let missing =
             self.args.iter().enumerate().find(|(index, arg)| {
-                is_pipe(arg) && !self.has(PayloadValue::Address { arg: *index })
+                arg.is_pipe() && !self.has(PayloadValue::Address { arg: *index })
             });
         if let Some((index, _)) = missing {
             self.refuse(format!(
@@ -165,8 +160,12 @@ impl Lowering<'_> {
             None => (misc.type_name.as_str(), None),
         };
         // The type of a pipe is that of its packets, the size that of its address.
-        let mut qualifiers = misc.type_qualifiers.split_whitespace();
-        let is_pipe = qualifiers.any(|word| word == "pipe");
+        let arg = &mut self.args[index];
+        arg.type_qualifiers = match misc.type_qualifiers.as_str() {
+            "NONE" => String::new(),
+            qualifiers => qualifiers.to_owned(),
+        };
+        let is_pipe = arg.is_pipe();
         let natural = natural_size(type_name).filter(|_| !is_pipe);
         if let (Some(size), Some(natural)) = (size, natural)
             && size != natural
@@ -188,10 +187,6 @@ impl Lowering<'_> {
             }
         };
         arg.access = access(misc.access_qualifier.trim_start_matches('_'));
-        arg.type_qualifiers = match misc.type_qualifiers.as_str() {
-            "NONE" => String::new(),
-            qualifiers => qualifiers.to_owned(),
-        };
         // The kind that holds if the code does not use the argument.
         arg.kind = match (arg.address_space, image_kind_of_type(type_name)) {
             _ if is_pipe => ArgKind::Buffer,
