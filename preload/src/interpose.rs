@@ -23,7 +23,7 @@ use libc::{
 
 use kmd_iface::uapi::{Direction, Request};
 
-use crate::node::{complain, process, process_if_started, report};
+use crate::node::{complain, process, process_if_started};
 use crate::real;
 use crate::tree::{DRM_MAJOR, is_redirected};
 
@@ -341,8 +341,8 @@ unsafe extern "C" fn opendir(path: *const c_char) -> *mut DIR {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
-    let node = process_if_started().and_then(|process| process.node(descriptor));
-    let Some(node) = node else {
+    let found = process_if_started().and_then(|process| Some((process, process.node(descriptor)?)));
+    let Some((process, node)) = found else {
         let Some(function) = real::IOCTL.get() else {
             return fail(libc::ENOSYS);
         };
@@ -356,7 +356,7 @@ unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c
         return fail(errno);
     }
     let outcome = node.ioctl(request.0, &mut bytes);
-    report(node.as_ref());
+    process.report(node.as_ref());
     // Some ioctls report through their argument on failure as well.
     let written = if taken {
         user_memory::write(argument, &bytes)

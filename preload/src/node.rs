@@ -8,6 +8,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::path::PathBuf;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -34,6 +35,8 @@ pub struct Process {
     pub tree: Tree,
     /// The process that made the tree: a forked child only uses it.
     maker: u32,
+    /// The file that is to have the rules that kernels break, if they are checked.
+    check_file: Option<PathBuf>,
     devices: Vec<Card>,
     /// The files that stand in for nodes.
     placeholders: HashMap<FileId, Place>,
@@ -66,7 +69,7 @@ struct Card {
 }
 
 impl Card {
-    fn device(&self) -> io::Result<Arc<Device>> {
+    fn device(&self, check: bool) -> io::Result<Arc<Device>> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let this = process::id();
         let (maker, device) = &*made;
@@ -77,7 +80,7 @@ impl Card {
         }
         let options = Options {
             driver: self.wanted.driver,
-            check: config::check_file().is_some(),
+            check,
             ..Options::default()
         };
         let device = SoftNode::device_of(self.wanted.target, options).map_err(io::Error::other)?;
@@ -132,6 +135,7 @@ impl Process {
             placeholders,
             tree,
             maker: process::id(),
+            check_file: config::check_file(),
             open: Mutex::default(),
         })
     }
@@ -140,7 +144,9 @@ impl Process {
     /// holds is left alone.
     pub fn report_last(&self) {
         if let Ok(table) = self.open.try_lock() {
-            table.values().for_each(|open| report(open.node.as_ref()));
+            table
+                .values()
+                .for_each(|open| self.report(open.node.as_ref()));
         }
     }
 
@@ -174,7 +180,7 @@ impl Process {
         let missing = || io::Error::from_raw_os_error(libc::ENODEV);
         let place = *self.placeholders.get(&placeholder).ok_or_else(missing)?;
         let card = self.devices.get(place.device).ok_or_else(missing)?;
-        let node = SoftNode::open_device(card.device()?);
+        let node = SoftNode::open_device(card.device(self.check_file.is_some())?);
         let close_on_exec = flags & libc::O_CLOEXEC != 0;
         let memfd_flags = if close_on_exec { libc::MFD_CLOEXEC } else { 0 };
         // SAFETY: the name is NUL-terminated.
@@ -215,29 +221,29 @@ impl Process {
             let closed = table.remove(&id);
             drop(table);
             if let Some(open) = &closed {
-                report(open.node.as_ref());
+                self.report(open.node.as_ref());
             }
             // Stops the engines' threads; not under the lock.
             drop(closed);
         }
     }
-}
 
-/// Appends the rules that kernels have broken since the last call to the file that is to have them.
-pub fn report(node: &dyn Node) {
-    let Some(path) = config::check_file() else {
-        return;
-    };
-    let found = node.diagnostics().map(|known| known.take_violations());
-    let found = found.unwrap_or_default();
-    if found.is_empty() {
-        return;
-    }
-    let lines: String = found.iter().map(|one| format!("{one}\n")).collect();
-    let file = OpenOptions::new().create(true).append(true).open(&path);
-    let written = file.and_then(|mut file| file.write_all(lines.as_bytes()));
-    if let Err(error) = written {
-        complain(&format!("{}: {error}", path.display()));
+    /// Appends the rules that kernels have broken since the last call to the file that is to have them.
+    pub fn report(&self, node: &dyn Node) {
+        let Some(path) = &self.check_file else {
+            return;
+        };
+        let found = node.diagnostics().map(|known| known.take_violations());
+        let found = found.unwrap_or_default();
+        if found.is_empty() {
+            return;
+        }
+        let lines: String = found.iter().map(|one| format!("{one}\n")).collect();
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        let written = file.and_then(|mut file| file.write_all(lines.as_bytes()));
+        if let Err(error) = written {
+            complain(&format!("{}: {error}", path.display()));
+        }
     }
 }
 
