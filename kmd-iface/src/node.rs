@@ -105,9 +105,6 @@ pub trait Diagnostics: Send + Sync + fmt::Debug {
     /// driver for itself.
     fn bound(&self, address: GpuAddress, size: u64, mapped: u64, buffer: bool);
 
-    /// The contents of the `size` bytes at an address were written, or are whatever was there.
-    fn contents(&self, address: GpuAddress, size: u64, written: bool);
-
     /// What [`bound`](Self::bound) described is unbound.
     fn unbound(&self, address: GpuAddress, size: u64);
 

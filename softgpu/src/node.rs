@@ -167,11 +167,6 @@ impl Diagnostics for SoftNode {
         findings.bound(address, size, mapped, buffer);
     }
 
-    fn contents(&self, address: GpuAddress, size: u64, written: bool) {
-        let findings = &self.device().engines.findings;
-        findings.contents(address, size, written);
-    }
-
     fn unbound(&self, address: GpuAddress, size: u64) {
         self.device().engines.findings.unbound(address, size);
     }

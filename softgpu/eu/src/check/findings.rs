@@ -99,15 +99,6 @@ impl Findings {
         self.memory().write(object.get(), size);
     }
 
-    /// A driver reports that nothing has written the `size` bytes at `address`, or that something
-    /// has.
-    pub fn contents(&self, address: GpuAddress, size: u64, written: bool) {
-        match written {
-            true => self.memory().write(address.get(), size),
-            false => self.memory().forget(address.get(), size),
-        }
-    }
-
     /// A driver reports that it launches the kernel `name` whose code begins at `first`, by the
     /// instruction at `entry`, with `local_bytes` of shared local memory per group. The largest
     /// report counts. Violations count from `first`.

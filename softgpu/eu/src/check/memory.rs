@@ -1,6 +1,6 @@
 //! What is known of GPU memory: who touched a word, and which bytes nothing has written.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::cell::Cell;
@@ -31,8 +31,6 @@ pub(crate) struct Memory {
     ages: VecDeque<u64>,
     /// Where it is not the usual [`WRITTEN`], the states of a page's bytes.
     states: HashMap<u64, Box<[u8]>>,
-    /// Whole pages that nothing has written: by first byte, the byte after the last.
-    unwritten: BTreeMap<u64, u64>,
     /// Each launch that runs has one.
     running: Arc<()>,
     /// By address, what the atomics there tell.
@@ -97,59 +95,28 @@ impl Memory {
         self.told.insert(address, known);
     }
 
-    /// Nothing has written the `size` bytes at `address`.
-    pub fn forget(&mut self, address: u64, size: u64) {
-        let end = address.saturating_add(size);
-        let (first, last) = (address.next_multiple_of(STATES), end / STATES * STATES);
-        if first < last {
-            self.states
-                .retain(|page, _| !(first..last).contains(&(page * STATES)));
-            self.write(first, last - first);
-            self.unwritten.insert(first, last);
-            self.fill(address, first - address, UNWRITTEN);
-            self.fill(last, end - last, UNWRITTEN);
-        } else {
-            self.fill(address, size, UNWRITTEN);
-        }
-    }
-
     /// Something has written the `size` bytes at `address`.
     pub fn write(&mut self, address: u64, size: u64) {
         let end = address.saturating_add(size);
         let (first, last) = (address.next_multiple_of(STATES), end / STATES * STATES);
         if first >= last {
-            return self.fill(address, size, WRITTEN);
+            return self.written(address, size);
         }
-        self.fill(address, first - address, WRITTEN);
-        self.fill(last, end - last, WRITTEN);
+        self.written(address, first - address);
+        self.written(last, end - last);
         self.states
             .retain(|page, _| !(first..last).contains(&(page * STATES)));
-        let cut: Vec<(u64, u64)> = self
-            .unwritten
-            .range(..last)
-            .filter(|(_, to)| **to > first)
-            .map(|(from, to)| (*from, *to))
-            .collect();
-        for (from, to) in cut {
-            self.unwritten.remove(&from);
-            if from < first {
-                self.unwritten.insert(from, first);
-            }
-            if to > last {
-                self.unwritten.insert(last, to);
-            }
-        }
     }
 
-    fn fill(&mut self, address: u64, size: u64, state: u8) {
+    fn written(&mut self, address: u64, size: u64) {
         let end = address.saturating_add(size);
         let mut at = address;
         while at < end {
             let page = at / STATES;
             let until = end.min((page + 1) * STATES);
-            if let Some(states) = self.page(page, state) {
+            if let Some(states) = self.states.get_mut(&page) {
                 let range = (at % STATES) as usize..(at % STATES + (until - at)) as usize;
-                states.get_mut(range).unwrap_or_default().fill(state);
+                states.get_mut(range).unwrap_or_default().fill(WRITTEN);
             }
             at = until;
         }
@@ -157,30 +124,16 @@ impl Memory {
 
     /// The states of a page; `None` if they all are `state` already.
     fn page(&mut self, page: u64, state: u8) -> Option<&mut [u8]> {
-        if !self.states.contains_key(&page) {
-            let usual = self.usual(page);
-            if usual == state {
-                return None;
-            }
-            self.states
-                .insert(page, vec![usual; STATES as usize].into());
+        if state == WRITTEN && !self.states.contains_key(&page) {
+            return None;
         }
-        self.states.get_mut(&page).map(|states| &mut **states)
-    }
-
-    /// The state of the bytes of a page that has no states of its own.
-    fn usual(&self, page: u64) -> u8 {
-        let address = page * STATES;
-        let before = self.unwritten.range(..=address).next_back();
-        match before.is_some_and(|(_, end)| address < *end) {
-            true => UNWRITTEN,
-            false => WRITTEN,
-        }
+        let states = self.states.entry(page);
+        Some(&mut **states.or_insert_with(|| vec![WRITTEN; STATES as usize].into()))
     }
 
     /// Whether all bytes have been written, and none is a pointer's.
     fn is_plain(&self) -> bool {
-        self.states.is_empty() && self.unwritten.is_empty()
+        self.states.is_empty()
     }
 
     /// The states of the bytes at an address.
@@ -195,7 +148,7 @@ impl Memory {
                     .get((address % STATES) as usize)
                     .copied()
                     .unwrap_or(WRITTEN),
-                None => self.usual(page),
+                None => WRITTEN,
             };
         }
     }
@@ -217,6 +170,8 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn states<const N: usize>(memory: &Memory, address: u64) -> [u8; N] {
@@ -229,7 +184,7 @@ mod tests {
     fn bytes_are_written_unless_somebody_says_otherwise() {
         let mut memory = Memory::default();
         assert_eq!(states(&memory, 0x1000), [WRITTEN; 4]);
-        memory.forget(0x0ffe, 0x3000);
+        memory.store(0x0ffe, &[UNWRITTEN; 0x3000]);
         assert_eq!(states(&memory, 0x0ffc), [1, 1, 0, 0]);
         assert_eq!(states(&memory, 0x2000), [0; 4]);
         assert_eq!(states(&memory, 0x3ffc), [0, 0, 1, 1]);
