@@ -226,22 +226,26 @@ pub enum Driver {
 }
 
 impl Driver {
+    /// All of them.
+    const ALL: [Self; 2] = [Self::I915, Self::Xe];
+
+    /// The name that it gives.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::I915 => "i915",
+            Self::Xe => "xe",
+        }
+    }
+
     /// The driver called `name`.
     pub fn by_name(name: &str) -> Option<Self> {
-        match name {
-            "i915" => Some(Self::I915),
-            "xe" => Some(Self::Xe),
-            _ => None,
-        }
+        Self::ALL.into_iter().find(|driver| driver.name() == name)
     }
 }
 
 impl fmt::Display for Driver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::I915 => "i915",
-            Self::Xe => "xe",
-        })
+        f.write_str(self.name())
     }
 }
 

@@ -4,9 +4,9 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use devinfo::Platform;
+use devinfo::{Driver, Platform};
 
-use crate::open::{client_of, driver};
+use crate::open::driver;
 use crate::{DriverVersion, KmdError, RenderNode};
 
 /// Intel's PCI vendor id.
@@ -153,7 +153,7 @@ fn state(path: &Path, pci: Option<&PciIdentity>) -> NodeState {
         Ok(answer) => answer,
         Err(error) => return NodeState::Inaccessible { error },
     };
-    if client_of(&name).is_none() {
+    if Driver::by_name(&name).is_none() {
         return NodeState::UnknownDriver { driver: name };
     }
     match pci.and_then(|pci| devinfo::by_pci_id(pci.device)) {

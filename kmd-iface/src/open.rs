@@ -18,19 +18,10 @@ use crate::{DriverVersion, Kmd, KmdError, KmdResult};
 /// answer.
 pub fn open(node: Arc<dyn Node>) -> KmdResult<Arc<dyn Kmd>> {
     let (name, version) = driver(node.as_ref())?;
-    match client_of(&name) {
+    match Driver::by_name(&name) {
         Some(Driver::I915) => Ok(Arc::new(I915::new(node, version)?)),
         Some(Driver::Xe) => Ok(Arc::new(Xe::new(node, version)?)),
         None => Err(KmdError::UnknownDriver(name)),
-    }
-}
-
-/// The driver with this name, if it has a client here.
-pub(crate) fn client_of(name: &str) -> Option<Driver> {
-    match name {
-        "i915" => Some(Driver::I915),
-        "xe" => Some(Driver::Xe),
-        _ => None,
     }
 }
 
