@@ -29,8 +29,8 @@ const SLOTS: [&str; DEVICE_LIMIT] = [
     "0000:08:00.0",
     "0000:09:00.0",
 ];
-/// Their folder.
-const DEVICES: &str = "/sys/devices/pci0000:00/";
+/// Their folder in `/sys/`.
+const DEVICES: &str = "devices/pci0000:00";
 
 /// Major number of DRM devices (Linux `Documentation/admin-guide/devices.txt`).
 pub const DRM_MAJOR: u32 = 226;
@@ -98,7 +98,7 @@ impl Tree {
 
     /// Makes the entries of a device.
     fn fill(&mut self, index: usize, wanted: &Wanted, slot: &str) -> io::Result<()> {
-        let folder = format!("sys/devices/pci0000:00/{slot}");
+        let folder = format!("sys/{DEVICES}/{slot}");
         let Wanted { target, driver } = wanted;
         let (id, revision) = (target.platform.default_pci_id(), target.revision);
 
@@ -130,7 +130,7 @@ impl Tree {
         self.directory(Path::new(&format!("sys/bus/pci/drivers/{driver}")))?;
         self.link(
             &format!("sys/bus/pci/devices/{slot}"),
-            &format!("../../../devices/pci0000:00/{slot}"),
+            &format!("../../../{DEVICES}/{slot}"),
         )?;
 
         let number = u32::try_from(index).unwrap_or(0);
@@ -167,7 +167,7 @@ impl Tree {
         name: &str,
         kind: &str,
     ) -> io::Result<()> {
-        let folder = format!("sys/devices/pci0000:00/{slot}/drm/{name}");
+        let folder = format!("sys/{DEVICES}/{slot}/drm/{name}");
         self.file(
             &format!("{folder}/uevent"),
             format!("MAJOR={DRM_MAJOR}\nMINOR={minor}\nDEVNAME=dri/{name}\nDEVTYPE=drm_minor\n"),
@@ -175,7 +175,7 @@ impl Tree {
         self.file(&format!("{folder}/dev"), format!("{DRM_MAJOR}:{minor}\n"))?;
         self.link(&format!("{folder}/device"), &format!("../../../{slot}"))?;
         self.link(&format!("{folder}/subsystem"), "../../../../../class/drm")?;
-        let node = format!("../../devices/pci0000:00/{slot}/drm/{name}");
+        let node = format!("../../{DEVICES}/{slot}/drm/{name}");
         self.link(&format!("sys/dev/char/{DRM_MAJOR}:{minor}"), &node)?;
         self.link(&format!("sys/class/drm/{name}"), &node)?;
         self.link(
@@ -253,7 +253,9 @@ impl Tree {
 
 /// Whether a tree stands in for `path`.
 pub fn is_redirected(path: &[u8]) -> bool {
-    let slot = path.strip_prefix(DEVICES.as_bytes());
+    let device = path.strip_prefix(b"/sys/");
+    let device = device.and_then(|rest| rest.strip_prefix(DEVICES.as_bytes()));
+    let slot = device.and_then(|rest| rest.strip_prefix(b"/"));
     REDIRECTED.iter().any(|prefix| is_below(path, prefix))
         || slot.is_some_and(|rest| SLOTS.iter().any(|slot| is_below(rest, slot.as_bytes())))
 }
