@@ -266,7 +266,7 @@ impl Program {
                 Goal::Link => &options,
                 Goal::Build | Goal::Compile => &order.options,
             },
-            internal: match order.options.contains("CL3.0") && device.has_pipes() {
+            internal: match may_have_pipes(source, order) && device.has_pipes() {
                 true => WITH_PIPES,
                 false => INTERNAL,
             },
@@ -293,6 +293,18 @@ impl Program {
             }
         }
     }
+}
+
+/// Whether there may be pipes in what is compiled: it is OpenCL C 3.0, where they are an option, and the
+/// text, the headers or the options have the word, or other files are included.
+fn may_have_pipes(source: Source<'_>, order: &Order) -> bool {
+    let Source::OpenClC(text) = source else {
+        return false;
+    };
+    let headers = order.headers.iter().map(|(_, text)| text.as_str());
+    let mut texts = headers.chain([text, order.options.as_str()]);
+    compilers::language(&order.options).is_some_and(|language| language == "CL3.0")
+        && texts.any(|text| text.contains("pipe") || text.contains("include"))
 }
 
 /// What is linked for the devices at `places`: each with the modules of the programs that have some
