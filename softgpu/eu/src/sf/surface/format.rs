@@ -36,14 +36,18 @@ impl Shape {
             channels.all(|(index, channel)| channel.is_none_or(|channel| holds(index, channel)))
         };
         let bytes = |channel: Channel| channel.bits == 8 && layout.bytes <= 4;
-        let same = |channel: Channel| !matches!(channel.numeric, Numeric::Unorm | Numeric::Srgb);
+        let same = |channel: Channel| {
+            matches!(
+                channel.numeric,
+                Numeric::Uint | Numeric::Sint | Numeric::Float
+            )
+        };
         if all(&|_, channel| bytes(channel) && channel.numeric == Numeric::Uint) {
             Self::Bytes
         } else if all(&|_, channel| bytes(channel) && channel.numeric == Numeric::Unorm) {
             Self::UnormBytes
         } else if all(&|index, channel| {
-            let normalised = channel.numeric == Numeric::Snorm || !same(channel);
-            channel.bits == 32 && usize::from(channel.at) == 32 * index && !normalised
+            channel.bits == 32 && usize::from(channel.at) == 32 * index && same(channel)
         }) {
             Self::Dwords
         } else {
@@ -56,8 +60,8 @@ impl Shape {
 const UNORM_BYTES: [u32; 256] = {
     let mut floats = [0; 256];
     let mut byte = 0;
-    while byte < 256 {
-        floats[byte] = ((byte as f64 / 255.0) as f32).to_bits();
+    while byte < floats.len() {
+        floats[byte] = unorm(byte as u32, 0xff).to_bits();
         byte += 1;
     }
     floats
@@ -98,6 +102,14 @@ impl Format {
     /// The channels of the texel in `bytes` (little endian); absent colours are 0, alpha 1.
     pub(in crate::sf) fn load(&self, bytes: u128) -> Texel {
         let mut texel = [0, 0, 0, self.one()];
+        if self.1 == Shape::Any {
+            for (value, channel) in texel.iter_mut().zip(self.0.channels) {
+                if let Some(channel) = channel {
+                    *value = load(channel, (bytes >> channel.at) as u32);
+                }
+            }
+            return texel;
+        }
         let low = bytes as u32;
         for (index, (value, channel)) in texel.iter_mut().zip(&self.0.channels).enumerate() {
             let Some(channel) = channel else {
@@ -109,14 +121,6 @@ impl Format {
                 Shape::Dwords => (bytes >> (32 * index)) as u32,
                 Shape::Any => break,
             };
-        }
-        if self.1 != Shape::Any {
-            return texel;
-        }
-        for (value, channel) in texel.iter_mut().zip(self.0.channels) {
-            if let Some(channel) = channel {
-                *value = load(channel, (bytes >> channel.at) as u32);
-            }
         }
         texel
     }
@@ -159,8 +163,8 @@ fn load(channel: Channel, bits: u32) -> u32 {
     match channel.numeric {
         Numeric::Uint => bits,
         Numeric::Sint => extend(channel, bits) as u32,
-        Numeric::Unorm => unorm(channel, bits).to_bits(),
-        Numeric::Srgb => srgb_to_linear(unorm(channel, bits)).to_bits(),
+        Numeric::Unorm => unorm(bits, channel.mask()).to_bits(),
+        Numeric::Srgb => srgb_to_linear(unorm(bits, channel.mask())).to_bits(),
         Numeric::Snorm => {
             let scale = f64::from(channel.mask() >> 1);
             ((f64::from(extend(channel, bits)) / scale).max(-1.0) as f32).to_bits()
@@ -174,8 +178,8 @@ fn load(channel: Channel, bits: u32) -> u32 {
 }
 
 /// Divides in double precision, so that the single-precision result is rounded once.
-fn unorm(channel: Channel, bits: u32) -> f32 {
-    (f64::from(bits) / f64::from(channel.mask())) as f32
+const fn unorm(bits: u32, most: u32) -> f32 {
+    (bits as f64 / most as f64) as f32
 }
 
 fn extend(channel: Channel, bits: u32) -> i32 {
@@ -260,7 +264,68 @@ fn linear_to_srgb(value: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Format, SurfaceFormat as F};
+    use batchbuffer::NamedValues;
+    use oracles::Random;
+
+    use super::{Format, Shape, SurfaceFormat as F};
+
+    #[test]
+    fn simple_formats_convert_as_all_do() {
+        let mut random = Random::new(0x7e_7e1);
+        let floats = [
+            -1.0,
+            -0.0,
+            0.5,
+            127.5 / 255.0,
+            1.0,
+            7.0,
+            f32::INFINITY,
+            f32::NAN,
+        ];
+        let edges = [
+            0,
+            1,
+            0x7f,
+            0x80,
+            0xff,
+            0x100,
+            0x7fff_ffff,
+            0x8000_0000,
+            u32::MAX,
+        ];
+        let values: Vec<u32> = floats.map(f32::to_bits).into_iter().chain(edges).collect();
+        let mut simple = 0;
+        for (name, raw) in F::NAMES {
+            let Some(format) = F::from_raw(*raw).and_then(Format::of) else {
+                continue;
+            };
+            simple += u32::from(format.1 != Shape::Any);
+            let general = Format(format.0, Shape::Any);
+            let bits = u128::MAX >> (128 - 8 * u32::from(format.bytes()));
+            for round in 0..256u128 {
+                let value = |random: &mut Random| match round {
+                    0..128 => random.pick(&values),
+                    _ => random.bits() as u32,
+                };
+                let texel = [(); 4].map(|()| value(&mut random));
+                let packed = texel.iter().fold(0, |all, v| all << 32 | u128::from(*v));
+                // Each byte, in every place.
+                let same = round * (u128::MAX / 0xff);
+                for bytes in [packed, same].map(|bytes| bytes & bits) {
+                    assert_eq!(format.load(bytes), general.load(bytes), "{name} {bytes:#x}");
+                }
+                let enabled = random.bits() as u8 & 0xf;
+                for components in [enabled, 0xf] {
+                    let (fast, plain) = (
+                        format.store(texel, components),
+                        general.store(texel, components),
+                    );
+                    assert_eq!(fast, plain, "{name} {texel:x?} {components:#x}");
+                }
+            }
+        }
+        assert!(simple > 20, "{simple}");
+    }
 
     #[test]
     fn every_byte_of_the_eight_bit_formats_survives() {
