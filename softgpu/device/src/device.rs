@@ -1,8 +1,6 @@
 //! The device: what all its submitters share.
 
-use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use devinfo::Platform;
@@ -10,6 +8,7 @@ use softgpu_eu::{Execution, Findings, Programs};
 
 use crate::dispatch::Statistics;
 use crate::engine::Arbiter;
+use crate::host::host_cores;
 
 /// How a device behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,11 +55,8 @@ impl Device {
 
     /// How many host threads run EU threads.
     pub fn host_threads(&self) -> usize {
-        // To ask the host takes longer than a small launch.
-        static CORES: OnceLock<usize> = OnceLock::new();
-        let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
         match self.settings.threads {
-            0 => *CORES.get_or_init(cores),
+            0 => host_cores(),
             threads => threads,
         }
     }

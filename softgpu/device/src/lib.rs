@@ -82,6 +82,7 @@ mod cs;
 mod device;
 mod dispatch;
 mod engine;
+mod host;
 
 pub use cs::{Commands, Failure, Ring};
 pub use device::{Device, Settings};

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::host::host_cores;
 
 /// Counts changes that some thread may wait for: fences signalled, sync objects changed.
 ///
@@ -35,9 +36,7 @@ impl Changes {
 
     /// Whether there soon is a change since `seen`.
     fn soon(&self, seen: u64) -> bool {
-        static CORES: OnceLock<usize> = OnceLock::new();
-        let cores = || thread::available_parallelism().map_or(1, usize::from);
-        if *CORES.get_or_init(cores) == 1 {
+        if host_cores() == 1 {
             return false;
         }
         let begin = Instant::now();
@@ -241,6 +240,8 @@ impl Fence {
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use std::thread;
 
     use super::*;
 

@@ -23,6 +23,7 @@ use super::op::{Action, Immediate, Op, Pred, SendOp};
 use super::operand::Kind;
 use super::routine::Routine;
 use super::state::State;
+use super::thread::Went;
 use super::{flow, regs, thread, vector};
 use crate::sf::host;
 use crate::{Fault, GroupEnv};
@@ -336,15 +337,6 @@ impl Run<'_> {
             host::learn(step, self.state.regs.bytes(), mask, self.env);
         }
     }
-}
-
-/// Where host code left a thread.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Went {
-    /// Before this op; the number of ops if the routine does not have it.
-    To(usize),
-    /// The thread ended.
-    Ended,
 }
 
 /// Runs host code from the op at `at` on, which is at the thread's instruction pointer, as far as

@@ -4,7 +4,6 @@ use devinfo::Family;
 
 use super::family::Rules;
 use super::lines::Lines;
-use super::native::Went;
 use super::op::{Action, Op, SendOp};
 use super::operand::LANES;
 use super::ops::value::FpMode;
@@ -15,6 +14,15 @@ use super::state::State;
 use super::{flow, general, native, send, shadow, systolic, trace};
 use crate::sf::Effect;
 use crate::{Fault, GroupEnv};
+
+/// Where host code left a thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Went {
+    /// Before this op; the number of ops if the routine does not have it.
+    To(usize),
+    /// The thread ended.
+    Ended,
+}
 
 /// How a thread starts.
 #[derive(Clone, Debug)]

@@ -2,20 +2,12 @@
 
 use super::routine::Routine;
 use super::state::State;
+use super::thread::Went;
 use crate::{Fault, GroupEnv};
 
 /// The translations of a routine: none.
 #[derive(Debug, Default)]
 pub(super) struct Native;
-
-/// Where host code left a thread.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Went {
-    /// Before this op.
-    To(usize),
-    /// The thread ended.
-    Ended,
-}
 
 /// Runs nothing.
 ///
