@@ -162,9 +162,10 @@ pub fn outcome(
     }
     let event = queue.enqueue(&kernel, &range, &[]).map_err(error)?;
     event.wait(Duration::from_secs(120)).map_err(error)?;
-    // Some kernels take values of channels that have none.
+    // Its lanes ask lanes of a sub-group that is not full.
+    let excused = |rule: &str| run.kernel == "sub_groups" && rule == "uninitialised value";
     let mut violations = device.violations().into_iter();
-    if let Some(violation) = violations.find(|found| found.rule != "uninitialised value") {
+    if let Some(violation) = violations.find(|found| !excused(&found.rule)) {
         return Err(format!("{platform}: {violation}"));
     }
     let mut out = Vec::new();

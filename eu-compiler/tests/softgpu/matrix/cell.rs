@@ -208,8 +208,8 @@ impl Cell {
     /// The work-items of a launch.
     pub fn items(&self, shape: Shape, diverges: bool) -> Vec<Item> {
         let mut random = Random::new(self, shape.simd, diverges);
-        let simd = shape.simd as u64;
-        (0..shape.global)
+        let simd = shape.simd;
+        let mut items: Vec<Item> = (0..shape.global)
             .map(|index| {
                 let group = index / shape.local;
                 let mut element = || self.data(&mut random, group);
@@ -217,11 +217,26 @@ impl Cell {
                 Item {
                     x: (0..count).map(|_| element()).collect(),
                     y: (0..count).map(|_| element()).collect(),
-                    lane: (random.next() % simd) as u32,
+                    lane: (random.next() % simd as u64) as u32,
                     calls: !diverges || !random.next().is_multiple_of(3),
                 }
             })
-            .collect()
+            .collect();
+        // What a lane has that is not there or does not call is not defined: lanes ask themselves.
+        for group in items.chunks_mut(shape.local) {
+            for lanes in group.chunks_mut(simd) {
+                for own in 0..lanes.len() {
+                    let asks = |by: usize| self.function.asked(own, simd, by);
+                    let Some(asked) = asks(lanes[own].lane as usize) else {
+                        continue;
+                    };
+                    if lanes.get(asked).is_none_or(|item| !item.calls) {
+                        lanes[own].lane = if asks(0) == Some(own) { 0 } else { own as u32 };
+                    }
+                }
+            }
+        }
+        items
     }
 
     /// A random element of the kind that the function can be judged by.

@@ -348,6 +348,26 @@ impl Function {
         !self.is_block()
     }
 
+    /// The lane whose value a shuffle gives to a lane that names `by`, a lane or a distance; one
+    /// past the last if there is none.
+    pub fn asked(self, lane: usize, simd: usize, by: usize) -> Option<usize> {
+        Some(match self {
+            F::Shuffle | F::IntelShuffle => by,
+            F::ShuffleXor | F::IntelShuffleXor => lane ^ by,
+            F::ShuffleUp => lane.checked_sub(by).unwrap_or(simd),
+            F::ShuffleDown => lane + by,
+            F::IntelShuffleUp => (simd + lane - by) % simd,
+            F::IntelShuffleDown => (lane + by) % simd,
+            _ => return None,
+        })
+    }
+
+    /// Whether lanes of a sub-group that is not full ask lanes that are not there: their distance
+    /// is the same for all.
+    pub fn asks_absent(self) -> bool {
+        matches!(self, F::Rotate | F::ClusteredRotate(_))
+    }
+
     /// What it gives for elements: their type and how many.
     pub fn result(self, of: Element, count: u32) -> (Element, u32) {
         match self {
