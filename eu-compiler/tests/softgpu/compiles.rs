@@ -10,7 +10,12 @@ fn every_kernel_compiles_for_every_platform() {
         if path.extension().is_none_or(|e| e != "spv") {
             continue;
         }
-        if path.ends_with("recursion.spv") {
+        // Other tests say where these do not compile.
+        let others = ["recursion", "local_atomics_64", "generic_atomics_64"];
+        if path
+            .file_stem()
+            .is_some_and(|name| others.iter().any(|other| name == *other))
+        {
             continue;
         }
         let spirv = std::fs::read(&path).unwrap();
@@ -20,9 +25,6 @@ fn every_kernel_compiles_for_every_platform() {
                 Ok(_) => count += 1,
                 Err(error) if !target.fp64 && error.to_string().contains("no double") => {}
                 Err(error) if !target.images && error.to_string().contains("has no images") => {}
-                Err(error)
-                    if !target.fp64 && error.to_string().contains("has no double precision") => {}
-                Err(error) if error.to_string().contains("of 64 bits on local memory") => {}
                 Err(error) => {
                     let list: &mut Vec<&str> = wrong.entry(error.to_string()).or_default();
                     list.push(platform);
