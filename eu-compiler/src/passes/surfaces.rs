@@ -10,12 +10,12 @@
 use std::collections::HashMap;
 
 use crate::ir::{
-    Bin, Block, Convert, Cursor, Function, Input, Inst, Op, Space, Surface, Type, Value,
+    Bin, Block, Convert, Cursor, Function, Input, Inst, InstData, Op, Space, Surface, Type, Value,
 };
 use crate::target::Target;
 
-/// How deep expressions are looked into.
-const DEPTH: u32 = 16;
+/// What may be added to a pointer.
+const TERMS: usize = 16;
 
 /// An access by the binding table.
 struct Access {
@@ -36,7 +36,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     if pointers.is_empty() {
         return Ok(());
     }
-    let mut known = Known::default();
+    let known = Known::of(function);
     let mut accesses = Vec::new();
     // Whether the surface begins before the pointer.
     let mut before = vec![false; function.buffers.len()];
@@ -45,10 +45,8 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
             let Some((buffer, terms, aligned)) = address(function, &pointers, inst) else {
                 continue;
             };
-            let fits = |term: &Value| {
-                known.is_positive(function, *term, DEPTH)
-                    && known.zeroes(function, *term, DEPTH) >= 2
-            };
+            let fits =
+                |term: &Value| known.positive[term.index()] && known.zeroes[term.index()] >= 2;
             before[buffer] |= aligned < 4 || !terms.iter().all(fits);
             accesses.push(Access {
                 block,
@@ -122,7 +120,7 @@ fn address(
     let mut terms = Vec::new();
     let mut work = vec![data.args[0]];
     while let Some(value) = work.pop() {
-        if terms.len() > DEPTH as usize {
+        if terms.len() > TERMS {
             return None;
         }
         match function
@@ -141,35 +139,45 @@ fn address(
     Some((buffer?, terms, aligned))
 }
 
-/// What is known of values.
-#[derive(Default)]
+/// What is known of values. One pass over the instructions finds it: what stands later than its use,
+/// as only the operands of phis may, counts as unknown there.
 struct Known {
-    positive: HashMap<Value, bool>,
-    zeroes: HashMap<Value, u32>,
+    /// Whether a value is not negative, as far as it is the offset of an access that exists.
+    positive: Vec<bool>,
+    /// Low bits that are zeroes, as far as they are known: up to 64.
+    zeroes: Vec<u32>,
 }
 
 impl Known {
-    /// Whether a value is not negative, as far as it is the offset of an access that exists.
-    fn is_positive(&mut self, function: &Function, value: Value, depth: u32) -> bool {
-        if let Some(known) = self.positive.get(&value) {
-            return *known;
+    fn of(function: &Function) -> Self {
+        let values = || (0..function.values.len()).map(|index| Value(index as u32));
+        let mut known = Self {
+            positive: values()
+                .map(|value| {
+                    let signed = |bits| function.ty(value).signed(bits);
+                    function.bits(value).is_some_and(|bits| signed(bits) >= 0)
+                })
+                .collect(),
+            zeroes: values()
+                .map(|value| function.bits(value).map_or(0, u64::trailing_zeros))
+                .collect(),
+        };
+        for block in &function.order {
+            for inst in &function.blocks[block.index()].insts {
+                let data = &function.insts[inst.index()];
+                if let [result] = data.results[..] {
+                    known.positive[result.index()] = known.finds_positive(function, data, result);
+                    known.zeroes[result.index()] = known.finds_zeroes(function, data);
+                }
+            }
         }
-        let is = self.finds_positive(function, value, depth);
-        self.positive.insert(value, is);
-        is
+        known
     }
 
-    fn finds_positive(&mut self, function: &Function, value: Value, depth: u32) -> bool {
-        let ty = function.ty(value);
-        if let Some(bits) = function.bits(value) {
-            return ty.signed(bits) >= 0;
-        }
-        let (Some((_, data)), Some(depth)) = (function.source(value), depth.checked_sub(1)) else {
-            return false;
-        };
+    fn finds_positive(&self, function: &Function, data: &InstData, result: Value) -> bool {
         let args = &data.args;
-        let mut of = |index: usize| self.is_positive(function, args[index], depth);
-        let wide = ty == Type::I64;
+        let of = |index: usize| self.positive[args[index].index()];
+        let wide = function.ty(result) == Type::I64;
         match &data.op {
             Op::Convert(Convert::ZExt) => true,
             Op::Convert(Convert::SExt) => function.ty(args[0]) != Type::I1 && of(0),
@@ -188,28 +196,12 @@ impl Known {
         }
     }
 
-    /// Low bits that are zeroes, as far as they are known.
-    fn zeroes(&mut self, function: &Function, value: Value, depth: u32) -> u32 {
-        if let Some(known) = self.zeroes.get(&value) {
-            return *known;
-        }
-        let count = self.finds_zeroes(function, value, depth);
-        self.zeroes.insert(value, count);
-        count
-    }
-
-    fn finds_zeroes(&mut self, function: &Function, value: Value, depth: u32) -> u32 {
-        if let Some(bits) = function.bits(value) {
-            return bits.trailing_zeros().min(64);
-        }
-        let (Some((_, data)), Some(depth)) = (function.source(value), depth.checked_sub(1)) else {
-            return 0;
-        };
+    fn finds_zeroes(&self, function: &Function, data: &InstData) -> u32 {
         let args = &data.args;
-        let mut of = |index: usize| self.zeroes(function, args[index], depth);
+        let of = |index: usize| self.zeroes[args[index].index()];
         match &data.op {
             Op::Bin(Bin::Shl) => function.bits(args[1]).map_or(0, |by| by.min(63) as u32),
-            Op::Bin(Bin::Mul) => of(0) + of(1),
+            Op::Bin(Bin::Mul) => (of(0) + of(1)).min(u64::BITS),
             Op::Bin(Bin::And) => of(0).max(of(1)),
             Op::Bin(Bin::Add | Bin::Or | Bin::Xor) => of(0).min(of(1)),
             Op::Select => of(1).min(of(2)),

@@ -4,7 +4,7 @@
 use eu_compiler::{Options, compile};
 
 /// The module, and a part of its error if it has one.
-const MODULES: [(&str, &[u8], Option<&str>); 6] = [
+const MODULES: [(&str, &[u8], Option<&str>); 7] = [
     (
         "26 functions that call the next one twice",
         include_bytes!("../hostile/blocks.spv"),
@@ -29,6 +29,11 @@ const MODULES: [(&str, &[u8], Option<&str>); 6] = [
         "6 GiB of local memory",
         include_bytes!("../hostile/slm.spv"),
         Some("local memory of more than 2 GiB"),
+    ),
+    (
+        "48 squares, each of the one before, in addresses",
+        include_bytes!("../hostile/squares.spv"),
+        None,
     ),
     (
         "a structure of more than 4 GiB",
