@@ -485,7 +485,7 @@ impl<'a> Emitter<'a> {
         if inst.saturate {
             op = op.saturate();
         }
-        if inst.accumulates && self.target.caps.mach_asks {
+        if inst.accumulates {
             op = op.options(Options::ACC_WR_EN);
         }
         if let Some(dst) = inst.dst {

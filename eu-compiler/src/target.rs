@@ -33,6 +33,8 @@ pub struct Caps {
     pub scratch_blocks: bool,
     /// The data port has the lesser and the greater of floats as atomic operations.
     pub float_atomics: bool,
+    /// Global memory has the sum of floats as an atomic operation.
+    pub float_adds: bool,
     /// Local memory has atomic operations of 64 bits: the data port before load/store messages has
     /// them for global memory only.
     pub local_atomics_64: bool,
@@ -60,6 +62,7 @@ const GEN8: Caps = Caps {
     float_regions: true,
     typed_header: true,
     float_atomics: false,
+    float_adds: false,
     local_atomics_64: false,
     half_mad: false,
 };
@@ -81,6 +84,7 @@ const GEN11: Caps = Caps {
 
 const XEHPG: Caps = Caps {
     int_div: false,
+    float_adds: true,
     local_atomics_64: true,
     float_regions: false,
     barrier_mask: None,

@@ -32,6 +32,11 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
     Ok(())
 }
 
+/// Whether a memory has atomic operations of 64 bits.
+fn has_qwords(space: Space, target: &Target) -> bool {
+    space == Space::Global || target.caps.local_atomics_64
+}
+
 /// Atomic operations of 64 bits on local memory, and on generic pointers, which come here as one on
 /// local and one on global memory. Loads and stores can do without an atomic message.
 fn has_width(function: &Function, inst: Inst, target: &Target) -> Result<(), String> {
@@ -40,7 +45,7 @@ fn has_width(function: &Function, inst: Inst, target: &Target) -> Result<(), Str
         return Ok(());
     };
     let wide = data.args.get(1).map(|value| function.ty(*value).bits()) == Some(64);
-    if target.caps.local_atomics_64 || !wide || op == Atomic::Store {
+    if !wide || has_qwords(Space::Local, target) || op == Atomic::Store {
         return Ok(());
     }
     Err(format!(
@@ -63,7 +68,7 @@ fn access(function: &mut Function, inst: Inst, target: &Target) {
     let ty = function.ty(value);
     let has = match ty.bytes() {
         4 => true,
-        8 => space == Space::Global || target.caps.local_atomics_64,
+        8 => has_qwords(space, target),
         _ => false,
     };
     if !has {
@@ -90,7 +95,7 @@ fn lacking(function: &Function, inst: Inst, target: &Target) -> Option<(Space, B
     };
     let single = function.ty(data.args[1]) == Type::F32;
     let has = match how {
-        Bin::FAdd => target.lsc() && space == Space::Global,
+        Bin::FAdd => target.caps.float_adds && space == Space::Global,
         _ => target.caps.float_atomics,
     };
     (!single || !has).then_some((space, how))

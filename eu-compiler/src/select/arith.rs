@@ -174,7 +174,7 @@ impl Selector<'_> {
                 Ok(())
             }
             Bin::UMulHigh | Bin::SMulHigh if ty == Type::I32 => {
-                self.accumulate(true, dst, a, b, all);
+                self.accumulate(true, (to, source), a, b, all);
                 Ok(())
             }
             Bin::UDiv | Bin::SDiv | Bin::URem | Bin::SRem if ty == Type::I32 => {
@@ -241,7 +241,7 @@ impl Selector<'_> {
         let grf = self.target.grf();
         let lanes = if to.pitch == 0 { 1 } else { self.target.simd };
         if 2 * lanes.div_ceil(grf / 4) <= 3 * lanes.div_ceil(grf / 2) {
-            self.accumulate(false, dst, a, b, all);
+            self.accumulate(false, (to, M::D), a, b, all);
             return;
         }
         let (low, high) = match b {
@@ -268,11 +268,10 @@ impl Selector<'_> {
 
     /// The high or the low half of a product of dwords: the first with the low words of the second
     /// in the accumulator, then the rest.
-    fn accumulate(&mut self, high: bool, dst: Operand, a: Operand, b: Operand, all: bool) {
-        let Operand::Var { ty, stride, .. } = dst else {
-            return;
-        };
-        let count = if stride == 0 { 1 } else { self.target.simd };
+    fn accumulate(&mut self, high: bool, to: (Loc, M), a: Operand, b: Operand, all: bool) {
+        let (to, ty) = to;
+        let dst = at(to, ty);
+        let count = if to.pitch == 0 { 1 } else { self.target.simd };
         let (words, b) = match b {
             Operand::Imm(number, _) => (
                 Operand::Imm(number & 0xffff, M::Uw),
@@ -283,7 +282,8 @@ impl Selector<'_> {
             ),
             other => (retype(other, M::Uw), other),
         };
-        let opcode = match high || self.target.caps.mach_asks {
+        let asks = self.target.caps.mach_asks;
+        let opcode = match high || asks {
             true => Opcode::Mach,
             false => Opcode::Macl,
         };
@@ -294,9 +294,9 @@ impl Selector<'_> {
             let (from, exec) = (lane as u8, step as u8);
             let mul = What::Alu(Opcode::Mul);
             self.raw(mul, exec, 0, true, Some(accumulator), &[a, words], |_| {});
-            let all = all || stride == 0;
+            let all = all || to.pitch == 0;
             let dst = Some(advance(dst, lane));
-            let set = |inst: &mut Inst| inst.accumulates = high;
+            let set = |inst: &mut Inst| inst.accumulates = high && asks;
             self.raw(What::Alu(opcode), exec, from, all, dst, &[a, b], set);
         }
     }
