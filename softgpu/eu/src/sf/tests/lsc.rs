@@ -73,17 +73,26 @@ fn vectors_are_planes_of_registers() {
                 _ => 0,
             };
             let a64 = a64 && round % 3 == 0;
-            let offsets: Vec<u64> = (0..exec).map(|_| random.below(0x420) / 8 * 8).collect();
+            // One address for all channels, one behind the other, or anywhere.
+            let first = random.below(0x420) / 8 * 8;
+            let pattern = random.below(4);
+            let offsets: Vec<u64> = (0..exec as u64)
+                .map(|lane| match pattern {
+                    0 => first,
+                    1 => first + lane * in_memory as u64,
+                    _ => random.below(0x420) / 8 * 8,
+                })
+                .collect();
             // Payloads have room for the channels of the narrowest SIMD, for any instruction.
             let room = exec.max(grf / 4);
             let plane = (room * slot).next_multiple_of(grf);
             if plane * usize::from(elements) > 16 * grf {
                 continue;
             }
-            let mask = if exec == 32 {
-                random.bits() as u32
-            } else {
-                random.bits() as u32 & ((1 << exec) - 1)
+            let all = u32::MAX >> (32 - exec);
+            let mask = match random.below(2) {
+                0 => all,
+                _ => random.bits() as u32 & all,
             };
             let mut addresses = Vec::new();
             for offset in &offsets {

@@ -118,9 +118,12 @@ impl Case {
             Model::Slm => (0, SLM_BYTES as u64 + 64),
             Model::Buffer(_, bytes) => (0, bytes + 32),
         };
-        if random.below(3) == 0 {
+        // One behind the other, one address for all channels, or anywhere.
+        let pattern = random.below(4);
+        if pattern < 2 {
             let first = base + random.below(range - 16 * align) / align * align;
-            return (0..simd as u64).map(|lane| first + lane * align).collect();
+            let step = if pattern == 0 { align } else { 0 };
+            return (0..simd as u64).map(|lane| first + lane * step).collect();
         }
         (0..simd)
             .map(|_| base + random.below(range) / align * align)
