@@ -251,6 +251,22 @@ impl Set {
         compiled && compiles && !self.without.contains(&file)
     }
 
+    /// The names of its files, in order.
+    ///
+    /// # Panics
+    /// If the folder of the sources cannot be read.
+    pub fn files(&self) -> Vec<String> {
+        let sources = std::fs::read_dir(folder()).expect("the folder of the sources");
+        let mut files: Vec<_> = sources
+            .map(|entry| entry.expect("a source").path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "cl"))
+            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+            .filter(|file| self.has(file))
+            .collect();
+        files.sort_unstable();
+        files
+    }
+
     /// The path of the zebin or module of a source (without folder and extension).
     pub fn path(&self, file: &str) -> PathBuf {
         match self.modules {

@@ -2,7 +2,7 @@
 
 #![cfg(test)]
 
-use stack_tests::corpus::{ROWS, SETS};
+use stack_tests::corpus::{OWN, ROWS, SETS};
 use umd::Binary;
 
 /// IGC 22.43 emits an instruction for it that Gen8 does not have.
@@ -33,6 +33,26 @@ fn nothing_is_wrong_with_the_corpus() {
             }
         }
     }
+    assert!(kernels > 2000, "{kernels} kernels");
+}
+
+#[test]
+fn nothing_is_wrong_with_what_our_compiler_makes_of_the_corpus() {
+    let mut kernels = 0;
+    let mut wrong = Vec::new();
+    for set in OWN {
+        for file in set.files() {
+            let binary = Binary::parse(&set.compiled(&file).bytes).expect("a zebin");
+            for kernel in binary.kernels() {
+                let found = binary.audit(&kernel.name).expect("the kernel is there");
+                if !found.is_empty() {
+                    wrong.push(format!("{}: {file}: {}: {found:?}", set.name, kernel.name));
+                }
+                kernels += 1;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(kernels > 2000, "{kernels} kernels");
 }
 
