@@ -9,7 +9,7 @@ use std::fmt;
 
 use devinfo::Family;
 use isa_encoder::message::{
-    Descriptors, Gateway, Hdc, HdcAddress, HdcSurface, Lsc, LscAddress, Message,
+    Descriptors, Gateway, Hdc, HdcAddress, HdcSurface, Lengths, Lsc, LscAddress, Message,
 };
 use isa_encoder::semantics::{Integer, Number, Semantics};
 use isa_encoder::swsb::Program;
@@ -396,16 +396,17 @@ impl Text {
                 let Specific::Send(send) = &mut changed.specific else {
                     return None;
                 };
-                let unit = if kind == Kind::Response {
-                    1 << 20
-                } else {
-                    1 << 25
-                };
                 if kind == Kind::Response && send.dst_len() == Some(0) {
                     return None;
                 }
-                let descriptor = send.desc.immediate()?;
-                send.desc = isa_encoder::Descriptor::Immediate(descriptor.checked_add(unit)?);
+                let mut descriptor = send.desc.immediate()?;
+                let mut lengths = Lengths::decode(descriptor);
+                match kind {
+                    Kind::Response => lengths.response += 1,
+                    _ => lengths.message += 1,
+                }
+                lengths.encode(&mut descriptor).ok()?;
+                send.desc = isa_encoder::Descriptor::Immediate(descriptor);
                 judged.then_some(changed)
             }
             Kind::Source => {
