@@ -130,18 +130,22 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
+/// The kernels of a text as the loader has them.
+fn assembled(file: &Text, target: Option<&Target>) -> Result<umd::Binary, Error> {
+    umd::Binary::assemble(&file.text, target)
+        .map_err(|e| Error::Rejected(format!("{}: {e}", file.name)))
+}
+
 /// Says what the text of whole kernels proves wrong.
 ///
 /// # Errors
-/// [`Error::Rejected`] with `--validate deny`.
+/// The loader rejects the text; [`Error::Rejected`] with `--validate deny`.
 fn proved(args: &Args, file: &Text) -> Result<(), Error> {
     // Text without the directive is a piece of a kernel, which may end anywhere.
     if !file.text.contains("//.kernel") {
         return Ok(());
     }
-    let Ok(binary) = umd::Binary::assemble(&file.text, args.platform.as_ref()) else {
-        return Ok(());
-    };
+    let binary = assembled(file, args.platform.as_ref())?;
     let mut lines = Vec::new();
     for kernel in binary.kernels() {
         let findings = binary.audit(&kernel.name).unwrap_or_default();
@@ -192,8 +196,7 @@ fn describe(assembly: &Assembly) -> serde_json::Value {
 
 /// The registers and bytes of arguments, as the loader places them.
 fn map(file: &Text, target: Option<&Target>) -> Result<String, Error> {
-    let binary = umd::Binary::assemble(&file.text, target)
-        .map_err(|e| Error::Rejected(format!("{}: {e}", file.name)))?;
+    let binary = assembled(file, target)?;
     let grf_bytes = super::info::grf_bytes(&binary) as u32;
     let mut out = String::new();
     for kernel in binary.kernels() {
