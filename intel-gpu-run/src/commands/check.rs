@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use devinfo::Target;
+use devinfo::{Family, Target};
 use isa_encoder::audit::{Declared, Finding, audit};
 use isa_encoder::swsb;
 use serde_json::json;
@@ -64,11 +64,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
                 ))
             })?;
             let declared = Declared::nothing(target.platform);
-            let mut findings = audit(code, &declared);
-            findings.extend(hazards(target.platform.family, code));
             vec![Checked {
                 name: file.name.clone(),
-                findings,
+                findings: with_hazards(audit(code, &declared), target.platform.family, code),
             }]
         }
         _ => {
@@ -132,20 +130,22 @@ fn of_binary(binary: &Binary) -> Vec<Checked> {
 
 /// What is wrong with a kernel of a file.
 pub fn findings(binary: &Binary, kernel: &str) -> Vec<Finding> {
-    let mut findings = binary.audit(kernel).unwrap_or_default();
+    let findings = binary.audit(kernel).unwrap_or_default();
     let code = binary.code(kernel).unwrap_or_default();
-    findings.extend(hazards(binary.target().platform.family, code));
-    findings
+    with_hazards(findings, binary.target().platform.family, code)
 }
 
-/// What the scoreboard's checker finds.
-fn hazards(family: devinfo::Family, code: &[u8]) -> Vec<Finding> {
+/// What is said of a kernel whose scoreboard cannot be judged.
+pub const TOO_COMPLEX: &str = "the control flow is too complex for the scoreboard to be judged";
+
+/// With what the scoreboard's checker finds.
+fn with_hazards(mut findings: Vec<Finding>, family: Family, code: &[u8]) -> Vec<Finding> {
     let report = swsb::check(family, code);
     let incomplete = (!report.complete).then(|| Finding {
         offset: 0,
         text: String::new(),
         rule: "scoreboard",
-        detail: "the control flow is too complex for the scoreboard to be judged".to_owned(),
+        detail: TOO_COMPLEX.to_owned(),
     });
     let hazards = report.hazards.into_iter().map(|hazard| Finding {
         offset: hazard.later.offset,
@@ -156,7 +156,8 @@ fn hazards(family: devinfo::Family, code: &[u8]) -> Vec<Finding> {
         ),
         text: hazard.later.text,
     });
-    hazards.chain(incomplete).collect()
+    findings.extend(hazards.chain(incomplete));
+    findings
 }
 
 fn as_json(checked: &Checked) -> serde_json::Value {

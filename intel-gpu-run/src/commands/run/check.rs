@@ -3,6 +3,7 @@
 use devinfo::Family;
 use isa_encoder::swsb;
 
+use crate::commands::check::TOO_COMPLEX;
 use crate::exit::Error;
 
 /// What is known about the software scoreboard of a kernel.
@@ -30,9 +31,7 @@ impl Scoreboard {
     /// [`Error::Violated`] if there are hazards, or if the code is too complex to check.
     pub fn verdict(&self, name: &str) -> Result<(), Error> {
         if !self.complete {
-            return Err(Error::Violated(format!(
-                "{name}: the control flow is too complex for the scoreboard to be judged"
-            )));
+            return Err(Error::Violated(format!("{name}: {TOO_COMPLEX}")));
         }
         match self.hazards.len() {
             0 => Ok(()),
