@@ -12,13 +12,13 @@ use common::raw::{BASE, BYTES, Memory, Raw, address, eventually, gpu, store, wai
 use devinfo::Family;
 use kmd_iface::generic;
 use kmd_iface::i915::calls;
-use kmd_iface::uapi::drm::{SyncobjCreateFlags, SyncobjWaitFlags};
+use kmd_iface::uapi::drm::{GEM_CLOSE, GemClose, SyncobjCreateFlags, SyncobjWaitFlags};
 use kmd_iface::uapi::i915::context::{self, ContextParam, ContextParamArgs, ResetStats};
 use kmd_iface::uapi::i915::exec::{
     self, EXECBUFFER2_WR, ExecBuffer2, ExecFence, ExecFenceFlags, ExecFlags, ExecObject,
     ExecObjectFlags, ExecTimelineFences,
 };
-use kmd_iface::uapi::i915::gem::{USERPTR, Userptr};
+use kmd_iface::uapi::i915::gem::{CREATE, Create, USERPTR, Userptr};
 use nix::errno::Errno;
 use softgpu::Options;
 
@@ -481,4 +481,57 @@ fn contexts_recover_from_hangs_until_they_hang_too_often() {
         rig.plain(context, 0).unwrap();
         eventually("a hang", || rig.stats(context).0 == hang);
     }
+}
+
+#[test]
+fn a_list_that_was_submitted_before_means_what_its_handles_mean_now() {
+    let rig = Rig::new("tgl");
+    let create = || {
+        let mut create = Create {
+            size: 4096,
+            ..Default::default()
+        };
+        rig.raw.call(CREATE, &mut create).unwrap();
+        create.handle
+    };
+    let first = create();
+    let submit = |offset| {
+        let mut objects = [(first, 0x4000_0000), (rig.handle, BASE)].map(|(handle, offset)| {
+            let flags = ExecObjectFlags::PINNED.0 | ExecObjectFlags::SUPPORTS_48B_ADDRESS.0;
+            ExecObject {
+                handle,
+                offset,
+                flags: ExecObjectFlags(flags),
+                ..Default::default()
+            }
+        });
+        let mut argument = ExecBuffer2 {
+            buffers_ptr: address(&mut objects),
+            buffer_count: 2,
+            batch_start_offset: offset,
+            ..Default::default()
+        };
+        rig.raw.call(EXECBUFFER2_WR, &mut argument).map(drop)
+    };
+    // A dword of the first object, at its end.
+    let [low, high] = [0x4000_0ffc, 0];
+    rig.memory.write_batch(0x100, &[0x1000_0002, low, high, 77]);
+    let [data, data_high] = gpu(0x40);
+    // MI_COPY_MEM_MEM from there to the data.
+    let copy = [0x1700_0003, data, data_high, low, high];
+    rig.memory.write_batch(0x200, &copy);
+    for offset in [0x100, 0x200, 0x100, 0x200] {
+        submit(offset).unwrap();
+    }
+    eventually("the copy", || rig.memory.dword(0x40) == 77);
+    let mut close = GemClose {
+        handle: first,
+        ..Default::default()
+    };
+    rig.raw.call(GEM_CLOSE, &mut close).unwrap();
+    assert_eq!(submit(0x200), Err(Errno::ENOENT));
+    // Another object with the same handle has other bytes.
+    assert_eq!(create(), first);
+    submit(0x200).unwrap();
+    eventually("the other copy", || rig.memory.dword(0x40) == 0);
 }

@@ -87,5 +87,5 @@ mod host;
 pub use cs::{Commands, Failure, Ring};
 pub use device::{Device, Settings};
 pub use dispatch::{DispatchError, Statistics, ThreadAt};
-pub use engine::{Fence, Job, Owner, SubmitError, Timeline, Write, announce, wait_until};
+pub use engine::{Fence, Job, Owner, SubmitError, Timeline, Write, announce, wait_for, wait_until};
 pub use softgpu_eu::Execution;

@@ -21,7 +21,7 @@ pub struct View<'a> {
     table: RefCell<Arc<dyn Translate>>,
     generation: Cell<u64>,
     epoch: Cell<u64>,
-    cache: Box<[Cell<Entry>]>,
+    cache: Cache,
 }
 
 /// The number of epochs so far, of all views.
@@ -45,11 +45,25 @@ pub struct Window {
     pub host: NonNull<u8>,
 }
 
-/// One cached translation, direct mapped by page number.
+/// Cached translations, direct mapped by page number.
+///
+/// Only entries of the current round count, so to forget them all is to begin another round. A view
+/// that goes leaves its entries to the thread's next one: a small launch would spend most of its time
+/// on making them.
+#[derive(Debug)]
+struct Cache {
+    entries: Entries,
+    /// Above the bits of page numbers; never zero.
+    round: Cell<u64>,
+}
+
+type Entries = Box<[Cell<Entry>]>;
+
+/// One cached translation.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// The page number, or `NO_PAGE`.
-    number: u64,
+    /// The page number and the round.
+    key: u64,
     writable: bool,
     page: Option<HostPage>,
 }
@@ -57,10 +71,76 @@ struct Entry {
 const NO_PAGE: u64 = u64::MAX;
 const CACHE_ENTRIES: usize = 1024;
 const EMPTY: Entry = Entry {
-    number: NO_PAGE,
+    key: 0,
     writable: false,
     page: None,
 };
+/// The first round.
+const ROUND: u64 = 1 << (GpuAddress::BITS - PAGE_BYTES.ilog2());
+/// The most caches that a thread keeps for its next views.
+const SPARE: usize = 4;
+
+thread_local! {
+    static SPARES: RefCell<Vec<(Entries, u64)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Cache {
+    /// An empty cache.
+    fn new() -> Self {
+        // Without the list, which goes when the thread ends, a cache is made.
+        let spare = SPARES.try_with(|spares| spares.try_borrow_mut().ok()?.pop());
+        match spare.ok().flatten() {
+            Some((entries, round)) => {
+                let cache = Self {
+                    entries,
+                    round: Cell::new(round),
+                };
+                cache.forget();
+                cache
+            }
+            None => Self {
+                entries: vec![Cell::new(EMPTY); CACHE_ENTRIES].into(),
+                round: Cell::new(ROUND),
+            },
+        }
+    }
+
+    /// Forgets all translations.
+    fn forget(&self) {
+        let next = self.round.get().checked_add(ROUND);
+        if next.is_none() {
+            for entry in &self.entries {
+                entry.set(EMPTY);
+            }
+        }
+        self.round.set(next.unwrap_or(ROUND));
+    }
+
+    /// What stands for a page in this round.
+    #[inline(always)]
+    fn key(&self, number: u64) -> u64 {
+        number | self.round.get()
+    }
+
+    /// The entry that a page may have.
+    #[inline(always)]
+    fn entry(&self, number: u64) -> &Cell<Entry> {
+        &self.entries[number as usize % CACHE_ENTRIES]
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        let (entries, round) = (std::mem::take(&mut self.entries), self.round.get());
+        let _none_left = SPARES.try_with(|spares| {
+            if let Ok(mut spares) = spares.try_borrow_mut()
+                && spares.len() < SPARE
+            {
+                spares.push((entries, round));
+            }
+        });
+    }
+}
 
 /// Where an access goes.
 #[derive(Clone, Copy)]
@@ -118,7 +198,7 @@ impl<'a> View<'a> {
             table: RefCell::new(space.snapshot()),
             generation: Cell::new(generation),
             epoch: Cell::new(next_epoch()),
-            cache: vec![Cell::new(EMPTY); CACHE_ENTRIES].into_boxed_slice(),
+            cache: Cache::new(),
         }
     }
 
@@ -128,9 +208,7 @@ impl<'a> View<'a> {
         if generation == self.generation.get() {
             return;
         }
-        for entry in &self.cache {
-            entry.set(EMPTY);
-        }
+        self.cache.forget();
         self.table.replace(self.space.snapshot());
         self.generation.set(generation);
         self.epoch.set(next_epoch());
@@ -309,8 +387,8 @@ impl<'a> View<'a> {
     #[inline(always)]
     fn target(&self, address: GpuAddress, access: Access) -> Result<Target, Fault> {
         let number = address.get() / PAGE_BYTES;
-        let entry = self.cache[number as usize % CACHE_ENTRIES].get();
-        if entry.number == number
+        let entry = self.cache.entry(number).get();
+        if entry.key == self.cache.key(number)
             && let Some(page) = entry.page
             && (entry.writable || access.only_reads())
         {
@@ -339,12 +417,12 @@ impl<'a> View<'a> {
             return unbound;
         };
         // SAFETY: the page belongs to `backing`, which the table keeps alive as long as it is
-        // shared; the cache is emptied before the view gives the table up. The client's pages are
+        // shared; the cache forgets it before the view gives the table up. The client's pages are
         // probed before each submission, and the client promises that they stay (`Backing::user`).
         let page = unsafe { HostPage::new(base) };
         let number = address.get() / PAGE_BYTES;
-        self.cache[number as usize % CACHE_ENTRIES].set(Entry {
-            number,
+        self.cache.entry(number).set(Entry {
+            key: self.cache.key(number),
             writable,
             page: Some(page),
         });
@@ -461,6 +539,43 @@ mod tests {
             [(0x1_0000, 0x1000), (0x1_1000, 0x1000), (0x1_2000, 0x1000)]
         );
         assert!(view.window(at(0x1_1000), Access::Write).is_none());
+    }
+
+    #[test]
+    fn views_leave_no_translations_to_the_next_ones() {
+        let first = AddressSpace::with_anonymous(&[(at(0x1000), 0x1000)]).unwrap();
+        let second = AddressSpace::with_anonymous(&[(at(0x2000), 0x1000)]).unwrap();
+        first.view().write_u32(at(0x1000), 5).unwrap();
+        for _ in 0..3 {
+            assert_eq!(first.view().read_u32(at(0x1000)), Ok(5));
+            let view = second.view();
+            assert!(view.read_u32(at(0x1000)).is_err());
+            assert_eq!(view.read_u32(at(0x2000)), Ok(0));
+        }
+    }
+
+    #[test]
+    fn the_last_round_is_followed_by_the_first() {
+        let cache = Cache::new();
+        cache.round.set(u64::MAX - (ROUND - 1));
+        let (last, number) = (cache.round.get(), 7);
+        let page = Entry {
+            key: cache.key(number),
+            ..EMPTY
+        };
+        cache.entry(number).set(page);
+        let first = Entry {
+            key: number | ROUND,
+            ..EMPTY
+        };
+        cache.entry(8).set(first);
+        cache.forget();
+        assert_eq!((last, cache.round.get()), (0u64.wrapping_sub(ROUND), ROUND));
+        assert_eq!(
+            cache.entry(8).get().key,
+            0,
+            "an entry of the first time round"
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use nix::errno::Errno;
 
 use super::context::{Context, Vm};
 use super::handles::Handles;
+use super::lists::Lists;
 use super::object::Object;
 use super::xe::{XeQueue, XeVm};
 use crate::device::Device;
@@ -21,6 +22,8 @@ pub struct File {
     device: Arc<Device>,
     /// Buffer objects.
     pub objects: Handles<Object>,
+    /// The object lists of its last submissions.
+    pub lists: Lists,
     /// Contexts; 0 is the default one.
     pub contexts: Handles<Context>,
     /// Address spaces.
@@ -46,6 +49,7 @@ impl File {
         let file = Self {
             device,
             objects: Handles::new(1),
+            lists: Lists::default(),
             contexts: Handles::new(0),
             vms: Handles::new(1),
             syncobjs: Handles::new(1),

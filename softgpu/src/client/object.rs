@@ -46,13 +46,14 @@ pub struct Settings {
 /// The batches that use an object, with the class of their engine.
 #[derive(Debug, Default)]
 struct Users {
-    readers: Vec<(u16, Arc<Fence>)>,
+    /// The last one of each timeline.
+    readers: Vec<(u16, Arc<Fence>, u64)>,
     writer: Option<(u16, Arc<Fence>)>,
 }
 
 impl Users {
     fn collect(&mut self) {
-        self.readers.retain(|(_, fence)| !fence.is_signalled());
+        self.readers.retain(|(_, fence, _)| !fence.is_signalled());
         if let Some((_, fence)) = &self.writer
             && fence.is_signalled()
         {
@@ -111,22 +112,27 @@ impl Object {
     pub fn conflicts(&self, write: bool) -> Vec<Arc<Fence>> {
         let mut users = self.users();
         users.collect();
-        let writer = users.writer.iter();
+        let writer = users.writer.iter().map(|(_, fence)| fence);
         let readers = users.readers.iter().filter(|_| write);
-        writer
-            .chain(readers)
-            .map(|(_, fence)| Arc::clone(fence))
-            .collect()
+        let readers = readers.map(|(_, fence, _)| fence);
+        writer.chain(readers).cloned().collect()
     }
 
-    /// Notes that a batch on an engine of `class` uses the object until `done`.
-    pub fn add_user(&self, class: u16, write: bool, done: &Arc<Fence>) {
+    /// Notes that a batch of a timeline, on an engine of `class`, uses the object until `done`.
+    pub fn add_user(&self, (class, timeline): (u16, u64), write: bool, done: &Arc<Fence>) {
         let mut users = self.users();
-        users.collect();
         if write {
             users.writer = Some((class, Arc::clone(done)));
         }
-        users.readers.push((class, Arc::clone(done)));
+        let reader = (class, Arc::clone(done), timeline);
+        // Those before it in the timeline end before it.
+        match users.readers.iter_mut().find(|(.., own)| *own == timeline) {
+            Some(earlier) => *earlier = reader,
+            None => {
+                users.collect();
+                users.readers.push(reader);
+            }
+        }
     }
 
     /// The engine classes of batches that read the object, as a mask, and the class of the one
@@ -137,7 +143,7 @@ impl Object {
         let readers = users
             .readers
             .iter()
-            .fold(0, |mask, (class, _)| mask | 1u32 << (class & 15));
+            .fold(0, |mask, (class, ..)| mask | 1u32 << (class & 15));
         (readers, users.writer.as_ref().map(|(class, _)| *class))
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Semantics as in Linux `drivers/gpu/drm/drm_syncobj.c`.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -32,7 +33,8 @@ impl fmt::Debug for Waiter {
 
 #[derive(Debug, Default)]
 struct Content {
-    links: Vec<Link>,
+    /// By point.
+    links: VecDeque<Link>,
     /// Everything up to this point has happened and was dropped.
     reached: u64,
     timeline: bool,
@@ -45,6 +47,17 @@ struct Link {
 }
 
 impl Content {
+    /// How many links there are up to `point` (0: all); `None` if none of them is for it.
+    fn up_to(&self, point: u64) -> Option<usize> {
+        match point {
+            0 => Some(self.links.len()),
+            _ => {
+                let before = self.links.partition_point(|link| link.point < point);
+                (before < self.links.len()).then_some(before + 1)
+            }
+        }
+    }
+
     /// Drops the links at the start of the chain that have happened.
     fn collect(&mut self) {
         if !self.timeline {
@@ -92,14 +105,14 @@ impl Syncobj {
             content.timeline = true;
             content.reached = 0;
             let parts: Vec<_> = earlier.into_iter().chain([Arc::clone(&fence)]).collect();
-            content.links.push(Link {
+            content.links.push_back(Link {
                 point,
                 fence: Fence::all(&parts),
             });
         } else {
-            let last = content.links.last().map_or(0, |link| link.point);
+            let last = content.links.back().map_or(0, |link| link.point);
             let point = point.max(last);
-            content.links.push(Link { point, fence });
+            content.links.push_back(Link { point, fence });
         }
         content.collect();
         drop(content);
@@ -145,7 +158,7 @@ impl Syncobj {
         let content = self.content();
         if !content.timeline {
             // A point of a binary object never comes.
-            return match content.links.first() {
+            return match content.links.front() {
                 Some(link) if point == 0 => Some(Arc::clone(&link.fence)),
                 _ => None,
             };
@@ -153,10 +166,7 @@ impl Syncobj {
         if point != 0 && point <= content.reached {
             return Some(Fence::signalled());
         }
-        let upto = match point {
-            0 => content.links.len(),
-            _ => content.links.iter().position(|l| l.point >= point)? + 1,
-        };
+        let upto = content.up_to(point)?;
         let parts: Vec<_> = content
             .links
             .iter()
@@ -171,30 +181,31 @@ impl Syncobj {
 
     /// Whether `point` has happened; `None` if nothing was submitted for it yet.
     pub fn has_happened(&self, point: u64) -> Option<bool> {
+        Some(self.open(point)?.is_none())
+    }
+
+    /// A fence that has to happen before `point` has, if it has not; `None` if nothing was submitted
+    /// for it yet.
+    pub fn open(&self, point: u64) -> Option<Option<Arc<Fence>>> {
         let content = self.content();
-        if !content.timeline {
-            let link = content.links.first().filter(|_| point == 0)?;
-            return Some(link.fence.is_signalled());
+        if content.timeline && point != 0 && point <= content.reached {
+            return Some(None);
         }
-        if point != 0 && point <= content.reached {
-            return Some(true);
-        }
-        let upto = match point {
-            0 => content.links.len(),
-            _ => content.links.iter().position(|l| l.point >= point)? + 1,
+        let upto = match content.timeline {
+            true => content.up_to(point)?,
+            // A point of a binary object never comes.
+            false if point != 0 || content.links.is_empty() => return None,
+            false => 1,
         };
-        Some(
-            content
-                .links
-                .iter()
-                .take(upto)
-                .all(|l| l.fence.is_signalled()),
-        )
+        // The last one: the others are likely to happen before it.
+        let mut links = content.links.iter().take(upto).rev();
+        let open = links.find(|link| !link.fence.is_signalled());
+        Some(open.map(|link| Arc::clone(&link.fence)))
     }
 
     /// The last point that was submitted.
     pub fn submitted(&self) -> u64 {
-        self.content().links.last().map_or(0, |link| link.point)
+        self.content().links.back().map_or(0, |link| link.point)
     }
 
     /// The last point up to which everything has happened.

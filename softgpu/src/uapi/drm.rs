@@ -84,6 +84,7 @@ fn gem_close(file: &File, close: &mut GemClose) -> Answer {
         "there is no buffer object {}",
         close.handle
     );
+    file.lists.forget();
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use super::{Call, deadline_at, route};
 use crate::client::File;
 use crate::refusal::{Answer, demand, ensure, refuse};
 use crate::sync::{Syncobj, export, give_away, import};
-use softgpu_device::{Fence, wait_until};
+use softgpu_device::{Fence, wait_for, wait_until};
 use softgpu_memory::user;
 
 /// Answers a sync object ioctl; `None` if it is a different one.
@@ -187,18 +187,18 @@ fn wait_points(
             "the sync object at index {index} holds no fence, and WAIT_FOR_SUBMIT is not set"
         );
     }
-    let reached = |(object, point): (&Arc<Syncobj>, &u64)| match object.has_happened(*point) {
-        Some(happened) => available || happened,
-        None => false,
+    // A fence on which it depends whether a point is reached.
+    let open = |(object, point): (&Arc<Syncobj>, &u64)| match object.open(*point) {
+        Some(open) if !available => open.map(Some),
+        Some(_) => None,
+        None => Some(None),
     };
-    let done = || {
-        if all {
-            pairs().all(reached).then_some(0)
-        } else {
-            pairs().position(reached)
-        }
+    let look = || match all || objects.len() == 1 {
+        true => pairs().find_map(open).map_or(Ok(0), Err),
+        // Whichever comes first.
+        false => pairs().position(|pair| open(pair).is_none()).ok_or(None),
     };
-    let index = wait_until(deadline_at(timeout), done).ok_or(Errno::ETIME)?;
+    let index = wait_for(deadline_at(timeout), look).ok_or(Errno::ETIME)?;
     Ok(u32::try_from(index).map_err(|_| Errno::EINVAL)?)
 }
 

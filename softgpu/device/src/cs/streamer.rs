@@ -16,10 +16,11 @@ use super::failure::Failure;
 use super::family::{Traits, traits};
 use super::state::State;
 use super::{blit, flush, mi, states, walker};
+use crate::dispatch::Kit;
 use softgpu_memory::Fault;
 use softgpu_memory::View;
 
-/// Runs `commands` to their end.
+/// Runs `commands` to their end, walkers with the `kit` of the calling thread.
 ///
 /// # Errors
 /// Why they failed; the earlier commands have had their effect.
@@ -27,6 +28,7 @@ pub fn run(
     state: &mut State,
     environment: &Environment<'_>,
     commands: Commands,
+    kit: &mut Kit,
 ) -> Result<(), Failure> {
     let view = View::new(environment.space);
     let global = environment.global.map(View::new);
@@ -48,6 +50,7 @@ pub fn run(
         callers: Vec::new(),
         quiet_since: Instant::now(),
         fetched: Vec::new(),
+        kit,
     };
     while streamer.step()? {}
     Ok(())
@@ -73,6 +76,8 @@ pub(super) struct Streamer<'a> {
     /// When the batch last made progress that a hang does not make: its start, or a dispatch's end.
     pub quiet_since: Instant,
     fetched: Vec<u32>,
+    /// What walkers run with.
+    pub kit: &'a mut Kit,
 }
 
 /// Where commands continue after a batch.

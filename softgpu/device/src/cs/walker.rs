@@ -271,7 +271,7 @@ fn run(cs: &mut Streamer<'_>, packet: &Decoded<'_>, walker: &Walker) -> Result<(
         execution: device.settings.execution,
         findings: device.settings.check.then_some(&device.findings),
     };
-    let outcome = dispatch::run(walker, cs.environment.space, &options, statistics);
+    let outcome = dispatch::run(walker, cs.environment.space, &options, statistics, cs.kit);
     let ran = Counts::of(statistics);
     let kernel = walker.bases.instruction.offset(walker.kernel);
     tracing::info!(

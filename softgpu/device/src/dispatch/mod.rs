@@ -14,5 +14,5 @@ mod slots;
 mod walker;
 
 pub use report::{DispatchError, ThreadAt};
-pub use run::{DispatchOptions, Statistics, run};
+pub use run::{DispatchOptions, Kit, Statistics, run};
 pub use walker::{LocalIds, Scratch, ThreadData, Walker};

@@ -44,8 +44,19 @@ enum State {
 #[derive(Debug)]
 pub struct Loader {
     image: RegisterImage,
-    #[expect(clippy::vec_box, reason = "the boxes move between here and the groups")]
-    vacant: Vec<Box<Thread>>,
+    vacant: Vacant,
+}
+
+/// Register files that no thread uses.
+#[derive(Debug, Default)]
+#[expect(clippy::vec_box, reason = "the boxes move between here and the groups")]
+pub struct Vacant(Vec<Box<Thread>>);
+
+impl Vacant {
+    /// Frees all but `count`.
+    pub fn truncate(&mut self, count: usize) {
+        self.0.truncate(count);
+    }
 }
 
 /// What one slice of a group did.
@@ -171,7 +182,7 @@ impl Resident {
                 Ok(Stop::EndOfThread) => {
                     self.live -= 1;
                     slice.ended += 1;
-                    loader.vacant.push(thread);
+                    loader.vacant.0.push(thread);
                     State::Ended
                 }
                 Err(fault) => {
@@ -224,13 +235,20 @@ impl Resident {
 impl Loader {
     /// Reads what all threads of the walker share.
     ///
+    /// Threads begin in the register files of `vacant`.
+    ///
     /// # Errors
     /// The errors of [`RegisterImage::new`].
-    pub fn new(walker: &Walker, memory: &View<'_>) -> Result<Self, Fault> {
+    pub fn new(walker: &Walker, memory: &View<'_>, vacant: Vacant) -> Result<Self, Fault> {
         Ok(Self {
             image: RegisterImage::new(walker, memory)?,
-            vacant: Vec::new(),
+            vacant,
         })
+    }
+
+    /// The register files that no thread uses.
+    pub fn into_vacant(self) -> Vacant {
+        self.vacant
     }
 
     /// The thread at `place`, at its entry point.
@@ -254,7 +272,7 @@ impl Loader {
             thread_slot: place.slot,
             cr0: walker.cr0,
         };
-        Ok(match self.vacant.pop() {
+        Ok(match self.vacant.0.pop() {
             Some(mut thread) => {
                 thread.restart(&start);
                 thread
@@ -292,7 +310,7 @@ mod tests {
             thread_slots: 4096,
             ..walker()
         };
-        let mut loader = Loader::new(&walker, &view).expect("no data");
+        let mut loader = Loader::new(&walker, &view, Vacant::default()).expect("no data");
         // In the ten bits of r0.5, two of them are the same.
         let slots = [5, 1029, 4095];
         let threads = slots.map(|slot| {

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::report::DispatchError;
-use super::resident::{Host, Loader, Resident, Slice};
+use super::resident::{Host, Loader, Resident, Slice, Vacant};
 use super::slots::Slots;
 use super::walker::Walker;
 use softgpu_eu::StateCache;
@@ -26,6 +26,10 @@ const ALONE: Duration = Duration::from_micros(30);
 
 /// Instructions after which a host thread adds what it has done to the statistics.
 const REPORTED: u64 = 1 << 16;
+
+/// The most groups and the most threads whose memory a host thread keeps from walker to walker.
+const KEPT_GROUPS: usize = 4;
+const KEPT_THREADS: usize = 32;
 
 /// At most this many threads are named in a hang report.
 const MAX_REPORTED: usize = 32;
@@ -63,7 +67,16 @@ pub struct Statistics {
     pub channels: AtomicU64,
 }
 
-/// Runs all groups of `walker`.
+/// What a host thread keeps from walker to walker: memory that small ones would spend their time on
+/// asking for.
+#[derive(Debug, Default)]
+pub struct Kit {
+    state: StateCache,
+    groups: Vec<Resident>,
+    threads: Vacant,
+}
+
+/// Runs all groups of `walker`, on the calling thread if they are few and short.
 ///
 /// # Errors
 /// The first fault or the hang that ended it; groups that ended earlier have had their effect.
@@ -72,6 +85,7 @@ pub fn run(
     space: &dyn PageTable,
     options: &DispatchOptions<'_>,
     statistics: &Statistics,
+    kit: &mut Kit,
 ) -> Result<(), DispatchError> {
     let per_group = walker.threads_per_group();
     if per_group == 0 || per_group > walker.thread_slots {
@@ -108,9 +122,9 @@ pub fn run(
         .unwrap_or(usize::MAX)
         .clamp(1, threads);
     thread::scope(|scope| {
-        shared.work(&mut || {
+        shared.work(kit, &mut || {
             for _ in 1..workers {
-                scope.spawn(|| shared.work(&mut || ()));
+                scope.spawn(|| shared.work(&mut Kit::default(), &mut || ()));
             }
         });
     });
@@ -155,30 +169,43 @@ struct Worker {
 
 impl Shared<'_> {
     /// One host thread's part. It asks for `more` threads once it has worked for a while.
-    fn work(&self, more: &mut dyn FnMut()) {
+    fn work(&self, kit: &mut Kit, more: &mut dyn FnMut()) {
         let memory = View::new(self.space);
         let code = Code::new(Arc::clone(&self.program), self.options.execution);
-        let state = StateCache::default();
+        let Kit {
+            state,
+            groups,
+            threads,
+        } = kit;
+        state.clear();
         let kernel = self.walker.as_kernel();
         let checks = self.options.findings.map(|all| all.checks(&kernel));
         let host = Host {
             memory: &memory,
             code: &code,
-            state: &state,
+            state,
             checks: checks.as_ref(),
         };
-        self.run_groups(&host, more);
+        self.run_groups(&host, (groups, threads), more);
         if let (Some(findings), Some(checks)) = (self.options.findings, &checks) {
             findings.add(checks, &kernel, &memory);
         }
     }
 
-    fn run_groups(&self, host: &Host<'_>, more: &mut dyn FnMut()) {
-        let mut loader = match Loader::new(self.walker, host.memory) {
+    fn run_groups(
+        &self,
+        host: &Host<'_>,
+        (groups, threads): (&mut Vec<Resident>, &mut Vacant),
+        more: &mut dyn FnMut(),
+    ) {
+        let mut loader = match Loader::new(self.walker, host.memory, std::mem::take(threads)) {
             Ok(loader) => loader,
             Err(fault) => return self.fail(DispatchError::Start(fault)),
         };
-        let mut worker = Worker::default();
+        let mut worker = Worker {
+            vacant: std::mem::take(groups),
+            ..Worker::default()
+        };
         let mut more = Some(more);
         loop {
             if self.options.stop.load(Ordering::Relaxed) {
@@ -222,9 +249,13 @@ impl Shared<'_> {
         if worker.waits {
             self.slots.wait(false);
         }
-        for mut group in worker.vacant {
+        for group in &mut worker.vacant {
             self.slots.put(group.slots_mut());
         }
+        worker.vacant.truncate(KEPT_GROUPS);
+        *groups = worker.vacant;
+        *threads = loader.into_vacant();
+        threads.truncate(KEPT_THREADS);
     }
 
     /// Starts the next group if there is one and it has slots.

@@ -1,5 +1,6 @@
 //! Thread slots: the places on the EUs that threads occupy.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,15 +11,26 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// another waits for slots.
 #[derive(Debug)]
 pub struct Slots {
-    free: Mutex<Vec<u32>>,
+    free: Mutex<Free>,
     waiting: AtomicU32,
+}
+
+#[derive(Debug)]
+struct Free {
+    /// Those that no thread has had.
+    fresh: Range<u32>,
+    /// Those that were given back, the next one last.
+    returned: Vec<u32>,
 }
 
 impl Slots {
     /// `count` free slots.
     pub fn new(count: u32) -> Self {
         Self {
-            free: Mutex::new((0..count).rev().collect()),
+            free: Mutex::new(Free {
+                fresh: 0..count,
+                returned: Vec::new(),
+            }),
             waiting: AtomicU32::new(0),
         }
     }
@@ -26,10 +38,14 @@ impl Slots {
     /// Takes `count` slots into `taken`, or none if there are fewer.
     pub fn take(&self, count: usize, taken: &mut Vec<u32>) -> bool {
         let mut free = self.free();
-        let Some(rest) = free.len().checked_sub(count) else {
+        let Free { fresh, returned } = &mut *free;
+        if returned.len() + fresh.len() < count {
             return false;
-        };
-        taken.extend(free.drain(rest..).rev());
+        }
+        let rest = returned.len().saturating_sub(count);
+        let fresh_ones = count - (returned.len() - rest);
+        taken.extend(returned.drain(rest..).rev());
+        taken.extend(fresh.take(fresh_ones));
         true
     }
 
@@ -49,10 +65,10 @@ impl Slots {
 
     /// Returns slots.
     pub fn put(&self, taken: &mut Vec<u32>) {
-        self.free().extend(taken.drain(..).rev());
+        self.free().returned.extend(taken.drain(..).rev());
     }
 
-    fn free(&self) -> MutexGuard<'_, Vec<u32>> {
+    fn free(&self) -> MutexGuard<'_, Free> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

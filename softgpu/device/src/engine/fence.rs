@@ -1,7 +1,7 @@
 //! Fences: events that happen once.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{self, AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,8 @@ struct Changes {
     sleepers: Mutex<()>,
     sleeping: AtomicUsize,
     changed: Condvar,
+    /// A fence was signalled for which threads sleep.
+    signalled: Condvar,
 }
 
 static CHANGES: Changes = Changes {
@@ -23,6 +25,7 @@ static CHANGES: Changes = Changes {
     sleepers: Mutex::new(()),
     sleeping: AtomicUsize::new(0),
     changed: Condvar::new(),
+    signalled: Condvar::new(),
 };
 
 /// How long a thread looks for a change before it sleeps: about as long as to sleep and to be woken
@@ -34,25 +37,6 @@ impl Changes {
         self.count.load(Ordering::SeqCst)
     }
 
-    /// Whether there soon is a change since `seen`.
-    fn soon(&self, seen: u64) -> bool {
-        if host_cores() == 1 {
-            return false;
-        }
-        let begin = Instant::now();
-        loop {
-            for _ in 0..50 {
-                if self.now() != seen {
-                    return true;
-                }
-                std::hint::spin_loop();
-            }
-            if begin.elapsed() > SPIN {
-                return false;
-            }
-        }
-    }
-
     /// Sleeps until there is a change since `seen`; false at the deadline.
     fn sleep(&self, seen: u64, deadline: Option<Instant>) -> bool {
         let mut guard = self.lock();
@@ -60,22 +44,23 @@ impl Changes {
         self.sleeping.fetch_add(1, Ordering::SeqCst);
         let mut in_time = true;
         while in_time && self.now() == seen {
-            guard = match deadline {
-                None => self
-                    .changed
-                    .wait(guard)
-                    .unwrap_or_else(PoisonError::into_inner),
-                Some(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    in_time = !left.is_zero();
-                    self.changed
-                        .wait_timeout(guard, left)
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .0
-                }
-            };
+            (guard, in_time) = wait_on(&self.changed, guard, deadline);
         }
         self.sleeping.fetch_sub(1, Ordering::SeqCst);
+        in_time
+    }
+
+    /// Sleeps until `fence` is signalled; false at the deadline. Other changes do not wake it.
+    fn sleep_for(&self, fence: &Fence, deadline: Option<Instant>) -> bool {
+        let mut guard = self.lock();
+        fence.sleepers.fetch_add(1, Ordering::SeqCst);
+        // As above, with `Fence::signal`.
+        atomic::fence(Ordering::SeqCst);
+        let mut in_time = true;
+        while in_time && !fence.is_signalled() {
+            (guard, in_time) = wait_on(&self.signalled, guard, deadline);
+        }
+        fence.sleepers.fetch_sub(1, Ordering::SeqCst);
         in_time
     }
 
@@ -84,7 +69,42 @@ impl Changes {
     }
 }
 
-/// Wakes all waiters: something that [`wait_until`] may check has changed.
+/// Waits on `condvar`; false once the deadline has passed.
+pub(super) fn wait_on<'a, T>(
+    condvar: &Condvar,
+    guard: MutexGuard<'a, T>,
+    deadline: Option<Instant>,
+) -> (MutexGuard<'a, T>, bool) {
+    let Some(deadline) = deadline else {
+        let guard = condvar.wait(guard);
+        return (guard.unwrap_or_else(PoisonError::into_inner), true);
+    };
+    let left = deadline.saturating_duration_since(Instant::now());
+    let waited = condvar.wait_timeout(guard, left);
+    let (guard, _) = waited.unwrap_or_else(PoisonError::into_inner);
+    (guard, !left.is_zero())
+}
+
+/// Whether something soon is so.
+pub(super) fn soon(so: impl Fn() -> bool) -> bool {
+    if host_cores() == 1 {
+        return so();
+    }
+    let begin = Instant::now();
+    loop {
+        for _ in 0..50 {
+            if so() {
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        if begin.elapsed() > SPIN {
+            return false;
+        }
+    }
+}
+
+/// Wakes all waiters but those for a fence: something that [`wait_until`] may check has changed.
 pub fn announce() {
     CHANGES.count.fetch_add(1, Ordering::SeqCst);
     if CHANGES.sleeping.load(Ordering::SeqCst) != 0 {
@@ -98,16 +118,30 @@ pub fn announce() {
 ///
 /// `done` is called again each time a fence is signalled or a sync object changes.
 pub fn wait_until<T>(deadline: Option<Instant>, mut done: impl FnMut() -> Option<T>) -> Option<T> {
+    wait_for(deadline, || done().ok_or(None))
+}
+
+/// Waits until `look` gives a value, as [`wait_until`]. If it fails with a fence, it is called again
+/// once that is signalled: other changes do not wake the thread.
+pub fn wait_for<T>(
+    deadline: Option<Instant>,
+    mut look: impl FnMut() -> Result<T, Option<Arc<Fence>>>,
+) -> Option<T> {
     loop {
         let seen = CHANGES.now();
-        if let Some(value) = done() {
-            return Some(value);
-        }
+        let fence = match look() {
+            Ok(value) => return Some(value),
+            Err(fence) => fence,
+        };
         if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
             return None;
         }
-        if !CHANGES.soon(seen) && !CHANGES.sleep(seen, deadline) {
-            return done();
+        let in_time = match fence {
+            Some(fence) => soon(|| fence.is_signalled()) || CHANGES.sleep_for(&fence, deadline),
+            None => soon(|| CHANGES.now() != seen) || CHANGES.sleep(seen, deadline),
+        };
+        if !in_time {
+            return look().ok();
         }
     }
 }
@@ -121,6 +155,8 @@ pub struct Fence {
     /// Whether its work has begun to run.
     begun: AtomicBool,
     callbacks: Mutex<Vec<Callback>>,
+    /// Threads that sleep until it happens, or are about to.
+    sleepers: AtomicUsize,
     /// What a joint fence waits for.
     leaves: Vec<Arc<Fence>>,
 }
@@ -198,6 +234,12 @@ impl Fence {
             callback();
         }
         announce();
+        // Whoever counts as sleeper after this sees that it has happened.
+        atomic::fence(Ordering::SeqCst);
+        if self.sleepers.load(Ordering::SeqCst) != 0 {
+            drop(CHANGES.lock());
+            CHANGES.signalled.notify_all();
+        }
     }
 
     /// Marks that its work begins to run.
@@ -266,5 +308,34 @@ mod tests {
         let thread = thread::spawn(move || other.signal());
         assert_eq!(wait_until(None, done), Some(()));
         thread.join().unwrap();
+    }
+
+    #[test]
+    fn who_waits_for_a_fence_is_woken_by_no_other() {
+        let (fence, other) = (Fence::new(), Fence::new());
+        let looked = AtomicUsize::new(0);
+        let look = || {
+            looked.fetch_add(1, Ordering::Relaxed);
+            match fence.is_signalled() {
+                true => Ok(()),
+                false => Err(Some(Arc::clone(&fence))),
+            }
+        };
+        let deadline = Some(Instant::now() + Duration::from_millis(5));
+        assert_eq!(wait_for(deadline, look), None);
+        thread::scope(|scope| {
+            looked.store(0, Ordering::Relaxed);
+            let waiting = scope.spawn(|| wait_for(None, look));
+            while fence.sleepers.load(Ordering::SeqCst) == 0 {
+                thread::yield_now();
+            }
+            for _ in 0..100 {
+                announce();
+            }
+            other.signal();
+            fence.signal();
+            assert_eq!(waiting.join().unwrap(), Some(()));
+        });
+        assert_eq!(looked.into_inner(), 2);
     }
 }

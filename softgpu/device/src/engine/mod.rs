@@ -11,5 +11,5 @@ mod fence;
 mod timeline;
 
 pub use arbiter::{Arbiter, Claim};
-pub use fence::{Fence, announce, wait_until};
+pub use fence::{Fence, announce, wait_for, wait_until};
 pub use timeline::{Job, Owner, SubmitError, Timeline, Write};

@@ -1,8 +1,8 @@
 //! One context on one engine.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use std::{fmt, io};
@@ -12,9 +12,10 @@ use devinfo::GpuAddress;
 use softgpu_memory::{PageTable, View};
 
 use super::arbiter::Claim;
-use super::fence::{Fence, announce, wait_until};
+use super::fence::{Fence, announce, soon, wait_for, wait_on, wait_until};
 use crate::cs::{self, Commands, Failure};
 use crate::device::Device;
+use crate::dispatch::Kit;
 
 /// The submitter to a timeline: ends its jobs early, and learns how they fail.
 pub trait Owner: fmt::Debug + Send + Sync {
@@ -77,6 +78,7 @@ pub struct Write {
 /// One context on one engine: its batches run in order.
 #[derive(Debug)]
 pub struct Timeline {
+    number: u64,
     shared: Arc<Shared>,
 }
 
@@ -86,6 +88,10 @@ struct Shared {
     engine: Engine,
     owner: Arc<dyn Owner>,
     queue: Mutex<Queue>,
+    /// How many jobs it holds.
+    waiting: AtomicUsize,
+    /// One came while the thread slept.
+    came: Condvar,
     /// The context image: what the engine keeps between batches.
     image: Mutex<cs::State>,
 }
@@ -95,6 +101,8 @@ struct Queue {
     jobs: VecDeque<(Job, Claim)>,
     /// Whether a thread works on it.
     served: bool,
+    /// Whether that sleeps until a job comes.
+    sleeps: bool,
     last: Option<Arc<Fence>>,
 }
 
@@ -104,16 +112,25 @@ const QUEUE_LIMIT: usize = 4096;
 impl Timeline {
     /// The timeline of a new context.
     pub fn new(device: Arc<Device>, engine: Engine, owner: Arc<dyn Owner>) -> Self {
+        static MADE: AtomicU64 = AtomicU64::new(0);
         let image = Mutex::new(cs::State::new(engine));
         Self {
+            number: MADE.fetch_add(1, Ordering::Relaxed),
             shared: Arc::new(Shared {
                 device,
                 engine,
                 owner,
                 queue: Mutex::default(),
+                waiting: AtomicUsize::new(0),
+                came: Condvar::new(),
                 image,
             }),
         }
+    }
+
+    /// Which one it is: no other has the number. Its fences are signalled in the order of its jobs.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// Queues a batch. Waits while too many are queued already, as the kernel waits for a full
@@ -141,8 +158,12 @@ impl Timeline {
         let arbiter = &self.shared.device.arbiter;
         let claim = arbiter.enter(self.shared.engine, job.priority, needs);
         queue.jobs.push_back((job, claim));
+        self.shared.waiting.fetch_add(1, Ordering::Release);
+        let sleeps = queue.sleeps;
         drop(queue);
-        announce();
+        if sleeps {
+            self.shared.came.notify_one();
+        }
         Ok(())
     }
 
@@ -162,38 +183,46 @@ impl Shared {
 
     /// Runs batches until none has come for a while.
     fn serve(&self) {
+        let mut kit = Kit::default();
         loop {
             let next = self.queue().jobs.pop_front();
             match next {
                 Some((job, claim)) => {
+                    self.waiting.fetch_sub(1, Ordering::Release);
+                    // There is room for another.
                     announce();
-                    self.process(&job, claim);
+                    self.process(&job, claim, &mut kit);
                 }
+                None if soon(|| self.waiting.load(Ordering::Acquire) != 0) => {}
                 None => {
                     let deadline = Instant::now() + LINGER;
-                    let more = || (!self.queue().jobs.is_empty()).then_some(());
-                    if wait_until(Some(deadline), more).is_none() {
-                        let mut queue = self.queue();
-                        if queue.jobs.is_empty() {
-                            queue.served = false;
-                            return;
-                        }
+                    let mut queue = self.queue();
+                    let mut in_time = true;
+                    while in_time && queue.jobs.is_empty() {
+                        queue.sleeps = true;
+                        (queue, in_time) = wait_on(&self.came, queue, Some(deadline));
+                    }
+                    queue.sleeps = false;
+                    if queue.jobs.is_empty() {
+                        queue.served = false;
+                        return;
                     }
                 }
             }
         }
     }
 
-    fn process(&self, job: &Job, claim: Claim) {
+    fn process(&self, job: &Job, claim: Claim, kit: &mut Kit) {
         let stop = self.owner.stop();
         while !stop.load(Ordering::Relaxed) {
             // The deadline only bounds how late `stop` is seen.
             let deadline = Instant::now() + Duration::from_millis(100);
-            let ready = || {
-                let begun = job.begins_after.iter().all(|f| f.has_begun());
-                (begun && job.waits.iter().all(|f| f.is_signalled())).then_some(())
+            let ready = || match job.waits.iter().find(|f| !f.is_signalled()) {
+                Some(open) => Err(Some(Arc::clone(open))),
+                None if job.begins_after.iter().all(|f| f.has_begun()) => Ok(()),
+                None => Err(None),
             };
-            if wait_until(Some(deadline), ready).is_some() {
+            if wait_for(Some(deadline), ready).is_some() {
                 break;
             }
         }
@@ -201,7 +230,7 @@ impl Shared {
             return job.done.signal();
         }
         job.done.begin();
-        let outcome = self.run(job, &claim);
+        let outcome = self.run(job, &claim, kit);
         drop(claim);
         match outcome {
             Ok(()) => {
@@ -227,7 +256,7 @@ impl Shared {
         *self.image.lock().unwrap_or_else(PoisonError::into_inner) = cs::State::new(self.engine);
     }
 
-    fn run(&self, job: &Job, claim: &Claim) -> Result<(), Failure> {
+    fn run(&self, job: &Job, claim: &Claim, kit: &mut Kit) -> Result<(), Failure> {
         let Some(commands) = job.commands else {
             return Ok(());
         };
@@ -244,6 +273,6 @@ impl Shared {
                 false => self.device.settings.hang_timeout,
             },
         };
-        cs::run(&mut image, &environment, commands)
+        cs::run(&mut image, &environment, commands, kit)
     }
 }

@@ -45,6 +45,7 @@ pub struct Windows {
     /// That of the view they are from.
     epoch: Cell<u64>,
     all: Box<[Cell<Window>]>,
+    is_used: Cell<bool>,
 }
 
 impl Default for Windows {
@@ -52,6 +53,7 @@ impl Default for Windows {
         Self {
             epoch: Cell::new(0),
             all: vec![Cell::new(NONE); COUNT as usize].into(),
+            is_used: Cell::new(false),
         }
     }
 }
@@ -59,8 +61,10 @@ impl Default for Windows {
 impl Windows {
     /// Forgets everything.
     pub fn clear(&self) {
-        for window in &self.all {
-            window.set(NONE);
+        if self.is_used.take() {
+            for window in &self.all {
+                window.set(NONE);
+            }
         }
     }
 
@@ -76,6 +80,11 @@ impl Windows {
 
     fn get(&self, number: u32) -> Option<&Cell<Window>> {
         self.all.get(number as usize)
+    }
+
+    fn set(&self, place: &Cell<Window>, window: Window) {
+        self.is_used.set(true);
+        place.set(window);
     }
 }
 
@@ -329,7 +338,7 @@ pub fn learn(step: &Step, regs: &[u8], mask: u32, env: &GroupEnv<'_>) {
         Space::Flat(_) => around(address, access, env),
     };
     if let Some(window) = window {
-        place.set(window);
+        env.state.windows().set(place, window);
     }
 }
 

@@ -31,8 +31,11 @@ pub struct StateCache {
     table: Box<[Cell<Option<Surface>>]>,
     /// The same of buffers: base and bytes.
     buffers: Box<[Cell<Buffer>]>,
+    /// Behind the last entry of the table that is used.
+    table_end: Cell<usize>,
     /// By address of the state.
     states: Box<[Cell<Found>]>,
+    has_states: Cell<bool>,
     /// Where host code reaches them.
     #[cfg(target_arch = "x86_64")]
     windows: super::host::Windows,
@@ -43,7 +46,9 @@ impl Default for StateCache {
         Self {
             table: vec![Cell::new(None); TABLE_ENTRIES].into(),
             buffers: vec![Cell::new(None); TABLE_ENTRIES].into(),
+            table_end: Cell::new(0),
             states: vec![Cell::new(None); OFFSET_SLOTS].into(),
+            has_states: Cell::new(false),
             #[cfg(target_arch = "x86_64")]
             windows: super::host::Windows::default(),
         }
@@ -53,14 +58,17 @@ impl Default for StateCache {
 impl StateCache {
     /// Forgets everything.
     pub fn clear(&self) {
-        for slot in &self.table {
+        let used = self.table_end.take();
+        for slot in self.table.iter().take(used) {
             slot.set(None);
         }
-        for slot in &self.buffers {
+        for slot in self.buffers.iter().take(used) {
             slot.set(None);
         }
-        for slot in &self.states {
-            slot.set(None);
+        if self.has_states.take() {
+            for slot in &self.states {
+                slot.set(None);
+            }
         }
         #[cfg(target_arch = "x86_64")]
         self.windows.clear();
@@ -88,6 +96,7 @@ impl StateCache {
         let buffer = kinds
             .contains(&surface.kind)
             .then_some((surface.base, surface.bytes));
+        self.use_table(index);
         slot.set(buffer);
         buffer
     }
@@ -113,9 +122,16 @@ impl StateCache {
         let pointer = env.memory.read_u32(entry)? & !0x3f;
         let surface = self.at(env, env.bases.surface.offset(pointer.into()))?;
         if let Some(slot) = slot {
+            self.use_table(index);
             slot.set(Some(surface));
         }
         Ok(surface)
+    }
+
+    /// An entry of the table is about to be kept.
+    fn use_table(&self, index: u8) {
+        let end = usize::from(index) + 1;
+        self.table_end.set(self.table_end.get().max(end));
     }
 
     /// The surface whose state is at `address`.
@@ -149,6 +165,7 @@ impl StateCache {
         }
         let surface = Surface::decode(env.family, &dwords);
         if let Some(slot) = slot {
+            self.has_states.set(true);
             slot.set(Some((address, surface)));
         }
         Ok(surface)

@@ -12,7 +12,7 @@ use kmd_iface::uapi::i915::exec::{
 use nix::errno::Errno;
 
 use super::{find_engine, for_each_extension, read_extension};
-use crate::client::{Context, EngineSlot, File, Object};
+use crate::client::{BoundList, Context, EngineSlot, File, Object};
 use crate::device::Device;
 use crate::refusal::{Answer, Refusal, demand, ensure, refuse};
 use crate::sync::{Syncobj, give_away, import};
@@ -37,19 +37,40 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Answer {
         args.rsvd1
     );
     let (index, engine) = choose_engine(file.device(), &context, args.flags)?;
-    let mut objects: Vec<ExecObject> =
-        user::read_array(args.buffers_ptr, args.buffer_count.into())?;
-    let buffers = look_up(file, &objects)?;
-    let sync = Sync::collect(file, args)?;
-
-    let moved = place(file.device(), &mut objects, &buffers)?;
-    let space = Arc::new(AddressSpace::new(file.device().options.scratch_page));
-    bind(&space, &objects, &buffers)?;
-    let batch = batch_address(args, &objects, &buffers)?;
+    let mut list = user::read_array(args.buffers_ptr, args.buffer_count.into())?;
+    let (known, moment) = file.lists.find(&list);
+    let sync;
+    let mut moved = false;
+    let list = match known {
+        Some(known) => {
+            probe(&known.buffers)?;
+            sync = Sync::collect(file, args)?;
+            known
+        }
+        None => {
+            let buffers = look_up(file, &list)?;
+            probe(&buffers)?;
+            sync = Sync::collect(file, args)?;
+            moved = place(file.device(), &mut list, &buffers)?;
+            let space = Arc::new(AddressSpace::new(file.device().options.scratch_page));
+            bind(&space, &list, &buffers)?;
+            let list = Arc::new(BoundList {
+                objects: list,
+                buffers,
+                space,
+            });
+            if !moved {
+                file.lists.keep(&list, moment);
+            }
+            list
+        }
+    };
+    let (objects, buffers) = (&list.objects, &list.buffers);
+    let batch = batch_address(args, objects, buffers)?;
 
     let done = Fence::new();
     let mut waits = sync.waits;
-    for (object, buffer) in objects.iter().zip(&buffers) {
+    for (object, buffer) in objects.iter().zip(buffers) {
         let write = object.flags.contains(ExecObjectFlags::WRITE);
         if !object.flags.contains(ExecObjectFlags::ASYNC) {
             waits.extend(buffer.conflicts(write));
@@ -61,15 +82,11 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Answer {
         false => None,
     };
     if moved {
-        write_offsets(args.buffers_ptr, &objects)?;
-    }
-    for (object, buffer) in objects.iter().zip(&buffers) {
-        let write = object.flags.contains(ExecObjectFlags::WRITE);
-        buffer.add_user(engine.class, write, &done);
+        write_offsets(args.buffers_ptr, objects)?;
     }
     let timeline = context.timeline(index, engine);
     let job = Job {
-        space,
+        space: list.space.clone(),
         global: None,
         commands: Some(Commands::Batch(batch)),
         waits,
@@ -80,6 +97,11 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Answer {
         endless: false,
     };
     crate::uapi::submit(&timeline, job)?;
+    let user = (engine.class, timeline.number());
+    for (object, buffer) in objects.iter().zip(buffers) {
+        let write = object.flags.contains(ExecObjectFlags::WRITE);
+        buffer.add_user(user, write, &done);
+    }
     for (object, point) in sync.signals {
         match point {
             0 => object.replace(Some(Arc::clone(&done))),
@@ -194,7 +216,6 @@ fn choose_engine(
 /// The buffers of a submission.
 fn look_up(file: &File, objects: &[ExecObject]) -> Answer<Vec<Arc<Object>>> {
     let mut buffers = Vec::with_capacity(objects.len());
-    let mut maps = None;
     for object in objects {
         let handle = object.handle;
         ensure!(
@@ -217,18 +238,21 @@ fn look_up(file: &File, objects: &[ExecObject]) -> Answer<Vec<Arc<Object>>> {
             "handle {handle}: alignment {:#x} is no power of two",
             object.alignment
         );
-        let buffer = file.object(object.handle)?;
-        if buffer.backing.user_range().is_some() {
-            if maps.is_none() {
-                maps = Some(user::Maps::load()?);
-            }
-            if let Some(maps) = &maps {
-                buffer.backing.probe(maps)?;
-            }
-        }
-        buffers.push(buffer);
+        buffers.push(file.object(object.handle)?);
     }
     Ok(buffers)
+}
+
+/// Looks whether the client's pages are still there.
+fn probe(buffers: &[Arc<Object>]) -> Answer {
+    let backings = buffers.iter().map(|buffer| &buffer.backing);
+    let of_client = backings.filter(|backing| backing.user_range().is_some());
+    let mut of_client = of_client.peekable();
+    if of_client.peek().is_none() {
+        return Ok(());
+    }
+    let maps = user::Maps::load()?;
+    of_client.try_for_each(|backing| Ok(backing.probe(&maps)?))
 }
 
 /// Gives every object an address. Returns whether offsets changed.
