@@ -1,10 +1,14 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 
+pub mod blob;
+mod rules;
 mod table;
 
+pub use rules::{Verdict, needs_force_probe, pairing, verdict};
 pub use table::{
-    FIRMWARE, Firmware, Kind, SUBMISSION_INTERFACES, Version, files, submission_interface,
+    FIRMWARE, FORCE_PROBE, Firmware, Kind, Need, SUBMISSION_INTERFACES, Version, files,
+    submission_interface,
 };
 
 #[cfg(test)]

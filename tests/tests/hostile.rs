@@ -52,6 +52,11 @@ fn eu_threads_survive_any_instructions() {
 }
 
 #[test]
+fn firmware_is_read_or_refused() {
+    grow("firmware");
+}
+
+#[test]
 fn instructions_round_trip_or_are_refused() {
     grow("instruction");
 }

@@ -10,6 +10,7 @@
 pub mod assembly;
 pub mod batch;
 pub mod eu;
+pub mod firmware;
 pub mod instruction;
 pub mod ioctl;
 mod soft;
@@ -34,11 +35,12 @@ pub struct Target {
 }
 
 /// Every kind.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     assembly::TARGET,
     batch::WALK,
     batch::SUBMIT,
     eu::TARGET,
+    firmware::TARGET,
     instruction::TARGET,
     ioctl::TARGET,
     spirv::TARGET,
