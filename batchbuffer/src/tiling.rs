@@ -131,15 +131,15 @@ impl Pattern {
         pattern
     }
 
-    /// The offset inside a tile of byte `x` in row `y` of slice `z`.
+    /// What a coordinate along one axis contributes to the offset inside a tile.
     #[inline]
-    fn inside(&self, x: u32, y: u32, z: u32) -> u32 {
-        let mut rest = [x, y, z];
+    fn part(&self, axis: Axis, mut coordinate: u32) -> u32 {
         let (mut offset, mut position) = (0, 0);
-        for (axis, bits) in self.runs.iter().take(usize::from(self.count)) {
-            let axis = &mut rest[*axis as usize];
-            offset |= (*axis & ((1 << bits) - 1)) << position;
-            *axis >>= bits;
+        for (run, bits) in self.runs.iter().take(usize::from(self.count)) {
+            if *run == axis {
+                offset |= (coordinate & ((1 << bits) - 1)) << position;
+                coordinate >>= bits;
+            }
             position += bits;
         }
         offset
@@ -217,18 +217,36 @@ impl Arrangement {
     /// tiles to the next).
     #[inline]
     pub fn offset(self, pitch: u32, slice_rows: u32, x: u32, y: u32, z: u32) -> u64 {
+        self.row(pitch, slice_rows, y, z) + self.column(x)
+    }
+
+    /// The byte offset of row `y` of slice `z`; see [`offset`](Self::offset).
+    #[inline]
+    pub fn row(self, pitch: u32, slice_rows: u32, y: u32, z: u32) -> u64 {
         match self {
             Self::Linear => {
                 let row = u64::from(y) + u64::from(z) * u64::from(slice_rows);
-                row * u64::from(pitch) + u64::from(x)
+                row * u64::from(pitch)
             }
             Self::Tiled(pattern) => {
                 let [width, height, depth] = pattern.bits;
                 let row = u64::from(y) + u64::from(z >> depth) * u64::from(slice_rows);
-                let tiles_in_row = u64::from(pitch >> width);
-                let tile = (row >> height) * tiles_in_row + u64::from(x >> width);
-                let inside = pattern.inside(x, row as u32, z);
+                let tile = (row >> height) * u64::from(pitch >> width);
+                let inside = pattern.part(Axis::Y, row as u32) | pattern.part(Axis::Z, z);
                 (tile << (width + height + depth)) + u64::from(inside)
+            }
+        }
+    }
+
+    /// The byte offset of byte `x` of a row from the row's own.
+    #[inline]
+    pub fn column(self, x: u32) -> u64 {
+        match self {
+            Self::Linear => x.into(),
+            Self::Tiled(pattern) => {
+                let [width, height, depth] = pattern.bits;
+                let tile = u64::from(x >> width) << (width + height + depth);
+                tile + u64::from(pattern.part(Axis::X, x))
             }
         }
     }
@@ -236,7 +254,7 @@ impl Arrangement {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arrangement, Tiling};
+    use super::{Arrangement, Axis, Tiling};
     use super::{Pattern, TILE_4, TILE_64, TILE_64_3D, TILE_64_3D_REGULAR, TILE_W, TILE_X, TILE_Y};
     use devinfo::Family;
 
@@ -283,7 +301,9 @@ mod tests {
             for z in 0..1 << z {
                 for y in 0..1 << y {
                     for x in 0..1 << x {
-                        let offset = pattern.inside(x, y, z) as usize;
+                        let parts = [(Axis::X, x), (Axis::Y, y), (Axis::Z, z)];
+                        let parts = parts.map(|(axis, at)| pattern.part(axis, at) as usize);
+                        let offset: usize = parts.iter().sum();
                         assert!(!std::mem::replace(&mut seen[offset], true));
                     }
                 }

@@ -100,6 +100,8 @@ impl Region {
 pub enum Place {
     /// The bits of an immediate, the same in every channel.
     Constant(u64),
+    /// The bits of the elements of an immediate: channel `i` has element `i` modulo 8.
+    Each([u32; 8]),
     /// Registers.
     Registers(Region),
 }
@@ -182,7 +184,7 @@ impl Source {
     };
 
     /// Prepares a source for lanes of `word` bytes. `None` for a denormal half constant, which
-    /// lanes cannot flush.
+    /// lanes cannot flush, and for elements of an immediate.
     pub(crate) fn new(
         element: Element,
         place: Place,
@@ -209,6 +211,7 @@ impl Source {
             Reading::Bits => source.flip = if modifiers.negate { u64::MAX } else { 0 },
         }
         match place {
+            Place::Each(_) => return None,
             Place::Registers(region) => {
                 source.region = region;
                 source.form = form(element, region, word, lanes);

@@ -7,8 +7,8 @@
 //! divides the channels. It agrees with the routines of [`eu_lanes`] bit for bit, except for the
 //! payload of NaNs, which is not specified.
 //!
-//! One translation is for one set of floating-point modes, and either for all channels of the
-//! kernel's width enabled ([`Channels::All`]), where results need no mask, or for any.
+//! A block is translated for one set of floating-point modes, and a translation either for all
+//! channels of the kernel's width enabled ([`Channels::All`]), where results need no mask, or for any.
 //!
 //! The assembler is `dynasmrt`: its encodings are made when this crate is built, so that translating
 //! takes less than a microsecond an instruction, and it is small. Memory is written first and

@@ -30,7 +30,25 @@ impl Translator {
         register
     }
 
-    pub(crate) fn constant_source(&mut self, job: &Job<'_>, input: &Input, raw: u64) -> Ymm {
+    /// Lanes of which the one of channel `i` is the value `i` modulo 8, in a pinned register.
+    pub(crate) fn constant_lanes(&mut self, values: [u64; 8], lane: usize, chunk: usize) -> Ymm {
+        if values.iter().all(|value| *value == values[0]) {
+            return self.constant(values[0], lane);
+        }
+        let table = match lane {
+            8 => core::array::from_fn(|index| values[(4 * chunk + index) % 8]),
+            _ => core::array::from_fn(|index| {
+                values[2 * index] & u64::from(u32::MAX) | values[2 * index + 1] << 32
+            }),
+        };
+        let label = self.table(table);
+        let register = self.pool.take();
+        dynasm!(self.ops; vmovdqu Ry(register), [=>label]);
+        register
+    }
+
+    /// The lane of an immediate's bits, modifiers applied.
+    pub(crate) fn constant_lane(&self, job: &Job<'_>, input: &Input, raw: u64) -> u64 {
         let lane = job.plan.lane;
         let all = u64::MAX >> (64 - 8 * lane);
         let mut value = if input.element.is_float() {
@@ -66,7 +84,7 @@ impl Translator {
                 }
             }
         }
-        self.constant(value & all, lane)
+        value & all
     }
 
     /// The elements of a region as lanes, in a pinned register.

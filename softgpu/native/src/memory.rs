@@ -607,6 +607,18 @@ impl Translator {
                 ; and ecx, SCRATCH_BASE as i32
                 ; add rcx, [rbx + GENERAL]
             ),
+            Base::Stateless { unit, base } => {
+                dynasm!(self.ops ; mov ecx, [r12 + at]);
+                if unit == 16 {
+                    dynasm!(self.ops ; shl rcx, 4);
+                }
+                dynasm!(self.ops
+                    ; mov r8d, [r12 + base as i32]
+                    ; and r8d, SCRATCH_BASE as i32
+                    ; add rcx, r8
+                    ; add rcx, [rbx + GENERAL]
+                );
+            }
         }
         self.distance(step.space, step.offset, ways.slow);
         let t = self.pool.take();

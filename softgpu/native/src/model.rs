@@ -21,12 +21,12 @@ pub enum Channels {
 /// What a translation depends on besides the blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// The floating-point modes.
-    pub modes: Modes,
     /// The channels.
     pub channels: Channels,
     /// The offset of f0.0 in the register bytes; the flags are 16 bytes.
     pub flags: u32,
+    /// The offset of cr0.0.
+    pub control: u32,
 }
 
 /// How flag bits make a channel's predicate.
@@ -122,6 +122,14 @@ pub enum Base {
     Dword(u8),
     /// The bits [`SCRATCH_BASE`] of a dword, from the general state base on.
     General,
+    /// A dword that counts units of this many bytes, 1 or 16, from there on: the bits are those of
+    /// the dword at `base` in the register bytes.
+    Stateless {
+        /// The unit.
+        unit: u8,
+        /// Where the dword with the bits is.
+        base: u32,
+    },
 }
 
 /// A load or store of consecutive bytes.
@@ -173,6 +181,8 @@ pub enum Step {
     Block(BlockStep),
     /// Translated.
     Clear(ClearStep),
+    /// Stores this to cr0.0, whose modes are those of the blocks that follow.
+    Control(u32),
     /// Executed by the caller.
     Call,
     /// Nothing to do.
@@ -234,6 +244,8 @@ pub struct Block {
     pub ip: u32,
     /// See [`ip`](Self::ip).
     pub last_ip: u32,
+    /// The floating-point modes in which it is entered.
+    pub modes: Modes,
     /// One for each op, without a branch.
     pub steps: Vec<Step>,
     /// The sum of the ops' execution sizes, with the branch.

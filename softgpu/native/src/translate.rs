@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{AssemblyOffset, DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm};
+use eu_lanes::Modes;
 
 use crate::frame::Frame;
 use crate::model::{
@@ -45,7 +46,10 @@ pub(crate) struct Translator {
     pub(crate) ops: VecAssembler<X64Relocation>,
     pub(crate) pool: Pool,
     pub(crate) layout: Layout,
+    /// Those of the present block.
+    pub(crate) modes: Modes,
     literals: BTreeMap<(u64, usize), DynamicLabel>,
+    tables: BTreeMap<[u64; 4], DynamicLabel>,
     bits: BTreeMap<(usize, usize), DynamicLabel>,
     offsets: BTreeMap<(usize, u8), DynamicLabel>,
     labels: Vec<DynamicLabel>,
@@ -71,7 +75,9 @@ impl Translator {
             ops,
             pool: Pool::default(),
             layout,
+            modes: Modes::default(),
             literals: BTreeMap::new(),
+            tables: BTreeMap::new(),
             bits: BTreeMap::new(),
             offsets: BTreeMap::new(),
             labels,
@@ -116,6 +122,7 @@ impl Translator {
         let branches = matches!(block.end, End::Branch(_));
         let count = block.steps.len() as i32 + i32::from(branches);
         dynasm!(self.ops ; =>label);
+        self.modes = block.modes;
         self.pool.clear();
         if count > 0 {
             let out = self.ops.new_dynamic_label();
@@ -142,6 +149,7 @@ impl Translator {
                 Step::Memory(step) => self.memory(step, op),
                 Step::Block(step) => self.block_access(step, op),
                 Step::Clear(step) => self.clear(step),
+                Step::Control(value) => self.control(*value),
                 Step::Vector(step) if self.vector(step) => {}
                 Step::Vector(_) | Step::Call => self.call(op),
             }
@@ -192,6 +200,13 @@ impl Translator {
             Some(&label) => dynasm!(self.ops ; jmp =>label),
             None => self.leave_at(Frame::LEAVE),
         }
+    }
+
+    /// Stores to cr0.0.
+    fn control(&mut self, value: u32) {
+        let at = self.layout.control;
+        dynasm!(self.ops ; mov DWORD [r12 + at as i32], value as i32);
+        self.pool.written(at..at + 4);
     }
 
     /// Calls back for a step.
@@ -428,6 +443,15 @@ impl Translator {
             .or_insert_with(|| ops.new_dynamic_label())
     }
 
+    /// The place of 32 bytes.
+    pub(crate) fn table(&mut self, qwords: [u64; 4]) -> DynamicLabel {
+        let ops = &mut self.ops;
+        *self
+            .tables
+            .entry(qwords)
+            .or_insert_with(|| ops.new_dynamic_label())
+    }
+
     /// The place of 32 bytes whose lanes of `lane` bytes have one bit each, from bit `first` on.
     pub(crate) fn lane_bits(&mut self, first: usize, lane: usize) -> DynamicLabel {
         let ops = &mut self.ops;
@@ -463,6 +487,12 @@ impl Translator {
                 } else {
                     self.ops.push_u32(bit as u32);
                 }
+            }
+        }
+        for (qwords, &label) in &self.tables {
+            dynasm!(self.ops ; =>label);
+            for qword in qwords {
+                self.ops.push_u64(*qword);
             }
         }
         for (&(chunk, element), &label) in &self.offsets {

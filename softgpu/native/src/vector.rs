@@ -129,7 +129,7 @@ impl Translator {
     }
 
     pub(crate) fn flushes(&self) -> bool {
-        self.layout.modes.contains(Modes::FLUSH_SINGLE)
+        self.modes.contains(Modes::FLUSH_SINGLE)
     }
 
     /// `out` becomes `from` with denormals replaced by zeroes of their sign.
@@ -153,7 +153,14 @@ impl Translator {
     fn source(&mut self, job: &Job<'_>, input: &Input, chunk: usize) -> Ymm {
         let lane = job.plan.lane;
         let region = match input.place {
-            Place::Constant(raw) => return self.constant_source(job, input, raw),
+            Place::Constant(raw) => {
+                let value = self.constant_lane(job, input, raw);
+                return self.constant(value, lane);
+            }
+            Place::Each(elements) => {
+                let values = elements.map(|raw| self.constant_lane(job, input, raw.into()));
+                return self.constant_lanes(values, lane, chunk);
+            }
             Place::Registers(region) => region,
         };
         let plain = self.load(job, input.element, region, chunk);

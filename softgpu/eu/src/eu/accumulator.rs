@@ -5,6 +5,8 @@
 //! while the low parts agree. (`eu_lanes::Accumulator` is the same for vector routines, for
 //! dwords.) Source: SKL PRM vol 7 "Accumulator Registers", table "Accumulator Channel Precision".
 
+use core::ops::Range;
+
 use isa_encoder::semantics::Integer;
 use isa_encoder::{Semantics, Type};
 
@@ -88,6 +90,14 @@ pub(super) const WIDE_CHANNELS: usize = LANES;
 /// The offset in the register file of an accumulator element's whole value.
 pub(super) const fn wide_at(element: usize) -> usize {
     regs::ACC_WIDE + 8 * element
+}
+
+/// The register bytes that so many elements may have, whatever their size, and those of their whole
+/// values.
+pub(super) fn elements(first: usize, count: usize) -> [Range<usize>; 2] {
+    let end = first + count;
+    let [wide, wide_end] = [first, end].map(|element| wide_at(element.min(WIDE_CHANNELS)));
+    [regs::ACC..regs::ACC + 8 * end, wide..wide_end]
 }
 
 /// The integer that a channel accumulates on.

@@ -5,11 +5,11 @@
 
 use core::ops::Range;
 
-use isa_encoder::{Attributes, Opcode};
+use isa_encoder::Attributes;
 
 use super::op::{Action, Op};
 use super::operand::Target;
-use super::regs;
+use super::{accumulator, regs};
 
 const LINE: usize = 64;
 const WORDS: usize = 6;
@@ -60,14 +60,35 @@ impl Lines {
         }
     }
 
-    /// What `ops` may write.
-    pub fn written(ops: &[Op]) -> Self {
+    /// The same without those of `other`.
+    #[inline]
+    pub fn without(&self, other: &Self) -> Self {
+        let mut rest = *self;
+        for (word, other) in rest.0.iter_mut().zip(other.0) {
+            *word &= !other;
+        }
+        rest
+    }
+
+    /// The lines that lie in these bytes whole.
+    #[inline]
+    pub fn inside(bytes: Range<usize>) -> Self {
         let mut lines = Self::default();
-        // Addresses, flags, and what changes by itself or is set when a thread starts.
-        lines.mark(regs::ADDRESS..regs::CHANNEL_ENABLE + 4);
-        lines.mark(regs::MESSAGE_CONTROL..regs::MESSAGE_CONTROL + 4);
+        for line in bytes.start.div_ceil(LINE)..bytes.end / LINE {
+            if let Some(word) = lines.0.get_mut(line / 64) {
+                *word |= 1 << (line % 64);
+            }
+        }
+        lines
+    }
+
+    /// What `ops` may write. Registers are `grf_bytes` long.
+    pub fn written(ops: &[Op], grf_bytes: usize) -> Self {
+        let mut lines = Self::default();
+        // It changes by itself.
+        lines.mark(regs::NOTIFICATION..regs::NOTIFICATION + 4);
         for op in ops {
-            if !lines.mark_op(op) {
+            if !lines.mark_op(op, grf_bytes) {
                 return Self::ALL;
             }
         }
@@ -75,11 +96,9 @@ impl Lines {
     }
 
     /// What an op may write; false if that is not known.
-    fn mark_op(&mut self, op: &Op) -> bool {
-        let wide = regs::ACC_WIDE..regs::NULL;
-        if op.write_acc || op.opcode.has(Attributes::WRITES_ACC) {
-            self.mark(regs::ACC..regs::ADDRESS);
-            self.mark(wide.clone());
+    fn mark_op(&mut self, op: &Op, grf_bytes: usize) -> bool {
+        if op.live {
+            self.mark(regs::IP..regs::CHANNEL_ENABLE + 4);
         }
         match &op.action {
             Action::Nop | Action::Barrier => return true,
@@ -92,27 +111,34 @@ impl Lines {
                     None => false,
                 };
             }
-            Action::Paired => return false,
-            Action::Flow | Action::Fast(_) | Action::General => {}
+            Action::Paired | Action::Flow | Action::Fast(_) | Action::General => {}
         }
-        match op.dst.target {
-            Target::Null => true,
-            Target::Indirect => false,
-            // Several registers for each channel, or a second result.
-            Target::Direct if matches!(op.opcode, Opcode::Dpas | Opcode::Dpasw | Opcode::Math) => {
-                matches!(op.action, Action::Fast(_)) && self.mark_direct(op, 2)
+        if op.cond.is_some() {
+            self.mark(regs::FLAG..regs::FLAG + 16);
+        }
+        if op.write_acc || op.opcode.has(Attributes::WRITES_ACC) {
+            let first = accumulator::first_element(op, grf_bytes);
+            for bytes in accumulator::elements(first, op.lanes()) {
+                self.mark(bytes);
             }
-            Target::Direct => self.mark_direct(op, 1),
         }
-    }
-
-    fn mark_direct(&mut self, op: &Op, results: usize) -> bool {
         let start = op.dst.base as usize;
-        // At least what a call writes: two dwords.
-        let bytes = (op.lanes() * usize::from(op.dst.stride)).next_multiple_of(LINE) * results;
-        self.mark(start..start + bytes);
-        if start < regs::ADDRESS {
-            self.mark(regs::ACC_WIDE..regs::NULL);
+        match op.dst.target {
+            Target::Null => {}
+            Target::Indirect => return false,
+            Target::Direct => {
+                for result in op.results(grf_bytes) {
+                    self.mark(start + result.start..start + result.end);
+                }
+                if start < regs::ADDRESS {
+                    let size = op.dst.ty.bytes() as usize;
+                    let first = (start - regs::ACC) / size;
+                    let last = first + (op.lanes() - 1) * usize::from(op.dst.stride) / size;
+                    for bytes in accumulator::elements(first, last + 1 - first) {
+                        self.mark(bytes);
+                    }
+                }
+            }
         }
         true
     }

@@ -1,11 +1,12 @@
 //! Routines as host code.
 //!
-//! A routine is translated once it has run for a while: for each set of floating-point modes, with
-//! all channels enabled and for any. Host code calls back for what is not translated: single steps,
+//! A routine is translated once it has run for a while: with all channels enabled and for any, each
+//! block for the floating-point modes with which it is reached. Host code calls back for what is not translated: single steps,
 //! and branches at which channels part. Terminators that wait or end the thread, and slices that end
 //! inside a block, are the interpreter's.
 
 use core::ffi::c_void;
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -15,12 +16,14 @@ use eu_native::{
     Block, Branch, Channels, Code, End, Frame, Grouping, Layout, Masking, Next, Predicate, Step,
     Uniform, VectorStep,
 };
+use isa_encoder::Type;
 use isa_encoder::message::Message as Meaning;
-use isa_encoder::semantics::{Flow, Semantics};
+use isa_encoder::semantics::{Flow, Integer, Number, Semantics};
 
 use super::family::Rules;
 use super::op::{Action, Immediate, Op, Pred, SendOp};
-use super::operand::Kind;
+use super::operand::{Kind, Source, Target};
+use super::ops::value::FpMode;
 use super::routine::Routine;
 use super::state::State;
 use super::thread::Went;
@@ -33,6 +36,9 @@ const OPS: usize = 1 << 15;
 /// The most translations of a routine.
 const VARIANTS: usize = 8;
 
+/// The most values of cr0 that a translation follows.
+const CONTROLS: usize = 4;
+
 /// The translations of a routine.
 #[derive(Debug, Default)]
 pub(super) struct Native {
@@ -43,27 +49,47 @@ pub(super) struct Native {
 /// A routine's blocks, as they are translated.
 #[derive(Debug)]
 struct Graph {
-    blocks: Vec<Block>,
+    blocks: Vec<Part>,
     /// The block of each op.
     of_op: Vec<u32>,
+}
+
+/// A block, whatever the modes.
+#[derive(Debug)]
+struct Part {
+    block: Block,
+    /// The blocks that may follow.
+    next: Vec<u32>,
+    /// How its last op changes cr0.
+    control: Option<Change>,
+}
+
+/// How an op changes cr0.0.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Or(u32),
+    And(u32),
+    Set(u32),
 }
 
 #[derive(Debug, Default)]
 struct Variant {
     key: OnceLock<Key>,
     heat: AtomicU32,
-    code: OnceLock<Option<Code>>,
+    code: OnceLock<Option<Translation>>,
 }
 
-/// What a translation is for.
+/// What a translation was first wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
-    modes: Modes,
+    /// cr0.0.
+    control: u32,
     channels: Channels,
 }
 
 impl Key {
     /// What fits the thread's present state; `None` if no translation does.
+    #[inline]
     fn of(state: &State) -> Option<Self> {
         // Channels that the function was not called with would not wake in it.
         if !state.usual_fp || state.active == 0 || state.active & !state.call_mask != 0 {
@@ -71,7 +97,7 @@ impl Key {
         }
         let whole = state.parked == 0 && state.active == state.dispatched;
         Some(Self {
-            modes: state.fp_modes,
+            control: state.control,
             channels: if whole {
                 Channels::All(state.active)
             } else {
@@ -81,33 +107,176 @@ impl Key {
     }
 }
 
-impl Native {
-    /// The code for `key`, once it is worth having.
+/// The host code of a routine, for some channels.
+#[derive(Debug)]
+struct Translation {
+    code: Code,
+    /// The values of cr0.0 with which blocks are entered.
+    controls: Vec<u32>,
+    /// By number of the control, and then of the block in the graph: the number in the code.
+    numbers: Vec<Option<u32>>,
+    /// How many blocks the graph has.
+    blocks: usize,
+}
+
+impl Translation {
+    /// The code of what may follow block `first`, and of all that nothing known precedes.
+    fn new(graph: &Graph, first: u32, key: Key) -> Option<Self> {
+        let mut led = vec![false; graph.blocks.len()];
+        for next in graph.blocks.iter().flat_map(|part| &part.next) {
+            if let Some(led) = led.get_mut(*next as usize) {
+                *led = true;
+            }
+        }
+        let roots = (0..).zip(&led).filter(|(_, led)| !**led);
+        let roots = roots.map(|(block, _)| block).chain([first]);
+        let mut open: Vec<(u32, u32)> = roots.map(|block| (block, key.control)).collect();
+        let mut controls = vec![key.control];
+        let mut reached = BTreeSet::new();
+        while let Some((block, control)) = open.pop() {
+            let Some(part) = graph.blocks.get(block as usize) else {
+                continue;
+            };
+            if reached.insert((block, control)) {
+                let after = part.control(control, &mut controls).unwrap_or(control);
+                open.extend(part.next.iter().map(|next| (*next, after)));
+            }
+        }
+        let index = |control: u32| controls.iter().position(|known| *known == control);
+        let mut numbers = vec![None; controls.len() * graph.blocks.len()];
+        for (number, &(block, control)) in (0..).zip(&reached) {
+            let row = index(control)? * graph.blocks.len();
+            *numbers.get_mut(row + block as usize)? = Some(number);
+        }
+        let number = |block: u32, control: u32| {
+            let row = index(control)? * graph.blocks.len();
+            *numbers.get(row + block as usize)?
+        };
+        let mut known = controls.clone();
+        let blocks = reached.iter().filter_map(|&(block, control)| {
+            let part = graph.blocks.get(block as usize)?;
+            Some(part.instance(control, &mut known, &number))
+        });
+        let blocks: Vec<Block> = blocks.collect();
+        let layout = Layout {
+            channels: key.channels,
+            flags: regs::FLAG as u32,
+            control: regs::CONTROL as u32,
+        };
+        Some(Self {
+            code: Code::new(&blocks, layout)?,
+            controls,
+            numbers,
+            blocks: graph.blocks.len(),
+        })
+    }
+
+    /// The number in the code of a block of the graph.
     #[inline]
-    fn code(&self, key: Key, routine: &Routine, rules: Rules, patience: u32) -> Option<&Code> {
+    fn number(&self, block: u32, control: u32) -> Option<u32> {
+        let row = self.controls.iter().position(|known| *known == control)?;
+        *self.numbers.get(row * self.blocks + block as usize)?
+    }
+}
+
+impl Part {
+    /// The value of cr0.0 after the block, if it changes it to one that is known and usual. New
+    /// values are added to `known`, if there are not too many.
+    fn control(&self, before: u32, known: &mut Vec<u32>) -> Option<u32> {
+        let after = match self.control? {
+            Change::Or(bits) => before | bits,
+            Change::And(bits) => before & bits,
+            Change::Set(bits) => bits,
+        };
+        if !known.contains(&after) {
+            if known.len() >= CONTROLS || !vector::is_usual(FpMode::from_cr0(after)) {
+                return None;
+            }
+            known.push(after);
+        }
+        Some(after)
+    }
+
+    /// The block as it is entered with this value of cr0.0; `number` is that of a block for its own.
+    fn instance(
+        &self,
+        control: u32,
+        known: &mut Vec<u32>,
+        number: &dyn Fn(u32, u32) -> Option<u32>,
+    ) -> Block {
+        let mut block = self.block.clone();
+        block.modes = vector::modes(FpMode::from_cr0(control));
+        let mut after = control;
+        if let Some(value) = self.control(control, known) {
+            after = value;
+            if let Some(last) = block.steps.last_mut() {
+                *last = Step::Control(value);
+            }
+        }
+        let to = |block: &mut Option<u32>| *block = block.and_then(|block| number(block, after));
+        match &mut block.end {
+            End::Next(next) => to(next),
+            End::Leave => {}
+            End::Branch(branch) => match &mut branch.uniform {
+                Uniform::Jump { not_taken, taken } => [not_taken, taken].into_iter().for_each(to),
+                Uniform::Channels { none, all } => [none, all].into_iter().for_each(to),
+                Uniform::Meet(next) => to(next),
+                Uniform::Never => {}
+            },
+        }
+        block
+    }
+}
+
+impl Native {
+    /// The code that block `block` is in, and its number there, once it is worth having.
+    #[inline]
+    fn code(
+        &self,
+        key: Key,
+        block: u32,
+        (routine, rules): (&Routine, Rules),
+        patience: u32,
+    ) -> Option<(&Translation, u32)> {
+        for variant in &self.variants {
+            let Some(own) = variant.key.get() else {
+                break;
+            };
+            if own.channels == key.channels
+                && let Some(Some(translation)) = variant.code.get()
+                && let Some(number) = translation.number(block, key.control)
+            {
+                return Some((translation, number));
+            }
+        }
+        self.translate(key, block, (routine, rules), patience)
+    }
+
+    #[cold]
+    fn translate(
+        &self,
+        key: Key,
+        block: u32,
+        (routine, rules): (&Routine, Rules),
+        patience: u32,
+    ) -> Option<(&Translation, u32)> {
         let mut variants = self.variants.iter();
         let variant = variants.find(|variant| *variant.key.get_or_init(|| key) == key)?;
-        if let Some(code) = variant.code.get() {
-            return code.as_ref();
-        }
         // One thread translates; the others interpret until it is done.
-        if variant.heat.fetch_add(1, Ordering::Relaxed) != patience {
+        if variant.code.get().is_some() || variant.heat.fetch_add(1, Ordering::Relaxed) != patience
+        {
             return None;
         }
-        variant
-            .code
-            .get_or_init(|| {
-                let layout = Layout {
-                    modes: key.modes,
-                    channels: key.channels,
-                    flags: regs::FLAG as u32,
-                };
-                let graph = self.graph.get_or_init(|| Graph::of(routine, rules));
-                (!graph.blocks.is_empty())
-                    .then(|| Code::new(&graph.blocks, layout))
-                    .flatten()
-            })
-            .as_ref()
+        let made = variant.code.get_or_init(|| {
+            let graph = self.graph(routine, rules);
+            Translation::new(graph, block, key)
+        });
+        let translation = made.as_ref()?;
+        Some((translation, translation.number(block, key.control)?))
+    }
+
+    fn graph(&self, routine: &Routine, rules: Rules) -> &Graph {
+        self.graph.get_or_init(|| Graph::of(routine, rules))
     }
 }
 
@@ -147,10 +316,59 @@ impl Graph {
                     own.fill(index as u32);
                 }
                 let whole = ops.get(first..end).unwrap_or_default();
-                block(first, whole, body_end - first, rules, &number)
+                let within = routine.block_of(first).filter(|block| block.end == end);
+                let next = match within {
+                    Some(block) => {
+                        let next = block.next.iter().flatten();
+                        let next = next.filter_map(|&next| routine.blocks().get(next as usize));
+                        next.filter_map(|next| number(next.ip)).collect()
+                    }
+                    None => vec![index as u32 + 1],
+                };
+                let last = whole.get(..body_end - first).and_then(<[Op]>::last);
+                Part {
+                    block: block(first, whole, body_end - first, rules, &number),
+                    next,
+                    control: last.and_then(change),
+                }
             });
         let blocks = blocks.collect();
         Self { blocks, of_op }
+    }
+}
+
+/// How an op changes cr0.0, if it does nothing else and that is known.
+fn change(op: &Op) -> Option<Change> {
+    let dword = |ty: Type| matches!(ty, Type::Ud | Type::D);
+    let plain = op.writes_control
+        && op.no_mask
+        && op.exec_size == 1
+        && op.pred == Pred::Always
+        && op.cond.is_none()
+        && !op.saturate
+        && !op.write_acc
+        && matches!(op.action, Action::Fast(_))
+        && op.dst.target == Target::Direct
+        && op.dst.base as usize == regs::CONTROL
+        && dword(op.dst.ty);
+    if !plain {
+        return None;
+    }
+    let value = |source: &Source| {
+        let constant = source.kind == Kind::Immediate && source.ty == source.element;
+        let extends = matches!(source.ty, Type::Ud | Type::D | Type::Uw);
+        (constant && extends && source.is_plain()).then_some(source.value as u32)
+    };
+    let [first, second, _] = &op.src;
+    let control = first.kind == Kind::Direct
+        && first.base as usize == regs::CONTROL
+        && dword(first.element)
+        && first.is_plain();
+    match op.does {
+        Semantics::Integer(Integer::Or) if control => value(second).map(Change::Or),
+        Semantics::Integer(Integer::And) if control => value(second).map(Change::And),
+        Semantics::Number(Number::Move) => value(first).map(Change::Set),
+        _ => None,
     }
 }
 
@@ -181,6 +399,7 @@ fn block(
         first: first as u32,
         ip,
         last_ip: ops.last().map_or(ip, |op| op.ip),
+        modes: Modes::default(),
         steps: (first as u32..)
             .zip(steps)
             .map(|(number, op)| step(op, number, rules))
@@ -195,19 +414,29 @@ fn step(op: &Op, number: u32, rules: Rules) -> Step {
     match &op.action {
         Action::Nop => Step::Nothing,
         // A region of null may go beyond the register bytes.
-        Action::Fast(fast) if !op.writes_control && !reads_null(op) => {
-            match (vector::request(op, rules), masking(op)) {
-                (Some(request), Some(masking)) => Step::Vector(Box::new(VectorStep {
-                    request,
-                    masking,
-                    flag_bit: fast.sets_flags().then_some(op.flag_bit),
-                })),
-                _ => Step::Call,
-            }
-        }
+        _ if op.writes_control || reads_null(op) => Step::Call,
+        Action::Fast(_) => vector_step(op, rules),
+        // Routines have no elements of immediates.
+        Action::General if op.src.iter().any(is_packed) => vector_step(op, rules),
         Action::Send(send) => message(op, send, number, rules).unwrap_or(Step::Call),
         _ => Step::Call,
     }
+}
+
+fn vector_step(op: &Op, rules: Rules) -> Step {
+    match (vector::request(op, rules), masking(op)) {
+        (Some(request), Some(masking)) => Step::Vector(Box::new(VectorStep {
+            request,
+            masking,
+            flag_bit: vector::sets_flags(op).then_some(op.flag_bit),
+        })),
+        _ => Step::Call,
+    }
+}
+
+/// Whether a source is an immediate of several elements.
+fn is_packed(source: &Source) -> bool {
+    source.kind == Kind::Immediate && source.ty != source.element
 }
 
 /// How a message is translated, if it is.
@@ -318,17 +547,21 @@ struct Run<'a> {
     state: &'a mut State,
     routine: &'a Routine,
     graph: &'a Graph,
+    translation: &'a Translation,
     env: &'a GroupEnv<'a>,
-    key: Key,
+    channels: Channels,
     fault: Option<Fault>,
 }
 
 impl Run<'_> {
     /// Before a message that host code did not perform.
     fn learn(&self, op: &Op, number: u32) {
-        let block = self.graph.of_op.get(number as usize);
-        let block = block.and_then(|&block| self.graph.blocks.get(block as usize));
-        let step = block.and_then(|b| b.steps.get(number.wrapping_sub(b.first) as usize));
+        let part = self.graph.of_op.get(number as usize);
+        let part = part.and_then(|&block| self.graph.blocks.get(block as usize));
+        let step = part.and_then(|part| {
+            let index = number.wrapping_sub(part.block.first);
+            part.block.steps.get(index as usize)
+        });
         let Some(step @ (Step::Memory(_) | Step::Block(_))) = step else {
             return;
         };
@@ -347,28 +580,67 @@ impl Run<'_> {
 pub(super) fn run(
     state: &mut State,
     routine: &Routine,
-    at: usize,
+    mut at: usize,
     env: &GroupEnv<'_>,
     patience: u32,
     left: &mut usize,
-) -> Result<Option<Went>, Fault> {
+) -> Result<Option<Went>, Box<Fault>> {
+    let ops = routine.ops();
+    let mut went = None;
+    while *left != 0 {
+        let waits = ops
+            .get(at)
+            .filter(|op| matches!(op.action, Action::Barrier));
+        if let Some(op) = waits {
+            if let Some(generation) = thread::wait(state, op, env) {
+                return Ok(Some(Went::Waits(generation)));
+            }
+            thread::count(state, op);
+            *left -= 1;
+        } else if !enter(state, routine, &mut at, env, patience, left)? {
+            break;
+        }
+        if ops.get(at).is_none_or(|op| op.ip != state.ip) {
+            at = routine.find(state.ip).map_or(ops.len(), |(at, _)| at);
+        }
+        went = Some(Went::To(at));
+        if let Some(op) = ops.get(at)
+            && *left != 0
+            && ends_thread(op)
+        {
+            thread::count(state, op);
+            return Ok(Some(Went::Ended));
+        }
+    }
+    Ok(went)
+}
+
+/// Runs host code from the start of a block at `at` on; false if there is none. Then `at` may be where
+/// the thread is.
+fn enter(
+    state: &mut State,
+    routine: &Routine,
+    at: &mut usize,
+    env: &GroupEnv<'_>,
+    patience: u32,
+    left: &mut usize,
+) -> Result<bool, Box<Fault>> {
     let native = routine.native();
     let Some(key) = Key::of(state) else {
-        return Ok(None);
+        return Ok(false);
     };
-    let Some(code) = native.code(key, routine, state.rules, patience) else {
-        return Ok(None);
+    let graph = native.graph(routine, state.rules);
+    let Some(&block) = graph.of_op.get(*at) else {
+        return Ok(false);
     };
-    let Some(graph) = native.graph.get() else {
-        return Ok(None);
-    };
-    let Some(&number) = graph.of_op.get(at) else {
-        return Ok(None);
-    };
-    let starts = |block: &Block| block.first as usize == at;
-    if !graph.blocks.get(number as usize).is_some_and(starts) {
-        return Ok(None);
+    let starts = |part: &Part| part.block.first as usize == *at;
+    if !graph.blocks.get(block as usize).is_some_and(starts) {
+        return Ok(false);
     }
+    let found = native.code(key, block, (routine, state.rules), patience);
+    let Some((translation, number)) = found else {
+        return Ok(false);
+    };
     let mut frame = Frame {
         regs: state.regs.bytes_mut().as_mut_ptr(),
         context: core::ptr::null_mut(),
@@ -391,38 +663,31 @@ pub(super) fn run(
         state,
         routine,
         graph,
+        translation,
         env,
-        key,
+        channels: key.channels,
         fault: None,
     };
     frame.context = (&raw mut run).cast::<c_void>();
     // SAFETY: the operands of ops lie in the register bytes, which have padding after them
     // (`Registers`); the callbacks find what they need in `context`, which outlives the call, and
-    // return numbers of `graph`, from which the code was made. Windows are as long as the view that
-    // they are from says (`Windows::of`), which is not refreshed during the run.
-    let Some(next) = (unsafe { code.run(&mut frame, number) }) else {
-        return Ok(None);
+    // return numbers of blocks of the code. Windows are as long as the view that they are from says
+    // (`Windows::of`), which is not refreshed during the run.
+    let Some(next) = (unsafe { translation.code.run(&mut frame, number) }) else {
+        return Ok(false);
     };
     let Run { state, fault, .. } = run;
-    let at = finish(state, routine, graph, &mut frame, next, fault.is_some());
+    state.follow_control();
+    if let Some(next) = finish(state, routine, graph, &mut frame, next, fault.is_some()) {
+        *at = next;
+    }
     state.counters.instructions += frame.instructions;
     state.counters.channels += frame.channels;
     *left = frame.left as usize;
-    if let Some(fault) = fault {
-        return Err(fault);
+    match fault {
+        Some(fault) => Err(fault.into()),
+        None => Ok(frame.instructions != 0),
     }
-    if frame.instructions == 0 {
-        return Ok(None);
-    }
-    let at = at.or_else(|| routine.find(state.ip).map(|(at, _)| at));
-    if let Some(op) = at.and_then(|at| routine.ops().get(at))
-        && *left != 0
-        && ends_thread(op)
-    {
-        thread::count(state, op);
-        return Ok(Some(Went::Ended));
-    }
-    Ok(Some(Went::To(at.unwrap_or(routine.ops().len()))))
 }
 
 /// Whether an op ends the thread, and does nothing else.
@@ -447,7 +712,8 @@ fn finish(
     let op = |index: u32| ops.get(index as usize);
     let mut uncount = |from: u32, within: u32| {
         let number = graph.of_op.get(within as usize);
-        let Some(block) = number.and_then(|&number| graph.blocks.get(number as usize)) else {
+        let Some(Part { block, .. }) = number.and_then(|&number| graph.blocks.get(number as usize))
+        else {
             return;
         };
         let branches = matches!(block.end, End::Branch(_));
@@ -499,12 +765,14 @@ unsafe extern "sysv64" fn take_step(frame: &mut Frame, number: u32) -> u32 {
     if let Action::Send(_) = op.action {
         run.learn(op, number);
     }
+    run.state.follow_control();
+    let control = run.state.control;
     match thread::step(run.state, op, run.env) {
         Err(fault) => {
             run.fault = Some(fault);
             1
         }
-        Ok(()) if op.writes_control && Key::of(run.state) != Some(run.key) => 2,
+        Ok(()) if run.state.control != control => 2,
         Ok(()) => 0,
     }
 }
@@ -529,13 +797,15 @@ unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
     frame.active = state.active;
     frame.parked = state.parked;
     frame.next_wake = state.next_wake;
-    if Key::of(state) != Some(run.key) {
+    if Key::of(state).map(|key| key.channels) != Some(run.channels) {
         return Frame::LEAVE;
     }
     let block = run.routine.block_of(number as usize);
     let next = block.and_then(|block| run.routine.successor(block, state.ip));
-    let number = next.and_then(|next| run.graph.of_op.get(next.first));
-    number.copied().unwrap_or(Frame::LEAVE)
+    let next = next.and_then(|next| run.graph.of_op.get(next.first));
+    let control = state.regs.dword(regs::CONTROL);
+    let number = next.and_then(|next| run.translation.number(*next, control));
+    number.unwrap_or(Frame::LEAVE)
 }
 
 /// Executes `op` alone as host code, for each set of channels that fits. What is not translated
@@ -557,14 +827,15 @@ pub(super) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)> {
             first: 0,
             ip: 0,
             last_ip: 0,
+            modes: state.fp_modes,
             steps: vec![Step::Vector(step.clone())],
             channels: 0,
             end: End::Leave,
         };
         let layout = Layout {
-            modes: state.fp_modes,
             channels,
             flags: regs::FLAG as u32,
+            control: regs::CONTROL as u32,
         };
         let code = Code::new(&[block], layout).expect("enough registers");
         let mut frame = Frame {

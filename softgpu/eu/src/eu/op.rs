@@ -3,7 +3,8 @@
 use core::ops::Range;
 
 use isa_encoder::message::Message as Meaning;
-use isa_encoder::{CondMod, Opcode, Semantics, Specific};
+use isa_encoder::semantics::Flow;
+use isa_encoder::{CondMod, MathFunction, Opcode, Semantics, Specific};
 
 use super::operand::{Dest, LANES, Source};
 use super::ops::softfloat::Format;
@@ -185,6 +186,27 @@ impl Op {
     /// One bit for each channel.
     pub const fn size_mask(&self) -> u32 {
         u32::MAX >> (32 - self.exec_size as u32)
+    }
+
+    /// The bytes of its results, counted from the destination's first: those of all channels, and
+    /// those of a second result. Registers are `grf_bytes` long.
+    pub fn results(&self, grf_bytes: usize) -> [Range<usize>; 2] {
+        let (lanes, size) = (self.lanes(), self.dst.ty.bytes() as usize);
+        let strided = lanes * usize::from(self.dst.stride);
+        match (self.does, self.specific) {
+            // A row of channels for each repetition.
+            (Semantics::Systolic { .. }, Specific::Dpas(dpas)) => {
+                [0..usize::from(dpas.repeat) * lanes * size, 0..0]
+            }
+            // Remainders follow the quotients.
+            (Semantics::Math, Specific::Math(MathFunction::Idiv)) => {
+                let second = strided.next_multiple_of(grf_bytes);
+                [0..strided, second..second + strided]
+            }
+            // Where it returns to, and the channels that do.
+            (Semantics::Flow(Flow::Call { .. }), _) => [0..2 * size.max(4), 0..0],
+            _ => [0..strided - usize::from(self.dst.stride) + size, 0..0],
+        }
     }
 
     /// The channels, as a loop bound.

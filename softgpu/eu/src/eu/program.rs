@@ -1,6 +1,6 @@
 //! Programs: the decoded code of kernels, kept for a device.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -135,29 +135,43 @@ impl Program {
 #[derive(Debug)]
 pub struct Code {
     program: Arc<Program>,
-    execution: Execution,
-    /// Routines that it has used.
+    /// How often a routine's blocks are entered before it is translated; `None` if it never is.
+    patience: Option<u32>,
+    /// The first routine that it has used, which mostly is the only one.
+    first: OnceCell<Arc<Routine>>,
+    /// Others.
     routines: RefCell<Vec<Arc<Routine>>>,
 }
 
 impl Code {
     /// A hold on `program`.
     pub fn new(program: Arc<Program>, execution: Execution) -> Self {
+        let patience = match execution {
+            _ if !eu_native::is_supported() => None,
+            Execution::Interpret => None,
+            Execution::Adapt => Some(HOT),
+            Execution::Compile => Some(0),
+        };
         Self {
             program,
-            execution,
+            patience,
+            first: OnceCell::new(),
             routines: RefCell::default(),
         }
     }
 
     /// How often a routine's blocks are entered before it is translated; `None` if it never is.
+    #[inline]
     pub(super) fn patience(&self) -> Option<u32> {
-        match self.execution {
-            _ if !eu_native::is_supported() => None,
-            Execution::Interpret => None,
-            Execution::Adapt => Some(HOT),
-            Execution::Compile => Some(0),
-        }
+        self.patience
+    }
+
+    /// The routine, the op and the block at `ip`, if they are in the first routine.
+    #[inline]
+    pub(super) fn first(&self, ip: u32) -> Option<(&Routine, usize, &Block)> {
+        let routine = self.first.get()?;
+        let (op, block) = routine.find(ip)?;
+        Some((routine, op, block))
     }
 
     /// Runs `body` with the routine, the op and the block at `ip`, decoding them if necessary.
@@ -171,6 +185,9 @@ impl Code {
         ip: u32,
         body: impl FnOnce(&Routine, usize, &Block) -> R,
     ) -> Result<R, Fault> {
+        if let Some((routine, op, block)) = self.first(ip) {
+            return Ok(body(routine, op, block));
+        }
         {
             let routines = self.routines.borrow();
             let mut found = routines.iter().map(|routine| (routine, routine.find(ip)));
@@ -181,12 +198,13 @@ impl Code {
             }
         }
         let routine = self.program.routine(env, ip)?;
-        let mut routines = self.routines.borrow_mut();
-        if routines.len() >= ROUTINES {
-            routines.clear();
+        if let Err(routine) = self.first.set(Arc::clone(&routine)) {
+            let mut routines = self.routines.borrow_mut();
+            if routines.len() >= ROUTINES {
+                routines.clear();
+            }
+            routines.push(routine);
         }
-        routines.push(Arc::clone(&routine));
-        drop(routines);
         let missing = || Fault::IllegalInstruction {
             why: format!("at {ip:#x}: nothing was decoded"),
         };

@@ -524,3 +524,34 @@ fn a_jump_of_several_channels_goes_if_any_goes() {
          (W) add (16|M0) r10.0<1>:ud r10.0<1;1,0>:ud 2:ud";
     assert_eq!(run(0xffff, body), [2; 16]);
 }
+
+#[test]
+fn modes_that_code_changes_hold_in_host_code_from_there_on() {
+    // A denormal is kept, flushed, and kept again, by changes of cr0 that are known beforehand and
+    // by one that is not; three times, so that blocks are entered with each value.
+    let denormal = "(W) add (16|M0) r18.0<1>:f r14.0<1;1,0>:f 0x0:f\n";
+    let sum = "(W) add (16|M0) r10.0<1>:ud r10.0<1;1,0>:ud r18.0<1;1,0>:ud\n";
+    let body = format!(
+        "(W) mov (16|M0) r14.0<1>:ud 1:ud\n\
+         (W) mov (1|M0) r12.0<1>:ud 0:ud\n\
+         again:\n\
+         (W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x480:uw\n\
+         {denormal}{sum}\
+         (W) and (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0xFFFFFF7F:ud\n\
+         {denormal}\
+         (W) shl (16|M0) r18.0<1>:ud r18.0<1;1,0>:ud 4:ud\n\
+         {sum}\
+         (W) cmp (1|M0) (eq)f0.0 null<1>:ud r12.0<0;1,0>:ud 1:ud\n\
+         (W&f0.0) jmpi (1|M0) over\n\
+         (W) mov (1|M0) r13.0<1>:ud 0x80:ud\n\
+         (W) xor (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud r13.0<0;1,0>:ud\n\
+         over:\n\
+         {denormal}\
+         (W) shl (16|M0) r18.0<1>:ud r18.0<1;1,0>:ud 8:ud\n\
+         {sum}\
+         (W) add (1|M0) r12.0<1>:ud r12.0<0;1,0>:ud 1:ud\n\
+         (W) cmp (1|M0) (lt)f0.0 null<1>:ud r12.0<0;1,0>:ud 3:ud\n\
+         (W&f0.0) jmpi (1|M0) again"
+    );
+    assert_eq!(run(0xffff, &body), [0x203; 16]);
+}

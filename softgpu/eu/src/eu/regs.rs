@@ -136,23 +136,27 @@ impl Registers {
         }
     }
 
-    /// Zeroes everything for a thread with this many registers. Only `dirty` lines may have been
-    /// written.
-    pub fn reset(&mut self, family: Family, grf_count: u16, dirty: &Lines) {
+    /// A thread's registers at its start: general registers begin with `payload`, and all else is
+    /// zero. Only `dirty` lines, and those of which the payload has all bytes, may have been written.
+    pub fn reset(&mut self, family: Family, grf_count: u16, dirty: &Lines, payload: &[u8]) {
         let grf_end = end(family, grf_count);
+        let filled = GRF_BASE..GRF_BASE + payload.len();
         if self.grf_end == grf_end {
             dirty.clear(&mut self.bytes);
-            debug_assert!(
-                self.bytes
-                    .chunks(256)
-                    .all(|part| *part == [0; 256][..part.len()]),
-                "{dirty:?} are not all that was written"
-            );
-            return;
+        } else {
+            self.grf_end = grf_end;
+            self.bytes.clear();
+            self.bytes.resize(grf_end + PADDING, 0);
         }
-        self.grf_end = grf_end;
-        self.bytes.clear();
-        self.bytes.resize(grf_end + PADDING, 0);
+        if let Some(bytes) = self.bytes.get_mut(filled.clone()) {
+            bytes.copy_from_slice(payload);
+        }
+        debug_assert!(
+            (0..)
+                .zip(&self.bytes)
+                .all(|(at, byte)| *byte == 0 || filled.contains(&at)),
+            "{dirty:?} are not all that was written"
+        );
     }
 
     /// Where the general registers end.
@@ -163,11 +167,6 @@ impl Registers {
     /// The general registers.
     pub fn grf(&self) -> &[u8] {
         &self.bytes[GRF_BASE..self.grf_end]
-    }
-
-    /// The general registers, writable.
-    pub fn grf_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes[GRF_BASE..self.grf_end]
     }
 
     /// All bytes.

@@ -120,7 +120,7 @@ impl Routine {
             }
         }
         Ok(Self {
-            written: Lines::written(&ops),
+            written: Lines::written(&ops, source.rules.grf_bytes),
             of_op: of_op.into(),
             at: places(&ops).into(),
             blocks: blocks.into(),

@@ -1,5 +1,7 @@
 //! Sends: finds the payload, and hands it to the shared function.
 
+use isa_encoder::message::Message as Meaning;
+
 use super::convergence::{self, Flow};
 use super::family::Rules;
 use super::op::{Immediate, Op, SendOp, SendRegisters, Span, Spans};
@@ -32,6 +34,12 @@ pub(super) fn execute(
         && plain.run(state.regs.bytes_mut(), mask, env)
     {
         return Ok(Effect::None);
+    }
+    if let (Some(Meaning::Gateway(gateway)), Some(spans), false, None) =
+        (&send.meaning, &send.spans, send.eot, env.checks)
+    {
+        let payload = state.regs.bytes().get(spans.src0.range());
+        return sf::gateway(*gateway, payload.unwrap_or_default(), env);
     }
     let read = |value: Immediate| match value {
         Immediate::Value(value) => value,

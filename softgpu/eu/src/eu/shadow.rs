@@ -1,13 +1,14 @@
 //! The states of a thread's registers, for checks: which bytes nothing has written, and which are a
 //! pointer's.
 
+use isa_encoder::Opcode;
 use isa_encoder::semantics::{Float, Flow, Integer, Number, Semantics};
-use isa_encoder::{Attributes, Opcode};
 
 use super::op::{Action, Op, Pred, Span};
-use super::operand::{Kind, LANES, Shape, Source, Target};
+use super::operand::{Kind, LANES, Shape, Source};
 use super::regs::{self, GRF_BASE};
 use super::state::State;
+use super::vector::sets_flags;
 use crate::check::{UNWRITTEN, WRITTEN};
 use crate::{Checks, GroupEnv};
 
@@ -144,7 +145,8 @@ impl Shadow {
         }
         if matches!(op.does, Semantics::Flow(Flow::Call { .. }))
             && let Ok(Some(at)) = op.dst.resolve(&state.regs, 1)
-            && let Some(bytes) = self.bytes.get_mut(at..at + 16)
+            && let [first, _] = op.results(state.rules.grf_bytes)
+            && let Some(bytes) = self.bytes.get_mut(at..at + first.end)
         {
             bytes.fill(WRITTEN);
         }
@@ -395,12 +397,9 @@ impl Shadow {
         }
         let size = op.dst.ty.bytes() as usize;
         let stride = usize::from(op.dst.stride);
+        let [first, second] = op.results(state.rules.grf_bytes);
         if let Semantics::Systolic { .. } = op.does {
-            let repeat = match op.specific {
-                isa_encoder::Specific::Dpas(dpas) => usize::from(dpas.repeat),
-                _ => 1,
-            };
-            if let Some(bytes) = self.bytes.get_mut(at..at + repeat * op.lanes() * size) {
+            if let Some(bytes) = self.bytes.get_mut(at..at + first.end) {
                 bytes.fill(WRITTEN);
             }
             return;
@@ -440,28 +439,14 @@ impl Shadow {
                 }
             }
         }
-        if writes_behind(op) {
-            // Remainders follow the quotients.
-            let extent = (op.lanes() * stride).next_multiple_of(state.rules.grf_bytes);
-            if let Some(bytes) = bytes.get_mut(extent..extent + op.lanes() * stride) {
-                bytes.fill(WRITTEN);
-            }
+        if let Some(bytes) = bytes.get_mut(second) {
+            bytes.fill(WRITTEN);
         }
     }
 }
 
 fn is_flag(at: usize) -> bool {
     (regs::FLAG..regs::FLAG + 16).contains(&at)
-}
-
-/// Whether an op sets the flag.
-fn sets_flags(op: &Op) -> bool {
-    op.cond.is_some() && !op.opcode.has(Attributes::KEEPS_FLAG)
-}
-
-fn writes_behind(op: &Op) -> bool {
-    use isa_encoder::{MathFunction, Specific};
-    op.dst.target == Target::Direct && op.specific == Specific::Math(MathFunction::Idiv)
 }
 
 /// Whether what an op reads is not known by its operands alone.

@@ -67,8 +67,8 @@ pub(super) fn store_remainders(state: &mut State, op: &Op, sources: &Operands, m
     if op.dst.target != Target::Direct {
         return;
     }
-    let extent = op.lanes() * usize::from(op.dst.stride);
-    let at = op.dst.base as usize + extent.next_multiple_of(state.rules.grf_bytes);
+    let [_, second] = op.results(state.rules.grf_bytes);
+    let at = op.dst.base as usize + second.start;
     let signed = op.dst.ty.is_signed();
     let end = GRF_BASE + state.regs.grf().len();
     for lane in channels(mask) {

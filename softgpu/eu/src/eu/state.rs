@@ -33,7 +33,9 @@ pub(super) struct State {
     pub channel_ip: [u32; LANES],
     /// The lowest address above `ip` at which a parked channel waits.
     pub next_wake: u32,
-    /// The modes of cr0, decoded.
+    /// cr0.0, of which the modes below are: host code changes only the register.
+    pub control: u32,
+    /// Its modes, decoded.
     pub fp: FpMode,
     /// The same for vector routines, and whether they round as the modes require.
     pub fp_modes: eu_lanes::Modes,
@@ -199,9 +201,18 @@ impl State {
         self.regs.store(regs::TIMESTAMP, clock.to_le_bytes());
     }
 
+    /// Applies the modes of cr0 if host code may have written to it.
+    #[inline(always)]
+    pub fn follow_control(&mut self) {
+        if self.regs.dword(regs::CONTROL) != self.control {
+            self.reload_control();
+        }
+    }
+
     /// Applies the modes of cr0 after a write to it.
     pub fn reload_control(&mut self) {
-        self.fp = FpMode::from_cr0(self.regs.dword(regs::CONTROL));
+        self.control = self.regs.dword(regs::CONTROL);
+        self.fp = FpMode::from_cr0(self.control);
         self.fp_modes = vector::modes(self.fp);
         self.usual_fp = vector::is_usual(self.fp);
     }

@@ -22,6 +22,8 @@ pub(super) enum Went {
     To(usize),
     /// The thread ended.
     Ended,
+    /// It waits for this generation of the barrier.
+    Waits(u32),
 }
 
 /// How a thread starts.
@@ -79,6 +81,28 @@ pub struct Thread {
     state: State,
     ended: bool,
     modes: Modes,
+    filled: Filled,
+}
+
+/// The lines of a payload of so many bytes: those that it has all bytes of, and any.
+#[derive(Clone, Copy, Debug, Default)]
+struct Filled {
+    bytes: usize,
+    whole: Lines,
+    touched: Lines,
+}
+
+impl Filled {
+    fn of(bytes: usize) -> Self {
+        let range = GRF_BASE..GRF_BASE + bytes;
+        let mut touched = Lines::default();
+        touched.mark(range.clone());
+        Self {
+            bytes,
+            whole: Lines::inside(range),
+            touched,
+        }
+    }
 }
 
 /// The modes that it last started with, decoded.
@@ -107,6 +131,7 @@ impl Thread {
                 call_mask: u32::MAX,
                 channel_ip: [0; LANES],
                 next_wake: u32::MAX,
+                control: 0,
                 fp: Default::default(),
                 fp_modes: Default::default(),
                 usual_fp: true,
@@ -119,6 +144,7 @@ impl Thread {
             },
             ended: false,
             modes: Modes::default(),
+            filled: Filled::default(),
         };
         thread.restart(start);
         thread
@@ -129,13 +155,15 @@ impl Thread {
         let grf_count = start.grf_count.min(256);
         let state = &mut self.state;
         state.rules = Rules::of(start.family);
-        state.regs.reset(start.family, grf_count, &state.dirty);
-        let grf = state.regs.grf_mut();
-        let bytes = start.payload.len().min(grf.len());
-        grf[..bytes].copy_from_slice(&start.payload[..bytes]);
-        state.dirty = Lines::default();
-        state.dirty.mark(GRF_BASE..GRF_BASE + bytes);
-        state.payload = bytes as u32;
+        let most = usize::from(grf_count) * start.family.grf_bytes();
+        let payload = start.payload.get(..most).unwrap_or(start.payload);
+        if self.filled.bytes != payload.len() {
+            self.filled = Filled::of(payload.len());
+        }
+        let unclean = state.dirty.without(&self.filled.whole);
+        state.regs.reset(start.family, grf_count, &unclean, payload);
+        state.dirty = self.filled.touched;
+        state.payload = payload.len() as u32;
         if let Some(shadow) = &mut state.shadow {
             shadow.started = false;
         }
@@ -150,6 +178,7 @@ impl Thread {
                 fp, vector, usual, ..
             } = self.modes;
             (state.fp, state.fp_modes, state.usual_fp) = (fp, vector, usual);
+            state.control = start.cr0;
         } else {
             state.reload_control();
             self.modes = Modes {
@@ -213,28 +242,38 @@ impl Thread {
             shadow::start(&mut self.state, checks);
         }
         loop {
-            let tracing = trace::enabled();
             let state = &mut self.state;
-            let stop = code.at(env, state.ip, |routine, op, block| {
-                state.dirty.add(routine.written());
-                let entry = (op, block);
-                match (tracing, env.checks.is_some()) {
-                    (false, false) => run::<{ Watch::Nothing as u8 }>(
-                        state, routine, entry, env, patience, &mut left,
-                    ),
-                    (false, true) => {
-                        run::<{ Watch::Rules as u8 }>(state, routine, entry, env, None, &mut left)
-                    }
-                    (true, _) => {
-                        run::<{ Watch::All as u8 }>(state, routine, entry, env, None, &mut left)
-                    }
-                }
-            })??;
-            if let Some(stop) = stop {
+            let stop = match code.first(state.ip) {
+                Some(found) => go(state, found, env, patience, &mut left),
+                None => code.at(env, state.ip, |routine, op, block| {
+                    go(state, (routine, op, block), env, patience, &mut left)
+                })?,
+            };
+            if let Some(stop) = stop.map_err(|fault| *fault)? {
                 self.ended = stop == Stop::EndOfThread;
                 return Ok(stop);
             }
         }
+    }
+}
+
+/// Runs ops of a routine from an op in a block on, until the thread stops or leaves it (`None`).
+#[inline]
+fn go(
+    state: &mut State,
+    (routine, op, block): (&Routine, usize, &Block),
+    env: &GroupEnv<'_>,
+    patience: Option<u32>,
+    left: &mut usize,
+) -> Result<Option<Stop>, Box<Fault>> {
+    state.dirty.add(routine.written());
+    let entry = (op, block);
+    match (trace::enabled(), env.checks.is_some()) {
+        (false, false) => {
+            run::<{ Watch::Nothing as u8 }>(state, routine, entry, env, patience, left)
+        }
+        (false, true) => run::<{ Watch::Rules as u8 }>(state, routine, entry, env, None, left),
+        (true, _) => run::<{ Watch::All as u8 }>(state, routine, entry, env, None, left),
     }
 }
 
@@ -261,27 +300,24 @@ fn run<const WATCH: u8>(
     env: &GroupEnv<'_>,
     patience: Option<u32>,
     left: &mut usize,
-) -> Result<Option<Stop>, Fault> {
+) -> Result<Option<Stop>, Box<Fault>> {
     let ops = routine.ops();
     let (mut at, mut block) = entry;
     loop {
         if let Some(patience) = patience {
-            let mut went = false;
-            // Host code begins at blocks; their terminators may be the interpreter's.
-            while at < block.body_end || at == block.first {
-                let next = match native::run(state, routine, at, env, patience, left)? {
-                    None => break,
-                    Some(Went::Ended) => return Ok(Some(Stop::EndOfThread)),
-                    Some(Went::To(next)) => next,
-                };
-                went = true;
-                match routine.block_of(next) {
-                    Some(found) if next < ops.len() => (at, block) = (next, found),
-                    _ => return Ok(None),
+            match native::run(state, routine, at, env, patience, left)? {
+                None => {}
+                Some(Went::Ended) => return Ok(Some(Stop::EndOfThread)),
+                Some(Went::Waits(generation)) => return Ok(Some(Stop::Barrier(generation))),
+                Some(Went::To(next)) => {
+                    match routine.block_of(next) {
+                        Some(found) if next < ops.len() => (at, block) = (next, found),
+                        _ => return Ok(None),
+                    }
+                    if *left == 0 {
+                        return Ok(Some(Stop::Budget));
+                    }
                 }
-            }
-            if went && *left == 0 {
-                return Ok(Some(Stop::Budget));
             }
         }
         let mut end = block.body_end.min(at + *left);
@@ -398,17 +434,9 @@ fn terminate<const WATCH: u8>(
             pass(state, op.next_ip);
         }
         Action::Barrier => {
-            if let Some(generation) = state.barrier {
-                if !env.barrier.is_released(generation) {
-                    return Ok(Some(Stop::Barrier(generation)));
-                }
-                state.barrier = None;
-                state.regs.set_dword(regs::NOTIFICATION, 0);
-                if let Some(checks) = env.checks {
-                    checks.pass();
-                }
+            if let Some(generation) = wait(state, op, env) {
+                return Ok(Some(Stop::Barrier(generation)));
             }
-            pass(state, op.next_ip);
         }
         Action::Send(message) => {
             if send(state, op, message, env)? == Effect::EndOfThread {
@@ -422,6 +450,23 @@ fn terminate<const WATCH: u8>(
         trace::after(state, op);
     }
     Ok(None)
+}
+
+/// Waits for the barrier, or passes it. Returns the generation that the thread still waits for.
+#[inline]
+pub(super) fn wait(state: &mut State, op: &Op, env: &GroupEnv<'_>) -> Option<u32> {
+    if let Some(generation) = state.barrier {
+        if !env.barrier.is_released(generation) {
+            return Some(generation);
+        }
+        state.barrier = None;
+        state.regs.set_dword(regs::NOTIFICATION, 0);
+        if let Some(checks) = env.checks {
+            checks.pass();
+        }
+    }
+    pass(state, op.next_ip);
+    None
 }
 
 /// Sends, and records a signalled barrier.

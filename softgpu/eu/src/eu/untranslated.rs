@@ -20,6 +20,6 @@ pub(super) fn run(
     _: &GroupEnv<'_>,
     _: u32,
     _: &mut usize,
-) -> Result<Option<Went>, Fault> {
+) -> Result<Option<Went>, Box<Fault>> {
     Ok(None)
 }

@@ -13,7 +13,7 @@ use super::family::Rules;
 use super::op::{Class, Op, Pred};
 use super::operand::{Kind, Source, Target};
 use super::ops::softfloat::Rounding;
-use super::ops::value::FpMode;
+use super::ops::value::{FpMode, packed_element};
 use super::state::State;
 use super::{accumulator, general, regs};
 
@@ -57,18 +57,13 @@ impl Fast {
             modal: matches!(op.class, Class::Float(_)) || op.dst.ty.is_float(),
             after: if op.writes_control {
                 After::Control
-            } else if op.cond.is_some() && !op.opcode.has(Attributes::KEEPS_FLAG) {
+            } else if sets_flags(op) {
                 After::Flags
             } else {
                 After::Nothing
             },
             selects: op.does == Semantics::Number(Number::Select) && op.cond.is_none(),
         })
-    }
-
-    /// Whether it sets flags.
-    pub fn sets_flags(&self) -> bool {
-        self.after == After::Flags
     }
 
     /// Executes the op.
@@ -97,6 +92,11 @@ impl Fast {
             After::Control => state.reload_control(),
         }
     }
+}
+
+/// Whether an op sets flags.
+pub(super) fn sets_flags(op: &Op) -> bool {
+    op.cond.is_some() && !op.opcode.has(Attributes::KEEPS_FLAG)
 }
 
 /// Runs the general path where routines do not support the floating-point mode.
@@ -188,6 +188,11 @@ fn accumulator(op: &Op, rules: Rules) -> Option<Option<Accumulator>> {
 fn input(source: &Source) -> Option<Input> {
     let place = match source.kind {
         Kind::Immediate if source.ty == source.element => Place::Constant(source.value),
+        Kind::Immediate => {
+            let step = usize::from(source.hstride.max(1));
+            let element = |lane: usize| packed_element(source.value, source.ty, lane * step);
+            Place::Each(core::array::from_fn(|lane| element(lane) as u32))
+        }
         Kind::Direct => Place::Registers(Region {
             at: source.base,
             width: source.width,

@@ -8,11 +8,10 @@ use super::family::traits;
 use crate::{Fault, GroupEnv};
 
 /// Executes `meaning`, whose payload is `payload`.
-pub(super) fn execute(
-    meaning: Gateway,
-    payload: &[u8],
-    env: &GroupEnv<'_>,
-) -> Result<Effect, Fault> {
+///
+/// # Errors
+/// [`Fault::UnknownMessage`] for what is not modelled, [`Fault::Invalid`] for a short payload.
+pub fn execute(meaning: Gateway, payload: &[u8], env: &GroupEnv<'_>) -> Result<Effect, Fault> {
     match meaning {
         Gateway::Barrier if traits(env.family).barrier_in_payload => {
             check_barrier(payload, env.barrier.threads())?;

@@ -163,7 +163,7 @@ pub fn block(
     let header = Lengths::decode(descriptor).header && src0.1 >= grf;
     let (direction, target, bytes, first_only) = match *meaning {
         Meaning::Hdc(hdc) if header => {
-            let (direction, target, bytes) = hdc_block(hdc, surface)?;
+            let (direction, target, bytes) = hdc_block(hdc, src0.0, surface)?;
             (direction, target, bytes, false)
         }
         Meaning::Lsc(lsc) => {
@@ -202,7 +202,8 @@ struct Target {
     offset: i32,
 }
 
-fn hdc_block(hdc: Hdc, surface: bool) -> Option<(Direction, Target, u32)> {
+/// A block of the classic data port, whose header is at `payload` in the register bytes.
+fn hdc_block(hdc: Hdc, payload: u32, surface: bool) -> Option<(Direction, Target, u32)> {
     let target = |address, unit| {
         let (space, dword, base) = match address {
             HdcAddress::A64 { .. } => (plain::Space::Flat, header::ADDRESS_LOW, Base::Qword),
@@ -213,6 +214,11 @@ fn hdc_block(hdc: Hdc, surface: bool) -> Option<(Direction, Target, u32)> {
             ),
             HdcAddress::A32(HdcSurface::Slm) => {
                 (plain::Space::Local, header::OFFSET, Base::Dword(unit))
+            }
+            HdcAddress::A32(HdcSurface::Stateless { .. }) => {
+                let base = payload + 4 * header::STATELESS_BASE as u32;
+                let base = Base::Stateless { unit, base };
+                (plain::Space::Flat, header::OFFSET, base)
             }
             HdcAddress::A32(_) => return None,
         };
@@ -309,12 +315,18 @@ pub fn learn(step: &Step, regs: &[u8], mask: u32, env: &GroupEnv<'_>) {
             (step.space, step.stores, address)
         }
         Step::Block(step) => {
+            let own = qword(regs, step.address as usize);
+            let general = |bits: u64| {
+                let bits = bits & u64::from(SCRATCH_BASE);
+                env.bases.general.get().wrapping_add(bits)
+            };
             let address = match step.base {
-                Base::General => {
-                    let own = qword(regs, step.address as usize) & u64::from(SCRATCH_BASE);
-                    env.bases.general.get().wrapping_add(own)
+                Base::General => general(own),
+                Base::Stateless { unit, base } => {
+                    let offset = (own & u64::from(u32::MAX)) * u64::from(unit);
+                    general(qword(regs, base as usize)).wrapping_add(offset)
                 }
-                Base::Qword | Base::Dword(_) => qword(regs, step.address as usize),
+                Base::Qword | Base::Dword(_) => own,
             };
             let address = address.wrapping_add_signed(step.offset.into());
             (step.space, step.stores, address)

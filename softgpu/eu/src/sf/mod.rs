@@ -34,5 +34,6 @@ pub use atomic::apply as atomic;
 pub use environment::GroupEnv;
 pub use execute::{Effect, Message, decode, execute, perform};
 pub(crate) use family::local_in_order;
+pub use gateway::execute as gateway;
 pub use plain::{Plain, Registers};
 pub use state_cache::StateCache;

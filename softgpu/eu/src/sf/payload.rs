@@ -33,6 +33,26 @@ impl<'a> Payload<'a> {
         self.straddling(at, len)
     }
 
+    /// Bytes `at..at + len`, which are in one register.
+    ///
+    /// # Errors
+    /// As [`Payload::bytes`].
+    #[inline]
+    pub(super) fn register(&self, at: usize, len: usize) -> Result<&'a [u8], Fault> {
+        let (source, at) = match at.checked_sub(self.src0.len()) {
+            Some(at) => (self.src1, at),
+            None => (self.src0, at),
+        };
+        source.get(at..at + len).ok_or_else(|| Fault::Invalid {
+            why: format!(
+                "the message needs payload bytes {at} to {} and has {} + {}",
+                at + len,
+                self.src0.len(),
+                self.src1.len()
+            ),
+        })
+    }
+
     #[cold]
     fn straddling(&self, at: usize, len: usize) -> Result<Cow<'a, [u8]>, Fault> {
         let joined: Vec<u8> = self

@@ -1,18 +1,17 @@
 //! Typed accesses: texels of images, converted by the surface's format.
 
-use std::borrow::Cow;
-
 use isa_encoder::message::{AtomicOp, Direction};
 
 use super::atomic::apply;
 use super::execute::not_modelled;
 use super::payload::{Lanes, Payload, Response, lane, lane32};
 use super::place::{Place, UNBOUNDED};
-use super::surface::{Surface, SurfaceKind};
+use super::surface::{Cursor, LANES, Surface, SurfaceKind};
 use crate::Fault;
 use softgpu_memory::View;
 
 /// Texel coordinates from the parameters that a payload has: x, y and slice or array element.
+#[inline]
 pub(super) fn coordinates(surface: &Surface, parameters: [u32; 4]) -> [u32; 3] {
     let [u, v, r, _] = parameters;
     match surface.kind {
@@ -37,22 +36,14 @@ pub(super) struct Texels<'a> {
     pub live: u32,
 }
 
-/// The coordinates of a message's channels.
-struct Parameters<'a> {
-    bytes: Cow<'a, [u8]>,
-    lanes: usize,
-    count: usize,
-}
+/// Planes of dwords.
+struct Planes<'a>([&'a [u8]; 4]);
 
-impl Parameters<'_> {
+impl Planes<'_> {
+    /// A channel's dwords: 0 where there is no plane.
+    #[inline]
     fn get(&self, lane: usize) -> [u32; 4] {
-        std::array::from_fn(|index| {
-            if index < self.count {
-                lane32(&self.bytes, index * self.lanes + lane)
-            } else {
-                0
-            }
-        })
+        self.0.map(|plane| lane32(plane, lane))
     }
 }
 
@@ -61,22 +52,29 @@ impl<'a> Texels<'a> {
         self.lanes * 4
     }
 
-    /// The coordinates, which are the payload without its `data` bytes, and the data.
-    fn parts(&self, data: usize) -> Result<(Parameters<'a>, Cow<'a, [u8]>), Fault> {
+    /// Planes from byte `at` of the payload on.
+    fn planes(&self, at: usize, count: usize) -> Result<Planes<'a>, Fault> {
+        let mut planes = [[].as_slice(); 4];
+        for (index, plane) in planes.iter_mut().enumerate().take(count) {
+            *plane = self
+                .payload
+                .register(at + index * self.plane(), self.plane())?;
+        }
+        Ok(Planes(planes))
+    }
+
+    /// The coordinates, which are the payload without so many planes of data, and the data.
+    fn parts(&self, data: usize) -> Result<[Planes<'a>; 2], Fault> {
         let plane = self.plane();
-        let count = self.payload.len().saturating_sub(self.at + data) / plane;
+        let count = self.payload.len().saturating_sub(self.at) / plane;
+        let count = count.saturating_sub(data);
         if count == 0 || count > 4 {
             return Err(Fault::Invalid {
                 why: format!("a typed message with {count} coordinates"),
             });
         }
-        let parameters = Parameters {
-            bytes: self.payload.bytes(self.at, count * plane)?,
-            lanes: self.lanes,
-            count,
-        };
-        let data = self.payload.bytes(self.at + count * plane, data)?;
-        Ok((parameters, data))
+        let data = self.planes(self.at + count * plane, data)?;
+        Ok([self.planes(self.at, count)?, data])
     }
 
     /// Reads or writes the enabled `components` (bit 0 is red).
@@ -86,41 +84,71 @@ impl<'a> Texels<'a> {
         direction: Direction,
         components: u8,
     ) -> Result<(), Fault> {
-        let enabled = || Lanes(components.into()).enumerate();
+        let enabled = || Lanes((components & 0xf).into()).enumerate();
         let plane = self.plane();
-        let bytes = enabled().count() * plane;
+        let count = enabled().count();
         let surface = &self.surface;
         match direction {
             Direction::Read => {
-                let (parameters, _) = self.parts(0)?;
-                let mut response = Response::new(dst, bytes)?;
-                for lane in Lanes(self.live) {
-                    let texel = if surface.kind == SurfaceKind::Null {
-                        [0; 4]
-                    } else {
-                        let [x, y, z] = coordinates(surface, parameters.get(lane));
-                        surface
-                            .fetch(self.view, surface.texels()?, x, y, z)?
-                            .unwrap_or([0; 4])
-                    };
+                let [parameters, _] = self.parts(0)?;
+                let mut response = Response::new(dst, count * plane)?;
+                if surface.kind == SurfaceKind::Null {
+                    for lane in Lanes(self.live) {
+                        enabled().for_each(|(index, _)| response.put32(index * plane, lane, 0));
+                    }
+                    return Ok(());
+                }
+                let mut cursor = Cursor::new(surface, self.view)?;
+                if cursor.has_dwords() {
+                    let mut texels = [0; LANES];
+                    let at = |lane| coordinates(surface, parameters.get(lane));
+                    let there = cursor.fetch_dwords(self.live, at, &mut texels)?;
+                    let channels = cursor.format.load_dwords(&texels);
                     for (index, component) in enabled() {
-                        response.put32(index * plane, lane, texel[component & 3]);
+                        for lane in Lanes(self.live) {
+                            let value = match there >> lane & 1 {
+                                0 => 0,
+                                _ => channels[component][lane],
+                            };
+                            response.put32(index * plane, lane, value);
+                        }
+                    }
+                    return Ok(());
+                }
+                for lane in Lanes(self.live) {
+                    let at = coordinates(surface, parameters.get(lane));
+                    let texel = cursor.fetch(at)?.unwrap_or([0; 4]);
+                    for (index, component) in enabled() {
+                        response.put32(index * plane, lane, texel[component]);
                     }
                 }
             }
             Direction::Write => {
-                let (parameters, data) = self.parts(bytes)?;
+                let [parameters, data] = self.parts(count)?;
                 if surface.kind == SurfaceKind::Null {
                     return Ok(());
                 }
-                let format = surface.texels()?;
+                let mut cursor = Cursor::new(surface, self.view)?;
+                if cursor.has_dwords() && cursor.format.is_whole(components) {
+                    let mut channels = [[0; LANES]; 4];
+                    for (index, component) in enabled() {
+                        let values = data.0[index].as_chunks().0;
+                        for (channel, value) in channels[component].iter_mut().zip(values) {
+                            *channel = u32::from_le_bytes(*value);
+                        }
+                    }
+                    let at = |lane| coordinates(surface, parameters.get(lane));
+                    let texels = cursor.format.store_dwords(&channels);
+                    return cursor.put_dwords(self.live, at, &texels);
+                }
                 for lane in Lanes(self.live) {
                     let mut texel = [0; 4];
+                    let values = data.get(lane);
                     for (index, component) in enabled() {
-                        texel[component & 3] = lane32(&data, index * self.lanes + lane);
+                        texel[component] = values[index];
                     }
                     let at = coordinates(surface, parameters.get(lane));
-                    surface.put(self.view, format, at, texel, components)?;
+                    cursor.put(at, texel, components)?;
                 }
             }
         }
@@ -149,7 +177,7 @@ impl<'a> Texels<'a> {
             });
         }
         let plane = self.plane();
-        let (parameters, data) = self.parts(op.operands() * plane)?;
+        let [parameters, data] = self.parts(op.operands())?;
         let mut response = Response::new(dst, if returns { plane } else { 0 })?;
         let place = Place::Memory {
             view: self.view,
@@ -157,8 +185,7 @@ impl<'a> Texels<'a> {
             bytes: UNBOUNDED,
         };
         for channel in Lanes(self.live) {
-            let a = lane(&data, channel * 4, width);
-            let b = lane(&data, plane + channel * 4, width);
+            let [a, b] = [0, 1].map(|index| lane(data.0[index], channel * 4, width));
             let at = coordinates(surface, parameters.get(channel));
             let mut result = 0;
             if let Some(offset) = surface.atomic_offset(bytes.into(), at) {

@@ -2,15 +2,10 @@
 
 use super::state::{Sampler, Wrap};
 use crate::Fault;
-use crate::sf::surface::{Format, Numeric, Surface, SurfaceKind, Texel};
-use softgpu_memory::View;
+use crate::sf::surface::{Cursor, Format, Numeric, SurfaceKind, Texel};
 
 /// An image as a sampler sees it.
-pub(super) struct Image<'a> {
-    pub surface: &'a Surface,
-    pub format: &'a Format,
-    pub view: &'a View<'a>,
-}
+pub(super) struct Image<'a>(pub Cursor<'a>);
 
 /// Along one axis, the texels that a sample combines: the first one, the second one and the
 /// second's weight. `None` is the border.
@@ -80,12 +75,12 @@ fn taps(coordinate: f32, size: u32, wrap: Wrap, linear: bool, unnormalised: bool
 impl Image<'_> {
     /// Samples at `coordinates` (u, v, r). `level_positive`: the image is minified.
     pub(super) fn sample(
-        &self,
+        &mut self,
         sampler: &Sampler,
         coordinates: [f32; 4],
         minified: bool,
     ) -> Result<Texel, Fault> {
-        let surface = self.surface;
+        let surface = self.0.surface;
         let linear = if minified {
             sampler.min_linear
         } else {
@@ -120,7 +115,7 @@ impl Image<'_> {
                 if surface.array { self.element(r) } else { none },
             ),
         };
-        if linear && self.format.is_integer() {
+        if linear && self.0.format.is_integer() {
             return Err(Fault::Invalid {
                 why: "linear filter on an integer format".into(),
             });
@@ -130,12 +125,12 @@ impl Image<'_> {
 
     /// An array element: the nearest one, clamped.
     fn element(&self, coordinate: f32) -> Taps {
-        let last = self.surface.depth.saturating_sub(1);
+        let last = self.0.surface.depth.saturating_sub(1);
         Taps::single(Some((coordinate.round_ties_even() as u32).min(last)))
     }
 
     fn combine(
-        &self,
+        &mut self,
         sampler: &Sampler,
         x: Taps,
         y: Taps,
@@ -165,18 +160,18 @@ impl Image<'_> {
 
     /// A texel, or the border colour.
     fn texel(
-        &self,
+        &mut self,
         sampler: &Sampler,
         x: Option<u32>,
         y: Option<u32>,
         z: Option<u32>,
     ) -> Result<Texel, Fault> {
         if let (Some(x), Some(y), Some(z)) = (x, y, z)
-            && let Some(texel) = self.surface.fetch(self.view, self.format, x, y, z)?
+            && let Some(texel) = self.0.fetch([x, y, z])?
         {
             return Ok(texel);
         }
-        Ok(self.format.border(sampler.border))
+        Ok(self.0.format.border(sampler.border))
     }
 }
 

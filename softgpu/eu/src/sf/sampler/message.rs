@@ -1,5 +1,7 @@
 //! Sampler messages: parameters in, texels out.
 
+use std::borrow::Cow;
+
 use half::f16;
 use isa_encoder::message::{Lengths, Parameter, Sampler as Meaning, SamplerOp};
 
@@ -7,8 +9,8 @@ use super::filter::Image;
 use super::state::{self, Sampler};
 use crate::sf::Message;
 use crate::sf::execute::not_modelled;
-use crate::sf::payload::{Lanes, Payload, channels, lane};
-use crate::sf::surface::{Surface, SurfaceKind, Texel};
+use crate::sf::payload::{Lanes, Payload, channels, lane, lane32};
+use crate::sf::surface::{Cursor, LANES, Surface, SurfaceKind, Texel};
 use crate::sf::typed::coordinates;
 use crate::{Fault, GroupEnv};
 
@@ -21,8 +23,8 @@ const BINDLESS: u8 = 0xfc;
 /// The array index in [`Parameter::LodArray`].
 const ARRAY_INDEX: u32 = 0x1ff;
 
-/// The channels of one message's payload.
-struct Inputs<'a> {
+/// Where a message's parameters are in its payload.
+struct Layout<'a> {
     payload: Payload<'a>,
     /// The first parameter's byte.
     at: usize,
@@ -35,53 +37,96 @@ struct Inputs<'a> {
     parameters: &'static [Parameter],
 }
 
-impl Inputs<'_> {
-    /// The number of `parameter`; `None` if the payload lacks it.
-    #[inline]
-    fn place(&self, parameter: Parameter) -> Option<usize> {
-        let place = self.parameters.iter().position(|row| *row == parameter)?;
-        (place < self.count).then_some(place)
-    }
-
-    /// The raw bits of `parameter` for a channel; `None` if the payload lacks it.
-    fn raw(&self, parameter: Parameter, channel: usize) -> Result<Option<u32>, Fault> {
-        let Some(index) = self.place(parameter) else {
-            return Ok(None);
-        };
-        let at = self.at + index * self.plane + channel * self.width;
-        let bytes = self.payload.bytes(at, self.width)?;
-        Ok(Some(match *bytes {
-            [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
-            _ => lane(&bytes, 0, self.width) as u32,
-        }))
-    }
-
-    fn float(&self, parameter: Parameter, channel: usize) -> Result<f32, Fault> {
-        if let Some(packed) = self.raw(Parameter::LodArray, channel)? {
-            // Then the array index is in the low bits of the level of detail, and not a coordinate.
-            match parameter {
-                Parameter::Lod => return Ok(f32::from_bits(packed & !ARRAY_INDEX)),
-                Parameter::R if self.raw(parameter, channel)?.is_none() => {
-                    return Ok((packed & ARRAY_INDEX) as f32);
-                }
-                _ => {}
-            }
+impl<'a> Layout<'a> {
+    /// The channels of a parameter; empty if the payload lacks it.
+    fn values(&self, parameter: Parameter) -> Result<Cow<'a, [u8]>, Fault> {
+        let place = self.parameters.iter().position(|row| *row == parameter);
+        match place.filter(|place| *place < self.count) {
+            Some(place) => self.payload.bytes(self.at + place * self.plane, self.plane),
+            None => Ok(Cow::Borrowed(&[])),
         }
-        let bits = self.raw(parameter, channel)?.unwrap_or(0);
-        Ok(if self.width == 2 {
-            f16::from_bits(bits as u16).to_f32()
-        } else {
-            f32::from_bits(bits)
+    }
+}
+
+/// The parameters of one message.
+struct Inputs<'a> {
+    /// U, v and r.
+    coordinates: [Cow<'a, [u8]>; 3],
+    lod: Cow<'a, [u8]>,
+    /// The level of detail with the array index in its low bits.
+    packed: Cow<'a, [u8]>,
+    /// Bytes of a parameter.
+    width: usize,
+}
+
+impl<'a> Inputs<'a> {
+    fn of(layout: &Layout<'a>) -> Result<Self, Fault> {
+        Ok(Self {
+            coordinates: [
+                layout.values(Parameter::U)?,
+                layout.values(Parameter::V)?,
+                layout.values(Parameter::R)?,
+            ],
+            lod: layout.values(Parameter::Lod)?,
+            packed: layout.values(Parameter::LodArray)?,
+            width: layout.width,
         })
     }
 
-    fn integer(&self, parameter: Parameter, channel: usize) -> Result<i32, Fault> {
-        let bits = self.raw(parameter, channel)?.unwrap_or(0);
-        Ok(if self.width == 2 {
-            (bits as i16).into()
+    #[inline]
+    fn bits(&self, values: &[u8], channel: usize) -> u32 {
+        match self.width {
+            4 => lane32(values, channel),
+            width => lane(values, channel * width, width) as u32,
+        }
+    }
+
+    fn as_float(&self, values: &[u8], channel: usize) -> f32 {
+        let bits = self.bits(values, channel);
+        match self.width {
+            2 => f16::from_bits(bits as u16).to_f32(),
+            _ => f32::from_bits(bits),
+        }
+    }
+
+    #[inline]
+    fn as_integer(&self, values: &[u8], channel: usize) -> i32 {
+        let bits = self.bits(values, channel);
+        match self.width {
+            2 => (bits as i16).into(),
+            _ => bits as i32,
+        }
+    }
+
+    /// The level of detail as a float.
+    fn lod(&self, channel: usize) -> f32 {
+        if self.packed.is_empty() {
+            return self.as_float(&self.lod, channel);
+        }
+        f32::from_bits(self.bits(&self.packed, channel) & !ARRAY_INDEX)
+    }
+
+    /// Coordinates as floats.
+    fn floats(&self, channel: usize) -> [f32; 4] {
+        let [u, v, r] = self.coordinates.each_ref();
+        let float = |values| self.as_float(values, channel);
+        let r = if r.is_empty() && !self.packed.is_empty() {
+            // The array index is no coordinate of its own.
+            (self.bits(&self.packed, channel) & ARRAY_INDEX) as f32
         } else {
-            bits as i32
-        })
+            float(r)
+        };
+        [float(u), float(v), r, 0.0]
+    }
+
+    /// Coordinates as integers.
+    #[inline]
+    fn integers(&self, channel: usize) -> [i32; 3] {
+        let mut integers = [0; 3];
+        for (integer, values) in integers.iter_mut().zip(&self.coordinates) {
+            *integer = self.as_integer(values, channel);
+        }
+        integers
     }
 }
 
@@ -107,14 +152,14 @@ pub(in crate::sf) fn execute(
     let width = if meaning.half_parameters { 2 } else { 4 };
     let simd = usize::from(meaning.simd);
     let plane = (simd * width).next_multiple_of(grf);
-    let inputs = Inputs {
+    let inputs = Inputs::of(&Layout {
         payload,
         at,
         plane,
         count: payload.len().saturating_sub(at) / plane,
         width,
         parameters: meaning.op.parameters(env.family, meaning.half_parameters),
-    };
+    })?;
     let control = if header {
         payload.dword(4 * CONTROL)?
     } else {
@@ -149,19 +194,54 @@ pub(in crate::sf) fn execute(
         signed_nibble(control >> 4),
         signed_nibble(control),
     ];
-    for channel in Lanes(channels(message.mask, meaning.simd)) {
-        let texel = one(
+    let live = channels(message.mask, meaning.simd);
+    if live == 0 {
+        return Ok(());
+    }
+    if meaning.op == SamplerOp::ResourceInfo || surface.kind == SurfaceKind::Null {
+        let integer = meaning.op == SamplerOp::ResourceInfo
+            || surface.texels().is_ok_and(|format| format.is_integer());
+        for channel in Lanes(live) {
+            let texel = match meaning.op {
+                SamplerOp::ResourceInfo => {
+                    let lod = inputs.as_integer(&inputs.lod, channel);
+                    resource_info(&surface, lod as u32)
+                }
+                _ => [0; 4],
+            };
+            output.put(channel, texel, integer);
+        }
+        return Ok(());
+    }
+    let mut image = Image(Cursor::new(&surface, env.memory)?);
+    let (integer, one) = (image.0.format.is_integer(), image.0.format.one());
+    if loads_level_zero(meaning.op, &inputs, live) && output.width == 4 && image.0.has_dwords() {
+        level_zero(&surface, 0.0)?;
+        let at = |channel| texel_at(&surface, &inputs, channel, offsets);
+        let mut texels = [0; LANES];
+        let there = image.0.fetch_dwords(live, at, &mut texels)?;
+        let channels = image.0.format.load_dwords(&texels);
+        output.put_all(live, there, |index| match surface.select[index] {
+            1 => [one; LANES],
+            code @ 4..=7 => channels[usize::from(code - 4)],
+            _ => [0; LANES],
+        });
+        return Ok(());
+    }
+    for channel in Lanes(live) {
+        let texel = texel(
             &meaning,
-            &surface,
+            &mut image,
             sampler.as_ref(),
             &inputs,
             channel,
             offsets,
-            env,
         )?;
-        let integer = meaning.op == SamplerOp::ResourceInfo
-            || surface.texels().is_ok_and(|format| format.is_integer());
-        output.put(channel, texel, integer);
+        output.put(
+            channel,
+            texel.map_or([0; 4], |texel| select(&surface, one, texel)),
+            integer,
+        );
     }
     Ok(())
 }
@@ -196,77 +276,72 @@ fn sampler_state(
     state::read(env.family, env.memory, address, dynamic)
 }
 
-/// One channel.
-fn one(
-    meaning: &Meaning,
+/// Whether a message loads texels of level 0 by their integer coordinates.
+fn loads_level_zero(op: SamplerOp, inputs: &Inputs<'_>, live: u32) -> bool {
+    match op {
+        SamplerOp::LoadLevelZero => true,
+        SamplerOp::Load => Lanes(live).all(|channel| inputs.as_integer(&inputs.lod, channel) == 0),
+        _ => false,
+    }
+}
+
+/// The integer coordinates of a channel's texel.
+#[inline]
+fn texel_at(
     surface: &Surface,
+    inputs: &Inputs<'_>,
+    channel: usize,
+    [du, dv, dr]: [i32; 3],
+) -> [u32; 3] {
+    let [u, v, r] = inputs.integers(channel);
+    let parameters = [
+        u.wrapping_add(du),
+        v.wrapping_add(dv),
+        r.wrapping_add(dr),
+        0,
+    ];
+    coordinates(surface, parameters.map(|parameter| parameter as u32))
+}
+
+/// What a channel gets, before channels are selected; nothing outside the surface.
+#[inline]
+fn texel(
+    meaning: &Meaning,
+    image: &mut Image<'_>,
     sampler: Option<&Sampler>,
     inputs: &Inputs<'_>,
     channel: usize,
     offsets: [i32; 3],
-    env: &GroupEnv<'_>,
-) -> Result<Texel, Fault> {
-    if meaning.op == SamplerOp::ResourceInfo {
-        let lod = inputs.integer(Parameter::Lod, channel)?;
-        return Ok(resource_info(surface, lod as u32));
-    }
-    if surface.kind == SurfaceKind::Null {
-        return Ok([0; 4]);
-    }
-    let format = surface.texels()?;
-    let image = Image {
-        surface,
-        format,
-        view: env.memory,
-    };
-    let texel = match (meaning.op, sampler) {
+) -> Result<Option<Texel>, Fault> {
+    let surface = image.0.surface;
+    match (meaning.op, sampler) {
         (SamplerOp::Load | SamplerOp::LoadLevelZero, _) => {
             let lod = match meaning.op {
-                SamplerOp::Load => inputs.integer(Parameter::Lod, channel)?,
+                SamplerOp::Load => inputs.as_integer(&inputs.lod, channel),
                 _ => 0,
             };
-            let coordinate = |parameter, offset: i32| {
-                inputs
-                    .integer(parameter, channel)
-                    .map(|value| value.wrapping_add(offset) as u32)
-            };
-            let parameters = [
-                coordinate(Parameter::U, offsets[0])?,
-                coordinate(Parameter::V, offsets[1])?,
-                coordinate(Parameter::R, offsets[2])?,
-                0,
-            ];
             level_zero(surface, lod as f32)?;
-            let [x, y, z] = coordinates(surface, parameters);
             if lod != 0 {
-                None
-            } else {
-                surface.fetch(env.memory, format, x, y, z)?
+                return Ok(None);
             }
+            image.0.fetch(texel_at(surface, inputs, channel, offsets))
         }
         (SamplerOp::SampleLevelZero | SamplerOp::SampleLod, Some(sampler)) => {
-            let lod = inputs.float(Parameter::Lod, channel)?;
+            let lod = inputs.lod(channel);
             level_zero(surface, lod)?;
-            let mut coordinates = [0.0; 4];
-            for (coordinate, parameter) in
-                coordinates
-                    .iter_mut()
-                    .zip([Parameter::U, Parameter::V, Parameter::R])
-            {
-                *coordinate = inputs.float(parameter, channel)?;
-            }
             if offsets != [0; 3] {
                 return Err(not_modelled("sampling with texel offsets"));
             }
-            Some(image.sample(sampler, coordinates, lod > 0.0)?)
+            let coordinates = inputs.floats(channel);
+            image.sample(sampler, coordinates, lod > 0.0).map(Some)
         }
-        (SamplerOp::LoadMcs, _) => return Ok([0; 4]),
-        _ => return Err(not_modelled(&format!("sampler: {meaning}"))),
-    };
-    Ok(texel.map_or([0; 4], |texel| select(surface, format.one(), texel)))
+        (SamplerOp::LoadMcs, _) => Ok(None),
+        _ => Err(not_modelled(&format!("sampler: {meaning}"))),
+    }
 }
 
 /// Only level 0 of a surface is modelled.
+#[inline]
 fn level_zero(surface: &Surface, lod: f32) -> Result<(), Fault> {
     if surface.min_lod != 0 || (surface.mip_count != 0 && lod > 0.0) {
         return Err(not_modelled("levels of detail beyond the first"));
@@ -275,7 +350,11 @@ fn level_zero(surface: &Surface, lod: f32) -> Result<(), Fault> {
 }
 
 /// Applies SHADER_CHANNEL_SELECT to a texel.
+#[inline]
 fn select(surface: &Surface, one: u32, texel: Texel) -> Texel {
+    if surface.select == [4, 5, 6, 7] {
+        return texel;
+    }
     surface.select.map(|code| match code {
         0 => 0,
         1 => one,
@@ -327,27 +406,44 @@ struct Output<'a> {
 }
 
 impl Output<'_> {
+    /// Puts dwords of `live` channels, which are 0 for those that are not `there`.
+    fn put_all(&mut self, live: u32, there: u32, values: impl Fn(usize) -> [u32; LANES]) {
+        let mut at = 0;
+        for index in (0..4).filter(|index| self.masked >> index & 1 == 0) {
+            let plane = self.bytes.get_mut(at..).unwrap_or_default();
+            at += self.plane;
+            let values = values(index);
+            for ((lane, place), value) in plane.as_chunks_mut().0.iter_mut().enumerate().zip(values)
+            {
+                if live >> lane & 1 != 0 {
+                    let value = if there >> lane & 1 != 0 { value } else { 0 };
+                    *place = value.to_le_bytes();
+                }
+            }
+        }
+    }
+
     /// Planes beyond the response length are not returned.
+    #[inline]
     fn put(&mut self, channel: usize, texel: Texel, integer: bool) {
-        let mut plane = 0;
+        let mut at = channel * self.width;
         for (index, value) in texel.into_iter().enumerate() {
             if self.masked >> index & 1 != 0 {
                 continue;
             }
-            let at = plane * self.plane + channel * self.width;
-            plane += 1;
-            let to = self.bytes.get_mut(at..at + self.width);
-            match to {
-                Some([a, b]) => {
-                    let half = if integer {
-                        value as u16
-                    } else {
-                        f16::from_f32(f32::from_bits(value)).to_bits()
-                    };
-                    [*a, *b] = half.to_le_bytes();
+            let to = self.bytes.get_mut(at..).unwrap_or_default();
+            at += self.plane;
+            if self.width == 4 {
+                if let Some(to) = to.first_chunk_mut() {
+                    *to = value.to_le_bytes();
                 }
-                Some([a, b, c, d]) => [*a, *b, *c, *d] = value.to_le_bytes(),
-                _ => {}
+            } else if let Some(to) = to.first_chunk_mut() {
+                let half = if integer {
+                    value as u16
+                } else {
+                    f16::from_f32(f32::from_bits(value)).to_bits()
+                };
+                *to = half.to_le_bytes();
             }
         }
     }

@@ -13,9 +13,17 @@ pub(in crate::sf) use batchbuffer::states::Numeric;
 /// Channels in registers: red, green, blue, alpha, as float bits or integers.
 pub(in crate::sf) type Texel = [u32; 4];
 
+/// The most channels of a message.
+pub(in crate::sf) const LANES: usize = 32;
+
 /// A surface format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sf) struct Format(TexelLayout, Shape);
+pub(in crate::sf) struct Format {
+    layout: TexelLayout,
+    shape: Shape,
+    /// How the colour channels are read.
+    numeric: Numeric,
+}
 
 /// What makes a format's conversion simple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,23 +79,27 @@ impl Format {
     /// The format `code`, if this model knows it.
     pub(in crate::sf) fn of(code: SurfaceFormat) -> Option<Self> {
         let layout = code.texel()?;
-        Some(Self(layout, Shape::of(&layout)))
+        let first = layout.channels.iter().flatten().next();
+        Some(Self {
+            layout,
+            shape: Shape::of(&layout),
+            numeric: first.map_or(Numeric::Uint, |channel| channel.numeric),
+        })
     }
 
     /// Bytes of a texel.
     pub(in crate::sf) fn bytes(&self) -> u8 {
-        self.0.bytes
+        self.layout.bytes
     }
 
     /// Whether registers hold integers.
     pub(in crate::sf) fn is_integer(&self) -> bool {
-        matches!(self.numeric(), Numeric::Uint | Numeric::Sint)
+        matches!(self.numeric, Numeric::Uint | Numeric::Sint)
     }
 
     /// How the colour channels are read.
     pub(in crate::sf) fn numeric(&self) -> Numeric {
-        let first = self.0.channels.iter().flatten().next();
-        first.map_or(Numeric::Uint, |channel| channel.numeric)
+        self.numeric
     }
 
     /// One, in register form.
@@ -100,10 +112,11 @@ impl Format {
     }
 
     /// The channels of the texel in `bytes` (little endian); absent colours are 0, alpha 1.
+    #[inline]
     pub(in crate::sf) fn load(&self, bytes: u128) -> Texel {
         let mut texel = [0, 0, 0, self.one()];
-        if self.1 == Shape::Any {
-            for (value, channel) in texel.iter_mut().zip(self.0.channels) {
+        if self.shape == Shape::Any {
+            for (value, channel) in texel.iter_mut().zip(self.layout.channels) {
                 if let Some(channel) = channel {
                     *value = load(channel, (bytes >> channel.at) as u32);
                 }
@@ -111,11 +124,11 @@ impl Format {
             return texel;
         }
         let low = bytes as u32;
-        for (index, (value, channel)) in texel.iter_mut().zip(&self.0.channels).enumerate() {
+        for (index, (value, channel)) in texel.iter_mut().zip(&self.layout.channels).enumerate() {
             let Some(channel) = channel else {
                 continue;
             };
-            *value = match self.1 {
+            *value = match self.shape {
                 Shape::Bytes => low >> channel.at & 0xff,
                 Shape::UnormBytes => UNORM_BYTES[(low >> channel.at & 0xff) as usize],
                 Shape::Dwords => (bytes >> (32 * index)) as u32,
@@ -125,16 +138,81 @@ impl Format {
         texel
     }
 
+    /// The channels of texels of a dword: what [`load`](Self::load) gives for each.
+    pub(in crate::sf) fn load_dwords(&self, texels: &[u32; LANES]) -> [[u32; LANES]; 4] {
+        let mut channels = [[0; LANES]; 4];
+        if !matches!(self.shape, Shape::Bytes | Shape::UnormBytes) {
+            for (lane, &bits) in texels.iter().enumerate() {
+                for (channel, value) in channels.iter_mut().zip(self.load(bits.into())) {
+                    channel[lane] = value;
+                }
+            }
+            return channels;
+        }
+        let absent = [0, 0, 0, self.one()];
+        for ((values, channel), absent) in
+            channels.iter_mut().zip(&self.layout.channels).zip(absent)
+        {
+            let Some(channel) = channel else {
+                values.fill(absent);
+                continue;
+            };
+            for (value, bits) in values.iter_mut().zip(texels) {
+                *value = bits >> (channel.at & 31) & 0xff;
+            }
+            if self.shape == Shape::UnormBytes {
+                for value in values {
+                    *value = UNORM_BYTES[(*value & 0xff) as usize];
+                }
+            }
+        }
+        channels
+    }
+
+    /// Whether `components` are all that the format has.
+    pub(in crate::sf) fn is_whole(&self, components: u8) -> bool {
+        let mut channels = self.layout.channels.iter().enumerate();
+        let bits =
+            |channel: &Option<Channel>| channel.map_or(0, |channel| channel.mask().count_ones());
+        let all: u32 = self.layout.channels.iter().map(bits).sum();
+        all == 8 * u32::from(self.bytes())
+            && channels.all(|(index, channel)| channel.is_none() || components >> index & 1 != 0)
+    }
+
+    /// The texels of a dword from channels, if [`is_whole`](Self::is_whole).
+    pub(in crate::sf) fn store_dwords(&self, channels: &[[u32; LANES]; 4]) -> [u32; LANES] {
+        let mut texels = [0; LANES];
+        if self.shape != Shape::Bytes {
+            for (lane, texel) in texels.iter_mut().enumerate() {
+                let [r, g, b, a] = channels.each_ref().map(|values| values[lane]);
+                *texel = self.store([r, g, b, a], 0xf).0 as u32;
+            }
+            return texels;
+        }
+        for (values, channel) in channels.iter().zip(&self.layout.channels) {
+            let Some(channel) = channel else {
+                continue;
+            };
+            for (texel, value) in texels.iter_mut().zip(values) {
+                *texel |= (*value).min(0xff) << (channel.at & 31);
+            }
+        }
+        texels
+    }
+
     /// The texel from `channels`, and the mask of the format's bits among the enabled `components`
     /// (bit 0 is red).
+    #[inline]
     pub(in crate::sf) fn store(&self, texel: Texel, components: u8) -> (u128, u128) {
-        if matches!(self.1, Shape::Bytes | Shape::UnormBytes) {
+        if matches!(self.shape, Shape::Bytes | Shape::UnormBytes) {
             let (mut bytes, mut mask) = (0, 0);
-            for (index, (value, channel)) in texel.into_iter().zip(&self.0.channels).enumerate() {
+            for (index, (value, channel)) in
+                texel.into_iter().zip(&self.layout.channels).enumerate()
+            {
                 if let Some(channel) = channel
                     && components >> index & 1 != 0
                 {
-                    let byte = match self.1 {
+                    let byte = match self.shape {
                         Shape::Bytes => value.min(0xff),
                         _ => store(*channel, value) & 0xff,
                     };
@@ -145,7 +223,7 @@ impl Format {
             return (u32::into(bytes), u32::into(mask));
         }
         let (mut bytes, mut mask) = (0, 0);
-        for (index, (value, channel)) in texel.into_iter().zip(self.0.channels).enumerate() {
+        for (index, (value, channel)) in texel.into_iter().zip(self.layout.channels).enumerate() {
             if let Some(channel) = channel
                 && components >> index & 1 != 0
             {
@@ -267,7 +345,7 @@ mod tests {
     use batchbuffer::NamedValues;
     use oracles::Random;
 
-    use super::{Format, Shape, SurfaceFormat as F};
+    use super::{Format, LANES, Shape, SurfaceFormat as F};
 
     #[test]
     fn simple_formats_convert_as_all_do() {
@@ -294,13 +372,16 @@ mod tests {
             u32::MAX,
         ];
         let values: Vec<u32> = floats.map(f32::to_bits).into_iter().chain(edges).collect();
-        let mut simple = 0;
+        let (mut simple, mut wholes) = (0, 0);
         for (name, raw) in F::NAMES {
             let Some(format) = F::from_raw(*raw).and_then(Format::of) else {
                 continue;
             };
-            simple += u32::from(format.1 != Shape::Any);
-            let general = Format(format.0, Shape::Any);
+            simple += u32::from(format.shape != Shape::Any);
+            let general = Format {
+                shape: Shape::Any,
+                ..format
+            };
             let bits = u128::MAX >> (128 - 8 * u32::from(format.bytes()));
             for round in 0..256u128 {
                 let value = |random: &mut Random| match round {
@@ -314,6 +395,29 @@ mod tests {
                 for bytes in [packed, same].map(|bytes| bytes & bits) {
                     assert_eq!(format.load(bytes), general.load(bytes), "{name} {bytes:#x}");
                 }
+                if format.bytes() == 4 {
+                    let mut lanes = [0; LANES];
+                    let mut loaded = [[0; LANES]; 4];
+                    for (lane, bits) in lanes.iter_mut().enumerate() {
+                        *bits = (packed as u32).rotate_left(lane as u32);
+                        let [r, g, b, a] = general.load((*bits).into());
+                        for (channel, value) in loaded.iter_mut().zip([r, g, b, a]) {
+                            channel[lane] = value;
+                        }
+                    }
+                    assert_eq!(format.load_dwords(&lanes), loaded, "{name}");
+                    if format.is_whole(0xf) {
+                        wholes += 1;
+                        let mut channels = texel.map(|value| [value; LANES]);
+                        channels[0][1] = value(&mut random);
+                        let stored = format.store_dwords(&channels);
+                        for (lane, stored) in stored.into_iter().enumerate() {
+                            let texel = channels.map(|values| values[lane]);
+                            let (bits, mask) = general.store(texel, 0xf);
+                            assert_eq!((stored.into(), u32::MAX.into()), (bits, mask), "{name}");
+                        }
+                    }
+                }
                 let enabled = random.bits() as u8 & 0xf;
                 for components in [enabled, 0xf] {
                     let (fast, plain) = (
@@ -324,7 +428,7 @@ mod tests {
                 }
             }
         }
-        assert!(simple > 20, "{simple}");
+        assert!(simple > 20 && wholes > 5 * 256, "{simple} {wholes}");
     }
 
     #[test]

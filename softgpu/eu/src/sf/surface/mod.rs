@@ -4,5 +4,6 @@ mod format;
 mod state;
 mod texel;
 
-pub(super) use format::{Format, Numeric, Texel};
+pub(super) use format::{Format, LANES, Numeric, Texel};
 pub(super) use state::{Surface, SurfaceKind};
+pub(super) use texel::Cursor;

@@ -1,8 +1,9 @@
 //! Texels of a surface, by integer coordinates.
 
-use super::format::{Format, Texel};
+use super::format::{Format, LANES, Texel};
 use super::state::{Surface, SurfaceKind};
 use crate::Fault;
+use crate::sf::payload::Lanes;
 use softgpu_memory::View;
 
 impl Surface {
@@ -20,7 +21,7 @@ impl Surface {
     }
 
     /// Whether a texel exists. `z` is the slice or the array element.
-    pub(in crate::sf) fn contains(&self, x: u32, y: u32, z: u32) -> bool {
+    fn contains(&self, x: u32, y: u32, z: u32) -> bool {
         x < self.width && y < self.height && z < self.depth
     }
 
@@ -30,40 +31,84 @@ impl Surface {
         self.tiling.offset(self.pitch, self.slice_rows, x, y, z)
     }
 
-    /// The byte offset of an existing texel of `bytes` bytes.
-    fn texel_offset(&self, bytes: u32, x: u32, y: u32, z: u32) -> u64 {
-        match self.kind {
+    /// The byte offset of a texel for an atomic operation, or `None` outside.
+    pub(in crate::sf) fn atomic_offset(&self, bytes: u32, at: [u32; 3]) -> Option<u64> {
+        Rows::default().offset(self, bytes, at)
+    }
+}
+
+/// The row of the texel that was last found: channels of a message mostly share it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rows {
+    at: Option<(u32, u32)>,
+    offset: u64,
+}
+
+impl Rows {
+    /// The byte offset of a texel of `bytes` bytes, or `None` outside the surface.
+    #[inline(always)]
+    fn offset(&mut self, surface: &Surface, bytes: u32, at: [u32; 3]) -> Option<u64> {
+        let [x, y, z] = at;
+        if !surface.contains(x, y, z) {
+            return None;
+        }
+        Some(match surface.kind {
             SurfaceKind::Buffer | SurfaceKind::StructuredBuffer => {
-                u64::from(x) * u64::from(self.pitch)
+                u64::from(x) * u64::from(surface.pitch)
             }
             // One-dimensional array elements are QPitch texels apart.
             SurfaceKind::Image1d => {
-                let element = u64::from(z + self.first_element) * u64::from(self.slice_rows);
+                let element = u64::from(z + surface.first_element) * u64::from(surface.slice_rows);
                 (u64::from(x) + element) * u64::from(bytes)
             }
-            _ => self.byte_offset(
-                (x + self.x_offset).wrapping_mul(bytes),
-                y + self.y_offset,
-                z + self.first_element,
-            ),
-        }
+            _ => {
+                if self.at != Some((y, z)) {
+                    let (y, z) = (y + surface.y_offset, z + surface.first_element);
+                    let (pitch, rows) = (surface.pitch, surface.slice_rows);
+                    self.offset = surface.tiling.row(pitch, rows, y, z);
+                }
+                self.at = Some((y, z));
+                let x = (x + surface.x_offset).wrapping_mul(bytes);
+                self.offset + surface.tiling.column(x)
+            }
+        })
+    }
+}
+
+/// Accesses texels of a surface, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sf) struct Cursor<'a> {
+    view: &'a View<'a>,
+    pub surface: &'a Surface,
+    pub format: &'a Format,
+    rows: Rows,
+}
+
+impl<'a> Cursor<'a> {
+    /// Those of `surface`, in no row yet.
+    ///
+    /// # Errors
+    /// Those of [`Surface::texels`].
+    pub fn new(surface: &'a Surface, view: &'a View<'a>) -> Result<Self, Fault> {
+        Ok(Self {
+            view,
+            surface,
+            format: surface.texels()?,
+            rows: Rows::default(),
+        })
     }
 
-    /// The texel at integer coordinates, or `None` outside the surface.
-    pub(in crate::sf) fn fetch(
-        &self,
-        view: &View<'_>,
-        format: &Format,
-        x: u32,
-        y: u32,
-        z: u32,
-    ) -> Result<Option<Texel>, Fault> {
-        if !self.contains(x, y, z) {
+    /// The texel at integer coordinates (the last is the slice or the array element), or `None`
+    /// outside the surface.
+    #[inline(always)]
+    pub fn fetch(&mut self, at: [u32; 3]) -> Result<Option<Texel>, Fault> {
+        let (view, format) = (self.view, self.format);
+        let bytes = format.bytes();
+        let Some(offset) = self.rows.offset(self.surface, bytes.into(), at) else {
             return Ok(None);
-        }
-        let offset = self.texel_offset(format.bytes().into(), x, y, z);
-        let address = self.base.offset(offset);
-        let bits = match format.bytes() {
+        };
+        let address = self.surface.base.offset(offset);
+        let bits = match bytes {
             1 => view.read_u8(address)?.into(),
             2 => view.read_u16(address)?.into(),
             4 => view.read_u32(address)?.into(),
@@ -78,23 +123,63 @@ impl Surface {
         Ok(Some(format.load(bits)))
     }
 
-    /// Writes the enabled `components` of a texel; outside the surface, nothing.
-    pub(in crate::sf) fn put(
-        &self,
-        view: &View<'_>,
-        format: &Format,
-        at: [u32; 3],
-        texel: Texel,
-        components: u8,
+    /// Whether texels are whole dwords in memory.
+    pub fn has_dwords(&self) -> bool {
+        let surface = self.surface;
+        let aligned = surface.base.get().is_multiple_of(4) && surface.pitch.is_multiple_of(4);
+        aligned && self.format.bytes() == 4
+    }
+
+    /// Fetches the texels of `live` channels, which are dwords; returns those that are there.
+    #[inline(always)]
+    pub fn fetch_dwords(
+        &mut self,
+        live: u32,
+        at: impl Fn(usize) -> [u32; 3],
+        texels: &mut [u32; LANES],
+    ) -> Result<u32, Fault> {
+        let (rows, surface) = (&mut self.rows, self.surface);
+        let places = Lanes(live).filter_map(|lane| {
+            let offset = rows.offset(surface, 4, at(lane))?;
+            Some((lane, surface.base.offset(offset)))
+        });
+        let mut there = 0;
+        self.view.gather_u32(places, |lane, texel| {
+            there |= 1 << lane;
+            if let Some(place) = texels.get_mut(lane) {
+                *place = texel;
+            }
+        })?;
+        Ok(there)
+    }
+
+    /// Writes the texels of `live` channels, which are dwords.
+    #[inline(always)]
+    pub fn put_dwords(
+        &mut self,
+        live: u32,
+        at: impl Fn(usize) -> [u32; 3],
+        texels: &[u32; LANES],
     ) -> Result<(), Fault> {
-        let [x, y, z] = at;
-        if !self.contains(x, y, z) {
+        let (rows, surface) = (&mut self.rows, self.surface);
+        let stores = Lanes(live).filter_map(|lane| {
+            let offset = rows.offset(surface, 4, at(lane))?;
+            Some((surface.base.offset(offset), *texels.get(lane)?))
+        });
+        Ok(self.view.scatter_u32(stores)?)
+    }
+
+    /// Writes the enabled `components` of a texel; outside the surface, nothing.
+    #[inline(always)]
+    pub fn put(&mut self, at: [u32; 3], texel: Texel, components: u8) -> Result<(), Fault> {
+        let (view, format) = (self.view, self.format);
+        let bytes = format.bytes();
+        let Some(offset) = self.rows.offset(self.surface, bytes.into(), at) else {
             return Ok(());
-        }
-        let offset = self.texel_offset(format.bytes().into(), x, y, z);
-        let address = self.base.offset(offset);
+        };
+        let address = self.surface.base.offset(offset);
         let (new, mask) = format.store(texel, components);
-        let bytes = usize::from(format.bytes()).min(16);
+        let bytes = usize::from(bytes).min(16);
         let whole = if bytes == 16 {
             u128::MAX
         } else {
@@ -106,17 +191,12 @@ impl Surface {
         }
         let merged = u128::from_le_bytes(bits) & !mask | new;
         match bytes {
+            1 => view.write_u8(address, merged as u8)?,
+            2 => view.write_u16(address, merged as u16)?,
             4 => view.write_u32(address, merged as u32)?,
             8 => view.write_u64(address, merged as u64)?,
             _ => view.write(address, &merged.to_le_bytes()[..bytes])?,
         }
         Ok(())
-    }
-
-    /// The byte offset of a texel for an atomic operation, or `None` outside.
-    pub(in crate::sf) fn atomic_offset(&self, bytes: u32, at: [u32; 3]) -> Option<u64> {
-        let [x, y, z] = at;
-        self.contains(x, y, z)
-            .then(|| self.texel_offset(bytes, x, y, z))
     }
 }

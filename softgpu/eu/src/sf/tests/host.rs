@@ -70,14 +70,15 @@ pub fn run(
         first: 0,
         ip: 0,
         last_ip: 0,
+        modes: Modes::default(),
         steps: vec![step.clone()],
         channels: 0,
         end: End::Leave,
     };
     let layout = Layout {
-        modes: Modes::default(),
         channels,
         flags: (bytes + BEHIND - 32) as u32,
+        control: (bytes + BEHIND - 16) as u32,
     };
     let code = Code::new(&[block], layout).expect("translates");
     let mut asked = Asked {
