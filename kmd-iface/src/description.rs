@@ -120,9 +120,9 @@ impl Topology {
 /// A device, as its kernel driver describes it.
 #[derive(Clone, Debug)]
 pub struct DeviceDescription {
-    /// The kernel driver.
-    pub driver: Driver,
-    /// Its version.
+    /// The kernel driver; `None` if there is none.
+    pub driver: Option<Driver>,
+    /// Its version; 0 if there is none.
     pub version: DriverVersion,
     /// PCI device id (the vendor is always 0x8086).
     pub pci_id: u16,

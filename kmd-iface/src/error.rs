@@ -128,6 +128,9 @@ pub enum KmdError {
         /// What the kernel said.
         errno: Errno,
     },
+    /// A device without a kernel driver does not do what it should, or cannot be reached.
+    #[error("bare metal: {0}")]
+    BareMetal(String),
     /// An answer of the kernel does not have the form that its header promises.
     #[error("{ioctl} answered {what}")]
     BadAnswer {

@@ -7,8 +7,8 @@ use std::time::Instant;
 use devinfo::GpuAddress;
 
 use crate::{
-    AddressSpaceId, BufferHandle, DeviceDescription, EngineClass, ErrorReport, Fence, KmdResult,
-    Mapping, QueueId, UserMemory,
+    AddressSpaceId, BufferHandle, DeviceDescription, Diagnostics, EngineClass, ErrorReport, Fence,
+    KmdResult, Mapping, QueueId, UserMemory,
 };
 
 /// Where a buffer is placed.
@@ -126,6 +126,11 @@ pub enum QueueStatus {
 pub trait Kmd: Send + Sync + fmt::Debug {
     /// What the kernel driver says about the device.
     fn description(&self) -> &DeviceDescription;
+
+    /// What is known beyond that; `None` on silicon.
+    fn diagnostics(&self) -> Option<&dyn Diagnostics> {
+        None
+    }
 
     /// Makes a buffer. Its bytes are zero.
     ///

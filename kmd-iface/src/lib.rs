@@ -5,6 +5,7 @@
 //! driver asks for: buffers, address spaces with explicit bindings, queues,
 //! fences with deadlines. [`open`] picks the client for a node.
 //!
+//! [`baremetal`] is the [`Kmd`] of a device that has no kernel driver.
 //! [`uapi`] holds the structures, flags and numbers of both sides.
 //!
 //! The render nodes of this machine, and which of them can be used:
@@ -26,6 +27,7 @@
 //! reference to everything that the ioctl names by number (GEM handles, sync objects, queues) until
 //! it returns, so the number cannot come to mean something else.
 
+pub mod baremetal;
 mod description;
 mod discover;
 mod error;

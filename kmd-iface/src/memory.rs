@@ -15,11 +15,22 @@ use crate::{BufferHandle, KmdError, KmdResult, Node};
 /// The GPU may write the bytes at any time, so only raw pointers reach them: make copies, or use
 /// atomics.
 pub struct Mapping {
-    map: MmapRaw,
+    map: Arc<MmapRaw>,
 }
 
 impl Mapping {
     pub(crate) fn new(map: MmapRaw) -> Self {
+        Self { map: Arc::new(map) }
+    }
+
+    /// Zeroed pages of this process's own.
+    pub(crate) fn anonymous(bytes: usize) -> std::io::Result<Self> {
+        Ok(Self::new(MmapOptions::new().len(bytes).map_anon()?.into()))
+    }
+
+    /// The same pages once more: they stay mapped as long as either lives.
+    pub(crate) fn share(&self) -> Self {
+        let map = Arc::clone(&self.map);
         Self { map }
     }
 

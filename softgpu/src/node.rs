@@ -1,7 +1,6 @@
 //! An open render node of the software GPU.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::{fmt, mem, process};
 
 use devinfo::{Driver, GpuAddress, Target};
@@ -135,27 +134,11 @@ impl Diagnostics for SoftNode {
     }
 
     fn statistics(&self) -> kmd_iface::Statistics {
-        let counters = &self.device().engines.statistics;
-        kmd_iface::Statistics {
-            threads: counters.threads.load(Relaxed),
-            instructions: counters.instructions.load(Relaxed),
-            lanes: counters.channels.load(Relaxed),
-            groups_done: counters.groups_ended.load(Relaxed),
-            groups_total: counters.groups.load(Relaxed),
-        }
+        self.device().engines.done()
     }
 
     fn take_violations(&self) -> Vec<kmd_iface::Violation> {
-        let found = self.device().engines.findings.take().into_iter();
-        found
-            .map(|one| kmd_iface::Violation {
-                kernel: one.name.clone(),
-                rule: one.rule.to_string(),
-                offset: one.offset(),
-                instruction: one.text.trim().to_owned(),
-                detail: one.detail,
-            })
-            .collect()
+        self.device().engines.take_violations()
     }
 
     fn checks_extents(&self) -> bool {

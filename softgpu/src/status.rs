@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use kmd_iface::{ErrorKind, ErrorReport};
-use softgpu_device::{DispatchError, Failure, Owner};
+use softgpu_device::{Failure, Owner};
 use softgpu_memory::PageTable;
 
 use crate::device::Device;
@@ -143,37 +143,17 @@ impl Owner for ContextStatus {
 
 /// The report of a failure, with details from the page table.
 fn report(failure: &Failure, memory: &dyn PageTable) -> ErrorReport {
-    let mut summary = failure.to_string();
-    let mut details = Vec::new();
-    let fault = failure.page_fault();
-    if let Some(address) = fault {
-        match memory.nearest(address) {
-            Some(region) => {
-                let distance = region.distance(address);
-                let buffer = match distance {
-                    0 => format!("inside of buffer {region}, which does not allow it"),
-                    _ => format!("nearest buffer: {region}, {distance:#x} bytes away"),
-                };
-                summary = format!("{summary}; {buffer}");
-            }
-            None => summary.push_str("; no buffer is bound"),
-        }
-    }
-    if let Failure::Dispatch { error, kernel, .. } = failure {
-        details.push(format!("the kernel starts at {kernel}"));
-        if let DispatchError::Hang { threads, .. } = error {
-            details.extend(threads.iter().map(ToString::to_string));
-        }
-    }
-    ErrorReport {
-        kind: match fault {
-            _ if failure.is_hang() => ErrorKind::Hang,
-            Some(_) => ErrorKind::PageFault,
-            None => ErrorKind::Other,
+    let mut report = failure.report();
+    let Some(address) = report.address else {
+        return report;
+    };
+    let nearest = match memory.nearest(address) {
+        Some(region) => match region.distance(address) {
+            0 => format!("inside of buffer {region}, which does not allow it"),
+            distance => format!("nearest buffer: {region}, {distance:#x} bytes away"),
         },
-        summary,
-        details,
-        address: fault,
-        instruction: failure.instruction(),
-    }
+        None => "no buffer is bound".to_owned(),
+    };
+    report.summary = format!("{}; {nearest}", report.summary);
+    report
 }

@@ -25,6 +25,10 @@ const ROWS: &[(&str, &str)] = &[
     ("eu-compiler/src/target.rs", "a row a family"),
     ("isa-encoder/src/code/rows.rs", "a row a family"),
     (
+        "kmd-iface/src/baremetal/setup.rs",
+        "the span of each workaround",
+    ),
+    (
         "isa-encoder/src/model/",
         "the span of each instruction and function",
     ),
@@ -38,7 +42,7 @@ const ROWS: &[(&str, &str)] = &[
         "Intel's assembler names them",
     ),
     ("softgpu/eu/src/eu/agreement.rs", "a test"),
-    ("softgpu/bus/src/family.rs", "a row a family"),
+    ("batchbuffer/src/execlists/family.rs", "a row a family"),
     ("softgpu/device/src/cs/family.rs", "a row a family"),
     ("softgpu/eu/src/eu/family.rs", "a row a family"),
     ("softgpu/eu/src/sf/family.rs", "a row a family"),

@@ -1,19 +1,19 @@
-//! From a device's name to its node: a render node, or the software GPU in its place. Above this
-//! module nothing knows which it is.
+//! From a device's name to a client of it: of a render node, or of the software GPU in its place, or
+//! one without a kernel driver. Above this module nothing knows which it is.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use devinfo::Driver;
-use kmd_iface::{Kmd, Node, NodeState, RenderNode};
+use kmd_iface::baremetal::{BareMetal, Bus, Vfio};
+use kmd_iface::{Kmd, KmdError, Node, NodeState, RenderNode, baremetal};
 
 use crate::device::{Execution, OpenOptions};
 use crate::error::DeviceError;
 use crate::spec::DeviceSpec;
 
-/// An opened node and its kernel driver's client.
+/// An opened device.
 pub(crate) struct Backend {
-    pub node: Arc<dyn Node>,
     pub kmd: Arc<dyn Kmd>,
     pub name: String,
 }
@@ -21,11 +21,15 @@ pub(crate) struct Backend {
 impl Backend {
     /// Asks a node which kernel driver answers.
     pub(crate) fn new(node: Arc<dyn Node>, name: String) -> Result<Self, DeviceError> {
-        let kmd = kmd_iface::open(node.clone()).map_err(|error| DeviceError::Open {
-            spec: name.clone(),
-            why: error.to_string(),
-        })?;
-        Ok(Self { node, kmd, name })
+        let kmd = kmd_iface::open(node).map_err(refused(&name))?;
+        Ok(Self { kmd, name })
+    }
+}
+
+fn refused(spec: &str) -> impl Fn(KmdError) -> DeviceError {
+    move |error| DeviceError::Open {
+        spec: spec.to_owned(),
+        why: error.to_string(),
     }
 }
 
@@ -38,6 +42,20 @@ pub(crate) fn open(spec: &DeviceSpec, options: &OpenOptions) -> Result<Backend, 
             revision,
             driver,
         } => soft(spec, platform, *revision, *driver, options),
+        DeviceSpec::BareMetal { platform, revision } => {
+            let name = spec.to_string();
+            let (bus, limits) = soft_bus(&name, platform, *revision, options)?;
+            bare_metal(name, bus, limits)
+        }
+        DeviceSpec::Function(address) => {
+            let name = spec.to_string();
+            let bus = Vfio::open(address).map_err(refused(&name))?;
+            let mut limits = baremetal::Options::default();
+            if let Some(timeout) = options.hang_timeout {
+                limits.hang_timeout = timeout;
+            }
+            bare_metal(name, Arc::new(bus), limits)
+        }
         DeviceSpec::Auto => match first_render_node() {
             Some(backend) => Ok(backend),
             None => {
@@ -82,6 +100,19 @@ fn first_render_node() -> Option<Backend> {
     })
 }
 
+/// Drives a device without a kernel driver.
+fn bare_metal(
+    name: String,
+    bus: Arc<dyn Bus>,
+    limits: baremetal::Options,
+) -> Result<Backend, DeviceError> {
+    let kmd = BareMetal::open(bus, limits).map_err(refused(&name))?;
+    Ok(Backend {
+        kmd: Arc::new(kmd),
+        name,
+    })
+}
+
 #[cfg(feature = "softgpu")]
 fn soft(
     spec: &DeviceSpec,
@@ -90,18 +121,73 @@ fn soft(
     driver: Option<Driver>,
     options: &OpenOptions,
 ) -> Result<Backend, DeviceError> {
-    let failed = |why: String| DeviceError::Open {
-        spec: spec.to_string(),
-        why,
+    let name = spec.to_string();
+    let failed = failed(&name);
+    let target = target(platform, revision).map_err(&failed)?;
+    let soft = softgpu::Options {
+        driver: driver.unwrap_or(target.platform.usual_driver()),
+        scratch_page: options.scratch_page,
+        ..soft_options(options)
     };
-    let mut target = devinfo::Target::parse(platform).map_err(|error| failed(error.to_string()))?;
+    let node = softgpu::SoftNode::open(target, soft);
+    let node = node.map_err(|error| failed(error.to_string()))?;
+    Backend::new(node, name.clone())
+}
+
+/// The software GPU's registers, and how long its client waits: the software GPU knows better what is
+/// a hang, and says more of it.
+#[cfg(feature = "softgpu")]
+fn soft_bus(
+    spec: &str,
+    platform: &str,
+    revision: Option<u8>,
+    options: &OpenOptions,
+) -> Result<(Arc<dyn Bus>, baremetal::Options), DeviceError> {
+    let failed = failed(spec);
+    let target = target(platform, revision).map_err(&failed)?;
+    let softgpu::Options {
+        threads,
+        hang_timeout,
+        check,
+        execution,
+        ..
+    } = soft_options(options);
+    let settings = softgpu_bus::Settings {
+        threads,
+        hang_timeout,
+        check,
+        execution,
+    };
+    let bus = softgpu_bus::SoftBus::new(target, settings);
+    let bus = bus.map_err(|error| failed(error.to_string()))?;
+    let limits = baremetal::Options {
+        hang_timeout: hang_timeout.saturating_mul(2),
+    };
+    Ok((Arc::new(bus), limits))
+}
+
+#[cfg(feature = "softgpu")]
+fn failed(spec: &str) -> impl Fn(String) -> DeviceError {
+    move |why| DeviceError::Open {
+        spec: spec.to_owned(),
+        why,
+    }
+}
+
+#[cfg(feature = "softgpu")]
+fn target(platform: &str, revision: Option<u8>) -> Result<devinfo::Target, String> {
+    let mut target = devinfo::Target::parse(platform).map_err(|error| error.to_string())?;
     if let Some(revision) = revision {
         target.revision = revision;
     }
+    Ok(target)
+}
+
+/// How the software GPU behaves, under a kernel driver or not.
+#[cfg(feature = "softgpu")]
+fn soft_options(options: &OpenOptions) -> softgpu::Options {
     let mut soft = softgpu::Options {
-        driver: driver.unwrap_or(target.platform.usual_driver()),
         threads: options.threads.unwrap_or(0),
-        scratch_page: options.scratch_page,
         check: options.check,
         execution: match options.execution {
             Execution::Interpret => softgpu::Execution::Interpret,
@@ -113,8 +199,25 @@ fn soft(
     if let Some(timeout) = options.hang_timeout {
         soft.hang_timeout = timeout;
     }
-    let node = softgpu::SoftNode::open(target, soft).map_err(|error| failed(error.to_string()))?;
-    Backend::new(node, spec.to_string())
+    soft
+}
+
+#[cfg(not(feature = "softgpu"))]
+fn soft_bus(
+    spec: &str,
+    _platform: &str,
+    _revision: Option<u8>,
+    _options: &OpenOptions,
+) -> Result<(Arc<dyn Bus>, baremetal::Options), DeviceError> {
+    Err(absent(spec))
+}
+
+#[cfg(not(feature = "softgpu"))]
+fn absent(spec: &str) -> DeviceError {
+    DeviceError::Open {
+        spec: spec.to_owned(),
+        why: "this build has no software GPU (the feature \"softgpu\" is off)".to_owned(),
+    }
 }
 
 #[cfg(not(feature = "softgpu"))]
@@ -125,8 +228,5 @@ fn soft(
     _driver: Option<Driver>,
     _options: &OpenOptions,
 ) -> Result<Backend, DeviceError> {
-    Err(DeviceError::Open {
-        spec: spec.to_string(),
-        why: "this build has no software GPU (the feature \"softgpu\" is off)".to_owned(),
-    })
+    Err(absent(&spec.to_string()))
 }

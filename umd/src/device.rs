@@ -52,7 +52,6 @@ pub struct Device {
 /// What all objects of a device share.
 pub(crate) struct DeviceInner {
     name: String,
-    node: Arc<dyn Node>,
     /// Platform and revision.
     pub target: Target,
     /// The command sequences of its family.
@@ -129,12 +128,10 @@ impl Device {
             scratch_page: options.scratch_page,
             ..AddressSpaceOptions::default()
         };
-        let registry = Registry::new(backend.kmd, backend.node.clone(), space)
-            .map_err(kernel("an address space"))?;
+        let registry = Registry::new(backend.kmd, space).map_err(kernel("an address space"))?;
         Ok(Self {
             inner: Arc::new(DeviceInner {
                 name: backend.name,
-                node: backend.node,
                 target,
                 commands: batchbuffer::dispatch::commands(platform.family),
                 mocs: Mocs(platform.mocs.cached >> 1),
@@ -167,14 +164,14 @@ impl Device {
 
     /// What a software GPU has done; `None` on silicon. Can be called while kernels run.
     pub fn statistics(&self) -> Option<Statistics> {
-        let known = self.inner.node.diagnostics()?;
+        let known = self.inner.kmd().diagnostics()?;
         Some(known.statistics())
     }
 
     /// Takes the rules that kernels have broken since the last call: one violation for each
     /// instruction and rule. Empty on silicon, and without [`OpenOptions::check`].
     pub fn violations(&self) -> Vec<Violation> {
-        let known = self.inner.node.diagnostics();
+        let known = self.inner.kmd().diagnostics();
         known.map_or_else(Vec::new, |known| known.take_violations())
     }
 

@@ -8,7 +8,8 @@ use devinfo::Driver;
 
 use crate::error::DeviceError;
 
-/// A device to open: `soft:PLATFORM[:REVISION][@DRIVER]`, the path of a render node, or `auto`.
+/// A device to open: `soft:PLATFORM[:REVISION][@DRIVER]`, the path of a render node, `auto`, or one
+/// without a kernel driver: `baremetal:PLATFORM[:REVISION]`, `baremetal:PCI-ADDRESS`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DeviceSpec {
     /// The first render node that works; if there is none, the software GPU of the platform that
@@ -27,6 +28,15 @@ pub enum DeviceSpec {
         /// else xe.
         driver: Option<Driver>,
     },
+    /// The software GPU without a kernel driver: its registers and page tables.
+    BareMetal {
+        /// The platform's name in the device table.
+        platform: String,
+        /// The revision; the platform's production revision if `None`.
+        revision: Option<u8>,
+    },
+    /// A PCI function bound to vfio-pci, as `0000:00:02.0`, without a kernel driver.
+    Function(String),
 }
 
 impl DeviceSpec {
@@ -62,12 +72,20 @@ impl FromStr for DeviceSpec {
         if text == "auto" {
             return Ok(Self::Auto);
         }
-        let Some(soft) = text.strip_prefix("soft:") else {
+        if let Some(device) = text.strip_prefix(BARE_METAL) {
+            if is_pci_address(device) {
+                return Ok(Self::Function(device.to_owned()));
+            }
+            let (platform, revision) = platform(device, BARE_METAL).map_err(|why| bad(&why))?;
+            return Ok(Self::BareMetal { platform, revision });
+        }
+        let Some(soft) = text.strip_prefix(SOFT) else {
             if text.starts_with('/') || text.starts_with('.') {
                 return Ok(Self::Node(PathBuf::from(text)));
             }
             return Err(bad(
-                "it is none of auto, soft:PLATFORM[:REVISION][@DRIVER] and the path of a render node",
+                "it is none of auto, soft:PLATFORM[:REVISION][@DRIVER], baremetal:PLATFORM[:REVISION], \
+                 baremetal:PCI-ADDRESS and the path of a render node",
             ));
         };
         let (soft, driver) = match soft.split_once('@') {
@@ -77,23 +95,45 @@ impl FromStr for DeviceSpec {
                 None => return Err(bad("the driver is neither i915 nor xe")),
             },
         };
-        let (platform, revision) = match soft.split_once(':') {
-            None => (soft, None),
-            Some((platform, revision)) => {
-                let revision = revision
-                    .parse()
-                    .map_err(|_| bad("the revision is not a number from 0 to 255"))?;
-                (platform, Some(revision))
-            }
-        };
-        if platform.is_empty() {
-            return Err(bad("the platform is missing after \"soft:\""));
-        }
+        let (platform, revision) = platform(soft, SOFT).map_err(|why| bad(&why))?;
         Ok(Self::Soft {
-            platform: platform.to_owned(),
+            platform,
             revision,
             driver,
         })
+    }
+}
+
+const SOFT: &str = "soft:";
+const BARE_METAL: &str = "baremetal:";
+
+/// A platform's name and a revision: what follows `prefix`.
+fn platform(text: &str, prefix: &str) -> Result<(String, Option<u8>), String> {
+    let (platform, revision) = match text.split_once(':') {
+        None => (text, None),
+        Some((platform, revision)) => {
+            let revision = revision.parse();
+            let revision =
+                revision.map_err(|_| "the revision is not a number from 0 to 255".to_owned())?;
+            (platform, Some(revision))
+        }
+    };
+    match platform.is_empty() {
+        true => Err(format!("the platform is missing after \"{prefix}\"")),
+        false => Ok((platform.to_owned(), revision)),
+    }
+}
+
+/// Whether `text` is a PCI address: domain, bus, device and function.
+fn is_pci_address(text: &str) -> bool {
+    let hex = |part: &str, digits| {
+        part.len() == digits && part.bytes().all(|digit| digit.is_ascii_hexdigit())
+    };
+    match text.split([':', '.']).collect::<Vec<_>>()[..] {
+        [domain, bus, device, function] => {
+            hex(domain, 4) && hex(bus, 2) && hex(device, 2) && hex(function, 1)
+        }
+        _ => false,
     }
 }
 
@@ -107,12 +147,17 @@ impl fmt::Display for DeviceSpec {
                 revision,
                 driver,
             } => {
-                write!(f, "soft:{platform}")?;
+                write!(f, "{SOFT}{platform}")?;
                 if let Some(revision) = revision {
                     write!(f, ":{revision}")?;
                 }
                 driver.map_or(Ok(()), |driver| write!(f, "@{driver}"))
             }
+            Self::BareMetal { platform, revision } => {
+                write!(f, "{BARE_METAL}{platform}")?;
+                revision.map_or(Ok(()), |revision| write!(f, ":{revision}"))
+            }
+            Self::Function(address) => write!(f, "{BARE_METAL}{address}"),
         }
     }
 }
@@ -130,6 +175,9 @@ mod tests {
             "soft:tgl@xe",
             "soft:dg2:8@i915",
             "/dev/dri/renderD128",
+            "baremetal:skl",
+            "baremetal:dg2:8",
+            "baremetal:0000:03:00.0",
         ] {
             assert_eq!(text.parse::<DeviceSpec>().unwrap().to_string(), text);
         }
@@ -144,6 +192,8 @@ mod tests {
             ("soft:tgl:256", "from 0 to 255"),
             ("soft:tgl@nouveau", "neither i915 nor xe"),
             ("soft:@xe", "the platform is missing"),
+            ("baremetal:", "missing after \"baremetal:\""),
+            ("baremetal:0000:03:00", "the revision is not a number"),
         ] {
             let error = text.parse::<DeviceSpec>().unwrap_err().to_string();
             assert!(error.contains(why), "{error}");

@@ -23,8 +23,8 @@ use crate::uapi::i915::getparam::{REG_READ_8B_WA, RENDER_TIMESTAMP};
 use crate::uapi::i915::query::{MEMORY_CLASS_DEVICE, MEMORY_CLASS_SYSTEM, MemoryClassInstance};
 use crate::{
     AddressSpaceId, AddressSpaceOptions, BufferDesc, BufferHandle, Caching, DeviceDescription,
-    DriverVersion, Fence, Kmd, KmdError, KmdResult, Mapping, Node, Placement, QueueDesc, QueueId,
-    QueueStatus, Submission, UserMemory,
+    Diagnostics, DriverVersion, Fence, Kmd, KmdError, KmdResult, Mapping, Node, Placement,
+    QueueDesc, QueueId, QueueStatus, Submission, UserMemory,
 };
 
 /// Host pages, the unit of user memory.
@@ -260,6 +260,10 @@ fn extent(offset: u64, length: u64) -> KmdResult<(u32, u32)> {
 impl Kmd for I915 {
     fn description(&self) -> &DeviceDescription {
         &self.description
+    }
+
+    fn diagnostics(&self) -> Option<&dyn Diagnostics> {
+        self.node.diagnostics()
     }
 
     fn create_buffer(&self, desc: &BufferDesc) -> KmdResult<BufferHandle> {

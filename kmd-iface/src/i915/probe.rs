@@ -57,7 +57,7 @@ pub(super) fn describe(node: &dyn Node, version: DriverVersion) -> KmdResult<Dev
     let frequency = optional(calls::getparam(node, Param::CsTimestampFrequency))?;
     let has_device_memory = memory.iter().any(|r| r.kind == RegionKind::Device);
     Ok(DeviceDescription {
-        driver: Driver::I915,
+        driver: Some(Driver::I915),
         version,
         pci_id,
         revision,

@@ -24,8 +24,8 @@ use crate::uapi::xe::vm::VmCreateFlags;
 use crate::uapi::xe::{EngineClass as RawClass, EngineClassInstance};
 use crate::{
     AddressSpaceId, AddressSpaceOptions, BufferDesc, BufferHandle, Caching, DeviceDescription,
-    DriverVersion, EngineClass, Fence, Kmd, KmdError, KmdResult, Mapping, Node, Placement,
-    Priority, QueueDesc, QueueId, QueueStatus, RegionKind, Submission, UserMemory,
+    Diagnostics, DriverVersion, EngineClass, Fence, Kmd, KmdError, KmdResult, Mapping, Node,
+    Placement, Priority, QueueDesc, QueueId, QueueStatus, RegionKind, Submission, UserMemory,
 };
 
 /// User memory has no GEM object: its handles are the client's own, told apart by this bit.
@@ -212,6 +212,10 @@ impl State {
 impl Kmd for Xe {
     fn description(&self) -> &DeviceDescription {
         &self.description
+    }
+
+    fn diagnostics(&self) -> Option<&dyn Diagnostics> {
+        self.node.diagnostics()
     }
 
     fn create_buffer(&self, desc: &BufferDesc) -> KmdResult<BufferHandle> {

@@ -67,7 +67,7 @@ pub(super) fn describe(
     };
     let masks = calls::topology_masks(node)?;
     let description = DeviceDescription {
-        driver: Driver::Xe,
+        driver: Some(Driver::Xe),
         version,
         pci_id: config.device_id,
         revision: config.revision,

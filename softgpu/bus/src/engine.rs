@@ -1,16 +1,19 @@
 //! An engine's submission registers, and the contexts that were submitted to it.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use batchbuffer::Engine;
+use batchbuffer::execlists::{Execlists, Submission, descriptor, execlists, place};
 use batchbuffer::registers::{BLOCK, base, own};
 use devinfo::GpuAddress;
+use kmd_iface::ErrorReport;
 use softgpu_device::{Commands, Failure, Fence, Job, Owner, Ring, Timeline};
 use softgpu_memory::{PageTable, View};
 
-use crate::family::{Submission, traits};
+use crate::registers::Registers;
+use crate::status::Status;
 use crate::tables::Global;
 use crate::{BusError, Machine};
 
@@ -22,38 +25,6 @@ const MOST_WAITING: usize = 256;
 /// How many elements the submit queue has.
 const QUEUE_ELEMENTS: u32 = 8;
 
-/// Bits of a context descriptor (i915 `intel_lrc.h`, `GEN8_CTX_*`).
-mod descriptor {
-    /// It is there.
-    pub const VALID: u64 = 1;
-    /// The page of the context image in the global GTT.
-    pub const IMAGE: u64 = 0xffff_f000;
-}
-
-/// Places in a context image, in bytes (i915 `intel_lrc_reg.h`). The registers follow the context's
-/// status page.
-mod image {
-    /// The ring's head: where the engine continues.
-    pub const HEAD: u64 = 0x1014;
-    /// Its tail.
-    pub const TAIL: u64 = 0x101c;
-    /// The ring's address in the global GTT.
-    pub const START: u64 = 0x1024;
-    /// Its length and whether it is enabled.
-    pub const CONTROL: u64 = 0x102c;
-    /// The highest level of the page table.
-    pub const ROOT_HIGH: u64 = 0x10c4;
-    /// Its low dword.
-    pub const ROOT_LOW: u64 = 0x10cc;
-
-    /// The offset in HEAD and TAIL.
-    pub const OFFSET: u32 = 0x1f_fffc;
-    /// In CONTROL, the pages less one.
-    pub const PAGES: u32 = 0x1f_f000;
-    /// In CONTROL, whether the ring is enabled.
-    pub const ENABLE: u32 = 1;
-}
-
 /// An engine as its registers show it.
 #[derive(Debug)]
 pub(crate) struct Port {
@@ -62,6 +33,15 @@ pub(crate) struct Port {
     written: Vec<u32>,
     queue: [u32; 2 * QUEUE_ELEMENTS as usize],
     contexts: BTreeMap<u64, Submitted>,
+    status: Arc<Status>,
+}
+
+/// Bits of the reset control register (i915 `RESET_CTL_*`).
+mod control {
+    /// A reset is asked for.
+    pub const REQUEST: u32 = 1;
+    /// The engine is ready for it.
+    pub const READY: u32 = 1 << 1;
 }
 
 /// A context that the engine has seen.
@@ -74,13 +54,37 @@ struct Submitted {
 }
 
 impl Port {
-    pub fn new(engine: Engine) -> Self {
+    pub fn new(engine: Engine, row: &Execlists, global: &Arc<Global>) -> Self {
         Self {
+            status: Status::new(row.status, Arc::clone(global)),
             engine,
             written: Vec::new(),
             queue: Default::default(),
             contexts: BTreeMap::new(),
         }
+    }
+
+    pub const fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// Forgets the context whose image was at `image`, unless it has work.
+    pub fn forget(&mut self, image: u64) {
+        let last = self.contexts.get(&image).map(|known| known.timeline.last());
+        if last.is_some_and(|last| last.is_none_or(|fence| fence.is_signalled())) {
+            self.contexts.remove(&image);
+        }
+    }
+
+    /// Stops all work and forgets it. Returns the fences of what is being stopped.
+    pub fn reset(&mut self) -> Vec<Arc<Fence>> {
+        self.stop();
+        let stopped = self.last();
+        self.contexts.clear();
+        self.written.clear();
+        self.queue = Default::default();
+        self.status.reset();
+        stopped
     }
 
     /// The offset in the engine's block, if it lies there.
@@ -91,25 +95,39 @@ impl Port {
 
     /// What a register of the engine says by itself.
     pub fn read(&self, offset: u32, machine: &Machine) -> Option<u32> {
-        let family = traits(machine.platform().family);
+        let family = execlists(machine.platform().family);
         let time = || machine.device.timestamp();
         Some(match self.own(offset)? {
             own::EXECLIST_STATUS if self.last().iter().all(|fence| fence.is_signalled()) => {
                 family.idle_status
             }
             own::EXECLIST_STATUS => family.busy_status,
+            own::RESET_CONTROL => {
+                let asked = machine.registers.read(offset) & control::REQUEST;
+                asked | (asked * control::READY)
+            }
+            own::THREADS_DISPATCHED => machine.device.done().threads as u32,
             own::TIMESTAMP => time() as u32,
             high if high == own::TIMESTAMP + 4 => (time() >> 32) as u32,
             _ => return None,
         })
     }
 
-    /// What writing a register does.
-    pub fn write(&mut self, offset: u32, value: u32, machine: &Machine) -> Result<(), BusError> {
+    /// What writing a register does. Returns whether the register keeps another value than this.
+    pub fn write(&mut self, offset: u32, value: u32, machine: &Machine) -> Result<bool, BusError> {
         let Some(own) = self.own(offset) else {
-            return Ok(());
+            return Ok(false);
         };
-        match traits(machine.platform().family).submission {
+        match own {
+            own::RESET_CONTROL => machine.registers.write_masked(offset, value),
+            own::ERRORS => machine.registers.clear(offset, value),
+            _ => return self.act(own, value, machine).map(|()| false),
+        }
+        Ok(true)
+    }
+
+    fn act(&mut self, own: u32, value: u32, machine: &Machine) -> Result<(), BusError> {
+        match execlists(machine.platform().family).submission {
             Submission::Port if own == own::SUBMIT_PORT => {
                 self.written.push(value);
                 let Ok([second_high, second, first_high, first]) =
@@ -133,6 +151,14 @@ impl Port {
                 elements
                     .iter()
                     .try_for_each(|[low, high]| self.submit(*low, *high, machine))
+            }
+            _ if own == own::STATUS_PAGE => {
+                self.status.set_page(value);
+                Ok(())
+            }
+            _ if own == own::STATUS_POINTERS => {
+                self.status.set_last(value & 0xf);
+                Ok(())
             }
             _ => Ok(()),
         }
@@ -158,18 +184,18 @@ impl Port {
             let dword = view.read_u32(GpuAddress::new(at + place));
             dword.map_err(|fault| refused(fault.to_string()))
         };
-        let control = register(image::CONTROL)?;
-        if control & image::ENABLE == 0 {
+        let control = register(place::CONTROL)?;
+        if control & place::ENABLE == 0 {
             return Err(refused("its ring is not enabled".into()));
         }
-        let tail = u64::from(register(image::TAIL)? & image::OFFSET);
+        let tail = u64::from(register(place::TAIL)? & place::OFFSET);
         let root =
-            u64::from(register(image::ROOT_HIGH)?) << 32 | u64::from(register(image::ROOT_LOW)?);
-        let start = GpuAddress::new(register(image::START)?.into());
+            u64::from(register(place::ROOT_HIGH)?) << 32 | u64::from(register(place::ROOT_LOW)?);
+        let start = GpuAddress::new(register(place::START)?.into());
 
         // An image that the client has written anew is another context. Under the lock, nothing ends
         // and saves its head between the two readings of it.
-        let head = || Ok(u64::from(register(image::HEAD)? & image::OFFSET));
+        let head = || Ok(u64::from(register(place::HEAD)? & place::OFFSET));
         let anew = match self.contexts.get(&at) {
             Some(known) => {
                 let tails = known.progress.tails();
@@ -195,7 +221,7 @@ impl Port {
             None => Some(head()?),
         };
         if let Some(head) = anew {
-            let context = Submitted::new(machine, engine, at, head);
+            let context = Submitted::new(machine, self, at, head);
             self.contexts.insert(at, context);
         }
         let Some(context) = self.contexts.get_mut(&at) else {
@@ -203,12 +229,15 @@ impl Port {
         };
         let ring = Ring {
             start,
-            bytes: u64::from(control & image::PAGES) + softgpu_memory::PAGE_BYTES,
+            bytes: u64::from(control & place::PAGES) + softgpu_memory::PAGE_BYTES,
             head: context.tail,
             tail,
         };
         machine.submissions.fetch_add(1, Ordering::Release);
-        context.progress.tails().open.push_back(tail);
+        let row = execlists(machine.platform().family);
+        let id = row.status.id((descriptor >> row.id_shift) as u32) as u32;
+        self.status.begin(id);
+        context.progress.tails().open.push_back((tail, id));
         context.tail = tail;
         let space: Arc<dyn PageTable> = Arc::new(machine.table(root, tables));
         let mut latest = machine
@@ -231,6 +260,7 @@ impl Port {
         let submitted = context.timeline.submit(job);
         submitted.map_err(|error| {
             context.progress.tails().open.pop_back();
+            self.status.finish(id);
             context.tail = ring.head;
             refused(error.to_string())
         })
@@ -251,11 +281,17 @@ impl Port {
 }
 
 impl Submitted {
-    fn new(machine: &Machine, engine: Engine, image: u64, head: u64) -> Self {
+    fn new(machine: &Machine, port: &Port, image: u64, head: u64) -> Self {
         let progress = Arc::new(Progress {
             stop: AtomicBool::new(false),
             lost: AtomicBool::new(false),
+            engine: port.engine,
+            row: execlists(machine.platform().family),
+            status: Arc::clone(&port.status),
             global: Arc::clone(&machine.global),
+            registers: Arc::clone(&machine.registers),
+            reports: Arc::clone(&machine.reports),
+            ends: Arc::clone(&machine.ends),
             failures: Arc::clone(&machine.failures),
             image,
             tails: Mutex::new(Tails {
@@ -264,7 +300,7 @@ impl Submitted {
             }),
         });
         Self {
-            timeline: Timeline::new(Arc::clone(&machine.device), engine, progress.clone()),
+            timeline: Timeline::new(Arc::clone(&machine.device), port.engine, progress.clone()),
             progress,
             tail: head,
         }
@@ -276,7 +312,13 @@ impl Submitted {
 struct Progress {
     stop: AtomicBool,
     lost: AtomicBool,
+    engine: Engine,
+    row: &'static Execlists,
+    status: Arc<Status>,
     global: Arc<Global>,
+    registers: Arc<Registers>,
+    reports: Arc<Mutex<BTreeMap<u32, ErrorReport>>>,
+    ends: Arc<AtomicU64>,
     failures: Arc<Mutex<Vec<Failure>>>,
     image: u64,
     tails: Mutex<Tails>,
@@ -287,8 +329,8 @@ struct Progress {
 struct Tails {
     /// The head in the image.
     head: u64,
-    /// The tails of the work that has not ended.
-    open: VecDeque<u64>,
+    /// The tails of the work that has not ended, and the ids under which it was submitted.
+    open: VecDeque<(u64, u32)>,
 }
 
 impl Progress {
@@ -310,19 +352,35 @@ impl Owner for Progress {
         self.lost.store(true, Ordering::Relaxed);
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         failures.push(failure.clone());
+        drop(failures);
+        let mut reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
+        reports.insert(self.image as u32, failure.report());
+        drop(reports);
+        self.registers.tell(self.engine, self.row, failure);
+        self.ends.fetch_add(1, Ordering::Release);
     }
 
     /// Saves the context: its head is where its tail was.
     fn ended(&self) {
+        // A reset has the context's image as it was.
+        if self.stop.load(Ordering::Relaxed) {
+            return;
+        }
         let mut tails = self.tails();
-        let Some(tail) = tails.open.pop_front() else {
+        let Some((tail, id)) = tails.open.pop_front() else {
             return;
         };
-        let place = GpuAddress::new(self.image + image::HEAD);
+        let place = GpuAddress::new(self.image + place::HEAD);
         let saved = View::new(&*self.global).write_u32(place, tail as u32);
         match saved {
             Ok(()) => tails.head = tail,
             Err(fault) => tracing::warn!(%fault, "the context image is gone"),
         }
+        drop(tails);
+        // An engine whose work has failed does not go on before it is reset.
+        if self.admits() {
+            self.status.finish(id);
+        }
+        self.ends.fetch_add(1, Ordering::Release);
     }
 }

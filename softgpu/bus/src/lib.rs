@@ -8,15 +8,16 @@
 pub mod aub;
 mod engine;
 mod error;
-mod family;
 mod machine;
 mod memory;
+mod mmio;
 mod registers;
+mod status;
 mod tables;
 pub mod tbx;
 
 pub use error::BusError;
 pub use machine::Machine;
 pub use memory::Bank;
-pub use registers::END as REGISTERS_END;
-pub use tables::GLOBAL_ENTRIES;
+pub use mmio::SoftBus;
+pub use softgpu_device::Settings;

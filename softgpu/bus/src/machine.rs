@@ -1,20 +1,22 @@
 //! The device: its memory, its registers, its engines.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use batchbuffer::Engine;
+use batchbuffer::execlists::{Submission, execlists};
+use batchbuffer::registers::{END, RESET};
 use devinfo::Platform;
-use softgpu_device::{Device, Failure, Settings, wait_until};
-use softgpu_memory::PageTable;
+use kmd_iface::ErrorReport;
+use softgpu_device::{Device, Failure, Fence, Settings, wait_until};
+use softgpu_memory::{Backing, PAGE_BYTES, PageTable};
 
 use crate::BusError;
 use crate::engine::Port;
-use crate::family::{Submission, traits};
 use crate::memory::Bank;
-use crate::registers;
+use crate::registers::Registers;
 use crate::tables::{Banks, Global};
 
 /// A GPU behind a bus: what its registers, its global GTT and its memory hold is all that it knows.
@@ -30,8 +32,13 @@ pub struct Machine {
     pub(crate) failures: Arc<Mutex<Vec<Failure>>>,
     /// The page table of the context that was submitted last.
     pub(crate) latest: Mutex<Option<Arc<dyn PageTable>>>,
-    registers: Mutex<BTreeMap<u32, u32>>,
+    pub(crate) registers: Arc<Registers>,
+    pub(crate) reports: Arc<Mutex<BTreeMap<u32, ErrorReport>>>,
+    /// Counts the ends of work.
+    pub(crate) ends: Arc<AtomicU64>,
     ports: Mutex<Vec<Port>>,
+    /// The work that resets have stopped, by their domain.
+    stopping: Mutex<Vec<(u32, Arc<Fence>)>>,
 }
 
 impl Machine {
@@ -44,7 +51,7 @@ impl Machine {
         settings: Settings,
         memory: u64,
     ) -> Result<Self, BusError> {
-        let family = traits(platform.family);
+        let family = execlists(platform.family);
         if family.submission == Submission::Firmware {
             let platform = platform.name;
             return Err(BusError::NoSubmission { platform });
@@ -52,15 +59,20 @@ impl Machine {
         let mut engines = vec![Engine::Render, Engine::Blitter];
         engines.extend(family.compute_engine.then_some(Engine::Compute));
         let banks = Banks::new(memory);
+        let global = Global::new(Arc::clone(&banks));
+        let port = |engine| Port::new(engine, execlists(platform.family), &global);
         Ok(Self {
             device: Device::new(platform, settings),
-            global: Global::new(Arc::clone(&banks)),
+            ports: Mutex::new(engines.into_iter().map(port).collect()),
+            global,
             banks,
             submissions: Arc::default(),
             failures: Arc::default(),
             latest: Mutex::default(),
-            registers: Mutex::default(),
-            ports: Mutex::new(engines.into_iter().map(Port::new).collect()),
+            registers: Arc::default(),
+            reports: Arc::default(),
+            ends: Arc::default(),
+            stopping: Mutex::default(),
         })
     }
 
@@ -103,7 +115,32 @@ impl Machine {
     /// # Errors
     /// [`BusError::GlobalEntry`].
     pub fn set_global_entry(&self, index: u32, value: u64) -> Result<(), BusError> {
+        let before = self.global.entry(index)?;
+        if value != before {
+            // The image of a context that lay here is gone.
+            let image = u64::from(index) * PAGE_BYTES;
+            for port in &mut *self.ports() {
+                port.forget(image);
+            }
+            self.reports().remove(&(image as u32));
+        }
         self.global.set_entry(index, value)
+    }
+
+    /// Lets memory of a client's be the device's at `address`.
+    ///
+    /// # Errors
+    /// An address out of range.
+    pub fn attach(&self, address: u64, memory: Arc<Backing>) -> Result<(), BusError> {
+        self.banks.of(Bank::System).attach(address, memory)
+    }
+
+    /// Takes back what [`attach`](Self::attach) gave.
+    ///
+    /// # Errors
+    /// An address out of range.
+    pub fn detach(&self, address: u64, bytes: u64) -> Result<(), BusError> {
+        self.banks.of(Bank::System).detach(address, bytes)
     }
 
     /// Reads a register. Those that no part of the model uses hold what was written to them.
@@ -111,9 +148,17 @@ impl Machine {
     /// # Errors
     /// [`BusError::Register`].
     pub fn read_register(&self, offset: u32) -> Result<u32, BusError> {
-        registers::check(offset)?;
+        check(offset)?;
+        if offset == RESET {
+            return Ok(self.domains_in_reset());
+        }
+        let row = execlists(self.platform().family);
+        let mut wakes = row.force_wake.iter();
+        if let Some(wake) = wakes.find(|wake| wake.granted == offset) {
+            return Ok(self.registers.read(wake.request));
+        }
         let own = self.ports().iter().find_map(|port| port.read(offset, self));
-        Ok(own.unwrap_or_else(|| self.registers().get(&offset).copied().unwrap_or(0)))
+        Ok(own.unwrap_or_else(|| self.registers.read(offset)))
     }
 
     /// Writes a register. If it submits, the work has begun, or waits behind other work, at the
@@ -122,12 +167,43 @@ impl Machine {
     /// # Errors
     /// [`BusError::Register`]; [`BusError::Context`] for work that cannot be found.
     pub fn write_register(&self, offset: u32, value: u32) -> Result<(), BusError> {
-        registers::check(offset)?;
-        self.registers().insert(offset, value);
-        for port in &mut *self.ports() {
-            port.write(offset, value, self)?;
+        check(offset)?;
+        if offset == RESET {
+            self.reset(value);
+            return Ok(());
+        }
+        let row = execlists(self.platform().family);
+        match row.force_wake.iter().any(|wake| wake.request == offset) {
+            true => self.registers.write_masked(offset, value),
+            false => {
+                for port in &mut *self.ports() {
+                    if port.write(offset, value, self)? {
+                        return Ok(());
+                    }
+                }
+                self.registers.write(offset, value);
+            }
         }
         Ok(())
+    }
+
+    /// Stops the work of engines, and forgets their contexts.
+    fn reset(&self, domains: u32) {
+        let row = execlists(self.platform().family);
+        for port in &mut *self.ports() {
+            let domain = row.reset_domain(port.engine());
+            if domains & domain != 0 {
+                let stopped = port.reset().into_iter().map(|fence| (domain, fence));
+                self.stopping().extend(stopped);
+            }
+        }
+    }
+
+    /// The bits of the reset register whose engines still stop.
+    fn domains_in_reset(&self) -> u32 {
+        let mut stopping = self.stopping();
+        stopping.retain(|(_, fence)| !fence.is_signalled());
+        stopping.iter().fold(0, |bits, (domain, _)| bits | domain)
     }
 
     /// Waits until no engine has work, at most until `deadline`. Returns whether that is so.
@@ -172,10 +248,18 @@ impl Machine {
         std::mem::take(&mut *self.failures.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn registers(&self) -> MutexGuard<'_, BTreeMap<u32, u32>> {
-        self.registers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// How much work has ended.
+    pub(crate) fn ends(&self) -> u64 {
+        self.ends.load(Ordering::Acquire)
+    }
+
+    /// Why contexts were lost, by the addresses of their images.
+    pub(crate) fn reports(&self) -> MutexGuard<'_, BTreeMap<u32, ErrorReport>> {
+        self.reports.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stopping(&self) -> MutexGuard<'_, Vec<(u32, Arc<Fence>)>> {
+        self.stopping.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn ports(&self) -> MutexGuard<'_, Vec<Port>> {
@@ -188,5 +272,13 @@ impl Drop for Machine {
         for port in &*self.ports() {
             port.stop();
         }
+    }
+}
+
+/// Refuses what is no register.
+fn check(offset: u32) -> Result<(), BusError> {
+    match offset.is_multiple_of(4) && offset < END {
+        true => Ok(()),
+        false => Err(BusError::Register { offset, end: END }),
     }
 }

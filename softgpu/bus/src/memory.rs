@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use batchbuffer::paging::END;
 use devinfo::GpuAddress;
 use nix::errno::Errno;
 use softgpu_memory::{AddressSpace, Backing, Binding, OwnerId, Page, PageTable, Translate};
@@ -11,9 +12,6 @@ use crate::BusError;
 /// How much memory one write makes exist: as large as the host's large pages, which are only filled
 /// where they are touched.
 const CHUNK: u64 = 1 << 21;
-
-/// The end of physical addresses: what an entry of a page table can hold.
-pub(crate) const END: u64 = 1 << 47;
 
 /// Which of the two memories an address counts in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,6 +80,28 @@ impl Memory {
         bound.map_err(|_| BusError::Host(Errno::EINVAL))?;
         *written += CHUNK;
         Ok(())
+    }
+
+    /// Lets memory of the client's exist at `address`.
+    pub fn attach(&self, address: u64, backing: Arc<Backing>) -> Result<(), BusError> {
+        let bytes = backing.bytes();
+        check(address, bytes)?;
+        let binding = Binding {
+            writable: !backing.is_read_only(),
+            backing: Some(backing),
+            offset: 0,
+            bytes,
+            owner: OwnerId::default(),
+        };
+        let bound = self.space.bind(GpuAddress::new(address), binding);
+        bound.map_err(|_| BusError::Host(Errno::EINVAL))
+    }
+
+    /// Ends what [`attach`](Self::attach) began.
+    pub fn detach(&self, address: u64, bytes: u64) -> Result<(), BusError> {
+        check(address, bytes)?;
+        let unbound = self.space.unbind(GpuAddress::new(address), bytes);
+        unbound.map_err(|_| BusError::Host(Errno::EINVAL))
     }
 
     /// Reads bytes; what does not exist is zero.

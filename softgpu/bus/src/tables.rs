@@ -4,32 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use batchbuffer::paging;
+use batchbuffer::registers::GLOBAL_GTT_ENTRIES;
 use devinfo::GpuAddress;
 use softgpu_memory::{PAGE_BYTES, Page, PageTable, Region, Translate};
 
 use crate::memory::{self, Bank, Memory};
 use crate::{BusError, Machine};
-
-/// The entries of the global GTT: 4 GiB of pages.
-pub const GLOBAL_ENTRIES: u32 = 1 << 20;
-
-/// Bits of an entry (BDW PRM vol 5; i915 `gen8_ppgtt.c`, `intel_gtt.h`).
-mod entry {
-    /// The page is there.
-    pub const PRESENT: u64 = 1;
-    /// The GPU may write it.
-    pub const WRITABLE: u64 = 1 << 1;
-    /// In the global GTT, the page is in local memory.
-    pub const GLOBAL_LOCAL: u64 = 1 << 1;
-    /// An entry of the second level is a page of 2 MiB, one of the third a page of 1 GiB.
-    pub const LARGE: u64 = 1 << 7;
-    /// An entry of the second level names a table with pages of 64 KiB (i915 `GEN12_PDE_64K`).
-    pub const TABLE_64K: u64 = 1 << 6;
-    /// The page is in local memory.
-    pub const LOCAL: u64 = 1 << 11;
-    /// The page's address.
-    pub const ADDRESS: u64 = crate::memory::END - softgpu_memory::PAGE_BYTES;
-}
 
 /// The two memories of a device, by [`Bank`].
 #[derive(Debug)]
@@ -137,22 +118,22 @@ impl Global {
     pub fn bank(&self, address: u64) -> Option<Bank> {
         let index = u32::try_from(address / PAGE_BYTES).ok()?;
         let entry = self.entries().get(&index).copied()?;
-        (entry & entry::PRESENT != 0).then(|| global_bank(entry))
+        (entry & paging::PRESENT != 0).then(|| global_bank(entry))
     }
 }
 
 fn check(index: u32) -> Result<(), BusError> {
-    match index < GLOBAL_ENTRIES {
+    match index < GLOBAL_GTT_ENTRIES {
         true => Ok(()),
         false => Err(BusError::GlobalEntry {
             index,
-            entries: GLOBAL_ENTRIES,
+            entries: GLOBAL_GTT_ENTRIES,
         }),
     }
 }
 
 fn global_bank(entry: u64) -> Bank {
-    match entry & entry::GLOBAL_LOCAL {
+    match entry & paging::GLOBAL_LOCAL {
         0 => Bank::System,
         _ => Bank::Local,
     }
@@ -187,9 +168,9 @@ impl Translate for GlobalSnapshot {
             .ok()
             .and_then(|index| self.entries.get(&index));
         match entry {
-            Some(entry) if entry & entry::PRESENT != 0 => {
+            Some(entry) if entry & paging::PRESENT != 0 => {
                 self.memory
-                    .page(global_bank(*entry), entry & entry::ADDRESS, true)
+                    .page(global_bank(*entry), entry & paging::ADDRESS, true)
             }
             _ => Page::Unbound,
         }
@@ -246,24 +227,24 @@ impl Walk {
         let mut bytes = [0; 8];
         memory::read(self.memory.of(self.tables), place, &mut bytes).ok()?;
         let entry = u64::from_le_bytes(bytes);
-        (entry & entry::PRESENT != 0).then_some(entry)
+        (entry & paging::PRESENT != 0).then_some(entry)
     }
 
     /// The last entry of the walk to `address`, whether the GPU may write there, and the page's
     /// place in what the entry maps.
     fn leaf(&self, address: u64) -> Option<(u64, bool, u64)> {
-        let mut table = self.root & entry::ADDRESS;
+        let mut table = self.root & paging::ADDRESS;
         let mut writable = true;
         for level in [3, 2, 1, 0] {
             let entry = self.entry(table, address, level)?;
-            writable &= entry & entry::WRITABLE != 0;
+            writable &= entry & paging::WRITABLE != 0;
             let inside = match level {
-                1 if entry & entry::LARGE != 0 => address & 0x1f_f000,
-                1 if entry & entry::TABLE_64K != 0 => return None,
-                2 if entry & entry::LARGE != 0 => return None,
+                1 if entry & paging::LARGE != 0 => address & 0x1f_f000,
+                1 if entry & paging::TABLE_64K != 0 => return None,
+                2 if entry & paging::LARGE != 0 => return None,
                 0 => 0,
                 _ => {
-                    table = entry & entry::ADDRESS;
+                    table = entry & paging::ADDRESS;
                     continue;
                 }
             };
@@ -278,12 +259,12 @@ impl Translate for Walk {
         let Some((entry, writable, inside)) = self.leaf(address.get()) else {
             return Page::Unbound;
         };
-        let bank = match self.local_memory && entry & entry::LOCAL != 0 {
+        let bank = match self.local_memory && entry & paging::LOCAL != 0 {
             true => Bank::Local,
             false => Bank::System,
         };
         self.memory
-            .page(bank, (entry & entry::ADDRESS) + inside, writable)
+            .page(bank, (entry & paging::ADDRESS) + inside, writable)
     }
 }
 

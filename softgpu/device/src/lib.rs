@@ -80,6 +80,7 @@
 
 mod cs;
 mod device;
+mod diagnostics;
 mod dispatch;
 mod engine;
 mod host;

@@ -1,5 +1,6 @@
 //! The memory behind buffer objects.
 
+use std::any::Any;
 use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
@@ -184,6 +185,7 @@ enum Store {
     File(Whole),
     Anonymous(#[expect(dead_code, reason = "owns the mapping")] MmapRaw),
     User,
+    Kept(#[expect(dead_code, reason = "keeps the pages mapped")] Arc<dyn Any + Send + Sync>),
 }
 
 #[derive(Debug)]
@@ -257,6 +259,23 @@ impl Backing {
         Ok(Arc::new(backing))
     }
 
+    /// Pages of this process, as [`Backing::user`], which `owner` keeps mapped as long as it lives.
+    ///
+    /// # Errors
+    /// As [`Backing::user`].
+    pub fn kept(
+        address: u64,
+        bytes: u64,
+        read_only: bool,
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> Result<Arc<Self>, Errno> {
+        let mut backing = Self::user(address, bytes, read_only)?;
+        if let Some(backing) = Arc::get_mut(&mut backing) {
+            backing.store = Store::Kept(owner);
+        }
+        Ok(backing)
+    }
+
     /// The memory of a file that others share: a dma-buf of another driver, or a memory file that
     /// nobody can shrink, of which udmabuf makes dma-bufs.
     ///
@@ -300,7 +319,7 @@ impl Backing {
         let file = match &self.store {
             Store::Slice(slice) => slice.file(self)?,
             Store::File(whole) => &whole.file,
-            Store::Anonymous(_) | Store::User => return Err(Errno::EINVAL),
+            Store::Anonymous(_) | Store::User | Store::Kept(_) => return Err(Errno::EINVAL),
         };
         file.try_clone().map_err(errno_of)
     }
@@ -313,7 +332,7 @@ impl Backing {
                 None => (Arc::clone(&slice.pool.file), slice.range.start),
             }),
             Store::File(whole) => Some((Arc::clone(&whole.file), 0)),
-            Store::Anonymous(_) | Store::User => None,
+            Store::Anonymous(_) | Store::User | Store::Kept(_) => None,
         }
     }
 
@@ -353,7 +372,7 @@ impl Backing {
                 Some(slice.range.start)
             }
             Store::File(whole) => Some(whole.offset),
-            Store::Anonymous(_) | Store::User => None,
+            Store::Anonymous(_) | Store::User | Store::Kept(_) => None,
         }
     }
 

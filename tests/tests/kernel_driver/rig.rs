@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 
 use batchbuffer::packets::{mi_batch_buffer_end, mi_batch_buffer_start, mi_store_data_imm};
 use devinfo::{Driver, Family, GpuAddress, Target};
+use kmd_iface::baremetal::{self, BareMetal};
 use kmd_iface::{
     AddressSpaceId, BufferDesc, BufferHandle, EngineClass, Fence, Kmd, Mapping, Node, Priority,
     QueueDesc, QueueId, Submission,
 };
 use softgpu::{Options, SoftNode};
+use softgpu_bus::{Settings, SoftBus};
 
 /// Where a rig binds its batch buffer.
 pub const BATCH: GpuAddress = GpuAddress::new(0x1_0000_0000);
@@ -38,8 +40,33 @@ pub fn soft_node((target, driver): (Target, Driver)) -> Arc<dyn Node> {
     SoftNode::open(target, options).unwrap()
 }
 
-/// Every software device, and every real one.
+/// A software device without a kernel driver.
+pub fn bare_metal(target: Target) -> Arc<dyn Kmd> {
+    let settings = Settings {
+        threads: 1,
+        hang_timeout: Duration::from_millis(300),
+        check: false,
+        execution: softgpu::Execution::default(),
+    };
+    let bus = SoftBus::new(target, settings).unwrap();
+    let options = baremetal::Options {
+        hang_timeout: Duration::from_millis(600),
+    };
+    Arc::new(BareMetal::open(Arc::new(bus), options).unwrap())
+}
+
+/// Every software device, with a kernel driver and without, and every real one.
 pub fn devices() -> Vec<(String, Arc<dyn Kmd>)> {
+    let mut devices = kernel_drivers();
+    for name in ["bdw", "skl", "icl", "tgl", "dg2"] {
+        let kmd = bare_metal(Target::parse(name).unwrap());
+        devices.push((format!("soft:{name} without a kernel driver"), kmd));
+    }
+    devices
+}
+
+/// Every software device with a kernel driver, and every real one.
+pub fn kernel_drivers() -> Vec<(String, Arc<dyn Kmd>)> {
     let mut devices: Vec<(String, Arc<dyn Kmd>)> = soft_platforms()
         .into_iter()
         .map(|soft| {
@@ -54,7 +81,7 @@ pub fn devices() -> Vec<(String, Arc<dyn Kmd>)> {
             let name = node.driver_by_drm_crate().unwrap();
             let kmd = kmd_iface::open(Arc::new(node)).unwrap();
             // Our VERSION against the drm crate's.
-            assert_eq!(kmd.description().driver.to_string(), name);
+            assert_eq!(kmd.description().driver.unwrap().to_string(), name);
             devices.push((found.path.display().to_string(), kmd));
         }
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use devinfo::GpuAddress;
 use kmd_iface::{
     AddressSpaceId, AddressSpaceOptions, BufferDesc, BufferHandle, Caching, Diagnostics, Kmd,
-    KmdError, Node, Placement, map_dmabuf,
+    KmdError, Placement, map_dmabuf,
 };
 
 use super::host::PAGE;
@@ -66,7 +66,6 @@ const CHECKED_SPACING: u64 = 1 << 30;
 #[derive(Debug)]
 pub(crate) struct Registry {
     kmd: Arc<dyn Kmd>,
-    node: Arc<dyn Node>,
     space: AddressSpaceId,
     ranges: Mutex<Ranges>,
     bound: Mutex<BTreeMap<u64, Bound>>,
@@ -89,17 +88,15 @@ const SHARED_MEMORY: &str = "shared memory";
 const OF_PROGRAMS: [&str; 3] = [BUFFER, USER_MEMORY, SHARED_MEMORY];
 
 impl Registry {
-    /// Makes an address space of the client of a node.
+    /// Makes an address space of a kernel driver's client.
     pub(crate) fn new(
         kmd: Arc<dyn Kmd>,
-        node: Arc<dyn Node>,
         options: AddressSpaceOptions,
     ) -> Result<Arc<Self>, KmdError> {
         let space = kmd.create_address_space_with(options)?;
         let bits = kmd.description().va_bits;
         Ok(Arc::new(Self {
             kmd,
-            node,
             space,
             ranges: Mutex::new(Ranges::new(bits)),
             bound: Mutex::new(BTreeMap::new()),
@@ -112,9 +109,9 @@ impl Registry {
         &self.kmd
     }
 
-    /// Who checks accesses against what was asked for, if the node does.
+    /// Who checks accesses against what was asked for, if the device does.
     pub(crate) fn extents(&self) -> Option<&dyn Diagnostics> {
-        let known = self.node.diagnostics()?;
+        let known = self.kmd.diagnostics()?;
         known.checks_extents().then_some(known)
     }
 

@@ -19,8 +19,9 @@ pub struct Args {
     pub file: PathBuf,
 
     /// Where to run: `soft:PLATFORM[:REVISION][@DRIVER]` is the software GPU, answering as the
-    /// kernel driver `i915` (where it drives the platform) or `xe`; a path is a render node; and
-    /// `auto` takes the first usable Intel render node, else the software GPU of the platform
+    /// kernel driver `i915` (where it drives the platform) or `xe`; `baremetal:PLATFORM[:REVISION]` is
+    /// its registers without a kernel driver, and `baremetal:PCI-ADDRESS` those of a function bound to
+    /// vfio-pci; a path is a render node; and `auto` takes the first usable Intel render node, else the software GPU of the platform
     /// that the file was built for
     #[arg(long, value_name = "DEV", default_value = "auto")]
     pub device: String,

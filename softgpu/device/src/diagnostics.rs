@@ -1,0 +1,62 @@
+//! What the device knows beyond any kernel driver, in the words of the driver's boundary.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use kmd_iface::{ErrorKind, ErrorReport, Violation};
+
+use crate::cs::Failure;
+use crate::device::Device;
+use crate::dispatch::DispatchError;
+
+impl Device {
+    /// What it has done since it was opened.
+    pub fn done(&self) -> kmd_iface::Statistics {
+        let counters = &self.statistics;
+        kmd_iface::Statistics {
+            threads: counters.threads.load(Relaxed),
+            instructions: counters.instructions.load(Relaxed),
+            lanes: counters.channels.load(Relaxed),
+            groups_done: counters.groups_ended.load(Relaxed),
+            groups_total: counters.groups.load(Relaxed),
+        }
+    }
+
+    /// Takes the rules that kernels have broken since the last call.
+    pub fn take_violations(&self) -> Vec<Violation> {
+        let found = self.findings.take().into_iter();
+        found
+            .map(|one| Violation {
+                kernel: one.name.clone(),
+                rule: one.rule.to_string(),
+                offset: one.offset(),
+                instruction: one.text.trim().to_owned(),
+                detail: one.detail,
+            })
+            .collect()
+    }
+}
+
+impl Failure {
+    /// The report of the failure.
+    pub fn report(&self) -> ErrorReport {
+        let fault = self.page_fault();
+        let mut details = Vec::new();
+        if let Failure::Dispatch { error, kernel, .. } = self {
+            details.push(format!("the kernel starts at {kernel}"));
+            if let DispatchError::Hang { threads, .. } = error {
+                details.extend(threads.iter().map(ToString::to_string));
+            }
+        }
+        ErrorReport {
+            kind: match fault {
+                _ if self.is_hang() => ErrorKind::Hang,
+                Some(_) => ErrorKind::PageFault,
+                None => ErrorKind::Other,
+            },
+            summary: self.to_string(),
+            details,
+            address: fault,
+            instruction: self.instruction(),
+        }
+    }
+}
