@@ -10,6 +10,7 @@ use kmd_iface::{AddressSpaceOptions, Exhausted, Kmd, KmdError, Node, Statistics,
 use crate::backend::{self, Backend};
 use crate::clock::Clock;
 use crate::error::{DeviceError, Error, ErrorKind};
+use crate::flusher::Flusher;
 use crate::memory::{Pool, Registry};
 use crate::spec::DeviceSpec;
 
@@ -64,6 +65,8 @@ pub(crate) struct DeviceInner {
     pub printf_pool: Arc<Pool>,
     /// From the GPU's time to this process's.
     pub clock: Clock,
+    /// Hands over what queues leave open.
+    pub flusher: Arc<Flusher>,
 }
 
 impl std::fmt::Debug for DeviceInner {
@@ -138,6 +141,7 @@ impl Device {
                 printf_pool: Pool::new(registry.clone(), "printf buffer"),
                 registry,
                 clock,
+                flusher: Arc::default(),
             }),
         })
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use batchbuffer::Engine;
 use devinfo::GpuAddress;
-use kmd_iface::{Fence, KmdError};
+use kmd_iface::{Fence, KmdError, QueueId};
 
 use crate::binary::KernelAbi;
 use crate::clock::Pair;
@@ -18,8 +18,9 @@ use crate::device::{DeviceInner, kernel as refused};
 use crate::error::{DeviceError, Error};
 use crate::fault;
 use crate::held::{self, Held};
-use crate::launch::Prepared;
+use crate::launch::{Contents, Prepared};
 use crate::ledger::{End, Ledger};
+use crate::waiter::Pulse;
 
 /// The end of a command. Clones name the same one.
 ///
@@ -141,6 +142,11 @@ pub(crate) struct Submitted {
 }
 
 impl Submitted {
+    /// Hands it over; false if the kernel driver does not get it before the deadline.
+    fn hand_over(&self, deadline: Deadline) -> bool {
+        self.ledger.hand_over(self.fence.seqno, deadline)
+    }
+
     /// The dependencies whose end was not noticed yet.
     fn unsettled(&self) -> Vec<(Event, Arc<Submitted>)> {
         let open = self.dependencies.iter().filter_map(|event| {
@@ -186,6 +192,7 @@ impl Event {
     pub fn wait(&self, deadline: impl Into<Deadline>) -> Result<(), Error> {
         let deadline = deadline.into();
         let asked = deadline.remaining();
+        let mut pulse = Pulse::default();
         loop {
             let mut state = self.state();
             match state.stage.clone() {
@@ -207,13 +214,26 @@ impl Event {
                 }
                 Stage::Submitted(submitted) => {
                     drop(state);
+                    if !submitted.hand_over(deadline) {
+                        if deadline.remaining().is_zero() {
+                            return Err(self.timeout(asked).into());
+                        }
+                        // It fails, or its queue goes.
+                        std::thread::yield_now();
+                        continue;
+                    }
                     let kmd = self.inner.device.kmd();
-                    match kmd.wait(submitted.fence, deadline.instant()) {
+                    let until = match submitted.ledger.is_followed(&submitted) {
+                        true => deadline.min(Deadline::after(pulse.next())),
+                        false => deadline,
+                    };
+                    match kmd.wait(submitted.fence, until.instant()) {
                         Err(KmdError::DeadlineExceeded { .. }) => {
-                            if !submitted.prepared.is_done() {
+                            if submitted.prepared.is_done() {
+                                self.settle(&submitted, Ok(()));
+                            } else if deadline.remaining().is_zero() {
                                 return Err(self.timeout(asked).into());
                             }
-                            self.settle(&submitted, Ok(()));
                         }
                         ended => {
                             self.settle(&submitted, ended.clone());
@@ -316,6 +336,9 @@ impl Event {
         if submitted.prepared.is_done() {
             return Some(Ok(()));
         }
+        if !submitted.hand_over(Deadline::now()) {
+            return None;
+        }
         match self.inner.device.kmd().is_done(submitted.fence) {
             Ok(false) => None,
             Ok(true) => Some(Ok(())),
@@ -354,6 +377,16 @@ impl Event {
         match &self.state().stage {
             Stage::Submitted(submitted) => Some(submitted.fence),
             _ => None,
+        }
+    }
+
+    /// Hands the command over if another queue than `queue` has it and the kernel driver does not.
+    pub(crate) fn hand_over(&self, queue: QueueId) {
+        let stage = self.state().stage.clone();
+        if let Stage::Submitted(submitted) = stage
+            && submitted.fence.queue != queue
+        {
+            submitted.hand_over(Deadline::after(Deadline::LONGEST));
         }
     }
 
@@ -446,6 +479,15 @@ impl Event {
             return;
         }
         let outcome = self.judge(submitted, outcome);
+        self.conclude(submitted, outcome).call();
+    }
+
+    /// The command has ended. The first one to say how counts.
+    pub(crate) fn conclude(
+        &self,
+        submitted: &Arc<Submitted>,
+        outcome: Result<(), DeviceError>,
+    ) -> Concluded {
         let timestamps = match &outcome {
             Ok(()) => Some(self.gpu_timestamps(submitted)),
             Err(_) => None,
@@ -458,11 +500,15 @@ impl Event {
             }
             Err(_) => String::new(),
         };
+        let mut concluded = Concluded {
+            callbacks: Vec::new(),
+            outcome,
+        };
         let mut state = self.state();
         if !matches!(state.stage, Stage::Submitted(_)) {
-            return;
+            return concluded;
         }
-        let stage = match &outcome {
+        let stage = match &concluded.outcome {
             Ok(()) => Stage::Complete,
             Err(error) => {
                 // Before anybody can see that it failed.
@@ -471,14 +517,17 @@ impl Event {
             }
         };
         let before = std::mem::replace(&mut state.stage, stage);
-        if timestamps.is_some() {
+        if let Some(times) = timestamps {
             state.timestamps = timestamps;
+            if !matches!(submitted.prepared.contents, Contents::Nothing) {
+                submitted.ledger.took(times.ended - times.started);
+            }
         }
         state.printed = printed;
-        let callbacks = std::mem::take(&mut state.callbacks);
+        concluded.callbacks = std::mem::take(&mut state.callbacks);
         drop(state);
         drop(before);
-        call(callbacks, &outcome);
+        concluded
     }
 
     /// How the command ended, from what the kernel driver said of its queue.
@@ -499,7 +548,9 @@ impl Event {
             _ => submitted.ledger.end(),
         };
         Err(match (end, outcome) {
-            (Some(End::Lost { report, guilty }), _) if guilty == Some(submitted.fence.seqno) => {
+            (Some(End::Lost { report, guilty }), _)
+                if guilty == Some(submitted.prepared.number) =>
+            {
                 let kernels = submitted.prepared.contents.kernels();
                 fault::error(&report, kernels, &self.inner.device)
             }
@@ -554,6 +605,20 @@ impl Event {
             .state
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is left to do when a command has ended.
+#[must_use]
+pub(crate) struct Concluded {
+    callbacks: Vec<Callback>,
+    outcome: Result<(), DeviceError>,
+}
+
+impl Concluded {
+    /// Calls back. No lock is held then.
+    pub(crate) fn call(self) {
+        call(self.callbacks, &self.outcome);
     }
 }
 

@@ -308,6 +308,15 @@ impl Kernel {
 }
 
 impl KernelState {
+    /// Whether an argument is memory of this process that the driver does not keep.
+    pub(crate) fn uses_host_memory(&self) -> bool {
+        self.args.iter().flatten().any(|bound| match bound {
+            Bound::Buffer(buffer) => buffer.bo().memory().is_borrowed(),
+            Bound::Image(image) => image.bo().memory().is_borrowed(),
+            Bound::Null | Bound::Value(_) | Bound::Local(_) | Bound::Sampler(_) => false,
+        })
+    }
+
     /// Sets an argument that was checked, and makes its states and its part of the payload.
     fn set(&mut self, index: usize, bound: Bound) -> Result<(), Error> {
         let (device, entry) = (&self.program.device, &self.entry);

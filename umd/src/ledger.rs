@@ -2,29 +2,39 @@
 //!
 //! # Locks
 //! A queue and its events have these locks, taken in this order only:
-//! 1. `maker` ([`QueueInner`](crate::queue::QueueInner)), while a command is made and the kernel
-//!    driver takes it: it may block until the queue has room;
+//! 1. `maker` ([`Outbox`]), while a command is made and the kernel driver takes its batch: it may
+//!    block until the queue has room;
 //! 2. an event's;
 //! 3. the ledger's.
 //!
-//! The kernel driver is called under the first one only, and nothing that has a deadline (waiting,
-//! looking, finishing) takes that. Under the last two nothing is dropped that the GPU has used:
+//! The kernel driver is called under the first one only, and what has a deadline (waiting, looking,
+//! finishing) does not block on that. Under the last two nothing is dropped that the GPU has used:
 //! giving memory back is a call to the kernel driver, too. Callbacks are called under none.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use kmd_iface::{ErrorReport, Fence, Kmd, KmdError, Seqno};
 
+use crate::deadline::Deadline;
 use crate::error::DeviceError;
 use crate::event::{Event, Submitted};
 use crate::held::After;
 use crate::launch::{Oldest, Places};
+use crate::outbox::Outbox;
 use crate::waiter;
 
 /// The commands of a queue.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Ledger {
+    /// What hands them over.
+    outbox: Weak<Outbox>,
+    /// The last batch that the kernel driver has taken.
+    handed_over: AtomicU64,
+    /// How many nanoseconds the last command took that has ended.
+    pace: AtomicU64,
     state: Mutex<Commands>,
     /// Something is to be watched, or the queue goes.
     changed: Condvar,
@@ -36,9 +46,11 @@ struct Commands {
     next: u64,
     /// Commands that the kernel driver does not have yet, with their numbers, which rise.
     held: VecDeque<(u64, Event)>,
-    /// Commands that the kernel driver has, by seqno. They keep what the GPU uses, until the kernel
-    /// driver says that it is done.
+    /// Commands of batches that the kernel driver has, and of the open one, by seqno. They keep what
+    /// the GPU uses, until the kernel driver says that it is done.
     in_flight: VecDeque<InFlight>,
+    /// How many of them have binding tables.
+    tables: usize,
     /// What the next command comes after: the one before it, or the last barrier of a queue out
     /// of order.
     order: Option<Event>,
@@ -56,10 +68,11 @@ struct Commands {
     has_waiter: bool,
 }
 
+/// A command that was made.
 #[derive(Clone, Debug)]
-struct InFlight {
-    event: Event,
-    submitted: Arc<Submitted>,
+pub(crate) struct InFlight {
+    pub event: Event,
+    pub submitted: Arc<Submitted>,
     /// What of the queue's heap it uses.
     places: Places,
 }
@@ -70,8 +83,8 @@ pub(crate) enum End {
     /// A command failed, and the kernel driver reset the queue.
     Lost {
         report: ErrorReport,
-        /// The first command that had not ended then.
-        guilty: Option<Seqno>,
+        /// The number of the first command that had not ended then.
+        guilty: Option<u64>,
     },
     /// Nobody has it any more.
     Released,
@@ -97,6 +110,54 @@ impl Order {
 }
 
 impl Ledger {
+    /// An empty one.
+    pub(crate) fn new(outbox: Weak<Outbox>) -> Self {
+        Self {
+            outbox,
+            handed_over: AtomicU64::new(0),
+            pace: AtomicU64::new(u64::MAX),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// What the next batch will be to the kernel driver.
+    pub(crate) fn next_seqno(&self) -> Seqno {
+        Seqno::new(self.handed_over.load(Ordering::Acquire) + 1)
+    }
+
+    /// The kernel driver has taken a batch.
+    pub(crate) fn handed_over(&self, seqno: Seqno) {
+        self.handed_over.store(seqno.get(), Ordering::Release);
+    }
+
+    /// Whether the kernel driver has a batch.
+    pub(crate) fn has_handed_over(&self, seqno: Seqno) -> bool {
+        seqno.get() <= self.handed_over.load(Ordering::Acquire)
+    }
+
+    /// Hands over a batch, if the kernel driver does not have it; false if it does not get it before
+    /// the deadline.
+    pub(crate) fn hand_over(&self, seqno: Seqno, deadline: Deadline) -> bool {
+        if !self.has_handed_over(seqno)
+            && let Some(outbox) = self.outbox.upgrade()
+        {
+            outbox.hand_over(seqno, deadline);
+        }
+        self.has_handed_over(seqno)
+    }
+
+    /// How long the last command took that has ended.
+    pub(crate) fn pace(&self) -> Duration {
+        Duration::from_nanos(self.pace.load(Ordering::Relaxed))
+    }
+
+    /// A command took so long.
+    pub(crate) fn took(&self, time: Duration) {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.pace.store(nanos, Ordering::Relaxed);
+    }
+
     /// Gives a command its number, and what has to be submitted before it. If `barrier` is set,
     /// all later commands come after it.
     pub(crate) fn enter(
@@ -128,7 +189,7 @@ impl Ledger {
         (number, after)
     }
 
-    /// The kernel driver has taken a command. Called in the order of the fences.
+    /// A command was added to a batch. Called in the order of the fences.
     pub(crate) fn submitted(
         &self,
         number: u64,
@@ -137,6 +198,7 @@ impl Ledger {
     ) {
         let mut state = self.lock();
         state.release(number);
+        state.tables += usize::from(places.has_table());
         state.in_flight.push_back(InFlight {
             event: event.clone(),
             submitted: submitted.clone(),
@@ -186,7 +248,7 @@ impl Ledger {
                 .filter(|command| !command.submitted.prepared.is_done());
             End::Lost {
                 report: report.clone(),
-                guilty: open.next().map(|command| command.submitted.fence.seqno),
+                guilty: open.next().map(|command| command.submitted.prepared.number),
             }
         });
         lost.clone()
@@ -229,21 +291,66 @@ impl Ledger {
     /// Forgets commands that have ended, so that their memory can be used again. Looks at the
     /// completion tags: while commands run, there is no system call.
     pub(crate) fn reap(&self, kmd: &dyn Kmd) {
-        let Some(fence) = self.last_tagged() else {
+        let Some((last, asked)) = self.tagged() else {
             return;
         };
-        // The tag is written before the batch's last command is read.
-        match kmd.is_done(fence) {
-            Ok(false) => {}
-            Ok(true) => self.ended(fence.seqno, &Ok(())),
-            Err(error) => self.ended(fence.seqno, &Err(error)),
+        // A batch has ended when one after it has done something.
+        let before = Seqno::new(last.seqno.get() - 1);
+        self.ended(before, &Ok(()));
+        if !asked {
+            return;
         }
+        // The tag is written before the batch's last command is read.
+        match kmd.is_done(last) {
+            Ok(false) => {}
+            Ok(true) => self.ended(last.seqno, &Ok(())),
+            Err(error) => self.ended(last.seqno, &Err(error)),
+        }
+    }
+
+    /// Notices the commands that have ended of a batch that has not.
+    pub(crate) fn look_at_tags(&self) {
+        let state = self.lock();
+        let done = state.in_flight.iter().take(state.done());
+        let done: Vec<InFlight> = done.cloned().collect();
+        drop(state);
+        for command in done {
+            command.event.settle(&command.submitted, Ok(()));
+        }
+    }
+
+    /// Takes out the commands from a batch on.
+    pub(crate) fn take_from(&self, seqno: Seqno) -> Vec<InFlight> {
+        let mut state = self.lock();
+        let kept = state
+            .in_flight
+            .partition_point(|command| command.submitted.fence.seqno < seqno);
+        let gone: Vec<InFlight> = state.in_flight.drain(kept..).collect();
+        let tables = gone.iter().filter(|gone| gone.places.has_table()).count();
+        state.tables -= tables;
+        gone
+    }
+
+    /// Whether a command's batch has others behind it.
+    pub(crate) fn is_followed(&self, submitted: &Submitted) -> bool {
+        let state = self.lock();
+        let number = submitted.prepared.number;
+        let behind = state
+            .in_flight
+            .partition_point(|command| command.submitted.prepared.number <= number);
+        let next = state.in_flight.get(behind);
+        next.is_some_and(|next| next.submitted.fence.seqno == submitted.fence.seqno)
     }
 
     /// What of the queue's heap is in use.
     pub(crate) fn places(&self) -> Oldest {
         let state = self.lock();
-        Oldest::of(state.in_flight.iter().map(|command| command.places))
+        let look_at = match state.tables {
+            0 => 1,
+            _ => state.in_flight.len(),
+        };
+        let in_flight = state.in_flight.iter().take(look_at);
+        Oldest::of(in_flight.map(|command| command.places))
     }
 
     /// The completion of the oldest command that the kernel driver has.
@@ -283,35 +390,36 @@ impl Ledger {
         self.changed.notify_all();
     }
 
-    /// The oldest command, once the waiter has something to wait for; `None` once the queue goes.
-    pub(crate) fn next_watched(&self) -> Option<Fence> {
+    /// The batch of the oldest command, and whether that has others, once the waiter has something
+    /// to wait for; `None` once the queue goes.
+    pub(crate) fn next_watched(&self) -> Option<(Fence, bool)> {
         let mut state = self.lock();
         loop {
             if state.is_released {
                 return None;
             }
-            let oldest = state
+            let mut fences = state
                 .in_flight
-                .front()
+                .iter()
                 .map(|command| command.submitted.fence);
-            if let Some(fence) = oldest
+            if let Some(fence) = fences.next()
                 && Some(fence.seqno) <= state.watched
             {
-                return Some(fence);
+                let next = fences.next();
+                return Some((fence, next.is_some_and(|next| next.seqno == fence.seqno)));
             }
             let waited = self.changed.wait(state);
             state = waited.unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// The last of the commands that have ended, from the oldest on.
-    fn last_tagged(&self) -> Option<Fence> {
+    /// The batch of the last command that has ended, from the oldest on, and whether its end is
+    /// known from the kernel driver only.
+    fn tagged(&self) -> Option<(Fence, bool)> {
         let state = self.lock();
-        let done = state
-            .in_flight
-            .iter()
-            .take_while(|command| command.submitted.prepared.is_done());
-        done.last().map(|command| command.submitted.fence)
+        let done = state.done();
+        let last = state.in_flight.get(done.checked_sub(1)?)?.submitted.fence;
+        Some((last, done == state.in_flight.len()))
     }
 
     /// The kernel driver said how the commands up to `last` ended: notices it for each of them,
@@ -328,6 +436,9 @@ impl Ledger {
                 Some(front) if front.event.is(&command.event) => state.in_flight.pop_front(),
                 _ => None,
             };
+            if gone.as_ref().is_some_and(|gone| gone.places.has_table()) {
+                state.tables -= 1;
+            }
             drop(state);
             drop(gone);
         }
@@ -347,6 +458,12 @@ impl Ledger {
 }
 
 impl Commands {
+    /// How many of the oldest commands have ended.
+    fn done(&self) -> usize {
+        self.in_flight
+            .partition_point(|command| command.submitted.prepared.is_done())
+    }
+
     /// A command is not held any more.
     fn release(&mut self, number: u64) {
         let found = self

@@ -4,17 +4,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use batchbuffer::Engine;
-use kmd_iface::{EngineClass, Fence, KmdError, Priority, QueueDesc, QueueId, Seqno, Submission};
+use kmd_iface::{EngineClass, KmdError, Priority, QueueDesc, Seqno};
 
 use crate::command::Command;
 use crate::deadline::Deadline;
 use crate::device::{Device, DeviceInner, kernel as refused};
 use crate::error::ArgumentError;
 use crate::error::{DeviceError, Error};
-use crate::event::{CommandBatch, Event, Label, Submitted, UserEvent};
+use crate::event::{Event, Label, UserEvent};
 use crate::held::{Held, Pending};
-use crate::launch::{MakeError, Maker, Work};
+use crate::launch::{Maker, Work};
 use crate::ledger::{Ledger, Order};
+use crate::outbox::{Outbox, Unsubmitted};
 use crate::transfer::Builtins;
 
 /// How long dropping a queue waits for what the device has of it.
@@ -32,6 +33,9 @@ pub struct QueueOptions {
 
 /// Runs commands on a device. In order, unless its options say otherwise.
 ///
+/// Commands that come while the device has others may be handed over together: about a millisecond
+/// later, or when somebody waits for one of them, looks at it or calls [`Queue::flush`].
+///
 /// Dropping it waits for the commands that the device has, a minute at most; then those that have
 /// not ended are abandoned, and their events fail. [`Queue::release`] waits for another time.
 /// Commands that events hold back go on when those are set; whoever sets them waits in its place
@@ -43,13 +47,8 @@ pub struct Queue {
 
 #[derive(Debug)]
 pub(crate) struct QueueInner {
-    device: Arc<DeviceInner>,
-    id: QueueId,
-    engine: Engine,
+    outbox: Arc<Outbox>,
     options: QueueOptions,
-    /// The order of locks is in the documentation of the ledger.
-    ledger: Arc<Ledger>,
-    maker: Mutex<Maker>,
     /// When dropping it stops to wait, if that was said.
     drain: Mutex<Option<Deadline>>,
     /// The kernels of copies and fills, loaded when the first one is enqueued.
@@ -76,20 +75,18 @@ impl Device {
             EngineClass::Compute => Engine::Compute,
             _ => Engine::Render,
         };
-        let maker = Mutex::new(Maker::new(&device)?);
+        let maker = Maker::new(&device)?;
         let id = device.kmd().create_queue(&QueueDesc {
             engine,
             priority: Priority::Normal,
             address_space: device.registry.space(),
         });
+        let id = id.map_err(refused("a queue"))?;
+        let keeps = options.keep_batches;
         Ok(Queue {
             inner: Arc::new(QueueInner {
-                id: id.map_err(refused("a queue"))?,
-                device,
-                engine: streamer,
+                outbox: Outbox::new(device, id, (streamer, keeps), maker),
                 options,
-                ledger: Arc::default(),
-                maker,
                 drain: Mutex::default(),
                 builtins: Builtins::default(),
             }),
@@ -122,6 +119,12 @@ impl Queue {
         self.inner.mark("barrier", wait_list, (place, true))
     }
 
+    /// Hands over all commands that wait for no event of this process.
+    pub fn flush(&self) {
+        let deadline = Deadline::after(Deadline::LONGEST);
+        self.inner.outbox.flush(deadline);
+    }
+
     /// Waits for all commands that the queue has.
     ///
     /// # Errors
@@ -138,7 +141,10 @@ impl Queue {
     /// # Errors
     /// There can be no more threads.
     pub fn start_callbacks(&self) -> Result<(), Error> {
-        Ok(self.inner.ledger.start_waiter(self.inner.device.kmd())?)
+        Ok(self
+            .inner
+            .ledger()
+            .start_waiter(self.inner.device().kmd())?)
     }
 
     /// Drops the queue, but waits for its commands until `deadline` only.
@@ -154,7 +160,11 @@ impl Queue {
 
 impl QueueInner {
     pub(crate) fn device(&self) -> &Arc<DeviceInner> {
-        &self.device
+        &self.outbox.device
+    }
+
+    fn ledger(&self) -> &Arc<Ledger> {
+        &self.outbox.ledger
     }
 
     /// Enqueues a command.
@@ -163,7 +173,7 @@ impl QueueInner {
         command: &Command,
         wait_list: &[Event],
     ) -> Result<Event, Error> {
-        command.check_device(&self.device)?;
+        command.check_device(self.device())?;
         let (label, work) = (command.label.clone(), command.work.clone());
         self.enqueue(label, work, wait_list, (Order::Next, false))
     }
@@ -186,15 +196,16 @@ impl QueueInner {
         wait_list: &[Event],
         (place, barrier): (Order, bool),
     ) -> Result<Event, Error> {
-        if !wait_list.iter().all(|event| event.is_of(&self.device)) {
+        let (device, ledger) = (self.device(), self.ledger());
+        if !wait_list.iter().all(|event| event.is_of(device)) {
             let what = "an event of the wait list";
             return Err(ArgumentError::OtherDevice { what }.into());
         }
-        self.ledger.reap(self.device.kmd().as_ref());
-        self.ledger.usable()?;
-        let event = Event::new(&self.device, label, Some(self.ledger.clone()));
+        ledger.reap(device.kmd().as_ref());
+        ledger.usable()?;
+        let event = Event::new(device, label, Some(ledger.clone()));
         let out_of_order = self.options.out_of_order;
-        let (number, after) = self.ledger.enter(&event, out_of_order, place, barrier);
+        let (number, after) = ledger.enter(&event, out_of_order, place, barrier);
         let pending = Pending {
             number,
             event: event.clone(),
@@ -210,11 +221,15 @@ impl QueueInner {
     /// Gives the commands that can go on now.
     pub(crate) fn submit(self: &Arc<Self>, mut pending: Pending) -> Vec<Arc<Held>> {
         let error = loop {
+            for event in &pending.dependencies {
+                event.hand_over(self.outbox.id);
+            }
             if let Some(error) = pending.dependencies.iter().find_map(Event::error) {
                 break DeviceError::Dependency(Box::new(error));
             }
-            match self.try_submit(&mut pending) {
+            match self.outbox.put(&mut pending) {
                 Ok(released) => return released,
+                Err(Unsubmitted::Again) => continue,
                 Err(Unsubmitted::Full) => {}
                 Err(Unsubmitted::Failed(error)) => break error,
             }
@@ -222,88 +237,32 @@ impl QueueInner {
                 break error;
             }
         };
-        self.ledger.refused(pending.number, &error);
+        self.ledger().refused(pending.number, &error);
         pending.event.fail(error)
-    }
-
-    fn try_submit(&self, pending: &mut Pending) -> Result<Vec<Arc<Held>>, Unsubmitted> {
-        // Batches of one queue run in order anyway.
-        let fences = pending.dependencies.iter().filter_map(Event::fence);
-        let wait: Vec<Fence> = fences.filter(|fence| fence.queue != self.id).collect();
-        let kmd = self.device.kmd();
-        let mut maker = self.maker.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(end) = self.ledger.end() {
-            return Err(Unsubmitted::Failed(end.error()));
-        }
-        let at = self.device.clock.now();
-        let clocks = self.device.clock.pair(kmd.as_ref());
-        let submit = |address, words: &[u32]| {
-            if self.options.keep_batches {
-                pending.event.keep_batch(CommandBatch {
-                    engine: self.engine,
-                    address,
-                    dwords: words.to_vec(),
-                });
-            }
-            let submission = Submission {
-                batch: address,
-                length: words.len() as u64 * 4,
-                wait: &wait,
-            };
-            kmd.submit(self.id, &submission)
-        };
-        let made = maker.make(&self.device, &pending.work, self.ledger.places(), submit);
-        let made = match made {
-            Ok(made) => made,
-            Err(MakeError::Full) => return Err(Unsubmitted::Full),
-            Err(MakeError::Failed(error)) => {
-                return Err(Unsubmitted::Failed(match error {
-                    Error::Device(error) => error,
-                    error => DeviceError::Unmade(Box::new(error)),
-                }));
-            }
-            Err(MakeError::Refused(KmdError::QueueLost { report, .. })) => {
-                return Err(Unsubmitted::Failed(self.ledger.lose(&report).error()));
-            }
-            Err(MakeError::Refused(error)) => {
-                return Err(Unsubmitted::Failed(refused("a submission")(error)));
-            }
-        };
-        let submitted = Arc::new(Submitted {
-            fence: made.fence,
-            prepared: made.prepared,
-            ledger: self.ledger.clone(),
-            at,
-            clocks,
-            dependencies: std::mem::take(&mut pending.dependencies),
-        });
-        // Before anybody can see that it was submitted: a command that is seen has all before it in
-        // the ledger.
-        let flight = (&submitted, made.places);
-        self.ledger
-            .submitted(pending.number, &pending.event, flight);
-        Ok(pending.event.submitted(submitted))
     }
 
     /// Waits until the oldest command has ended, and gives its part of the heap back.
     fn wait_for_room(&self, event: &Event) -> Result<(), DeviceError> {
-        let Some(fence) = self.ledger.oldest_fence() else {
+        let Some(fence) = self.ledger().oldest_fence() else {
             return Ok(());
         };
-        let outcome = self
-            .device
-            .kmd()
-            .wait(fence, Deadline::after(Deadline::LONGEST).instant());
+        let deadline = Deadline::after(Deadline::LONGEST);
+        self.outbox.hand_over(fence.seqno, deadline);
+        if !self.ledger().has_handed_over(fence.seqno) {
+            // It failed, and is there no more.
+            return Ok(());
+        }
+        let outcome = self.device().kmd().wait(fence, deadline.instant());
         if let Err(KmdError::DeadlineExceeded { .. }) = outcome {
             return Err(event.timeout(Deadline::LONGEST));
         }
-        self.ledger.notice(fence, &outcome);
+        self.ledger().notice(fence, &outcome);
         Ok(())
     }
 
     fn finish(&self, deadline: Deadline) -> Result<(), Error> {
         let asked = deadline.remaining();
-        let (in_flight, held) = self.ledger.open();
+        let (in_flight, held) = self.ledger().open();
         // The last one first: batches end in order, so there is nothing to wait for in the others.
         for event in in_flight.iter().rev().chain(&held) {
             // What else went wrong is told below.
@@ -313,36 +272,32 @@ impl QueueInner {
                 return Err(first.timeout(asked).into());
             }
         }
-        match self.ledger.take_failed() {
+        match self.ledger().take_failed() {
             Some(error) => Err(error.into()),
             None => Ok(()),
         }
     }
 }
 
-/// A command that the kernel driver does not have.
-enum Unsubmitted {
-    /// There is no room for it before older ones have ended.
-    Full,
-    Failed(DeviceError),
-}
-
 impl Drop for QueueInner {
     fn drop(&mut self) {
         let drain = *self.drain.get_mut().unwrap_or_else(PoisonError::into_inner);
         let deadline = drain.unwrap_or_else(|| Deadline::after(DRAIN));
-        if let Some(last) = self.ledger.last()
+        let (device, ledger) = (self.device(), self.ledger());
+        self.outbox.flush(deadline);
+        if let Some(last) = ledger.last()
             && let Err(error) = last.wait(deadline)
         {
             tracing::debug!("dropping a queue: {error}");
         }
         // The GPU stops before anything that it uses goes.
-        self.ledger.release();
-        if let Err(error) = self.device.kmd().destroy_queue(self.id) {
-            tracing::warn!("destroying {}: {error}", self.id);
+        ledger.release();
+        let id = self.outbox.id;
+        if let Err(error) = device.kmd().destroy_queue(id) {
+            tracing::warn!("destroying {id}: {error}");
         }
-        let gone = Err(KmdError::NoSuchQueue(self.id));
-        self.ledger.ended(Seqno::new(u64::MAX), &gone);
+        let gone = Err(KmdError::NoSuchQueue(id));
+        ledger.ended(Seqno::new(u64::MAX), &gone);
     }
 }
 
@@ -352,8 +307,11 @@ mod tests {
 
     use std::sync::mpsc::channel;
 
+    use kmd_iface::Fence;
+
     use super::*;
     use crate::DeviceSpec;
+    use crate::event::Submitted;
 
     const LONG: Duration = Duration::from_secs(60);
 
@@ -361,26 +319,23 @@ mod tests {
     fn an_end_before_the_event_knows_of_its_submission_is_not_lost() {
         let device = Device::open(&DeviceSpec::soft("tgl")).unwrap();
         let queue = device.queue(QueueOptions::default()).unwrap();
-        let (device, queue) = (device.inner(), queue.inner());
-        let (kmd, ledger) = (device.kmd(), &queue.ledger);
+        let (device, outbox) = (device.inner(), &queue.inner().outbox);
+        let (kmd, ledger) = (device.kmd(), &outbox.ledger);
         let event = Event::new(device, Label::Command("marker"), Some(ledger.clone()));
         let (number, _) = ledger.enter(&event, false, Order::Next, false);
         let (send, calls) = channel();
         let call = move |outcome: Result<(), Error>| send.send(outcome.is_ok()).unwrap();
         event.on_complete(call).unwrap();
-        let submit = |batch, words: &[u32]| {
-            let submission = Submission {
-                batch,
-                length: words.len() as u64 * 4,
-                wait: &[],
-            };
-            kmd.submit(queue.id, &submission)
-        };
-        let mut maker = queue.maker.lock().unwrap();
-        let made = maker.make(device, &Work::Marker, ledger.places(), submit);
+        let mut maker = outbox.maker();
+        let made = maker.make(device, &Work::Marker, ledger.places(), false);
         let made = made.ok().unwrap();
+        drop(maker);
+        let fence = Fence {
+            queue: outbox.id,
+            seqno: ledger.next_seqno(),
+        };
         let submitted = Arc::new(Submitted {
-            fence: made.fence,
+            fence,
             prepared: made.prepared,
             ledger: ledger.clone(),
             at: device.clock.now(),
@@ -388,8 +343,8 @@ mod tests {
             dependencies: Vec::new(),
         });
         ledger.submitted(number, &event, (&submitted, made.places));
+        queue.flush();
         // It ends, and another thread enqueues, before the event is told.
-        let fence = submitted.fence;
         kmd.wait(fence, Deadline::after(LONG).instant()).unwrap();
         ledger.reap(kmd.as_ref());
         assert_eq!(

@@ -30,10 +30,47 @@ pub(crate) fn start(ledger: Arc<Ledger>, kmd: Arc<dyn Kmd>) -> Result<(), Device
 }
 
 fn run(ledger: &Ledger, kmd: &dyn Kmd) {
-    while let Some(fence) = ledger.next_watched() {
-        match kmd.wait(fence, Deadline::after(SLICE).instant()) {
-            Err(KmdError::DeadlineExceeded { .. }) => {}
+    let (mut last, mut pulse) = (None, Pulse::default());
+    while let Some((fence, has_others)) = ledger.next_watched() {
+        if !ledger.hand_over(fence.seqno, Deadline::after(SLICE)) {
+            // It fails, or somebody is about to hand it over.
+            std::thread::sleep(Pulse::SHORTEST);
+            continue;
+        }
+        if last.replace(fence) != Some(fence) {
+            pulse = Pulse::default();
+        }
+        let slice = if has_others { pulse.next() } else { SLICE };
+        match kmd.wait(fence, Deadline::after(slice).instant()) {
+            Err(KmdError::DeadlineExceeded { .. }) => {
+                if has_others {
+                    ledger.look_at_tags();
+                }
+            }
             outcome => ledger.notice(fence, &outcome),
         }
+    }
+}
+
+/// How often a thread looks at the tag of a command whose batch has others behind it: kernel drivers
+/// tell the end of batches only. It looks as late as it has waited long.
+#[derive(Debug)]
+pub(crate) struct Pulse(Duration);
+
+impl Default for Pulse {
+    fn default() -> Self {
+        Self(Self::SHORTEST)
+    }
+}
+
+impl Pulse {
+    const SHORTEST: Duration = Duration::from_micros(100);
+    const LONGEST: Duration = Duration::from_millis(20);
+
+    /// How long the next wait is.
+    pub(crate) fn next(&mut self) -> Duration {
+        let now = self.0;
+        self.0 = (now + now / 4).min(Self::LONGEST);
+        now
     }
 }

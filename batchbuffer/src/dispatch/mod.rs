@@ -130,6 +130,14 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
         shared::call(self.family(), batch, out)
     }
 
+    /// Ends the batch, padded to a multiple of 8 bytes.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn end(&self, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+        shared::end(self.family(), out)
+    }
+
     /// Waits for everything, makes it visible to the CPU, writes the tag and
     /// ends the batch, padded to a multiple of 8 bytes.
     ///

@@ -133,6 +133,10 @@ pub(super) fn finish(
         Some(tag) => write(family, tag, out)?,
         None => flush(family).emit(out)?,
     }
+    end(family, out)
+}
+
+pub(super) fn end(family: Family, out: &mut Vec<u32>) -> Result<(), DispatchError> {
     mi_batch_buffer_end::packet(family).emit(out)?;
     if !out.len().is_multiple_of(2) {
         mi_noop::packet(family).emit(out)?;

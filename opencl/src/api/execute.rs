@@ -46,10 +46,7 @@ pub(crate) fn enqueue(
     let queue = queue.get::<Queue>()?;
     let command = make(&queue)?;
     let list = self::waits(&queue, waits)?;
-    give(
-        &command.enqueue(&queue, &list, None, boolean(blocking))?,
-        waits,
-    );
+    give(&command.enqueue(&queue, &list, boolean(blocking))?, waits);
     Ok(())
 }
 

@@ -130,8 +130,8 @@ pub(crate) fn set_default(context: Handle, device: Handle, _queue: Handle) -> Re
 }
 
 pub(crate) fn flush(queue: Handle) -> Result<()> {
-    // Commands go to the device when they are enqueued.
-    queue.get::<Queue>().map(|_| ())
+    queue.get::<Queue>()?.umd.flush();
+    Ok(())
 }
 
 pub(crate) fn finish(queue: Handle) -> Result<()> {

@@ -7,7 +7,7 @@
 
 use std::fmt;
 use std::slice;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use opencl_sys::*;
 
@@ -16,7 +16,7 @@ use super::host;
 use super::lock;
 use super::memory::Mem;
 use super::pipe;
-use super::queue::Queue;
+use super::queue::{Order, Queue};
 use crate::error::{Error, Result};
 
 /// What a command of the host does.
@@ -58,7 +58,6 @@ impl Command {
 
     /// The same, of kernels that take pipes.
     pub(crate) fn with_pipes(self, pipes: Vec<Arc<Mem>>) -> Self {
-        let pipes = pipe::in_order(pipes);
         Self { pipes, ..self }
     }
 
@@ -116,45 +115,136 @@ impl Command {
         Ok(steps)
     }
 
-    /// Enqueues it, after the events of a wait list, and after `before` has ended, well or not.
+    /// Enqueues it, after the events of a wait list.
     pub(crate) fn enqueue(
         &self,
         queue: &Arc<Queue>,
         waits: &[Arc<Event>],
-        before: Option<&Arc<Event>>,
         blocking: bool,
     ) -> Result<Arc<Event>> {
-        let kept = self.kept.clone();
-        let (place, work): (_, Work) = match &self.does {
-            Does::Device(command) => {
-                // Kernels that take a pipe come one after the other.
-                let pipes = self.pipes.iter().filter_map(|mem| mem.pipe.as_ref());
-                let mut users: Vec<_> = pipes.map(|pipe| lock(&pipe.last)).collect();
-                let before = before.cloned().into_iter();
-                let before = before.chain(users.iter().filter_map(|last| last.upgrade()));
-                let before: Vec<_> = before.collect();
-                let event = on_device(queue, self.kind, (waits, &before), kept, command)?;
-                for user in &mut users {
-                    **user = Arc::downgrade(&event);
-                }
-                return Ok(event);
+        match &self.does {
+            Does::Device(_) => {
+                let mut users = Users::of(slice::from_ref(self));
+                let mut order = queue.order();
+                self.place(queue, &mut order, (waits, &[]), &mut users)
             }
+            Does::Host(_) | Does::Nothing(_) => {
+                let event = self.event(queue, waits);
+                let (place, work) = self.on_the_host();
+                schedule(queue, event, place, (waits, &[]), blocking, work)
+            }
+        }
+    }
+
+    /// Puts it into the order of its queue.
+    fn place(
+        &self,
+        queue: &Arc<Queue>,
+        order: &mut Order,
+        (waits, before): After<'_>,
+        users: &mut Users<'_>,
+    ) -> Result<Arc<Event>> {
+        let Does::Device(command) = &self.does else {
+            let event = self.event(queue, waits);
+            let (place, work) = self.on_the_host();
+            let all = (waits, before);
+            return Ok(pending(queue, order, event, place, all, false, work)
+                .event
+                .clone());
+        };
+        // Kernels that take a pipe come one after the other.
+        let earlier = users
+            .of_pipes(&self.pipes)
+            .filter_map(|last| last.upgrade());
+        let before: Vec<_> = before.iter().cloned().chain(earlier).collect();
+        let all = (waits, &*before);
+        let event = on_device(queue, order, self.kind, all, self.kept.clone(), command)?;
+        for last in users.of_pipes(&self.pipes) {
+            *last = Arc::downgrade(&event);
+        }
+        Ok(event)
+    }
+
+    fn event(&self, queue: &Arc<Queue>, waits: &[Arc<Event>]) -> Arc<Event> {
+        let kept = keep(self.kept.clone(), waits);
+        Arc::new(Event::of_command(queue, self.kind, kept))
+    }
+
+    /// Its place and what the host does, if the device does nothing.
+    fn on_the_host(&self) -> (Place, Work) {
+        match &self.does {
             Does::Host(work) => {
                 let work = work.clone();
                 (Place::Next, Box::new(move || work()))
             }
             Does::Nothing(place) => (*place, Box::new(|| Ok(()))),
-        };
-        let event = Event::of_command(queue, self.kind, keep(kept, waits));
-        schedule(
-            queue,
-            Arc::new(event),
-            place,
-            (waits, before.map_or(&[], slice::from_ref)),
-            blocking,
-            work,
-        )
+            Does::Device(_) => (Place::Next, Box::new(|| Ok(()))),
+        }
     }
+}
+
+/// The ends of the last kernels that take the pipes of commands, locked in one order.
+struct Users<'a>(Vec<(*const Mem, MutexGuard<'a, Weak<Event>>)>);
+
+impl<'a> Users<'a> {
+    fn of(commands: &'a [Command]) -> Self {
+        let pipes = commands.iter().flat_map(|command| &command.pipes);
+        let pipes = pipe::in_order(pipes.collect()).into_iter();
+        let users =
+            pipes.filter_map(|mem| Some((Arc::as_ptr(mem), lock(&mem.pipe.as_ref()?.last))));
+        Self(users.collect())
+    }
+
+    fn of_pipes(&mut self, pipes: &[Arc<Mem>]) -> impl Iterator<Item = &mut Weak<Event>> {
+        let users = self.0.iter_mut();
+        let users = users.filter(|(own, _)| pipes.iter().any(|mem| Arc::as_ptr(mem) == *own));
+        users.map(|(_, last)| &mut **last)
+    }
+}
+
+/// The steps of a command, enqueued.
+pub(crate) struct Enqueued {
+    /// The end of the command.
+    pub end: Arc<Event>,
+    /// Why the last steps were not enqueued.
+    pub failed: Option<Error>,
+}
+
+/// Enqueues the steps of a command, after the events of a wait list, and after `before` has ended, well
+/// or not. No other command of a queue in order comes between them.
+///
+/// # Errors
+/// The first step was not enqueued.
+pub(crate) fn enqueue_steps(
+    queue: &Arc<Queue>,
+    kind: cl_command_type,
+    steps: &[Command],
+    waits: &[Arc<Event>],
+    before: Option<&Arc<Event>>,
+) -> Result<Enqueued> {
+    let mut users = Users::of(steps);
+    let mut order = queue.order();
+    let mut failed = None;
+    let mut parts: Vec<Arc<Event>> = Vec::with_capacity(steps.len());
+    for step in steps {
+        let after: After<'_> = match parts.last() {
+            None => (waits, before.map_or(&[], slice::from_ref)),
+            Some(part) => (slice::from_ref(part), &[]),
+        };
+        match step.place(queue, &mut order, after, &mut users) {
+            Ok(part) => parts.push(part),
+            Err(error) if parts.is_empty() => return Err(error),
+            Err(error) => {
+                failed = Some(error);
+                break;
+            }
+        }
+    }
+    let end = match (&*parts, &failed) {
+        ([only], None) => only.clone(),
+        _ => end_of(queue, &mut order, kind, parts, waits),
+    };
+    Ok(Enqueued { end, failed })
 }
 
 /// A command's place in its queue.
@@ -186,13 +276,13 @@ type After<'a> = (&'a [Arc<Event>], &'a [Arc<Event>]);
 /// Enqueues a command of the device.
 fn on_device(
     queue: &Arc<Queue>,
+    order: &mut Order,
     kind: cl_command_type,
     (waits, before): After<'_>,
     kept: Kept,
     command: &umd::Command,
 ) -> Result<Arc<Event>> {
     let event = Arc::new(Event::of_command(queue, kind, keep(kept, waits)));
-    let mut order = queue.order();
     let before = order
         .last
         .upgrade()
@@ -207,7 +297,6 @@ fn on_device(
         order.last = Arc::downgrade(&event);
     }
     order.add(&event);
-    drop(order);
     // The thread that calls may be the driver's, which must not drop a queue.
     let ended = event.clone();
     submitted.on_complete(move |_| host::notice(Box::new(move || ended.notice())))?;
@@ -229,12 +318,13 @@ pub(crate) fn on_host(
 
 /// Enqueues the end of commands: a command that began with the first of them, and fails as the first
 /// one that fails.
-pub(crate) fn end_of(
+fn end_of(
     queue: &Arc<Queue>,
+    order: &mut Order,
     command: cl_command_type,
     parts: Vec<Arc<Event>>,
     waits: &[Arc<Event>],
-) -> Result<Arc<Event>> {
+) -> Arc<Event> {
     let waits = if parts.is_empty() {
         waits.to_vec()
     } else {
@@ -243,7 +333,9 @@ pub(crate) fn end_of(
     let event = Event::of_command(queue, command, keep(Vec::new(), &waits));
     let event = Arc::new(event.spanning(parts));
     let nothing = Box::new(|| Ok(()));
-    schedule(queue, event, Place::Next, (&waits, &[]), false, nothing)
+    let all: After<'_> = (&waits, &[]);
+    let pending = pending(queue, order, event, Place::Next, all, false, nothing);
+    pending.event.clone()
 }
 
 fn schedule(
@@ -254,7 +346,32 @@ fn schedule(
     blocking: bool,
     work: Work,
 ) -> Result<Arc<Event>> {
-    let mut order = queue.order();
+    let all = (waits, before);
+    let pending = pending(queue, &mut queue.order(), event, place, all, blocking, work);
+    if !blocking {
+        return Ok(pending.event.clone());
+    }
+    // Waited for here: that takes no turn of another thread.
+    for wait in waits.iter().chain(&pending.after) {
+        wait.wait();
+    }
+    pending.wait();
+    match pending.run() {
+        CL_COMPLETE => Ok(pending.event.clone()),
+        status => Err(Error::new(status, "the command failed")),
+    }
+}
+
+/// Puts a command of the host into the order of its queue. It begins when it may.
+fn pending(
+    queue: &Arc<Queue>,
+    order: &mut Order,
+    event: Arc<Event>,
+    place: Place,
+    (waits, before): After<'_>,
+    blocking: bool,
+    work: Work,
+) -> Arc<Pending> {
     let mut after: Vec<Arc<Event>> = match place {
         Place::AfterAll | Place::Barrier { after_all: true } => order.open(),
         Place::Next | Place::Barrier { after_all: false } => {
@@ -266,39 +383,28 @@ fn schedule(
         order.last = Arc::downgrade(&event);
     }
     order.add(&event);
-    drop(order);
     let pending = Arc::new(Pending {
         queue: queue.clone(),
-        event: event.clone(),
+        event,
         state: Mutex::new(State {
             missing: 1 + waits.len() + after.len(),
             failed: false,
             work: Some(work),
             blocking,
         }),
+        after,
         ready: Condvar::new(),
     });
     for wait in waits {
         let pending = pending.clone();
         wait.then(move |status| pending.ended(status < CL_COMPLETE));
     }
-    for wait in &after {
+    for wait in &pending.after {
         let pending = pending.clone();
         wait.then(move |_| pending.ended(false));
     }
     pending.ended(false);
-    if !blocking {
-        return Ok(event);
-    }
-    // Waited for here: that takes no turn of another thread.
-    for wait in waits.iter().chain(&after) {
-        wait.wait();
-    }
-    pending.wait();
-    match pending.run() {
-        CL_COMPLETE => Ok(event),
-        status => Err(Error::new(status, "the command failed")),
-    }
+    pending
 }
 
 /// A command of the host that may still wait.
@@ -306,6 +412,8 @@ struct Pending {
     queue: Arc<Queue>,
     event: Arc<Event>,
     state: Mutex<State>,
+    /// What it comes after, besides its wait list.
+    after: Vec<Arc<Event>>,
     ready: Condvar,
 }
 

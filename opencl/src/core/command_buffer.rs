@@ -6,12 +6,11 @@
 //! unless it was made for simultaneous use.
 
 use std::collections::BTreeMap;
-use std::slice;
 use std::sync::{Arc, Mutex, Weak};
 
 use opencl_sys::{CL_INVALID_OPERATION, cl_int};
 
-use super::command::{self, Command};
+use super::command::{self, Command, Enqueued};
 use super::event::Event;
 use super::handle::{Base, Object};
 use super::kernel::Kernel;
@@ -244,30 +243,9 @@ impl CommandBuffer {
             }
             last = None;
         }
-        let mut failed = None;
-        let mut parts: Vec<Arc<Event>> = Vec::with_capacity(steps.len());
-        for step in &*steps {
-            let (waits, before) = match parts.last() {
-                None => (waits, last.as_ref()),
-                Some(part) => (slice::from_ref(part), None),
-            };
-            match step.enqueue(queue, waits, before, false) {
-                Ok(part) => parts.push(part),
-                Err(error) => {
-                    failed = Some(error);
-                    break;
-                }
-            }
-        }
-        if parts.is_empty()
-            && let Some(error) = failed
-        {
-            return Err(error);
-        }
-        let end = match (&*parts, &failed) {
-            ([only], None) => only.clone(),
-            _ => command::end_of(queue, number::COMMAND_COMMAND_BUFFER, parts, waits)?,
-        };
+        let kind = number::COMMAND_COMMAND_BUFFER;
+        let Enqueued { end, failed } =
+            command::enqueue_steps(queue, kind, &steps, waits, last.as_ref())?;
         // What was enqueued before a failure runs, and the next run comes after it, too.
         if !fresh {
             state.last = (Arc::downgrade(&end), Arc::downgrade(queue));

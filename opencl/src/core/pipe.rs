@@ -64,8 +64,8 @@ pub(crate) fn unlock(mem: &Mem, queue: &Queue) -> Result<Option<umd::Command>> {
 }
 
 /// Pipes that a command takes, each once, in the order in which they are locked.
-pub(crate) fn in_order(mut pipes: Vec<Arc<Mem>>) -> Vec<Arc<Mem>> {
-    pipes.sort_by_key(Arc::as_ptr);
+pub(crate) fn in_order(mut pipes: Vec<&Arc<Mem>>) -> Vec<&Arc<Mem>> {
+    pipes.sort_by_key(|mem| Arc::as_ptr(mem));
     pipes.dedup_by(|a, b| Arc::ptr_eq(a, b));
     pipes
 }

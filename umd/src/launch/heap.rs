@@ -81,6 +81,13 @@ pub(crate) struct Places {
     table: Option<u32>,
 }
 
+impl Places {
+    /// Whether it has a binding table.
+    pub(crate) fn has_table(&self) -> bool {
+        self.table.is_some()
+    }
+}
+
 /// The oldest places in use; `None` if a ring is free.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Oldest {
@@ -138,6 +145,11 @@ impl Heap {
             tables: Ring::new(TABLES, DATA),
             data: Ring::new(DATA, size - PREFETCH),
         })
+    }
+
+    /// Its memory.
+    pub(crate) fn memory(&self) -> &HeapMemory {
+        &self.memory
     }
 
     /// The bases from which everything in it is addressed. Kernels, and scratch that is part of

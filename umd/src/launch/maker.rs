@@ -27,10 +27,29 @@ pub(crate) struct Maker {
     memory: QueueMemory,
     /// What the context's front end was told last; nothing before the first kernel.
     front_end: Option<FrontEnd>,
-    /// The number of the last command that the kernel driver has taken.
+    /// The number of the last command that was made.
     number: u64,
     staging: Staging,
+    /// The batch that the kernel driver does not have yet; its packets are in `staging`.
+    open: Option<OpenBatch>,
+    /// The numbers of the last commands of the two batches that the kernel driver has taken last.
+    taken: [u64; 2],
 }
+
+/// A batch that takes more commands.
+#[derive(Debug)]
+struct OpenBatch {
+    /// Where it goes.
+    place: u32,
+    /// The dwords that it has room for.
+    room: usize,
+    commands: u64,
+}
+
+/// The room of a batch that may grow, in dwords.
+const ROOM: usize = 4 << 10;
+/// The most dwords that end a batch.
+const END: usize = 2;
 
 /// What commands are made in before they go to memory that the GPU sees, which is slow to read and
 /// may be slow to write in small pieces. Kept for its capacity.
@@ -67,12 +86,11 @@ impl Start {
     }
 }
 
-/// A command that the kernel driver has taken.
+/// A command that was added to the open batch.
 #[derive(Debug)]
 pub(crate) struct Made {
     pub prepared: Prepared,
     pub places: Places,
-    pub fence: Fence,
 }
 
 /// Why a command was not made.
@@ -80,10 +98,25 @@ pub(crate) struct Made {
 pub(crate) enum MakeError {
     /// Older commands have to end first.
     Full,
+    /// The open batch has no room for it.
+    BatchFull,
     /// It cannot be made.
+    Failed(Error),
+}
+
+/// Why a batch was not handed over.
+#[derive(Debug)]
+pub(crate) enum CloseError {
+    /// It cannot be ended.
     Failed(Error),
     /// The kernel driver does not take it.
     Refused(KmdError),
+}
+
+impl<E: Into<Error>> From<E> for CloseError {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
 }
 
 impl<E: Into<Error>> From<E> for MakeError {
@@ -101,11 +134,28 @@ impl Maker {
             front_end: None,
             number: 0,
             staging: Staging::default(),
+            open: None,
+            taken: [0; 2],
         })
     }
 
-    /// Makes a command and hands it to `submit`: its address and its packets. `oldest` says what of
-    /// the heap is in use.
+    /// Whether there is an open batch.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// How many commands the open batch has.
+    pub(crate) fn commands(&self) -> u64 {
+        self.open.as_ref().map_or(0, |open| open.commands)
+    }
+
+    /// Whether the GPU has more to do than the last batch that the kernel driver took.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.heap.memory().has_ended(self.taken[0])
+    }
+
+    /// Makes a command and adds it to the open batch, or to a new one, with room for more if it
+    /// `grows`. `oldest` says what of the heap is in use.
     ///
     /// # Errors
     /// See [`MakeError`]. Then it is as if nothing had been made.
@@ -114,7 +164,22 @@ impl Maker {
         device: &DeviceInner,
         work: &Work,
         oldest: Oldest,
-        submit: impl FnOnce(GpuAddress, &[u32]) -> Result<Fence, KmdError>,
+        grows: bool,
+    ) -> Result<Made, MakeError> {
+        let before = self.staging.words.len();
+        let made = self.add(device, work, oldest, grows);
+        if made.is_err() {
+            self.staging.words.truncate(before);
+        }
+        made
+    }
+
+    fn add(
+        &mut self,
+        device: &DeviceInner,
+        work: &Work,
+        oldest: Oldest,
+        grows: bool,
     ) -> Result<Made, MakeError> {
         let Self {
             heap,
@@ -122,17 +187,23 @@ impl Maker {
             front_end,
             number,
             staging,
+            open,
+            ..
         } = self;
+        let commands = device.commands;
         let mut take = heap.take(oldest);
-        staging.words.clear();
         staging.starts.clear();
+        if open.is_some() {
+            // As between batches.
+            let words = &mut staging.words;
+            commands.barrier(words).map_err(marker_error)?;
+        }
         let next = *number + 1;
         let mut told = *front_end;
         let (stamps, contents) = match work {
             Work::Marker => {
                 let stamps = take.data(STAMPS).ok_or(MakeError::Full)?;
-                device
-                    .commands
+                commands
                     .timestamp(take.memory().address(stamps), &mut staging.words)
                     .map_err(marker_error)?;
                 (stamps, Contents::Nothing)
@@ -141,8 +212,7 @@ impl Maker {
                 let block = take.data(launch.layout.size).ok_or(MakeError::Full)?;
                 let launched = launch.begin(memory, &take, &mut told, staging)?;
                 let start = take.memory().address(block);
-                device
-                    .commands
+                commands
                     .timestamp(start, &mut staging.words)
                     .map_err(marker_error)?;
                 launch.write(block, &launched, &mut take, staging)?;
@@ -154,7 +224,6 @@ impl Maker {
                 let recorded = recording.recorded()?;
                 let start = take.memory().address(stamps);
                 let words = &mut staging.words;
-                let commands = device.commands;
                 commands.timestamp(start, words).map_err(marker_error)?;
                 for batch in recorded.batches() {
                     commands.call(batch, words).map_err(marker_error)?;
@@ -170,15 +239,24 @@ impl Maker {
             address: take.memory().tag(),
             value: next,
         };
-        device
-            .commands
+        commands
             .timestamp(take.memory().address(stamps + 8), words)
-            .and_then(|()| device.commands.finish(Some(tag), words))
+            .and_then(|()| commands.write(tag, words))
             .map_err(marker_error)?;
-        let batch = take.data(words.len() as u32 * 4).ok_or(MakeError::Full)?;
-        take.memory().write(batch, words.as_bytes())?;
-        let address = take.memory().address(batch);
-        let fence = submit(address, words).map_err(MakeError::Refused)?;
+        let length = words.len() + END;
+        match open {
+            Some(open) if length > open.room => return Err(MakeError::BatchFull),
+            Some(open) => open.commands += 1,
+            None => {
+                let room = if grows { length.max(ROOM) } else { length };
+                let place = take.data(room as u32 * 4).ok_or(MakeError::Full)?;
+                *open = Some(OpenBatch {
+                    place,
+                    room,
+                    commands: 1,
+                });
+            }
+        }
         let prepared = Prepared {
             heap: take.memory().clone(),
             number: next,
@@ -188,11 +266,44 @@ impl Maker {
         let places = take.keep();
         *number = next;
         *front_end = told;
-        Ok(Made {
-            prepared,
-            places,
-            fence,
-        })
+        Ok(Made { prepared, places })
+    }
+
+    /// Ends the open batch, if there is one, and hands it to `submit`: its address and its packets.
+    pub(crate) fn close(
+        &mut self,
+        device: &DeviceInner,
+        submit: impl FnOnce(GpuAddress, &[u32]) -> Result<Fence, KmdError>,
+    ) -> Option<Result<Fence, CloseError>> {
+        let open = self.open.take()?;
+        let outcome = self.end(&open, device, submit);
+        match outcome {
+            Ok(_) => self.taken = [self.taken[1], self.number],
+            // The context may not have been told.
+            Err(_) => self.front_end = None,
+        }
+        self.staging.words.clear();
+        Some(outcome)
+    }
+
+    fn end(
+        &mut self,
+        open: &OpenBatch,
+        device: &DeviceInner,
+        submit: impl FnOnce(GpuAddress, &[u32]) -> Result<Fence, KmdError>,
+    ) -> Result<Fence, CloseError> {
+        let words = &mut self.staging.words;
+        device.commands.end(words).map_err(marker_error)?;
+        let memory = self.heap.memory();
+        memory.write(open.place, words.as_bytes())?;
+        submit(memory.address(open.place), words).map_err(CloseError::Refused)
+    }
+
+    /// Drops the open batch.
+    pub(crate) fn forget(&mut self) {
+        self.open = None;
+        self.staging.words.clear();
+        self.front_end = None;
     }
 }
 

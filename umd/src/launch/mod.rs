@@ -15,10 +15,10 @@ use batchbuffer::dispatch::{Dispatch, DispatchError, FrontEnd, LocalIds, Simd, W
 
 pub(crate) use geometry::{max_local, sub_groups};
 pub(crate) use heap::{Oldest, Places};
-pub(crate) use maker::{MakeError, Maker};
+pub(crate) use maker::{CloseError, MakeError, Maker};
 pub(crate) use payload::slm_fields;
 pub(crate) use payload::{SURFACE_ALIGNMENT, SlmLayout, argument_fields, program_fields, slm};
-pub(crate) use prepared::{Launched, Prepared};
+pub(crate) use prepared::{Contents, Launched, Prepared};
 pub(crate) use recorded::Recording;
 #[cfg(all(test, feature = "softgpu"))]
 pub(crate) use slots::SlotMemory;
@@ -57,6 +57,20 @@ pub(crate) enum Work {
     Marker,
     /// It runs what was recorded.
     Replay(Arc<Recording>),
+}
+
+impl Work {
+    /// Whether it may use memory of this process that is not the driver's.
+    pub(crate) fn uses_host_memory(&self) -> bool {
+        match self {
+            Self::Kernel(launch) => launch.kernel.uses_host_memory(),
+            Self::Marker => false,
+            Self::Replay(recording) => {
+                let mut launches = recording.launches().iter();
+                launches.any(|launch| launch.kernel.uses_host_memory())
+            }
+        }
+    }
 }
 
 /// A kernel with its arguments, checked to run over an index space.

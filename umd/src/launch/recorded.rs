@@ -140,7 +140,7 @@ impl Recorded {
             let written = launch.write(block, &launched, &mut take, &mut staging);
             written.map_err(|error| match error {
                 MakeError::Failed(error) => error,
-                MakeError::Full | MakeError::Refused(_) => full(),
+                MakeError::Full | MakeError::BatchFull => full(),
             })?;
             self.kernels.push(launched);
         }

@@ -21,6 +21,11 @@ pub(crate) enum Shared {
 }
 
 impl Shared {
+    /// Whether it is memory that others free.
+    pub(crate) fn is_borrowed(&self) -> bool {
+        matches!(self, Self::Host(pages) if pages.own.is_none())
+    }
+
     fn start(&self) -> *mut u8 {
         match self {
             Self::Mapped(mapping) => mapping.as_mut_ptr(),
@@ -132,7 +137,7 @@ pub(crate) struct HostPages {
     start: NonNull<u8>,
     length: usize,
     /// The mapping, if it is not the caller's.
-    _own: Option<MmapRaw>,
+    own: Option<MmapRaw>,
 }
 
 // SAFETY: it names bytes that any thread may access; only `Shared` does, by raw pointers.
@@ -156,7 +161,7 @@ impl HostPages {
         Ok(Self {
             start: NonNull::new(start.wrapping_add(before)).ok_or_else(too_much)?,
             length: bytes,
-            _own: Some(map),
+            own: Some(map),
         })
     }
 
@@ -169,7 +174,7 @@ impl HostPages {
         Self {
             start,
             length,
-            _own: None,
+            own: None,
         }
     }
 

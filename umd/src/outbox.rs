@@ -1,0 +1,275 @@
+//! What a queue hands to the kernel driver.
+//!
+//! A call into the kernel takes longer than a small kernel runs. So commands that come while the
+//! device has work are made, but left in an open batch, and handed over together: when enough of
+//! them are there, when the device has little left to do, when somebody waits for one of them or
+//! looks at it, or a moment later by the [flusher](crate::flusher).
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
+
+use batchbuffer::Engine;
+use kmd_iface::{Fence, KmdError, QueueId, Seqno, Submission};
+
+use crate::deadline::Deadline;
+use crate::device::{DeviceInner, kernel as refused};
+use crate::error::{DeviceError, Error};
+use crate::event::{CommandBatch, Concluded, Event, Submitted};
+use crate::held::{Held, Pending};
+use crate::launch::{CloseError, MakeError, Maker};
+use crate::ledger::{InFlight, Ledger};
+
+/// The most commands of a batch. A kernel driver ends batches that take seconds.
+const MOST: u64 = 32;
+/// How long the commands of a batch may take, by what the last one took. Who waits for one of them
+/// may wait for all.
+const SPAN: Duration = Duration::from_millis(1);
+/// How often a thread looks whether another one is done with handing over.
+const BUSY: Duration = Duration::from_micros(20);
+
+/// A queue as the kernel driver sees it.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    pub device: Arc<DeviceInner>,
+    pub id: QueueId,
+    engine: Engine,
+    /// Whether events keep the batches of their commands.
+    keep_batches: bool,
+    pub ledger: Arc<Ledger>,
+    /// The order of locks is in the documentation of the ledger.
+    maker: Mutex<Maker>,
+    /// Whether the flusher has it.
+    is_due: AtomicBool,
+}
+
+/// A command that the kernel driver does not get.
+#[derive(Debug)]
+pub(crate) enum Unsubmitted {
+    /// There is no room for it before older ones have ended.
+    Full,
+    /// The batch before it had to be handed over first, and was.
+    Again,
+    Failed(DeviceError),
+}
+
+/// Commands that the kernel driver did not take, to be told of once no lock is held.
+#[must_use]
+struct Failed {
+    commands: Vec<(InFlight, Concluded)>,
+}
+
+impl Failed {
+    fn tell(self) {
+        for (command, concluded) in self.commands {
+            concluded.call();
+            drop(command);
+        }
+    }
+}
+
+impl Outbox {
+    pub(crate) fn new(
+        device: Arc<DeviceInner>,
+        id: QueueId,
+        (engine, keep_batches): (Engine, bool),
+        maker: Maker,
+    ) -> Arc<Self> {
+        Arc::new_cyclic(|own| Self {
+            device,
+            id,
+            engine,
+            keep_batches,
+            ledger: Arc::new(Ledger::new(own.clone())),
+            maker: Mutex::new(maker),
+            is_due: AtomicBool::new(false),
+        })
+    }
+
+    /// Takes a command: what it waits for is there already, or has ended. Gives the commands that
+    /// can go on now.
+    pub(crate) fn put(
+        self: &Arc<Self>,
+        pending: &mut Pending,
+    ) -> Result<Vec<Arc<Held>>, Unsubmitted> {
+        // Batches of one queue run in order anyway.
+        let fences = pending.dependencies.iter().filter_map(Event::fence);
+        let wait: Vec<Fence> = fences.filter(|fence| fence.queue != self.id).collect();
+        let mut maker = self.maker();
+        if let Some(end) = self.ledger.end() {
+            return Err(Unsubmitted::Failed(end.error()));
+        }
+        if !wait.is_empty() && maker.is_open() {
+            // What it waits for must not hold up those before it.
+            return Err(self.make_room(maker, Unsubmitted::Again));
+        }
+        let at = self.device.clock.now();
+        let clocks = self.device.clock.pair(self.device.kmd().as_ref());
+        let most = self.most(&maker, pending, &wait);
+        let made = maker.make(&self.device, &pending.work, self.ledger.places(), most > 1);
+        let made = match made {
+            Ok(made) => made,
+            Err(MakeError::Full) if maker.is_open() => {
+                return Err(self.make_room(maker, Unsubmitted::Full));
+            }
+            Err(MakeError::Full) => return Err(Unsubmitted::Full),
+            Err(MakeError::BatchFull) => return Err(self.make_room(maker, Unsubmitted::Again)),
+            Err(MakeError::Failed(error)) => {
+                return Err(Unsubmitted::Failed(match error {
+                    Error::Device(error) => error,
+                    error => DeviceError::Unmade(Box::new(error)),
+                }));
+            }
+        };
+        let submitted = Arc::new(Submitted {
+            fence: Fence {
+                queue: self.id,
+                seqno: self.ledger.next_seqno(),
+            },
+            prepared: made.prepared,
+            ledger: self.ledger.clone(),
+            at,
+            clocks,
+            dependencies: std::mem::take(&mut pending.dependencies),
+        });
+        // Before anybody can see that it was submitted: a command that is seen has all before it in
+        // the ledger.
+        let flight = (&submitted, made.places);
+        self.ledger
+            .submitted(pending.number, &pending.event, flight);
+        let released = pending.event.submitted(submitted);
+        if maker.commands() < most && self.leave_open() {
+            return Ok(released);
+        }
+        let failed = self.close(&mut maker, &wait, Some(&pending.event));
+        drop(maker);
+        failed.tell();
+        Ok(released)
+    }
+
+    /// The most commands of the batch that the next one is in.
+    fn most(&self, maker: &Maker, pending: &Pending, wait: &[Fence]) -> u64 {
+        let grows = !self.keep_batches && wait.is_empty() && maker.is_busy();
+        // Pages of the caller's must be free as soon as the command has ended.
+        if !grows || pending.work.uses_host_memory() {
+            return 1;
+        }
+        let pace = self.ledger.pace().as_nanos().max(1);
+        u64::try_from(SPAN.as_nanos() / pace).map_or(MOST, |count| count.clamp(1, MOST))
+    }
+
+    /// Leaves a batch open, if there is a thread that sees to it that it is handed over in time.
+    fn leave_open(self: &Arc<Self>) -> bool {
+        // The flusher clears this before it takes the lock that is held here.
+        self.is_due.swap(true, Ordering::AcqRel) || self.device.flusher.add(self)
+    }
+
+    /// Hands over the open batch, so that `then` is all that is in the way.
+    fn make_room(&self, mut maker: MutexGuard<'_, Maker>, then: Unsubmitted) -> Unsubmitted {
+        let failed = self.close(&mut maker, &[], None);
+        drop(maker);
+        failed.tell();
+        then
+    }
+
+    /// Hands over the open batch, if there is one, after the fences of `wait`; the event of its only
+    /// command may keep it.
+    fn close(&self, maker: &mut Maker, wait: &[Fence], only: Option<&Event>) -> Failed {
+        let kmd = self.device.kmd();
+        let submit = |address, words: &[u32]| {
+            if let Some(event) = only.filter(|_| self.keep_batches) {
+                event.keep_batch(CommandBatch {
+                    engine: self.engine,
+                    address,
+                    dwords: words.to_vec(),
+                });
+            }
+            let submission = Submission {
+                batch: address,
+                length: words.len() as u64 * 4,
+                wait,
+            };
+            kmd.submit(self.id, &submission)
+        };
+        let Some(outcome) = maker.close(&self.device, submit) else {
+            return Failed {
+                commands: Vec::new(),
+            };
+        };
+        let expected = self.ledger.next_seqno();
+        let error = match outcome {
+            Ok(fence) if fence.seqno == expected => {
+                self.ledger.handed_over(expected);
+                return Failed {
+                    commands: Vec::new(),
+                };
+            }
+            Ok(_) => DeviceError::Internal("a submission with a seqno out of order"),
+            Err(CloseError::Refused(KmdError::QueueLost { report, .. })) => {
+                self.ledger.lose(&report).error()
+            }
+            Err(CloseError::Refused(error)) => refused("a submission")(error),
+            Err(CloseError::Failed(Error::Device(error))) => error,
+            Err(CloseError::Failed(error)) => DeviceError::Unmade(Box::new(error)),
+        };
+        self.fail(expected, &error)
+    }
+
+    /// Fails the commands that the kernel driver has not taken.
+    fn fail(&self, from: Seqno, error: &DeviceError) -> Failed {
+        let commands = self.ledger.take_from(from).into_iter();
+        let commands = commands.map(|command| {
+            let outcome = Err(error.clone());
+            let concluded = command.event.conclude(&command.submitted, outcome);
+            (command, concluded)
+        });
+        Failed {
+            commands: commands.collect(),
+        }
+    }
+
+    /// Hands over what is in the open batch, if `seqno` is not with the kernel driver yet. Gives up
+    /// at the deadline: another thread may be in the kernel for long.
+    pub(crate) fn hand_over(&self, seqno: Seqno, deadline: Deadline) {
+        while !self.ledger.has_handed_over(seqno) {
+            let maker = match self.maker.try_lock() {
+                Ok(maker) => maker,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) if deadline.remaining().is_zero() => return,
+                Err(TryLockError::WouldBlock) => {
+                    std::thread::sleep(BUSY);
+                    continue;
+                }
+            };
+            return self.end_batch(maker);
+        }
+    }
+
+    /// Hands over the open batch, or fails its commands if the queue takes no more.
+    fn end_batch(&self, mut maker: MutexGuard<'_, Maker>) {
+        let failed = match self.ledger.end() {
+            None => self.close(&mut maker, &[], None),
+            Some(end) => {
+                maker.forget();
+                self.fail(self.ledger.next_seqno(), &end.error())
+            }
+        };
+        drop(maker);
+        failed.tell();
+    }
+
+    /// Hands over all that it has.
+    pub(crate) fn flush(&self, deadline: Deadline) {
+        self.hand_over(Seqno::new(u64::MAX), deadline);
+    }
+
+    /// What the flusher does with it.
+    pub(crate) fn flush_due(&self) {
+        self.is_due.store(false, Ordering::Release);
+        self.end_batch(self.maker());
+    }
+
+    pub(crate) fn maker(&self) -> MutexGuard<'_, Maker> {
+        self.maker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
