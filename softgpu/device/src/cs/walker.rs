@@ -350,6 +350,7 @@ fn thread_data(cs: &Streamer<'_>, packet: &Decoded<'_>, descriptor: &View<'_>) -
         address,
         cross_thread_bytes: cross_thread * REGISTER_BYTES,
         per_thread_bytes: per_thread * REGISTER_BYTES,
+        curbe: indirect == 0,
         bytes,
         offset,
     }

@@ -109,6 +109,9 @@ impl RegisterImage {
             bytes.extend_from_slice(&inline[..grf.min(inline.len())]);
         }
         let data = &walker.data;
+        if data.curbe {
+            bytes.extend_from_slice(&self.cross_thread);
+        }
         let own = data.per_thread_bytes as usize;
         if own != 0 {
             let start = bytes.len();
@@ -117,7 +120,9 @@ impl RegisterImage {
                 + u64::from(place.thread) * u64::from(data.per_thread_bytes);
             read_data(data, offset, &mut bytes[start..], memory)?;
         }
-        bytes.extend_from_slice(&self.cross_thread);
+        if !data.curbe {
+            bytes.extend_from_slice(&self.cross_thread);
+        }
         Ok(())
     }
 }
@@ -211,6 +216,7 @@ mod tests {
                 address: GpuAddress::new(0x1040),
                 cross_thread_bytes: 64,
                 per_thread_bytes: 32,
+                curbe: false,
                 bytes: 64 + 4 * 32,
                 offset: 0x1040,
             },
@@ -233,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_threads_own_registers_come_before_the_cross_thread_ones() {
+    fn the_threads_own_registers_come_before_the_cross_thread_ones_but_after_those_of_the_curbe() {
         let space = AddressSpace::with_anonymous(&[(GpuAddress::new(0x1000), 0x1000)]).unwrap();
         let view = space.view();
         for (index, value) in (0..48u32).enumerate() {
@@ -256,6 +262,13 @@ mod tests {
         assert_eq!(dword(bytes, 8), 16 + 2 * 8, "r1: third thread's part");
         assert_eq!(dword(bytes, 16), 0, "r2: cross-thread part");
         assert_eq!(dword(bytes, 31), 15);
+
+        let mut walker = walker.clone();
+        walker.data.curbe = true;
+        let mut image = RegisterImage::new(&walker, &view).unwrap();
+        let bytes = image.thread(&walker, place, &view).unwrap();
+        assert_eq!(dword(bytes, 8), 0, "r1: cross-thread part");
+        assert_eq!(dword(bytes, 24), 16 + 2 * 8, "r3: third thread's part");
     }
 
     #[test]

@@ -51,7 +51,9 @@ pub struct Walker {
 /// Registers that threads are loaded with from memory: a shared cross-thread part, and after it a
 /// part for each thread, in thread order.
 ///
-/// In the register file the thread's own part comes first, at r1 (IGC's payload layout).
+/// In the register file the thread's own part comes first, at r1, if it is indirect data, and last if
+/// it is from the CURBE. IGC's `KernelArgsOrder` has both orders; Mesa, which uses the CURBE, has the
+/// number of the sub-group, each thread's own, as its last parameter (`brw_cs_fill_push_const_info`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadData {
     /// Where the cross-thread part begins (indirect data, or the CURBE).
@@ -60,6 +62,8 @@ pub struct ThreadData {
     pub cross_thread_bytes: u32,
     /// Each thread's part in bytes.
     pub per_thread_bytes: u32,
+    /// Whether it is from the CURBE.
+    pub curbe: bool,
     /// How many bytes there are at `address`: reads beyond them give zero.
     pub bytes: u32,
     /// The place for r0.0: the offset from its base (XeHPG on, where the kernel loads).
