@@ -13,6 +13,9 @@
 #define LN2_HI 0x1.62e430p-1f
 #define LN2_LO -0x1.05c610p-29f
 #define LOG2E 0x1.715476p+0f
+#define LOG2E_LO 0x1.4ae0c0p-26f
+#define LOG2_10 0x1.a934f0p+1f
+#define LOG2_10_LO 0x1.2f346ep-24f
 #define PI_HI 0x1.921fb6p+1f
 #define PI_LO -0x1.777a5cp-24f
 #define HALF_PI_HI 0x1.921fb6p+0f
@@ -139,8 +142,21 @@ static float divide_scale(float q, int n, float rest) {
     return as_float(whole + (part > half_of || (part == half_of && (whole & 1))));
 }
 
+// Whether products and quotients of such numbers are neither denormal nor overflow: from 2**-60 to
+// 2**60.
+static bool middling(float x) { return (as_uint(x) & ~SIGN) - 0x21800000 < 0x3c000000; }
+
 // x / y, rounded to the nearest: Newton's method for the inverse, and the remainder of the quotient.
 float divide_f32(float x, float y) {
+    if (middling(x) && middling(y)) {
+        float inverse = native_recip(y);
+        inverse = fma(fma(-y, inverse, 1.0f), inverse, inverse);
+        // The only inverse that Newton's method may round wrongly: of 2**n * (2 - 2**-23).
+        uint next = as_uint(y) + 1;
+        inverse = next & 0x7fffff ? inverse : as_float(0x7f000001 - (next & 0x7f800000) | (next & SIGN));
+        float q = x * inverse;
+        return fma(fma(-y, q, x), inverse, q);
+    }
     if (!(usual(x) && usual(y))) return divide_edge(x, y);
     bool small_x = fabs(x) < 0x1p-126f, small_y = fabs(y) < 0x1p-126f;
     uint a_bits = as_uint(small_x ? x * 0x1p24f : x), b_bits = as_uint(small_y ? y * 0x1p24f : y);
@@ -165,51 +181,28 @@ float smoothstep_f32(float from, float to, float x) {
 
 // ---- Exponentials ----
 
-// e**(hi + lo) * 2**n, with |hi| below 1000.
+// 2**t * 2**k for a `t` near zero to one; for an infinite or undefined k it does not matter.
+static float two_powers(float t, float k) { return native_exp2(clamp(t, -1.0f, 2.0f)) * native_exp2(k); }
+
+// e**(hi + lo) * 2**n.
 static float exp_parts(float hi, float lo, int n) {
-    float k = rint(hi * LOG2E);
-    float r = fma(k, -LN2_HI, hi);
-    r = fma(k, -LN2_LO, r) + lo;
-    float p = 0x1.6d56f2p-10f;
-    p = fma(p, r, 0x1.124414p-7f);
-    p = fma(p, r, 0x1.5554e0p-5f);
-    p = fma(p, r, 0x1.555482p-3f);
-    p = fma(p, r, 0.5f);
-    return scale(fma(p * r, r, r) + 1.0f, (int)k + n);
+    float k = floor(hi * LOG2E);
+    float t = fma(hi, LOG2E, -k);
+    t = fma(hi, LOG2E_LO, fma(lo, LOG2E, t));
+    return two_powers(t, k + n);
 }
 
 // Beyond these every result is zero or infinite.
 static float clamp_exponent(float x, float limit) { return isnan(x) ? x : fmin(fmax(x, -limit), limit); }
 
-float exp_f32(float x) { return exp_parts(clamp_exponent(x, 200.0f), 0.0f, 0); }
-
-float exp2_f32(float x) {
-    x = clamp_exponent(x, 300.0f);
-    float k = rint(x);
-    float r = x - k;
-    float p = 0x1.ed3c94p-17f;
-    p = fma(p, r, 0x1.4424b0p-13f);
-    p = fma(p, r, 0x1.5d9b4ap-10f);
-    p = fma(p, r, 0x1.3b2a48p-7f);
-    p = fma(p, r, 0x1.c6b076p-5f);
-    p = fma(p, r, 0x1.ebfbe0p-3f);
-    p = fma(p, r, 0x1.62e430p-1f);
-    return scale(fma(p, r, 1.0f), (int)k);
+float exp_f32(float x) {
+    float k = floor(x * LOG2E);
+    return two_powers(fma(x, LOG2E_LO, fma(x, LOG2E, -k)), k);
 }
 
 float exp10_f32(float x) {
-    x = clamp_exponent(x, 100.0f);
-    float k = rint(x * 0x1.a934f0p+1f);
-    float r = fma(k, -0x1.344136p-2f, x);
-    r = fma(k, 0x1.ec10c0p-27f, r);
-    float p = 0x1.b70e00p-5f;
-    p = fma(p, r, 0x1.a8f49ep-3f);
-    p = fma(p, r, 0x1.147de0p-1f);
-    p = fma(p, r, 0x1.2bd76ep+0f);
-    p = fma(p, r, 0x1.047012p+1f);
-    p = fma(p, r, 0x1.53524cp+1f);
-    p = fma(p, r, 0x1.26bb1cp+1f);
-    return scale(fma(p, r, 1.0f), (int)k);
+    float k = floor(x * LOG2_10);
+    return two_powers(fma(x, LOG2_10_LO, fma(x, LOG2_10, -k)), k);
 }
 
 float expm1_f32(float x) {
@@ -234,7 +227,7 @@ float expm1_f32(float x) {
 float sinh_f32(float x) {
     float a = fabs(x);
     float e = expm1_f32(fmin(a, 20.0f));
-    float small = 0.5f * (e + e / (e + 1.0f));
+    float small = 0.5f * (e + native_divide(e, e + 1.0f));
     float value = a > 18.0f ? exp_parts(fmin(a, 200.0f), 0.0f, -1) : small;
     value = a < 0x1p-12f ? a : value;
     return isnan(x) ? x : with_sign(value, as_uint(x));
@@ -243,7 +236,7 @@ float sinh_f32(float x) {
 float cosh_f32(float x) {
     float a = clamp_exponent(fabs(x), 200.0f);
     float half_of = exp_parts(a, 0.0f, -1);
-    return a > 18.0f ? half_of : half_of + 0.25f / half_of;
+    return a > 18.0f ? half_of : half_of + native_divide(0.25f, half_of);
 }
 
 float tanh_f32(float x) {
@@ -319,7 +312,7 @@ static float log1p_parts(float x, float lo) {
     bool whole = e == 0.0f;
     // 1 + x has no exponent: f is x itself.
     float f = whole ? x : parts.x;
-    float correction = whole ? lo * (1.0f - x) : c / u;
+    float correction = whole ? lo * (1.0f - x) : native_divide(c, u);
     float rest = fma(e, LN2_LO, log_rest(f) + correction);
     return fma(e, LN2_HI, f + rest);
 }
@@ -335,7 +328,7 @@ float asinh_f32(float x) {
     // a + (sqrt(1 + a*a) - 1), whose second part is a*a / (1 + sqrt(1 + a*a)).
     float b = fmin(a, 0x1p30f);
     float square = b * b;
-    float part = square / (1.0f + sqrt(1.0f + square));
+    float part = native_divide(square, 1.0f + sqrt(1.0f + square));
     float t = b + part;
     float low = b > part ? part - (t - b) : b - (t - part);
     float value = log1p_parts(t, low);
@@ -399,19 +392,8 @@ static float2 log2_parts(float x) {
 
 // 2**(hi + lo).
 static float exp2_parts(float hi, float lo) {
-    float limited = clamp_exponent(hi, 300.0f);
-    float k = rint(limited);
-    float r = limited - k;
-    lo = limited == hi ? lo : 0.0f;
-    r += lo;
-    float p = 0x1.ed3c94p-17f;
-    p = fma(p, r, 0x1.4424b0p-13f);
-    p = fma(p, r, 0x1.5d9b4ap-10f);
-    p = fma(p, r, 0x1.3b2a48p-7f);
-    p = fma(p, r, 0x1.c6b076p-5f);
-    p = fma(p, r, 0x1.ebfbe0p-3f);
-    p = fma(p, r, 0x1.62e430p-1f);
-    return scale(fma(p, r, 1.0f), (int)k);
+    float k = floor(hi);
+    return two_powers((hi - k) + lo, k);
 }
 
 // |x|**(y + y_lo) for usual x.
@@ -478,8 +460,8 @@ float rootn_f32(float x, int n) {
     // 1 / n, twice as precise.
     float d = (float)n;
     float d_lo = (float)(n - convert_int_sat(d));
-    float y = 1.0f / d;
-    float y_lo = fma(-y, d_lo, fma(-y, d, 1.0f)) / d;
+    float y = native_recip(d);
+    float y_lo = native_divide(fma(-y, d_lo, fma(-y, d, 1.0f)), d);
     bool odd = n & 1;
     float value = power(x, y, y_lo);
     value = x < 0.0f ? (odd ? -value : NOT_A_NUMBER) : value;
@@ -499,7 +481,7 @@ float cbrt_f32(float x) {
     for (int i = 0; i < 2; i++) {
         float square = y * y;
         float error = fma(square, y, -m) + y * fma(y, y, -square);
-        y -= error / (3.0f * square);
+        y -= native_divide(error, 3.0f * square);
     }
     return with_sign(scale(y, q), as_uint(x));
 }
@@ -650,7 +632,7 @@ float tan_f32(float x) {
     angle a = reduce(x);
     float sine = sin_part(a.hi, a.lo), cosine = cos_part(a.hi, a.lo);
     bool odd = a.quadrant & 1;
-    float value = (odd ? -cosine : sine) / (odd ? sine : cosine);
+    float value = native_divide(odd ? -cosine : sine, odd ? sine : cosine);
     return isinf(x) || isnan(x) ? NOT_A_NUMBER : x == 0.0f ? x : value;
 }
 
@@ -707,7 +689,7 @@ float tanpi_f32(float x) {
     int k = as_int(parts.y);
     float sine = sinpi_part(parts.x), cosine = cospi_part(parts.x);
     bool odd = k & 1;
-    float value = (odd ? -cosine : sine) / (odd ? sine : cosine);
+    float value = native_divide(odd ? -cosine : sine, odd ? sine : cosine);
     // The zero of an even integer is positive, that of an odd one negative; so are the poles.
     value = parts.x == 0.0f ? with_sign(odd ? INFINITY : 0.0f, k & 2 ? SIGN : 0) : value;
     value = as_float(as_uint(value) ^ (as_uint(x) & SIGN));

@@ -301,7 +301,7 @@ impl Selected {
         target: Target,
         pass: Option<&str>,
     ) -> Result<Selected, Error> {
-        let mut kernel = front::kernel(module, entry, target.simd)?;
+        let mut kernel = front::kernel(module, entry, &target)?;
         for field in &kernel.abi.fields {
             // A group has no more than a few thousand work-items.
             if let FieldKind::LocalSize | FieldKind::EnqueuedLocalSize = field.kind {

@@ -3,10 +3,11 @@
 
 use spirv::{BuiltIn, Op as Spv};
 
+use super::memory::Given;
 use super::reader::Instruction;
 use super::translate::{Translator, Val};
 use crate::error::Error;
-use crate::ir::{Bin, Cond, Op, Space, Terminator, Type, Value};
+use crate::ir::{Bin, Cond, Op, Scope, Space, Terminator, Type, Value};
 
 impl Translator<'_> {
     /// Copies by a work-group; `false` if the instruction is none.
@@ -21,6 +22,7 @@ impl Translator<'_> {
             Spv::GroupWaitEvents => {
                 self.abi.barrier = true;
                 let fence = Op::Fence {
+                    scope: Scope::WorkGroup,
                     local: true,
                     global: true,
                     image: false,
@@ -61,8 +63,8 @@ impl Translator<'_> {
         self.block = body;
         let source = self.element(&from, index, stride, size, i)?;
         let target = self.element(&to, index, stride, size, i)?;
-        let value = self.load(&source, ty, align, i)?;
-        self.store(&target, &value, ty, align, i)?;
+        let value = self.load(&source, ty, Given::aligned(align), i)?;
+        self.store(&target, &value, ty, Given::aligned(align), i)?;
         let next = self.here().bin(Bin::Add, index, step);
         self.end(Terminator::Jump(header));
         self.function.insts[phi.index()].args = [first, next].into_iter().collect();

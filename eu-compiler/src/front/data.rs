@@ -281,48 +281,86 @@ fn texts(module: &Module<'_>) -> HashSet<u32> {
     let variables = module.variables.iter();
     let variables =
         variables.filter(|(_, v)| v.class == StorageClass::UniformConstant && bytes(v.ty));
-    // The variables that an id may point into.
-    let mut into: HashMap<u32, Vec<u32>> = variables.map(|(id, _)| (*id, vec![*id])).collect();
-    let mut printed = HashSet::new();
-    let mut other = HashSet::new();
-    if into.is_empty() {
-        return printed;
+    let ids: Vec<u32> = variables.map(|(id, _)| *id).collect();
+    if ids.is_empty() {
+        return HashSet::new();
     }
+    // Ids that may point into the same texts are together.
+    let mut classes = Classes::default();
     for i in &module.instructions {
-        let operands = match i.op {
+        for from in passes_on(i) {
+            if let Ok(result) = i.word(1) {
+                classes.join(result, from);
+            }
+        }
+    }
+    let texts: HashSet<u32> = ids.iter().map(|id| classes.of(*id)).collect();
+    let (mut printed, mut other) = (HashSet::new(), HashSet::new());
+    for i in &module.instructions {
+        let skips = match i.op {
             Spv::Name | Spv::Decorate | Spv::EntryPoint | Spv::Variable => continue,
-            _ => i.words,
+            _ => passes_on(i),
         };
-        let mut all: Vec<u32> = Vec::new();
-        for operand in operands {
-            all.extend(into.get(operand).into_iter().flatten());
-        }
-        all.sort_unstable();
-        all.dedup();
-        if all.is_empty() {
-            continue;
-        }
         let prints =
             i.op == Spv::ExtInst && i.word(2).ok() == module.opencl && i.word(3) == Ok(PRINTF);
-        match i.op {
-            _ if prints => printed.extend(all),
-            Spv::AccessChain
-            | Spv::InBoundsAccessChain
-            | Spv::PtrAccessChain
-            | Spv::InBoundsPtrAccessChain
-            | Spv::Bitcast
-            | Spv::Select
-            | Spv::SpecConstantOp => {
-                if let Ok(result) = i.word(1) {
-                    let into = into.entry(result).or_default();
-                    into.extend(all);
-                    into.sort_unstable();
-                    into.dedup();
-                }
+        let result = i.word(1).ok().filter(|_| !skips.is_empty());
+        for operand in i.words {
+            let class = classes.of(*operand);
+            if !texts.contains(&class) || skips.contains(operand) || result == Some(*operand) {
+                continue;
             }
-            _ => other.extend(all),
+            match prints {
+                true => printed.insert(class),
+                false => other.insert(class),
+            };
         }
     }
-    printed.retain(|id| !other.contains(id));
-    printed
+    let only = |class: &u32| printed.contains(class) && !other.contains(class);
+    ids.into_iter()
+        .filter(|id| only(&classes.of(*id)))
+        .collect()
+}
+
+/// The pointers that the result of an instruction may be, or point into the same variable as.
+fn passes_on(i: &Instruction<'_>) -> Vec<u32> {
+    let select = Spv::Select as u32;
+    let places: &[usize] = match i.op {
+        Spv::AccessChain
+        | Spv::InBoundsAccessChain
+        | Spv::PtrAccessChain
+        | Spv::InBoundsPtrAccessChain
+        | Spv::Bitcast
+        | Spv::CopyObject => &[2],
+        Spv::Select => &[3, 4],
+        Spv::SpecConstantOp if i.word(2) == Ok(select) => &[4, 5],
+        Spv::SpecConstantOp => &[3],
+        Spv::Phi => return i.rest(2).iter().copied().step_by(2).collect(),
+        _ => &[],
+    };
+    places.iter().flat_map(|place| i.word(*place)).collect()
+}
+
+/// Ids in classes, each named by one of them.
+#[derive(Default)]
+struct Classes(HashMap<u32, u32>);
+
+impl Classes {
+    fn of(&mut self, id: u32) -> u32 {
+        let mut root = id;
+        while let Some(next) = self.0.get(&root) {
+            root = *next;
+        }
+        let mut at = id;
+        while at != root {
+            at = self.0.insert(at, root).unwrap_or(root);
+        }
+        root
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.of(a), self.of(b));
+        if a != b {
+            self.0.insert(a, b);
+        }
+    }
 }

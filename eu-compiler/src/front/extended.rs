@@ -2,6 +2,7 @@
 
 use spirv::OpenclStd100Op;
 
+use super::memory::Given;
 use super::reader::Instruction;
 use super::translate::{Translator, Val};
 use crate::error::Error;
@@ -91,7 +92,7 @@ impl Translator<'_> {
                 _ => self.here().convert(Convert::FToF, value, component),
             });
             let seconds = Val::many(seconds.collect::<Vec<_>>());
-            self.store(&pointer, &seconds, ty, align, i)?;
+            self.store(&pointer, &seconds, ty, Given::aligned(align), i)?;
         }
         Ok(())
     }

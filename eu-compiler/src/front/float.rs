@@ -28,7 +28,7 @@ impl Translator<'_> {
             "sqrt" | "native_sqrt" | "half_sqrt" if narrow => Some(Un::Sqrt),
             "rsqrt" | "native_rsqrt" | "half_rsqrt" if narrow => Some(Un::Rsqrt),
             "native_recip" | "half_recip" if narrow => Some(Un::Rcp),
-            "native_exp2" | "half_exp2" if narrow => Some(Un::Exp2),
+            "exp2" | "native_exp2" | "half_exp2" if narrow => Some(Un::Exp2),
             "native_log2" | "half_log2" if narrow => Some(Un::Log2),
             "native_sin" if narrow => Some(Un::Sin),
             "native_cos" if narrow => Some(Un::Cos),

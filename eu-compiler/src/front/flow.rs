@@ -83,10 +83,7 @@ impl<'a> Translator<'a> {
                             let value = self.payload(offset + at, ty);
                             let place = self.constant(Type::I32, u64::from(at));
                             let place = self.here().bin(Bin::Add, memory, place);
-                            let access = Access {
-                                space: Space::Private,
-                                align: ty.bytes(),
-                            };
+                            let access = Access::new(Space::Private, ty.bytes());
                             self.here().push(Op::Store(access), &[place, value], &[]);
                         }
                         Val::pointer(memory, Some(Space::Private))

@@ -5,7 +5,7 @@ use spirv::{BuiltIn, GroupOperation, MemorySemantics, Op as Spv, Scope};
 use super::reader::Instruction;
 use super::translate::{Translator, Val};
 use crate::error::Error;
-use crate::ir::{Access, Bin, Cond, Convert, Op, Space, Terminator, Type, Un, Value};
+use crate::ir::{self, Access, Bin, Cond, Convert, Op, Space, Terminator, Type, Un, Value};
 
 /// The most work-items of a work-group.
 const MAX_GROUP: u32 = 1024;
@@ -117,7 +117,8 @@ impl Translator<'_> {
             Spv::ControlBarrier => {
                 let scope = self.number(i.word(0)?, i)?;
                 let semantics = self.number(i.word(2)?, i)?;
-                self.fence(semantics);
+                let memory = self.number(i.word(1)?, i)?;
+                self.fence(memory, semantics);
                 match Scope::from_u32(scope as u32) {
                     Some(Scope::Workgroup) => {
                         self.barrier();
@@ -128,8 +129,9 @@ impl Translator<'_> {
                 }
             }
             Spv::MemoryBarrier => {
+                let scope = self.number(i.word(0)?, i)?;
                 let semantics = self.number(i.word(1)?, i)?;
-                self.fence(semantics);
+                self.fence(scope, semantics);
             }
             Spv::GroupAll | Spv::GroupAny if self.is_work_group(i.word(2)?, i)? => {
                 let value = self.scalar(i.word(3)?, i)?;
@@ -439,6 +441,7 @@ impl Translator<'_> {
     /// A barrier that shows local memory.
     fn local_barrier(&mut self) {
         let op = Op::Fence {
+            scope: ir::Scope::WorkGroup,
             local: true,
             global: false,
             image: false,
@@ -480,10 +483,7 @@ impl Translator<'_> {
     }
 
     fn slot_access(&self, value: Value) -> Access {
-        Access {
-            space: Space::Local,
-            align: self.function.ty(value).bytes(),
-        }
+        Access::new(Space::Local, self.function.ty(value).bytes())
     }
 
     /// A reduction or scan over the work-group: of each sub-group, then of the sub-groups.
@@ -576,18 +576,28 @@ impl Translator<'_> {
     }
 
     /// The fence of memory semantics.
-    fn fence(&mut self, semantics: u64) {
+    fn fence(&mut self, scope: u64, semantics: u64) {
         let semantics = MemorySemantics::from_bits_truncate(semantics as u32);
         let local = semantics.contains(MemorySemantics::WORKGROUP_MEMORY);
         let global = semantics.contains(MemorySemantics::CROSS_WORKGROUP_MEMORY);
         let image = semantics.contains(MemorySemantics::IMAGE_MEMORY);
         if local || global || image {
             let op = Op::Fence {
+                scope: fence_scope(scope),
                 local,
                 global,
                 image,
             };
             self.here().push(op, &[], &[]);
         }
+    }
+}
+
+/// The scope of a fence by its number in SPIR-V.
+pub(super) fn fence_scope(scope: u64) -> ir::Scope {
+    match Scope::from_u32(scope as u32) {
+        Some(Scope::Subgroup | Scope::Invocation) => ir::Scope::SubGroup,
+        Some(Scope::Workgroup) => ir::Scope::WorkGroup,
+        _ => ir::Scope::Device,
     }
 }

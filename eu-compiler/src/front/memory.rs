@@ -30,7 +30,7 @@ impl Translator<'_> {
                 let val = Val::pointer(value, Some(Space::Private));
                 if let Ok(initializer) = i.word(3) {
                     let initial = self.get(initializer, i)?;
-                    self.store(&val, &initial, pointee, align, i)?;
+                    self.store(&val, &initial, pointee, Given::aligned(align), i)?;
                 }
                 self.set(i.word(1)?, val);
             }
@@ -81,8 +81,8 @@ impl Translator<'_> {
                 let val = match pointer.builtin {
                     Some((builtin, component)) => self.builtin(builtin, component, i)?,
                     None => {
-                        let align = self.alignment(i, 3, ty)?;
-                        self.load(&pointer, ty, align, i)?
+                        let given = self.given(i, 3, ty)?;
+                        self.load(&pointer, ty, given, i)?
                     }
                 };
                 self.set(i.word(1)?, val);
@@ -90,15 +90,15 @@ impl Translator<'_> {
             Spv::Store => {
                 let (pointer, value) = (self.get(i.word(0)?, i)?, self.get(i.word(1)?, i)?);
                 let ty = self.pointee(i.word(0)?, i)?;
-                let align = self.alignment(i, 2, ty)?;
-                self.store(&pointer, &value, ty, align, i)?;
+                let given = self.given(i, 2, ty)?;
+                self.store(&pointer, &value, ty, given, i)?;
             }
             Spv::CopyMemory => {
                 let (to, from) = (self.get(i.word(0)?, i)?, self.get(i.word(1)?, i)?);
                 let ty = self.pointee(i.word(0)?, i)?;
-                let align = self.alignment(i, 2, ty)?;
-                let val = self.load(&from, ty, align, i)?;
-                self.store(&to, &val, ty, align, i)?;
+                let given = self.given(i, 2, ty)?;
+                let val = self.load(&from, ty, given, i)?;
+                self.store(&to, &val, ty, given, i)?;
             }
             Spv::CopyMemorySized => self.copy_bytes(i)?,
             _ => return self.atomic(i),
@@ -118,17 +118,20 @@ impl Translator<'_> {
         }
     }
 
-    /// The alignment of an access: of its operand or of its type.
-    fn alignment(&self, i: &Instruction<'_>, at: usize, ty: u32) -> Result<u32, Error> {
+    /// What the operands of an access say; the alignment is otherwise that of its type.
+    fn given(&self, i: &Instruction<'_>, at: usize, ty: u32) -> Result<Given, Error> {
         let mask = MemoryAccess::from_bits_truncate(i.word(at).unwrap_or(0));
-        if mask.contains(MemoryAccess::ALIGNED) {
-            let align = i.word(at + 1)?;
-            return match align.is_power_of_two() {
-                true => Ok(align),
-                false => Err(i.invalid(format!("{align} is no alignment"))),
-            };
+        let align = match mask.contains(MemoryAccess::ALIGNED) {
+            true => i.word(at + 1)?,
+            false => self.module.size(ty, i)?.1,
+        };
+        match align.is_power_of_two() {
+            true => Ok(Given {
+                align,
+                volatile: mask.contains(MemoryAccess::VOLATILE),
+            }),
+            false => Err(i.invalid(format!("{align} is no alignment"))),
         }
-        Ok(self.module.size(ty, i)?.1)
     }
 
     /// An integer of another size.
@@ -461,17 +464,14 @@ impl Translator<'_> {
         &mut self,
         pointer: &Val,
         ty: u32,
-        align: u32,
+        given: Given,
         i: &Instruction<'_>,
     ) -> Result<Val, Error> {
         let (base, space) = self.address(pointer, i)?;
         let mut values = Vec::new();
         for (ty, at, count) in self.runs(ty, i)? {
             let place = self.offset(base, at);
-            let access = Access {
-                space,
-                align: common(align, at),
-            };
+            let access = given.at(space, at);
             let memory = if ty == Type::I1 { Type::I8 } else { ty };
             let inst = self
                 .here()
@@ -504,17 +504,14 @@ impl Translator<'_> {
         pointer: &Val,
         value: &Val,
         ty: u32,
-        align: u32,
+        given: Given,
         i: &Instruction<'_>,
     ) -> Result<(), Error> {
         let (base, space) = self.address(pointer, i)?;
         let mut rest = value.scalars.iter().copied();
         for (ty, at, count) in self.runs(ty, i)? {
             let place = self.offset(base, at);
-            let access = Access {
-                space,
-                align: common(align, at),
-            };
+            let access = given.at(space, at);
             let mut args = vec![place];
             for _ in 0..count {
                 let value = rest
@@ -557,10 +554,7 @@ impl Translator<'_> {
             let left = size as u32 - at;
             let ty = if left < ty.bytes() { Type::I8 } else { ty };
             let source = self.offset(from, at);
-            let access = |space| Access {
-                space,
-                align: common(align, at),
-            };
+            let access = |space| Access::new(space, common(align, at));
             let value = self.one(Op::Load(access(from_space)), &[source], ty);
             let target = self.offset(to, at);
             self.here()
@@ -618,11 +612,16 @@ impl Translator<'_> {
         if let Some(value) = args.get(1) {
             ty = self.function.ty(*value);
         }
+        if self.takes_turns && ty.bits() == 64 && space != Space::Global {
+            self.lock();
+        }
         // What comes before is seen before it, and what follows sees what others wrote before.
         let at = if has_result { 4 } else { 2 };
         let order = MemorySemantics::from_bits_truncate(self.number(i.word(at)?, i)? as u32);
         let both = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::SEQUENTIALLY_CONSISTENT;
+        let scope = self.number(i.word(first + 1)?, i)?;
         let fence = Op::Fence {
+            scope: super::group::fence_scope(scope),
             local: space != Space::Global,
             global: space != Space::Local,
             image: false,
@@ -650,9 +649,45 @@ impl Translator<'_> {
         Ok(true)
     }
 
+    /// Gives the work-group a lock.
+    fn lock(&mut self) {
+        if self.function.lock.is_none() {
+            let place = self.abi.slm.next_multiple_of(4);
+            self.function.lock = Some(place);
+            self.abi.slm = place + 4;
+            self.abi.barrier = true;
+        }
+    }
+
     /// A lane's number.
     pub(super) fn lane(&mut self) -> Value {
         self.one(Op::Input(Input::Lane), &[], Type::I32)
+    }
+}
+
+/// What is said of an access.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Given {
+    align: u32,
+    volatile: bool,
+}
+
+impl Given {
+    /// Only its alignment.
+    pub(super) const fn aligned(align: u32) -> Self {
+        Self {
+            align,
+            volatile: false,
+        }
+    }
+
+    /// A part of it, so many bytes behind its begin.
+    fn at(self, space: Space, offset: u32) -> Access {
+        Access {
+            space,
+            align: common(self.align, offset),
+            volatile: self.volatile,
+        }
     }
 }
 

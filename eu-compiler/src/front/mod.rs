@@ -37,6 +37,7 @@ use spirv::StorageClass;
 use crate::abi::Abi;
 use crate::error::Error;
 use crate::ir::{Function, Space, Type};
+use crate::target::Target;
 
 pub use data::{Data, Section};
 pub use module::{Entry, Module};
@@ -59,12 +60,12 @@ pub fn module(file: &spirv_module::Module) -> Result<Module<'_>, Error> {
     Module::new(reader::instructions(file))
 }
 
-/// Translates a kernel for sub-groups of `simd` lanes.
+/// Translates a kernel.
 ///
 /// # Errors
 /// What SPIR-V forbids, or what the compiler cannot do.
-pub fn kernel(module: &Module<'_>, entry: &Entry, simd: u32) -> Result<Kernel, Error> {
-    translate::Translator::new(module, simd).kernel(entry)
+pub fn kernel(module: &Module<'_>, entry: &Entry, target: &Target) -> Result<Kernel, Error> {
+    translate::Translator::new(module, target).kernel(entry)
 }
 
 /// The memory of a storage class.

@@ -186,10 +186,7 @@ impl Translator<'_> {
         self.end(Terminator::Branch(some, mark, next));
 
         self.block = mark;
-        let access = Op::Store(Access {
-            space: Space::Global,
-            align: 4,
-        });
+        let access = Op::Store(Access::new(Space::Global, 4));
         let none = self.constant(Type::I32, FULL);
         self.here().push(access.clone(), &[place, none], &[]);
         self.end(Terminator::Jump(next));

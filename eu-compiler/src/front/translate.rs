@@ -12,6 +12,7 @@ use super::reader::Instruction;
 use crate::abi::{Abi, FieldKind};
 use crate::error::Error;
 use crate::ir::{Block, Cursor, Function, Op, Space, Type, Value};
+use crate::target::Target;
 
 /// More instructions than a kernel may have with everything inlined.
 const MAX_INSTRUCTIONS: usize = 2_000_000;
@@ -104,6 +105,8 @@ pub(super) struct Frame<'a> {
 pub struct Translator<'a> {
     pub(super) module: &'a Module<'a>,
     pub(super) simd: u32,
+    /// Local memory has no atomic operations of 64 bits: whoever does one takes a lock.
+    pub(super) takes_turns: bool,
     pub(super) function: Function,
     pub(super) abi: Abi,
     /// Where instructions go; `None` after a block's end.
@@ -128,10 +131,11 @@ pub struct Translator<'a> {
 
 impl<'a> Translator<'a> {
     /// A translator of one kernel.
-    pub fn new(module: &'a Module<'a>, simd: u32) -> Self {
+    pub fn new(module: &'a Module<'a>, target: &Target) -> Self {
         Self {
             module,
-            simd,
+            simd: target.simd,
+            takes_turns: !target.caps.local_atomics_64,
             function: Function::default(),
             abi: Abi::default(),
             block: Function::ENTRY,

@@ -97,10 +97,7 @@ impl Translator<'_> {
             let at = from as u32 * element.bytes();
             let distance = self.constant(width, u64::from(at));
             let place = self.here().bin(Bin::Add, base, distance);
-            let access = Access {
-                space,
-                align: super::memory::common(align, at),
-            };
+            let access = Access::new(space, super::memory::common(align, at));
             let part = from..(from + 4).min(count as usize);
             if load {
                 let types = vec![element; part.len()];

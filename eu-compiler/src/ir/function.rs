@@ -154,6 +154,8 @@ pub struct Function {
     pub private_base: Option<u32>,
     /// Bytes of private memory for each lane.
     pub private_size: u32,
+    /// Where the work-group's memory has a lock, for what is atomic only by taking turns.
+    pub lock: Option<u32>,
 }
 
 impl Function {

@@ -21,7 +21,7 @@ mod verify;
 pub use function::{
     Block, BlockData, Buffer, Cursor, Def, Function, Inst, InstData, Terminator, Value, Values,
 };
-pub use op::{Access, Atomic, Bin, Cond, Convert, Input, Op, Space, Surface, Symbol, Un};
+pub use op::{Access, Atomic, Bin, Cond, Convert, Input, Op, Scope, Space, Surface, Symbol, Un};
 pub use print::print;
 pub use types::Type;
 pub use verify::{VerifyError, verify};

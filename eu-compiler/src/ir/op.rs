@@ -216,6 +216,18 @@ impl Space {
     }
 }
 
+/// Who sees accesses in the order of a fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// The lanes of the thread: their accesses to local and global memory are in order without a
+    /// message.
+    SubGroup,
+    /// The work-group, which runs on one subslice.
+    WorkGroup,
+    /// Everybody else.
+    Device,
+}
+
 /// An access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
@@ -223,6 +235,19 @@ pub struct Access {
     pub space: Space,
     /// The alignment of the address, in bytes.
     pub align: u32,
+    /// It stays as it is: neither joined with another nor left out.
+    pub volatile: bool,
+}
+
+impl Access {
+    /// An access to memory that changes only as the program says.
+    pub const fn new(space: Space, align: u32) -> Self {
+        Self {
+            space,
+            align,
+            volatile: false,
+        }
+    }
 }
 
 /// What a thread is given.
@@ -315,6 +340,8 @@ pub enum Op {
     Barrier,
     /// Orders accesses: of local, global memory, images.
     Fence {
+        /// For whom.
+        scope: Scope,
         /// Local memory.
         local: bool,
         /// Global memory.

@@ -3,7 +3,7 @@
 use core::fmt::{self, Write};
 
 use super::function::{Def, Function, InstData, Terminator, Value};
-use super::op::{Access, Input, Op, Symbol};
+use super::op::{Access, Input, Op, Scope, Symbol};
 
 /// A function as text.
 pub fn print(function: &Function) -> String {
@@ -102,11 +102,17 @@ impl fmt::Display for Line<'_> {
             Op::FromGeneric(space) => write!(f, "from_generic.{space}"),
             Op::Barrier => f.write_str("barrier"),
             Op::Fence {
+                scope,
                 local,
                 global,
                 image,
             } => {
                 f.write_str("fence")?;
+                f.write_str(match scope {
+                    Scope::SubGroup => ".sub_group",
+                    Scope::WorkGroup => ".work_group",
+                    Scope::Device => "",
+                })?;
                 f.write_str(if *local { ".local" } else { "" })?;
                 f.write_str(if *global { ".global" } else { "" })?;
                 f.write_str(if *image { ".image" } else { "" })

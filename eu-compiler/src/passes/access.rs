@@ -267,10 +267,7 @@ impl Split<'_> {
             let offset = self.0.bin(Bin::Shl, lane, by);
             let place = self.0.bin(Bin::Add, address, offset);
             let place = self.place(place, index as u32 * simd * ty.bytes());
-            let access = Access {
-                space: Space::Local,
-                align: ty.bytes(),
-            };
+            let access = Access::new(Space::Local, ty.bytes());
             match direction {
                 Direction::Read => out.push(self.0.one(Op::Load(access), &[place], ty)),
                 Direction::Write => {

@@ -76,3 +76,92 @@ fn may_move(op: &Op, ty: Option<Type>) -> bool {
         _ => ty != Some(Type::I1) && op.is_pure(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, run};
+    use crate::ir::{
+        Bin, Block, Cond, Cursor, Function, Input, Op, Terminator, Type, Value, verify,
+    };
+    use crate::target::Target;
+
+    /// A loop that adds what `body` gives, from 0 to an input. Gives the function and the loop.
+    fn looped(body: impl Fn(&mut Cursor<'_>, Value, Value) -> Value) -> (Function, Block) {
+        let mut function = Function::default();
+        let [entry, round, end] = [(); 3].map(|()| function.add_block());
+        let mut at = Cursor {
+            function: &mut function,
+            block: entry,
+            at: 0,
+        };
+        let limit = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
+        let zero = at.constant(Type::I32, 0);
+        let one = at.constant(Type::I32, 1);
+        at.function.blocks[entry.index()].end = Terminator::Jump(round);
+        at.block = round;
+        let from = || Op::Phi(vec![entry, round]);
+        let counter = at.push(from(), &[zero, zero], &[Type::I32]);
+        let sum = at.push(from(), &[zero, zero], &[Type::I32]);
+        let [i, old] = [counter, sum].map(|phi| at.function.result(phi));
+        let more = body(&mut at, limit, i);
+        let next = at.bin(Bin::Add, i, one);
+        let new = at.bin(Bin::Add, old, more);
+        at.function.insts[counter.index()].args[1] = next;
+        at.function.insts[sum.index()].args[1] = new;
+        let again = at.one(Op::Icmp(Cond::Ult), &[next, limit], Type::I1);
+        at.function.blocks[round.index()].end = Terminator::Branch(again, round, end);
+        at.function.blocks[end.index()].end = Terminator::Return;
+        (function, round)
+    }
+
+    /// How many instructions leave the loop.
+    fn moved((mut function, round): (Function, Block)) -> usize {
+        verify(&function).unwrap();
+        let count = |function: &Function| function.blocks[round.index()].insts.len();
+        let before = count(&function);
+        let target = Target::new(devinfo::by_name("tgl").unwrap(), 16, 128);
+        run(&mut function, &target).unwrap();
+        verify(&function).unwrap();
+        before - count(&function)
+    }
+
+    #[test]
+    fn what_is_the_same_in_each_round_leaves_the_loop() {
+        let squares = looped(|at, limit, _| {
+            let square = at.bin(Bin::Mul, limit, limit);
+            at.bin(Bin::Xor, square, limit)
+        });
+        assert_eq!(moved(squares), 2);
+    }
+
+    #[test]
+    fn what_the_round_changes_stays() {
+        let product = looped(|at, limit, i| {
+            let product = at.bin(Bin::Mul, limit, i);
+            at.bin(Bin::Xor, product, limit)
+        });
+        assert_eq!(moved(product), 0);
+    }
+
+    #[test]
+    fn comparisons_and_reads_of_memory_stay() {
+        let chosen = looped(|at, limit, i| {
+            let access = crate::ir::Access::new(crate::ir::Space::Local, 4);
+            let read = at.one(Op::Load(access), &[limit], Type::I32);
+            let small = at.one(Op::Icmp(Cond::Ult), &[limit, read], Type::I1);
+            at.one(Op::Select, &[small, read, i], Type::I32)
+        });
+        assert_eq!(moved(chosen), 0);
+    }
+
+    #[test]
+    fn registers_are_left_for_the_loop() {
+        let many = looped(|at, limit, _| {
+            (0..40).fold(limit, |value, number| {
+                let by = at.constant(Type::I32, 3 + number);
+                at.bin(Bin::Mul, value, by)
+            })
+        });
+        assert_eq!(moved(many), MOST as usize / 4);
+    }
+}

@@ -3,11 +3,13 @@
 //! Each takes a function that [`verify`](crate::ir::verify) accepts and leaves one.
 
 mod access;
+mod adjacent;
 mod atomics;
 pub mod divergence;
 mod divide;
 mod generic;
 mod invariant;
+mod known;
 mod legalize;
 mod memory;
 mod private;
@@ -36,6 +38,7 @@ const PASSES: &[Pass] = &[
     ("generic", generic::run),
     ("atomics", atomics::run),
     ("private", private::run),
+    ("adjacent", adjacent::run),
     ("access", access::run),
     ("surfaces", surfaces::run),
     ("legalize", legalize::run),

@@ -55,12 +55,13 @@ impl Selector<'_> {
             (Op::Barrier, _) => self.barrier(),
             (
                 Op::Fence {
+                    scope,
                     local,
                     global,
                     image,
                 },
                 _,
-            ) => self.fence(*local, *global, *image),
+            ) => self.fence(*scope, [*local, *global, *image]),
             (Op::Ballot, Some(result)) => self.ballot(args[0], result),
             (Op::Broadcast, Some(result)) => self.broadcast(args[0], args[1], result),
             (Op::Shuffle, Some(result)) => self.shuffle(args[0], args[1], result),

@@ -6,10 +6,15 @@ use isa_encoder::{Opcode, SyncFunction, Type as M};
 use super::arith::skip;
 use super::{Loc, Selector, at};
 use crate::code::{Operand, Place, What};
+use crate::ir::Scope;
 
 impl Selector<'_> {
-    /// Waits until memory shows earlier accesses.
-    pub(super) fn fence(&mut self, local: bool, global: bool, image: bool) -> Result<(), String> {
+    /// Waits until memory shows earlier accesses to those in the scope. The accesses of one thread to
+    /// local and global memory are in order; those to images go by several units.
+    pub(super) fn fence(&mut self, scope: Scope, of: [bool; 3]) -> Result<(), String> {
+        let [local, global, image] = of;
+        let alone = scope == Scope::SubGroup;
+        let (local, global) = (local && !alone, global && !alone);
         let grf = self.target.grf();
         let mut messages = Vec::new();
         if self.target.lsc() {
@@ -25,7 +30,11 @@ impl Selector<'_> {
                 messages.push(fence(LscPort::Slm, FenceScope::Group, FlushOp::None));
             }
             if global {
-                messages.push(fence(LscPort::Ugm, FenceScope::Gpu, FlushOp::None));
+                let scope = match scope {
+                    Scope::SubGroup | Scope::WorkGroup => FenceScope::Group,
+                    Scope::Device => FenceScope::Gpu,
+                };
+                messages.push(fence(LscPort::Ugm, scope, FlushOp::None));
             }
             if image && self.target.platform.images {
                 messages.push(fence(LscPort::Tgm, FenceScope::Gpu, FlushOp::Evict));

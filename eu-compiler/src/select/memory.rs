@@ -444,7 +444,7 @@ impl Selector<'_> {
         result: Option<Value>,
     ) -> Result<(), String> {
         let kind = memory(space)?;
-        let access = Access { space, align: 8 };
+        let access = Access::new(space, 8);
         if op == Atomic::Load {
             let Some(result) = result else { return Ok(()) };
             return self.load(access, args[0], &[result]);

@@ -36,7 +36,7 @@ text = re.sub(r"%\d+ = OpFunctionCall %\d+ (%\d+) (%\d+) (%\d+)\n",
 sys.stdout.write("OpCapability SubgroupBufferBlockIOINTEL\n" + text)' |
             spirv-as --preserve-numeric-ids --target-env spv1.2 - -o "$name".spv
         ;;
-    float_atomics)
+    float_atomics | half_atomics)
         extensions="+cl_ext_float_atomics"
         for atomics in global_atomic_add local_atomic_add global_atomic_min_max local_atomic_min_max; do
             extensions="$extensions,+__opencl_c_ext_fp32_$atomics"
@@ -48,6 +48,12 @@ sys.stdout.write("OpCapability SubgroupBufferBlockIOINTEL\n" + text)' |
         llvm-spirv-14 /tmp/"$name".bc -o "$name".spv \
             --spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max
         rm /tmp/"$name".bc
+        if [ "$name" = half_atomics ]; then
+            spirv-dis --raw-id "$name".spv |
+                sed 's/OpTypeFloat 32/OpTypeFloat 16/; s/Aligned 4/Aligned 2/; s/AtomicFloat32/AtomicFloat16/
+                     s/^\( *\)OpCapability Addresses/\1OpCapability Float16\n&/' |
+                spirv-as --preserve-numeric-ids --target-env spv1.4 - -o "$name".spv
+        fi
         ;;
     program)
         # For a device without doubles, so that the module does not ask for them.

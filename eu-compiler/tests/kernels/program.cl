@@ -37,3 +37,18 @@ kernel void prints(global int *in, float scale) {
         printf("none\n");
     }
 }
+
+// The text comes from several blocks.
+kernel void prints_one_of(global int *in, global int *out) {
+    int i = get_global_id(0);
+    constant char *name = "first";
+    for (int round = 0; round < in[i]; round++) {
+        out[i] += round;
+        switch (round & 3) {
+        case 0: name = "second"; out[i]++; break;
+        case 1: out[i] *= 3; break;
+        case 2: name = in[i] & 8 ? "third" : "fourth"; out[i]--; break;
+        }
+    }
+    printf("%d %s\n", i, name);
+}

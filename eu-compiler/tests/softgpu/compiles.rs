@@ -10,12 +10,8 @@ fn every_kernel_compiles_for_every_platform() {
         if path.extension().is_none_or(|e| e != "spv") {
             continue;
         }
-        // Other tests say where these do not compile.
-        let others = ["recursion", "local_atomics_64", "generic_atomics_64"];
-        if path
-            .file_stem()
-            .is_some_and(|name| others.iter().any(|other| name == *other))
-        {
+        // Another test says how it does not compile.
+        if path.file_stem().is_some_and(|name| name == "recursion") {
             continue;
         }
         let spirv = std::fs::read(&path).unwrap();
@@ -34,33 +30,6 @@ fn every_kernel_compiles_for_every_platform() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(count > 0);
-}
-
-#[test]
-fn atomics_of_64_bits_on_local_memory_need_a_platform_that_has_them() {
-    for (module, kernel) in [
-        (
-            &include_bytes!("../kernels/local_atomics_64.spv")[..],
-            "on_local",
-        ),
-        (
-            include_bytes!("../kernels/generic_atomics_64.spv"),
-            "on_generic",
-        ),
-    ] {
-        for platform in crate::common::PLATFORMS {
-            let target = devinfo::by_name(platform).unwrap();
-            let outcome = eu_compiler::compile(module, &eu_compiler::Options::new(target));
-            let lacks = ["bdw", "skl", "icl", "tgl"].contains(platform);
-            assert_eq!(outcome.is_err(), lacks, "{kernel} for {platform}");
-            if let Err(error) = outcome {
-                let text = error.to_string();
-                assert!(text.contains(&format!("kernel {kernel}: ")), "{text}");
-                assert!(text.contains("of 64 bits on local memory"), "{text}");
-                assert!(text.contains(&format!("{platform} has none")), "{text}");
-            }
-        }
-    }
 }
 
 #[test]

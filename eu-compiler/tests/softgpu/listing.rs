@@ -6,14 +6,17 @@ use isa_encoder::{AsmOptions, Validation, assemble};
 
 use crate::common::PLATFORMS;
 
-const MODULES: [&[u8]; 12] = [
+const MODULES: [&[u8]; 15] = [
     include_bytes!("../kernels/accesses.spv"),
     include_bytes!("../kernels/atomics.spv"),
     include_bytes!("../kernels/basic.spv"),
+    include_bytes!("../kernels/float_atomics.spv"),
     include_bytes!("../kernels/generic.spv"),
     include_bytes!("../kernels/groups.spv"),
+    include_bytes!("../kernels/half_atomics.spv"),
     include_bytes!("../kernels/image_blocks.spv"),
     include_bytes!("../kernels/images.spv"),
+    include_bytes!("../kernels/local_atomics_64.spv"),
     include_bytes!("../kernels/local_blocks.spv"),
     include_bytes!("../kernels/memory.spv"),
     include_bytes!("../kernels/pressure.spv"),

@@ -17,6 +17,7 @@ mod listing;
 mod math;
 mod matrix;
 mod memory;
+mod other_atomics;
 mod pressure;
 mod program;
 mod programs;

@@ -74,3 +74,29 @@ fn what_kernels_print_is_what_the_host_formats() {
         assert_eq!(lines, want, "{platform}");
     }
 }
+
+#[test]
+fn texts_come_from_several_blocks() {
+    let input: Vec<i32> = (0..40).map(|i| (i * 7) % 16).collect();
+    let mut want: Vec<String> = Vec::new();
+    for (i, &x) in input.iter().enumerate() {
+        let mut name = "first";
+        for round in 0..x {
+            name = match round & 3 {
+                0 => "second",
+                2 if x & 8 != 0 => "third",
+                2 => "fourth",
+                _ => name,
+            };
+        }
+        want.push(format!("{i} {name}"));
+    }
+    want.sort();
+    for platform in PLATFORMS {
+        let args = vec![buffer!(input), Value::Buffer(vec![0; 160])];
+        let (_, text) = outcome(platform, &program("prints_one_of", &[40], args), None).unwrap();
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, want, "{platform}");
+    }
+}

@@ -146,8 +146,9 @@ fn compare(path: &Path, args: &Args) -> Result<Compared, Error> {
         other.push(start.elapsed());
     }
     let mut kernels: BTreeMap<String, [Option<Measured>; 2]> = BTreeMap::new();
+    let types = types(&zebin)?;
     for (side, bytes) in [zebin, theirs].iter().enumerate() {
-        for (name, measured) in measure(bytes, args.platform)? {
+        for (name, measured) in measure(bytes, args.platform, &types)? {
             kernels.entry(name).or_default()[side] = Some(measured);
         }
     }
@@ -176,8 +177,41 @@ fn as_process(input: &Path, target: Target) -> Result<Duration, Error> {
     }
 }
 
+/// The types of arguments, by kernel and number.
+type Types = BTreeMap<(String, usize), String>;
+
+/// What a zebin says of the types of arguments.
+fn types(zebin: &[u8]) -> Result<Types, Error> {
+    let binary = Binary::parse(zebin).map_err(|e| Error::Failed(e.to_string()))?;
+    let mut types = Types::new();
+    for kernel in binary.kernels() {
+        for (index, arg) in kernel.args.iter().enumerate() {
+            let name = arg.type_name.clone();
+            types.extend(name.map(|name| ((kernel.name.clone(), index), name)));
+        }
+    }
+    Ok(types)
+}
+
+/// What a buffer begins as: small integers, or numbers from -4 to 4 of the type that it has.
+fn contents(type_name: &str) -> Vec<u8> {
+    let name = type_name.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
+    let numbers = |size: u64| (0..(BUFFER / size) as u32).map(|n| n.wrapping_mul(2_654_435_761));
+    let small = |number: u32| f64::from(number as i32 >> 24) / 32.0;
+    match name.trim_end_matches(|c: char| c.is_ascii_digit()) {
+        "float" => numbers(4)
+            .flat_map(|n| (small(n) as f32).to_le_bytes())
+            .collect(),
+        "double" => numbers(8).flat_map(|n| small(n).to_le_bytes()).collect(),
+        "half" => numbers(2)
+            .flat_map(|n| half::f16::from_f64(small(n)).to_le_bytes())
+            .collect(),
+        _ => numbers(4).flat_map(|n| (n >> 28).to_le_bytes()).collect(),
+    }
+}
+
 /// The kernels of a zebin.
-fn measure(zebin: &[u8], target: Target) -> Result<Vec<(String, Measured)>, Error> {
+fn measure(zebin: &[u8], target: Target, types: &Types) -> Result<Vec<(String, Measured)>, Error> {
     let binary = Binary::parse(zebin).map_err(|e| Error::Failed(e.to_string()))?;
     let family = target.platform.family;
     let mut out = Vec::new();
@@ -193,7 +227,7 @@ fn measure(zebin: &[u8], target: Target) -> Result<Vec<(String, Measured)>, Erro
         let measured = Measured {
             simd: info.simd,
             sends,
-            instructions: execute(zebin, &info.name, target),
+            instructions: execute(zebin, &info.name, target, types),
         };
         out.push((info.name.clone(), measured));
     }
@@ -201,7 +235,7 @@ fn measure(zebin: &[u8], target: Target) -> Result<Vec<(String, Measured)>, Erro
 }
 
 /// Runs a kernel, and counts the instructions.
-fn execute(zebin: &[u8], name: &str, target: Target) -> Result<u64, String> {
+fn execute(zebin: &[u8], name: &str, target: Target, types: &Types) -> Result<u64, String> {
     let error = |e: umd::Error| e.to_string();
     let spec = DeviceSpec::Soft {
         platform: target.platform.name.to_owned(),
@@ -217,14 +251,13 @@ fn execute(zebin: &[u8], name: &str, target: Target) -> Result<u64, String> {
     let program = Program::load(&device, zebin).map_err(error)?;
     let mut kernel = program.kernel(name).map_err(error)?;
     let info = kernel.info().clone();
-    let words: Vec<u8> = (0..BUFFER as u32 / 4)
-        .flat_map(|n| (n.wrapping_mul(2_654_435_761) >> 28).to_le_bytes())
-        .collect();
     let mut buffers: Vec<Option<Buffer>> = Vec::new();
-    for arg in &info.args {
+    for (index, arg) in info.args.iter().enumerate() {
+        let type_name = types.get(&(name.to_owned(), index));
         buffers.push(match arg.kind {
             ArgKind::Buffer => {
                 let buffer = device.buffer(BUFFER).map_err(error)?;
+                let words = contents(type_name.map_or("", String::as_str));
                 buffer.write(0, &words).map_err(error)?;
                 Some(buffer)
             }

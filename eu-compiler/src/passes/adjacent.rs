@@ -1,0 +1,517 @@
+//! Loads of neighbouring elements become one, and so do stores, within a block. What is loaded twice
+//! is loaded once.
+//!
+//! Loads go up to the first of them and stores down to the last, as long as nothing between them
+//! may touch the same memory. Addresses are compared as sums of values times numbers: what differs
+//! only in a number is a known distance apart.
+
+use std::collections::HashMap;
+
+use smallvec::SmallVec;
+
+use super::known::Known;
+use crate::ir::{Access, Bin, Block, Convert, Cursor, Function, Inst, Op, Space, Type, Value};
+use crate::target::Target;
+
+/// The most bytes of an access of a lane.
+const MOST: i64 = 16;
+/// The most terms of an address, and steps to find them.
+const TERMS: usize = 8;
+const STEPS: usize = 32;
+/// The largest distance between parts that is computed.
+const FAR: i64 = 1 << 40;
+
+pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
+    let known = Known::of(function);
+    let mut replaced = HashMap::new();
+    for block in function.order.clone() {
+        let mut groups = Groups::default();
+        for (at, &inst) in function.blocks[block.index()].insts.iter().enumerate() {
+            groups.meet(function, &known, at, inst);
+        }
+        groups.end();
+        for (later, first) in &groups.again {
+            same(function, *later, *first, &mut replaced);
+        }
+        if !groups.joined.is_empty() {
+            join(function, block, &groups.joined, &mut replaced);
+        }
+    }
+    super::simplify::replace(function, &replaced);
+    Ok(())
+}
+
+/// How a term fills 64 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Extended {
+    #[default]
+    No,
+    Zero,
+    Sign,
+}
+
+/// An address: a sum of values, each extended and multiplied, and a number.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Sum {
+    terms: SmallVec<[(Value, Extended, u64); 4]>,
+    number: i64,
+}
+
+impl Sum {
+    fn of(function: &Function, known: &Known, address: Value) -> Option<Sum> {
+        let mut sum = Sum::default();
+        let mut work = vec![(address, Extended::No, 1u64)];
+        let mut steps = 0;
+        while let Some((value, extended, times)) = work.pop() {
+            steps += 1;
+            if steps > STEPS || sum.terms.len() > TERMS {
+                return None;
+            }
+            let ty = function.ty(value);
+            if let Some(bits) = function.bits(value) {
+                let number = match extended {
+                    Extended::Zero => bits as i64,
+                    Extended::No | Extended::Sign => ty.signed(bits),
+                };
+                sum.number = sum.number.wrapping_add(number.wrapping_mul(times as i64));
+                continue;
+            }
+            let source = function.source(value).map(|(_, data)| data);
+            let plain = extended == Extended::No;
+            match source.map(|data| (&data.op, data.args.as_slice())) {
+                Some((Op::Bin(bin @ (Bin::Add | Bin::Or)), &[a, b]))
+                    if plain && *bin == Bin::Add || is_beside(function, known, a, b) =>
+                {
+                    work.extend([a, b].map(|value| (value, extended, times)));
+                }
+                Some((Op::Bin(bin @ (Bin::Shl | Bin::Mul)), &[a, b]))
+                    if plain && function.bits(b).is_some() =>
+                {
+                    let by = function.bits(b).unwrap_or(0);
+                    let by = match bin {
+                        Bin::Shl => 1u64.checked_shl(by as u32).unwrap_or(0),
+                        _ => ty.signed(by) as u64,
+                    };
+                    work.push((a, extended, times.wrapping_mul(by)));
+                }
+                Some((Op::Convert(Convert::ZExt), &[a])) => {
+                    work.push((a, Extended::Zero, times));
+                }
+                Some((Op::Convert(Convert::SExt), &[a])) if extended != Extended::Zero => {
+                    work.push((a, Extended::Sign, times));
+                }
+                _ => sum.terms.push((value, extended, times)),
+            }
+        }
+        sum.terms.sort();
+        (-FAR..FAR).contains(&sum.number).then_some(sum)
+    }
+}
+
+/// Whether a number only sets bits that are zeroes in a value.
+fn is_beside(function: &Function, known: &Known, value: Value, number: Value) -> bool {
+    let zeroes = known.zeroes[value.index()];
+    let bits = function.bits(number);
+    let below = zeroes + 1 < function.ty(value).bits();
+    bits.is_some_and(|bits| below && bits >> zeroes == 0)
+}
+
+/// An access that may become a part of another.
+#[derive(Clone, Debug)]
+struct Part {
+    /// Its place in the block.
+    at: usize,
+    inst: Inst,
+    /// Where it begins, beside the terms.
+    begin: i64,
+    bytes: i64,
+}
+
+/// Accesses that differ in a number only.
+#[derive(Clone, Debug)]
+struct Group {
+    is_load: bool,
+    space: Space,
+    terms: SmallVec<[(Value, Extended, u64); 4]>,
+    /// Bytes of an element.
+    element: u32,
+    parts: Vec<Part>,
+}
+
+#[derive(Default)]
+struct Groups {
+    open: Vec<Group>,
+    /// Those that become one.
+    joined: Vec<Vec<Part>>,
+    /// Loads of what an earlier load has.
+    again: Vec<(Inst, Inst)>,
+}
+
+impl Groups {
+    fn meet(&mut self, function: &Function, known: &Known, at: usize, inst: Inst) {
+        let data = &function.insts[inst.index()];
+        let (is_load, access, elements) = match &data.op {
+            Op::Load(access) => (true, *access, data.results.as_slice()),
+            Op::Store(access) => (false, *access, &data.args[1..]),
+            Op::BlockLoad(_) => return self.close(|group| !group.is_load),
+            Op::ImageStore(_) | Op::ImageBlockStore(_) => return,
+            op if op.has_effect() => return self.close(|_| true),
+            _ => return,
+        };
+        let sum = Sum::of(function, known, data.args[0]).filter(|_| !access.volatile);
+        let Some(sum) = sum else {
+            return self.close(|group| {
+                let touches = group.space == access.space || access.space == Space::Generic;
+                touches && !(is_load && group.is_load)
+            });
+        };
+        let element = elements.first().map_or(4, |v| function.ty(*v).bytes());
+        let part = Part {
+            at,
+            inst,
+            begin: sum.number,
+            bytes: i64::from(element) * elements.len() as i64,
+        };
+        let meets = |group: &Group| {
+            let apart = |other: &Part| {
+                other.begin + other.bytes <= part.begin || part.begin + part.bytes <= other.begin
+            };
+            let disjoint = group.terms == sum.terms && group.parts.iter().all(apart);
+            group.space == access.space && !disjoint
+        };
+        self.close(|group| meets(group) && !(is_load && group.is_load));
+        if element < 4 || access.align < 4 {
+            // It only has to be met.
+            return;
+        }
+        let home = self.open.iter_mut().find(|group| {
+            let same = (group.is_load, group.space, group.element);
+            same == (is_load, access.space, element) && group.terms == sum.terms
+        });
+        match home {
+            Some(group) => group.parts.push(part),
+            None => self.open.push(Group {
+                is_load,
+                space: access.space,
+                terms: sum.terms,
+                element,
+                parts: vec![part],
+            }),
+        }
+    }
+
+    /// Closes groups: what comes later does not join them.
+    fn close(&mut self, which: impl Fn(&Group) -> bool) {
+        let mut kept = Vec::new();
+        for group in std::mem::take(&mut self.open) {
+            match which(&group) {
+                true => self.finish(group),
+                false => kept.push(group),
+            }
+        }
+        self.open = kept;
+    }
+
+    fn end(&mut self) {
+        self.close(|_| true);
+    }
+
+    /// Runs of neighbours in a group.
+    fn finish(&mut self, mut group: Group) {
+        group.parts.sort_by_key(|part| (part.begin, part.at));
+        let mut run: Vec<Part> = Vec::new();
+        for part in group.parts {
+            if let Some(last) = run.last()
+                && (last.begin, last.bytes) == (part.begin, part.bytes)
+            {
+                self.again.push((part.inst, last.inst));
+                continue;
+            }
+            let next = run.last().map(|last| last.begin + last.bytes);
+            let first = run.first().map_or(part.begin, |first| first.begin);
+            let fits = next == Some(part.begin) && part.begin + part.bytes - first <= MOST;
+            if !fits {
+                self.take(std::mem::take(&mut run));
+            }
+            run.push(part);
+        }
+        self.take(run);
+    }
+
+    fn take(&mut self, run: Vec<Part>) {
+        if run.len() > 1 {
+            self.joined.push(run);
+        }
+    }
+}
+
+/// Takes the results of an earlier load for those of a later one, which is left without use.
+fn same(function: &mut Function, later: Inst, first: Inst, replaced: &mut HashMap<Value, Value>) {
+    let pairs = |function: &Function| {
+        let [old, new] = [later, first].map(|inst| function.insts[inst.index()].results.clone());
+        old.into_iter().zip(new)
+    };
+    if pairs(function).all(|(old, new)| function.ty(old) == function.ty(new)) {
+        replaced.extend(pairs(function));
+    }
+}
+
+/// Writes the accesses of runs as one each: loads where the first was, stores where the last was.
+fn join(
+    function: &mut Function,
+    block: Block,
+    runs: &[Vec<Part>],
+    replaced: &mut HashMap<Value, Value>,
+) {
+    let mut homes: HashMap<Inst, usize> = HashMap::new();
+    let mut gone: HashMap<Inst, ()> = HashMap::new();
+    for (index, run) in runs.iter().enumerate() {
+        let places = run.iter().map(|part| (part.at, part.inst));
+        let is_load = matches!(function.insts[run[0].inst.index()].op, Op::Load(_));
+        let home = match is_load {
+            true => places.min(),
+            false => places.max(),
+        };
+        gone.extend(run.iter().map(|part| (part.inst, ())));
+        homes.extend(home.map(|(_, inst)| (inst, index)));
+    }
+    for inst in std::mem::take(&mut function.blocks[block.index()].insts) {
+        if let Some(index) = homes.get(&inst) {
+            one(function, block, inst, &runs[*index], replaced);
+        } else if !gone.contains_key(&inst) {
+            function.blocks[block.index()].insts.push(inst);
+        }
+    }
+}
+
+/// One access for a run, at the place of `home`.
+fn one(
+    function: &mut Function,
+    block: Block,
+    home: Inst,
+    run: &[Part],
+    replaced: &mut HashMap<Value, Value>,
+) {
+    let data = function.insts[home.index()].clone();
+    let begin = run.iter().find(|part| part.inst == home);
+    let distance = run[0].begin - begin.map_or(run[0].begin, |part| part.begin);
+    let parts: Vec<_> = run
+        .iter()
+        .map(|part| function.insts[part.inst.index()].clone())
+        .collect();
+    let mut here = Cursor {
+        function,
+        block,
+        at: data.at,
+    };
+    let mut address = data.args[0];
+    if distance != 0 {
+        let by = here.constant(here.function.ty(address), distance as u64);
+        address = here.bin(Bin::Add, address, by);
+    }
+    match (&data.op, &parts[0].op) {
+        (Op::Load(_), Op::Load(first)) => {
+            let values: Vec<Value> = parts.iter().flat_map(|part| part.results.clone()).collect();
+            let types = common(here.function, &values);
+            let load = here.push(Op::Load(joined(*first)), &[address], &types);
+            let made = here.function.insts[load.index()].results.clone();
+            for (old, new) in values.into_iter().zip(made) {
+                let ty = here.function.ty(old);
+                let new = here.convert(Convert::Bitcast, new, ty);
+                replaced.insert(old, new);
+            }
+        }
+        (_, Op::Store(first)) => {
+            let values = parts.iter().flat_map(|part| part.args[1..].to_vec());
+            let values: Vec<Value> = values.collect();
+            let types = common(here.function, &values);
+            let mut args = vec![address];
+            for (value, ty) in values.into_iter().zip(types) {
+                args.push(here.convert(Convert::Bitcast, value, ty));
+            }
+            here.push(Op::Store(joined(*first)), &args, &[]);
+        }
+        _ => {}
+    }
+}
+
+/// The access of a run, by that of its first part.
+const fn joined(first: Access) -> Access {
+    Access::new(first.space, first.align)
+}
+
+/// Their types if they are the same, otherwise integers.
+fn common(function: &Function, values: &[Value]) -> Vec<Type> {
+    let ty = function.ty(values[0]);
+    let same = values.iter().all(|value| function.ty(*value) == ty);
+    vec![if same { ty } else { ty.integer() }; values.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::ir::{
+        Access, Bin, Convert, Cursor, Function, Input, Op, Space, Terminator, Type, Value, verify,
+    };
+    use crate::target::Target;
+
+    /// Runs the pass on one block that `body` writes. It gets the address of the lane's 16 dwords, and
+    /// of those of another argument.
+    fn joined(body: impl Fn(&mut Cursor<'_>, [Value; 2])) -> Vec<(String, usize)> {
+        let mut function = Function::default();
+        let block = function.add_block();
+        let mut at = Cursor {
+            function: &mut function,
+            block,
+            at: 0,
+        };
+        let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+        let four = at.constant(Type::I32, 4);
+        let two = at.constant(Type::I64, 2);
+        let addresses = [0, 8].map(|argument| {
+            let pointer = at.one(Op::Input(Input::Payload(argument)), &[], Type::I64);
+            let index = at.bin(Bin::Shl, lane, four);
+            let wide = at.convert(Convert::ZExt, index, Type::I64);
+            let offset = at.bin(Bin::Shl, wide, two);
+            at.bin(Bin::Add, pointer, offset)
+        });
+        body(&mut at, addresses);
+        function.blocks[block.index()].end = Terminator::Return;
+        verify(&function).unwrap();
+        let target = Target::new(devinfo::by_name("tgl").unwrap(), 16, 128);
+        run(&mut function, &target).unwrap();
+        verify(&function).unwrap();
+        let insts = function.blocks[block.index()].insts.iter();
+        let shown = insts.filter_map(|inst| {
+            let data = &function.insts[inst.index()];
+            match data.op {
+                Op::Load(_) => Some(("load".to_owned(), data.results.len())),
+                Op::Store(_) => Some(("store".to_owned(), data.args.len() - 1)),
+                Op::Barrier => Some(("barrier".to_owned(), 0)),
+                _ => None,
+            }
+        });
+        shown.collect()
+    }
+
+    fn place(at: &mut Cursor<'_>, base: Value, offset: i64) -> Value {
+        let by = at.constant(Type::I64, offset as u64);
+        at.bin(Bin::Add, base, by)
+    }
+
+    fn read(at: &mut Cursor<'_>, base: Value, offset: i64, ty: Type) -> Value {
+        let place = place(at, base, offset);
+        at.one(Op::Load(Access::new(Space::Global, 4)), &[place], ty)
+    }
+
+    fn write(at: &mut Cursor<'_>, base: Value, offset: i64, value: Value) {
+        let place = place(at, base, offset);
+        at.push(
+            Op::Store(Access::new(Space::Global, 4)),
+            &[place, value],
+            &[],
+        );
+    }
+
+    fn is(found: &[(String, usize)], wanted: &[(&str, usize)]) {
+        let found: Vec<_> = found.iter().map(|(a, b)| (a.as_str(), *b)).collect();
+        assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn neighbours_become_one_in_any_order() {
+        let found = joined(|at, [from, to]| {
+            let values: Vec<Value> = [8, 0, 4, 12, 16]
+                .map(|offset| read(at, from, offset, Type::I32))
+                .to_vec();
+            for (value, offset) in values.into_iter().zip([4, 12, 0, 8, 32]) {
+                write(at, to, offset, value);
+            }
+        });
+        is(
+            &found,
+            &[("load", 4), ("load", 1), ("store", 4), ("store", 1)],
+        );
+    }
+
+    #[test]
+    fn types_of_one_size_go_together_and_others_do_not() {
+        let found = joined(|at, [from, to]| {
+            let first = read(at, from, 0, Type::I32);
+            let second = read(at, from, 4, Type::F32);
+            let third = read(at, from, 8, Type::I64);
+            let bits = at.convert(Convert::Bitcast, second, Type::I32);
+            let sum = at.bin(Bin::Add, first, bits);
+            write(at, to, 0, sum);
+            write(at, to, 8, third);
+        });
+        is(
+            &found,
+            &[("load", 2), ("load", 1), ("store", 1), ("store", 1)],
+        );
+    }
+
+    #[test]
+    fn what_is_read_twice_is_read_once() {
+        let found = joined(|at, [from, to]| {
+            let first = read(at, from, 4, Type::I32);
+            let again = read(at, from, 4, Type::I32);
+            let sum = at.bin(Bin::Add, first, again);
+            write(at, to, 0, sum);
+        });
+        // The other has no user, and the next pass drops it.
+        is(&found, &[("load", 1), ("load", 1), ("store", 1)]);
+    }
+
+    #[test]
+    fn nothing_passes_what_may_touch_it() {
+        // A write through another pointer between two reads.
+        let found = joined(|at, [from, to]| {
+            let first = read(at, from, 0, Type::I32);
+            write(at, to, 0, first);
+            let second = read(at, from, 4, Type::I32);
+            write(at, to, 4, second);
+        });
+        let apart = [("load", 1), ("store", 1), ("load", 1), ("store", 1)];
+        is(&found, &apart);
+        // A read of what is written.
+        let found = joined(|at, [_, to]| {
+            let one = at.constant(Type::I32, 1);
+            write(at, to, 0, one);
+            let value = read(at, to, 0, Type::I32);
+            write(at, to, 4, value);
+        });
+        is(&found, &[("store", 1), ("load", 1), ("store", 1)]);
+        // Of something beside it.
+        let found = joined(|at, [_, to]| {
+            let one = at.constant(Type::I32, 1);
+            write(at, to, 0, one);
+            let value = read(at, to, 8, Type::I32);
+            write(at, to, 4, value);
+        });
+        is(&found, &[("load", 1), ("store", 2)]);
+        // A barrier.
+        let found = joined(|at, [_, to]| {
+            let one = at.constant(Type::I32, 1);
+            write(at, to, 0, one);
+            at.push(Op::Barrier, &[], &[]);
+            write(at, to, 4, one);
+        });
+        is(&found, &[("store", 1), ("barrier", 0), ("store", 1)]);
+    }
+
+    #[test]
+    fn volatile_accesses_stay() {
+        let found = joined(|at, [from, _]| {
+            for offset in [0, 4] {
+                let place = place(at, from, offset);
+                let access = Access {
+                    volatile: true,
+                    ..Access::new(Space::Global, 4)
+                };
+                at.one(Op::Load(access), &[place], Type::I32);
+            }
+        });
+        is(&found, &[("load", 1), ("load", 1)]);
+    }
+}
