@@ -4,9 +4,11 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::UNIX_EPOCH;
 
+use devinfo::Target;
+
 use crate::cache::Cache;
 use crate::clang::Clang;
-use crate::compiler::{CompileError, Compiled, Compiler, Job, Source};
+use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
 use crate::ocloc::{Library, Ocloc};
 use crate::own::Own;
 
@@ -102,13 +104,55 @@ fn choose() -> Result<Box<dyn Compiler>, CompileError> {
     }
 }
 
+/// The platform for which Intel's compiler makes SPIR-V of text if it does not know the one that is
+/// wanted. Those that releases do not know are newer than them, and like this one have images, sub-groups
+/// and double precision, which is all that text may ask for.
+const STAND_IN: &str = "skl";
+
 /// What makes SPIR-V of text: Intel's compiler, or clang if that is not installed.
-fn front() -> Option<Box<dyn Compiler>> {
-    let intel = Intel::find();
-    match intel.identity().is_empty() {
-        true => Some(Box::new(Clang::find(Box::new(intel)).ok()?)),
-        false => Some(Box::new(intel)),
+#[derive(Debug)]
+pub struct Front {
+    intel: Intel,
+    clang: Option<Clang>,
+}
+
+impl Front {
+    /// What is installed.
+    pub fn find() -> Self {
+        Self {
+            intel: Intel::find(),
+            clang: Clang::find(Box::new(Intel::find())).ok(),
+        }
     }
+}
+
+impl Compiler for Front {
+    fn identity(&self) -> String {
+        let clang = self.clang.as_ref().map(Compiler::identity);
+        self.intel.identity() + &clang.unwrap_or_default()
+    }
+
+    fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {
+        let mut made = self.intel.compile(job);
+        if let (Err(CompileError::UnknownPlatform { .. }), Ok(target)) =
+            (&made, Target::parse(STAND_IN))
+            && job.product == Product::Module
+        {
+            made = self.intel.compile(&Job { target, ..*job });
+        }
+        match (made, &self.clang) {
+            (Err(CompileError::Missing | CompileError::UnknownPlatform { .. }), Some(clang)) => {
+                clang.compile(job)
+            }
+            (done, _) => done,
+        }
+    }
+}
+
+/// [`Front`], if there is any.
+fn front() -> Option<Box<dyn Compiler>> {
+    let front = Front::find();
+    (!front.identity().is_empty()).then(|| Box::new(front) as Box<dyn Compiler>)
 }
 
 /// What tells a file from what it was before it was installed anew.

@@ -24,7 +24,7 @@ mod place;
 mod process;
 
 pub use cache::Cache;
-pub use choice::{COMPILER_VARIABLE, Intel, installed};
+pub use choice::{COMPILER_VARIABLE, Front, Intel, installed};
 pub use clang::Clang;
 pub use compiler::{CompileError, Compiled, Compiler, Header, Job, Product, Source};
 pub use ocloc::{Library, Ocloc, version};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
 use compilers::{
-    Clang, CompileError, Compiler, Header, Intel, Job, Library, Ocloc, Own, Product, Source,
+    Clang, CompileError, Compiler, Front, Header, Intel, Job, Library, Ocloc, Own, Product, Source,
 };
 use devinfo::Target;
 
@@ -216,4 +216,21 @@ fn an_unknown_platform_is_no_refusal() {
             assert!(known, "{compiler:?}: {name}: {compiled:?}");
         }
     }
+}
+
+#[test]
+fn text_becomes_spirv_for_platforms_that_intels_compiler_does_not_know() {
+    let source = Source::OpenClC(
+        "kernel void k(global uint *p) { intel_sub_group_block_write(p, get_sub_group_local_id()); }",
+    );
+    if Intel::find().identity().is_empty() {
+        oracles::missing("ocloc (Debian package intel-opencl-icd)");
+        return;
+    }
+    let unknown = Job {
+        target: Target::parse("ptl").unwrap(),
+        ..job(source, Product::Module)
+    };
+    let module = Front::find().compile(&unknown).unwrap();
+    assert!(module.binary.starts_with(SPIRV));
 }

@@ -84,6 +84,9 @@ pub fn compile(
             let program = Some(program.clone());
             Ocloc { program }.compile(&job)
         }
+        None if own && std::env::var_os(compilers::COMPILER_VARIABLE).is_none() => {
+            compilers::Front::find().compile(&job)
+        }
         None => compilers::installed().and_then(|compiler| compiler.compile(&job)),
     };
     if let (true, Ok(module)) = (own, &compiled) {

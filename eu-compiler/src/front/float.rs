@@ -5,7 +5,7 @@ use spirv::OpenclStd100Op;
 use super::reader::Instruction;
 use super::translate::{Translator, Val};
 use crate::error::Error;
-use crate::ir::{Bin, Cond, Convert, Op, Type, Un, Value};
+use crate::ir::{Bin, Cond, Convert, Op, Terminator, Type, Un, Value};
 
 impl Translator<'_> {
     /// A function of one component that is a few operations.
@@ -203,15 +203,17 @@ impl Translator<'_> {
                     function,
                     OpenclStd100Op::fast_length | OpenclStd100Op::fast_distance
                 );
-                let (a, scale) = if fast {
+                let (a, back) = if fast {
                     (a.to_vec(), None)
                 } else {
-                    self.near_one(&a)
+                    let most = self.largest(&a);
+                    let (a, back) = self.near_one(&a, most);
+                    (a, Some(back))
                 };
                 let sum = self.dot(&a, &a);
                 let length = self.square_root(sum, i)?;
-                vec![match scale {
-                    Some(scale) => self.divide(length, scale, i)?,
+                vec![match back {
+                    Some(back) => self.here().bin(Bin::FMul, length, back),
                     None => length,
                 }]
             }
@@ -230,30 +232,39 @@ impl Translator<'_> {
         first.ok_or_else(|| i.unsupported("the square root of f64"))
     }
 
-    /// The vector times a power of 2, so that no square is too large or too small, and the power.
-    /// Halves have floats for that.
-    fn near_one(&mut self, vector: &[Value]) -> (Vec<Value>, Option<Value>) {
+    /// The largest magnitude of a vector's components.
+    fn largest(&mut self, vector: &[Value]) -> Value {
+        let mut most = self.un(Un::FAbs, vector[0]);
+        for value in &vector[1..] {
+            let magnitude = self.un(Un::FAbs, *value);
+            most = self.here().bin(Bin::FMax, most, magnitude);
+        }
+        most
+    }
+
+    /// The vector times a power of 2, so that no square is too large or too small, and the power that
+    /// makes good for it.
+    fn near_one(&mut self, vector: &[Value], most: Value) -> (Vec<Value>, Value) {
         let ty = self.function.ty(vector[0]);
         let (limit, up, down) = match ty {
             Type::F64 => (400, 600, -600),
             Type::F32 => (50, 80, -80),
             _ => (4, 10, -10),
         };
-        let mut most = self.un(Un::FAbs, vector[0]);
-        for value in &vector[1..] {
-            let magnitude = self.un(Un::FAbs, *value);
-            most = self.here().bin(Bin::FMax, most, magnitude);
-        }
         let [big, small, up, down, one] =
             [limit, -limit, up, down, 0].map(|power| self.float_constant(ty, 2f64.powi(power)));
         let is_big = self.one(Op::Fcmp(Cond::Slt), &[big, most], Type::I1);
         let is_small = self.one(Op::Fcmp(Cond::Slt), &[most, small], Type::I1);
-        let scale = self.one(Op::Select, &[is_small, up, one], ty);
-        let scale = self.one(Op::Select, &[is_big, down, scale], ty);
+        let mut choose = |small: Value, big: Value| {
+            let other = self.one(Op::Select, &[is_small, small, one], ty);
+            self.one(Op::Select, &[is_big, big, other], ty)
+        };
+        // Down is the inverse of up.
+        let (scale, back) = (choose(up, down), choose(down, up));
         let scaled = vector
             .iter()
             .map(|value| self.here().bin(Bin::FMul, *value, scale));
-        (scaled.collect(), Some(scale))
+        (scaled.collect(), back)
     }
 
     /// A vector of length 1 in the same direction. Infinite components stand for 1, the others for 0
@@ -269,28 +280,40 @@ impl Translator<'_> {
         let mut vector = vector.to_vec();
         if !fast {
             let infinity = self.float_constant(ty, f64::INFINITY);
-            let infinite: Vec<Value> = vector
-                .iter()
-                .map(|value| {
-                    let magnitude = self.un(Un::FAbs, *value);
-                    self.one(Op::Fcmp(Cond::Eq), &[magnitude, infinity], Type::I1)
-                })
-                .collect();
-            let mut any = infinite[0];
-            for is in &infinite[1..] {
-                any = self.here().bin(Bin::Or, any, *is);
-            }
-            for (value, is) in vector.iter_mut().zip(infinite) {
+            let most = self.largest(&vector);
+            let any = self.one(Op::Fcmp(Cond::Eq), &[most, infinity], Type::I1);
+            let (before, [special, next]) =
+                (self.block, [(); 2].map(|()| self.function.add_block()));
+            self.end(Terminator::Branch(any, special, next));
+            self.block = special;
+            let mut units = Vec::new();
+            for value in &vector {
+                let magnitude = self.un(Un::FAbs, *value);
+                let is = self.one(Op::Fcmp(Cond::Eq), &[magnitude, infinity], Type::I1);
                 let unit = self.one(Op::Select, &[is, one, zero], ty);
                 let nan = self.one(Op::Fcmp(Cond::Une), &[*value, *value], Type::I1);
                 let unit = self.one(Op::Select, &[nan, *value, unit], ty);
                 let unit = self.float_function("copysign", unit, Some(*value), None, ty);
-                let unit = unit.unwrap_or(zero);
-                *value = self.one(Op::Select, &[any, unit, *value], ty);
+                units.push(unit.unwrap_or(zero));
             }
-            vector = self.near_one(&vector).0;
+            self.end(Terminator::Jump(next));
+            self.block = next;
+            for (value, unit) in vector.iter_mut().zip(units) {
+                *value = self.one(Op::Phi(vec![before, special]), &[*value, unit], ty);
+            }
+            let most = self.one(Op::Phi(vec![before, special]), &[most, one], ty);
+            vector = self.near_one(&vector, most).0;
         }
         let sum = self.dot(&vector, &vector);
+        if ty == Type::F32 {
+            let inverse = self.un(Un::Rsqrt, sum);
+            let none = self.one(Op::Fcmp(Cond::Eq), &[sum, zero], Type::I1);
+            let inverse = self.one(Op::Select, &[none, one, inverse], ty);
+            let parts = vector.into_iter();
+            return Ok(parts
+                .map(|value| self.here().bin(Bin::FMul, value, inverse))
+                .collect());
+        }
         let length = self.square_root(sum, i)?;
         let some = self.one(Op::Fcmp(Cond::Slt), &[zero, length], Type::I1);
         let nan = self.one(Op::Fcmp(Cond::Une), &[length, length], Type::I1);

@@ -1,9 +1,11 @@
 //! Private memory that is only read and written at known places becomes values.
 //!
 //! Each place of such a variable is one variable of its own; phis are made where paths meet, as in
-//! Braun and others, "Simple and Efficient Construction of Static Single Assignment Form".
+//! Braun and others, "Simple and Efficient Construction of Static Single Assignment Form". Where
+//! accesses overlap without being the same, each is cut where another begins or ends, and is put together
+//! of its parts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::ir::{Access, Bin, Block, Convert, Function, Inst, Op, Space, Type, Value};
 use crate::target::Target;
@@ -24,8 +26,8 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
 struct Slots {
     /// What each pointer points at.
     pointers: HashMap<Value, Slot>,
-    /// The type of each place.
-    types: HashMap<Slot, Type>,
+    /// The type of each place; places do not overlap.
+    types: BTreeMap<Slot, Type>,
 }
 
 impl Slots {
@@ -58,6 +60,7 @@ impl Slots {
                 _ => {}
             }
         }
+        let mut accesses: HashMap<Inst, Vec<(u32, Type)>> = HashMap::new();
         for inst in insts(function) {
             let data = &function.insts[inst.index()];
             for (index, arg) in data.args.iter().enumerate() {
@@ -79,29 +82,58 @@ impl Slots {
                     if at.saturating_add(ty.bytes()) > sizes[&base] {
                         bad.push(base);
                     }
-                    let known = *slots.types.entry((base, at)).or_insert(ty);
-                    if known.bytes() != ty.bytes() {
-                        bad.push(base);
-                    }
+                    accesses.entry(base).or_default().push((at, ty));
                     at = at.wrapping_add(ty.bytes());
                 }
-            }
-        }
-        // Places must not overlap.
-        let mut places: Vec<(Slot, Type)> = slots.types.iter().map(|(s, t)| (*s, *t)).collect();
-        places.sort_by_key(|(slot, _)| *slot);
-        for pair in places.windows(2) {
-            let [((a, at), ty), ((b, next), _)] = [pair[0], pair[1]];
-            if a == b && at + ty.bytes() > next {
-                bad.push(a);
             }
         }
         bad.sort();
         bad.dedup();
         let good = |base: &Inst| bad.binary_search(base).is_err();
         slots.pointers.retain(|_, (base, _)| good(base));
-        slots.types.retain(|(base, _), _| good(base));
+        accesses.retain(|base, _| good(base));
+        for (base, accesses) in accesses {
+            slots.cut(base, &accesses);
+        }
         slots
+    }
+
+    /// Makes places of the accesses to a variable.
+    fn cut(&mut self, base: Inst, accesses: &[(u32, Type)]) {
+        let ends = accesses.iter().flat_map(|(at, ty)| [*at, at + ty.bytes()]);
+        let cuts: BTreeSet<u32> = ends.collect();
+        for &(at, ty) in accesses {
+            let end = at + ty.bytes();
+            if cuts.range(at + 1..end).next().is_none() {
+                self.types.insert((base, at), ty);
+                continue;
+            }
+            let mut from = at;
+            for &to in cuts.range(at + 1..=end) {
+                while from < to {
+                    // The largest integer that is aligned there.
+                    let aligned = 1 << from.trailing_zeros().min(3);
+                    let bytes = (1..=to - from).rev().find(|n| aligned % n == 0);
+                    let bytes = bytes.unwrap_or(1);
+                    let ty = Type::of_bits(8 * bytes).unwrap_or(Type::I8);
+                    self.types.insert((base, from), ty);
+                    from += bytes;
+                }
+            }
+        }
+        for (at, ty) in accesses.iter().rev() {
+            if let Some(place) = self.types.get_mut(&(base, *at))
+                && place.bytes() == ty.bytes()
+            {
+                *place = *ty;
+            }
+        }
+    }
+
+    /// The places of an access.
+    fn parts(&self, (base, at): Slot, bytes: u32) -> Vec<(Slot, Type)> {
+        let places = self.types.range((base, at)..(base, at + bytes));
+        places.map(|(slot, ty)| (*slot, *ty)).collect()
     }
 }
 
@@ -161,12 +193,34 @@ impl<'a> Rewrite<'a> {
                 (Op::Load(access), Some((base, mut at))) if private(access) => {
                     for result in &data.results {
                         let ty = self.function.ty(*result);
-                        let slot = (base, at);
-                        let known = self.slots.types[&slot];
-                        let value = match self.at_end.get(&(block, slot)) {
-                            Some(value) => *value,
-                            None => self.begin_value(block, slot, known),
-                        };
+                        let mut whole = None;
+                        for (slot, known) in self.slots.parts((base, at), ty.bytes()) {
+                            let value = match self.at_end.get(&(block, slot)) {
+                                Some(value) => *value,
+                                None => self.begin_value(block, slot, known),
+                            };
+                            if known.bytes() == ty.bytes() {
+                                whole = Some(value);
+                                break;
+                            }
+                            let value = self.cast(value, known.integer(), &mut out, data.at);
+                            let integer = ty.integer();
+                            let op = Op::Convert(Convert::ZExt);
+                            let wide = self.make(op, &[value], integer, &mut out, data.at);
+                            whole = Some(match whole {
+                                None => wide,
+                                Some(lower) => {
+                                    let by = u64::from(8 * (slot.1 - at));
+                                    let by = self.function.constant(integer, by);
+                                    let mut bin = |op, a, b| {
+                                        self.make(Op::Bin(op), &[a, b], integer, &mut out, data.at)
+                                    };
+                                    let moved = bin(Bin::Shl, wide, by);
+                                    bin(Bin::Or, lower, moved)
+                                }
+                            });
+                        }
+                        let value = whole.unwrap_or_else(|| self.function.undef(ty));
                         let value = self.cast(value, ty, &mut out, data.at);
                         self.replaced.insert(*result, value);
                         at += ty.bytes();
@@ -175,10 +229,10 @@ impl<'a> Rewrite<'a> {
                 (Op::Store(access), Some((base, mut at))) if private(access) => {
                     for value in &data.args[1..] {
                         let ty = self.function.ty(*value);
-                        let slot = (base, at);
-                        let known = self.slots.types[&slot];
-                        let value = self.cast(*value, known, &mut out, data.at);
-                        self.at_end.insert((block, slot), value);
+                        for (slot, known) in self.slots.parts((base, at), ty.bytes()) {
+                            let part = self.part(*value, slot.1 - at, known, &mut out, data.at);
+                            self.at_end.insert((block, slot), part);
+                        }
                         at += ty.bytes();
                     }
                 }
@@ -190,15 +244,31 @@ impl<'a> Rewrite<'a> {
         self.function.blocks[block.index()].insts = made.into_iter().chain(out).collect();
     }
 
+    /// The part of a value that begins at a byte of it, with this type.
+    fn part(&mut self, value: Value, byte: u32, ty: Type, out: &mut Vec<Inst>, at: u32) -> Value {
+        let from = self.function.ty(value).integer();
+        if from.bytes() == ty.bytes() {
+            return self.cast(value, ty, out, at);
+        }
+        let bits = self.cast(value, from, out, at);
+        let by = self.function.constant(from, u64::from(8 * byte));
+        let moved = self.make(Op::Bin(Bin::LShr), &[bits, by], from, out, at);
+        let op = Op::Convert(Convert::Trunc);
+        let part = self.make(op, &[moved], ty.integer(), out, at);
+        self.cast(part, ty, out, at)
+    }
+
+    fn make(&mut self, op: Op, args: &[Value], ty: Type, out: &mut Vec<Inst>, at: u32) -> Value {
+        let inst = self.function.make(op, args, &[ty], at);
+        out.push(inst);
+        self.function.result(inst)
+    }
+
     fn cast(&mut self, value: Value, ty: Type, out: &mut Vec<Inst>, at: u32) -> Value {
         if self.function.ty(value) == ty {
             return value;
         }
-        let inst = self
-            .function
-            .make(Op::Convert(Convert::Bitcast), &[value], &[ty], at);
-        out.push(inst);
-        self.function.result(inst)
+        self.make(Op::Convert(Convert::Bitcast), &[value], ty, out, at)
     }
 
     /// The value of a place at the begin of a block.
@@ -239,5 +309,115 @@ impl<'a> Rewrite<'a> {
             Some(value) => *value,
             None => self.begin_value(block, slot, ty),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::ir::{
+        Access, Bin, Convert, Cursor, Def, Function, Op, Space, Terminator, Type, Value, verify,
+    };
+    use crate::target::Target;
+
+    /// Runs the pass on a variable of 16 bytes that `body` uses; gives the bits of its result.
+    fn kept(body: impl Fn(&mut Cursor<'_>, Value) -> Value) -> u64 {
+        let mut function = Function::default();
+        let block = function.add_block();
+        let mut at = Cursor {
+            function: &mut function,
+            block,
+            at: 0,
+        };
+        let variable = Op::Alloca { size: 16, align: 4 };
+        let variable = at.one(variable, &[], Type::I32);
+        let result = body(&mut at, variable);
+        let place = at.constant(Type::I32, 0);
+        let access = Access::new(Space::Local, 4);
+        at.push(Op::Store(access), &[place, result], &[]);
+        function.blocks[block.index()].end = Terminator::Return;
+        verify(&function).unwrap();
+        let target = Target::new(devinfo::by_name("tgl").unwrap(), 16, 128);
+        run(&mut function, &target).unwrap();
+        verify(&function).unwrap();
+        let insts = function.blocks[block.index()].insts.iter();
+        let mut stored = None;
+        for inst in insts {
+            let data = &function.insts[inst.index()];
+            match &data.op {
+                Op::Load(access) | Op::Store(access) if access.space == Space::Private => {
+                    panic!("it stays in memory");
+                }
+                Op::Store(_) => stored = Some(data.args[1]),
+                _ => {}
+            }
+        }
+        bits(&function, stored.unwrap())
+    }
+
+    fn bits(function: &Function, of: Value) -> u64 {
+        let inst = match function.def(of) {
+            Def::Const(bits) => return bits,
+            Def::Undef => panic!("undefined"),
+            Def::Inst(inst) => &function.insts[inst.index()],
+        };
+        let arg = |index: usize| bits(function, inst.args[index]);
+        let ty = function.ty(of);
+        match &inst.op {
+            Op::Bin(bin) => bin.evaluate(arg(0), arg(1), ty).unwrap(),
+            Op::Convert(Convert::Trunc) => arg(0) & ty.mask(),
+            Op::Convert(Convert::ZExt | Convert::Bitcast) => arg(0),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn place(at: &mut Cursor<'_>, variable: Value, offset: u64) -> Value {
+        let by = at.constant(Type::I32, offset);
+        at.bin(Bin::Add, variable, by)
+    }
+
+    fn write(at: &mut Cursor<'_>, variable: Value, offset: u64, ty: Type, bits: u64) {
+        let place = place(at, variable, offset);
+        let value = at.constant(ty, bits);
+        at.push(
+            Op::Store(Access::new(Space::Private, 1)),
+            &[place, value],
+            &[],
+        );
+    }
+
+    fn read(at: &mut Cursor<'_>, variable: Value, offset: u64, ty: Type) -> Value {
+        let place = place(at, variable, offset);
+        at.one(Op::Load(Access::new(Space::Private, 1)), &[place], ty)
+    }
+
+    #[test]
+    fn what_overlaps_is_put_together_of_parts() {
+        let found = kept(|at, variable| {
+            write(at, variable, 0, Type::I8, 0x11);
+            write(at, variable, 1, Type::I8, 0x22);
+            write(at, variable, 2, Type::I16, 0x4433);
+            read(at, variable, 0, Type::I32)
+        });
+        assert_eq!(found, 0x4433_2211);
+        let found = kept(|at, variable| {
+            write(at, variable, 0, Type::I64, 0x8877_6655_4433_2211);
+            write(at, variable, 6, Type::I8, 0xaa);
+            read(at, variable, 4, Type::F32)
+        });
+        assert_eq!(found, 0x88aa_6655);
+        // Across two, and not aligned.
+        let found = kept(|at, variable| {
+            write(at, variable, 0, Type::I32, 0x4433_2211);
+            write(at, variable, 4, Type::I32, 0x8877_6655);
+            read(at, variable, 3, Type::I32)
+        });
+        assert_eq!(found, 0x7766_5544);
+        let found = kept(|at, variable| {
+            write(at, variable, 5, Type::I32, 0x4433_2211);
+            write(at, variable, 7, Type::I8, 0xee);
+            read(at, variable, 5, Type::I32)
+        });
+        assert_eq!(found, 0x44ee_2211);
     }
 }

@@ -18,6 +18,7 @@ mod simplify;
 mod split;
 mod structure;
 mod surfaces;
+mod unroll;
 
 use crate::error::Error;
 use crate::ir::{Function, print, verify};
@@ -35,6 +36,7 @@ const PASSES: &[Pass] = &[
     ("simplify", simplify::run),
     ("memory", memory::run),
     ("cleanup", simplify::run),
+    ("unroll", unroll::run),
     ("generic", generic::run),
     ("atomics", atomics::run),
     ("private", private::run),

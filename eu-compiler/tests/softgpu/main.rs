@@ -8,6 +8,7 @@ mod common;
 mod compiles;
 mod copies;
 mod double;
+mod fences;
 mod float_atomics;
 mod groups;
 mod hostile;

@@ -98,7 +98,7 @@ fn compare(path: &Path, args: &Args) -> Result<Compared, Error> {
         source: Source::Modules(&[]),
         product: Product::Zebin,
         target: args.platform,
-        options: "-cl-std=CL2.0",
+        options: "-cl-std=CL2.0 -cl-kernel-arg-info",
         internal: "",
         folder: Some(&file.folder),
         headers: &[],

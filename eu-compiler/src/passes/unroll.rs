@@ -1,0 +1,512 @@
+//! Loops of a few rounds become their rounds, one behind the other, where it is known how many there
+//! are. Then indices are numbers, and arrays that they index become values.
+//!
+//! The first round stays where the loop was; the others are copies. The block that leaves the loop goes
+//! on in all rounds but the last.
+
+use std::collections::HashMap;
+
+use crate::ir::cfg::{Dominators, Loop, Loops};
+use crate::ir::{Block, Convert, Function, InstData, Op, Space, Terminator, Type, Value};
+use crate::target::Target;
+
+/// The most rounds.
+const ROUNDS: usize = 64;
+/// The most instructions of all rounds of a loop; with private memory, which may become values.
+const MOST: usize = 320;
+const MOST_PRIVATE: usize = 1280;
+/// The most instructions that a function gets.
+const GROWTH: usize = 1 << 14;
+/// How many loops may be in each other.
+const DEPTH: usize = 3;
+
+pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
+    let mut left = GROWTH;
+    for _ in 0..DEPTH {
+        if !innermost(function, &mut left)? {
+            break;
+        }
+        super::simplify::run(function, target)?;
+        super::memory::run(function, target)?;
+        super::simplify::run(function, target)?;
+    }
+    Ok(())
+}
+
+/// Unrolls loops that contain no others. Says whether there was one.
+fn innermost(function: &mut Function, left: &mut usize) -> Result<bool, String> {
+    let dominators = Dominators::new(function);
+    let loops = Loops::new(function, &dominators)
+        .map_err(|block| format!("a loop has several entries, one of them b{}", block.0))?;
+    let mut rounds = Rounds {
+        owner: vec![None; function.blocks.len()],
+        last: HashMap::new(),
+    };
+    let mut changed = false;
+    for (index, l) in loops.all.iter().enumerate() {
+        let within = |block: Block| loops.of(block) == Some(index);
+        if !l.blocks.iter().all(|block| within(*block)) {
+            // It contains another.
+            continue;
+        }
+        let plan = Plan::of(function, &dominators, l, within);
+        if let Some(plan) = plan.filter(|plan| plan.size <= *left) {
+            *left -= plan.size;
+            rounds.unroll(function, index, l, &plan);
+            changed = true;
+        }
+    }
+    if changed {
+        rounds.replace(function);
+        super::structure::prune(function);
+    }
+    Ok(changed)
+}
+
+/// What becomes of a loop.
+struct Plan {
+    /// The block that leaves it, where to, and where it stays.
+    exit: Block,
+    outside: Block,
+    inside: Block,
+    /// The rounds that stay.
+    stays: usize,
+    /// Instructions that it costs.
+    size: usize,
+}
+
+impl Plan {
+    fn of(
+        function: &Function,
+        dominators: &Dominators,
+        l: &Loop,
+        within: impl Fn(Block) -> bool,
+    ) -> Option<Plan> {
+        let mut exits = l.blocks.iter().filter(|block| {
+            let next = function.blocks[block.index()].end.successors();
+            !next.iter().all(|next| within(*next))
+        });
+        let exit = *exits.next()?;
+        let &[latch] = l.latches.as_slice() else {
+            return None;
+        };
+        if exits.next().is_some() || !dominators.dominates(exit, latch) {
+            return None;
+        }
+        let Terminator::Branch(value, yes, no) = function.blocks[exit.index()].end else {
+            return None;
+        };
+        let (stay, inside, outside) = match (within(yes), within(no)) {
+            (true, false) => (1, yes, no),
+            (false, true) => (0, no, yes),
+            _ => return None,
+        };
+        let blocks = l.blocks.iter();
+        let insts = blocks.flat_map(|block| &function.blocks[block.index()].insts);
+        let (mut cost, mut private) = (1, false);
+        for inst in insts {
+            let op = &function.insts[inst.index()].op;
+            cost += usize::from(!is_free(op));
+            private |= match op {
+                Op::Load(access) | Op::Store(access) => access.space == Space::Private,
+                _ => false,
+            };
+        }
+        let most = if private { MOST_PRIVATE } else { MOST };
+        if 2 * cost > most {
+            return None;
+        }
+        let limit = (most / cost - 1).min(ROUNDS);
+        let mut known = Known::begin(function, l, latch);
+        let stays = (0..=limit).find_map(|round| {
+            let here = known.value(function, value, 0);
+            known.next(function);
+            match here {
+                Some(bits) => (bits != stay).then_some(Some(round)),
+                None => Some(None),
+            }
+        })??;
+        Some(Plan {
+            exit,
+            outside,
+            inside,
+            stays,
+            size: (stays + 1) * cost,
+        })
+    }
+}
+
+/// Whether an operation costs no instruction.
+const fn is_free(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Phi(_) | Op::High | Op::Pair | Op::Convert(Convert::Trunc | Convert::Bitcast)
+    )
+}
+
+/// The numbers that values of a loop are in a round.
+struct Known {
+    /// Phis of the header: what they are, and what they are next.
+    phis: Vec<(Value, Option<u64>, Value)>,
+    found: HashMap<Value, Option<u64>>,
+}
+
+impl Known {
+    /// How deep values are looked into.
+    const DEPTH: usize = 16;
+
+    fn begin(function: &Function, l: &Loop, latch: Block) -> Known {
+        let insts = &function.blocks[l.header.index()].insts;
+        let phis = insts.iter().filter_map(|inst| {
+            let data = &function.insts[inst.index()];
+            let Op::Phi(from) = &data.op else {
+                return None;
+            };
+            let pairs = || from.iter().zip(&data.args);
+            let next = pairs().find(|(block, _)| **block == latch)?.1;
+            let mut first = pairs().filter(|(block, _)| **block != latch);
+            let only = first.next().filter(|_| first.next().is_none());
+            let bits = only.and_then(|(_, value)| function.bits(*value));
+            Some((data.results[0], bits, *next))
+        });
+        Known {
+            phis: phis.collect(),
+            found: HashMap::new(),
+        }
+    }
+
+    fn value(&mut self, function: &Function, value: Value, depth: usize) -> Option<u64> {
+        if let Some(bits) = function.bits(value) {
+            return Some(bits);
+        }
+        if let Some((_, bits, _)) = self.phis.iter().find(|(phi, ..)| *phi == value) {
+            return *bits;
+        }
+        if let Some(found) = self.found.get(&value) {
+            return *found;
+        }
+        let (_, data) = function.source(value)?;
+        let ty = function.ty(value);
+        let found = match depth < Self::DEPTH {
+            true => self.compute(function, data, ty, depth + 1),
+            false => None,
+        };
+        self.found.insert(value, found);
+        found
+    }
+
+    fn compute(
+        &mut self,
+        function: &Function,
+        data: &InstData,
+        ty: Type,
+        depth: usize,
+    ) -> Option<u64> {
+        if ty.is_float() || data.args.iter().any(|arg| function.ty(*arg).is_float()) {
+            return None;
+        }
+        let mut of = |index: usize| self.value(function, data.args[index], depth);
+        let from = function.ty(*data.args.first()?);
+        let bits = match &data.op {
+            Op::Bin(bin) => bin.evaluate(of(0)?, of(1)?, ty)?,
+            Op::Icmp(cond) => cond.evaluate(of(0)?, of(1)?, from).into(),
+            Op::Select => match of(0)? {
+                0 => of(2)?,
+                _ => of(1)?,
+            },
+            Op::Convert(Convert::Trunc | Convert::ZExt | Convert::Bitcast) => of(0)?,
+            Op::Convert(Convert::SExt) => from.signed(of(0)?) as u64,
+            _ => return None,
+        };
+        Some(bits & ty.mask())
+    }
+
+    fn next(&mut self, function: &Function) {
+        let next: Vec<Value> = self.phis.iter().map(|(_, _, next)| *next).collect();
+        let bits: Vec<Option<u64>> = next
+            .into_iter()
+            .map(|value| self.value(function, value, 0))
+            .collect();
+        for (phi, bits) in self.phis.iter_mut().zip(bits) {
+            phi.1 = bits;
+        }
+        self.found.clear();
+    }
+}
+
+struct Rounds {
+    /// The loop that a block belongs to, copies included.
+    owner: Vec<Option<usize>>,
+    /// What the last round has of a value, and whose loop it is of.
+    last: HashMap<Value, (usize, Value)>,
+}
+
+impl Rounds {
+    fn unroll(&mut self, function: &mut Function, index: usize, l: &Loop, plan: &Plan) {
+        let latch = l.latches[0];
+        for block in &l.blocks {
+            self.owner[block.index()] = Some(index);
+        }
+        // Of each round, where its blocks and values are.
+        let mut blocks: HashMap<Block, Block> = l.blocks.iter().map(|b| (*b, *b)).collect();
+        let mut values: HashMap<Value, Value> = HashMap::new();
+        // Copies are made before the first round changes.
+        let mut rounds = vec![blocks.clone()];
+        for _ in 0..plan.stays {
+            let (before, known) = (blocks.clone(), values.clone());
+            blocks = l
+                .blocks
+                .iter()
+                .map(|block| (*block, function.add_block()))
+                .collect();
+            self.owner.resize(function.blocks.len(), Some(index));
+            values = HashMap::new();
+            let of = |values: &HashMap<Value, Value>, value: Value| {
+                values.get(&value).copied().unwrap_or(value)
+            };
+            for &block in &l.blocks {
+                for inst in function.blocks[block.index()].insts.clone() {
+                    let data = function.insts[inst.index()].clone();
+                    let (op, args) = match &data.op {
+                        Op::Phi(from) if block == l.header => {
+                            let next = from.iter().position(|from| *from == latch);
+                            let next = next.map_or(data.args[0], |place| data.args[place]);
+                            (Op::Phi(vec![before[&latch]]), vec![of(&known, next)])
+                        }
+                        Op::Phi(from) => {
+                            let from = from.iter().map(|from| blocks[from]).collect();
+                            (Op::Phi(from), data.args.to_vec())
+                        }
+                        op => (op.clone(), data.args.to_vec()),
+                    };
+                    let is_header = block == l.header && matches!(op, Op::Phi(_));
+                    let args: Vec<Value> = match is_header {
+                        true => args,
+                        false => args.into_iter().map(|arg| of(&values, arg)).collect(),
+                    };
+                    let types: Vec<Type> = data.results.iter().map(|v| function.ty(*v)).collect();
+                    let copy = function.make(op, &args, &types, data.at);
+                    let made = function.insts[copy.index()].results.clone();
+                    values.extend(data.results.iter().copied().zip(made));
+                    function.blocks[blocks[&block].index()].insts.push(copy);
+                }
+                let mut end = function.blocks[block.index()].end;
+                if let Terminator::Branch(value, ..) = &mut end {
+                    *value = of(&values, *value);
+                }
+                for next in end.successors() {
+                    if let Some(copy) = blocks.get(&next).filter(|_| next != l.header) {
+                        end.replace(next, *copy);
+                    }
+                }
+                function.blocks[blocks[&block].index()].end = end;
+            }
+            rounds.push(blocks.clone());
+        }
+        self.link(function, l, plan, &rounds);
+        let last = values.into_iter();
+        self.last
+            .extend(last.map(|(of, value)| (of, (index, value))));
+    }
+
+    /// Leads each round to the next, and the last one out.
+    fn link(
+        &mut self,
+        function: &mut Function,
+        l: &Loop,
+        plan: &Plan,
+        rounds: &[HashMap<Block, Block>],
+    ) {
+        let latch = l.latches[0];
+        for (round, blocks) in rounds.iter().enumerate() {
+            let next = rounds.get(round + 1).map(|next| next[&l.header]);
+            let to = match (plan.inside == l.header, next) {
+                // The last one ends here.
+                (_, None) => plan.outside,
+                (true, Some(next)) => next,
+                (false, Some(_)) => blocks[&plan.inside],
+            };
+            function.blocks[blocks[&plan.exit].index()].end = Terminator::Jump(to);
+            if latch != plan.exit {
+                let end = &mut function.blocks[blocks[&latch].index()].end;
+                match next {
+                    Some(next) => end.replace(l.header, next),
+                    // Nothing comes here.
+                    None => *end = Terminator::Unreachable,
+                }
+            }
+        }
+        for inst in function.blocks[l.header.index()].insts.clone() {
+            let data = &mut function.insts[inst.index()];
+            if let Op::Phi(from) = &mut data.op
+                && let Some(place) = from.iter().position(|from| *from == latch)
+            {
+                from.remove(place);
+                data.args.remove(place);
+            }
+        }
+        let left = rounds.last().map_or(plan.exit, |last| last[&plan.exit]);
+        for inst in function.blocks[plan.outside.index()].insts.clone() {
+            if let Op::Phi(from) = &mut function.insts[inst.index()].op {
+                for from in from.iter_mut().filter(|from| **from == plan.exit) {
+                    *from = left;
+                }
+            }
+        }
+    }
+
+    /// Outside of a loop its values are those of its last round.
+    fn replace(self, function: &mut Function) {
+        let of = |owner: Option<usize>, value: &mut Value| {
+            if let Some((index, last)) = self.last.get(value)
+                && owner != Some(*index)
+            {
+                *value = *last;
+            }
+        };
+        for &block in &function.order {
+            let owner = self.owner.get(block.index()).copied().flatten();
+            let data = &mut function.blocks[block.index()];
+            for inst in &data.insts {
+                let args = &mut function.insts[inst.index()].args;
+                args.iter_mut().for_each(|arg| of(owner, arg));
+            }
+            if let Terminator::Branch(value, ..) = &mut data.end {
+                of(owner, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::ir::cfg::{Dominators, Loops};
+    use crate::ir::{
+        Access, Bin, Cond, Cursor, Def, Function, Input, Op, Space, Terminator, Type, Value, verify,
+    };
+    use crate::target::Target;
+
+    /// `sum = input; for (i = from; i < to; i += step) sum = sum * 3 + i; store sum`, where `to` is a
+    /// number or an input, and the loop asks first or last.
+    fn sum(from: u64, to: Option<u64>, step: u64, asks_first: bool) -> Function {
+        let mut function = Function::default();
+        let [entry, header, body, end] = [(); 4].map(|()| function.add_block());
+        let mut at = Cursor {
+            function: &mut function,
+            block: entry,
+            at: 0,
+        };
+        let input = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
+        let place = at.one(Op::Input(Input::Payload(4)), &[], Type::I32);
+        let to = match to {
+            Some(bits) => at.constant(Type::I32, bits),
+            None => input,
+        };
+        let [first, step, three] = [from, step, 3].map(|bits| at.constant(Type::I32, bits));
+        at.function.blocks[entry.index()].end = Terminator::Jump(header);
+        at.block = header;
+        let phi = |at: &mut Cursor<'_>, first: Value| {
+            at.push(Op::Phi(vec![entry, body]), &[first, first], &[Type::I32])
+        };
+        let (counter, total) = (phi(&mut at, first), phi(&mut at, input));
+        let [i, old] = [counter, total].map(|phi| at.function.result(phi));
+        if asks_first {
+            let more = at.one(Op::Icmp(Cond::Ult), &[i, to], Type::I1);
+            at.function.blocks[header.index()].end = Terminator::Branch(more, body, end);
+        } else {
+            at.function.blocks[header.index()].end = Terminator::Jump(body);
+        }
+        at.block = body;
+        let product = at.bin(Bin::Mul, old, three);
+        let new = at.bin(Bin::Add, product, i);
+        let next = at.bin(Bin::Add, i, step);
+        at.function.insts[counter.index()].args[1] = next;
+        at.function.insts[total.index()].args[1] = new;
+        if asks_first {
+            at.function.blocks[body.index()].end = Terminator::Jump(header);
+        } else {
+            let done = at.one(Op::Icmp(Cond::Ule), &[to, next], Type::I1);
+            at.function.blocks[body.index()].end = Terminator::Branch(done, end, header);
+        }
+        at.block = end;
+        let result = if asks_first { old } else { new };
+        let access = Access::new(Space::Local, 4);
+        at.push(Op::Store(access), &[place, result], &[]);
+        at.function.blocks[end.index()].end = Terminator::Return;
+        verify(&function).unwrap();
+        function
+    }
+
+    /// Runs the pass; gives how many loops are left.
+    fn unrolled(function: &mut Function) -> usize {
+        let target = Target::new(devinfo::by_name("tgl").unwrap(), 16, 128);
+        run(function, &target).unwrap();
+        verify(function).unwrap();
+        let dominators = Dominators::new(function);
+        Loops::new(function, &dominators).unwrap().all.len()
+    }
+
+    /// What a function without branches stores, if the input is this.
+    fn stored(function: &Function, input: u64) -> u64 {
+        fn value(function: &Function, of: Value, input: u64) -> u64 {
+            let inst = match function.def(of) {
+                Def::Const(bits) => return bits,
+                Def::Undef => panic!("undefined"),
+                Def::Inst(inst) => &function.insts[inst.index()],
+            };
+            let arg = |index: usize| value(function, inst.args[index], input);
+            match &inst.op {
+                Op::Input(_) => input,
+                Op::Bin(bin) => bin.evaluate(arg(0), arg(1), Type::I32).unwrap(),
+                other => panic!("{other:?}"),
+            }
+        }
+        let blocks = function.order.iter();
+        let mut insts = blocks.flat_map(|block| &function.blocks[block.index()].insts);
+        let store = insts.find(|inst| matches!(function.insts[inst.index()].op, Op::Store(_)));
+        value(
+            function,
+            function.insts[store.unwrap().index()].args[1],
+            input,
+        )
+    }
+
+    #[test]
+    fn a_known_number_of_rounds_is_unrolled() {
+        for (from, to, step) in [(0, 5, 1), (0, 1, 1), (3, 30, 4), (0, 7, 7), (2, 6, 3)] {
+            for asks_first in [true, false] {
+                let mut function = sum(from, Some(to), step, asks_first);
+                assert_eq!(
+                    unrolled(&mut function),
+                    0,
+                    "{from} {to} {step} {asks_first}"
+                );
+                let rounds = (from..to).step_by(step as usize);
+                let want = rounds.fold(11, |sum, i| (sum * 3 + i) & 0xffff_ffff);
+                assert_eq!(
+                    stored(&function, 11),
+                    want,
+                    "{from} {to} {step} {asks_first}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_round_is_left_of_a_loop_that_asks_first() {
+        let mut function = sum(9, Some(4), 1, true);
+        assert_eq!(unrolled(&mut function), 0);
+        assert_eq!(stored(&function, 11), 11);
+    }
+
+    #[test]
+    fn other_loops_stay() {
+        // Unknown, too many, without end.
+        for (to, step) in [(None, 1), (Some(1000), 1), (Some(5), 0)] {
+            for asks_first in [true, false] {
+                assert_eq!(unrolled(&mut sum(0, to, step, asks_first)), 1);
+            }
+        }
+    }
+}
