@@ -39,11 +39,12 @@ pub struct Frame {
     pub windows: *const Window,
     /// The general state base.
     pub general: u64,
-    /// How many ops may still be executed.
-    pub left: u64,
-    /// Ops executed, and the sum of their execution sizes.
+    /// Ops executed.
     pub instructions: u64,
-    /// See [`instructions`](Self::instructions).
+    /// How many ops may still be executed. (It stands between two counts, so that nobody reads both
+    /// at once, which takes long right after host code has written them one by one.)
+    pub left: u64,
+    /// The sum of the execution sizes of the ops executed.
     pub channels: u64,
     /// The channels that execute, that wait elsewhere, and the lowest address at which one of these
     /// waits. A branch callback keeps them up to date.

@@ -52,6 +52,8 @@ struct Graph {
     blocks: Vec<Part>,
     /// The block of each op.
     of_op: Vec<u32>,
+    /// The channels of each op that ends the thread and does nothing else.
+    ends: Vec<u8>,
 }
 
 /// A block, whatever the modes.
@@ -113,11 +115,15 @@ struct Translation {
     code: Code,
     /// The values of cr0.0 with which blocks are entered.
     controls: Vec<u32>,
-    /// By number of the control, and then of the block in the graph: the number in the code.
-    numbers: Vec<Option<u32>>,
-    /// How many blocks the graph has.
-    blocks: usize,
+    /// By number of the control, and then of the op: the number in the code of the block that begins
+    /// there, or [`NOWHERE`].
+    entries: Vec<u32>,
+    /// How many ops there are.
+    ops: usize,
 }
+
+/// No block begins there.
+const NOWHERE: u32 = u32::MAX;
 
 impl Translation {
     /// The code of what may follow block `first`, and of all that nothing known precedes.
@@ -142,22 +148,23 @@ impl Translation {
                 open.extend(part.next.iter().map(|next| (*next, after)));
             }
         }
-        let index = |control: u32| controls.iter().position(|known| *known == control);
-        let mut numbers = vec![None; controls.len() * graph.blocks.len()];
-        for (number, &(block, control)) in (0..).zip(&reached) {
-            let row = index(control)? * graph.blocks.len();
-            *numbers.get_mut(row + block as usize)? = Some(number);
-        }
+        let order: Vec<(u32, u32)> = reached.into_iter().collect();
         let number = |block: u32, control: u32| {
-            let row = index(control)? * graph.blocks.len();
-            *numbers.get(row + block as usize)?
+            let place = order.binary_search(&(block, control)).ok()?;
+            Some(place as u32)
         };
         let mut known = controls.clone();
-        let blocks = reached.iter().filter_map(|&(block, control)| {
+        let blocks = order.iter().filter_map(|&(block, control)| {
             let part = graph.blocks.get(block as usize)?;
             Some(part.instance(control, &mut known, &number))
         });
         let blocks: Vec<Block> = blocks.collect();
+        let ops = graph.of_op.len();
+        let mut entries = vec![NOWHERE; controls.len() * ops];
+        for ((&(_, control), block), number) in order.iter().zip(&blocks).zip(0..) {
+            let row = controls.iter().position(|known| *known == control)?;
+            *entries.get_mut(row * ops + block.first as usize)? = number;
+        }
         let layout = Layout {
             channels: key.channels,
             flags: regs::FLAG as u32,
@@ -166,16 +173,17 @@ impl Translation {
         Some(Self {
             code: Code::new(&blocks, layout)?,
             controls,
-            numbers,
-            blocks: graph.blocks.len(),
+            entries,
+            ops,
         })
     }
 
-    /// The number in the code of a block of the graph.
+    /// The number in the code of the block that begins with an op.
     #[inline]
-    fn number(&self, block: u32, control: u32) -> Option<u32> {
+    fn entry(&self, op: usize, control: u32) -> Option<u32> {
         let row = self.controls.iter().position(|known| *known == control)?;
-        *self.numbers.get(row * self.blocks + block as usize)?
+        let number = *self.entries.get(row * self.ops + op)?;
+        (number != NOWHERE).then_some(number)
     }
 }
 
@@ -229,12 +237,13 @@ impl Part {
 }
 
 impl Native {
-    /// The code that block `block` is in, and its number there, once it is worth having.
+    /// The code that has a block which begins with the op at `at`, and its number there, once it is
+    /// worth having.
     #[inline]
     fn code(
         &self,
         key: Key,
-        block: u32,
+        at: usize,
         (routine, rules): (&Routine, Rules),
         patience: u32,
     ) -> Option<(&Translation, u32)> {
@@ -244,22 +253,28 @@ impl Native {
             };
             if own.channels == key.channels
                 && let Some(Some(translation)) = variant.code.get()
-                && let Some(number) = translation.number(block, key.control)
+                && let Some(number) = translation.entry(at, key.control)
             {
                 return Some((translation, number));
             }
         }
-        self.translate(key, block, (routine, rules), patience)
+        self.translate(key, at, (routine, rules), patience)
     }
 
     #[cold]
     fn translate(
         &self,
         key: Key,
-        block: u32,
+        at: usize,
         (routine, rules): (&Routine, Rules),
         patience: u32,
     ) -> Option<(&Translation, u32)> {
+        let graph = self.graph.get_or_init(|| Graph::of(routine, rules));
+        let block = *graph.of_op.get(at)?;
+        let part = graph.blocks.get(block as usize)?;
+        if part.block.first as usize != at {
+            return None;
+        }
         let mut variants = self.variants.iter();
         let variant = variants.find(|variant| *variant.key.get_or_init(|| key) == key)?;
         // One thread translates; the others interpret until it is done.
@@ -267,16 +282,11 @@ impl Native {
         {
             return None;
         }
-        let made = variant.code.get_or_init(|| {
-            let graph = self.graph(routine, rules);
-            Translation::new(graph, block, key)
-        });
+        let made = variant
+            .code
+            .get_or_init(|| Translation::new(graph, block, key));
         let translation = made.as_ref()?;
-        Some((translation, translation.number(block, key.control)?))
-    }
-
-    fn graph(&self, routine: &Routine, rules: Rules) -> &Graph {
-        self.graph.get_or_init(|| Graph::of(routine, rules))
+        Some((translation, translation.entry(at, key.control)?))
     }
 }
 
@@ -287,6 +297,7 @@ impl Graph {
             return Self {
                 blocks: Vec::new(),
                 of_op: Vec::new(),
+                ends: Vec::new(),
             };
         }
         // Blocks also end where the modes may change.
@@ -333,7 +344,13 @@ impl Graph {
                 }
             });
         let blocks = blocks.collect();
-        Self { blocks, of_op }
+        let end = |op: &Op| if ends_thread(op) { op.exec_size } else { 0 };
+        let ends = ops.iter().map(end).collect();
+        Self {
+            blocks,
+            of_op,
+            ends,
+        }
     }
 }
 
@@ -577,6 +594,7 @@ impl Run<'_> {
 ///
 /// # Errors
 /// The fault of the instruction at the thread's instruction pointer.
+#[inline(never)]
 pub(super) fn run(
     state: &mut State,
     routine: &Routine,
@@ -611,12 +629,80 @@ pub(super) fn run(
             thread::count(state, op);
             return Ok(Some(Went::Ended));
         }
+        state.follow_control();
     }
     Ok(went)
 }
 
+/// The host code with which threads of a kernel begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    ip: u32,
+    key: Key,
+    variant: usize,
+    number: u32,
+}
+
+impl Start {
+    /// That of a thread at the op at `at`, if there is some.
+    pub fn of(state: &State, routine: &Routine, at: usize) -> Option<Self> {
+        let key = Key::of(state)?;
+        let mut variants = routine.native().variants.iter().enumerate();
+        variants.find_map(|(variant, own)| {
+            let translation = own.code.get()?.as_ref()?;
+            let fits = own.key.get()?.channels == key.channels;
+            let number = translation.entry(at, key.control).filter(|_| fits)?;
+            Some(Self {
+                ip: state.ip,
+                key,
+                variant,
+                number,
+            })
+        })
+    }
+
+    /// Whether a thread begins with it.
+    #[inline(always)]
+    pub fn fits(&self, state: &State) -> bool {
+        self.ip == state.ip && Key::of(state) == Some(self.key)
+    }
+}
+
+/// Runs a thread that begins. Gives what [`run`] does, or nothing if it is to be called: the thread may
+/// have gone on.
+///
+/// # Errors
+/// As [`run`].
+#[inline(always)]
+pub(super) fn begin(
+    state: &mut State,
+    routine: &Routine,
+    start: &Start,
+    env: &GroupEnv<'_>,
+    left: &mut usize,
+) -> Result<Option<Went>, Box<Fault>> {
+    let native = routine.native();
+    let variant = native.variants.get(start.variant);
+    let code = variant.and_then(|variant| variant.code.get());
+    let (Some(Some(translation)), Some(graph)) = (code, native.graph.get()) else {
+        return Ok(None);
+    };
+    let code = (graph, translation, start.number, start.key.channels);
+    let mut at = usize::MAX;
+    execute(state, routine, code, &mut at, env, left)?;
+    let end = graph.ends.get(at).copied().unwrap_or_default();
+    if end != 0 && *left != 0 {
+        state.counters.instructions += 1;
+        state.counters.channels += u64::from(end);
+        return Ok(Some(Went::Ended));
+    }
+    state.follow_control();
+    Ok(None)
+}
+
 /// Runs host code from the start of a block at `at` on; false if there is none. Then `at` may be where
 /// the thread is.
+#[inline(always)]
 fn enter(
     state: &mut State,
     routine: &Routine,
@@ -629,18 +715,27 @@ fn enter(
     let Some(key) = Key::of(state) else {
         return Ok(false);
     };
-    let graph = native.graph(routine, state.rules);
-    let Some(&block) = graph.of_op.get(*at) else {
-        return Ok(false);
-    };
-    let starts = |part: &Part| part.block.first as usize == *at;
-    if !graph.blocks.get(block as usize).is_some_and(starts) {
-        return Ok(false);
-    }
-    let found = native.code(key, block, (routine, state.rules), patience);
+    let found = native.code(key, *at, (routine, state.rules), patience);
     let Some((translation, number)) = found else {
         return Ok(false);
     };
+    let Some(graph) = native.graph.get() else {
+        return Ok(false);
+    };
+    let code = (graph, translation, number, key.channels);
+    execute(state, routine, code, at, env, left)
+}
+
+/// Runs the code of a block; false if nothing is executed. Then `at` may be where the thread is.
+#[inline(always)]
+fn execute(
+    state: &mut State,
+    routine: &Routine,
+    (graph, translation, number, channels): (&Graph, &Translation, u32, Channels),
+    at: &mut usize,
+    env: &GroupEnv<'_>,
+    left: &mut usize,
+) -> Result<bool, Box<Fault>> {
     let mut frame = Frame {
         regs: state.regs.bytes_mut().as_mut_ptr(),
         context: core::ptr::null_mut(),
@@ -665,7 +760,7 @@ fn enter(
         graph,
         translation,
         env,
-        channels: key.channels,
+        channels,
         fault: None,
     };
     frame.context = (&raw mut run).cast::<c_void>();
@@ -677,7 +772,6 @@ fn enter(
         return Ok(false);
     };
     let Run { state, fault, .. } = run;
-    state.follow_control();
     if let Some(next) = finish(state, routine, graph, &mut frame, next, fault.is_some()) {
         *at = next;
     }
@@ -685,7 +779,10 @@ fn enter(
     state.counters.channels += frame.channels;
     *left = frame.left as usize;
     match fault {
-        Some(fault) => Err(fault.into()),
+        Some(fault) => {
+            state.follow_control();
+            Err(fault.into())
+        }
         None => Ok(frame.instructions != 0),
     }
 }
@@ -802,9 +899,8 @@ unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
     }
     let block = run.routine.block_of(number as usize);
     let next = block.and_then(|block| run.routine.successor(block, state.ip));
-    let next = next.and_then(|next| run.graph.of_op.get(next.first));
     let control = state.regs.dword(regs::CONTROL);
-    let number = next.and_then(|next| run.translation.number(*next, control));
+    let number = next.and_then(|next| run.translation.entry(next.first, control));
     number.unwrap_or(Frame::LEAVE)
 }
 

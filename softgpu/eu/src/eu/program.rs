@@ -1,13 +1,15 @@
 //! Programs: the decoded code of kernels, kept for a device.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use devinfo::Family;
 
 use super::family::Rules;
+use super::native::Start;
 use super::routine::{Block, Routine, Source};
+use super::state::State;
 use crate::{Fault, GroupEnv, Kernel};
 
 /// The most ops that a program keeps, and that all programs of a device keep together.
@@ -139,6 +141,8 @@ pub struct Code {
     patience: Option<u32>,
     /// The first routine that it has used, which mostly is the only one.
     first: OnceCell<Arc<Routine>>,
+    /// Where its threads begin, once there is host code for that.
+    start: Cell<Option<Start>>,
     /// Others.
     routines: RefCell<Vec<Arc<Routine>>>,
 }
@@ -156,6 +160,7 @@ impl Code {
             program,
             patience,
             first: OnceCell::new(),
+            start: Cell::new(None),
             routines: RefCell::default(),
         }
     }
@@ -172,6 +177,28 @@ impl Code {
         let routine = self.first.get()?;
         let (op, block) = routine.find(ip)?;
         Some((routine, op, block))
+    }
+
+    /// The host code with which the thread begins, if there is some in the first routine.
+    #[inline]
+    pub(super) fn start(&self, state: &State) -> Option<(&Routine, Start)> {
+        let routine = self.first.get()?;
+        match self.start.get() {
+            Some(start) if start.fits(state) => Some((routine, start)),
+            _ => self.other_start(state, routine),
+        }
+    }
+
+    #[cold]
+    fn other_start<'a>(
+        &'a self,
+        state: &State,
+        routine: &'a Routine,
+    ) -> Option<(&'a Routine, Start)> {
+        let (at, _) = routine.find(state.ip)?;
+        let start = Start::of(state, routine, at)?;
+        self.start.set(Some(start));
+        Some((routine, start))
     }
 
     /// Runs `body` with the routine, the op and the block at `ip`, decoding them if necessary.

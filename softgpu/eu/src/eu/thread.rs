@@ -235,9 +235,21 @@ impl Thread {
         if self.ended {
             return Ok(Stop::EndOfThread);
         }
-        self.state.notify(env);
         // What is checked is interpreted.
         let patience = code.patience().filter(|_| env.checks.is_none());
+        if patience.is_some()
+            && self.state.counters.instructions == 0
+            && !trace::enabled()
+            && let Some((routine, start)) = code.start(&self.state)
+        {
+            self.state.dirty.add(routine.written());
+            let went = native::begin(&mut self.state, routine, &start, env, &mut left);
+            if let Some(Went::Ended) = went.map_err(|fault| *fault)? {
+                self.ended = true;
+                return Ok(Stop::EndOfThread);
+            }
+        }
+        self.state.notify(env);
         if let Some(checks) = env.checks {
             shadow::start(&mut self.state, checks);
         }
@@ -258,7 +270,7 @@ impl Thread {
 }
 
 /// Runs ops of a routine from an op in a block on, until the thread stops or leaves it (`None`).
-#[inline]
+#[inline(always)]
 fn go(
     state: &mut State,
     (routine, op, block): (&Routine, usize, &Block),
@@ -267,14 +279,46 @@ fn go(
     left: &mut usize,
 ) -> Result<Option<Stop>, Box<Fault>> {
     state.dirty.add(routine.written());
-    let entry = (op, block);
+    let mut entry = (op, block);
     match (trace::enabled(), env.checks.is_some()) {
         (false, false) => {
+            if let Some(patience) = patience
+                && let Some(stop) = host(state, routine, &mut entry, env, patience, left)?
+            {
+                return Ok(stop);
+            }
             run::<{ Watch::Nothing as u8 }>(state, routine, entry, env, patience, left)
         }
         (false, true) => run::<{ Watch::Rules as u8 }>(state, routine, entry, env, None, left),
         (true, _) => run::<{ Watch::All as u8 }>(state, routine, entry, env, None, left),
     }
+}
+
+/// Runs host code as far as there is any. Gives what [`run`] is to return if it went no further.
+#[inline(always)]
+fn host<'a>(
+    state: &mut State,
+    routine: &'a Routine,
+    (at, block): &mut (usize, &'a Block),
+    env: &GroupEnv<'_>,
+    patience: u32,
+    left: &mut usize,
+) -> Result<Option<Option<Stop>>, Box<Fault>> {
+    Ok(
+        match native::run(state, routine, *at, env, patience, left)? {
+            None => None,
+            Some(Went::Ended) => Some(Some(Stop::EndOfThread)),
+            Some(Went::Waits(generation)) => Some(Some(Stop::Barrier(generation))),
+            Some(Went::To(next)) => match routine.block_of(next) {
+                None => Some(None),
+                Some(_) if *left == 0 => Some(Some(Stop::Budget)),
+                Some(found) => {
+                    (*at, *block) = (next, found);
+                    None
+                }
+            },
+        },
+    )
 }
 
 /// What is watched while ops are executed.
@@ -293,6 +337,7 @@ const NOTHING: u8 = Watch::Nothing as u8;
 
 /// Runs ops of `routine` from `entry` on, an op in its block, until the thread stops or leaves the
 /// routine (`None`).
+#[inline(never)]
 fn run<const WATCH: u8>(
     state: &mut State,
     routine: &Routine,
@@ -304,22 +349,6 @@ fn run<const WATCH: u8>(
     let ops = routine.ops();
     let (mut at, mut block) = entry;
     loop {
-        if let Some(patience) = patience {
-            match native::run(state, routine, at, env, patience, left)? {
-                None => {}
-                Some(Went::Ended) => return Ok(Some(Stop::EndOfThread)),
-                Some(Went::Waits(generation)) => return Ok(Some(Stop::Barrier(generation))),
-                Some(Went::To(next)) => {
-                    match routine.block_of(next) {
-                        Some(found) if next < ops.len() => (at, block) = (next, found),
-                        _ => return Ok(None),
-                    }
-                    if *left == 0 {
-                        return Ok(Some(Stop::Budget));
-                    }
-                }
-            }
-        }
         let mut end = block.body_end.min(at + *left);
         if state.next_wake <= block.last_ip {
             // Channels wake inside the block.
@@ -360,13 +389,19 @@ fn run<const WATCH: u8>(
             count(state, op);
             *left -= 1;
         }
-        (at, block) = match routine.successor(block, state.ip) {
+        let mut next = match routine.successor(block, state.ip) {
             Some(block) => (block.first, block),
             None => match routine.find(state.ip) {
                 Some(found) => found,
                 None => return Ok(None),
             },
         };
+        if let Some(patience) = patience
+            && let Some(stop) = host(state, routine, &mut next, env, patience, left)?
+        {
+            return Ok(stop);
+        }
+        (at, block) = next;
     }
 }
 

@@ -11,7 +11,7 @@ use crate::Fault;
 use softgpu_memory::View;
 
 /// Texel coordinates from the parameters that a payload has: x, y and slice or array element.
-#[inline]
+#[inline(always)]
 pub(super) fn coordinates(surface: &Surface, parameters: [u32; 4]) -> [u32; 3] {
     let [u, v, r, _] = parameters;
     match surface.kind {
@@ -53,6 +53,7 @@ impl<'a> Texels<'a> {
     }
 
     /// Planes from byte `at` of the payload on.
+    #[inline(always)]
     fn planes(&self, at: usize, count: usize) -> Result<Planes<'a>, Fault> {
         let mut planes = [[].as_slice(); 4];
         for (index, plane) in planes.iter_mut().enumerate().take(count) {
@@ -64,6 +65,7 @@ impl<'a> Texels<'a> {
     }
 
     /// The coordinates, which are the payload without so many planes of data, and the data.
+    #[inline(always)]
     fn parts(&self, data: usize) -> Result<[Planes<'a>; 2], Fault> {
         let plane = self.plane();
         let count = self.payload.len().saturating_sub(self.at) / plane;
@@ -103,7 +105,7 @@ impl<'a> Texels<'a> {
                     let mut texels = [0; LANES];
                     let at = |lane| coordinates(surface, parameters.get(lane));
                     let there = cursor.fetch_dwords(self.live, at, &mut texels)?;
-                    let channels = cursor.format.load_dwords(&texels);
+                    let channels = cursor.format.load_dwords(&texels, self.lanes);
                     for (index, component) in enabled() {
                         for lane in Lanes(self.live) {
                             let value = match there >> lane & 1 {
@@ -138,7 +140,7 @@ impl<'a> Texels<'a> {
                         }
                     }
                     let at = |lane| coordinates(surface, parameters.get(lane));
-                    let texels = cursor.format.store_dwords(&channels);
+                    let texels = cursor.format.store_dwords(&channels, self.lanes);
                     return cursor.put_dwords(self.live, at, &texels);
                 }
                 for lane in Lanes(self.live) {

@@ -27,7 +27,7 @@ use crate::{files, talk};
 /// same output. This is on one thread.
 ///
 /// Then launches alone are timed beside PoCL, on the same number of threads and several platforms:
-/// the same source, the same output. Kernels are compiled with what `run` finds; a platform that no
+/// the same source, the same output, and of each the fastest launch. Kernels are compiled with what `run` finds; a platform that no
 /// compiler knows is left out and named.
 ///
 /// Beside a figure stands its bar: what this project accepts at the least, in a release build on a

@@ -73,7 +73,7 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn bits(&self, values: &[u8], channel: usize) -> u32 {
         match self.width {
             4 => lane32(values, channel),
@@ -89,7 +89,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn as_integer(&self, values: &[u8], channel: usize) -> i32 {
         let bits = self.bits(values, channel);
         match self.width {
@@ -120,7 +120,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// Coordinates as integers.
-    #[inline]
+    #[inline(always)]
     fn integers(&self, channel: usize) -> [i32; 3] {
         let mut integers = [0; 3];
         for (integer, values) in integers.iter_mut().zip(&self.coordinates) {
@@ -220,12 +220,14 @@ pub(in crate::sf) fn execute(
         let at = |channel| texel_at(&surface, &inputs, channel, offsets);
         let mut texels = [0; LANES];
         let there = image.0.fetch_dwords(live, at, &mut texels)?;
-        let channels = image.0.format.load_dwords(&texels);
-        output.put_all(live, there, |index| match surface.select[index] {
-            1 => [one; LANES],
-            code @ 4..=7 => channels[usize::from(code - 4)],
-            _ => [0; LANES],
-        });
+        let channels = image.0.format.load_dwords(&texels, simd);
+        for (index, code) in surface.select.into_iter().enumerate() {
+            match code {
+                1 => output.put_all(index, live, there, &[one; LANES]),
+                4..=7 => output.put_all(index, live, there, &channels[usize::from(code - 4)]),
+                _ => output.put_all(index, live, there, &[0; LANES]),
+            }
+        }
         return Ok(());
     }
     for channel in Lanes(live) {
@@ -286,7 +288,7 @@ fn loads_level_zero(op: SamplerOp, inputs: &Inputs<'_>, live: u32) -> bool {
 }
 
 /// The integer coordinates of a channel's texel.
-#[inline]
+#[inline(always)]
 fn texel_at(
     surface: &Surface,
     inputs: &Inputs<'_>,
@@ -406,19 +408,32 @@ struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// Puts dwords of `live` channels, which are 0 for those that are not `there`.
-    fn put_all(&mut self, live: u32, there: u32, values: impl Fn(usize) -> [u32; LANES]) {
-        let mut at = 0;
-        for index in (0..4).filter(|index| self.masked >> index & 1 == 0) {
-            let plane = self.bytes.get_mut(at..).unwrap_or_default();
-            at += self.plane;
-            let values = values(index);
-            for ((lane, place), value) in plane.as_chunks_mut().0.iter_mut().enumerate().zip(values)
-            {
-                if live >> lane & 1 != 0 {
-                    let value = if there >> lane & 1 != 0 { value } else { 0 };
-                    *place = value.to_le_bytes();
-                }
+    /// Puts dwords of `live` channels, which are 0 for those that are not `there`, into the plane of
+    /// component `index`.
+    fn put_all(&mut self, index: usize, live: u32, there: u32, values: &[u32; LANES]) {
+        if self.masked >> index & 1 != 0 {
+            return;
+        }
+        let before = index as u32 - (self.masked & ((1 << index) - 1)).count_ones();
+        let at = before as usize * self.plane;
+        let lanes = self
+            .bytes
+            .get_mut(at..)
+            .unwrap_or_default()
+            .as_chunks_mut()
+            .0;
+        let lanes = lanes.iter_mut().zip(values);
+        if live & there == u32::MAX >> live.leading_zeros() {
+            let count = (u32::BITS - live.leading_zeros()) as usize;
+            lanes
+                .take(count)
+                .for_each(|(place, value)| *place = value.to_le_bytes());
+            return;
+        }
+        for (lane, (place, value)) in lanes.enumerate() {
+            if live >> lane & 1 != 0 {
+                let value = if there >> lane & 1 != 0 { *value } else { 0 };
+                *place = value.to_le_bytes();
             }
         }
     }

@@ -23,6 +23,8 @@ pub(in crate::sf) struct Format {
     shape: Shape,
     /// How the colour channels are read.
     numeric: Numeric,
+    /// The components that it has, if they take all of its bits.
+    whole: Option<u8>,
 }
 
 /// What makes a format's conversion simple.
@@ -84,6 +86,7 @@ impl Format {
             layout,
             shape: Shape::of(&layout),
             numeric: first.map_or(Numeric::Uint, |channel| channel.numeric),
+            whole: whole(&layout),
         })
     }
 
@@ -138,11 +141,15 @@ impl Format {
         texel
     }
 
-    /// The channels of texels of a dword: what [`load`](Self::load) gives for each.
-    pub(in crate::sf) fn load_dwords(&self, texels: &[u32; LANES]) -> [[u32; LANES]; 4] {
+    /// The channels of the first `count` texels of a dword: what [`load`](Self::load) gives for each.
+    pub(in crate::sf) fn load_dwords(
+        &self,
+        texels: &[u32; LANES],
+        count: usize,
+    ) -> [[u32; LANES]; 4] {
         let mut channels = [[0; LANES]; 4];
         if !matches!(self.shape, Shape::Bytes | Shape::UnormBytes) {
-            for (lane, &bits) in texels.iter().enumerate() {
+            for (lane, &bits) in texels.iter().enumerate().take(count) {
                 for (channel, value) in channels.iter_mut().zip(self.load(bits.into())) {
                     channel[lane] = value;
                 }
@@ -157,11 +164,11 @@ impl Format {
                 values.fill(absent);
                 continue;
             };
-            for (value, bits) in values.iter_mut().zip(texels) {
+            for (value, bits) in values.iter_mut().zip(texels).take(count) {
                 *value = bits >> (channel.at & 31) & 0xff;
             }
             if self.shape == Shape::UnormBytes {
-                for value in values {
+                for value in values.iter_mut().take(count) {
                     *value = UNORM_BYTES[(*value & 0xff) as usize];
                 }
             }
@@ -171,19 +178,18 @@ impl Format {
 
     /// Whether `components` are all that the format has.
     pub(in crate::sf) fn is_whole(&self, components: u8) -> bool {
-        let mut channels = self.layout.channels.iter().enumerate();
-        let bits =
-            |channel: &Option<Channel>| channel.map_or(0, |channel| channel.mask().count_ones());
-        let all: u32 = self.layout.channels.iter().map(bits).sum();
-        all == 8 * u32::from(self.bytes())
-            && channels.all(|(index, channel)| channel.is_none() || components >> index & 1 != 0)
+        self.whole.is_some_and(|all| all & !components == 0)
     }
 
-    /// The texels of a dword from channels, if [`is_whole`](Self::is_whole).
-    pub(in crate::sf) fn store_dwords(&self, channels: &[[u32; LANES]; 4]) -> [u32; LANES] {
+    /// The first `count` texels of a dword from channels, if [`is_whole`](Self::is_whole).
+    pub(in crate::sf) fn store_dwords(
+        &self,
+        channels: &[[u32; LANES]; 4],
+        count: usize,
+    ) -> [u32; LANES] {
         let mut texels = [0; LANES];
         if self.shape != Shape::Bytes {
-            for (lane, texel) in texels.iter_mut().enumerate() {
+            for (lane, texel) in texels.iter_mut().enumerate().take(count) {
                 let [r, g, b, a] = channels.each_ref().map(|values| values[lane]);
                 *texel = self.store([r, g, b, a], 0xf).0 as u32;
             }
@@ -193,7 +199,7 @@ impl Format {
             let Some(channel) = channel else {
                 continue;
             };
-            for (texel, value) in texels.iter_mut().zip(values) {
+            for (texel, value) in texels.iter_mut().zip(values).take(count) {
                 *texel |= (*value).min(0xff) << (channel.at & 31);
             }
         }
@@ -233,6 +239,18 @@ impl Format {
         }
         (bytes, mask)
     }
+}
+
+/// The components of a layout, if they take all of its bits.
+fn whole(layout: &TexelLayout) -> Option<u8> {
+    let (mut components, mut bits) = (0, 0);
+    for (index, channel) in layout.channels.iter().enumerate() {
+        if let Some(channel) = channel {
+            components |= 1 << index;
+            bits |= u128::from(channel.mask()) << channel.at;
+        }
+    }
+    (bits.count_ones() == 8 * u32::from(layout.bytes)).then_some(components)
 }
 
 /// A channel in register form.
@@ -405,12 +423,12 @@ mod tests {
                             channel[lane] = value;
                         }
                     }
-                    assert_eq!(format.load_dwords(&lanes), loaded, "{name}");
+                    assert_eq!(format.load_dwords(&lanes, LANES), loaded, "{name}");
                     if format.is_whole(0xf) {
                         wholes += 1;
                         let mut channels = texel.map(|value| [value; LANES]);
                         channels[0][1] = value(&mut random);
-                        let stored = format.store_dwords(&channels);
+                        let stored = format.store_dwords(&channels, LANES);
                         for (lane, stored) in stored.into_iter().enumerate() {
                             let texel = channels.map(|values| values[lane]);
                             let (bits, mask) = general.store(texel, 0xf);

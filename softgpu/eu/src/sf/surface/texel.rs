@@ -4,6 +4,7 @@ use super::format::{Format, LANES, Texel};
 use super::state::{Surface, SurfaceKind};
 use crate::Fault;
 use crate::sf::payload::Lanes;
+use devinfo::GpuAddress;
 use softgpu_memory::View;
 
 impl Surface {
@@ -130,6 +131,40 @@ impl<'a> Cursor<'a> {
         aligned && self.format.bytes() == 4
     }
 
+    /// The addresses of the texels of `live` channels, which are dwords, and those that exist.
+    #[inline(always)]
+    fn places(&mut self, live: u32, at: impl Fn(usize) -> [u32; 3]) -> ([GpuAddress; LANES], u32) {
+        let surface = self.surface;
+        let mut places = [surface.base; LANES];
+        let mut there = 0;
+        // The texel that follows the last one, where it does so in memory.
+        let span = surface.tiling.span().unwrap_or(0);
+        let rows = !matches!(
+            surface.kind,
+            SurfaceKind::Buffer | SurfaceKind::StructuredBuffer | SurfaceKind::Image1d
+        );
+        let mut last = None;
+        for lane in Lanes(live) {
+            let [x, y, z] = at(lane);
+            let byte = x.wrapping_add(surface.x_offset).wrapping_mul(4);
+            let begins = span != 0 && byte & (span - 1) == 0;
+            let follows = rows && x < surface.width && !begins;
+            let offset = match last {
+                Some((next, offset)) if follows && next == [x, y, z] => offset,
+                _ => match self.rows.offset(surface, 4, [x, y, z]) {
+                    Some(offset) => offset,
+                    None => continue,
+                },
+            };
+            last = Some(([x + 1, y, z], offset + 4));
+            there |= 1 << lane;
+            if let Some(place) = places.get_mut(lane) {
+                *place = surface.base.offset(offset);
+            }
+        }
+        (places, there)
+    }
+
     /// Fetches the texels of `live` channels, which are dwords; returns those that are there.
     #[inline(always)]
     pub fn fetch_dwords(
@@ -138,18 +173,10 @@ impl<'a> Cursor<'a> {
         at: impl Fn(usize) -> [u32; 3],
         texels: &mut [u32; LANES],
     ) -> Result<u32, Fault> {
-        let (rows, surface) = (&mut self.rows, self.surface);
-        let places = Lanes(live).filter_map(|lane| {
-            let offset = rows.offset(surface, 4, at(lane))?;
-            Some((lane, surface.base.offset(offset)))
-        });
-        let mut there = 0;
-        self.view.gather_u32(places, |lane, texel| {
-            there |= 1 << lane;
-            if let Some(place) = texels.get_mut(lane) {
-                *place = texel;
-            }
-        })?;
+        let (places, there) = self.places(live, at);
+        let lanes = Lanes(there).map(|lane| (lane, places[lane % LANES]));
+        self.view
+            .gather_u32(lanes, |lane, texel| texels[lane % LANES] = texel)?;
         Ok(there)
     }
 
@@ -161,12 +188,9 @@ impl<'a> Cursor<'a> {
         at: impl Fn(usize) -> [u32; 3],
         texels: &[u32; LANES],
     ) -> Result<(), Fault> {
-        let (rows, surface) = (&mut self.rows, self.surface);
-        let stores = Lanes(live).filter_map(|lane| {
-            let offset = rows.offset(surface, 4, at(lane))?;
-            Some((surface.base.offset(offset), *texels.get(lane)?))
-        });
-        Ok(self.view.scatter_u32(stores)?)
+        let (places, there) = self.places(live, at);
+        let lanes = Lanes(there).map(|lane| (places[lane % LANES], texels[lane % LANES]));
+        Ok(self.view.scatter_u32(lanes)?)
     }
 
     /// Writes the enabled `components` of a texel; outside the surface, nothing.
