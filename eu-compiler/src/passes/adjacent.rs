@@ -136,6 +136,8 @@ struct Group {
     /// Bytes of an element.
     element: u32,
     parts: Vec<Part>,
+    /// Of loads, what was written since the first of them: from where to where, beside the terms.
+    written: Vec<(i64, i64)>,
 }
 
 #[derive(Default)]
@@ -180,14 +182,26 @@ impl Groups {
             group.space == access.space && !disjoint
         };
         self.close(|group| meets(group) && !(is_load && group.is_load));
+        let (begin, end) = (part.begin, part.begin + part.bytes);
+        if !is_load {
+            // Loads that are still open have the same terms, or they would have met it.
+            let loads = self.open.iter_mut();
+            for group in loads.filter(|group| group.is_load && group.space == access.space) {
+                group.written.push((begin, end));
+            }
+        }
         if element < 4 || access.align < 4 {
             // It only has to be met.
             return;
         }
-        let home = self.open.iter_mut().find(|group| {
+        let belongs = |group: &Group| {
             let same = (group.is_load, group.space, group.element);
             same == (is_load, access.space, element) && group.terms == sum.terms
-        });
+        };
+        // What was written meanwhile is not read before.
+        let is_old = |(from, to): &(i64, i64)| *from < end && begin < *to;
+        self.close(|group| belongs(group) && group.written.iter().any(is_old));
+        let home = self.open.iter_mut().find(|group| belongs(group));
         match home {
             Some(group) => group.parts.push(part),
             None => self.open.push(Group {
@@ -196,6 +210,7 @@ impl Groups {
                 terms: sum.terms,
                 element,
                 parts: vec![part],
+                written: Vec::new(),
             }),
         }
     }
@@ -482,6 +497,15 @@ mod tests {
             write(at, to, 4, value);
         });
         is(&found, &[("store", 1), ("load", 1), ("store", 1)]);
+        // A read of what was written after its neighbour was read.
+        let found = joined(|at, [_, to]| {
+            let first = read(at, to, 4, Type::I32);
+            write(at, to, 8, first);
+            let second = read(at, to, 8, Type::I32);
+            write(at, to, 0, second);
+        });
+        let apart = [("load", 1), ("store", 1), ("load", 1), ("store", 1)];
+        is(&found, &apart);
         // Of something beside it.
         let found = joined(|at, [_, to]| {
             let one = at.constant(Type::I32, 1);

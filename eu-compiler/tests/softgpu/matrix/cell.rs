@@ -6,7 +6,7 @@ use spirv::{AccessQualifier, BuiltIn, Op, StorageClass};
 
 use super::assembler::{Assembler, Id};
 use super::element::{Combine, Element};
-use super::function::{Function, Inputs, Over};
+use super::function::{Function, Inputs, Over, Set};
 use super::reference::{Item, Place, results};
 
 /// A function with a type.
@@ -254,8 +254,11 @@ impl Cell {
                 of.of_float((bits % 65) as f64 * 0.5 - 16.0)
             }
             (_, Some(Combine::Mul)) if of.is_float() => {
-                let power = [1.0, 1.0, 2.0, 0.5, 1.0, 1.0, 1.0, 1.0][(bits % 8) as usize];
-                of.of_float(if bits & 256 == 0 { power } else { -power })
+                // Of a work-group's many, few change the exponent.
+                let few = matches!(self.function, Function::Group(Set::WorkGroup, ..));
+                let place = if few { bits % 32 } else { bits % 8 };
+                let power = [1.0, 1.0, 2.0, 0.5].get(place as usize).unwrap_or(&1.0);
+                of.of_float(if bits & 256 == 0 { *power } else { -power })
             }
             (_, Some(Combine::Min | Combine::Max)) if of.is_float() => {
                 let value = bits & of.mask();

@@ -44,6 +44,8 @@ pub enum Function {
     NonUniform(Over, Combine),
     /// The same of truth values.
     Logical(Over, Combine),
+    /// Of truth values of the work-group.
+    GroupLogical(Over, Combine),
     Broadcast(Set),
     All(Set),
     Any(Set),
@@ -158,6 +160,9 @@ impl Function {
             F::Logical(over @ Over::Cluster(_), how) => {
                 return combined("sub_group", over, &format!("logical_{}", how.name()));
             }
+            F::GroupLogical(over, how) => {
+                return combined("work_group", over, &format!("logical_{}", how.name()));
+            }
             F::NonUniform(over, how) => {
                 return combined("sub_group_non_uniform", over, how.name());
             }
@@ -228,6 +233,12 @@ impl Function {
             }
             all.extend([F::Broadcast(set), F::All(set), F::Any(set)]);
         }
+        // cl_khr_work_group_uniform_arithmetic.
+        for over in overs {
+            let group = |how| F::Group(Set::WorkGroup, over, how);
+            all.extend([Mul, And, Or, Xor].map(group));
+            all.extend([And, Or, Xor].map(|how| F::GroupLogical(over, how)));
+        }
         for over in overs.into_iter().chain(clusters) {
             for how in [Add, Mul, Min, Max, And, Or, Xor] {
                 all.push(F::NonUniform(over, how));
@@ -285,6 +296,10 @@ impl Function {
         let unsigned = vec![Element::U8, Element::U16, Element::U32, Element::U64];
         match self {
             F::NonUniform(_, Combine::And | Combine::Or | Combine::Xor) => integers(),
+            F::Group(Set::WorkGroup, _, how) if how.is_bitwise() => {
+                let large: Vec<Element> = large();
+                large.into_iter().filter(|of| !of.is_float()).collect()
+            }
             F::Group(Set::WorkGroup, ..) | F::Broadcast(Set::WorkGroup) => large(),
             F::Group(..)
             | F::NonUniform(..)
@@ -329,7 +344,13 @@ impl Function {
     pub fn may_diverge(self) -> bool {
         !matches!(
             self,
-            F::Group(..) | F::Broadcast(_) | F::All(_) | F::Any(_) | F::Number(_) | F::LaneMask(_)
+            F::Group(..)
+                | F::GroupLogical(..)
+                | F::Broadcast(_)
+                | F::All(_)
+                | F::Any(_)
+                | F::Number(_)
+                | F::LaneMask(_)
         ) && !self.is_block()
     }
 
@@ -393,6 +414,10 @@ impl Function {
             a.extension("SPV_INTEL_subgroups");
             a.capability(capability);
         };
+        let uniform = |a: &mut Assembler| {
+            a.extension("SPV_KHR_uniform_group_instructions");
+            a.capability(Capability::GroupUniformArithmeticKHR);
+        };
         // Truth values are odd numbers.
         let odd = |a: &mut Assembler| {
             let (one, zero) = (a.number(1), a.number(0));
@@ -410,8 +435,22 @@ impl Function {
         match self {
             F::Group(set, over, how) => {
                 a.capability(Capability::Groups);
+                if how == Combine::Mul || how.is_bitwise() {
+                    uniform(a);
+                }
                 let scope = a.scope(set.scope());
                 a.value(group_op(of, how), ty, &[scope, over.operation(), x])
+            }
+            F::GroupLogical(over, how) => {
+                uniform(a);
+                let value = odd(a);
+                let scope = a.scope(Scope::Workgroup);
+                let op = match how {
+                    Combine::And => Op::GroupLogicalAndKHR,
+                    Combine::Or => Op::GroupLogicalOrKHR,
+                    _ => Op::GroupLogicalXorKHR,
+                };
+                voted(a, op, &[scope, over.operation(), value])
             }
             F::NonUniform(over, how) => {
                 let operands = combined(a, over, scope, x);
@@ -614,6 +653,11 @@ fn group_op(of: Element, how: Combine) -> Op {
     match (how, of.is_float(), of.is_signed()) {
         (Combine::Add, true, _) => Op::GroupFAdd,
         (Combine::Add, ..) => Op::GroupIAdd,
+        (Combine::Mul, true, _) => Op::GroupFMulKHR,
+        (Combine::Mul, ..) => Op::GroupIMulKHR,
+        (Combine::And, ..) => Op::GroupBitwiseAndKHR,
+        (Combine::Or, ..) => Op::GroupBitwiseOrKHR,
+        (Combine::Xor, ..) => Op::GroupBitwiseXorKHR,
         (Combine::Min, true, _) => Op::GroupFMin,
         (Combine::Min, _, true) => Op::GroupSMin,
         (Combine::Min, ..) => Op::GroupUMin,

@@ -62,6 +62,15 @@ pub fn results(function: F, of: Element, place: Place<'_>) -> Vec<Option<Vec<u64
                 Over::Exclusive => other < lane,
                 Over::Cluster(size) => other / size as usize == lane / size as usize,
             };
+            // The same of the work-group.
+            let of_group = |over: Over| {
+                let own = number * simd + lane;
+                &group[..match over {
+                    Over::Inclusive => own + 1,
+                    Over::Exclusive => own,
+                    _ => group.len(),
+                }]
+            };
             match function {
                 F::Group(Set::SubGroup, over, how) | F::NonUniform(over, how) => {
                     let mut list = calling()
@@ -71,15 +80,14 @@ pub fn results(function: F, of: Element, place: Place<'_>) -> Vec<Option<Vec<u64
                     one(value.unwrap_or_else(|| of.identity(how)))
                 }
                 F::Group(Set::WorkGroup, over, how) => {
-                    let own = number * simd + lane;
-                    let count = match over {
-                        Over::Inclusive => own + 1,
-                        Over::Exclusive => own,
-                        _ => group.len(),
-                    };
-                    let mut list = group[..count].iter().map(|item| item.x[0]);
+                    let mut list = of_group(over).iter().map(|item| item.x[0]);
                     let value = folded(how, of, &mut list);
                     one(value.unwrap_or_else(|| of.identity(how)))
+                }
+                F::GroupLogical(over, how) => {
+                    let mut list = of_group(over).iter().map(&odd);
+                    let value = folded(how, Element::U32, &mut list);
+                    one(value.unwrap_or(u64::from(how == Combine::And)))
                 }
                 F::Logical(over, how) => {
                     let mut list = calling()
