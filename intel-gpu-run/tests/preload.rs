@@ -100,6 +100,66 @@ fn without_the_tool_nothing_stays_either() {
 }
 
 #[test]
+fn what_a_killed_program_leaves_goes_with_the_next() {
+    let library = tool(&["preload", "--print-library"]).stdout;
+    let library = String::from_utf8(library).unwrap();
+    let temporary = tempfile::tempdir().unwrap();
+    let mut cat = Command::new("cat");
+    cat.args([VENDOR, "-"]).env("LD_PRELOAD", library.trim());
+    let (mut first, _) = started(&cat, temporary.path());
+    let (mut second, _) = started(&cat, temporary.path());
+    send("-KILL", first.id());
+    assert_eq!(ended(&mut first).signal(), Some(9));
+    assert_eq!(names(temporary.path()).len(), 2);
+    let (mut third, line) = started(&cat, temporary.path());
+    assert_eq!(line, "0x8086");
+    assert_eq!(names(temporary.path()).len(), 2);
+    for child in [&mut second, &mut third] {
+        send("-TERM", child.id());
+        ended(child);
+    }
+    assert_eq!(names(temporary.path()), [""; 0]);
+}
+
+/// A thousand processes that open a node, ten at a time, one of each ten killed at some point.
+#[test]
+fn a_thousand_short_programs_leave_nothing() {
+    let library = tool(&["preload", "--print-library"]).stdout;
+    let library = String::from_utf8(library).unwrap();
+    let temporary = tempfile::tempdir().unwrap();
+    let shared = || {
+        let mut names = names(Path::new("/dev/shm"));
+        names.retain(|name| name.contains("intel-gpu"));
+        names
+    };
+    let before = shared();
+    let start = || {
+        Command::new("sh")
+            .args([
+                "-c",
+                "exec 3<>/dev/dri/renderD128 && [ -c /dev/dri/renderD128 ]",
+            ])
+            .env("LD_PRELOAD", library.trim())
+            .env("TMPDIR", temporary.path())
+            .spawn()
+            .unwrap()
+    };
+    for round in 0..100 {
+        let mut running: Vec<_> = (0..10).map(|_| start()).collect();
+        std::thread::sleep(Duration::from_micros(round * 300));
+        running[0].kill().unwrap();
+        running[0].wait().unwrap();
+        for child in &mut running[1..] {
+            assert!(ended(child).success(), "round {round}");
+        }
+    }
+    // What the last one that was killed has left.
+    assert!(ended(&mut start()).success());
+    assert_eq!(names(temporary.path()), [""; 0]);
+    assert_eq!(shared(), before);
+}
+
+#[test]
 fn nothing_that_is_there_is_taken() {
     let (root, mine) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let precious = mine.path().join("precious");

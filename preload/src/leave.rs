@@ -1,4 +1,5 @@
-//! Leaving nothing behind, however the process ends (except SIGKILL, which no process sees).
+//! Leaving nothing behind, however the process ends. SIGKILL, which no process sees, leaves a tree that
+//! the next process removes.
 
 use libc::c_int;
 

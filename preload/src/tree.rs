@@ -2,12 +2,15 @@
 //!
 //! Real files and symbolic links in a directory of this process alone: only the beginning of a path
 //! is replaced, so the file system itself lists directories, resolves links and reads.
+//!
+//! The process holds a lock on its directory, which ends with it, even by SIGKILL: whoever makes the
+//! next one in the same place removes those that nobody holds.
 
 use std::ffi::{CString, OsStr};
-use std::fs::OpenOptions;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use devinfo::Driver;
@@ -49,10 +52,15 @@ const REDIRECTED: [&[u8]; 4] = [
     b"/sys/bus/pci/devices",
 ];
 
+/// What the names of trees begin with.
+const PREFIX: &str = "intel-gpu-preload-";
+
 /// A stand-in tree.
 #[derive(Debug)]
 pub struct Tree {
     root: PathBuf,
+    /// Holds the lock.
+    _held: File,
     /// What [`Tree::nodes`] gives.
     nodes: Vec<(usize, u32, PathBuf)>,
     /// Everything that was made, each entry after its directory.
@@ -65,10 +73,12 @@ impl Tree {
     /// # Errors
     /// Whatever the file system answers.
     pub fn create(place: &Path, devices: &[Wanted]) -> io::Result<Self> {
-        let root = mkdtemp(&place.join("intel-gpu-preload-XXXXXX"))?;
+        sweep(place);
+        let (root, held) = held_directory(place)?;
         let mut tree = Self {
             made: vec![CString::new(root.as_os_str().as_bytes())?],
             nodes: Vec::new(),
+            _held: held,
             root,
         };
         let mut filled = Ok(());
@@ -251,6 +261,67 @@ impl Tree {
     }
 }
 
+/// Makes a directory and locks it.
+fn held_directory(place: &Path) -> io::Result<(PathBuf, File)> {
+    loop {
+        let root = mkdtemp(&place.join(format!("{PREFIX}XXXXXX")))?;
+        let directory = match File::open(&root) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            opened => opened?,
+        };
+        directory.lock()?;
+        // Before it was locked, another process may have taken it for one that nobody holds.
+        if root.is_dir() {
+            return Ok((root, directory));
+        }
+    }
+}
+
+/// Removes the trees in `place` that nobody holds. What cannot be removed stays.
+fn sweep(place: &Path) {
+    // The owner of this process.
+    let Ok(process) = fs::metadata("/proc/self") else {
+        return;
+    };
+    let entries = fs::read_dir(place).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()) {
+        let name = path.file_name().map(OsStr::as_bytes).unwrap_or_default();
+        if !name.starts_with(PREFIX.as_bytes()) {
+            continue;
+        }
+        let own = |status: fs::Metadata| status.is_dir() && status.uid() == process.uid();
+        if !path.symlink_metadata().is_ok_and(own) {
+            continue;
+        }
+        let Ok(directory) = File::open(&path) else {
+            continue;
+        };
+        match directory.try_lock() {
+            Ok(()) => remove_all(&path),
+            // Its process lives.
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => {
+                tracing::debug!(target: "preload", "{}: {error}", path.display());
+            }
+        }
+    }
+}
+
+/// Removes a directory and everything in it. Unlike `remove_dir_all` it opens nothing relative to a
+/// directory: such a path would ask for the tree that is being made.
+fn remove_all(directory: &Path) {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in entries {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => remove_all(&path),
+            // Somebody else may have removed it.
+            _ => drop(fs::remove_file(&path)),
+        }
+    }
+    drop(fs::remove_dir(directory));
+}
+
 /// Whether a tree stands in for `path`.
 pub fn is_redirected(path: &[u8]) -> bool {
     let device = path.strip_prefix(b"/sys/");
@@ -356,6 +427,26 @@ mod tests {
         let left: Vec<_> = fs::read_dir(place.path()).unwrap().flatten().collect();
         assert_eq!(left.len(), 1, "{left:?}");
         assert_eq!(fs::read_to_string(mine).unwrap(), "kept");
+    }
+
+    #[test]
+    fn what_a_killed_process_has_left_is_removed_by_the_next() {
+        let place = tempfile::tempdir().unwrap();
+        let names = || fs::read_dir(place.path()).unwrap().count();
+        let alive = create(place.path());
+        // Not removed, and its lock ends: as after SIGKILL.
+        drop(create(place.path()));
+        assert_eq!(names(), 2);
+        let others = [PREFIX.to_owned() + "file", "intel-gpu".to_owned()];
+        fs::write(place.path().join(&others[0]), "kept").unwrap();
+        fs::create_dir(place.path().join(&others[1])).unwrap();
+        let next = create(place.path());
+        assert!(alive.root.join("dev/dri/card1").exists());
+        assert!(next.root.join("dev/dri/card1").exists());
+        assert_eq!(names(), 4);
+        next.remove();
+        alive.remove();
+        assert_eq!(names(), 2);
     }
 
     #[test]

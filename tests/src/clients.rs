@@ -30,12 +30,21 @@ mount --rbind / "$root/host"
 for folder in proc dev sys tmp; do mount --rbind "/$folder" "$root/$folder"; done
 exec chroot "$root" "$@""#;
 
-/// The path of one of the machine's files, as the root has it.
-fn host(path: &Path) -> PathBuf {
-    Path::new("/host").join(path.strip_prefix("/").unwrap_or(path))
-}
+/// Where the root may have packages of Python that are not Debian's.
+const PYTHON: &str = "/opt/python";
 
 impl Root {
+    /// The path of one of the machine's files, as the root has it.
+    pub fn host(path: &Path) -> PathBuf {
+        Path::new("/host").join(path.strip_prefix("/").unwrap_or(path))
+    }
+
+    /// The folder for `PYTHONPATH`, if it has this package.
+    pub fn python(&self, package: &str) -> Option<&'static str> {
+        let folder = self.0.join(PYTHON.trim_start_matches('/'));
+        folder.join(package).is_dir().then_some(PYTHON)
+    }
+
     /// A program inside.
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new("unshare");
@@ -88,13 +97,13 @@ impl Root {
     }
 
     fn preload_with(&self, call: &Call<'_>, options: &[&OsStr]) -> Command {
-        let mut command = self.command(&host(&tool::intel_gpu_run()));
+        let mut command = self.command(&Self::host(&tool::intel_gpu_run()));
         command
             .args(["preload", "--platform", call.devices])
             .args(options)
             .arg("--");
         match call.program.is_absolute() {
-            true => command.arg(host(call.program)),
+            true => command.arg(Self::host(call.program)),
             false => command.arg(call.program),
         };
         command.args(call.arguments);

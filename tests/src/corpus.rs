@@ -3,7 +3,7 @@
 //! `tests/kernels/*.cl` are the sources, and `build.sh` compiled them to
 //! `tests/kernels/SET/*.zebin.gz`; [`SETS`] says what each folder is for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs::File;
 use std::io::Read;
@@ -214,16 +214,28 @@ impl Set {
     /// If the device under test cannot be opened.
     pub fn runs(&self) -> impl Iterator<Item = String> + use<> {
         let here = device_under_test();
-        let fits = here.as_ref().is_none_or(|spec| {
-            let device = launch::device(spec).target();
-            let own = self.built_for();
-            own.platform == device.platform
-                && own.platform.shares_code(own.revision, device.revision)
-        });
+        let fits = here.as_ref().is_none_or(|spec| self.fits(spec));
         let xe = self.on_xe && here.is_none();
         let xe = xe.then(|| format!("{}{ON_XE}", self.name));
         let runs = [self.name.to_owned()].into_iter().chain(xe);
         runs.filter(move |_| fits)
+    }
+
+    /// Whether its code is for this device. If not, that is said once for each set.
+    fn fits(&self, spec: &str) -> bool {
+        static SAID: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+        let device = launch::device(spec).target();
+        let own = self.built_for();
+        let fits = own.platform == device.platform
+            && own.platform.shares_code(own.revision, device.revision);
+        let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+        if !fits && said.insert(self.name) {
+            oracles::skipped(format_args!(
+                "the kernels of {} are for {}, and INTEL_GPU_DEVICE={spec} is a {}",
+                self.name, self.target, device
+            ));
+        }
+        fits
     }
 
     /// The device that a run of it uses.

@@ -193,6 +193,83 @@ fn level_zero() {
     }
 }
 
+/// Only Mesa's Rusticl on iris.
+const RUSTICL: [(&str, &str); 3] = [
+    ("OCL_ICD_VENDORS", "/etc/OpenCL/vendors/rusticl.icd"),
+    ("RUSTICL_ENABLE", "iris"),
+    ("MESA_SHADER_CACHE_DISABLE", "1"),
+];
+
+#[test]
+fn mesas_opencl_runtime() {
+    let Some(root) = root() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let program = build("clients/rusticl.c", folder.path(), &["-lOpenCL".to_owned()]);
+    for device in cells("Mesa's Rusticl on iris") {
+        let call = Call {
+            devices: &device,
+            program: &program,
+            arguments: &[],
+            variables: &RUSTICL,
+        };
+        let text = run(&root, &call);
+        assert!(text.ends_with("done\n"), "{device}: {text}");
+    }
+}
+
+/// On these platforms iris reads a buffer by a draw. It is refused by name, and the runtime learns that
+/// its context is lost: the read is `CL_OUT_OF_RESOURCES`, and nothing waits for ever.
+#[test]
+fn a_draw_is_refused_by_name_and_its_client_is_told() {
+    let Some(root) = root() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let program = build("clients/rusticl.c", folder.path(), &["-lOpenCL".to_owned()]);
+    for device in ["dg1@i915", "dg2@i915", "dg2@xe", "mtl@i915", "bmg@xe"] {
+        let call = Call {
+            devices: device,
+            program: &program,
+            arguments: &["-5"],
+            variables: &RUSTICL,
+        };
+        let (output, log) = root.run(&call, DEADLINE);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && text.ends_with("done\n"),
+            "{device}: {output:?}"
+        );
+        assert!(log.contains("EU instructions ran"), "{device}: {log}");
+        let refused = log
+            .lines()
+            .any(|line| line.contains("3DPRIMITIVE at 0x") && line.contains("it does not draw"));
+        assert!(refused, "{device}: {log}");
+    }
+}
+
+/// Shaders of ncnn, by Mesa's Vulkan driver.
+#[test]
+fn mesas_vulkan_driver() {
+    let Some(root) = root() else { return };
+    let Some(packages) = root.python("ncnn") else {
+        return oracles::skipped("the root with today's drivers has no ncnn in /opt/python");
+    };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/network.py");
+    let script = Root::host(&script).display().to_string();
+    for device in cells("Mesa's ANV, by ncnn") {
+        let call = Call {
+            devices: &device,
+            program: Path::new("python3"),
+            arguments: &[&script],
+            variables: &[
+                ("PYTHONPATH", packages),
+                ("VK_DRIVER_FILES", "/usr/share/vulkan/icd.d/intel_icd.json"),
+                ("MESA_SHADER_CACHE_DISABLE", "1"),
+            ],
+        };
+        let text = run(&root, &call);
+        assert!(text.ends_with("done\n"), "{device}: {text}");
+    }
+}
+
 #[test]
 fn one_process_has_two_devices() {
     let Some(root) = root() else { return };

@@ -12,5 +12,6 @@ pub mod info;
 pub mod opencl;
 pub mod preload;
 pub mod replay;
+pub mod report;
 pub mod run;
 pub mod serve;

@@ -102,7 +102,7 @@ impl Finding {
     }
 
     /// Its lines, as `doctor` prints them.
-    pub(super) fn lines(&self) -> String {
+    fn lines(&self) -> String {
         let verdict = self.verdict.name();
         let mut lines = format!("{verdict}  {}: {}\n", self.subject, self.text);
         if let Some(remedy) = &self.remedy {
@@ -110,6 +110,12 @@ impl Finding {
         }
         lines
     }
+}
+
+/// What is to be said of the firmware that the driver loads for a platform.
+pub(super) fn firmware(platform: &'static Platform, driver: Driver) -> Vec<String> {
+    let findings = firmware::findings(platform, driver, &Places::of_kernel());
+    findings.iter().map(Finding::lines).collect()
 }
 
 /// Runs the sub-command.
