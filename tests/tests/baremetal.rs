@@ -6,6 +6,7 @@
 
 #![cfg(test)]
 
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -17,11 +18,13 @@ use kmd_iface::{
     AddressSpaceId, BufferDesc, EngineClass, ErrorKind, Kmd, KmdError, KmdResult, Priority,
     QueueDesc, QueueId, Submission, UserMemory,
 };
-use softgpu_bus::SoftBus;
+use softgpu_bus::aub::{self, Packets, Recorder, Submissions};
+use softgpu_bus::{Machine, SoftBus};
 use softgpu_device::{Execution, Settings};
-use stack_tests::launch::compiling_device;
+use softgpu_memory::View;
 use stack_tests::{Launch, Random, corpus};
-use umd::{Device, DeviceSpec};
+use umd::{Arg, Device, DeviceSpec, NdRange, OpenOptions, Program, QueueOptions};
+use zerocopy::IntoBytes;
 
 /// The platforms, with a set of the corpus for each.
 const PLATFORMS: [(&str, &str); 5] = [
@@ -31,6 +34,15 @@ const PLATFORMS: [(&str, &str); 5] = [
     ("tgl", "tgl"),
     ("dg2:8", "dg2-8"),
 ];
+
+/// A device that interprets.
+fn open(spec: &str) -> Device {
+    let options = OpenOptions {
+        execution: umd::Execution::Interpret,
+        ..OpenOptions::default()
+    };
+    Device::open_with(&spec.parse().unwrap(), &options).unwrap()
+}
 
 /// Kernels with shared local memory, barriers, atomics, mathematics, images and pointers.
 fn launches() -> Vec<Launch<'static>> {
@@ -70,8 +82,7 @@ fn launches() -> Vec<Launch<'static>> {
 #[test]
 fn kernels_give_the_same_with_a_kernel_driver_and_without() {
     for (platform, set) in PLATFORMS {
-        let devices =
-            ["soft:", "baremetal:"].map(|kind| compiling_device(&format!("{kind}{platform}")));
+        let devices = ["soft:", "baremetal:"].map(|kind| open(&format!("{kind}{platform}")));
         assert_eq!(devices[1].description().driver, None);
         for launch in launches() {
             let zebin = corpus::set_named(set).zebin(launch.file());
@@ -87,7 +98,7 @@ fn kernels_give_the_same_with_a_kernel_driver_and_without() {
 #[test]
 fn a_wild_store_costs_its_queue_and_the_device_works_on() {
     for (platform, set) in PLATFORMS {
-        let device = compiling_device(&format!("baremetal:{platform}"));
+        let device = open(&format!("baremetal:{platform}"));
         let zebin = corpus::set_named(set).zebin("algorithms");
         let wild = Launch::new("algorithms", "histogram", &[64])
             .local(&[64])
@@ -113,10 +124,112 @@ fn platforms_whose_firmware_submits_are_refused_by_name() {
     assert!(error.contains("no graphics function of Intel's"), "{error}");
 }
 
+/// A file in memory.
+#[derive(Clone, Default)]
+struct Memory(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Memory {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Kernels of the corpus are recorded, and the file is replayed on a device that is new.
+#[test]
+fn what_is_recorded_computes_the_same_when_it_is_replayed() {
+    for (platform, set) in PLATFORMS {
+        let spec: DeviceSpec = format!("baremetal:{platform}").parse().unwrap();
+        let options = OpenOptions {
+            execution: umd::Execution::Interpret,
+            ..OpenOptions::default()
+        };
+        let (bus, limits) = Device::bus(&spec, &options).unwrap();
+        let file = Memory::default();
+        let recorder = Arc::new(Recorder::new(bus, file.clone()).unwrap());
+        let device = Device::of_bus((recorder.clone(), limits), "recorded", &options).unwrap();
+
+        let values: Vec<f32> = Random::new(2).many(24 * 24, |bits| (bits % 64) as f32);
+        let program = Program::load(&device, &corpus::set_named(set).zebin("algorithms")).unwrap();
+        let mut kernel = program.kernel("matrix_product").unwrap();
+        let [matrix, buffer] = [(); 2].map(|()| device.buffer(24 * 24 * 4).unwrap());
+        matrix.write(0, values.as_bytes()).unwrap();
+        kernel.set_arg(0, Arg::Buffer(&matrix)).unwrap();
+        kernel.set_arg(1, Arg::Buffer(&matrix)).unwrap();
+        kernel.set_arg(2, Arg::Buffer(&buffer)).unwrap();
+        kernel.set_arg(3, Arg::Value(&24u32.to_le_bytes())).unwrap();
+        let queue = device.queue(QueueOptions::default()).unwrap();
+        let range = NdRange::new(&[24, 24])
+            .unwrap()
+            .with_local(&[8, 8])
+            .unwrap();
+        let element = |at: usize| -> f32 {
+            let (row, column) = (at / 24, at % 24);
+            let terms = (0..24).map(|k| values[row * 24 + k] * values[k * 24 + column]);
+            terms.sum()
+        };
+        let product: Vec<f32> = (0..24 * 24).map(element).collect();
+        // The second launch begins with what the first has left.
+        for _ in 0..2 {
+            let event = queue.enqueue(&kernel, &range, &[]).unwrap();
+            event.wait(Duration::from_secs(60)).unwrap();
+        }
+        let (address, bytes) = (buffer.address(), buffer.size());
+        recorder.expect(address, bytes);
+        recorder.finish().unwrap();
+        let recorded = file.0.lock().unwrap().clone();
+
+        let settings = Settings {
+            threads: 1,
+            hang_timeout: Duration::from_secs(60),
+            check: false,
+            execution: Execution::Interpret,
+        };
+        let target = Target::parse(platform).unwrap().platform;
+        let machine = Machine::new(target, settings, 1 << 32).unwrap();
+        let replayed = aub::replay(&machine, &recorded, Duration::from_secs(60)).unwrap();
+        assert!(replayed.compared > 0, "{platform}");
+        assert_eq!(replayed.differences, [], "{platform}");
+        let space = machine.latest_context().unwrap();
+        let mut found = vec![0; bytes as usize];
+        View::new(&*space).read(address, &mut found).unwrap();
+        assert_eq!(found, product.as_bytes(), "{platform}");
+
+        // The same file, when what it expects is not so.
+        let wrong = recorded.len() - 4;
+        let mut broken = recorded.clone();
+        broken[wrong] ^= 1;
+        let machine = Machine::new(target, machine.device().settings.clone(), 1 << 32).unwrap();
+        let replayed = aub::replay(&machine, &broken, Duration::from_secs(60)).unwrap();
+        assert_eq!(replayed.differences.len(), 1, "{platform}");
+
+        let mut submissions = Submissions::new(target).unwrap();
+        let mut text = String::new();
+        for packet in Packets::new(&recorded) {
+            text.push_str(&submissions.take(&packet.unwrap().1).unwrap());
+        }
+        for part in [
+            "submission to the render engine",
+            "  ring:",
+            "  batch at ",
+            "STATE_BASE_ADDRESS",
+            "WALKER",
+            "    payload at ",
+            "Kernel Start Pointer",
+        ] {
+            assert!(text.contains(part), "{platform}: no {part} in\n{text}");
+        }
+    }
+}
+
 /// A device that tells nothing but by its registers, and remembers which were written.
 #[derive(Debug)]
 struct Mute {
-    bus: SoftBus,
+    bus: Arc<dyn Bus>,
     writes: Mutex<Vec<(u32, u32)>>,
 }
 
@@ -151,6 +264,17 @@ impl Bus for Mute {
     }
 }
 
+/// The software GPU, which leaves it to its client to notice hangs.
+fn soft_bus(platform: &str) -> Arc<dyn Bus> {
+    let settings = Settings {
+        threads: 1,
+        hang_timeout: Duration::from_secs(600),
+        check: false,
+        execution: Execution::Interpret,
+    };
+    Arc::new(SoftBus::new(Target::parse(platform).unwrap(), settings).unwrap())
+}
+
 /// A client of such a device, with a page for batches and one for data.
 struct Rig {
     bus: Arc<Mute>,
@@ -165,14 +289,10 @@ const HANG: Duration = Duration::from_millis(200);
 
 impl Rig {
     fn new(platform: &str) -> Self {
-        let settings = Settings {
-            threads: 1,
-            // The client must notice by itself.
-            hang_timeout: Duration::from_secs(600),
-            check: false,
-            execution: Execution::default(),
-        };
-        let bus = SoftBus::new(Target::parse(platform).unwrap(), settings).unwrap();
+        Self::on(soft_bus(platform))
+    }
+
+    fn on(bus: Arc<dyn Bus>) -> Self {
         let bus = Arc::new(Mute {
             bus,
             writes: Mutex::default(),
@@ -270,6 +390,39 @@ fn registers_alone_tell_of_hangs_and_faults() {
         assert_eq!(fault.address, Some(nowhere), "{platform}");
         assert_eq!(rig.resets(), 2, "{platform}");
         rig.run(rig.queue(), DATA, true).unwrap();
+    }
+}
+
+#[test]
+fn a_file_of_two_batches_stores_what_they_stored() {
+    for (platform, _) in PLATFORMS {
+        let file = Memory::default();
+        let recorder = Arc::new(Recorder::new(soft_bus(platform), file.clone()).unwrap());
+        let rig = Rig::on(recorder.clone());
+        let queue = rig.queue();
+        rig.run(queue, DATA, true).unwrap();
+        rig.run(queue, DATA.offset(4088), true).unwrap();
+        recorder.expect(DATA, 4096);
+        recorder.finish().unwrap();
+        let recorded = file.0.lock().unwrap().clone();
+        let settings = Settings {
+            threads: 1,
+            hang_timeout: Duration::from_secs(60),
+            check: false,
+            execution: Execution::Interpret,
+        };
+        let target = Target::parse(platform).unwrap().platform;
+        let machine = Machine::new(target, settings, 1 << 32).unwrap();
+        let replayed = aub::replay(&machine, &recorded, Duration::from_secs(60)).unwrap();
+        assert_eq!(
+            (replayed.compared, &replayed.differences[..]),
+            (1, &[][..]),
+            "{platform}"
+        );
+        let space = machine.latest_context().unwrap();
+        for place in [DATA, DATA.offset(4088)] {
+            assert_eq!(View::new(&*space).read_u32(place), Ok(7), "{platform}");
+        }
     }
 }
 

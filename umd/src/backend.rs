@@ -42,19 +42,9 @@ pub(crate) fn open(spec: &DeviceSpec, options: &OpenOptions) -> Result<Backend, 
             revision,
             driver,
         } => soft(spec, platform, *revision, *driver, options),
-        DeviceSpec::BareMetal { platform, revision } => {
-            let name = spec.to_string();
-            let (bus, limits) = soft_bus(&name, platform, *revision, options)?;
-            bare_metal(name, bus, limits)
-        }
-        DeviceSpec::Function(address) => {
-            let name = spec.to_string();
-            let bus = Vfio::open(address).map_err(refused(&name))?;
-            let mut limits = baremetal::Options::default();
-            if let Some(timeout) = options.hang_timeout {
-                limits.hang_timeout = timeout;
-            }
-            bare_metal(name, Arc::new(bus), limits)
+        DeviceSpec::BareMetal { .. } | DeviceSpec::Function(_) => {
+            let (bus, limits) = bus(spec, options)?;
+            bare_metal(spec.to_string(), bus, limits)
         }
         DeviceSpec::Auto => match first_render_node() {
             Some(backend) => Ok(backend),
@@ -100,8 +90,35 @@ fn first_render_node() -> Option<Backend> {
     })
 }
 
+/// The bus of a device without a kernel driver, and how long a batch may make no progress on it.
+pub(crate) fn bus(
+    spec: &DeviceSpec,
+    options: &OpenOptions,
+) -> Result<(Arc<dyn Bus>, baremetal::Options), DeviceError> {
+    let name = spec.to_string();
+    match spec {
+        DeviceSpec::BareMetal { platform, revision } => {
+            soft_bus(&name, platform, *revision, options)
+        }
+        DeviceSpec::Function(address) => {
+            let bus = Vfio::open(address).map_err(refused(&name))?;
+            let mut limits = baremetal::Options::default();
+            if let Some(timeout) = options.hang_timeout {
+                limits.hang_timeout = timeout;
+            }
+            Ok((Arc::new(bus), limits))
+        }
+        DeviceSpec::Auto | DeviceSpec::Node(_) | DeviceSpec::Soft { .. } => {
+            Err(DeviceError::Open {
+                spec: name,
+                why: "it has a kernel driver: baremetal:PLATFORM has none".to_owned(),
+            })
+        }
+    }
+}
+
 /// Drives a device without a kernel driver.
-fn bare_metal(
+pub(crate) fn bare_metal(
     name: String,
     bus: Arc<dyn Bus>,
     limits: baremetal::Options,

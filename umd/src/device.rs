@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use batchbuffer::dispatch::{Commands, Mocs};
 use devinfo::{Family, Platform, Target};
+use kmd_iface::baremetal::{self, Bus};
 use kmd_iface::{AddressSpaceOptions, Exhausted, Kmd, KmdError, Node, Statistics, Violation};
 
 use crate::backend::{self, Backend};
@@ -102,6 +103,32 @@ impl Device {
     pub fn of_node(node: Arc<dyn Node>, name: &str, options: &OpenOptions) -> Result<Self, Error> {
         let opened = Instant::now();
         let backend = Backend::new(node, name.to_owned())?;
+        Self::of_backend(backend, name, opened, options)
+    }
+
+    /// The bus of a device without a kernel driver, and how long a batch may make no progress on it:
+    /// for [`Device::of_bus`].
+    ///
+    /// # Errors
+    /// It cannot be opened, or has a kernel driver.
+    pub fn bus(
+        spec: &DeviceSpec,
+        options: &OpenOptions,
+    ) -> Result<(Arc<dyn Bus>, baremetal::Options), Error> {
+        Ok(backend::bus(spec, options)?)
+    }
+
+    /// Opens the device on a bus, without a kernel driver. `name` is what [`Device::name`] says.
+    ///
+    /// # Errors
+    /// Only firmware submits on it, or a register does not answer as it should.
+    pub fn of_bus(
+        (bus, limits): (Arc<dyn Bus>, baremetal::Options),
+        name: &str,
+        options: &OpenOptions,
+    ) -> Result<Self, Error> {
+        let opened = Instant::now();
+        let backend = backend::bare_metal(name.to_owned(), bus, limits)?;
         Self::of_backend(backend, name, opened, options)
     }
 

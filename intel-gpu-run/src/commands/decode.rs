@@ -6,7 +6,7 @@ use batchbuffer::{Batch, Engine};
 use clap::ValueEnum;
 use devinfo::{GpuAddress, Target};
 use serde_json::json;
-use softgpu_bus::aub::Packets;
+use softgpu_bus::aub::{self, Packet, Packets, Submissions};
 
 use crate::args::number;
 use crate::exit::{Error, Exit};
@@ -16,7 +16,8 @@ use crate::{files, platform};
 ///
 /// FILE holds the dwords of the batch as they lie in memory, little endian. What is no known
 /// packet is reported where it lies and stepped over. Of an AUB file, which `replay` runs, each
-/// packet is a line: registers, memory, comments.
+/// packet is a line: registers, memory, comments. What a register's write submits follows it: the context,
+/// its ring and batches, the payloads of threads, interface descriptors and surface states.
 #[derive(Debug, clap::Args)]
 #[command(after_help = Exit::HELP)]
 pub struct Args {
@@ -112,25 +113,38 @@ pub fn run(args: &Args) -> Result<(), Error> {
     Ok(())
 }
 
-/// Prints the packets of an AUB file, a line each.
+/// Prints the packets of an AUB file, a line each, and what they submit.
 fn captured(args: &Args, bytes: &[u8]) -> Result<(), Error> {
-    let mut lines = Vec::new();
+    let rejected =
+        |why: &dyn std::fmt::Display| Error::Rejected(format!("{}: {why}", args.file.display()));
+    let mut submissions: Option<Submissions> = None;
+    let mut packets = Vec::new();
     for packet in Packets::new(bytes) {
-        let (offset, packet) =
-            packet.map_err(|error| Error::Rejected(format!("{}: {error}", args.file.display())))?;
-        lines.push((offset, packet.to_string()));
+        let (offset, packet) = packet.map_err(|error| rejected(&error))?;
+        // Of a device that is not known, only the packets are shown.
+        if let Packet::Version { device, .. } = &packet
+            && let Some(platform) = aub::platform(*device)
+        {
+            submissions = Some(Submissions::new(platform).map_err(|error| rejected(&error))?);
+        }
+        let taken = submissions.as_mut().map(|known| known.take(&packet));
+        let work = taken.transpose();
+        let work =
+            work.map_err(|error| rejected(&format_args!("packet at {offset:#x}: {error}")))?;
+        let work = work.unwrap_or_default();
+        match args.json {
+            true => packets.push(json!({
+                "offset": offset,
+                "text": packet.to_string(),
+                "work": (!work.is_empty()).then_some(work),
+            })),
+            false => files::print(&format!("{offset:#010x}  {packet}\n{work}"))?,
+        }
     }
-    if args.json {
-        let packets = lines.iter();
-        let packets: Vec<_> = packets
-            .map(|(offset, text)| json!({ "offset": offset, "text": text }))
-            .collect();
-        return files::print_json(&json!({ "packets": packets }));
+    match args.json {
+        true => files::print_json(&json!({ "packets": packets })),
+        false => Ok(()),
     }
-    for (offset, text) in lines {
-        files::print(&format!("{offset:#010x}  {text}\n"))?;
-    }
-    Ok(())
 }
 
 /// A packet as `--json` shows it.

@@ -32,6 +32,10 @@ pub struct Args {
     #[arg(long, value_name = "ADDRESS:BYTES=FILE", value_parser = dump)]
     dump: Vec<Dump>,
 
+    /// Compare memory, as that context sees it, with a file; can be repeated
+    #[arg(long, value_name = "ADDRESS=FILE", value_parser = expect)]
+    expect: Vec<Expect>,
+
     /// The most bytes of memory that the file may write
     #[arg(long, default_value = "4G", value_parser = number::bytes, value_name = "BYTES")]
     memory: u64,
@@ -60,6 +64,22 @@ fn dump(text: &str) -> Result<Dump, String> {
     Ok(Dump {
         address: GpuAddress::new(number::count(address)?),
         bytes: usize::try_from(number::bytes(bytes)?).map_err(|_| expected())?,
+        file: file.into(),
+    })
+}
+
+/// Memory to compare.
+#[derive(Clone, Debug)]
+struct Expect {
+    address: GpuAddress,
+    file: PathBuf,
+}
+
+fn expect(text: &str) -> Result<Expect, String> {
+    let expected = || format!("expected ADDRESS=FILE, not {text:?}");
+    let (address, file) = text.split_once('=').ok_or_else(expected)?;
+    Ok(Expect {
+        address: GpuAddress::new(number::count(address)?),
         file: file.into(),
     })
 }
@@ -106,11 +126,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
         replayed.compared
     ));
     let differences = replayed.differences.iter();
-    Error::of_all(
-        differences
-            .map(|d| Error::Violated(d.to_string()))
-            .collect(),
-    )
+    let mut errors: Vec<_> = differences
+        .map(|d| Error::Violated(d.to_string()))
+        .collect();
+    for expect in &args.expect {
+        errors.extend(compare(&machine, expect)?);
+    }
+    Error::of_all(errors)
 }
 
 /// The platform that a file names.
@@ -130,10 +152,39 @@ fn platform_of(file: &[u8], path: &std::path::Path) -> Result<&'static devinfo::
 }
 
 fn save(machine: &Machine, dump: &Dump) -> Result<(), Error> {
-    let context = machine.latest_context();
-    let context = context.ok_or_else(|| Error::Usage("--dump: the file submits nothing".into()))?;
-    let mut bytes = vec![0; dump.bytes];
-    let read = View::new(&*context).read(dump.address, &mut bytes);
-    read.map_err(|fault| Error::Usage(format!("--dump {}: {fault}", dump.address)))?;
+    let bytes = memory(machine, "--dump", dump.address, dump.bytes)?;
     files::write(&dump.file, &bytes)
+}
+
+/// Compares memory with a file.
+fn compare(machine: &Machine, expect: &Expect) -> Result<Option<Error>, Error> {
+    let wanted = files::read(&expect.file)?;
+    let found = memory(machine, "--expect", expect.address, wanted.len())?;
+    let pairs = found.iter().zip(&wanted);
+    let differs = pairs
+        .enumerate()
+        .find(|(_, (found, wanted))| found != wanted);
+    Ok(differs.map(|(offset, (found, wanted))| {
+        Error::Violated(format!(
+            "memory at {} is {found:#04x}, and byte {offset} of {} is {wanted:#04x}",
+            expect.address.offset(offset as u64),
+            expect.file.display()
+        ))
+    }))
+}
+
+/// Memory as the context sees it that was submitted last.
+fn memory(
+    machine: &Machine,
+    option: &str,
+    address: GpuAddress,
+    bytes: usize,
+) -> Result<Vec<u8>, Error> {
+    let context = machine.latest_context();
+    let context =
+        context.ok_or_else(|| Error::Usage(format!("{option}: the file submits nothing")))?;
+    let mut found = vec![0; bytes];
+    let read = View::new(&*context).read(address, &mut found);
+    read.map_err(|fault| Error::Usage(format!("{option} {address}: {fault}")))?;
+    Ok(found)
 }

@@ -4,9 +4,11 @@ mod bind;
 mod check;
 mod launch;
 mod options;
+mod record;
 mod report;
 
 pub use options::Args;
+use record::Recording;
 
 use std::path::PathBuf;
 
@@ -38,7 +40,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let file = trace::host(&mut trace, "read the kernel file", || {
         KernelFile::read(&args.file)
     })?;
-    let device = trace::host(&mut trace, "open the device", || open(args, &file))?;
+    let (device, recording) = trace::host(&mut trace, "open the device", || open(args, &file))?;
     let binary = trace::host(&mut trace, "load the kernel file", || {
         load(args, &file, &device)
     })?;
@@ -80,6 +82,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     })?;
     let mut launched = launch::launch(&mut trace, &device, &queue, &kernel, &range, args);
     let mut errors = Vec::from_iter(launched.failure.take());
+    let went_well = errors.is_empty();
     trace::host(&mut trace, "save results", || {
         for one in &bound {
             match one.save() {
@@ -89,6 +92,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
             }
         }
     });
+    if let Some(recording) = &recording {
+        errors.extend(recording.finish(&bound, went_well).err());
+    }
     let packets = launched.batch.as_ref().map(|batch| {
         let family = device.target().platform.family;
         Batch::new(family, batch.engine, batch.address, &batch.dwords)
@@ -165,9 +171,11 @@ fn writable(args: &Args) -> Result<(), Error> {
     let results = args.args.iter().filter_map(ArgSpec::output);
     let batch = args.dump_batch.iter().flatten().map(PathBuf::as_path);
     let trace = args.trace.iter().map(PathBuf::as_path);
+    let aub = args.aub.iter().map(PathBuf::as_path);
     results
         .chain(batch)
         .chain(trace)
+        .chain(aub)
         .try_for_each(files::check_writable)
 }
 
@@ -200,7 +208,7 @@ fn range(args: &Args) -> Result<NdRange, Error> {
     Ok(range)
 }
 
-fn open(args: &Args, file: &KernelFile) -> Result<Device, Error> {
+fn open(args: &Args, file: &KernelFile) -> Result<(Device, Option<Recording>), Error> {
     let spec: DeviceSpec = args
         .device
         .parse()
@@ -213,15 +221,28 @@ fn open(args: &Args, file: &KernelFile) -> Result<Device, Error> {
         hang_timeout: Some(args.timeout),
         ..OpenOptions::default()
     };
-    if spec == DeviceSpec::Auto {
-        options.fallback = kernel::target_of(file)?
-            .map(|Target { platform, revision }| (platform.name.to_owned(), Some(revision)));
+    let fallback = match spec {
+        DeviceSpec::Auto => kernel::target_of(file)?
+            .map(|Target { platform, revision }| (platform.name.to_owned(), Some(revision))),
+        _ => None,
+    };
+    if let Some(path) = &args.aub {
+        let spec = match (spec, fallback) {
+            (DeviceSpec::Auto, fallback) => {
+                let (platform, revision) = fallback.unwrap_or_else(|| ("tgl".to_owned(), None));
+                DeviceSpec::BareMetal { platform, revision }
+            }
+            (spec, _) => spec,
+        };
+        let (device, recording) = Recording::begin(path, &spec, &options)?;
+        return Ok((device, Some(recording)));
     }
+    options.fallback = fallback;
     let device = Device::open_with(&spec, &options)?;
     if spec == DeviceSpec::Auto {
         talk::say(format_args!("device: {}", device.name()));
     }
-    Ok(device)
+    Ok((device, None))
 }
 
 fn load(args: &Args, file: &KernelFile, device: &Device) -> Result<Binary, Error> {

@@ -101,6 +101,11 @@ pub struct Args {
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true)]
     pub dump_batch: Option<Option<PathBuf>>,
 
+    /// Record what is submitted in an AUB file, with the buffers' contents after the run as what it
+    /// expects: for `replay` and `decode`. Needs --device baremetal:PLATFORM, which is the default then
+    #[arg(long, value_name = "OUT.aub")]
+    pub aub: Option<PathBuf>,
+
     /// Write a timeline in Chrome's trace format (chrome://tracing, Perfetto)
     #[arg(long, value_name = "OUT.json")]
     pub trace: Option<PathBuf>,

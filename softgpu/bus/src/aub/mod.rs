@@ -5,7 +5,11 @@
 //! `shared/source/aub_mem_dump/aub_services.h` (26.x) and files that 22.43 wrote.
 
 mod packet;
+mod record;
 mod replay;
+mod show;
 
-pub use packet::{AubError, Packet, Packets, Space, platform};
+pub use packet::{AubError, Packet, Packets, Space, number, platform};
+pub use record::Recorder;
 pub use replay::{Difference, Replay, ReplayError, replay};
+pub use show::Submissions;

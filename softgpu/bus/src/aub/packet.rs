@@ -67,6 +67,82 @@ pub enum Packet<'a> {
     Context,
 }
 
+impl Packet<'_> {
+    /// The bytes of the packet, as [`Packets`] reads them.
+    pub fn encode(&self) -> Vec<u8> {
+        let register = |sub, [offset, flags, mask, value]: [u32; 4]| {
+            encode(sub, &[offset, REGISTER | flags, mask, 0, value], &[])
+        };
+        let memory = |sub, space: Space, address: u64, flags: u32, data: &[u8]| {
+            let place = [address as u32, (address >> 32) as u32];
+            let flags = space.number() << 28 | flags;
+            encode(sub, &[place[0], place[1], flags, data.len() as u32], data)
+        };
+        match self {
+            Self::Version { device, tool } => {
+                let text = [tool.as_bytes(), &[0]].concat();
+                encode(sub::VERSION, &[0, device << 8, 0, 0], &text)
+            }
+            Self::Comment(text) => {
+                let text = [text.as_bytes(), &[0]].concat();
+                encode(sub::COMMENT, &[0], &text)
+            }
+            Self::WriteRegister {
+                offset,
+                mask,
+                value,
+            } => register(sub::WRITE_REGISTER, [*offset, 0, *mask, *value]),
+            Self::PollRegister {
+                offset,
+                mask,
+                value,
+                differs,
+            } => {
+                let flags = if *differs { DIFFERS } else { 0 };
+                register(sub::POLL_REGISTER, [*offset, flags, *mask, *value])
+            }
+            Self::CompareRegister {
+                offset,
+                mask,
+                value,
+            } => register(sub::COMPARE_REGISTER, [*offset, 0, *mask, *value]),
+            Self::Write {
+                space,
+                address,
+                data,
+            } => memory(sub::WRITE, *space, *address, 0, data),
+            Self::Compare {
+                space,
+                address,
+                data,
+                differs,
+            } => {
+                let flags = if *differs { DATA_DIFFERS } else { 0 };
+                memory(sub::COMPARE, *space, *address, flags, data)
+            }
+            Self::Context => Vec::new(),
+        }
+    }
+}
+
+/// A packet of dwords and data, which is filled to whole dwords.
+fn encode(sub: u32, dwords: &[u32], data: &[u8]) -> Vec<u8> {
+    let length = dwords.len() + data.len().div_ceil(4);
+    let header = 7 << 29 | OPCODE_TRACE << 23 | sub << 16 | length as u32;
+    let dwords = [header].into_iter().chain(dwords.iter().copied());
+    let mut bytes: Vec<u8> = dwords.flat_map(u32::to_le_bytes).collect();
+    bytes.extend(data);
+    bytes.resize(4 * (length + 1), 0);
+    bytes
+}
+
+/// The flags of an MMIO register of a dword.
+const REGISTER: u32 = 2 << 16;
+/// In a poll of a register, whether it must differ.
+const DIFFERS: u32 = 1 << 2;
+/// In a comparison of memory, whether it must differ.
+const DATA_DIFFERS: u32 = 1 << 7;
+
 impl fmt::Display for Packet<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -148,6 +224,18 @@ pub enum Space {
     Local,
     /// What the global GTT shows.
     Global,
+}
+
+impl Space {
+    /// Its number in a packet.
+    const fn number(self) -> u32 {
+        match self {
+            Self::Global => 0,
+            Self::Local => 1,
+            Self::System => 2,
+            Self::GlobalEntries => 4,
+        }
+    }
 }
 
 impl fmt::Display for Space {
@@ -259,7 +347,7 @@ fn packet(rest: &[u8]) -> Result<(Packet<'_>, usize), String> {
             offset: register(&at)?,
             mask: at(3)?,
             value: at(5)?,
-            differs: at(2)? & 4 != 0,
+            differs: at(2)? & DIFFERS != 0,
         },
         (OPCODE_TRACE, sub::COMPARE_REGISTER) => Packet::CompareRegister {
             offset: register(&at)?,
@@ -283,7 +371,7 @@ fn packet(rest: &[u8]) -> Result<(Packet<'_>, usize), String> {
                 space,
                 address,
                 data,
-                differs: at(3)? & 1 << 7 != 0,
+                differs: at(3)? & DATA_DIFFERS != 0,
             }
         }
         _ => return Err(format!("packet {opcode:#x}.{sub:#x} is not supported")),
@@ -350,4 +438,10 @@ const DEVICES: &[(u32, &str)] = &[
 pub fn platform(device: u32) -> Option<&'static devinfo::Platform> {
     let (_, name) = DEVICES.iter().find(|(number, _)| *number == device)?;
     devinfo::by_name(name)
+}
+
+/// A simulator's number of a platform.
+pub fn number(platform: &devinfo::Platform) -> Option<u32> {
+    let found = DEVICES.iter().find(|(_, name)| *name == platform.name);
+    found.map(|(number, _)| *number)
 }
