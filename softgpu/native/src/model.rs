@@ -253,3 +253,10 @@ pub struct Block {
     /// Its end.
     pub end: End,
 }
+
+impl Block {
+    /// Whether host code does nothing in it.
+    pub fn is_left_at_once(&self) -> bool {
+        self.steps.is_empty() && matches!(self.end, End::Leave)
+    }
+}

@@ -17,7 +17,7 @@ use eu_native::{
     Uniform, VectorStep,
 };
 use isa_encoder::Type;
-use isa_encoder::message::Message as Meaning;
+use isa_encoder::message::{Gateway, Message as Meaning};
 use isa_encoder::semantics::{Flow, Integer, Number, Semantics};
 
 use super::family::Rules;
@@ -272,7 +272,7 @@ impl Native {
         let graph = self.graph.get_or_init(|| Graph::of(routine, rules));
         let block = *graph.of_op.get(at)?;
         let part = graph.blocks.get(block as usize)?;
-        if part.block.first as usize != at {
+        if part.block.first as usize != at || part.block.is_left_at_once() {
             return None;
         }
         let mut variants = self.variants.iter();
@@ -792,7 +792,11 @@ fn ends_thread(op: &Op) -> bool {
     let Action::Send(send) = &op.action else {
         return false;
     };
-    send.eot && send.spans.is_some() && matches!(send.meaning, Some(Meaning::EndOfThread))
+    let ends = matches!(
+        send.meaning,
+        Some(Meaning::EndOfThread | Meaning::Gateway(Gateway::EndOfThread))
+    );
+    ends && send.eot && send.spans.is_some()
 }
 
 /// Brings the instruction pointer to the op that is next, and takes back what was counted with a

@@ -555,3 +555,24 @@ fn modes_that_code_changes_hold_in_host_code_from_there_on() {
     );
     assert_eq!(run(0xffff, &body), [0x203; 16]);
 }
+
+#[test]
+fn nothing_of_a_thread_is_left_for_the_next_one() {
+    let start = |payload, sr0| ThreadStart {
+        family: Family::Xe2,
+        payload,
+        ip: 0,
+        dispatch_mask: 0xffff,
+        simd: 16,
+        grf_count: 128,
+        sr0,
+        msg0: sr0,
+        thread_slot: 0,
+        cr0: sr0 & 0x80,
+    };
+    let mut thread = Thread::new(&start(&[7; 300], 0x8d));
+    thread.restart(&start(&[8; 100], 0));
+    let mut fresh = Thread::new(&start(&[8; 100], 0));
+    let bytes = |thread: &mut Thread| thread.state_mut().regs.bytes().to_vec();
+    assert_eq!(bytes(&mut thread), bytes(&mut fresh));
+}

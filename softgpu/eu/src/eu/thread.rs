@@ -84,7 +84,8 @@ pub struct Thread {
     filled: Filled,
 }
 
-/// The lines of a payload of so many bytes: those that it has all bytes of, and any.
+/// The lines of a payload of so many bytes: those that it has all bytes of, and those that a thread
+/// which starts with it writes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Filled {
     bytes: usize,
@@ -97,6 +98,8 @@ impl Filled {
         let range = GRF_BASE..GRF_BASE + bytes;
         let mut touched = Lines::default();
         touched.mark(range.clone());
+        touched.mark(regs::STATE..regs::CONTROL + 4);
+        touched.mark(regs::MESSAGE_CONTROL..regs::MESSAGE_CONTROL + 4);
         Self {
             bytes,
             whole: Lines::inside(range),

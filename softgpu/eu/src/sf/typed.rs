@@ -10,17 +10,28 @@ use super::surface::{Cursor, LANES, Surface, SurfaceKind};
 use crate::Fault;
 use softgpu_memory::View;
 
-/// Texel coordinates from the parameters that a payload has: x, y and slice or array element.
+/// Texel coordinates from the parameters u, v and r of a payload: x, y and slice or array element. What
+/// a surface does not have is `zero`.
 #[inline(always)]
-pub(super) fn coordinates(surface: &Surface, parameters: [u32; 4]) -> [u32; 3] {
-    let [u, v, r, _] = parameters;
+pub(super) fn coordinates<T>(surface: &Surface, parameters: [T; 3], zero: [T; 2]) -> [T; 3] {
+    let [u, v, r] = parameters;
+    let [y, z] = zero;
     match surface.kind {
-        SurfaceKind::Image1d if surface.array => [u, 0, v],
+        SurfaceKind::Image1d if surface.array => [u, y, v],
         SurfaceKind::Image2d if surface.array => [u, v, r],
-        SurfaceKind::Image2d => [u, v, 0],
+        SurfaceKind::Image2d => [u, v, z],
         SurfaceKind::Image3d | SurfaceKind::Cube => [u, v, r],
-        _ => [u, 0, 0],
+        _ => [u, y, z],
     }
+}
+
+/// The same of all channels.
+#[inline(always)]
+pub(super) fn all_coordinates(
+    surface: &Surface,
+    parameters: [[u32; LANES]; 3],
+) -> [[u32; LANES]; 3] {
+    coordinates(surface, parameters, [[0; LANES]; 2])
 }
 
 /// A typed message: a plane of each coordinate, then planes of data.
@@ -45,6 +56,30 @@ impl Planes<'_> {
     fn get(&self, lane: usize) -> [u32; 4] {
         self.0.map(|plane| lane32(plane, lane))
     }
+
+    /// The texel coordinates of a channel.
+    #[inline]
+    fn coordinates(&self, surface: &Surface, lane: usize) -> [u32; 3] {
+        let [u, v, r, _] = self.get(lane);
+        coordinates(surface, [u, v, r], [0; 2])
+    }
+
+    /// Those of all channels.
+    #[inline(always)]
+    fn all_coordinates(&self, surface: &Surface) -> [[u32; LANES]; 3] {
+        let [u, v, r, _] = self.0.map(dwords);
+        all_coordinates(surface, [u, v, r])
+    }
+}
+
+/// The dwords of a plane: 0 where it has none.
+#[inline(always)]
+pub(super) fn dwords(plane: &[u8]) -> [u32; LANES] {
+    let mut dwords = [0; LANES];
+    for (dword, bytes) in dwords.iter_mut().zip(plane.as_chunks().0) {
+        *dword = u32::from_le_bytes(*bytes);
+    }
+    dwords
 }
 
 impl<'a> Texels<'a> {
@@ -103,8 +138,8 @@ impl<'a> Texels<'a> {
                 let mut cursor = Cursor::new(surface, self.view)?;
                 if cursor.has_dwords() {
                     let mut texels = [0; LANES];
-                    let at = |lane| coordinates(surface, parameters.get(lane));
-                    let there = cursor.fetch_dwords(self.live, at, &mut texels)?;
+                    let at = parameters.all_coordinates(surface);
+                    let there = cursor.fetch_dwords(self.live, &at, &mut texels)?;
                     let channels = cursor.format.load_dwords(&texels, self.lanes);
                     for (index, component) in enabled() {
                         for lane in Lanes(self.live) {
@@ -118,7 +153,7 @@ impl<'a> Texels<'a> {
                     return Ok(());
                 }
                 for lane in Lanes(self.live) {
-                    let at = coordinates(surface, parameters.get(lane));
+                    let at = parameters.coordinates(surface, lane);
                     let texel = cursor.fetch(at)?.unwrap_or([0; 4]);
                     for (index, component) in enabled() {
                         response.put32(index * plane, lane, texel[component]);
@@ -134,14 +169,11 @@ impl<'a> Texels<'a> {
                 if cursor.has_dwords() && cursor.format.is_whole(components) {
                     let mut channels = [[0; LANES]; 4];
                     for (index, component) in enabled() {
-                        let values = data.0[index].as_chunks().0;
-                        for (channel, value) in channels[component].iter_mut().zip(values) {
-                            *channel = u32::from_le_bytes(*value);
-                        }
+                        channels[component] = dwords(data.0[index]);
                     }
-                    let at = |lane| coordinates(surface, parameters.get(lane));
+                    let at = parameters.all_coordinates(surface);
                     let texels = cursor.format.store_dwords(&channels, self.lanes);
-                    return cursor.put_dwords(self.live, at, &texels);
+                    return cursor.put_dwords(self.live, &at, &texels);
                 }
                 for lane in Lanes(self.live) {
                     let mut texel = [0; 4];
@@ -149,7 +181,7 @@ impl<'a> Texels<'a> {
                     for (index, component) in enabled() {
                         texel[component] = values[index];
                     }
-                    let at = coordinates(surface, parameters.get(lane));
+                    let at = parameters.coordinates(surface, lane);
                     cursor.put(at, texel, components)?;
                 }
             }
@@ -188,7 +220,7 @@ impl<'a> Texels<'a> {
         };
         for channel in Lanes(self.live) {
             let [a, b] = [0, 1].map(|index| lane(data.0[index], channel * 4, width));
-            let at = coordinates(surface, parameters.get(channel));
+            let at = parameters.coordinates(surface, channel);
             let mut result = 0;
             if let Some(offset) = surface.atomic_offset(bytes.into(), at) {
                 place.atomic(offset, width, &mut |old| {

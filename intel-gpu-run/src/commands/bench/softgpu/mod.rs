@@ -39,7 +39,8 @@ pub struct Args {
     #[arg(value_parser = names())]
     case: Option<String>,
 
-    /// Runs of each kind here; the median counts. Oclgrind runs once, it takes minutes
+    /// Runs of each kind here; the median counts, beside PoCL the fastest. Oclgrind runs once, it
+    /// takes minutes
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..1000))]
     runs: u32,
 

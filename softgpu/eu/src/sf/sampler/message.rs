@@ -11,7 +11,7 @@ use crate::sf::Message;
 use crate::sf::execute::not_modelled;
 use crate::sf::payload::{Lanes, Payload, channels, lane, lane32};
 use crate::sf::surface::{Cursor, LANES, Surface, SurfaceKind, Texel};
-use crate::sf::typed::coordinates;
+use crate::sf::typed::{all_coordinates, coordinates, dwords};
 use crate::{Fault, GroupEnv};
 
 /// Header dword 2: texel offsets in bits 11:0, channels that are not returned in bits 15:12.
@@ -120,13 +120,29 @@ impl<'a> Inputs<'a> {
     }
 
     /// Coordinates as integers.
-    #[inline(always)]
+    #[inline]
     fn integers(&self, channel: usize) -> [i32; 3] {
-        let mut integers = [0; 3];
-        for (integer, values) in integers.iter_mut().zip(&self.coordinates) {
-            *integer = self.as_integer(values, channel);
+        let [u, v, r] = self.coordinates.each_ref();
+        [u, v, r].map(|values| self.as_integer(values, channel))
+    }
+
+    /// Those of all channels, with these added.
+    #[inline(always)]
+    fn all_integers(&self, offsets: [i32; 3]) -> [[u32; LANES]; 3] {
+        let mut all = [[0; LANES]; 3];
+        for ((integers, values), offset) in all.iter_mut().zip(&self.coordinates).zip(offsets) {
+            if self.width == 4 {
+                *integers = dwords(values);
+            } else {
+                for (channel, integer) in integers.iter_mut().enumerate() {
+                    *integer = self.as_integer(values, channel) as u32;
+                }
+            }
+            for integer in integers {
+                *integer = integer.wrapping_add_signed(offset);
+            }
         }
-        integers
+        all
     }
 }
 
@@ -217,9 +233,9 @@ pub(in crate::sf) fn execute(
     let (integer, one) = (image.0.format.is_integer(), image.0.format.one());
     if loads_level_zero(meaning.op, &inputs, live) && output.width == 4 && image.0.has_dwords() {
         level_zero(&surface, 0.0)?;
-        let at = |channel| texel_at(&surface, &inputs, channel, offsets);
+        let at = all_coordinates(&surface, inputs.all_integers(offsets));
         let mut texels = [0; LANES];
-        let there = image.0.fetch_dwords(live, at, &mut texels)?;
+        let there = image.0.fetch_dwords(live, &at, &mut texels)?;
         let channels = image.0.format.load_dwords(&texels, simd);
         for (index, code) in surface.select.into_iter().enumerate() {
             match code {
@@ -288,7 +304,6 @@ fn loads_level_zero(op: SamplerOp, inputs: &Inputs<'_>, live: u32) -> bool {
 }
 
 /// The integer coordinates of a channel's texel.
-#[inline(always)]
 fn texel_at(
     surface: &Surface,
     inputs: &Inputs<'_>,
@@ -296,13 +311,9 @@ fn texel_at(
     [du, dv, dr]: [i32; 3],
 ) -> [u32; 3] {
     let [u, v, r] = inputs.integers(channel);
-    let parameters = [
-        u.wrapping_add(du),
-        v.wrapping_add(dv),
-        r.wrapping_add(dr),
-        0,
-    ];
-    coordinates(surface, parameters.map(|parameter| parameter as u32))
+    let parameters = [u.wrapping_add(du), v.wrapping_add(dv), r.wrapping_add(dr)];
+    let parameters = parameters.map(|parameter| parameter as u32);
+    coordinates(surface, parameters, [0; 2])
 }
 
 /// What a channel gets, before channels are selected; nothing outside the surface.

@@ -133,7 +133,7 @@ impl<'a> Cursor<'a> {
 
     /// The addresses of the texels of `live` channels, which are dwords, and those that exist.
     #[inline(always)]
-    fn places(&mut self, live: u32, at: impl Fn(usize) -> [u32; 3]) -> ([GpuAddress; LANES], u32) {
+    fn places(&mut self, live: u32, at: &[[u32; LANES]; 3]) -> ([GpuAddress; LANES], u32) {
         let surface = self.surface;
         let mut places = [surface.base; LANES];
         let mut there = 0;
@@ -145,7 +145,7 @@ impl<'a> Cursor<'a> {
         );
         let mut last = None;
         for lane in Lanes(live) {
-            let [x, y, z] = at(lane);
+            let [x, y, z] = at.each_ref().map(|axis| axis[lane % LANES]);
             let byte = x.wrapping_add(surface.x_offset).wrapping_mul(4);
             let begins = span != 0 && byte & (span - 1) == 0;
             let follows = rows && x < surface.width && !begins;
@@ -170,7 +170,7 @@ impl<'a> Cursor<'a> {
     pub fn fetch_dwords(
         &mut self,
         live: u32,
-        at: impl Fn(usize) -> [u32; 3],
+        at: &[[u32; LANES]; 3],
         texels: &mut [u32; LANES],
     ) -> Result<u32, Fault> {
         let (places, there) = self.places(live, at);
@@ -185,7 +185,7 @@ impl<'a> Cursor<'a> {
     pub fn put_dwords(
         &mut self,
         live: u32,
-        at: impl Fn(usize) -> [u32; 3],
+        at: &[[u32; LANES]; 3],
         texels: &[u32; LANES],
     ) -> Result<(), Fault> {
         let (places, there) = self.places(live, at);
