@@ -72,12 +72,14 @@ impl Builder {
     /// alignment; an address field that reaches bit 63 takes the canonical
     /// form. Real numbers in fixed-point fields are rounded to the nearest.
     #[must_use]
+    #[inline(always)] // Otherwise it is copied in each call.
     pub fn set(self, field: &'static Field, value: impl Into<Value>) -> Self {
         self.set_at(field, 0, value)
     }
 
     /// Sets element `index` of a repeated field. A packet of open length grows.
     #[must_use]
+    #[inline(always)]
     pub fn set_at(mut self, field: &'static Field, index: usize, value: impl Into<Value>) -> Self {
         if self.error.is_none()
             && let Err(error) = self.try_set(field, index, value.into())

@@ -49,16 +49,8 @@ impl Command {
     /// # Errors
     /// A command of another device; there is no memory for the batch.
     pub fn recording(device: &Device, commands: &[Self]) -> Result<Self, Error> {
+        let launches = launches(device, commands)?;
         let device = device.inner();
-        let mut launches: Vec<Launch> = Vec::new();
-        for command in commands {
-            command.check_device(device)?;
-            match &command.work {
-                Work::Kernel(launch) => launches.push(launch.clone()),
-                Work::Marker => {}
-                Work::Replay(recording) => launches.extend_from_slice(recording.launches()),
-            }
-        }
         Ok(Self {
             device: device.clone(),
             label: Label::Command("recording"),
@@ -66,6 +58,19 @@ impl Command {
                 true => Work::Marker,
                 false => Work::Replay(Arc::new(Recording::new(device, launches)?)),
             },
+        })
+    }
+
+    /// Commands one after the other, as one, without memory of its own: they are written to the queue's
+    /// each time, which suits commands that run once.
+    ///
+    /// # Errors
+    /// A command of another device; more kernels than a queue has memory for at once.
+    pub fn sequence(device: &Device, commands: &[Self]) -> Result<Self, Error> {
+        Ok(Self {
+            device: device.inner().clone(),
+            label: Label::Command("sequence"),
+            work: Work::sequence(launches(device, commands)?)?,
         })
     }
 
@@ -79,6 +84,16 @@ impl Command {
             false => Err(ArgumentError::OtherDevice { what }),
         }
     }
+}
+
+/// The kernels of commands of a device.
+fn launches(device: &Device, commands: &[Command]) -> Result<Vec<Launch>, ArgumentError> {
+    let mut launches = Vec::new();
+    for command in commands {
+        command.check_device(device.inner())?;
+        launches.extend_from_slice(command.work.launches());
+    }
+    Ok(launches)
 }
 
 impl Queue {

@@ -25,6 +25,8 @@ const MOST: u64 = 32;
 /// How long the commands of a batch may take, by what the last one took. Who waits for one of them
 /// may wait for all.
 const SPAN: Duration = Duration::from_millis(1);
+/// What takes less time than it takes to hand it over: then the GPU needs no second batch to be busy.
+const SHORT: Duration = Duration::from_micros(50);
 /// How often a thread looks whether another one is done with handing over.
 const BUSY: Duration = Duration::from_micros(20);
 
@@ -149,13 +151,14 @@ impl Outbox {
 
     /// The most commands of the batch that the next one is in.
     fn most(&self, maker: &Maker, pending: &Pending, wait: &[Fence]) -> u64 {
-        let grows = !self.keep_batches && wait.is_empty() && maker.is_busy();
+        let pace = self.ledger.pace();
+        let grows = !self.keep_batches && wait.is_empty() && maker.is_busy(pace > SHORT);
         // Pages of the caller's must be free as soon as the command has ended.
         if !grows || pending.work.uses_host_memory() {
             return 1;
         }
-        let pace = self.ledger.pace().as_nanos().max(1);
-        u64::try_from(SPAN.as_nanos() / pace).map_or(MOST, |count| count.clamp(1, MOST))
+        let count = SPAN.as_nanos() / pace.as_nanos().max(1);
+        u64::try_from(count).map_or(MOST, |count| count.clamp(1, MOST))
     }
 
     /// Leaves a batch open, if there is a thread that sees to it that it is handed over in time.

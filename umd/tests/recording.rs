@@ -209,3 +209,46 @@ fn a_fault_in_the_middle() {
         }
     }
 }
+
+/// A sequence is written to the queue's memory each time: what ran before it and what runs behind it are
+/// right, and it takes no memory of its own.
+#[test]
+fn sequences_are_written_each_time() {
+    for spec in ["soft:tgl", "soft:dg2@xe"] {
+        let (device, queue) = open(spec);
+        let [a, b] = [(); 2].map(|()| device.buffer(256).unwrap());
+        let sequence = [
+            Command::fill_buffer(&queue, (&a, 0), 128, &[5]).unwrap(),
+            Command::copy_buffer(&queue, (&a, 0), (&b, 64), 128).unwrap(),
+            Command::fill_buffer(&queue, (&a, 64), 64, &[9]).unwrap(),
+        ];
+        let sequence = Command::sequence(&device, &sequence).unwrap();
+        for run in 0..3 {
+            queue.fill_buffer((&b, 0), 256, &[run], &[]).unwrap();
+            let event = queue.run(&sequence, &[]).unwrap();
+            queue.finish(LONG).unwrap();
+            let expected = [[run; 64], [5; 64], [5; 64], [run; 64]].concat();
+            assert_eq!(read(&b), expected, "{spec}, run {run}");
+            assert_eq!(read(&a)[..128], [[5; 64], [9; 64]].concat(), "{spec}");
+            assert_eq!(count(&device, &event, WALKERS), 3, "{spec}");
+            let times = event.timestamps().unwrap();
+            assert!(times.started < times.ended, "{spec}: {times:?}");
+        }
+        // As a part of a recording, and of another sequence.
+        let fill = Command::fill_buffer(&queue, (&b, 0), 256, &[7]).unwrap();
+        let both = [fill, sequence];
+        let recording = Command::recording(&device, &both).unwrap();
+        let nested = Command::sequence(&device, &[both[1].clone(), recording]).unwrap();
+        let event = queue.run(&nested, &[]).unwrap();
+        event.wait(LONG).unwrap();
+        assert_eq!(count(&device, &event, WALKERS), 7, "{spec}");
+        let expected = [[7; 64], [5; 64], [5; 64], [7; 64]].concat();
+        assert_eq!(read(&b), expected, "{spec}");
+        let nothing = Command::sequence(&device, &[]).unwrap();
+        queue.run(&nothing, &[]).unwrap().wait(LONG).unwrap();
+        // More than there is memory for at once.
+        let many = vec![nested; 4000];
+        let error = Command::sequence(&device, &many).unwrap_err();
+        assert!(matches!(error, Error::Argument(_)), "{error}");
+    }
+}

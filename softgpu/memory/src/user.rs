@@ -4,11 +4,12 @@
 //! `process_vm_readv(2)` and `process_vm_writev(2)` on this very process: a wild pointer gives
 //! `EFAULT`, as in a kernel, never a crash.
 
-use std::fs;
+use std::cell::OnceCell;
+use std::fs::{self, File};
 use std::io::{IoSlice, IoSliceMut};
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use nix::errno::Errno;
 use nix::sys::mman::{MapFlags, ProtFlags, mmap};
@@ -131,11 +132,14 @@ pub fn duplicate(fd: RawFd) -> Result<OwnedFd, Errno> {
         .map_err(|error| error.raw_os_error().map_or(Errno::EBADF, Errno::from_raw))
 }
 
-/// The mappings of this process, as they were when read.
-#[derive(Clone, Debug, Default)]
+/// The mappings of this process.
+///
+/// Linux answers for an address since 6.11; before, all mappings are read, as they are at the first
+/// question.
+#[derive(Debug)]
 pub struct Maps {
-    /// By address.
-    ranges: Vec<Map>,
+    file: File,
+    text: OnceCell<Vec<Map>>,
 }
 
 #[derive(Clone, Debug)]
@@ -147,40 +151,61 @@ struct Map {
     of_file: bool,
 }
 
+/// `struct procmap_query`.
+#[derive(Default)]
+#[repr(C)]
+struct Query {
+    size: u64,
+    flags: u64,
+    address: u64,
+    start: u64,
+    end: u64,
+    access: u64,
+    page_size: u64,
+    offset: u64,
+    inode: u64,
+    device: [u32; 2],
+    name_size: u32,
+    build_id_size: u32,
+    name: u64,
+    build_id: u64,
+}
+
+const _: () = assert!(size_of::<Query>() == 104);
+
+/// `PROCMAP_QUERY_VMA_READABLE` and `_WRITABLE`.
+const READABLE: u64 = 1;
+const WRITABLE: u64 = 2;
+
+nix::ioctl_readwrite!(
+    /// `PROCMAP_QUERY`, of the file `/proc/self/maps`.
+    procmap_query,
+    b'f',
+    17,
+    Query
+);
+
 impl Maps {
-    /// Reads `/proc/self/maps`.
+    /// Opens `/proc/self/maps`.
     ///
     /// # Errors
     /// `EFAULT` if it cannot be read: then no pointer can be trusted.
     pub fn load() -> Result<Self, Errno> {
-        let text = fs::read_to_string("/proc/self/maps").map_err(|_| Errno::EFAULT)?;
-        let mut ranges: Vec<Map> = Vec::new();
-        for line in text.lines() {
-            let Some(entry) = Entry::parse(line) else {
-                continue;
-            };
-            // Special mappings (vvar, vsyscall) cannot back a buffer object.
-            let special = entry.name.starts_with("[v");
-            ranges.push(Map {
-                range: entry.range,
-                readable: entry.access.starts_with('r') && !special,
-                writable: entry.access.as_bytes().get(1) == Some(&b'w') && !special,
-                of_file: entry.inode != 0,
-            });
-        }
-        Ok(Self { ranges })
+        Ok(Self {
+            file: File::open("/proc/self/maps").map_err(|_| Errno::EFAULT)?,
+            text: OnceCell::new(),
+        })
     }
 
     /// Whether every byte of `range` is mapped readable (and writable, if `write`), and the files
     /// behind it are long enough.
     pub fn allows(&self, range: &Range<u64>, write: bool) -> bool {
-        let first = self.ranges.partition_point(|m| m.range.end <= range.start);
         let mut reached = range.start;
-        for map in self.ranges.get(first..).unwrap_or_default() {
-            if reached >= range.end {
-                break;
-            }
-            if map.range.start > reached || !map.readable || (write && !map.writable) {
+        while reached < range.end {
+            let Some(map) = self.at(reached) else {
+                return false;
+            };
+            if !map.readable || (write && !map.writable) {
                 return false;
             }
             reached = map.range.end;
@@ -190,8 +215,57 @@ impl Maps {
                 return false;
             }
         }
-        reached >= range.end
+        true
     }
+
+    /// The mapping that holds `address`.
+    fn at(&self, address: u64) -> Option<Map> {
+        if self.text.get().is_none() {
+            match self.ask(address) {
+                // Special mappings are among those that cannot be written and are of no file.
+                Ok(map) if map.writable || map.of_file => return Some(map),
+                Err(Errno::ENOENT) => return None,
+                Ok(_) | Err(_) => {}
+            }
+        }
+        let ranges = self.text.get_or_init(read_maps);
+        let first = ranges.partition_point(|map| map.range.end <= address);
+        let map = ranges.get(first)?;
+        (map.range.start <= address).then(|| map.clone())
+    }
+
+    fn ask(&self, address: u64) -> Result<Map, Errno> {
+        let mut query = Query {
+            size: size_of::<Query>() as u64,
+            address,
+            ..Query::default()
+        };
+        // SAFETY: the structure is the kernel's, has its size, and points nowhere.
+        unsafe { procmap_query(self.file.as_raw_fd(), &raw mut query) }?;
+        Ok(Map {
+            range: query.start..query.end,
+            readable: query.access & READABLE != 0,
+            writable: query.access & WRITABLE != 0,
+            of_file: query.inode != 0,
+        })
+    }
+}
+
+/// All mappings, by address; none if they cannot be read.
+fn read_maps() -> Vec<Map> {
+    let text = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let entries = text.lines().filter_map(Entry::parse);
+    let maps = entries.map(|entry| {
+        // Special mappings (vvar, vsyscall) cannot back a buffer object.
+        let special = entry.name.starts_with("[v");
+        Map {
+            range: entry.range,
+            readable: entry.access.starts_with('r') && !special,
+            writable: entry.access.as_bytes().get(1) == Some(&b'w') && !special,
+            of_file: entry.inode != 0,
+        }
+    });
+    maps.collect()
 }
 
 /// Addresses of this process that show a part of a file.
@@ -323,6 +397,26 @@ mod tests {
         assert!(allowed(0x2000), "the file's last page is whole");
         assert!(!allowed(0x3000));
         assert!(!allowed(0x4000));
+    }
+
+    #[test]
+    fn both_ways_to_look_agree() {
+        let maps = Maps::load().unwrap();
+        let first = read_maps().first().map_or(0, |map| map.range.start);
+        if maps.ask(first).is_err() {
+            return;
+        }
+        for map in read_maps() {
+            let Ok(asked) = maps.ask(map.range.start) else {
+                continue;
+            };
+            // Special ones are not readable here, and others may grow meanwhile.
+            if map.readable && asked.range == map.range {
+                let access = |map: &Map| (map.readable, map.writable, map.of_file);
+                assert_eq!(access(&asked), access(&map), "{map:?}");
+            }
+        }
+        assert!(matches!(maps.ask(0), Err(Errno::ENOENT)));
     }
 
     #[test]

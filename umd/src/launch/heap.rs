@@ -172,6 +172,11 @@ impl Heap {
         RING / 4
     }
 
+    /// The most bytes that the parts of a command can take.
+    pub(crate) const fn most_together() -> u32 {
+        RING / 2
+    }
+
     /// The most bytes of binding tables that are in use at once.
     pub(crate) const fn most_tables() -> u32 {
         DATA - TABLES

@@ -9,7 +9,7 @@ use zerocopy::IntoBytes;
 
 use crate::binary::{IMPLICIT_ARGUMENTS, KernelAbi};
 use crate::device::{DeviceInner, kernel as refused};
-use crate::error::{ArgumentError, Error, ErrorKind};
+use crate::error::{ArgumentError, DeviceError, Error, ErrorKind};
 use crate::memory::NEAR;
 use crate::printf;
 
@@ -149,9 +149,12 @@ impl Maker {
         self.open.as_ref().map_or(0, |open| open.commands)
     }
 
-    /// Whether the GPU has more to do than the last batch that the kernel driver took.
-    pub(crate) fn is_busy(&self) -> bool {
-        !self.heap.memory().has_ended(self.taken[0])
+    /// Whether the GPU still has to do with the last batch that the kernel driver took or, if
+    /// `deeply`, even with the one before.
+    pub(crate) fn is_busy(&self, deeply: bool) -> bool {
+        let [before, last] = self.taken;
+        let awaited = if deeply { before } else { last };
+        !self.heap.memory().has_ended(awaited)
     }
 
     /// Makes a command and adds it to the open batch, or to a new one, with room for more if it
@@ -209,15 +212,24 @@ impl Maker {
                 (stamps, Contents::Nothing)
             }
             Work::Kernel(launch) => {
-                let block = take.data(launch.layout.size).ok_or(MakeError::Full)?;
-                let launched = launch.begin(memory, &take, &mut told, staging)?;
-                let start = take.memory().address(block);
-                commands
-                    .timestamp(start, &mut staging.words)
-                    .map_err(marker_error)?;
-                launch.write(block, &launched, &mut take, staging)?;
-                Start::announce(device, &staging.starts);
+                let (block, launched) = launch.make(memory, &mut take, &mut told, staging, true)?;
                 (block, Contents::Kernel(launched))
+            }
+            Work::Sequence(launches) => {
+                let mut first = None;
+                let mut kernels = Vec::with_capacity(launches.len());
+                for launch in launches.iter() {
+                    let is_first = first.is_none();
+                    if !is_first {
+                        let words = &mut staging.words;
+                        commands.barrier(words).map_err(marker_error)?;
+                    }
+                    let made = launch.make(memory, &mut take, &mut told, staging, is_first)?;
+                    first.get_or_insert(made.0);
+                    kernels.push(made.1);
+                }
+                let stamps = first.ok_or(DeviceError::Internal("a sequence of nothing"))?;
+                (stamps, Contents::Kernels(kernels))
             }
             Work::Replay(recording) => {
                 let stamps = take.data(STAMPS).ok_or(MakeError::Full)?;
@@ -234,6 +246,7 @@ impl Maker {
                 (stamps, Contents::Recording(recorded))
             }
         };
+        Start::announce(device, &staging.starts);
         let words = &mut staging.words;
         let tag = Tag {
             address: take.memory().tag(),
@@ -316,6 +329,29 @@ pub(super) fn marker_error(error: batchbuffer::dispatch::DispatchError) -> Argum
 }
 
 impl Launch {
+    /// Writes the launch to a heap and a batch, behind the timestamp of its beginning if it is the
+    /// `first` of a command. Gives its place.
+    fn make(
+        &self,
+        memory: &mut QueueMemory,
+        take: &mut Take<'_>,
+        told: &mut Option<FrontEnd>,
+        staging: &mut Staging,
+        first: bool,
+    ) -> Result<(u32, Launched), MakeError> {
+        let block = take.data(self.layout.size).ok_or(MakeError::Full)?;
+        let launched = self.begin(memory, take, told, staging)?;
+        if first {
+            let commands = self.kernel.program.device.commands;
+            let start = take.memory().address(block);
+            commands
+                .timestamp(start, &mut staging.words)
+                .map_err(marker_error)?;
+        }
+        self.write(block, &launched, take, staging)?;
+        Ok((block, launched))
+    }
+
     /// The memory that the launch needs besides the heap, with the commands that set up the front end
     /// for it, if it was told otherwise.
     pub(super) fn begin(

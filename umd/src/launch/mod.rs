@@ -53,6 +53,8 @@ const DESCRIPTOR: u32 = 64;
 pub(crate) enum Work {
     /// It runs a kernel.
     Kernel(Launch),
+    /// It runs kernels, each after what the one before wrote.
+    Sequence(Arc<[Launch]>),
     /// Nothing: it only ends after those before it.
     Marker,
     /// It runs what was recorded.
@@ -64,12 +66,44 @@ impl Work {
     pub(crate) fn uses_host_memory(&self) -> bool {
         match self {
             Self::Kernel(launch) => launch.kernel.uses_host_memory(),
-            Self::Marker => false,
-            Self::Replay(recording) => {
-                let mut launches = recording.launches().iter();
+            _ => {
+                let mut launches = self.launches().iter();
                 launches.any(|launch| launch.kernel.uses_host_memory())
             }
         }
+    }
+
+    /// The kernels that it runs.
+    pub(crate) fn launches(&self) -> &[Launch] {
+        match self {
+            Self::Kernel(launch) => std::slice::from_ref(launch),
+            Self::Sequence(launches) => launches,
+            Self::Marker => &[],
+            Self::Replay(recording) => recording.launches(),
+        }
+    }
+
+    /// Kernels that are written anew each time.
+    ///
+    /// # Errors
+    /// They take more memory than there is for a command.
+    pub(crate) fn sequence(launches: Vec<Launch>) -> Result<Self, ArgumentError> {
+        let sizes = launches.iter().map(|launch| u64::from(launch.layout.size));
+        let (size, most) = (sizes.sum::<u64>(), u64::from(Heap::most_together()));
+        if size > most {
+            return Err(ArgumentError::Range {
+                kind: ErrorKind::OutOfResources,
+                why: format!(
+                    "states and payloads of {} kernels have {size} bytes, the limit of a sequence is \
+                     {most}: record them",
+                    launches.len()
+                ),
+            });
+        }
+        Ok(match launches.is_empty() {
+            true => Self::Marker,
+            false => Self::Sequence(launches.into()),
+        })
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) enum Contents {
     Nothing,
     /// A kernel.
     Kernel(Launched),
+    /// Kernels.
+    Kernels(Vec<Launched>),
     /// A recording, once.
     Recording(Arc<Recorded>),
 }
@@ -42,6 +44,7 @@ impl Contents {
         match self {
             Self::Nothing => &[],
             Self::Kernel(launched) => std::slice::from_ref(launched),
+            Self::Kernels(launched) => launched,
             Self::Recording(recorded) => recorded.kernels(),
         }
     }

@@ -1,16 +1,18 @@
 //! `bench dispatch`: what a launch costs before its kernel runs.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use umd::{Binary, Device, DeviceSpec, NdRange, Program, QueueOptions};
 
-use super::{median, softgpu};
+use super::median;
+use super::softgpu::peers;
 use crate::exit::{Error, Exit};
 use crate::{files, talk};
 
-/// Measure what a launch costs on the software GPU, beside PoCL
+/// Measure what a launch costs on the software GPU, beside Intel's runtime there and beside PoCL
 ///
 /// An empty kernel of one work-group is enqueued and awaited, and enqueued a thousand times and then
 /// awaited. The CPU time of enqueuing is that of the thread that does it alone.
@@ -40,6 +42,9 @@ const DEADLINE: Duration = Duration::from_secs(60);
 const ENQUEUE_BAR: Duration = Duration::from_micros(2);
 const BATCH_BAR: Duration = Duration::from_micros(5);
 
+/// The platform of the software GPU, also for Intel's runtime.
+const PLATFORM: &str = "tgl";
+
 /// Ends at once.
 const EMPTY: &str = "//.platform tgl
 //.kernel empty
@@ -50,7 +55,7 @@ const EMPTY: &str = "//.platform tgl
 (W) send.ts (8|M0) null r127 null 0x0 0x02000010 {EOT,@1}
 ";
 
-/// The same for PoCL.
+/// The same for the others.
 const SOURCE: &str = "kernel void empty() {}\n";
 
 /// Figures of an implementation.
@@ -72,7 +77,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
         talk::say("note: this is not a release build; its times say little");
     }
     let (ours, cpu) = measure(args.runs)?;
-    let theirs = pocl(args.runs)?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let intel = peers::has_intel();
+    let intel = intel.then(|| peer(args.runs, peers::INTEL, |job| peers::intel(job, PLATFORM)));
+    let pocl = peers::has_pocl();
+    let pocl = pocl.then(|| peer(args.runs, peers::POCL, |job| peers::host(job, threads)));
+    let (intel, theirs) = (intel.transpose()?, pocl.transpose()?);
     let mut text =
         line("here", &ours) + &format!("   {} of CPU time to enqueue\n", talk::span(cpu));
     let mut facts = json!({
@@ -81,16 +91,26 @@ pub fn run(args: &Args) -> Result<(), Error> {
         "enqueue_seconds": ours.enqueue.as_secs_f64(),
         "enqueue_cpu_seconds": cpu.as_secs_f64(),
     });
-    match &theirs {
-        Some(theirs) => {
-            text += &(line("PoCL", theirs) + "\n");
-            facts["pocl"] = json!({
-                "seconds": theirs.single.as_secs_f64(),
-                "seconds_each_of_1000": theirs.each.as_secs_f64(),
-                "enqueue_seconds": theirs.enqueue.as_secs_f64(),
-            });
+    for (name, key, package, costs) in [
+        ("Intel", "intel", "intel-opencl-icd", &intel),
+        ("PoCL", "pocl", "pocl-opencl-icd", &theirs),
+    ] {
+        match costs {
+            Some(costs) => {
+                text += &(line(name, costs) + "\n");
+                facts[key] = json!({
+                    "seconds": costs.single.as_secs_f64(),
+                    "seconds_each_of_1000": costs.each.as_secs_f64(),
+                    "enqueue_seconds": costs.enqueue.as_secs_f64(),
+                });
+            }
+            None => {
+                let _ = writeln!(
+                    text,
+                    "{name} is not installed (Debian: {package}): no comparison with it"
+                );
+            }
         }
-        None => text += "PoCL is not installed (Debian: pocl-opencl-icd): no comparison with it\n",
     }
     if args.json {
         files::print_json(&facts)?;
@@ -115,7 +135,7 @@ fn line(name: &str, costs: &Costs) -> String {
 
 /// Ours, and the CPU time to enqueue one.
 fn measure(runs: u32) -> Result<(Costs, Duration), Error> {
-    let device = Device::open(&DeviceSpec::soft("tgl"))?;
+    let device = Device::open(&DeviceSpec::soft(PLATFORM))?;
     let queue = device.queue(QueueOptions::default())?;
     let binary = Binary::assemble(EMPTY, None).map_err(|e| Error::Failed(e.to_string()))?;
     let kernel = Program::new(&device, binary)?.kernel("empty")?;
@@ -155,19 +175,19 @@ fn cpu_time() -> Result<Duration, Error> {
         .map_err(|e| Error::Failed(format!("{path}: {e}")))
 }
 
-/// PoCL's, if it is installed.
-fn pocl(runs: u32) -> Result<Option<Costs>, Error> {
-    if !softgpu::peers::has_pocl() {
-        return Ok(None);
-    }
+/// A peer's: `answer` has its runtime do a job.
+fn peer(
+    runs: u32,
+    platform: &str,
+    answer: impl Fn(&Value) -> Result<Value, Error>,
+) -> Result<Costs, Error> {
     let folder = tempfile::tempdir()
         .map_err(|e| Error::Failed(format!("cannot make a temporary folder: {e}")))?;
     let source = folder.path().join("empty.cl");
     fs::write(&source, SOURCE).map_err(|e| Error::unwritable(&source, e))?;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let job = |batch: u32, repeat: u32| {
-        let job = json!({
-            "platform": softgpu::peers::POCL,
+        answer(&json!({
+            "platform": platform,
             "source": source.display().to_string(),
             "kernel": "empty",
             "global": [16],
@@ -175,14 +195,13 @@ fn pocl(runs: u32) -> Result<Option<Costs>, Error> {
             "args": [],
             "batch": batch,
             "repeat": repeat,
-        });
-        softgpu::peers::host(&job, threads)
+        }))
     };
     let batches = job(BATCH, runs + 1)?;
-    let single = softgpu::peers::middle(&job(1, runs * SINGLE)?["seconds"]);
-    Ok(Some(Costs {
+    let single = peers::middle(&job(1, runs * SINGLE)?["seconds"]);
+    Ok(Costs {
         single,
-        each: softgpu::peers::middle(&batches["seconds"]) / BATCH,
-        enqueue: softgpu::peers::middle(&batches["enqueued"]) / BATCH,
-    }))
+        each: peers::middle(&batches["seconds"]) / BATCH,
+        enqueue: peers::middle(&batches["enqueued"]) / BATCH,
+    })
 }

@@ -50,6 +50,7 @@ pub fn run(
         callers: Vec::new(),
         quiet_since: Instant::now(),
         fetched: Vec::new(),
+        steps: 0,
         kit,
     };
     while streamer.step()? {}
@@ -76,6 +77,8 @@ pub(super) struct Streamer<'a> {
     /// When the batch last made progress that a hang does not make: its start, or a dispatch's end.
     pub quiet_since: Instant,
     fetched: Vec<u32>,
+    /// How many commands it has executed.
+    steps: u32,
     /// What walkers run with.
     pub kit: &'a mut Kit,
 }
@@ -90,6 +93,10 @@ struct Caller {
 
 /// How long a preempted batch sleeps between checks of its engine.
 const PREEMPTED: Duration = Duration::from_micros(100);
+
+/// After how many commands a batch looks whether it takes too long: to look takes as long as a short
+/// command.
+const LOOK: u32 = 64;
 
 /// Where the streamer continues.
 pub(super) enum Next {
@@ -168,7 +175,11 @@ impl Streamer<'_> {
                 packet.name(),
                 packet.dwords()
             );
-            self.check_progress(packet.name())?;
+            self.check_engine()?;
+            self.steps = self.steps.wrapping_add(1);
+            if self.steps.is_multiple_of(LOOK) {
+                self.check_hang(packet.name())?;
+            }
             // Bindings change while batches of xe run.
             self.refresh();
             let next = self.execute(&packet)?;
@@ -242,17 +253,26 @@ impl Streamer<'_> {
 
     /// Waits while other batches have the engine, and ends endless batches.
     pub(super) fn check_progress(&mut self, packet: &'static str) -> Result<(), Failure> {
+        self.check_engine()?;
+        self.check_hang(packet)
+    }
+
+    /// Waits while other batches have the engine.
+    fn check_engine(&mut self) -> Result<(), Failure> {
         loop {
             if self.environment.stop.load(Ordering::Relaxed) {
                 return Err(Failure::Stopped);
             }
             if self.environment.claim.may_run() {
-                break;
+                return Ok(());
             }
             std::thread::sleep(PREEMPTED);
             // This wait is not a hang.
             self.quiet_since = Instant::now();
         }
+    }
+
+    fn check_hang(&self, packet: &'static str) -> Result<(), Failure> {
         if self.quiet_since.elapsed() > self.environment.hang_timeout {
             return Err(Failure::Hang {
                 packet,

@@ -26,7 +26,16 @@ const MORE: &str = include_str!("../../../../bench/peers.cl");
 pub const POCL: &str = "Portable Computing Language";
 const VENDOR: &str = "/etc/OpenCL/vendors/pocl.icd";
 
-/// Whether it is installed.
+/// The same of Intel's.
+pub const INTEL: &str = "Intel(R) OpenCL HD Graphics";
+const INTEL_VENDOR: &str = "/etc/OpenCL/vendors/intel.icd";
+
+/// Whether Intel's runtime is installed.
+pub fn has_intel() -> bool {
+    Path::new(INTEL_VENDOR).exists()
+}
+
+/// Whether PoCL is installed.
 pub fn has_pocl() -> bool {
     Path::new(VENDOR).exists()
 }
@@ -251,12 +260,41 @@ fn job(case: &Case, folder: &Path, repeat: u32) -> Value {
 
 /// Runs a job under PoCL, in a child process.
 pub fn host(job: &Value, threads: usize) -> Result<Value, Error> {
-    let failed = |why: String| Error::Failed(format!("PoCL: {why}"));
-    let tool = env::current_exe().map_err(|e| failed(e.to_string()))?;
-    let mut child = Command::new(tool)
-        .args(["bench", "softgpu", "--host"])
+    let mut command = tool()?;
+    command
+        .args(HOST)
         .env("OCL_ICD_VENDORS", VENDOR)
-        .env("POCL_MAX_PTHREAD_COUNT", threads.to_string())
+        .env("POCL_MAX_PTHREAD_COUNT", threads.to_string());
+    answer("PoCL", command, job)
+}
+
+/// Has Intel's runtime do a job, with a fake render node of `platform`.
+///
+/// # Errors
+/// It fails.
+pub fn intel(job: &Value, platform: &str) -> Result<Value, Error> {
+    let mut command = tool()?;
+    command.args(["preload", "--platform", platform, "--"]);
+    command.arg(tool()?.get_program());
+    command.args(HOST).env("OCL_ICD_VENDORS", INTEL_VENDOR);
+    answer("Intel's runtime", command, job)
+}
+
+/// What makes this tool the host of a job.
+const HOST: [&str; 3] = ["bench", "softgpu", "--host"];
+
+/// This tool.
+fn tool() -> Result<Command, Error> {
+    let tool = env::current_exe();
+    Ok(Command::new(
+        tool.map_err(|e| Error::Failed(e.to_string()))?,
+    ))
+}
+
+/// Gives a program a job, and takes its answer.
+fn answer(name: &str, mut command: Command, job: &Value) -> Result<Value, Error> {
+    let failed = |why: String| Error::Failed(format!("{name}: {why}"));
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
