@@ -356,7 +356,7 @@ impl Builder {
     }
 }
 
-/// Fields that reach bit 63 take the canonical form, shorter ones the 48 bits.
+/// Fields that reach bit 63 take the canonical form, shorter ones the bits without it.
 fn address_bits(address: GpuAddress, row: &Row) -> u64 {
     if row.hi >= 63 {
         address.canonical()

@@ -40,6 +40,8 @@ pub struct Platform {
     pub timestamp_frequency: u64,
     /// The number of valid bits in the command streamer's timestamp; the rest are zero.
     pub timestamp_bits: u8,
+    /// The bits of an address in a process's address space (Linux `xe_pci.c`: `va_bits`).
+    pub address_bits: u8,
     /// Cache control values.
     pub mocs: Mocs,
     /// The page attribute index of pages that are cached and coherent with the CPU's caches, for

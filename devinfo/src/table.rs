@@ -55,6 +55,7 @@ const GEN8: Platform = Platform {
     max_slm_bytes: 64 << 10,
     timestamp_frequency: 12_500_000,
     timestamp_bits: 36,
+    address_bits: 48,
     // Attributes, not an index: write-back, L3 as the page tables say.
     mocs: Mocs {
         cached: 0x78,
@@ -141,6 +142,7 @@ const XEHPG: Platform = Platform {
 
 const XEHPC: Platform = Platform {
     family: Family::XeHpc,
+    address_bits: 57,
     pat_coherent: 3,
     fp64: true,
     images: false,

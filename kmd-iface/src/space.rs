@@ -35,7 +35,7 @@ impl Space {
             return Err(KmdError::Invalid {
                 what: "the end of a binding",
                 value: end,
-                rule: "addresses have 48 bits",
+                rule: "addresses have 57 bits at the most",
             });
         }
         // Bindings do not overlap each other, so the last one that begins

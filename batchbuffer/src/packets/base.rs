@@ -130,16 +130,16 @@ packet! {
 packet! {
     /// Prefetches memory, mainly kernels.
     ///
-    /// genxml lacks it on Xe2; source: Intel's compute-runtime.
+    /// genxml lacks it from XeHPC on; source: Intel's compute-runtime.
     state_prefetch "STATE_PREFETCH" 0x6003_0000 on EU [Gen8..]
-    length { [Gen8..=Gen9] 2 in 7:0, [Xe2..] 4 in 7:0 }
+    length { [Gen8..=Gen9] 2 in 7:0, [XeHpc..] 4 in 7:0 }
     "Prefetch Count" PREFETCH_COUNT { [Gen8..=Gen9] 1:2:0 uint }
     "Prefetch Pointer" PREFETCH_POINTER { [Gen8..=Gen9] 1:31:6 address }
-    "Prefetch Size" PREFETCH_SIZE { [Xe2..] 1:9:0 uint }
-    "Kernel Instruction Prefetch" KERNEL_INSTRUCTION_PREFETCH { [Xe2..] 1:16:16 bool }
-    "Parser Stall" PARSER_STALL { [Xe2..] 1:20:20 bool }
-    "MOCS" MOCS { [Xe2..] 1:30:24 uint }
-    "Address" ADDRESS { [Xe2..] 2:63:6 address }
+    "Prefetch Size" PREFETCH_SIZE { [XeHpc..] 1:9:0 uint }
+    "Kernel Instruction Prefetch" KERNEL_INSTRUCTION_PREFETCH { [XeHpc..] 1:16:16 bool }
+    "Parser Stall" PARSER_STALL { [XeHpc..] 1:20:20 bool }
+    "MOCS" MOCS { [XeHpc..] 1:30:24 uint }
+    "Address" ADDRESS { [XeHpc..] 2:63:6 address }
 }
 
 packet! {

@@ -40,7 +40,7 @@ packet! {
     "Post-Sync Operation" POST_SYNC_OPERATION { 0:21:21 bool }
     "Memory Type" MEMORY_TYPE { 0:22:22 values(MemoryType) }
     "Workload Partition ID Offset Enable" WORKLOAD_PARTITION_ID_OFFSET_ENABLE { [XeHpg..] 1:0:0 bool }
-    "Memory Address" MEMORY_ADDRESS { 1:47:2 address }
+    "Memory Address" MEMORY_ADDRESS { [Gen8..=XeHpg] 1:47:2 address, [XeHpc] 1:63:2 address, [Xe2..] 1:47:2 address }
     "Operand1 Data Dword 0" OPERAND1_DATA_DWORD_0 { 3:31:0 uint }
     "Operand2 Data Dword 0" OPERAND2_DATA_DWORD_0 { 4:31:0 uint }
     "Operand1 Data Dword 1" OPERAND1_DATA_DWORD_1 { 5:31:0 uint }
@@ -176,7 +176,7 @@ packet! {
     "TLB Invalidate" TLB_INVALIDATE { 0:18:18 bool }
     "Store Data Index" STORE_DATA_INDEX { 0:21:21 uint }
     "Destination Address Type" DESTINATION_ADDRESS_TYPE { 1:2:2 values(DestinationAddressType) }
-    "Address" ADDRESS { [Gen8..=Xe2] 1:47:3 address, [Xe3..] 1:63:3 address }
+    "Address" ADDRESS { [Gen8..=XeHpg] 1:47:3 address, [XeHpc] 1:63:3 address, [Xe2] 1:47:3 address, [Xe3..] 1:63:3 address }
     "Immediate Data" IMMEDIATE_DATA { 3:63:0 uint }
     values DestinationAddressType { PPGTT = 0, GGTT = 1 }
 }
@@ -435,7 +435,7 @@ packet! {
     "Store Qword" STORE_QWORD { 0:21:21 uint }
     "Use Global GTT" USE_GLOBAL_GTT { 0:22:22 bool }
     "Core Mode Enable" CORE_MODE_ENABLE { 1:0:0 uint }
-    "Address" ADDRESS { 1:47:2 address }
+    "Address" ADDRESS { [Gen8..=XeHpg] 1:47:2 address, [XeHpc] 1:63:2 address, [Xe2..] 1:47:2 address }
     "Immediate Data" IMMEDIATE_DATA { 3:63:0 uint }
 }
 

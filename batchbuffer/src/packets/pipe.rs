@@ -44,7 +44,7 @@ packet! {
     "Command Cache Invalidate Enable" COMMAND_CACHE_INVALIDATE_ENABLE { [Gen11..] 1:29:29 bool }
     "L3 Fabric Flush" L3_FABRIC_FLUSH { [Gen12Lp..=XeHpc] 1:30:30 bool }
     "TBIMR Force Batch Closure" TBIMR_FORCE_BATCH_CLOSURE { [XeHpg..=XeHpc] 1:31:31 values(TbimrForceBatchClosure) }
-    "Address" ADDRESS { 2:47:2 address }
+    "Address" ADDRESS { [Gen8..=XeHpg] 2:47:2 address, [XeHpc] 2:63:2 address, [Xe2..] 2:47:2 address }
     "Immediate Data" IMMEDIATE_DATA { 4:63:0 uint }
     values PostSyncOperation {
         NO_WRITE "No Write" = 0, WRITE_IMMEDIATE_DATA "Write Immediate Data" = 1,

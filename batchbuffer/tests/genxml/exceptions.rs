@@ -54,6 +54,10 @@ exceptions! {
     "COMPUTE_WALKER_BODY" [Xe2] "value SIMD Size": SIMT;
     "EXECUTE_INDIRECT_DISPATCH" [Xe2] "value Message SIMD": SIMT;
     "EXECUTE_INDIRECT_DISPATCH" [Xe2] "value SIMD Size": SIMT;
+    "MI_ATOMIC" [XeHpc] "field 1:47:2 address Memory Address": WIDE;
+    "MI_FLUSH_DW" [XeHpc] "field 1:47:3 address Address": WIDE;
+    "MI_STORE_DATA_IMM" [XeHpc] "field 1:47:2 address Address": WIDE;
+    "PIPE_CONTROL" [XeHpc] "field 2:47:2 address Address": WIDE;
     "MI_CLFLUSH" [..] "length ? in 9:0": OPEN;
     "MI_CONDITIONAL_BATCH_BUFFER_END" [Gen8] "length 3 in 7:0": ADDRESS;
     "MI_FLUSH_DW" [..] "length 5 in 5:0": OPEN;
@@ -67,6 +71,8 @@ exceptions! {
 }
 
 const PVC: &str = "genxml has no XeHPC; there the bits are the EU scheduling mode";
+const WIDE: &str =
+    "genxml has no XeHPC; there addresses have 57 bits, as in Intel's compute-runtime";
 const SPLIT: &str = "one address, which genxml splits in two on this family";
 const I915: &str = "genxml lacks it; from the i915 kernel driver's context images";
 const IGT: &str = "genxml lacks it; from the SKL PRM vol 2a and igt-gpu-tools";
@@ -89,6 +95,10 @@ exceptions! {
     "COMPUTE_WALKER" [Xe2] "field 18:3:0 uint Walker ID": BODY;
     "COMPUTE_WALKER" [Xe2] "field 18:23:8 uint Over dispatch TG": BODY;
     "GPGPU_CSR_BASE_ADDRESS" [Gen11..=Gen12Lp] "": NEO;
+    "MI_ATOMIC" [XeHpc] "field 1:63:2 address Memory Address": WIDE;
+    "MI_FLUSH_DW" [XeHpc] "field 1:63:3 address Address": WIDE;
+    "MI_STORE_DATA_IMM" [XeHpc] "field 1:63:2 address Address": WIDE;
+    "PIPE_CONTROL" [XeHpc] "field 2:63:2 address Address": WIDE;
     "MI_CLFLUSH" [..] "length 3 in 9:0": OPEN;
     "MI_CONDITIONAL_BATCH_BUFFER_END" [Gen8] "length 4 in 7:0": ADDRESS;
     "MI_FLUSH_DW" [..] "length 4 in 5:0": OPEN;
@@ -161,7 +171,7 @@ exceptions! {
     "MEM_SET" [XeHpc..=Xe2] "": NEO;
     "MI_MEM_FENCE" [XeHpc] "": NEO;
     "STATE_CONTEXT_DATA_BASE_ADDRESS" [Xe2] "": NEO;
-    "STATE_PREFETCH" [Xe2] "": NEO;
+    "STATE_PREFETCH" [XeHpc..=Xe2] "": NEO;
     "STATE_SYSTEM_MEM_FENCE_ADDRESS" [XeHpc..=Xe2] "": NEO;
     "XY_COLOR_BLT" [..=Gen12Lp] "": PRM;
     "XY_FAST_COPY_BLT" [Gen9..=Xe2] "": IGT;

@@ -62,7 +62,7 @@ impl From<EngineName> for Engine {
     }
 }
 
-/// Where packets can be: at dwords, below 2^48 or in the canonical form of such an address.
+/// Where packets can be: at dwords, below 2^57 or in the canonical form of such an address.
 fn address(text: &str) -> Result<GpuAddress, String> {
     let value = number::count(text)?;
     let address = GpuAddress::new(value);
@@ -73,8 +73,8 @@ fn address(text: &str) -> Result<GpuAddress, String> {
     }
     if value != address.get() && value != address.canonical() {
         return Err(format!(
-            "{value:#x} has more than 48 bits, and is no canonical address (bits 63 to 48 like \
-             bit 47)"
+            "{value:#x} has more than 57 bits, and is no canonical address (bits 63 to 48 like \
+             bit 47, or bits 63 to 57 like bit 56)"
         ));
     }
     Ok(address)

@@ -44,7 +44,7 @@ pub enum BindError {
     },
 }
 
-/// A GPU address space of 48 bits in 4 KiB pages, formed by a kernel driver's bindings.
+/// A GPU address space of [`GpuAddress::BITS`] in 4 KiB pages, formed by a kernel driver's bindings.
 ///
 /// Binding and unbinding may happen while views exist.
 #[derive(Debug)]

@@ -32,10 +32,10 @@ pub(crate) enum Part {
 }
 
 impl Ranges {
-    /// All addresses of a space of `bits` bits. Only the lower half is used: its addresses need no
-    /// sign extension.
+    /// All addresses of a space of `bits` bits, 48 at the most, which every packet takes. Only the
+    /// lower half is used: its addresses need no sign extension.
     pub(crate) fn new(bits: u32) -> Self {
-        let end = 1u64 << bits.clamp(33, GpuAddress::BITS).saturating_sub(1);
+        let end = 1u64 << bits.clamp(33, 48).saturating_sub(1);
         let all = end.saturating_sub(NEAR.get());
         let near = NEAR_BYTES.min(all / 2);
         // The first granule stays unbound: an offset of zero is a null pointer.

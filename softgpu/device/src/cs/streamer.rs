@@ -331,13 +331,18 @@ impl Streamer<'_> {
         {
             return Ok(Next::Following);
         }
-        if packet.flag(bbs::ADD_OFFSET_ENABLE) || packet.flag(bbs::INDIRECT_ADDRESS_ENABLE) {
-            return Err(self.refuse(packet, "start addresses from registers are not modelled"));
+        if packet.flag(bbs::ADD_OFFSET_ENABLE) {
+            return Err(self.refuse(packet, "an offset of the start address is not modelled"));
         }
         // Only privileged code may choose the memory; other code stays in its own.
         let in_global = self.in_global
             && packet.named(bbs::ADDRESS_SPACE_INDICATOR) == Some(AddressSpaceIndicator::GGTT);
-        let target = Target(packet.address(bbs::BATCH_BUFFER_START_ADDRESS), in_global);
+        let start = match packet.flag(bbs::INDIRECT_ADDRESS_ENABLE) {
+            // Always this register (NEO: `encodeRegistersBeforeDependencyCheckers`).
+            true => GpuAddress::new(registers.gpr(0) & !3),
+            false => packet.address(bbs::BATCH_BUFFER_START_ADDRESS),
+        };
+        let target = Target(start, in_global);
         if self.in_ring().is_some() {
             return Ok(Next::Call(target));
         }

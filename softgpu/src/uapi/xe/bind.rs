@@ -170,16 +170,16 @@ fn check(file: &File, vm: &XeVm, operation: &VmBindOp, in_array: bool) -> Answer
         return Ok(Operation::UnmapAll(Arc::clone(&object.backing)));
     }
     let end = address.get().checked_add(bytes);
+    let bits = file.device().platform.address_bits;
     ensure!(
         bytes != 0
             && bytes.is_multiple_of(PAGE_BYTES)
             && address.get().is_multiple_of(PAGE_BYTES)
             && (address.canonical() == operation.addr || address.get() == operation.addr)
-            && end.is_some_and(|end| end <= 1 << GpuAddress::BITS),
+            && end.is_some_and(|end| end <= 1 << bits),
         EINVAL,
-        "{op:?}: addr {:#x}, range {bytes:#x}: whole pages below 2^{}",
+        "{op:?}: addr {:#x}, range {bytes:#x}: whole pages below 2^{bits}",
         operation.addr,
-        GpuAddress::BITS
     );
     let writable = !operation.flags.contains(BindFlags::READONLY);
     match op {

@@ -146,7 +146,7 @@ fn config(device: &Device) -> Vec<u8> {
             false => PAGE_BYTES,
         },
     );
-    set(Config::VaBits, 48);
+    set(Config::VaBits, device.platform.address_bits.into());
     // Normal; more needs privileges.
     set(Config::MaxExecQueuePriority, 1);
     let header = ConfigHeader {
