@@ -14,7 +14,7 @@
 //!
 //! // The client of the kernel driver i915 does not know that no kernel answers it.
 //! let device = kmd_iface::open(node)?;
-//! assert_eq!(device.description().driver, devinfo::Driver::I915);
+//! assert_eq!(device.description().driver, Some(devinfo::Driver::I915));
 //! assert_eq!(device.description().platform, Some(target.platform));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -201,25 +201,30 @@ fn bind(raw: &Raw, vm_id: u32, bind: VmBindOp) -> Result<(), Errno> {
     raw.call(VM_BIND, &mut argument).map(drop)
 }
 
-/// What Intel's runtime 26.27 does on Ponte Vecchio, whose addresses have 57 bits: the model's have
-/// 48, so its kernels do not run there.
+/// Ponte Vecchio's addresses have 57 bits, and Intel's runtime 26.27 binds above the 48th.
 #[test]
-fn addresses_of_57_bits_are_refused() {
-    let raw = on("pvc", Driver::Xe);
-    let vm = vm_create(&raw, VmCreateFlags::LR_MODE);
-    let memory = Memory::new();
-    let at = |addr| {
-        let operation = VmBindOp {
-            obj_offset: memory.address(),
-            range: BYTES,
-            addr,
-            op: BindOp::MapUserptr as u32,
-            ..Default::default()
+fn addresses_of_57_bits_are_for_platforms_that_have_them() {
+    for (platform, wide) in [("pvc", Ok(())), ("lnl", Err(Errno::EINVAL))] {
+        let raw = on(platform, Driver::Xe);
+        let vm = vm_create(&raw, VmCreateFlags::LR_MODE);
+        let memory = Memory::new();
+        let at = |addr| {
+            let operation = VmBindOp {
+                obj_offset: memory.address(),
+                range: BYTES,
+                addr,
+                op: BindOp::MapUserptr as u32,
+                ..Default::default()
+            };
+            bind(&raw, vm, operation)
         };
-        bind(&raw, vm, operation)
-    };
-    assert_eq!(at(0x0100_ffff_fffe_0000), Err(Errno::EINVAL));
-    assert_eq!(at(0x0000_ffff_fffe_0000 - BYTES), Ok(()));
+        assert_eq!(at(0x0100_ffff_fffe_0000), wide, "{platform}");
+        assert_eq!(at(0xff00_0000_0001_0000), wide, "{platform}");
+        assert_eq!(at((1 << 57) - BYTES), wide, "{platform}");
+        // Not canonical, and beyond all bits.
+        assert_eq!(at(1 << 57), Err(Errno::EINVAL), "{platform}");
+        assert_eq!(at(0x0000_ffff_fffe_0000 - BYTES), Ok(()), "{platform}");
+    }
 }
 
 #[test]
