@@ -60,6 +60,9 @@ pub use kmd::{
     Submission,
 };
 pub use memory::{Mapping, UserMemory, map_dmabuf};
-pub use node::{Diagnostics, ErrorKind, ErrorReport, MapSource, Node, Statistics, Violation};
+pub use node::{
+    Diagnostics, ErrorKind, ErrorReport, MapSource, Node, Purpose, SourceLines, Statistics,
+    Violation,
+};
 pub use open::open;
 pub use render_node::RenderNode;

@@ -84,6 +84,22 @@ pub trait Node: Send + Sync + fmt::Debug {
     }
 }
 
+/// What the memory of an object is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A program's buffer.
+    Buffer,
+    /// A program's image.
+    Image,
+    /// Each thread has a part of it while it runs.
+    Threads,
+    /// The driver's own.
+    Driver,
+}
+
+/// Says where the instruction at an offset of a kernel comes from in its source, as `FILE:LINE`.
+pub type SourceLines = Arc<dyn Fn(u64) -> Option<String> + Send + Sync>;
+
 /// What a model of a device knows that no kernel driver reports.
 pub trait Diagnostics: Send + Sync + fmt::Debug {
     /// Why the context (i915) or exec queue (xe) `context` of the node was reset.
@@ -101,16 +117,31 @@ pub trait Diagnostics: Send + Sync + fmt::Debug {
     /// [`launches`](Self::launches) give the exact extents.
     fn checks_extents(&self) -> bool;
 
-    /// Of the `mapped` bytes at an address, `size` were asked for, by a program (`buffer`) or by the
-    /// driver for itself.
-    fn bound(&self, address: GpuAddress, size: u64, mapped: u64, buffer: bool);
+    /// Of the `mapped` bytes at an address, `size` were asked for, for this purpose.
+    fn bound(&self, address: GpuAddress, size: u64, mapped: u64, purpose: Purpose);
+
+    /// The host has written, or may from now on write, the bytes at an address.
+    fn written(&self, address: GpuAddress, size: u64);
+
+    /// The bytes at an address have no content yet: to read them before something has written them is
+    /// a fault.
+    fn unwritten(&self, address: GpuAddress, size: u64);
 
     /// What [`bound`](Self::bound) described is unbound.
     fn unbound(&self, address: GpuAddress, size: u64);
 
     /// Threads of the kernel `name` whose code begins at `first` begin at `entry`, behind code that they
-    /// do not need, with this much shared local memory.
-    fn launches(&self, name: &str, first: GpuAddress, entry: GpuAddress, local_bytes: u64);
+    /// do not need, with this much shared local memory. The driver's `own` kernels copy and fill.
+    /// `source` is there if the kernel's file has its source lines.
+    fn launches(
+        &self,
+        name: &str,
+        first: GpuAddress,
+        entry: GpuAddress,
+        local_bytes: u64,
+        own: bool,
+        source: Option<SourceLines>,
+    );
 }
 
 /// Why a context of a node was reset, if the node knows.
@@ -142,6 +173,8 @@ pub struct Violation {
     pub rule: String,
     /// The instruction's offset in its kernel, in bytes.
     pub offset: u64,
+    /// Where the instruction comes from, as `FILE:LINE`, if the kernel's file says so.
+    pub source: Option<String>,
     /// The instruction in the assembler's syntax.
     pub instruction: String,
     /// The offending value and the limit.
@@ -154,10 +187,15 @@ impl fmt::Display for Violation {
             kernel,
             rule,
             offset,
+            source,
             instruction,
             detail,
         } = self;
         let kernel = kernel.as_deref().unwrap_or("kernel");
-        write!(f, "{kernel}+{offset:#x}: {rule}: {detail}: {instruction}")
+        write!(f, "{kernel}+{offset:#x}")?;
+        if let Some(source) = source {
+            write!(f, " ({source})")?;
+        }
+        write!(f, ": {rule}: {detail}: {instruction}")
     }
 }

@@ -5,7 +5,7 @@ use std::{fmt, mem, process};
 
 use devinfo::{Driver, GpuAddress, Target};
 use kmd_iface::uapi::Request;
-use kmd_iface::{Diagnostics, ErrorReport, MapSource, Node};
+use kmd_iface::{Diagnostics, ErrorReport, MapSource, Node, Purpose, SourceLines};
 use nix::errno::Errno;
 
 use crate::client::File;
@@ -145,18 +145,33 @@ impl Diagnostics for SoftNode {
         self.device().options.check
     }
 
-    fn bound(&self, address: GpuAddress, size: u64, mapped: u64, buffer: bool) {
-        let findings = &self.device().engines.findings;
-        findings.bound(address, size, mapped, buffer);
+    fn bound(&self, address: GpuAddress, size: u64, mapped: u64, purpose: Purpose) {
+        self.device().engines.bound(address, size, mapped, purpose);
+    }
+
+    fn written(&self, address: GpuAddress, size: u64) {
+        self.device().engines.findings.written(address, size);
+    }
+
+    fn unwritten(&self, address: GpuAddress, size: u64) {
+        self.device().engines.findings.unwritten(address, size);
     }
 
     fn unbound(&self, address: GpuAddress, size: u64) {
         self.device().engines.findings.unbound(address, size);
     }
 
-    fn launches(&self, name: &str, first: GpuAddress, entry: GpuAddress, local_bytes: u64) {
+    fn launches(
+        &self,
+        name: &str,
+        first: GpuAddress,
+        entry: GpuAddress,
+        local_bytes: u64,
+        own: bool,
+        source: Option<SourceLines>,
+    ) {
         let findings = &self.device().engines.findings;
-        findings.launches(name, first, entry, local_bytes);
+        findings.launches(name, first, entry, local_bytes, own, source);
     }
 }
 

@@ -192,6 +192,7 @@ impl Buffer {
     /// The range reaches beyond the end.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         let at = self.check("buffer", offset, bytes.len() as u64)?;
+        self.written(offset, bytes.len() as u64);
         inside(self.bo.memory().write(at, bytes))
     }
 
@@ -224,6 +225,7 @@ impl Buffer {
         length: usize,
     ) -> Result<(), Error> {
         let at = self.check("buffer", offset, length as u64)?;
+        self.written(offset, length as u64);
         // SAFETY: as the caller promises.
         inside(unsafe { self.bo.memory().write_from(at, from, length) })
     }
@@ -236,6 +238,7 @@ impl Buffer {
     /// The range reaches beyond the end, or is no multiple of the pattern's length.
     pub fn fill(&self, offset: u64, length: u64, pattern: &[u8]) -> Result<(), Error> {
         let at = self.check("buffer", offset, length)?;
+        self.written(offset, length);
         let memory = self.bo.memory();
         if let [byte] = pattern {
             return inside(memory.set(at, usize::try_from(length).unwrap_or(usize::MAX), *byte));
@@ -259,8 +262,31 @@ impl Buffer {
 
     /// Where this process sees the first byte. The memory stays mapped as long as the buffer or
     /// a part of it lives; what holds for accesses holds for [`read`](Self::read) and
-    /// [`write`](Self::write), too.
+    /// [`write`](Self::write), too. All of it counts as [written](Self::set_unwritten) from now on.
     pub fn host_pointer(&self) -> *mut u8 {
+        self.written(0, self.size);
+        self.pointer()
+    }
+
+    /// The same for who reads only, or says what is [written](Self::written).
+    pub fn host_view(&self) -> *mut u8 {
+        self.pointer()
+    }
+
+    /// The buffer has no content, whatever is there: a software GPU that
+    /// [checks](crate::OpenOptions::check) reports what a kernel uses of it before something has
+    /// written it. (Buffers begin as zeros.)
+    pub fn set_unwritten(&self) {
+        self.bo.unwritten(self.start, self.size);
+    }
+
+    /// The host writes `length` bytes from `offset` on by itself, for what
+    /// [`set_unwritten`](Self::set_unwritten) makes known.
+    pub fn written(&self, offset: u64, length: u64) {
+        self.bo.written(self.start.saturating_add(offset), length);
+    }
+
+    fn pointer(&self) -> *mut u8 {
         let start = usize::try_from(self.start).unwrap_or(usize::MAX);
         self.bo.memory().pointer(start)
     }

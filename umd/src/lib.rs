@@ -86,6 +86,7 @@ pub use kmd_iface::{Statistics, Violation};
 
 pub use binary::{
     AccessQualifier, AddressSpace, ArgInfo, ArgKind, Binary, BinaryError, KernelAbi, KernelInfo,
+    SourceLine,
 };
 pub use buffer::Buffer;
 pub use command::Command;

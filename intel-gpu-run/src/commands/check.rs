@@ -132,7 +132,17 @@ fn of_binary(binary: &Binary) -> Vec<Checked> {
 pub fn findings(binary: &Binary, kernel: &str) -> Vec<Finding> {
     let findings = binary.audit(kernel).unwrap_or_default();
     let code = binary.code(kernel).unwrap_or_default();
-    with_hazards(findings, binary.target().platform.family, code)
+    let mut findings = with_hazards(findings, binary.target().platform.family, code);
+    for finding in &mut findings {
+        finding.source = source(binary, kernel, finding.offset);
+    }
+    findings
+}
+
+/// Where an instruction of a kernel comes from, as `FILE:LINE`.
+pub fn source(binary: &Binary, kernel: &str, offset: usize) -> Option<String> {
+    let line = binary.source_line(kernel, offset as u64)?;
+    Some(line.to_string())
 }
 
 /// What is said of a kernel whose scoreboard cannot be judged.
@@ -143,12 +153,14 @@ fn with_hazards(mut findings: Vec<Finding>, family: Family, code: &[u8]) -> Vec<
     let report = swsb::check(family, code);
     let incomplete = (!report.complete).then(|| Finding {
         offset: 0,
+        source: None,
         text: String::new(),
         rule: "scoreboard",
         detail: TOO_COMPLEX.to_owned(),
     });
     let hazards = report.hazards.into_iter().map(|hazard| Finding {
         offset: hazard.later.offset,
+        source: None,
         rule: "scoreboard hazard",
         detail: format!(
             "{} of {}: it does not wait for +{:#x} `{}`",
@@ -168,6 +180,7 @@ fn as_json(checked: &Checked) -> serde_json::Value {
 fn finding_json(finding: &Finding) -> serde_json::Value {
     json!({
         "offset": finding.offset,
+        "source": finding.source,
         "rule": finding.rule,
         "detail": finding.detail,
         "instruction": finding.text,

@@ -8,6 +8,7 @@ use isa_encoder::disasm::{Format, Line};
 use serde_json::{Value, json};
 use umd::Binary;
 
+use crate::commands::check::source;
 use crate::exit::{Error, Exit};
 use crate::kernel::{self, Hints};
 use crate::kernel_file::{KernelFile, Kind};
@@ -55,9 +56,24 @@ pub struct Args {
 }
 
 /// Code to print, with the kernel's name if it has one.
-struct Section {
+struct Section<'a> {
     name: Option<String>,
     code: Vec<u8>,
+    binary: Option<&'a Binary>,
+}
+
+impl Section<'_> {
+    /// Where an instruction comes from, as `FILE:LINE`.
+    fn source(&self, offset: usize) -> Option<String> {
+        source(self.binary?, self.name.as_ref()?, offset)
+    }
+
+    /// The same, unless the instruction before it comes from there.
+    fn new_source(&self, offset: usize) -> Option<String> {
+        let before = offset.checked_sub(1).and_then(|before| self.source(before));
+        self.source(offset)
+            .filter(|line| before.as_ref() != Some(line))
+    }
 }
 
 /// Runs the sub-command.
@@ -66,6 +82,7 @@ struct Section {
 /// The file is rejected, or its instruction set is not known.
 pub fn run(args: &Args) -> Result<(), Error> {
     let file = KernelFile::read(&args.file)?;
+    let binary;
     let (family, sections) = match &file.kind {
         Kind::Raw(code) => {
             let target = args.platform.ok_or_else(|| {
@@ -79,6 +96,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
                 vec![Section {
                     name: None,
                     code: code.clone(),
+                    binary: None,
                 }],
             )
         }
@@ -92,7 +110,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
                 compiler: args.compiler.clone(),
                 ..Hints::default()
             };
-            let binary = kernel::load(&file, &hints)?;
+            binary = kernel::load(&file, &hints)?;
             (binary.target().platform.family, sections(&binary))
         }
     };
@@ -129,7 +147,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         if let Some(name) = &section.name {
             files::print(&format!("//.kernel {name}\n"))?;
         }
-        for text in in_parallel(&disassembler, &section.code) {
+        for text in in_parallel(&disassembler, section) {
             files::print(&text)?;
         }
     }
@@ -140,24 +158,27 @@ pub fn run(args: &Args) -> Result<(), Error> {
 const WORTH_A_PART: usize = 64 << 10;
 
 /// The text of a kernel, in pieces that were printed in parallel.
-fn in_parallel(disassembler: &Disassembler, code: &[u8]) -> Vec<String> {
+fn in_parallel(disassembler: &Disassembler, section: &Section<'_>) -> Vec<String> {
+    let code = &section.code;
     let listing = disassembler.listing(code);
     let parts = listing.parts(parallel::pieces(code.len(), WORTH_A_PART));
-    parallel::map(&parts, |part| listing.print(part.clone()))
+    let note = |offset| section.new_source(offset);
+    parallel::map(&parts, |part| listing.print_noted(part.clone(), note))
 }
 
-fn sections(binary: &Binary) -> Vec<Section> {
+fn sections(binary: &Binary) -> Vec<Section<'_>> {
     binary
         .kernels()
         .iter()
         .map(|kernel| Section {
             name: Some(kernel.name.clone()),
             code: binary.code(&kernel.name).unwrap_or_default().to_vec(),
+            binary: Some(binary),
         })
         .collect()
 }
 
-fn as_json(disassembler: &Disassembler, section: &Section) -> Value {
+fn as_json(disassembler: &Disassembler, section: &Section<'_>) -> Value {
     let line = |line: Line| {
         let hex: String = line
             .bytes
@@ -171,6 +192,7 @@ fn as_json(disassembler: &Disassembler, section: &Section) -> Value {
             "text": line.text,
             "bits": line.bits,
             "comment": line.comment,
+            "source": section.source(line.offset),
         })
     };
     let lines: Vec<_> = disassembler

@@ -58,6 +58,8 @@ impl Declared {
 pub struct Finding {
     /// Bytes from the start of the kernel.
     pub offset: usize,
+    /// Where it comes from, as `FILE:LINE`, if somebody who knows the kernel's source has said so.
+    pub source: Option<String>,
     /// The instruction in IGA syntax; empty for bytes that are none.
     pub text: String,
     /// A short name of what is wrong.
@@ -70,11 +72,16 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             offset,
+            source,
             text,
             rule,
             detail,
         } = self;
-        write!(f, "+{offset:#x}: {rule}: {detail}")?;
+        write!(f, "+{offset:#x}")?;
+        if let Some(source) = source {
+            write!(f, " ({source})")?;
+        }
+        write!(f, ": {rule}: {detail}")?;
         match text.is_empty() {
             true => Ok(()),
             false => write!(f, ": {text}"),
@@ -137,6 +144,7 @@ impl Audit<'_> {
         );
         self.found.push(Finding {
             offset: placed.offset,
+            source: None,
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             rule,
             detail,

@@ -209,6 +209,15 @@ impl Listing<'_> {
 
     /// The text of one part; the last part includes a label at the kernel's end.
     pub fn print(&self, part: Range<usize>) -> String {
+        self.print_noted(part, |_| None)
+    }
+
+    /// The same, with a comment above an instruction, by its offset, for which there is a `note`.
+    pub fn print_noted(
+        &self,
+        part: Range<usize>,
+        note: impl Fn(usize) -> Option<String>,
+    ) -> String {
         let Disassembler { family, format } = self.disassembler;
         let code = self.code.get(part.clone()).unwrap_or_default();
         let mut out = String::with_capacity(code.len() * 6);
@@ -216,6 +225,9 @@ impl Listing<'_> {
             let at = part.start + offset;
             if self.labels.contains(at) {
                 let _ = writeln!(out, "{}:", label(at));
+            }
+            if let Some(note) = note(at) {
+                let _ = writeln!(out, "// {note}");
             }
             if format.offsets || format.hex {
                 self.disassembler.prefix(&mut out, at, bytes);

@@ -56,7 +56,10 @@ pub(crate) fn buffer(
     check(&mem, flags)?;
     let command = (CL_COMMAND_MAP_BUFFER, blocking);
     if !mem.is_copy() {
-        let pointer = Memory::at(own.host_pointer()).offset(offset);
+        if writes(flags) {
+            own.written(offset as u64, size as u64);
+        }
+        let pointer = Memory::at(own.host_view()).offset(offset);
         return finish(&queue, &mem, command, waits, Map::of(pointer), || Ok(()));
     }
     let pointer = mem.host.offset(offset);

@@ -118,6 +118,14 @@ impl Mem {
         if copies && let Some(first) = buffers.first() {
             making.host.copy_to(first, 0, size)?;
         }
+        // "the contents of the buffer are undefined"; what several devices share is the host's memory.
+        if let [only] = buffers.as_slice()
+            && !copies
+            && !uses_host
+            && making.dma_buf.is_none()
+        {
+            only.set_unwritten();
+        }
         Ok(Self::new(making, CL_MEM_OBJECT_BUFFER, size, buffers))
     }
 

@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 
 use devinfo::{GpuAddress, Target};
 use kmd_iface::baremetal::Bus;
-use kmd_iface::{Diagnostics, ErrorReport, KmdError, KmdResult, Statistics, UserMemory, Violation};
+use kmd_iface::{
+    Diagnostics, ErrorReport, KmdError, KmdResult, Purpose, SourceLines, Statistics, UserMemory,
+    Violation,
+};
 use softgpu_device::{Settings, wait_until};
 use softgpu_memory::Backing;
 
@@ -106,17 +109,32 @@ impl Diagnostics for SoftBus {
         self.machine.device().settings.check
     }
 
-    fn bound(&self, address: GpuAddress, size: u64, mapped: u64, buffer: bool) {
-        let findings = &self.machine.device().findings;
-        findings.bound(address, size, mapped, buffer);
+    fn bound(&self, address: GpuAddress, size: u64, mapped: u64, purpose: Purpose) {
+        self.machine.device().bound(address, size, mapped, purpose);
+    }
+
+    fn written(&self, address: GpuAddress, size: u64) {
+        self.machine.device().findings.written(address, size);
+    }
+
+    fn unwritten(&self, address: GpuAddress, size: u64) {
+        self.machine.device().findings.unwritten(address, size);
     }
 
     fn unbound(&self, address: GpuAddress, size: u64) {
         self.machine.device().findings.unbound(address, size);
     }
 
-    fn launches(&self, name: &str, first: GpuAddress, entry: GpuAddress, local_bytes: u64) {
+    fn launches(
+        &self,
+        name: &str,
+        first: GpuAddress,
+        entry: GpuAddress,
+        local_bytes: u64,
+        own: bool,
+        source: Option<SourceLines>,
+    ) {
         let findings = &self.machine.device().findings;
-        findings.launches(name, first, entry, local_bytes);
+        findings.launches(name, first, entry, local_bytes, own, source);
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use kmd_iface::{ErrorKind, ErrorReport, Violation};
+use devinfo::GpuAddress;
+use kmd_iface::{ErrorKind, ErrorReport, Purpose, Violation};
 
 use crate::cs::Failure;
 use crate::device::Device;
@@ -29,10 +30,22 @@ impl Device {
                 kernel: one.name.clone(),
                 rule: one.rule.to_string(),
                 offset: one.offset(),
+                source: one.source,
                 instruction: one.text.trim().to_owned(),
                 detail: one.detail,
             })
             .collect()
+    }
+
+    /// A driver says what the memory of an object is for ([`kmd_iface::Diagnostics::bound`]).
+    pub fn bound(&self, address: GpuAddress, size: u64, mapped: u64, purpose: Purpose) {
+        let purpose = match purpose {
+            Purpose::Buffer => softgpu_eu::Purpose::Buffer,
+            Purpose::Image => softgpu_eu::Purpose::Image,
+            Purpose::Threads => softgpu_eu::Purpose::Threads,
+            Purpose::Driver => softgpu_eu::Purpose::Driver,
+        };
+        self.findings.bound(address, size, mapped, purpose);
     }
 }
 

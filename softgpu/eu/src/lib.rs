@@ -20,7 +20,7 @@ mod fault;
 mod group;
 mod sf;
 
-pub use check::{Checks, Findings, Group, Rule, Violation};
+pub use check::{Checks, Findings, Group, Purpose, Rule, Violation};
 pub use eu::{Code, Counters, Execution, Program, Programs, Stop, Thread, ThreadStart};
 pub use fault::Fault;
 pub use group::{Barrier, Kernel, Pairs, Slm, StateBases};

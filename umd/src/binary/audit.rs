@@ -12,7 +12,12 @@ impl Binary {
     pub fn audit(&self, kernel: &str) -> Option<Vec<Finding>> {
         let abi = self.entry(kernel)?;
         let code = self.code(kernel)?;
-        Some(audit(code, &self.declared(abi)))
+        let mut findings = audit(code, &self.declared(abi));
+        for finding in &mut findings {
+            let line = self.source_line(kernel, finding.offset as u64);
+            finding.source = line.map(|line| line.to_string());
+        }
+        Some(findings)
     }
 
     fn declared(&self, abi: &KernelAbi) -> Declared {

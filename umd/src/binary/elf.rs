@@ -7,15 +7,20 @@ use std::collections::HashMap;
 use object::LittleEndian as Le;
 use object::elf::{FileHeader64, SHT_NOBITS, SHT_PROGBITS, SHT_REL, SHT_RELA, SHT_SYMTAB};
 use object::elf::{SHN_ABS, SHN_UNDEF, SectionHeader64};
-use object::read::SectionIndex;
 use object::read::elf::{FileHeader, Rel, Rela, SectionHeader, SectionTable, Sym, SymbolTable};
+use object::read::{SectionIndex, SymbolIndex};
 
 use super::error::BinaryError;
 use super::image::{Patch, Relocation, Segment, SegmentKind};
+use super::lines::{self, Lines};
 use super::notes;
 
 /// `EM_INTELGT`.
 const MACHINE: u16 = 205;
+/// What the names of sections with a kernel's code begin with.
+const CODE: &str = ".text.";
+/// The section of the line table.
+const LINE_TABLE: &str = ".debug_line";
 /// The most bytes that the zero-initialised sections may have together: they are the one thing in
 /// a file that can ask for more memory than the file has bytes.
 const MAX_ZEROS: u64 = 4 << 30;
@@ -42,6 +47,8 @@ pub(crate) struct Zebin<'a> {
     pub payload_sizes: Vec<(usize, usize)>,
     /// Where code wants to know how many bytes lie before the cross-thread payload.
     pub payload_offsets: Vec<PayloadOffset>,
+    /// The source lines of the code.
+    pub lines: Lines,
 }
 
 /// A place in the code of a segment that is patched with the bytes before the cross-thread payload.
@@ -107,6 +114,7 @@ impl<'a> Reader<'a> {
             undefined: Vec::new(),
             payload_sizes: Vec::new(),
             payload_offsets: Vec::new(),
+            lines: Lines::default(),
         };
         let mut has_info = false;
         for (index, section) in self.sections.enumerate() {
@@ -121,7 +129,7 @@ impl<'a> Reader<'a> {
             {
                 let data = self.data(&name, section)?.to_vec();
                 self.places.insert(index.0, (zebin.segments.len(), 0));
-                if let Some(kernel) = name.strip_prefix(".text.") {
+                if let Some(kernel) = name.strip_prefix(CODE) {
                     zebin
                         .kernels
                         .insert(kernel.to_owned(), zebin.segments.len());
@@ -143,7 +151,47 @@ impl<'a> Reader<'a> {
                 self.relocations(index, section, &mut zebin)?;
             }
         }
+        zebin.lines = self.lines(&zebin.kernels).unwrap_or_default();
         Ok(zebin)
+    }
+
+    /// The line table, if there is one that can be read. The symbols of its relocations have the names
+    /// of the sections that they mean, and the numbers of those that refer to them.
+    fn lines(&self, kernels: &HashMap<String, usize>) -> Option<Lines> {
+        let named = |name: &str| {
+            let sections = self.sections.enumerate();
+            let mut found = sections.filter(|(index, section)| {
+                self.name(*index, section).is_ok_and(|found| found == name)
+            });
+            found.next()
+        };
+        let (target, section) = named(LINE_TABLE)?;
+        let mut table = section.data(Le, self.file).ok()?.to_vec();
+        for section in self.sections.iter() {
+            let Ok(Some((list, _))) = section.rela(Le, self.file) else {
+                continue;
+            };
+            for entry in list
+                .iter()
+                .filter(|_| section.sh_info(Le) as usize == target.0)
+            {
+                let symbol = SymbolIndex(entry.r_sym(Le, false) as usize);
+                let symbol = self.symbols.symbol(symbol).ok()?;
+                let name = symbol.name(Le, self.symbols.strings()).ok()?;
+                let name = String::from_utf8_lossy(name);
+                let Some(&segment) = name.strip_prefix(CODE).and_then(|name| kernels.get(name))
+                else {
+                    continue;
+                };
+                let value: u64 = symbol.st_value(Le);
+                let value = value.wrapping_add_signed(entry.r_addend(Le));
+                let at = usize::try_from(entry.r_offset(Le)).ok()?;
+                if let Some(place) = table.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+                    *place = lines::address(segment, value).to_le_bytes();
+                }
+            }
+        }
+        Some(Lines::parse(&table))
     }
 
     /// Zero-initialised sections lie after the data of the same kind.
@@ -280,7 +328,7 @@ impl<'a> Reader<'a> {
     fn symbol(&self, index: u32) -> Result<Target, String> {
         let symbol = self
             .symbols
-            .symbol(object::read::SymbolIndex(index as usize))
+            .symbol(SymbolIndex(index as usize))
             .map_err(|error| format!("symbol {index}: {error}"))?;
         let name = symbol.name(Le, self.symbols.strings()).unwrap_or_default();
         let name = String::from_utf8_lossy(name).into_owned();

@@ -13,6 +13,7 @@ mod entry;
 mod error;
 mod image;
 mod info;
+mod lines;
 mod lower;
 mod notes;
 mod zeinfo;
@@ -34,8 +35,10 @@ pub(crate) use image::{Patch, Relocation, Segment, SegmentKind};
 pub use info::{
     AccessQualifier, AddressSpace, ArgInfo, ArgKind, KernelInfo, RawIsa, Target, ValueType,
 };
+pub use lines::SourceLine;
 pub(crate) use lower::MAX_SAMPLERS;
 
+pub(crate) use lines::Lines;
 use zeinfo::{ZeFunction, ZeKernel};
 
 /// What a zebin begins with.
@@ -55,6 +58,9 @@ pub struct Binary {
     printf_strings: Vec<String>,
     warnings: Vec<Diagnostic>,
     undefined: Vec<String>,
+    lines: Arc<Lines>,
+    /// Its kernels are this driver's own.
+    is_own: bool,
 }
 
 impl Binary {
@@ -215,6 +221,7 @@ impl Binary {
         );
         Ok(Self {
             undefined: elf.undefined,
+            lines: Arc::new(elf.lines),
             ..binary
         })
     }
@@ -241,6 +248,8 @@ impl Binary {
             printf_strings,
             warnings: Vec::new(),
             undefined: Vec::new(),
+            lines: Arc::default(),
+            is_own: false,
         }
     }
 
@@ -410,6 +419,13 @@ impl Binary {
         Some(&segment.data)
     }
 
+    /// Where the instruction at `offset` of a kernel comes from, if the file says so: if it is a zebin
+    /// that was compiled with `-g`.
+    pub fn source_line(&self, kernel: &str, offset: u64) -> Option<SourceLine> {
+        let segment = self.entry(kernel)?.segment;
+        self.lines.at(lines::address(segment, offset))
+    }
+
     /// The functions and variables that the code refers to and the file does not define.
     pub fn undefined(&self) -> &[String] {
         &self.undefined
@@ -452,6 +468,22 @@ impl Binary {
 
     pub(crate) fn entry(&self, kernel: &str) -> Option<&Arc<KernelAbi>> {
         self.entries.iter().find(|entry| entry.info.name == kernel)
+    }
+
+    /// The same as kernels of this driver's own, which move bytes that may have no content.
+    pub(crate) fn into_own(self) -> Self {
+        Self {
+            is_own: true,
+            ..self
+        }
+    }
+
+    pub(crate) fn is_own(&self) -> bool {
+        self.is_own
+    }
+
+    pub(crate) fn lines(&self) -> &Arc<Lines> {
+        &self.lines
     }
 
     pub(crate) fn segments(&self) -> &[Segment] {

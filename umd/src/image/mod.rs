@@ -15,7 +15,7 @@ pub use format::{ImageFormat, channel_order, channel_type};
 use crate::buffer::Buffer;
 use crate::device::{Device, kernel};
 use crate::error::{ArgumentError, DeviceError, Error, ErrorKind};
-use crate::memory::{Bo, Use};
+use crate::memory::{Bo, IMAGE, Use};
 use format::Texel;
 use layout::Layout;
 
@@ -178,7 +178,7 @@ impl Device {
         let bo = self
             .inner()
             .registry
-            .create(layout.size, Use::Device, "image");
+            .create(layout.size, Use::Device, IMAGE);
         Ok(Image {
             inner: Arc::new(ImageInner {
                 bo: bo.map_err(kernel("an image"))?,

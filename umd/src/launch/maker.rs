@@ -7,7 +7,7 @@ use devinfo::GpuAddress;
 use kmd_iface::{Fence, KmdError};
 use zerocopy::IntoBytes;
 
-use crate::binary::{IMPLICIT_ARGUMENTS, KernelAbi};
+use crate::binary::{IMPLICIT_ARGUMENTS, KernelAbi, Lines};
 use crate::device::{DeviceInner, kernel as refused};
 use crate::error::{ArgumentError, DeviceError, Error, ErrorKind};
 use crate::memory::NEAR;
@@ -67,6 +67,9 @@ pub(super) struct Staging {
 #[derive(Clone, Debug)]
 pub(super) struct Start {
     kernel: Arc<KernelAbi>,
+    lines: Arc<Lines>,
+    /// It is one of this driver's own.
+    own: bool,
     /// The kernel's first instruction.
     first: GpuAddress,
     /// The threads' first instruction.
@@ -80,7 +83,8 @@ impl Start {
         if let Some(extents) = device.registry.extents() {
             for start in starts {
                 let (name, local) = (&start.kernel.info.name, start.slm_bytes.into());
-                extents.launches(name, start.first, start.entry, local);
+                let source = start.lines.of_kernel(start.kernel.segment);
+                extents.launches(name, start.first, start.entry, local, start.own, source);
             }
         }
     }
@@ -530,6 +534,8 @@ impl Launch {
             }
             starts.push(Start {
                 kernel: kernel.entry.clone(),
+                lines: kernel.program.binary.lines().clone(),
+                own: kernel.program.binary.is_own(),
                 first: NEAR.offset(kernel.start.into()),
                 entry: NEAR.offset(dispatch.kernel.into()),
                 slm_bytes: dispatch.slm_bytes,

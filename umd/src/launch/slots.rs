@@ -8,7 +8,7 @@ use zerocopy::IntoBytes;
 
 use crate::device::{DeviceInner, kernel as refused};
 use crate::error::{DeviceError, Error, state};
-use crate::memory::{Bo, NEAR, Use};
+use crate::memory::{Bo, NEAR, PRIVATE_MEMORY, SCRATCH_MEMORY, Use};
 
 use super::heap::{HeapMemory, SCRATCH, SCRATCH_PAIRS};
 
@@ -36,7 +36,7 @@ impl QueueMemory {
             device,
             bytes,
             Use::Private,
-            "private memory",
+            PRIVATE_MEMORY,
         )?;
         let slots = self.private.as_ref();
         let slots = slots.ok_or(DeviceError::Internal("private memory is missing"))?;
@@ -58,7 +58,7 @@ impl QueueMemory {
         for ((out, memory), bytes) in all.iter_mut().zip(&mut self.scratch).zip(needed) {
             if bytes > 0 {
                 let bytes = u64::from(bytes.max(1024)).next_power_of_two();
-                let has_grown = SlotMemory::grow(memory, device, bytes, usage, "scratch memory")?;
+                let has_grown = SlotMemory::grow(memory, device, bytes, usage, SCRATCH_MEMORY)?;
                 // It stays so if the other one cannot grow.
                 self.is_stale |= has_grown && is_surface;
                 *out = memory.as_ref().map(|slots| slots.bo.clone());

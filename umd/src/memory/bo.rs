@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use devinfo::GpuAddress;
 use kmd_iface::{
     AddressSpaceId, AddressSpaceOptions, BufferDesc, BufferHandle, Caching, Diagnostics, Kmd,
-    KmdError, Placement, map_dmabuf,
+    KmdError, Placement, Purpose, map_dmabuf,
 };
 
 use super::host::PAGE;
@@ -85,7 +85,21 @@ struct Bound {
 pub(crate) const BUFFER: &str = "buffer";
 const USER_MEMORY: &str = "user memory";
 const SHARED_MEMORY: &str = "shared memory";
-const OF_PROGRAMS: [&str; 3] = [BUFFER, USER_MEMORY, SHARED_MEMORY];
+/// What images call theirs.
+pub(crate) const IMAGE: &str = "image";
+/// What threads call theirs: registers that did not fit, and private variables.
+pub(crate) const SCRATCH_MEMORY: &str = "scratch memory";
+pub(crate) const PRIVATE_MEMORY: &str = "private memory";
+
+/// What memory of this name is for.
+fn purpose(label: &str) -> Purpose {
+    match label {
+        BUFFER | USER_MEMORY | SHARED_MEMORY => Purpose::Buffer,
+        IMAGE => Purpose::Image,
+        SCRATCH_MEMORY | PRIVATE_MEMORY => Purpose::Threads,
+        _ => Purpose::Driver,
+    }
+}
 
 impl Registry {
     /// Makes an address space of a kernel driver's client.
@@ -281,7 +295,7 @@ impl Registry {
         };
         lock(&self.bound).insert(address.get(), bound);
         if let Some(extents) = self.extents() {
-            extents.bound(address, size, length, OF_PROGRAMS.contains(&label));
+            extents.bound(address, size, length, purpose(label));
         }
         Ok(bo)
     }
@@ -290,7 +304,7 @@ impl Registry {
     pub(crate) fn buffer_at(&self, address: GpuAddress) -> Option<Arc<Bo>> {
         let bound = lock(&self.bound);
         let (&start, found) = bound.range(..=address.get()).next_back()?;
-        let of_buffers = OF_PROGRAMS.contains(&found.label);
+        let of_buffers = purpose(found.label) == Purpose::Buffer;
         (of_buffers && address.get() - start < found.size).then(|| found.bo.upgrade())?
     }
 
@@ -359,6 +373,20 @@ impl Bo {
     /// Where the GPU sees it.
     pub(crate) fn address(&self) -> GpuAddress {
         self.address
+    }
+
+    /// Tells a software GPU that checks that the host has written `size` bytes from `start` on.
+    pub(crate) fn written(&self, start: u64, size: u64) {
+        if let Some(extents) = self.registry.extents() {
+            extents.written(self.address.offset(start), size);
+        }
+    }
+
+    /// Tells it that these bytes have no content.
+    pub(crate) fn unwritten(&self, start: u64, size: u64) {
+        if let Some(extents) = self.registry.extents() {
+            extents.unwritten(self.address.offset(start), size);
+        }
     }
 
     /// The bytes that were asked for.

@@ -26,7 +26,7 @@ impl Builtins {
         let program = match self.program.get() {
             Some(program) => program,
             None => {
-                let binary = Binary::parse(zebin(device.family()))?;
+                let binary = Binary::parse(zebin(device.family()))?.into_own();
                 let program = Program::of_family(device.clone(), binary)?;
                 // Another thread may have been faster; one of the two is as good as the other.
                 self.program.get_or_init(|| program)

@@ -1,9 +1,9 @@
 //! What `--check` finds in a kernel's code before it runs.
 
-use devinfo::Family;
-use isa_encoder::swsb;
+use isa_encoder::swsb::{self, Hazard};
+use umd::Binary;
 
-use crate::commands::check::TOO_COMPLEX;
+use crate::commands::check::{TOO_COMPLEX, source};
 use crate::exit::Error;
 
 /// What is known about the software scoreboard of a kernel.
@@ -16,10 +16,15 @@ pub struct Scoreboard {
 }
 
 /// Checks the software scoreboard of a kernel's code.
-pub fn scoreboard(family: Family, code: &[u8]) -> Scoreboard {
-    let report = swsb::check(family, code);
+pub fn scoreboard(binary: &Binary, kernel: &str) -> Scoreboard {
+    let text = |hazard: &Hazard| match source(binary, kernel, hazard.later.offset) {
+        Some(line) => format!("{line}: {hazard}"),
+        None => hazard.to_string(),
+    };
+    let code = binary.code(kernel).unwrap_or_default();
+    let report = swsb::check(binary.target().platform.family, code);
     Scoreboard {
-        hazards: report.hazards.iter().map(ToString::to_string).collect(),
+        hazards: report.hazards.iter().map(text).collect(),
         complete: report.complete,
     }
 }

@@ -47,10 +47,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let name = choose(args, &file, &binary)?;
     let program = Program::new(&device, binary).map_err(|e| about(&file, e))?;
     let mut kernel = program.kernel(&name)?;
-    let scoreboard = match program.binary().code(&name) {
-        Some(code) if args.check => Some(check::scoreboard(device.target().platform.family, code)),
-        _ => None,
-    };
+    let scoreboard = args
+        .check
+        .then(|| check::scoreboard(program.binary(), &name));
     let proved = match args.check {
         true => program.binary().audit(&name).unwrap_or_default(),
         false => Vec::new(),

@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use super::Checks;
+use super::bytes::{UNWRITTEN, WRITTEN};
 use super::cell::{Conflict, Mark, Touch};
-use super::checks::Registers;
+use super::checks::{EmptyLoad, Registers};
+use super::findings::Purpose;
 use super::group::Group;
-use super::memory::{UNWRITTEN, WRITTEN};
 use super::order::{Relation, Side};
 use super::rule::Rule;
 
@@ -81,14 +82,18 @@ impl Checks {
 
     /// Reports a value that decides something and that nothing has written.
     pub(crate) fn unwritten(&self, lane: Option<u8>, what: impl FnOnce() -> String) {
+        if self.launched.as_ref().is_some_and(|known| known.own) {
+            return;
+        }
         self.report(Rule::Uninitialised, || {
             let mut text = format!("{}: {}, which nothing has written", self.who(lane), what());
             let group = self.group.borrow();
             let thread = group.first + self.thread.get();
-            if let Some((loader, ip, place)) = &*self.empty_load.borrow()
-                && *loader == thread
+            if let Some(load) = &*self.empty_load.borrow()
+                && load.thread == thread
             {
-                let from = ip.wrapping_sub(self.start());
+                let from = load.ip.wrapping_sub(self.start());
+                let place = &load.place;
                 text.push_str(&format!(" (perhaps loaded by +{from:#x} from {place})"));
             }
             text
@@ -108,10 +113,27 @@ impl Checks {
             return self.outside(access);
         }
         self.carry(place, address, width, access);
-        // What is not a program's buffer is a thread's own, and that of the next in its slot.
-        let buffer = self.extents.object_at(address).is_some();
-        if place == Where::Local || buffer || !self.extents.knows_objects() {
-            let by_slot = place != Where::Local && !buffer;
+        self.order_programs(place, address, width, access);
+    }
+
+    /// An access of a texel of `width` bytes at `address`. What an image holds counts as written.
+    pub(crate) fn texel(&self, address: u64, width: u64, access: &Access<'_>) {
+        self.judge_address(Where::Surface, address, access);
+        if !matches!(access.what, What::Read { .. }) {
+            self.store_states(Where::Surface, address, &vec![WRITTEN; width as usize]);
+        }
+        self.order_programs(Where::Surface, address, width, access);
+    }
+
+    /// Records who accesses what programs' objects have, and reports what nothing orders.
+    fn order_programs(&self, place: Where, address: u64, width: u64, access: &Access<'_>) {
+        // What is not a program's is a thread's own, and that of the next in its slot.
+        let programs = match self.extents.place(address) {
+            Some((.., purpose)) => matches!(purpose, Purpose::Buffer | Purpose::Image),
+            None => false,
+        };
+        if place == Where::Local || programs || !self.extents.knows_objects() {
+            let by_slot = place != Where::Local && !programs;
             self.order_words(place, address, width, access, by_slot);
         }
     }
@@ -174,7 +196,17 @@ impl Checks {
                 if states.contains(&UNWRITTEN) {
                     let thread = self.group.borrow().first + self.thread.get();
                     let text = self.place(place, address);
-                    *self.empty_load.borrow_mut() = Some((thread, self.ip(), text));
+                    let mut last = self.empty_load.borrow_mut();
+                    // Of a message's channels the first one.
+                    let message = self.messages.get();
+                    if last.as_ref().is_none_or(|last| last.message != message) {
+                        *last = Some(EmptyLoad {
+                            thread,
+                            ip: self.ip(),
+                            message,
+                            place: text,
+                        });
+                    }
                 }
                 message.answered = true;
                 message.pointers |= place != Where::Local
@@ -240,7 +272,11 @@ impl Checks {
 
     fn load_states(&self, place: Where, address: u64, out: &mut [u8]) {
         if place != Where::Local {
-            return self.memory().load(address, out);
+            let memory = self.memory();
+            return match self.extents.place(address) {
+                Some((.., Purpose::Threads)) => memory.scratch.load(self.number(), address, out),
+                _ => memory.bytes.load(address, out),
+            };
         }
         let group = self.group.borrow();
         let at = address as usize;
@@ -251,13 +287,24 @@ impl Checks {
 
     fn store_states(&self, place: Where, address: u64, states: &[u8]) {
         if place != Where::Local {
-            return self.memory().store(address, states);
+            let mut memory = self.memory();
+            return match self.extents.place(address) {
+                Some((.., Purpose::Threads)) => {
+                    memory.scratch.store(self.number(), address, states);
+                }
+                _ => memory.bytes.store(address, states),
+            };
         }
         let mut group = self.group.borrow_mut();
         let at = address as usize;
         if let Some(out) = group.states.get_mut(at..at + states.len()) {
             out.copy_from_slice(states);
         }
+    }
+
+    /// The number of the thread that runs.
+    fn number(&self) -> u32 {
+        self.group.borrow().first + self.thread.get()
     }
 
     /// A place, in words.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use devinfo::GpuAddress;
 
-use super::findings::{Extents, Launched};
+use super::findings::{Extents, Launched, Purpose};
 use super::group::Group;
 use super::memory::Memory;
 use super::rule::{Rule, Violation};
@@ -24,6 +24,17 @@ pub(super) struct Registers {
     pub answered: bool,
     /// Part of the response comes from memory where a driver keeps pointers.
     pub pointers: bool,
+}
+
+/// A load of bytes that nothing has written.
+#[derive(Debug)]
+pub(super) struct EmptyLoad {
+    pub thread: u32,
+    pub ip: u64,
+    /// The message's number.
+    pub message: u32,
+    /// Where the first of the bytes is.
+    pub place: String,
 }
 
 /// Where the threads of one host thread record broken rules.
@@ -47,7 +58,7 @@ pub struct Checks {
     pub(super) message: RefCell<Registers>,
     pub(super) messages: Slot<u32>,
     /// The last load of bytes that nothing has written.
-    pub(super) empty_load: RefCell<Option<(u32, u64, String)>>,
+    pub(super) empty_load: RefCell<Option<EmptyLoad>>,
     /// What pointers point to, by their state less [`POINTER`].
     pub(super) pointers: RefCell<Vec<GpuAddress>>,
 }
@@ -90,6 +101,7 @@ impl Checks {
                 name: None,
                 kernel: 0,
                 ip,
+                source: None,
                 text: String::new(),
                 detail: detail(),
                 other,
@@ -159,10 +171,16 @@ impl Checks {
 
     /// Where an address lies, in words.
     pub(super) fn describe(&self, address: u64) -> String {
-        match self.extents.object_at(address) {
-            Some((object, size)) => {
+        match self.extents.place(address) {
+            Some((object, size, purpose)) => {
                 let offset = address - object.get();
-                format!("byte {offset:#x} of the buffer of {size:#x} bytes at {object}")
+                let what = match purpose {
+                    Purpose::Buffer => "buffer",
+                    Purpose::Image => "image",
+                    Purpose::Threads => "threads' private memory",
+                    Purpose::Driver => "driver's memory",
+                };
+                format!("byte {offset:#x} of the {what} of {size:#x} bytes at {object}")
             }
             None => format!("address {}", GpuAddress::new(address)),
         }

@@ -1,6 +1,7 @@
 //! What all host threads have recorded, and what drivers say of their objects and kernels.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use devinfo::GpuAddress;
@@ -8,6 +9,7 @@ use isa_encoder::Disassembler;
 use isa_encoder::disasm::Format;
 use softgpu_memory::View;
 
+use super::bytes::{UNWRITTEN, WRITTEN};
 use super::checks::{Checks, KEPT};
 use super::memory::Memory;
 use super::rule::Violation;
@@ -18,10 +20,23 @@ use crate::Kernel;
 pub(super) struct Extents {
     /// By start, the padding after an object.
     padding: BTreeMap<u64, Padding>,
-    /// By start, the sizes of programs' buffers.
-    objects: BTreeMap<u64, u64>,
+    /// By start, objects with a purpose of their own, and their sizes.
+    objects: BTreeMap<u64, (u64, Purpose)>,
     /// By a kernel's entry point.
     launched: BTreeMap<u64, Launched>,
+}
+
+/// What an object's memory is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A program's buffer.
+    Buffer,
+    /// A program's image.
+    Image,
+    /// Threads have parts of it for themselves.
+    Threads,
+    /// The driver's own.
+    Driver,
 }
 
 /// What a driver says of a kernel.
@@ -35,6 +50,20 @@ pub(super) struct Launched {
     pub local: u64,
     /// Its name.
     pub name: Arc<str>,
+    /// It is the driver's own, which moves what it is told to.
+    pub own: bool,
+    /// Its source lines.
+    source: Option<Source>,
+}
+
+/// Says where the instruction at an offset of a kernel comes from.
+#[derive(Clone)]
+struct Source(Arc<dyn Fn(u64) -> Option<String> + Send + Sync>);
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Source")
+    }
 }
 
 /// Bytes that are mapped, but belong to no object.
@@ -53,10 +82,16 @@ impl Extents {
         inside.then(|| (padding.object, begin - padding.object.get()))
     }
 
+    /// The object that an address lies in, its size, and its purpose.
+    pub fn place(&self, address: u64) -> Option<(GpuAddress, u64, Purpose)> {
+        let (&start, &(size, purpose)) = self.objects.range(..=address).next_back()?;
+        (address - start < size).then(|| (GpuAddress::new(start), size, purpose))
+    }
+
     /// The program's buffer that an address lies in, and its size.
     pub fn object_at(&self, address: u64) -> Option<(GpuAddress, u64)> {
-        let (&start, &size) = self.objects.range(..=address).next_back()?;
-        (address - start < size).then(|| (GpuAddress::new(start), size))
+        let (object, size, purpose) = self.place(address)?;
+        (purpose == Purpose::Buffer).then_some((object, size))
     }
 
     /// Whether drivers say which buffers are programs'.
@@ -75,16 +110,16 @@ pub struct Findings {
 
 impl Findings {
     /// A driver reports that of the `mapped` bytes at `object`, only the first `size` belong to the
-    /// object, and whether it is a program's buffer. (Addresses are those of its one address space.)
-    pub fn bound(&self, object: GpuAddress, size: u64, mapped: u64, buffer: bool) {
+    /// object, and what it is for. (Addresses are those of its one address space.)
+    pub fn bound(&self, object: GpuAddress, size: u64, mapped: u64, purpose: Purpose) {
         let begin = object.get().saturating_add(size);
         self.change(|extents| {
             if size < mapped {
                 let end = object.get().saturating_add(mapped);
                 extents.padding.insert(begin, Padding { end, object });
             }
-            if buffer {
-                extents.objects.insert(object.get(), size);
+            if purpose != Purpose::Driver {
+                extents.objects.insert(object.get(), (size, purpose));
             }
         });
     }
@@ -96,17 +131,38 @@ impl Findings {
             extents.padding.remove(&begin);
             extents.objects.remove(&object.get());
         });
-        self.memory().write(object.get(), size);
+        self.memory().bytes.fill(object.get(), size, WRITTEN);
+    }
+
+    /// A driver reports that the host has written the `size` bytes at an address.
+    pub fn written(&self, address: GpuAddress, size: u64) {
+        self.memory().bytes.fill(address.get(), size, WRITTEN);
+    }
+
+    /// A driver reports that the `size` bytes at an address have no content yet.
+    pub fn unwritten(&self, address: GpuAddress, size: u64) {
+        self.memory().bytes.fill(address.get(), size, UNWRITTEN);
     }
 
     /// A driver reports that it launches the kernel `name` whose code begins at `first`, by the
     /// instruction at `entry`, with `local_bytes` of shared local memory per group. The largest
-    /// report counts. Violations count from `first`.
-    pub fn launches(&self, name: &str, first: GpuAddress, entry: GpuAddress, local_bytes: u64) {
+    /// report counts. A driver's `own` kernels may move what nothing has written. Violations count from
+    /// `first`; `source` says which lines they are of.
+    pub fn launches(
+        &self,
+        name: &str,
+        first: GpuAddress,
+        entry: GpuAddress,
+        local_bytes: u64,
+        own: bool,
+        source: Option<Arc<dyn Fn(u64) -> Option<String> + Send + Sync>>,
+    ) {
         self.change(|extents| {
             let known = extents.launched.entry(entry.get()).or_default();
             known.skipped = entry.get().saturating_sub(first.get());
             known.local = local_bytes.max(known.local);
+            known.own = own;
+            known.source = source.map(Source);
             if *known.name != *name {
                 known.name = name.into();
             }
@@ -156,14 +212,21 @@ impl Findings {
             if known || found.len() >= KEPT {
                 continue;
             }
+            let source = |ip: u64| {
+                let Source(line) = launched?.source.as_ref()?;
+                line(ip.wrapping_sub(violation.kernel))
+            };
+            violation.source = source(violation.ip);
+            let other_source = violation.other.and_then(source);
             violation.text = text(kernel, memory, violation.ip).unwrap_or_default();
             if let Some(other) = violation.other {
                 let offset = other.wrapping_sub(violation.kernel);
+                let of = other_source.map_or(String::new(), |line| format!(" ({line})"));
                 let text = text(kernel, memory, other).unwrap_or_default();
                 let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
                 violation
                     .detail
-                    .push_str(&format!("; the other is +{offset:#x} `{text}`"));
+                    .push_str(&format!("; the other is +{offset:#x}{of} `{text}`"));
             }
             found.push(violation);
         }

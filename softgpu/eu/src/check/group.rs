@@ -1,8 +1,8 @@
 //! The group that runs: its threads' clocks and its shared local memory.
 
 use super::Checks;
+use super::bytes::UNWRITTEN;
 use super::cell::Cell;
-use super::memory::UNWRITTEN;
 use super::order::{Known, Order, Side};
 
 /// What the checks know of a resident group.

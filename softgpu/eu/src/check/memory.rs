@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use super::bytes::{Bytes, Scratch};
 use super::cell::Cell;
 use super::order::Known;
 
@@ -11,15 +12,8 @@ const WORDS: usize = 256;
 /// Pages of cells that are kept, of 16 MB of memory; what was first touched longest ago is forgotten. They
 /// take some 350 MB.
 const PAGES: usize = 1 << 14;
-/// Bytes of a page of states.
-const STATES: u64 = 4096;
 /// Places of atomics that are kept.
 const PLACES: usize = 1 << 14;
-
-/// A byte that nothing has written.
-pub(crate) const UNWRITTEN: u8 = 0;
-/// A byte that something has written. Larger states are of pointers.
-pub(crate) const WRITTEN: u8 = 1;
 
 /// What is known of memory. One for a device; it outlives launches.
 #[derive(Debug, Default)]
@@ -29,8 +23,10 @@ pub(crate) struct Memory {
     pages: HashMap<u64, Box<[Cell; WORDS]>>,
     /// The pages, the oldest first.
     ages: VecDeque<u64>,
-    /// Where it is not the usual [`WRITTEN`], the states of a page's bytes.
-    states: HashMap<u64, Box<[u8]>>,
+    /// The states of buffers' bytes.
+    pub bytes: Bytes,
+    /// Those of memory that threads have for themselves.
+    pub scratch: Scratch,
     /// Each launch that runs has one.
     running: Arc<()>,
     /// By address, what the atomics there tell.
@@ -47,6 +43,7 @@ impl Memory {
             self.threads = 0;
             self.pages.clear();
             self.ages.clear();
+            self.scratch.clear();
         }
         let first = self.threads + 1;
         self.threads += count;
@@ -94,78 +91,6 @@ impl Memory {
         }
         self.told.insert(address, known);
     }
-
-    /// Something has written the `size` bytes at `address`.
-    pub fn write(&mut self, address: u64, size: u64) {
-        let end = address.saturating_add(size);
-        let (first, last) = (address.next_multiple_of(STATES), end / STATES * STATES);
-        if first >= last {
-            return self.written(address, size);
-        }
-        self.written(address, first - address);
-        self.written(last, end - last);
-        self.states
-            .retain(|page, _| !(first..last).contains(&(page * STATES)));
-    }
-
-    fn written(&mut self, address: u64, size: u64) {
-        let end = address.saturating_add(size);
-        let mut at = address;
-        while at < end {
-            let page = at / STATES;
-            let until = end.min((page + 1) * STATES);
-            if let Some(states) = self.states.get_mut(&page) {
-                let range = (at % STATES) as usize..(at % STATES + (until - at)) as usize;
-                states.get_mut(range).unwrap_or_default().fill(WRITTEN);
-            }
-            at = until;
-        }
-    }
-
-    /// The states of a page; `None` if they all are `state` already.
-    fn page(&mut self, page: u64, state: u8) -> Option<&mut [u8]> {
-        if state == WRITTEN && !self.states.contains_key(&page) {
-            return None;
-        }
-        let states = self.states.entry(page);
-        Some(&mut **states.or_insert_with(|| vec![WRITTEN; STATES as usize].into()))
-    }
-
-    /// Whether all bytes have been written, and none is a pointer's.
-    fn is_plain(&self) -> bool {
-        self.states.is_empty()
-    }
-
-    /// The states of the bytes at an address.
-    pub fn load(&self, address: u64, out: &mut [u8]) {
-        if self.is_plain() {
-            return out.fill(WRITTEN);
-        }
-        for (address, out) in (address..).zip(out) {
-            let page = address / STATES;
-            *out = match self.states.get(&page) {
-                Some(states) => states
-                    .get((address % STATES) as usize)
-                    .copied()
-                    .unwrap_or(WRITTEN),
-                None => WRITTEN,
-            };
-        }
-    }
-
-    /// Sets the states of the bytes at an address.
-    pub fn store(&mut self, address: u64, states: &[u8]) {
-        if self.is_plain() && states.iter().all(|state| *state == WRITTEN) {
-            return;
-        }
-        for (address, &state) in (address..).zip(states) {
-            if let Some(page) = self.page(address / STATES, state)
-                && let Some(old) = page.get_mut((address % STATES) as usize)
-            {
-                *old = state;
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -173,27 +98,6 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-
-    fn states<const N: usize>(memory: &Memory, address: u64) -> [u8; N] {
-        let mut out = [9; N];
-        memory.load(address, &mut out);
-        out
-    }
-
-    #[test]
-    fn bytes_are_written_unless_somebody_says_otherwise() {
-        let mut memory = Memory::default();
-        assert_eq!(states(&memory, 0x1000), [WRITTEN; 4]);
-        memory.store(0x0ffe, &[UNWRITTEN; 0x3000]);
-        assert_eq!(states(&memory, 0x0ffc), [1, 1, 0, 0]);
-        assert_eq!(states(&memory, 0x2000), [0; 4]);
-        assert_eq!(states(&memory, 0x3ffc), [0, 0, 1, 1]);
-        memory.write(0x1ffe, 0x1004);
-        assert_eq!(states(&memory, 0x1ffc), [0, 0, 1, 1]);
-        assert_eq!(states(&memory, 0x3000), [1, 1, 0, 0]);
-        memory.store(0x1004, &[1, 0, 1, 5]);
-        assert_eq!(states(&memory, 0x1003), [0, 1, 0, 1, 5, 0]);
-    }
 
     #[test]
     fn what_atomics_told_ends_with_the_launches() {

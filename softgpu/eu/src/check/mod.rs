@@ -13,6 +13,7 @@
 //! order: they run in lockstep.
 
 mod access;
+mod bytes;
 mod cell;
 mod checks;
 mod findings;
@@ -22,8 +23,8 @@ mod order;
 mod rule;
 
 pub(crate) use access::{Access, What, Where};
+pub(crate) use bytes::{UNWRITTEN, WRITTEN};
 pub use checks::Checks;
-pub use findings::Findings;
+pub use findings::{Findings, Purpose};
 pub use group::Group;
-pub(crate) use memory::{UNWRITTEN, WRITTEN};
 pub use rule::{Rule, Violation};

@@ -72,6 +72,8 @@ pub struct Violation {
     pub kernel: u64,
     /// The instruction, in bytes from the instruction base.
     pub ip: u64,
+    /// Where it comes from in the kernel's source, if its driver has said it.
+    pub source: Option<String>,
     /// The instruction in the assembler's syntax.
     pub text: String,
     /// Who broke it, the offending value and the limit.

@@ -10,7 +10,8 @@ use isa_encoder::message::Direction;
 
 use super::payload::Response;
 use super::surface::{Surface, SurfaceKind};
-use crate::Fault;
+use crate::check::{Access, What};
+use crate::{Checks, Fault};
 use softgpu_memory::{self as memory, View};
 
 /// The most bytes that a block can have.
@@ -22,6 +23,7 @@ const TOGETHER: u32 = 16;
 /// A block of a surface.
 pub(super) struct Rectangle<'a> {
     pub view: &'a View<'a>,
+    pub checks: Option<&'a Checks>,
     pub surface: Surface,
     /// Bytes of a row of the surface.
     pub row_bytes: u32,
@@ -119,6 +121,7 @@ impl Rectangle<'_> {
         let (inside, start, end) = self.clip(out.len());
         if let Some(part) = out.get_mut(start..end) {
             self.pieces(inside, y, part.len(), |range, address| {
+                self.check(address, range.len(), What::Read { at: 0, slot: 0 });
                 part.get_mut(range)
                     .map_or(Ok(()), |part| self.view.read(address, part))
             })?;
@@ -154,9 +157,24 @@ impl Rectangle<'_> {
             return Ok(());
         };
         Ok(self.pieces(inside, y as u32, part.len(), |range, address| {
-            part.get(range)
-                .map_or(Ok(()), |part| self.view.write(address, part))
+            let Some(data) = part.get(range) else {
+                return Ok(());
+            };
+            self.check(address, data.len(), What::Write { at: 0, data });
+            self.view.write(address, data)
         })?)
+    }
+
+    /// Checks an access of consecutive bytes.
+    fn check(&self, address: GpuAddress, bytes: usize, what: What<'_>) {
+        if let Some(checks) = self.checks {
+            let access = Access {
+                lane: None,
+                address: 0..0,
+                what,
+            };
+            checks.texel(address.get(), bytes as u64, &access);
+        }
     }
 
     /// The column of the first byte inside, and the range of the row that is inside.

@@ -7,7 +7,8 @@ use super::execute::not_modelled;
 use super::payload::{Lanes, Payload, Response, lane, lane32};
 use super::place::{Place, UNBOUNDED};
 use super::surface::{Cursor, LANES, Surface, SurfaceKind};
-use crate::Fault;
+use crate::check::{Access, What};
+use crate::{Checks, Fault};
 use softgpu_memory::View;
 
 /// Texel coordinates from the parameters u, v and r of a payload: x, y and slice or array element. What
@@ -37,6 +38,7 @@ pub(super) fn all_coordinates(
 /// A typed message: a plane of each coordinate, then planes of data.
 pub(super) struct Texels<'a> {
     pub view: &'a View<'a>,
+    pub checks: Option<&'a Checks>,
     pub surface: Surface,
     pub payload: Payload<'a>,
     /// Where coordinates begin.
@@ -114,6 +116,25 @@ impl<'a> Texels<'a> {
         Ok([self.planes(self.at, count)?, data])
     }
 
+    /// Checks an access of a texel by a channel.
+    fn check(&self, lane: usize, at: [u32; 3], what: What<'_>) {
+        let (Some(checks), Some(format)) = (self.checks, &self.surface.format) else {
+            return;
+        };
+        let bytes = u32::from(format.bytes());
+        let Some(offset) = self.surface.atomic_offset(bytes, at) else {
+            return;
+        };
+        let address = self.at + lane * 4;
+        let access = Access {
+            lane: Some(lane as u8),
+            address: address..address + 4,
+            what,
+        };
+        let place = self.surface.base.offset(offset).get();
+        checks.texel(place, bytes.into(), &access);
+    }
+
     /// Reads or writes the enabled `components` (bit 0 is red).
     pub(super) fn access(
         &self,
@@ -128,6 +149,12 @@ impl<'a> Texels<'a> {
         match direction {
             Direction::Read => {
                 let [parameters, _] = self.parts(0)?;
+                if self.checks.is_some() {
+                    for lane in Lanes(self.live) {
+                        let at = coordinates(surface, parameters.get(lane));
+                        self.check(lane, at, What::Read { at: 0, slot: 0 });
+                    }
+                }
                 let mut response = Response::new(dst, count * plane)?;
                 if surface.kind == SurfaceKind::Null {
                     for lane in Lanes(self.live) {
@@ -166,6 +193,18 @@ impl<'a> Texels<'a> {
                     return Ok(());
                 }
                 let mut cursor = Cursor::new(surface, self.view)?;
+                if self.checks.is_some() {
+                    for lane in Lanes(self.live) {
+                        let mut texel = [0; 4];
+                        for (index, component) in enabled() {
+                            texel[component] = data.get(lane)[index];
+                        }
+                        let (stored, _) = cursor.format.store(texel, components);
+                        let data = &stored.to_le_bytes();
+                        let at = coordinates(surface, parameters.get(lane));
+                        self.check(lane, at, What::Write { at: 0, data });
+                    }
+                }
                 if cursor.has_dwords() && cursor.format.is_whole(components) {
                     let mut channels = [[0; LANES]; 4];
                     for (index, component) in enabled() {
@@ -222,6 +261,12 @@ impl<'a> Texels<'a> {
             let [a, b] = [0, 1].map(|index| lane(data.0[index], channel * 4, width));
             let at = parameters.coordinates(surface, channel);
             let mut result = 0;
+            let what = What::Atomic {
+                operands: [0..0, 0..0],
+                result: None,
+                uses: false,
+            };
+            self.check(channel, at, what);
             if let Some(offset) = surface.atomic_offset(bytes.into(), at) {
                 place.atomic(offset, width, &mut |old| {
                     let update = apply(op, bytes, old, a, b);

@@ -30,6 +30,7 @@ pub(super) fn access(
     let size = context.header_dword(SIZE)?;
     let rectangle = Rectangle {
         view: context.env.memory,
+        checks: context.env.checks,
         row_bytes: surface.width.saturating_mul(4),
         surface,
         x: context.header_dword(X)? as i32,

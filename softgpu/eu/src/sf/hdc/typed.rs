@@ -23,6 +23,7 @@ pub(super) fn texels<'a>(
         SlotGroup::Low | SlotGroup::High => live,
     };
     Ok(Texels {
+        checks: context.env.checks,
         view: context.env.memory,
         surface: context.surface(surface)?,
         payload: context.payload,

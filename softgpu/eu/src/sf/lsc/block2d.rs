@@ -5,6 +5,7 @@ use isa_encoder::message::{Block2d, Direction, LscAddress};
 
 use super::Context;
 use crate::Fault;
+use crate::check::{Access, What, Where};
 use crate::sf::payload::{Response, lane};
 use crate::sf::rectangle::Rectangle;
 
@@ -133,19 +134,24 @@ pub(super) fn untyped(
         // A prefetch.
         Direction::Read if dst.is_empty() => {}
         Direction::Read => {
+            if let Some(checks) = context.env.checks {
+                // What is outside reads as zeros.
+                checks.outside(&access(What::Read { at: 0, slot: total }));
+            }
             let mut response = Response::new(dst, total)?;
             if let Some(out) = response.span(0, total) {
                 out.fill(0);
             }
             for (block, column, row) in cells {
                 if let Some(address) = shape.address(bytes, block * shape.width + column, row) {
+                    let at = arrangement.index(block, column, row) * bytes;
+                    check(context, address, bytes, What::Read { at, slot: bytes });
                     let value = match bytes {
                         1 => view.read_u8(address)?.into(),
                         2 => view.read_u16(address)?.into(),
                         4 => view.read_u32(address)?.into(),
                         _ => view.read_u64(address)?,
                     };
-                    let at = arrangement.index(block, column, row) * bytes;
                     response.put(at, bytes, value);
                 }
             }
@@ -156,6 +162,11 @@ pub(super) fn untyped(
                 if let Some(address) = shape.address(bytes, block * shape.width + column, row) {
                     let at = arrangement.index(block, column, row) * bytes;
                     let value = lane(&data, at, bytes);
+                    let what = What::Write {
+                        at: context.grf + at,
+                        data: data.get(at..at + bytes).unwrap_or_default(),
+                    };
+                    check(context, address, bytes, what);
                     match bytes {
                         1 => view.write_u8(address, value as u8)?,
                         2 => view.write_u16(address, value as u16)?,
@@ -167,6 +178,23 @@ pub(super) fn untyped(
         }
     }
     Ok(())
+}
+
+/// Checks the access of an element.
+fn check(context: &Context<'_>, address: GpuAddress, bytes: usize, what: What<'_>) {
+    if let Some(checks) = context.env.checks {
+        checks.stateless(address, bytes as u64);
+        checks.access(Where::Stateless, address.get(), bytes as u64, &access(what));
+    }
+}
+
+/// An access by the payload that describes surface and block.
+fn access(what: What<'_>) -> Access<'_> {
+    Access {
+        lane: None,
+        address: 0..32,
+        what,
+    }
 }
 
 /// A rectangle of bytes of an image: x in bytes in dword 5, y in dword 6, width - 1 in bytes and
@@ -188,6 +216,7 @@ pub(super) fn typed(
     let texel = surface.format.map_or(1, |format| u32::from(format.bytes()));
     let rectangle = Rectangle {
         view: context.env.memory,
+        checks: context.env.checks,
         row_bytes: surface.width.saturating_mul(texel),
         surface,
         x: dword(5)? as i32,

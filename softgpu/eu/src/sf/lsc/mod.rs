@@ -222,6 +222,7 @@ impl<'a> Context<'a> {
             why: "a typed message without a surface".into(),
         })?;
         Ok(Texels {
+            checks: self.env.checks,
             view: self.env.memory,
             surface,
             payload: self.payload,
