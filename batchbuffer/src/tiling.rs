@@ -200,6 +200,17 @@ impl Arrangement {
         })
     }
 
+    /// The bytes of a row of a tile, and of a tile; `None` if there are none.
+    pub fn tile(self) -> Option<(u32, u32)> {
+        match self {
+            Self::Linear => None,
+            Self::Tiled(pattern) => {
+                let [width, height, depth] = pattern.bits;
+                Some((1 << width, 1 << (width + height + depth)))
+            }
+        }
+    }
+
     /// How many bytes of a row are contiguous in memory, in runs aligned to that number; `None` if
     /// the whole row is.
     pub fn span(self) -> Option<u32> {

@@ -59,11 +59,13 @@ impl Checks {
             response: response.to_vec(),
             answered: false,
             pointers: false,
+            slot: None,
         };
     }
 
-    /// The message has ended with this response. Returns the states of the response's bytes.
-    pub(crate) fn end_message(&self, response: &[u8]) -> Vec<u8> {
+    /// The message has ended with this response. Returns the states of the response's bytes, and the
+    /// bytes of a channel's element, if it has one for each.
+    pub(crate) fn end_message(&self, response: &[u8]) -> (Vec<u8>, Option<usize>) {
         let mut message = std::mem::take(&mut *self.message.borrow_mut());
         if !message.answered {
             message.response.fill(WRITTEN);
@@ -77,7 +79,7 @@ impl Checks {
                 }
             }
         }
-        message.response
+        (message.response, message.slot)
     }
 
     /// Reports a value that decides something and that nothing has written.
@@ -97,6 +99,16 @@ impl Checks {
                 text.push_str(&format!(" (perhaps loaded by +{from:#x} from {place})"));
             }
             text
+        });
+    }
+
+    /// Reports a channel (or the whole thread) that reads what belongs to one that is not active.
+    pub(crate) fn inactive(&self, lane: Option<u8>, owner: u8) {
+        self.report(Rule::InactiveChannel, || {
+            format!(
+                "{}: it reads what channel {owner} has written, which is not active",
+                self.who(lane)
+            )
         });
     }
 
@@ -209,6 +221,7 @@ impl Checks {
                     }
                 }
                 message.answered = true;
+                message.slot = access.lane.map(|_| *slot);
                 message.pointers |= place != Where::Local
                     && self.extents.knows_objects()
                     && self.extents.object_at(address).is_none();

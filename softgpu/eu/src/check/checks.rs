@@ -24,6 +24,8 @@ pub(super) struct Registers {
     pub answered: bool,
     /// Part of the response comes from memory where a driver keeps pointers.
     pub pointers: bool,
+    /// The bytes of the response that a channel's element takes.
+    pub slot: Option<usize>,
 }
 
 /// A load of bytes that nothing has written.

@@ -31,6 +31,13 @@ pub enum Rule {
     PartialSubGroup,
     /// All channels of a sub-group reach its block reads and writes, and barriers.
     DivergentFlow,
+    /// A channel reads what another one has written that is not here: it is in other flow, or has
+    /// returned.
+    InactiveChannel,
+    /// A surface state is one that hardware can work with.
+    SurfaceState,
+    /// So is a sampler state.
+    SamplerState,
     /// What decides a branch, an address or what a buffer holds has been written.
     Uninitialised,
     /// Of two accesses of a byte by different threads, one of them a write, one happens before the
@@ -54,6 +61,9 @@ impl fmt::Display for Rule {
             Self::LocalBounds => "local memory bounds",
             Self::PartialSubGroup => "block access in a partial sub-group",
             Self::DivergentFlow => "sub-group operation in divergent flow",
+            Self::InactiveChannel => "read of an inactive channel",
+            Self::SurfaceState => "surface state",
+            Self::SamplerState => "sampler state",
             Self::Uninitialised => "uninitialised value",
             Self::Race => "data race",
             Self::MissingFence => "missing fence",

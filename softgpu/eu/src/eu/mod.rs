@@ -24,6 +24,7 @@ mod native;
 mod native;
 mod op;
 mod operand;
+mod owners;
 mod ops;
 mod program;
 #[cfg(test)]

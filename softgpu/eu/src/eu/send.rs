@@ -109,10 +109,13 @@ pub(super) fn execute(
         None => sf::execute(message, env),
     }?;
     if let Some(checks) = env.checks
-        && let Some(shadow) = &mut state.shadow
+        && let Some(mut shadow) = state.shadow.take()
     {
         let response = state.regs.bytes().get(dst.range()).unwrap_or_default();
-        shadow.set_span(dst, &checks.end_message(response));
+        let (states, slot) = checks.end_message(response);
+        shadow.set_span(dst, &states);
+        shadow.respond(state, op, dst, slot);
+        state.shadow = Some(shadow);
     }
     if send.eot {
         return Ok(Effect::EndOfThread);

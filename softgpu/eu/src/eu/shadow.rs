@@ -4,6 +4,7 @@
 use isa_encoder::Opcode;
 use isa_encoder::semantics::{Float, Flow, Integer, Number, Semantics};
 
+use super::owners::Owners;
 use super::op::{Action, Op, Pred, Span};
 use super::operand::{Kind, LANES, Shape, Source};
 use super::regs::{self, GRF_BASE};
@@ -19,6 +20,8 @@ const ELEMENT: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shadow {
     bytes: Vec<u8>,
+    /// Which channels' elements the registers hold.
+    owners: Owners,
     /// Flag bits that something has written.
     flags: u128,
     /// The thread has started with it.
@@ -64,6 +67,7 @@ impl Shadow {
         self.bytes.clear();
         self.bytes.resize(state.regs.bytes().len(), UNWRITTEN);
         let grf = state.rules.grf_bytes;
+        self.owners.reset(self.bytes.len(), grf);
         let payload = GRF_BASE + state.payload as usize;
         for range in [0..regs::ADDRESS, regs::ADDRESS + 64..payload] {
             if let Some(bytes) = self.bytes.get_mut(range) {
@@ -125,7 +129,12 @@ impl Shadow {
     fn track(&mut self, state: &State, op: &Op, checks: &Checks) {
         match op.action {
             Action::Flow | Action::Send(_) => self.decides(state, op, checks),
-            Action::Fast(_) | Action::General | Action::Paired => self.compute(state, op),
+            Action::Fast(_) | Action::General | Action::Paired => {
+                if state.active != state.dispatched {
+                    self.crosses(state, op, checks);
+                }
+                self.compute(state, op);
+            }
             Action::Barrier | Action::Nop => {}
         }
     }
@@ -149,6 +158,51 @@ impl Shadow {
             && let Some(bytes) = self.bytes.get_mut(at..at + first.end)
         {
             bytes.fill(WRITTEN);
+        }
+    }
+
+    /// Reports a channel that reads what belongs to one that is not active. Instructions that ignore
+    /// channel enables count if they have one channel, as broadcasts do: those that have more work
+    /// on all channels, with values for those that are not there.
+    fn crosses(&self, state: &State, op: &Op, checks: &Checks) {
+        if op.no_mask && op.exec_size != 1 {
+            return;
+        }
+        let mask = state.write_mask(op);
+        for source in &op.src {
+            let lanes = match (source.kind, source.shape) {
+                (Kind::Direct, Shape::Scalar) => 1,
+                (Kind::Indirect, _) => op.lanes(),
+                _ => continue,
+            };
+            for lane in (0..lanes).filter(|lane| lanes == 1 || mask >> lane & 1 != 0) {
+                let Some(owner) = source
+                    .place(&state.regs, lane)
+                    .and_then(|at| self.owners.of(at))
+                else {
+                    continue;
+                };
+                if mask != 0 && state.active >> owner & 1 == 0 {
+                    checks.set_ip(op.ip.into());
+                    let reader = (!op.no_mask).then_some(lane as u8 + op.channel_offset);
+                    return checks.inactive(reader, owner);
+                }
+            }
+        }
+    }
+
+    /// A message's response: elements of `slot` bytes of its channels, plane after plane.
+    pub fn respond(&mut self, state: &State, op: &Op, dst: Span, slot: Option<usize>) {
+        let bytes = (dst.end - dst.start) as usize;
+        let Some(slot) = slot.filter(|_| !op.no_mask) else {
+            return self.owners.disown(dst.start as usize, bytes);
+        };
+        let grf = state.rules.grf_bytes;
+        let plane = (op.lanes() * slot).next_multiple_of(grf);
+        let mask = state.write_mask(op) << op.channel_offset;
+        for at in (dst.start as usize..dst.end as usize).step_by(plane.max(grf)) {
+            let channels = (op.channel_offset, op.lanes());
+            self.owners.write(at, slot, channels, mask);
         }
     }
 
@@ -417,6 +471,14 @@ impl Shadow {
                 }
             }
             return;
+        }
+        match op.no_mask {
+            true => self.owners.disown(at, (op.lanes() * stride).max(size)),
+            false => {
+                let channels = (op.channel_offset, op.lanes());
+                let mask = mask << op.channel_offset;
+                self.owners.write(at, stride, channels, mask);
+            }
         }
         let all = op.size_mask();
         let Some(bytes) = self.bytes.get_mut(at..) else {

@@ -25,6 +25,7 @@ mod plain;
 mod rectangle;
 mod sampler;
 mod state_cache;
+mod state_rules;
 mod surface;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use devinfo::GpuAddress;
 
+use super::state_rules;
 use super::surface::{Surface, SurfaceKind};
 use crate::{Fault, GroupEnv};
 
@@ -164,6 +165,9 @@ impl StateCache {
                 .fold(0, |word, byte| word << 8 | u32::from(*byte));
         }
         let surface = Surface::decode(env.family, &dwords);
+        if let Some(checks) = env.checks {
+            state_rules::surface(checks, &surface, surface.is_raw());
+        }
         if let Some(slot) = slot {
             self.has_states.set(true);
             slot.set(Some((address, surface)));

@@ -291,7 +291,7 @@ fn sampler_state(
     } else {
         dynamic.offset(u64::from(env.sampler_state & !0x1f) + index)
     };
-    state::read(env.family, env.memory, address, dynamic)
+    state::read(env, address, dynamic)
 }
 
 /// Whether a message loads texels of level 0 by their integer coordinates.

@@ -1,9 +1,10 @@
 //! Sampler states, decoded.
 
 use batchbuffer::states::{sampler_border_color_state as border, sampler_state as ss};
-use devinfo::{Family, GpuAddress};
+use devinfo::GpuAddress;
 
-use crate::Fault;
+use crate::sf::state_rules::{self, ForTexels};
+use crate::{Fault, GroupEnv};
 use softgpu_memory::View;
 
 /// What happens to coordinates outside an image (Texture Coordinate Mode).
@@ -47,11 +48,11 @@ const NEAREST: u32 = 0;
 
 /// The sampler whose state is at `address`; its border colour is relative to `dynamic`.
 pub(super) fn read(
-    family: Family,
-    view: &View<'_>,
+    env: &GroupEnv<'_>,
     address: GpuAddress,
     dynamic: GpuAddress,
 ) -> Result<Sampler, Fault> {
+    let (family, view) = (env.family, env.memory);
     let dwords = dwords(view, address)?;
     let state = ss::view(family, &dwords);
     let filter = |code| match code {
@@ -96,11 +97,27 @@ pub(super) fn read(
     } else {
         [0; 4]
     };
+    let unnormalised = state.flag(ss::NON_NORMALIZED_COORDINATE_ENABLE);
+    if let (true, Some(checks)) = (unnormalised, env.checks) {
+        let fields = ForTexels {
+            modes: [
+                state.get32(ss::TCX_ADDRESS_CONTROL_MODE),
+                state.get32(ss::TCY_ADDRESS_CONTROL_MODE),
+                state.get32(ss::TCZ_ADDRESS_CONTROL_MODE),
+            ],
+            filters: [
+                state.get32(ss::MAG_MODE_FILTER),
+                state.get32(ss::MIN_MODE_FILTER),
+            ],
+            mip: state.get32(ss::MIP_MODE_FILTER),
+        };
+        state_rules::sampler(checks, &fields);
+    }
     Ok(Sampler {
         mag_linear: filter(state.get32(ss::MAG_MODE_FILTER))?,
         min_linear: filter(state.get32(ss::MIN_MODE_FILTER))?,
         wrap,
-        unnormalised: state.flag(ss::NON_NORMALIZED_COORDINATE_ENABLE),
+        unnormalised,
         border,
     })
 }

@@ -179,6 +179,11 @@ impl Surface {
         }
     }
 
+    /// Whether it is a buffer of bytes.
+    pub(in crate::sf) fn is_raw(&self) -> bool {
+        self.code == SurfaceFormat::RAW as u32
+    }
+
     /// The bytes of a buffer, or of a thread's part of a scratch surface; empty for other kinds.
     pub(in crate::sf) fn place<'a>(&self, view: &'a View<'a>, thread_slot: u32) -> Place<'a> {
         match self.kind {

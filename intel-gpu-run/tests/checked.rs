@@ -1,0 +1,153 @@
+//! Programs under `opencl --check` and `preload --check`: what is reported, with source lines, and the
+//! exit codes.
+
+#![cfg(test)]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use common::{command, root, talk, tool};
+use tempfile::TempDir;
+
+/// A folder with the program `launch`, if what it takes to make and run it is here.
+fn program() -> Option<TempDir> {
+    let gcc = oracles::program("gcc", &["--version"], "gcc (Debian package gcc)");
+    let ocloc = oracles::program(
+        "ocloc",
+        &["--help"],
+        "ocloc (Debian package intel-opencl-icd)",
+    );
+    let folder = (gcc && ocloc).then(|| tempfile::tempdir().unwrap())?;
+    let compiled = Command::new("gcc")
+        .args(["-Wall", "-Werror", "-o"])
+        .arg(folder.path().join("launch"))
+        .arg(file("launch.c"))
+        .arg("-lOpenCL")
+        .status()
+        .unwrap();
+    assert!(compiled.success());
+    Some(folder)
+}
+
+fn file(name: &str) -> PathBuf {
+    root().join("intel-gpu-run/tests/programs").join(name)
+}
+
+/// Runs a kernel of the file of its name, with a first buffer that is full or empty.
+fn run(words: &[&str], folder: &Path, kernel: &str, content: &str) -> Output {
+    let source = file(&format!("{kernel}.cl"));
+    let mut run = command(words);
+    run.arg("--")
+        .arg(folder.join("launch"))
+        .arg(source)
+        .args([kernel, "-g", "256", "128", content]);
+    // The loader finds Intel's runtime; `opencl` names its own.
+    run.env("OCL_ICD_VENDORS", "/etc/OpenCL/vendors/intel.icd");
+    run.output().unwrap()
+}
+
+/// Exit code 5, and one report with all these words in it.
+#[track_caller]
+fn assert_reported(output: &Output, words: &[&str]) {
+    let talk = talk(output);
+    assert_eq!(output.status.code(), Some(5), "{talk}");
+    let mut lines = talk.lines().filter(|line| line.contains("--check: "));
+    let all = |line: &str| words.iter().all(|word| line.contains(word));
+    assert!(lines.any(all), "{words:?}: {talk}");
+}
+
+#[track_caller]
+fn assert_clean(output: &Output) {
+    assert_eq!(output.status.code(), Some(0), "{}", talk(output));
+}
+
+#[test]
+fn a_program_of_this_runtime_is_checked() {
+    let Some(folder) = program() else {
+        return;
+    };
+    for device in ["soft:skl", "soft:tgl", "soft:dg2"] {
+        let words = ["opencl", "--check", "--devices", device];
+        let run = |kernel, content| run(&words, folder.path(), kernel, content);
+        assert_clean(&run("scale", "full"));
+        let empty = ["scale+0x", "(kernel.cl:7)", "uninitialised value", "stores"];
+        assert_reported(&run("scale", "empty"), &empty);
+        let race = ["race+0x", "(kernel.cl:7)", "data race"];
+        assert_reported(&run("race", "full"), &race);
+    }
+}
+
+#[test]
+fn a_program_of_intels_runtime_is_checked() {
+    let Some(folder) = program() else {
+        return;
+    };
+    for platform in ["skl", "tgl"] {
+        let words = ["preload", "--check", "--platform", platform];
+        let run = |kernel| run(&words, folder.path(), kernel, "full");
+        assert_clean(&run("scale"));
+        // What this runtime loads names no kernel.
+        assert_reported(&run("race"), &["kernel+0x", "data race", "the other is +0x"]);
+    }
+}
+
+#[test]
+fn a_programs_own_exit_code_stays() {
+    let Some(folder) = program() else {
+        return;
+    };
+    for words in [
+        ["opencl", "--check", "--devices", "soft:tgl"],
+        ["preload", "--check", "--platform", "tgl"],
+    ] {
+        let refused = run(&words, folder.path(), "missing", "full");
+        assert_eq!(refused.status.code(), Some(2), "{}", talk(&refused));
+        // Without the option nothing is reported.
+        let plain: Vec<&str> = words.into_iter().filter(|word| *word != "--check").collect();
+        assert_clean(&run(&plain, folder.path(), "race", "full"));
+    }
+}
+
+/// `disasm` and `check` say the lines of a zebin that has them.
+#[test]
+fn listings_say_the_lines() {
+    let Some(folder) = program() else {
+        return;
+    };
+    let compiled = Command::new("ocloc")
+        .args(["compile", "-q", "-device", "tgllp", "-options", "-g"])
+        .args(["-internal_options", "-cl-intel-allow-zebin"])
+        .args(["-output", "scale", "-output_no_suffix", "-file"])
+        .arg(file("scale.cl"))
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(compiled.status.success());
+    let zebin = folder.path().join("scale").display().to_string();
+    let listing = tool(&["disasm", &zebin]);
+    let text = String::from_utf8(listing.stdout).unwrap();
+    // From a line's comment to the next: the load is of line 6, the store of line 7.
+    let of = |number: u32| {
+        let from = text.split_once(&format!("scale.cl:{number}\n")).unwrap().1;
+        from.split("\n// ").next().unwrap().to_owned()
+    };
+    assert!(of(6).contains("surface read"), "{text}");
+    assert!(of(7).contains("surface write"), "{text}");
+    // A comment changes nothing of the code.
+    let listed = folder.path().join("scale.asm").display().to_string();
+    std::fs::write(&listed, &text).unwrap();
+    let json = |file: &str| {
+        let printed = tool(&["disasm", "--json", "-p", "tgl", file]).stdout;
+        let listing: serde_json::Value = serde_json::from_slice(&printed).unwrap();
+        listing["kernels"][0]["lines"].clone()
+    };
+    let (lines, again) = (json(&zebin), json(&listed));
+    assert!(lines[3]["source"].as_str().unwrap().contains("scale.cl:"));
+    let bytes = |lines: &serde_json::Value| -> Vec<String> {
+        let lines = lines.as_array().unwrap().iter();
+        lines.map(|line| line["bytes"].to_string()).collect()
+    };
+    assert_eq!(bytes(&lines), bytes(&again));
+}

@@ -1,0 +1,127 @@
+//! Whose elements registers hold, for a check of what channels read of each other.
+
+use super::regs::GRF_BASE;
+
+/// What channels wrote last in a register: consecutive channels' elements.
+#[derive(Clone, Copy, Debug, Default)]
+struct Layout {
+    /// The first channel's element in the register file.
+    start: u32,
+    /// Bytes from element to element; 0 if nothing is known.
+    stride: u8,
+    /// The first channel.
+    first: u8,
+    lanes: u8,
+    /// The channels whose elements are theirs: that have written them themselves.
+    owned: u32,
+}
+
+impl Layout {
+    fn is_as(&self, other: &Self) -> bool {
+        (self.start, self.stride, self.first, self.lanes)
+            == (other.start, other.stride, other.first, other.lanes)
+    }
+}
+
+/// The owners of all general registers' elements. What instructions write without regard to channel
+/// enables belongs to nobody: compilers give channels that are not there a value in that way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Owners {
+    registers: Vec<Layout>,
+    /// Bytes of a register.
+    grf: usize,
+}
+
+impl Owners {
+    /// Nobody owns anything. The register file has `bytes` bytes.
+    pub fn reset(&mut self, bytes: usize, grf: usize) {
+        self.grf = grf;
+        self.registers.clear();
+        let count = bytes.saturating_sub(GRF_BASE) / grf.max(1);
+        self.registers.resize(count, Layout::default());
+    }
+
+    fn touched(&mut self, at: usize, bytes: usize) -> &mut [Layout] {
+        let Some(first) = at.checked_sub(GRF_BASE) else {
+            return &mut [];
+        };
+        let end = (first + bytes).div_ceil(self.grf.max(1));
+        let range = first / self.grf.max(1)..end.min(self.registers.len());
+        self.registers.get_mut(range).unwrap_or_default()
+    }
+
+    /// Channels from `first` on, those of the thread in `mask`, write elements from `at` on.
+    pub fn write(&mut self, at: usize, stride: usize, (first, lanes): (u8, usize), mask: u32) {
+        let new = Layout {
+            start: at as u32,
+            stride: u8::try_from(stride).unwrap_or(0),
+            first,
+            lanes: lanes as u8,
+            owned: mask,
+        };
+        for old in self.touched(at, lanes * stride) {
+            let kept = if old.is_as(&new) { old.owned } else { 0 };
+            *old = Layout {
+                owned: mask | kept,
+                ..new
+            };
+        }
+    }
+
+    /// Something writes these bytes for no channel.
+    pub fn disown(&mut self, at: usize, bytes: usize) {
+        self.touched(at, bytes).fill(Layout::default());
+    }
+
+    /// The channel that owns the element at a place in the register file.
+    pub fn of(&self, at: usize) -> Option<u8> {
+        let register = at.checked_sub(GRF_BASE)? / self.grf.max(1);
+        let layout = self.registers.get(register)?;
+        let offset = at.checked_sub(layout.start as usize)?;
+        let lane = offset.checked_div(layout.stride.into())?;
+        let channel = u8::try_from(lane).ok()?.checked_add(layout.first)?;
+        let owned = layout.owned.checked_shr(channel.into()).unwrap_or(0) & 1 != 0;
+        (lane < layout.lanes.into() && owned).then_some(channel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owners() -> Owners {
+        let mut owners = Owners::default();
+        owners.reset(GRF_BASE + 8 * 32, 32);
+        owners
+    }
+
+    #[test]
+    fn elements_belong_to_the_channels_that_wrote_them() {
+        let mut owners = owners();
+        owners.write(GRF_BASE + 32, 4, (0, 16), 0xff0f);
+        assert_eq!(owners.of(GRF_BASE + 32), Some(0));
+        assert_eq!(owners.of(GRF_BASE + 32 + 4 * 4), None, "not enabled");
+        assert_eq!(owners.of(GRF_BASE + 64), Some(8));
+        assert_eq!(owners.of(GRF_BASE), None);
+        // The others write theirs.
+        owners.write(GRF_BASE + 32, 4, (0, 16), 0x00f0);
+        assert_eq!(owners.of(GRF_BASE + 32 + 5 * 4), Some(5));
+        assert_eq!(owners.of(GRF_BASE + 32), Some(0));
+        // The upper half of a thread.
+        owners.write(GRF_BASE + 96, 2, (16, 16), u32::MAX);
+        assert_eq!(owners.of(GRF_BASE + 98), Some(17));
+    }
+
+    #[test]
+    fn what_is_written_for_no_channel_is_nobodys() {
+        let mut owners = owners();
+        owners.write(GRF_BASE, 4, (0, 16), u32::MAX);
+        owners.disown(GRF_BASE + 40, 4);
+        assert_eq!(owners.of(GRF_BASE + 4), Some(1), "another register");
+        assert_eq!(owners.of(GRF_BASE + 40), None);
+        // A channel's own value then covers it again, and only that.
+        owners.write(GRF_BASE, 4, (0, 16), 1 << 9);
+        assert_eq!(owners.of(GRF_BASE + 36), Some(9));
+        assert_eq!(owners.of(GRF_BASE + 40), None);
+    }
+}
