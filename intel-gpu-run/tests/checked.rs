@@ -89,7 +89,10 @@ fn a_program_of_intels_runtime_is_checked() {
         let run = |kernel| run(&words, folder.path(), kernel, "full");
         assert_clean(&run("scale"));
         // What this runtime loads names no kernel.
-        assert_reported(&run("race"), &["kernel+0x", "data race", "the other is +0x"]);
+        assert_reported(
+            &run("race"),
+            &["kernel+0x", "data race", "the other is +0x"],
+        );
     }
 }
 
@@ -105,7 +108,10 @@ fn a_programs_own_exit_code_stays() {
         let refused = run(&words, folder.path(), "missing", "full");
         assert_eq!(refused.status.code(), Some(2), "{}", talk(&refused));
         // Without the option nothing is reported.
-        let plain: Vec<&str> = words.into_iter().filter(|word| *word != "--check").collect();
+        let plain: Vec<&str> = words
+            .into_iter()
+            .filter(|word| *word != "--check")
+            .collect();
         assert_clean(&run(&plain, folder.path(), "race", "full"));
     }
 }

@@ -13,6 +13,7 @@ pub mod corpus;
 mod everywhere;
 pub mod hostile;
 pub mod launch;
+pub mod measure;
 pub mod mutation;
 pub mod neo;
 mod oracle;

@@ -102,12 +102,12 @@ impl Checks {
         });
     }
 
-    /// Reports a channel (or the whole thread) that reads what belongs to one that is not active.
-    pub(crate) fn inactive(&self, lane: Option<u8>, owner: u8) {
+    /// Reports a channel that reads what belongs to one that is not active.
+    pub(crate) fn inactive(&self, lane: u8, owner: u8) {
         self.report(Rule::InactiveChannel, || {
             format!(
                 "{}: it reads what channel {owner} has written, which is not active",
-                self.who(lane)
+                self.who(Some(lane))
             )
         });
     }

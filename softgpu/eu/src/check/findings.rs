@@ -56,6 +56,14 @@ pub(super) struct Launched {
     source: Option<Source>,
 }
 
+impl Launched {
+    /// Where the instruction at `ip` comes from.
+    fn source_of(&self, ip: u64) -> Option<String> {
+        let Source(line) = self.source.as_ref()?;
+        line(ip.wrapping_sub(self.first))
+    }
+}
+
 /// Says where the instruction at an offset of a kernel comes from.
 #[derive(Clone)]
 struct Source(Arc<dyn Fn(u64) -> Option<String> + Send + Sync>);
@@ -212,16 +220,12 @@ impl Findings {
             if known || found.len() >= KEPT {
                 continue;
             }
-            let source = |ip: u64| {
-                let Source(line) = launched?.source.as_ref()?;
-                line(ip.wrapping_sub(violation.kernel))
-            };
-            violation.source = source(violation.ip);
-            let other_source = violation.other.and_then(source);
+            violation.source = launched.and_then(|known| known.source_of(violation.ip));
             violation.text = text(kernel, memory, violation.ip).unwrap_or_default();
             if let Some(other) = violation.other {
                 let offset = other.wrapping_sub(violation.kernel);
-                let of = other_source.map_or(String::new(), |line| format!(" ({line})"));
+                let of = launched.and_then(|known| known.source_of(other));
+                let of = of.map_or(String::new(), |line| format!(" ({line})"));
                 let text = text(kernel, memory, other).unwrap_or_default();
                 let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
                 violation

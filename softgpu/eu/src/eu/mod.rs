@@ -24,8 +24,8 @@ mod native;
 mod native;
 mod op;
 mod operand;
-mod owners;
 mod ops;
+mod owners;
 mod program;
 #[cfg(test)]
 mod program_tests;

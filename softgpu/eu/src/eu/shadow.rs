@@ -4,9 +4,9 @@
 use isa_encoder::Opcode;
 use isa_encoder::semantics::{Float, Flow, Integer, Number, Semantics};
 
-use super::owners::Owners;
 use super::op::{Action, Op, Pred, Span};
 use super::operand::{Kind, LANES, Shape, Source};
+use super::owners::Owners;
 use super::regs::{self, GRF_BASE};
 use super::state::State;
 use super::vector::sets_flags;
@@ -161,31 +161,21 @@ impl Shadow {
         }
     }
 
-    /// Reports a channel that reads what belongs to one that is not active. Instructions that ignore
-    /// channel enables count if they have one channel, as broadcasts do: those that have more work
-    /// on all channels, with values for those that are not there.
+    /// Reports a channel that reads what belongs to one that is not active, by an address of its own,
+    /// as shuffles do. (Compilers read elements of others by regions for reasons of their own.)
     fn crosses(&self, state: &State, op: &Op, checks: &Checks) {
-        if op.no_mask && op.exec_size != 1 {
+        if op.no_mask {
             return;
         }
         let mask = state.write_mask(op);
-        for source in &op.src {
-            let lanes = match (source.kind, source.shape) {
-                (Kind::Direct, Shape::Scalar) => 1,
-                (Kind::Indirect, _) => op.lanes(),
-                _ => continue,
-            };
-            for lane in (0..lanes).filter(|lane| lanes == 1 || mask >> lane & 1 != 0) {
-                let Some(owner) = source
+        for source in op.src.iter().filter(|one| one.kind == Kind::Indirect) {
+            for lane in (0..op.lanes()).filter(|lane| mask >> lane & 1 != 0) {
+                let owner = source
                     .place(&state.regs, lane)
-                    .and_then(|at| self.owners.of(at))
-                else {
-                    continue;
-                };
-                if mask != 0 && state.active >> owner & 1 == 0 {
+                    .and_then(|at| self.owners.of(at));
+                if let Some(owner) = owner.filter(|owner| state.active >> owner & 1 == 0) {
                     checks.set_ip(op.ip.into());
-                    let reader = (!op.no_mask).then_some(lane as u8 + op.channel_offset);
-                    return checks.inactive(reader, owner);
+                    return checks.inactive(lane as u8 + op.channel_offset, owner);
                 }
             }
         }

@@ -155,17 +155,36 @@ mod tests {
 
     #[test]
     fn images_begin_at_elements_or_tiles() {
-        assert_eq!(surface_fault(&image(Tiling::Linear, 0x1004, 128), false), None);
-        assert_fault(&image(Tiling::Linear, 0x1002, 128), false, "0x4 bytes of its elements");
+        assert_eq!(
+            surface_fault(&image(Tiling::Linear, 0x1004, 128), false),
+            None
+        );
+        assert_fault(
+            &image(Tiling::Linear, 0x1002, 128),
+            false,
+            "0x4 bytes of its elements",
+        );
         assert_eq!(surface_fault(&image(Tiling::Y, 0x2000, 128), false), None);
-        assert_fault(&image(Tiling::Y, 0x2040, 128), false, "0x1000 bytes of its tiles");
+        assert_fault(
+            &image(Tiling::Y, 0x2040, 128),
+            false,
+            "0x1000 bytes of its tiles",
+        );
     }
 
     #[test]
     fn pitches_hold_rows_of_elements_or_tiles() {
-        assert_fault(&image(Tiling::Linear, 0, 130), false, "no multiple of the 0x4 bytes");
+        assert_fault(
+            &image(Tiling::Linear, 0, 130),
+            false,
+            "no multiple of the 0x4 bytes",
+        );
         assert_fault(&image(Tiling::Linear, 0, 124), false, "more than its pitch");
-        assert_fault(&image(Tiling::X, 0, 128), false, "0x200 bytes of a row of a tile");
+        assert_fault(
+            &image(Tiling::X, 0, 128),
+            false,
+            "0x200 bytes of a row of a tile",
+        );
         assert_eq!(surface_fault(&image(Tiling::X, 0, 1024), false), None);
     }
 

@@ -171,6 +171,21 @@ pub(super) fn scratch(
     }
     let data = context.payload.bytes(context.grf, bytes)?;
     let channels = usize::from(context.exec_size.max(8));
+    if let Some(checks) = context.env.checks {
+        let header = 4 * header::STATELESS_BASE;
+        for dword in (0..bytes / 4).filter(|dword| context.mask >> (dword % channels) & 1 != 0) {
+            let at = 4 * dword;
+            let access = Access {
+                lane: Some((dword % channels) as u8),
+                address: header..header + 4,
+                what: What::Write {
+                    at: context.grf + at,
+                    data: data.get(at..at + 4).unwrap_or_default(),
+                },
+            };
+            place.check(checks, offset + at as u64, 4, &access);
+        }
+    }
     if Lanes(context.mask).count() >= channels {
         return place.write(offset, &data);
     }
