@@ -24,6 +24,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Suite {
+    Check(softgpu::checked::Args),
     Compile(compile::Args),
     Dispatch(dispatch::Args),
     Isa(isa::Args),
@@ -37,6 +38,7 @@ enum Suite {
 pub fn run(args: &Args) -> Result<(), Error> {
     match &args.suite {
         Suite::Compile(args) => compile::run(args),
+        Suite::Check(args) => softgpu::checked::run(args),
         Suite::Dispatch(args) => dispatch::run(args),
         Suite::Isa(args) => isa::run(args),
         Suite::Softgpu(args) => softgpu::run(args),

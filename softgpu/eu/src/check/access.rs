@@ -5,11 +5,35 @@ use std::ops::Range;
 use super::Checks;
 use super::bytes::{UNWRITTEN, WRITTEN};
 use super::cell::{Conflict, Mark, Touch};
-use super::checks::{EmptyLoad, Registers};
+use super::checks::EmptyLoad;
 use super::findings::Purpose;
 use super::group::Group;
 use super::order::{Relation, Side};
 use super::rule::Rule;
+
+/// States of bytes that something has written, in place for elements.
+struct States {
+    element: [u8; 16],
+    block: Vec<u8>,
+}
+
+impl States {
+    /// States of so many bytes.
+    fn of(width: usize, kept: &mut Self) -> &mut [u8] {
+        match kept.element.get_mut(..width) {
+            Some(element) => element,
+            None => {
+                kept.block.resize(width, WRITTEN);
+                &mut kept.block
+            }
+        }
+    }
+
+    const NONE: Self = Self {
+        element: [WRITTEN; 16],
+        block: Vec::new(),
+    };
+}
 
 /// Where an access goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,23 +74,27 @@ pub(crate) enum What<'a> {
 }
 
 impl Checks {
-    /// A message begins: its registers' states.
-    pub(crate) fn begin_message(&self, payload: Vec<u8>, response: &[u8]) {
+    /// A message begins: the states of its payload, in parts, and of its response.
+    pub(crate) fn begin_message<'a>(
+        &self,
+        payload: impl Iterator<Item = &'a [u8]>,
+        response: &[u8],
+    ) {
         self.messages.set(self.messages.get().wrapping_add(1));
         let mut message = self.message.borrow_mut();
-        *message = Registers {
-            payload,
-            response: response.to_vec(),
-            answered: false,
-            pointers: false,
-            slot: None,
-        };
+        message.payload.clear();
+        payload.for_each(|part| message.payload.extend_from_slice(part));
+        message.response.clear();
+        message.response.extend_from_slice(response);
+        message.answered = false;
+        message.pointers = false;
+        message.slot = None;
     }
 
-    /// The message has ended with this response. Returns the states of the response's bytes, and the
-    /// bytes of a channel's element, if it has one for each.
-    pub(crate) fn end_message(&self, response: &[u8]) -> (Vec<u8>, Option<usize>) {
-        let mut message = std::mem::take(&mut *self.message.borrow_mut());
+    /// The message has ended with this response. `take` gets the states of the response's bytes, and
+    /// the bytes of a channel's element, if it has one for each.
+    pub(crate) fn end_message(&self, response: &[u8], take: impl FnOnce(&[u8], Option<usize>)) {
+        let message = &mut *self.message.borrow_mut();
         if !message.answered {
             message.response.fill(WRITTEN);
         }
@@ -79,7 +107,7 @@ impl Checks {
                 }
             }
         }
-        (message.response, message.slot)
+        take(&message.response, message.slot);
     }
 
     /// Reports a value that decides something and that nothing has written.
@@ -124,26 +152,35 @@ impl Checks {
         if place == Where::Local && end > self.group.borrow().states.len() as u64 {
             return self.outside(access);
         }
-        self.carry(place, address, width, access);
-        self.order_programs(place, address, width, access);
+        let purpose = match place {
+            Where::Local => None,
+            Where::Stateless | Where::Surface => self.purpose(address),
+        };
+        self.carry((place, purpose), address, width, access);
+        self.order_programs((place, purpose), address, width, access);
     }
 
     /// An access of a texel of `width` bytes at `address`. What an image holds counts as written.
     pub(crate) fn texel(&self, address: u64, width: u64, access: &Access<'_>) {
         self.judge_address(Where::Surface, address, access);
+        let place = (Where::Surface, self.purpose(address));
         if !matches!(access.what, What::Read { .. }) {
-            self.store_states(Where::Surface, address, &vec![WRITTEN; width as usize]);
+            let mut states = States::NONE;
+            self.store_states(place, address, States::of(width as usize, &mut states));
         }
-        self.order_programs(Where::Surface, address, width, access);
+        self.order_programs(place, address, width, access);
     }
 
     /// Records who accesses what programs' objects have, and reports what nothing orders.
-    fn order_programs(&self, place: Where, address: u64, width: u64, access: &Access<'_>) {
+    fn order_programs(
+        &self,
+        (place, purpose): (Where, Option<Purpose>),
+        address: u64,
+        width: u64,
+        access: &Access<'_>,
+    ) {
         // What is not a program's is a thread's own, and that of the next in its slot.
-        let programs = match self.extents.place(address) {
-            Some((.., purpose)) => matches!(purpose, Purpose::Buffer | Purpose::Image),
-            None => false,
-        };
+        let programs = matches!(purpose, Some(Purpose::Buffer | Purpose::Image));
         if place == Where::Local || programs || !self.extents.knows_objects() {
             let by_slot = place != Where::Local && !programs;
             self.order_words(place, address, width, access, by_slot);
@@ -198,13 +235,15 @@ impl Checks {
     }
 
     /// Carries the states of bytes between memory and registers.
-    fn carry(&self, place: Where, address: u64, width: u64, access: &Access<'_>) {
+    fn carry(&self, at: (Where, Option<Purpose>), address: u64, width: u64, access: &Access<'_>) {
+        let (place, purpose) = at;
         let width = width as usize;
+        let mut kept = States::NONE;
+        let states = States::of(width, &mut kept);
         let mut message = self.message.borrow_mut();
         match &access.what {
-            What::Read { at, slot } => {
-                let mut states = vec![WRITTEN; width];
-                self.load_states(place, address, &mut states);
+            What::Read { at: to, slot } => {
+                self.load_states(at, address, states);
                 if states.contains(&UNWRITTEN) {
                     let thread = self.group.borrow().first + self.thread.get();
                     let text = self.place(place, address);
@@ -223,27 +262,29 @@ impl Checks {
                 message.answered = true;
                 message.slot = access.lane.map(|_| *slot);
                 message.pointers |= place != Where::Local
-                    && self.extents.knows_objects()
-                    && self.extents.object_at(address).is_none();
-                if let Some(out) = message.response.get_mut(*at..at + slot.max(&width)) {
+                    && purpose != Some(Purpose::Buffer)
+                    && self.extents.knows_objects();
+                if let Some(out) = message.response.get_mut(*to..to + slot.max(&width)) {
                     out.fill(WRITTEN);
                     if let Some(out) = out.get_mut(..width) {
-                        out.copy_from_slice(&states);
+                        out.copy_from_slice(states);
                     }
                 }
             }
-            What::Write { at, .. } => {
-                let states = message.payload.get(*at..at + width);
-                let states = states.unwrap_or_default().to_vec();
+            What::Write { at: from, .. } => {
+                let Some(stored) = message.payload.get(*from..from + width) else {
+                    return;
+                };
+                states.copy_from_slice(stored);
                 drop(message);
-                let buffer = place != Where::Local && self.extents.object_at(address).is_some();
+                let buffer = purpose == Some(Purpose::Buffer);
                 if buffer && states.contains(&UNWRITTEN) {
                     self.unwritten(access.lane, || {
                         let to = self.place(place, address);
                         format!("it stores {width} bytes to {to}")
                     });
                 }
-                self.store_states(place, address, &states);
+                self.store_states(at, address, states);
             }
             What::Atomic {
                 operands,
@@ -254,11 +295,10 @@ impl Checks {
                     let states = message.payload.get(range.clone()).unwrap_or_default();
                     states.contains(&UNWRITTEN)
                 });
-                let mut states = vec![WRITTEN; width];
-                self.load_states(place, address, &mut states);
+                self.load_states(at, address, states);
                 message.answered = true;
-                if let Some(at) = result
-                    && let Some(out) = message.response.get_mut(*at..at + width.max(4))
+                if let Some(to) = result
+                    && let Some(out) = message.response.get_mut(*to..to + width.max(4))
                 {
                     out.fill(if states.contains(&UNWRITTEN) {
                         UNWRITTEN
@@ -278,16 +318,22 @@ impl Checks {
                         format!("an atomic operation reads {at}")
                     });
                 }
-                self.store_states(place, address, &vec![WRITTEN; width]);
+                states.fill(WRITTEN);
+                self.store_states(at, address, states);
             }
         }
     }
 
-    fn load_states(&self, place: Where, address: u64, out: &mut [u8]) {
+    fn load_states(
+        &self,
+        (place, purpose): (Where, Option<Purpose>),
+        address: u64,
+        out: &mut [u8],
+    ) {
         if place != Where::Local {
             let memory = self.memory();
-            return match self.extents.place(address) {
-                Some((.., Purpose::Threads)) => memory.scratch.load(self.number(), address, out),
+            return match purpose {
+                Some(Purpose::Threads) => memory.scratch.load(self.number(), address, out),
                 _ => memory.bytes.load(address, out),
             };
         }
@@ -298,11 +344,16 @@ impl Checks {
         }
     }
 
-    fn store_states(&self, place: Where, address: u64, states: &[u8]) {
+    fn store_states(
+        &self,
+        (place, purpose): (Where, Option<Purpose>),
+        address: u64,
+        states: &[u8],
+    ) {
         if place != Where::Local {
             let mut memory = self.memory();
-            return match self.extents.place(address) {
-                Some((.., Purpose::Threads)) => {
+            return match purpose {
+                Some(Purpose::Threads) => {
                     memory.scratch.store(self.number(), address, states);
                 }
                 _ => memory.bytes.store(address, states),
@@ -313,6 +364,19 @@ impl Checks {
         if let Some(out) = group.states.get_mut(at..at + states.len()) {
             out.copy_from_slice(states);
         }
+    }
+
+    /// What the memory at an address is for, if a driver has said it. It is asked of neighbours in
+    /// turn.
+    fn purpose(&self, address: u64) -> Option<Purpose> {
+        if let Some((start, size, purpose)) = self.nearest.get()
+            && address.wrapping_sub(start) < size
+        {
+            return Some(purpose);
+        }
+        let (start, size, purpose) = self.extents.place(address)?;
+        self.nearest.set(Some((start.get(), size, purpose)));
+        Some(purpose)
     }
 
     /// The number of the thread that runs.

@@ -1,6 +1,7 @@
 //! The states of bytes of GPU memory: of buffers, and of what threads have for themselves.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Bytes of a page of states.
 const PAGE: u64 = 4096;
@@ -11,6 +12,28 @@ const PAGES: usize = 1 << 14;
 pub(crate) const UNWRITTEN: u8 = 0;
 /// A byte that something has written. Larger states are of pointers.
 pub(crate) const WRITTEN: u8 = 1;
+
+/// What is known of pages, by their numbers.
+pub(super) type Pages<T> = HashMap<u64, T, BuildHasherDefault<PageHasher>>;
+
+/// Hashes the numbers of pages, which come one after the other, and which nobody chooses to collide.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PageHasher(u64);
+
+impl Hasher for PageHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64((*byte).into()));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // The golden ratio spreads them.
+        self.0 = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.rotate_left(32)
+    }
+}
 
 /// Splits bytes at the ends of pages: calls `each` with the page, the place in it, and the place in
 /// what is accessed.
@@ -45,7 +68,7 @@ impl Page {
 /// The states of buffers' bytes.
 #[derive(Debug, Default)]
 pub(super) struct Bytes {
-    pages: HashMap<u64, Page>,
+    pages: Pages<Page>,
     /// Pages of which nothing has written a byte: by the first, the one after the last.
     blank: BTreeMap<u64, u64>,
 }
@@ -174,7 +197,7 @@ struct Own {
 /// has left there is nothing.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    pages: HashMap<u64, Own>,
+    pages: Pages<Own>,
     /// There are more pages than are kept.
     full: bool,
 }

@@ -59,6 +59,8 @@ pub struct Checks {
     pub(super) thread: Slot<u32>,
     pub(super) message: RefCell<Registers>,
     pub(super) messages: Slot<u32>,
+    /// The object that was last accessed: where it begins, its bytes, and what it is for.
+    pub(super) nearest: Slot<Option<(u64, u64, Purpose)>>,
     /// The last load of bytes that nothing has written.
     pub(super) empty_load: RefCell<Option<EmptyLoad>>,
     /// What pointers point to, by their state less [`POINTER`].

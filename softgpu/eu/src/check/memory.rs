@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::bytes::{Bytes, Scratch};
+use super::bytes::{Bytes, Pages, Scratch};
 use super::cell::Cell;
 use super::order::Known;
 
@@ -20,7 +20,7 @@ const PLACES: usize = 1 << 14;
 pub(crate) struct Memory {
     /// The number of the last thread.
     threads: u32,
-    pages: HashMap<u64, Box<[Cell; WORDS]>>,
+    pages: Pages<Box<[Cell; WORDS]>>,
     /// The pages, the oldest first.
     ages: VecDeque<u64>,
     /// The states of buffers' bytes.

@@ -112,9 +112,10 @@ pub(super) fn execute(
         && let Some(mut shadow) = state.shadow.take()
     {
         let response = state.regs.bytes().get(dst.range()).unwrap_or_default();
-        let (states, slot) = checks.end_message(response);
-        shadow.set_span(dst, &states);
-        shadow.respond(state, op, dst, slot);
+        checks.end_message(response, |states, slot| {
+            shadow.set_span(dst, states);
+            shadow.respond(state, op, dst, slot);
+        });
         state.shadow = Some(shadow);
     }
     if send.eot {
@@ -129,15 +130,19 @@ fn begin_check(state: &State, send: &SendOp, spans: &Spans, descriptor: u32, che
     let Some(shadow) = &state.shadow else {
         return;
     };
-    let mut payload = shadow.span(spans.src0).to_vec();
-    if let Some(names) = send.registers.gathered {
-        let grf = state.rules.grf_bytes;
-        let names = state.regs.bytes().get(names as usize..).unwrap_or_default();
-        for &number in names.iter().take(src0_length(descriptor)) {
-            payload.extend(shadow.register(GRF_BASE + usize::from(number) * grf, grf));
-        }
-    }
-    payload.extend(shadow.span(spans.src1));
+    let grf = state.rules.grf_bytes;
+    let names = match send.registers.gathered {
+        Some(names) => state.regs.bytes().get(names as usize..),
+        None => None,
+    };
+    let names = names
+        .unwrap_or_default()
+        .iter()
+        .take(src0_length(descriptor));
+    let gathered = names.map(|number| shadow.register(GRF_BASE + usize::from(*number) * grf, grf));
+    let payload = std::iter::once(shadow.span(spans.src0))
+        .chain(gathered)
+        .chain([shadow.span(spans.src1)]);
     checks.begin_message(payload, shadow.span(spans.dst));
 }
 

@@ -1,6 +1,7 @@
 //! `bench softgpu`: the software GPU, compared with the OpenCL simulator Oclgrind and with PoCL.
 
 mod case;
+pub(super) mod checked;
 mod host;
 mod oclgrind;
 pub(super) mod peers;
@@ -188,6 +189,9 @@ struct Setup<'a> {
     /// To be compiled, instead of what the case has.
     source: Option<&'a Path>,
     ocloc: Option<&'a OsStr>,
+    /// Only by the interpreter.
+    interpret: bool,
+    check: bool,
 }
 
 impl Setup<'_> {
@@ -198,6 +202,8 @@ impl Setup<'_> {
         repeat: 1,
         source: None,
         ocloc: None,
+        interpret: false,
+        check: false,
     };
 }
 
@@ -221,6 +227,12 @@ fn child(case: &Case, folder: &Path, setup: &Setup<'_>) -> Result<Finished, Erro
         .args(["--global", &join(&case.global)])
         .arg(setup.source.unwrap_or(&zebin))
         .stderr(Stdio::piped());
+    if setup.interpret {
+        command.args(["--exec", "interpret"]);
+    }
+    if setup.check {
+        command.arg("--check");
+    }
     if setup.source.is_some() {
         peers::compiler(&mut command, setup.ocloc);
     }

@@ -184,6 +184,7 @@ fn compare(
         repeat,
         source: Some(&folder.join("peers.cl")),
         ocloc: args.ocloc.as_deref(),
+        ..Setup::ONCE
     };
     let run = child(case, folder, &setup)?;
     let ours = fastest(&run.facts["seconds"]);
