@@ -20,7 +20,7 @@ enum About {
 }
 
 /// The kernels of `faults.cl`, and what must be reported of them at least.
-const KERNELS: [(&str, &[About]); 10] = [
+const KERNELS: [(&str, &[About]); 19] = [
     ("missing_barrier", &[About::Race]),
     ("late_barrier", &[About::Race]),
     ("same_place", &[About::Race]),
@@ -30,6 +30,15 @@ const KERNELS: [(&str, &[About]); 10] = [
     ("before", &[About::Bounds]),
     ("beyond_local", &[About::Bounds]),
     ("unwritten", &[About::Unwritten]),
+    ("unwritten_private", &[About::Unwritten]),
+    ("unwritten_local", &[About::Unwritten]),
+    ("plain_and_atomic", &[About::Race]),
+    ("shift_in_place", &[About::Race]),
+    ("one_barrier_in_a_loop", &[About::Race]),
+    ("no_barrier_in_the_end", &[About::Race]),
+    ("same_byte", &[About::Race]),
+    ("histogram", &[About::Race]),
+    ("wrong_fence", &[About::Race]),
     ("right", &[]),
 ];
 
