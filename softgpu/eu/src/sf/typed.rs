@@ -151,7 +151,7 @@ impl<'a> Texels<'a> {
                 let [parameters, _] = self.parts(0)?;
                 if self.checks.is_some() {
                     for lane in Lanes(self.live) {
-                        let at = coordinates(surface, parameters.get(lane));
+                        let at = parameters.coordinates(surface, lane);
                         self.check(lane, at, What::Read { at: 0, slot: 0 });
                     }
                 }
@@ -201,7 +201,7 @@ impl<'a> Texels<'a> {
                         }
                         let (stored, _) = cursor.format.store(texel, components);
                         let data = &stored.to_le_bytes();
-                        let at = coordinates(surface, parameters.get(lane));
+                        let at = parameters.coordinates(surface, lane);
                         self.check(lane, at, What::Write { at: 0, data });
                     }
                 }
