@@ -132,7 +132,7 @@ pub(crate) fn launch(
         let unlocks = pipes.iter().map(|mem| pipe::unlock(mem, queue));
         let unlocks = unlocks.collect::<Result<Vec<_>>>()?.into_iter().flatten();
         let parts: Vec<_> = unlocks.chain([launch]).collect();
-        launch = umd::Command::recording(&queue.device.umd, &parts)?;
+        launch = umd::Command::sequence(&queue.device.umd, &parts)?;
     }
     let command = Command::on_device(command, state.kept(), launch);
     Ok(command.with_pipes(pipes))

@@ -1,5 +1,7 @@
 /* Command buffers: what is recorded runs each time, in its order; and the errors. */
 #include "commands.h"
+#include <pthread.h>
+#include <stdatomic.h>
 
 enum { N = 64 };
 
@@ -101,6 +103,67 @@ static void runs(cl_context context, cl_device_id device, cl_program program,
         DONE(clReleaseMemObject(all[i]));
     DONE(clReleaseCommandQueue(queue));
     DONE(clReleaseCommandQueue(other));
+}
+
+static cl_command_queue shared;
+static int *svm;
+static atomic_int done;
+
+/* Commands of another thread in the same queue. */
+static void *disturb(void *unused) {
+    int nine = 9;
+    while (!atomic_load(&done)) {
+        for (int i = 0; i < 20; i++)
+            DONE(clEnqueueSVMMemFill(shared, svm, &nine, sizeof nine, N * sizeof nine, 0, NULL,
+                                     NULL));
+        DONE(clFinish(shared));
+    }
+    return unused;
+}
+
+/* A command buffer with commands of the host is one command of its queue: no other thread's comes
+   between its parts. */
+static void alone(cl_context context, cl_device_id device, cl_program program) {
+    shared = queue_of(context, device, 0);
+    svm = clSVMAlloc(context, CL_MEM_READ_WRITE, 2 * N * sizeof *svm, 0);
+    IS(svm != NULL);
+    int one = 1, seven = 7, got[N];
+    size_t global = N;
+    cl_mem count = buffer_of(context, CL_MEM_COPY_HOST_PTR, sizeof got, memset(got, 0, sizeof got));
+    cl_kernel add = kernel_of(program, "add");
+    DONE(clSetKernelArg(add, 0, sizeof count, &count));
+    DONE(clSetKernelArg(add, 1, sizeof one, &one));
+    commands buffer = clCreateCommandBufferKHR_(1, &shared, NULL, &error);
+    DONE(error);
+    DONE(clCommandSVMMemFillKHR_(buffer, NULL, NULL, svm, &seven, sizeof seven, N * sizeof seven, 0,
+                                 NULL, NULL, NULL));
+    DONE(clCommandNDRangeKernelKHR_(buffer, NULL, NULL, add, 1, NULL, &global, NULL, 0, NULL, NULL,
+                                    NULL));
+    DONE(clCommandSVMMemcpyKHR_(buffer, NULL, NULL, svm + N, svm, N * sizeof seven, 0, NULL, NULL,
+                                NULL));
+    DONE(clFinalizeCommandBufferKHR_(buffer));
+    pthread_t other;
+    atomic_store(&done, 0);
+    IS(pthread_create(&other, NULL, disturb, NULL) == 0);
+    enum { RUNS = 100 };
+    for (int run = 0; run < RUNS; run++) {
+        cl_event end;
+        DONE(clEnqueueCommandBufferKHR_(0, NULL, buffer, 0, NULL, &end));
+        DONE(clWaitForEvents(1, &end));
+        DONE(clReleaseEvent(end));
+        for (int i = 0; i < N; i++)
+            if (svm[N + i] != 7)
+                FAIL("run %d: %d is %d", run, i, svm[N + i]);
+    }
+    atomic_store(&done, 1);
+    IS(pthread_join(other, NULL) == 0);
+    DONE(clEnqueueReadBuffer(shared, count, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    IS(got[0] == RUNS && got[N - 1] == RUNS);
+    DONE(clReleaseCommandBufferKHR_(buffer));
+    DONE(clReleaseKernel(add));
+    DONE(clReleaseMemObject(count));
+    DONE(clReleaseCommandQueue(shared));
+    clSVMFree(context, svm);
 }
 
 /* A wait list with a failed event: no command runs. */
@@ -229,6 +292,7 @@ int main(void) {
     for (cl_uint d = 0; d < device_count; d++) {
         runs(context, devices[d], program, 0);
         runs(context, devices[d], program, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+        alone(context, devices[d], program);
     }
     fails(context, program);
     errors(context, program);
