@@ -74,6 +74,12 @@ pub enum Failure {
     /// The context is being closed.
     #[error("stopped")]
     Stopped,
+    /// The software GPU itself failed: a panic of its code, which is never the client's fault.
+    #[error("the software GPU has a fault of its own, please report it: {what}")]
+    Panic {
+        /// What the panic said.
+        what: String,
+    },
 }
 
 impl Failure {

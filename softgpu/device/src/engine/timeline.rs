@@ -1,6 +1,7 @@
 //! One context on one engine.
 
 use std::collections::VecDeque;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -273,6 +274,14 @@ impl Shared {
                 false => self.device.settings.hang_timeout,
             },
         };
-        cs::run(&mut image, &environment, commands, kit)
+        // What a panic leaves half done goes: the image is reset, as after any failure.
+        let run = AssertUnwindSafe(|| cs::run(&mut image, &environment, commands, kit));
+        panic::catch_unwind(run).unwrap_or_else(|cause| {
+            *kit = Kit::default();
+            let text = cause.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let what = text.or_else(|| cause.downcast_ref().cloned());
+            let what = what.unwrap_or_else(|| "a panic without a text".to_owned());
+            Err(Failure::Panic { what })
+        })
     }
 }
