@@ -1,5 +1,7 @@
 //! Events.
 
+mod user;
+
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
@@ -17,10 +19,12 @@ use crate::deadline::Deadline;
 use crate::device::{DeviceInner, kernel as refused};
 use crate::error::{DeviceError, Error};
 use crate::fault;
-use crate::held::{self, Held};
+use crate::held::Held;
 use crate::launch::{Contents, Prepared};
 use crate::ledger::{End, Ledger};
 use crate::waiter::Pulse;
+
+pub use self::user::UserEvent;
 
 /// The end of a command. Clones name the same one.
 ///
@@ -668,44 +672,5 @@ fn call(callbacks: Vec<Callback>, outcome: &Result<(), DeviceError>) {
                 _ => *later = None,
             }
         });
-    }
-}
-
-/// An event that this process sets. Commands that wait for it go on when it does; dropping it
-/// unset fails them.
-#[derive(Debug)]
-pub struct UserEvent {
-    event: Event,
-}
-
-impl UserEvent {
-    pub(crate) fn new(device: &Arc<DeviceInner>) -> Self {
-        Self {
-            event: Event::new(device, Label::Command("user event"), None),
-        }
-    }
-
-    /// The event, for wait lists.
-    pub fn event(&self) -> &Event {
-        &self.event
-    }
-
-    /// Sets it. What was set first counts.
-    pub fn complete(&self) {
-        let inner = &self.event.inner;
-        let now = inner.device.clock.now();
-        let times = self.event.ordered(now, now, now);
-        held::advance(self.event.leave_waiting(Stage::Complete, Some(times)));
-    }
-
-    /// Fails it, and with it the commands that wait for it. What was set first counts.
-    pub fn fail(&self, why: impl Into<String>) {
-        held::advance(self.event.fail(DeviceError::UserEvent(why.into())));
-    }
-}
-
-impl Drop for UserEvent {
-    fn drop(&mut self) {
-        self.fail("it was dropped without being set");
     }
 }

@@ -1,0 +1,375 @@
+//! What host code is made of: the blocks of a routine, whatever the modes, and each op as a step.
+
+use batchbuffer::surface::scratch_surfaces;
+use eu_lanes::Modes;
+use eu_native::{Block, Branch, End, Grouping, Masking, Predicate, Step, Uniform, VectorStep};
+use isa_encoder::Type;
+use isa_encoder::message::{Gateway, Message as Meaning};
+use isa_encoder::semantics::{Flow, Integer, Number, Semantics};
+
+use super::{CONTROLS, OPS};
+use crate::eu::family::Rules;
+use crate::eu::op::{Action, Immediate, Op, Pred, SendOp};
+use crate::eu::operand::{Kind, Source, Target};
+use crate::eu::ops::value::FpMode;
+use crate::eu::routine::Routine;
+use crate::eu::{regs, vector};
+use crate::sf::host;
+
+/// A routine's blocks, as they are translated.
+#[derive(Debug)]
+pub(super) struct Graph {
+    pub(super) blocks: Vec<Part>,
+    /// The block of each op.
+    pub(super) of_op: Vec<u32>,
+    /// The channels of each op that ends the thread and does nothing else.
+    pub(super) ends: Vec<u8>,
+}
+
+/// A block, whatever the modes.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) block: Block,
+    /// The blocks that may follow.
+    pub(super) next: Vec<u32>,
+    /// How its last op changes cr0.
+    pub(super) control: Option<Change>,
+}
+
+/// How an op changes cr0.0.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Change {
+    Or(u32),
+    And(u32),
+    Set(u32),
+}
+
+impl Part {
+    /// The value of cr0.0 after the block, if it changes it to one that is known and usual. New
+    /// values are added to `known`, if there are not too many.
+    pub(super) fn control(&self, before: u32, known: &mut Vec<u32>) -> Option<u32> {
+        let after = match self.control? {
+            Change::Or(bits) => before | bits,
+            Change::And(bits) => before & bits,
+            Change::Set(bits) => bits,
+        };
+        if !known.contains(&after) {
+            if known.len() >= CONTROLS || !vector::is_usual(FpMode::from_cr0(after)) {
+                return None;
+            }
+            known.push(after);
+        }
+        Some(after)
+    }
+
+    /// The block as it is entered with this value of cr0.0; `number` is that of a block for its own.
+    pub(super) fn instance(
+        &self,
+        control: u32,
+        known: &mut Vec<u32>,
+        number: &dyn Fn(u32, u32) -> Option<u32>,
+    ) -> Block {
+        let mut block = self.block.clone();
+        block.modes = vector::modes(FpMode::from_cr0(control));
+        let mut after = control;
+        if let Some(value) = self.control(control, known) {
+            after = value;
+            if let Some(last) = block.steps.last_mut() {
+                *last = Step::Control(value);
+            }
+        }
+        let to = |block: &mut Option<u32>| *block = block.and_then(|block| number(block, after));
+        match &mut block.end {
+            End::Next(next) => to(next),
+            End::Leave => {}
+            End::Branch(branch) => match &mut branch.uniform {
+                Uniform::Jump { not_taken, taken } => [not_taken, taken].into_iter().for_each(to),
+                Uniform::Channels { none, all } => [none, all].into_iter().for_each(to),
+                Uniform::Meet(next) => to(next),
+                Uniform::Never => {}
+            },
+        }
+        block
+    }
+}
+
+impl Graph {
+    pub(super) fn of(routine: &Routine, rules: Rules) -> Self {
+        let ops = routine.ops();
+        if ops.len() > OPS {
+            return Self {
+                blocks: Vec::new(),
+                of_op: Vec::new(),
+                ends: Vec::new(),
+            };
+        }
+        // Blocks also end where the modes may change.
+        let mut spans = Vec::new();
+        for block in routine.blocks() {
+            let mut first = block.first;
+            for index in block.first..block.body_end {
+                let changes = ops.get(index).is_some_and(|op| op.writes_control);
+                if changes && index + 1 < block.end {
+                    spans.push((first, index + 1, index + 1));
+                    first = index + 1;
+                }
+            }
+            spans.push((first, block.body_end.max(first), block.end));
+        }
+        let number = |ip: u32| {
+            let ip_of = |&(first, ..): &(usize, usize, usize)| ops.get(first).map_or(0, |op| op.ip);
+            let place = spans.binary_search_by_key(&ip, ip_of).ok()?;
+            Some(place as u32)
+        };
+        let mut of_op = vec![0; ops.len()];
+        let blocks = spans
+            .iter()
+            .enumerate()
+            .map(|(index, &(first, body_end, end))| {
+                if let Some(own) = of_op.get_mut(first..end) {
+                    own.fill(index as u32);
+                }
+                let whole = ops.get(first..end).unwrap_or_default();
+                let within = routine.block_of(first).filter(|block| block.end == end);
+                let next = match within {
+                    Some(block) => {
+                        let next = block.next.iter().flatten();
+                        let next = next.filter_map(|&next| routine.blocks().get(next as usize));
+                        next.filter_map(|next| number(next.ip)).collect()
+                    }
+                    None => vec![index as u32 + 1],
+                };
+                let last = whole.get(..body_end - first).and_then(<[Op]>::last);
+                Part {
+                    block: block(first, whole, body_end - first, rules, &number),
+                    next,
+                    control: last.and_then(change),
+                }
+            });
+        let blocks = blocks.collect();
+        let end = |op: &Op| if ends_thread(op) { op.exec_size } else { 0 };
+        let ends = ops.iter().map(end).collect();
+        Self {
+            blocks,
+            of_op,
+            ends,
+        }
+    }
+}
+
+/// How an op changes cr0.0, if it does nothing else and that is known.
+fn change(op: &Op) -> Option<Change> {
+    let dword = |ty: Type| matches!(ty, Type::Ud | Type::D);
+    let plain = op.writes_control
+        && op.no_mask
+        && op.exec_size == 1
+        && op.pred == Pred::Always
+        && op.cond.is_none()
+        && !op.saturate
+        && !op.write_acc
+        && matches!(op.action, Action::Fast(_))
+        && op.dst.target == Target::Direct
+        && op.dst.base as usize == regs::CONTROL
+        && dword(op.dst.ty);
+    if !plain {
+        return None;
+    }
+    let value = |source: &Source| {
+        let constant = source.kind == Kind::Immediate && source.ty == source.element;
+        let extends = matches!(source.ty, Type::Ud | Type::D | Type::Uw);
+        (constant && extends && source.is_plain()).then_some(source.value as u32)
+    };
+    let [first, second, _] = &op.src;
+    let control = first.kind == Kind::Direct
+        && first.base as usize == regs::CONTROL
+        && dword(first.element)
+        && first.is_plain();
+    match op.does {
+        Semantics::Integer(Integer::Or) if control => value(second).map(Change::Or),
+        Semantics::Integer(Integer::And) if control => value(second).map(Change::And),
+        Semantics::Number(Number::Move) => value(first).map(Change::Set),
+        _ => None,
+    }
+}
+
+/// The block of `ops`, of which the first `body` are no terminator.
+fn block(
+    first: usize,
+    ops: &[Op],
+    body: usize,
+    rules: Rules,
+    number: &dyn Fn(u32) -> Option<u32>,
+) -> Block {
+    let (steps, rest) = ops.split_at(body);
+    let ip = ops.first().map_or(0, |op| op.ip);
+    // A register that counts instructions is exact only in the interpreter.
+    let live = ops.iter().any(|op| op.live);
+    let steps = if live { &[] } else { steps };
+    let end = match rest.first() {
+        _ if live => End::Leave,
+        Some(op) if matches!(op.action, Action::Flow) => End::Branch(branch(op, rules, number)),
+        Some(_) => End::Leave,
+        None => End::Next(steps.last().and_then(|last| number(last.next_ip))),
+    };
+    let counted = match end {
+        End::Branch(_) => ops,
+        _ => steps,
+    };
+    Block {
+        first: first as u32,
+        ip,
+        last_ip: ops.last().map_or(ip, |op| op.ip),
+        modes: Modes::default(),
+        steps: (first as u32..)
+            .zip(steps)
+            .map(|(number, op)| step(op, number, rules))
+            .collect(),
+        channels: counted.iter().map(|op| u32::from(op.exec_size)).sum(),
+        end,
+    }
+}
+
+/// How an op of this number is translated.
+pub(super) fn step(op: &Op, number: u32, rules: Rules) -> Step {
+    match &op.action {
+        Action::Nop => Step::Nothing,
+        // A region of null may go beyond the register bytes.
+        _ if op.writes_control || reads_null(op) => Step::Call,
+        Action::Fast(_) => vector_step(op, rules),
+        // Routines have no elements of immediates.
+        Action::General if op.src.iter().any(is_packed) => vector_step(op, rules),
+        Action::Send(send) => message(op, send, number, rules).unwrap_or(Step::Call),
+        _ => Step::Call,
+    }
+}
+
+fn vector_step(op: &Op, rules: Rules) -> Step {
+    match (vector::request(op, rules), masking(op)) {
+        (Some(request), Some(masking)) => Step::Vector(Box::new(VectorStep {
+            request,
+            masking,
+            flag_bit: vector::sets_flags(op).then_some(op.flag_bit),
+        })),
+        _ => Step::Call,
+    }
+}
+
+/// Whether a source is an immediate of several elements.
+fn is_packed(source: &Source) -> bool {
+    source.kind == Kind::Immediate && source.ty != source.element
+}
+
+/// How a message is translated, if it is.
+fn message(op: &Op, send: &SendOp, number: u32, rules: Rules) -> Option<Step> {
+    let site = host::Site {
+        masking: masking(op)?,
+        channels: op.exec_size,
+        number,
+    };
+    if let Some(plain) = &send.plain {
+        return host::access(plain, site);
+    }
+    let (Some(meaning), Some(spans), Immediate::Value(descriptor)) =
+        (&send.meaning, &send.spans, send.descriptor)
+    else {
+        return None;
+    };
+    if send.eot || send.registers.gathered.is_some() {
+        return None;
+    }
+    let shape = (rules.grf_bytes as u32, scratch_surfaces(rules.family));
+    host::block(meaning, descriptor, &spans.sized(), site, shape)
+}
+
+fn reads_null(op: &Op) -> bool {
+    let null = regs::NULL as u32..regs::GRF_BASE as u32;
+    let mut sources = op.src.iter();
+    sources.any(|source| source.kind == Kind::Direct && null.contains(&source.base))
+}
+
+/// The op's channels, if its predicate is each channel's own or the same for all.
+fn masking(op: &Op) -> Option<Masking> {
+    // All channels of the op in one group.
+    let whole = |size: u8| size >= op.exec_size && op.channel_offset.is_multiple_of(op.exec_size);
+    let grouping = match op.pred {
+        Pred::Always => None,
+        Pred::Own => Some(Grouping::Own),
+        Pred::Any(size) if whole(size) => Some(Grouping::Any(size)),
+        Pred::All(size) if whole(size) => Some(Grouping::All(size)),
+        Pred::AnyV | Pred::AllV | Pred::Any(_) | Pred::All(_) => return None,
+    };
+    // Bits beyond the 32 of a flag, or beyond the last flag, are zero.
+    let (first, lanes) = (u32::from(op.channel_offset), u32::from(op.exec_size));
+    let end = match grouping {
+        Some(Grouping::Any(size) | Grouping::All(size)) => {
+            (first & !(u32::from(size) - 1)) + u32::from(size)
+        }
+        _ => first + lanes,
+    };
+    let beyond = first + lanes > 32 || u32::from(op.flag_bit) + end > 128;
+    if grouping.is_some() && beyond {
+        return None;
+    }
+    let predicate = grouping.map(|grouping| Predicate {
+        flag_bit: op.flag_bit,
+        inverse: op.pred_inverse,
+        grouping,
+    });
+    Some(Masking {
+        channel_offset: op.channel_offset,
+        no_mask: op.no_mask,
+        predicate,
+    })
+}
+
+/// What a branch does while no channel waits; compare `flow::execute`.
+fn branch(op: &Op, rules: Rules, number: &dyn Fn(u32) -> Option<u32>) -> Branch {
+    let never = Branch {
+        masking: Masking {
+            channel_offset: 0,
+            no_mask: true,
+            predicate: None,
+        },
+        lanes: 1,
+        uniform: Uniform::Never,
+    };
+    let (Some(masking), Semantics::Flow(kind), Some(jip)) = (masking(op), op.does, op.targets.jip)
+    else {
+        return never;
+    };
+    let (next, uip) = (op.next_ip, op.targets.uip);
+    // All channels wait at UIP, and the thread looks for them at JIP.
+    let leave = if jip == uip { number(jip) } else { None };
+    let uniform = |none: Option<u32>, all: Option<u32>| Uniform::Channels { none, all };
+    let uniform = match kind {
+        Flow::Jump => Uniform::Jump {
+            not_taken: number(next),
+            taken: number(jip),
+        },
+        Flow::If => uniform(number(jip), number(next)),
+        Flow::Else | Flow::Break | Flow::Cont | Flow::Halt => uniform(number(next), leave),
+        Flow::Endif | Flow::Join => Uniform::Meet(number(next)),
+        Flow::While => uniform(number(next), number(jip)),
+        Flow::Goto if op.targets.control => uniform(number(next), number(uip)),
+        Flow::Goto if rules.goto_takes_false => uniform(leave, number(next)),
+        Flow::Goto => uniform(number(next), leave),
+        Flow::Brd | Flow::Brc | Flow::Call { .. } | Flow::Ret => Uniform::Never,
+    };
+    Branch {
+        masking,
+        lanes: op.exec_size,
+        uniform,
+    }
+}
+
+/// Whether an op ends the thread, and does nothing else.
+pub(super) fn ends_thread(op: &Op) -> bool {
+    let Action::Send(send) = &op.action else {
+        return false;
+    };
+    let ends = matches!(
+        send.meaning,
+        Some(Meaning::EndOfThread | Meaning::Gateway(Gateway::EndOfThread))
+    );
+    ends && send.eot && send.spans.is_some()
+}

@@ -1,0 +1,413 @@
+//! How a thread runs host code, and what the code calls back for.
+
+use core::ffi::c_void;
+
+#[cfg(test)]
+use eu_native::{Block, Code, Layout};
+use eu_native::{Channels, End, Frame, Next, Step};
+
+#[cfg(test)]
+use super::graph::step;
+use super::graph::{Graph, Part, ends_thread};
+use super::{Key, Translation};
+use crate::eu::op::{Action, Op};
+use crate::eu::routine::Routine;
+use crate::eu::state::State;
+use crate::eu::thread::{self, Went};
+use crate::eu::{flow, regs};
+use crate::sf::host;
+use crate::{Fault, GroupEnv};
+
+/// What the callbacks work on.
+struct Run<'a> {
+    state: &'a mut State,
+    routine: &'a Routine,
+    graph: &'a Graph,
+    translation: &'a Translation,
+    env: &'a GroupEnv<'a>,
+    channels: Channels,
+    fault: Option<Fault>,
+}
+
+impl Run<'_> {
+    /// Before a message that host code did not perform.
+    fn learn(&self, op: &Op, number: u32) {
+        let part = self.graph.of_op.get(number as usize);
+        let part = part.and_then(|&block| self.graph.blocks.get(block as usize));
+        let step = part.and_then(|part| {
+            let index = number.wrapping_sub(part.block.first);
+            part.block.steps.get(index as usize)
+        });
+        let Some(step @ (Step::Memory(_) | Step::Block(_))) = step else {
+            return;
+        };
+        let mask = self.state.write_mask(op);
+        if mask != 0 {
+            host::learn(step, self.state.regs.bytes(), mask, self.env);
+        }
+    }
+}
+
+/// Runs host code from the op at `at` on, which is at the thread's instruction pointer, as far as
+/// there is any; `None` if there is none for what comes next.
+///
+/// # Errors
+/// The fault of the instruction at the thread's instruction pointer.
+#[inline(never)]
+pub(in crate::eu) fn run(
+    state: &mut State,
+    routine: &Routine,
+    mut at: usize,
+    env: &GroupEnv<'_>,
+    patience: u32,
+    left: &mut usize,
+) -> Result<Option<Went>, Box<Fault>> {
+    let ops = routine.ops();
+    let mut went = None;
+    while *left != 0 {
+        let waits = ops
+            .get(at)
+            .filter(|op| matches!(op.action, Action::Barrier));
+        if let Some(op) = waits {
+            if let Some(generation) = thread::wait(state, op, env) {
+                return Ok(Some(Went::Waits(generation)));
+            }
+            thread::count(state, op);
+            *left -= 1;
+        } else if !enter(state, routine, &mut at, env, patience, left)? {
+            break;
+        }
+        if ops.get(at).is_none_or(|op| op.ip != state.ip) {
+            at = routine.find(state.ip).map_or(ops.len(), |(at, _)| at);
+        }
+        went = Some(Went::To(at));
+        if let Some(op) = ops.get(at)
+            && *left != 0
+            && ends_thread(op)
+        {
+            thread::count(state, op);
+            return Ok(Some(Went::Ended));
+        }
+        state.follow_control();
+    }
+    Ok(went)
+}
+
+/// The host code with which threads of a kernel begin.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::eu) struct Start {
+    ip: u32,
+    key: Key,
+    variant: usize,
+    number: u32,
+}
+
+impl Start {
+    /// That of a thread at the op at `at`, if there is some.
+    pub fn of(state: &State, routine: &Routine, at: usize) -> Option<Self> {
+        let key = Key::of(state)?;
+        let mut variants = routine.native().variants.iter().enumerate();
+        variants.find_map(|(variant, own)| {
+            let translation = own.code.get()?.as_ref()?;
+            let fits = own.key.get()?.channels == key.channels;
+            let number = translation.entry(at, key.control).filter(|_| fits)?;
+            Some(Self {
+                ip: state.ip,
+                key,
+                variant,
+                number,
+            })
+        })
+    }
+
+    /// Whether a thread begins with it.
+    #[inline(always)]
+    pub fn fits(&self, state: &State) -> bool {
+        self.ip == state.ip && Key::of(state) == Some(self.key)
+    }
+}
+
+/// Runs a thread that begins. Gives what [`run`] does, or nothing if it is to be called: the thread may
+/// have gone on.
+///
+/// # Errors
+/// As [`run`].
+#[inline(always)]
+pub(in crate::eu) fn begin(
+    state: &mut State,
+    routine: &Routine,
+    start: &Start,
+    env: &GroupEnv<'_>,
+    left: &mut usize,
+) -> Result<Option<Went>, Box<Fault>> {
+    let native = routine.native();
+    let variant = native.variants.get(start.variant);
+    let code = variant.and_then(|variant| variant.code.get());
+    let (Some(Some(translation)), Some(graph)) = (code, native.graph.get()) else {
+        return Ok(None);
+    };
+    let code = (graph, translation, start.number, start.key.channels);
+    let mut at = usize::MAX;
+    execute(state, routine, code, &mut at, env, left)?;
+    let end = graph.ends.get(at).copied().unwrap_or_default();
+    if end != 0 && *left != 0 {
+        state.counters.instructions += 1;
+        state.counters.channels += u64::from(end);
+        return Ok(Some(Went::Ended));
+    }
+    state.follow_control();
+    Ok(None)
+}
+
+/// Runs host code from the start of a block at `at` on; false if there is none. Then `at` may be where
+/// the thread is.
+#[inline(always)]
+fn enter(
+    state: &mut State,
+    routine: &Routine,
+    at: &mut usize,
+    env: &GroupEnv<'_>,
+    patience: u32,
+    left: &mut usize,
+) -> Result<bool, Box<Fault>> {
+    let native = routine.native();
+    let Some(key) = Key::of(state) else {
+        return Ok(false);
+    };
+    let found = native.code(key, *at, (routine, state.rules), patience);
+    let Some((translation, number)) = found else {
+        return Ok(false);
+    };
+    let Some(graph) = native.graph.get() else {
+        return Ok(false);
+    };
+    let code = (graph, translation, number, key.channels);
+    execute(state, routine, code, at, env, left)
+}
+
+/// Runs the code of a block; false if nothing is executed. Then `at` may be where the thread is.
+#[inline(always)]
+fn execute(
+    state: &mut State,
+    routine: &Routine,
+    (graph, translation, number, channels): (&Graph, &Translation, u32, Channels),
+    at: &mut usize,
+    env: &GroupEnv<'_>,
+    left: &mut usize,
+) -> Result<bool, Box<Fault>> {
+    let mut frame = Frame {
+        regs: state.regs.bytes_mut().as_mut_ptr(),
+        context: core::ptr::null_mut(),
+        step: take_step,
+        branch: take_branch,
+        entries: core::ptr::null(),
+        local: env.slm.words().as_ptr().cast_mut().cast(),
+        local_bytes: 4 * env.slm.words().len() as u32,
+        windows: env.state.windows().of(env.memory),
+        general: env.bases.general.get(),
+        left: *left as u64,
+        instructions: 0,
+        channels: 0,
+        active: state.active,
+        parked: state.parked,
+        next_wake: state.next_wake,
+        at: 0,
+    };
+    let mut run = Run {
+        state,
+        routine,
+        graph,
+        translation,
+        env,
+        channels,
+        fault: None,
+    };
+    frame.context = (&raw mut run).cast::<c_void>();
+    // SAFETY: the operands of ops lie in the register bytes, which have padding after them
+    // (`Registers`); the callbacks find what they need in `context`, which outlives the call, and
+    // return numbers of blocks of the code. Windows are as long as the view that they are from says
+    // (`Windows::of`), which is not refreshed during the run.
+    let Some(next) = (unsafe { translation.code.run(&mut frame, number) }) else {
+        return Ok(false);
+    };
+    let Run { state, fault, .. } = run;
+    if let Some(next) = finish(state, routine, graph, &mut frame, next, fault.is_some()) {
+        *at = next;
+    }
+    state.counters.instructions += frame.instructions;
+    state.counters.channels += frame.channels;
+    *left = frame.left as usize;
+    match fault {
+        Some(fault) => {
+            state.follow_control();
+            Err(fault.into())
+        }
+        None => Ok(frame.instructions != 0),
+    }
+}
+
+/// Brings the instruction pointer to the op that is next, and takes back what was counted with a
+/// block but not executed. Returns the op's number if it is known.
+fn finish(
+    state: &mut State,
+    routine: &Routine,
+    graph: &Graph,
+    frame: &mut Frame,
+    next: Next,
+    faulted: bool,
+) -> Option<usize> {
+    let ops = routine.ops();
+    let op = |index: u32| ops.get(index as usize);
+    let mut uncount = |from: u32, within: u32| {
+        let number = graph.of_op.get(within as usize);
+        let Some(Part { block, .. }) = number.and_then(|&number| graph.blocks.get(number as usize))
+        else {
+            return;
+        };
+        let branches = matches!(block.end, End::Branch(_));
+        let end = block.first as usize + block.steps.len() + usize::from(branches);
+        for op in ops.get(from as usize..end).unwrap_or_default() {
+            frame.left += 1;
+            frame.instructions -= 1;
+            frame.channels -= u64::from(op.exec_size);
+        }
+    };
+    match next {
+        Next::Op(index) => {
+            let ip = op(index).map_or(state.ip, |op| op.ip);
+            if faulted {
+                uncount(index, index);
+                state.ip = ip;
+            } else {
+                thread::pass(state, ip);
+            }
+            Some(index as usize)
+        }
+        Next::After(index) => {
+            uncount(index + 1, index);
+            let ip = op(index).map_or(state.ip, |op| op.next_ip);
+            thread::pass(state, ip);
+            None
+        }
+        Next::Told => None,
+    }
+}
+
+/// What [`run`] put into the frame.
+///
+/// # Safety
+/// `frame` is that of a run that has not returned.
+unsafe fn context<'a>(frame: &Frame) -> &'a mut Run<'a> {
+    // SAFETY: `context` points to the `Run` of `run`, which nothing else uses meanwhile.
+    unsafe { &mut *frame.context.cast::<Run<'a>>() }
+}
+
+/// # Safety
+/// Called by host code that [`run`] started.
+unsafe extern "sysv64" fn take_step(frame: &mut Frame, number: u32) -> u32 {
+    // SAFETY: as promised.
+    let run = unsafe { context(frame) };
+    let Some(op) = run.routine.ops().get(number as usize) else {
+        return 2;
+    };
+    if let Action::Send(_) = op.action {
+        run.learn(op, number);
+    }
+    run.state.follow_control();
+    let control = run.state.control;
+    match thread::step(run.state, op, run.env) {
+        Err(fault) => {
+            run.fault = Some(fault);
+            1
+        }
+        Ok(()) if run.state.control != control => 2,
+        Ok(()) => 0,
+    }
+}
+
+/// # Safety
+/// Called by host code that [`run`] started.
+unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
+    // SAFETY: as promised.
+    let run = unsafe { context(frame) };
+    let Some(op) = run.routine.ops().get(number as usize) else {
+        return Frame::LEAVE;
+    };
+    if let Err(fault) = flow::execute(run.state, op) {
+        run.state.ip = op.ip;
+        run.fault = Some(fault);
+        frame.left += 1;
+        frame.instructions -= 1;
+        frame.channels -= u64::from(op.exec_size);
+        return Frame::LEAVE;
+    }
+    let state = &*run.state;
+    frame.active = state.active;
+    frame.parked = state.parked;
+    frame.next_wake = state.next_wake;
+    if Key::of(state).map(|key| key.channels) != Some(run.channels) {
+        return Frame::LEAVE;
+    }
+    let block = run.routine.block_of(number as usize);
+    let next = block.and_then(|block| run.routine.successor(block, state.ip));
+    let control = state.regs.dword(regs::CONTROL);
+    let number = next.and_then(|next| run.translation.entry(next.first, control));
+    number.unwrap_or(Frame::LEAVE)
+}
+
+/// Executes `op` alone as host code, for each set of channels that fits. What is not translated
+/// gives nothing.
+#[cfg(test)]
+pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)> {
+    unsafe extern "sysv64" fn refuse(_: &mut Frame, _: u32) -> u32 {
+        1
+    }
+    let Step::Vector(step) = step(op, 0, start.rules) else {
+        return Vec::new();
+    };
+    if !start.usual_fp || !eu_native::is_supported() {
+        return Vec::new();
+    }
+    let run = |channels| {
+        let mut state = start.clone();
+        let block = Block {
+            first: 0,
+            ip: 0,
+            last_ip: 0,
+            modes: state.fp_modes,
+            steps: vec![Step::Vector(step.clone())],
+            channels: 0,
+            end: End::Leave,
+        };
+        let layout = Layout {
+            channels,
+            flags: regs::FLAG as u32,
+            control: regs::CONTROL as u32,
+        };
+        let code = Code::new(&[block], layout).expect("enough registers");
+        let mut frame = Frame {
+            regs: state.regs.bytes_mut().as_mut_ptr(),
+            context: core::ptr::null_mut(),
+            step: refuse,
+            branch: refuse,
+            entries: core::ptr::null(),
+            local: core::ptr::null_mut(),
+            local_bytes: 0,
+            windows: core::ptr::null(),
+            general: 0,
+            left: 10,
+            instructions: 0,
+            channels: 0,
+            active: state.active,
+            parked: state.parked,
+            next_wake: state.next_wake,
+            at: 0,
+        };
+        // SAFETY: as in `run`; `refuse` needs nothing.
+        let next = unsafe { code.run(&mut frame, 0) };
+        (next == Some(Next::Op(1))).then_some(state)
+    };
+    let all = run(Channels::All(start.active)).map(|state| ("host code for all", state));
+    let any = run(Channels::Any).map(|state| ("host code for any", state));
+    all.into_iter().chain(any).collect()
+}
