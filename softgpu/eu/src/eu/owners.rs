@@ -9,6 +9,8 @@ struct Layout {
     start: u32,
     /// Bytes from element to element; 0 if nothing is known.
     stride: u8,
+    /// An element's bytes. Those between elements belong to nobody that is known.
+    size: u8,
     /// The first channel.
     first: u8,
     lanes: u8,
@@ -18,8 +20,8 @@ struct Layout {
 
 impl Layout {
     fn is_as(&self, other: &Self) -> bool {
-        (self.start, self.stride, self.first, self.lanes)
-            == (other.start, other.stride, other.first, other.lanes)
+        let place = |of: &Self| (of.start, of.stride, of.size, of.first, of.lanes);
+        place(self) == place(other)
     }
 }
 
@@ -50,11 +52,19 @@ impl Owners {
         self.registers.get_mut(range).unwrap_or_default()
     }
 
-    /// Channels from `first` on, those of the thread in `mask`, write elements from `at` on.
-    pub fn write(&mut self, at: usize, stride: usize, (first, lanes): (u8, usize), mask: u32) {
+    /// Channels from `first` on, those of the thread in `mask`, write elements of `size` bytes from
+    /// `at` on.
+    pub fn write(
+        &mut self,
+        at: usize,
+        (stride, size): (usize, usize),
+        (first, lanes): (u8, usize),
+        mask: u32,
+    ) {
         let new = Layout {
             start: at as u32,
             stride: u8::try_from(stride).unwrap_or(0),
+            size: u8::try_from(size).unwrap_or(0),
             first,
             lanes: lanes as u8,
             owned: mask,
@@ -79,6 +89,9 @@ impl Owners {
         let layout = self.registers.get(register)?;
         let offset = at.checked_sub(layout.start as usize)?;
         let lane = offset.checked_div(layout.stride.into())?;
+        if offset % usize::from(layout.stride) >= layout.size.into() {
+            return None;
+        }
         let channel = u8::try_from(lane).ok()?.checked_add(layout.first)?;
         let owned = layout.owned.checked_shr(channel.into()).unwrap_or(0) & 1 != 0;
         (lane < layout.lanes.into() && owned).then_some(channel)
@@ -98,30 +111,42 @@ mod tests {
     #[test]
     fn elements_belong_to_the_channels_that_wrote_them() {
         let mut owners = owners();
-        owners.write(GRF_BASE + 32, 4, (0, 16), 0xff0f);
+        owners.write(GRF_BASE + 32, (4, 4), (0, 16), 0xff0f);
         assert_eq!(owners.of(GRF_BASE + 32), Some(0));
         assert_eq!(owners.of(GRF_BASE + 32 + 4 * 4), None, "not enabled");
         assert_eq!(owners.of(GRF_BASE + 64), Some(8));
         assert_eq!(owners.of(GRF_BASE), None);
         // The others write theirs.
-        owners.write(GRF_BASE + 32, 4, (0, 16), 0x00f0);
+        owners.write(GRF_BASE + 32, (4, 4), (0, 16), 0x00f0);
         assert_eq!(owners.of(GRF_BASE + 32 + 5 * 4), Some(5));
         assert_eq!(owners.of(GRF_BASE + 32), Some(0));
         // The upper half of a thread.
-        owners.write(GRF_BASE + 96, 2, (16, 16), u32::MAX);
+        owners.write(GRF_BASE + 96, (2, 2), (16, 16), u32::MAX);
         assert_eq!(owners.of(GRF_BASE + 98), Some(17));
     }
 
     #[test]
     fn what_is_written_for_no_channel_is_nobodys() {
         let mut owners = owners();
-        owners.write(GRF_BASE, 4, (0, 16), u32::MAX);
+        owners.write(GRF_BASE, (4, 4), (0, 16), u32::MAX);
         owners.disown(GRF_BASE + 40, 4);
         assert_eq!(owners.of(GRF_BASE + 4), Some(1), "another register");
         assert_eq!(owners.of(GRF_BASE + 40), None);
         // A channel's own value then covers it again, and only that.
-        owners.write(GRF_BASE, 4, (0, 16), 1 << 9);
+        owners.write(GRF_BASE, (4, 4), (0, 16), 1 << 9);
         assert_eq!(owners.of(GRF_BASE + 36), Some(9));
         assert_eq!(owners.of(GRF_BASE + 40), None);
+    }
+
+    #[test]
+    fn halves_of_wide_elements_are_not_their_neighbours() {
+        let mut owners = owners();
+        // The low dwords of qwords, then the high ones.
+        owners.write(GRF_BASE, (8, 4), (0, 4), u32::MAX);
+        assert_eq!(owners.of(GRF_BASE + 8), Some(1));
+        assert_eq!(owners.of(GRF_BASE + 12), None);
+        owners.write(GRF_BASE + 4, (8, 4), (0, 4), u32::MAX);
+        assert_eq!(owners.of(GRF_BASE + 12), Some(1));
+        assert_eq!(owners.of(GRF_BASE + 8), None, "it was channel 1's, not 0's");
     }
 }

@@ -192,7 +192,7 @@ impl Shadow {
         let mask = state.write_mask(op) << op.channel_offset;
         for at in (dst.start as usize..dst.end as usize).step_by(plane.max(grf)) {
             let channels = (op.channel_offset, op.lanes());
-            self.owners.write(at, slot, channels, mask);
+            self.owners.write(at, (slot, slot), channels, mask);
         }
     }
 
@@ -467,7 +467,7 @@ impl Shadow {
             false => {
                 let channels = (op.channel_offset, op.lanes());
                 let mask = mask << op.channel_offset;
-                self.owners.write(at, stride, channels, mask);
+                self.owners.write(at, (stride, size), channels, mask);
             }
         }
         let all = op.size_mask();
