@@ -153,10 +153,10 @@ pub(super) const WORKLOADS: [Workload; 15] = [
         ..work(
             "an image is copied",
             (IMAGES, "copy_ui"),
-            ("64,64", "8,8"),
+            ("128,128", "8,8"),
             &[
-                "image-raw=WORDS:64x64:rgba8ui",
-                "image-raw-out=OUT:64x64:rgba8ui",
+                "image-raw=WORDS:128x128:rgba8ui",
+                "image-raw-out=OUT:128x128:rgba8ui",
             ],
         )
     },
