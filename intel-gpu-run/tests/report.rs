@@ -64,10 +64,9 @@ fn what_hangs_is_reported_with_its_batch() {
     let (code, said, text) = report(&[], folder.path(), &arguments);
     assert_eq!(code, Some(4), "{said}\n{text}");
     assert!(text.contains("\n== first failure\n"), "{text}");
-    assert!(
-        text.contains(" 0 of 15 kernels computed the same"),
-        "{text}"
-    );
+    // The shortest end before anybody looks.
+    assert!(text.contains("make no end"), "{text}");
+    assert!(text.contains("the device's batch:\n"), "{text}");
 }
 
 #[test]

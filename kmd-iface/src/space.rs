@@ -154,7 +154,7 @@ mod tests {
             );
         }
         assert!(matches!(
-            bind(&mut space, 0xffff_ffff_f000, 9, 0x2000),
+            bind(&mut space, (1 << 57) - 0x1000, 9, 0x2000),
             Err(KmdError::Invalid { .. })
         ));
         bind(&mut space, 0xffff_ffff_f000, 9, 0x1000).unwrap();

@@ -14,6 +14,7 @@ static void CL_CALLBACK on_error(const char *text, const void *bytes, size_t siz
 }
 
 int main(void) {
+    static unsigned char zeros[8 * N];
     DONE(clReleaseContext(begin()));
     cl_context context = clCreateContext(NULL, 1, devices, on_error, NULL, &error);
     DONE(error);
@@ -26,7 +27,7 @@ int main(void) {
                                "-cl-std=CL3.0");
     cl_command_queue queue = queue_of(context, devices[0], 0);
     cl_kernel kernel = kernel_of(program, "k");
-    cl_mem out = buffer_of(context, 0, 4 * N, NULL), in = buffer_of(context, 0, 8 * N, NULL);
+    cl_mem out = buffer_of(context, 0, 4 * N, NULL), in = buffer_of(context, CL_MEM_COPY_HOST_PTR, 8 * N, zeros);
     DONE(clSetKernelArg(kernel, 0, sizeof out, &out));
     DONE(clSetKernelArg(kernel, 1, sizeof in, &in));
     for (int offset = 0; offset <= 4; offset += 2) {

@@ -33,7 +33,8 @@ fn the_description_is_that_of_the_platform() {
             "{name}"
         );
         assert_eq!(description.has_llc, platform.llc, "{name}");
-        assert_eq!(description.va_bits, 48, "{name}");
+        let bits = u32::from(platform.address_bits);
+        assert_eq!(description.va_bits, bits, "{name}");
     }
 }
 
