@@ -122,8 +122,24 @@ fn what_a_killed_program_leaves_goes_with_the_next() {
 }
 
 /// A thousand processes that open a node, ten at a time, one of each ten killed at some point.
+/// Shells end by `_exit`, which calls nothing that was registered with `atexit`.
 #[test]
-#[ignore = "a program that ends by _exit leaves its folder to the next one, and one of thousands fails"]
+fn a_shell_leaves_nothing() {
+    let library = String::from_utf8(tool(&["preload", "--print-library"]).stdout).unwrap();
+    let temporary = tempfile::tempdir().unwrap();
+    let script = "exec 3<>/dev/dri/renderD128 && ls $TMPDIR";
+    let seen = Command::new("sh")
+        .args(["-c", script])
+        .env("LD_PRELOAD", library.trim())
+        .env("TMPDIR", temporary.path())
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&seen.stdout).contains("intel-gpu-preload-"));
+    assert_eq!(names(temporary.path()), [""; 0]);
+}
+
+#[test]
+#[ignore = "about one program of thousands fails to start beside ten others; why is not known"]
 fn a_thousand_short_programs_leave_nothing() {
     let library = tool(&["preload", "--print-library"]).stdout;
     let library = String::from_utf8(library).unwrap();

@@ -50,6 +50,21 @@ extern "C" fn at_exit() {
     }
 }
 
+/// Ends the process without the functions that `atexit` knows, as shells do.
+#[unsafe(no_mangle)]
+extern "C" fn _exit(status: c_int) -> ! {
+    at_exit();
+    // SAFETY: any number is a status; the call does not return.
+    unsafe { libc::syscall(libc::SYS_exit_group, status) };
+    std::process::abort()
+}
+
+/// The same, by the name that C gives it.
+#[unsafe(no_mangle)]
+extern "C" fn _Exit(status: c_int) -> ! {
+    _exit(status)
+}
+
 /// Ends the process with the signal, as if it were not handled.
 extern "C" fn on_signal(signal: c_int) {
     at_exit();
