@@ -9,12 +9,14 @@
 use std::ffi::{CString, OsStr};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
+use std::os::fd::FromRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use devinfo::Driver;
 use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, fcntl};
 use nix::sys::stat::Mode;
 use nix::unistd::{mkdir, mkdtemp};
 
@@ -261,6 +263,21 @@ impl Tree {
     }
 }
 
+/// The first descriptor for what the program must not take over.
+const HIGH: i32 = 500;
+
+/// The same file behind a high descriptor. Programs choose low ones themselves (`exec 3<>` of a shell),
+/// which closes whatever has them: a lock would end.
+fn out_of_the_way(file: File) -> io::Result<File> {
+    let high = match fcntl(&file, FcntlArg::F_DUPFD_CLOEXEC(HIGH)) {
+        // Fewer descriptors are allowed.
+        Err(Errno::EINVAL | Errno::EMFILE) => return Ok(file),
+        high => high?,
+    };
+    // SAFETY: the descriptor is new, and nobody else has it.
+    Ok(unsafe { File::from_raw_fd(high) })
+}
+
 /// Makes a directory and locks it.
 fn held_directory(place: &Path) -> io::Result<(PathBuf, File)> {
     loop {
@@ -269,6 +286,7 @@ fn held_directory(place: &Path) -> io::Result<(PathBuf, File)> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             opened => opened?,
         };
+        let directory = out_of_the_way(directory)?;
         directory.lock()?;
         // Before it was locked, another process may have taken it for one that nobody holds.
         if root.is_dir() {
