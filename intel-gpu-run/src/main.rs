@@ -9,6 +9,7 @@ mod compiler;
 mod diagnostics;
 mod exit;
 mod files;
+mod folder;
 mod kernel;
 mod kernel_file;
 mod parallel;

@@ -123,6 +123,33 @@ fn what_a_killed_program_leaves_goes_with_the_next() {
 
 /// A thousand processes that open a node, ten at a time, one of each ten killed at some point.
 /// Shells end by `_exit`, which calls nothing that was registered with `atexit`.
+/// The programs' folder stays while one of them lives.
+#[test]
+fn a_program_outlives_the_tool_that_was_killed() {
+    let temporary = tempfile::tempdir().unwrap();
+    for arguments in [&["preload", "--platform", "tgl"][..], &["opencl"]] {
+        let script = "ls -d $TMPDIR/intel-gpu-run-*; read -r _";
+        let mut line = arguments.to_vec();
+        line.extend(["--", "sh", "-c", script]);
+        let (mut tool, folder) = started(&command(&line), temporary.path());
+        send("-KILL", tool.id());
+        // The program reads from this pipe, and ends with it.
+        let stdin = tool.stdin.take();
+        tool.wait().unwrap();
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(
+            Path::new(&folder).is_dir(),
+            "{arguments:?}: {folder:?} went"
+        );
+        drop(stdin);
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while Path::new(&folder).exists() {
+            assert!(Instant::now() < deadline, "{arguments:?}: {folder} is left");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
 #[test]
 fn a_shell_leaves_nothing() {
     let library = String::from_utf8(tool(&["preload", "--print-library"]).stdout).unwrap();

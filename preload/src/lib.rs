@@ -23,6 +23,7 @@
 //! How the pieces fit:
 //!
 //! - [`config`]: what the environment asks for ([`config::PLATFORM_VARIABLE`] and friends).
+//! - `held`: directories that end with their process.
 //! - `tree`: a directory of real files and links that stands in for `/dev/dri` and the device's
 //!   part of `/sys`; path-taking functions are redirected into it, so that every libc function
 //!   that lists, links or reads behaves as on the real thing.
@@ -36,6 +37,7 @@
 //! inherited node answers `ENODEV` there, and a node that the child opens itself works.
 
 pub mod config;
+mod held;
 mod interpose;
 mod leave;
 mod node;

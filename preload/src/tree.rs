@@ -2,25 +2,21 @@
 //!
 //! Real files and symbolic links in a directory of this process alone: only the beginning of a path
 //! is replaced, so the file system itself lists directories, resolves links and reads.
-//!
-//! The process holds a lock on its directory, which ends with it, even by SIGKILL: whoever makes the
-//! next one in the same place removes those that nobody holds.
 
 use std::ffi::{CString, OsStr};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::os::fd::FromRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use devinfo::Driver;
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, fcntl};
 use nix::sys::stat::Mode;
-use nix::unistd::{mkdir, mkdtemp};
+use nix::unistd::mkdir;
 
 use crate::config::{DEVICE_LIMIT, Wanted};
+use crate::held::Held;
 
 /// The PCI addresses of the devices: an integrated GPU's, then those of cards. All lie in one
 /// folder of `/sys/devices`, where a real machine has only the first: cards are behind bridges.
@@ -60,9 +56,7 @@ const PREFIX: &str = "intel-gpu-preload-";
 /// A stand-in tree.
 #[derive(Debug)]
 pub struct Tree {
-    root: PathBuf,
-    /// Holds the lock.
-    _held: File,
+    root: Held,
     /// What [`Tree::nodes`] gives.
     nodes: Vec<(usize, u32, PathBuf)>,
     /// Everything that was made, each entry after its directory.
@@ -75,12 +69,10 @@ impl Tree {
     /// # Errors
     /// Whatever the file system answers.
     pub fn create(place: &Path, devices: &[Wanted]) -> io::Result<Self> {
-        sweep(place);
-        let (root, held) = held_directory(place)?;
+        let root = Held::create(place, PREFIX)?;
         let mut tree = Self {
-            made: vec![CString::new(root.as_os_str().as_bytes())?],
+            made: vec![CString::new(root.path().as_os_str().as_bytes())?],
             nodes: Vec::new(),
-            _held: held,
             root,
         };
         let mut filled = Ok(());
@@ -196,7 +188,8 @@ impl Tree {
         )?;
         let path = format!("dev/dri/{name}");
         self.file(&path, "")?;
-        self.nodes.push((device, minor, self.root.join(path)));
+        self.nodes
+            .push((device, minor, self.root.path().join(path)));
         Ok(())
     }
 
@@ -209,13 +202,13 @@ impl Tree {
     /// The path to use in place of `path`, if that is redirected.
     pub fn redirect(&self, path: &[u8]) -> Option<PathBuf> {
         let rest = path.strip_prefix(b"/")?;
-        is_redirected(path).then(|| self.root.join(OsStr::from_bytes(rest)))
+        is_redirected(path).then(|| self.root.path().join(OsStr::from_bytes(rest)))
     }
 
     /// The path that a program should see for `path` inside the tree: the inverse of
     /// [`Tree::redirect`].
     pub fn visible<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
-        let rest = path.strip_prefix(self.root.as_os_str().as_bytes())?;
+        let rest = path.strip_prefix(self.root.path().as_os_str().as_bytes())?;
         rest.starts_with(b"/").then_some(rest)
     }
 
@@ -223,7 +216,7 @@ impl Tree {
     fn directory(&mut self, path: &Path) -> io::Result<()> {
         let above: Vec<&Path> = path.ancestors().collect();
         for part in above.into_iter().rev().skip(1) {
-            let whole = self.root.join(part);
+            let whole = self.root.path().join(part);
             match mkdir(&whole, Mode::S_IRWXU) {
                 Ok(()) => self.note(&whole)?,
                 Err(Errno::EEXIST) => {}
@@ -253,7 +246,7 @@ impl Tree {
     fn place(&mut self, path: &str) -> io::Result<PathBuf> {
         let path = Path::new(path);
         self.directory(path.parent().unwrap_or(Path::new("")))?;
-        Ok(self.root.join(path))
+        Ok(self.root.path().join(path))
     }
 
     /// Records what [`Tree::remove`] removes.
@@ -261,83 +254,6 @@ impl Tree {
         self.made.push(CString::new(path.as_os_str().as_bytes())?);
         Ok(())
     }
-}
-
-/// The first descriptor for what the program must not take over.
-const HIGH: i32 = 500;
-
-/// The same file behind a high descriptor. Programs choose low ones themselves (`exec 3<>` of a shell),
-/// which closes whatever has them: a lock would end.
-fn out_of_the_way(file: File) -> io::Result<File> {
-    let high = match fcntl(&file, FcntlArg::F_DUPFD_CLOEXEC(HIGH)) {
-        // Fewer descriptors are allowed.
-        Err(Errno::EINVAL | Errno::EMFILE) => return Ok(file),
-        high => high?,
-    };
-    // SAFETY: the descriptor is new, and nobody else has it.
-    Ok(unsafe { File::from_raw_fd(high) })
-}
-
-/// Makes a directory and locks it.
-fn held_directory(place: &Path) -> io::Result<(PathBuf, File)> {
-    loop {
-        let root = mkdtemp(&place.join(format!("{PREFIX}XXXXXX")))?;
-        let directory = match File::open(&root) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            opened => opened?,
-        };
-        let directory = out_of_the_way(directory)?;
-        directory.lock()?;
-        // Before it was locked, another process may have taken it for one that nobody holds.
-        if root.is_dir() {
-            return Ok((root, directory));
-        }
-    }
-}
-
-/// Removes the trees in `place` that nobody holds. What cannot be removed stays.
-fn sweep(place: &Path) {
-    // The owner of this process.
-    let Ok(process) = fs::metadata("/proc/self") else {
-        return;
-    };
-    let entries = fs::read_dir(place).into_iter().flatten().flatten();
-    for path in entries.map(|entry| entry.path()) {
-        let name = path.file_name().map(OsStr::as_bytes).unwrap_or_default();
-        if !name.starts_with(PREFIX.as_bytes()) {
-            continue;
-        }
-        let own = |status: fs::Metadata| status.is_dir() && status.uid() == process.uid();
-        if !path.symlink_metadata().is_ok_and(own) {
-            continue;
-        }
-        let Ok(directory) = File::open(&path) else {
-            continue;
-        };
-        match directory.try_lock() {
-            Ok(()) => remove_all(&path),
-            // Its process lives.
-            Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) => {
-                tracing::debug!(target: "preload", "{}: {error}", path.display());
-            }
-        }
-    }
-}
-
-/// Removes a directory and everything in it. Unlike `remove_dir_all` it opens nothing relative to a
-/// directory: such a path would ask for the tree that is being made.
-fn remove_all(directory: &Path) {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    for entry in entries {
-        let path = entry.path();
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => remove_all(&path),
-            // Somebody else may have removed it.
-            _ => drop(fs::remove_file(&path)),
-        }
-    }
-    drop(fs::remove_dir(directory));
 }
 
 /// Whether a tree stands in for `path`.
@@ -436,35 +352,18 @@ mod tests {
         let mine = place.path().join("mine");
         fs::write(&mine, "kept").unwrap();
         let (first, second) = (create(place.path()), create(place.path()));
-        assert_ne!(first.root, second.root);
-        let mode = fs::metadata(&first.root).unwrap().permissions().mode();
+        assert_ne!(first.root.path(), second.root.path());
+        let mode = fs::metadata(first.root.path())
+            .unwrap()
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o700);
         first.remove();
-        assert!(!first.root.exists() && second.root.join("dev/dri/card1").exists());
+        assert!(!first.root.path().exists() && second.root.path().join("dev/dri/card1").exists());
         second.remove();
         let left: Vec<_> = fs::read_dir(place.path()).unwrap().flatten().collect();
         assert_eq!(left.len(), 1, "{left:?}");
         assert_eq!(fs::read_to_string(mine).unwrap(), "kept");
-    }
-
-    #[test]
-    fn what_a_killed_process_has_left_is_removed_by_the_next() {
-        let place = tempfile::tempdir().unwrap();
-        let names = || fs::read_dir(place.path()).unwrap().count();
-        let alive = create(place.path());
-        // Not removed, and its lock ends: as after SIGKILL.
-        drop(create(place.path()));
-        assert_eq!(names(), 2);
-        let others = [PREFIX.to_owned() + "file", "intel-gpu".to_owned()];
-        fs::write(place.path().join(&others[0]), "kept").unwrap();
-        fs::create_dir(place.path().join(&others[1])).unwrap();
-        let next = create(place.path());
-        assert!(alive.root.join("dev/dri/card1").exists());
-        assert!(next.root.join("dev/dri/card1").exists());
-        assert_eq!(names(), 4);
-        next.remove();
-        alive.remove();
-        assert_eq!(names(), 2);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::exit::Error;
+use crate::folder::Folder;
 use crate::process;
 
 use super::preload::{broken, exit_code, library};
@@ -71,10 +72,7 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
         return Err(Error::Usage("no command to run was given".into()));
     };
     // Loaders read the files of a folder; some take a library's path as well, some do not.
-    let vendors = tempfile::Builder::new()
-        .prefix("intel-gpu-run-opencl-")
-        .tempdir()
-        .map_err(|error| Error::unwritable(&std::env::temp_dir(), error))?;
+    let vendors = Folder::create("intel-gpu-run-opencl-")?;
     let file = vendors.path().join("intel-gpu.icd");
     std::fs::write(&file, format!("{}\n", library.display()))
         .map_err(|error| Error::unwritable(&file, error))?;

@@ -2,17 +2,18 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, Permissions};
-use std::io::{self, BufRead, BufReader};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 
 use object::read::ReadCache;
 use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::exit::Error;
+use crate::folder::Folder;
 use crate::{process, talk};
 
 // The library itself must not be linked here: it would take the place of this program's own
@@ -90,15 +91,8 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
             Path::new(program).display()
         ));
     }
-    // The stand-in's files: in a folder that nobody else may enter, removed when the program ends.
-    let root = tempfile::Builder::new()
-        .prefix("intel-gpu-run-preload-")
-        .permissions(Permissions::from_mode(0o700))
-        .tempdir()
-        .map_err(|error| Error::unwritable(&env::temp_dir(), error))?;
-    // Whoever is killed leaves nothing behind.
-    let _guard = remove_in_the_end(root.path())
-        .map_err(|error| Error::Failed(format!("cannot start sh: {error}")))?;
+    // For the stand-in's files.
+    let root = Folder::create("intel-gpu-run-preload-")?;
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -141,21 +135,6 @@ pub(super) fn broken(file: &Path) -> Result<(), Error> {
             Err(Error::Violated(lines.join("\n")))
         }
     }
-}
-
-/// Removes a folder when this program has ended, even if it was killed: a shell waits for the end of a
-/// pipe that only this program holds.
-fn remove_in_the_end(folder: &Path) -> io::Result<ChildStdin> {
-    let mut shell = Command::new("sh")
-        .args(["-c", "read -r _; exec rm -rf -- \"$1\"", "sh"])
-        .arg(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        // What a terminal sends to this program's group is not for the shell.
-        .process_group(0)
-        .spawn()?;
-    Ok(shell.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?)
 }
 
 /// As shells report it: 128 plus the signal's number for a program that a signal ended.
