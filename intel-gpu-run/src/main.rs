@@ -16,6 +16,7 @@ mod parallel;
 mod picture;
 mod platform;
 mod process;
+mod selection;
 mod talk;
 mod trace;
 

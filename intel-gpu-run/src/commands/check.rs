@@ -1,20 +1,18 @@
 //! `check`: what the text of kernels proves wrong, without a run.
 
-use std::path::PathBuf;
-
-use devinfo::{Family, Target};
+use devinfo::Family;
 use isa_encoder::audit::{Declared, Finding, audit};
 use isa_encoder::swsb;
 use serde_json::json;
 use umd::Binary;
 
 use crate::exit::{Error, Exit};
-use crate::kernel::{self, Hints};
-use crate::kernel_file::{KernelFile, Kind};
-use crate::{compiler, files, platform};
+use crate::files;
+use crate::selection::{Code, Selection};
 
 /// Check kernels without running them
 ///
+/// FILE is a zebin, an archive of zebins, assembly, source, or bare EU instructions together with -p.
 /// Reports what the instructions and what a file declares of its kernels prove wrong: paths that do
 /// not end the thread, barriers and bindings that nothing declares, messages whose lengths do not
 /// fit, registers that nothing has written, fences and barriers that are not waited for, missing
@@ -23,20 +21,8 @@ use crate::{compiler, files, platform};
 #[derive(Debug, clap::Args)]
 #[command(after_help = Exit::HELP)]
 pub struct Args {
-    /// The kernel file: a zebin, an archive of zebins, assembly, source, or bare EU instructions
-    /// (`-` is stdin)
-    file: PathBuf,
-
-    /// The platform: needed for bare instructions and source, picks from an archive
-    #[arg(short, long, value_name = "PLATFORM", value_parser = platform::parse)]
-    platform: Option<Target>,
-
-    /// Only this kernel
-    #[arg(long, value_name = "NAME")]
-    kernel: Option<String>,
-
     #[command(flatten)]
-    compiler: compiler::Options,
+    selection: Selection,
 
     /// Print one JSON document
     #[arg(long)]
@@ -54,45 +40,25 @@ struct Checked {
 /// # Errors
 /// [`Error::Violated`] if something is wrong.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let file = KernelFile::read(&args.file)?;
-    let mut checked = match &file.kind {
-        Kind::Raw(code) => {
-            let target = args.platform.ok_or_else(|| {
-                Error::Usage(format!(
-                    "{}: bare instructions do not say their platform; say it with -p",
-                    file.name
-                ))
-            })?;
+    let (name, code) = args.selection.open()?;
+    let checked = match code {
+        Code::Bare(target, code) => {
             let declared = Declared::nothing(target.platform);
             vec![Checked {
-                name: file.name.clone(),
-                findings: with_hazards(audit(code, &declared), target.platform.family, code),
+                name: name.clone(),
+                findings: with_hazards(audit(&code, &declared), target.platform.family, &code),
             }]
         }
-        _ => {
-            let target = match args.platform {
-                Some(target) => Some(target),
-                None => kernel::target_of(&file)?,
-            };
-            let hints = Hints {
-                target,
-                compiler: args.compiler.clone(),
-                ..Hints::default()
-            };
-            of_binary(&kernel::load(&file, &hints)?)
+        Code::Binary(binary) => {
+            let kernels = args.selection.kernels(&name, &binary)?.into_iter();
+            kernels
+                .map(|kernel| Checked {
+                    name: kernel.name.clone(),
+                    findings: findings(&binary, &kernel.name),
+                })
+                .collect()
         }
     };
-    if let Some(name) = &args.kernel {
-        let names: Vec<String> = checked.iter().map(|one| one.name.clone()).collect();
-        checked.retain(|one| one.name == *name);
-        if checked.is_empty() {
-            return Err(Error::Usage(format!(
-                "{} has no kernel {name:?}; it has {}",
-                file.name,
-                names.join(", ")
-            )));
-        }
-    }
     if args.json {
         let kernels: Vec<_> = checked.iter().map(as_json).collect();
         files::print_json(&json!({ "kernels": kernels }))?;
@@ -112,20 +78,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
         0 => Ok(()),
         _ => Err(Error::Violated(format!(
             "{}: {count} findings in {wrong} of {} kernels",
-            file.name,
+            name,
             checked.len()
         ))),
     }
-}
-
-fn of_binary(binary: &Binary) -> Vec<Checked> {
-    let kernels = binary.kernels().iter();
-    kernels
-        .map(|kernel| Checked {
-            name: kernel.name.clone(),
-            findings: findings(binary, &kernel.name),
-        })
-        .collect()
 }
 
 /// What is wrong with a kernel of a file.

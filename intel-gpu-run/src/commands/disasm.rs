@@ -1,8 +1,5 @@
 //! `disasm`: print EU instructions as text.
 
-use std::path::PathBuf;
-
-use devinfo::Target;
 use isa_encoder::Disassembler;
 use isa_encoder::disasm::{Format, Line};
 use serde_json::{Value, json};
@@ -10,9 +7,8 @@ use umd::Binary;
 
 use crate::commands::check::source;
 use crate::exit::{Error, Exit};
-use crate::kernel::{self, Hints};
-use crate::kernel_file::{KernelFile, Kind};
-use crate::{compiler, files, parallel, platform};
+use crate::selection::{Code, Selection};
+use crate::{files, parallel};
 
 /// Print the EU instructions of a kernel file in IGA syntax
 ///
@@ -23,20 +19,8 @@ use crate::{compiler, files, parallel, platform};
 #[derive(Debug, clap::Args)]
 #[command(after_help = Exit::HELP)]
 pub struct Args {
-    /// The kernel file (`-` is stdin)
-    file: PathBuf,
-
-    /// The platform: needed for bare instructions and source, picks from an archive; a file for
-    /// another one is rejected
-    #[arg(short, long, value_name = "PLATFORM", value_parser = platform::parse)]
-    platform: Option<Target>,
-
-    /// Only this kernel
-    #[arg(long, value_name = "NAME")]
-    kernel: Option<String>,
-
     #[command(flatten)]
-    compiler: compiler::Options,
+    selection: Selection,
 
     /// Print the bytes of each instruction
     #[arg(long)]
@@ -57,15 +41,15 @@ pub struct Args {
 
 /// Code to print, with the kernel's name if it has one.
 struct Section<'a> {
-    name: Option<String>,
-    code: Vec<u8>,
+    name: Option<&'a str>,
+    code: &'a [u8],
     binary: Option<&'a Binary>,
 }
 
 impl Section<'_> {
     /// Where an instruction comes from, as `FILE:LINE`.
     fn source(&self, offset: usize) -> Option<String> {
-        source(self.binary?, self.name.as_ref()?, offset)
+        source(self.binary?, self.name?, offset)
     }
 
     /// The same, unless the instruction before it comes from there.
@@ -81,55 +65,24 @@ impl Section<'_> {
 /// # Errors
 /// The file is rejected, or its instruction set is not known.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let file = KernelFile::read(&args.file)?;
-    let binary;
-    let (family, sections) = match &file.kind {
-        Kind::Raw(code) => {
-            let target = args.platform.ok_or_else(|| {
-                Error::Usage(format!(
-                    "{}: bare instructions do not say their platform; say it with -p",
-                    file.name
-                ))
-            })?;
-            (
-                target.platform.family,
-                vec![Section {
-                    name: None,
-                    code: code.clone(),
-                    binary: None,
-                }],
-            )
-        }
-        _ => {
-            let target = match args.platform {
-                Some(target) => Some(target),
-                None => kernel::target_of(&file)?,
+    let (name, code) = args.selection.open()?;
+    let (family, sections) = match &code {
+        Code::Bare(target, code) => {
+            let section = Section {
+                name: None,
+                code,
+                binary: None,
             };
-            let hints = Hints {
-                target,
-                compiler: args.compiler.clone(),
-                ..Hints::default()
-            };
-            binary = kernel::load(&file, &hints)?;
-            (binary.target().platform.family, sections(&binary))
+            (target.platform.family, vec![section])
         }
-    };
-    let chosen: Vec<Section> = match &args.kernel {
-        None => sections,
-        Some(name) => {
-            let all: Vec<_> = sections.iter().filter_map(|s| s.name.clone()).collect();
-            let found: Vec<_> = sections
-                .into_iter()
-                .filter(|s| s.name.as_ref() == Some(name))
-                .collect();
-            if found.is_empty() {
-                return Err(Error::Usage(format!(
-                    "{} has no kernel {name:?}; it has {}",
-                    file.name,
-                    all.join(", ")
-                )));
-            }
-            found
+        Code::Binary(binary) => {
+            let kernels = args.selection.kernels(&name, binary)?.into_iter();
+            let sections = kernels.map(|kernel| Section {
+                name: Some(&kernel.name),
+                code: binary.code(&kernel.name).unwrap_or_default(),
+                binary: Some(binary),
+            });
+            (binary.target().platform.family, sections.collect())
         }
     };
     let format = Format {
@@ -140,11 +93,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
     };
     let disassembler = Disassembler::new(family, format);
     if args.json {
-        let kernels: Vec<_> = chosen.iter().map(|s| as_json(&disassembler, s)).collect();
+        let kernels: Vec<_> = sections.iter().map(|s| as_json(&disassembler, s)).collect();
         return files::print_json(&json!({ "family": family.to_string(), "kernels": kernels }));
     }
-    for section in &chosen {
-        if let Some(name) = &section.name {
+    for section in &sections {
+        if let Some(name) = section.name {
             files::print(&format!("//.kernel {name}\n"))?;
         }
         for text in in_parallel(&disassembler, section) {
@@ -159,23 +112,11 @@ const WORTH_A_PART: usize = 64 << 10;
 
 /// The text of a kernel, in pieces that were printed in parallel.
 fn in_parallel(disassembler: &Disassembler, section: &Section<'_>) -> Vec<String> {
-    let code = &section.code;
+    let code = section.code;
     let listing = disassembler.listing(code);
     let parts = listing.parts(parallel::pieces(code.len(), WORTH_A_PART));
     let note = |offset| section.new_source(offset);
     parallel::map(&parts, |part| listing.print_noted(part.clone(), note))
-}
-
-fn sections(binary: &Binary) -> Vec<Section<'_>> {
-    binary
-        .kernels()
-        .iter()
-        .map(|kernel| Section {
-            name: Some(kernel.name.clone()),
-            code: binary.code(&kernel.name).unwrap_or_default().to_vec(),
-            binary: Some(binary),
-        })
-        .collect()
 }
 
 fn as_json(disassembler: &Disassembler, section: &Section<'_>) -> Value {
@@ -196,7 +137,7 @@ fn as_json(disassembler: &Disassembler, section: &Section<'_>) -> Value {
         })
     };
     let lines: Vec<_> = disassembler
-        .lines(&section.code)
+        .lines(section.code)
         .into_iter()
         .map(line)
         .collect();

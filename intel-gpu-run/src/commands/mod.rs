@@ -3,6 +3,7 @@
 pub mod asm;
 pub mod bench;
 pub mod check;
+mod client;
 pub mod compile;
 pub mod decode;
 pub mod devices;

@@ -1,14 +1,8 @@
 //! `opencl`: run a program that finds this driver's OpenCL runtime, and no other.
 
-use std::ffi::OsString;
-use std::path::Path;
-use std::process::Command;
-
+use super::client::{self, Client};
 use crate::exit::Error;
 use crate::folder::Folder;
-use crate::process;
-
-use super::preload::{broken, exit_code, library};
 
 /// The runtime's file name.
 const LIBRARY: &str = "libintel_gpu_opencl.so";
@@ -38,23 +32,8 @@ pub struct Args {
     #[arg(long, value_name = "DEVICES")]
     devices: Option<String>,
 
-    /// Report what kernels do that silicon leaves undefined, as `run --check` does; software GPUs
-    /// only. Then the exit code is 5 if there is something to report
-    #[arg(long)]
-    check: bool,
-
-    /// Print the path of the library, for an .icd file, and run nothing
-    #[arg(long)]
-    print_library: bool,
-
-    /// The program and its arguments
-    #[arg(
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        required_unless_present = "print_library",
-        value_name = "COMMAND"
-    )]
-    command: Vec<OsString>,
+    #[command(flatten)]
+    client: Client,
 }
 
 /// Runs the program. Returns its exit code.
@@ -63,13 +42,8 @@ pub struct Args {
 /// [`Error::Usage`] for an invalid device or a program that does not start, [`Error::Failed`] if
 /// the library is not in its place.
 pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
-    let library = library(LIBRARY, "opencl")?;
-    if args.print_library {
-        crate::files::print(&format!("{}\n", library.display()))?;
+    let Some((library, mut command)) = args.client.program(LIBRARY, "opencl")? else {
         return Ok(0);
-    }
-    let [program, arguments @ ..] = args.command.as_slice() else {
-        return Err(Error::Usage("no command to run was given".into()));
     };
     // Loaders read the files of a folder; some take a library's path as well, some do not.
     let vendors = Folder::create("intel-gpu-run-opencl-")?;
@@ -79,9 +53,7 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
     let mut folder = vendors.path().as_os_str().to_owned();
     // ocl-icd recognises a folder by the slash at its end.
     folder.push("/");
-    let mut command = Command::new(program);
     command
-        .args(arguments)
         .env("OCL_ICD_VENDORS", folder)
         // These would add other runtimes.
         .env_remove("OCL_ICD_FILENAMES");
@@ -93,17 +65,12 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
         command.env(DEVICES_VARIABLE, devices);
     }
     let violations = vendors.path().join("violations");
-    if args.check {
+    if args.client.check {
         command.env(CHECK_VARIABLE, "1");
         command.env(CHECK_FILE_VARIABLE, &violations);
     }
     if let Some(filter) = log {
         command.env(LOG_VARIABLE, filter);
     }
-    let status = process::run_in_place(&mut command).map_err(|error| {
-        let program = Path::new(program).display();
-        Error::Usage(format!("cannot run {program}: {error}"))
-    })?;
-    broken(&violations)?;
-    Ok(exit_code(status))
+    client::run(&mut command, &violations)
 }

@@ -5,16 +5,15 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::MetadataExt;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
 
 use object::read::ReadCache;
 use object::read::elf::{FileHeader, ProgramHeader};
 
+use super::client::{self, Client};
 use crate::exit::Error;
 use crate::folder::Folder;
-use crate::{process, talk};
+use crate::talk;
 
 // The library itself must not be linked here: it would take the place of this program's own
 // `open` and `ioctl`. It is a dependency so that it is built, and only its names are shared.
@@ -49,23 +48,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
 
-    /// Report what kernels do that silicon leaves undefined, as `run --check` does. Then the exit
-    /// code is 5 if there is something to report
-    #[arg(long)]
-    check: bool,
-
-    /// Print the path of the library for LD_PRELOAD, and run nothing
-    #[arg(long)]
-    print_library: bool,
-
-    /// The program and its arguments
-    #[arg(
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        required_unless_present = "print_library",
-        value_name = "COMMAND"
-    )]
-    command: Vec<OsString>,
+    #[command(flatten)]
+    client: Client,
 }
 
 /// Runs the program. Returns its exit code.
@@ -74,16 +58,12 @@ pub struct Args {
 /// [`Error::Usage`] for an unknown platform or program, [`Error::Failed`] if the library is not in
 /// its place.
 pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
-    let library = library(LIBRARY, "preload")?;
-    if args.print_library {
-        crate::files::print(&format!("{}\n", library.display()))?;
+    let Some((library, mut command)) = args.client.program(LIBRARY, "preload")? else {
         return Ok(0);
-    }
+    };
     config::Wanted::parse_list(&args.platform)
         .map_err(|error| Error::Usage(format!("--platform {}: {error}", args.platform)))?;
-    let [program, arguments @ ..] = args.command.as_slice() else {
-        return Err(Error::Usage("no command to run was given".into()));
-    };
+    let program = command.get_program();
     if let Some(why) = find(program).as_deref().and_then(deaf) {
         talk::say(format_args!(
             "note: {} {why}: it will not find the fake render node, though programs that it \
@@ -93,9 +73,7 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
     }
     // For the stand-in's files.
     let root = Folder::create("intel-gpu-run-preload-")?;
-    let mut command = Command::new(program);
     command
-        .args(arguments)
         .env("LD_PRELOAD", preload_list(&library))
         .env(config::PLATFORM_VARIABLE, &args.platform)
         .env(config::ROOT_VARIABLE, root.path());
@@ -106,43 +84,10 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
         command.env(config::LOG_FILE_VARIABLE, file);
     }
     let violations = root.path().join("violations");
-    if args.check {
+    if args.client.check {
         command.env(config::CHECK_VARIABLE, &violations);
     }
-    let status = process::run_in_place(&mut command).map_err(|error| {
-        Error::Usage(format!(
-            "cannot run {}: {error}",
-            Path::new(program).display()
-        ))
-    })?;
-    broken(&violations)?;
-    Ok(exit_code(status))
-}
-
-/// The rules that kernels of a program have broken, which its libraries wrote to a file.
-///
-/// # Errors
-/// [`Error::Violated`] if there are any.
-pub(super) fn broken(file: &Path) -> Result<(), Error> {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    match text.is_empty() {
-        true => Ok(()),
-        false => {
-            let lines: Vec<_> = text
-                .lines()
-                .map(|line| format!("--check: {line}"))
-                .collect();
-            Err(Error::Violated(lines.join("\n")))
-        }
-    }
-}
-
-/// As shells report it: 128 plus the signal's number for a program that a signal ended.
-pub(super) fn exit_code(status: ExitStatus) -> u8 {
-    let code = status
-        .code()
-        .or_else(|| status.signal().map(|signal| 128 + signal));
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+    client::run(&mut command, &violations)
 }
 
 /// The file of a program, as `execvp` finds it.
@@ -192,34 +137,4 @@ fn preload_list(library: &Path) -> OsString {
         list.push(others);
     }
     list
-}
-
-/// Finds a library of a package where a build or an installation puts it.
-pub(super) fn library(file: &str, package: &str) -> Result<PathBuf, Error> {
-    let program = env::current_exe()
-        .map_err(|error| Error::Failed(format!("cannot find this program's file: {error}")))?;
-    let folder = program.parent().unwrap_or(Path::new("."));
-    let places = [
-        folder.join(file),
-        folder.join("deps").join(file),
-        folder.join("../lib").join(file),
-    ];
-    // Cargo leaves a library in more than one of them: the latest build counts.
-    let built = |place: &&PathBuf| place.metadata().and_then(|file| file.modified()).ok();
-    places
-        .iter()
-        .filter(|place| place.is_file())
-        .max_by_key(built)
-        .cloned()
-        .ok_or_else(|| {
-            let looked: Vec<_> = places
-                .iter()
-                .map(|place| place.display().to_string())
-                .collect();
-            Error::Failed(format!(
-                "{file} is not beside this program (looked for {}); build it with \
-             `cargo build -p {package}`",
-                looked.join(", ")
-            ))
-        })
 }

@@ -1,0 +1,110 @@
+//! What `preload` and `opencl` share: a program, and the library of this project that it uses.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use crate::exit::Error;
+use crate::{files, process};
+
+/// The program to run.
+#[derive(Debug, clap::Args)]
+pub struct Client {
+    /// Report what kernels do on software GPUs that silicon leaves undefined, as `run --check` does.
+    /// Then the exit code is 5 if there is something to report
+    #[arg(long)]
+    pub check: bool,
+
+    /// Print the path of the library that programs use, and run nothing
+    #[arg(long)]
+    print_library: bool,
+
+    /// The program and its arguments
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        required_unless_present = "print_library",
+        value_name = "COMMAND"
+    )]
+    command: Vec<OsString>,
+}
+
+impl Client {
+    /// The library `file` of a package, and the program. `None` if only the library's path was asked
+    /// for, which is printed.
+    ///
+    /// # Errors
+    /// [`Error::Failed`] if the library is not in its place.
+    pub fn program(&self, file: &str, package: &str) -> Result<Option<(PathBuf, Command)>, Error> {
+        let library = library(file, package)?;
+        if self.print_library {
+            files::print(&format!("{}\n", library.display()))?;
+            return Ok(None);
+        }
+        let [program, arguments @ ..] = self.command.as_slice() else {
+            return Err(Error::Usage("no command to run was given".into()));
+        };
+        let mut command = Command::new(program);
+        command.args(arguments);
+        Ok(Some((library, command)))
+    }
+}
+
+/// Runs the program to its end. Returns its exit code.
+///
+/// # Errors
+/// [`Error::Usage`] if it does not start, [`Error::Violated`] if its libraries wrote to the file
+/// `violations` which rules its kernels have broken.
+pub fn run(command: &mut Command, violations: &Path) -> Result<u8, Error> {
+    let status = process::run_in_place(command).map_err(|error| {
+        let program = Path::new(command.get_program()).display();
+        Error::Usage(format!("cannot run {program}: {error}"))
+    })?;
+    let text = fs::read_to_string(violations).unwrap_or_default();
+    if text.is_empty() {
+        return Ok(exit_code(status));
+    }
+    let lines = text.lines().map(|line| format!("--check: {line}"));
+    Err(Error::Violated(lines.collect::<Vec<_>>().join("\n")))
+}
+
+/// As shells report it: 128 plus the signal's number for a program that a signal ended.
+fn exit_code(status: ExitStatus) -> u8 {
+    let code = status
+        .code()
+        .or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}
+
+/// Finds a library of a package where a build or an installation puts it.
+pub fn library(file: &str, package: &str) -> Result<PathBuf, Error> {
+    let program = env::current_exe()
+        .map_err(|error| Error::Failed(format!("cannot find this program's file: {error}")))?;
+    let folder = program.parent().unwrap_or(Path::new("."));
+    let places = [
+        folder.join(file),
+        folder.join("deps").join(file),
+        folder.join("../lib").join(file),
+    ];
+    // Cargo leaves a library in more than one of them: the latest build counts.
+    let built = |place: &&PathBuf| place.metadata().and_then(|file| file.modified()).ok();
+    places
+        .iter()
+        .filter(|place| place.is_file())
+        .max_by_key(built)
+        .cloned()
+        .ok_or_else(|| {
+            let looked: Vec<_> = places
+                .iter()
+                .map(|place| place.display().to_string())
+                .collect();
+            Error::Failed(format!(
+                "{file} is not beside this program (looked for {}); build it with \
+             `cargo build -p {package}`",
+                looked.join(", ")
+            ))
+        })
+}
